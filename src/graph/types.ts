@@ -1,0 +1,63 @@
+// The narrow faces of the graph room. Behind each stand the shared-memory implementation and a
+// plain in-memory twin; one contract suite holds both to the same behaviour.
+//
+// There is one writer (the ingest thread) and any number of reading threads. A reader never sees
+// half a change. `uid` is our dense integer for a DID, from 1; 0 means "nobody".
+
+/** DID ⇄ uid, and a few bits about each account. */
+export interface ActorReader {
+  /** Highest uid given out. */
+  readonly count: number
+  /** The account's uid, or 0 where it is not known. */
+  uidOf(did: string): number
+  /** @throws InvariantError where the uid was never given out. */
+  didOf(uid: number): string
+  /** ActorFlag bits. */
+  flagsOf(uid: number): number
+  /** How many members follow this account. */
+  memberFollowersOf(uid: number): number
+}
+
+export interface ActorWriter extends ActorReader {
+  /** The account's uid, given out now if it is new (then it is `count`). */
+  intern(did: string): number
+  /** Takes back every uid above `count`: the transaction that stored them was rolled back. */
+  truncate(count: number): void
+  setFlags(uid: number, flags: number): void
+  addMemberFollowers(uid: number, delta: number): void
+}
+
+/** Reads here. */
+export const MEMBER = 1
+/** Posts are merged at read time, not fanned out. */
+export const CELEBRITY = 2
+/** Account state hides everything of theirs (deactivated, suspended, taken down, deleted). */
+export const HIDDEN = 4
+
+export interface FollowGraphReader {
+  /** Distinct (creator, subject) pairs held. */
+  readonly edgeCount: number
+  has(creator: number, subject: number): boolean
+  followsCount(creator: number): number
+  followersCount(subject: number): number
+  /**
+   * Writes to `out` the accounts that `creator` follows, ascending, from above `after`.
+   * @returns how many were written; fewer than `out.length` means the end.
+   */
+  follows(creator: number, after: number, out: Uint32Array): number
+  /** Like `follows`, for the accounts that follow `subject`. */
+  followers(subject: number, after: number, out: Uint32Array): number
+  /**
+   * Social proof: those whom `viewer` follows and who follow `subject`, ascending, from above
+   * `after`. Stops as soon as `out` is full.
+   */
+  knownFollowers(viewer: number, subject: number, after: number, out: Uint32Array): number
+  knownFollowersCount(viewer: number, subject: number): number
+}
+
+export interface FollowGraphWriter extends FollowGraphReader {
+  /** @returns false where the pair was there already. */
+  add(creator: number, subject: number): boolean
+  /** @returns false where the pair was not there. */
+  remove(creator: number, subject: number): boolean
+}

@@ -1,0 +1,116 @@
+// Compact forms of the two strings that every record has, and of the order between them.
+//
+// A TID record key (13 characters, 63 bits) is stored as 8 bytes, any other key as text; SQLite
+// keeps the two apart by type, so the pair is reversible. A CID of a record is always CIDv1,
+// dag-cbor, sha-256, so only its 32-byte digest is stored. `cidRank` gives the order of CID
+// strings (which the reference breaks ties by) for its first fifteen bits.
+// Specs: https://atproto.com/specs/tid and https://atproto.com/specs/data-model.
+
+const TID_ALPHABET = '234567abcdefghijklmnopqrstuvwxyz'
+const CID_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
+const CID_PREFIX_BYTES = [0x01, 0x71, 0x12, 0x20]
+const CID_LENGTH = 59
+const TID_LENGTH = 13
+
+const tidValues = valuesOf(TID_ALPHABET)
+const cidValues = valuesOf(CID_ALPHABET)
+
+/** A stored record key: 8 bytes for a TID, text for anything else. */
+export type PackedRkey = Buffer | string
+
+export function packRkey(rkey: string): PackedRkey {
+  if (rkey.length !== TID_LENGTH) return rkey
+  const first = tidValues[rkey.charCodeAt(0)] ?? 255
+  if (first > 15) return rkey
+  let high = first
+  let low = 0
+  for (let i = 1; i < TID_LENGTH; i++) {
+    const value = tidValues[rkey.charCodeAt(i)] ?? 255
+    if (value === 255) return rkey
+    // 60 bits follow the first character: 30 go to `high`, 30 to `low`.
+    if (i <= 6) high = high * 32 + value
+    else low = low * 32 + value
+  }
+  const packed = Buffer.allocUnsafe(8)
+  packed.writeUInt32BE(Math.floor(high / 4), 0)
+  packed.writeUInt32BE(((high % 4) * 2 ** 30 + low) >>> 0, 4)
+  return packed
+}
+
+export function unpackRkey(packed: PackedRkey): string {
+  if (typeof packed === 'string') return packed
+  const top = packed.readUInt32BE(0)
+  const bottom = packed.readUInt32BE(4)
+  let high = top * 4 + Math.floor(bottom / 2 ** 30)
+  let low = bottom % 2 ** 30
+  let rkey = ''
+  for (let i = 0; i < 6; i++) {
+    rkey = TID_ALPHABET[low % 32]! + rkey
+    low = Math.floor(low / 32)
+  }
+  for (let i = 0; i < 7; i++) {
+    rkey = TID_ALPHABET[high % 32]! + rkey
+    high = Math.floor(high / 32)
+  }
+  return rkey
+}
+
+/**
+ * The 32-byte digest of a record's CID.
+ * @returns undefined unless `cid` is CIDv1, dag-cbor, sha-256, in base32.
+ */
+export function packCid(cid: string): Buffer | undefined {
+  if (cid.length !== CID_LENGTH || cid[0] !== 'b') return undefined
+  const bytes = Buffer.allocUnsafe(36)
+  let bits = 0
+  let pending = 0
+  let length = 0
+  for (let i = 1; i < CID_LENGTH; i++) {
+    const value = cidValues[cid.charCodeAt(i)] ?? 255
+    if (value === 255) return undefined
+    pending = (pending << 5) | value
+    bits += 5
+    if (bits < 8) continue
+    bits -= 8
+    bytes[length++] = pending >> bits
+    pending &= (1 << bits) - 1
+  }
+  if (pending !== 0 || CID_PREFIX_BYTES.some((byte, i) => bytes[i] !== byte)) return undefined
+  return bytes.subarray(4)
+}
+
+export function unpackCid(digest: Uint8Array): string {
+  let cid = 'b'
+  let bits = 0
+  let pending = 0
+  for (let i = 0; i < 36; i++) {
+    const byte = i < 4 ? CID_PREFIX_BYTES[i]! : digest[i - 4]!
+    pending = (pending << 8) | byte
+    bits += 8
+    while (bits >= 5) {
+      bits -= 5
+      cid += CID_ALPHABET[(pending >> bits) & 31]
+    }
+    pending &= (1 << bits) - 1
+  }
+  return cid + CID_ALPHABET[(pending << (5 - bits)) & 31]
+}
+
+/**
+ * Fifteen bits that order CIDs as their strings do: the three characters after `bafyrei`,
+ * digits before letters.
+ */
+export function cidRank(cid: string): number {
+  let rank = 0
+  for (let i = 7; i < 10; i++) {
+    const value = cidValues[cid.charCodeAt(i)] ?? 0
+    rank = rank * 32 + ((value + 6) & 31)
+  }
+  return rank
+}
+
+function valuesOf(alphabet: string): Uint8Array {
+  const values = new Uint8Array(128).fill(255)
+  for (let i = 0; i < alphabet.length; i++) values[alphabet.charCodeAt(i)] = i
+  return values
+}
