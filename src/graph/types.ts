@@ -34,6 +34,11 @@ export const CELEBRITY = 2
 /** Account state hides everything of theirs (deactivated, suspended, taken down, deleted). */
 export const HIDDEN = 4
 
+/**
+ * Lists are in one fixed order of all accounts (uid-order.ts), the same for every list and for ever:
+ * a page goes on exactly where the last one ended, whatever was added or removed meanwhile. `after`
+ * is the last uid of the page before, or 0; it need not be in the list (any more).
+ */
 export interface FollowGraphReader {
   /** Distinct (creator, subject) pairs held. */
   readonly edgeCount: number
@@ -41,14 +46,14 @@ export interface FollowGraphReader {
   followsCount(creator: number): number
   followersCount(subject: number): number
   /**
-   * Writes to `out` the accounts that `creator` follows, ascending, from above `after`.
+   * Writes to `out` the accounts that `creator` follows, in order, from behind `after`.
    * @returns how many were written; fewer than `out.length` means the end.
    */
   follows(creator: number, after: number, out: Uint32Array): number
   /** Like `follows`, for the accounts that follow `subject`. */
   followers(subject: number, after: number, out: Uint32Array): number
   /**
-   * Social proof: those whom `viewer` follows and who follow `subject`, ascending, from above
+   * Social proof: those whom `viewer` follows and who follow `subject`, in order, from behind
    * `after`. Stops as soon as `out` is full.
    */
   knownFollowers(viewer: number, subject: number, after: number, out: Uint32Array): number

@@ -1,0 +1,108 @@
+// How a DID lies in shared memory: four 32-bit words.
+//
+// A did:plc is 24 characters of base32, 120 bits: thirty bits a word, so none of the words is
+// negative. Any other DID stands as bytes in a heap; its first word is -1, then come where in the
+// heap and how long. https://web.plc.directory/spec/v0.1/did-plc
+
+import { assert } from '../assert.ts'
+import type { SharedInts } from '../memory/shared-ints.ts'
+
+export const DID_WORDS = 4
+const IN_HEAP = -1
+const PLC_PREFIX = 'did:plc:'
+const PLC_LENGTH = 32
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
+const CHARS_A_WORD = 6
+const NO_VALUE = 255
+
+const values = new Uint8Array(128).fill(NO_VALUE)
+for (let i = 0; i < ALPHABET.length; i++) values[ALPHABET.charCodeAt(i)] = i
+
+/** A DID ready to be looked up; `words` is overwritten by the next call. */
+export type PackedDid = { isPlc: boolean; hash: number }
+
+/** Packs a did:plc into `words`; of any other only the hash is worked out. */
+export function packDid(did: string, words: Int32Array): PackedDid {
+  if (!packPlc(did, words)) return { isPlc: false, hash: hashText(did) }
+  return { isPlc: true, hash: hashWords(words, 0) }
+}
+
+/** The hash of a DID that is in place already, as `packDid` gives it. */
+export function hashAt(words: Int32Array, at: number, heap: Int32Array): number {
+  if (words[at] !== IN_HEAP) return hashWords(words, at)
+  return hashText(readHeap(heap, words[at + 1]!, words[at + 2]!))
+}
+
+function hashWords(words: Int32Array, at: number): number {
+  return mix(words[at]! ^ mix(words[at + 1]! ^ mix(words[at + 2]! ^ mix(words[at + 3]!))))
+}
+
+function packPlc(did: string, words: Int32Array): boolean {
+  if (did.length !== PLC_LENGTH || !did.startsWith(PLC_PREFIX)) return false
+  for (let word = 0, at = PLC_PREFIX.length; word < DID_WORDS; word++) {
+    let packed = 0
+    for (let i = 0; i < CHARS_A_WORD; i++) {
+      const value = values[did.charCodeAt(at++)] ?? NO_VALUE
+      if (value === NO_VALUE) return false
+      packed = (packed << 5) | value
+    }
+    words[word] = packed
+  }
+  return true
+}
+
+export function unpackDid(words: Int32Array, at: number, heap: Int32Array): string {
+  if (words[at] === IN_HEAP) return readHeap(heap, words[at + 1]!, words[at + 2]!)
+  let did = PLC_PREFIX
+  for (let word = 0; word < DID_WORDS; word++) {
+    const packed = words[at + word]!
+    for (let shift = 25; shift >= 0; shift -= 5) did += ALPHABET[(packed >>> shift) & 31]
+  }
+  return did
+}
+
+/** Puts a DID that is no did:plc into the heap. @returns where the heap goes on. */
+export function storeInHeap(
+  did: string,
+  target: { words: Int32Array; at: number; heap: SharedInts; top: number },
+): number {
+  const { words, at, heap, top } = target
+  const bytes = Buffer.from(did, 'latin1')
+  assert(bytes.length <= 2048, 'a DID is at most 2048 characters long')
+  heap.ensure(top + bytes.length)
+  for (let i = 0; i < bytes.length; i++) heap.ints[top + i] = bytes[i]!
+  words[at] = IN_HEAP
+  words[at + 1] = top
+  words[at + 2] = bytes.length
+  return top + bytes.length
+}
+
+export function isSameInHeap(
+  did: string,
+  words: Int32Array,
+  at: number,
+  heap: Int32Array,
+): boolean {
+  if (words[at] !== IN_HEAP || words[at + 2] !== did.length) return false
+  const start = words[at + 1]!
+  for (let i = 0; i < did.length; i++) if (heap[start + i] !== did.charCodeAt(i)) return false
+  return true
+}
+
+function readHeap(heap: Int32Array, start: number, length: number): string {
+  return String.fromCharCode(...heap.subarray(start, start + length))
+}
+
+/** FNV-1a. */
+function hashText(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return mix(hash)
+}
+
+function mix(value: number): number {
+  let x = value | 0
+  x = Math.imul(x ^ (x >>> 16), 0x21f0aaad)
+  x = Math.imul(x ^ (x >>> 15), 0x735a2d97)
+  return x ^ (x >>> 15)
+}
