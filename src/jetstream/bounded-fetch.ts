@@ -1,0 +1,28 @@
+// A small file over http(s), bounded in size and time.
+
+/** @throws Error that says what went wrong. */
+export async function fetchBounded(
+  url: string,
+  options: { maxBytes: number; timeoutMs: number; signal?: AbortSignal },
+): Promise<Buffer> {
+  const { maxBytes, timeoutMs, signal } = options
+  const deadline = AbortSignal.timeout(timeoutMs)
+  const either = signal ? AbortSignal.any([deadline, signal]) : deadline
+  const response = await fetch(url, { signal: either }).catch((error: Error) => {
+    // What really happened ("connect ECONNREFUSED …") is the cause.
+    const { message } = error.cause instanceof Error ? error.cause : error
+    throw new Error(`${url}: ${message}`, { cause: error })
+  })
+  if (!response.ok || !response.body) {
+    await response.body?.cancel()
+    throw new Error(`${url} answered ${response.status}`)
+  }
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of response.body) {
+    length += chunk.length
+    if (length > maxBytes) throw new Error(`${url} sends more than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

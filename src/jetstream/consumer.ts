@@ -1,0 +1,75 @@
+// The public face of the stream: what it is given, what it hands over, and how it is asked.
+// How it works is told in stream-consumer.ts.
+
+import type { Logger } from 'pino'
+import type { StreamBatch } from './batcher.ts'
+import type { StreamCursor } from './event.ts'
+import type { ConsumerLimits } from './limits.ts'
+import type { Wire } from './resume.ts'
+import { StreamConsumer } from './stream-consumer.ts'
+import type { StreamFilters } from './subscribe-url.ts'
+
+export type { StreamBatch, StreamFilters }
+
+export type ConsumerOptions = {
+  /** ws:// or wss:// origins, in order of preference. */
+  hosts: readonly string[]
+  wire: Wire | 'auto'
+  compress: boolean
+  /** Path or URL of the v1 dictionary. */
+  v1Dictionary: string
+  cacheDir: string
+  filters: StreamFilters
+  /** What was saved, for any host; none: live from now. */
+  cursors: readonly StreamCursor[]
+  /**
+   * Resolves after the commit. While it is pending, at most one further batch accumulates, then
+   * the socket waits. A rejection is not handled here: it stops the process.
+   */
+  apply: (batch: StreamBatch) => Promise<void>
+  log: Logger
+  /** Milliseconds since 1970. */
+  now?: () => number
+  random?: () => number
+  limits?: Partial<ConsumerLimits>
+}
+
+/** A moment's picture; counters run from the start of the process. */
+export type StreamStatus = {
+  host: string
+  wire: Wire
+  compressed: boolean
+  connected: boolean
+  /** The socket waits because the store is slower than it. */
+  paused: boolean
+  lastEventTimeUs: number | undefined
+  /** From the last event's time to now; undefined before the first. */
+  lagMs: number | undefined
+  received: number
+  /** By reason. */
+  dropped: Record<string, number>
+  /** Connections opened after the first. */
+  reconnects: number
+  gaps: number
+  lastError: string | undefined
+}
+
+export type Consumer = {
+  start(): void
+  /** Resolves when the batch in hand has been applied and the socket is gone. */
+  stop(): Promise<void>
+  /** v1 changes the live connection; v2 reconnects at the cursor. */
+  setFilters(filters: StreamFilters): void
+  status(): StreamStatus
+}
+
+/** @throws InvariantError if there is no host, or the filters exceed what a server takes. */
+export function createConsumer(options: ConsumerOptions): Consumer {
+  const consumer = new StreamConsumer(options)
+  return {
+    start: () => consumer.start(),
+    stop: () => consumer.stop(),
+    setFilters: (filters) => consumer.setFilters(filters),
+    status: () => consumer.status(),
+  }
+}

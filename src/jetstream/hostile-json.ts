@@ -1,0 +1,44 @@
+// Two ways in which well-formed JSON still hurts whoever walks it later: nesting so deep that a
+// recursive reader overflows its stack, and `__proto__` keys, which turn a copied object's
+// prototype into what a stranger wrote. Both checks cost next to nothing on ordinary frames.
+
+import { isObject } from './commit.ts'
+
+const MAX_DEPTH = 100
+// Too short to nest deep enough to matter; nearly all frames are.
+const SHALLOW_CHARS = 1024
+/** An escape that stands for a letter or an underscore, which no honest encoder writes. */
+const ESCAPED_LETTER = /\\u00[4-7]/
+const QUOTE = 34
+const BACKSLASH = 92
+
+/** Whether arrays and objects nest deeper than any honest record. */
+export function isTooDeep(text: string): boolean {
+  if (text.length <= SHALLOW_CHARS) return false
+  let depth = 0
+  let isInString = false
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i)
+    if (isInString) {
+      if (char === BACKSLASH) i++
+      else if (char === QUOTE) isInString = false
+    } else if (char === QUOTE) isInString = true
+    else if ((char | 32) === 123) {
+      if (++depth > MAX_DEPTH) return true
+    } else if ((char | 32) === 125) depth--
+  }
+  return false
+}
+
+/** Whether any object in `value`, parsed from `text`, has a key named `__proto__`. */
+export function hasForbiddenKey(text: string, value: unknown): boolean {
+  // The name may hide behind escapes; only then, or where it stands plainly, is a walk needed.
+  const mayHide = text.includes('\\u00') && ESCAPED_LETTER.test(text)
+  return (mayHide || text.includes('__proto__')) && walk(value)
+}
+
+function walk(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(walk)
+  if (!isObject(value)) return false
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(walk)
+}

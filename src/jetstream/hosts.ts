@@ -1,0 +1,81 @@
+// Which host is next, and how long to wait before: the preferred one first, the others after a few
+// failures in a row, with exponential, jittered pauses. Also what was learnt about each host.
+
+import type { ConsumerLimits } from './limits.ts'
+import type { Wire } from './resume.ts'
+
+/** What was learnt about a host while the process runs. */
+export type HostTraits = {
+  /** Has no v2, as an attempt showed. */
+  isV1Only: boolean
+  /** Its numbering no longer holds: resume by time until it has given a new seq. */
+  distrustsSeq: boolean
+  /** Refuses the long URL that many dids make: they are sorted out here. */
+  refusesDids: boolean
+}
+
+export type Hosts = {
+  current(): string
+  traits(host: string): HostTraits
+  isPreferred(): boolean
+  /** The connection was good: the pauses start small again. */
+  succeeded(): void
+  /** @returns the pause before the next attempt, in milliseconds. */
+  failed(): number
+  /** One attempt at the preferred host; if it fails, straight back to the one before. */
+  tryPreferred(): void
+}
+
+export function createHosts(
+  names: readonly string[],
+  limits: Pick<ConsumerLimits, 'attemptsPerHost' | 'backoffBaseMs' | 'backoffMaxMs'>,
+  random: () => number,
+): Hosts {
+  const traits = new Map<string, HostTraits>()
+  let index = 0
+  let failuresHere = 0
+  let failuresInRow = 0
+  let returnTo: number | undefined
+
+  function failed(): number {
+    if (returnTo !== undefined) {
+      index = returnTo
+      returnTo = undefined
+      return 0
+    }
+    failuresHere++
+    failuresInRow++
+    if (failuresHere >= limits.attemptsPerHost) {
+      index = (index + 1) % names.length
+      failuresHere = 0
+    }
+    const ceiling = Math.min(limits.backoffMaxMs, limits.backoffBaseMs * 2 ** (failuresInRow - 1))
+    return ceiling * (0.5 + random() / 2)
+  }
+
+  return {
+    current: () => names[index]!,
+    traits: (host) => {
+      const known = traits.get(host) ?? { isV1Only: false, distrustsSeq: false, refusesDids: false }
+      traits.set(host, known)
+      return known
+    },
+    isPreferred: () => index === 0,
+    succeeded: () => {
+      failuresHere = 0
+      failuresInRow = 0
+      returnTo = undefined
+    },
+    failed,
+    tryPreferred: () => {
+      returnTo = index
+      index = 0
+      failuresHere = 0
+    },
+  }
+}
+
+export function wireFor(setting: Wire | 'auto', traits: HostTraits): Wire {
+  if (setting !== 'auto') return setting
+  return traits.isV1Only ? 'v1' : 'v2'
+}

@@ -1,0 +1,53 @@
+// Every bound of the consumer in one place, with its default.
+
+export type ConsumerLimits = {
+  /** Events handed over at once under load. */
+  maxBatchEvents: number
+  /** Content of one frame, uncompressed; the server is asked to leave larger ones out. */
+  maxFrameBytes: number
+  /** Wait for the upgrade. */
+  handshakeTimeoutMs: number
+  /** We ping this often; servers ping every 30 s themselves. */
+  pingIntervalMs: number
+  /** Neither a frame nor a pong for so long: the connection is dead. Silence alone is not. */
+  idleTimeoutMs: number
+  backoffBaseMs: number
+  backoffMaxMs: number
+  /** A connection that lived so long, or delivered an event, starts the backoff anew. */
+  healthyAfterMs: number
+  /** Failures in a row at one host before the next one is tried. */
+  attemptsPerHost: number
+  /** How often a better connection is tried for: the preferred host, or compression. */
+  improveIntervalMs: number
+  /** Least time between two reconnections for changed filters (v2). */
+  filterSettleMs: number
+  dictionaryTimeoutMs: number
+  /** Taken off the time when resuming on another host or wire: clocks and order differ there. */
+  switchOverlapMs: number
+  /** The same where a host is resumed by time for want of a seq: legacy hosts reorder a little. */
+  sameHostOverlapMs: number
+  /** A v1 host clamps silently; a cursor older than this is taken to have been clamped. */
+  v1WindowMs: number
+}
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+export const defaultLimits: ConsumerLimits = {
+  maxBatchEvents: 1000,
+  maxFrameBytes: 4 * 1024 * 1024,
+  handshakeTimeoutMs: 15 * SECOND,
+  pingIntervalMs: 30 * SECOND,
+  idleTimeoutMs: 100 * SECOND,
+  backoffBaseMs: 250,
+  backoffMaxMs: 30 * SECOND,
+  healthyAfterMs: 10 * SECOND,
+  attemptsPerHost: 2,
+  improveIntervalMs: 10 * MINUTE,
+  filterSettleMs: 2 * SECOND,
+  dictionaryTimeoutMs: 10 * SECOND,
+  switchOverlapMs: 10 * SECOND,
+  sameHostOverlapMs: 5 * SECOND,
+  v1WindowMs: 24 * HOUR,
+}

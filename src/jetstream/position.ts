@@ -1,0 +1,61 @@
+// Where the stream stands as far as events were received, and the holes on the way there.
+//
+// The position is what a reconnection resumes from and what a batch saves. It moves with every
+// event; its time never goes back, although times on the wires are only nearly in order and an
+// overlap is replayed after a change of host. A hole is opened when it is noticed, and closed by
+// the first event after it, which says how far it reaches.
+
+import type { StreamCursor, StreamEvent, StreamGap } from './event.ts'
+import type { Wire } from './resume.ts'
+
+export type Position = {
+  /** undefined: nothing was ever received or saved. */
+  current(): StreamCursor | undefined
+  /** Live from `timeUs` although nothing has come yet: so a reconnection leaves no hole. */
+  startAt(cursor: StreamCursor): void
+  advance(host: string, wire: Wire, event: StreamEvent): void
+  openGap(host: string, cause: StreamGap['cause']): void
+  /** @returns the hole that `event` ends, if one is open and not empty. */
+  closeGap(event: StreamEvent): StreamGap | undefined
+  /** The connection ended before any event: what was missing will be asked for again. */
+  dropGap(): void
+}
+
+export function createPosition(saved: StreamCursor | undefined, now: () => number): Position {
+  let host = saved?.host ?? ''
+  let wire: Wire = saved?.wire ?? 'v2'
+  let seq = saved?.seq
+  let timeUs = saved?.timeUs ?? 0
+  let gap: Omit<StreamGap, 'toUs'> | undefined
+
+  function advance(eventHost: string, eventWire: Wire, event: StreamEvent): void {
+    host = eventHost
+    wire = eventWire
+    seq = event.seq
+    if (event.timeUs <= timeUs) return
+    // A time in the future must not make a later resumption skip what lies between.
+    timeUs = Math.max(timeUs, Math.min(event.timeUs, now() * 1000 + 999))
+  }
+
+  function closeGap(event: StreamEvent): StreamGap | undefined {
+    const open = gap
+    gap = undefined
+    if (!open || event.timeUs <= open.fromUs) return undefined
+    return { ...open, toUs: event.timeUs }
+  }
+
+  return {
+    current: () => (timeUs === 0 ? undefined : { host, wire, seq, timeUs }),
+    startAt: (cursor) => {
+      ;({ host, wire, seq, timeUs } = cursor)
+    },
+    advance,
+    openGap: (gapHost, cause) => {
+      if (timeUs > 0) gap ??= { host: gapHost, fromUs: timeUs, cause }
+    },
+    closeGap,
+    dropGap: () => {
+      gap = undefined
+    },
+  }
+}

@@ -1,0 +1,48 @@
+// Where to go on from, by the rules of the two wires. Pure.
+//
+// A seq counts on the instance that gave it and nowhere else: with the same host and wire it is the
+// exact place, and is sent inclusively, because a server takes a seq it has not reached yet for
+// "live", which could skip what arrives during the handshake. Everywhere else time is what carries
+// over, less an overlap for clocks and order; applying is idempotent.
+
+import type { StreamCursor } from './event.ts'
+import type { ConsumerLimits } from './limits.ts'
+
+export type Wire = 'v1' | 'v2'
+
+export type Resume = {
+  /** The `cursor` parameter; undefined: live from now. */
+  cursor: number | undefined
+  /** The seq that will be the first to come, if it is resumed by seq. */
+  seq: number | undefined
+}
+
+const LIVE: Resume = { cursor: undefined, seq: undefined }
+
+export function resumeAt(
+  position: StreamCursor | undefined,
+  target: { host: string; wire: Wire; distrustsSeq: boolean },
+  limits: Pick<ConsumerLimits, 'switchOverlapMs' | 'sameHostOverlapMs'>,
+): Resume {
+  if (!position) return LIVE
+  const isSame = position.host === target.host && position.wire === target.wire
+  if (isSame && position.seq !== undefined && !target.distrustsSeq) {
+    return { cursor: position.seq, seq: position.seq }
+  }
+  const overlapMs = isSame ? limits.sameHostOverlapMs : limits.switchOverlapMs
+  return { cursor: Math.max(1e15, position.timeUs - overlapMs * 1000), seq: undefined }
+}
+
+/** The newest of what was saved: all hosts carry the same events, so the latest time wins. */
+export function newest(cursors: readonly StreamCursor[]): StreamCursor | undefined {
+  return cursors.reduce<StreamCursor | undefined>(
+    (best, one) => (best && best.timeUs >= one.timeUs ? best : one),
+    undefined,
+  )
+}
+
+/** The floor that a CursorTooOld message names. */
+export function floorIn(message: string): number | undefined {
+  const floor = Number(/floor (\d{1,15})\b/.exec(message)?.[1])
+  return floor > 0 ? floor : undefined
+}

@@ -1,0 +1,84 @@
+// What arrives on one connection: frames to events, in order, each once; notices; lost frames.
+
+import type { Logger } from 'pino'
+import { type DropReason, isLost, type Notice } from './decoded.ts'
+import type { StreamEvent } from './event.ts'
+import type { FrameDecoder } from './frame-decoder.ts'
+import type { Position } from './position.ts'
+import type { Resume, Wire } from './resume.ts'
+import { readFrameHeader } from './zstd/frame-header.ts'
+
+export type Session = {
+  onFrame(data: Buffer, isBinary: boolean): void
+}
+
+export function createSession(options: {
+  host: string
+  wire: Wire
+  resume: Resume
+  /** The cursor may have been clamped silently: a hole unless the very event comes again. */
+  mayBeClamped: boolean
+  decoder: FrameDecoder
+  dictionaryId: number | undefined
+  /** Sorted out here where the server would not. */
+  dids: ReadonlySet<string> | undefined
+  position: Position
+  onEvent: (event: StreamEvent) => void
+  onDrop: (reason: DropReason) => void
+  onNotice: (notice: Notice) => void
+  /** Frames carry another dictionary than was agreed. */
+  onForeignDictionary: (id: number) => void
+  log: Logger
+}): Session {
+  const { host, wire, resume, decoder, dictionaryId, dids, position, log } = options
+  const { onEvent, onDrop, onNotice, onForeignDictionary } = options
+  let lastSeq: number | undefined
+  let isFirst = true
+
+  function onFrame(data: Buffer, isBinary: boolean): void {
+    const decoded = decoder.decode(data, isBinary)
+    if (typeof decoded === 'string') onUnusable(decoded, data, isBinary)
+    else if ('notice' in decoded) onNotice(decoded)
+    else receive(decoded)
+  }
+
+  function onUnusable(reason: DropReason, data: Buffer, isBinary: boolean): void {
+    onDrop(reason)
+    if (!isLost(reason)) return
+    position.openGap(host, 'dropped-frame')
+    if (!isBinary || dictionaryId === undefined) return
+    const carried = readFrameHeader(data)?.dictionaryId ?? 0
+    if (carried !== 0 && carried !== dictionaryId) onForeignDictionary(carried)
+  }
+
+  function receive(event: StreamEvent): void {
+    if (isFirst) beginWith(event)
+    const { seq } = event
+    if (seq !== undefined) {
+      if (lastSeq !== undefined && seq <= lastSeq) return void onDrop('duplicate')
+      lastSeq = seq
+    }
+    if (dids && !dids.has(event.did)) return
+    onEvent(event)
+  }
+
+  /** What the first event tells about where the server really started. */
+  function beginWith(event: StreamEvent): void {
+    isFirst = false
+    if (resume.seq === undefined || event.seq === undefined) {
+      if (options.mayBeClamped) position.openGap(host, 'cursor-too-old')
+      return
+    }
+    if (event.seq === resume.seq) {
+      // Asked for inclusively and had before: nothing is missing.
+      lastSeq = resume.seq
+      return
+    }
+    if (event.seq < resume.seq) {
+      log.warn({ host, wire, expected: resume.seq, got: event.seq }, 'host numbers its events anew')
+      position.openGap(host, 'host-switch')
+    } else if (options.mayBeClamped) position.openGap(host, 'cursor-too-old')
+  }
+
+  return { onFrame }
+}

@@ -1,0 +1,36 @@
+// The decoder that connections use: ours first, which has digested the dictionary once; on any
+// doubt the trusted one, whose verdict stands.
+
+import type { Dictionary } from './dictionary.ts'
+import { FastDecoder } from './fast-decoder.ts'
+import { createTrustedDecoder, OversizedError } from './trusted-decoder.ts'
+
+export { OversizedError }
+
+export type Decompressor = {
+  dictionaryId: number
+  /**
+   * The frame's content. The buffer is valid until the next call.
+   * @throws OversizedError, or Error if the frame is damaged or not for this dictionary.
+   */
+  decompress(frame: Buffer): Buffer
+  dispose(): void
+}
+
+export async function createDecompressor(
+  dictionary: Dictionary,
+  maxOutputBytes: number,
+): Promise<Decompressor> {
+  const trusted = await createTrustedDecoder(dictionary, maxOutputBytes)
+  const fast = new FastDecoder(dictionary, maxOutputBytes)
+
+  function decompress(frame: Buffer): Buffer {
+    try {
+      return fast.decompress(frame)
+    } catch {
+      return trusted.decompress(frame)
+    }
+  }
+
+  return { dictionaryId: dictionary.id, decompress, dispose: trusted.dispose }
+}

@@ -1,0 +1,52 @@
+// The header of a zstd frame (RFC 8878 section 3.1.1.1), read before anything is believed.
+
+const MAGIC = 0xfd2fb528
+const ID_BYTES = [0, 1, 2, 4]
+const SIZE_BYTES = [0, 2, 4, 8]
+
+export type FrameHeader = {
+  /** 0: none given. */
+  dictionaryId: number
+  /** undefined: not given. May exceed what any buffer holds. */
+  contentSize: number | undefined
+  windowSize: number
+  hasChecksum: boolean
+  /** Where the first block starts. */
+  end: number
+}
+
+/** @returns undefined if `frame` does not start with a whole, well-formed header. */
+export function readFrameHeader(frame: Buffer): FrameHeader | undefined {
+  if (frame.length < 6 || frame.readUInt32LE(0) !== MAGIC) return undefined
+  const descriptor = frame[4]!
+  if (descriptor & 0x08) return undefined
+  const isSingleSegment = (descriptor & 0x20) !== 0
+  const idBytes = ID_BYTES[descriptor & 3]!
+  const sizeFlag = descriptor >> 6
+  const sizeBytes = sizeFlag === 0 && isSingleSegment ? 1 : SIZE_BYTES[sizeFlag]!
+  const idAt = isSingleSegment ? 5 : 6
+  const sizeAt = idAt + idBytes
+  const end = sizeAt + sizeBytes
+  if (frame.length < end) return undefined
+  const contentSize = readSize(frame, sizeAt, sizeBytes)
+  return {
+    dictionaryId: idBytes === 0 ? 0 : frame.readUIntLE(idAt, idBytes),
+    contentSize,
+    windowSize: isSingleSegment ? contentSize! : readWindow(frame[5]!),
+    hasChecksum: (descriptor & 4) !== 0,
+    end,
+  }
+}
+
+function readSize(frame: Buffer, at: number, bytes: number): number | undefined {
+  if (bytes === 0) return undefined
+  if (bytes === 1) return frame[at]!
+  if (bytes === 2) return frame.readUInt16LE(at) + 256
+  const low = frame.readUInt32LE(at)
+  return bytes === 4 ? low : low + frame.readUInt32LE(at + 4) * 2 ** 32
+}
+
+function readWindow(descriptor: number): number {
+  const base = 2 ** (10 + (descriptor >> 3))
+  return base + (base / 8) * (descriptor & 7)
+}

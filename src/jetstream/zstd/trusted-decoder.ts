@@ -1,0 +1,47 @@
+// The trusted decoder: libzstd compiled to WebAssembly. Slow here, because it digests the whole
+// dictionary again for every frame, but its verdict stands wherever ours hesitates.
+
+import { createDCtx, decompressUsingDict, freeDCtx, init } from '@bokuweb/zstd-wasm'
+import type { Dictionary } from './dictionary.ts'
+import { readFrameHeader } from './frame-header.ts'
+
+/** What a frame holds, or says it holds, is more than is allowed. */
+export class OversizedError extends Error {
+  override name = 'OversizedError'
+}
+
+export type TrustedDecoder = {
+  /** @throws OversizedError, or Error if libzstd refuses the frame. */
+  decompress(frame: Buffer): Buffer
+  dispose(): void
+}
+
+let ready: Promise<void> | undefined
+
+export async function createTrustedDecoder(
+  dictionary: Dictionary,
+  maxOutputBytes: number,
+): Promise<TrustedDecoder> {
+  // A second init would replace the module under contexts made before it.
+  ready ??= init()
+  await ready
+  const context = createDCtx()
+
+  function decompress(frame: Buffer): Buffer {
+    const header = readFrameHeader(frame)
+    if (!header) throw new Error('not a zstd frame')
+    // The package allocates what the frame claims without looking whether it got it.
+    const claimed = header.contentSize ?? 0
+    if (claimed > maxOutputBytes) throw new OversizedError(`frame of ${claimed} bytes`)
+    try {
+      const options = { defaultHeapSize: maxOutputBytes }
+      const bytes = decompressUsingDict(context, frame, dictionary.bytes, options)
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    } catch (error) {
+      const isTooSmall = header.contentSize === undefined && /-70\b/.test(String(error))
+      throw isTooSmall ? new OversizedError(`frame over ${maxOutputBytes} bytes`) : error
+    }
+  }
+
+  return { decompress, dispose: () => freeDCtx(context) }
+}

@@ -1,0 +1,42 @@
+// The double's own dictionaries (test/fixtures/jetstream, trained on made-up events) and its
+// compressor, which frames events as the real server's does: dictionary id and checksum always,
+// content size only from 256 bytes up.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { constants, zstdCompressSync } from 'node:zlib'
+
+const FIXTURES = join(import.meta.dirname, '../../fixtures/jetstream')
+const SIZED_FROM_BYTES = 256
+
+export type Dictionary = { id: number; bytes: Buffer }
+
+export function fixtureDictionary(wire: 'v1' | 'v2'): Dictionary {
+  const bytes = readFileSync(join(FIXTURES, `${wire}.zdict`))
+  return { id: bytes.readUInt32LE(4), bytes }
+}
+
+export function fixtureDictionaryPath(wire: 'v1' | 'v2'): string {
+  return join(FIXTURES, `${wire}.zdict`)
+}
+
+/** The same dictionary under another id: what a rotation looks like from outside. */
+export function withDictionaryId(dictionary: Dictionary, id: number): Dictionary {
+  const bytes = Buffer.from(dictionary.bytes)
+  bytes.writeUInt32LE(id, 4)
+  return { id, bytes }
+}
+
+export function compressFrame(dictionary: Dictionary, text: string): Buffer {
+  const content = Buffer.from(text)
+  const params = {
+    [constants.ZSTD_c_checksumFlag]: 1,
+    [constants.ZSTD_c_contentSizeFlag]: content.length < SIZED_FROM_BYTES ? 0 : 1,
+    // Small tables: the dictionary is digested again for every frame, and that is what costs.
+    [constants.ZSTD_c_strategy]: constants.ZSTD_fast,
+    [constants.ZSTD_c_windowLog]: 14,
+    [constants.ZSTD_c_hashLog]: 10,
+    [constants.ZSTD_c_chainLog]: 6,
+  }
+  return zstdCompressSync(content, { dictionary: dictionary.bytes, params })
+}
