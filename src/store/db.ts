@@ -10,6 +10,8 @@ export type Db = Database.Database
 const FILE_NAME = 'slipstream.sqlite'
 const BUSY_TIMEOUT_MS = 10_000
 const CACHE_KIB = 65_536
+// Catching up writes the same index pages again and again; the fewer checkpoints, the fewer times.
+const CHECKPOINT_PAGES = 16_384
 const MMAP_BYTES = 1 << 30
 
 /** Opens for writing, creating and migrating where needed. */
@@ -19,6 +21,7 @@ export function openWriter(dataDir: string): Db {
   tune(db)
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = NORMAL')
+  db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   migrate(db)
   return db
 }

@@ -109,6 +109,12 @@ export function cidRank(cid: string): number {
   return rank
 }
 
+/** `cidRank` of the CID with this digest. */
+export function digestRank(digest: Uint8Array): number {
+  const values = [digest[0]! >> 5, digest[0]! & 31, digest[1]! >> 3]
+  return values.reduce((rank, value) => rank * 32 + ((value + 6) & 31), 0)
+}
+
 function valuesOf(alphabet: string): Uint8Array {
   const values = new Uint8Array(128).fill(255)
   for (let i = 0; i < alphabet.length; i++) values[alphabet.charCodeAt(i)] = i

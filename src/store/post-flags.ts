@@ -14,3 +14,5 @@ export const HAS_VIDEO = 16
 export const HAS_THREADGATE = 32
 /** Has a postgate. */
 export const HAS_POSTGATE = 64
+/** Written or pointed at by an author: what strangers say to it is kept too. */
+export const ANCHOR = 128

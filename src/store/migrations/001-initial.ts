@@ -17,6 +17,8 @@ CREATE TABLE actors (
   identity_checked_at INTEGER,        -- when DID document and handle were last resolved
   pds TEXT,                           -- origin of the account's PDS, from its DID document
   status INTEGER NOT NULL DEFAULT 0,  -- AccountStatus: 0 active, see status.ts
+  status_at INTEGER NOT NULL DEFAULT 0, -- microseconds: time of the account event that set it
+  removed_at INTEGER,                 -- microseconds: when the account was last deleted
   rev TEXT,                           -- rev of the last commit applied
   indexed_at INTEGER NOT NULL,
   follows_count INTEGER NOT NULL DEFAULT 0,
@@ -24,6 +26,8 @@ CREATE TABLE actors (
   posts_count INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX actors_by_handle ON actors (handle) WHERE handle IS NOT NULL;
+CREATE INDEX actors_not_active ON actors (status) WHERE status <> 0;
+CREATE INDEX actors_removed ON actors (removed_at) WHERE removed_at IS NOT NULL;
 
 CREATE TABLE profiles (
   uid INTEGER PRIMARY KEY,
@@ -156,14 +160,14 @@ CREATE TABLE postgates (
   indexed_at INTEGER NOT NULL
 );
 
--- What was deleted lately, so that a late copy of its creation does not bring it back. Kept for
--- longer than any stream can replay, then pruned.
+-- The last deletion or change of a key: what is not newer than its rev comes late and is ignored.
+-- Kept for longer than any stream can replay, then pruned.
 CREATE TABLE tombstones (
   uid INTEGER NOT NULL,
   collection INTEGER NOT NULL,        -- CollectionCode, see collections.ts
   rkey NOT NULL,
   rev TEXT NOT NULL,
-  deleted_at INTEGER NOT NULL,
+  deleted_at INTEGER NOT NULL,        -- our clock, when we applied it
   PRIMARY KEY (uid, collection, rkey)
 ) WITHOUT ROWID;
 CREATE INDEX tombstones_by_age ON tombstones (deleted_at);
@@ -204,11 +208,12 @@ CREATE TABLE gaps (
 
 -- Work to be done against other people's servers; a finished job is deleted.
 CREATE TABLE jobs (
-  kind TEXT NOT NULL,                 -- see backfill/jobs.ts
+  kind TEXT NOT NULL,                 -- JobKind, see jobs.ts
   subject INTEGER NOT NULL,           -- actors.uid, posts.id or lists.id, by kind
   priority INTEGER NOT NULL,          -- lower runs first
   attempts INTEGER NOT NULL DEFAULT 0,
   not_before INTEGER NOT NULL DEFAULT 0,
+  stamp INTEGER NOT NULL DEFAULT 0,   -- moves when the work is asked for again while it runs
   last_error TEXT,
   PRIMARY KEY (kind, subject)
 ) WITHOUT ROWID;
@@ -222,6 +227,15 @@ CREATE TABLE backfills (
   finished_at INTEGER NOT NULL,
   PRIMARY KEY (uid, what)
 ) WITHOUT ROWID;
+
+-- Changes of the follow graph since its snapshot, in order; written with the follow rows, emptied
+-- with the snapshot.
+CREATE TABLE graph_changes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  creator INTEGER NOT NULL,
+  subject INTEGER NOT NULL,
+  added INTEGER NOT NULL
+);
 
 -- Memory made fast to load (invariant 3): thrown away when torn, old or foreign.
 CREATE TABLE snapshots (

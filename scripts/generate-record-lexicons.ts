@@ -1,0 +1,57 @@
+// Writes src/lexicons/record-lexicons.json: the lexicons of the indexed record collections and
+// every definition they reach, taken from @atproto/api. Importing that package whole at run time
+// would cost 60 MB; this leaves out descriptions and everything that is not reached.
+//
+// Run after an upgrade of @atproto/api: node scripts/generate-record-lexicons.ts
+
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { schemas } from '@atproto/api'
+import { collections } from '../src/store/collections.ts'
+
+const TARGET = new URL('../src/lexicons/record-lexicons.json', import.meta.url).pathname
+
+type Json = { [key: string]: unknown }
+
+const documents = new Map(schemas.map((schema) => [schema.id as string, schema as unknown as Json]))
+const reached = new Map<string, Set<string>>()
+
+function reach(id: string, name: string): void {
+  const names = reached.get(id) ?? new Set()
+  if (names.has(name)) return
+  reached.set(id, names.add(name))
+  const definition = (documents.get(id)?.['defs'] as Json | undefined)?.[name]
+  if (!definition) throw new Error(`${id}#${name} is not in @atproto/api`)
+  reachRefs(id, definition)
+}
+
+function reachRefs(id: string, node: unknown): void {
+  if (typeof node !== 'object' || node === null) return
+  const { type, ref, refs } = node as Json
+  const pointers = type === 'ref' ? [ref] : type === 'union' ? (refs as unknown[]) : []
+  for (const pointer of pointers) {
+    const [document, name] = String(pointer).replace('lex:', '').split('#')
+    reach(document || id, name || 'main')
+  }
+  for (const child of Object.values(node)) reachRefs(id, child)
+}
+
+function withoutDescriptions(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutDescriptions)
+  if (typeof node !== 'object' || node === null) return node
+  const kept = Object.entries(node).filter(
+    ([key, value]) => key !== 'description' || typeof value !== 'string',
+  )
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutDescriptions(value)]))
+}
+
+for (const collection of collections) reach(collection, 'main')
+const generated = [...reached.keys()].sort().map((id) => {
+  const { lexicon, defs } = documents.get(id) as { lexicon: number; defs: Json }
+  const names = [...reached.get(id)!].sort()
+  const kept = Object.fromEntries(names.map((name) => [name, withoutDescriptions(defs[name])]))
+  return { lexicon, id, defs: kept }
+})
+writeFileSync(TARGET, JSON.stringify(generated, null, 2))
+execFileSync('biome', ['format', '--write', TARGET], { stdio: 'inherit' })
+console.log(`${TARGET}: ${generated.length} lexicons`)

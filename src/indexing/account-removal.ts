@@ -1,0 +1,56 @@
+// Takes away every row of a deleted account and what the rows counted for. Others' records about
+// the account stay, since they are still in their repositories; so do its membership and mutes,
+// which nobody could give back should the account return.
+
+import { deleteBackfillsOf } from '../store/backfills.ts'
+import { deleteBlocksOf } from '../store/blocks.ts'
+import { deleteFollowsOf, followedBy } from '../store/follows.ts'
+import { deleteGatesOf } from '../store/gates.ts'
+import { deleteLikesOf, likedBy } from '../store/likes.ts'
+import { deleteListBlocksOf } from '../store/list-blocks.ts'
+import { deleteListItemsOf } from '../store/list-items.ts'
+import { emptyListsOf } from '../store/lists.ts'
+import { ANCHOR, HAS_POSTGATE, HAS_THREADGATE } from '../store/post-flags.ts'
+import {
+  clearPostFlagsOf,
+  DELETED,
+  emptyPost,
+  findPostById,
+  presentPostIds,
+} from '../store/posts.ts'
+import { deleteProfile } from '../store/profiles.ts'
+import { deleteRepostsOf, repostedBy } from '../store/reposts.ts'
+import { disconnect } from './follow.ts'
+import { type IndexContext, postCounts } from './index-context.ts'
+import { retractPost } from './post.ts'
+
+export function removeAccount(ctx: IndexContext, uid: number): void {
+  const { db } = ctx
+  for (const subject of likedBy(db, uid)) postCounts(ctx, subject).likes--
+  deleteLikesOf(db, uid)
+  for (const subject of repostedBy(db, uid)) postCounts(ctx, subject).reposts--
+  deleteRepostsOf(db, uid)
+  const followed = followedBy(db, uid)
+  deleteFollowsOf(db, uid)
+  for (const subject of followed) disconnect(ctx, uid, subject)
+  removePosts(ctx, uid)
+  deleteProfile(db, uid)
+  deleteBlocksOf(db, uid)
+  deleteListBlocksOf(db, uid)
+  deleteListItemsOf(db, uid)
+  emptyListsOf(db, uid)
+  deleteBackfillsOf(db, uid)
+  ctx.deletedAccounts.add(uid)
+  ctx.changes.push({ kind: 'actor-removed', uid })
+}
+
+function removePosts(ctx: IndexContext, uid: number): void {
+  deleteGatesOf(ctx.db, 'threadgates', uid)
+  deleteGatesOf(ctx.db, 'postgates', uid)
+  clearPostFlagsOf(ctx.db, uid, HAS_THREADGATE | HAS_POSTGATE)
+  for (const id of presentPostIds(ctx.db, uid)) {
+    const row = findPostById(ctx.db, id)!
+    retractPost(ctx, row)
+    emptyPost(ctx.db, id, { state: DELETED, rev: null, flags: row.flags & ANCHOR })
+  }
+}

@@ -1,0 +1,50 @@
+// An `account` event: the account's state changed. Deactivated, suspended and taken down accounts
+// are hidden and come back as they were; a deleted one loses every row, and what still comes of it
+// is ignored until it is active again. Events carry no rev, so their time decides which is later.
+
+import type { AccountEvent } from '../jetstream/event.ts'
+import { actorStatus, setActorRemoved, setActorStatus } from '../store/actors.ts'
+import { enqueueJob } from '../store/jobs.ts'
+import { isHiddenStatus, statusCode } from '../store/status.ts'
+import { removeAccount } from './account-removal.ts'
+import {
+  type IndexContext,
+  internActor,
+  isAuthor,
+  isMember,
+  type Outcome,
+} from './index-context.ts'
+import { wantAuthor } from './wanted.ts'
+
+const DELETED = statusCode('deleted')
+
+export function applyAccount(ctx: IndexContext, event: AccountEvent): Outcome {
+  const keepsAll = ctx.scope === 'network' && !event.active
+  const uid = keepsAll ? internActor(ctx, event.did) : ctx.actors.uidOf(event.did)
+  const before = uid === 0 ? undefined : actorStatus(ctx.db, uid)
+  if (!before) return 'unknown-account'
+  if (event.timeUs < before.status_at) return 'late'
+  const status = event.active ? 0 : statusCode(event.status ?? 'deactivated')
+  setActorStatus(ctx.db, uid, { status, status_at: event.timeUs })
+  if (status === DELETED) rememberRemoval(ctx, uid, event.timeUs)
+  if (status === before.status) return 'duplicate'
+  if (isHiddenStatus(status) !== isHiddenStatus(before.status)) {
+    ctx.changes.push({ kind: isHiddenStatus(status) ? 'hidden' : 'shown', uid })
+  }
+  if (status === DELETED) removeAccount(ctx, uid)
+  if (before.status === DELETED) welcomeBack(ctx, uid)
+  return 'applied'
+}
+
+/** What was said before this moment stays unsaid, even if the account returns. */
+function rememberRemoval(ctx: IndexContext, uid: number, at: number): void {
+  setActorRemoved(ctx.db, uid, at)
+  ctx.removedAt.set(uid, at)
+}
+
+function welcomeBack(ctx: IndexContext, uid: number): void {
+  ctx.deletedAccounts.delete(uid)
+  ctx.knownPeople.delete(uid)
+  if (isMember(ctx, uid)) enqueueJob(ctx.db, 'member', uid)
+  if (isAuthor(ctx, uid)) wantAuthor(ctx, uid)
+}

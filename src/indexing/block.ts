@@ -1,0 +1,34 @@
+// app.bsky.graph.block.
+
+import { deleteBlock, findBlock, putBlock as putRow } from '../store/blocks.ts'
+import {
+  type IndexContext,
+  internActor,
+  isAuthor,
+  isSameEdge,
+  type Outcome,
+  type RecordRemoval,
+  type RecordWrite,
+  sortAtOf,
+} from './index-context.ts'
+
+export function putBlock(ctx: IndexContext, write: RecordWrite): Outcome {
+  const subjectDid = write.record['subject'] as string
+  if (!isKept(ctx, write.uid, subjectDid)) return 'out-of-scope'
+  const uid = internActor(ctx, write.did)
+  const subject = internActor(ctx, subjectDid)
+  const existing = findBlock(ctx.db, uid, write.rkey)
+  const sortAt = sortAtOf(write)
+  if (existing && isSameEdge(existing, { subject, sort_at: sortAt }, write)) return 'duplicate'
+  putRow(ctx.db, { uid, rkey: write.rkey, subject, sort_at: sortAt })
+  return 'applied'
+}
+
+export function removeBlock(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
+  return deleteBlock(ctx.db, uid, rkey)
+}
+
+function isKept(ctx: IndexContext, uid: number, subjectDid: string): boolean {
+  if (ctx.scope === 'network' || isAuthor(ctx, uid)) return true
+  return ctx.scope === 'community' && isAuthor(ctx, ctx.actors.uidOf(subjectDid))
+}

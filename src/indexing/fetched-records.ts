@@ -1,0 +1,46 @@
+// Records as the backfill room brings them from a repository or a listing, made ready to be
+// applied like those of the stream. Nothing tells when we could first have seen them, so they count
+// as indexed when they say they were created, but not in the future.
+
+import type { JsonObject } from '../jetstream/event.ts'
+import { isIndexed } from '../store/collections.ts'
+import { packCid, packRkey } from '../store/keys.ts'
+import type { IndexContext, Outcome, RecordWrite } from './index-context.ts'
+import { parseCreatedAt } from './record-times.ts'
+import { isValidRecord } from './validate.ts'
+
+export type FetchedRecord = { collection: string; rkey: string; cid: string; record: JsonObject }
+
+export type FetchedRecords = {
+  did: string
+  /** The repository's rev, where the records came with one that covers them all. */
+  rev?: string
+  /**
+   * For a member's own repository: its rev after these records were read. Their PDS is told that we
+   * know everything up to it, so that it does not add what we just got from it once more.
+   */
+  repoRev?: string
+  /** When the fetch began, by our clock: what we saw deleted or changed since then is newer. */
+  fetchedAt: number
+  records: FetchedRecord[]
+}
+
+/** Valid ones in order; the others are counted by reason. */
+export function* toWrites(
+  { did, rev, fetchedAt, records }: FetchedRecords,
+  ctx: IndexContext,
+  skip: (reason: Outcome) => void,
+): Generator<RecordWrite> {
+  for (const { collection, rkey, cid: cidText, record } of records) {
+    const cid = packCid(cidText)
+    if (!isIndexed(collection)) skip('not-indexed')
+    else if (!cid) skip('bad-cid')
+    else if (!isValidRecord(collection, record)) skip('invalid-record')
+    else {
+      const createdAt = parseCreatedAt(record['createdAt'])
+      const indexedAt = Math.min(createdAt, ctx.now)
+      const key = { did, uid: 0, collection, rkey: packRkey(rkey), cid, cidText, record }
+      yield { ...key, rev, createdAt, indexedAt, fetchedAt, seenAtUs: fetchedAt * 1000 }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// app.bsky.graph.follow. The graph has an edge while at least one record for the pair exists. A
+// member's follow moves the circle of authors.
+
+import { deleteFollow, findFollow, insertFollow, isFollowing } from '../store/follows.ts'
+import { insertGraphChange } from '../store/graph-changes.ts'
+import {
+  actorCounts,
+  type IndexContext,
+  internActor,
+  isAuthor,
+  isMember,
+  isSameEdge,
+  type Outcome,
+  type RecordRemoval,
+  type RecordWrite,
+  sortAtOf,
+} from './index-context.ts'
+import { wantAuthor } from './wanted.ts'
+
+export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
+  const subjectDid = write.record['subject'] as string
+  if (!isKept(ctx, write.uid, subjectDid)) return 'out-of-scope'
+  const uid = internActor(ctx, write.did)
+  const subject = internActor(ctx, subjectDid)
+  const existing = findFollow(ctx.db, uid, write.rkey)
+  const sortAt = sortAtOf(write)
+  if (existing && isSameEdge(existing, { subject, sort_at: sortAt }, write)) return 'duplicate'
+  if (existing?.subject === subject) deleteFollow(ctx.db, uid, write.rkey)
+  else {
+    if (existing) retractFollow(ctx, { uid, rkey: write.rkey, subject: existing.subject })
+    if (!isFollowing(ctx.db, uid, subject)) connect(ctx, uid, subject)
+  }
+  insertFollow(ctx.db, { uid, rkey: write.rkey, subject, sort_at: sortAt })
+  return 'applied'
+}
+
+export function removeFollow(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
+  const existing = findFollow(ctx.db, uid, rkey)
+  if (existing) retractFollow(ctx, { uid, rkey, subject: existing.subject })
+  return existing !== undefined
+}
+
+function retractFollow(
+  ctx: IndexContext,
+  { uid, rkey, subject }: { uid: number; rkey: RecordWrite['rkey']; subject: number },
+): void {
+  deleteFollow(ctx.db, uid, rkey)
+  if (!isFollowing(ctx.db, uid, subject)) disconnect(ctx, uid, subject)
+}
+
+function connect(ctx: IndexContext, creator: number, subject: number): void {
+  actorCounts(ctx, creator).follows++
+  actorCounts(ctx, subject).followers++
+  insertGraphChange(ctx.db, { creator, subject, added: true })
+  ctx.changes.push({ kind: 'follow', creator, subject })
+  if (!isMember(ctx, creator)) return
+  if (!isAuthor(ctx, subject)) wantAuthor(ctx, subject)
+  addPending(ctx, subject, 1)
+}
+
+/** The pair's last record is gone from its table. */
+export function disconnect(ctx: IndexContext, creator: number, subject: number): void {
+  actorCounts(ctx, creator).follows--
+  actorCounts(ctx, subject).followers--
+  insertGraphChange(ctx.db, { creator, subject, added: false })
+  ctx.changes.push({ kind: 'unfollow', creator, subject })
+  if (isMember(ctx, creator)) addPending(ctx, subject, -1)
+}
+
+function addPending(ctx: IndexContext, subject: number, delta: number): void {
+  const pending = ctx.pendingMemberFollowers.get(subject) ?? 0
+  ctx.pendingMemberFollowers.set(subject, pending + delta)
+}
+
+function isKept(ctx: IndexContext, uid: number, subjectDid: string): boolean {
+  if (ctx.scope === 'network' || isAuthor(ctx, uid)) return true
+  return ctx.scope === 'community' && isAuthor(ctx, ctx.actors.uidOf(subjectDid))
+}

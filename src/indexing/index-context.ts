@@ -1,0 +1,157 @@
+// What the files of this room share while one batch is applied: the connection inside its
+// transaction, the accounts, the memory changes collected so far, and sums of count changes, which
+// are written once at the end, since a popular post is hit many times in a batch.
+
+import type { ActorWriter } from '../graph/types.ts'
+import { MEMBER } from '../graph/types.ts'
+import type { JsonObject } from '../jetstream/event.ts'
+import { type ActorCounts, addActorCounts, insertActor } from '../store/actors.ts'
+import type { Collection } from '../store/collections.ts'
+import type { Db } from '../store/db.ts'
+import type { PackedRkey } from '../store/keys.ts'
+import { addPostCounts, type PostCounts } from '../store/post-counts.ts'
+import type { MemoryChange } from './memory-changes.ts'
+
+export type IndexScope = 'authors' | 'community' | 'network'
+
+/** A validated record to be stored. */
+export type RecordWrite = {
+  did: string
+  /** The creator's uid, or 0 while they are unknown. */
+  uid: number
+  collection: Collection
+  rkey: PackedRkey
+  cid: Buffer
+  cidText: string
+  record: JsonObject
+  /** Absent where the record came from a listing that names none. */
+  rev: string | undefined
+  /** Milliseconds since 1970. */
+  createdAt: number
+  indexedAt: number
+  /** For fetched records: when the fetch began, by our clock. Absent on the stream. */
+  fetchedAt: number | undefined
+  /** When the record was seen in its repository: the event's time, or the fetch's. Microseconds. */
+  seenAtUs: number
+}
+
+export type RecordRemoval = {
+  uid: number
+  collection: Collection
+  rkey: PackedRkey
+  rev: string
+  seenAtUs: number
+}
+
+/** `applied`, or why not. */
+export type Outcome =
+  | 'applied'
+  | 'duplicate'
+  | 'late'
+  | 'out-of-scope'
+  | 'account-deleted'
+  | 'subject-unusable'
+  | 'wrong-key'
+  | 'unknown-key'
+  | 'unknown-account'
+  | 'bad-cid'
+  | 'invalid-record'
+  | 'not-indexed'
+
+export type IndexContext = {
+  readonly db: Db
+  readonly actors: ActorWriter
+  readonly scope: IndexScope
+  /** Our clock at the start of the batch, milliseconds. */
+  now: number
+  changes: MemoryChange[]
+  /** Follows by members that are in rows but not yet in memory. */
+  pendingMemberFollowers: Map<number, number>
+  postCounts: Map<number, PostCounts>
+  actorCounts: Map<number, ActorCounts>
+  /** Deleted accounts: what still comes of them is ignored. */
+  deletedAccounts: Set<number>
+  /** When accounts were last deleted, in microseconds: what is older stays gone. */
+  removedAt: Map<number, number>
+  /** Accounts whose profile and identity are known or asked for; bounded, only saves work. */
+  knownPeople: Set<number>
+}
+
+/** The account's uid; given out now, with its row, if it is new. */
+export function internActor(ctx: IndexContext, did: string): number {
+  const known = ctx.actors.uidOf(did)
+  if (known !== 0) return known
+  const uid = ctx.actors.intern(did)
+  insertActor(ctx.db, uid, did, ctx.now)
+  return uid
+}
+
+export function isMember(ctx: IndexContext, uid: number): boolean {
+  return uid !== 0 && (ctx.actors.flagsOf(uid) & MEMBER) !== 0
+}
+
+/** Whether this is a member or followed by one: everything of theirs is kept. */
+export function isAuthor(ctx: IndexContext, uid: number): boolean {
+  if (uid === 0) return false
+  if ((ctx.actors.flagsOf(uid) & MEMBER) !== 0) return true
+  const pending = ctx.pendingMemberFollowers.get(uid) ?? 0
+  return ctx.actors.memberFollowersOf(uid) + pending > 0
+}
+
+/** Whether this account is deleted, or was so after what is now told of it. */
+export function isOfDeletedAccount(
+  ctx: IndexContext,
+  { uid, seenAtUs }: { uid: number; seenAtUs: number },
+): boolean {
+  if (ctx.deletedAccounts.has(uid)) return true
+  const removedAt = ctx.removedAt.get(uid)
+  return removedAt !== undefined && seenAtUs <= removedAt
+}
+
+export function sortAtOf(write: RecordWrite): number {
+  return Math.min(write.createdAt, write.indexedAt)
+}
+
+/** Whether a row already says what is written; a listing tells nothing new about the time. */
+export function isSameEdge(
+  row: { subject: number; sort_at: number },
+  written: { subject: number; sort_at: number },
+  write: RecordWrite,
+): boolean {
+  if (row.subject !== written.subject) return false
+  return row.sort_at === written.sort_at || write.rev === undefined
+}
+
+export function recordJson(write: RecordWrite): Buffer {
+  return Buffer.from(JSON.stringify(write.record))
+}
+
+/** Sums to be added to this post's counts; change them in place. */
+export function postCounts(ctx: IndexContext, post: number): PostCounts {
+  const found = ctx.postCounts.get(post)
+  if (found) return found
+  const sums = { likes: 0, reposts: 0, replies: 0, quotes: 0 }
+  ctx.postCounts.set(post, sums)
+  return sums
+}
+
+/** Sums to be added to this account's counts; change them in place. */
+export function actorCounts(ctx: IndexContext, uid: number): ActorCounts {
+  const found = ctx.actorCounts.get(uid)
+  if (found) return found
+  const sums = { follows: 0, followers: 0, posts: 0 }
+  ctx.actorCounts.set(uid, sums)
+  return sums
+}
+
+/** Writes the sums, at the end of the transaction. */
+export function flushCounts(ctx: IndexContext): void {
+  for (const [post, sums] of ctx.postCounts) {
+    if (sums.likes || sums.reposts || sums.replies || sums.quotes) addPostCounts(ctx.db, post, sums)
+  }
+  for (const [uid, sums] of ctx.actorCounts) {
+    if (sums.follows || sums.followers || sums.posts) addActorCounts(ctx.db, uid, sums)
+  }
+  ctx.postCounts.clear()
+  ctx.actorCounts.clear()
+}

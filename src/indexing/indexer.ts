@@ -1,0 +1,218 @@
+// Applies batches of events: one SQLite transaction a batch, rows, stream cursor and gaps together
+// (invariant 1). What it means for memory is handed back, to be published after the commit; the
+// next batch must wait for that, since what is kept depends on who is an author by then.
+//
+// A batch that fails leaves nothing behind: the transaction is rolled back, uids that were given
+// out are taken back, and the error goes to the caller, for it is ours, never a bad record's.
+
+import type { ActorWriter } from '../graph/types.ts'
+import type { CommitEvent, StreamCursor, StreamEvent, StreamGap } from '../jetstream/event.ts'
+import { actorsNotActive, raiseActorRev, removedActors } from '../store/actors.ts'
+import { isIndexed } from '../store/collections.ts'
+import type { Db } from '../store/db.ts'
+import { insertGap } from '../store/gaps.ts'
+import { packCid, packRkey } from '../store/keys.ts'
+import { statusCode } from '../store/status.ts'
+import { putStreamCursor } from '../store/stream-cursors.ts'
+import { transact } from '../store/transact.ts'
+import { applyAccount } from './account.ts'
+import { applyRemoval, applyWrite } from './apply-record.ts'
+import { type FetchedRecords, toWrites } from './fetched-records.ts'
+import { applyIdentity } from './identity.ts'
+import {
+  flushCounts,
+  type IndexContext,
+  type IndexScope,
+  internActor,
+  isMember,
+  type Outcome,
+} from './index-context.ts'
+import type { MemoryChange } from './memory-changes.ts'
+import { parseCreatedAt } from './record-times.ts'
+import { isFarAway } from './scope.ts'
+import { applySync } from './sync.ts'
+import { createTombstoneFilter, type TombstoneFilter } from './tombstone-filter.ts'
+import { isValidRecord } from './validate.ts'
+
+export type IndexerOptions = {
+  db: Db
+  actors: ActorWriter
+  scope: IndexScope
+  /** Milliseconds since 1970. */
+  now: () => number
+}
+
+export type BatchOutcome = {
+  /** To be published after this call, in order, before the next one. */
+  changes: MemoryChange[]
+  applied: number
+  /** How many were left out, by reason. */
+  skipped: Partial<Record<Outcome, number>>
+}
+
+export type EventBatch = {
+  events: StreamEvent[]
+  /** Where the stream stands after these events. */
+  cursor?: StreamCursor
+  gaps?: StreamGap[]
+}
+
+export type Indexer = {
+  /** @throws whatever SQLite throws; then nothing of the batch was applied. */
+  applyBatch(batch: EventBatch): BatchOutcome
+  /** Records that were fetched from a repository; one transaction. */
+  applyRecords(fetched: FetchedRecords): BatchOutcome
+  /** Runs other writes of ours in one transaction, with the same care for memory. */
+  run(work: (ctx: IndexContext) => void): MemoryChange[]
+}
+
+export function createIndexer(options: IndexerOptions): Indexer {
+  const { db, actors } = options
+  const filter = createTombstoneFilter(db)
+  const ctx = createContext(options)
+
+  function run(work: (ctx: IndexContext) => void): MemoryChange[] {
+    const actorsBefore = actors.count
+    begin(ctx, options.now())
+    try {
+      transact(db, () => {
+        work(ctx)
+        flushCounts(ctx)
+      })
+    } catch (error) {
+      actors.truncate(actorsBefore)
+      forget(ctx)
+      throw error
+    }
+    return ctx.changes
+  }
+
+  function applyBatch({ events, cursor, gaps = [] }: EventBatch): BatchOutcome {
+    const tally = createTally()
+    const changes = run(() => {
+      applyEvents(ctx, filter, events, tally.count)
+      if (cursor) putStreamCursor(db, cursor, ctx.now)
+      for (const gap of gaps) insertGap(db, gap, ctx.now)
+    })
+    return { changes, ...tally.result() }
+  }
+
+  function applyRecords(fetched: FetchedRecords): BatchOutcome {
+    const tally = createTally()
+    const changes = run(() => {
+      for (const write of toWrites(fetched, ctx, tally.count)) {
+        tally.count(applyWrite(ctx, filter, { ...write, uid: actors.uidOf(write.did) }, false))
+      }
+      const uid = actors.uidOf(fetched.did)
+      if (fetched.repoRev && uid !== 0) raiseActorRev(db, uid, fetched.repoRev)
+    })
+    return { changes, ...tally.result() }
+  }
+
+  return { applyBatch, applyRecords, run }
+}
+
+function applyEvents(
+  ctx: IndexContext,
+  filter: TombstoneFilter,
+  events: StreamEvent[],
+  count: (outcome: Outcome) => void,
+): void {
+  const memberRevs = new Map<number, string>()
+  for (const event of events) {
+    if (event.kind !== 'commit') {
+      count(applyOther(ctx, event))
+      continue
+    }
+    const uid = ctx.actors.uidOf(event.did)
+    count(applyCommit(ctx, filter, event, uid))
+    if (isMember(ctx, uid)) memberRevs.set(uid, later(event.rev, memberRevs.get(uid)))
+  }
+  for (const [uid, rev] of memberRevs) raiseActorRev(ctx.db, uid, rev)
+}
+
+function applyOther(ctx: IndexContext, event: Exclude<StreamEvent, CommitEvent>): Outcome {
+  if (event.kind === 'account') return applyAccount(ctx, event)
+  if (event.kind === 'identity') return applyIdentity(ctx, event)
+  return applySync(ctx, event)
+}
+
+function applyCommit(
+  ctx: IndexContext,
+  filter: TombstoneFilter,
+  event: CommitEvent,
+  uid: number,
+): Outcome {
+  const { collection } = event
+  if (!isIndexed(collection)) return 'not-indexed'
+  if (isFarAway(ctx, uid, { ...event, collection })) return 'out-of-scope'
+  const rkey = packRkey(event.rkey)
+  if (event.operation === 'delete') {
+    // Where everything is kept, even the first word of an account may be a deletion.
+    const owner = ctx.scope === 'network' ? internActor(ctx, event.did) : uid
+    if (owner === 0) return 'unknown-account'
+    const { rev, timeUs } = event
+    return applyRemoval(ctx, filter, { uid: owner, collection, rkey, rev, seenAtUs: timeUs })
+  }
+  const { did, rev, record, cid: cidText } = event
+  const cid = packCid(cidText)
+  if (!cid) return 'bad-cid'
+  if (!isValidRecord(collection, record)) return 'invalid-record'
+  const key = { did, uid, collection, rkey, cid, cidText, rev, record }
+  const createdAt = parseCreatedAt(record['createdAt'])
+  const indexedAt = Math.min(Math.floor(event.timeUs / 1000), ctx.now)
+  const write = { ...key, createdAt, indexedAt, fetchedAt: undefined, seenAtUs: event.timeUs }
+  return applyWrite(ctx, filter, write, event.operation === 'update')
+}
+
+function later(rev: string, other: string | undefined): string {
+  return other !== undefined && other > rev ? other : rev
+}
+
+function createContext({ db, actors, scope }: IndexerOptions): IndexContext {
+  const ctx: IndexContext = {
+    db,
+    actors,
+    scope,
+    now: 0,
+    changes: [],
+    pendingMemberFollowers: new Map(),
+    postCounts: new Map(),
+    actorCounts: new Map(),
+    deletedAccounts: new Set(),
+    removedAt: new Map(),
+    knownPeople: new Set(),
+  }
+  forget(ctx)
+  return ctx
+}
+
+function begin(ctx: IndexContext, now: number): void {
+  ctx.now = now
+  ctx.changes = []
+  ctx.pendingMemberFollowers.clear()
+}
+
+/** After a rollback, and at first: what is remembered between batches is read from rows. */
+function forget(ctx: IndexContext): void {
+  ctx.postCounts.clear()
+  ctx.actorCounts.clear()
+  ctx.knownPeople.clear()
+  ctx.deletedAccounts.clear()
+  ctx.removedAt = new Map(removedActors(ctx.db))
+  for (const [uid, status] of actorsNotActive(ctx.db)) {
+    if (status === statusCode('deleted')) ctx.deletedAccounts.add(uid)
+  }
+}
+
+function createTally() {
+  let applied = 0
+  const skipped: Partial<Record<Outcome, number>> = {}
+  return {
+    count(outcome: Outcome): void {
+      if (outcome === 'applied') applied++
+      else skipped[outcome] = (skipped[outcome] ?? 0) + 1
+    },
+    result: () => ({ applied, skipped }),
+  }
+}

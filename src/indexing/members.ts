@@ -1,0 +1,48 @@
+// Who reads here, and their private state. Called through `Indexer.run`, so rows are committed
+// before memory moves.
+
+import { followedBy } from '../store/follows.ts'
+import { enqueueJob } from '../store/jobs.ts'
+import { deleteMember, findMember, insertMember, setMemberSeen } from '../store/members.ts'
+import { deleteMute, insertMute } from '../store/mutes.ts'
+import { type IndexContext, internActor, isAuthor } from './index-context.ts'
+import { wantAuthor } from './wanted.ts'
+
+const SEEN_EVERY_MS = 10 * 60_000
+
+/**
+ * A member asked for something, or (`seenAt` null) is listed in the configuration. A new one's
+ * cold start is queued, and those they are known to follow become authors.
+ */
+export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null = ctx.now): void {
+  const uid = internActor(ctx, did)
+  const row = findMember(ctx.db, uid)
+  if (row) {
+    const isDue = seenAt !== null && seenAt - (row.last_seen_at ?? 0) >= SEEN_EVERY_MS
+    if (isDue) setMemberSeen(ctx.db, uid, seenAt)
+    return
+  }
+  insertMember(ctx.db, { uid, joined_at: ctx.now, last_seen_at: seenAt })
+  enqueueJob(ctx.db, 'member', uid)
+  const followed = followedBy(ctx.db, uid)
+  for (const subject of followed) if (!isAuthor(ctx, subject)) wantAuthor(ctx, subject)
+  ctx.changes.push({ kind: 'member-added', uid })
+}
+
+/** The account reads here no more. What was kept for them alone is left to retention. */
+export function removeMember(ctx: IndexContext, did: string): void {
+  const uid = ctx.actors.uidOf(did)
+  if (uid === 0 || !deleteMember(ctx.db, uid)) return
+  ctx.changes.push({ kind: 'member-removed', uid })
+}
+
+export function mute(ctx: IndexContext, did: string, subjectDid: string): void {
+  const uid = internActor(ctx, did)
+  insertMute(ctx.db, uid, internActor(ctx, subjectDid), ctx.now)
+}
+
+export function unmute(ctx: IndexContext, did: string, subjectDid: string): void {
+  const uid = ctx.actors.uidOf(did)
+  const subject = ctx.actors.uidOf(subjectDid)
+  if (uid !== 0 && subject !== 0) deleteMute(ctx.db, uid, subject)
+}

@@ -1,0 +1,55 @@
+// Finds and makes the rows that other records point at.
+
+import { packRkey } from '../store/keys.ts'
+import { findList, insertStubList, type ListRow } from '../store/lists.ts'
+import { ANCHOR } from '../store/post-flags.ts'
+import {
+  findPost,
+  insertStubPost,
+  type PostRow,
+  PRESENT,
+  STUB,
+  setPostFlags,
+} from '../store/posts.ts'
+import { type IndexContext, internActor } from './index-context.ts'
+import type { RecordRef } from './record-keys.ts'
+
+export type PostHandle = { id: number; uid: number; state: number; flags: number }
+
+export function lookUpPost(ctx: IndexContext, ref: RecordRef): PostRow | undefined {
+  const uid = ctx.actors.uidOf(ref.did)
+  return uid === 0 ? undefined : findPost(ctx.db, uid, packRkey(ref.rkey))
+}
+
+/**
+ * The post's row, made as a stub if it is new. `flags` are set on it in either case: ANCHOR where
+ * an author points at it, otherwise 0.
+ */
+export function ensurePost(ctx: IndexContext, ref: RecordRef, flags: number): PostHandle {
+  const uid = internActor(ctx, ref.did)
+  const rkey = packRkey(ref.rkey)
+  const row = findPost(ctx.db, uid, rkey)
+  if (!row) return { id: insertStubPost(ctx.db, uid, rkey, flags), uid, state: STUB, flags }
+  if ((row.flags & flags) === flags) return row
+  setPostFlags(ctx.db, row.id, row.flags | flags)
+  return { ...row, flags: row.flags | flags }
+}
+
+/** Whether what strangers do to this post is kept: it is here, or an author points at it. */
+export function isKeptPost(row: PostRow | undefined): row is PostRow {
+  return row !== undefined && (row.state === PRESENT || (row.flags & ANCHOR) !== 0)
+}
+
+export function lookUpList(ctx: IndexContext, ref: RecordRef): ListRow | undefined {
+  const uid = ctx.actors.uidOf(ref.did)
+  return uid === 0 ? undefined : findList(ctx.db, uid, packRkey(ref.rkey))
+}
+
+/** The list's row, made as a stub if it is new. */
+export function ensureList(ctx: IndexContext, ref: RecordRef): { id: number; isStub: boolean } {
+  const uid = internActor(ctx, ref.did)
+  const rkey = packRkey(ref.rkey)
+  const row = findList(ctx.db, uid, rkey)
+  if (row) return { id: row.id, isStub: row.cid === null }
+  return { id: insertStubList(ctx.db, uid, rkey), isStub: true }
+}

@@ -1,0 +1,78 @@
+// app.bsky.feed.repost. Every record is a feed item of its own; several by one account on one post
+// count once.
+
+import { repostItem } from '../store/item-ids.ts'
+import { cidRank, digestRank } from '../store/keys.ts'
+import { ANCHOR } from '../store/post-flags.ts'
+import {
+  deleteRepost,
+  findRepost,
+  hasReposted,
+  insertRepost,
+  type RepostRow,
+} from '../store/reposts.ts'
+import {
+  type IndexContext,
+  internActor,
+  isAuthor,
+  type Outcome,
+  postCounts,
+  type RecordRemoval,
+  type RecordWrite,
+  sortAtOf,
+} from './index-context.ts'
+import { ensurePost, isKeptPost, lookUpPost } from './post-rows.ts'
+import { subjectUri } from './record-fields.ts'
+import { parsePostUri, type RecordRef } from './record-keys.ts'
+import { wantPerson, wantPost } from './wanted.ts'
+
+export function putRepost(ctx: IndexContext, write: RecordWrite): Outcome {
+  const ref = parsePostUri(subjectUri(write.record))
+  if (!ref) return 'subject-unusable'
+  const subject = keptSubject(ctx, write.uid, ref)
+  if (subject === undefined) return 'out-of-scope'
+  const uid = internActor(ctx, write.did)
+  const existing = findRepost(ctx.db, uid, write.rkey)
+  if (existing?.cid.equals(write.cid)) return 'duplicate'
+  if (existing) retractRepost(ctx, existing)
+  insert(ctx, { ...write, uid }, subject)
+  return 'applied'
+}
+
+export function removeRepost(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
+  const existing = findRepost(ctx.db, uid, rkey)
+  if (existing) retractRepost(ctx, existing)
+  return existing !== undefined
+}
+
+function insert(ctx: IndexContext, write: RecordWrite, subject: number): void {
+  const { uid, rkey, cid, createdAt, indexedAt } = write
+  if (!hasReposted(ctx.db, uid, subject)) postCounts(ctx, subject).reposts++
+  const sortAt = sortAtOf(write)
+  const times = { created_at: createdAt, indexed_at: indexedAt, sort_at: sortAt }
+  const item = repostItem(insertRepost(ctx.db, { uid, rkey, subject, cid, ...times }))
+  if (!isAuthor(ctx, uid)) return
+  const entry = { item, originator: uid, sortAt, rank: cidRank(write.cidText) }
+  ctx.changes.push({ kind: 'item-added', entry })
+}
+
+function retractRepost(ctx: IndexContext, row: RepostRow): void {
+  deleteRepost(ctx.db, row.id)
+  if (!hasReposted(ctx.db, row.uid, row.subject)) postCounts(ctx, row.subject).reposts--
+  const position = { item: repostItem(row.id), sortAt: row.sort_at, rank: digestRank(row.cid) }
+  ctx.changes.push({ kind: 'item-removed', entry: { ...position, originator: row.uid } })
+}
+
+/** The post's id, where a repost of it by this account is kept. An author's is to be shown. */
+function keptSubject(ctx: IndexContext, uid: number, ref: RecordRef): number | undefined {
+  if (isAuthor(ctx, uid)) {
+    const post = ensurePost(ctx, ref, ANCHOR)
+    wantPost(ctx, post)
+    wantPerson(ctx, post.uid)
+    return post.id
+  }
+  if (ctx.scope === 'network') return ensurePost(ctx, ref, 0).id
+  if (ctx.scope === 'authors') return undefined
+  const row = lookUpPost(ctx, ref)
+  return isKeptPost(row) ? row.id : undefined
+}

@@ -1,0 +1,58 @@
+// What kept things need and lack, queued in the transaction that found out. Nothing here asks
+// anybody: the backfill room does, in the background.
+
+import { findActor } from '../store/actors.ts'
+import { enqueueJob, jobPriority } from '../store/jobs.ts'
+import { ANCHOR } from '../store/post-flags.ts'
+import { STUB } from '../store/posts.ts'
+import { findProfile } from '../store/profiles.ts'
+import { type IndexContext, internActor } from './index-context.ts'
+import { ensureList, ensurePost } from './post-rows.ts'
+import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './record-keys.ts'
+
+const MAX_KNOWN_PEOPLE = 200_000
+const MAX_WANTED_AT_ONCE = 200
+
+/** Asks for a post's record, where it is only pointed at so far. */
+export function wantPost(ctx: IndexContext, post: { id: number; state: number }): void {
+  if (post.state === STUB) enqueueJob(ctx.db, 'post', post.id)
+}
+
+/** Asks for what is needed to show this person: profile, DID document and handle. */
+export function wantPerson(ctx: IndexContext, uid: number): void {
+  if (ctx.knownPeople.has(uid)) return
+  if (ctx.knownPeople.size >= MAX_KNOWN_PEOPLE) ctx.knownPeople.clear()
+  ctx.knownPeople.add(uid)
+  const priority = Math.min(jobPriority.identity, jobPriority.profile)
+  if (findActor(ctx.db, uid)?.identity_checked_at == null)
+    enqueueJob(ctx.db, 'identity', uid, priority)
+  if (!findProfile(ctx.db, uid)) enqueueJob(ctx.db, 'profile', uid, priority)
+}
+
+/** Somebody became an author: their recent feed, whole follow list and blocks are needed. */
+export function wantAuthor(ctx: IndexContext, uid: number): void {
+  wantPerson(ctx, uid)
+  for (const kind of ['feed', 'follows', 'blocks'] as const) enqueueJob(ctx.db, kind, uid)
+}
+
+/**
+ * What a member was to be shown and we lack: at-URIs of posts and lists, DIDs of people. Asked for
+ * ahead of everything that nobody waits for.
+ */
+export function wantMissing(ctx: IndexContext, missing: { uris: string[]; dids: string[] }): void {
+  for (const uri of missing.uris.slice(0, MAX_WANTED_AT_ONCE)) {
+    const post = parsePostUri(uri)
+    const list = post ? undefined : parseRecordUri(uri, LIST_COLLECTION)
+    if (post) wantShownPost(ctx, ensurePost(ctx, post, ANCHOR))
+    else if (list) enqueueJob(ctx.db, 'list', ensureList(ctx, list).id, jobPriority.wanted)
+  }
+  for (const did of missing.dids.slice(0, MAX_WANTED_AT_ONCE)) {
+    const uid = internActor(ctx, did)
+    enqueueJob(ctx.db, 'identity', uid, jobPriority.wanted)
+    enqueueJob(ctx.db, 'profile', uid, jobPriority.wanted)
+  }
+}
+
+function wantShownPost(ctx: IndexContext, post: { id: number; state: number }): void {
+  if (post.state === STUB) enqueueJob(ctx.db, 'post', post.id, jobPriority.wanted)
+}

@@ -1,0 +1,30 @@
+// What was loaded whole from a repository, and when.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+type Backfill = { rev: string | null; finished_at: number }
+
+const statements = perDatabase((db) => ({
+  find: db.prepare<[number, string], Backfill>(
+    'SELECT rev, finished_at FROM backfills WHERE uid = ? AND what = ?',
+  ),
+  put: db.prepare<[number, string, string | null, number]>(
+    'INSERT OR REPLACE INTO backfills (uid, what, rev, finished_at) VALUES (?, ?, ?, ?)',
+  ),
+  removeAll: db.prepare<[number]>('DELETE FROM backfills WHERE uid = ?'),
+}))
+
+/** `what` is a JobKind or a collection. */
+export function findBackfill(db: Db, uid: number, what: string): Backfill | undefined {
+  return statements(db).find.get(uid, what)
+}
+
+export function putBackfill(db: Db, uid: number, what: string, backfill: Backfill): void {
+  statements(db).put.run(uid, what, backfill.rev, backfill.finished_at)
+}
+
+/** After the account was deleted or its repository replaced. */
+export function deleteBackfillsOf(db: Db, uid: number): void {
+  statements(db).removeAll.run(uid)
+}

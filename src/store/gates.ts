@@ -1,0 +1,52 @@
+// app.bsky.feed.threadgate and postgate: two tables of one form. A gate has its post's creator and
+// record key, so the post's id is its key.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+export type GateTable = 'threadgates' | 'postgates'
+
+export type GateRow = {
+  post: number
+  cid: Buffer
+  rev: string | null
+  record: Buffer
+  indexed_at: number
+}
+
+type Found = { cid: Buffer; rev: string | null; record: Buffer }
+
+function prepareTable(db: Db, table: GateTable) {
+  return {
+    find: db.prepare<[number], Found>(`SELECT cid, rev, record FROM ${table} WHERE post = ?`),
+    put: db.prepare<[GateRow]>(
+      `INSERT OR REPLACE INTO ${table} (post, cid, rev, record, indexed_at) VALUES (@post, @cid, @rev, @record, @indexed_at)`,
+    ),
+    remove: db.prepare<[number]>(`DELETE FROM ${table} WHERE post = ?`),
+    removeAll: db.prepare<[number]>(
+      `DELETE FROM ${table} WHERE post IN (SELECT id FROM posts WHERE uid = ?)`,
+    ),
+  }
+}
+
+const statements = perDatabase((db) => ({
+  threadgates: prepareTable(db, 'threadgates'),
+  postgates: prepareTable(db, 'postgates'),
+}))
+
+export function findGate(db: Db, table: GateTable, post: number): Found | undefined {
+  return statements(db)[table].find.get(post)
+}
+
+export function putGate(db: Db, table: GateTable, row: GateRow): void {
+  statements(db)[table].put.run(row)
+}
+
+export function deleteGate(db: Db, table: GateTable, post: number): boolean {
+  return statements(db)[table].remove.run(post).changes > 0
+}
+
+/** All gates of this account's posts. */
+export function deleteGatesOf(db: Db, table: GateTable, uid: number): void {
+  statements(db)[table].removeAll.run(uid)
+}

@@ -1,0 +1,53 @@
+// The journal of the follow graph since its last snapshot. It is written in the transaction of the
+// follow rows, so a snapshot that remembers the journal's last id is brought up to date exactly.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+export type GraphChange = { creator: number; subject: number; added: boolean }
+
+const statements = perDatabase((db) => ({
+  insert: db.prepare<[number, number, number]>(
+    'INSERT INTO graph_changes (creator, subject, added) VALUES (?, ?, ?)',
+  ),
+  after: db
+    .prepare<[number], [number, number, number]>(
+      'SELECT creator, subject, added FROM graph_changes WHERE id > ? ORDER BY id',
+    )
+    .raw(),
+  last: db
+    .prepare<[], number | null>(
+      "SELECT max(coalesce((SELECT max(id) FROM graph_changes), 0), coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'graph_changes'), 0))",
+    )
+    .pluck(),
+  count: db
+    .prepare<[number], number>('SELECT count(*) FROM (SELECT 1 FROM graph_changes LIMIT ?)')
+    .pluck(),
+  prune: db.prepare<[number]>('DELETE FROM graph_changes WHERE id <= ?'),
+}))
+
+export function insertGraphChange(db: Db, change: GraphChange): void {
+  statements(db).insert.run(change.creator, change.subject, change.added ? 1 : 0)
+}
+
+/** Changes after `id`, as creator, subject and 1 for added. The connection is busy meanwhile. */
+export function iterateGraphChanges(
+  db: Db,
+  id: number,
+): IterableIterator<[number, number, number]> {
+  return statements(db).after.iterate(id)
+}
+
+/** The highest id ever given out; 0 before the first. */
+export function lastGraphChange(db: Db): number {
+  return statements(db).last.get() ?? 0
+}
+
+/** How many entries there are, counted no further than `limit`. */
+export function countGraphChanges(db: Db, limit: number): number {
+  return statements(db).count.get(limit) ?? 0
+}
+
+export function pruneGraphChanges(db: Db, upTo: number): void {
+  statements(db).prune.run(upTo)
+}

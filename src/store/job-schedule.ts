@@ -1,0 +1,50 @@
+// Moving jobs about in time, without counting it as a failure: their host is busy or asked to be left
+// alone, or others should come first.
+
+import type { Db } from './db.ts'
+import type { Job, JobKind } from './jobs.ts'
+import { perDatabase } from './per-database.ts'
+
+export type JobTarget = { uid: number; did: string; pds: string | null; checkedAt: number | null }
+
+const TARGET = 'actors.uid, actors.did, actors.pds, actors.identity_checked_at AS checkedAt'
+
+const statements = perDatabase((db) => ({
+  postpone: db.prepare<[number, string, number]>(
+    'UPDATE jobs SET not_before = ? WHERE kind = ? AND subject = ?',
+  ),
+  rank: db.prepare<[number, string, number]>(
+    'UPDATE jobs SET not_before = ? WHERE kind = ? AND subject = ? AND not_before = 0',
+  ),
+  waiting: db
+    .prepare<[string, number], number>('SELECT 1 FROM jobs WHERE kind = ? AND subject = ?')
+    .pluck(),
+  ofActor: db.prepare<[number], JobTarget>(`SELECT ${TARGET} FROM actors WHERE uid = ?`),
+  ofPost: db.prepare<[number], JobTarget>(
+    `SELECT ${TARGET} FROM posts JOIN actors ON actors.uid = posts.uid WHERE posts.id = ?`,
+  ),
+  ofList: db.prepare<[number], JobTarget>(
+    `SELECT ${TARGET} FROM lists JOIN actors ON actors.uid = lists.uid WHERE lists.id = ?`,
+  ),
+}))
+
+export function postponeJob(db: Db, { kind, subject }: Job, until: number): void {
+  statements(db).postpone.run(Math.ceil(until), kind, subject)
+}
+
+/** Among due jobs of one priority, the lower rank runs first. Jobs at work or failed are left. */
+export function rankJob(db: Db, job: { kind: JobKind; subject: number }, rank: number): void {
+  statements(db).rank.run(rank, job.kind, job.subject)
+}
+
+export function isJobWaiting(db: Db, kind: JobKind, subject: number): boolean {
+  return statements(db).waiting.get(kind, subject) !== undefined
+}
+
+/** Whose server a job goes to; undefined where its subject is no longer there. */
+export function jobTarget(db: Db, { kind, subject }: Job): JobTarget | undefined {
+  const { ofActor, ofPost, ofList } = statements(db)
+  if (kind === 'post') return ofPost.get(subject)
+  if (kind === 'list') return ofList.get(subject)
+  return ofActor.get(subject)
+}

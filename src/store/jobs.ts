@@ -1,0 +1,153 @@
+// Work to be done against other people's servers. A job is written in the transaction of the rows
+// that make it necessary, leased to a worker for a while, and deleted when it is done; so a crash
+// loses none.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+/**
+ * - `member` (uid): cold start of a new member
+ * - `identity` (uid): resolve DID document and handle
+ * - `profile` (uid): the profile record
+ * - `follows` (uid): the whole follow list
+ * - `feed` (uid): recent posts and reposts
+ * - `blocks` (uid): blocks and list blocks
+ * - `post` (posts.id): the record of a stub
+ * - `list` (lists.id): the list's record and items
+ * - `repo` (uid): compare what we hold with the repository, after a `sync` event
+ */
+export type JobKind =
+  | 'member'
+  | 'identity'
+  | 'profile'
+  | 'follows'
+  | 'feed'
+  | 'blocks'
+  | 'post'
+  | 'list'
+  | 'repo'
+
+export type Job = {
+  kind: JobKind
+  subject: number
+  priority: number
+  attempts: number
+  stamp: number
+}
+
+/** Lower runs first. `wanted` is for what somebody is waiting to see. */
+export const jobPriority = {
+  member: 0,
+  wanted: 10,
+  follows: 30,
+  feed: 20,
+  identity: 40,
+  profile: 40,
+  blocks: 45,
+  post: 50,
+  list: 50,
+  repo: 60,
+} as const
+
+const LEASE_MS = 10 * 60_000
+const FIRST_RETRY_MS = 5_000
+const LONGEST_RETRY_MS = 6 * 3_600_000
+const MAX_ATTEMPTS = 12
+const MAX_ERROR_LENGTH = 300
+
+const statements = perDatabase((db) => ({
+  enqueue: db.prepare<[string, number, number]>(
+    `INSERT INTO jobs (kind, subject, priority) VALUES (?, ?, ?)
+      ON CONFLICT DO UPDATE SET priority = min(priority, excluded.priority)`,
+  ),
+  again: db.prepare<[string, number, number]>(
+    `INSERT INTO jobs (kind, subject, priority) VALUES (?, ?, ?)
+      ON CONFLICT DO UPDATE SET priority = min(priority, excluded.priority), stamp = stamp + 1, attempts = 0`,
+  ),
+  due: db.prepare<[number, number], Job>(
+    `SELECT kind, subject, priority, attempts, stamp FROM jobs WHERE not_before <= ?
+      ORDER BY priority, not_before LIMIT ?`,
+  ),
+  lease: db.prepare<[number, string, number]>(
+    'UPDATE jobs SET not_before = ? WHERE kind = ? AND subject = ?',
+  ),
+  release: db.prepare<[]>('UPDATE jobs SET not_before = 0 WHERE attempts = 0'),
+  done: db.prepare<[string, number, number]>(
+    'DELETE FROM jobs WHERE kind = ? AND subject = ? AND stamp = ?',
+  ),
+  retry: db.prepare<[number, number, string, string, number]>(
+    'UPDATE jobs SET attempts = ?, not_before = ?, last_error = ? WHERE kind = ? AND subject = ?',
+  ),
+  count: db.prepare<[], { kind: JobKind; count: number }>(
+    'SELECT kind, count(*) AS count FROM jobs GROUP BY kind',
+  ),
+}))
+
+/** Idempotent: a job that waits or runs already is left as it is, at most made more urgent. */
+export function enqueueJob(
+  db: Db,
+  kind: JobKind,
+  subject: number,
+  priority: number = jobPriority[kind],
+): void {
+  statements(db).enqueue.run(kind, subject, priority)
+}
+
+/** Like `enqueueJob`; a job that runs now will run once more, since the world has moved. */
+export function enqueueJobAgain(
+  db: Db,
+  kind: JobKind,
+  subject: number,
+  priority: number = jobPriority[kind],
+): void {
+  statements(db).again.run(kind, subject, priority)
+}
+
+/** Up to `limit` due jobs, most urgent first; nobody else gets them while the lease runs. */
+export function takeJobs(db: Db, now: number, limit: number): Job[] {
+  const { due, lease } = statements(db)
+  return db.transaction(() => {
+    const jobs = due.all(now, limit)
+    for (const { kind, subject } of jobs) lease.run(now + LEASE_MS, kind, subject)
+    return jobs
+  })()
+}
+
+/** At start: what a stopped process had leased is due again; what waits after failing still waits. */
+export function releaseJobs(db: Db): void {
+  statements(db).release.run()
+}
+
+/** Deletes the job, unless it was asked for again while it ran: then it is due at once. */
+export function finishJob(db: Db, job: Job): void {
+  const { done, lease } = statements(db)
+  const { changes } = done.run(job.kind, job.subject, job.stamp)
+  if (changes === 0) lease.run(0, job.kind, job.subject)
+}
+
+/** Puts the job back with a growing, jittered delay, or gives up after many attempts. */
+export function failJob(
+  db: Db,
+  job: Job,
+  failure: { error: string; now: number; retryAfterMs?: number },
+): 'retry' | 'gave-up' {
+  const attempts = job.attempts + 1
+  if (attempts >= MAX_ATTEMPTS) {
+    statements(db).done.run(job.kind, job.subject, job.stamp)
+    return 'gave-up'
+  }
+  const delayMs = Math.min(FIRST_RETRY_MS * 2 ** job.attempts, LONGEST_RETRY_MS)
+  const jittered = delayMs * (0.5 + Math.random() / 2)
+  const notBefore = failure.now + Math.max(jittered, failure.retryAfterMs ?? 0)
+  const error = failure.error.slice(0, MAX_ERROR_LENGTH)
+  statements(db).retry.run(attempts, Math.round(notBefore), error, job.kind, job.subject)
+  return 'retry'
+}
+
+export function countJobs(db: Db): Partial<Record<JobKind, number>> {
+  return Object.fromEntries(
+    statements(db)
+      .count.all()
+      .map(({ kind, count }) => [kind, count]),
+  )
+}

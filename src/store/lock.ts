@@ -1,0 +1,49 @@
+// One process a data directory. The lock is an exclusive transaction on a database file of its own,
+// held for as long as the process lives: the kernel frees it after a kill -9, and nothing is left
+// to clean up.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import { ConfigError } from '../config.ts'
+
+export type DataDirLock = { release(): void }
+
+/** @throws ConfigError where another process holds the folder, or it cannot be written. */
+export function lockDataDir(dataDir: string): DataDirLock {
+  const holderPath = join(dataDir, 'slipstream.pid')
+  const db = openLockFile(dataDir)
+  try {
+    db.pragma('locking_mode = EXCLUSIVE')
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    db.close()
+    if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_BUSY') throw error
+    throw new ConfigError(
+      `Another Slipstream (process ${readHolder(holderPath)}) uses the data folder ${resolve(dataDir)}.`,
+      'Stop it first, or give this one another folder with SLIPSTREAM_DATA_DIR.',
+    )
+  }
+  writeFileSync(holderPath, `${process.pid}\n`)
+  return { release: () => db.close() }
+}
+
+function openLockFile(dataDir: string): Database.Database {
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    return new Database(join(dataDir, 'slipstream.lock'), { timeout: 0 })
+  } catch (error) {
+    throw new ConfigError(
+      `The data folder ${resolve(dataDir)} cannot be written: ${(error as Error).message}.`,
+      'Give the user that runs Slipstream write access to it, or set SLIPSTREAM_DATA_DIR.',
+    )
+  }
+}
+
+function readHolder(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return 'unknown'
+  }
+}

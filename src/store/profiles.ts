@@ -1,0 +1,35 @@
+// app.bsky.actor.profile, one a person.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+export type ProfileRow = {
+  uid: number
+  cid: Buffer
+  rev: string | null
+  record: Buffer
+  created_at: number | null
+  indexed_at: number
+}
+
+const statements = perDatabase((db) => ({
+  find: db.prepare<[number], { cid: Buffer; rev: string | null }>(
+    'SELECT cid, rev FROM profiles WHERE uid = ?',
+  ),
+  put: db.prepare<[ProfileRow]>(
+    'INSERT OR REPLACE INTO profiles (uid, cid, rev, record, created_at, indexed_at) VALUES (@uid, @cid, @rev, @record, @created_at, @indexed_at)',
+  ),
+  remove: db.prepare<[number]>('DELETE FROM profiles WHERE uid = ?'),
+}))
+
+export function findProfile(db: Db, uid: number): { cid: Buffer; rev: string | null } | undefined {
+  return statements(db).find.get(uid)
+}
+
+export function putProfile(db: Db, row: ProfileRow): void {
+  statements(db).put.run(row)
+}
+
+export function deleteProfile(db: Db, uid: number): boolean {
+  return statements(db).remove.run(uid).changes > 0
+}

@@ -1,0 +1,8 @@
+// How a set of integers is handed to a statement: as JSON text for `json_each(?)`, so that one
+// prepared statement serves any number of them.
+
+export type { Db } from '../db.ts'
+
+export function idList(ids: Iterable<number>): string {
+  return `[${[...ids].join(',')}]`
+}

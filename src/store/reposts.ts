@@ -1,0 +1,63 @@
+// app.bsky.feed.repost. Each row is a feed item of its own; as a count, several by one account on
+// one post are one.
+
+import type { Db } from './db.ts'
+import type { PackedRkey } from './keys.ts'
+import { perDatabase } from './per-database.ts'
+
+export type RepostRow = {
+  id: number
+  uid: number
+  rkey: PackedRkey
+  subject: number
+  cid: Buffer
+  created_at: number
+  indexed_at: number
+  sort_at: number
+}
+
+const statements = perDatabase((db) => ({
+  find: db.prepare<[number, PackedRkey], RepostRow>(
+    'SELECT id, uid, rkey, subject, cid, created_at, indexed_at, sort_at FROM reposts WHERE uid = ? AND rkey = ?',
+  ),
+  insert: db.prepare<[Omit<RepostRow, 'id'>]>(
+    `INSERT INTO reposts (uid, rkey, subject, cid, created_at, indexed_at, sort_at)
+      VALUES (@uid, @rkey, @subject, @cid, @created_at, @indexed_at, @sort_at)`,
+  ),
+  remove: db.prepare<[number]>('DELETE FROM reposts WHERE id = ?'),
+  exists: db
+    .prepare<[number, number], number>(
+      'SELECT 1 FROM reposts WHERE subject = ? AND uid = ? LIMIT 1',
+    )
+    .pluck(),
+  subjects: db
+    .prepare<[number], number>('SELECT DISTINCT subject FROM reposts WHERE uid = ?')
+    .pluck(),
+  removeAll: db.prepare<[number]>('DELETE FROM reposts WHERE uid = ?'),
+}))
+
+export function findRepost(db: Db, uid: number, rkey: PackedRkey): RepostRow | undefined {
+  return statements(db).find.get(uid, rkey)
+}
+
+/** @returns the new row's id. */
+export function insertRepost(db: Db, row: Omit<RepostRow, 'id'>): number {
+  return Number(statements(db).insert.run(row).lastInsertRowid)
+}
+
+export function deleteRepost(db: Db, id: number): void {
+  statements(db).remove.run(id)
+}
+
+export function hasReposted(db: Db, uid: number, subject: number): boolean {
+  return statements(db).exists.get(subject, uid) !== undefined
+}
+
+/** Posts that this account has reposted, each once. */
+export function repostedBy(db: Db, uid: number): number[] {
+  return statements(db).subjects.all(uid)
+}
+
+export function deleteRepostsOf(db: Db, uid: number): void {
+  statements(db).removeAll.run(uid)
+}

@@ -1,0 +1,214 @@
+// Records that the backfill room fetched, against what the stream told meanwhile.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { markPostMissing, stubToFind } from '../../src/indexing/found-posts.ts'
+import type { JsonObject } from '../../src/jetstream/event.ts'
+import { tidAt } from '../support/records.ts'
+import { countRows, postOf } from '../support/rows.ts'
+import { createWorld, type RecordId, type World } from '../support/world.ts'
+
+let world: World
+let member: string
+let author: string
+
+beforeEach(() => {
+  world = createWorld({ members: ['member'] })
+  member = world.account('member')
+  author = world.account('author')
+  world.follow(member, author)
+})
+afterEach(() => world.dispose())
+
+function post(text: string, createdAt = world.isoNow()): JsonObject {
+  return { $type: 'app.bsky.feed.post', text, createdAt }
+}
+
+function textOf(id: RecordId): string | undefined {
+  const { id: row } = postOf(world, id)!
+  const record = world.db
+    .prepare<[number], Buffer>('SELECT record FROM posts WHERE id = ?')
+    .pluck()
+    .get(row)
+  return record ? (JSON.parse(record.toString()) as { text: string }).text : undefined
+}
+
+describe('a fetched record', () => {
+  it('is shown at the time it says it was made, not later than now', () => {
+    const old = { uri: `at://${author}/app.bsky.feed.post/${tidAt(1_700_000_000_000_000)}` }
+    const recent = world.post(author, 'recent')
+    world.fetched({ ...old, record: post('old', '2023-11-14T22:13:20.000Z') })
+    expect(postOf(world, old.uri)?.sort_at).toBe(1_700_000_000_000)
+    const items = [recent.uri, old.uri].map((uri) => postOf(world, uri)!.id * 2)
+    expect(world.timelineItems(member)).toEqual(items)
+    const future = { uri: `${old.uri.slice(0, -4)}2222` }
+    world.fetched({ ...future, record: post('future', '2030-01-01T00:00:00.000Z') })
+    expect(postOf(world, future.uri)?.sort_at).toBe(world.now())
+  })
+
+  it('is the same as what the stream brought, twice or in either order', () => {
+    const streamed = world.post(author, { text: 'hello', createdAt: '2026-11-01T12:00:00.000Z' })
+    const record = post('hello', '2026-11-01T12:00:00.000Z')
+    expect(world.fetched({ ...streamed, record }).skipped).toEqual({ duplicate: 1 })
+    expect(countRows(world, 'posts')).toBe(1)
+    expect(
+      world.db.prepare('SELECT posts_count FROM actors WHERE did = ?').pluck().get(author),
+    ).toBe(1)
+  })
+
+  it('loses to a deletion that the stream brought since the fetch began', () => {
+    const gone = world.post(author, 'gone')
+    const like = world.like(author, gone)
+    const fetchedAt = world.now()
+    world.delete(gone)
+    world.delete(like)
+    const likeRecord = { $type: 'app.bsky.feed.like', subject: gone, createdAt: world.isoNow() }
+    expect(world.fetched({ ...gone, record: post('gone'), fetchedAt }).skipped).toEqual({ late: 1 })
+    expect(world.fetched({ ...like, record: likeRecord, fetchedAt }).skipped).toEqual({ late: 1 })
+    expect(postOf(world, gone)).toMatchObject({ state: 2, likes: 0 })
+  })
+
+  it('loses to the deletion of a record we never had', () => {
+    const fetchedAt = world.now()
+    let unseen: RecordId | undefined
+    world.hold(() => {
+      unseen = world.post(author, 'unseen')
+    })
+    world.delete(unseen!)
+    expect(world.fetched({ ...unseen!, record: post('unseen'), fetchedAt }).applied).toBe(0)
+  })
+
+  it('wins over an older deletion: it was made anew', () => {
+    const one = world.post(author, 'first')
+    world.delete(one)
+    world.tick()
+    expect(world.fetched({ ...one, record: post('second') }).applied).toBe(1)
+    expect(textOf(one)).toBe('second')
+  })
+
+  it('loses to a change since the fetch began, wins over an older state', () => {
+    const one = world.post(author, 'first')
+    const fetchedAt = world.now()
+    const rkey = one.uri.split('/').at(-1)!
+    const record = post('second')
+    world.write({
+      did: author,
+      collection: 'app.bsky.feed.post',
+      record,
+      rkey,
+      operation: 'update',
+    })
+    expect(world.fetched({ ...one, record: post('first again'), fetchedAt }).applied).toBe(0)
+    expect(textOf(one)).toBe('second')
+    world.tick()
+    expect(world.fetched({ ...one, record: post('third, which the stream missed') }).applied).toBe(
+      1,
+    )
+    expect(textOf(one)).toBe('third, which the stream missed')
+  })
+
+  it('with a rev is ordered by it alone', () => {
+    const one = world.post(author, 'first')
+    const before = tidAt(world.tick() - 1_000_000)
+    world.delete(one)
+    const after = tidAt(world.tick())
+    expect(world.fetched({ ...one, record: post('old'), rev: before }).applied).toBe(0)
+    expect(world.fetched({ ...one, record: post('new'), rev: after }).applied).toBe(1)
+    expect(textOf(one)).toBe('new')
+  })
+
+  it('is left out if it is invalid, misnamed or not ours, and counted', () => {
+    const uri = `at://${author}/app.bsky.feed.post/${tidAt(1)}`
+    expect(world.fetched({ uri, record: { text: 1 } }).skipped).toEqual({ 'invalid-record': 1 })
+    const stranger = `at://${world.account('stranger')}/app.bsky.feed.post/${tidAt(1)}`
+    expect(world.fetched({ uri: stranger, record: post('hi') }).skipped).toEqual({
+      'out-of-scope': 1,
+    })
+    const records = [
+      { collection: 'app.bsky.feed.post', rkey: 'x', cid: 'nonsense', record: post('x') },
+    ]
+    const { skipped } = world.indexer.applyRecords({ did: author, fetchedAt: 0, records })
+    expect(skipped).toEqual({ 'bad-cid': 1 })
+  })
+})
+
+describe("a stranger's post that an author points at", () => {
+  let far: RecordId
+  beforeEach(() => {
+    world.hold(() => {
+      far = world.post(world.account('far'), 'far away')
+    })
+    world.repost(author, far)
+  })
+
+  it('fills its row when it is found, and stays out of timelines as an item', () => {
+    const { id } = postOf(world, far)!
+    expect(stubToFind(world.db, id)).toEqual({
+      uid: world.uid(world.account('far')),
+      rkey: far.uri.split('/').at(-1),
+    })
+    expect(world.timelineItems(member)).toHaveLength(1)
+    expect(world.fetched({ ...far, record: post('far away') }).applied).toBe(1)
+    expect(postOf(world, far)).toMatchObject({ state: 1, reposts: 1 })
+    expect(world.timelineItems(member)).toHaveLength(1)
+    expect(stubToFind(world.db, id)).toBeUndefined()
+  })
+
+  it('is remembered as missing where its PDS has none, until it comes after all', () => {
+    const { id } = postOf(world, far)!
+    world.run((ctx) => markPostMissing(ctx, id))
+    expect(postOf(world, far)).toMatchObject({ state: 3, reposts: 1 })
+    world.tick()
+    world.fetched({ ...far, record: post('there you are') })
+    expect(postOf(world, far)).toMatchObject({ state: 1, reposts: 1 })
+    world.run((ctx) => markPostMissing(ctx, id))
+    expect(postOf(world, far)?.state).toBe(1)
+  })
+
+  it('does not come back when it was deleted while it was being fetched', () => {
+    const fetchedAt = world.now()
+    world.delete(far)
+    expect(world.fetched({ ...far, record: post('far away'), fetchedAt }).applied).toBe(0)
+    expect(postOf(world, far)?.state).toBe(2)
+  })
+})
+
+describe('an account that was deleted', () => {
+  it('loses everything, and what is older than that stays gone when it comes back', () => {
+    const one = world.post(author, 'hello')
+    const reply = world.post(member, { reply: { parent: one } })
+    const like = world.like(author, reply)
+    world.follow(author, member)
+    const fetchedAt = world.now()
+    const replayed = world.sent.slice()
+    world.status(author, 'deleted')
+    expect(postOf(world, one)?.state).toBe(2)
+    expect(postOf(world, reply)).toMatchObject({ likes: 0, state: 1 })
+    expect(countRows(world, 'likes')).toBe(0)
+    expect(world.graph.has(world.uid(author), world.uid(member))).toBe(false)
+    expect(world.graph.has(world.uid(member), world.uid(author))).toBe(true)
+    expect(world.timelineItems(member)).toEqual([postOf(world, reply)!.id * 2])
+    expect(world.post(author, 'ghost') && countRows(world, 'likes')).toBe(0)
+    world.status(author)
+    world.apply(replayed)
+    const likeRecord = { $type: 'app.bsky.feed.like', subject: reply, createdAt: world.isoNow() }
+    world.fetched({ ...like, record: likeRecord, fetchedAt })
+    expect(countRows(world, 'likes')).toBe(0)
+    expect(postOf(world, one)?.state).toBe(2)
+    world.like(author, reply)
+    expect(postOf(world, reply)?.likes).toBe(1)
+  })
+
+  it('is only hidden when it is deactivated, and shown again as it was', () => {
+    const one = world.post(author, 'hello')
+    const hidden = () => world.actors.flagsOf(world.uid(author)) & 4
+    world.status(author, 'deactivated')
+    expect(hidden()).toBe(4)
+    const during = world.post(author, 'still writing')
+    world.restart()
+    expect(hidden()).toBe(4)
+    world.status(author)
+    expect(hidden()).toBe(0)
+    const items = [during, one].map((id) => postOf(world, id)!.id * 2)
+    expect(world.timelineItems(member)).toEqual(items)
+  })
+})

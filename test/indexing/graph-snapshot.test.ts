@@ -1,0 +1,96 @@
+// The graph comes back from its snapshot and the journal, through the shared-memory image, or not
+// at all; then rows make it.
+
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createFollowGraph, loadFollowGraph } from '../../src/graph/follow-graph.ts'
+import { ImageError } from '../../src/graph/image-chunks.ts'
+import type { FollowGraphReader } from '../../src/graph/types.ts'
+import { loadGraph, saveGraph } from '../../src/indexing/graph-snapshot.ts'
+import { catchUpMemory } from '../../src/indexing/rebuild-memory.ts'
+import { countActors } from '../../src/store/actors.ts'
+import { createMemoryParts } from '../support/memory-parts.ts'
+import { createRandom } from '../support/random.ts'
+import { randomHistory } from '../support/random-history.ts'
+import { countRows } from '../support/rows.ts'
+import { createWorld, type World } from '../support/world.ts'
+
+const SEED = Number(process.env['SEED'] ?? 17)
+const SETTINGS = { timelineLength: 100, reasonableLimit: 2000, celebrityThreshold: 1000 }
+let world: World
+const random = createRandom(SEED)
+
+beforeEach(() => {
+  world = createWorld({ scope: 'network', members: ['person-0'] })
+  live(300)
+})
+afterEach(() => world.dispose())
+
+function live(events: number): void {
+  for (const event of randomHistory(world, random, events)) world.apply([event])
+}
+
+function save(): void {
+  saveGraph(world.db, world.memory.graph as ReturnType<typeof createFollowGraph>)
+}
+
+function load() {
+  const maxUid = countActors(world.db)
+  const fromChunks = (chunks: Iterable<{ bytes: Uint8Array }>) => loadFollowGraph(chunks, maxUid)
+  return loadGraph(world.db, fromChunks, (error) => error instanceof ImageError)
+}
+
+function edges(graph: FollowGraphReader): number[][] {
+  const out = new Uint32Array(1000)
+  return Array.from({ length: countActors(world.db) }, (_, i) => [
+    ...out.slice(0, graph.follows(i + 1, 0, out)),
+  ])
+}
+
+it(`is the graph that was saved, and with the journal the graph that is (seed ${SEED})`, () => {
+  save()
+  expect(countRows(world, 'graph_changes')).toBe(0)
+  const saved = edges(world.graph)
+  live(300)
+  const loaded = load()!
+  expect(edges(loaded.graph)).not.toEqual(edges(world.graph))
+  expect(edges(loaded.graph).slice(0, saved.length)).toEqual(saved)
+  catchUpMemory(world.db, { ...createMemoryParts(SETTINGS), graph: loaded.graph }, loaded.covered)
+  expect(edges(loaded.graph)).toEqual(edges(world.graph))
+  expect(loaded.graph.edgeCount).toBe(world.graph.edgeCount)
+})
+
+it('is nothing where none was saved', () => {
+  expect(load()).toBeUndefined()
+})
+
+it.each([
+  ['a torn part', 'UPDATE snapshots SET bytes = zeroblob(length(bytes)) WHERE part = 2'],
+  ['a missing part', 'DELETE FROM snapshots WHERE part = (SELECT max(part) FROM snapshots)'],
+  [
+    'another build',
+    `UPDATE snapshots SET bytes = replace(bytes, '"version":"1"', '"version":"0"')`,
+  ],
+])('is thrown away with %s', (_name, damage) => {
+  save()
+  world.db.exec(damage)
+  expect(load()).toBeUndefined()
+  expect(countRows(world, 'snapshots')).toBe(0)
+})
+
+it('is not half saved when saving fails', () => {
+  save()
+  live(100)
+  const before = [countRows(world, 'snapshots'), countRows(world, 'graph_changes')]
+  const graph = createFollowGraph()
+  const failing = {
+    *dump() {
+      yield* graph.dump()
+      throw new Error('the disk is full')
+    },
+  }
+  expect(() => saveGraph(world.db, failing)).toThrow('the disk is full')
+  expect([countRows(world, 'snapshots'), countRows(world, 'graph_changes')]).toEqual(before)
+  const loaded = load()!
+  catchUpMemory(world.db, { ...createMemoryParts(SETTINGS), graph: loaded.graph }, loaded.covered)
+  expect(edges(loaded.graph)).toEqual(edges(world.graph))
+})

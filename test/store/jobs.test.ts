@@ -1,0 +1,92 @@
+// Jobs survive everything: they are leased, done, put back and asked for again.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Db, openWriter } from '../../src/store/db.ts'
+import {
+  countJobs,
+  enqueueJob,
+  enqueueJobAgain,
+  failJob,
+  finishJob,
+  releaseJobs,
+  takeJobs,
+} from '../../src/store/jobs.ts'
+
+let db: Db
+let dataDir: string
+const NOW = 1_793_534_400_000
+const HOUR_MS = 3_600_000
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'slipstream-jobs-'))
+  db = openWriter(dataDir)
+})
+afterEach(() => {
+  db.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const names = (limit = 10, now = NOW) =>
+  takeJobs(db, now, limit).map((job) => `${job.kind} ${job.subject}`)
+
+it('hands out the most urgent first, each once while its lease runs', () => {
+  enqueueJob(db, 'post', 1)
+  enqueueJob(db, 'member', 2)
+  enqueueJob(db, 'post', 3, 10)
+  enqueueJob(db, 'post', 1)
+  expect(names(2)).toEqual(['member 2', 'post 3'])
+  expect(names()).toEqual(['post 1'])
+  expect(names()).toEqual([])
+  expect(names(10, NOW + HOUR_MS)).toHaveLength(3)
+})
+
+it('hands out again after a restart what a stopped process had taken', () => {
+  enqueueJob(db, 'post', 1)
+  expect(names()).toEqual(['post 1'])
+  db.close()
+  db = openWriter(dataDir)
+  releaseJobs(db)
+  expect(names()).toEqual(['post 1'])
+})
+
+it('is done once, unless the world moved meanwhile', () => {
+  enqueueJob(db, 'repo', 1)
+  const [job] = takeJobs(db, NOW, 1)
+  enqueueJobAgain(db, 'repo', 1)
+  finishJob(db, job!)
+  const [again] = takeJobs(db, NOW, 1)
+  expect(again).toMatchObject({ kind: 'repo', subject: 1 })
+  finishJob(db, again!)
+  expect(countJobs(db)).toEqual({})
+})
+
+it('waits longer after each failure, and is given up in the end', () => {
+  enqueueJob(db, 'profile', 1)
+  let now = NOW
+  const delays: number[] = []
+  for (;;) {
+    const [job] = takeJobs(db, now, 1)
+    expect(job).toBeDefined()
+    if (failJob(db, job!, { error: 'no answer', now }) === 'gave-up') break
+    expect(takeJobs(db, now, 1)).toEqual([])
+    const due = db.prepare<[], number>('SELECT not_before FROM jobs').pluck().get()!
+    delays.push(due - now)
+    now = due
+  }
+  expect(delays.length).toBe(11)
+  expect(delays[0]).toBeLessThan(10_000)
+  expect(delays.at(-1)).toBeGreaterThan(HOUR_MS)
+  expect(countJobs(db)).toEqual({})
+})
+
+it('waits as long as the other side asks for', () => {
+  enqueueJob(db, 'profile', 1)
+  const [job] = takeJobs(db, NOW, 1)
+  failJob(db, job!, { error: '429', now: NOW, retryAfterMs: 2 * HOUR_MS })
+  releaseJobs(db)
+  expect(takeJobs(db, NOW + HOUR_MS, 1)).toEqual([])
+  expect(takeJobs(db, NOW + 2 * HOUR_MS, 1)).toHaveLength(1)
+})

@@ -1,0 +1,81 @@
+// Puts a social world into a database through the real indexer, every record an event, in the
+// order in which it was made. What indexing alone can work out (which replies and quotes break a
+// gate) is told back to the world, so that the reference can be shown the same.
+
+import { keyOf } from '../../src/graph/uid-order.ts'
+import { createIndexer } from '../../src/indexing/indexer.ts'
+import { publish } from '../../src/indexing/publish.ts'
+import type { StreamEvent } from '../../src/jetstream/event.ts'
+import { setActorIdentity } from '../../src/store/actors.ts'
+import type { Db } from '../../src/store/db.ts'
+import { packRkey } from '../../src/store/keys.ts'
+import { insertMute } from '../../src/store/mutes.ts'
+import { createMemoryParts } from './memory-parts.ts'
+import type { World, WorldDeed } from './social-world.ts'
+import type { WrittenWorld } from './world-rows.ts'
+
+const LATE_MS = Date.UTC(2027, 0, 1)
+
+export function indexWorld(db: Db, world: World): WrittenWorld {
+  const memory = createMemoryParts({
+    timelineLength: 100,
+    reasonableLimit: 2000,
+    celebrityThreshold: 10_000,
+  })
+  const { actors, graph } = memory
+  const indexer = createIndexer({ db, actors, scope: 'network', now: () => LATE_MS })
+  const apply = (event: StreamEvent) =>
+    publish(db, memory, indexer.applyBatch({ events: [event] }).changes)
+  for (const [i, deed] of world.deeds.entries()) apply(toEvent(deed, i))
+  for (const { did, handle, status } of world.accounts.values()) {
+    const uid = actors.uidOf(did)
+    if (uid === 0) world.accounts.delete(did)
+    const identity = { handle: handle ?? null, handleValid: true, pds: null, checkedAt: LATE_MS }
+    if (handle) indexer.run(() => setActorIdentity(db, uid, identity))
+    if (!status) continue
+    const timeUs = LATE_MS * 1000
+    apply({ kind: 'account', did, timeUs, seq: undefined, active: false, status })
+    if (status === 'deleted') world.removeAllOf(did)
+  }
+  for (const pair of world.mutes) {
+    const [did, subject] = pair.split(' ') as [string, string]
+    indexer.run(() => insertMute(db, actors.uidOf(did), actors.uidOf(subject), LATE_MS))
+  }
+  const idIn = (table: string) => {
+    const select = db
+      .prepare<[number, Buffer | string], number>(
+        `SELECT id FROM ${table} WHERE uid = ? AND rkey = ?`,
+      )
+      .pluck()
+    return (uri: string) => {
+      const [, , did, , rkey] = uri.split('/') as [string, string, string, string, string]
+      return select.get(actors.uidOf(did), packRkey(rkey)) ?? 0
+    }
+  }
+  const post = idIn('posts')
+  const flags = db.prepare<[number], number>('SELECT flags FROM posts WHERE id = ?').pluck()
+  world.flags.clear()
+  for (const { uri } of world.of('app.bsky.feed.post')) {
+    world.flags.set(uri, flags.get(post(uri)) ?? 0)
+  }
+  const uid = (did: string) => actors.uidOf(did)
+  const order = (did: string) => keyOf(uid(did))
+  return { uid, order, post, repost: idIn('reposts'), actors, graph }
+}
+
+function toEvent({ record, kind }: WorldDeed, i: number): StreamEvent {
+  const { did, collection, rkey, cid, value } = record
+  const event = { kind: 'commit', did, collection, rkey, seq: undefined } as const
+  const timeUs = LATE_MS * 1000
+  const rev = revOf(i)
+  if (kind === 'delete') return { ...event, timeUs, rev, operation: 'delete' }
+  return { ...event, timeUs, rev, operation: kind, cid, record: value }
+}
+
+/** Revisions that increase. */
+function revOf(n: number): string {
+  const digits = '234567abcdefghijklmnopqrstuvwxyz'
+  let text = ''
+  for (let rest = n; text.length < 7; rest = Math.floor(rest / 32)) text = digits[rest % 32] + text
+  return `3baaaa${text}`
+}

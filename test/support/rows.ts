@@ -1,0 +1,35 @@
+// Short ways to ask a world's store about records by their URI.
+
+import { packRkey } from '../../src/store/keys.ts'
+import type { RecordId, World } from './world.ts'
+
+export type PostState = {
+  id: number
+  state: number
+  flags: number
+  sort_at: number | null
+  likes: number
+  reposts: number
+  replies: number
+  quotes: number
+}
+
+/** The post's row with its counts, or undefined where the store has none. */
+export function postOf(world: World, post: RecordId | string): PostState | undefined {
+  const uri = typeof post === 'string' ? post : post.uri
+  const [did, , rkey] = uri.slice('at://'.length).split('/') as [string, string, string]
+  const sql = `SELECT id, state, flags, sort_at, coalesce(likes, 0) AS likes, coalesce(reposts, 0) AS reposts,
+    coalesce(replies, 0) AS replies, coalesce(quotes, 0) AS quotes
+    FROM posts LEFT JOIN post_counts ON post = id WHERE uid = ? AND rkey = ?`
+  return world.db.prepare<unknown[], PostState>(sql).get(world.uid(did), packRkey(rkey))
+}
+
+/** Jobs as "kind subject", sorted. */
+export function jobsOf(world: World): string[] {
+  const sql = "SELECT kind || ' ' || subject FROM jobs ORDER BY 1"
+  return world.db.prepare<[], string>(sql).pluck().all()
+}
+
+export function countRows(world: World, table: string): number {
+  return world.db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!
+}

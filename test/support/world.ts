@@ -1,0 +1,317 @@
+// A small world for tests: a real database in a folder of its own, the real indexer and publisher,
+// graph and timelines, and people who do things. Every act becomes a realistic stream event, with
+// revs that increase in its repository and its own clock, and goes through applyBatch and publish
+// at once, unless the world is told to hold events back.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ActorWriter, FollowGraphWriter } from '../../src/graph/types.ts'
+import type { IndexScope } from '../../src/indexing/index-context.ts'
+import { type BatchOutcome, createIndexer, type Indexer } from '../../src/indexing/indexer.ts'
+import { memberSeen, mute, unmute } from '../../src/indexing/members.ts'
+import type { Memory } from '../../src/indexing/memory.ts'
+import { openTimeline } from '../../src/indexing/open-timeline.ts'
+import { publish } from '../../src/indexing/publish.ts'
+import { rebuildMemory } from '../../src/indexing/rebuild-memory.ts'
+import type {
+  AccountStatus,
+  JsonObject,
+  StreamEvent,
+  WriteEvent,
+} from '../../src/jetstream/event.ts'
+import { setActorIdentity } from '../../src/store/actors.ts'
+import { type Db, openReader, openWriter } from '../../src/store/db.ts'
+import type { TimelineWriter } from '../../src/timeline/types.ts'
+import { createMemoryParts } from './memory-parts.ts'
+import { cidOf, didOf, tidAt } from './records.ts'
+
+export type WorldOptions = {
+  scope?: IndexScope
+  /** Names of accounts that read here, in the world from the start, timelines open. */
+  members?: string[]
+  /** Milliseconds since 1970 at the start; each act moves the clock by a millisecond. */
+  startAt?: number
+  timelineLength?: number
+  reasonableLimit?: number
+  celebrityThreshold?: number
+}
+
+export type RecordId = { uri: string; cid: string }
+
+export type PostInput = {
+  text?: string
+  reply?: { parent: RecordId; root?: RecordId }
+  /** Quoted post; shorthand for an embed of it. */
+  quote?: RecordId
+  embed?: JsonObject
+  facets?: JsonObject[]
+  langs?: string[]
+  createdAt?: string
+  /** Any further fields of the record. */
+  more?: JsonObject
+}
+
+export type WriteInput = {
+  did: string
+  collection: string
+  record: JsonObject
+  rkey?: string
+  operation?: 'create' | 'update'
+}
+
+export type World = ReturnType<typeof createWorld>
+
+const START_AT = Date.parse('2026-11-01T12:00:00.000Z')
+
+export function createWorld(options: WorldOptions = {}) {
+  const scope = options.scope ?? 'community'
+  const settings = {
+    timelineLength: options.timelineLength ?? 1000,
+    reasonableLimit: options.reasonableLimit ?? 2000,
+    celebrityThreshold: options.celebrityThreshold ?? 10_000,
+  }
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-world-'))
+  let clockUs = (options.startAt ?? START_AT) * 1000
+  let db = openWriter(dataDir)
+  let reader: Db | undefined
+  let memory: Memory = createMemoryParts(settings)
+  let indexer = createIndexer({ db, actors: memory.actors, scope, now })
+  let held: StreamEvent[] | undefined
+  const sent: StreamEvent[] = []
+
+  function now(): number {
+    return Math.floor(clockUs / 1000)
+  }
+
+  /** A moment later, in microseconds. */
+  function tick(ms = 1): number {
+    clockUs += ms * 1000
+    return clockUs
+  }
+
+  /** Applies events as one batch and publishes what it means. */
+  function apply(events: StreamEvent[]): BatchOutcome {
+    const outcome = indexer.applyBatch({ events })
+    publish(db, memory, outcome.changes)
+    return outcome
+  }
+
+  function emit(event: StreamEvent): void {
+    sent.push(event)
+    if (held) held.push(event)
+    else apply([event])
+  }
+
+  /** Events made inside `act` are not applied, but returned. */
+  function hold(act: () => void): StreamEvent[] {
+    held = []
+    try {
+      act()
+      return held
+    } finally {
+      held = undefined
+    }
+  }
+
+  /** Runs writes of ours, such as memberSeen, and publishes what they mean. */
+  function run(work: Parameters<Indexer['run']>[0]): void {
+    publish(db, memory, indexer.run(work))
+  }
+
+  function write({ did, collection, record, rkey, operation = 'create' }: WriteInput): RecordId {
+    const timeUs = tick()
+    const key = rkey ?? tidAt(timeUs)
+    const full = { $type: collection, ...record }
+    const event: WriteEvent = {
+      kind: 'commit',
+      did,
+      timeUs,
+      seq: undefined,
+      operation,
+      rev: tidAt(timeUs, 1),
+      collection,
+      rkey: key,
+      cid: cidOf([did, key, full]),
+      record: full,
+    }
+    emit(event)
+    return { uri: `at://${did}/${collection}/${key}`, cid: event.cid }
+  }
+
+  function remove(record: RecordId | string): void {
+    const uri = typeof record === 'string' ? record : record.uri
+    const [did, collection, rkey] = uri.slice('at://'.length).split('/') as [string, string, string]
+    const timeUs = tick()
+    const rev = tidAt(timeUs, 1)
+    emit({
+      kind: 'commit',
+      did,
+      timeUs,
+      seq: undefined,
+      operation: 'delete',
+      rev,
+      collection,
+      rkey,
+    })
+  }
+
+  /** A record that names when it was made, now unless said otherwise. */
+  function create(did: string, collection: string, record: JsonObject, rkey?: string): RecordId {
+    return write({ did, collection, rkey, record: { createdAt: isoNow(), ...record } })
+  }
+
+  function isoNow(): string {
+    return new Date(now() + 1).toISOString()
+  }
+
+  function post(did: string, input: PostInput | string = {}): RecordId {
+    const { text, reply, quote, embed, facets, langs, createdAt, more } =
+      typeof input === 'string' ? ({ text: input } as PostInput) : input
+    const record: JsonObject = { text: text ?? 'hello', createdAt: createdAt ?? isoNow() }
+    if (reply) record['reply'] = { root: reply.root ?? reply.parent, parent: reply.parent }
+    if (quote) record['embed'] = { $type: 'app.bsky.embed.record', record: quote }
+    if (embed) record['embed'] = embed
+    if (facets) record['facets'] = facets
+    if (langs) record['langs'] = langs
+    return write({ did, collection: 'app.bsky.feed.post', record: { ...record, ...more } })
+  }
+
+  /** Makes someone a member, as their first request would, and opens their timeline. */
+  function member(did: string): void {
+    run((ctx) => memberSeen(ctx, did))
+    openTimeline(db, memory, memory.actors.uidOf(did), now())
+  }
+
+  /** Stops and starts again: connections reopened, memory made from rows, timelines built anew. */
+  function restart(): void {
+    const owners = openOwners()
+    reader?.close()
+    reader = undefined
+    db.close()
+    db = openWriter(dataDir)
+    memory = createMemoryParts(settings)
+    rebuildMemory(db, memory)
+    indexer = createIndexer({ db, actors: memory.actors, scope, now })
+    for (const owner of owners) openTimeline(db, memory, owner, now())
+  }
+
+  function openOwners(): number[] {
+    const uids = Array.from({ length: memory.actors.count }, (_, i) => i + 1)
+    return uids.filter((uid) => memory.timelines.isOpen(uid))
+  }
+
+  function dispose(): void {
+    reader?.close()
+    db.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+
+  const world = {
+    dataDir,
+    sent,
+    get db(): Db {
+      return db
+    },
+    /** A second, read-only connection, as the serving thread has it. */
+    get reader(): Db {
+      reader ??= openReader(dataDir)
+      return reader
+    },
+    get indexer(): Indexer {
+      return indexer
+    },
+    get memory(): Memory {
+      return memory
+    },
+    get actors(): ActorWriter {
+      return memory.actors
+    },
+    get graph(): FollowGraphWriter {
+      return memory.graph
+    },
+    get timelines(): TimelineWriter {
+      return memory.timelines
+    },
+    now,
+    tick,
+    apply,
+    hold,
+    run,
+    /** A record as the backfill room brings it; the fetch began now unless said otherwise. */
+    fetched(input: { uri: string; record: JsonObject; fetchedAt?: number; rev?: string }) {
+      const { uri, record, fetchedAt = now(), rev } = input
+      const [did, collection, rkey] = uri.slice('at://'.length).split('/') as [
+        string,
+        string,
+        string,
+      ]
+      const cid = cidOf([did, rkey, record])
+      const records = [{ collection, rkey, cid, record }]
+      const outcome = indexer.applyRecords({ did, fetchedAt, rev, records })
+      publish(db, memory, outcome.changes)
+      return outcome
+    },
+    restart,
+    dispose,
+    member,
+    write,
+    create,
+    post,
+    delete: remove,
+    isoNow,
+    uid: (did: string) => memory.actors.uidOf(did),
+    /** The DID of a name; with a handle that is verified as far as the store knows. */
+    account(name: string): string {
+      return didOf(name)
+    },
+    /** Stores a verified handle for an account that the store knows already. */
+    handle(did: string, handle: string, pds = 'https://pds.test'): void {
+      const uid = memory.actors.uidOf(did)
+      const identity = { handle, handleValid: true, pds, checkedAt: now() }
+      run(() => setActorIdentity(db, uid, identity))
+    },
+    profile: (did: string, record: JsonObject = {}) =>
+      create(did, 'app.bsky.actor.profile', record, 'self'),
+    follow: (did: string, subject: string) => create(did, 'app.bsky.graph.follow', { subject }),
+    block: (did: string, subject: string) => create(did, 'app.bsky.graph.block', { subject }),
+    like: (did: string, subject: RecordId) => create(did, 'app.bsky.feed.like', { subject }),
+    repost: (did: string, subject: RecordId) => create(did, 'app.bsky.feed.repost', { subject }),
+    list: (did: string, name: string, purpose = 'app.bsky.graph.defs#modlist') =>
+      create(did, 'app.bsky.graph.list', { name, purpose }),
+    listItem: (did: string, list: RecordId, subject: string) =>
+      create(did, 'app.bsky.graph.listitem', { list: list.uri, subject }),
+    listBlock: (did: string, list: RecordId) =>
+      create(did, 'app.bsky.graph.listblock', { subject: list.uri }),
+    /** `allow` as in the lexicon: undefined lets everyone reply, [] nobody. */
+    threadgate: (post: RecordId, allow?: JsonObject[], more: JsonObject = {}) =>
+      gate('threadgate', post, allow ? { allow, ...more } : more),
+    postgate: (post: RecordId, record: JsonObject = {}) => gate('postgate', post, record),
+    mute: (did: string, subject: string) => run((ctx) => mute(ctx, did, subject)),
+    unmute: (did: string, subject: string) => run((ctx) => unmute(ctx, did, subject)),
+    identity(did: string, handle?: string): void {
+      emit({ kind: 'identity', did, timeUs: tick(), seq: undefined, handle })
+    },
+    status(did: string, status?: AccountStatus): void {
+      const active = status === undefined
+      emit({ kind: 'account', did, timeUs: tick(), seq: undefined, active, status })
+    },
+    sync(did: string): void {
+      const timeUs = tick()
+      emit({ kind: 'sync', did, timeUs, seq: undefined, rev: tidAt(timeUs, 1) })
+    },
+    /** Feed items of a member's ring, newest first. */
+    timelineItems(did: string): number[] {
+      const ring = memory.timelines.read(memory.actors.uidOf(did), undefined, 100_000)
+      return ring?.entries.map(({ item }) => item) ?? []
+    },
+  }
+
+  function gate(kind: 'threadgate' | 'postgate', post: RecordId, record: JsonObject): RecordId {
+    const [did, , rkey] = post.uri.slice('at://'.length).split('/') as [string, string, string]
+    return create(did, `app.bsky.feed.${kind}`, { post: post.uri, ...record }, rkey)
+  }
+
+  for (const name of options.members ?? []) member(didOf(name))
+  return world
+}
