@@ -1,0 +1,72 @@
+// Reads a response's body into memory and no further than a limit. Bytes are counted on both sides
+// of the decompression: after it because of bombs, before it because a stream of empty blocks is
+// endless and comes to nothing.
+
+import { type Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress, createGunzip } from 'node:zlib'
+import { FetchError } from './fetch-error.ts'
+
+/** Of headers and checksums that compression adds to a small body. */
+const ENCODING_OVERHEAD_BYTES = 1024
+
+/** @throws FetchError `too-large` or `encoding`; the stream is the caller's to destroy then. */
+export async function readBody(
+  body: Readable,
+  { contentEncoding, maxBytes }: { contentEncoding: string | null; maxBytes: number },
+): Promise<Buffer> {
+  const decoder = createDecoder(contentEncoding)
+  const chunks: Buffer[] = []
+  const collect = async (source: AsyncIterable<Buffer>) => {
+    let length = 0
+    for await (const chunk of source) {
+      length += chunk.length
+      if (length > maxBytes) throw tooLarge(maxBytes)
+      chunks.push(chunk)
+    }
+  }
+  try {
+    if (decoder) {
+      await pipeline(body, countUpTo(maxBytes + ENCODING_OVERHEAD_BYTES), decoder, collect)
+    } else await pipeline(body, collect)
+  } catch (error) {
+    throw asEncodingError(error)
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+}
+
+function createDecoder(contentEncoding: string | null): Transform | undefined {
+  switch (contentEncoding?.trim().toLowerCase() ?? '') {
+    case '':
+    case 'identity':
+      return undefined
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip()
+    case 'br':
+      return createBrotliDecompress()
+    default:
+      throw new FetchError('encoding', `not asked for: content-encoding ${contentEncoding}`)
+  }
+}
+
+function countUpTo(maxBytes: number): Transform {
+  let length = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      length += chunk.length
+      if (length > maxBytes) done(tooLarge(maxBytes))
+      else done(null, chunk)
+    },
+  })
+}
+
+function tooLarge(maxBytes: number): FetchError {
+  return new FetchError('too-large', `more than ${maxBytes} bytes`)
+}
+
+function asEncodingError(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!/^(Z_|ERR__ERROR|ERR_BROTLI)/.test(code)) return error
+  return new FetchError('encoding', 'the compressed body is torn', { cause: error })
+}

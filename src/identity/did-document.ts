@@ -1,0 +1,107 @@
+// Pure reading of a DID document: the few things we need of it, checked one by one, so that a
+// document that is odd in one place still serves in the others.
+// Source: atproto DID and identity specifications; the library's helpers for keys.
+
+import { getDidKeyFromMultibase } from '@atproto/identity'
+import { isValidHandle } from '@atproto/syntax'
+
+export type DidService = {
+  /** With its `#`, without the DID: `#atproto_pds`. */
+  id: string
+  type: string
+  /** http or https URL as the document has it. */
+  endpoint: string
+}
+
+export type Identity = {
+  did: string
+  /** Claimed in `alsoKnownAs`, lower case; only `verifyHandle` makes it true. */
+  handle: string | undefined
+  /** `#atproto` as did:key: what signs service JWTs and commits. */
+  signingKey: string | undefined
+  /** `#atproto_label` as did:key: what signs labels. */
+  labelKey: string | undefined
+  /** Origin of `#atproto_pds`, without a trailing slash. */
+  pds: string | undefined
+  services: DidService[]
+}
+
+type Json = Record<string, unknown>
+
+const MAX_ITEMS = 64
+const MAX_URL_LENGTH = 2048
+
+/** Undefined if this is not the document of `did`. */
+export function parseDidDocument(did: string, document: unknown): Identity | undefined {
+  if (!isObject(document) || document['id'] !== did) return undefined
+  const services = readServices(did, document)
+  const pds = services.find((one) => one.id === '#atproto_pds')
+  return {
+    did,
+    handle: readHandle(document),
+    signingKey: readKey(did, document, '#atproto'),
+    labelKey: readKey(did, document, '#atproto_label'),
+    pds: pds?.type === 'AtprotoPersonalDataServer' ? new URL(pds.endpoint).origin : undefined,
+    services,
+  }
+}
+
+/** Endpoint URL of the service `id` (`#bsky_fg`, with or without the `#`), of `type` if one is named. */
+export function serviceEndpoint(identity: Identity, id: string, type?: string): string | undefined {
+  const wanted = id.startsWith('#') ? id : `#${id}`
+  const service = identity.services.find((one) => one.id === wanted)
+  return type === undefined || service?.type === type ? service?.endpoint : undefined
+}
+
+/** The first at:// alias counts; if it is no handle, there is none. */
+function readHandle(document: Json): string | undefined {
+  const alias = listOf(document['alsoKnownAs']).find(
+    (one): one is string => typeof one === 'string' && one.startsWith('at://'),
+  )
+  const handle = alias?.slice('at://'.length).toLowerCase()
+  return handle && isValidHandle(handle) ? handle : undefined
+}
+
+function readKey(did: string, document: Json, id: string): string | undefined {
+  const method = listOf(document['verificationMethod'])
+    .filter(isObject)
+    .find((one) => localId(did, one['id']) === id)
+  const { type, publicKeyMultibase } = method ?? {}
+  if (typeof type !== 'string' || typeof publicKeyMultibase !== 'string') return undefined
+  try {
+    return getDidKeyFromMultibase({ type, publicKeyMultibase })
+  } catch {
+    return undefined // not a key on one of the two curves
+  }
+}
+
+function readServices(did: string, document: Json): DidService[] {
+  return listOf(document['service'])
+    .filter(isObject)
+    .flatMap((one) => {
+      const id = localId(did, one['id'])
+      const { type, serviceEndpoint: endpoint } = one
+      if (!id || typeof type !== 'string' || !isHttpUrl(endpoint)) return []
+      return [{ id, type, endpoint }]
+    })
+}
+
+/** Ids stand in documents as `#atproto` and as `did:…#atproto`. */
+function localId(did: string, id: unknown): string | undefined {
+  if (typeof id !== 'string') return undefined
+  const local = id.startsWith(did) ? id.slice(did.length) : id
+  return local.startsWith('#') ? local : undefined
+}
+
+function isHttpUrl(value: unknown): value is string {
+  if (typeof value !== 'string' || value.length > MAX_URL_LENGTH) return false
+  return /^https?:\/\//.test(value) && URL.canParse(value)
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value.slice(0, MAX_ITEMS) : []
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,72 @@
+// Where the DID document of a did:plc or did:web is, and what the answer there means.
+// Source: the DID methods' specifications, narrowed as atproto does: no did:web with a path, a port
+// as `%3A`, plain http for `localhost` only (and then the guarded fetch has to allow it), no redirects,
+// and the document has to be about the DID that was asked for.
+
+import { type Identity, parseDidDocument } from './did-document.ts'
+import { FetchError } from './fetch-error.ts'
+import type { FetchedResponse, GuardedFetch } from './guarded-fetch.ts'
+
+const TIMEOUT_MS = 3000
+const MAX_DOCUMENT_BYTES = 64 * 1024
+const GONE = new Set([404, 410])
+const ACCEPT = 'application/did+ld+json, application/json'
+
+/** Nobody can say now who this DID is; asking later may help. */
+export class IdentityUnavailableError extends Error {
+  override name = 'IdentityUnavailableError'
+}
+
+/**
+ * The identity as its directory or host tells it now; undefined if it does not exist, is buried, or
+ * the document there is no good.
+ * @throws IdentityUnavailableError
+ */
+export async function fetchIdentity(
+  did: string,
+  { fetch, plcUrl }: { fetch: GuardedFetch; plcUrl: string },
+): Promise<Identity | undefined> {
+  const url = documentUrl(did, plcUrl)
+  if (!url) return undefined
+  const response = await fetchDocument(fetch, url, did)
+  if (GONE.has(response.status)) return undefined
+  if (response.status !== 200) {
+    throw new IdentityUnavailableError(`status ${response.status} for the document of ${did}`)
+  }
+  return parseDidDocument(did, parseJson(response.body))
+}
+
+/** Undefined where atproto knows no such DID. */
+export function documentUrl(did: string, plcUrl: string): string | undefined {
+  if (/^did:plc:[a-z2-7]{24}$/.test(did)) return `${plcUrl.replace(/\/$/, '')}/${did}`
+  const [, host, port] = /^did:web:([a-z0-9.-]+)(?:%3A(\d{1,5}))?$/i.exec(did) ?? []
+  if (!host) return undefined
+  const scheme = host === 'localhost' ? 'http' : 'https'
+  return `${scheme}://${host}${port ? `:${port}` : ''}/.well-known/did.json`
+}
+
+async function fetchDocument(
+  fetch: GuardedFetch,
+  url: string,
+  did: string,
+): Promise<FetchedResponse> {
+  try {
+    return await fetch(url, {
+      headers: { accept: ACCEPT },
+      maxBytes: MAX_DOCUMENT_BYTES,
+      timeoutMs: TIMEOUT_MS,
+      maxRedirects: 0,
+    })
+  } catch (cause) {
+    const reason = cause instanceof FetchError ? cause.reason : 'unknown'
+    throw new IdentityUnavailableError(`no document of ${did}: ${reason}`, { cause })
+  }
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,296 @@
+// The one fetch that speaks to strangers' servers (invariant 8). DID documents, handles and PDSs say
+// where to go; this file sees to it that the answer is never our own network, never endless, and
+// never late.
+//
+// - A name is resolved once, by us, inside the connect; every address must be public, and the socket
+//   goes to exactly those addresses. There is no second look-up that could answer differently.
+// - IP literals in URLs are refused in every spelling (the URL parser normalises them), since a
+//   literal would skip the look-up. So are credentials and everything but https.
+// - Redirects are followed here, one by one, through the same checks.
+// - Bytes are counted before and after decompression; one clock runs over everything together.
+//
+// Where the operator allows private hosts, or names an origin (`trustedOrigins`: the PLC directory),
+// address and protocol checks are off and all the limits stay.
+
+import { lookup as lookupBySystem, Resolver } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import { Agent, type Dispatcher, request } from 'undici'
+import type { Logger } from '../obs/log.ts'
+import { readBody } from './bounded-body.ts'
+import { FetchError } from './fetch-error.ts'
+import { isPublicAddress } from './public-address.ts'
+
+export type FetchOptions = {
+  method?: 'GET' | 'POST'
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  /** Of the body, compressed or not, whichever is larger. */
+  maxBytes?: number
+  /** From the first look-up to the last byte, redirects included. */
+  timeoutMs?: number
+  /** 0 makes every redirect an error. POST is never redirected. */
+  maxRedirects?: number
+  signal?: AbortSignal
+}
+
+export type FetchedResponse = {
+  /** Of the last hop; every status is an answer, only its absence is an error. */
+  status: number
+  headers: Headers
+  /** Decompressed. */
+  body: Buffer
+  /** Of the last hop. */
+  url: string
+}
+
+/** @throws FetchError whose `reason` says in one word why there is no answer. */
+export type GuardedFetch = (url: string, options?: FetchOptions) => Promise<FetchedResponse>
+
+/** All addresses of a name. */
+export type LookupAddresses = (hostname: string) => Promise<string[]>
+
+export type GuardedFetchOptions = {
+  allowPrivateHosts: boolean
+  /** Origins that the operator named, and that may therefore be private and plain http. */
+  trustedOrigins?: string[]
+  /** Requests at once; one more is refused as `busy`. */
+  maxInFlight?: number
+  /** Replaces DNS in tests; what it returns is checked all the same. */
+  lookup?: LookupAddresses
+  log?: Pick<Logger, 'debug'>
+}
+
+const DEFAULT_MAX_BYTES = 1024 * 1024
+const DEFAULT_TIMEOUT_MS = 10_000
+const DEFAULT_MAX_REDIRECTS = 3
+const DEFAULT_MAX_IN_FLIGHT = 512
+const CONNECT_TIMEOUT_MS = 5000
+const CONNECTIONS_PER_ORIGIN = 8
+const KEEP_ALIVE_MS = 10_000
+const MAX_URL_LENGTH = 8192
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+const HEADERS_FOR_ONE_ORIGIN = new Set(['authorization', 'cookie', 'proxy-authorization'])
+
+type Hop = { url: URL; headers: Record<string, string> }
+type Answer = { response: FetchedResponse; location: string | undefined }
+type Guard = { agentFor(url: URL): Agent }
+
+export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  const guard = createGuard(options)
+  const maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
+  let inFlight = 0
+
+  return async function guardedFetch(url, fetchOptions = {}) {
+    if (inFlight >= maxInFlight) throw new FetchError('busy', `too many requests at once: ${url}`)
+    inFlight += 1
+    const signal = deadline(fetchOptions)
+    try {
+      return await orAbort(follow(guard, url, { ...fetchOptions, signal }), signal)
+    } catch (error) {
+      const failure = toFetchError(error, signal, url)
+      options.log?.debug({ url, reason: failure.reason, err: failure }, 'fetch failed')
+      throw failure
+    } finally {
+      inFlight -= 1
+    }
+  }
+}
+
+function createGuard(options: GuardedFetchOptions): Guard {
+  const trusted = new Set((options.trustedOrigins ?? []).map((origin) => new URL(origin).origin))
+  const strict = createAgent(publicOnly(options.lookup ?? createLookup()))
+  const lax = createAgent(options.lookup ?? lookupLikeTheSystem)
+  return {
+    agentFor(url) {
+      if (options.allowPrivateHosts || trusted.has(url.origin)) return lax
+      refuseStrangeUrl(url)
+      return strict
+    },
+  }
+}
+
+/** Follows redirects up to the limit, each checked like the first URL. */
+async function follow(
+  guard: Guard,
+  url: string,
+  options: FetchOptions & { signal: AbortSignal },
+): Promise<FetchedResponse> {
+  const maxRedirects = options.maxRedirects ?? DEFAULT_MAX_REDIRECTS
+  let hop: Hop = { url: parseUrl(url), headers: options.headers ?? {} }
+  for (let redirects = 0; ; redirects++) {
+    const { response, location } = await fetchOnce(guard, hop, options)
+    if (!location) return response
+    if (redirects >= maxRedirects || options.method === 'POST') {
+      throw new FetchError('redirect', `${redirects + 1} redirects are too many: ${url}`)
+    }
+    hop = nextHop(hop, location)
+  }
+}
+
+async function fetchOnce(
+  guard: Guard,
+  { url, headers }: Hop,
+  options: FetchOptions & { signal: AbortSignal },
+): Promise<Answer> {
+  const answer = await request(url, {
+    dispatcher: guard.agentFor(url),
+    method: options.method ?? 'GET',
+    headers: { 'user-agent': 'slipstream', 'accept-encoding': 'gzip, br', ...headers },
+    body: options.body ?? null,
+    signal: options.signal,
+  })
+  // An abort is told to the body too, and an unheard error event would stop the process.
+  answer.body.on('error', () => undefined)
+  try {
+    return await receive(url, answer, options)
+  } catch (error) {
+    answer.body.destroy()
+    throw error
+  }
+}
+
+async function receive(
+  url: URL,
+  answer: Dispatcher.ResponseData,
+  { maxBytes = DEFAULT_MAX_BYTES }: FetchOptions,
+): Promise<Answer> {
+  const status = answer.statusCode
+  const headers = toHeaders(answer.headers)
+  const contentEncoding = headers.get('content-encoding')
+  const body = await readBody(answer.body, { contentEncoding, maxBytes })
+  const location = REDIRECTS.has(status) ? (headers.get('location') ?? '') : undefined
+  if (location === '') throw new FetchError('redirect', `redirect to nowhere: ${url}`)
+  return { response: { status, headers, body, url: url.href }, location }
+}
+
+function nextHop(hop: Hop, location: string): Hop {
+  if (!URL.canParse(location, hop.url.href)) {
+    throw new FetchError('redirect', `redirect to what is no URL: ${hop.url}`)
+  }
+  const url = parseUrl(new URL(location, hop.url).href)
+  if (url.origin === hop.url.origin) return { url, headers: hop.headers }
+  const kept = Object.entries(hop.headers).filter(
+    ([name]) => !HEADERS_FOR_ONE_ORIGIN.has(name.toLowerCase()),
+  )
+  return { url, headers: Object.fromEntries(kept) }
+}
+
+/** What is wrong wherever the URL leads. */
+function parseUrl(text: string): URL {
+  if (text.length > MAX_URL_LENGTH || !URL.canParse(text)) {
+    throw new FetchError('bad-url', `no URL: ${text.slice(0, 100)}`)
+  }
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new FetchError('protocol', `neither https nor http: ${url.protocol}`)
+  }
+  if (url.username || url.password) {
+    throw new FetchError('bad-url', `credentials in a URL for ${url.host}`)
+  }
+  return url
+}
+
+/** What is wrong in a URL that a stranger gave us. */
+function refuseStrangeUrl(url: URL): void {
+  if (url.protocol !== 'https:') throw new FetchError('protocol', `not https: ${url.origin}`)
+  const bare = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(bare)) throw new FetchError('ip-literal', `an address instead of a name: ${url.host}`)
+}
+
+function createAgent(lookup: LookupAddresses): Agent {
+  return new Agent({
+    connections: CONNECTIONS_PER_ORIGIN,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    allowH2: false,
+    connect: {
+      lookup: toLookupFunction(lookup),
+      timeout: CONNECT_TIMEOUT_MS,
+      autoSelectFamilyAttemptTimeout: 1000,
+    },
+  })
+}
+
+/** Any address that is not public spoils the whole name: it has no business being there. */
+function publicOnly(lookup: LookupAddresses): LookupAddresses {
+  return async (hostname) => {
+    const addresses = await lookup(hostname)
+    const bad = addresses.find((address) => !isPublicAddress(address))
+    if (bad) throw new FetchError('private-address', `${hostname} stands on ${bad}`)
+    return addresses
+  }
+}
+
+/**
+ * DNS alone, not getaddrinfo: a name server that never answers would hold one of the four threads
+ * of Node's pool, and strangers choose the name server.
+ */
+function createLookup(): LookupAddresses {
+  const resolver = new Resolver({ timeout: 2000, tries: 2 })
+  return async (hostname) => {
+    const found = await Promise.allSettled([
+      resolver.resolve4(hostname),
+      resolver.resolve6(hostname),
+    ])
+    return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+  }
+}
+
+/** With /etc/hosts and whatever else a private network lives by. */
+async function lookupLikeTheSystem(hostname: string): Promise<string[]> {
+  const found = await lookupBySystem(hostname, { all: true })
+  return found.map(({ address }) => address)
+}
+
+function toLookupFunction(lookup: LookupAddresses): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname).then(
+      (addresses) => {
+        const all = addresses.map((address) => ({ address, family: isIP(address) }))
+        const [first] = all
+        if (!first) callback(new FetchError('dns', `no address for ${hostname}`), '', 0)
+        else if (options.all) callback(null, all)
+        else callback(null, first.address, first.family)
+      },
+      (cause) => callback(asLookupError(cause, hostname), '', 0),
+    )
+  }
+}
+
+function asLookupError(cause: unknown, hostname: string): FetchError {
+  if (cause instanceof FetchError) return cause
+  return new FetchError('dns', `can't resolve ${hostname}`, { cause })
+}
+
+function deadline({ timeoutMs = DEFAULT_TIMEOUT_MS, signal }: FetchOptions): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  return signal ? AbortSignal.any([signal, timeout]) : timeout
+}
+
+/** Undici hears an abort only once it is connected; we must not wait that long. */
+function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort))
+}
+
+function toFetchError(error: unknown, signal: AbortSignal, url: string): FetchError {
+  if (error instanceof FetchError) return error
+  const where = URL.canParse(url) ? new URL(url).origin : 'no URL'
+  if (signal.aborted) {
+    const isLate = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
+    return new FetchError(isLate ? 'timeout' : 'aborted', `gave up on ${where}`, { cause: error })
+  }
+  const cause = error instanceof Error ? error.message : String(error)
+  return new FetchError('connect', `no answer from ${where}: ${cause}`, { cause: error })
+}
+
+function toHeaders(received: Record<string, string | string[] | undefined>): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(received)) {
+    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one)
+  }
+  return headers
+}

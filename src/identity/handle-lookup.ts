@@ -1,0 +1,93 @@
+// Which DID a handle leads to: a DNS TXT record at `_atproto.<handle>`, or else the text at
+// https://<handle>/.well-known/atproto-did. Source: atproto handle specification.
+
+import { Resolver } from 'node:dns/promises'
+import { isValidDid, isValidHandle, isValidTld } from '@atproto/syntax'
+import { FetchError, type FetchFailure } from './fetch-error.ts'
+import type { GuardedFetch } from './guarded-fetch.ts'
+
+export type ResolveTxt = (name: string) => Promise<string[][]>
+
+export type HandleLookup = {
+  did: string | undefined
+  /** False where somebody could not be reached, so that no DID proves nothing. */
+  certain: boolean
+}
+
+type Options = { fetch: GuardedFetch; resolveTxt: ResolveTxt; signal?: AbortSignal }
+
+const TIMEOUT_MS = 3000
+const MAX_BYTES = 2048
+const NO_SUCH_RECORD = new Set(['ENOTFOUND', 'ENODATA', 'NXDOMAIN'])
+/** What can't be otherwise on the next try. */
+const LASTING = new Set<FetchFailure>([
+  'dns',
+  'private-address',
+  'ip-literal',
+  'bad-url',
+  'too-large',
+])
+
+export function createTxtResolver(): ResolveTxt {
+  const resolver = new Resolver({ timeout: 2000, tries: 2 })
+  return (name) => resolver.resolveTxt(name)
+}
+
+/** Both ways at once; DNS counts more, as the specification has it. */
+export async function lookupHandle(handle: string, options: Options): Promise<HandleLookup> {
+  if (!isValidHandle(handle) || !isValidTld(handle)) return { did: undefined, certain: true }
+  const stop = new AbortController()
+  const overHttps = lookupHttps(handle, { ...options, signal: stop.signal })
+  const overDns = await lookupDns(handle, options)
+  if (overDns.did) {
+    stop.abort()
+    return overDns
+  }
+  const { did, certain } = await overHttps
+  return { did, certain: did !== undefined || (certain && overDns.certain) }
+}
+
+/** More than one `did=` record is a mistake that must not be guessed around. */
+async function lookupDns(handle: string, { resolveTxt }: Options): Promise<HandleLookup> {
+  try {
+    const records = (await resolveTxt(`_atproto.${handle}`)).map((chunks) => chunks.join(''))
+    const found = records.filter((record) => record.startsWith('did='))
+    const did = found.length === 1 ? found[0]!.slice('did='.length).trim() : ''
+    return { did: isValidDid(did) ? did : undefined, certain: true }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    return { did: undefined, certain: NO_SUCH_RECORD.has(code) }
+  }
+}
+
+async function lookupHttps(handle: string, { fetch, signal }: Options): Promise<HandleLookup> {
+  try {
+    const response = await fetch(`https://${handle}/.well-known/atproto-did`, {
+      maxBytes: MAX_BYTES,
+      timeoutMs: TIMEOUT_MS,
+      signal,
+    })
+    if (response.status !== 200) return { did: undefined, certain: response.status < 500 }
+    const did = response.body.toString().split('\n')[0]!.trim()
+    return { did: isValidDid(did) ? did : undefined, certain: true }
+  } catch (error) {
+    return { did: undefined, certain: error instanceof FetchError && LASTING.has(error.reason) }
+  }
+}
+
+/** What a PDS says of a handle; to be believed on private networks only, which have no DNS. */
+export async function askPds(
+  pds: string,
+  handle: string,
+  fetch: GuardedFetch,
+): Promise<string | undefined> {
+  const url = `${pds}/xrpc/com.atproto.identity.resolveHandle?handle=${encodeURIComponent(handle)}`
+  try {
+    const { status, body } = await fetch(url, { maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS })
+    const answer: unknown = status === 200 ? JSON.parse(body.toString()) : undefined
+    if (typeof answer !== 'object' || answer === null || !('did' in answer)) return undefined
+    return typeof answer.did === 'string' ? answer.did : undefined
+  } catch {
+    return undefined
+  }
+}

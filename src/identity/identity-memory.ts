@@ -1,0 +1,54 @@
+// What the resolver remembers: identities, and apart from them, for a short while, who does not exist
+// or could not be reached, so that made-up DIDs push nobody out.
+
+import type { Identity } from './did-document.ts'
+import { LruMap } from './lru.ts'
+
+export type IdentityMemory = {
+  /** At most a day old; `isStale` after an hour. */
+  find(did: string): { identity: Identity; isStale: boolean } | undefined
+  /** The last look-up's failure while it counts: an error, or none for a DID that does not exist. */
+  findFailure(did: string): { error: Error | undefined } | undefined
+  remember(identity: Identity): void
+  /** Forgets the identity too. */
+  rememberMissing(did: string): void
+  rememberError(did: string, error: Error): void
+}
+
+type Known = { identity: Identity; fetchedAt: number }
+type Failed = { error: Error | undefined; until: number }
+
+const STALE_AFTER_MS = 60 * 60 * 1000
+const MAX_AGE_MS = 24 * 60 * 60 * 1000
+const MISSING_FOR_MS = 30 * 1000
+const UNAVAILABLE_FOR_MS = 5 * 1000
+const MAX_KNOWN = 20_000
+const MAX_FAILED = 10_000
+
+export function createIdentityMemory(now: () => number): IdentityMemory {
+  const known = new LruMap<string, Known>(MAX_KNOWN)
+  const failed = new LruMap<string, Failed>(MAX_FAILED)
+  return {
+    find(did) {
+      const found = known.get(did)
+      const age = found ? now() - found.fetchedAt : MAX_AGE_MS
+      if (!found || age >= MAX_AGE_MS) return undefined
+      return { identity: found.identity, isStale: age > STALE_AFTER_MS }
+    },
+    findFailure(did) {
+      const failure = failed.get(did)
+      return failure && now() < failure.until ? failure : undefined
+    },
+    remember(identity) {
+      known.set(identity.did, { identity, fetchedAt: now() })
+      failed.delete(identity.did)
+    },
+    rememberMissing(did) {
+      known.delete(did)
+      failed.set(did, { error: undefined, until: now() + MISSING_FOR_MS })
+    },
+    rememberError(did, error) {
+      failed.set(did, { error, until: now() + UNAVAILABLE_FOR_MS })
+    },
+  }
+}

@@ -1,0 +1,59 @@
+// An answer before it is HTTP: what handlers return and what they throw, in one shape.
+
+import { InvariantError } from '../assert.ts'
+import { IdentityUnavailableError } from '../identity/fetch-identity.ts'
+import { ServiceAuthError } from '../identity/service-jwt.ts'
+import { unauthorized, unavailable, XRPCError } from './errors.ts'
+import type { MethodResult } from './method.ts'
+
+export type Answer = {
+  status: number
+  body: Buffer | null
+  headers: Record<string, string>
+}
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
+
+export function jsonAnswer(
+  value: unknown,
+  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+): Answer {
+  const body = Buffer.from(JSON.stringify(value))
+  return { status, body, headers: { ...JSON_TYPE, ...headers } }
+}
+
+export function textAnswer(text: string, status = 200): Answer {
+  const headers = { 'content-type': 'text/plain; charset=utf-8' }
+  return { status, body: Buffer.from(text), headers }
+}
+
+/** Ready bytes go out untouched. */
+export function resultAnswer({ body, headers }: MethodResult): Answer {
+  if (body === undefined) return { status: 200, body: null, headers: { ...headers } }
+  if (!Buffer.isBuffer(body)) return jsonAnswer(body, { headers })
+  return { status: 200, body, headers: { ...JSON_TYPE, ...headers } }
+}
+
+export function errorAnswer(error: XRPCError): Answer {
+  const { status, headers } = error
+  return jsonAnswer({ error: error.error, message: error.message }, { status, headers })
+}
+
+/** Everything that can be thrown on the way, as what the client may know of it. */
+export function toXRPCError(error: unknown): XRPCError {
+  if (error instanceof XRPCError) return error
+  if (error instanceof ServiceAuthError) return unauthorized(error.error, error.message)
+  if (error instanceof IdentityUnavailableError) {
+    return unavailable('the identity of the issuer could not be looked up', {
+      error: 'UpstreamFailure',
+      hint: 'is the PLC directory (SLIPSTREAM_PLC_URL) or the did:web host reachable?',
+      cause: error,
+    })
+  }
+  return new XRPCError(500, 'InternalServerError', 'Internal Server Error', { cause: error })
+}
+
+/** A broken invariant is ours to stop for, not to answer around. */
+export function isBroken(error: unknown): boolean {
+  return error instanceof InvariantError
+}

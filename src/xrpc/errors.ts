@@ -1,0 +1,55 @@
+// The one error class that reaches the wire. A handler throws an `XRPCError`; the server writes its
+// status, name and message as `{error, message}`. Anything else that is thrown is ours to read in the
+// log, and becomes a fixed 500 text, so that nothing internal leaks.
+
+/** An answer that is an error: status, the lexicon's name for it, and a sentence for a person. */
+export class XRPCError extends Error {
+  override name = 'XRPCError'
+  readonly status: number
+  /** The name on the wire, such as `InvalidRequest` or one that the method's lexicon lists. */
+  readonly error: string
+  readonly headers: Record<string, string> | undefined
+  /** For the operator's log only: what to look at or change. */
+  readonly hint: string | undefined
+
+  constructor(
+    status: number,
+    error: string,
+    message: string,
+    options: { headers?: Record<string, string>; hint?: string; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.status = status
+    this.error = error
+    this.headers = options.headers
+    this.hint = options.hint
+  }
+}
+
+/** 400: the request can't be understood, or names something that isn't there. */
+export function invalidRequest(message: string, error = 'InvalidRequest'): XRPCError {
+  return new XRPCError(400, error, message)
+}
+
+/** 401: who asks is unknown, or the token does not prove it. */
+export function unauthorized(error: string, message: string): XRPCError {
+  return new XRPCError(401, error, message)
+}
+
+/** 403: we know who asks, and the answer is no. */
+export function forbidden(message: string, error = 'Forbidden'): XRPCError {
+  return new XRPCError(403, error, message)
+}
+
+/** 501: a method that this server does not have. */
+export function methodNotImplemented(): XRPCError {
+  return new XRPCError(501, 'MethodNotImplemented', 'Method Not Implemented')
+}
+
+/** 503: right request, wrong moment. */
+export function unavailable(
+  message: string,
+  options: { error?: string; hint?: string; cause?: unknown } = {},
+): XRPCError {
+  return new XRPCError(503, options.error ?? 'ServiceUnavailable', message, options)
+}

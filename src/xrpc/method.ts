@@ -1,0 +1,40 @@
+// What one XRPC method is. Handlers know lexicon values, not HTTP: parameters come parsed and
+// validated, what they return is JSON or ready bytes, what they throw is an `XRPCError`.
+
+import type { AcceptedLabelers } from './labelers.ts'
+
+/** Values as the lexicon declares them: defaults filled in, integers as numbers, arrays as arrays. */
+export type Params = Record<string, unknown>
+
+export type MethodContext<P = Params, I = unknown> = {
+  /** DID of the account that asks; undefined for a visitor who is not signed in. */
+  viewer: string | undefined
+  params: P
+  /** A procedure's JSON body, valid by its lexicon. */
+  input: I
+  /** From `atproto-accept-labelers`; undefined where the header is missing or unreadable. */
+  labelers: AcceptedLabelers | undefined
+  /** The bearer token as it came, for the one method that hands it on (`getFeed`). */
+  token: string | undefined
+  /** Aborts when the client of a query has gone, or its time is up. */
+  readonly signal: AbortSignal
+}
+
+export type MethodResult = {
+  /** A value to be written as JSON, ready JSON bytes, or undefined for an empty answer. */
+  body: unknown
+  headers?: Record<string, string>
+}
+
+export type Method<P = Params, I = unknown> = {
+  nsid: string
+  kind: 'query' | 'procedure'
+  /** `none` ignores a token, `optional` refuses a bad one, `required` refuses none too. */
+  auth: 'required' | 'optional' | 'none'
+  /** Other `lxm` values that may call this method, as the chat service calls `getProfiles`. */
+  acceptsLxm?: (lxm: string) => boolean
+  /** True where the token is meant for somebody else (`getFeed`: the feed generator). */
+  anyAudience?: boolean
+  // Written as a method, so that a Method of narrower parameters fits into a list of Methods.
+  handler(context: MethodContext<P, I>): Promise<MethodResult> | MethodResult
+}
