@@ -1,0 +1,105 @@
+// Hydration of feed items and of posts.
+
+import { isRepostItem, rowIdOf } from '../store/item-ids.ts'
+import { unpackCid } from '../store/keys.ts'
+import { recordUri } from './at-uri.ts'
+import { blockedPairs } from './blocked-pairs.ts'
+import { loadAccounts, loadLists } from './load-accounts.ts'
+import { loadGates } from './load-gates.ts'
+import { loadPosts, loadSurroundings, loadThreads } from './load-posts.ts'
+import { emptyFeedState, type Loader } from './page.ts'
+import type { AccountPair, FeedState, Post, Viewer } from './types.ts'
+
+const LIKE = 'app.bsky.feed.like'
+const REPOST = 'app.bsky.feed.repost'
+const LIST = 'app.bsky.graph.list'
+
+export function loadFeed(loader: Loader, items: readonly number[], viewer: Viewer): FeedState {
+  const state = emptyFeedState(viewer, loader.parts.urls)
+  loadItems(loader, state, items)
+  const ids = [...state.items.values()].map(({ post }) => post)
+  loadAround(loader, state, loadThreads(loader, state, ids))
+  return state
+}
+
+export function loadPostsOnly(loader: Loader, ids: readonly number[], viewer: Viewer): FeedState {
+  const state = emptyFeedState(viewer, loader.parts.urls)
+  loadAround(loader, state, loadPosts(loader, state, ids))
+  return state
+}
+
+function loadItems(loader: Loader, state: FeedState, items: readonly number[]): void {
+  const repostIds = items.filter(isRepostItem).map(rowIdOf)
+  if (repostIds.length > 0) {
+    for (const row of loader.readers.reposts(new Set(repostIds))) {
+      const uri = recordUri(loader.parts.actors.didOf(row.uid), REPOST, row.rkey)
+      state.reposts.set(row.id, { ...row, uri, cid: unpackCid(row.cid) })
+    }
+  }
+  for (const item of items) {
+    if (!isRepostItem(item)) {
+      state.items.set(item, { post: rowIdOf(item), repost: undefined })
+      continue
+    }
+    const repost = state.reposts.get(rowIdOf(item))
+    if (repost) state.items.set(item, { post: repost.subject, repost: repost.id })
+  }
+}
+
+/** Everything else, once the posts in front are there. */
+function loadAround(loader: Loader, state: FeedState, front: Post[]): void {
+  loadSurroundings(loader, state, front)
+  loadGates(loader, state, front)
+  loadAccounts(loader, state, uidsOf(state))
+  loadLists(loader, state, listsOf(state))
+  loadBlocks(loader, state)
+  loadViewer(loader, state, front)
+}
+
+function uidsOf(state: FeedState): Set<number> {
+  const uids = new Set<number>()
+  for (const { uid } of state.postRefs.values()) uids.add(uid)
+  for (const { uid } of state.reposts.values()) uids.add(uid)
+  for (const { embedded } of state.posts.values()) if (embedded) uids.add(embedded.uid)
+  return uids
+}
+
+function listsOf(state: FeedState): Set<number> {
+  const ids = new Set<number>()
+  for (const { embedded } of state.posts.values()) {
+    if (embedded?.collection === LIST && embedded.id) ids.add(embedded.id)
+  }
+  for (const { lists } of state.threadgates.values()) for (const id of lists) ids.add(id)
+  return ids
+}
+
+/** Between the author of a post and those of its parent, its root and what it embeds. */
+function loadBlocks(loader: Loader, state: FeedState): void {
+  const pairs = new Map<string, AccountPair>()
+  const add = (uid: number, otherUid: number | undefined) => {
+    if (otherUid && otherUid !== uid) pairs.set(`${uid} ${otherUid}`, [uid, otherUid])
+  }
+  for (const { uid, parent, root, embedded } of state.posts.values()) {
+    if (parent) add(uid, state.postRefs.get(parent)?.uid)
+    if (root) add(uid, state.postRefs.get(root)?.uid)
+    add(uid, embedded?.uid)
+  }
+  if (pairs.size > 0) state.blocks = blockedPairs(loader.readers.blockPairs(pairs.values()))
+}
+
+/** What the viewer did to the posts in front, and which gate lists it is on. */
+function loadViewer(loader: Loader, state: FeedState, front: Post[]): void {
+  const { viewer } = state
+  if (!viewer || viewer.uid === 0) return
+  const ids = front.map(({ id }) => id)
+  for (const { post, rkey } of loader.readers.postViewers.likes(viewer.uid, ids)) {
+    state.postViewers.set(post, { like: recordUri(viewer.did, LIKE, rkey), repost: undefined })
+  }
+  for (const { post, rkey } of loader.readers.postViewers.reposts(viewer.uid, ids)) {
+    const like = state.postViewers.get(post)?.like
+    state.postViewers.set(post, { like, repost: recordUri(viewer.did, REPOST, rkey) })
+  }
+  const gateLists = new Set([...state.threadgates.values()].flatMap(({ lists }) => lists))
+  if (gateLists.size === 0) return
+  state.viewerLists = new Set(loader.readers.lists.having(gateLists, viewer.uid))
+}

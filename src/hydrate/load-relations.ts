@@ -1,0 +1,39 @@
+// Viewer → accounts: rows → one Relation for each account to which there is any.
+
+import type { PackedRkey } from '../store/keys.ts'
+import type { RelationRow } from '../store/read/relations.ts'
+import { recordUri } from './at-uri.ts'
+import type { Relation } from './types.ts'
+
+const FOLLOW = 'app.bsky.graph.follow'
+const BLOCK = 'app.bsky.graph.block'
+
+export function toRelations(
+  rows: RelationRow[],
+  viewerDid: string,
+  didOf: (uid: number) => string,
+): Map<number, Relation> {
+  const relations = new Map<number, Relation>()
+  for (const row of rows) {
+    const [uid, ...said] = row
+    if (said.some((value) => value)) relations.set(uid, toRelation(row, viewerDid, didOf(uid)))
+  }
+  return relations
+}
+
+function toRelation(row: RelationRow, viewerDid: string, did: string): Relation {
+  const [, following, followedBy, blocking, blockedBy, blockingByList, blockedByList, muted] = row
+  return {
+    muted: muted === 1,
+    following: uriOf(viewerDid, FOLLOW, following),
+    followedBy: uriOf(did, FOLLOW, followedBy),
+    blocking: uriOf(viewerDid, BLOCK, blocking),
+    blockedBy: uriOf(did, BLOCK, blockedBy),
+    blockingByList: blockingByList ?? undefined,
+    blockedByList: blockedByList ?? undefined,
+  }
+}
+
+function uriOf(did: string, collection: string, rkey: PackedRkey | null): string | undefined {
+  return rkey === null ? undefined : recordUri(did, collection, rkey)
+}

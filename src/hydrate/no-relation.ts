@@ -1,0 +1,14 @@
+// The relation between accounts that have nothing to do with each other, and of an account to
+// itself.
+
+import type { Relation } from './types.ts'
+
+export const NO_RELATION: Readonly<Relation> = Object.freeze({
+  muted: false,
+  following: undefined,
+  followedBy: undefined,
+  blocking: undefined,
+  blockedBy: undefined,
+  blockingByList: undefined,
+  blockedByList: undefined,
+})

@@ -1,0 +1,137 @@
+// What views take from a record has to be sound, or one record could cost a client its whole page
+// (contract §B2). Records were validated against their lexicons at the door; this is the second
+// line, cheap enough for every read: it checks only what ends up in views, and what is unsound is
+// treated as absent and counted. Formats follow the lexicons of the same names.
+
+import { isAtUriString, isValidUri } from '@atproto/syntax'
+import {
+  arrayOf,
+  type Check,
+  isCount,
+  isPositive,
+  isText,
+  object,
+  optional,
+  union,
+} from './shape.ts'
+
+const CID = /^(baf[a-z2-7]{40,128}|Qm[1-9A-HJ-NP-Za-km-z]{44})$/
+const isCid: Check = (value) => typeof value === 'string' && CID.test(value)
+const isAtUri: Check = (value) => typeof value === 'string' && isAtUriString(value)
+const isUri: Check = (value) => typeof value === 'string' && isValidUri(value)
+
+const segmenter = new Intl.Segmenter()
+
+/** A text is never longer in graphemes than in UTF-16 units, so counting is seldom needed. */
+function textUpTo({ bytes, graphemes }: { bytes: number; graphemes?: number }): Check {
+  return (value) => {
+    if (typeof value !== 'string') return false
+    if (value.length * 3 > bytes && Buffer.byteLength(value) > bytes) return false
+    if (graphemes === undefined || value.length <= graphemes) return true
+    return [...segmenter.segment(value)].length <= graphemes
+  }
+}
+
+export const isStrongRef = object({ uri: isAtUri, cid: isCid })
+/** Where only the at-URI ends up in a view. */
+const pointer = object({ uri: isAtUri })
+
+const currentBlob = object({ ref: object({ $link: isCid }) })
+const legacyBlob = object({ cid: isCid })
+const hasBlob: Check = (value) => currentBlob(value) || legacyBlob(value)
+const ratio = object({ width: isPositive, height: isPositive })
+
+const labels = union({
+  'com.atproto.label.defs#selfLabels': object({
+    values: arrayOf(object({ val: textUpTo({ bytes: 128 }) })),
+  }),
+})
+
+const facet = object({
+  index: object({ byteStart: isCount, byteEnd: isCount }),
+  features: arrayOf(
+    union({
+      'app.bsky.richtext.facet#mention': object({ did: isText }),
+      'app.bsky.richtext.facet#link': object({ uri: isUri }),
+      'app.bsky.richtext.facet#tag': object({ tag: textUpTo({ bytes: 640, graphemes: 64 }) }),
+    }),
+  ),
+})
+
+const media: Record<string, Check> = {
+  'app.bsky.embed.images': object({
+    images: arrayOf(object({ image: hasBlob, alt: isText, aspectRatio: optional(ratio) })),
+  }),
+  'app.bsky.embed.gallery': object({
+    items: arrayOf(
+      union({
+        'app.bsky.embed.gallery#image': object({ image: hasBlob, alt: isText, aspectRatio: ratio }),
+      }),
+    ),
+  }),
+  'app.bsky.embed.video': object({
+    video: hasBlob,
+    alt: optional(isText),
+    aspectRatio: optional(ratio),
+    presentation: optional(isText),
+  }),
+  'app.bsky.embed.external': object({
+    external: object({
+      uri: isUri,
+      title: isText,
+      description: isText,
+      thumb: optional(hasBlob),
+      associatedRefs: optional(arrayOf(isStrongRef)),
+    }),
+  }),
+}
+
+const embed = union({
+  ...media,
+  'app.bsky.embed.record': object({ record: pointer }),
+  'app.bsky.embed.recordWithMedia': object({
+    record: object({ record: pointer }),
+    media: union(media),
+  }),
+})
+
+export const isSoundPost = object({
+  text: isText,
+  createdAt: isText,
+  reply: optional(object({ root: pointer, parent: pointer })),
+  embed: optional(embed),
+  facets: optional(arrayOf(facet)),
+  labels: optional(labels),
+})
+
+/** `pinnedPost` is not looked at: bad ones are known and are left out of views alone. */
+export const isSoundProfile = object({
+  displayName: optional(textUpTo({ bytes: 640, graphemes: 64 })),
+  description: optional(textUpTo({ bytes: 2560, graphemes: 256 })),
+  pronouns: optional(isText),
+  website: optional(isUri),
+  avatar: optional(hasBlob),
+  banner: optional(hasBlob),
+  labels: optional(labels),
+  createdAt: optional(isText),
+})
+
+export const isSoundList = object({
+  name: (value) => value !== '' && textUpTo({ bytes: 64 })(value),
+  purpose: isText,
+  description: optional(textUpTo({ bytes: 3000, graphemes: 300 })),
+  descriptionFacets: optional(arrayOf(facet)),
+  avatar: optional(hasBlob),
+})
+
+export const isSoundThreadgate = object({
+  allow: optional(
+    arrayOf(union({ 'app.bsky.feed.threadgate#listRule': object({ list: isAtUri }) })),
+  ),
+  hiddenReplies: optional(arrayOf(isAtUri)),
+})
+
+export const isSoundPostgate = object({
+  detachedEmbeddingUris: optional(arrayOf(isAtUri)),
+  embeddingRules: optional(arrayOf(union({}))),
+})

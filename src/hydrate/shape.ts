@@ -1,0 +1,40 @@
+// Small building blocks of checks on JSON values: each says whether a value has a shape.
+
+export type Check = (value: unknown) => boolean
+
+export const isText: Check = (value) => typeof value === 'string'
+
+export const isCount: Check = (value) => Number.isInteger(value) && (value as number) >= 0
+
+export const isPositive: Check = (value) => Number.isInteger(value) && (value as number) > 0
+
+/** `undefined` passes too: the field may be left out. */
+export function optional(check: Check): Check {
+  return (value) => value === undefined || check(value)
+}
+
+/** An object whose named fields pass; others don't matter. */
+export function object(fields: Record<string, Check>): Check {
+  const checks = Object.entries(fields)
+  return (value) =>
+    isObject(value) &&
+    checks.every(([name, check]) => check((value as Record<string, unknown>)[name]))
+}
+
+export function arrayOf(check: Check): Check {
+  return (value) => Array.isArray(value) && value.every(check)
+}
+
+/** An open union: an object with a `$type`, which passes its member's check if it is a known one. */
+export function union(members: Record<string, Check>): Check {
+  return (value) => {
+    if (!isObject(value)) return false
+    const type = (value as Record<string, unknown>)['$type']
+    if (typeof type !== 'string') return false
+    return !Object.hasOwn(members, type) || members[type]!(value)
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,214 @@
+// What an answer's ids were hydrated to: the face between `hydrate/` (loads it, batched), `views/`
+// (turns it into lexicon views, purely) and the handlers (which filter by `views/rules.ts`).
+//
+// Everything is keyed by our integers: actors by `actors.uid`, posts by `posts.id`, reposts by
+// `reposts.id`, lists by `lists.id`, feed items by store/item-ids.ts. One state belongs to one
+// request: it was read in one transaction and holds each thing once.
+
+import type {
+  AppBskyActorProfile,
+  AppBskyFeedPost,
+  AppBskyFeedPostgate,
+  AppBskyFeedThreadgate,
+  AppBskyGraphList,
+} from '@atproto/api'
+
+/**
+ * Who asks; undefined for anonymous. `uid` is 0 where a verified viewer is not yet known to us:
+ * then views carry viewer objects that say "nothing".
+ */
+export type Viewer = { uid: number; did: string } | undefined
+
+/** Reads rows; synchronous. Ids that lead nowhere are simply absent from the state. */
+export type Hydrator = {
+  /**
+   * Everything needed to present these feed items (store/item-ids.ts): posts, reposts, parents,
+   * roots, grandparent authors, embeds to depth 2, gates, lists of gates, counts, actors, viewer
+   * state, blocks and mutes. Present with `views/feed-view-post.ts`, filter with `views/rules.ts`.
+   */
+  feed(items: readonly number[], viewer: Viewer): FeedState
+  /** The same for posts alone. Present with `views/post-view.ts`. */
+  posts(postIds: readonly number[], viewer: Viewer): FeedState
+  /** Present with `views/profile-views.ts` or `views/relationship.ts`. */
+  profiles(uids: readonly number[], viewer: Viewer, options?: ProfileOptions): ProfileState
+}
+
+export type ProfileOptions = {
+  /** Also what only profileViewDetailed shows (counts of lists). */
+  detailed?: boolean
+  /** Also `viewer.knownFollowers`, with the profiles it shows. */
+  knownFollowers?: boolean
+  /** Accounts between whom blocks matter (a followed account and its followers), for `blocks`. */
+  blockPairs?: readonly AccountPair[]
+}
+
+export type AccountPair = readonly [uid: number, otherUid: number]
+
+/** Addresses of images and videos, by the configured patterns. See views/media-urls.ts. */
+export type MediaUrls = {
+  image(preset: ImagePreset, did: string, cid: string): string
+  videoPlaylist(did: string, cid: string): string
+  videoThumbnail(did: string, cid: string): string
+}
+
+export type ImagePreset = 'avatar' | 'banner' | 'feed_thumbnail' | 'feed_fullsize'
+
+export type ProfileState = {
+  viewer: Viewer
+  urls: MediaUrls
+  actors: Map<number, Actor>
+  /** What stands between viewer and account; empty where anonymous, no entry where nothing does. */
+  relations: Map<number, Relation>
+  /** Lists shown: those of gates, embeds and list blocks. Only ones whose record we hold. */
+  lists: Map<number, List>
+  /** Of the lists that gates allow: ids of those that the viewer is on. */
+  viewerLists: Set<number>
+  /** Pairs of accounts, other than the viewer, with a block either way, direct or by list. */
+  blocks: BlockedPairs
+  /** By subject; no entry where there are none. */
+  knownFollowers: Map<number, KnownFollowers>
+  /** How many lists an account made; only for `detailed`. */
+  listCounts: Map<number, number>
+}
+
+export type FeedState = ProfileState & {
+  /** Each item asked for, taken apart; no entry where its row is gone. */
+  items: Map<number, FeedItem>
+  /** Posts whose record is present. */
+  posts: Map<number, Post>
+  /** Every post that something here points at, present or not. */
+  postRefs: Map<number, PostRef>
+  reposts: Map<number, Repost>
+  /** By the gated post's id. */
+  threadgates: Map<number, Threadgate>
+  postgates: Map<number, Postgate>
+  /** The viewer's own doings, by post id; no entry where there are none. */
+  postViewers: Map<number, PostViewer>
+}
+
+/** Why an account's things are hidden; undefined where they aren't. */
+export type HiddenAs = 'deactivated' | 'suspended' | 'takendown' | 'deleted'
+
+export type Actor = {
+  uid: number
+  did: string
+  /** Verified both ways, or `handle.invalid`. */
+  handle: string
+  hiddenAs: HiddenAs | undefined
+  /** Undefined for accounts never seen with a profile. */
+  profile: Profile | undefined
+  followersCount: number
+  followsCount: number
+  postsCount: number
+}
+
+export type Profile = {
+  cid: string
+  record: AppBskyActorProfile.Record
+  /** Claimed by the record; milliseconds. */
+  createdAt: number | undefined
+  /** The earlier of claimed and ours; milliseconds. */
+  sortAt: number
+}
+
+/** Viewer → account. at-URIs of the records that say so; list ids of moderation lists in force. */
+export type Relation = {
+  muted: boolean
+  following: string | undefined
+  followedBy: string | undefined
+  blocking: string | undefined
+  blockedBy: string | undefined
+  blockingByList: number | undefined
+  blockedByList: number | undefined
+}
+
+export type BlockedPairs = {
+  /** Symmetric; false for an account and itself, and for pairs that were not loaded. */
+  has(uid: number, otherUid: number): boolean
+}
+
+export type KnownFollowers = {
+  /** Before any filtering. */
+  count: number
+  /** uids of the first five. */
+  followers: number[]
+}
+
+export type List = {
+  id: number
+  uid: number
+  uri: string
+  cid: string
+  record: AppBskyGraphList.Record
+  sortAt: number
+  itemCount: number
+  /** at-URI of the viewer's block of this list. */
+  blockedByViewer: string | undefined
+}
+
+export type FeedItem = {
+  post: number
+  /** reposts.id, where the item is a repost. */
+  repost: number | undefined
+}
+
+/** Enough to name a post, and to say whose it is. */
+export type PostRef = {
+  id: number
+  uid: number
+  uri: string
+  /** Only ever pointed at: neither here, nor known to be deleted or missing. */
+  isStub: boolean
+}
+
+export type Post = PostRef & {
+  cid: string
+  record: AppBskyFeedPost.Record
+  sortAt: number
+  likeCount: number
+  repostCount: number
+  replyCount: number
+  quoteCount: number
+  /** Set for replies only, where they name posts. */
+  root: number | undefined
+  parent: number | undefined
+  /** What `embed.record` points at. */
+  embedded: EmbeddedRecord | undefined
+  violatesThreadgate: boolean
+  violatesPostgate: boolean
+}
+
+export type EmbeddedRecord = {
+  uri: string
+  did: string
+  collection: string
+  /** The record's creator; 0 where unknown to us. */
+  uid: number
+  /** posts.id or lists.id by collection, where there is a row. */
+  id: number | undefined
+}
+
+export type Repost = {
+  id: number
+  uid: number
+  uri: string
+  cid: string
+  subject: number
+  sortAt: number
+}
+
+export type Threadgate = {
+  uri: string
+  cid: string
+  record: AppBskyFeedThreadgate.Record
+  /** lists.id of its list rules, in order, where there is a row. */
+  lists: number[]
+}
+
+export type Postgate = { record: AppBskyFeedPostgate.Record }
+
+export type PostViewer = {
+  /** at-URIs. */
+  like: string | undefined
+  repost: string | undefined
+}

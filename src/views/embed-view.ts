@@ -1,0 +1,100 @@
+// Views of what a post embeds: media, a record, or both. An embedded post shows its own embed one
+// level further, and that is all (depth 2). Blocks, postgates and missing records show as such.
+
+import type { $Typed, AppBskyEmbedRecord, AppBskyEmbedRecordWithMedia } from '@atproto/api'
+import type { EmbeddedRecord, FeedState, Post } from '../hydrate/types.ts'
+import { type MediaView, mediaEmbedView } from './embed-media.ts'
+import { hasType } from './fields.ts'
+import { listView } from './list-view.ts'
+import { postBase } from './post-base.ts'
+import { blockedProfileViewer } from './profile-viewer.ts'
+import { viewerBlocks } from './rules.ts'
+
+const MAX_DEPTH = 2
+
+type RecordView = AppBskyEmbedRecord.View['record']
+
+export type EmbedView =
+  | MediaView
+  | $Typed<AppBskyEmbedRecord.View>
+  | $Typed<AppBskyEmbedRecordWithMedia.View>
+
+/** `depth` is 1 for the embed of a post that is shown itself. */
+export function embedView(state: FeedState, post: Post, depth = 1): EmbedView | undefined {
+  const { embed } = post.record
+  if (!embed) return undefined
+  if (hasType<AppBskyEmbedRecord.Main>(embed, 'app.bsky.embed.record')) {
+    const record = recordView(state, post, depth)
+    return record && { $type: 'app.bsky.embed.record#view', record }
+  }
+  if (hasType<AppBskyEmbedRecordWithMedia.Main>(embed, 'app.bsky.embed.recordWithMedia')) {
+    const media = mediaEmbedView(didOf(post), embed.media, state.urls)
+    const record = recordView(state, post, depth)
+    if (!media || !record) return undefined
+    return { $type: 'app.bsky.embed.recordWithMedia#view', media, record: wrapped(record) }
+  }
+  return mediaEmbedView(didOf(post), embed, state.urls)
+}
+
+function recordView(state: FeedState, post: Post, depth: number): RecordView | undefined {
+  const { embedded } = post
+  if (!embedded) return undefined
+  if (viewerBlocks(state, embedded.uid) || state.blocks.has(post.uid, embedded.uid)) {
+    return blockedView(state, embedded)
+  }
+  if (post.violatesPostgate) return detachedView(embedded.uri)
+  if (embedded.collection === 'app.bsky.graph.list') {
+    const list = listView(state, embedded.id)
+    return list ? { $type: 'app.bsky.graph.defs#listView', ...list } : notFoundView(embedded.uri)
+  }
+  return embeddedPostView(state, post, embedded, depth)
+}
+
+/** Feed generators, labelers and starter packs are not held: not found, like missing posts. */
+function embeddedPostView(
+  state: FeedState,
+  { uri: embeddingUri }: Post,
+  { uri, collection, id = 0 }: EmbeddedRecord,
+  depth: number,
+): RecordView {
+  const post = collection === 'app.bsky.feed.post' ? state.posts.get(id) : undefined
+  const base = post && postBase(state, post)
+  if (!post || !base) return notFoundView(uri)
+  const detached = state.postgates.get(post.id)?.record.detachedEmbeddingUris
+  if (detached?.includes(embeddingUri)) return detachedView(uri)
+  const { record: value, ...shown } = base
+  const embed = depth < MAX_DEPTH ? embedView(state, post, depth + 1) : undefined
+  return {
+    $type: 'app.bsky.embed.record#viewRecord',
+    ...shown,
+    value,
+    embeds: depth < MAX_DEPTH ? (embed ? [embed] : []) : undefined,
+  }
+}
+
+/** The reference names the type of this wrapper only around what can't be shown; snapshots compare. */
+function wrapped(record: RecordView): AppBskyEmbedRecord.View {
+  const isShown = record.$type === 'app.bsky.embed.record#viewRecord' || 'creator' in record
+  return isShown ? { record } : { $type: 'app.bsky.embed.record#view', record }
+}
+
+function blockedView(state: FeedState, { uri, did, uid }: EmbeddedRecord): RecordView {
+  return {
+    $type: 'app.bsky.embed.record#viewBlocked',
+    uri,
+    blocked: true,
+    author: { did, viewer: blockedProfileViewer(state, uid) },
+  }
+}
+
+function detachedView(uri: string): RecordView {
+  return { $type: 'app.bsky.embed.record#viewDetached', uri, detached: true }
+}
+
+function notFoundView(uri: string): RecordView {
+  return { $type: 'app.bsky.embed.record#viewNotFound', uri, notFound: true }
+}
+
+function didOf({ uri }: Post): string {
+  return uri.slice('at://'.length, uri.indexOf('/', 'at://'.length))
+}

@@ -1,0 +1,40 @@
+// app.bsky.graph.defs#listViewBasic.
+
+import type { AppBskyGraphDefs } from '@atproto/api'
+import type { List, ProfileState } from '../hydrate/types.ts'
+import { blobCid, datetime } from './fields.ts'
+
+type Basic = Omit<AppBskyGraphDefs.ListViewBasic, '$type'> & { indexedAt: string }
+
+/** @returns undefined where we don't hold the list. */
+export function listViewBasic(state: ProfileState, id: number | undefined): Basic | undefined {
+  const list = state.lists.get(id ?? 0)
+  return list && { ...listBase(state, list), viewer: listViewer(state, list) }
+}
+
+/** What is the same for every viewer. */
+function listBase({ urls }: ProfileState, list: List) {
+  const { record, uri, cid } = list
+  const avatar = blobCid(record.avatar)
+  return {
+    uri,
+    cid,
+    name: record.name,
+    purpose: record.purpose,
+    avatar: avatar && urls.image('avatar', didOf(uri), avatar),
+    listItemCount: list.itemCount,
+    indexedAt: datetime(list.sortAt),
+    labels: [],
+  }
+}
+
+function listViewer(
+  { viewer }: ProfileState,
+  list: List,
+): AppBskyGraphDefs.ListViewerState | undefined {
+  return viewer && { muted: false, blocked: list.blockedByViewer }
+}
+
+function didOf(uri: string): string {
+  return uri.slice('at://'.length, uri.indexOf('/', 'at://'.length))
+}

@@ -1,0 +1,29 @@
+// Addresses of images and videos from the configured patterns. As in the reference, a DID goes
+// into an image address as it is, and percent-encoded into a video's.
+
+import type { MediaUrls } from '../hydrate/types.ts'
+
+export type UrlPatterns = {
+  /** With {preset}, {did} and {cid}. */
+  imageUrlPattern: string
+  /** With {did} and {cid}. */
+  videoPlaylistUrlPattern: string
+  videoThumbnailUrlPattern: string
+}
+
+export function createMediaUrls(patterns: UrlPatterns): MediaUrls {
+  const image = compile(patterns.imageUrlPattern)
+  const playlist = compile(patterns.videoPlaylistUrlPattern)
+  const thumbnail = compile(patterns.videoThumbnailUrlPattern)
+  return {
+    image: (preset, did, cid) => image({ preset, did, cid }),
+    videoPlaylist: (did, cid) => playlist({ did: encodeURIComponent(did), cid }),
+    videoThumbnail: (did, cid) => thumbnail({ did: encodeURIComponent(did), cid }),
+  }
+}
+
+/** Splits once, so that an address is a concatenation. */
+function compile(pattern: string): (values: Record<string, string>) => string {
+  const parts = pattern.split(/\{(preset|did|cid)\}/)
+  return (values) => parts.map((part, i) => (i % 2 === 0 ? part : (values[part] ?? ''))).join('')
+}

@@ -1,0 +1,40 @@
+// app.bsky.feed.defs#postView.
+
+import type { AppBskyFeedDefs } from '@atproto/api'
+import type { FeedState, Post } from '../hydrate/types.ts'
+import { embedView } from './embed-view.ts'
+import { listViewBasic } from './list-view-basic.ts'
+import { oncePerState } from './memo.ts'
+import { postBase } from './post-base.ts'
+import { postViewer } from './post-viewer.ts'
+
+type PostView = AppBskyFeedDefs.PostView
+
+/** @returns undefined where the post is not present, or its author unknown or hidden. */
+export const postView = oncePerState((state: FeedState, postId: number): PostView | undefined => {
+  const post = state.posts.get(postId)
+  const base = post && postBase(state, post)
+  if (!base) return undefined
+  return {
+    ...base,
+    embed: embedView(state, post),
+    bookmarkCount: 0,
+    viewer: postViewer(state, post),
+    threadgate: post.record.reply ? undefined : threadgateView(state, post),
+  }
+})
+
+function threadgateView(
+  state: FeedState,
+  { id }: Post,
+): AppBskyFeedDefs.ThreadgateView | undefined {
+  const gate = state.threadgates.get(id)
+  if (!gate) return undefined
+  const lists = gate.lists.map((list) => listViewBasic(state, list))
+  return {
+    uri: gate.uri,
+    cid: gate.cid,
+    record: gate.record,
+    lists: lists.filter((view) => view !== undefined),
+  }
+}

@@ -1,0 +1,38 @@
+// What a post says about the viewer: app.bsky.feed.defs#viewerState.
+
+import type { AppBskyFeedDefs } from '@atproto/api'
+import type { FeedState, Post } from '../hydrate/types.ts'
+import { viewerMayEmbed, viewerMayReply } from './gate-rules.ts'
+import { pinnedPost } from './profile-views.ts'
+
+/** @returns undefined where anonymous. */
+export function postViewer(state: FeedState, post: Post): AppBskyFeedDefs.ViewerState | undefined {
+  if (!state.viewer) return undefined
+  const { like, repost } = state.postViewers.get(post.id) ?? {}
+  return {
+    repost,
+    like,
+    bookmarked: false,
+    threadMuted: false,
+    replyDisabled: replyDisabled(state, post),
+    embeddingDisabled: !viewerMayEmbed(state, state.postgates.get(post.id), post.uid),
+    pinned: pinned(state, post),
+  }
+}
+
+/** @returns undefined where no gate says anything. */
+function replyDisabled(state: FeedState, post: Post): boolean | undefined {
+  if (post.violatesThreadgate) return true
+  const rootId = post.root ?? post.id
+  const gate = state.threadgates.get(rootId)
+  const owner = state.postRefs.get(rootId)?.uid
+  if (!gate || owner === undefined) return undefined
+  return !viewerMayReply(state, gate, { owner, root: state.posts.get(rootId) })
+}
+
+/** Only on one's own posts, and only where something is pinned. */
+function pinned(state: FeedState, post: Post): boolean | undefined {
+  if (state.viewer?.uid !== post.uid) return undefined
+  const pinned = pinnedPost(state.actors.get(post.uid)?.profile)
+  return pinned && pinned.uri === post.uri
+}

@@ -1,0 +1,48 @@
+// What profiles say about the viewer: app.bsky.actor.defs#viewerState. As in the reference the
+// booleans are always there, the rest only where it holds, and a block hides follows.
+
+import type { AppBskyActorDefs } from '@atproto/api'
+import { NO_RELATION } from '../hydrate/no-relation.ts'
+import type { ProfileState, Relation } from '../hydrate/types.ts'
+import { listViewBasic } from './list-view-basic.ts'
+
+type ViewerState = AppBskyActorDefs.ViewerState
+
+/** Nothing stands between an account and itself. */
+export function relationTo(state: ProfileState, uid: number): Relation {
+  return state.relations.get(uid) ?? NO_RELATION
+}
+
+/** @returns undefined where anonymous. */
+export function profileViewer(state: ProfileState, uid: number): ViewerState | undefined {
+  if (!state.viewer) return undefined
+  const relation = relationTo(state, uid)
+  const { muted, blockingByList, following, followedBy } = relation
+  const block = blockBetween(state, relation)
+  const blocked = block.blockedBy || block.blocking !== undefined
+  return {
+    muted,
+    mutedOnlyReposts: false,
+    mutedOnlyQuoteposts: false,
+    ...block,
+    blockingByList: listViewBasic(state, blockingByList),
+    following: blocked ? undefined : following,
+    followedBy: blocked ? undefined : followedBy,
+  }
+}
+
+/** The viewer object of a blocked author: about the block only. */
+export function blockedProfileViewer(state: ProfileState, uid: number): ViewerState | undefined {
+  return state.viewer && blockBetween(state, relationTo(state, uid))
+}
+
+/** A block by list shows as the list's at-URI. */
+function blockBetween(
+  state: ProfileState,
+  { blocking, blockedBy, blockingByList, blockedByList }: Relation,
+): { blockedBy: boolean; blocking: string | undefined } {
+  return {
+    blockedBy: blockedBy !== undefined || blockedByList !== undefined,
+    blocking: blocking ?? state.lists.get(blockingByList ?? 0)?.uri,
+  }
+}

@@ -1,0 +1,23 @@
+// app.bsky.graph.defs#relationship. The asking account stands as the state's viewer.
+
+import type { $Typed, AppBskyGraphDefs } from '@atproto/api'
+import type { ProfileState } from '../hydrate/types.ts'
+import { relationTo } from './profile-viewer.ts'
+
+/** `uid` is 0 for an account that we don't know: then nothing stands between the two. */
+export function relationship(
+  state: ProfileState,
+  { uid, did }: { uid: number; did: string },
+): $Typed<AppBskyGraphDefs.Relationship> {
+  const relation = relationTo(state, uid)
+  return {
+    $type: 'app.bsky.graph.defs#relationship',
+    did,
+    following: relation.following,
+    followedBy: relation.followedBy,
+    blocking: relation.blocking,
+    blockedBy: relation.blockedBy,
+    blockingByList: state.lists.get(relation.blockingByList ?? 0)?.uri,
+    blockedByList: state.lists.get(relation.blockedByList ?? 0)?.uri,
+  }
+}

@@ -1,0 +1,57 @@
+// From the `actor` of a request, a handle or a DID, to an account. Our own index first; a handle that
+// is not verified there is looked up, and the answer kept for a while, so that asking for made-up
+// names costs a stranger's DNS at most one question each.
+
+import type { ActorReader } from '../graph/types.ts'
+import { LruMap } from '../identity/lru.ts'
+import type { Resolver } from '../identity/resolver.ts'
+import type { Accounts } from '../skeleton/accounts.ts'
+
+/** `uid` is 0 where the account was never heard of. */
+export type NamedActor = { did: string; uid: number }
+
+export type ActorNames = {
+  /** @returns undefined for a handle that leads nowhere. */
+  find(actor: string): Promise<NamedActor | undefined>
+  /** From our own index alone. */
+  known(actor: string): NamedActor | undefined
+}
+
+type Looked = { did: string | undefined; at: number }
+
+const MAX_REMEMBERED = 10_000
+const REMEMBERED_FOR_MS = 5 * 60 * 1000
+
+export function createActorNames(parts: {
+  actors: ActorReader
+  accounts: Accounts
+  resolver: Pick<Resolver, 'resolveHandle'>
+  now?: () => number
+}): ActorNames {
+  const { actors, accounts, resolver, now = Date.now } = parts
+  const looked = new LruMap<string, Looked>(MAX_REMEMBERED)
+
+  function known(actor: string): NamedActor | undefined {
+    if (actor.startsWith('did:')) return { did: actor, uid: actors.uidOf(actor) }
+    const uid = accounts.uidOfHandle(actor)
+    return uid === 0 ? undefined : { did: actors.didOf(uid), uid }
+  }
+
+  async function lookUp(handle: string): Promise<string | undefined> {
+    const before = looked.get(handle)
+    if (before && now() - before.at < REMEMBERED_FOR_MS) return before.did
+    const did = await resolver.resolveHandle(handle).catch(() => undefined)
+    looked.set(handle, { did, at: now() })
+    return did
+  }
+
+  return {
+    known,
+    async find(actor) {
+      const found = known(actor)
+      if (found) return found
+      const did = await lookUp(actor.toLowerCase())
+      return did === undefined ? undefined : { did, uid: actors.uidOf(did) }
+    },
+  }
+}

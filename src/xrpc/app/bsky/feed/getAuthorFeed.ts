@@ -1,0 +1,113 @@
+// app.bsky.feed.getAuthorFeed: one account's posts and reposts, newest first, by filter, with the
+// pinned post on top of the first page where asked for.
+
+import type { AppBskyFeedDefs, AppBskyFeedGetAuthorFeed } from '@atproto/api'
+import { parseRecordUri } from '../../../../hydrate/at-uri.ts'
+import type { FeedState, Viewer } from '../../../../hydrate/types.ts'
+import { isRetiredCursor } from '../../../../skeleton/page-cursor.ts'
+import { isRepostItem, postItem, rowIdOf } from '../../../../store/item-ids.ts'
+import { feedViewPost } from '../../../../views/feed-view-post.ts'
+import { pinnedPost } from '../../../../views/profile-views.ts'
+import { feedItemRules, viewerIsBlockedBy, viewerIsBlocking } from '../../../../views/rules.ts'
+import type { NamedActor } from '../../../actor-names.ts'
+import { repoHeaders } from '../../../answer-headers.ts'
+import { invalidRequest } from '../../../errors.ts'
+import { type FilledPage, fillPage } from '../../../fill-page.ts'
+import type { Method } from '../../../method.ts'
+import { completeSelfThreads } from '../../../self-threads.ts'
+import { type Serving, viewerOf } from '../../../serving.ts'
+
+type Params = AppBskyFeedGetAuthorFeed.QueryParams & {
+  limit: number
+  filter: string
+  includePins: boolean
+}
+/** Items in order; `pinned` is one of them, or 0. */
+type Items = { items: readonly number[]; pinned: number }
+
+export function getAuthorFeed(serving: Serving): Method<Params> {
+  return {
+    nsid: 'app.bsky.feed.getAuthorFeed',
+    kind: 'query',
+    auth: 'optional',
+    handler: async (context) => {
+      const { params } = context
+      const viewer = viewerOf(serving.actors, context.viewer)
+      const author = await serving.names.find(params.actor)
+      const pinned = readAuthor(serving, author, viewer)
+      const page = readPage(serving, { author: author!.uid, pinned, viewer, params })
+      const body = { feed: page.items, cursor: page.cursor }
+      return { body, headers: repoHeaders(serving, context) }
+    },
+  }
+}
+
+function readPage(
+  serving: Serving,
+  options: { author: number; pinned: number; viewer: Viewer; params: Params },
+): FilledPage<AppBskyFeedDefs.FeedViewPost> {
+  const { author, viewer, params } = options
+  const { limit, cursor, filter } = params
+  if (isRetiredCursor(cursor)) return { items: [], cursor: undefined }
+  // Small refills would tear threads apart, so a page that is half full is left at that.
+  return fillPage({ limit, cursor, enough: Math.ceil(limit / 2) }, (from, count) => {
+    const skeleton = serving.authorFeed({ author, filter, limit: count, cursor: from })
+    const isFirst = from === undefined
+    const read = withPin(skeleton.items, params.includePins && isFirst ? options.pinned : 0)
+    const items = present(serving, { ...read, filter, viewer })
+    return { ...skeleton, items }
+  })
+}
+
+/**
+ * @returns the feed item of the author's pinned post, or 0.
+ * @throws XRPCError where there is no such account, or a block stands between it and the viewer.
+ */
+function readAuthor(serving: Serving, author: NamedActor | undefined, viewer: Viewer): number {
+  const { hydrator, wanted } = serving
+  const state = hydrator.profiles(author?.uid ? [author.uid] : [], viewer)
+  const actor = state.actors.get(author?.uid ?? 0)
+  if (!author || !actor) {
+    wanted.ask(viewer, { dids: author ? [author.did] : [] })
+    throw invalidRequest('Profile not found')
+  }
+  if (actor.hiddenAs) throw invalidRequest('Profile not found')
+  if (viewerIsBlocking(state, actor.uid)) {
+    throw invalidRequest(`Requester has blocked actor: ${actor.did}`, 'BlockedActor')
+  }
+  if (viewerIsBlockedBy(state, actor.uid)) {
+    throw invalidRequest(`Requester is blocked by actor: ${actor.did}`, 'BlockedByActor')
+  }
+  const pin = parseRecordUri(pinnedPost(actor.profile)?.uri)
+  if (pin?.did !== actor.did || pin.collection !== 'app.bsky.feed.post') return 0
+  return postItem(serving.records.postIdOf(actor.uid, pin.rkey))
+}
+
+function withPin(items: readonly number[], pinned: number): Items {
+  if (pinned === 0) return { items, pinned }
+  return { items: [pinned, ...items.filter((item) => item !== pinned)], pinned }
+}
+
+function present(
+  { hydrator, wanted }: Serving,
+  options: Items & { filter: string; viewer: Viewer },
+): AppBskyFeedDefs.FeedViewPost[] {
+  const { items, pinned, filter, viewer } = options
+  const state = hydrator.feed(items, viewer)
+  wanted.afterFeed(state)
+  const inThread = filter === 'posts_and_author_threads' ? completeSelfThreads(state, items) : null
+  return items
+    .filter((item) => isAllowed(state, item))
+    .filter(
+      (item) => !inThread || isRepostItem(item) || inThread.has(rowIdOf(item)) || item === pinned,
+    )
+    .map((item) => feedViewPost(state, item, { pinned: item === pinned }))
+    .filter((view) => view !== undefined)
+}
+
+/** A muted author's posts are left out where somebody else reposted them, but not on their own page. */
+function isAllowed(state: FeedState, item: number): boolean {
+  const rules = feedItemRules(state, item)
+  if (rules.authorBlocked || rules.originatorBlocked) return false
+  return !rules.authorMuted || rules.originatorMuted
+}

@@ -1,0 +1,48 @@
+// app.bsky.feed.getPosts: posts by at-URI. What isn't here, or is blocked, is left out.
+
+import type { AppBskyFeedGetPosts } from '@atproto/api'
+import { parseRecordUri } from '../../../../hydrate/at-uri.ts'
+import { postView } from '../../../../views/post-view.ts'
+import { viewerBlocks } from '../../../../views/rules.ts'
+import { labelerHeaders } from '../../../answer-headers.ts'
+import type { Method } from '../../../method.ts'
+import { type Serving, viewerOf } from '../../../serving.ts'
+
+const POST = 'app.bsky.feed.post'
+
+export function getPosts(serving: Serving): Method<AppBskyFeedGetPosts.QueryParams> {
+  const { actors, hydrator, wanted } = serving
+  return {
+    nsid: 'app.bsky.feed.getPosts',
+    kind: 'query',
+    auth: 'optional',
+    acceptsLxm: (lxm) => lxm.startsWith('chat.bsky.'),
+    handler: (context) => {
+      const viewer = viewerOf(actors, context.viewer)
+      const uris = [...new Set(context.params.uris)]
+      const ids = uris.map((uri) => postIdOf(serving, uri))
+      const state = hydrator.posts(
+        ids.filter((id) => id !== 0),
+        viewer,
+      )
+      wanted.afterFeed(state)
+      wanted.ask(viewer, { uris: uris.filter((uri, i) => ids[i] === 0 && isPostUri(uri)) })
+      const posts = ids
+        .filter((id) => !viewerBlocks(state, state.postRefs.get(id)?.uid ?? 0))
+        .map((id) => postView(state, id))
+        .filter((view) => view !== undefined)
+      return { body: { posts }, headers: labelerHeaders(context) }
+    },
+  }
+}
+
+function isPostUri(uri: string): boolean {
+  return parseRecordUri(uri)?.collection === POST
+}
+
+/** @returns 0 for what is no post that we have heard of. */
+function postIdOf({ actors, records }: Serving, uri: string): number {
+  const key = parseRecordUri(uri)
+  const uid = key?.collection === POST ? actors.uidOf(key.did) : 0
+  return uid === 0 ? 0 : records.postIdOf(uid, key!.rkey)
+}

@@ -1,0 +1,67 @@
+// app.bsky.feed.getTimeline: the home timeline, newest first.
+//
+// As in the reference, what the viewer blocks or mutes is left out here, also by the authors above a
+// reply; reply rules, thread deduplication and muted words are left to the client. `algorithm` is
+// ignored. `since` and `startCursor`: see skeleton/timeline.ts.
+
+import type { AppBskyFeedDefs, AppBskyFeedGetTimeline } from '@atproto/api'
+import { isRetiredCursor } from '../../../../skeleton/page-cursor.ts'
+import { feedViewPost } from '../../../../views/feed-view-post.ts'
+import { feedItemBlockedOrMuted } from '../../../../views/rules.ts'
+import { repoHeaders } from '../../../answer-headers.ts'
+import { type FilledPage, fillPage } from '../../../fill-page.ts'
+import type { Method } from '../../../method.ts'
+import { type Serving, viewerOf } from '../../../serving.ts'
+
+type Params = AppBskyFeedGetTimeline.QueryParams & { limit: number; since?: string }
+type Page = FilledPage<AppBskyFeedDefs.FeedViewPost> & { startCursor?: string }
+
+export function getTimeline(serving: Serving): Method<Params> {
+  return {
+    nsid: 'app.bsky.feed.getTimeline',
+    kind: 'query',
+    auth: 'required',
+    handler: (context) => {
+      const read = () => {
+        const viewer = viewerOf(serving.actors, context.viewer!)
+        return readTimeline(serving, viewer, context.params)
+      }
+      const answer = ({ items, cursor, startCursor }: Page) => ({
+        body: { feed: items, cursor, startCursor },
+        headers: repoHeaders(serving, context),
+      })
+      const page = read()
+      if (page.items.length > 0 || context.params.cursor !== undefined) return answer(page)
+      const uid = () => serving.actors.uidOf(context.viewer!)
+      return serving.firstPage.awaited(read, { uid, signal: context.signal }).then(answer)
+    },
+  }
+}
+
+function readTimeline(
+  serving: Serving,
+  viewer: { uid: number; did: string },
+  { limit, cursor, since }: Params,
+): Page {
+  if (isRetiredCursor(cursor)) return { items: [], cursor: undefined }
+  let startCursor: string | undefined
+  const page = fillPage({ limit, cursor, end: since }, (from, count) => {
+    const skeleton = serving.timeline({ viewer: viewer.uid, limit: count, cursor: from, since })
+    startCursor ??= skeleton.startCursor
+    return { ...skeleton, items: present(serving, viewer, skeleton.items) }
+  })
+  return { ...page, startCursor }
+}
+
+function present(
+  { hydrator, wanted }: Serving,
+  viewer: { uid: number; did: string },
+  items: readonly number[],
+): AppBskyFeedDefs.FeedViewPost[] {
+  const state = hydrator.feed(items, viewer)
+  wanted.afterFeed(state)
+  return items
+    .filter((item) => !feedItemBlockedOrMuted(state, item))
+    .map((item) => feedViewPost(state, item))
+    .filter((view) => view !== undefined)
+}

@@ -1,0 +1,29 @@
+// app.bsky.graph.muteActor: private state, kept here and in no repository.
+
+import type { AppBskyGraphMuteActor } from '@atproto/api'
+import { invalidRequest, XRPCError } from '../../../errors.ts'
+import type { Method, Params } from '../../../method.ts'
+import type { Serving } from '../../../serving.ts'
+
+export function muteActor({
+  names,
+  writer,
+}: Serving): Method<Params, AppBskyGraphMuteActor.InputSchema> {
+  return {
+    nsid: 'app.bsky.graph.muteActor',
+    kind: 'procedure',
+    auth: 'required',
+    handler: async ({ viewer, input }) => {
+      // Muting everything instead would hide more than was asked for.
+      if (input.onlyReposts || input.onlyQuoteposts) {
+        const message = 'Muting only the reposts or quote posts of an account is not supported here'
+        throw new XRPCError(501, 'MethodNotImplemented', message)
+      }
+      const subject = await names.find(input.actor)
+      if (!subject) throw invalidRequest('Actor not found')
+      if (subject.did === viewer) throw invalidRequest('Actor cannot mute themselves')
+      await writer.send({ kind: 'mute', did: viewer!, subjectDid: subject.did })
+      return { body: undefined }
+    },
+  }
+}

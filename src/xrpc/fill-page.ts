@@ -1,0 +1,34 @@
+// Blocks and mutes take items out of a page after it was read. So that a page is not short, or even
+// empty, while there is more below, the next ones are read until it is full.
+
+/** `isCut`: short on purpose, see FeedSkeleton. */
+export type FilledPage<T> = { items: T[]; cursor: string | undefined; isCut?: boolean }
+
+const MAX_READS = 10
+
+type Options = {
+  limit: number
+  cursor: string | undefined
+  /** A cursor that means the end (`since` of a bounded read). */
+  end?: string
+  /** So many items will do; all of `limit` where not given. */
+  enough?: number
+}
+
+/** @param read - one page, filtered, with the cursor of what was read rather than of what is left */
+export function fillPage<T>(
+  { limit, cursor, end, enough = limit }: Options,
+  read: (cursor: string | undefined, limit: number) => FilledPage<T>,
+): FilledPage<T> {
+  const { isCut, ...page } = read(cursor, limit)
+  if (isCut) return page
+  for (let reads = 1; reads < MAX_READS && page.items.length < enough; reads++) {
+    if (page.cursor === undefined || page.cursor === end) break
+    const next = read(page.cursor, limit - page.items.length)
+    page.items.push(...next.items)
+    if (next.cursor === page.cursor) return { ...page, cursor: undefined }
+    page.cursor = next.cursor
+    if (next.isCut) break
+  }
+  return page
+}

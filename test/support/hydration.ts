@@ -1,0 +1,59 @@
+// A hydrator over a social world in a database of its own.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createHydrator } from '../../src/hydrate/hydrator.ts'
+import type { Hydrator, Viewer } from '../../src/hydrate/types.ts'
+import { type Db, openReader, openWriter } from '../../src/store/db.ts'
+import { createMediaUrls } from '../../src/views/media-urls.ts'
+import { referenceUrlPatterns } from './reference-appview.ts'
+import type { World } from './social-world.ts'
+import { type WrittenWorld, writeRows } from './world-rows.ts'
+
+export type HydratedWorld = {
+  written: WrittenWorld
+  hydrator: Hydrator
+  /** The connection that hydration reads over. */
+  db: Db
+  writer: Db
+  /** Stored records that could not be used. */
+  unusable: string[]
+  viewer(did: string | undefined): Viewer
+  close(): void
+}
+
+export function hydrateWorld(world: World, write = writeRows): HydratedWorld {
+  const folder = mkdtempSync(join(tmpdir(), 'slipstream-hydrate-'))
+  const writer = openWriter(folder)
+  const written = write(writer, world)
+  const reader = openReader(folder)
+  const unusable: string[] = []
+  const hydrator = createHydrator({
+    db: reader,
+    actors: written.actors,
+    graph: written.graph,
+    urls: createMediaUrls(referenceUrlPatterns),
+    onUnusable: (what) => unusable.push(what),
+  })
+  return {
+    written,
+    hydrator,
+    db: reader,
+    writer,
+    unusable,
+    viewer: (did) => (did === undefined ? undefined : { did, uid: written.uid(did) }),
+    close: () => {
+      reader.close()
+      writer.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** As it goes over the wire: what is undefined is gone. The reference's CID objects become links. */
+export function overTheWire(view: unknown): unknown {
+  const link = (_: string, value: unknown) =>
+    typeof value === 'object' && value !== null && '/' in value ? { $link: value['/'] } : value
+  return view === undefined ? undefined : JSON.parse(JSON.stringify(view), link)
+}

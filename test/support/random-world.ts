@@ -1,0 +1,197 @@
+// A random social network in which everything that views tell apart happens often: every kind of
+// embed, replies and quotes several deep, deletions, gates, blocks of every kind, hidden accounts.
+
+import type { AccountStatus } from '../../src/jetstream/event.ts'
+import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../src/store/post-flags.ts'
+import type { Random } from './random.ts'
+import { blob, cidOf, createWorld, type World } from './social-world.ts'
+
+type Value = Record<string, unknown>
+
+const statuses: AccountStatus[] = ['deactivated', 'suspended', 'takendown', 'deleted']
+const ACCOUNTS = 9
+
+export function randomWorld(random: Random, steps: number): World {
+  const world = createWorld()
+  for (let i = 0; i < ACCOUNTS; i++) {
+    const did = world.account(`account${'abcdefghi'[i]}`, {
+      handle: random.chance(0.15) ? undefined : `account${i}.test`,
+      status: random.chance(0.1) ? random.pick(statuses) : undefined,
+    })
+    if (random.chance(0.8)) world.profile(did, randomProfile(random))
+  }
+  const founder = random.pick([...world.accounts.keys()])
+  world.put(founder, 'app.bsky.feed.post', { text: 'the first' }, { rkey: 'first' })
+  world.put(founder, 'app.bsky.graph.list', { name: 'x', ...randomList(random) }, { rkey: 'first' })
+  for (let i = 0; i < steps; i++) step(world, random)
+  for (const [uri, { collection }] of world.records) {
+    const mayGo = ['app.bsky.feed.post', 'app.bsky.graph.list'].includes(collection)
+    if (mayGo && random.chance(0.08)) world.remove(uri)
+  }
+  return world
+}
+
+/** Weights of what may happen next; each is done by one account to some post, list or account. */
+const deeds: [weight: number, deed: (scene: Scene) => unknown][] = [
+  [25, ({ world, random, did }) => world.post(did, randomPost(world, random))],
+  [25, reply],
+  [8, ({ world, did, post }) => once(world, did, post, world.repost)],
+  [8, ({ world, did, post }) => once(world, did, post, world.like)],
+  [12, ({ world, did, other }) => once(world, did, other, world.follow)],
+  [2, ({ world, did, other }) => once(world, did, other, world.block)],
+  [1, ({ world, did, other }) => did !== other && world.mute(did, other)],
+  [4, ({ world, random, did }) => world.list(did, randomList(random))],
+  [3, ({ world, list, other }) => world.listItem(list, other)],
+  [2, ({ world, did, list }) => once(world, did, list, world.listBlock)],
+  [5, ({ world, random, post }) => world.threadgate(post, randomThreadgate(world, random))],
+  [4, ({ world, random, post }) => world.postgate(post, randomPostgate(world, random))],
+  [6, ({ world, random }) => world.remove(random.pick(removable(world)))],
+]
+const bag = deeds.flatMap(([weight, deed]) => Array.from({ length: weight }, () => deed))
+
+/** Everything but the founder's first post and list, so that there always are some. */
+function removable(world: World): string[] {
+  return [...world.records.keys()].filter((uri) => !uri.endsWith('/first'))
+}
+
+type Scene = {
+  world: World
+  random: Random
+  did: string
+  other: string
+  post: string
+  list: string
+}
+
+function step(world: World, random: Random): void {
+  const dids = [...world.accounts.keys()]
+  const [did, other] = [random.pick(dids), random.pick(dids)]
+  const any = (collection: string) => random.pick(world.of(collection)).uri
+  const [post, list] = [any('app.bsky.feed.post'), any('app.bsky.graph.list')]
+  random.pick(bag)({ world, random, did, other, post, list })
+}
+
+/** The reference keeps only the first of several records from one account to one subject. */
+function once(
+  world: World,
+  did: string,
+  subject: string,
+  put: (did: string, subject: string) => string,
+): void {
+  if (did === subject) return
+  const uri = put(did, subject)
+  const made = world.records.get(uri)!
+  const same = world
+    .of(made.collection)
+    .filter((one) => one.did === did && subjectOf(one.value) === subject)
+  if (same.length > 1) world.remove(uri)
+}
+
+function subjectOf({ subject }: Value): unknown {
+  return typeof subject === 'object' ? (subject as { uri: string }).uri : subject
+}
+
+function reply({ world, random, did, post }: Scene): void {
+  const above = world.records.get(post)!.value['reply'] as { root: { uri: string } } | undefined
+  // Now and then a reply names a root that has nothing to do with its parent.
+  const root = random.chance(0.9)
+    ? (above?.root.uri ?? post)
+    : random.pick(world.of('app.bsky.feed.post')).uri
+  const uri = world.reply(did, { root, parent: post }, randomPost(world, random))
+  if (random.chance(0.1)) world.flags.set(uri, VIOLATES_THREADGATE)
+  else if (random.chance(0.05)) world.flags.set(uri, VIOLATES_POSTGATE)
+}
+
+function randomProfile(random: Random): Value {
+  const some = (chance: number, value: Value) => (random.chance(chance) ? value : {})
+  return {
+    ...some(0.8, { displayName: random.pick(['', 'Ä', 'Name 🙂']) }),
+    ...some(0.5, { description: random.pick(['', 'about me']) }),
+    ...some(0.5, { pronouns: 'they' }),
+    ...some(0.5, { website: random.pick(['https://me.test/', 'http://me.test/']) }),
+    ...some(0.6, { avatar: blob('avatar') }),
+    ...some(0.3, { banner: blob('banner') }),
+    ...some(0.2, { labels: selfLabels }),
+    ...some(0.2, { pinnedPost: { uri: 'at://did:plc:a/app.bsky.feed.post/3k', cid: cidOf(1) } }),
+  }
+}
+
+const selfLabels = {
+  $type: 'com.atproto.label.defs#selfLabels',
+  values: [{ val: '!no-unauthenticated' }, { val: 'porn' }],
+}
+
+function randomList(random: Random): Value {
+  return {
+    purpose: random.chance(0.8) ? 'app.bsky.graph.defs#modlist' : 'app.bsky.graph.defs#curatelist',
+    ...(random.chance(0.5) ? { avatar: blob('list'), description: 'a list of people' } : {}),
+  }
+}
+
+function randomThreadgate(world: World, random: Random): Value {
+  const rule = (): Value => {
+    const name = random.pick(['mentionRule', 'followerRule', 'followingRule', 'listRule'])
+    const $type = `app.bsky.feed.threadgate#${name}`
+    const lists = world.of('app.bsky.graph.list')
+    return name === 'listRule' ? { $type, list: random.pick(lists).uri } : { $type }
+  }
+  if (random.chance(0.2)) return {}
+  return { allow: Array.from({ length: random.below(4) }, rule) }
+}
+
+function randomPostgate(world: World, random: Random): Value {
+  const posts = world.of('app.bsky.feed.post').map(({ uri }) => uri)
+  const detached = posts.filter(() => random.chance(0.3)).slice(-50)
+  return {
+    ...(random.chance(0.5) ? { detachedEmbeddingUris: detached } : {}),
+    ...(random.chance(0.5)
+      ? { embeddingRules: [{ $type: 'app.bsky.feed.postgate#disableRule' }] }
+      : {}),
+  }
+}
+
+function randomPost(world: World, random: Random): Value {
+  const embed = random.chance(0.6) ? randomEmbed(world, random) : undefined
+  const mentioned = random.pick([...world.accounts.keys()])
+  const features = [{ $type: 'app.bsky.richtext.facet#mention', did: mentioned }]
+  return {
+    text: random.pick(['', 'a post', 'ein Beitrag 🙂']),
+    ...(embed ? { embed } : {}),
+    ...(random.chance(0.2) ? { labels: selfLabels } : {}),
+    ...(random.chance(0.3) ? { facets: [{ index: { byteStart: 0, byteEnd: 1 }, features }] } : {}),
+  }
+}
+
+function randomEmbed(world: World, random: Random): Value {
+  const uris = [...world.records.values()]
+    .filter(({ collection }) => ['app.bsky.feed.post', 'app.bsky.graph.list'].includes(collection))
+    .map(({ uri }) => uri)
+  const did = random.pick([...world.accounts.keys()])
+  const elsewhere = ['feed.generator', 'graph.starterpack', 'labeler.service', 'feed.like']
+  uris.push(`at://${did}/app.bsky.${random.pick(elsewhere)}/self`)
+  const record = { $type: 'app.bsky.embed.record', record: world.ref(random.pick(uris)) }
+  const roll = random.below(10)
+  if (roll < 5) return record
+  if (roll < 8) return randomMedia(random)
+  return { $type: 'app.bsky.embed.recordWithMedia', record, media: randomMedia(random) }
+}
+
+function randomMedia(random: Random): Value {
+  const ratio = random.chance(0.5) ? { aspectRatio: { width: 4, height: 3 } } : {}
+  const kind = random.pick(['images', 'gallery', 'video', 'external'])
+  const $type = `app.bsky.embed.${kind}`
+  if (kind === 'images') {
+    const image = () => ({ image: blob('image'), alt: 'alt', ...ratio })
+    return { $type, images: Array.from({ length: 1 + random.below(4) }, image) }
+  }
+  if (kind === 'gallery') {
+    const image = { $type: `${$type}#image`, image: blob('image'), alt: '' }
+    const item = () => ({ ...image, aspectRatio: { width: 1, height: 2 } })
+    return { $type, items: Array.from({ length: 1 + random.below(14) }, item) }
+  }
+  if (kind === 'video') {
+    return { $type, video: blob('video', 'video/mp4'), ...ratio, presentation: 'gif' }
+  }
+  const thumb = random.chance(0.5) ? { thumb: blob('thumb') } : {}
+  return { $type, external: { uri: 'https://page.test/', title: 't', description: '', ...thumb } }
+}

@@ -1,0 +1,150 @@
+// A world (world.ts) with the whole server in front of it: parameters, errors and answers are those
+// of real requests, over a connection of its own that only reads. The bearer token is the viewer's
+// DID itself; real tokens are checked where the identity room is tested.
+
+import { jsonToLex, type Lexicons } from '@atproto/lexicon'
+import { expect } from 'vitest'
+import type { Writer, WriterRequest } from '../../src/bridge.ts'
+import { loadConfig } from '../../src/config.ts'
+import { createHydrator } from '../../src/hydrate/hydrator.ts'
+import type { GuardedFetch } from '../../src/identity/guarded-fetch.ts'
+import { createMediaUrls } from '../../src/views/media-urls.ts'
+import { loadLexicons } from '../../src/xrpc/lexicons.ts'
+import { createMethods } from '../../src/xrpc/methods.ts'
+import { createServer } from '../../src/xrpc/server.ts'
+import { referenceUrlPatterns } from './reference-appview.ts'
+import { createWorld, type WorldOptions } from './world.ts'
+
+type Sent = WriterRequest extends infer T ? (T extends unknown ? Omit<T, 'id'> : never) : never
+
+export type Query = Record<string, string | number | boolean | readonly string[] | undefined>
+
+export type Response<T> = { status: number; headers: Headers; body: T }
+
+export type ServingWorld = ReturnType<typeof createServingWorld>
+
+export type ServingOptions = WorldOptions & {
+  /** Handles that the world outside knows. */
+  handles?: Record<string, string>
+  fetch?: GuardedFetch
+}
+
+const lexicons: Lexicons = loadLexicons()
+
+export function createServingWorld(options: ServingOptions = {}) {
+  const world = createWorld(options)
+  const sent: Sent[] = []
+  const unusable: string[] = []
+  const looked: string[] = []
+  const writer: Writer = {
+    async send(request) {
+      sent.push(request)
+      if (request.kind === 'mute') world.mute(request.did, request.subjectDid)
+      if (request.kind === 'unmute') world.unmute(request.did, request.subjectDid)
+    },
+  }
+  const { memory } = world
+  const methods = createMethods({
+    ...memory,
+    db: world.reader,
+    writer,
+    hydrator: createHydrator({
+      db: world.reader,
+      actors: memory.actors,
+      graph: memory.graph,
+      urls: createMediaUrls(referenceUrlPatterns),
+      onUnusable: (what) => unusable.push(what),
+    }),
+    resolver: {
+      resolve: async () => undefined,
+      resolveHandle: async (handle) => {
+        looked.push(handle)
+        return options.handles?.[handle]
+      },
+    },
+    fetch: options.fetch ?? (() => Promise.reject(new Error('the network is away'))),
+  })
+  const server = createServer({
+    config: loadConfig({}, '/nonexistent/.env'),
+    methods,
+    serviceAuth: { verify: async (did: string) => ({ did, service: undefined }) },
+    health: () => ({ ok: true, version: 'test' }),
+    log: { debug() {}, error: (...line: unknown[]) => console.error(...line), fatal() {} } as never,
+  })
+
+  /** Asks as `viewer`; undefined is a visitor. */
+  async function ask<T = Record<string, unknown>>(
+    nsid: string,
+    query: Query = {},
+    viewer?: string,
+  ): Promise<Response<T>> {
+    const headers = viewer ? { authorization: `Bearer ${viewer}` } : undefined
+    const request = new Request(`http://localhost/xrpc/${nsid}?${search(query)}`, { headers })
+    return read(nsid, await server.fetch(request))
+  }
+
+  async function tell(nsid: string, input: unknown, viewer?: string): Promise<Response<unknown>> {
+    const headers = {
+      'content-type': 'application/json',
+      ...(viewer && { authorization: `Bearer ${viewer}` }),
+    }
+    const body = JSON.stringify(input)
+    const request = new Request(`http://localhost/xrpc/${nsid}`, { method: 'POST', headers, body })
+    return read(nsid, await server.fetch(request))
+  }
+
+  /** A good answer; anything else fails the test. */
+  async function get<T>(nsid: string, query: Query = {}, viewer?: string): Promise<T> {
+    const { status, body } = await ask<T>(nsid, query, viewer)
+    expect(status, JSON.stringify(body)).toBe(200)
+    return body
+  }
+
+  return { ...world, world, server, sent, unusable, looked, ask, tell, get }
+}
+
+function search(query: Query): URLSearchParams {
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined) given.append(name, String(one))
+    }
+  }
+  return given
+}
+
+async function read<T>(nsid: string, response: globalThis.Response): Promise<Response<T>> {
+  const text = await response.text()
+  const body = text === '' ? undefined : JSON.parse(text)
+  if (response.status === 200 && body !== undefined) assertValidAnswer(nsid, body)
+  return { status: response.status, headers: response.headers, body: body as T }
+}
+
+/** Strictly: valid by the lexicon, and without a null anywhere. */
+export function assertValidAnswer(nsid: string, body: unknown): void {
+  lexicons.assertValidXrpcOutput(nsid, jsonToLex(body))
+  expect(nullsIn(body)).toEqual([])
+}
+
+function nullsIn(value: unknown, path = ''): string[] {
+  if (value === null) return [path]
+  if (typeof value !== 'object') return []
+  return Object.entries(value as object).flatMap(([key, inner]) => nullsIn(inner, `${path}/${key}`))
+}
+
+/** Every page to the end, as one list. */
+export async function allPages<T extends { cursor?: string }, I>(
+  read: (cursor: string | undefined) => Promise<T>,
+  itemsOf: (page: T) => I[],
+): Promise<I[]> {
+  const items: I[] = []
+  let cursor: string | undefined
+  for (let pages = 0; ; pages++) {
+    expect(pages).toBeLessThan(1_000)
+    const page = await read(cursor)
+    items.push(...itemsOf(page))
+    if (page.cursor === undefined) return items
+    expect(page.cursor).not.toBe(cursor)
+    cursor = page.cursor
+  }
+}

@@ -1,0 +1,165 @@
+// A small social network as plain records, for tests of what is read: accounts, records by at-URI,
+// mutes. It knows nothing of rows; `writeRows` (world-rows.ts) puts it into a database, and
+// `reference-appview.ts` shows it to the reference implementation.
+
+import { createHash } from 'node:crypto'
+import type { AccountStatus } from '../../src/jetstream/event.ts'
+import { unpackCid } from '../../src/store/keys.ts'
+
+export type WorldRecord = {
+  did: string
+  collection: string
+  rkey: string
+  uri: string
+  cid: string
+  /** With `$type`, as JSON. */
+  value: Record<string, unknown>
+  /** Milliseconds. */
+  indexedAt: number
+}
+
+export type WorldAccount = {
+  did: string
+  /** Undefined where it could not be verified. */
+  handle: string | undefined
+  status: AccountStatus | undefined
+}
+
+/** What was written and deleted, in order: the world as a stream of events would tell it. */
+export type WorldDeed = { kind: 'create' | 'update' | 'delete'; record: WorldRecord }
+
+export type World = ReturnType<typeof createWorld>
+
+/** 2026-01-01, and a minute later for each record. */
+const START_MS = Date.UTC(2026, 0, 1)
+const STEP_MS = 60_000
+
+export function createWorld() {
+  const accounts = new Map<string, WorldAccount>()
+  const records = new Map<string, WorldRecord>()
+  const deeds: WorldDeed[] = []
+  const mutes = new Set<string>()
+  /** Post flags that indexing would have worked out, by at-URI. */
+  const flags = new Map<string, number>()
+  let made = 0
+
+  /** @returns the new account's DID. */
+  function account(name: string, given: Partial<WorldAccount> = {}): string {
+    const did = `did:plc:${name.padEnd(24, '2').slice(0, 24)}`
+    accounts.set(did, { did, handle: `${name}.test`, status: undefined, ...given })
+    return did
+  }
+
+  /** Writes or replaces a record; `createdAt` is filled in. @returns its at-URI. */
+  function put(
+    did: string,
+    collection: string,
+    given: Record<string, unknown>,
+    options: { rkey?: string; indexedAt?: number } = {},
+  ): string {
+    made++
+    const indexedAt = options.indexedAt ?? START_MS + made * STEP_MS
+    const rkey = options.rkey ?? tid(made)
+    const createdAt = new Date(START_MS + made * STEP_MS).toISOString()
+    const value = { $type: collection, createdAt, ...given }
+    const uri = `at://${did}/${collection}/${rkey}`
+    const cid = cidOf(value)
+    const record = { did, collection, rkey, uri, cid, value, indexedAt }
+    deeds.push({ kind: records.has(uri) ? 'update' : 'create', record })
+    records.set(uri, record)
+    return uri
+  }
+
+  function remove(uri: string): void {
+    const record = records.get(uri)
+    if (!record) return
+    deeds.push({ kind: 'delete', record })
+    records.delete(uri)
+  }
+
+  const ref = (uri: string) => ({ uri, cid: records.get(uri)?.cid ?? cidOf({ uri }) })
+  const of = (collection: string) =>
+    [...records.values()].filter((r) => r.collection === collection)
+
+  return {
+    accounts,
+    records,
+    mutes,
+    flags,
+    account,
+    put,
+    ref,
+    of,
+    deeds,
+    remove,
+    removeAllOf: (did: string) => {
+      for (const { uri } of records.values()) if (uri.startsWith(`at://${did}/`)) remove(uri)
+    },
+    mute: (did: string, subject: string) => void mutes.add(`${did} ${subject}`),
+    profile: (did: string, value: Record<string, unknown> = {}) =>
+      put(did, 'app.bsky.actor.profile', value, { rkey: 'self' }),
+    post: (did: string, value: Record<string, unknown> = {}) =>
+      put(did, 'app.bsky.feed.post', { text: 'hello', ...value }),
+    reply: (did: string, to: { root: string; parent: string }, value = {}) =>
+      put(did, 'app.bsky.feed.post', {
+        text: 'reply',
+        reply: { root: ref(to.root), parent: ref(to.parent) },
+        ...value,
+      }),
+    quote: (did: string, uri: string, value = {}) =>
+      put(did, 'app.bsky.feed.post', {
+        text: 'quote',
+        embed: { $type: 'app.bsky.embed.record', record: ref(uri) },
+        ...value,
+      }),
+    like: (did: string, uri: string) => put(did, 'app.bsky.feed.like', { subject: ref(uri) }),
+    repost: (did: string, uri: string) => put(did, 'app.bsky.feed.repost', { subject: ref(uri) }),
+    follow: (did: string, subject: string) => put(did, 'app.bsky.graph.follow', { subject }),
+    block: (did: string, subject: string) => put(did, 'app.bsky.graph.block', { subject }),
+    list: (did: string, value: Record<string, unknown> = {}) =>
+      put(did, 'app.bsky.graph.list', {
+        name: 'a list',
+        purpose: 'app.bsky.graph.defs#modlist',
+        ...value,
+      }),
+    listItem: (list: string, subject: string) =>
+      put(list.split('/')[2]!, 'app.bsky.graph.listitem', { list, subject }),
+    listBlock: (did: string, list: string) =>
+      put(did, 'app.bsky.graph.listblock', { subject: list }),
+    threadgate: (post: string, value: Record<string, unknown> = {}) =>
+      put(
+        post.split('/')[2]!,
+        'app.bsky.feed.threadgate',
+        { post, ...value },
+        { rkey: rkeyOf(post) },
+      ),
+    postgate: (post: string, value: Record<string, unknown> = {}) =>
+      put(
+        post.split('/')[2]!,
+        'app.bsky.feed.postgate',
+        { post, ...value },
+        { rkey: rkeyOf(post) },
+      ),
+  }
+}
+
+export function cidOf(value: unknown): string {
+  return unpackCid(createHash('sha256').update(JSON.stringify(value)).digest())
+}
+
+/** A picture as a record's JSON refers to it. */
+export function blob(seed: string, mimeType = 'image/jpeg') {
+  return { $type: 'blob', ref: { $link: cidOf(seed) }, mimeType, size: 1000 }
+}
+
+function rkeyOf(uri: string): string {
+  return uri.slice(uri.lastIndexOf('/') + 1)
+}
+
+/** Record keys of the usual form, ascending. */
+function tid(n: number): string {
+  const digits = '234567abcdefghijklmnopqrstuvwxyz'
+  let text = ''
+  for (let rest = n; text.length < 6; rest = Math.floor(rest / 32)) text = digits[rest % 32] + text
+  return `3aaaaaa${text}`
+}

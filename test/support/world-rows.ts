@@ -1,0 +1,288 @@
+// Writes a social world into a database as rows, the way indexing would leave them, and gives the
+// graph's readers over it. Written for tests of hydration and views: it shares no code with either.
+
+import type { ActorReader, FollowGraphReader } from '../../src/graph/types.ts'
+import type { Db } from '../../src/store/db.ts'
+import { packCid, packRkey } from '../../src/store/keys.ts'
+import { VIOLATES_THREADGATE } from '../../src/store/post-flags.ts'
+import { statusCode } from '../../src/store/status.ts'
+import type { World, WorldRecord } from './social-world.ts'
+
+export type WrittenWorld = {
+  uid(did: string): number
+  /** posts.id */
+  post(uri: string): number
+  /** reposts.id */
+  repost(uri: string): number
+  /** The graph's order of accounts. */
+  order(did: string): number
+  actors: ActorReader
+  graph: FollowGraphReader
+}
+
+type Write = {
+  db: Db
+  world: World
+  uids: Map<string, number>
+  posts: Map<string, number>
+  lists: Map<string, number>
+  reposts: Map<string, number>
+}
+
+export function writeRows(db: Db, world: World): WrittenWorld {
+  const write: Write = {
+    db,
+    world,
+    uids: new Map(),
+    posts: new Map(),
+    lists: new Map(),
+    reposts: new Map(),
+  }
+  db.transaction(() => {
+    for (const { did } of world.accounts.values()) uidOf(write, did)
+    for (const record of world.records.values()) writers[record.collection]?.(write, record)
+    for (const pair of world.mutes) {
+      const [did, subject] = pair.split(' ') as [string, string]
+      insert(db, 'mutes', { uid: uidOf(write, did), subject: uidOf(write, subject), created_at: 1 })
+    }
+  })()
+  return {
+    uid: (did) => uidOf(write, did),
+    post: (uri) => postOf(write, uri),
+    repost: (uri) => write.reposts.get(uri) ?? 0,
+    order: (did) => uidOf(write, did),
+    actors: actorReader(write),
+    graph: graphReader(write),
+  }
+}
+
+type Value = { [key: string]: unknown }
+type Ref = { uri: string }
+
+const writers: Record<string, (write: Write, record: WorldRecord) => void> = {
+  'app.bsky.actor.profile': (write, record) => {
+    insert(write.db, 'profiles', {
+      uid: uidOf(write, record.did),
+      ...content(record),
+      created_at: Date.parse(record.value['createdAt'] as string),
+      indexed_at: record.indexedAt,
+    })
+  },
+  'app.bsky.feed.post': writePost,
+  'app.bsky.feed.repost': (write, record) => {
+    const id = insert(write.db, 'reposts', {
+      ...keyed(write, record),
+      subject: postOf(write, (record.value['subject'] as Ref).uri),
+      cid: packCid(record.cid),
+      created_at: Date.parse(record.value['createdAt'] as string),
+      indexed_at: record.indexedAt,
+      sort_at: sortAt(record),
+    })
+    write.reposts.set(record.uri, id)
+  },
+  'app.bsky.feed.like': (write, record) => {
+    insert(write.db, 'likes', {
+      ...keyed(write, record),
+      subject: postOf(write, (record.value['subject'] as Ref).uri),
+      created_at: sortAt(record),
+      lag: 0,
+    })
+  },
+  'app.bsky.graph.follow': (write, record) => writePair(write, record, 'follows'),
+  'app.bsky.graph.block': (write, record) => writePair(write, record, 'blocks'),
+  'app.bsky.graph.list': (write, record) => {
+    const { purpose } = record.value
+    const row = { ...content(record), purpose, sort_at: sortAt(record) }
+    write.db
+      .prepare(
+        'UPDATE lists SET cid = @cid, record = @record, purpose = @purpose, sort_at = @sort_at WHERE id = @id',
+      )
+      .run({ ...row, id: listOf(write, record.uri) })
+  },
+  'app.bsky.graph.listitem': (write, record) => {
+    const list = listOf(write, record.value['list'] as string)
+    const subject = uidOf(write, record.value['subject'] as string)
+    insert(write.db, 'list_items', {
+      ...keyed(write, record),
+      list,
+      subject,
+      sort_at: sortAt(record),
+    })
+  },
+  'app.bsky.graph.listblock': (write, record) => {
+    const list = listOf(write, record.value['subject'] as string)
+    insert(write.db, 'list_blocks', { ...keyed(write, record), list, sort_at: sortAt(record) })
+  },
+  'app.bsky.feed.threadgate': (write, record) => writeGate(write, record, 'threadgates'),
+  'app.bsky.feed.postgate': (write, record) => writeGate(write, record, 'postgates'),
+}
+
+const POST_URI = /^at:\/\/did:[^/]+\/app\.bsky\.feed\.post\/[^/]+$/
+
+function writePost(write: Write, record: WorldRecord): void {
+  const reply = record.value['reply'] as { root: Ref; parent: Ref } | undefined
+  const quoted = quotedUri(record.value['embed'] as Value | undefined)
+  const idOf = (uri: string | undefined) => (uri && POST_URI.test(uri) ? postOf(write, uri) : null)
+  const row = {
+    id: postOf(write, record.uri),
+    ...content(record),
+    created_at: Date.parse(record.value['createdAt'] as string),
+    indexed_at: record.indexedAt,
+    sort_at: sortAt(record),
+    root: idOf(reply?.root.uri),
+    parent: idOf(reply?.parent.uri),
+    quote: idOf(quoted),
+    flags: write.world.flags.get(record.uri) ?? 0,
+  }
+  const columns = Object.keys(row).filter((column) => column !== 'id')
+  write.db
+    .prepare(`UPDATE posts SET state = 1, ${columns.map((c) => `${c} = @${c}`)} WHERE id = @id`)
+    .run(row)
+  insert(write.db, 'post_counts', { post: row.id, ...countsOf(write.world, record.uri) })
+}
+
+/** By looking at every record; also what the reference is shown. */
+export function countsOf(world: World, uri: string) {
+  const pointing = (collection: string) =>
+    world.of(collection).filter(({ value }) => (value['subject'] as Ref).uri === uri).length
+  const posts = world.of('app.bsky.feed.post')
+  const isOutside = (uri: string) => ((world.flags.get(uri) ?? 0) & VIOLATES_THREADGATE) !== 0
+  return {
+    likes: pointing('app.bsky.feed.like'),
+    reposts: pointing('app.bsky.feed.repost'),
+    // A reply that breaks the threadgate does not count.
+    replies: posts.filter(
+      (one) => !isOutside(one.uri) && (one.value['reply'] as { parent: Ref })?.parent.uri === uri,
+    ).length,
+    quotes: posts.filter(({ value }) => quotedUri(value['embed'] as Value) === uri).length,
+  }
+}
+
+function quotedUri(embed: Value | undefined): string | undefined {
+  if (embed?.['$type'] === 'app.bsky.embed.record') return (embed['record'] as Ref).uri
+  if (embed?.['$type'] === 'app.bsky.embed.recordWithMedia') {
+    return (embed['record'] as { record: Ref }).record.uri
+  }
+  return undefined
+}
+
+function writePair(write: Write, record: WorldRecord, table: string): void {
+  const subject = uidOf(write, record.value['subject'] as string)
+  insert(write.db, table, { ...keyed(write, record), subject, sort_at: sortAt(record) })
+}
+
+function writeGate(write: Write, record: WorldRecord, table: string): void {
+  const post = postOf(write, record.value['post'] as string)
+  insert(write.db, table, { post, ...content(record), indexed_at: record.indexedAt })
+}
+
+function keyed(write: Write, record: WorldRecord) {
+  return { uid: uidOf(write, record.did), rkey: packRkey(record.rkey) }
+}
+
+function content(record: WorldRecord) {
+  return { cid: packCid(record.cid), record: Buffer.from(JSON.stringify(record.value)) }
+}
+
+function sortAt(record: WorldRecord): number {
+  return Math.min(Date.parse(record.value['createdAt'] as string), record.indexedAt)
+}
+
+function uidOf(write: Write, did: string): number {
+  const known = write.uids.get(did)
+  if (known) return known
+  const { handle, status } = write.world.accounts.get(did) ?? {}
+  const counts = accountCounts(write.world, did)
+  const uid = insert(write.db, 'actors', {
+    did,
+    handle: handle ?? null,
+    handle_valid: handle ? 1 : 0,
+    status: statusCode(status),
+    indexed_at: 1,
+    follows_count: counts.follows,
+    followers_count: counts.followers,
+    posts_count: counts.posts,
+  })
+  write.uids.set(did, uid)
+  return uid
+}
+
+export function accountCounts(world: World, did: string) {
+  const follows = world.of('app.bsky.graph.follow')
+  return {
+    follows: follows.filter((one) => one.did === did).length,
+    followers: follows.filter(({ value }) => value['subject'] === did).length,
+    posts: world.of('app.bsky.feed.post').filter((one) => one.did === did).length,
+  }
+}
+
+function postOf(write: Write, uri: string): number {
+  return rowOf(write, uri, { table: 'posts', known: write.posts, blank: { state: 0 } })
+}
+
+function listOf(write: Write, uri: string): number {
+  return rowOf(write, uri, { table: 'lists', known: write.lists, blank: {} })
+}
+
+function rowOf(
+  write: Write,
+  uri: string,
+  { table, known, blank }: { table: string; known: Map<string, number>; blank: Value },
+): number {
+  const found = known.get(uri)
+  if (found) return found
+  const [, , did, , rkey] = uri.split('/') as [string, string, string, string, string]
+  const id = insert(write.db, table, { uid: uidOf(write, did), rkey: packRkey(rkey), ...blank })
+  known.set(uri, id)
+  return id
+}
+
+function insert(db: Db, table: string, row: Value): number {
+  const columns = Object.keys(row)
+  const marks = columns.map((column) => `@${column}`)
+  const statement = db.prepare(`INSERT INTO ${table} (${columns}) VALUES (${marks})`)
+  return Number(statement.run(row).lastInsertRowid)
+}
+
+function actorReader({ uids }: Write): ActorReader {
+  const dids = [...uids.keys()]
+  return {
+    count: uids.size,
+    uidOf: (did) => uids.get(did) ?? 0,
+    didOf: (uid) => {
+      const did = dids[uid - 1]
+      if (!did) throw new Error(`uid ${uid} was never given out`)
+      return did
+    },
+    flagsOf: () => 0,
+    memberFollowersOf: () => 0,
+  }
+}
+
+/** Only what hydration asks of it is exact; pages start above `after`. */
+function graphReader({ world, uids }: Write): FollowGraphReader {
+  const edges = world
+    .of('app.bsky.graph.follow')
+    .map((one) => [uids.get(one.did) ?? 0, uids.get(one.value['subject'] as string) ?? 0] as const)
+  const has = (creator: number, subject: number) =>
+    edges.some(([a, b]) => a === creator && b === subject)
+  const page = (all: number[], after: number, out: Uint32Array) => {
+    const rest = [...new Set(all)].sort((a, b) => a - b).filter((uid) => uid > after)
+    out.set(rest.slice(0, out.length))
+    return Math.min(rest.length, out.length)
+  }
+  const follows = (creator: number) => edges.filter(([a]) => a === creator).map(([, b]) => b)
+  const followers = (subject: number) => edges.filter(([, b]) => b === subject).map(([a]) => a)
+  const known = (viewer: number, subject: number) =>
+    [...new Set(follows(viewer))].filter((uid) => has(uid, subject))
+  return {
+    edgeCount: new Set(edges.map(String)).size,
+    has,
+    followsCount: (creator) => new Set(follows(creator)).size,
+    followersCount: (subject) => new Set(followers(subject)).size,
+    follows: (creator, after, out) => page(follows(creator), after, out),
+    followers: (subject, after, out) => page(followers(subject), after, out),
+    knownFollowers: (viewer, subject, after, out) => page(known(viewer, subject), after, out),
+    knownFollowersCount: (viewer, subject) => known(viewer, subject).length,
+  }
+}
