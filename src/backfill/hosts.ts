@@ -1,0 +1,117 @@
+// How we treat each server: how many jobs at once, when to leave it alone, when it is dead.
+//
+// A host that says 429, or whose RateLimit-Remaining runs out, is left alone until it said it would
+// answer again. A host that fails several times in a row gets a circuit: left alone for a while that
+// doubles with each further failure, then one probe at a time until it answers. Entries of hosts that
+// are well and idle are dropped, so that the table is as small as what goes on.
+
+import { remainingRequests, retryAfterMs } from './rate-limit-headers.ts'
+
+export type HostLimits = {
+  /** Jobs at once on one host; a job has one request open at a time. */
+  perHost: number
+  /** Identity look-ups at once: the directory, and the hosts of handles. */
+  identities: number
+  /** Failures in a row that open the circuit. */
+  failuresToOpen: number
+  firstBackoffMs: number
+  longestBackoffMs: number
+}
+
+export type Hosts = {
+  /** Whether one more job may start on this host now. */
+  hasRoom(host: string): boolean
+  enter(host: string): void
+  leave(host: string): void
+  /** Milliseconds until the host may be asked again; 0: now. */
+  waitMs(host: string): number
+  noteAnswer(host: string, answer: { status: number; headers: Headers }): void
+  noteFailure(host: string): void
+  backingOff(): { host: string; untilMs: number; failures: number }[]
+}
+
+type Host = { active: number; until: number; failures: number }
+
+/** Stands for the directory and whatever else identities are looked up at. */
+export const IDENTITY_HOST = 'identity'
+
+/** What is left in reserve when a server counts down our requests: others may share our address. */
+const RESERVED_REQUESTS = 8
+const LONGEST_ORDERED_WAIT_MS = 3_600_000
+const DEFAULT_RATE_LIMIT_MS = 30_000
+const MAX_HOSTS = 10_000
+
+export function createHosts(options: {
+  limits: HostLimits
+  now: () => number
+  random: () => number
+}): Hosts {
+  const { limits, now, random } = options
+  const hosts = new Map<string, Host>()
+
+  function hostOf(name: string): Host {
+    const known = hosts.get(name)
+    if (known) return known
+    if (hosts.size >= MAX_HOSTS) dropIdle(hosts, now())
+    const host = { active: 0, until: 0, failures: 0 }
+    hosts.set(name, host)
+    return host
+  }
+
+  const isOpen = (host: Host) => host.failures >= limits.failuresToOpen
+
+  function leaveAlone(host: Host, durationMs: number): void {
+    host.until = Math.max(host.until, now() + Math.min(durationMs, LONGEST_ORDERED_WAIT_MS))
+  }
+
+  return {
+    hasRoom(name) {
+      const host = hosts.get(name)
+      if (!host) return true
+      const bound = isOpen(host) ? 1 : name === IDENTITY_HOST ? limits.identities : limits.perHost
+      return host.until <= now() && host.active < bound
+    },
+    enter(name) {
+      hostOf(name).active += 1
+    },
+    leave(name) {
+      const host = hostOf(name)
+      host.active -= 1
+      if (isForgettable(host, now())) hosts.delete(name)
+    },
+    waitMs: (name) => Math.max(0, (hosts.get(name)?.until ?? 0) - now()),
+    noteAnswer(name, { status, headers }) {
+      const host = hostOf(name)
+      if (status === 429) {
+        const left = remainingRequests(headers, now())
+        const orderedMs = retryAfterMs(headers, now()) ?? left?.resetMs ?? DEFAULT_RATE_LIMIT_MS
+        return leaveAlone(host, orderedMs * (1 + random() / 10))
+      }
+      host.failures = 0
+      const left = remainingRequests(headers, now())
+      if (left && left.remaining < RESERVED_REQUESTS) leaveAlone(host, left.resetMs)
+    },
+    noteFailure(name) {
+      const host = hostOf(name)
+      host.failures += 1
+      if (!isOpen(host)) return
+      const doublings = Math.min(host.failures - limits.failuresToOpen, 20)
+      const backoffMs = Math.min(limits.firstBackoffMs * 2 ** doublings, limits.longestBackoffMs)
+      leaveAlone(host, backoffMs * (0.5 + random() / 2))
+    },
+    backingOff: () =>
+      [...hosts]
+        .filter(([, host]) => host.until > now())
+        .map(([host, { until, failures }]) => ({ host, untilMs: until, failures })),
+  }
+}
+
+function isForgettable(host: Host, now: number): boolean {
+  return host.active === 0 && host.failures === 0 && host.until <= now
+}
+
+function dropIdle(hosts: Map<string, Host>, now: number): void {
+  for (const [name, host] of hosts) {
+    if (host.active === 0 && host.until <= now) hosts.delete(name)
+  }
+}

@@ -1,0 +1,74 @@
+// Who an account is: its DID document says where its PDS stands and which handle it claims, and the
+// handle's own answer must name the account back before we show it.
+
+import type { Identity } from '../identity/did-document.ts'
+import { IdentityUnavailableError } from '../identity/fetch-identity.ts'
+import { findActor, setActorIdentity } from '../store/actors.ts'
+import { PdsError } from './pds-error.ts'
+import type { RepoTarget, Services } from './work.ts'
+
+type Account = { uid: number; did: string }
+
+/**
+ * Where the account's repository is, from memory where it was asked lately; undefined where there is
+ * none: the account is gone, or has no PDS.
+ * @throws PdsError `unreachable` where nobody can say now.
+ */
+export async function locate(
+  services: Services,
+  account: Account,
+  options: { forceRefresh?: boolean } = {},
+): Promise<RepoTarget | undefined> {
+  const { uid, did } = account
+  const identity = await resolve(services, did, options)
+  return identity?.pds === undefined ? undefined : { uid, did, pds: identity.pds }
+}
+
+/**
+ * Looks the account up, handle and all, and stores what was found.
+ * @throws PdsError `unreachable` where nobody can say now who it is, or whether the handle holds;
+ *   then what was found out is stored all the same.
+ */
+export async function identify(services: Services, account: Account): Promise<void> {
+  const { uid, did } = account
+  const { db, resolver, now, signal } = services
+  const before = findActor(db, uid)
+  const isForgotten = before?.identity_checked_at === null && before.pds !== null
+  const identity = await resolve(services, did, { forceRefresh: isForgotten })
+  const claimed = identity?.handle
+  const verdict =
+    claimed === undefined ? false : await unlessStopped(resolver.verifyHandle(did, claimed), signal)
+  const wasValid = before?.handle === claimed && before?.handle_valid === 1
+  setActorIdentity(db, uid, {
+    handle: claimed ?? null,
+    // Where nobody can say now whether a handle holds, what was known of the same handle stays.
+    handleValid: verdict ?? wasValid,
+    pds: identity?.pds ?? null,
+    checkedAt: now(),
+  })
+  if (verdict === undefined) {
+    throw new PdsError('unreachable', `nobody can say now whether ${claimed} is ${did}`)
+  }
+}
+
+async function resolve(
+  { resolver, signal }: Services,
+  did: string,
+  options: { forceRefresh?: boolean },
+): Promise<Identity | undefined> {
+  try {
+    return await unlessStopped(resolver.resolve(did, options), signal)
+  } catch (error) {
+    if (!(error instanceof IdentityUnavailableError)) throw error
+    throw new PdsError('unreachable', error.message, { cause: error })
+  }
+}
+
+/** Look-ups can't be called off, but we need not wait for them. */
+function unlessStopped<T>(lookUp: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(new PdsError('stopped', 'stopped while looking up an account'))
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
+  return Promise.race([lookUp, promise]).finally(() => signal.removeEventListener('abort', stop))
+}

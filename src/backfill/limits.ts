@@ -1,0 +1,52 @@
+// Every bound of the background work, with its default.
+
+import type { HostLimits } from './hosts.ts'
+
+export type BackfillLimits = HostLimits & {
+  /** Requests open at once, over all hosts. */
+  maxRequests: number
+  /** Jobs at work at once; more than requests, since some wait for a host. */
+  maxJobs: number
+  /** Jobs kept in memory, waiting for their turn. */
+  windowJobs: number
+  /** Of those, for one host: the others stay in the database, so that one host can't fill the window. */
+  windowPerHost: number
+  /** Records applied in one go; live events are applied in between. */
+  slice: number
+  /** A running job waits so long for a host that asked for patience. */
+  longestWaitMs: number
+  requestTimeoutMs: number
+  /** How deep an author's feed is read. */
+  feedPosts: number
+  feedReposts: number
+  /** Beyond the first page, records older than this are not asked for. */
+  feedMaxAgeMs: number
+  maxFollows: number
+  maxListItems: number
+  /** Of any other collection. */
+  maxRecords: number
+  /** An identity older than this is looked up anew. */
+  identityMaxAgeMs: number
+}
+
+export const DEFAULT_LIMITS: BackfillLimits = {
+  perHost: 4,
+  identities: 16,
+  failuresToOpen: 3,
+  firstBackoffMs: 10_000,
+  longestBackoffMs: 3_600_000,
+  maxRequests: 32,
+  maxJobs: 96,
+  windowJobs: 4_096,
+  windowPerHost: 1_024,
+  slice: 100,
+  longestWaitMs: 10 * 60_000,
+  requestTimeoutMs: 20_000,
+  feedPosts: 100,
+  feedReposts: 50,
+  feedMaxAgeMs: 90 * 86_400_000,
+  maxFollows: 1_000_000,
+  maxListItems: 20_000,
+  maxRecords: 50_000,
+  identityMaxAgeMs: 86_400_000,
+}

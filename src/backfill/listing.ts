@@ -1,0 +1,84 @@
+// Walks a collection of somebody's repository, newest first, page by page, within bounds.
+//
+// Keys come in descending order from every PDS that follows the lexicon. Where they don't, the walk
+// goes on, but says so: an incomplete walk then proves nothing about the keys it did not show.
+
+import type { Collection } from '../store/collections.ts'
+import { MAX_PAGE, type RecordPage } from './pds-client.ts'
+import { PdsError } from './pds-error.ts'
+import type { RepoTarget, Services } from './work.ts'
+
+export type ListedPage = RecordPage & {
+  /** When the request began, by our clock. */
+  fetchedAt: number
+}
+
+export type ListingEnd = {
+  /** Everything was seen. */
+  complete: boolean
+  /** Every key at or above this one was seen; undefined where no such claim can be made. */
+  floor: string | undefined
+  listed: number
+}
+
+export type ListingBounds = {
+  maxRecords: number
+  /** Says after each page whether to go on. */
+  isEnough?: (page: ListedPage) => boolean
+}
+
+/** A page may be empty and have a cursor, but not for ever. */
+const MAX_EMPTY_PAGES = 10
+
+/** @throws PdsError */
+export async function walkCollection(
+  services: Services,
+  repo: RepoTarget,
+  walk: ListingBounds & {
+    collection: Collection
+    onPage: (page: ListedPage) => Promise<void>
+  },
+): Promise<ListingEnd> {
+  let cursor: string | undefined
+  let floor: string | undefined
+  let isOrdered = true
+  let listed = 0
+  let emptyPages = 0
+  for (;;) {
+    if (services.signal.aborted) throw new PdsError('stopped', 'stopped while listing')
+    const fetchedAt = services.now()
+    const limit = Math.min(MAX_PAGE, walk.maxRecords - listed)
+    const fetched = await services.pds.listRecords(repo, {
+      collection: walk.collection,
+      limit,
+      cursor,
+    })
+    const page = { ...fetched, fetchedAt }
+    await walk.onPage(page)
+    const keys = keysOf(page)
+    isOrdered &&= isDescending(keys, floor)
+    floor = keys.at(-1) ?? floor
+    listed += keys.length
+    if (page.cursor === undefined) return { complete: true, floor, listed }
+    emptyPages += keys.length === 0 ? 1 : 0
+    const isEnough = listed >= walk.maxRecords || emptyPages >= MAX_EMPTY_PAGES
+    if (isEnough || walk.isEnough?.(page)) {
+      return { complete: false, floor: isOrdered ? floor : undefined, listed }
+    }
+    cursor = page.cursor
+  }
+}
+
+/** All keys of the page, in order where the broken ones allow it. */
+function keysOf(page: RecordPage): string[] {
+  const keys = page.records.map(({ rkey }) => rkey)
+  if (page.broken.length === 0) return keys
+  return [...keys, ...page.broken].sort().reverse()
+}
+
+function isDescending(keys: string[], above: string | undefined): boolean {
+  return keys.every((key, i) => {
+    const previous = i === 0 ? above : keys[i - 1]
+    return previous === undefined || key < previous
+  })
+}

@@ -1,0 +1,31 @@
+// Why a PDS gave nothing we can use, in one word that decides what happens to the job.
+
+import type { AccountStatus } from '../jetstream/event.ts'
+
+export type PdsFailure =
+  | 'gone' // the repository isn't (or is no longer) there
+  | 'not-found' // the repository is there, the record isn't
+  | 'rate-limited' // ask again later
+  | 'unreachable' // no answer, or the server's own failure
+  | 'bad-answer' // an answer that can't be right
+  | 'stopped' // we are shutting down
+
+export class PdsError extends Error {
+  override name = 'PdsError'
+  readonly reason: PdsFailure
+  /** For `rate-limited`: how long to wait, where the server said so. */
+  readonly retryAfterMs: number | undefined
+  /** For `gone`: what the PDS says about the account; undefined where it knows nothing of it. */
+  readonly accountStatus: AccountStatus | undefined
+
+  constructor(
+    reason: PdsFailure,
+    message: string,
+    options: { retryAfterMs?: number; accountStatus?: AccountStatus; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.reason = reason
+    this.retryAfterMs = options.retryAfterMs
+    this.accountStatus = options.accountStatus
+  }
+}

@@ -1,0 +1,41 @@
+// What each kind of job does, given whose repository it is about and where that stands.
+
+import type { Job } from '../store/jobs.ts'
+import { startMember } from './member-job.ts'
+import { loadList, loadPost, loadProfile } from './record-jobs.ts'
+import { compareRepo, loadBlocks, loadFeed, loadFollows, type RepoJobResult } from './repo-jobs.ts'
+import type { RepoTarget, Services } from './work.ts'
+
+/**
+ * Runs the job to its end.
+ * @returns figures, where something was read whole and shall be remembered as loaded.
+ * @throws PdsError
+ */
+export async function perform(
+  services: Services,
+  job: Job,
+  repo: RepoTarget,
+): Promise<RepoJobResult | undefined> {
+  switch (job.kind) {
+    case 'member':
+      return startMember(services, repo)
+    case 'feed':
+      return loadFeed(services, repo)
+    case 'follows':
+      return loadFollows(services, repo)
+    case 'blocks':
+      return loadBlocks(services, repo)
+    case 'repo':
+      return compareRepo(services, repo)
+    case 'profile':
+      return loadProfile(services, repo)
+    case 'post':
+      await loadPost(services, repo, job.subject)
+      return undefined
+    case 'list':
+      await loadList(services, repo, job.subject)
+      return undefined
+    case 'identity':
+      return undefined // looked up on the way here
+  }
+}

@@ -1,0 +1,33 @@
+// What a server says about its patience: Retry-After (RFC 9110 §10.2.3) and the RateLimit-Remaining
+// and RateLimit-Reset of PDSs. A PDS gives the reset as a point in time, other servers as seconds
+// from now; a number too large to be a delay is a time.
+
+const LATEST_DELAY_SECONDS = 1_000_000_000
+
+/** Milliseconds to wait, never negative. */
+export function retryAfterMs(headers: Headers, now: number): number | undefined {
+  const value = headers.get('retry-after')?.trim()
+  if (!value) return undefined
+  const seconds = Number(value)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+/** How many requests are left, and how long until there are more. */
+export function remainingRequests(
+  headers: Headers,
+  now: number,
+): { remaining: number; resetMs: number } | undefined {
+  const remaining = numberOf(headers.get('ratelimit-remaining'))
+  const reset = numberOf(headers.get('ratelimit-reset'))
+  if (remaining === undefined || reset === undefined) return undefined
+  const resetMs = reset > LATEST_DELAY_SECONDS ? reset * 1000 - now : reset * 1000
+  return { remaining, resetMs: Math.max(0, resetMs) }
+}
+
+function numberOf(text: string | null): number | undefined {
+  if (text === null || text.trim() === '') return undefined
+  const value = Number(text)
+  return Number.isFinite(value) && value >= 0 ? value : undefined
+}

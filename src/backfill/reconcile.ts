@@ -1,0 +1,154 @@
+// Makes our rows of one collection equal to the repository's own listing: adds what we lack, corrects
+// what differs, removes what is gone. Live events come in between, and win:
+//
+// - The keys we hold are noted before the first page is asked for. Only such a key can be found gone;
+//   one that the stream brings meanwhile is in no danger.
+// - A key that the stream touched since the listing began is left alone: the page may have been read
+//   between its deletion and its return. The indexer keeps the time of the last change of each key.
+// - A key that is not in the listing is gone only where the listing covers it: all of them if it ran
+//   to its end, otherwise those at or above the last key shown.
+//
+// Applying is sliced, so that the stream is never held up for longer than one slice.
+
+import { type Collection, collectionCodes } from '../store/collections.ts'
+import { heldKeys } from '../store/held-keys.ts'
+import { type PackedRkey, packRkey, unpackRkey } from '../store/keys.ts'
+import { findMember } from '../store/members.ts'
+import { findTombstone } from '../store/tombstones.ts'
+import { type ListedPage, type ListingBounds, type ListingEnd, walkCollection } from './listing.ts'
+import type { PdsRecord } from './pds-client.ts'
+import { type RepoTarget, type Services, yieldToOthers } from './work.ts'
+
+export type Reconciliation = ListingBounds & {
+  collection: Collection
+  /** Applies only these records; the others count as not listed. */
+  filter?: (record: PdsRecord) => boolean
+  /** The keys we hold, a page at a time; all of the collection's by default. */
+  held?: (after: PackedRkey, limit: number) => PackedRkey[]
+  /** Nothing below the lowest key that we hold is of interest. */
+  onlyDownToHeld?: boolean
+}
+
+export type Reconciled = ListingEnd & {
+  removed: number
+  broken: number
+  /** The repository's before the listing began, where it was asked. */
+  rev: string | undefined
+}
+
+const KEYS_AT_ONCE = 2_000
+
+/** @throws PdsError */
+export async function reconcile(
+  services: Services,
+  repo: RepoTarget,
+  what: Reconciliation,
+): Promise<Reconciled> {
+  const beganAt = services.now()
+  const unseen = await noteHeldKeys(services, repo, what)
+  const lowest = what.onlyDownToHeld ? lowestOf(unseen) : undefined
+  if (what.onlyDownToHeld && lowest === undefined) {
+    return { complete: true, floor: undefined, listed: 0, removed: 0, broken: 0, rev: undefined }
+  }
+  // Deletions that we find ourselves are ordered among the stream's by this. Nothing held, nothing gone.
+  const rev = unseen.size > 0 ? await services.pds.getLatestRev(repo) : undefined
+  let broken = 0
+  const end = await walkCollection(services, repo, {
+    ...what,
+    isEnough: (page) => isBelow(page, lowest) || (what.isEnough?.(page) ?? false),
+    onPage: async (page) => {
+      broken += page.broken.length
+      const records = what.filter ? page.records.filter(what.filter) : page.records
+      for (const { rkey } of records) unseen.delete(rkey)
+      for (const rkey of page.broken) unseen.delete(rkey)
+      await applySliced(services, repo, { ...what, records, fetchedAt: page.fetchedAt })
+    },
+  })
+  const gone = goneKeys(unseen, end)
+  const removed = await removeGone(services, repo, { ...what, rkeys: gone, rev, beganAt })
+  return { ...end, removed, broken, rev }
+}
+
+async function noteHeldKeys(
+  { db }: Services,
+  { uid }: RepoTarget,
+  what: Reconciliation,
+): Promise<Set<string>> {
+  const pageAfter =
+    what.held ??
+    ((after: PackedRkey, limit: number) => heldKeys(db, what.collection, { uid, after, limit }))
+  const keys = new Set<string>()
+  for (let after: PackedRkey = ''; ; ) {
+    const page: PackedRkey[] = pageAfter(after, KEYS_AT_ONCE)
+    for (const key of page) keys.add(unpackRkey(key))
+    if (page.length < KEYS_AT_ONCE) return keys
+    after = page.at(-1)!
+    await yieldToOthers()
+  }
+}
+
+async function applySliced(
+  services: Services,
+  repo: RepoTarget,
+  page: Reconciliation & { records: PdsRecord[]; fetchedAt: number },
+): Promise<void> {
+  const { did } = repo
+  const { collection, records, fetchedAt } = page
+  const isOwn = records.length > 0 && findMember(services.db, repo.uid) !== undefined
+  const repoRev = isOwn ? await services.pds.getLatestRev(repo) : undefined
+  const { slice } = services.limits
+  for (let start = 0; start < records.length; start += slice) {
+    const part = records.slice(start, start + slice)
+    services.apply.put({ did, collection, records: part, fetchedAt, repoRev })
+    await yieldToOthers()
+  }
+}
+
+async function removeGone(
+  services: Services,
+  { uid, did }: RepoTarget,
+  gone: Reconciliation & { rkeys: string[]; rev: string | undefined; beganAt: number },
+): Promise<number> {
+  const { collection, rev, beganAt } = gone
+  const { slice } = services.limits
+  let removed = 0
+  for (let start = 0; start < gone.rkeys.length; start += slice) {
+    const rkeys = gone.rkeys
+      .slice(start, start + slice)
+      .filter((rkey) => !isTouchedSince(services, { uid, collection, rkey, since: beganAt }))
+    services.apply.remove({ uid, did, collection, rkeys, rev, fetchedAt: beganAt })
+    removed += rkeys.length
+    await yieldToOthers()
+  }
+  return removed
+}
+
+function isTouchedSince(
+  { db }: Services,
+  key: { uid: number; collection: Collection; rkey: string; since: number },
+): boolean {
+  const { uid, collection, rkey, since } = key
+  const stone = findTombstone(db, {
+    uid,
+    collection: collectionCodes[collection],
+    rkey: packRkey(rkey),
+  })
+  return stone !== undefined && stone.deleted_at >= since
+}
+
+function goneKeys(unseen: Set<string>, { complete, floor }: ListingEnd): string[] {
+  if (complete) return [...unseen]
+  if (floor === undefined) return []
+  return [...unseen].filter((rkey) => rkey >= floor)
+}
+
+function lowestOf(keys: Set<string>): string | undefined {
+  let lowest: string | undefined
+  for (const key of keys) if (lowest === undefined || key < lowest) lowest = key
+  return lowest
+}
+
+function isBelow(page: ListedPage, lowest: string | undefined): boolean {
+  const last = page.records.at(-1)
+  return lowest !== undefined && last !== undefined && last.rkey < lowest
+}

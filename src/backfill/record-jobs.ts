@@ -1,0 +1,116 @@
+// The jobs that fetch single records: a profile, a post that something points at, a list with its
+// items.
+
+import type { Collection } from '../store/collections.ts'
+import { heldListItems, rkeyOfList } from '../store/held-keys.ts'
+import { type PackedRkey, unpackRkey } from '../store/keys.ts'
+import { findPostById, MISSING, STUB } from '../store/posts.ts'
+import type { PdsRecord } from './pds-client.ts'
+import { PdsError } from './pds-error.ts'
+import { reconcile } from './reconcile.ts'
+import type { RepoJobResult } from './repo-jobs.ts'
+import type { FetchedRecords, RepoTarget, Services } from './work.ts'
+
+const POST = 'app.bsky.feed.post'
+const PROFILE = 'app.bsky.actor.profile'
+const LIST = 'app.bsky.graph.list'
+const LIST_ITEM = 'app.bsky.graph.listitem'
+const THREADGATE: Collection = 'app.bsky.feed.threadgate'
+const POSTGATE: Collection = 'app.bsky.feed.postgate'
+
+/** A person without a profile record is no failure. */
+export async function loadProfile(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
+  const fetched = await fetchRecord(services, repo, { collection: PROFILE, rkey: 'self' })
+  if (fetched) services.apply.put(fetched)
+  return { rev: undefined, listed: fetched ? 1 : 0, removed: 0 }
+}
+
+/**
+ * The record of a stub, with its gates; where its PDS has none, the row says so. A stranger's gates
+ * come past in the stream before anybody here points at the post, so this is the time to ask.
+ */
+export async function loadPost(
+  services: Services,
+  repo: RepoTarget,
+  postId: number,
+): Promise<void> {
+  const row = findPostById(services.db, postId)
+  if (row === undefined || (row.state !== STUB && row.state !== MISSING)) return
+  const key = { collection: POST, rkey: unpackRkey(row.rkey) } as const
+  const fetched = await fetchRecord(services, repo, key)
+  if (!fetched) return services.apply.missing(postId)
+  const gates = await fetchGates(services, repo, fetched)
+  for (const one of [fetched, ...gates]) services.apply.put(one)
+}
+
+/** Only a thread's root has a threadgate. */
+async function fetchGates(
+  services: Services,
+  repo: RepoTarget,
+  { records: [post] }: FetchedRecords,
+): Promise<FetchedRecords[]> {
+  if (!post) return []
+  const gates: FetchedRecords[] = []
+  const collections = post.record['reply'] ? [POSTGATE] : [POSTGATE, THREADGATE]
+  for (const collection of collections) {
+    const gate = await findRecord(services, repo, { collection, rkey: post.rkey })
+    if (gate) gates.push(gate)
+  }
+  return gates
+}
+
+/** A list's record and who is on it. */
+export async function loadList(
+  services: Services,
+  repo: RepoTarget,
+  listId: number,
+): Promise<void> {
+  const { db, limits } = services
+  const packed = rkeyOfList(db, listId)
+  if (packed === undefined) return
+  const rkey = unpackRkey(packed)
+  const fetched = await fetchRecord(services, repo, { collection: LIST, rkey })
+  if (!fetched) return
+  services.apply.put(fetched)
+  const uri = `at://${repo.did}/${LIST}/${rkey}`
+  await reconcile(services, repo, {
+    collection: LIST_ITEM,
+    maxRecords: limits.maxListItems,
+    filter: ({ record }: PdsRecord) => record['list'] === uri,
+    held: (after: PackedRkey, limit: number) =>
+      heldListItems(db, listId, { uid: repo.uid, after, limit }),
+  })
+}
+
+/**
+ * undefined where the repository has no such record.
+ * @throws PdsError `gone` where the PDS has no such repository.
+ */
+async function fetchRecord(
+  services: Services,
+  repo: RepoTarget,
+  key: RecordKey,
+): Promise<FetchedRecords | undefined> {
+  const found = await findRecord(services, repo, key)
+  // A PDS says the same of repositories that it does not have. This method tells them apart.
+  if (!found) await services.pds.getLatestRev(repo)
+  return found
+}
+
+type RecordKey = { collection: FetchedRecords['collection']; rkey: string }
+
+/** undefined where the PDS does not have it, for whatever reason. @throws other PdsErrors */
+async function findRecord(
+  services: Services,
+  repo: RepoTarget,
+  key: RecordKey,
+): Promise<FetchedRecords | undefined> {
+  const fetchedAt = services.now()
+  try {
+    const record = await services.pds.getRecord(repo, key)
+    return { did: repo.did, collection: key.collection, records: [record], fetchedAt }
+  } catch (error) {
+    if (error instanceof PdsError && error.reason === 'not-found') return undefined
+    throw error
+  }
+}

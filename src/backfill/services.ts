@@ -1,0 +1,41 @@
+// Builds what the jobs of one runner share.
+
+import type { GuardedFetch } from '../identity/guarded-fetch.ts'
+import type { Resolver } from '../identity/resolver.ts'
+import type { Indexer } from '../indexing/indexer.ts'
+import type { MemoryChange } from '../indexing/memory-changes.ts'
+import type { Logger } from '../obs/log.ts'
+import type { Db } from '../store/db.ts'
+import { createApplier } from './applier.ts'
+import type { Hosts } from './hosts.ts'
+import type { BackfillLimits } from './limits.ts'
+import { createPacedFetch } from './paced-fetch.ts'
+import { createPdsClient } from './pds-client.ts'
+import type { Services } from './work.ts'
+
+export type BackfillOptions = {
+  db: Db
+  indexer: Indexer
+  /** Applies the memory changes of a committed batch, before anything else is indexed. */
+  publish: (changes: MemoryChange[]) => void
+  resolver: Resolver
+  fetch: GuardedFetch
+  log: Logger
+  now?: () => number
+  random?: () => number
+  limits?: Partial<BackfillLimits>
+}
+
+export function createServices(
+  options: BackfillOptions,
+  made: { limits: BackfillLimits; now: () => number; hosts: Hosts; signal: AbortSignal },
+): Services {
+  const { db, log, resolver, indexer, publish } = options
+  const { limits, now, signal, hosts } = made
+  const { maxRequests, longestWaitMs, requestTimeoutMs } = limits
+  const pace = { hosts, signal, maxRequests, longestWaitMs }
+  const fetch = createPacedFetch({ fetch: options.fetch, ...pace })
+  const pds = createPdsClient({ fetch, signal, timeoutMs: requestTimeoutMs, now })
+  const apply = createApplier({ indexer, publish, now })
+  return { db, apply, pds, resolver, limits, log, now, signal }
+}

@@ -1,0 +1,202 @@
+// A world for tests of the backfill room: real database, indexer and publisher, the real resolver and
+// guarded fetch, a PLC double, and PDS doubles that hold people's repositories. Repositories are the
+// oracle; what of their commits reaches us live is for the test to say.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import type { BackfillLimits } from '../../src/backfill/limits.ts'
+import { type Backfill, createBackfill } from '../../src/backfill/runner.ts'
+import { createGuardedFetch } from '../../src/identity/guarded-fetch.ts'
+import { createResolver } from '../../src/identity/resolver.ts'
+import type { IndexScope } from '../../src/indexing/index-context.ts'
+import { createIndexer, type Indexer } from '../../src/indexing/indexer.ts'
+import { memberSeen } from '../../src/indexing/members.ts'
+import type { Memory } from '../../src/indexing/memory.ts'
+import { openTimeline } from '../../src/indexing/open-timeline.ts'
+import { publish } from '../../src/indexing/publish.ts'
+import { rebuildMemory } from '../../src/indexing/rebuild-memory.ts'
+import type { StreamEvent } from '../../src/jetstream/event.ts'
+import { type Db, openWriter } from '../../src/store/db.ts'
+import { countJobs } from '../../src/store/jobs.ts'
+import { createMemoryParts } from './memory-parts.ts'
+import { type PdsAccount, type PdsDouble, startPdsDouble } from './pds-double.ts'
+import { type PlcDouble, startPlcDouble } from './plc-double.ts'
+import type { Commit } from './simulated-network/repository.ts'
+
+export type BackfillWorld = {
+  readonly db: Db
+  readonly memory: Memory
+  readonly indexer: Indexer
+  readonly backfill: Backfill
+  readonly plc: PlcDouble
+  readonly hosts: PdsDouble[]
+  /** An account with a profile on one of the hosts. */
+  person(name: string, host?: number): Promise<PdsAccount>
+  follow(creator: PdsAccount, subject: PdsAccount, atMs?: number): Commit
+  post(author: PdsAccount, text?: string, more?: { atMs?: number; record?: object }): Commit
+  repost(creator: PdsAccount, post: Commit, atMs?: number): Commit
+  block(creator: PdsAccount, subject: PdsAccount): Commit
+  /** What the stream brings. */
+  live(...commits: (Commit | StreamEvent | undefined)[]): void
+  member(account: PdsAccount): void
+  uid(account: { did: string }): number
+  /** Until no job is left. */
+  settled(): Promise<void>
+  /** Stops the runner as a crash would have it, and starts anew from the rows. */
+  restart(): Promise<void>
+  close(): Promise<void>
+}
+
+export type BackfillWorldOptions = {
+  hosts?: number
+  scope?: IndexScope
+  limits?: Partial<BackfillLimits>
+  timelineLength?: number
+}
+
+const DAY_MS = 86_400_000
+const SETTLE_DEADLINE_MS = 50_000
+const LOG_LEVEL = process.env['TEST_LOG_LEVEL'] ?? 'silent'
+
+export async function startBackfillWorld(
+  options: BackfillWorldOptions = {},
+): Promise<BackfillWorld> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-backfill-'))
+  const plc = await startPlcDouble()
+  const hosts = await Promise.all(Array.from({ length: options.hosts ?? 1 }, startPdsDouble))
+  const log = pino({ level: LOG_LEVEL })
+  let lastMs = Date.now() - 30 * DAY_MS
+  let db: Db
+  let memory: Memory
+  let indexer: Indexer
+  let backfill: Backfill
+
+  function open(): void {
+    db = openWriter(dataDir)
+    memory = createMemoryParts({
+      timelineLength: options.timelineLength ?? 1000,
+      reasonableLimit: 1_000_000,
+      celebrityThreshold: 10_000,
+    })
+    rebuildMemory(db, memory)
+    const { actors } = memory
+    indexer = createIndexer({ db, actors, scope: options.scope ?? 'community', now: Date.now })
+    const fetch = createGuardedFetch({ allowPrivateHosts: true })
+    const resolver = createResolver({
+      fetch,
+      plcUrl: plc.url,
+      allowPrivateHosts: true,
+      resolveTxt: async () => [],
+    })
+    const apply = (changes: Parameters<typeof publish>[2]) => void publish(db, memory, changes)
+    const { limits } = options
+    backfill = createBackfill({ db, indexer, publish: apply, resolver, fetch, log, limits })
+  }
+
+  /** Times rise by a second from record to record, unless said otherwise. */
+  function nextMs(atMs?: number): number {
+    lastMs = atMs ?? lastMs + 1000
+    return lastMs
+  }
+
+  function write(
+    account: PdsAccount,
+    collection: string,
+    value: Record<string, unknown>,
+    atMs?: number,
+  ): Commit {
+    const at = nextMs(atMs)
+    const createdAt = new Date(at).toISOString()
+    return account.put({ collection, value: { createdAt, ...value }, atMs: at })
+  }
+
+  open()
+  const world: BackfillWorld = {
+    get db() {
+      return db
+    },
+    get memory() {
+      return memory
+    },
+    get indexer() {
+      return indexer
+    },
+    get backfill() {
+      return backfill
+    },
+    plc,
+    hosts,
+    async person(name, host = 0) {
+      const pds = hosts[host]!
+      const handle = `${name}.example.com`
+      const { did } = await plc.create({ handle, pds: pds.origin })
+      const account = pds.create({ did, handle })
+      const value = { displayName: name }
+      account.put({ collection: 'app.bsky.actor.profile', rkey: 'self', value, atMs: nextMs() })
+      return account
+    },
+    follow: (creator, subject, atMs) =>
+      write(creator, 'app.bsky.graph.follow', { subject: subject.did }, atMs),
+    block: (creator, subject) => write(creator, 'app.bsky.graph.block', { subject: subject.did }),
+    post: (author, text = 'hello', { atMs, record } = {}) =>
+      write(author, 'app.bsky.feed.post', { text, ...record }, atMs),
+    repost: (creator, post, atMs) =>
+      write(creator, 'app.bsky.feed.repost', { subject: refOf(post) }, atMs),
+    live(...commits) {
+      const events = commits.flatMap((one) => (one ? [toEvent(one)] : []))
+      publish(db, memory, indexer.applyBatch({ events }).changes)
+    },
+    member(account) {
+      publish(
+        db,
+        memory,
+        indexer.run((ctx) => memberSeen(ctx, account.did)),
+      )
+      openTimeline(db, memory, memory.actors.uidOf(account.did), Date.now())
+    },
+    uid: ({ did }) => memory.actors.uidOf(did),
+    async settled() {
+      const deadline = Date.now() + SETTLE_DEADLINE_MS
+      while (Object.keys(countJobs(db)).length > 0) {
+        if (Date.now() > deadline) throw new Error(`not settled: ${leftovers(db)}`)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    },
+    async restart() {
+      const owners = openOwners(memory)
+      await backfill.stop()
+      db.close()
+      open()
+      for (const owner of owners) openTimeline(db, memory, owner, Date.now())
+      backfill.start()
+    },
+    async close() {
+      await backfill.stop()
+      db.close()
+      await Promise.all([plc.close(), ...hosts.map((host) => host.close())])
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+  return world
+}
+
+export function refOf(commit: Commit): { uri: string; cid: string } {
+  if (commit.operation === 'delete') throw new Error('a deletion has no reference')
+  return { uri: `at://${commit.did}/${commit.collection}/${commit.rkey}`, cid: commit.cid }
+}
+
+function toEvent(commit: Commit | StreamEvent): StreamEvent {
+  if ('timeUs' in commit) return commit
+  return { ...commit, timeUs: Date.now() * 1000, seq: undefined } as StreamEvent
+}
+
+function openOwners({ actors, timelines }: Memory): number[] {
+  const uids = Array.from({ length: actors.count }, (_, i) => i + 1)
+  return uids.filter((uid) => timelines.isOpen(uid))
+}
+
+function leftovers(db: Db): string {
+  return JSON.stringify(db.prepare('SELECT * FROM jobs LIMIT 20').all())
+}
