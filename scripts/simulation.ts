@@ -1,0 +1,100 @@
+// Runs the simulated network of test/support behind the Jetstream double, at an adjustable rate:
+// what `npm run simulate` and `scripts/start --demo` share.
+
+import { parseArgs } from 'node:util'
+import { createJetstreamDouble } from '../test/support/jetstream-double/double.ts'
+import { createRandom } from '../test/support/random.ts'
+import { createNetwork, type SimulatedNetwork } from '../test/support/simulated-network/network.ts'
+import { type SimulatedServers, serveNetwork } from '../test/support/simulated-network/servers.ts'
+
+export type SimulationOptions = {
+  seed: number
+  accounts: number
+  /** Mean number of accounts that each follows. */
+  follows: number
+  /** Events that happened before the start. */
+  past: number
+  pastHours: number
+  /** Events a second from the start on. */
+  rate: number
+}
+
+export type Simulation = {
+  readonly network: SimulatedNetwork
+  readonly servers: SimulatedServers
+  /** Settings that point a Slipstream at this network. */
+  readonly env: Record<string, string>
+  readonly emitted: () => number
+  stop(): Promise<void>
+}
+
+const TICK_MS = 20
+const RETAINED_EVENTS = 200_000
+
+const defaults: SimulationOptions = {
+  seed: 1,
+  accounts: 300,
+  follows: 40,
+  past: 20_000,
+  pastHours: 36,
+  rate: 50,
+}
+
+/** Reads `--seed 7 --rate 500 …` over the defaults. */
+export function readSimulationOptions(args: string[]): SimulationOptions {
+  const names = Object.keys(defaults) as (keyof SimulationOptions)[]
+  const flags = Object.fromEntries(names.map((name) => [kebab(name), { type: 'string' as const }]))
+  const { values } = parseArgs({ args, options: flags, strict: true })
+  const read = names.map((name) => {
+    const text = values[kebab(name)]
+    const value = text === undefined ? defaults[name] : Number(text)
+    if (!Number.isFinite(value) || value < 0) throw new Error(`--${kebab(name)} must be a number`)
+    return [name, value]
+  })
+  return Object.fromEntries(read)
+}
+
+export async function startSimulation(options: SimulationOptions): Promise<Simulation> {
+  const { accounts, past, pastHours, seed } = options
+  const network = createNetwork({
+    random: createRandom(seed),
+    accounts,
+    meanFollows: options.follows,
+    pastEvents: past,
+    pastHours,
+    now: Date.now,
+  })
+  const servers = await serveNetwork(network.repositories)
+  const double = await createJetstreamDouble({ retain: RETAINED_EVENTS, recordSent: false })
+  let emitted = 0
+  const startedAt = Date.now()
+
+  const timer = setInterval(() => {
+    const due = Math.floor(((Date.now() - startedAt) / 1000) * options.rate)
+    for (; emitted < due; emitted++) {
+      const commit = network.act(Date.now())
+      if (commit) double.emit(commit)
+    }
+  }, TICK_MS)
+
+  return {
+    network,
+    servers,
+    env: {
+      SLIPSTREAM_JETSTREAM_HOSTS: double.url,
+      SLIPSTREAM_JETSTREAM_V1_DICTIONARY: double.v1DictionaryUrl,
+      SLIPSTREAM_PLC_URL: servers.origin,
+      SLIPSTREAM_ALLOW_PRIVATE_HOSTS: 'on',
+    },
+    emitted: () => emitted,
+    stop: async () => {
+      clearInterval(timer)
+      await double.close()
+      await servers.close()
+    },
+  }
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}

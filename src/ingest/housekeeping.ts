@@ -1,0 +1,49 @@
+// What is done once in a while on the ingest thread: timelines of members who are away leave memory,
+// tombstones older than anything a stream can replay are pruned, a little at a time, and the graph's
+// snapshot is made anew when its journal has grown.
+
+import type { Memory } from '../indexing/memory.ts'
+import type { Logger } from '../obs/log.ts'
+import type { Db } from '../store/db.ts'
+import { allMembers } from '../store/members.ts'
+import { pruneTombstones } from '../store/tombstones.ts'
+
+const INTERVAL_MS = 60_000
+const DAY_MS = 86_400_000
+/** Streams replay 36 hours; twice that, for hosts whose clock or window is off. */
+const TOMBSTONE_AGE_MS = 3 * DAY_MS
+const PRUNED_AT_ONCE = 5_000
+/** Follow changes from which a new snapshot is worth its time. */
+const SNAPSHOT_AFTER = 50_000
+
+export function startHousekeeping(options: {
+  db: Db
+  memory: Pick<Memory, 'timelines'>
+  saveSnapshot(minChanges: number): void
+  timelineIdleDays: number
+  now: () => number
+  log: Pick<Logger, 'debug'>
+}): { stop(): void } {
+  const { db, memory, now, log } = options
+  const timer = setInterval(() => {
+    const closed = closeIdleTimelines(db, memory, now() - options.timelineIdleDays * DAY_MS)
+    const pruned = pruneTombstones(db, now() - TOMBSTONE_AGE_MS, PRUNED_AT_ONCE)
+    options.saveSnapshot(SNAPSHOT_AFTER)
+    if (closed + pruned > 0) log.debug({ closed, pruned }, 'housekeeping')
+  }, INTERVAL_MS)
+  return { stop: () => clearInterval(timer) }
+}
+
+function closeIdleTimelines(
+  db: Db,
+  { timelines }: Pick<Memory, 'timelines'>,
+  since: number,
+): number {
+  let closed = 0
+  for (const { uid, last_seen_at } of allMembers(db)) {
+    if (!timelines.isOpen(uid) || (last_seen_at ?? 0) >= since) continue
+    timelines.close(uid)
+    closed++
+  }
+  return closed
+}

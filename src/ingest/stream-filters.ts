@@ -1,0 +1,26 @@
+// What is asked of Jetstream: always the indexed collections; the accounts too where what strangers
+// do is left out (scope `authors`) and they are few enough for the server to sort them out.
+
+import type { ActorReader } from '../graph/types.ts'
+import { MEMBER } from '../graph/types.ts'
+import type { IndexScope } from '../indexing/index-context.ts'
+import type { StreamFilters } from '../jetstream/consumer.ts'
+import { collections } from '../store/collections.ts'
+
+const MAX_DIDS = 10_000
+
+export function streamFilters(scope: IndexScope, actors: ActorReader): StreamFilters {
+  return { collections, dids: scope === 'authors' ? authorDids(actors) : undefined }
+}
+
+/** @returns undefined where there are more than a server takes. */
+function authorDids(actors: ActorReader): string[] | undefined {
+  const dids: string[] = []
+  for (let uid = 1; uid <= actors.count; uid++) {
+    const isAuthor = actors.memberFollowersOf(uid) > 0 || actors.flagsOf(uid) & MEMBER
+    if (!isAuthor) continue
+    if (dids.length === MAX_DIDS) return undefined
+    dids.push(actors.didOf(uid))
+  }
+  return dids
+}

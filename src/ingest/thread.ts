@@ -1,0 +1,166 @@
+// The ingest thread: the only writer. It owns the socket, the writer connection, the writing side of
+// graph and timelines, and the background work against other people's servers.
+//
+// The way of a batch: consumer → indexer (one transaction) → publish (memory) → the next batch. An
+// error on that way is ours, not the data's: it is not caught, and ends the process.
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { createBackfill } from '../backfill/runner.ts'
+import type { IngestMessage, IngestOrder } from '../bridge.ts'
+import { type Config, ConfigError } from '../config.ts'
+import { createGuardedFetch } from '../identity/guarded-fetch.ts'
+import { createResolver } from '../identity/resolver.ts'
+import type { IndexContext } from '../indexing/index-context.ts'
+import { createIndexer } from '../indexing/indexer.ts'
+import { memberSeen } from '../indexing/members.ts'
+import type { MemoryChange } from '../indexing/memory-changes.ts'
+import { openTimeline } from '../indexing/open-timeline.ts'
+import { publish } from '../indexing/publish.ts'
+import { type Consumer, createConsumer, type StreamBatch } from '../jetstream/consumer.ts'
+import { createLogger } from '../obs/log.ts'
+import { openWriter } from '../store/db.ts'
+import { releaseJobs } from '../store/jobs.ts'
+import { streamCursors } from '../store/stream-cursors.ts'
+import { followConfiguredMembers } from './configured-members.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import { createLatencyRecorder } from './latency.ts'
+import { loadMemory } from './memory.ts'
+import { reportStatus } from './report-status.ts'
+import { streamFilters } from './stream-filters.ts'
+import { createWriterRequests } from './writer-requests.ts'
+
+const FILTER_CHANGES = new Set([
+  'follow',
+  'unfollow',
+  'member-added',
+  'member-removed',
+  'actor-removed',
+])
+
+const port = parentPort!
+
+try {
+  run((workerData as { config: Config }).config)
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error
+  tell({ kind: 'refused', message: error.message, hint: error.hint })
+}
+
+function tell(message: IngestMessage): void {
+  port.postMessage(message)
+}
+
+function run(config: Config): void {
+  const core = createCore(config)
+  const { actors, db, indexer, log, memory, now } = core
+  const { fetch, resolver } = createOutside(config, core)
+  const latency = createLatencyRecorder()
+
+  /** Every change of memory comes through here, after its commit. */
+  function publishChanges(changes: MemoryChange[]): void {
+    publish(db, memory, changes)
+    if (config.indexScope === 'authors' && changes.some(({ kind }) => FILTER_CHANGES.has(kind))) {
+      consumer.setFilters(streamFilters(config.indexScope, actors))
+    }
+  }
+
+  const backfill = createBackfill({
+    db,
+    indexer,
+    publish: publishChanges,
+    resolver,
+    fetch,
+    log,
+    now,
+  })
+  const consumer = createStream(config, core, async (batch) => {
+    publishChanges(indexer.applyBatch(batch).changes)
+    latency.record(now() - batch.receivedAtMs)
+    backfill.wake()
+  })
+  const answer = createWriterRequests({
+    indexer,
+    publish: publishChanges,
+    openTimeline: (did) => openWhereClosed(core, did),
+    wakeBackfill: () => backfill.wake(),
+  })
+  const upkeep = [
+    startHousekeeping({ ...core, timelineIdleDays: config.timelineIdleDays }),
+    reportStatus({ db, memory, consumer, latency, tell }),
+    followConfiguredMembers({
+      accounts: config.members === 'open' ? [] : config.members,
+      resolver,
+      onKnown: (dids) => {
+        publishChanges(indexer.run((ctx) => admit(ctx, dids)))
+        backfill.wake()
+        tell({ kind: 'configured-members', dids })
+      },
+      log,
+    }),
+  ]
+
+  async function stop(): Promise<void> {
+    for (const one of upkeep) one.stop()
+    await consumer.stop()
+    await backfill.stop()
+    core.saveSnapshot(1)
+    db.close()
+    port.close()
+  }
+
+  port.on('message', (order: IngestOrder) => {
+    if (order.kind === 'stop') void stop()
+    else tell({ kind: 'reply', reply: answer(order.request) })
+  })
+  consumer.start()
+  backfill.start()
+  tell({ kind: 'ready', memory: core.handles })
+}
+
+/** The store, the memory that follows from it, and what writes both. */
+function createCore(config: Config) {
+  const log = createLogger({ level: config.logLevel, name: 'ingest' })
+  const now = Date.now
+  const db = openWriter(config.dataDir)
+  releaseJobs(db)
+  const { memory, handles, saveSnapshot } = loadMemory({ db, config, log })
+  const { actors } = memory
+  const indexer = createIndexer({ db, actors, scope: config.indexScope, now })
+  return { actors, db, handles, indexer, log, memory, now, saveSnapshot }
+}
+
+type Core = ReturnType<typeof createCore>
+
+/** The guarded ways to other people's servers. */
+function createOutside(config: Config, { log, now }: Core) {
+  const { allowPrivateHosts, plcUrl } = config
+  const fetch = createGuardedFetch({ allowPrivateHosts, trustedOrigins: [plcUrl], log })
+  return { fetch, resolver: createResolver({ allowPrivateHosts, plcUrl, fetch, now, log }) }
+}
+
+function createStream(
+  config: Config,
+  { actors, db, log }: Core,
+  apply: (batch: StreamBatch) => Promise<void>,
+): Consumer {
+  return createConsumer({
+    hosts: config.jetstreamHosts,
+    wire: config.jetstreamWire,
+    compress: config.jetstreamCompress,
+    v1Dictionary: config.jetstreamV1Dictionary,
+    cacheDir: config.dataDir,
+    filters: streamFilters(config.indexScope, actors),
+    cursors: streamCursors(db),
+    apply,
+    log,
+  })
+}
+
+function openWhereClosed({ actors, db, memory, now }: Core, did: string): void {
+  const uid = actors.uidOf(did)
+  if (!memory.timelines.isOpen(uid)) openTimeline(db, memory, uid, now())
+}
+
+function admit(ctx: IndexContext, dids: string[]): void {
+  for (const did of dids) memberSeen(ctx, did, null)
+}

@@ -1,0 +1,88 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { ConfigError, loadConfig, printConfig, settings } from '../src/config.ts'
+
+const nowhere = '/nonexistent/.env'
+
+function refusal(env: Record<string, string>): ConfigError {
+  try {
+    loadConfig(env, nowhere)
+  } catch (error) {
+    if (error instanceof ConfigError) return error
+  }
+  throw new Error('expected a ConfigError')
+}
+
+test('an empty environment gives every default', () => {
+  const config = loadConfig({}, nowhere)
+  expect(config.port).toBe(3000)
+  expect(config.serviceDid).toBe('did:web:localhost%3A3000')
+  expect(config.publicOrigin).toBe('http://localhost:3000')
+  expect(config.jetstreamHosts).toHaveLength(2)
+  expect(config.members).toBe('open')
+  expect(config.reasonableLimit).toBe(2000)
+})
+
+test('the environment wins over the .env file', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'slipstream-config-')), '.env')
+  writeFileSync(path, 'SLIPSTREAM_PORT=4000\nSLIPSTREAM_BIND=0.0.0.0\n')
+  const config = loadConfig({ SLIPSTREAM_PORT: '5000' }, path)
+  expect(config).toMatchObject({ port: 5000, bind: '0.0.0.0' })
+})
+
+test('the service DID follows from the host name, its port escaped', () => {
+  const plain = loadConfig({ SLIPSTREAM_HOSTNAME: 'appview.example.org' }, nowhere)
+  expect(plain.serviceDid).toBe('did:web:appview.example.org')
+  expect(plain.publicOrigin).toBe('https://appview.example.org')
+  const withPort = loadConfig({ SLIPSTREAM_HOSTNAME: 'appview.example.org:8443' }, nowhere)
+  expect(withPort.serviceDid).toBe('did:web:appview.example.org%3A8443')
+})
+
+test('an unknown key refuses and names the nearest known one', () => {
+  const error = refusal({ SLIPSTREAM_JETSTREAM_HOST: 'wss://x' })
+  expect(error.message).toContain('SLIPSTREAM_JETSTREAM_HOST is not a setting')
+  expect(error.hint).toContain('SLIPSTREAM_JETSTREAM_HOSTS?')
+})
+
+test('keys of other programs are none of our business', () => {
+  expect(() => loadConfig({ PORT: 'x', BSKY_PORT: 'y' }, nowhere)).not.toThrow()
+})
+
+describe('an unfit value refuses, with the key, the value and what would be right', () => {
+  const unfit: [string, string, RegExp][] = [
+    ['PORT', 'eighty', /whole number from 0 to 65535/],
+    ['PORT', '70000', /whole number/],
+    ['PORT', '1.5', /whole number/],
+    ['HOSTNAME', 'https://appview.example.org', /host name/],
+    ['SERVICE_DID', 'appview', /a DID/],
+    ['ALT_AUDIENCES', 'did:web:a,nonsense', /a DID/],
+    ['JETSTREAM_HOSTS', 'https://jetstream', /ws:\/\/ or wss:\/\//],
+    ['JETSTREAM_HOSTS', 'wss://host/subscribe', /origins only/],
+    ['JETSTREAM_WIRE', 'v3', /one of v2, v1, auto/],
+    ['JETSTREAM_COMPRESS', 'maybe', /on or off/],
+    ['PLC_URL', 'plc.directory', /a URL/],
+    ['MEMBERS', 'did:plc:abc,not a handle', /neither/],
+    ['REASONABLE_LIMIT', '0', /whole number from 1/],
+    ['INDEX_SCOPE', 'everything', /one of authors, community, network/],
+    ['LOG_LEVEL', 'loud', /one of trace/],
+  ]
+  test.each(unfit)('SLIPSTREAM_%s=%s', (key, value, expectation) => {
+    const error = refusal({ [`SLIPSTREAM_${key}`]: value })
+    expect(error.message).toContain(`SLIPSTREAM_${key} is "${value}"`)
+    expect(error.message).toMatch(expectation)
+    expect(error.hint).toContain(`SLIPSTREAM_${key}`)
+  })
+})
+
+test('what --print-config prints is a .env file that gives the same configuration', () => {
+  const config = loadConfig(
+    { SLIPSTREAM_HOSTNAME: 'a.example.org', SLIPSTREAM_MEMBERS: 'did:plc:abc,b.example.org' },
+    nowhere,
+  )
+  const printed = printConfig(config)
+  for (const { key } of Object.values(settings)) expect(printed).toContain(`${key}=`)
+  expect(loadConfig(parseEnv(printed) as Record<string, string>, nowhere)).toEqual(config)
+})

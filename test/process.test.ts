@@ -1,0 +1,101 @@
+// The process as an operator meets it: arguments, refusals, signals, a network that is away.
+
+import { createServer } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { version } from '../src/version.ts'
+import {
+  freshDataDir,
+  type SlipstreamProcess,
+  startSlipstream,
+} from './support/slipstream-process.ts'
+
+const EXIT_CONFIG = 78
+const started: SlipstreamProcess[] = []
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((one) => one.stop('SIGKILL')))
+})
+
+/** Nothing listens there: the network is away. */
+function start(env: Record<string, string> = {}, args: string[] = []): SlipstreamProcess {
+  const one = startSlipstream(
+    {
+      JETSTREAM_HOSTS: 'ws://127.0.0.1:9',
+      PLC_URL: 'http://127.0.0.1:9',
+      DATA_DIR: freshDataDir(),
+      ...env,
+    },
+    args,
+  )
+  started.push(one)
+  return one
+}
+
+test('--version and --help answer without starting anything', async () => {
+  const asked = start({}, ['--version'])
+  expect(await asked.exit).toBe(0)
+  expect(asked.output().trim()).toBe(version)
+  const helped = start({}, ['--help'])
+  expect(await helped.exit).toBe(0)
+  expect(helped.output()).toContain('--print-config')
+})
+
+test('--print-config prints every setting and its value', async () => {
+  const asked = start({ HOSTNAME: 'appview.example.org' }, ['--print-config'])
+  expect(await asked.exit).toBe(0)
+  expect(asked.output()).toContain('SLIPSTREAM_SERVICE_DID=did:web:appview.example.org')
+})
+
+test.each([
+  [
+    'an unknown setting',
+    { JETSTREM_HOSTS: 'ws://x' },
+    [],
+    /Did you mean SLIPSTREAM_JETSTREAM_HOSTS/,
+  ],
+  ['an unfit value', { PORT: 'http' }, [], /must be a whole number/],
+  ['an unknown option', {}, ['--prot'], /--help lists the options/],
+  ['a data folder that cannot be made', { DATA_DIR: '/dev/null/x' }, [], /cannot be written/],
+])('%s refuses with what to do about it', async (_, env, args, expected) => {
+  const refused = start(env, args)
+  expect(await refused.exit).toBe(EXIT_CONFIG)
+  expect(refused.output()).toMatch(expected)
+})
+
+test('a second process on the same data folder refuses, and leaves the first alone', async () => {
+  const dataDir = freshDataDir()
+  const first = start({ DATA_DIR: dataDir })
+  const port = await first.port()
+  const second = start({ DATA_DIR: dataDir })
+  expect(await second.exit).toBe(EXIT_CONFIG)
+  expect(second.output()).toContain(`process ${first.child.pid}`)
+  expect((await fetch(`http://127.0.0.1:${port}/xrpc/_health`)).status).toBe(200)
+})
+
+test('a port in use refuses and names it', async () => {
+  const holder = createServer()
+  const port = await new Promise<number>((resolve) => {
+    holder.listen(0, '127.0.0.1', () => resolve((holder.address() as { port: number }).port))
+  })
+  const refused = start({ PORT: String(port) })
+  expect(await refused.exit).toBe(EXIT_CONFIG)
+  expect(refused.output()).toMatch(new RegExp(`Cannot listen on 127.0.0.1:${port}`))
+  holder.close()
+})
+
+test('with the network away it serves, and says what it waits for', async () => {
+  const one = start()
+  const port = await one.port()
+  const health = await fetch(`http://127.0.0.1:${port}/xrpc/_health`)
+  expect(await health.json()).toMatchObject({ version })
+  await one.waitFor(/ws:\/\/127\.0\.0\.1:9.*(refused|ECONNREFUSED|connect)/i)
+})
+
+test('SIGTERM ends it cleanly, and it starts again on the same data', async () => {
+  const dataDir = freshDataDir()
+  const first = start({ DATA_DIR: dataDir })
+  await first.port()
+  expect(await first.stop('SIGTERM')).toBe(0)
+  const second = start({ DATA_DIR: dataDir })
+  await second.port()
+})

@@ -1,0 +1,127 @@
+// What happens on a network once in a while: blocks, new profiles and handles, pictures, gated
+// threads, posts with an old date, accounts that close and open again, repositories announced anew.
+// Off in the demo; the fault harness turns it on.
+
+import { cidOf as cidOfText } from '../jetstream-double/made-up-ids.ts'
+import type { Random } from '../random.ts'
+import type { NetworkEvent } from './network.ts'
+import type { Commit, Repository } from './repository.ts'
+
+export type RareActs = {
+  act(atMs: number): NetworkEvent | undefined
+  /** Whether the last act had a second part, which must come next. */
+  isOwed(): boolean
+  /** These accounts are never closed, and take part in more blocks than others. */
+  spare(accounts: readonly number[]): void
+}
+
+type Parts = {
+  random: Random
+  repositories: readonly Repository[]
+  mayAct: (account: number) => boolean
+  post: (atMs: number, more?: Record<string, unknown>) => Commit | undefined
+  put: (account: number, collection: string, value: Record<string, unknown>, atMs: number) => Commit
+  /** Nobody points at what they wrote any more, and nobody deletes it. */
+  forgetAccount: (account: number) => void
+}
+
+type Act = (atMs: number) => NetworkEvent | undefined
+
+const HOUR_MS = 3_600_000
+
+export function createRareActs(parts: Parts): RareActs {
+  const { random, repositories, mayAct, post, put } = parts
+  const owed: NetworkEvent[] = []
+  let spared: readonly number[] = []
+  let changes = 0
+
+  const acts: [Act, weight: number][] = [
+    [block, 5],
+    [rewriteProfile, 4],
+    [postPicture, 3],
+    [postGated, 3],
+    [postBackdated, 2],
+    [moveAccount, 2],
+    [rename, 1],
+    [announce, 1],
+  ]
+  const deck = acts.flatMap(([act, weight]) => Array.from({ length: weight }, () => act))
+
+  function someone(): number | undefined {
+    const account = random.below(repositories.length)
+    return mayAct(account) ? account : undefined
+  }
+
+  function block(atMs: number): NetworkEvent | undefined {
+    const isOfSpared = spared.length > 0 && random.chance(0.4)
+    const first = isOfSpared ? random.pick(spared) : random.below(repositories.length)
+    const second = random.zipf(repositories.length)
+    const [account, subject] = random.chance(0.5) ? [first, second] : [second, first]
+    if (account === subject || !mayAct(account)) return
+    return put(account, 'app.bsky.graph.block', { subject: repositories[subject]!.did }, atMs)
+  }
+
+  function rewriteProfile(atMs: number): NetworkEvent | undefined {
+    const account = someone()
+    if (account === undefined) return
+    const value = { displayName: `User ${account}, take ${++changes}`, description: 'Anew' }
+    const collection = 'app.bsky.actor.profile'
+    return repositories[account]!.put({ collection, rkey: 'self', value, atMs })
+  }
+
+  function postPicture(atMs: number): NetworkEvent | undefined {
+    const ref = { $link: cidOfText(`picture ${++changes}`).replace('bafyrei', 'bafkrei') }
+    const image = { $type: 'blob', ref, mimeType: 'image/jpeg', size: 1 + random.below(900_000) }
+    const images = [{ alt: 'A picture', image, aspectRatio: { width: 4, height: 3 } }]
+    return post(atMs, { embed: { $type: 'app.bsky.embed.images', images } })
+  }
+
+  /** Nobody but the author may reply. */
+  function postGated(atMs: number): NetworkEvent | undefined {
+    const root = post(atMs, { reply: undefined })
+    if (!root) return
+    const collection = 'app.bsky.feed.threadgate'
+    const uri = `at://${root.did}/${root.collection}/${root.rkey}`
+    const value = { post: uri, allow: [], createdAt: new Date(atMs).toISOString() }
+    const repository = repositories.find(({ did }) => did === root.did)!
+    owed.push(repository.put({ collection, rkey: root.rkey, value, atMs }))
+    return root
+  }
+
+  function postBackdated(atMs: number): NetworkEvent | undefined {
+    const createdAt = new Date(atMs - random.below(48 * HOUR_MS)).toISOString()
+    return post(atMs, { createdAt })
+  }
+
+  function moveAccount(): NetworkEvent | undefined {
+    const account = random.below(repositories.length)
+    const repository = repositories[account]!
+    if (spared.includes(account) || repository.state === 'deleted') return
+    if (repository.state === 'deactivated') return repository.setState(undefined)
+    const isForEver = random.chance(0.2)
+    if (isForEver) parts.forgetAccount(account)
+    return repository.setState(isForEver ? 'deleted' : 'deactivated')
+  }
+
+  function rename(): NetworkEvent | undefined {
+    const account = someone()
+    return account === undefined
+      ? undefined
+      : repositories[account]!.rename(`user${account}-${++changes}.simulated.example`)
+  }
+
+  function announce(): NetworkEvent | undefined {
+    const account = someone()
+    if (account === undefined) return
+    const { did, rev } = repositories[account]!
+    return { kind: 'sync', did, rev }
+  }
+
+  return {
+    act: (atMs) => owed.shift() ?? random.pick(deck)(atMs),
+    isOwed: () => owed.length > 0,
+    spare: (accounts) => {
+      spared = accounts
+    },
+  }
+}

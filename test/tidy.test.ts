@@ -1,0 +1,157 @@
+// Lints the repository itself: which room may import which (read from docs/ARCHITECTURE.md, so that
+// the page cannot drift from the code), sizes, dead files and leftover markers.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { envExample, methodsPage, withSettings } from '../scripts/write-docs.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const src = join(root, 'src')
+const MAX_FILE_LINES = 400
+const MAX_FUNCTION_LINES = 70
+const EVERYWHERE = ['assert', 'config', 'version', 'obs/']
+
+type SourceFile = { path: string; text: string; imports: string[] }
+
+function filesBelow(dir: string): string[] {
+  if (!existsSync(dir)) return []
+  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+    .map((name) => join(dir, name))
+}
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(path, 'utf8')
+  const specifiers = [
+    ...text.matchAll(/(?:from|import|import\()\s*'(\.[^']+)'/g),
+    ...text.matchAll(/new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g),
+  ].map((match) => match[1]!)
+  return { path, text, imports: specifiers.map((one) => resolve(dirname(path), one)) }
+}
+
+const sources = filesBelow(src).map(readSource)
+const tests = filesBelow(join(root, 'test')).map(readSource)
+const others = [...filesBelow(join(root, 'bench')), ...filesBelow(join(root, 'scripts'))].map(
+  readSource,
+)
+
+/** The rows of the rooms table: which paths below src a room covers, and what it may import. */
+function readRooms(): { covers: string[]; mayImport: string[] }[] {
+  const page = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
+  const rows = page.split('\n').filter((line) => /^\| `/.test(line))
+  return rows.map((row) => {
+    const [, room = '', , allowed = ''] = row.split('|')
+    const names = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1]!)
+    const mayImport = allowed.trim() === 'everything' ? [''] : names(allowed)
+    return { covers: names(room).map((name) => name.replace(/\.ts$/, '')), mayImport }
+  })
+}
+
+const rooms = readRooms()
+const below = (path: string) => relative(src, path)
+const isIn = (path: string, prefixes: string[]) =>
+  prefixes.some((prefix) => path === `${prefix}.ts` || path.startsWith(prefix))
+
+describe('imports follow the data’s way', () => {
+  test('the rooms table was found', () => {
+    expect(rooms.length).toBeGreaterThan(10)
+  })
+
+  test.each(sources.map((file) => [below(file.path), file] as const))('%s', (name, file) => {
+    const room = rooms.find(({ covers }) => isIn(name, covers))
+    expect(room, `${name} stands in no room of docs/ARCHITECTURE.md`).toBeDefined()
+    const allowed = [...room!.covers, ...room!.mayImport, ...EVERYWHERE]
+    const forbidden = file.imports
+      .filter((path) => path.startsWith(`${src}/`))
+      .map(below)
+      .filter((path) => !isIn(path, allowed))
+    expect(forbidden).toEqual([])
+  })
+})
+
+test('graph and timeline know neither sockets nor SQL', () => {
+  const inside = sources.filter(({ path }) => isIn(below(path), ['graph/', 'timeline/', 'memory/']))
+  const packages = inside.flatMap(({ path, text }) =>
+    [...text.matchAll(/from '([^.][^']*)'/g)].map((match) => `${below(path)} ← ${match[1]}`),
+  )
+  expect(packages.filter((line) => /ws|sqlite|hono|undici|node:(net|http)/.test(line))).toEqual([])
+})
+
+test('only config.ts reads the environment', () => {
+  const readers = sources
+    .filter(({ text }) => /process\.env\b/.test(text))
+    .map((f) => below(f.path))
+  expect(readers).toEqual(['config.ts'])
+})
+
+test('every source file is used', () => {
+  const entries = sources.filter(({ path }) =>
+    ['main.ts', 'ingest/thread.ts'].includes(below(path)),
+  )
+  const seen = new Set<string>()
+  const queue = [...entries, ...others].flatMap(({ imports }) => imports)
+  queue.push(...entries.map(({ path }) => path))
+  const byPath = new Map([...sources, ...others, ...tests].map((file) => [file.path, file]))
+  for (let path = queue.pop(); path; path = queue.pop()) {
+    if (seen.has(path)) continue
+    seen.add(path)
+    queue.push(...(byPath.get(path)?.imports ?? []))
+  }
+  const twins = /memory-(graph|timelines)\.ts$/
+  const dead = sources.filter(({ path }) => !seen.has(path) && !twins.test(path))
+  expect(dead.map(({ path }) => below(path))).toEqual([])
+})
+
+test(`no source file is longer than ${MAX_FILE_LINES} lines`, () => {
+  const long = sources
+    .filter(({ path }) => !below(path).startsWith('lexicons/'))
+    .map(({ path, text }) => `${below(path)}: ${text.split('\n').length}`)
+    .filter((line) => Number(line.split(': ')[1]) > MAX_FILE_LINES)
+  expect(long).toEqual([])
+})
+
+/** Top-level and nested `function` blocks by indentation: good enough for formatted code. */
+function longFunctions({ path, text }: SourceFile): string[] {
+  const lines = text.split('\n')
+  return lines.flatMap((line, start) => {
+    const opening = /^(\s*)(?:export )?(?:async )?function\*? ?(\w+)/.exec(line)
+    if (!opening) return []
+    const end = lines.findIndex((other, i) => i > start && other === `${opening[1]}}`)
+    const length = end - start + 1
+    return length > MAX_FUNCTION_LINES ? [`${below(path)} ${opening[2]}: ${length} lines`] : []
+  })
+}
+
+test(`no function is longer than ${MAX_FUNCTION_LINES} lines`, () => {
+  expect(sources.flatMap(longFunctions)).toEqual([])
+})
+
+test('no markers of unfinished work, no focused or silenced tests', () => {
+  const marker = /\b(TODO|FIXME|XXX)\b|\b(?:it|test|describe)\.(only|todo)\(/
+  const found = [...sources, ...others, ...tests]
+    .filter(({ path }) => path !== import.meta.filename)
+    .flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, i) => (marker.test(line) ? [`${path}:${i + 1}`] : [])),
+    )
+  expect(found).toEqual([])
+})
+
+test('there are no barrel files', () => {
+  const barrels = sources.filter(({ text }) => /^export (\*|\{[^}]*\}) from/m.test(text))
+  expect(barrels.map(({ path }) => below(path))).toEqual([])
+})
+
+test('every file in src says at its head what it is for', () => {
+  const bare = sources.filter(({ path, text }) => {
+    return !below(path).startsWith('lexicons/') && !/^(\/\/|\/\*\*)/.test(text)
+  })
+  expect(bare.map(({ path }) => below(path))).toEqual([])
+})
+
+test('README.md, .env.example and docs/METHODS.md are what npm run docs writes', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  expect(withSettings(readme)).toBe(readme)
+  expect(readFileSync(join(root, '.env.example'), 'utf8')).toBe(envExample())
+  expect(readFileSync(join(root, 'docs/METHODS.md'), 'utf8')).toBe(methodsPage())
+})
