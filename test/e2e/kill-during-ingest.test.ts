@@ -1,0 +1,232 @@
+// kill -9 in the middle of a few hundred events a second, several times over. Afterwards everything
+// that can be asked over XRPC is compared with what the double's own account of its stream adds up
+// to: nothing lost, nothing doubled.
+//
+// The accounts' PDSs don't exist, so that nothing can be repaired from anywhere but the stream.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type DidString, XrpcResponseValidationError } from '@atproto/lex'
+import { app } from '@bsky/sdk/lexicons'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createJetstreamDouble, type JetstreamDouble } from '../support/jetstream-double/double.ts'
+import { type PlcAccount, type PlcDouble, startPlcDouble } from '../support/plc-double.ts'
+import { createRandom } from '../support/random.ts'
+import { createDirectReader, type DirectReader } from './support/direct-reader.ts'
+import { eventually } from './support/eventually.ts'
+import { freePort } from './support/free-port.ts'
+import { createLatencies } from './support/latencies.ts'
+import { createLoad, type Load } from './support/load.ts'
+import { foldEntries, type Model } from './support/naive-model.ts'
+import {
+  type FeedViewPost,
+  postViews,
+  wholeAuthorFeed,
+  wholeFollowers,
+  wholeFollows,
+  wholeTimeline,
+} from './support/reading.ts'
+import { createSlipstream, type Slipstream } from './support/slipstream.ts'
+
+const SEED = Number(process.env['SLIPSTREAM_E2E_SEED'] || Date.now() % 1_000_000)
+const WRITERS = 30
+const READERS = 6
+const KILLS = 4
+const EVENTS_PER_SECOND = 300
+const TICK_MS = 10
+/** Delivery is at least once, also where nothing breaks. */
+const DUPLICATE_CHANCE = 0.05
+const TIMED_POSTS = 40
+const LOG_TAIL = 6_000
+
+const random = createRandom(SEED)
+const latencies = createLatencies()
+let plc: PlcDouble
+let double: JetstreamDouble
+let slipstream: Slipstream
+let load: Load
+let readers: DirectReader[]
+let writers: PlcAccount[]
+/** An author who does nothing but what is timed, and the one who follows nobody else. */
+let quiet: { author: PlcAccount; reader: DirectReader; load: Load }
+
+beforeAll(async () => {
+  console.info(`seed ${SEED} (SLIPSTREAM_E2E_SEED)`)
+  plc = await startPlcDouble()
+  double = await createJetstreamDouble()
+  double.behaviour.duplicateChance = DUPLICATE_CHANCE
+  const accounts: PlcAccount[] = []
+  for (let i = 0; i < WRITERS + READERS + 2; i++) {
+    accounts.push(await plc.create({ handle: `account${i}.test` }))
+  }
+  const dids = accounts.map(({ did }) => did)
+  slipstream = createSlipstream(await freePort(), {
+    SLIPSTREAM_JETSTREAM_HOSTS: double.url,
+    SLIPSTREAM_PLC_URL: plc.url,
+    SLIPSTREAM_MEMBERS: dids.join(','),
+  })
+  writers = accounts.slice(0, WRITERS)
+  const [quietReader, quietAuthor] = [accounts.pop()!, accounts.pop()!]
+  quiet = {
+    author: quietAuthor,
+    reader: createDirectReader(quietReader, slipstream),
+    load: createLoad({ random, dids: [], writers: [] }),
+  }
+  readers = accounts.slice(WRITERS).map((account) => createDirectReader(account, slipstream))
+  const crowd = accounts.map(({ did }) => did)
+  load = createLoad({ random, dids: crowd, writers: crowd.slice(0, WRITERS) })
+  await slipstream.start()
+  await eventually(() => expect(double.openConnections()).toBeGreaterThan(0))
+  double.emit(quiet.load.follow(quietReader.did, quietAuthor.did))
+  for (const did of crowd) {
+    const subjects = crowd.slice(0, WRITERS).filter((other) => other !== did)
+    while (subjects.length > 20) double.emit(load.follow(did, takeOne(subjects)))
+  }
+})
+
+afterEach(({ task }) => {
+  if (task.result?.state !== 'fail') return
+  console.error(`Slipstream’s log:\n${slipstream?.log().slice(-LOG_TAIL)}`)
+})
+
+afterAll(async () => {
+  console.info(latencies.table())
+  await slipstream?.dispose()
+  await double?.close()
+  await plc?.close()
+})
+
+test(`a frame is visible soon after it was sent`, async () => {
+  await timePosts('a frame is sent → a follower sees it')
+  expect(latencies.table()).toContain('a frame is sent')
+})
+
+test(`nothing is lost and nothing doubled by ${KILLS} × kill -9 under ${EVENTS_PER_SECOND} events/s`, async () => {
+  const stopLoad = startLoad()
+  const stopReading = startReading()
+  try {
+    for (let i = 0; i < KILLS; i++) {
+      await sleep(300 + random.below(1_500))
+      await slipstream.kill()
+      if (random.chance(0.5)) await sleep(random.below(500))
+      await slipstream.start()
+    }
+    await caughtUp()
+    await timePosts(`the same under ${EVENTS_PER_SECOND} events/s`)
+  } finally {
+    stopLoad()
+    await stopReading()
+  }
+  await caughtUp()
+  const sent = double.entries().length
+  console.info(`${sent} events were sent over ${double.connections().length} connections`)
+  const begin = performance.now()
+  await compare(foldEntries(double.entries()))
+  console.info(`compared in ${Math.round(performance.now() - begin)} ms`)
+})
+
+test('the same is shown after a clean stop and start', async () => {
+  await slipstream.stop()
+  await slipstream.start()
+  await compare(foldEntries(double.entries()))
+})
+
+function takeOne<T>(items: T[]): T {
+  return items.splice(random.below(items.length), 1)[0]!
+}
+
+function startLoad(): () => void {
+  const begin = performance.now()
+  let emitted = 0
+  const timer = setInterval(() => {
+    const due = ((performance.now() - begin) / 1000) * EVENTS_PER_SECOND
+    for (; emitted < due; emitted++) double.emit(load.next())
+  }, TICK_MS)
+  return () => clearInterval(timer)
+}
+
+/** Readers ask while all that goes on, as far as there is somebody to answer. */
+function startReading(): () => Promise<void> {
+  let isOver = false
+  async function read(): Promise<void> {
+    while (!isOver) {
+      const params = { limit: 30 }
+      await random
+        .pick(readers)
+        .client()
+        .call(app.bsky.feed.getTimeline, params)
+        .catch((error) => {
+          if (error instanceof XrpcResponseValidationError) throw error
+        })
+      await sleep(50)
+    }
+  }
+  const reading = read()
+  reading.catch(() => undefined)
+  return () => {
+    isOver = true
+    return reading
+  }
+}
+
+async function caughtUp(): Promise<void> {
+  const last = quiet.load.post(quiet.author.did, 'after all that was sent so far')
+  double.emit(last)
+  await eventually(
+    async () => {
+      const uri = `at://${last.did}/${last.collection}/${last.rkey}` as const
+      expect(await postViews(readers[0]!, [{ uri: uri as `at://did:plc:${string}` }])).toHaveLength(
+        1,
+      )
+    },
+    { withinMs: 30_000 },
+  )
+}
+
+async function timePosts(name: string): Promise<void> {
+  const newest = async () => {
+    const { feed } = await quiet.reader.client().call(app.bsky.feed.getTimeline, { limit: 1 })
+    return feed[0]?.post.uri.split('/').at(-1)
+  }
+  await newest()
+  for (let i = 0; i < TIMED_POSTS; i++) {
+    const post = quiet.load.post(quiet.author.did, `timed ${i}`)
+    const begin = performance.now()
+    double.emit(post)
+    await eventually(async () => expect(await newest()).toBe(post.rkey), { pollMs: 1 })
+    latencies.add(name, performance.now() - begin)
+    await sleep(random.below(20))
+  }
+}
+
+async function compare(model: Model): Promise<void> {
+  const asker = readers[0]!
+  const uris = [...model.posts.keys()]
+  for (let i = 0; i < uris.length; i += 25) {
+    const asked = uris.slice(i, i + 25)
+    const views = await postViews(
+      asker,
+      asked.map((uri) => ({ uri: uri as `at://did:plc:${string}` })),
+    )
+    const shown = Object.fromEntries(views.map(({ uri, ...view }) => [uri, counts(view)]))
+    const expected = asked.map((uri) => [uri, model.posts.get(uri)] as const)
+    expect(shown).toEqual(Object.fromEntries(expected.filter(([, counts]) => counts)))
+  }
+  for (const { did } of [...writers, ...readers]) {
+    const actor = did as DidString
+    expect((await wholeFollows(asker, actor)).toSorted()).toEqual(model.follows(did).toSorted())
+    expect((await wholeFollowers(asker, actor)).toSorted()).toEqual(model.followers(did).toSorted())
+    expect((await wholeAuthorFeed(asker, actor)).map(shownAs)).toEqual(model.authorFeed(did))
+  }
+  for (const reader of [...readers, quiet.reader]) {
+    expect((await wholeTimeline(reader, 100)).map(shownAs)).toEqual(model.timeline(reader.did))
+  }
+}
+
+function counts({ likeCount, repostCount, replyCount, quoteCount }: Partial<FeedViewPost['post']>) {
+  return { likeCount, repostCount, replyCount, quoteCount }
+}
+
+function shownAs({ post, reason }: FeedViewPost): string {
+  const repost = (reason as { uri?: string } | undefined)?.uri
+  return repost ? `${post.uri} ← ${repost}` : post.uri
+}

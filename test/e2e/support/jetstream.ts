@@ -1,0 +1,84 @@
+// The Jetstream between the PDS and Slipstream: the real server where Go is present, or the double
+// fed from the PDS's firehose.
+//
+// SLIPSTREAM_E2E_JETSTREAM chooses: `server`, `double`, or `both`; unset, it is both where Go is
+// present and the double alone where it isn't. The server is driven over the v2 wire and the double
+// over v1, so that both wires are seen end to end.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createJetstreamDouble } from '../../support/jetstream-double/double.ts'
+import { startChild, waitUntilUp } from './child.ts'
+import { feedDouble } from './firehose-to-double.ts'
+import { freePort } from './free-port.ts'
+import { buildJetstream, isGoPresent } from './jetstream-build.ts'
+import type { Network } from './network.ts'
+import { startRelay } from './relay.ts'
+
+export type JetstreamKind = 'server' | 'double'
+
+export type Jetstream = {
+  /** Settings that point Slipstream at it. */
+  settings: Record<string, string>
+  output: () => string
+  stop: () => Promise<void>
+}
+
+const START_MS = 30_000
+
+export async function chosenJetstreams(): Promise<JetstreamKind[]> {
+  const choice = process.env['SLIPSTREAM_E2E_JETSTREAM']
+  if (choice === 'server' || choice === 'double') return [choice]
+  if (choice === 'both' || (await isGoPresent())) return ['server', 'double']
+  console.warn('Go was not found: the end-to-end test runs with the Jetstream double alone.')
+  return ['double']
+}
+
+export function startJetstream(kind: JetstreamKind, network: Network): Promise<Jetstream> {
+  return kind === 'server' ? startServer(network) : startDouble(network)
+}
+
+async function startServer(network: Network): Promise<Jetstream> {
+  const binary = await buildJetstream()
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-e2e-jetstream-'))
+  const relay = await startRelay(network.pdsUrl)
+  const address = `127.0.0.1:${await freePort()}`
+  const child = startChild(binary, [
+    ...['--log-level', 'info', '--log-format', 'text', 'serve'],
+    ...['--addr', address, '--debug-addr', '', '--data-dir', dataDir],
+    ...['--relay-url', relay.url, '--plc-url', network.plcUrl],
+  ])
+  const probe = `http://${address}/xrpc/network.bsky.jetstream.getZstdDictionary`
+  const isUp = async () => (await fetch(probe)).ok && child.output().includes('steady-state')
+  await waitUntilUp('The Jetstream server', child, { isUp, withinMs: START_MS })
+  return {
+    settings: {
+      SLIPSTREAM_JETSTREAM_HOSTS: `ws://${address}`,
+      SLIPSTREAM_JETSTREAM_WIRE: 'v2',
+    },
+    output: child.output,
+    async stop() {
+      await child.end('SIGKILL')
+      await relay.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startDouble(network: Network): Promise<Jetstream> {
+  const double = await createJetstreamDouble()
+  const feed = feedDouble(network, double)
+  return {
+    settings: {
+      SLIPSTREAM_JETSTREAM_HOSTS: double.url,
+      SLIPSTREAM_JETSTREAM_WIRE: 'v1',
+      SLIPSTREAM_JETSTREAM_V1_DICTIONARY: double.v1DictionaryUrl,
+    },
+    output: () => JSON.stringify(double.connections().map(({ url }) => url)),
+    async stop() {
+      await feed.stop()
+      await double.close()
+    },
+  }
+}

@@ -1,0 +1,65 @@
+// The part of the AT Protocol network that isn't ours: a PLC directory and a PDS, in one child
+// process. The PDS is configured to use the AppView on the given port, as an operator would.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { keepOutput } from './child.ts'
+
+export type Network = {
+  plcUrl: string
+  pdsUrl: string
+  /** As the PDS's administrator would: tombstone and all. */
+  deleteAccount: (did: string) => Promise<void>
+  stop: () => Promise<void>
+}
+
+type Started = { plcUrl: string; pdsUrl: string; adminAuth: string }
+
+const START_MS = 60_000
+
+/**
+ * What the PDS believes the AppView's DID to be; an alternate audience for Slipstream. It is not
+ * the DID that clients name in `atproto-proxy`, because the PDS would take a short cut where the
+ * two are equal: this way the header makes it resolve Slipstream's DID for real.
+ */
+export const CONFIGURED_APPVIEW_DID = 'did:web:appview.test'
+
+/** @throws Error with the child's output if it doesn't come up within a minute. */
+export async function startNetwork(appViewPort: number): Promise<Network> {
+  const child = fork(join(import.meta.dirname, 'network-process.ts'), {
+    env: {
+      ...process.env,
+      E2E_APPVIEW_URL: `http://localhost:${appViewPort}`,
+      E2E_APPVIEW_DID: CONFIGURED_APPVIEW_DID,
+      LOG_ENABLED: 'false',
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const output = keepOutput(child)
+  const signal = AbortSignal.timeout(START_MS)
+  const started = once(child, 'message', { signal }) as Promise<[Started]>
+  const died = once(child, 'exit').then(() => undefined)
+  const first = await Promise.race([started, died]).catch(() => undefined)
+  if (!first) throw new Error(`The PLC and PDS did not start:\n${output()}`)
+  const { plcUrl, pdsUrl, adminAuth } = first[0]
+  const deleteAccount = (did: string) => adminDelete(pdsUrl, adminAuth, did)
+  return { plcUrl, pdsUrl, deleteAccount, stop: () => stop(child) }
+}
+
+async function adminDelete(pdsUrl: string, authorization: string, did: string): Promise<void> {
+  const answer = await fetch(`${pdsUrl}/xrpc/com.atproto.admin.deleteAccount`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ did }),
+  })
+  if (!answer.ok) throw new Error(`deleteAccount: ${answer.status} ${await answer.text()}`)
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  if (child.connected) child.send('stop')
+  else child.kill('SIGKILL')
+  await gone
+}

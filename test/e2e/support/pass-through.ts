@@ -1,0 +1,16 @@
+// Hands one HTTP request on to another server and its answer back, changed on the way if asked.
+
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
+
+export function passThrough(origin: string, req: IncomingMessage, res: ServerResponse): void {
+  const upstream = request(new URL(req.url ?? '/', origin), {
+    method: req.method ?? 'GET',
+    headers: { ...req.headers, host: new URL(origin).host },
+  })
+  upstream.on('response', (answer) => {
+    res.writeHead(answer.statusCode ?? 502, answer.headers)
+    answer.pipe(res)
+  })
+  upstream.on('error', () => res.writeHead(502).end())
+  req.pipe(upstream)
+}

@@ -1,0 +1,89 @@
+// Slipstream as its own process, as an operator runs it: settings in the environment, ended by
+// signals, seen only over HTTP and in its log.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Child, startChild, waitUntilUp } from './child.ts'
+
+export type Slipstream = {
+  readonly origin: string
+  readonly did: string
+  readonly dataDir: string
+  start: () => Promise<void>
+  /** SIGTERM. @throws Error with the log if it doesn't exit with 0. */
+  stop: () => Promise<void>
+  /** kill -9. */
+  kill: () => Promise<void>
+  /** The end of the log of every run so far. */
+  log: () => string
+  /** Ends it and removes its data. */
+  dispose: () => Promise<void>
+}
+
+const START_MS = 30_000
+const ROOT = resolve(import.meta.dirname, '../../..')
+
+export function createSlipstream(port: number, settings: Record<string, string>): Slipstream {
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-e2e-data-'))
+  const origin = `http://localhost:${port}`
+  const earlierLogs: string[] = []
+  let child: Child | undefined
+
+  async function start(): Promise<void> {
+    // Not in the checkout: a developer's own .env lies there.
+    child = startChild(process.execPath, [join(ROOT, 'src/main.ts')], {
+      cwd: dataDir,
+      env: { ...bareEnvironment(), ...environment(port, dataDir), ...settings },
+    })
+    const isUp = async () => (await fetch(`${origin}/xrpc/_health`)).ok
+    await waitUntilUp('Slipstream', child, { isUp, withinMs: START_MS })
+  }
+
+  async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    if (!child) throw new Error('Slipstream was not started')
+    if (child.hasEnded()) throw new Error(`Slipstream ended by itself:\n${child.output()}`)
+    const code = await child.end(signal)
+    earlierLogs.push(child.output(), `— ${signal} —\n`)
+    child = undefined
+    return code
+  }
+
+  const log = () => [...earlierLogs, child?.output() ?? ''].join('').slice(-200_000)
+
+  return {
+    origin,
+    did: `did:web:localhost%3A${port}`,
+    dataDir,
+    start,
+    async stop() {
+      const code = await end('SIGTERM')
+      if (code !== 0) throw new Error(`Slipstream exited with ${code} after SIGTERM:\n${log()}`)
+    },
+    async kill() {
+      await end('SIGKILL')
+    },
+    log,
+    async dispose() {
+      await child?.end('SIGKILL')
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+function environment(port: number, dataDir: string): Record<string, string> {
+  return {
+    SLIPSTREAM_PORT: String(port),
+    SLIPSTREAM_HOSTNAME: `localhost:${port}`,
+    SLIPSTREAM_DATA_DIR: dataDir,
+    SLIPSTREAM_ALLOW_PRIVATE_HOSTS: 'on',
+    SLIPSTREAM_MEMBERS: 'open',
+    SLIPSTREAM_LOG_LEVEL: process.env['SLIPSTREAM_E2E_LOG_LEVEL'] || 'info',
+  }
+}
+
+/** Without settings of the person who runs the tests; their own key is not one of Slipstream's. */
+function bareEnvironment(): Record<string, string | undefined> {
+  const entries = Object.entries(process.env)
+  return Object.fromEntries(entries.filter(([key]) => !key.startsWith('SLIPSTREAM_')))
+}

@@ -1,0 +1,84 @@
+// Everything the end-to-end test runs on: PLC, PDS, a Jetstream and Slipstream as processes of
+// their own, and the accounts that people make there.
+
+import { expect } from 'vitest'
+import { type Account, createAccount } from './account.ts'
+import { eventually } from './eventually.ts'
+import { freePort } from './free-port.ts'
+import { type Jetstream, type JetstreamKind, startJetstream } from './jetstream.ts'
+import { createLatencies, type Latencies } from './latencies.ts'
+import { CONFIGURED_APPVIEW_DID, type Network, startNetwork } from './network.ts'
+import { createSlipstream, type Slipstream } from './slipstream.ts'
+
+type Check = () => void | Promise<void>
+
+export type World = {
+  network: Network
+  jetstream: Jetstream
+  slipstream: Slipstream
+  latencies: Latencies
+  person: (name: string) => Promise<Account>
+  /** Waits until the check holds, and keeps it: it must hold after every restart, too. */
+  stands: (what: string, check: Check) => Promise<void>
+  /** All that was kept. @throws the first error, naming the check. */
+  everythingStands: () => Promise<void>
+  stop: () => Promise<void>
+}
+
+/** `before` runs while the network is up and Slipstream has not started yet. */
+export async function startWorld<T>(
+  kind: JetstreamKind,
+  before: (person: World['person']) => Promise<T>,
+): Promise<{ world: World; early: T }> {
+  const port = await freePort()
+  const network = await startNetwork(port)
+  const person = (name: string) =>
+    createAccount(network, { name, appViewDid: `did:web:localhost%3A${port}` })
+  const early = await before(person)
+  const jetstream = await startJetstream(kind, network)
+  const slipstream = createSlipstream(port, {
+    ...jetstream.settings,
+    SLIPSTREAM_PLC_URL: network.plcUrl,
+    SLIPSTREAM_ALT_AUDIENCES: CONFIGURED_APPVIEW_DID,
+  })
+  await slipstream.start().catch(async (error) => {
+    await stop({ network, jetstream, slipstream })
+    throw error
+  })
+  const world = { network, jetstream, slipstream, person, latencies: createLatencies() }
+  return { world: { ...world, ...keeper(), stop: () => stop(world) }, early }
+}
+
+/** New accounts, one for each name. */
+export function people<const Names extends string[]>(
+  { person }: World,
+  ...names: Names
+): Promise<{ [K in keyof Names]: Account }> {
+  return Promise.all(names.map(person)) as Promise<{ [K in keyof Names]: Account }>
+}
+
+function keeper(): Pick<World, 'stands' | 'everythingStands'> {
+  const kept = new Map<string, Check>()
+  return {
+    async stands(what, check) {
+      if (kept.has(what)) throw new Error(`"${what}" is checked twice`)
+      await eventually(check)
+      kept.set(what, check)
+    },
+    async everythingStands() {
+      expect(kept.size).toBeGreaterThan(0)
+      for (const [what, check] of kept) {
+        await eventually(check).catch((error: Error) => {
+          error.message = `no longer so: ${what}\n${error.message}`
+          throw error
+        })
+      }
+    },
+  }
+}
+
+async function stop(world: Pick<World, 'network' | 'jetstream' | 'slipstream'>): Promise<void> {
+  await world.slipstream.dispose()
+  await world.jetstream.stop()
+  await world.network.stop()
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/e2e/**/*.test.ts'],
+    exclude: ['**/node_modules/**'],
+    pool: 'forks',
+    maxWorkers: 1,
+    testTimeout: 60_000,
+    // Where the Jetstream server has yet to be built.
+    hookTimeout: 600_000,
+  },
+})
