@@ -26,7 +26,7 @@ export type App = { close(): Promise<void> }
 
 type AppOptions = { config: Config; log: Logger; onFatal: (error: unknown) => void }
 
-const FIRST_PAGE_PATIENCE_MS = 3_000
+const FIRST_PAGE_PATIENCE_MS = 2_000
 
 /** @throws ConfigError for whatever the operator can mend. */
 export async function startApp({ config, log, onFatal }: AppOptions): Promise<App> {

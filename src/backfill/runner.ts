@@ -49,7 +49,7 @@ export type Backfill = {
 const POLL_MS = 250
 /** Asked to wake after every batch of the stream, we look at the queue this often at most. */
 const WAKE_MS = 20
-const PROGRESS_EVERY_MS = 2_000
+const PROGRESS_EVERY_MS = 250
 const REFILL_JOBS = 256
 /** Taken beyond the window at each poll, so that something urgent is never kept out by it. */
 const URGENT_JOBS = 32

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createFirstPage } from '../../src/xrpc/first-page.ts'
 
-const signal = new AbortController().signal
-const uid = () => 1
+const { signal } = new AbortController()
+const newcomer = (name = 'someone') => ({ did: `did:web:${name}.example`, uid: () => 1, signal })
 
 /** A page that grows by one item each time it is read. */
 function growingPage(upTo = Infinity) {
@@ -15,7 +15,7 @@ function growingPage(upTo = Infinity) {
 
 test('a newcomer gets a good part of a page, not the first item that came', async () => {
   const { awaited } = createFirstPage({ accounts: { isNewcomer: () => true }, patienceMs: 30_000 })
-  const page = await awaited(growingPage(), { uid, signal })
+  const page = await awaited(growingPage(), newcomer())
   expect(page.items.length).toBeGreaterThanOrEqual(20)
 })
 
@@ -23,23 +23,32 @@ test('the end of the cold start ends the wait, however little there is', async (
   let looks = 0
   const accounts = { isNewcomer: () => ++looks < 3 }
   const { awaited } = createFirstPage({ accounts, patienceMs: 30_000 })
-  const page = await awaited(growingPage(2), { uid, signal })
+  const page = await awaited(growingPage(2), newcomer())
   expect(page.items).toEqual([0, 1])
   expect(looks).toBe(3)
 })
 
 test('patience is bounded, by time and by the client', async () => {
   let now = 0
-  const options = {
-    accounts: { isNewcomer: () => true },
-    patienceMs: 3_000,
-    now: () => (now += 1_000),
+  const clock = () => {
+    now += 1_000
+    return now
   }
+  const options = { accounts: { isNewcomer: () => true }, patienceMs: 3_000, now: clock }
   const { awaited } = createFirstPage(options)
-  expect(await awaited(growingPage(1), { uid, signal })).toEqual({ items: [0] })
+  expect(await awaited(growingPage(1), newcomer())).toEqual({ items: [0] })
   const gone = AbortSignal.abort()
-  const reads = growingPage(1)
-  expect(await awaited(reads, { uid, signal: gone })).toEqual({ items: [0] })
+  const page = await awaited(growingPage(1), { ...newcomer('other'), signal: gone })
+  expect(page).toEqual({ items: [0] })
+})
+
+test('an account waits once: its next request gets what there is', async () => {
+  const accounts = { isNewcomer: () => true }
+  const { awaited } = createFirstPage({ accounts, patienceMs: 100 })
+  await awaited(() => ({ items: [] }), newcomer())
+  let reads = 0
+  await awaited(() => ({ items: [reads++] }), newcomer())
+  expect(reads).toBe(1)
 })
 
 test('no more than so many requests wait at once; the others get what there is', async () => {
@@ -47,8 +56,10 @@ test('no more than so many requests wait at once; the others get what there is',
   const accounts = { isNewcomer: () => isNewcomer }
   const { awaited } = createFirstPage({ accounts, patienceMs: 30_000 })
   const empty = () => ({ items: [] })
-  const crowd = Array.from({ length: 64 }, () => awaited(empty, { uid, signal }))
-  expect(await awaited(empty, { uid, signal })).toEqual({ items: [] })
+  const crowd = Array.from({ length: 64 }, (_, i) => awaited(empty, newcomer(`n${i}`)))
+  let reads = 0
+  await awaited(() => ({ items: [reads++] }), newcomer('late'))
+  expect(reads).toBe(1)
   isNewcomer = false
   await Promise.all(crowd)
 })

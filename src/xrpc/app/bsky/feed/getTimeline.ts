@@ -32,8 +32,9 @@ export function getTimeline(serving: Serving): Method<Params> {
       })
       const page = read()
       if (page.items.length > 0 || context.params.cursor !== undefined) return answer(page)
-      const uid = () => serving.actors.uidOf(context.viewer!)
-      return serving.firstPage.awaited(read, { uid, signal: context.signal }).then(answer)
+      const did = context.viewer!
+      const uid = () => serving.actors.uidOf(did)
+      return serving.firstPage.awaited(read, { did, uid, signal: context.signal }).then(answer)
     },
   }
 }
