@@ -262,6 +262,7 @@ export class StreamConsumer {
     if (cursor !== undefined) return
     // Live from here: a connection that breaks before its first event leaves no hole either.
     this.#position.startAt({ host, wire, seq: undefined, timeUs: this.#now() * 1000 })
+    this.#batcher.saveCursor()
   }
 
   #onEvent(host: string, wire: Wire, event: StreamEvent): void {

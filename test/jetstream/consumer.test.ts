@@ -513,7 +513,7 @@ describe('batches', () => {
     const rig = startConsumer(double, {
       limits: { maxBatchEvents: 7 },
       apply: async (batch: StreamBatch) => {
-        expect(batch.cursor.seq).toBe(batch.events.at(-1)!.seq)
+        expect(batch.cursor.seq).toBe(batch.events.at(-1)?.seq)
         await new Promise((resolve) => setImmediate(resolve))
         rig.events.push(...batch.events)
       },
@@ -524,12 +524,29 @@ describe('batches', () => {
     expect(rig.seqs()).toEqual(range(1, 500))
   })
 
+  test('where a first connection began is handed over before any event comes', async () => {
+    const double = await startDouble()
+    const batches: StreamBatch[] = []
+    const before = Date.now() * 1000
+    const rig = startConsumer(double, {
+      apply: async (batch: StreamBatch) => void batches.push(batch),
+    })
+    await rig.until(() => batches.length > 0)
+    expect(batches[0]).toMatchObject({
+      events: [],
+      gaps: [],
+      cursor: { host: double.url, seq: undefined },
+    })
+    expect(batches[0]!.cursor.timeUs).toBeGreaterThanOrEqual(before)
+  })
+
   test('stop waits for the batch in hand, and hands over nothing after it', async () => {
     const double = await startDouble()
     let isApplied = false
     let batches = 0
     const rig = startConsumer(double, {
-      apply: async () => {
+      apply: async ({ events }: StreamBatch) => {
+        if (events.length === 0) return
         batches++
         await new Promise((resolve) => setTimeout(resolve, 50))
         isApplied = true
