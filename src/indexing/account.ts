@@ -5,6 +5,7 @@
 import type { AccountEvent } from '../jetstream/event.ts'
 import { actorStatus, setActorRemoved, setActorStatus } from '../store/actors.ts'
 import { enqueueJob } from '../store/jobs.ts'
+import { missingPostIds } from '../store/posts.ts'
 import { isHiddenStatus, statusCode } from '../store/status.ts'
 import { removeAccount } from './account-removal.ts'
 import {
@@ -17,6 +18,7 @@ import {
 import { wantAuthor } from './wanted.ts'
 
 const DELETED = statusCode('deleted')
+const MAX_POSTS_SOUGHT_AGAIN = 1_000
 
 export function applyAccount(ctx: IndexContext, event: AccountEvent): Outcome {
   const keepsAll = ctx.scope === 'network' && !event.active
@@ -32,7 +34,8 @@ export function applyAccount(ctx: IndexContext, event: AccountEvent): Outcome {
     ctx.changes.push({ kind: isHiddenStatus(status) ? 'hidden' : 'shown', uid })
   }
   if (status === DELETED) removeAccount(ctx, uid)
-  if (before.status === DELETED) welcomeBack(ctx, uid)
+  const isShownAgain = isHiddenStatus(before.status) && !isHiddenStatus(status)
+  if (before.status === DELETED || isShownAgain) welcomeBack(ctx, uid)
   return 'applied'
 }
 
@@ -42,9 +45,13 @@ function rememberRemoval(ctx: IndexContext, uid: number, at: number): void {
   ctx.removedAt.set(uid, at)
 }
 
+/** While it was away its PDS gave us nothing, so what was asked for then may still be missing. */
 function welcomeBack(ctx: IndexContext, uid: number): void {
   ctx.deletedAccounts.delete(uid)
   ctx.knownPeople.delete(uid)
   if (isMember(ctx, uid)) enqueueJob(ctx.db, 'member', uid)
   if (isAuthor(ctx, uid)) wantAuthor(ctx, uid)
+  for (const post of missingPostIds(ctx.db, uid, MAX_POSTS_SOUGHT_AGAIN)) {
+    enqueueJob(ctx.db, 'post', post)
+  }
 }

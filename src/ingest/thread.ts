@@ -20,8 +20,8 @@ import { type Consumer, createConsumer, type StreamBatch } from '../jetstream/co
 import { createLogger } from '../obs/log.ts'
 import { openWriter } from '../store/db.ts'
 import { releaseJobs } from '../store/jobs.ts'
-import { streamCursors } from '../store/stream-cursors.ts'
 import { followConfiguredMembers } from './configured-members.ts'
+import { cursorsFromNowOn } from './first-cursor.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createLatencyRecorder } from './latency.ts'
 import { loadMemory } from './memory.ts'
@@ -140,7 +140,7 @@ function createOutside(config: Config, { log, now }: Core) {
 
 function createStream(
   config: Config,
-  { actors, db, log }: Core,
+  { actors, db, log, now }: Core,
   apply: (batch: StreamBatch) => Promise<void>,
 ): Consumer {
   return createConsumer({
@@ -150,7 +150,7 @@ function createStream(
     v1Dictionary: config.jetstreamV1Dictionary,
     cacheDir: config.dataDir,
     filters: streamFilters(config.indexScope, actors),
-    cursors: streamCursors(db),
+    cursors: cursorsFromNowOn(db, config, now()),
     apply,
     log,
   })

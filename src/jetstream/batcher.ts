@@ -19,8 +19,6 @@ export type StreamBatch = {
 export type Batcher = {
   add(event: StreamEvent): void
   addGap(gap: StreamGap): void
-  /** Hands the cursor over even if no event comes: where a stream began must survive a restart. */
-  saveCursor(): void
   /** Nothing more is handed over; resolves when what was has been applied. */
   stop(): Promise<void>
 }
@@ -41,7 +39,6 @@ export function createBatcher(options: {
   let applying: Promise<void> | undefined
   let isScheduled = false
   let isFull = false
-  let isCursorDue = false
   let isStopped = false
 
   function add(event: StreamEvent): void {
@@ -65,19 +62,13 @@ export function createBatcher(options: {
   }
 
   function handOver(): void {
-    if (isStopped || (events.length === 0 && !isCursorDue)) return
-    isCursorDue = false
-    const batch = { events, cursor: options.cursor(), gaps: takeGaps(), receivedAtMs }
+    // Gaps wait for an event: only then does the cursor say that they lie behind us.
+    if (isStopped || events.length === 0) return
+    const batch = { events, cursor: options.cursor(), gaps, receivedAtMs }
     events = []
+    gaps = []
     // A rejection is not caught on purpose: rows that cannot be written stop the process.
     applying = apply(batch).then(afterApply)
-  }
-
-  /** Gaps wait for an event: only then does the cursor say that they lie behind us. */
-  function takeGaps(): StreamGap[] {
-    const taken = events.length > 0 ? gaps : []
-    if (events.length > 0) gaps = []
-    return taken
   }
 
   function afterApply(): void {
@@ -92,11 +83,6 @@ export function createBatcher(options: {
     add,
     addGap: (gap) => {
       gaps.push(gap)
-    },
-    saveCursor: () => {
-      if (events.length === 0) receivedAtMs = now()
-      isCursorDue = true
-      schedule()
     },
     stop: async () => {
       isStopped = true

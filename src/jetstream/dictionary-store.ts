@@ -25,37 +25,32 @@ const V1_ID = 1612007021
 const V1_SHA256 = 'b8d77b46933aceecbdd5275a01241efc985c970c78162b8150cf67a26522f70c'
 
 export type DictionaryStore = {
-  /** @returns undefined, after a warning in the log, if none can be had now. */
-  get(host: string, wire: Wire, signal: AbortSignal): Promise<Dictionary | undefined>
+  /** @returns the dictionary, or else why none can be had now. */
+  get(host: string, wire: Wire, signal: AbortSignal): Promise<Had>
   /** The host no longer knows this ID: the next `get` asks it for the current one. */
   forget(host: string, id: number): Promise<void>
   /** Frames of this host carry another ID: this one is never to be used there again. */
   setAside(host: string, wire: Wire, id: number): Promise<void>
 }
 
+type Had = { dictionary: Dictionary } | { dictionary: undefined; reason: string }
+
 type Settings = { cacheDir: string; v1Dictionary: string; timeoutMs: number; log: Logger }
 
 export function createDictionaryStore(settings: Settings): DictionaryStore {
-  const { log } = settings
   const known = new Map<string, Dictionary>()
   const setAside = new Set<string>()
 
-  async function get(
-    host: string,
-    wire: Wire,
-    signal: AbortSignal,
-  ): Promise<Dictionary | undefined> {
+  async function get(host: string, wire: Wire, signal: AbortSignal): Promise<Had> {
     const key = wire === 'v1' ? 'v1' : host
     try {
       const load = () => (wire === 'v1' ? loadV1(settings, signal) : loadV2(settings, host, signal))
       const dictionary = known.get(key) ?? (await load())
       known.set(key, dictionary)
-      return setAside.has(`${host} ${wire} ${dictionary.id}`) ? undefined : dictionary
+      if (!setAside.has(`${host} ${wire} ${dictionary.id}`)) return { dictionary }
+      return { dictionary: undefined, reason: `frames carry another than ${dictionary.id}` }
     } catch (error) {
-      if (signal.aborted) return undefined
-      const reason = error instanceof Error ? error.message : String(error)
-      log.warn({ host, wire, reason }, 'no zstd dictionary to be had: the stream is read plain')
-      return undefined
+      return { dictionary: undefined, reason: (error as Error).message }
     }
   }
 

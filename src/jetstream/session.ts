@@ -26,7 +26,7 @@ export function createSession(options: {
   onEvent: (event: StreamEvent) => void
   onDrop: (reason: DropReason) => void
   onNotice: (notice: Notice) => void
-  /** Frames carry another dictionary than was agreed. */
+  /** Frames carry another dictionary than was agreed; told once. */
   onForeignDictionary: (id: number) => void
   log: Logger
 }): Session {
@@ -34,6 +34,7 @@ export function createSession(options: {
   const { onEvent, onDrop, onNotice, onForeignDictionary } = options
   let lastSeq: number | undefined
   let isFirst = true
+  let isForeign = false
 
   function onFrame(data: Buffer, isBinary: boolean): void {
     const decoded = decoder.decode(data, isBinary)
@@ -46,9 +47,10 @@ export function createSession(options: {
     onDrop(reason)
     if (!isLost(reason)) return
     position.openGap(host, 'dropped-frame')
-    if (!isBinary || dictionaryId === undefined) return
+    if (!isBinary || dictionaryId === undefined || isForeign) return
     const carried = readFrameHeader(data)?.dictionaryId ?? 0
-    if (carried !== 0 && carried !== dictionaryId) onForeignDictionary(carried)
+    isForeign = carried !== 0 && carried !== dictionaryId
+    if (isForeign) onForeignDictionary(carried)
   }
 
   function receive(event: StreamEvent): void {
@@ -69,12 +71,9 @@ export function createSession(options: {
       if (options.mayBeClamped) position.openGap(host, 'cursor-too-old')
       return
     }
-    if (event.seq === resume.seq) {
-      // Asked for inclusively and had before: nothing is missing.
-      lastSeq = resume.seq
-      return
-    }
-    if (event.seq < resume.seq) {
+    // Asked for inclusively and had before: nothing is missing.
+    if (event.seq === resume.seq) lastSeq = resume.seq
+    else if (event.seq < resume.seq) {
       log.warn({ host, wire, expected: resume.seq, got: event.seq }, 'host numbers its events anew')
       position.openGap(host, 'host-switch')
     } else if (options.mayBeClamped) position.openGap(host, 'cursor-too-old')

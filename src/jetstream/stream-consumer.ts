@@ -57,7 +57,8 @@ export class StreamConsumer {
   #dictionaryId: number | undefined
   #isConnected = false
   #isPaused = false
-  #lacksDictionary = false
+  /** Why the stream is read plain although compression was asked for. */
+  #whyPlain: string | undefined
   #filterTimer: NodeJS.Timeout | undefined
   #improveTimer: NodeJS.Timeout | undefined
 
@@ -174,13 +175,13 @@ export class StreamConsumer {
   }
 
   async #prepareDecompressor(host: string, wire: Wire): Promise<Decompressor | undefined> {
-    const { compress } = this.#options
-    const dictionary = compress
-      ? await this.#dictionaries.get(host, wire, this.#abort.signal)
-      : undefined
-    this.#lacksDictionary = compress && !dictionary
-    this.#dictionaryId = dictionary?.id
-    return dictionary && createDecompressor(dictionary, this.#limits.maxFrameBytes)
+    this.#whyPlain = undefined
+    this.#dictionaryId = undefined
+    if (!this.#options.compress) return undefined
+    const had = await this.#dictionaries.get(host, wire, this.#abort.signal)
+    if (!had.dictionary) this.#whyPlain = had.reason
+    this.#dictionaryId = had.dictionary?.id
+    return had.dictionary && createDecompressor(had.dictionary, this.#limits.maxFrameBytes)
   }
 
   #nextResume(host: string, wire: Wire): Resume {
@@ -257,12 +258,18 @@ export class StreamConsumer {
     this.#opened++
     const dictionaryId = this.#dictionaryId
     this.#log.info({ host, wire, cursor, dictionaryId }, 'stream connected')
+    if (this.#whyPlain !== undefined) {
+      const reason = this.#whyPlain
+      this.#log.warn(
+        { host, wire, reason },
+        'no zstd dictionary to be had: the stream is read plain',
+      )
+    }
     // They may have changed since the URL was made.
     this.#filterTimer ??= setTimeout(() => this.#sendFilters(), 0)
     if (cursor !== undefined) return
     // Live from here: a connection that breaks before its first event leaves no hole either.
     this.#position.startAt({ host, wire, seq: undefined, timeUs: this.#now() * 1000 })
-    this.#batcher.saveCursor()
   }
 
   #onEvent(host: string, wire: Wire, event: StreamEvent): void {
@@ -300,7 +307,8 @@ export class StreamConsumer {
     this.#lastError = `${ending.kind}: ${ending.message}`
     const pauseMs = this.#hosts.failed()
     const line = { host, wire: this.#wire, ...ending, pauseMs: Math.round(pauseMs) }
-    this.#log.warn(line, 'stream lost')
+    const isAway = ending.kind === 'unreachable'
+    this.#log.warn(line, isAway ? 'waiting for a Jetstream host: this one is away' : 'stream lost')
     return pauseMs
   }
 
@@ -355,8 +363,11 @@ export class StreamConsumer {
     if (!this.#isConnected) return
     const { signal } = this.#abort
     if (!this.#hosts.isPreferred()) this.#hosts.tryPreferred()
-    else if (!this.#lacksDictionary) return
-    else if (!(await this.#dictionaries.get(this.#hosts.current(), this.#wire, signal))) return
+    else if (this.#whyPlain === undefined) return
+    else {
+      const { dictionary } = await this.#dictionaries.get(this.#hosts.current(), this.#wire, signal)
+      if (!dictionary) return
+    }
     this.#connection?.leave()
   }
 

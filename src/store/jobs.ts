@@ -69,9 +69,9 @@ const statements = perDatabase((db) => ({
       ORDER BY priority, not_before LIMIT ?`,
   ),
   lease: db.prepare<[number, string, number]>(
-    'UPDATE jobs SET not_before = ? WHERE kind = ? AND subject = ?',
+    'UPDATE jobs SET not_before = ?, last_error = NULL WHERE kind = ? AND subject = ?',
   ),
-  release: db.prepare<[]>('UPDATE jobs SET not_before = 0 WHERE attempts = 0'),
+  release: db.prepare<[]>('UPDATE jobs SET not_before = 0 WHERE last_error IS NULL'),
   done: db.prepare<[string, number, number]>(
     'DELETE FROM jobs WHERE kind = ? AND subject = ? AND stamp = ?',
   ),
@@ -113,7 +113,10 @@ export function takeJobs(db: Db, now: number, limit: number): Job[] {
   })()
 }
 
-/** At start: what a stopped process had leased is due again; what waits after failing still waits. */
+/**
+ * At start: what a stopped process had leased is due again; what waits after failing still waits.
+ * The two are told apart by the error, which a lease takes away.
+ */
 export function releaseJobs(db: Db): void {
   statements(db).release.run()
 }

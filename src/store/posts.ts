@@ -67,6 +67,11 @@ const statements = perDatabase((db) => ({
     `SELECT ${COLUMNS} FROM posts WHERE parent = ? AND state = 1 LIMIT ?`,
   ),
   idsOf: db.prepare<[number], number>('SELECT id FROM posts WHERE uid = ? AND state = 1').pluck(),
+  missingOf: db
+    .prepare<[number, number], number>(
+      `SELECT id FROM posts WHERE uid = ? AND state = ${MISSING} LIMIT ?`,
+    )
+    .pluck(),
 }))
 
 export function findPost(db: Db, uid: number, rkey: PackedRkey): PostRow | undefined {
@@ -110,6 +115,11 @@ export function presentReplies(db: Db, parent: number, limit: number): PostRow[]
 
 export function presentPostIds(db: Db, uid: number): number[] {
   return statements(db).idsOf.all(uid)
+}
+
+/** Posts that were looked for and not found. */
+export function missingPostIds(db: Db, uid: number, limit: number): number[] {
+  return statements(db).missingOf.all(uid, limit)
 }
 
 /** Takes these flags from all posts of an account. */

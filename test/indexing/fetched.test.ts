@@ -211,4 +211,15 @@ describe('an account that was deleted', () => {
     const items = [during, one].map((id) => postOf(world, id)!.id * 2)
     expect(world.timelineItems(member)).toEqual(items)
   })
+
+  it('is asked for everything again when it is back, since its PDS gave nothing meanwhile', () => {
+    const sought = `at://${author}/app.bsky.feed.post/${tidAt(1_700_000_000_000_000)}`
+    world.repost(member, { uri: sought, cid: world.post(author, 'any').cid })
+    world.status(author, 'deactivated')
+    world.indexer.run((ctx) => markPostMissing(ctx, postOf(world, sought)!.id))
+    world.db.exec('DELETE FROM jobs')
+    world.status(author)
+    const jobs = world.db.prepare('SELECT kind FROM jobs ORDER BY kind').pluck().all()
+    expect(jobs).toEqual(expect.arrayContaining(['blocks', 'feed', 'follows', 'post', 'profile']))
+  })
 })

@@ -52,6 +52,15 @@ it('hands out again after a restart what a stopped process had taken', () => {
   expect(names()).toEqual(['post 1'])
 })
 
+it('hands out again after a restart what was taken a second time, after a failure', () => {
+  enqueueJob(db, 'post', 1)
+  const [job] = takeJobs(db, NOW, 1)
+  failJob(db, job!, { error: 'refused', now: NOW })
+  expect(names(1, NOW + HOUR_MS)).toEqual(['post 1'])
+  releaseJobs(db)
+  expect(names(1, NOW + HOUR_MS)).toEqual(['post 1'])
+})
+
 it('is done once, unless the world moved meanwhile', () => {
   enqueueJob(db, 'repo', 1)
   const [job] = takeJobs(db, NOW, 1)

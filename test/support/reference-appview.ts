@@ -155,7 +155,13 @@ function dataplane(world: World, order: (did: string) => number): object {
     getListCounts: async ({ refs }: Refs) => ({
       listItems: refs.map(
         ({ uri }) =>
-          world.of('app.bsky.graph.listitem').filter(({ value }) => value['list'] === uri).length,
+          // An account that is on a list twice counts once: its table has a constraint for it.
+          new Set(
+            world
+              .of('app.bsky.graph.listitem')
+              .filter(({ value }) => value['list'] === uri)
+              .map(({ value }) => value['subject']),
+          ).size,
       ),
     }),
     getStarterPackCounts: async () => ({ joinedAllTime: [], joinedWeek: [] }),

@@ -47,7 +47,13 @@ export function startSlipstream(
   }
   child.stdout.on('data', hear)
   child.stderr.on('data', hear)
-  const exit = once(child, 'exit').then(([code]) => code as number | null)
+  // Whoever ends without stopping it leaves nothing running.
+  const end = () => child.kill('SIGKILL')
+  process.once('exit', end)
+  const exit = once(child, 'exit').then(([code]) => {
+    process.off('exit', end)
+    return code as number | null
+  })
 
   function waitFor(pattern: RegExp, timeoutMs = 20_000): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {

@@ -4,7 +4,12 @@
 
 import type { Random } from '../random.ts'
 import { createRareActs } from './rare-acts.ts'
-import { type AccountEvent, type Commit, createRepository, type Repository } from './repository.ts'
+import {
+  type AccountEvent,
+  type Commit,
+  createRepository,
+  type SimulatedAccount,
+} from './repository.ts'
 import { postText } from './words.ts'
 
 export type NetworkOptions = {
@@ -24,7 +29,7 @@ export type NetworkOptions = {
 export type NetworkEvent = Commit | AccountEvent | { kind: 'sync'; did: string; rev: string }
 
 export type SimulatedNetwork = {
-  readonly repositories: readonly Repository[]
+  readonly repositories: readonly SimulatedAccount[]
   /** Something that somebody does at `atMs`; rarely undefined, where the dice chose nothing to undo. */
   act(atMs: number): NetworkEvent | undefined
   /** From now on this share of acts are rare ones, whose accounts are never closed for `lasting`. */
@@ -153,7 +158,7 @@ export function createNetwork(options: NetworkOptions): SimulatedNetwork {
   }
 }
 
-function createAccount(random: Random, index: number): Repository {
+function createAccount(random: Random, index: number): SimulatedAccount {
   const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
   const id = Array.from({ length: 24 }, () => alphabet[random.below(32)]!).join('')
   const name = `user${index}`
@@ -171,7 +176,7 @@ function createAccount(random: Random, index: number): Repository {
   return repository
 }
 
-function follows(repository: Repository, subjectDid: string): boolean {
+function follows(repository: SimulatedAccount, subjectDid: string): boolean {
   const records = repository.collections.get('app.bsky.graph.follow')?.values() ?? []
   for (const { value } of records) if (value['subject'] === subjectDid) return true
   return false

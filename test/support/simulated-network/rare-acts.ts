@@ -5,7 +5,7 @@
 import { cidOf as cidOfText } from '../jetstream-double/made-up-ids.ts'
 import type { Random } from '../random.ts'
 import type { NetworkEvent } from './network.ts'
-import type { Commit, Repository } from './repository.ts'
+import type { Commit, SimulatedAccount } from './repository.ts'
 
 export type RareActs = {
   act(atMs: number): NetworkEvent | undefined
@@ -17,7 +17,7 @@ export type RareActs = {
 
 type Parts = {
   random: Random
-  repositories: readonly Repository[]
+  repositories: readonly SimulatedAccount[]
   mayAct: (account: number) => boolean
   post: (atMs: number, more?: Record<string, unknown>) => Commit | undefined
   put: (account: number, collection: string, value: Record<string, unknown>, atMs: number) => Commit

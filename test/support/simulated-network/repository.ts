@@ -30,10 +30,6 @@ export type AccountState = 'deactivated' | 'deleted'
 export type Repository = {
   readonly did: string
   readonly handle: string
-  /** undefined while the account is active. */
-  readonly state: AccountState | undefined
-  /** Of the last write. */
-  readonly rev: string
   readonly collections: ReadonlyMap<string, ReadonlyMap<string, SimulatedRecord>>
   put(write: {
     collection: string
@@ -42,6 +38,14 @@ export type Repository = {
     atMs: number
   }): Commit
   remove(collection: string, rkey: string, atMs: number): Commit | undefined
+}
+
+/** The repository's owner, who may also move and leave. */
+export type SimulatedAccount = Repository & {
+  /** undefined while the account is active. */
+  readonly state: AccountState | undefined
+  /** Of the last write. */
+  readonly rev: string
   rename(handle: string): AccountEvent
   /** `deleted` takes every record along, and is for ever. */
   setState(state: AccountState | undefined): AccountEvent
@@ -53,7 +57,7 @@ export function createRepository(account: {
   did: string
   handle: string
   clockId: number
-}): Repository {
+}): SimulatedAccount {
   const { did, clockId } = account
   const collections = new Map<string, Map<string, SimulatedRecord>>()
   let { handle } = account

@@ -7,7 +7,12 @@ import type { AddressInfo } from 'node:net'
 import { Secp256k1Keypair } from '@atproto/crypto'
 import { serve } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
-import { cidOf, type Repository, type SimulatedRecord } from './repository.ts'
+import {
+  cidOf,
+  type Repository,
+  type SimulatedAccount,
+  type SimulatedRecord,
+} from './repository.ts'
 
 export type SimulatedServers = {
   /** Of the PLC directory and of the PDS alike. */
@@ -28,7 +33,9 @@ export type PdsTrouble = { status: 429 | 500; retryAfterSeconds?: number }
 
 const MAX_PAGE = 100
 
-export async function serveNetwork(repositories: readonly Repository[]): Promise<SimulatedServers> {
+export async function serveNetwork(
+  repositories: readonly SimulatedAccount[],
+): Promise<SimulatedServers> {
   const byDid = new Map(repositories.map((one) => [one.did, one]))
   const keys = new Map<string, Secp256k1Keypair>()
   let origin = ''
@@ -104,7 +111,7 @@ export async function serveNetwork(repositories: readonly Repository[]): Promise
     return found ? c.json(await didDocument(found)) : c.json({ message: 'DID not registered' }, 404)
   })
 
-  function byHandle(handle: string): Repository | undefined {
+  function byHandle(handle: string): SimulatedAccount | undefined {
     return repositories.find((one) => one.handle === handle && one.state !== 'deleted')
   }
 
@@ -148,13 +155,13 @@ function recordView(repository: Repository, collection: string, record: Simulate
 }
 
 /** The real PDS says no more than this of a repository that it does not show. */
-function refuseRepository(c: Context, repository: Repository | undefined) {
+function refuseRepository(c: Context, repository: SimulatedAccount | undefined) {
   if (!repository) return refuse(c, 'RepoNotFound')
   return c.json({ error: 'InvalidRequest', message: `Could not find repo: ${repository.did}` }, 400)
 }
 
 /** These methods say why. */
-function refuseSync(c: Context, repository: Repository | undefined) {
+function refuseSync(c: Context, repository: SimulatedAccount | undefined) {
   return refuse(c, repository?.state === 'deactivated' ? 'RepoDeactivated' : 'RepoNotFound')
 }
 

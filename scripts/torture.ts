@@ -1,0 +1,87 @@
+// `npm run torture -- --seeds N [--first K] [--json]`: runs the fault harness over seeds, one after
+// the other. Differences are printed as they are found; the last line is the sum of everything.
+
+import { parseArgs } from 'node:util'
+import { type RunReport, runSeed } from '../test/support/torture/run.ts'
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '10' },
+    first: { type: 'string', default: '1' },
+    events: { type: 'string' },
+    faults: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const first = wholeNumber('first', values.first)
+const count = wholeNumber('seeds', values.seeds)
+const size = {
+  ...(values.events !== undefined && { events: wholeNumber('events', values.events) }),
+  ...(values.faults !== undefined && { faults: wholeNumber('faults', values.faults) }),
+}
+const SHOWN_DIFFERENCES = 10
+
+// An exit, unlike a signal's default, also ends the Slipstream under test.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+const reports: RunReport[] = []
+for (let seed = first; seed < first + count; seed++) {
+  const report = await runSeed(seed, size)
+  reports.push(report)
+  if (values.json) console.log(JSON.stringify(report))
+  else print(report)
+}
+const total = sumUp(reports)
+console.log(values.json ? JSON.stringify(total) : describe(total))
+process.exit(total.differences === 0 ? 0 : 1)
+
+function print(report: RunReport): void {
+  const { seed, tookMs, events, compared, differences } = report
+  const seconds = (tookMs / 1000).toFixed(1)
+  console.log(
+    `seed ${seed}: ${events} events, ${compared} compared, ${differences.length} differences, ${seconds} s`,
+  )
+  for (const one of differences.slice(0, SHOWN_DIFFERENCES)) {
+    const { what, about, viewer, expected, got, history } = one
+    console.log(`  ${what}: ${about} as seen by ${viewer}
+    expected ${text(expected)}
+    got      ${text(got)}
+${history.map((line) => `      ${line}`).join('\n')}`)
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function sumUp(all: RunReport[]) {
+  const faults: Record<string, number> = {}
+  for (const report of all) {
+    for (const [kind, times] of Object.entries(report.faults)) {
+      faults[kind] = (faults[kind] ?? 0) + times
+    }
+  }
+  const sum = (read: (report: RunReport) => number) =>
+    all.reduce((total, report) => total + read(report), 0)
+  return {
+    seeds: all.length,
+    faults: Object.values(faults).reduce((total, times) => total + times, 0),
+    byKind: faults,
+    events: sum(({ events }) => events),
+    sent: sum(({ sent }) => sent),
+    compared: sum(({ compared }) => compared),
+    differences: sum(({ differences }) => differences.length),
+  }
+}
+
+function describe({ byKind, ...total }: ReturnType<typeof sumUp>): string {
+  const kinds = Object.entries(byKind).map(([kind, times]) => `${kind} ${times}`)
+  return `faults by kind: ${kinds.join(', ')}
+seeds ${total.seeds}, faults ${total.faults}, events sent ${total.events} (${total.sent} frames), items compared ${total.compared}, differences ${total.differences}`
+}
+
+function wholeNumber(name: string, value: string): number {
+  const number = Number(value)
+  if (Number.isInteger(number) && number >= 0) return number
+  throw new Error(`--${name} must be a whole number`)
+}

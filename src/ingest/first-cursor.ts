@@ -1,0 +1,22 @@
+// Where the stream begins in a new data folder: now, written down before anything is fetched. What
+// is fetched from then on is as of a later moment, so between the two nothing can fall through,
+// however long the first connection takes and whether or not this process lives to see it.
+
+import type { Config } from '../config.ts'
+import type { StreamCursor } from '../jetstream/event.ts'
+import type { Db } from '../store/db.ts'
+import { putStreamCursor, streamCursors } from '../store/stream-cursors.ts'
+
+/** What was saved; the present moment where nothing was. */
+export function cursorsFromNowOn(
+  db: Db,
+  { jetstreamHosts, jetstreamWire }: Pick<Config, 'jetstreamHosts' | 'jetstreamWire'>,
+  now: number,
+): StreamCursor[] {
+  const saved = streamCursors(db)
+  if (saved.length > 0) return saved
+  const wire = jetstreamWire === 'v1' ? 'v1' : 'v2'
+  const first = { host: jetstreamHosts[0]!, wire, seq: undefined, timeUs: now * 1000 } as const
+  putStreamCursor(db, first, now)
+  return [first]
+}

@@ -1,0 +1,204 @@
+// What must be visible, worked out from the repositories as they are in the end, by plain loops and
+// without any code of Slipstream's.
+//
+// Not everything is knowable to an AppView that began to listen at some moment: what strangers liked
+// or followed before that is nobody's duty to know. So counts and follower lists have a lower and an
+// upper bound, which are the same wherever everything happened under its eyes.
+
+import type { SimulatedAccount, SimulatedRecord } from '../simulated-network/repository.ts'
+import type { World } from './world.ts'
+
+export type Bounds = { least: number; most: number }
+
+export type Row = {
+  uri: string
+  cid: string
+  sortAt: number
+  originator: string
+  /** The post that is shown: itself, or what it reposts. */
+  post: string
+}
+
+export type Counts = { likes: Bounds; reposts: Bounds; replies: Bounds; quotes: Bounds }
+
+export type Oracle = {
+  account(did: string): SimulatedAccount | undefined
+  isHidden(did: string): boolean
+  follows(did: string): Set<string>
+  /** Rows of those the member follows, and own ones, newest first. */
+  timeline(viewer: string): { followed: Row[]; own: Row[] }
+  /** undefined: it can't be known. */
+  isVisible(viewer: string, row: Row): boolean | undefined
+  isBlocked(a: string, b: string): boolean
+  post(uri: string): { author: string; value: Record<string, unknown> } | undefined
+  counts(uri: string): Counts
+  followers(subject: string): { must: Set<string>; may: Set<string> }
+  /** The member's own record about the post. */
+  hasReacted(viewer: string, collection: string, uri: string): boolean
+}
+
+type Ref = { uri: string }
+type Reaction = { creator: string; uri: string }
+
+const POST = 'app.bsky.feed.post'
+const REPOST = 'app.bsky.feed.repost'
+const LIKE = 'app.bsky.feed.like'
+const FOLLOW = 'app.bsky.graph.follow'
+const BLOCK = 'app.bsky.graph.block'
+const GATE = 'app.bsky.feed.threadgate'
+
+export function createOracle(world: World): Oracle {
+  const accounts = new Map(world.network.repositories.map((one) => [one.did, one]))
+  const blocks = new Set<string>()
+  const followers = new Map<string, Map<string, string[]>>()
+  const reactions = { [LIKE]: indexBySubject(LIKE), [REPOST]: indexBySubject(REPOST) }
+  const replies = indexPosts((value) => (value['reply'] as { parent: Ref } | undefined)?.parent.uri)
+  const quotes = indexPosts(
+    (value) => (value['embed'] as { record?: Ref } | undefined)?.record?.uri,
+  )
+  for (const { did } of accounts.values()) {
+    for (const { value } of records(did, BLOCK)) blocks.add(`${did} ${value['subject']}`)
+    for (const { value, rkey } of records(did, FOLLOW)) {
+      const of = followers.get(value['subject'] as string) ?? new Map<string, string[]>()
+      followers.set(value['subject'] as string, of)
+      of.set(did, [...(of.get(did) ?? []), `at://${did}/${FOLLOW}/${rkey}`])
+    }
+  }
+
+  function records(did: string, collection: string): SimulatedRecord[] {
+    return [...(accounts.get(did)?.collections.get(collection)?.values() ?? [])]
+  }
+
+  function indexBySubject(collection: string): Map<string, Reaction[]> {
+    const found = new Map<string, Reaction[]>()
+    for (const { did } of accounts.values()) {
+      for (const { value, rkey } of records(did, collection)) {
+        const { uri } = value['subject'] as Ref
+        const reaction = { creator: did, uri: `at://${did}/${collection}/${rkey}` }
+        found.set(uri, [...(found.get(uri) ?? []), reaction])
+      }
+    }
+    return found
+  }
+
+  function indexPosts(target: (value: Record<string, unknown>) => string | undefined) {
+    const found = new Map<string, Reaction[]>()
+    for (const { did } of accounts.values()) {
+      for (const { value, rkey } of records(did, POST)) {
+        const uri = target(value)
+        if (!uri) continue
+        const reaction = { creator: did, uri: `at://${did}/${POST}/${rkey}` }
+        found.set(uri, [...(found.get(uri) ?? []), reaction])
+      }
+    }
+    return found
+  }
+
+  function post(uri: string) {
+    const [did = '', collection = '', rkey = ''] = uri.slice('at://'.length).split('/')
+    const record = accounts.get(did)?.collections.get(collection)?.get(rkey)
+    return record && { author: did, value: record.value }
+  }
+
+  const isHidden = (did: string) => accounts.get(did)?.state !== undefined
+  const isBlocked = (a: string, b: string) =>
+    a !== b && (blocks.has(`${a} ${b}`) || blocks.has(`${b} ${a}`))
+  const follows = (did: string) =>
+    new Set(records(did, FOLLOW).map(({ value }) => value['subject'] as string))
+
+  function rowsOf(did: string): Row[] {
+    const row = (collection: string, { rkey, cid, value }: SimulatedRecord): Row => {
+      const uri = `at://${did}/${collection}/${rkey}`
+      const shown = collection === POST ? uri : (value['subject'] as Ref).uri
+      const sortAt = Date.parse(value['createdAt'] as string)
+      return { uri, cid, sortAt, originator: did, post: shown }
+    }
+    return [POST, REPOST].flatMap((collection) =>
+      records(did, collection).map((record) => row(collection, record)),
+    )
+  }
+
+  function parentOf(uri: string): string | undefined {
+    return (post(uri)?.value['reply'] as { parent: Ref } | undefined)?.parent.uri
+  }
+
+  function isVisible(viewer: string, row: Row): boolean | undefined {
+    const shown = post(row.post)
+    if (!shown || isHidden(shown.author) || isHidden(row.originator)) return false
+    const parent = parentOf(row.post)
+    const grandparent = parent && parentOf(parent)
+    const near = [row.originator, shown.author, ...(parent ? [didOf(parent)] : [])]
+    if (near.some((did) => isBlocked(viewer, did))) return false
+    if (!grandparent || !isBlocked(viewer, didOf(grandparent))) return true
+    // Where the parent could never be read, nobody knows whom it answers.
+    return isHidden(didOf(parent!)) ? undefined : false
+  }
+
+  /** Whether everything about the post happened under our eyes. */
+  function isWitnessed(uri: string): boolean {
+    const madeAt = world.madeAt(uri)
+    return (
+      madeAt !== undefined && madeAt >= world.markedAt() && world.steadyAuthors().has(didOf(uri))
+    )
+  }
+
+  /** A reply that a gate forbids does not count, unless we came to know it before the gate. */
+  function replyBounds(uri: string): Bounds {
+    const all = replies.get(uri) ?? []
+    if (!isWitnessed(uri)) return { least: 0, most: all.length }
+    const allowed = all.filter(({ uri: reply, creator }) => {
+      const { root } = post(reply)!.value['reply'] as { root: Ref }
+      const owner = accounts.get(didOf(root.uri))
+      const gates = owner?.collections.get(GATE)
+      const isFree = owner?.state !== 'deleted' && !gates?.has(root.uri.split('/').at(-1)!)
+      return isFree || owner?.did === creator
+    })
+    return { least: allowed.length, most: all.length }
+  }
+
+  function reactionBounds(found: Reaction[], uri: string, perCreator: boolean): Bounds {
+    const most = perCreator ? new Set(found.map(({ creator }) => creator)).size : found.length
+    return { least: isWitnessed(uri) ? most : 0, most }
+  }
+
+  return {
+    account: (did) => accounts.get(did),
+    isHidden,
+    isBlocked,
+    isVisible,
+    follows,
+    post,
+    timeline: (viewer) => ({
+      followed: [...follows(viewer)]
+        .filter((did) => did !== viewer && !isHidden(did))
+        .flatMap(rowsOf)
+        .sort(newestFirst),
+      own: rowsOf(viewer).sort(newestFirst),
+    }),
+    counts: (uri) => ({
+      likes: reactionBounds(reactions[LIKE].get(uri) ?? [], uri, true),
+      reposts: reactionBounds(reactions[REPOST].get(uri) ?? [], uri, true),
+      replies: replyBounds(uri),
+      quotes: reactionBounds(quotes.get(uri) ?? [], uri, false),
+    }),
+    followers: (subject) => {
+      const all = followers.get(subject) ?? new Map<string, string[]>()
+      const isKnown = (did: string, uris: string[]) =>
+        world.steadyAuthors().has(did) ||
+        (world.steadyAuthors().has(subject) &&
+          uris.some((uri) => (world.madeAt(uri) ?? -1) >= world.markedAt()))
+      const must = [...all].filter(([did, uris]) => isKnown(did, uris)).map(([did]) => did)
+      return { must: new Set(must), may: new Set(all.keys()) }
+    },
+    hasReacted: (viewer, collection, uri) =>
+      records(viewer, collection).some(({ value }) => (value['subject'] as Ref).uri === uri),
+  }
+}
+
+export function newestFirst(a: Row, b: Row): number {
+  return b.sortAt - a.sortAt || (a.cid < b.cid ? 1 : a.cid > b.cid ? -1 : 0)
+}
+
+export function didOf(uri: string): string {
+  return uri.split('/')[2]!
+}

@@ -1,0 +1,113 @@
+// What one seeded run will be: how large the network, who the members are, how Slipstream is set,
+// and which faults strike after which event. Everything is drawn here, before anything runs, and
+// bound to numbers of events rather than to times, so that a seed gives the same run again.
+
+import { createRandom, type Random } from '../random.ts'
+
+export const faultKinds = [
+  'kill',
+  'kill-at-start',
+  'terminate',
+  'cut',
+  'close',
+  'error-frame',
+  'refuse',
+  'duplicate',
+  'rewind',
+  'stall',
+  'rotate-dictionary',
+  'dictionary-down',
+  'switch-host',
+  'pds-slow',
+  'pds-429',
+  'pds-500',
+] as const
+
+export type FaultKind = (typeof faultKinds)[number]
+
+export type PlannedFault = {
+  kind: FaultKind
+  /** Strikes when so many events were emitted. */
+  at: number
+  /** How long it lasts, where it lasts. */
+  forMs: number
+  /** A number for whatever else there is to choose. */
+  dice: number
+}
+
+export type TorturePlan = {
+  seed: number
+  accounts: number
+  meanFollows: number
+  pastEvents: number
+  /** Emitted while the cold start is still going on. */
+  earlyEvents: number
+  events: number
+  eventsPerTick: number
+  members: number[]
+  /** Of the members: follow few, write nothing. */
+  quiet: number[]
+  /** Of the members: follow most accounts. */
+  keen: number[]
+  pageSize: number
+  /** Without their prefix. */
+  settings: Record<string, string>
+  faults: PlannedFault[]
+}
+
+export type RunSize = { events: number; faults: number; kinds?: readonly FaultKind[] }
+
+const FULL: RunSize = { events: 2_400, faults: 12 }
+
+export function planRun(seed: number, size: Partial<RunSize> = {}): TorturePlan {
+  const random = createRandom(seed * 7919 + 13)
+  const { events, faults, kinds = faultKinds } = { ...FULL, ...size }
+  const accounts = 60 + random.below(61)
+  const members = pickDistinct(random, 3 + random.below(3), accounts)
+  const earlyEvents = random.chance(0.5) ? Math.round(events * 0.2) : 0
+  return {
+    seed,
+    accounts,
+    meanFollows: 6 + random.below(10),
+    pastEvents: 600 + random.below(600),
+    earlyEvents,
+    events,
+    eventsPerTick: 2 + random.below(8),
+    members,
+    quiet: members.slice(0, 1),
+    keen: members.slice(1, 2),
+    pageSize: random.pick([20, 50, 100]),
+    settings: {
+      TIMELINE_LENGTH: random.pick(['50', '200', '1000']),
+      CELEBRITY_THRESHOLD: random.pick(['2', '3', '10000']),
+      JETSTREAM_WIRE: random.pick(['v2', 'v2', 'v1', 'auto']),
+      JETSTREAM_COMPRESS: random.chance(0.8) ? 'on' : 'off',
+      INDEX_SCOPE: random.pick(['community', 'community', 'network']),
+    },
+    faults: planFaults(random, { count: faults, events: earlyEvents + events, kinds }),
+  }
+}
+
+/** Every kind has its turn before any comes again. */
+function planFaults(
+  random: Random,
+  { count, events, kinds }: { count: number; events: number; kinds: readonly FaultKind[] },
+): PlannedFault[] {
+  const order: FaultKind[] = []
+  while (order.length < count)
+    order.push(...pickDistinct(random, kinds.length, kinds.length).map((i) => kinds[i]!))
+  return order
+    .slice(0, count)
+    .map((kind) => ({
+      kind,
+      at: 20 + random.below(events - 40),
+      forMs: 100 + random.below(700),
+      dice: random.next(),
+    }))
+    .sort((a, b) => a.at - b.at)
+}
+
+function pickDistinct(random: Random, count: number, bound: number): number[] {
+  const all = Array.from({ length: bound }, (_, i) => i)
+  return Array.from({ length: count }, () => all.splice(random.below(all.length), 1)[0]!)
+}

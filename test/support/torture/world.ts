@@ -1,0 +1,147 @@
+// The outside of a run: the simulated network, its PLC directory and PDSs, and two Jetstream hosts
+// that carry the same events under different seqs. Besides what the network does by its own dice,
+// members follow, unfollow and write more than others, since it is them that we look at.
+
+import { createJetstreamDouble, type JetstreamDouble } from '../jetstream-double/double.ts'
+import { createRandom, type Random } from '../random.ts'
+import {
+  createNetwork,
+  type NetworkEvent,
+  type SimulatedNetwork,
+} from '../simulated-network/network.ts'
+import type { SimulatedAccount } from '../simulated-network/repository.ts'
+import { type SimulatedServers, serveNetwork } from '../simulated-network/servers.ts'
+import type { TorturePlan } from './plan.ts'
+
+export type World = {
+  readonly network: SimulatedNetwork
+  readonly servers: SimulatedServers
+  readonly hosts: readonly JetstreamDouble[]
+  readonly members: readonly SimulatedAccount[]
+  /** Events emitted so far. */
+  emitted(): number
+  /** Lets something happen, and emits it. */
+  step(): void
+  emit(event: NetworkEvent): void
+  /** The number of the event that made this record; undefined for what was before the start. */
+  madeAt(uri: string): number | undefined
+  /** From now on we know who writes under the members' eyes. */
+  mark(): void
+  /** Events emitted before the mark. */
+  markedAt(): number
+  /** Followed by a member, or members, from the mark on without a break. */
+  steadyAuthors(): ReadonlySet<string>
+  close(): Promise<void>
+}
+
+const FOLLOW = 'app.bsky.graph.follow'
+const RARE_SHARE = 0.12
+const CHURN_SHARE = 0.05
+const MEMBER_POST_SHARE = 0.04
+
+export async function createWorld(plan: TorturePlan): Promise<World> {
+  const random = createRandom(plan.seed)
+  const network = createNetwork({
+    random,
+    accounts: plan.accounts,
+    meanFollows: plan.meanFollows,
+    pastEvents: plan.pastEvents,
+    pastHours: 36,
+    now: Date.now,
+    quiet: new Set(plan.quiet),
+  })
+  followAsPlanned(network, plan, random)
+  network.allowRareActs(RARE_SHARE, plan.members)
+  const members = plan.members.map((index) => network.repositories[index]!)
+  const memberDids = new Set(members.map(({ did }) => did))
+  const servers = await serveNetwork(network.repositories)
+  const hosts = [
+    await createJetstreamDouble({ firstSeq: 1_000, seed: plan.seed }),
+    await createJetstreamDouble({ firstSeq: 5_000_000, seed: plan.seed + 1 }),
+  ]
+  const made = new Map<string, number>()
+  let emitted = 0
+  let lastTimeUs = 0
+  let markedAt = Number.POSITIVE_INFINITY
+  let steady = new Set<string>()
+
+  function emit(event: NetworkEvent): void {
+    lastTimeUs = Math.max(lastTimeUs + 1, Date.now() * 1000)
+    for (const host of hosts) host.emit({ ...event, timeUs: lastTimeUs })
+    if (event.kind === 'commit' && event.operation === 'create') {
+      made.set(`at://${event.did}/${event.collection}/${event.rkey}`, emitted)
+    }
+    emitted++
+    const isUnfollow = event.kind === 'commit' && event.operation === 'delete'
+    if (isUnfollow && memberDids.has(event.did)) narrow()
+  }
+
+  function narrow(): void {
+    const now = authors(members)
+    steady = new Set([...steady].filter((did) => now.has(did)))
+  }
+
+  function memberAct(): NetworkEvent | undefined {
+    const account = random.pick(plan.members)
+    const repository = network.repositories[account]!
+    const atMs = Date.now()
+    if (random.chance(MEMBER_POST_SHARE / (MEMBER_POST_SHARE + CHURN_SHARE))) {
+      if (plan.quiet.includes(account)) return
+      const value = { text: `Of my own, ${emitted}`, createdAt: new Date(atMs).toISOString() }
+      return repository.put({ collection: 'app.bsky.feed.post', value, atMs })
+    }
+    const follows = [...(repository.collections.get(FOLLOW)?.keys() ?? [])]
+    if (follows.length > 1 && random.chance(0.45)) {
+      return repository.remove(FOLLOW, random.pick(follows), atMs)
+    }
+    return network.follow({ account, subject: random.below(plan.accounts), atMs })
+  }
+
+  return {
+    network,
+    servers,
+    hosts,
+    members,
+    emitted: () => emitted,
+    emit,
+    step: () => {
+      const isMembers = random.chance(CHURN_SHARE + MEMBER_POST_SHARE)
+      const event = isMembers ? memberAct() : network.act(Date.now())
+      if (event) emit(event)
+    },
+    madeAt: (uri) => made.get(uri),
+    mark: () => {
+      markedAt = emitted
+      steady = authors(members)
+    },
+    markedAt: () => markedAt,
+    steadyAuthors: () => steady,
+    close: async () => {
+      await Promise.all(hosts.map((host) => host.close()))
+      await servers.close()
+    },
+  }
+}
+
+function followAsPlanned(network: SimulatedNetwork, plan: TorturePlan, random: Random): void {
+  const atMs = Date.now() - 36 * 3_600_000
+  for (const account of plan.quiet) {
+    for (let i = 0; i < 2; i++) network.follow({ account, subject: random.zipf(20), atMs })
+  }
+  for (const account of plan.keen) {
+    for (let subject = 0; subject < plan.accounts; subject++) {
+      if (random.chance(0.6)) network.follow({ account, subject, atMs })
+    }
+  }
+}
+
+/** Members and those they follow. */
+function authors(members: readonly SimulatedAccount[]): Set<string> {
+  const dids = new Set(members.map(({ did }) => did))
+  for (const { collections } of members) {
+    for (const { value } of collections.get(FOLLOW)?.values() ?? []) {
+      dids.add(value['subject'] as string)
+    }
+  }
+  return dids
+}
