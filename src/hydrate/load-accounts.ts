@@ -3,7 +3,7 @@
 import { unpackCid } from '../store/keys.ts'
 import type { ListRow } from '../store/read/lists.ts'
 import { recordUri } from './at-uri.ts'
-import { toActor } from './load-actors.ts'
+import { loadActors } from './load-actors.ts'
 import { toRelations } from './load-relations.ts'
 import type { Loader } from './page.ts'
 import { parseRecord } from './parse-record.ts'
@@ -16,9 +16,7 @@ const LIST_BLOCK = 'app.bsky.graph.listblock'
 /** Fills `actors` and `relations`. */
 export function loadAccounts(loader: Loader, state: ProfileState, uids: Set<number>): void {
   uids.delete(0)
-  for (const row of loader.readers.actors(uids)) {
-    state.actors.set(row.uid, toActor(row, loader.onUnusable))
-  }
+  for (const actor of loadActors(loader, uids)) state.actors.set(actor.uid, actor)
   if (!state.viewer || state.viewer.uid === 0) return
   const others = [...uids].filter((uid) => uid !== state.viewer?.uid)
   const rows = loader.readers.relations(state.viewer.uid, others)

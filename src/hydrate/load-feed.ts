@@ -1,13 +1,13 @@
 // Hydration of feed items and of posts.
 
 import { isRepostItem, rowIdOf } from '../store/item-ids.ts'
-import { unpackCid } from '../store/keys.ts'
 import { recordUri } from './at-uri.ts'
 import { blockedPairs } from './blocked-pairs.ts'
 import { loadAccounts, loadLists } from './load-accounts.ts'
 import { loadGates } from './load-gates.ts'
 import { loadPosts, loadSurroundings, loadThreads } from './load-posts.ts'
 import { emptyFeedState, type Loader } from './page.ts'
+import { readReposts } from './read-reposts.ts'
 import type { AccountPair, FeedState, Post, Viewer } from './types.ts'
 
 const LIKE = 'app.bsky.feed.like'
@@ -31,10 +31,8 @@ export function loadPostsOnly(loader: Loader, ids: readonly number[], viewer: Vi
 function loadItems(loader: Loader, state: FeedState, items: readonly number[]): void {
   const repostIds = items.filter(isRepostItem).map(rowIdOf)
   if (repostIds.length > 0) {
-    for (const row of loader.readers.reposts(new Set(repostIds))) {
-      const uri = recordUri(loader.parts.actors.didOf(row.uid), REPOST, row.rkey)
-      state.reposts.set(row.id, { ...row, uri, cid: unpackCid(row.cid) })
-    }
+    const reposts = readReposts(loader, new Set(repostIds))
+    for (const repost of reposts) state.reposts.set(repost.id, repost)
   }
   for (const item of items) {
     if (!isRepostItem(item)) {

@@ -1,7 +1,7 @@
 // Viewer → accounts: rows → one Relation for each account to which there is any.
 
-import type { PackedRkey } from '../store/keys.ts'
 import type { RelationRow } from '../store/read/relations.ts'
+import { rkeyOfText } from '../store/read/rkey-text.ts'
 import { recordUri } from './at-uri.ts'
 import type { Relation } from './types.ts'
 
@@ -15,8 +15,10 @@ export function toRelations(
 ): Map<number, Relation> {
   const relations = new Map<number, Relation>()
   for (const row of rows) {
-    const [uid, ...said] = row
-    if (said.some((value) => value)) relations.set(uid, toRelation(row, viewerDid, didOf(uid)))
+    const [uid] = row
+    if (row.some((value, i) => i > 0 && value)) {
+      relations.set(uid, toRelation(row, viewerDid, didOf(uid)))
+    }
   }
   return relations
 }
@@ -34,6 +36,6 @@ function toRelation(row: RelationRow, viewerDid: string, did: string): Relation 
   }
 }
 
-function uriOf(did: string, collection: string, rkey: PackedRkey | null): string | undefined {
-  return rkey === null ? undefined : recordUri(did, collection, rkey)
+function uriOf(did: string, collection: string, rkey: string | null): string | undefined {
+  return rkey === null ? undefined : recordUri(did, collection, rkeyOfText(rkey))
 }

@@ -1,19 +1,29 @@
-// One request's hydration: what every loader of this room needs, prepared once a connection
-// (`Readers`), and what they fill for one request (`Page`). DIDs are looked up once a page.
+// What every loader of this room needs: statements, prepared once a connection (`Readers`), and what
+// is kept from request to request; and the empty states that they fill for one request.
 
 import type { ActorReader, FollowGraphReader } from '../graph/types.ts'
-import { prepareActors } from '../store/read/actors.ts'
+import { type ActorRow, prepareActors } from '../store/read/actors.ts'
 import { prepareBlockPairs } from '../store/read/block-pairs.ts'
 import { prepareGates } from '../store/read/gates.ts'
 import type { Db } from '../store/read/id-list.ts'
 import { prepareLists } from '../store/read/lists.ts'
 import { preparePostViewers } from '../store/read/post-viewers.ts'
-import { preparePostKeys, preparePosts } from '../store/read/posts.ts'
+import { type PostRow, preparePosts } from '../store/read/posts.ts'
 import { prepareRelations } from '../store/read/relations.ts'
-import { prepareReposts } from '../store/read/reposts.ts'
+import { prepareReposts, type RepostRow } from '../store/read/reposts.ts'
 import { blockedPairs } from './blocked-pairs.ts'
+import type { KeptRows } from './kept-rows.ts'
 import type { OnUnusable } from './parse-record.ts'
-import type { FeedState, MediaUrls, ProfileState, Viewer } from './types.ts'
+import type {
+  Actor,
+  FeedState,
+  MediaUrls,
+  Post,
+  PostRef,
+  ProfileState,
+  Repost,
+  Viewer,
+} from './types.ts'
 
 export type Readers = ReturnType<typeof prepareReaders>
 
@@ -27,7 +37,17 @@ export type HydratorParts = {
   onUnusable?: OnUnusable
 }
 
-export type Loader = { readers: Readers; parts: HydratorParts; onUnusable: OnUnusable }
+export type Loader = {
+  readers: Readers
+  parts: HydratorParts
+  onUnusable: OnUnusable
+  keptActors: KeptRows<ActorRow, Actor>
+  keptPosts: KeptRows<PostRow, KeptPost>
+  keptReposts: KeptRows<RepostRow, Repost>
+}
+
+/** The post is undefined where there is no record: a stub, or deleted. */
+export type KeptPost = { ref: PostRef; post: Post | undefined }
 
 export function prepareReaders(db: Db) {
   return {
@@ -35,7 +55,6 @@ export function prepareReaders(db: Db) {
     blockPairs: prepareBlockPairs(db),
     gates: prepareGates(db),
     lists: prepareLists(db),
-    postKeys: preparePostKeys(db),
     posts: preparePosts(db),
     postViewers: preparePostViewers(db),
     relations: prepareRelations(db),

@@ -39,8 +39,11 @@ export function packRkey(rkey: string): PackedRkey {
 
 export function unpackRkey(packed: PackedRkey): string {
   if (typeof packed === 'string') return packed
-  const top = packed.readUInt32BE(0)
-  const bottom = packed.readUInt32BE(4)
+  return tidOf(packed.readUInt32BE(0), packed.readUInt32BE(4))
+}
+
+/** The TID whose upper and lower 32 bits these are. */
+export function tidOf(top: number, bottom: number): string {
   let high = top * 4 + Math.floor(bottom / 2 ** 30)
   let low = bottom % 2 ** 30
   let rkey = ''

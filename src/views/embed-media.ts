@@ -9,6 +9,8 @@ import type {
 } from '@atproto/api'
 import type { MediaUrls } from '../hydrate/types.ts'
 import { aspectRatio, blobCid, hasType, text } from './fields.ts'
+import { oncePerObject } from './memo.ts'
+import { keepJson } from './ready-json.ts'
 
 export type MediaView =
   | $Typed<AppBskyEmbedImages.View>
@@ -20,12 +22,15 @@ export type MediaView =
 const MAX_IMAGES = 4
 const MAX_GALLERY_ITEMS = 10
 
-/** @returns undefined for embeds of any other kind. */
-export function mediaEmbedView(
-  did: string,
-  embed: unknown,
-  urls: MediaUrls,
-): MediaView | undefined {
+/** `did` is of the post's author. @returns undefined for embeds of any other kind. */
+export const mediaEmbedView = oncePerObject(
+  (embed: object, did: string, urls: MediaUrls): MediaView | undefined => {
+    const view = makeView(embed, did, urls)
+    return view && keepJson(view)
+  },
+)
+
+function makeView(embed: object, did: string, urls: MediaUrls): MediaView | undefined {
   if (hasType<AppBskyEmbedImages.Main>(embed, 'app.bsky.embed.images')) {
     return imagesView(did, embed, urls)
   }

@@ -6,8 +6,10 @@ import type { EmbeddedRecord, FeedState, Post } from '../hydrate/types.ts'
 import { type MediaView, mediaEmbedView } from './embed-media.ts'
 import { hasType } from './fields.ts'
 import { listView } from './list-view.ts'
-import { postBase } from './post-base.ts'
+import { authorDid, postBase } from './post-base.ts'
 import { blockedProfileViewer } from './profile-viewer.ts'
+import { profileViewBasic } from './profile-views.ts'
+import { extended } from './ready-json.ts'
 import { viewerBlocks } from './rules.ts'
 
 const MAX_DEPTH = 2
@@ -28,12 +30,12 @@ export function embedView(state: FeedState, post: Post, depth = 1): EmbedView | 
     return record && { $type: 'app.bsky.embed.record#view', record }
   }
   if (hasType<AppBskyEmbedRecordWithMedia.Main>(embed, 'app.bsky.embed.recordWithMedia')) {
-    const media = mediaEmbedView(didOf(post), embed.media, state.urls)
+    const media = mediaEmbedView(embed.media, authorDid(post), state.urls)
     const record = recordView(state, post, depth)
     if (!media || !record) return undefined
     return { $type: 'app.bsky.embed.recordWithMedia#view', media, record: wrapped(record) }
   }
-  return mediaEmbedView(didOf(post), embed, state.urls)
+  return mediaEmbedView(embed, authorDid(post), state.urls)
 }
 
 function recordView(state: FeedState, post: Post, depth: number): RecordView | undefined {
@@ -58,18 +60,17 @@ function embeddedPostView(
   depth: number,
 ): RecordView {
   const post = collection === 'app.bsky.feed.post' ? state.posts.get(id) : undefined
-  const base = post && postBase(state, post)
-  if (!post || !base) return notFoundView(uri)
+  const author = post && profileViewBasic(state, post.uid)
+  if (!author) return notFoundView(uri)
   const detached = state.postgates.get(post.id)?.record.detachedEmbeddingUris
   if (detached?.includes(embeddingUri)) return detachedView(uri)
-  const { record: value, ...shown } = base
   const embed = depth < MAX_DEPTH ? embedView(state, post, depth + 1) : undefined
-  return {
-    $type: 'app.bsky.embed.record#viewRecord',
-    ...shown,
-    value,
+  return extended(postBase(post), {
+    $type: 'app.bsky.embed.record#viewRecord' as const,
+    author,
+    value: post.record,
     embeds: depth < MAX_DEPTH ? (embed ? [embed] : []) : undefined,
-  }
+  })
 }
 
 /** The reference names the type of this wrapper only around what can't be shown; snapshots compare. */
@@ -93,8 +94,4 @@ function detachedView(uri: string): RecordView {
 
 function notFoundView(uri: string): RecordView {
   return { $type: 'app.bsky.embed.record#viewNotFound', uri, notFound: true }
-}
-
-function didOf({ uri }: Post): string {
-  return uri.slice('at://'.length, uri.indexOf('/', 'at://'.length))
 }

@@ -6,6 +6,7 @@ import { datetime } from './fields.ts'
 import { postView } from './post-view.ts'
 import { blockedProfileViewer } from './profile-viewer.ts'
 import { profileViewBasic } from './profile-views.ts'
+import { extended } from './ready-json.ts'
 import { viewerBlocks } from './rules.ts'
 
 type Ancestor =
@@ -77,7 +78,7 @@ function ancestor(
     const author = { did: view.author.did, viewer: blockedProfileViewer(state, post.uid) }
     return { $type: 'app.bsky.feed.defs#blockedPost', uri, blocked: true, author }
   }
-  return { $type: 'app.bsky.feed.defs#postView', ...view }
+  return extended(view, { $type: 'app.bsky.feed.defs#postView' as const })
 }
 
 function grandparentAuthor(

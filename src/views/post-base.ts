@@ -1,41 +1,33 @@
-// The part of a post's view that an embedded post shows too, and that is the same for every
-// viewer but for the author's viewer object.
+// The part of a post's view that an embedded post shows too, and that is the same for every viewer.
+// The record itself stands under another name in an embedded post, so it is not in here.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
-import type { FeedState, Post } from '../hydrate/types.ts'
+import type { Post } from '../hydrate/types.ts'
 import { datetime } from './fields.ts'
-import { profileViewBasic } from './profile-views.ts'
+import { oncePerObject } from './memo.ts'
+import { keepJson } from './ready-json.ts'
 import { selfLabels } from './self-labels.ts'
 
 type PostBase = Pick<
   AppBskyFeedDefs.PostView,
-  | 'uri'
-  | 'cid'
-  | 'author'
-  | 'record'
-  | 'replyCount'
-  | 'repostCount'
-  | 'likeCount'
-  | 'quoteCount'
-  | 'indexedAt'
-  | 'labels'
+  'uri' | 'cid' | 'replyCount' | 'repostCount' | 'likeCount' | 'quoteCount' | 'indexedAt' | 'labels'
 >
 
-/** @returns undefined where the author is unknown or hidden. */
-export function postBase(state: FeedState, post: Post): PostBase | undefined {
-  const author = profileViewBasic(state, post.uid)
-  if (!author) return undefined
+export const postBase = oncePerObject((post: Post): PostBase => {
   const { uri, cid, record } = post
-  return {
+  keepJson(record)
+  return keepJson({
     uri,
     cid,
-    author,
-    record,
     replyCount: post.replyCount,
     repostCount: post.repostCount,
     likeCount: post.likeCount,
     quoteCount: post.quoteCount,
     indexedAt: datetime(post.sortAt),
-    labels: selfLabels(record, { did: author.did, uri, cid }),
-  }
+    labels: selfLabels(record, { did: authorDid(post), uri, cid }),
+  })
+})
+
+export function authorDid({ uri }: Post): string {
+  return uri.slice('at://'.length, uri.indexOf('/', 'at://'.length))
 }

@@ -7,21 +7,24 @@ import { listViewBasic } from './list-view-basic.ts'
 import { oncePerState } from './memo.ts'
 import { postBase } from './post-base.ts'
 import { postViewer } from './post-viewer.ts'
+import { profileViewBasic } from './profile-views.ts'
+import { extended } from './ready-json.ts'
 
 type PostView = AppBskyFeedDefs.PostView
 
 /** @returns undefined where the post is not present, or its author unknown or hidden. */
 export const postView = oncePerState((state: FeedState, postId: number): PostView | undefined => {
   const post = state.posts.get(postId)
-  const base = post && postBase(state, post)
-  if (!base) return undefined
-  return {
-    ...base,
+  const author = post && profileViewBasic(state, post.uid)
+  if (!author) return undefined
+  return extended(postBase(post), {
+    author,
+    record: post.record,
     embed: embedView(state, post),
     bookmarkCount: 0,
     viewer: postViewer(state, post),
     threadgate: post.record.reply ? undefined : threadgateView(state, post),
-  }
+  })
 })
 
 function threadgateView(

@@ -3,10 +3,11 @@
 
 import type { AppBskyActorDefs } from '@atproto/api'
 import { isStrongRef } from '../hydrate/record-shapes.ts'
-import type { Actor, Profile, ProfileState } from '../hydrate/types.ts'
+import type { Actor, MediaUrls, Profile, ProfileState } from '../hydrate/types.ts'
 import { blobCid, datetime, text } from './fields.ts'
-import { oncePerState } from './memo.ts'
+import { oncePerObject, oncePerState } from './memo.ts'
 import { profileViewer } from './profile-viewer.ts'
+import { extended, keepJson } from './ready-json.ts'
 import { viewerBlocks } from './rules.ts'
 import { selfLabels } from './self-labels.ts'
 
@@ -18,7 +19,8 @@ type Detailed = Omit<AppBskyActorDefs.ProfileViewDetailed, '$type'>
 export const profileViewBasic = oncePerState(
   (state: ProfileState, uid: number): Basic | undefined => {
     const actor = visibleActor(state, uid)
-    return actor && { ...profileBase(state, actor), viewer: profileViewer(state, uid) }
+    if (!actor) return undefined
+    return keepJson(extended(profileBase(actor, state.urls), { viewer: profileViewer(state, uid) }))
   },
 )
 
@@ -28,11 +30,10 @@ export function profileView(
 ): AppBskyActorDefs.ProfileView | undefined {
   const actor = visibleActor(state, uid)
   if (!actor) return undefined
-  return {
-    ...profileBase(state, actor),
+  return extended(profileBase(actor, state.urls), {
     ...profileText(actor.profile),
     viewer: profileViewer(state, uid),
-  }
+  })
 }
 
 export function profileViewDetailed(state: ProfileState, uid: number): Detailed | undefined {
@@ -40,7 +41,7 @@ export function profileViewDetailed(state: ProfileState, uid: number): Detailed 
   if (!actor) return undefined
   const viewer = profileViewer(state, uid)
   return {
-    ...profileBase(state, actor),
+    ...profileBase(actor, state.urls),
     ...profileText(actor.profile),
     ...profileDetails(state, actor),
     viewer: viewer && { ...viewer, knownFollowers: knownFollowers(state, uid) },
@@ -52,9 +53,10 @@ function visibleActor(state: ProfileState, uid: number): Actor | undefined {
   return actor && !actor.hiddenAs ? actor : undefined
 }
 
-function profileBase({ urls }: ProfileState, { did, handle, profile }: Actor): Basic {
+/** What is the same for every viewer. */
+const profileBase = oncePerObject(({ did, handle, profile }: Actor, urls: MediaUrls): Basic => {
   const avatar = blobCid(profile?.record.avatar)
-  return {
+  return keepJson({
     did,
     handle,
     displayName: text(profile?.record.displayName),
@@ -63,8 +65,8 @@ function profileBase({ urls }: ProfileState, { did, handle, profile }: Actor): B
     associated: { activitySubscription: { allowSubscriptions: 'followers' } },
     labels: profile ? profileLabels(did, profile) : [],
     createdAt: profile?.createdAt === undefined ? undefined : datetime(profile.createdAt),
-  }
-}
+  })
+})
 
 function profileLabels(did: string, { cid, record }: Profile): NonNullable<Basic['labels']> {
   return selfLabels(record, { did, uri: `at://${did}/app.bsky.actor.profile/self`, cid })

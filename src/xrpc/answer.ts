@@ -3,6 +3,7 @@
 import { InvariantError } from '../assert.ts'
 import { IdentityUnavailableError } from '../identity/fetch-identity.ts'
 import { ServiceAuthError } from '../identity/service-jwt.ts'
+import { jsonBytes } from '../views/ready-json.ts'
 import { unauthorized, unavailable, XRPCError } from './errors.ts'
 import type { MethodResult } from './method.ts'
 
@@ -18,8 +19,7 @@ export function jsonAnswer(
   value: unknown,
   { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
 ): Answer {
-  const body = Buffer.from(JSON.stringify(value))
-  return { status, body, headers: { ...JSON_TYPE, ...headers } }
+  return { status, body: jsonBytes(value), headers: { ...JSON_TYPE, ...headers } }
 }
 
 export function textAnswer(text: string, status = 200): Answer {

@@ -136,7 +136,11 @@ describe('a page', () => {
     const textIn = (state: FeedState) => state.posts.get(id)?.record.text
     const both = one.db.transaction(() => {
       const first = textIn(one.hydrator.posts([id], undefined))
-      one.writer.prepare("UPDATE posts SET record = replace(record, 'before', 'after')").run()
+      one.writer
+        .prepare(
+          "UPDATE posts SET cid = randomblob(32), record = replace(record, 'before', 'after')",
+        )
+        .run()
       return [first, textIn(one.hydrator.posts([id], undefined))]
     })
     expect(both()).toEqual(['before', 'before'])

@@ -141,6 +141,7 @@ test('a list is shown with its creator; generators, labelers and packs are not f
   const { world, ann, bob } = twoPeople()
   const list = world.list(ann, { name: 'people', description: 'I know', avatar: blob('face') })
   world.listItem(list, bob)
+  world.listItem(list, bob) // the same again counts once
   expect(embedOf(world, world.quote(bob, list), bob).record).toMatchObject({
     $type: 'app.bsky.graph.defs#listView',
     uri: list,

@@ -1,33 +1,48 @@
-// Accounts with their profile records, many at a time.
+// Accounts with their profile records, many at a time: a row of small scalars for each, and the
+// profile's CID and record apart, as for posts (posts.ts).
 
 import { type Db, idList } from './id-list.ts'
+import { versionOf } from './posts.ts'
 
-export type ActorRow = {
-  uid: number
-  did: string
-  handle: string | null
-  handleValid: number
-  status: number
-  followsCount: number
-  followersCount: number
-  postsCount: number
-  /** The rest is null where no profile record is held. */
-  profileCid: Buffer | null
-  profileRecord: string | null
-  profileCreatedAt: number | null
-  profileIndexedAt: number | null
+export type ActorRow = [
+  uid: number,
+  handle: string | null,
+  handleValid: number,
+  status: number,
+  followsCount: number,
+  followersCount: number,
+  postsCount: number,
+  /** Names the profile record's bytes; null, with the rest, where none is held. */
+  profileVersion: string | null,
+  profileCreatedAt: number | null,
+  profileIndexedAt: number | null,
+]
+
+export type ProfileTextRow = [uid: number, cid: Buffer, record: string]
+
+export type ActorRows = {
+  rows(uids: Iterable<number>): ActorRow[]
+  /** Accounts without a profile record are left out. */
+  profiles(uids: Iterable<number>): ProfileTextRow[]
 }
 
-const SQL = /* sql */ `
-SELECT a.uid, a.did, a.handle, a.handle_valid AS handleValid, a.status,
-  a.follows_count AS followsCount, a.followers_count AS followersCount,
-  a.posts_count AS postsCount, p.cid AS profileCid, CAST(p.record AS TEXT) AS profileRecord,
-  p.created_at AS profileCreatedAt, p.indexed_at AS profileIndexedAt
+const ROWS = /* sql */ `
+SELECT a.uid, a.handle, a.handle_valid, a.status, a.follows_count, a.followers_count,
+  a.posts_count, CASE WHEN p.uid IS NOT NULL THEN ${versionOf('p')} END,
+  p.created_at, p.indexed_at
 FROM json_each(?) ids
 CROSS JOIN actors a ON a.uid = ids.value
 LEFT JOIN profiles p ON p.uid = a.uid`
 
-export function prepareActors(db: Db): (uids: Iterable<number>) => ActorRow[] {
-  const select = db.prepare<[string], ActorRow>(SQL)
-  return (uids) => select.all(idList(uids))
+const PROFILES = /* sql */ `
+SELECT p.uid, p.cid, CAST(p.record AS TEXT)
+FROM json_each(?) ids CROSS JOIN profiles p ON p.uid = ids.value`
+
+export function prepareActors(db: Db): ActorRows {
+  const rows = db.prepare<[string], ActorRow>(ROWS).raw()
+  const profiles = db.prepare<[string], ProfileTextRow>(PROFILES).raw()
+  return {
+    rows: (uids) => rows.all(idList(uids)) as unknown as ActorRow[],
+    profiles: (uids) => profiles.all(idList(uids)) as unknown as ProfileTextRow[],
+  }
 }

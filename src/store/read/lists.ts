@@ -30,7 +30,7 @@ export type ListReader = {
 
 const BY_ID = /* sql */ `
 SELECT l.id, l.uid, l.rkey, l.cid, CAST(l.record AS TEXT) AS record, l.sort_at AS sortAt,
-  (SELECT count(*) FROM list_items li WHERE li.list = l.id) AS itemCount,
+  (SELECT count(DISTINCT li.subject) FROM list_items li WHERE li.list = l.id) AS itemCount,
   (SELECT min(lb.rkey) FROM list_blocks lb WHERE lb.uid = ? AND lb.list = l.id) AS blockRkey
 FROM json_each(?) ids
 CROSS JOIN lists l ON l.id = ids.value AND l.cid IS NOT NULL AND l.record IS NOT NULL`

@@ -1,44 +1,70 @@
 // Posts with their counts, many at a time; stubs and deleted posts too, without a record.
+//
+// What a page reads of every post is a row of small scalars, as an array: a Buffer costs the
+// driver as much as twenty numbers. Keys, CID and record, which seldom change, are read apart, by
+// those who have not kept them for the row's `version` (hydrate/kept-rows.ts).
 
 import type { PackedRkey } from '../keys.ts'
 import { type Db, idList } from './id-list.ts'
 
+/** `version` names the record's bytes: its CID and rev. Empty where there is no record. */
+export type PostRow = [
+  id: number,
+  uid: number,
+  state: number,
+  version: string,
+  sortAt: number | null,
+  root: number | null,
+  parent: number | null,
+  quote: number | null,
+  flags: number,
+  likes: number,
+  reposts: number,
+  replies: number,
+  quotes: number,
+]
+
+/** `cid` and `record` are null unless the post is PRESENT. */
+export type PostTextRow = [id: number, rkey: PackedRkey, cid: Buffer | null, record: string | null]
+
 export type PostKeyRow = { id: number; uid: number; rkey: PackedRkey; state: number }
 
-export type PostRow = PostKeyRow & {
-  /** These three are null unless `state` is PRESENT. */
-  cid: Buffer | null
-  record: string | null
-  sortAt: number | null
-  root: number | null
-  parent: number | null
-  quote: number | null
-  flags: number
-  likes: number
-  reposts: number
-  replies: number
-  quotes: number
+export type PostReader = {
+  rows(ids: Iterable<number>): PostRow[]
+  texts(ids: Iterable<number>): PostTextRow[]
+  /** Only whose they are: for posts that are pointed at but not shown. */
+  keys(ids: Iterable<number>): PostKeyRow[]
 }
 
-const POSTS = /* sql */ `
-SELECT p.id, p.uid, p.rkey, p.state, p.cid, CAST(p.record AS TEXT) AS record,
-  p.sort_at AS sortAt, p.root, p.parent, p.quote, p.flags,
-  coalesce(c.likes, 0) AS likes, coalesce(c.reposts, 0) AS reposts,
-  coalesce(c.replies, 0) AS replies, coalesce(c.quotes, 0) AS quotes
+const ROWS = /* sql */ `
+SELECT p.id, p.uid, p.state, ${versionOf('p')}, p.sort_at, p.root, p.parent, p.quote, p.flags,
+  coalesce(c.likes, 0), coalesce(c.reposts, 0), coalesce(c.replies, 0), coalesce(c.quotes, 0)
 FROM json_each(?) ids
 CROSS JOIN posts p ON p.id = ids.value
 LEFT JOIN post_counts c ON c.post = p.id`
 
+const TEXTS = /* sql */ `
+SELECT p.id, p.rkey, p.cid, CAST(p.record AS TEXT)
+FROM json_each(?) ids CROSS JOIN posts p ON p.id = ids.value`
+
 const KEYS = /* sql */ `
 SELECT p.id, p.uid, p.rkey, p.state FROM json_each(?) ids CROSS JOIN posts p ON p.id = ids.value`
 
-export function preparePosts(db: Db): (ids: Iterable<number>) => PostRow[] {
-  const select = db.prepare<[string], PostRow>(POSTS)
-  return (ids) => select.all(idList(ids))
+export function preparePosts(db: Db): PostReader {
+  const rows = db.prepare<[string], PostRow>(ROWS).raw()
+  const texts = db.prepare<[string], PostTextRow>(TEXTS).raw()
+  const keys = db.prepare<[string], PostKeyRow>(KEYS)
+  return {
+    rows: (ids) => rows.all(idList(ids)) as unknown as PostRow[],
+    texts: (ids) => texts.all(idList(ids)) as unknown as PostTextRow[],
+    keys: (ids) => keys.all(idList(ids)),
+  }
 }
 
-/** Only whose they are: for posts that are pointed at but not shown. */
-export function preparePostKeys(db: Db): (ids: Iterable<number>) => PostKeyRow[] {
-  const select = db.prepare<[string], PostKeyRow>(KEYS)
-  return (ids) => select.all(idList(ids))
+/**
+ * Half of the CID's digest is enough to tell a record's states apart. Its rev comes along since
+ * the stream's CIDs are taken on trust.
+ */
+export function versionOf(table: string): string {
+  return `hex(substr(coalesce(${table}.cid, ''), 1, 16)) || coalesce(${table}.rev, '')`
 }

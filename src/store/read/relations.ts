@@ -6,17 +6,17 @@
 // Of several records that say the same the smallest record key counts, so that answers don't
 // flicker; the indexes end with the record key, so this is the first one found.
 
-import type { PackedRkey } from '../keys.ts'
 import { isHiddenStatus } from '../status.ts'
 import { type Db, idList } from './id-list.ts'
+import { rkeyText } from './rkey-text.ts'
 
-/** Record keys of the records that say so; ids of lists. */
+/** Record keys of the records that say so, as text (rkey-text.ts); ids of lists. */
 export type RelationRow = [
   uid: number,
-  following: PackedRkey | null,
-  followedBy: PackedRkey | null,
-  blocking: PackedRkey | null,
-  blockedBy: PackedRkey | null,
+  following: string | null,
+  followedBy: string | null,
+  blocking: string | null,
+  blockedBy: string | null,
   blockingByList: number | null,
   blockedByList: number | null,
   muted: 0 | 1 | null,
@@ -37,25 +37,29 @@ WHERE lb.uid = ${blocker}`
 }
 
 function firstRkey(table: string, creator: string, subject: string): string {
-  return /* sql */ `(SELECT rkey FROM ${table}
+  return /* sql */ `(SELECT ${rkeyText('rkey')} FROM ${table}
   WHERE uid = ${creator} AND subject = ${subject} ORDER BY rkey LIMIT 1)`
 }
 
-/** Most viewers block and mute nobody: asked once a statement, which spares a probe an account. */
-function ifViewerHasAny(table: string, then: string): string {
-  return /* sql */ `CASE WHEN (SELECT EXISTS (SELECT 1 FROM ${table} WHERE uid = :viewer))
+/**
+ * Most viewers block and mute nobody, are blocked by nobody and on no list: asked once a statement,
+ * which spares a probe an account. `column` is the viewer's in rows of that kind.
+ */
+function ifAny(table: string, column: 'uid' | 'subject', then: string): string {
+  return /* sql */ `CASE WHEN (SELECT EXISTS (SELECT 1 FROM ${table} WHERE ${column} = :viewer))
   THEN ${then} END`
 }
 
+const FIRST_LIST = 'ORDER BY lb.list LIMIT 1'
 const SQL = /* sql */ `
 SELECT ids.value,
   ${firstRkey('follows', ':viewer', 'ids.value')},
-  ${firstRkey('follows', 'ids.value', ':viewer')},
-  ${ifViewerHasAny('blocks', firstRkey('blocks', ':viewer', 'ids.value'))},
-  ${firstRkey('blocks', 'ids.value', ':viewer')},
-  ${ifViewerHasAny('list_blocks', `(${blockingLists(':viewer', 'ids.value')} ORDER BY lb.list LIMIT 1)`)},
-  (${blockingLists('ids.value', ':viewer')} ORDER BY lb.list LIMIT 1),
-  ${ifViewerHasAny('mutes', 'EXISTS (SELECT 1 FROM mutes m WHERE m.uid = :viewer AND m.subject = ids.value)')}
+  ${ifAny('follows', 'subject', firstRkey('follows', 'ids.value', ':viewer'))},
+  ${ifAny('blocks', 'uid', firstRkey('blocks', ':viewer', 'ids.value'))},
+  ${ifAny('blocks', 'subject', firstRkey('blocks', 'ids.value', ':viewer'))},
+  ${ifAny('list_blocks', 'uid', `(${blockingLists(':viewer', 'ids.value')} ${FIRST_LIST})`)},
+  ${ifAny('list_items', 'subject', `(${blockingLists('ids.value', ':viewer')} ${FIRST_LIST})`)},
+  ${ifAny('mutes', 'uid', 'EXISTS (SELECT 1 FROM mutes m WHERE m.uid = :viewer AND m.subject = ids.value)')}
 FROM json_each(:uids) ids`
 
 /** One row for each of `uids`. */

@@ -1,0 +1,58 @@
+// One growing stretch of memory that text and bytes are appended to. Text is gathered first, since
+// one long write is much cheaper than many short ones.
+
+const FIRST_BYTES = 1 << 18
+/** What a page seldom needs is given back after it. */
+const MAX_KEPT_BYTES = 4 << 20
+const MAX_UTF8_BYTES = 3
+
+export class JsonBuffer {
+  #memory = Buffer.allocUnsafeSlow(FIRST_BYTES)
+  #length = 0
+  #text = ''
+
+  clear(): void {
+    if (this.#memory.length > MAX_KEPT_BYTES) this.#memory = Buffer.allocUnsafeSlow(FIRST_BYTES)
+    this.#length = 0
+    this.#text = ''
+  }
+
+  text(text: string): void {
+    this.#text += text
+  }
+
+  /** Those of `source` from `start` to before `end`. */
+  bytes(source: Buffer, start: number, end: number): void {
+    this.#flush()
+    this.#ensure(end - start)
+    this.#length += source.copy(this.#memory, this.#length, start, end)
+  }
+
+  /** How many bytes there are so far. */
+  position(): number {
+    this.#flush()
+    return this.#length
+  }
+
+  /** A copy of everything from `start` on. */
+  copyFrom(start: number): Buffer {
+    // Asked first: it may put the memory somewhere else.
+    const end = this.position()
+    return Buffer.from(this.#memory.subarray(start, end))
+  }
+
+  #flush(): void {
+    if (this.#text === '') return
+    this.#ensure(this.#text.length * MAX_UTF8_BYTES)
+    this.#length += this.#memory.write(this.#text, this.#length)
+    this.#text = ''
+  }
+
+  #ensure(bytes: number): void {
+    const needed = this.#length + bytes
+    if (needed <= this.#memory.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#memory.length * 2))
+    this.#memory.copy(larger, 0, 0, this.#length)
+    this.#memory = larger
+  }
+}
