@@ -1,13 +1,14 @@
 // Builds every part in order, and disposes of them in reverse. The ingest thread comes first, since
 // it makes the database and the shared memory; serving reads both.
 
-import type { Config } from './config.ts'
-import { ConfigError } from './config.ts'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { atPort, type Config, ConfigError } from './config.ts'
 import { openActorTable } from './graph/actor-table.ts'
 import { openFollowGraph } from './graph/follow-graph.ts'
+import { MEMBER } from './graph/types.ts'
 import { createHydrator } from './hydrate/hydrator.ts'
 import { createGuardedFetch } from './identity/guarded-fetch.ts'
-import { createResolver } from './identity/resolver.ts'
+import { createResolver, LOOKUPS_PER_ORIGIN } from './identity/resolver.ts'
 import { createServiceAuth } from './identity/service-jwt.ts'
 import { type Ingest, startIngest } from './ingest/client.ts'
 import { createMembership } from './membership.ts'
@@ -29,8 +30,9 @@ type AppOptions = { config: Config; log: Logger; onFatal: (error: unknown) => vo
 const FIRST_PAGE_PATIENCE_MS = 2_000
 
 /** @throws ConfigError for whatever the operator can mend. */
-export async function startApp({ config, log, onFatal }: AppOptions): Promise<App> {
-  const lock = lockDataDir(config.dataDir)
+export async function startApp({ config: asked, log, onFatal }: AppOptions): Promise<App> {
+  const lock = lockDataDir(asked.dataDir)
+  const config = asked.port === 0 ? atPort(asked, await findFreePort(asked.bind)) : asked
   const ingest = await startIngest({ config, onFatal })
   const { server, closeStore } = createServing({ config, log, ingest, onFatal })
   const port = await listen(server, config)
@@ -41,8 +43,9 @@ export async function startApp({ config, log, onFatal }: AppOptions): Promise<Ap
   return {
     async close() {
       await server.close()
-      await ingest.stop()
+      // The writer closes last: it then leaves one whole file, without a write-ahead log beside it.
       closeStore()
+      await ingest.stop()
       lock.release()
     },
   }
@@ -54,8 +57,16 @@ function createServing({ config, log, ingest, onFatal }: AppOptions & { ingest: 
   const actors = openActorTable(memory.actors)
   const graph = openFollowGraph(memory.graph)
   const timelines = openTimelines(memory.timelines)
-  const fetch = createGuardedFetch({ ...config, trustedOrigins: [config.plcUrl], log })
-  const resolver = createResolver({ ...config, fetch, log })
+  // Two, since each has only so many requests at once: what visitors make us fetch must not keep
+  // members from being recognised.
+  const outside = { ...config, trustedOrigins: [config.plcUrl], log }
+  const fetch = createGuardedFetch(outside)
+  const lookups = createGuardedFetch({ ...outside, connectionsPerOrigin: LOOKUPS_PER_ORIGIN })
+  const isMember = (did: string) => {
+    const uid = actors.uidOf(did)
+    return uid !== 0 && (actors.flagsOf(uid) & MEMBER) !== 0
+  }
+  const resolver = createResolver({ ...config, fetch: lookups, log, isMember })
   const hydrator = createHydrator({ db, actors, graph, urls: createMediaUrls(config) })
   const keeps = createKeeps({ graph, limit: config.reasonableLimit })
   const methods = createMethods({
@@ -96,6 +107,19 @@ function health(db: Db, ingest: Ingest): Health {
   } catch (error) {
     return { ok: false, version, error: `the database cannot be read: ${(error as Error).message}` }
   }
+}
+
+/** Found before anything is built, since our DID carries the port where no host name is set. */
+function findFreePort(bind: string): Promise<number> {
+  const probe = createTcpServer()
+  return new Promise((resolve) => {
+    // The server will meet the same error, and tell it.
+    probe.once('error', () => resolve(0))
+    probe.listen(0, bind, () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
 }
 
 async function listen(server: Server, config: Config): Promise<number> {

@@ -99,6 +99,14 @@ function url(...protocols: string[]) {
   }
 }
 
+/** Whatever else stands in it, a picture is found by whose it is and its CID. */
+function mediaPattern(value: string): string {
+  const pattern = value.trim()
+  const isWeb = URL.canParse(pattern) && /^https?:\/\//.test(pattern)
+  if (isWeb && pattern.includes('{did}') && pattern.includes('{cid}')) return pattern
+  throw new Unfit('an http(s):// address with {did} and {cid} in it')
+}
+
 function jetstreamHosts(value: string): string[] {
   const hosts = list(value).map(url('ws:', 'wss:'))
   for (const host of hosts) {
@@ -219,19 +227,19 @@ export const settings = {
   imageUrlPattern: setting(
     'IMAGE_URL_PATTERN',
     'https://cdn.bsky.app/img/{preset}/plain/{did}/{cid}',
-    text,
+    mediaPattern,
     'Image address; {preset} is avatar, banner, feed_thumbnail or feed_fullsize.',
   ),
   videoPlaylistUrlPattern: setting(
     'VIDEO_PLAYLIST_URL_PATTERN',
     'https://video.bsky.app/watch/{did}/{cid}/playlist.m3u8',
-    text,
+    mediaPattern,
     'Video playlist address.',
   ),
   videoThumbnailUrlPattern: setting(
     'VIDEO_THUMBNAIL_URL_PATTERN',
     'https://video.bsky.app/watch/{did}/{cid}/thumbnail.jpg',
-    text,
+    mediaPattern,
     'Video thumbnail address.',
   ),
   logLevel: setting(
@@ -285,15 +293,34 @@ export function printConfig(config: Config): string {
     .join('\n\n')
 }
 
+/** The configuration once port 0 has become a real one, which its own name then follows. */
+export function atPort(config: Config, port: number): Config {
+  const { hostname, serviceDid, ...rest } = config
+  const isNameOurs = hostname === `localhost:${config.port}`
+  const isDidOurs = serviceDid === didOf(hostname)
+  const asked = { ...rest, port }
+  return Object.freeze(
+    withDerived({
+      ...asked,
+      ...(!isNameOurs && { hostname }),
+      ...(!isDidOurs && { serviceDid }),
+    }),
+  )
+}
+
 function withDerived(parsed: Derivable): Config {
   const hostname = parsed.hostname ?? `localhost:${parsed.port}`
   const isLocal = /^localhost(:|$)/.test(hostname)
   return {
     ...parsed,
     hostname,
-    serviceDid: parsed.serviceDid ?? `did:web:${hostname.replace(':', '%3A')}`,
+    serviceDid: parsed.serviceDid ?? didOf(hostname),
     publicOrigin: `${isLocal ? 'http' : 'https'}://${hostname}`,
   }
+}
+
+function didOf(hostname: string): string {
+  return `did:web:${hostname.replace(':', '%3A')}`
 }
 
 function readDotenv(path: string): Record<string, string> {

@@ -1,15 +1,18 @@
 // The process and nothing else: arguments, settings, signals, exit codes.
 //
-// Exit codes: 0 after a clean stop, 78 (EX_CONFIG) for an operator's mistake, 70 (EX_SOFTWARE) for
-// a broken invariant or anything else unexpected.
+// Exit codes: 0 after a clean stop, 78 (EX_CONFIG) for an operator's mistake, 74 (EX_IOERR) for a disk
+// that is full or fails and a database that is damaged, 70 (EX_SOFTWARE) for a broken invariant or
+// anything else unexpected.
 
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, loadConfig, printConfig } from './config.ts'
 import { createLogger, type Logger } from './obs/log.ts'
+import { storeTrouble } from './store/trouble.ts'
 import { version } from './version.ts'
 
 const EXIT_CONFIG = 78
 const EXIT_SOFTWARE = 70
+const EXIT_IO = 74
 const STOP_TIMEOUT_MS = 20_000
 
 const HELP = `Usage: scripts/start [option]
@@ -75,6 +78,11 @@ function fail(error: unknown): never {
   if (error instanceof ConfigError) {
     process.stderr.write(`slipstream: ${error.message}\n  ${error.hint}\n`)
     process.exit(EXIT_CONFIG)
+  }
+  const trouble = storeTrouble(error)
+  if (trouble) {
+    process.stderr.write(`slipstream: ${trouble.message}\n  ${trouble.hint}\n`)
+    process.exit(EXIT_IO)
   }
   process.stderr.write(`slipstream: ${error instanceof Error ? error.stack : String(error)}\n`)
   process.exit(EXIT_SOFTWARE)

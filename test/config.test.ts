@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, loadConfig, printConfig, settings } from '../src/config.ts'
+import { atPort, ConfigError, loadConfig, printConfig, settings } from '../src/config.ts'
 
 const nowhere = '/nonexistent/.env'
 
@@ -41,6 +41,22 @@ test('the service DID follows from the host name, its port escaped', () => {
   expect(withPort.serviceDid).toBe('did:web:appview.example.org%3A8443')
 })
 
+test('a port that was found changes our own names, and none that the operator gave', () => {
+  const found = (env: Record<string, string>) =>
+    atPort(loadConfig({ SLIPSTREAM_PORT: '0', ...env }, nowhere), 4000)
+  expect(found({})).toMatchObject({
+    port: 4000,
+    hostname: 'localhost:4000',
+    serviceDid: 'did:web:localhost%3A4000',
+  })
+  expect(found({ SLIPSTREAM_HOSTNAME: 'a.example' }).serviceDid).toBe('did:web:a.example')
+  expect(found({ SLIPSTREAM_SERVICE_DID: 'did:web:b.example' })).toMatchObject({
+    hostname: 'localhost:4000',
+    publicOrigin: 'http://localhost:4000',
+    serviceDid: 'did:web:b.example',
+  })
+})
+
 test('an unknown key refuses and names the nearest known one', () => {
   const error = refusal({ SLIPSTREAM_JETSTREAM_HOST: 'wss://x' })
   expect(error.message).toContain('SLIPSTREAM_JETSTREAM_HOST is not a setting')
@@ -67,6 +83,8 @@ describe('an unfit value refuses, with the key, the value and what would be righ
     ['MEMBERS', 'did:plc:abc,not a handle', /neither/],
     ['REASONABLE_LIMIT', '0', /whole number from 1/],
     ['INDEX_SCOPE', 'everything', /one of authors, community, network/],
+    ['IMAGE_URL_PATTERN', 'https://cdn.example/{cid}', /with \{did\} and \{cid\}/],
+    ['VIDEO_PLAYLIST_URL_PATTERN', '{did}{cid}', /an http\(s\):\/\/ address/],
     ['LOG_LEVEL', 'loud', /one of trace/],
   ]
   test.each(unfit)('SLIPSTREAM_%s=%s', (key, value, expectation) => {

@@ -1,6 +1,8 @@
 // The process as an operator meets it: arguments, refusals, signals, a network that is away.
 
+import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { version } from '../src/version.ts'
 import {
@@ -10,6 +12,7 @@ import {
 } from './support/slipstream-process.ts'
 
 const EXIT_CONFIG = 78
+const EXIT_IO = 74
 const started: SlipstreamProcess[] = []
 
 afterEach(async () => {
@@ -83,6 +86,15 @@ test('a port in use refuses and names it', async () => {
   holder.close()
 })
 
+test('with port 0 its DID and its address are those of the port it found', async () => {
+  const port = await start({ PORT: '0' }).port()
+  const document = await fetch(`http://127.0.0.1:${port}/.well-known/did.json`)
+  expect(await document.json()).toMatchObject({
+    id: `did:web:localhost%3A${port}`,
+    service: [{ serviceEndpoint: `http://localhost:${port}` }],
+  })
+})
+
 test('with the network away it serves, and says what it waits for', async () => {
   const one = start()
   const port = await one.port()
@@ -98,4 +110,30 @@ test('SIGTERM ends it cleanly, and it starts again on the same data', async () =
   expect(await first.stop('SIGTERM')).toBe(0)
   const second = start({ DATA_DIR: dataDir })
   await second.port()
+})
+
+test('after a clean stop the database is one whole file', async () => {
+  const dataDir = freshDataDir()
+  const one = start({ DATA_DIR: dataDir })
+  await one.port()
+  expect(readdirSync(dataDir)).toContain('slipstream.sqlite-wal')
+  await one.stop('SIGTERM')
+  const left = readdirSync(dataDir).filter((name) => name.startsWith('slipstream.sqlite'))
+  expect(left).toEqual(['slipstream.sqlite'])
+})
+
+test('a damaged database ends it with what to do about it', async () => {
+  const dataDir = freshDataDir()
+  writeFileSync(join(dataDir, 'slipstream.sqlite'), 'no database '.repeat(1000))
+  const one = start({ DATA_DIR: dataDir })
+  expect(await one.exit).toBe(EXIT_IO)
+  expect(one.output()).toMatch(/is damaged .*\n {2}Restore/)
+})
+
+test('a spoilt lock file is told from a second process', async () => {
+  const dataDir = freshDataDir()
+  writeFileSync(join(dataDir, 'slipstream.lock'), 'no database '.repeat(1000))
+  const one = start({ DATA_DIR: dataDir })
+  expect(await one.exit).toBe(EXIT_CONFIG)
+  expect(one.output()).toMatch(/slipstream\.lock/)
 })

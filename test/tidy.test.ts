@@ -155,3 +155,10 @@ test('README.md, .env.example and docs/METHODS.md are what npm run docs writes',
   expect(readFileSync(join(root, '.env.example'), 'utf8')).toBe(envExample())
   expect(readFileSync(join(root, 'docs/METHODS.md'), 'utf8')).toBe(methodsPage())
 })
+
+test('every test that docs/INVARIANTS.md names is there', () => {
+  const page = readFileSync(join(root, 'docs/INVARIANTS.md'), 'utf8')
+  const named = [...page.matchAll(/`(test\/[^`]+)`/g)].map((match) => match[1]!)
+  expect(named.length).toBeGreaterThan(10)
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})

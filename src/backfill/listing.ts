@@ -27,8 +27,8 @@ export type ListingBounds = {
   isEnough?: (page: ListedPage) => boolean
 }
 
-/** A page may be empty and have a cursor, but not for ever. */
-const MAX_EMPTY_PAGES = 10
+/** A page may be empty, or show nothing further down, and have a cursor; but not for ever. */
+const MAX_IDLE_PAGES = 10
 
 /** @throws PdsError */
 export async function walkCollection(
@@ -43,7 +43,7 @@ export async function walkCollection(
   let floor: string | undefined
   let isOrdered = true
   let listed = 0
-  let emptyPages = 0
+  let idlePages = 0
   for (;;) {
     if (services.signal.aborted) throw new PdsError('stopped', 'stopped while listing')
     const fetchedAt = services.now()
@@ -57,11 +57,11 @@ export async function walkCollection(
     await walk.onPage(page)
     const keys = keysOf(page)
     isOrdered &&= isDescending(keys, floor)
+    if (!leadsFurther(keys, floor)) idlePages++
     floor = keys.at(-1) ?? floor
     listed += keys.length
     if (page.cursor === undefined) return { complete: true, floor, listed }
-    emptyPages += keys.length === 0 ? 1 : 0
-    const isEnough = listed >= walk.maxRecords || emptyPages >= MAX_EMPTY_PAGES
+    const isEnough = listed >= walk.maxRecords || idlePages >= MAX_IDLE_PAGES
     if (isEnough || walk.isEnough?.(page)) {
       return { complete: false, floor: isOrdered ? floor : undefined, listed }
     }
@@ -74,6 +74,10 @@ function keysOf(page: RecordPage): string[] {
   const keys = page.records.map(({ rkey }) => rkey)
   if (page.broken.length === 0) return keys
   return [...keys, ...page.broken].sort().reverse()
+}
+
+function leadsFurther(keys: string[], floor: string | undefined): boolean {
+  return keys.some((key) => floor === undefined || key < floor)
 }
 
 function isDescending(keys: string[], above: string | undefined): boolean {

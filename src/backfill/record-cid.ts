@@ -27,7 +27,8 @@ let length = 0
 
 /**
  * CIDv1, dag-cbor, sha-256, in base32.
- * @throws UnencodableError on floats, bad links or bytes, or nesting deeper than 100.
+ * @throws UnencodableError on floats, bad links or bytes, broken text, `__proto__`, or nesting deeper
+ * than 100.
  */
 export function cidOfRecord(record: JsonObject): string {
   length = 0
@@ -61,6 +62,7 @@ function writeObject(value: JsonObject, depth: number): void {
 function writeMap(value: JsonObject, keys: string[], depth: number): void {
   writeHead(MAJOR.map, keys.length)
   for (const key of keys.sort(compareKeys)) {
+    if (key === '__proto__') throw new UnencodableError('a __proto__')
     writeText(key)
     writeValue(value[key], depth + 1)
   }
@@ -80,6 +82,7 @@ function writeInteger(value: number): void {
 }
 
 function writeText(value: string): void {
+  if (!value.isWellFormed()) throw new UnencodableError('half of a surrogate pair')
   const size = Buffer.byteLength(value)
   writeHead(MAJOR.text, size)
   reserve(size)

@@ -55,6 +55,8 @@ export type GuardedFetchOptions = {
   trustedOrigins?: string[]
   /** Requests at once; one more is refused as `busy`. */
   maxInFlight?: number
+  /** More requests than that to one origin wait for each other. */
+  connectionsPerOrigin?: number
   /** Replaces DNS in tests; what it returns is checked all the same. */
   lookup?: LookupAddresses
   log?: Pick<Logger, 'debug'>
@@ -65,7 +67,7 @@ const DEFAULT_TIMEOUT_MS = 10_000
 const DEFAULT_MAX_REDIRECTS = 3
 const DEFAULT_MAX_IN_FLIGHT = 512
 const CONNECT_TIMEOUT_MS = 5000
-const CONNECTIONS_PER_ORIGIN = 8
+const DEFAULT_CONNECTIONS_PER_ORIGIN = 8
 const KEEP_ALIVE_MS = 10_000
 const MAX_URL_LENGTH = 8192
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
@@ -98,8 +100,9 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 
 function createGuard(options: GuardedFetchOptions): Guard {
   const trusted = new Set((options.trustedOrigins ?? []).map((origin) => new URL(origin).origin))
-  const strict = createAgent(publicOnly(options.lookup ?? createLookup()))
-  const lax = createAgent(options.lookup ?? lookupLikeTheSystem)
+  const connections = options.connectionsPerOrigin ?? DEFAULT_CONNECTIONS_PER_ORIGIN
+  const strict = createAgent(publicOnly(options.lookup ?? createLookup()), connections)
+  const lax = createAgent(options.lookup ?? lookupLikeTheSystem, connections)
   return {
     agentFor(url) {
       if (options.allowPrivateHosts || trusted.has(url.origin)) return lax
@@ -197,9 +200,9 @@ function refuseStrangeUrl(url: URL): void {
   if (isIP(bare)) throw new FetchError('ip-literal', `an address instead of a name: ${url.host}`)
 }
 
-function createAgent(lookup: LookupAddresses): Agent {
+function createAgent(lookup: LookupAddresses, connections: number): Agent {
   return new Agent({
-    connections: CONNECTIONS_PER_ORIGIN,
+    connections,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     allowH2: false,

@@ -1,5 +1,6 @@
 // What the resolver remembers: identities, and apart from them, for a short while, who does not exist
-// or could not be reached, so that made-up DIDs push nobody out.
+// or could not be reached, so that made-up DIDs push nobody out. Members' identities have a place of
+// their own: anyone can make us look up twenty thousand accounts that do exist.
 
 import type { Identity } from './did-document.ts'
 import { LruMap } from './lru.ts'
@@ -25,12 +26,31 @@ const UNAVAILABLE_FOR_MS = 5 * 1000
 const MAX_KNOWN = 20_000
 const MAX_FAILED = 10_000
 
-export function createIdentityMemory(now: () => number): IdentityMemory {
-  const known = new LruMap<string, Known>(MAX_KNOWN)
+export function createIdentityMemory(
+  now: () => number,
+  isMember: (did: string) => boolean,
+): IdentityMemory {
+  const members = new LruMap<string, Known>(MAX_KNOWN)
+  const strangers = new LruMap<string, Known>(MAX_KNOWN)
   const failed = new LruMap<string, Failed>(MAX_FAILED)
+
+  /** Who has become a member since moves over. */
+  function recall(did: string): Known | undefined {
+    const stranger = strangers.get(did)
+    if (!stranger || !isMember(did)) return stranger ?? members.get(did)
+    strangers.delete(did)
+    members.set(did, stranger)
+    return stranger
+  }
+
+  function forget(did: string): void {
+    members.delete(did)
+    strangers.delete(did)
+  }
+
   return {
     find(did) {
-      const found = known.get(did)
+      const found = recall(did)
       const age = found ? now() - found.fetchedAt : MAX_AGE_MS
       if (!found || age >= MAX_AGE_MS) return undefined
       return { identity: found.identity, isStale: age > STALE_AFTER_MS }
@@ -40,11 +60,14 @@ export function createIdentityMemory(now: () => number): IdentityMemory {
       return failure && now() < failure.until ? failure : undefined
     },
     remember(identity) {
-      known.set(identity.did, { identity, fetchedAt: now() })
-      failed.delete(identity.did)
+      const { did } = identity
+      forget(did)
+      const place = isMember(did) ? members : strangers
+      place.set(did, { identity, fetchedAt: now() })
+      failed.delete(did)
     },
     rememberMissing(did) {
-      known.delete(did)
+      forget(did)
       failed.set(did, { error: undefined, until: now() + MISSING_FOR_MS })
     },
     rememberError(did, error) {

@@ -2,8 +2,11 @@
 // DNS.
 //
 // An identity is fresh for an hour and good for a day: in between it is answered at once and renewed
-// behind the answer, and if the directory is away it stays. All look-ups share one small queue, and
+// behind the answer, and if the directory is away it stays. Look-ups wait in small queues, and
 // renewals on demand are counted per DID: nobody makes us hammer the directory.
+//
+// There are several queues, since anyone can make us look up a DID or a handle, and choose how slow
+// its host is: handles, did:web and did:plc wait apart, and members apart from strangers.
 
 import type { Logger } from '../obs/log.ts'
 import type { Identity } from './did-document.ts'
@@ -38,24 +41,24 @@ export type ResolverOptions = {
    */
   allowPrivateHosts?: boolean
   resolveTxt?: ResolveTxt
+  /** Whose identities a flood of strangers' must neither delay nor push out. */
+  isMember?: (did: string) => boolean
 }
 
-const MAX_RUNNING = 32
+const MAX_RUNNING = { plc: 16, web: 16, memberPlc: 8, memberWeb: 8, handle: 16 }
+/** What the `fetch` of a resolver needs, so that its queues don't meet again at the directory. */
+export const LOOKUPS_PER_ORIGIN = MAX_RUNNING.plc + MAX_RUNNING.memberPlc
 const MAX_WAITING = 2000
 
 export function createResolver(options: ResolverOptions): Resolver {
-  const limiter = createLimiter({
-    maxRunning: MAX_RUNNING,
-    maxWaiting: MAX_WAITING,
-    full: () => new IdentityUnavailableError('too many look-ups at once'),
-  })
-  const resolve = createResolve(options, limiter)
-  return { resolve, ...createHandleResolver(options, limiter, resolve) }
+  const resolve = createResolve(options)
+  return { resolve, ...createHandleResolver(options, resolve) }
 }
 
-function createResolve(options: ResolverOptions, limiter: Limiter): Resolver['resolve'] {
-  const { fetch, plcUrl, log, now = Date.now } = options
-  const memory = createIdentityMemory(now)
+function createResolve(options: ResolverOptions): Resolver['resolve'] {
+  const { fetch, plcUrl, log, now = Date.now, isMember = () => false } = options
+  const memory = createIdentityMemory(now, isMember)
+  const queueOf = createQueues(isMember)
   const mayForce = createRenewalLimit(now)
   const inFlight = new Map<string, Promise<Identity | undefined>>()
 
@@ -71,7 +74,7 @@ function createResolve(options: ResolverOptions, limiter: Limiter): Resolver['re
   /** An identity that we know outlives the directory's bad hours. */
   async function lookUp(did: string): Promise<Identity | undefined> {
     try {
-      const identity = await limiter.run(() => fetchIdentity(did, { fetch, plcUrl }))
+      const identity = await queueOf(did).run(() => fetchIdentity(did, { fetch, plcUrl }))
       if (identity) memory.remember(identity)
       else memory.rememberMissing(did)
       return identity
@@ -99,18 +102,36 @@ function createResolve(options: ResolverOptions, limiter: Limiter): Resolver['re
   }
 }
 
+function createQueues(isMember: (did: string) => boolean): (did: string) => Limiter {
+  const members = { plc: createQueue('memberPlc'), web: createQueue('memberWeb') }
+  const strangers = { plc: createQueue('plc'), web: createQueue('web') }
+  return (did) => {
+    const queues = isMember(did) ? members : strangers
+    return did.startsWith('did:web:') ? queues.web : queues.plc
+  }
+}
+
+function createQueue(kind: keyof typeof MAX_RUNNING): Limiter {
+  return createLimiter({
+    maxRunning: MAX_RUNNING[kind],
+    maxWaiting: MAX_WAITING,
+    full: () => new IdentityUnavailableError('too many look-ups at once'),
+  })
+}
+
 function createHandleResolver(
   { fetch, allowPrivateHosts, resolveTxt = createTxtResolver() }: ResolverOptions,
-  limiter: Limiter,
   resolve: Resolver['resolve'],
 ): Pick<Resolver, 'resolveHandle' | 'verifyHandle'> {
+  const queue = createQueue('handle')
+
   function lookup(handle: string) {
-    return limiter.run(() => lookupHandle(handle.toLowerCase(), { fetch, resolveTxt }))
+    return queue.run(() => lookupHandle(handle.toLowerCase(), { fetch, resolveTxt }))
   }
 
   async function isConfirmedByPds({ did, pds }: Identity, handle: string): Promise<boolean> {
     if (!allowPrivateHosts || !pds) return false
-    return (await limiter.run(() => askPds(pds, handle, fetch))) === did
+    return (await queue.run(() => askPds(pds, handle, fetch))) === did
   }
 
   return {

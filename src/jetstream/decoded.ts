@@ -7,6 +7,7 @@ export type DropReason =
   | 'bad-zstd'
   | 'bad-utf8'
   | 'bad-json'
+  | 'bad-text'
   | 'oversized'
   | 'too-deep'
   | 'forbidden-key'

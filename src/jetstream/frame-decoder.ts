@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { decodeV1 } from './decode-v1.ts'
 import { decodeV2 } from './decode-v2.ts'
 import type { Decoded } from './decoded.ts'
-import { hasForbiddenKey, isTooDeep } from './hostile-json.ts'
+import { hasBrokenText, hasForbiddenKey, isTooDeep } from './hostile-json.ts'
 import { type Decompressor, OversizedError } from './zstd/decompressor.ts'
 
 export type FrameDecoder = {
@@ -47,6 +47,7 @@ export function createFrameDecoder(options: {
     } catch {
       return 'bad-json'
     }
+    if (hasBrokenText(text, value)) return 'bad-text'
     return hasForbiddenKey(text, value) ? 'forbidden-key' : decodeJson(value)
   }
 

@@ -1,6 +1,8 @@
-// Two ways in which well-formed JSON still hurts whoever walks it later: nesting so deep that a
-// recursive reader overflows its stack, and `__proto__` keys, which turn a copied object's
-// prototype into what a stranger wrote. Both checks cost next to nothing on ordinary frames.
+// Three ways in which well-formed JSON still hurts whoever reads it later: nesting so deep that a
+// recursive reader overflows its stack; `__proto__` keys, which turn a copied object's prototype into
+// what a stranger wrote; and half a surrogate pair behind an escape, which is no text in UTF-8, so
+// that strict clients refuse the whole answer it stands in. The checks cost next to nothing on
+// ordinary frames.
 
 import { isObject } from './commit.ts'
 
@@ -35,6 +37,19 @@ export function hasForbiddenKey(text: string, value: unknown): boolean {
   // The name may hide behind escapes; only then, or where it stands plainly, is a walk needed.
   const mayHide = text.includes('\\u00') && ESCAPED_LETTER.test(text)
   return (mayHide || text.includes('__proto__')) && walk(value)
+}
+
+/** Whether any text in `value`, parsed from `text`, has half of a surrogate pair. */
+export function hasBrokenText(text: string, value: unknown): boolean {
+  // Bytes that were UTF-8 can hide one behind an escape only.
+  return (text.includes('\\ud') || text.includes('\\uD')) && isBrokenText(value)
+}
+
+function isBrokenText(value: unknown): boolean {
+  if (typeof value === 'string') return !value.isWellFormed()
+  if (Array.isArray(value)) return value.some(isBrokenText)
+  if (!isObject(value)) return false
+  return Object.entries(value).some(([key, one]) => !key.isWellFormed() || isBrokenText(one))
 }
 
 function walk(value: unknown): boolean {

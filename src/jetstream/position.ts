@@ -27,11 +27,15 @@ export function createPosition(saved: StreamCursor | undefined, now: () => numbe
   let seq = saved?.seq
   let timeUs = saved?.timeUs ?? 0
   let gap: Omit<StreamGap, 'toUs'> | undefined
+  let isByOurClock = false
 
   function advance(eventHost: string, eventWire: Wire, event: StreamEvent): void {
     host = eventHost
     wire = eventWire
     seq = event.seq
+    // Ours may be ahead of the host's: holes would be dated after their end, and events be skipped.
+    if (isByOurClock) timeUs = Math.min(timeUs, event.timeUs)
+    isByOurClock = false
     if (event.timeUs <= timeUs) return
     // A time in the future must not make a later resumption skip what lies between.
     timeUs = Math.max(timeUs, Math.min(event.timeUs, now() * 1000 + 999))
@@ -48,6 +52,7 @@ export function createPosition(saved: StreamCursor | undefined, now: () => numbe
     current: () => (timeUs === 0 ? undefined : { host, wire, seq, timeUs }),
     startAt: (cursor) => {
       ;({ host, wire, seq, timeUs } = cursor)
+      isByOurClock = true
     },
     advance,
     openGap: (gapHost, cause) => {

@@ -18,7 +18,9 @@ export function lockDataDir(dataDir: string): DataDirLock {
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()
-    if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_BUSY') throw error
+    if (!(error instanceof Database.SqliteError)) throw error
+    if (error.code === 'SQLITE_NOTADB') throw spoilt(dataDir)
+    if (error.code !== 'SQLITE_BUSY') throw error
     throw new ConfigError(
       `Another Slipstream (process ${readHolder(holderPath)}) uses the data folder ${resolve(dataDir)}.`,
       'Stop it first, or give this one another folder with SLIPSTREAM_DATA_DIR.',
@@ -38,6 +40,13 @@ function openLockFile(dataDir: string): Database.Database {
       'Give the user that runs Slipstream write access to it, or set SLIPSTREAM_DATA_DIR.',
     )
   }
+}
+
+function spoilt(dataDir: string): ConfigError {
+  return new ConfigError(
+    `The lock file slipstream.lock in ${resolve(dataDir)} is not one of ours.`,
+    'Delete it while no Slipstream runs on this folder: it holds no data.',
+  )
 }
 
 function readHolder(path: string): string {

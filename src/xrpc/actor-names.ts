@@ -40,9 +40,13 @@ export function createActorNames(parts: {
   async function lookUp(handle: string): Promise<string | undefined> {
     const before = looked.get(handle)
     if (before && now() - before.at < REMEMBERED_FOR_MS) return before.did
-    const did = await resolver.resolveHandle(handle).catch(() => undefined)
-    looked.set(handle, { did, at: now() })
-    return did
+    try {
+      const did = await resolver.resolveHandle(handle)
+      looked.set(handle, { did, at: now() })
+      return did
+    } catch {
+      return undefined // nobody was asked, which says nothing for the next minutes
+    }
   }
 
   return {

@@ -23,7 +23,7 @@ export function createInputParser(lexicons: Lexicons, nsid: string): InputParser
 }
 
 /**
- * JSON that is safe to walk: not too deep, and without `__proto__`.
+ * JSON that is safe to walk and to send on: not too deep, without `__proto__`, every text whole.
  * @throws XRPCError InvalidRequest
  */
 export function parseSafeJson(body: Buffer): unknown {
@@ -65,6 +65,9 @@ function parse(body: Buffer): unknown {
 }
 
 function checkSafe(value: unknown, depth: number): void {
+  if (typeof value === 'string' && !value.isWellFormed()) {
+    throw invalidRequest('The request body has half of a surrogate pair')
+  }
   if (typeof value !== 'object' || value === null) return
   if (depth >= MAX_DEPTH) throw invalidRequest(`The request body is nested over ${MAX_DEPTH} deep`)
   if (Object.hasOwn(value, '__proto__')) throw invalidRequest('The request body has a __proto__')

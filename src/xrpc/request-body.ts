@@ -19,7 +19,7 @@ export async function readRequestBody(request: Request): Promise<Buffer> {
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > MAX_BODY_BYTES) throw tooLarge()
   if (!request.body) return Buffer.alloc(0)
-  const received = await collect(request.body)
+  const received = await collect(request.body).catch(asRefusal)
   const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
   return encoding === 'identity' ? received : decode(received, encoding)
 }
@@ -33,6 +33,12 @@ async function collect(body: ReadableStream<Uint8Array>): Promise<Buffer> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+/** A client that leaves in the middle, or frames its body wrongly, is no failure of ours. */
+function asRefusal(error: unknown): never {
+  if (error instanceof XRPCError) throw error
+  throw new XRPCError(400, 'InvalidRequest', 'The request body broke off', { cause: error })
 }
 
 async function decode(received: Buffer, encoding: string): Promise<Buffer> {

@@ -68,7 +68,15 @@ describe('the CID of a record', () => {
       inner['a'] = {}
       inner = inner['a'] as JsonObject
     }
-    for (const record of [{ a: 1.5 }, { a: 2 ** 60 }, { a: { $link: 'nonsense' } }, deep]) {
+    const others: JsonObject[] = [
+      { a: 1.5 },
+      { a: 2 ** 60 },
+      { a: { $link: 'nonsense' } },
+      { a: ['half of a pair: \ud83d'] },
+      { '\ude00': 1 },
+      JSON.parse('{"a":{"__proto__":{}}}'),
+    ]
+    for (const record of [deep, ...others]) {
       expect(() => cidOfRecord(record)).toThrow(UnencodableError)
     }
   })

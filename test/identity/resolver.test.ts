@@ -132,9 +132,74 @@ test('a flood of questions is queued, and beyond the queue refused', async () =>
   const asked = Array.from({ length: 3000 }, (_, i) => resolver.resolve(plcDid(`flood ${i}`)))
   const settled = await Promise.allSettled(asked)
   const refused = settled.filter(({ status }) => status === 'rejected')
-  expect(most).toBe(32)
-  expect(refused).toHaveLength(3000 - 32 - 2000)
+  expect(most).toBe(16)
+  expect(refused).toHaveLength(3000 - 16 - 2000)
   expect(await resolver.resolve(plcDid('after the flood'))).toBeUndefined()
+})
+
+describe('a flood of strangers leaves a member alone', () => {
+  const answer = (url: string, document: unknown) => ({
+    status: document ? 200 : 404,
+    headers: new Headers(),
+    body: Buffer.from(JSON.stringify(document ?? {})),
+    url,
+  })
+  const documentOf = (did: string) =>
+    didDocument({ did, handle: 'a.test', pds: 'https://pds.test', signingKey: 'did:key:z' })
+  const member = plcDid('the member')
+  const isMember = (did: string) => did === member
+
+  test('accounts that do exist push the member out of memory no more than others do', async () => {
+    const asked: string[] = []
+    const fetch: GuardedFetch = async (url) => {
+      const did = url.slice(url.indexOf('did:'))
+      asked.push(did)
+      return answer(url, documentOf(did))
+    }
+    const members = new Set<string>()
+    const resolver = createResolver({
+      fetch,
+      plcUrl: 'https://plc.test',
+      isMember: (did) => members.has(did),
+    })
+    await resolver.resolve(member)
+    members.add(member)
+    await resolver.resolve(member)
+    for (let i = 0; i < 25_000; i++) await resolver.resolve(plcDid(`stranger ${i}`))
+    await resolver.resolve(member)
+    expect(asked.filter((did) => did === member)).toHaveLength(1)
+  })
+
+  test('a member that is not in memory waits behind nobody', async () => {
+    const never = Promise.withResolvers<void>()
+    const fetch: GuardedFetch = async (url) => {
+      if (!url.endsWith(member)) await never.promise
+      return answer(url, url.endsWith(member) ? documentOf(member) : undefined)
+    }
+    const resolver = createResolver({ fetch, plcUrl: 'https://plc.test', isMember })
+    const flood = Array.from({ length: 3000 }, (_, i) => resolver.resolve(plcDid(`flood ${i}`)))
+    expect((await resolver.resolve(member))?.did).toBe(member)
+    never.resolve()
+    await Promise.allSettled(flood)
+  })
+
+  test('slow hosts of did:web accounts and of handles hold up no did:plc', async () => {
+    const never = Promise.withResolvers<void>()
+    const newcomer = plcDid('newcomer')
+    const fetch: GuardedFetch = async (url) => {
+      if (!url.endsWith(newcomer)) await never.promise
+      return answer(url, url.endsWith(newcomer) ? documentOf(newcomer) : undefined)
+    }
+    const resolveTxt: ResolveTxt = async () => []
+    const resolver = createResolver({ fetch, plcUrl: 'https://plc.test', resolveTxt })
+    const flood = Array.from({ length: 300 }, (_, i) => [
+      resolver.resolve(`did:web:slow${i}.test`),
+      resolver.resolveHandle(`slow${i}.example.com`),
+    ]).flat()
+    expect((await resolver.resolve(newcomer))?.did).toBe(newcomer)
+    never.resolve()
+    await Promise.allSettled(flood)
+  })
 })
 
 describe('renewal on demand', () => {

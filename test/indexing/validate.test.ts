@@ -4,9 +4,10 @@
 import { readFileSync } from 'node:fs'
 import { schemas } from '@atproto/api'
 import { jsonToLex, Lexicons } from '@atproto/lexicon'
+import { isValidDatetime } from '@atproto/syntax'
 import { describe, expect, it } from 'vitest'
 import { isPlainRecord } from '../../src/indexing/plain-records.ts'
-import { isValidRecord } from '../../src/indexing/validate.ts'
+import { isValidRecord, MAX_RECORD_LENGTH } from '../../src/indexing/validate.ts'
 import type { JsonObject } from '../../src/jetstream/event.ts'
 import type { Collection } from '../../src/store/collections.ts'
 import { createRandom, type Random } from '../support/random.ts'
@@ -18,7 +19,10 @@ const MUTATIONS = 20_000
 // Judged with all of the official lexicons, not with the part that we keep.
 const official = new Lexicons(schemas)
 
+/** The library's verdict, with times as strict as the reference has them. */
 function isOfficiallyValid(collection: Collection, record: JsonObject): boolean {
+  const { createdAt } = record
+  if (typeof createdAt === 'string' && !isValidDatetime(createdAt)) return false
   try {
     official.assertValidRecord(collection, jsonToLex(structuredClone(record)))
     return true
@@ -170,6 +174,22 @@ describe('the door', () => {
     ])
   })
 
+  it('refuses times that are none by the specification, and takes the odd ones that are', () => {
+    const post = (time: string) => ({ $type: 'app.bsky.feed.post', text: '', createdAt: time })
+    const verdict = (time: string) => isValidRecord('app.bsky.feed.post', post(time))
+    const sound = ['2026-01-01T00:00:00+02:00', '2026-01-01T00:00:00.123456Z']
+    const unsound = [
+      '2026-01-01',
+      '2026-01-01T00:00:00',
+      '2026-01-01T00:00:00-00:00',
+      '2026-01-01T24:00:00Z',
+      '2026-01-01T00:00:60Z',
+      'yesterday',
+    ]
+    expect(sound.filter(verdict)).toEqual(sound)
+    expect(unsound.filter(verdict)).toEqual([])
+  })
+
   it('refuses a record of another type, and one nested too deep to walk', () => {
     const like = samples[0]![1]
     expect(isValidRecord('app.bsky.feed.repost', like)).toBe(false)
@@ -196,6 +216,17 @@ describe('the door', () => {
     }
     expect(checked).toBeGreaterThan(100)
   })
+})
+
+it('a record that is absurdly long is refused, in fields that no lexicon knows too', () => {
+  const post = (padding: number) => ({
+    $type: 'app.bsky.feed.post',
+    text: 'short',
+    createdAt: '2026-11-21T00:00:00.000Z',
+    unknown: 'x'.repeat(padding),
+  })
+  expect(isValidRecord('app.bsky.feed.post', post(MAX_RECORD_LENGTH / 2))).toBe(true)
+  expect(isValidRecord('app.bsky.feed.post', post(MAX_RECORD_LENGTH))).toBe(false)
 })
 
 function readLines(path: string): string[] | undefined {

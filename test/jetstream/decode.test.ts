@@ -186,6 +186,17 @@ describe('frames are dropped, by reason', () => {
     expect(decodeV1(harmless)).toMatchObject({ record: { text } })
   })
 
+  test('bad-text: half of a surrogate pair anywhere, but not a whole one, however it is written', () => {
+    for (const broken of ['"\\ud83d"', '"x\\uDE00"', '["\\ude00\\ud83d"]', '{"\\ud83d":1}']) {
+      const frame = JSON.stringify(frame1).replace('"createdAt"', `"x":${broken},"createdAt"`)
+      expect(decodeV1(frame), broken).toBe('bad-text')
+    }
+    for (const whole of ['"\\ud83d\\ude00"', '"\\\\ud83d"', '"😀"']) {
+      const frame = JSON.stringify(frame1).replace('"createdAt"', `"x":${whole},"createdAt"`)
+      expect(decodeV1(frame), whole).toMatchObject({ kind: 'commit' })
+    }
+  })
+
   test('forbidden-key: __proto__ as a key anywhere, plain or escaped, but not as a text', () => {
     for (const key of [
       '__proto__',

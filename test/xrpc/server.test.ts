@@ -591,6 +591,32 @@ describe('over sockets', () => {
     await told.promise
   })
 
+  test('a client that leaves in the middle of its body is no failure of ours', async () => {
+    const refused = Promise.withResolvers<unknown>()
+    const log = {
+      debug: (line: unknown) => refused.resolve(line),
+      error: (line: unknown) => refused.reject(line),
+      fatal: () => undefined,
+    }
+    const { port } = await listening(undefined, { log })
+    const headers = { ...(await bearer(MUTE)), 'content-type': 'application/json' }
+    const { request, answer } = get(port, `/xrpc/${MUTE}`, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': '90000' },
+    })
+    answer.catch(() => undefined)
+    request.on('error', () => undefined)
+    request.write('{', () => setTimeout(() => request.destroy(), 20))
+    expect(await refused.promise).toMatchObject({ status: 400, path: `/xrpc/${MUTE}` })
+  })
+
+  test('of requests in a row on one connection only the first few are begun', async () => {
+    const { port } = await listening(() => new Promise(() => undefined))
+    const request = `GET /xrpc/${PROFILE}?actor=a.test HTTP/1.1\r\nhost: a\r\n\r\n`
+    await raw(port, request.repeat(200)).catch(() => undefined)
+    expect(seen.length).toBeLessThan(20)
+  })
+
   test('closing answers what runs, takes nothing more, and ends idle connections', async () => {
     const release = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()

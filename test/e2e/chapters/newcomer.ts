@@ -51,6 +51,7 @@ export function newcomerChapter(world: () => World, early: () => Early): void {
       expect(texts(feed)).toEqual(early().texts.toReversed())
       expect(feed[0]?.reply?.root).toMatchObject({ record: { text: 'a question of long ago' } })
       expect(feed[0]?.post.author.displayName).toBe('Friend 0')
+      expect(feed[0]?.post.author.handle).toBe(friends[0]?.handle)
     })
     await world().stands('what the newcomer knows of a stranger', async () => {
       const { followers } = await knownFollowers(newcomer, stranger)

@@ -97,12 +97,17 @@ function present(
   wanted.afterFeed(state)
   const inThread = filter === 'posts_and_author_threads' ? completeSelfThreads(state, items) : null
   return items
-    .filter((item) => isAllowed(state, item))
+    .filter((item) => isAllowed(state, item) && !repeatsPin(state, item, pinned))
     .filter(
       (item) => !inThread || isRepostItem(item) || inThread.has(rowIdOf(item)) || item === pinned,
     )
     .map((item) => feedViewPost(state, item, { pinned: item === pinned }))
     .filter((view) => view !== undefined)
+}
+
+/** The author's own repost of the pinned post, which stands above already. */
+function repeatsPin(state: FeedState, item: number, pinned: number): boolean {
+  return pinned !== 0 && item !== pinned && state.items.get(item)?.post === rowIdOf(pinned)
 }
 
 /** A muted author's posts are left out where somebody else reposted them, but not on their own page. */

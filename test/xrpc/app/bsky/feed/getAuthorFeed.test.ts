@@ -121,6 +121,21 @@ describe('pins', () => {
     expect(keys(without)).toEqual([...others, pinned.uri])
   })
 
+  test('are not repeated by the author’s own repost of them', async () => {
+    const w = start()
+    const [pinned, other] = [w.post(bob), w.post(carol)]
+    const [again, kept] = [w.repost(bob, pinned), w.repost(bob, other)]
+    w.profile(bob, { pinnedPost: pinned })
+
+    const first = await w.get<Feed>(NSID, { actor: bob, includePins: true })
+    const without = await w.get<Feed>(NSID, { actor: bob })
+
+    const reposts = (page: Feed) =>
+      page.feed.flatMap(({ reason }) => (reason && 'uri' in reason ? [reason.uri] : []))
+    expect(reposts(first)).toEqual([kept.uri])
+    expect(reposts(without)).toEqual([kept.uri, again.uri])
+  })
+
   test('of somebody else’s post, or of a deleted one, are left out', async () => {
     const w = start()
     const own = w.post(bob)

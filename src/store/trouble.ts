@@ -1,0 +1,37 @@
+// What it means to an operator when SQLite refuses: the disk, the file or its permissions. Knows the
+// codes only, so that it also reads an error that came over from another thread.
+
+export type StoreTrouble = { message: string; hint: string }
+
+type Rule = { codes: RegExp; what: string; hint: string }
+
+const rules: Rule[] = [
+  {
+    codes: /^SQLITE_FULL/,
+    what: 'The disk of the data folder is full',
+    hint: 'Free some space and start again: what was stored is whole, and the stream goes on where it stopped.',
+  },
+  {
+    codes: /^SQLITE_(CORRUPT|NOTADB)/,
+    what: 'The database in the data folder is damaged',
+    hint: 'Restore slipstream.sqlite from a backup, or move it and its -wal and -shm files away to begin anew; and check the disk.',
+  },
+  {
+    codes: /^SQLITE_(READONLY|PERM|CANTOPEN|AUTH)/,
+    what: 'The database in the data folder cannot be opened for writing',
+    hint: 'Give the user that runs Slipstream write access to the folder and all files in it, or set SLIPSTREAM_DATA_DIR.',
+  },
+  {
+    codes: /^SQLITE_IOERR/,
+    what: 'The disk of the data folder fails',
+    hint: 'Look into the log of the system for errors of the disk or its connection.',
+  },
+]
+
+/** Undefined for whatever is no trouble with the disk or the file. */
+export function storeTrouble(error: unknown): StoreTrouble | undefined {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
+  if (typeof code !== 'string') return undefined
+  const rule = rules.find(({ codes }) => codes.test(code))
+  return rule && { message: `${rule.what} (${code}: ${message}).`, hint: rule.hint }
+}
