@@ -15,10 +15,7 @@ import type { BenchResult } from './result.ts'
 
 const HELPERS = new Set(['main.ts', 'result.ts', 'run-one.ts', 'cpu-time.ts'])
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { json: { type: 'boolean' }, full: { type: 'boolean' }, list: { type: 'boolean' } },
-})
+const { values, positionals } = readArguments()
 
 const files = readdirSync(import.meta.dirname, { withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !HELPERS.has(entry.name))
@@ -34,6 +31,18 @@ if (values.list) {
   process.exitCode = 1
 } else {
   for (const file of chosen) await run(file)
+}
+
+function readArguments() {
+  const flag = { type: 'boolean' } as const
+  try {
+    return parseArgs({ allowPositionals: true, options: { json: flag, full: flag, list: flag } })
+  } catch (error) {
+    console.error(
+      `${(error as Error).message}\n  npm run bench -- [NAME…] [--full] [--json] [--list]`,
+    )
+    process.exit(64)
+  }
 }
 
 function wants(file: string): boolean {

@@ -30,6 +30,9 @@ export type Simulation = {
 
 const TICK_MS = 20
 const RETAINED_EVENTS = 200_000
+/** Fewer find nobody to follow and nothing to answer. */
+const MIN_ACCOUNTS = 10
+const EXIT_USAGE = 64
 
 const defaults: SimulationOptions = {
   seed: 1,
@@ -40,15 +43,28 @@ const defaults: SimulationOptions = {
   rate: 50,
 }
 
-/** Reads `--seed 7 --rate 500 …` over the defaults. */
+/** Reads `--seed 7 --rate 500 …` over the defaults; ends the process where they make no sense. */
 export function readSimulationOptions(args: string[]): SimulationOptions {
+  try {
+    return parseOptions(args)
+  } catch (error) {
+    const flags = Object.entries(defaults).map(([name, value]) => `--${kebab(name)} ${value}`)
+    console.error(`${(error as Error).message}\n  Options and their defaults: ${flags.join(' ')}`)
+    process.exit(EXIT_USAGE)
+  }
+}
+
+function parseOptions(args: string[]): SimulationOptions {
   const names = Object.keys(defaults) as (keyof SimulationOptions)[]
   const flags = Object.fromEntries(names.map((name) => [kebab(name), { type: 'string' as const }]))
   const { values } = parseArgs({ args, options: flags, strict: true })
   const read = names.map((name) => {
     const text = values[kebab(name)]
     const value = text === undefined ? defaults[name] : Number(text)
-    if (!Number.isFinite(value) || value < 0) throw new Error(`--${kebab(name)} must be a number`)
+    const least = name === 'accounts' ? MIN_ACCOUNTS : 0
+    if (!(value >= least && value < Infinity)) {
+      throw new Error(`--${kebab(name)} must be a number from ${least}`)
+    }
     return [name, value]
   })
   return Object.fromEntries(read)

@@ -1,6 +1,9 @@
 // Pages of accounts that stand in a relation to one account: whom it follows, who follows it, whom it
 // blocks or mutes. Newest first as in the reference; the cursor is `<ms>__<did>`: the last entry's
 // time and its other account, so that a page never depends on what was added above it.
+//
+// Where one pair has several records, the first one counts (by record key, as in the relations that
+// profiles show): following somebody again moves nobody to the top.
 
 import { isValidDid } from '@atproto/syntax'
 import type { ActorReader } from '../graph/types.ts'
@@ -26,7 +29,7 @@ type Source = {
   pairs?: string
 }
 
-type Entry = { other: number; at: number; isNewest: number }
+type Entry = { other: number; at: number; isFirst: number }
 
 /** @returns each reads one page; each @throws BadCursorError */
 export function createAccountLists(parts: AccountListParts) {
@@ -49,19 +52,22 @@ function accountList({ db, actors }: AccountListParts, source: Source) {
     const last = page.at(-1)
     const hasMore = entries.length > limit && last !== undefined
     return {
-      uids: [...new Set(page.filter((one) => one.isNewest === 1).map(({ other }) => other))],
+      uids: [...new Set(page.filter((one) => one.isFirst === 1).map(({ other }) => other))],
       cursor: hasMore ? `${last.at}__${actors.didOf(last.other)}` : undefined,
     }
   }
 }
 
-/** The page first, then which of its records are their pair's newest: the order costs no more than it must. */
+/** The page first, then which of its records are their pair's first: the order costs no more than it must. */
 function prepareList(db: Db, { table, by, time, pairs }: Source) {
   const other = by === 'uid' ? 'subject' : 'uid'
-  const newer = `SELECT 1 FROM ${table} n ${pairs ? `INDEXED BY ${pairs}` : ''}
-    WHERE n.uid = t.uid AND n.subject = t.subject AND n.${time} > t.${time}`
+  // By its time rather than by the record itself: the cursor can't part records of one time and pair.
+  const isFirst = pairs
+    ? `t.${time} = (SELECT p.${time} FROM ${table} p INDEXED BY ${pairs}
+        WHERE p.uid = t.uid AND p.subject = t.subject ORDER BY p.rkey LIMIT 1)`
+    : '1'
   return db.prepare<[number, number, number, number, number], Entry>(
-    `SELECT t.${other} AS other, t.${time} AS at, NOT EXISTS (${newer}) AS isNewest FROM (
+    `SELECT t.${other} AS other, t.${time} AS at, ${isFirst} AS isFirst FROM (
       SELECT uid, subject, ${time} FROM ${table}
       WHERE ${by} = ? AND ${time} <= ? AND (${time} < ? OR ${other} < ?)
       ORDER BY ${time} DESC, ${other} DESC LIMIT ?
