@@ -2,6 +2,7 @@
 // the circle of authors and queues what those need, and the graph and the timeline grow with it. Then
 // what is left: authors that were known before and never read, and the member's own repository.
 
+import { MAX_AUTHORS_WANTED } from '../indexing/wanted.ts'
 import { findActor } from '../store/actors.ts'
 import { findBackfill } from '../store/backfills.ts'
 import type { Db } from '../store/db.ts'
@@ -35,7 +36,7 @@ function queueOwn({ db }: Services, uid: number): void {
 
 /** Newest follows first. What was loaded before, for another member, is left as it is. */
 async function queueAuthors({ db }: Services, uid: number): Promise<void> {
-  const subjects = followsByAge(db, uid)
+  const subjects = followsByAge(db, uid).slice(0, MAX_AUTHORS_WANTED)
   for (let start = 0; start < subjects.length; start += AUTHORS_AT_ONCE) {
     transact(db, () => {
       for (const [i, subject] of subjects.slice(start, start + AUTHORS_AT_ONCE).entries()) {

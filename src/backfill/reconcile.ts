@@ -17,6 +17,7 @@ import { findMember } from '../store/members.ts'
 import { findTombstone } from '../store/tombstones.ts'
 import { type ListedPage, type ListingBounds, type ListingEnd, walkCollection } from './listing.ts'
 import type { PdsRecord } from './pds-client.ts'
+import { tidAt } from './tid.ts'
 import { type RepoTarget, type Services, yieldToOthers } from './work.ts'
 
 export type Reconciliation = ListingBounds & {
@@ -37,6 +38,8 @@ export type Reconciled = ListingEnd & {
 }
 
 const KEYS_AT_ONCE = 2_000
+const FRESH_MS = 10 * 60_000
+const POST: Collection = 'app.bsky.feed.post'
 
 /** @throws PdsError */
 export async function reconcile(
@@ -50,8 +53,10 @@ export async function reconcile(
   if (what.onlyDownToHeld && lowest === undefined) {
     return { complete: true, floor: undefined, listed: 0, removed: 0, broken: 0, rev: undefined }
   }
+  const isOwn = what.collection === POST && findMember(services.db, repo.uid) !== undefined
   // Deletions that we find ourselves are ordered among the stream's by this. Nothing held, nothing gone.
-  const rev = unseen.size > 0 ? await services.pds.getLatestRev(repo) : undefined
+  const rev = unseen.size > 0 || isOwn ? await services.pds.getLatestRev(repo) : undefined
+  const repoRev = isOwn ? rev : undefined
   let broken = 0
   const end = await walkCollection(services, repo, {
     ...what,
@@ -61,7 +66,8 @@ export async function reconcile(
       const records = what.filter ? page.records.filter(what.filter) : page.records
       for (const { rkey } of records) unseen.delete(rkey)
       for (const rkey of page.broken) unseen.delete(rkey)
-      await applySliced(services, repo, { ...what, records, fetchedAt: page.fetchedAt })
+      const settled = records.filter(({ rkey }) => !repoRev || !isFresh(services, rkey, repoRev))
+      await applySliced(services, repo, { ...page, ...what, records: settled, repoRev })
     },
   })
   const gone = goneKeys(unseen, end)
@@ -87,15 +93,23 @@ async function noteHeldKeys(
   }
 }
 
+/** Written while we listed. A key that is no TID, or from another age, tells nothing of the kind. */
+function isFresh({ now }: Services, rkey: string, rev: string): boolean {
+  const isTid = typeof packRkey(rkey) !== 'string'
+  return isTid && rkey > rev && rkey < tidAt(now() + FRESH_MS)
+}
+
+/**
+ * `repoRev`: a member's own posts are listed, as of this rev. Their PDS is told that we know all posts
+ * up to it, no more and no less, so it neither adds one twice nor leaves one out; whatever is newer
+ * comes over the stream.
+ */
 async function applySliced(
   services: Services,
-  repo: RepoTarget,
-  page: Reconciliation & { records: PdsRecord[]; fetchedAt: number },
+  { did }: RepoTarget,
+  page: Reconciliation & { records: PdsRecord[]; fetchedAt: number; repoRev?: string },
 ): Promise<void> {
-  const { did } = repo
-  const { collection, records, fetchedAt } = page
-  const isOwn = records.length > 0 && findMember(services.db, repo.uid) !== undefined
-  const repoRev = isOwn ? await services.pds.getLatestRev(repo) : undefined
+  const { collection, records, fetchedAt, repoRev } = page
   const { slice } = services.limits
   for (let start = 0; start < records.length; start += slice) {
     const part = records.slice(start, start + slice)

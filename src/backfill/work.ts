@@ -13,7 +13,7 @@ export type FetchedRecords = {
   did: string
   collection: Collection
   records: PdsRecord[]
-  /** A member's own repository only: its rev after the records were read. */
+  /** A member's own posts only: the rev of the repository that the listing is complete up to. */
   repoRev?: string
   /** When we began to ask, by our clock: what the stream changed since then is newer. */
   fetchedAt: number

@@ -16,8 +16,8 @@ export type FetchedRecords = {
   /** The repository's rev, where the records came with one that covers them all. */
   rev?: string
   /**
-   * For a member's own repository: its rev after these records were read. Their PDS is told that we
-   * know everything up to it, so that it does not add what we just got from it once more.
+   * For a member's own posts: the rev that all of them up to it are here with. Their PDS is told that,
+   * so that it does not add what we just got from it once more.
    */
   repoRev?: string
   /** When the fetch began, by our clock: what we saw deleted or changed since then is newer. */

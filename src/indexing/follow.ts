@@ -1,6 +1,7 @@
 // app.bsky.graph.follow. The graph has an edge while at least one record for the pair exists. A
 // member's follow moves the circle of authors.
 
+import { followsCountOf } from '../store/actors.ts'
 import { deleteFollow, findFollow, insertFollow, isFollowing } from '../store/follows.ts'
 import { insertGraphChange } from '../store/graph-changes.ts'
 import {
@@ -15,7 +16,7 @@ import {
   type RecordWrite,
   sortAtOf,
 } from './index-context.ts'
-import { wantAuthor } from './wanted.ts'
+import { MAX_AUTHORS_WANTED, wantAuthor } from './wanted.ts'
 
 export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
   const subjectDid = write.record['subject'] as string
@@ -54,7 +55,8 @@ function connect(ctx: IndexContext, creator: number, subject: number): void {
   insertGraphChange(ctx.db, { creator, subject, added: true })
   ctx.changes.push({ kind: 'follow', creator, subject })
   if (!isMember(ctx, creator)) return
-  if (!isAuthor(ctx, subject)) wantAuthor(ctx, subject)
+  const isRoom = () => followsCountOf(ctx.db, creator) < MAX_AUTHORS_WANTED
+  if (!isAuthor(ctx, subject) && isRoom()) wantAuthor(ctx, subject)
   addPending(ctx, subject, 1)
 }
 

@@ -6,7 +6,7 @@ import { enqueueJob } from '../store/jobs.ts'
 import { deleteMember, findMember, insertMember, setMemberSeen } from '../store/members.ts'
 import { deleteMute, insertMute } from '../store/mutes.ts'
 import { type IndexContext, internActor, isAuthor } from './index-context.ts'
-import { wantAuthor } from './wanted.ts'
+import { MAX_AUTHORS_WANTED, wantAuthor } from './wanted.ts'
 
 const SEEN_EVERY_MS = 10 * 60_000
 
@@ -24,7 +24,7 @@ export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null
   }
   insertMember(ctx.db, { uid, joined_at: ctx.now, last_seen_at: seenAt })
   enqueueJob(ctx.db, 'member', uid)
-  const followed = followedBy(ctx.db, uid)
+  const followed = followedBy(ctx.db, uid).slice(-MAX_AUTHORS_WANTED)
   for (const subject of followed) if (!isAuthor(ctx, subject)) wantAuthor(ctx, subject)
   ctx.changes.push({ kind: 'member-added', uid })
 }

@@ -29,6 +29,13 @@ export function wantPerson(ctx: IndexContext, uid: number): void {
   if (!findProfile(ctx.db, uid)) enqueueJob(ctx.db, 'profile', uid, priority)
 }
 
+/**
+ * Of a member's follows, the past of so many is fetched. Nobody reads more, and anybody may become a
+ * member: whoever follows millions must not make us read millions of repositories. What the others
+ * write from now on is kept all the same.
+ */
+export const MAX_AUTHORS_WANTED = 20_000
+
 /** Somebody became an author: their recent feed, whole follow list and blocks are needed. */
 export function wantAuthor(ctx: IndexContext, uid: number): void {
   wantPerson(ctx, uid)

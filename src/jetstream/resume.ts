@@ -46,3 +46,14 @@ export function floorIn(message: string): number | undefined {
   const floor = Number(/floor (\d{1,15})\b/.exec(message)?.[1])
   return floor > 0 ? floor : undefined
 }
+
+const BEGINNING_MS = 3_600_000
+
+/**
+ * Whether this is where a new folder began a moment ago, and nothing ever came since (every event of
+ * v2 has a seq): a host whose window is younger still has kept nothing from us.
+ */
+export function isFirstCursor(cursor: StreamCursor | undefined, nowMs: number): boolean {
+  if (cursor?.wire !== 'v2' || cursor.seq !== undefined) return false
+  return nowMs - cursor.timeUs / 1000 < BEGINNING_MS
+}

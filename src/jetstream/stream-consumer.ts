@@ -18,7 +18,7 @@ import { createHosts, type Hosts, wireFor } from './hosts.ts'
 import { type ConsumerLimits, defaultLimits } from './limits.ts'
 import { createPosition, type Position } from './position.ts'
 import { type Refusal, type Remedy, remedyFor } from './refusal.ts'
-import { floorIn, newest, type Resume, resumeAt, type Wire } from './resume.ts'
+import { floorIn, isFirstCursor, newest, type Resume, resumeAt, type Wire } from './resume.ts'
 import { createSession, type Session } from './session.ts'
 import {
   assertFilters,
@@ -291,7 +291,8 @@ export class StreamConsumer {
       return
     }
     this.#log.warn({ host, name, message }, 'notice from the stream host')
-    if (name === 'OutdatedCursor') this.#position.openGap(host, 'outdated-cursor')
+    const isBeginning = this.#received === 0 && isFirstCursor(this.#position.current(), this.#now())
+    if (name === 'OutdatedCursor' && !isBeginning) this.#position.openGap(host, 'outdated-cursor')
   }
 
   #setPaused(isPaused: boolean): void {

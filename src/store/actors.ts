@@ -27,6 +27,9 @@ const statements = perDatabase((db) => ({
   find: db.prepare<[number], ActorRow>(
     'SELECT uid, did, handle, handle_valid, identity_checked_at, pds, status, rev FROM actors WHERE uid = ?',
   ),
+  followsCount: db
+    .prepare<[number], number>('SELECT follows_count FROM actors WHERE uid = ?')
+    .pluck(),
   status: db.prepare<[number], ActorStatus>('SELECT status, status_at FROM actors WHERE uid = ?'),
   setStatus: db.prepare<[number, number, number]>(
     'UPDATE actors SET status = ?, status_at = ? WHERE uid = ?',
@@ -128,4 +131,9 @@ export function iterateActors(db: Db, after: number): IterableIterator<[number, 
 /** Pairs of uid and status code of the accounts that are not simply active. */
 export function actorsNotActive(db: Db): [number, number][] {
   return statements(db).notActive.all()
+}
+
+/** As committed, or flushed, so far. */
+export function followsCountOf(db: Db, uid: number): number {
+  return statements(db).followsCount.get(uid) ?? 0
 }

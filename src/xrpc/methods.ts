@@ -84,7 +84,7 @@ export function createMethods(parts: MethodParts): Method[] {
 }
 
 function createServing(parts: MethodParts): Serving {
-  const { db, actors, graph, writer } = parts
+  const { db, actors, graph } = parts
   const accounts = createAccounts(db)
   return {
     ...parts,
@@ -96,7 +96,7 @@ function createServing(parts: MethodParts): Serving {
     lists: createAccountLists({ db, actors }),
     knownFollowers: createKnownFollowers({ graph, actors }),
     names: createActorNames({ ...parts, accounts }),
-    wanted: createWanted(writer),
+    wanted: createWanted(parts),
   }
 }
 

@@ -1,10 +1,13 @@
 // What an answer to a member had to leave out because it is not here: the ingest thread is told, so
 // that the next answer has it. Fire and forget, each thing once in a while, few messages at a time;
-// nothing is lost by dropping one, since the next request asks again.
+// nothing is lost by dropping one, since the next request asks again. Accounts that we never heard of
+// have to exist first: whoever asks for made-up ones must not fill our tables with them.
 
 import type { Writer } from '../bridge.ts'
+import type { ActorReader } from '../graph/types.ts'
 import type { FeedState, ProfileState, Viewer } from '../hydrate/types.ts'
 import { LruMap } from '../identity/lru.ts'
+import type { Resolver } from '../identity/resolver.ts'
 
 export type Wanted = {
   /** Posts that the page points at and accounts that it shows, as far as they are not here. */
@@ -18,7 +21,16 @@ const ASKED_AGAIN_AFTER_MS = 10 * 60 * 1000
 const MAX_A_REQUEST = 100
 const MAX_IN_FLIGHT = 16
 
-export function createWanted(writer: Writer, now: () => number = Date.now): Wanted {
+const MAX_STRANGERS_A_REQUEST = 25
+
+export type WantedParts = {
+  writer: Writer
+  actors: Pick<ActorReader, 'uidOf'>
+  resolver: Pick<Resolver, 'resolve'>
+  now?: () => number
+}
+
+export function createWanted({ writer, actors, resolver, now = Date.now }: WantedParts): Wanted {
   const asked = new LruMap<string, number>(MAX_REMEMBERED)
   let inFlight = 0
 
@@ -34,10 +46,33 @@ export function createWanted(writer: Writer, now: () => number = Date.now): Want
     const dids = (things.dids ?? []).slice(0, MAX_A_REQUEST).filter(isNew)
     if (uris.length + dids.length === 0) return
     inFlight++
-    writer
-      .send({ kind: 'wanted', did: viewer.did, uris, dids })
+    send(viewer.did, uris, dids)
       .catch(() => undefined) // a busy writer is asked again later
       .finally(() => inFlight--)
+  }
+
+  /** At once where all accounts are known here, which is nearly always. */
+  async function send(did: string, uris: string[], dids: string[]): Promise<void> {
+    const accounts = new Set([...uris.map(authorityOf), ...dids])
+    const strangers = [...accounts].filter((one) => actors.uidOf(one) === 0)
+    const absent = strangers.length > 0 ? await findAbsent(strangers) : new Set<string>()
+    const wanted = {
+      uris: uris.filter((uri) => !absent.has(authorityOf(uri))),
+      dids: dids.filter((one) => !absent.has(one)),
+    }
+    if (wanted.uris.length + wanted.dids.length === 0) return
+    await writer.send({ kind: 'wanted', did, ...wanted })
+  }
+
+  /** Those that do not exist, as far as anybody can say now; and those too many to look up. */
+  async function findAbsent(strangers: string[]): Promise<Set<string>> {
+    const absent = new Set(strangers)
+    const lookUp = async (did: string) => {
+      const identity = await resolver.resolve(did).catch(() => undefined)
+      if (identity) absent.delete(did)
+    }
+    await Promise.all(strangers.slice(0, MAX_STRANGERS_A_REQUEST).map(lookUp))
+    return absent
   }
 
   return {
@@ -63,3 +98,7 @@ function didsWithoutProfile({ actors }: ProfileState): string[] {
 }
 
 const UNVERIFIED = 'handle.invalid'
+
+function authorityOf(uri: string): string {
+  return uri.split('/', 3)[2] ?? ''
+}

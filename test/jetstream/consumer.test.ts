@@ -197,6 +197,18 @@ describe('cursors that are too old', () => {
     expect(rig.gaps).toEqual([{ host: double.url, cause: 'outdated-cursor', fromUs: timeUs, toUs }])
   })
 
+  test('a new folder has lost nothing at a host that is younger still', async () => {
+    const double = await startDouble()
+    const nowUs = Date.now() * 1000
+    for (let i = 60; i > 0; i--) emitLike(double, 1, nowUs - i * 1_000_000)
+    double.raiseFloor(41)
+    const timeUs = nowUs - 50_000_000
+    const cursors = [{ host: double.url, wire: 'v2' as const, seq: undefined, timeUs }]
+    const rig = startConsumer(double, { cursors })
+    await rig.until(() => rig.events.length === 20)
+    expect(rig.gaps).toEqual([])
+  })
+
   test('v1 clamps silently: a cursor older than the window is taken for a hole', async () => {
     const double = await startDouble({ legacy: true })
     const nowUs = Date.now() * 1000

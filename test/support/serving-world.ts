@@ -7,6 +7,7 @@ import { expect } from 'vitest'
 import type { Writer, WriterRequest } from '../../src/bridge.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createHydrator } from '../../src/hydrate/hydrator.ts'
+import type { Identity } from '../../src/identity/did-document.ts'
 import type { GuardedFetch } from '../../src/identity/guarded-fetch.ts'
 import { createMediaUrls } from '../../src/views/media-urls.ts'
 import { loadLexicons } from '../../src/xrpc/lexicons.ts'
@@ -27,6 +28,8 @@ export type ServingOptions = WorldOptions & {
   /** Handles that the world outside knows. */
   handles?: Record<string, string>
   fetch?: GuardedFetch
+  /** DIDs that do not exist; all others do. */
+  absent?: string[]
 }
 
 const lexicons: Lexicons = loadLexicons()
@@ -56,7 +59,7 @@ export function createServingWorld(options: ServingOptions = {}) {
       onUnusable: (what) => unusable.push(what),
     }),
     resolver: {
-      resolve: async () => undefined,
+      resolve: async (did) => (options.absent?.includes(did) ? undefined : identityOf(did)),
       resolveHandle: async (handle) => {
         looked.push(handle)
         return options.handles?.[handle]
@@ -147,4 +150,9 @@ export async function allPages<T extends { cursor?: string }, I>(
     expect(page.cursor).not.toBe(cursor)
     cursor = page.cursor
   }
+}
+
+function identityOf(did: string): Identity {
+  const unknown = { handle: undefined, signingKey: undefined, labelKey: undefined, pds: undefined }
+  return { did, ...unknown, services: [] }
 }

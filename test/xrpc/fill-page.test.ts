@@ -54,7 +54,12 @@ test('the writer is asked for few things at a time, each once in ten minutes, ne
       })
     },
   }
-  const wanted = createWanted(writer, () => now)
+  const wanted = createWanted({
+    writer,
+    actors: { uidOf: () => 1 },
+    resolver: { resolve: async () => undefined },
+    now: () => now,
+  })
   const viewer = { uid: 1, did: 'did:plc:viewer' }
 
   wanted.ask(undefined, { dids: ['a'] })
@@ -71,4 +76,29 @@ test('the writer is asked for few things at a time, each once in ten minutes, ne
   await new Promise((resolve) => setImmediate(resolve))
   wanted.ask(viewer, { dids: ['z'] })
   expect(sent).toHaveLength(17)
+})
+
+test('accounts nobody here has heard of have to exist before anything of theirs is asked for', async () => {
+  const sent: unknown[] = []
+  const writer: Writer = { send: async (request) => void sent.push(request) }
+  const real = 'did:plc:real'
+  const wanted = createWanted({
+    writer,
+    actors: { uidOf: (did) => (did === 'did:plc:known' ? 1 : 0) },
+    resolver: { resolve: async (did) => (did === real ? ({ did } as never) : undefined) },
+  })
+  const uri = (did: string) => `at://${did}/app.bsky.feed.post/3kaaaaaaaaa22`
+  wanted.ask(
+    { uid: 1, did: 'did:plc:viewer' },
+    {
+      uris: [uri(real), uri('did:plc:made-up')],
+      dids: ['did:plc:known', 'did:plc:made-up'],
+    },
+  )
+  await new Promise((resolve) => setImmediate(resolve))
+  const [request] = sent
+  expect(request).toMatchObject({ uris: [uri(real)], dids: ['did:plc:known'] })
+  wanted.ask({ uid: 1, did: 'did:plc:viewer' }, { dids: ['did:plc:nobody'] })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(sent).toHaveLength(1)
 })

@@ -7,6 +7,7 @@ import type { Serving } from '../../../serving.ts'
 
 export function muteActor({
   names,
+  resolver,
   writer,
 }: Serving): Method<Params, AppBskyGraphMuteActor.InputSchema> {
   return {
@@ -20,7 +21,9 @@ export function muteActor({
         throw new XRPCError(501, 'MethodNotImplemented', message)
       }
       const subject = await names.find(input.actor)
-      if (!subject) throw invalidRequest('Actor not found')
+      // An account that we never heard of has to exist, or anybody could fill our tables.
+      const exists = subject && (subject.uid !== 0 || (await resolver.resolve(subject.did)))
+      if (!exists) throw invalidRequest('Actor not found')
       if (subject.did === viewer) throw invalidRequest('Actor cannot mute themselves')
       await writer.send({ kind: 'mute', did: viewer!, subjectDid: subject.did })
       return { body: undefined }

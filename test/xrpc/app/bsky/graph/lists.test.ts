@@ -203,3 +203,11 @@ describe('muting', () => {
     expect(w.sent).toEqual([])
   })
 })
+
+test('an account that does not exist cannot be muted, so nobody fills our tables with made-up ones', async () => {
+  const absent = 'did:plc:madeupmadeupmadeupmadeup'
+  world = createServingWorld({ scope: 'network', members: ['alice'], absent: [absent] })
+  const refused = await world.tell('app.bsky.graph.muteActor', { actor: absent }, alice)
+  expect(refused.status).toBe(400)
+  expect(world.memory.actors.uidOf(absent)).toBe(0)
+})
