@@ -35,7 +35,8 @@ const WINDOWS = [120, 600, 5_000]
 const POST_CONDITIONS: Record<AuthorFeedFilter, string> = {
   posts_with_replies: 'TRUE',
   posts_no_replies: 'p.parent IS NULL',
-  posts_with_media: `p.flags & ${HAS_MEDIA} <> 0`,
+  // Pictures alone, as in the reference: videos have a filter, and the client a tab, of their own.
+  posts_with_media: `p.flags & ${HAS_MEDIA | HAS_VIDEO} = ${HAS_MEDIA}`,
   posts_with_video: `p.flags & ${HAS_VIDEO} <> 0`,
   posts_and_author_threads:
     'p.parent IS NULL OR (SELECT r.uid FROM posts r WHERE r.id = p.root) = p.uid',
