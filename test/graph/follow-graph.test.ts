@@ -9,6 +9,7 @@ import { createMemoryFollowGraph } from '../../src/graph/memory-graph.ts'
 import type { FollowGraphReader, FollowGraphWriter } from '../../src/graph/types.ts'
 import { compareUids } from '../../src/graph/uid-order.ts'
 import { createRandom } from '../support/random.ts'
+import { readerIsDone } from '../support/reading-thread.ts'
 
 const implementations: Record<string, () => FollowGraphWriter> = {
   shared: createFollowGraph,
@@ -225,6 +226,7 @@ const READER = `
   let widest = 0
   function check(what, owner, count) {
     reads++
+    Atomics.store(stop, 1, reads)
     widest = Math.max(widest, count)
     for (let i = 0; i < count; i++) {
       const isRight = out[i] % owners === owner % owners && (i === 0 || compareUids(out[i - 1], out[i]) < 0)
@@ -248,7 +250,7 @@ test('reading threads never see half a change, and see the memory grow', async (
   const random = createRandom(5)
   const graph = createFollowGraph()
   for (let owner = 1; owner <= owners; owner++) graph.add(owner, owner)
-  const stop = new Int32Array(new SharedArrayBuffer(4))
+  const stop = new Int32Array(new SharedArrayBuffer(8))
   const worker = new Worker(READER, {
     eval: true,
     workerData: { handle: graph.handle, owners, stop },
@@ -258,7 +260,8 @@ test('reading threads never see half a change, and see the memory grow', async (
     worker.once('error', reject)
   })
   await new Promise((resolve) => worker.once('online', resolve))
-  for (let i = 0; i < 240_000; i++) {
+  const isDone = readerIsDone(stop, 300)
+  for (let i = 0; i < 240_000 || !isDone(); i++) {
     const owner = 1 + random.below(owners)
     const other = owner + owners * (1 + random.below(40_000))
     const grows = i % 80_000 < 55_000

@@ -8,6 +8,7 @@ import {
   UNREAD,
 } from '../../src/memory/change-log.ts'
 import { createSharedInts, SharedInts } from '../../src/memory/shared-ints.ts'
+import { readerIsDone } from '../support/reading-thread.ts'
 
 describe('shared integers', () => {
   test('grow in place: a view from before still shows what is written after', () => {
@@ -125,6 +126,7 @@ const READER = `
       log.pause(attempt)
     }
     reads++
+    Atomics.store(stop, 1, reads)
     for (let i = 1; i < 8; i++) if (seen[i] !== seen[0]) torn++
   }
   parentPort.postMessage({ reads, retries, torn })
@@ -134,7 +136,7 @@ test('reading threads see whole records only, while the writer never rests', asy
   const owners = 4
   const log = new ChangeLogWriter()
   const ints = new Int32Array(new SharedArrayBuffer(owners * 32))
-  const stop = new Int32Array(new SharedArrayBuffer(4))
+  const stop = new Int32Array(new SharedArrayBuffer(8))
   const workerData = { log: log.buffer, data: ints.buffer, owners, stop }
   const worker = new Worker(READER, { eval: true, workerData })
   const done = new Promise<{ reads: number; retries: number; torn: number }>((resolve, reject) => {
@@ -142,7 +144,8 @@ test('reading threads see whole records only, while the writer never rests', asy
     worker.once('error', reject)
   })
   await new Promise((resolve) => worker.once('online', resolve))
-  for (let round = 0; round < 60; round++) {
+  const isDone = readerIsDone(stop, 1_000)
+  for (let round = 0; round < 60 || !isDone(); round++) {
     for (let i = 0; i < 50_000; i++) {
       const owner = i % owners
       log.begin(owner, owner)

@@ -7,6 +7,7 @@ import { createMemoryTimelines } from '../../src/timeline/memory-timelines.ts'
 import { createTimelines, openTimelines } from '../../src/timeline/rings.ts'
 import type { TimelineEntry } from '../../src/timeline/types.ts'
 import { createRandom, type Random } from '../support/random.ts'
+import { readerIsDone } from '../support/reading-thread.ts'
 
 const implementations = { rings: createTimelines, twin: createMemoryTimelines }
 const SEEDS = [1, 2, 3, 4, 5]
@@ -164,6 +165,7 @@ const READER = `
     for (let owner = 1; owner <= owners; owner++) {
       const slice = timelines.read(owner, undefined, 64)
       reads++
+      Atomics.store(stop, 1, reads)
       let last = Infinity
       for (const entry of slice?.entries ?? []) {
         const isRight = entry.item === entry.sortAt * 3 && entry.originator === owner && entry.sortAt < last
@@ -179,7 +181,7 @@ test('reading threads never see half a change', async () => {
   const owners = 40
   const random = createRandom(9)
   const rings = createTimelines(64)
-  const stop = new Int32Array(new SharedArrayBuffer(4))
+  const stop = new Int32Array(new SharedArrayBuffer(8))
   const worker = new Worker(READER, {
     eval: true,
     workerData: { handle: rings.handle, owners, stop },
@@ -193,7 +195,8 @@ test('reading threads never see half a change', async () => {
     const sortAt = random.below(1_000)
     return { sortAt, rank: 0, item: sortAt * 3, originator: owner }
   }
-  for (let i = 0; i < 400_000; i++) {
+  const isDone = readerIsDone(stop, 1_000)
+  for (let i = 0; i < 400_000 || !isDone(); i++) {
     const owner = 1 + random.below(owners)
     const dice = random.next()
     if (dice < 0.02) rings.close(owner)
