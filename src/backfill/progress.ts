@@ -3,7 +3,7 @@
 
 import type { Logger } from '../obs/log.ts'
 import { findActor } from '../store/actors.ts'
-import { findBackfill, putBackfill } from '../store/backfills.ts'
+import { COLD_START, findBackfill, putBackfill } from '../store/backfills.ts'
 import type { Db } from '../store/db.ts'
 import { followsWaiting, isAnyFollowWaiting } from '../store/follow-order.ts'
 import { isJobWaiting } from '../store/job-schedule.ts'
@@ -21,8 +21,6 @@ export type Progress = {
   check(): void
   status(): MemberProgress[]
 }
-
-const COLD_START = 'cold-start'
 
 export function createProgress(options: { db: Db; log: Logger; now: () => number }): Progress {
   const { db, log, now } = options

@@ -19,7 +19,6 @@ import { publish } from '../indexing/publish.ts'
 import { type Consumer, createConsumer, type StreamBatch } from '../jetstream/consumer.ts'
 import { createLogger } from '../obs/log.ts'
 import { openWriter } from '../store/db.ts'
-import { releaseJobs } from '../store/jobs.ts'
 import { followConfiguredMembers } from './configured-members.ts'
 import { cursorsFromNowOn } from './first-cursor.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -122,7 +121,6 @@ function createCore(config: Config) {
   const log = createLogger({ level: config.logLevel, name: 'ingest' })
   const now = Date.now
   const db = openWriter(config.dataDir)
-  releaseJobs(db)
   const { memory, handles, saveSnapshot } = loadMemory({ db, config, log })
   const { actors } = memory
   const indexer = createIndexer({ db, actors, scope: config.indexScope, now })

@@ -1,6 +1,7 @@
 // What requests ask about accounts by name, from our own index: whose handle it is, where its
 // repository stands, and the rev of its last commit that we applied.
 
+import { COLD_START } from '../store/backfills.ts'
 import type { Db } from '../store/db.ts'
 
 export type Accounts = {
@@ -25,7 +26,7 @@ export function createAccounts(db: Db): Accounts {
   const joinedAt = db
     .prepare<[number], number>(
       `SELECT joined_at FROM members m WHERE uid = ? AND NOT EXISTS
-        (SELECT 1 FROM backfills b WHERE b.uid = m.uid AND b.what = 'cold-start')`,
+        (SELECT 1 FROM backfills b WHERE b.uid = m.uid AND b.what = '${COLD_START}')`,
     )
     .pluck()
   return {

@@ -3,6 +3,9 @@
 import type { Db } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
+/** `what` of a member whose cold start is over. */
+export const COLD_START = 'cold-start'
+
 type Backfill = { rev: string | null; finished_at: number }
 
 const statements = perDatabase((db) => ({

@@ -25,8 +25,8 @@ export function createKeeps(options: {
 }): Keeps {
   const { graph, limit, draw = hashDraw } = options
   return (owner, item) => {
-    const follows = graph.followsCount(owner)
-    return follows <= limit || draw(item, owner) < limit / follows
+    const share = keepShare(limit, graph.followsCount(owner))
+    return share === 1 || draw(item, owner) < share
   }
 }
 
