@@ -78,9 +78,9 @@ function measure(scope: IndexScope, size: { events: number; accounts: number }):
   rmSync(dataDir, { recursive: true, force: true })
   const cpuUs = (cpu.user + cpu.system) / events.length
   return [
-    { name: `ingest.${scope}.events_per_s`, value: events.length / seconds, unit: 'events/s' },
-    { name: `ingest.${scope}.cpu_per_event`, value: cpuUs, unit: 'µs' },
-    { name: `ingest.${scope}.kept_share`, value: applied / events.length, unit: 'of 1' },
+    { name: `apply.${scope}.events_per_s`, value: events.length / seconds, unit: 'events/s' },
+    { name: `apply.${scope}.cpu_per_event`, value: cpuUs, unit: 'µs' },
+    { name: `apply.${scope}.kept_share`, value: applied / events.length, unit: 'of 1' },
   ]
 }
 

@@ -1,94 +1,160 @@
-// What a page of getTimeline costs, all of it: HTTP, a real service JWT, parameters, skeleton,
-// hydration, views, JSON. Viewers with 20 quiet follows and with 100, 1,000 and 5,000, over a
-// synthetic database of authors who reply, quote, repost and show pictures; real graph and rings.
+// What a page of getTimeline costs in its handler alone, without HTTP and JWT (serving.ts has all of it):
+// skeleton, fragments and the bytes of the answer. Viewers with 20 quiet follows and with 100, 1,000 and
+// 5,000, over a synthetic database of authors who reply, quote, repost and show pictures.
 //
-// The client is a worker thread, so that CPU is that of the serving thread alone. `p50` and `p99` are
-// of one request at a time; `rps` is of eight.
+// `warm`: the same page again. `noted`: the same while six posts of the network get new counts between
+// two pages, as at 600 events a second and a hundred pages a second. `no_ring`: the page from rows, as
+// below a ring's end. `unkept`: everything forgotten before each page. `unread`: pages of items, authors
+// and viewers that nobody has read before.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { loadConfig } from '../src/config.ts'
 import { createActorTable } from '../src/graph/actor-table.ts'
 import { createFollowGraph } from '../src/graph/follow-graph.ts'
 import { createHydrator } from '../src/hydrate/hydrator.ts'
 import { createGuardedFetch } from '../src/identity/guarded-fetch.ts'
-import { createResolver } from '../src/identity/resolver.ts'
-import { createServiceAuth } from '../src/identity/service-jwt.ts'
 import { openTimeline } from '../src/indexing/open-timeline.ts'
+import { NOTE } from '../src/memory/note-kinds.ts'
+import { NoteWriter } from '../src/memory/note-ring.ts'
 import { type Db, openReader, openWriter } from '../src/store/db.ts'
+import { followEdges } from '../src/store/edges/all-edges.ts'
 import { packCid, packRkey } from '../src/store/keys.ts'
 import { createKeeps } from '../src/timeline/lossiness.ts'
 import { createTimelines } from '../src/timeline/rings.ts'
 import { createMediaUrls } from '../src/views/media-urls.ts'
+import { jsonBytes } from '../src/views/ready-json.ts'
 import { createMethods } from '../src/xrpc/methods.ts'
-import { createServer } from '../src/xrpc/server.ts'
-import { type PlcDouble, startPlcDouble } from '../test/support/plc-double.ts'
 import { createRandom } from '../test/support/random.ts'
 import { blobOf, cidOf, didOf, tidAt } from '../test/support/records.ts'
-import { signServiceJwt } from '../test/support/service-jwt.ts'
-import type { BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './result.ts'
 
 const NSID = 'app.bsky.feed.getTimeline'
 const START_MS = Date.parse('2026-11-01T12:00:00.000Z')
 const HOUR_MS = 3_600_000
-const SERVICE_DID = 'did:web:bench.test'
+const WARM_UP = 200
+const NOTES_A_PAGE = 6
 
-type Load = { origin: string; token: string; count: number; concurrency: number }
-
-export async function bench({ full }: { full: boolean }): Promise<BenchResult[]> {
+export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
-  const plc = await startPlcDouble()
   const db = openWriter(dataDir)
   const memory = createMemory()
+  seed(db, memory, { busy: 6_000, postsEach: full ? 60 : 20 })
   const viewers = [
     { name: 'quiet_20', follows: 20, from: 0 },
     { name: 'follows_100', follows: 100, from: 1000 },
     { name: 'follows_1000', follows: 1000, from: 1000 },
     { name: 'follows_5000', follows: 5000, from: 1000 },
   ]
-  seed(db, memory, { busy: 6_000, postsEach: full ? 60 : 20 })
-  const server = createServing({ dataDir, plc, memory })
-  const { port } = await server.listen()
-  const origin = `http://127.0.0.1:${port}`
-
-  const results: BenchResult[] = []
-  for (const { name, follows, from } of viewers) {
-    const { did, keypair } = await plc.create({ handle: `${name.replace('_', '')}.test` })
-    addViewer(db, memory, did, { follows, from })
-    const claims = { iss: did, aud: SERVICE_DID, lxm: NSID, exp: Date.now() / 1000 + 3600 }
-    const token = await signServiceJwt(keypair, { ...claims, exp: Math.floor(claims.exp) })
-    const common = { origin, token }
-    const count = full ? 2000 : 300
-    await runClient({ ...common, count: 200, concurrency: 1 })
-    const single = await runClient({ ...common, count, concurrency: 1 })
-    const many = await runClient({ ...common, count: count * 2, concurrency: 8 })
-    const figures = { cpu_ms: many.cpuMs, p50_ms: single.p50, p99_ms: single.p99, rps: many.rps }
-    for (const [figure, value] of Object.entries(figures)) {
-      const unit = figure === 'rps' ? 'requests/s' : 'ms'
-      results.push({ name: `getTimeline.${name}.${figure}`, value, unit })
-    }
-    memory.timelines.close(memory.actors.uidOf(did))
-    const rows = await runClient({ ...common, count: Math.ceil(count / 5), concurrency: 1 })
-    results.push({ name: `getTimeline.${name}.no_ring_cpu_ms`, value: rows.cpuMs, unit: 'ms' })
+  for (const { name, ...followed } of viewers) addViewer(db, memory, didOf(name), followed)
+  const strangers = Array.from({ length: 20 }, (_, i) => didOf(`stranger ${i}`))
+  for (const [i, did] of strangers.entries()) {
+    addViewer(db, memory, did, { follows: 60, from: 3000 + i * 120 })
   }
-  await server.close()
-  await plc.close()
+  const reader = openReader(dataDir)
+  const ask = createAsking(reader, memory)
+  const count = full ? 2_000 : 300
+  const askAnew = () => {
+    memory.notes.add(NOTE.everything, 0, 0)
+    ask(didOf('follows_1000'))
+  }
+  for (let i = 0; i < WARM_UP; i++) askAnew()
+  const unkept = measure('unkept', count / 3, askAnew)
+  const results = [
+    unkept,
+    measureUnread(ask, strangers),
+    ...viewers.flatMap(({ name }) => measureViewer(memory, ask, { name, count })),
+  ]
+  reader.close()
   db.close()
   rmSync(dataDir, { recursive: true, force: true })
-  return [...results, ...overall(results)]
+  return results
 }
 
-/** Over all viewers: means, and the worst of the latencies. */
-function overall(results: BenchResult[]): BenchResult[] {
-  return ['cpu_ms', 'p50_ms', 'p99_ms', 'rps'].map((figure) => {
-    const all = results.filter(({ name }) => name.endsWith(`.${figure}`) && !/no_ring/.test(name))
-    const values = all.map(({ value }) => value)
-    const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-    const value = figure === 'p99_ms' ? Math.max(...values) : mean
-    return { name: `getTimeline.${figure}`, value, unit: all[0]!.unit }
+/** Answers as bytes. */
+type Ask = (did: string, cursor?: string) => Buffer
+
+function createAsking(db: Db, memory: Memory): Ask {
+  const urls = createMediaUrls(loadConfig({}, '/nonexistent/.env'))
+  const methods = createMethods({
+    ...memory,
+    notes: memory.notes.buffer,
+    db,
+    hydrator: createHydrator({ ...memory, db, urls }),
+    writer: { send: async () => {} },
+    resolver: { resolve: async () => undefined, resolveHandle: async () => undefined },
+    fetch: createGuardedFetch({ allowPrivateHosts: true }),
   })
+  const { handler } = methods.find(({ nsid }) => nsid === NSID)!
+  const rest = {
+    input: undefined,
+    labelers: undefined,
+    token: undefined,
+    header: () => undefined,
+  }
+  return (viewer, cursor) => {
+    const signal = new AbortController().signal
+    const answer = handler({ ...rest, signal, viewer, params: { limit: 50, cursor } })
+    if (answer instanceof Promise) throw new Error('no answer at once')
+    return jsonBytes(answer.body)
+  }
+}
+
+function measureViewer(
+  memory: Memory,
+  ask: Ask,
+  { name, count }: { name: string; count: number },
+): BenchResult[] {
+  const did = didOf(name)
+  const random = createRandom(3)
+  for (let i = 0; i < WARM_UP; i++) ask(did)
+  const warm = measure(`${name}.warm`, count, () => ask(did))
+  const noted = measure(`${name}.noted`, count, () => {
+    for (let i = 0; i < NOTES_A_PAGE; i++) memory.notes.add(NOTE.counts, random.below(100_000), 0)
+    ask(did)
+  })
+  memory.timelines.close(memory.actors.uidOf(did))
+  const rows = measure(`${name}.no_ring`, count / 5, () => ask(did))
+  return [warm, noted, rows]
+}
+
+/** Ten pages of each. */
+function measureUnread(ask: Ask, dids: string[]): BenchResult {
+  let pages = 0
+  const ms = cpuMs(() => {
+    for (const did of dids) {
+      let cursor: string | undefined
+      for (let page = 0; page < 10; page++) {
+        cursor = cursorOf(ask(did, cursor))
+        pages++
+        if (cursor === undefined) break
+      }
+    }
+  })
+  return { name: 'timelineHandler.unread.ms', value: ms / pages, unit: 'ms' }
+}
+
+/** The whole of it is not parsed: that would cost as much again. */
+function cursorOf(answer: Buffer): string | undefined {
+  const end = answer.toString('latin1', Math.max(0, answer.length - 300))
+  return /"cursor":"([^"]+)"/.exec(end)?.[1]
+}
+
+/** Processor time of this process, collection of garbage included. */
+function cpuMs(work: () => void): number {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+function measure(name: string, count: number, work: () => void): BenchResult {
+  const times = Math.ceil(count)
+  const ms = cpuMs(() => {
+    for (let i = 0; i < times; i++) work()
+  })
+  return { name: `timelineHandler.${name}.ms`, value: ms / times, unit: 'ms' }
 }
 
 type Memory = ReturnType<typeof createMemory>
@@ -105,32 +171,10 @@ function createMemory() {
     timelines,
     keeps,
     fanOut,
+    notes: new NoteWriter(),
     celebrityThreshold: 10_000,
     timelineLength: 1000,
   }
-}
-
-function createServing(options: { dataDir: string; plc: PlcDouble; memory: Memory }) {
-  const { dataDir, plc, memory } = options
-  const db = openReader(dataDir)
-  const config = { ...loadConfig({}, '/nonexistent/.env'), port: 0, plcUrl: plc.url }
-  const fetch = createGuardedFetch({ allowPrivateHosts: true })
-  const resolver = createResolver({ fetch, plcUrl: plc.url })
-  const urls = createMediaUrls(config)
-  return createServer({
-    config,
-    methods: createMethods({
-      ...memory,
-      db,
-      hydrator: createHydrator({ ...memory, db, urls }),
-      writer: { send: async () => {} },
-      resolver,
-      fetch,
-    }),
-    serviceAuth: createServiceAuth({ resolver, audiences: [SERVICE_DID] }),
-    health: () => ({ ok: true, version: 'bench' }),
-    log: { debug() {}, error: console.error, fatal: console.error },
-  })
 }
 
 /** A thousand quiet accounts with a post a week, then busy ones. */
@@ -213,12 +257,13 @@ function prepareRows(db: Db) {
     `INSERT INTO posts (id, uid, rkey, state, cid, rev, record, created_at, indexed_at, sort_at, root, parent, quote)
     VALUES (?, ?, ?, 1, ?, 'r', ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const counts = db.prepare('INSERT INTO post_counts VALUES (?, 12, 3, 4, 1)')
+  const counts = db.prepare(
+    'INSERT INTO post_counts (post, likes, reposts, replies, quotes) VALUES (?, 12, 3, 4, 1)',
+  )
   const repost = db.prepare(
     `INSERT OR IGNORE INTO reposts (uid, rkey, subject, cid, created_at, indexed_at, sort_at)
     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
-  const follow = db.prepare('INSERT INTO follows VALUES (?, ?, ?, ?)')
   return {
     actor(uid: number, did: string): void {
       const record = {
@@ -253,7 +298,8 @@ function prepareRows(db: Db) {
       repost.run(uid, rkey, subject, packCid(cidOf([uid, sortAt])), sortAt, sortAt, sortAt)
     },
     follow(uid: number, subject: number): void {
-      follow.run(uid, packRkey(tidAt(START_MS * 1000 + subject)), subject, START_MS)
+      const rkey = packRkey(tidAt(START_MS * 1000 + subject))
+      followEdges.insert(db, { uid, rkey, subject, sortAt: START_MS, createdAt: START_MS })
     },
   }
 }
@@ -280,51 +326,5 @@ function addViewer(
     }
   })()
   openTimeline(db, memory, memory.actors.uidOf(did), START_MS)
+  memory.notes.add(NOTE.everything, 0, 0)
 }
-
-type Measured = { p50: number; p99: number; rps: number; cpuMs: number }
-
-/** CPU is that of this thread, which serves, an answer. */
-async function runClient(load: Load): Promise<Measured> {
-  const worker = new Worker(new URL(import.meta.url), { workerData: load })
-  await new Promise((resolve) => worker.once('message', resolve))
-  const before = process.threadCpuUsage()
-  worker.postMessage('start')
-  const latencies = await new Promise<{ ms: number[]; seconds: number }>((resolve, reject) => {
-    worker.once('message', resolve)
-    worker.once('error', reject)
-  })
-  const { user, system } = process.threadCpuUsage(before)
-  await worker.terminate()
-  const sorted = latencies.ms.sort((a, b) => a - b)
-  const at = (share: number) => sorted[Math.floor(sorted.length * share)]!
-  return {
-    p50: at(0.5),
-    p99: at(0.99),
-    rps: load.count / latencies.seconds,
-    cpuMs: (user + system) / 1000 / load.count,
-  }
-}
-
-async function client({ origin, token, count, concurrency }: Load): Promise<void> {
-  parentPort!.postMessage('ready')
-  await new Promise((resolve) => parentPort!.once('message', resolve))
-  const ms: number[] = []
-  let left = count
-  const startedAt = performance.now()
-  const one = async () => {
-    while (left-- > 0) {
-      const sentAt = performance.now()
-      const response = await fetch(`${origin}/xrpc/${NSID}?limit=50`, {
-        headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'identity' },
-      })
-      const body = await response.text()
-      if (!response.ok || !body.startsWith('{"feed":[{')) throw new Error(body.slice(0, 200))
-      ms.push(performance.now() - sentAt)
-    }
-  }
-  await Promise.all(Array.from({ length: concurrency }, one))
-  parentPort!.postMessage({ ms, seconds: (performance.now() - startedAt) / 1000 })
-}
-
-if (!isMainThread && workerData?.origin) await client(workerData as Load)

@@ -1,76 +1,98 @@
-// `npm run bench [-- NAME…] [--full] [--json]`: runs benchmarks one after the other, each in a fresh
-// process so that none inherits another's heap or compiled code, and prints a table, or with --json
-// one line `{"name","value","unit"}` per figure. NAME picks benchmarks whose file or figure names
-// begin with it. `--full` runs them at their real size; without it they are small enough for CI.
+// `npm run bench [-- NAME…] [--full] [--json] [--list] [--save FILE]`: runs benchmarks one after the
+// other, each in a fresh process so that none inherits another's heap or compiled code, and prints a
+// table with the targets of targets.ts, or with --json one line `{"name","value","unit"}` per figure
+// and nothing else. NAME picks benchmarks whose file or figure names begin with it. `--full` runs
+// them at their real size; without it they are small enough for CI. `--save` keeps the figures, with
+// machine and date, in a file that the documentation is made from.
 //
 // A benchmark is a file here that exports `bench(options)`. Figures named `….baseline` or `….ratio`
 // come from the same process and the same minute as what they are compared with.
 
 import { spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
-import type { BenchResult } from './result.ts'
+import { benchNames, type Choice, choose, isFrom, missingFigures } from './choice.ts'
+import { type BenchResult, wantsOf } from './result.ts'
+import { saveFigures } from './saved-figures.ts'
+import { headLine, summaryLines, tableLine } from './table.ts'
 
-const HELPERS = new Set(['main.ts', 'result.ts', 'run-one.ts', 'cpu-time.ts'])
+const EXIT_USAGE = 64
 
 const { values, positionals } = readArguments()
-
-const files = readdirSync(import.meta.dirname, { withFileTypes: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !HELPERS.has(entry.name))
-  .map((entry) => entry.name.replace(/\.ts$/, ''))
-const chosen = files.filter((file) => wants(file))
+const benches = benchNames()
+const { chosen, unknown } = choose(positionals, benches)
+const printed = new Map<string, BenchResult>()
 
 if (values.list) {
-  for (const file of files) console.log(file)
-} else if (chosen.length === 0) {
-  console.error(
-    `No benchmark begins with ${positionals.join(' or ')}. There are: ${files.join(', ')}`,
-  )
+  for (const bench of benches) console.log(bench)
+} else if (unknown.length > 0) {
+  console.error(`No benchmark or figure begins with ${unknown.join(' or ')}.`)
+  console.error(`There are: ${benches.join(', ')}`)
   process.exitCode = 1
 } else {
-  for (const file of chosen) await run(file)
+  if (!values.json) console.log(headLine())
+  for (const choice of chosen) await run(choice)
+  if (!values.json) for (const line of summaryLines([...printed.values()])) console.log(line)
+  reportMissing()
+  if (values.save) saveFigures(values.save, [...printed.values()], { full: values.full ?? false })
 }
 
 function readArguments() {
   const flag = { type: 'boolean' } as const
+  const options = { json: flag, full: flag, list: flag, save: { type: 'string' } } as const
   try {
-    return parseArgs({ allowPositionals: true, options: { json: flag, full: flag, list: flag } })
+    return parseArgs({ allowPositionals: true, options })
   } catch (error) {
     console.error(
-      `${(error as Error).message}\n  npm run bench -- [NAME…] [--full] [--json] [--list]`,
+      `${(error as Error).message}\n  npm run bench -- [NAME…] [--full] [--json] [--list] [--save FILE]`,
     )
-    process.exit(64)
+    process.exit(EXIT_USAGE)
   }
 }
 
-function wants(file: string): boolean {
-  return positionals.length === 0 || positionals.some((name) => file.startsWith(name))
+/** A run of everything that leaves a target without its figure has failed. */
+function reportMissing(): void {
+  if (positionals.length > 0) return
+  const missing = missingFigures([...printed.keys()], values.full ?? false)
+  if (missing.length === 0) return
+  console.error(`No benchmark gave ${missing.join(', ')}`)
+  process.exitCode = 1
 }
 
 /** Prints each figure as it comes. */
-async function run(file: string): Promise<void> {
+async function run({ bench, figures }: Choice): Promise<void> {
   const runner = join(import.meta.dirname, 'run-one.ts')
-  const args = ['--expose-gc', '--max-old-space-size=8192', runner, file]
+  const args = ['--expose-gc', '--max-old-space-size=8192', runner, bench, ...figures]
   const child = spawn(process.execPath, values.full ? [...args, '--full'] : args, {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)))
-  for await (const line of createInterface({ input: child.stdout })) print(line)
+  const wants = wantsOf(figures)
+  for await (const line of createInterface({ input: child.stdout })) {
+    const result = readResult(line)
+    if (!result) console.error(line)
+    else if (wants(result.name) && isFrom(bench, result, benches)) print(result)
+  }
   if ((await exited) !== 0) {
-    console.error(`bench/${file}.ts failed`)
+    console.error(`bench/${bench}.ts failed`)
     process.exitCode = 1
   }
 }
 
-function print(line: string): void {
-  if (values.json || !line.startsWith('{')) return console.log(line)
-  const { name, value, unit } = JSON.parse(line) as BenchResult
-  console.log(`${name.padEnd(48)} ${format(value).padStart(14)} ${unit}`)
+/** undefined for a line that is not a figure: something a benchmark says beside them. */
+function readResult(line: string): BenchResult | undefined {
+  try {
+    const { name, value, unit } = JSON.parse(line) as BenchResult
+    const isFigure = typeof name === 'string' && Number.isFinite(value) && typeof unit === 'string'
+    return isFigure ? { name, value, unit } : undefined
+  } catch {
+    return undefined
+  }
 }
 
-function format(value: number): string {
-  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 1 ? 2 : 4
-  return value.toLocaleString('en-US', { maximumFractionDigits: digits })
+function print(result: BenchResult): void {
+  if (printed.has(result.name)) return
+  printed.set(result.name, result)
+  console.log(values.json ? JSON.stringify(result) : tableLine(result))
 }

@@ -1,65 +1,151 @@
-// A page of a viewer's timeline as ids, read in another thread's manner (through the handle): flat,
-// whatever the number of follows, because the timeline was written when the posts came. The baseline
-// merges the newest posts of each followed account at read time.
+// A page of a viewer's home timeline as ids (skeleton/timeline.ts, as getTimeline calls it): viewers
+// with 100, 100,000 and 1,000,000 follows, whose timelines were written when the posts came. All of
+// it: the ring, celebrities merged in, the viewer's own posts from rows, the cursor with its CID.
+// `….ring.us` is the reading of the ring alone, in another thread's manner (through the handle).
+// `….deep` begins in the ring's middle. The baseline merges the newest posts of each followed account
+// at read time.
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createFollowGraph, openFollowGraph } from '../src/graph/follow-graph.ts'
+import { createTimelineSkeleton } from '../src/skeleton/timeline.ts'
+import { openReader } from '../src/store/db.ts'
+import { createMergedFeed } from '../src/store/merged-feed.ts'
+import { createKeeps } from '../src/timeline/lossiness.ts'
 import { createTimelines, openTimelines } from '../src/timeline/rings.ts'
 import type { TimelineEntry } from '../src/timeline/types.ts'
-import { createRandom } from '../test/support/random.ts'
+import { createRandom, type Random } from '../test/support/random.ts'
+import { didOf, tidAt } from '../test/support/records.ts'
 import { bestNs, sink } from './cpu-time.ts'
-import type { BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './result.ts'
+import { quickCid } from './world/quick-cid.ts'
+import { openSeeder } from './world/seeding.ts'
 
-const VIEWERS = 1_000
+const VIEWERS = 50
 const LENGTH = 1_000
 const PAGE = 50
-const READS = 20_000
-const START_MS = 1_790_000_000_000
+const READS = 2_000
+const AUTHOR = didOf('bench author')
+const START_MS = Date.parse('2026-11-01T12:00:00.000Z')
+const SIZES: [string, number][] = [
+  ['100', 100],
+  ['100k', 100_000],
+  ['1m', 1_000_000],
+]
 
-export function bench({ full }: { full: boolean }): BenchResult[] {
-  const sizes: [string, number][] = [
-    ['100', 100],
-    ['100k', 100_000],
-  ]
-  if (full) sizes.push(['1m', 1_000_000])
-  const results = sizes.flatMap(([label, follows]) => measure(label, follows))
+export function bench(_options: BenchOptions): BenchResult[] {
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
+  const author = seedPosts(dataDir)
+  const results = SIZES.flatMap(([label, follows]) => measure(dataDir, { label, follows, author }))
+  rmSync(dataDir, { recursive: true, force: true })
   const usual = results.find(({ name }) => name === 'timeline.skeleton.100k.us')!
   return [{ ...usual, name: 'timeline.skeleton.us' }, ...results]
 }
 
-function measure(label: string, follows: number): BenchResult[] {
-  const timelines = createTimelines(LENGTH)
-  const random = createRandom(follows)
-  for (let viewer = 1; viewer <= VIEWERS; viewer++) {
-    timelines.open(viewer, makeEntries(random, follows), true)
-  }
-  const reader = openTimelines(timelines.handle)
-  const first = bestNs(READS, () => {
-    for (let i = 0; i < READS; i++) {
-      sink.value += reader.read(1 + ((i * 7) % VIEWERS), undefined, PAGE)!.entries.length
-    }
-  })
-  const before = { sortAt: START_MS + LENGTH * 500, rank: 0, item: 0 }
-  const middle = bestNs(READS, () => {
-    for (let i = 0; i < READS; i++) {
-      sink.value += reader.read(1 + ((i * 7) % VIEWERS), before, PAGE)!.entries.length
-    }
-  })
+/** As many posts as a ring holds, whose rows the cursor's CID comes from. @returns their author. */
+function seedPosts(dataDir: string): number {
+  const seeder = openSeeder(dataDir, 'network')
+  seeder.apply(
+    Array.from({ length: LENGTH }, (_, i) => {
+      const atMs = START_MS + i * 1_000
+      const [collection, rkey] = ['app.bsky.feed.post', tidAt(atMs * 1000)]
+      return {
+        kind: 'commit' as const,
+        operation: 'create' as const,
+        did: AUTHOR,
+        timeUs: atMs * 1000,
+        seq: undefined,
+        rev: rkey,
+        collection,
+        rkey,
+        cid: quickCid(AUTHOR, rkey),
+        record: { $type: collection, text: 'A post', createdAt: new Date(atMs).toISOString() },
+      }
+    }),
+  )
+  seeder.finish()
+  return seeder.uidOf(AUTHOR)
+}
+
+type Shape = { label: string; follows: number; author: number }
+
+function measure(dataDir: string, { label, follows, author }: Shape): BenchResult[] {
+  const db = openReader(dataDir)
+  const { reader, skeleton, viewers } = createReading(db, { follows, author })
+  let i = 0
+  const next = () => viewers[i++ % viewers.length]!
+  const read = (cursor: string | undefined) =>
+    skeleton({ viewer: next(), limit: PAGE, cursor, since: undefined })
+  const deep = cursorAt(read, 10)
+  const whole = timed(() => read(undefined).items.length)
+  const middle = timed(() => read(deep).items.length)
+  const ring = timed(() => reader.read(next(), undefined, PAGE)!.entries.length)
   const baseline = measureMerge(follows)
+  db.close()
   const name = `timeline.skeleton.${label}`
   return [
-    { name: `${name}.us`, value: first / 1000, unit: 'µs' },
+    { name: `${name}.us`, value: whole / 1000, unit: 'µs' },
     { name: `${name}.deep.us`, value: middle / 1000, unit: 'µs' },
+    { name: `${name}.ring.us`, value: ring / 1000, unit: 'µs' },
     { name: `${name}.baseline.us`, value: baseline / 1000, unit: 'µs' },
-    { name: `${name}.ratio`, value: baseline / first, unit: 'x' },
+    { name: `${name}.ratio`, value: baseline / whole, unit: 'x' },
   ]
 }
 
-function makeEntries(random: ReturnType<typeof createRandom>, follows: number): TimelineEntry[] {
+/** The viewers come after the seeded author, and all follow the same accounts. */
+function createReading(
+  db: ReturnType<typeof openReader>,
+  { follows, author }: Omit<Shape, 'label'>,
+) {
+  const timelines = createTimelines(LENGTH)
+  const graph = createFollowGraph()
+  const random = createRandom(follows)
+  // A graph of fifty times a million follows would measure nothing else than one of one time.
+  const count = Math.max(1, Math.min(VIEWERS, Math.floor(2_000_000 / follows)))
+  const viewers = Array.from({ length: count }, (_, i) => author + 1 + i)
+  for (const viewer of viewers) {
+    for (let n = 0; n < follows; n++) graph.add(viewer, author + 1_000 + n)
+    graph.add(viewer, author)
+    timelines.open(viewer, makeEntries(random, author), true)
+  }
+  const reader = openTimelines(timelines.handle)
+  const shared = openFollowGraph(graph.handle)
+  const actors = { count: author + follows, uidOf: () => 0, didOf: () => '' }
+  const skeleton = createTimelineSkeleton({
+    graph: shared,
+    actors: { ...actors, flagsOf: () => 0, memberFollowersOf: () => 1, celebrities: () => [] },
+    timelines: reader,
+    feed: createMergedFeed(db),
+    keeps: createKeeps({ graph: shared, limit: 10_000_000 }),
+  })
+  return { reader, skeleton, viewers }
+}
+
+/** Posts of the seeded author: the cursor names one by its CID. */
+function makeEntries(random: Random, author: number): TimelineEntry[] {
   return Array.from({ length: LENGTH }, (_, i) => ({
-    sortAt: START_MS + i * 1_000 + random.below(1_000),
+    sortAt: START_MS + i * 1_000,
     rank: random.below(32_768),
-    item: random.below(2 ** 31),
-    originator: 1 + random.below(follows),
+    item: (i + 1) * 2,
+    originator: author,
   }))
+}
+
+function cursorAt(
+  read: (cursor: string | undefined) => { cursor: string | undefined },
+  pages: number,
+): string | undefined {
+  let cursor: string | undefined
+  for (let i = 0; i < pages; i++) cursor = read(cursor).cursor
+  return cursor
+}
+
+/** Nanoseconds a call. */
+function timed(read: () => number): number {
+  return bestNs(READS, () => {
+    for (let i = 0; i < READS; i++) sink.value += read()
+  })
 }
 
 /** One newest post an account, the best fifty picked by a bounded insertion. */

@@ -7,7 +7,20 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { ensureValidDid } from '@atproto/syntax'
+import {
+  did,
+  dids,
+  flag,
+  hostname,
+  integer,
+  jetstreamHosts,
+  mediaPattern,
+  members,
+  oneOf,
+  text,
+  Unfit,
+  url,
+} from './config/parsers.ts'
 
 const PREFIX = 'SLIPSTREAM_'
 
@@ -38,97 +51,22 @@ function setting<T>(
   return { key: PREFIX + key, fallback, parse, doc }
 }
 
-/** Thrown by a parser: the sentence says what would be right. */
-class Unfit extends Error {}
-
-function integer(min: number, max: number) {
-  return (text: string): number => {
-    const value = Number(text.replaceAll('_', ''))
-    if (text.trim() !== '' && Number.isInteger(value) && value >= min && value <= max) return value
-    throw new Unfit(`a whole number from ${min} to ${max}`)
-  }
-}
-
-function oneOf<const T extends string>(...choices: T[]) {
-  return (text: string): T => {
-    const found = choices.find((choice) => choice === text.trim().toLowerCase())
-    if (found) return found
-    throw new Unfit(`one of ${choices.join(', ')}`)
-  }
-}
-
-function flag(text: string): boolean {
-  const value = text.trim().toLowerCase()
-  if (['1', 'true', 'on', 'yes'].includes(value)) return true
-  if (['0', 'false', 'off', 'no'].includes(value)) return false
-  throw new Unfit('on or off')
-}
-
-function text(value: string): string {
-  if (value.trim() === '') throw new Unfit('not empty')
-  return value.trim()
-}
-
-function list(value: string): string[] {
-  return value
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-}
-
-function hostname(value: string): string {
-  const host = value.trim().toLowerCase()
-  if (/^[a-z0-9.-]+(:\d{1,5})?$/.test(host)) return host
-  throw new Unfit('a host name such as appview.example.org, with :port where it is not 443')
-}
-
-function did(value: string): string {
-  try {
-    ensureValidDid(value.trim())
-    return value.trim()
-  } catch {
-    throw new Unfit('a DID such as did:web:appview.example.org')
-  }
-}
-
-function url(...protocols: string[]) {
-  return (value: string): string => {
-    const parsed = URL.canParse(value.trim()) ? new URL(value.trim()) : undefined
-    if (parsed && protocols.includes(parsed.protocol)) return value.trim().replace(/\/$/, '')
-    throw new Unfit(`a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`)
-  }
-}
-
-/** Whatever else stands in it, a picture is found by whose it is and its CID. */
-function mediaPattern(value: string): string {
-  const pattern = value.trim()
-  const isWeb = URL.canParse(pattern) && /^https?:\/\//.test(pattern)
-  if (isWeb && pattern.includes('{did}') && pattern.includes('{cid}')) return pattern
-  throw new Unfit('an http(s):// address with {did} and {cid} in it')
-}
-
-function jetstreamHosts(value: string): string[] {
-  const hosts = list(value).map(url('ws:', 'wss:'))
-  for (const host of hosts) {
-    if (new URL(host).pathname !== '/') throw new Unfit('origins only, such as wss://host, no path')
-  }
-  if (hosts.length > 0) return hosts
-  throw new Unfit('one or more ws:// or wss:// origins, separated by commas')
-}
-
-function members(value: string): 'open' | string[] {
-  if (value.trim().toLowerCase() === 'open') return 'open'
-  const accounts = list(value)
-  for (const account of accounts) {
-    const isDid = account.startsWith('did:')
-    if (isDid) did(account)
-    else if (!/^([a-z0-9-]+\.)+[a-z][a-z0-9-]*$/i.test(account)) {
-      throw new Unfit(`"open", or DIDs and handles separated by commas; "${account}" is neither`)
-    }
-  }
-  if (accounts.length > 0) return accounts
-  throw new Unfit('"open", or DIDs and handles separated by commas')
-}
+/** Those that Bluesky's own AppView trusts, as published at https://blu.ski/trusted. */
+const TRUSTED_VERIFIERS = [
+  'did:plc:z72i7hdynmk6r22z27h6tvur', // Bluesky
+  'did:plc:eclio37ymobqex2ncko63h4r', // The New York Times
+  'did:plc:inz4fkbbp7ms3ixufw6xuvdi', // WIRED
+  'did:plc:b2kutgxqlltwc6lhs724cfwr', // The Athletic
+  'did:plc:wmho6q2uiyktkam3jsvrms3s', // NBC News
+  'did:plc:sqbswn3lalcc2dlh2k7zdpuw', // Yahoo Finance
+  'did:plc:y3xrmnwvkvsq4tqcsgwch4na', // The Globe and Mail
+  'did:plc:d2jith367s6ybc3ldsusgdae', // Los Angeles Times
+  'did:plc:dzezcmpb3fhcpns4n4xm4ur5', // CNN
+  'did:plc:5u54z2qgkq43dh2nzwzdbbhb', // Financial Times
+  'did:plc:xwqgusybtrpm67tcwqdfmzvy', // IGN
+  'did:plc:k5nskatzhyxersjilvtnz4lh', // The Washington Post
+  'did:plc:fivojrvylkim4nuo3pfqcf3k', // Microsoft
+]
 
 export const settings = {
   port: setting('PORT', '3000', integer(0, 65_535), 'Port to listen on; 0 takes any free one.'),
@@ -148,7 +86,7 @@ export const settings = {
   altAudiences: setting(
     'ALT_AUDIENCES',
     '',
-    (value) => list(value).map(did),
+    dids,
     'Other DIDs accepted as the audience of a service JWT, separated by commas.',
   ),
   dataDir: setting('DATA_DIR', './data', text, 'Folder for the database and caches.'),
@@ -194,6 +132,12 @@ export const settings = {
     integer(1, 10_000_000),
     'Follows above which a timeline becomes lossy: each post is kept with probability limit/follows.',
   ),
+  serveThreads: setting(
+    'SERVE_THREADS',
+    '1',
+    integer(1, 64),
+    'Threads that answer requests, for machines with more than two cores; ingest has one of its own. More than one needs Linux or FreeBSD.',
+  ),
   celebrityThreshold: setting(
     'CELEBRITY_THRESHOLD',
     '10000',
@@ -212,11 +156,23 @@ export const settings = {
     integer(1, 3650),
     'Days without a request after which a timeline leaves memory; it is rebuilt on the next read.',
   ),
+  answerCacheMb: setting(
+    'ANSWER_CACHE_MB',
+    '96',
+    integer(0, 100_000),
+    'Megabytes that each serving thread may keep of ready-made posts and profiles, and of what viewers are to them.',
+  ),
   indexScope: setting(
     'INDEX_SCOPE',
     'community',
     oneOf('authors', 'community', 'network'),
     'authors: only what members and those they follow write. community: also what others reply, like, repost and follow among them. network: everything.',
+  ),
+  searchedPosts: setting(
+    'SEARCHED_POSTS',
+    '10000000',
+    integer(0, 1_000_000_000),
+    'How many posts at most can be found by their words, the newest; each takes about 300 bytes of disk. 0: none.',
   ),
   allowPrivateHosts: setting(
     'ALLOW_PRIVATE_HOSTS',
@@ -241,6 +197,18 @@ export const settings = {
     'https://video.bsky.app/watch/{did}/{cid}/thumbnail.jpg',
     mediaPattern,
     'Video thumbnail address.',
+  ),
+  labelers: setting(
+    'LABELERS',
+    'did:plc:ar7c4by46qjdydhdevvrndac',
+    dids,
+    "DIDs of labelers whose labels count where a request names none, and whose streams are always followed; Bluesky's moderation service.",
+  ),
+  trustedVerifiers: setting(
+    'TRUSTED_VERIFIERS',
+    TRUSTED_VERIFIERS.join(','),
+    dids,
+    'DIDs whose word about who somebody is shows in profiles, separated by commas; may be empty (a comma).',
   ),
   logLevel: setting(
     'LOG_LEVEL',

@@ -4,6 +4,7 @@
 import type { Identity } from '../identity/did-document.ts'
 import { IdentityUnavailableError } from '../identity/fetch-identity.ts'
 import { findActor, setActorIdentity } from '../store/actors.ts'
+import { transact } from '../store/transact.ts'
 import { PdsError } from './pds-error.ts'
 import type { RepoTarget, Services } from './work.ts'
 
@@ -39,13 +40,14 @@ export async function identify(services: Services, account: Account): Promise<vo
   const verdict =
     claimed === undefined ? false : await unlessStopped(resolver.verifyHandle(did, claimed), signal)
   const wasValid = before?.handle === claimed && before?.handle_valid === 1
-  setActorIdentity(db, uid, {
+  const found = {
     handle: claimed ?? null,
     // Where nobody can say now whether a handle holds, what was known of the same handle stays.
     handleValid: verdict ?? wasValid,
     pds: identity?.pds ?? null,
     checkedAt: now(),
-  })
+  }
+  transact(db, () => setActorIdentity(db, uid, found))
   if (verdict === undefined) {
     throw new PdsError('unreachable', `nobody can say now whether ${claimed} is ${did}`)
   }

@@ -15,7 +15,7 @@ import { type RepoTarget, type Services, yieldToOthers } from './work.ts'
 
 /** A feed without names and faces is no feed, so these come together, author by author. */
 const AT_ONCE: JobKind[] = ['feed', 'profile']
-const LATER: JobKind[] = ['follows', 'blocks']
+const LATER: JobKind[] = ['follows', 'blocks', 'records']
 const AUTHORS_AT_ONCE = 100
 
 export async function startMember(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
@@ -27,7 +27,7 @@ export async function startMember(services: Services, repo: RepoTarget): Promise
 
 function queueOwn({ db }: Services, uid: number): void {
   transact(db, () => {
-    for (const kind of ['identity', 'profile', 'feed', 'blocks'] as const) {
+    for (const kind of ['identity', 'profile', 'feed', 'blocks', 'records'] as const) {
       enqueueJob(db, kind, uid, jobPriority.wanted)
     }
     enqueueJob(db, 'repo', uid, jobPriority.follows)

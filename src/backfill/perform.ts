@@ -2,8 +2,15 @@
 
 import type { Job } from '../store/jobs.ts'
 import { startMember } from './member-job.ts'
-import { loadList, loadPost, loadProfile } from './record-jobs.ts'
-import { compareRepo, loadBlocks, loadFeed, loadFollows, type RepoJobResult } from './repo-jobs.ts'
+import { loadList, loadPost, loadProfile, loadRecord } from './record-jobs.ts'
+import {
+  compareRepo,
+  loadBlocks,
+  loadFeed,
+  loadFollows,
+  loadRecords,
+  type RepoJobResult,
+} from './repo-jobs.ts'
 import type { RepoTarget, Services } from './work.ts'
 
 /**
@@ -34,6 +41,11 @@ export async function perform(
       return undefined
     case 'list':
       await loadList(services, repo, job.subject)
+      return undefined
+    case 'records':
+      return loadRecords(services, repo)
+    case 'record':
+      await loadRecord(services, repo, job.subject)
       return undefined
     case 'identity':
       return undefined // looked up on the way here

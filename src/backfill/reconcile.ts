@@ -24,8 +24,8 @@ export type Reconciliation = ListingBounds & {
   collection: Collection
   /** Applies only these records; the others count as not listed. */
   filter?: (record: PdsRecord) => boolean
-  /** The keys we hold, a page at a time; all of the collection's by default. */
-  held?: (after: PackedRkey, limit: number) => PackedRkey[]
+  /** The keys we hold, in pages of this size; all of the collection's by default. */
+  held?: (size: number) => Iterable<PackedRkey[]>
   /** Nothing below the lowest key that we hold is of interest. */
   onlyDownToHeld?: boolean
 }
@@ -80,17 +80,13 @@ async function noteHeldKeys(
   { uid }: RepoTarget,
   what: Reconciliation,
 ): Promise<Set<string>> {
-  const pageAfter =
-    what.held ??
-    ((after: PackedRkey, limit: number) => heldKeys(db, what.collection, { uid, after, limit }))
   const keys = new Set<string>()
-  for (let after: PackedRkey = ''; ; ) {
-    const page: PackedRkey[] = pageAfter(after, KEYS_AT_ONCE)
+  const all = (size: number) => heldKeys(db, what.collection, { uid, size })
+  for (const page of (what.held ?? all)(KEYS_AT_ONCE)) {
     for (const key of page) keys.add(unpackRkey(key))
-    if (page.length < KEYS_AT_ONCE) return keys
-    after = page.at(-1)!
-    await yieldToOthers()
+    if (page.length === KEYS_AT_ONCE) await yieldToOthers()
   }
+  return keys
 }
 
 /** Written while we listed. A key that is no TID, or from another age, tells nothing of the kind. */

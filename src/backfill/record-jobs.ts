@@ -1,10 +1,11 @@
 // The jobs that fetch single records: a profile, a post that something points at, a list with its
 // items.
 
-import type { Collection } from '../store/collections.ts'
+import { type Collection, collectionCodes, recordCollections } from '../store/collections.ts'
 import { heldListItems, rkeyOfList } from '../store/held-keys.ts'
-import { type PackedRkey, unpackRkey } from '../store/keys.ts'
+import { unpackRkey } from '../store/keys.ts'
 import { findPostById, MISSING, STUB } from '../store/posts.ts'
+import { findRecordById } from '../store/records.ts'
 import type { PdsRecord } from './pds-client.ts'
 import { PdsError } from './pds-error.ts'
 import { reconcile } from './reconcile.ts'
@@ -77,9 +78,21 @@ export async function loadList(
     collection: LIST_ITEM,
     maxRecords: limits.maxListItems,
     filter: ({ record }: PdsRecord) => record['list'] === uri,
-    held: (after: PackedRkey, limit: number) =>
-      heldListItems(db, listId, { uid: repo.uid, after, limit }),
+    held: (size: number) => heldListItems(db, listId, { uid: repo.uid, size }),
   })
+}
+
+/** A feed generator, starter pack or the like that something points at. */
+export async function loadRecord(
+  services: Services,
+  repo: RepoTarget,
+  recordId: number,
+): Promise<void> {
+  const row = findRecordById(services.db, recordId)
+  const collection = recordCollections.find((name) => collectionCodes[name] === row?.collection)
+  if (!row || !collection || row.cid !== null) return
+  const fetched = await fetchRecord(services, repo, { collection, rkey: unpackRkey(row.rkey) })
+  if (fetched) services.apply.put(fetched)
 }
 
 /**

@@ -1,7 +1,10 @@
 // The jobs that read collections of a repository: an author's recent feed, whole follow list, blocks
 // and gates, and the comparison of everything after a `sync`.
 
-import type { Collection } from '../store/collections.ts'
+import { findBackfill } from '../store/backfills.ts'
+import { type Collection, recordCollections } from '../store/collections.ts'
+import { heldKeys } from '../store/held-keys.ts'
+import { isJobWaiting } from '../store/job-schedule.ts'
 import { findMember } from '../store/members.ts'
 import type { ListedPage } from './listing.ts'
 import { MAX_PAGE } from './pds-client.ts'
@@ -45,13 +48,33 @@ export async function loadBlocks(services: Services, repo: RepoTarget): Promise<
 }
 
 /**
+ * Feed generators, starter packs, labeler, declarations and their like. Hardly anybody has more than
+ * one or two of these collections, so those that are there are asked for first. Of authors their lists too.
+ */
+export async function loadRecords(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
+  const { collections } = await services.pds.describeRepo(repo)
+  const holds = (name: Collection) =>
+    heldKeys(services.db, name, { uid: repo.uid, size: 1 }).next().value?.length !== 0
+  const wanted = isReadAsAuthor(services, repo.uid)
+    ? [...recordCollections, ...LISTS]
+    : recordCollections
+  const there = wanted.filter((name) => collections.includes(name) || holds(name))
+  return sum(await reconcileAll(services, repo, { collections: there }))
+}
+
+/** Lists of others are kept where something points at them, and asked for one by one. */
+function isReadAsAuthor({ db }: Services, uid: number): boolean {
+  return findBackfill(db, uid, 'feed') !== undefined || isJobWaiting(db, 'feed', uid)
+}
+
+/**
  * Everything: what we hold becomes what the repository has. Of a member, whole collections; of
  * others, posts, reposts and likes only down to the oldest that we hold.
  */
 export async function compareRepo(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
   const { limits } = services
   const isMember = findMember(services.db, repo.uid) !== undefined
-  const whole: Collection[] = ['app.bsky.actor.profile', ...BLOCKS, ...LISTS]
+  const whole: Collection[] = ['app.bsky.actor.profile', ...BLOCKS, ...LISTS, ...recordCollections]
   return sum([
     await reconcile(services, repo, { collection: FOLLOWS, maxRecords: limits.maxFollows }),
     ...(await reconcileAll(services, repo, { collections: whole })),

@@ -10,8 +10,18 @@
 
 import { assert } from '../assert.ts'
 import { createSharedInts, SharedInts } from '../memory/shared-ints.ts'
-import { DID_WORDS, hashAt, isSameInHeap, packDid, storeInHeap, unpackDid } from './did-words.ts'
-import type { ActorReader, ActorWriter } from './types.ts'
+import {
+  DID_WORDS,
+  hashAt,
+  isDidAt,
+  isSameInHeap,
+  packDid,
+  packPlcBytes,
+  storeInHeap,
+  unpackDid,
+} from './did-words.ts'
+import { type ImageChunk, ImageError, ImageReader, sealImage } from './image-chunks.ts'
+import { type ActorReader, type ActorWriter, CELEBRITY } from './types.ts'
 
 /** Cloneable: goes to a reading thread through `workerData` or a message. */
 export type ActorTableHandle = {
@@ -24,7 +34,11 @@ export type ActorTableHandle = {
 
 const COUNT = 0
 const TABLE_BITS = 1
+/** How often a CELEBRITY bit was moved. */
+const CELEBRITY_MOVES = 2
 
+/** Version of what `dump` writes: count up with every change of it. */
+const IMAGE_VERSION = 1001
 const FIRST_TABLE_BITS = 10
 const MAX_LOAD = 0.7
 const MAX_UID = 2 ** 28
@@ -42,6 +56,7 @@ class ActorTableView implements ActorReader {
   protected readonly table: SharedInts
   protected readonly columns: SharedInts
   readonly #packed = new Int32Array(DID_WORDS)
+  #celebrities: { moves: number; uids: readonly number[] } = { moves: 0, uids: [] }
 
   constructor(handle: ActorTableHandle) {
     this.counts = new Int32Array(handle.counts)
@@ -57,6 +72,14 @@ class ActorTableView implements ActorReader {
 
   uidOf(did: string): number {
     const { isPlc, hash } = packDid(did, this.#packed)
+    return this.#find(did, isPlc, hash)
+  }
+
+  uidOfPlc(bytes: Uint8Array, at: number): number {
+    return this.#find('', true, packPlcBytes(bytes, at, this.#packed))
+  }
+
+  #find(did: string, isPlc: boolean, hash: number): number {
     for (;;) {
       const place = this.place(did, isPlc, hash)
       const uid = Atomics.load(this.table.ints, place)
@@ -79,6 +102,17 @@ class ActorTableView implements ActorReader {
     return this.column(uid) >>> FLAG_BITS
   }
 
+  celebrities(): readonly number[] {
+    // Read before the bits: what moves meanwhile is looked at next time.
+    const moves = Atomics.load(this.counts, CELEBRITY_MOVES)
+    if (moves !== this.#celebrities.moves) {
+      const uids: number[] = []
+      for (let uid = 1; uid <= this.count; uid++) if (this.flagsOf(uid) & CELEBRITY) uids.push(uid)
+      this.#celebrities = { moves, uids }
+    }
+    return this.#celebrities.uids
+  }
+
   /** The table place where the DID's uid is, or would be. */
   protected place(did: string, isPlc: boolean, hash: number): number {
     const size = 2 ** Atomics.load(this.counts, TABLE_BITS)
@@ -95,8 +129,7 @@ class ActorTableView implements ActorReader {
     if (at + DID_WORDS > this.dids.ints.length) this.refresh(uid)
     const words = this.dids.ints
     if (!isPlc) {
-      const end = words[at] === -1 ? words[at + 1]! + words[at + 2]! : 0
-      if (end > this.heap.ints.length) this.heap.refresh(end)
+      if (words[at] === -1) this.heap.refresh(Infinity)
       return isSameInHeap(did, words, at, this.heap.ints)
     }
     const packed = this.#packed
@@ -152,7 +185,9 @@ class ActorTable extends ActorTableView implements ActorWriter {
 
   setFlags(uid: number, flags: number): void {
     assert(flags >= 0 && flags <= FLAG_MASK, `flags ${flags} do not fit`)
+    const isMove = ((this.flagsOf(uid) ^ flags) & CELEBRITY) !== 0
     this.#setColumn(uid, this.memberFollowersOf(uid), flags)
+    if (isMove) Atomics.add(this.counts, CELEBRITY_MOVES, 1)
   }
 
   addMemberFollowers(uid: number, delta: number): void {
@@ -181,23 +216,71 @@ class ActorTable extends ActorTableView implements ActorWriter {
     else this.#heapTop = storeInHeap(did, { words, at, heap: this.heap, top: this.#heapTop })
     Atomics.store(this.counts, COUNT, uid)
     Atomics.store(this.table.ints, place, uid)
-    if (uid > MAX_LOAD * 2 ** this.counts[TABLE_BITS]!) this.#growTable()
+    if (uid > MAX_LOAD * 2 ** this.counts[TABLE_BITS]!)
+      this.#makeTable(this.counts[TABLE_BITS]! + 1)
     return uid
   }
 
-  #growTable(): void {
-    const bits = this.counts[TABLE_BITS]! + 1
+  /**
+   * An image of the accounts that there are when it is begun, in chunks of half a mebibyte: DIDs and uids,
+   * no bits. Accounts may be added between two chunks, and none of these taken back.
+   */
+  dump(): Generator<ImageChunk> {
+    const { count } = this
+    const heapTop = this.#heapTop
+    return sealImage(IMAGE_VERSION, [
+      Int32Array.of(count, heapTop),
+      this.dids.ints.subarray(DID_WORDS, (count + 1) * DID_WORDS),
+      this.heap.ints.subarray(0, heapTop),
+    ])
+  }
+
+  /** @throws ImageError; this table, which must be new, is then worthless. */
+  load(chunks: Iterable<{ bytes: Uint8Array }>): void {
+    assert(this.count === 0, 'an image is loaded into a new table')
+    const image = new ImageReader(IMAGE_VERSION, chunks)
+    const [count, heapTop] = [image.next(), image.next()]
+    const fits = count >= 0 && count <= MAX_UID && heapTop >= 0 && heapTop <= MAX_HEAP
+    if (!fits) throw new ImageError('there are too many accounts')
+    this.dids.ensure((count + 1) * DID_WORDS)
+    this.columns.ensure(count + 1)
+    this.heap.ensure(heapTop)
+    image.takeInto(this.dids.ints.subarray(DID_WORDS, (count + 1) * DID_WORDS))
+    image.takeInto(this.heap.ints.subarray(0, heapTop))
+    image.end()
+    for (let uid = 1; uid <= count; uid++) {
+      if (!isDidAt(this.dids.ints, uid * DID_WORDS, heapTop)) throw new ImageError('no DID')
+    }
+    this.#heapTop = heapTop
+    Atomics.store(this.counts, COUNT, count)
+    this.#makeTable(Math.max(FIRST_TABLE_BITS, Math.ceil(Math.log2((count + 1) / MAX_LOAD))))
+  }
+
+  /** A larger table of all accounts, in whose place readers look from now on. */
+  #makeTable(bits: number): void {
     const size = 2 ** bits
     this.table.ensure(size * 2)
     const table = this.table.ints
+    const words = this.dids.ints
     for (let uid = 1; uid <= this.count; uid++) {
-      const hash = hashAt(this.dids.ints, uid * DID_WORDS, this.heap.ints)
-      let i = hash & (size - 1)
+      let i = hashAt(words, uid * DID_WORDS) & (size - 1)
       while (table[size + i] !== 0) i = (i + 1) & (size - 1)
       table[size + i] = uid
     }
     Atomics.store(this.counts, TABLE_BITS, bits)
   }
+}
+
+export type { ActorTable }
+
+/**
+ * The accounts of an image that `dump` made, with the uids they had.
+ * @throws ImageError where it is torn, foreign, or of another build.
+ */
+export function loadActorTable(chunks: Iterable<{ bytes: Uint8Array }>): ActorTable {
+  const table = createActorTable()
+  table.load(chunks)
+  return table
 }
 
 export function createActorTable(): ActorTable {

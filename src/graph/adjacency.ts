@@ -1,18 +1,23 @@
-// One direction of the follow graph: for each account a sorted set of keys.
+// One direction of the follow graph: for each account a set of keys.
 //
 // Two integers an account (`heads`): where its piece of the pool is, and a size word, size class and
-// count. The sets themselves are as sorted-slots.ts says. Functions here read for both the writer
-// and the readers: they stay inside the arrays and end whatever stands there, because a reader may
-// meet a half-written state (and throws the answer away then, see change-log.ts).
+// count. The sets themselves are as sorted-slots.ts or bitmap-rows.ts say. Functions here read for
+// both the writer and the readers: they stay inside the arrays and end whatever stands there,
+// because a reader may meet a half-written state (and throws the answer away then, see
+// owner-versions.ts).
 
 import { assert } from '../assert.ts'
 import { createSharedInts, type SharedInts } from '../memory/shared-ints.ts'
-import { CLASS_COUNT, COUNT_BITS, COUNT_MASK, capacities, rooms } from './size-classes.ts'
+import { clearBit, fitsRow, hasBit, keysOfBits, pageBits, setBit } from './bitmap-rows.ts'
+import * as sizes from './size-classes.ts'
 import type { SlabPool } from './slab-pool.ts'
-import { contains, firstAfter, insertAt, removeAt, respread, search } from './sorted-slots.ts'
-import { EMPTY, uidOfKey } from './uid-order.ts'
+import * as slots from './sorted-slots.ts'
+import * as order from './uid-order.ts'
 
-const SHRINK_BY_CLASSES = 2
+// Compiled in, as in sorted-slots.ts.
+const { COUNT_BITS, COUNT_MASK, FIRST_BITMAP, capacities, rooms, rowWords, sparseCounts } = sizes
+const { contains, firstAfter, put, removeAt, respread, search } = slots
+const { EMPTY, uidOfKey } = order
 
 /** What is shared of one direction. */
 export class AdjacencyView {
@@ -25,161 +30,203 @@ export class AdjacencyView {
   }
 
   count(owner: number): number {
-    return this.#sizeWord(owner) & COUNT_MASK
+    return this.sizeWord(owner) & COUNT_MASK
   }
 
   has(owner: number, key: number): boolean {
-    const size = this.#sizeWord(owner)
-    if (size === 0) return false
-    const capacity = capacities[size >>> COUNT_BITS]!
-    const base = this.#place(owner, capacity)
-    return base >= 0 && contains(this.memory.ints, base, capacity, key)
+    const at = owner * 2
+    let heads = this.heads.ints
+    if (at >= heads.length) {
+      if (!this.heads.refresh(at + 2)) return false
+      heads = this.heads.ints
+    }
+    const sizeClass = heads[at + 1]! >>> COUNT_BITS
+    const base = heads[at]!
+    let { ints } = this.memory
+    if (base < 0 || base + capacities[sizeClass]! > ints.length) {
+      if (this.place(owner, sizeClass) < 0) return false
+      ints = this.memory.ints
+    }
+    return sizeClass < FIRST_BITMAP
+      ? contains(ints, base, sizeClass, key)
+      : hasBit(ints, base, rowWords[sizeClass]!, key)
   }
 
   /** Uids to `out`, in order, from above key `after`; @returns how many. */
   page(owner: number, after: number, out: Uint32Array): number {
-    const size = this.#sizeWord(owner)
-    const capacity = capacities[size >>> COUNT_BITS]!
-    const base = this.#place(owner, capacity)
+    const size = this.sizeWord(owner)
+    const sizeClass = size >>> COUNT_BITS
+    const base = this.place(owner, sizeClass)
     if (size === 0 || base < 0) return 0
-    const ints = this.memory.ints
-    const end = base + capacity
+    const { ints } = this.memory
+    if (sizeClass >= FIRST_BITMAP) {
+      return pageBits({ ints, base, rowWords: rowWords[sizeClass]! }, undefined, after, out)
+    }
+    const end = base + capacities[sizeClass]!
     const room = out.length
     let written = 0
-    for (let at = firstAfter(ints, base, capacity, after); at < end && written < room; at++) {
+    for (let at = firstAfter(ints, base, sizeClass, after); at < end && written < room; at++) {
       const key = ints[at]!
       if (key !== EMPTY) out[written++] = uidOfKey(key)
     }
     return written
   }
 
-  /**
-   * Uids in both this view's set of `owner` and `other`'s set of `otherOwner`, in order, from above
-   * key `after`: walks this one, looks up in the other. @returns how many.
-   */
-  common(
-    owner: number,
-    other: AdjacencyView,
-    otherOwner: number,
-    after: number,
-    out: Uint32Array | undefined,
-  ): number {
-    const size = this.#sizeWord(owner)
-    const otherSize = other.#sizeWord(otherOwner)
-    if (size === 0 || otherSize === 0) return 0
-    const capacity = capacities[size >>> COUNT_BITS]!
-    const base = this.#place(owner, capacity)
-    const otherCapacity = capacities[otherSize >>> COUNT_BITS]!
-    const otherBase = other.#place(otherOwner, otherCapacity)
-    if (base < 0 || otherBase < 0) return 0
-    const ints = this.memory.ints
-    const otherInts = other.memory.ints
-    const room = out === undefined ? capacity : out.length
-    const end = base + capacity
-    let written = 0
-    for (let at = firstAfter(ints, base, capacity, after); at < end && written < room; at++) {
-      const key = ints[at]!
-      if (key === EMPTY || !contains(otherInts, otherBase, otherCapacity, key)) continue
-      if (out !== undefined) out[written] = uidOfKey(key)
-      written++
-    }
-    return written
-  }
-
-  #sizeWord(owner: number): number {
+  /** Class and count of the owner's set, as one integer; 0 where it is empty. */
+  sizeWord(owner: number): number {
     const at = owner * 2 + 1
     if (at >= this.heads.ints.length && !this.heads.refresh(at + 1)) return 0
     return this.heads.ints[at]!
   }
 
   /** Where the owner's piece begins; -1 where what the head says lies outside the memory. */
-  #place(owner: number, capacity: number): number {
+  place(owner: number, sizeClass: number): number {
     const base = this.heads.ints[owner * 2]!
-    const end = base + capacity
+    const end = base + capacities[sizeClass]!
     if (end > this.memory.ints.length && !this.memory.refresh(end)) return -1
     return base
   }
 }
 
-/** The writer's additions. Room is made first (not visible to readers), then the set is changed. */
+/** The writer's additions; whoever calls them keeps readers away meanwhile. */
 export class Adjacency extends AdjacencyView {
   readonly #pool: SlabPool
+  #highestUid = 0
+  #bitmapClass = sizes.bitmapFor(0)
 
   constructor(pool: SlabPool, maxOwners: number) {
     super(createSharedInts(maxOwners * 2 + 2), pool.memory)
     this.#pool = pool
   }
 
-  /** @returns as `search` in sorted-slots.ts, in the set of `owner`. */
-  find(owner: number, key: number): number {
-    this.heads.ensure(owner * 2 + 2)
+  /** Highest uid that can be in a set: how many bits a bit set needs. */
+  set highestUid(uid: number) {
+    this.#highestUid = uid
+    this.#bitmapClass = sizes.bitmapFor(uid)
+  }
+
+  /** @returns false where the key was there already. */
+  add(owner: number, key: number): boolean {
+    const at = (owner << 1) | 1
+    if (at >= this.heads.ints.length) this.heads.ensure(at + 1)
     const heads = this.heads.ints
-    const capacity = capacities[heads[owner * 2 + 1]! >>> COUNT_BITS]!
-    return search(this.memory.ints, heads[owner * 2]!, capacity, key)
+    let size = heads[at]!
+    if ((size & COUNT_MASK) >= rooms[size >>> COUNT_BITS]!) {
+      this.#makeRoom(owner, key)
+      size = heads[at]!
+      if (size >>> COUNT_BITS >= FIRST_BITMAP) return this.#addBit(owner, key)
+    }
+    if (!put(this.memory.ints, heads[at - 1]!, size >>> COUNT_BITS, key)) return false
+    heads[at] = size + 1
+    return true
   }
 
-  /** Whether `insert` would find the piece of `owner` full. */
-  isFull(owner: number): boolean {
-    const size = this.heads.ints[owner * 2 + 1]!
-    return (size & COUNT_MASK) === rooms[size >>> COUNT_BITS]
+  /** Where the piece is full, or its bit set has no bit for the key. */
+  #makeRoom(owner: number, key: number): void {
+    const sizeClass = this.sizeWord(owner) >>> COUNT_BITS
+    if (sizeClass >= FIRST_BITMAP && fitsRow(rowWords[sizeClass]!, key)) return
+    this.#resize(owner, sizes.largerClass(sizeClass, this.#bitmapClass))
   }
 
-  /** Whether so few keys are left that a smaller piece should be taken. */
-  isSparse(owner: number): boolean {
-    const size = this.heads.ints[owner * 2 + 1]!
+  #addBit(owner: number, key: number): boolean {
+    const { ints } = this.memory
+    const heads = this.heads.ints
+    const base = heads[owner * 2]!
+    const words = rowWords[heads[owner * 2 + 1]! >>> COUNT_BITS]!
+    if (hasBit(ints, base, words, key)) return false
+    setBit(ints, base, words, key)
+    heads[owner * 2 + 1]!++
+    return true
+  }
+
+  /** @returns false where the key was not there. */
+  remove(owner: number, key: number): boolean {
+    const at = owner * 2
+    const size = this.sizeWord(owner)
+    if (size === 0) return false
     const sizeClass = size >>> COUNT_BITS
-    const count = size & COUNT_MASK
-    if (sizeClass < SHRINK_BY_CLASSES) return count === 0 && sizeClass > 0
-    return count <= rooms[sizeClass - SHRINK_BY_CLASSES]!
+    const { ints } = this.memory
+    const base = this.heads.ints[at]!
+    if (sizeClass < FIRST_BITMAP) {
+      const place = search(ints, base, sizeClass, key)
+      if (place < 0) return false
+      removeAt(ints, base, sizeClass, place)
+    } else {
+      if (!hasBit(ints, base, rowWords[sizeClass]!, key)) return false
+      clearBit(ints, base, rowWords[sizeClass]!, key)
+    }
+    this.heads.ints[at + 1] = size - 1
+    const count = (size & COUNT_MASK) - 1
+    if (count <= sparseCounts[sizeClass]!) this.#resize(owner, sizes.smallerClass(sizeClass, count))
+    return true
   }
 
-  /** The class that the owner's set grows to. */
-  largerClass(owner: number): number {
-    const sizeClass = this.heads.ints[owner * 2 + 1]! >>> COUNT_BITS
-    assert(sizeClass + 1 < CLASS_COUNT, 'a set is larger than any piece')
-    return sizeClass + 1
+  /** The keys of a set, ascending: `count(owner)` of them, copied to `out` from `at`. */
+  copyKeys(owner: number, out: Int32Array, at: number): void {
+    const sizeClass = this.sizeWord(owner) >>> COUNT_BITS
+    const { ints } = this.memory
+    const base = this.heads.ints[owner * 2]!
+    if (sizeClass >= FIRST_BITMAP) {
+      out.set(keysOfBits(ints, base, sizeClass), at)
+      return
+    }
+    const end = at + this.count(owner)
+    for (let from = base, to = at; to < end; from++) {
+      const key = ints[from]!
+      out[to] = key
+      to += key === EMPTY ? 0 : 1
+    }
   }
 
-  /** The class that the owner's set shrinks to; 0 where it is empty. */
-  smallerClass(owner: number): number {
+  /** Gives an owner who has none the `count` keys that stand ascending at the start of `keys`. */
+  fill(owner: number, keys: Int32Array, count: number): void {
+    const sizeClass = this.reserve(owner, count)
+    const base = this.heads.ints[owner * 2]!
+    if (count > 0) this.#write(keys, 0, count, base, sizeClass)
+    this.heads.ints[owner * 2 + 1] = (sizeClass << COUNT_BITS) | count
+  }
+
+  /** A piece for an owner who has none, with room for just `count` keys; its content is arbitrary. */
+  reserve(owner: number, count: number): number {
+    this.heads.ensure(owner * 2 + 2)
+    const { ints } = this.heads
+    assert(ints[owner * 2 + 1] === 0, `uid ${owner} has a set already`)
+    if (count === 0) return 0
+    const sizeClass = sizes.fittingClass(count, this.#highestUid)
+    ints[owner * 2] = this.#pool.take(sizeClass)
+    ints[owner * 2 + 1] = sizeClass << COUNT_BITS
+    return sizeClass
+  }
+
+  /** Copies the set to a piece of another class, and frees the old one. */
+  #resize(owner: number, sizeClass: number): void {
+    const oldPiece = this.heads.ints[owner * 2]!
     const size = this.heads.ints[owner * 2 + 1]!
-    return (size & COUNT_MASK) === 0 ? 0 : (size >>> COUNT_BITS) - 1
-  }
-
-  /** Copies the set to a new piece, which no reader can see yet. @returns its index, for `move`. */
-  prepare(owner: number, sizeClass: number): number {
-    if (sizeClass === 0) return 0
-    const piece = this.#pool.take(sizeClass)
-    const heads = this.heads.ints
-    const count = heads[owner * 2 + 1]! & COUNT_MASK
-    respread(this.memory.ints, heads[owner * 2]!, piece, capacities[sizeClass]!, count)
-    return piece
-  }
-
-  /** Lets the owner's set be the copy that `prepare` made, and frees the old piece. */
-  move(owner: number, piece: number, sizeClass: number): void {
-    const heads = this.heads.ints
-    const oldPiece = heads[owner * 2]!
-    const oldSize = heads[owner * 2 + 1]!
-    heads[owner * 2] = piece
-    heads[owner * 2 + 1] = (sizeClass << COUNT_BITS) | (oldSize & COUNT_MASK)
-    const oldClass = oldSize >>> COUNT_BITS
+    const oldClass = size >>> COUNT_BITS
+    const count = size & COUNT_MASK
+    const piece = sizeClass === 0 ? 0 : this.#pool.take(sizeClass)
+    const { ints } = this.memory
+    if (sizeClass > 0 && oldClass < FIRST_BITMAP) {
+      this.#write(ints, oldPiece, capacities[oldClass]!, piece, sizeClass)
+    } else if (sizeClass > 0) {
+      const keys = keysOfBits(ints, oldPiece, oldClass)
+      this.#write(keys, 0, keys.length, piece, sizeClass)
+    }
+    this.heads.ints[owner * 2] = piece
+    this.heads.ints[owner * 2 + 1] = (sizeClass << COUNT_BITS) | count
     if (oldClass > 0) this.#pool.give(oldPiece, oldClass)
   }
 
-  /** Puts `key` where `find` said (complemented there). */
-  insert(owner: number, at: number, key: number): void {
-    const heads = this.heads.ints
-    const size = heads[owner * 2 + 1]!
-    insertAt(this.memory.ints, heads[owner * 2]!, capacities[size >>> COUNT_BITS]!, at, key)
-    heads[owner * 2 + 1] = size + 1
-  }
-
-  remove(owner: number, at: number): void {
-    const heads = this.heads.ints
-    const size = heads[owner * 2 + 1]!
-    assert((size & COUNT_MASK) > 0, 'a key was found in an empty set')
-    removeAt(this.memory.ints, heads[owner * 2]!, capacities[size >>> COUNT_BITS]!, at)
-    heads[owner * 2 + 1] = size - 1
+  /** Writes keys that stand ascending, with gaps or without, to a piece of either kind. */
+  #write(keys: Int32Array, from: number, length: number, piece: number, sizeClass: number): void {
+    const { ints } = this.memory
+    if (sizeClass < FIRST_BITMAP) {
+      respread(keys, from, length, ints, piece, sizeClass, length > 2 * capacities[sizeClass]!)
+      return
+    }
+    ints.fill(0, piece, piece + capacities[sizeClass]!)
+    for (let i = from; i < from + length; i++) {
+      if (keys[i] !== EMPTY) setBit(ints, piece, rowWords[sizeClass]!, keys[i]!)
+    }
   }
 }

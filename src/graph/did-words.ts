@@ -1,8 +1,9 @@
 // How a DID lies in shared memory: four 32-bit words.
 //
 // A did:plc is 24 characters of base32, 120 bits: thirty bits a word, so none of the words is
-// negative. Any other DID stands as bytes in a heap; its first word is -1, then come where in the
-// heap and how long. https://web.plc.directory/spec/v0.1/did-plc
+// negative. Any other DID stands in a heap, four characters an integer; its first word is -1, then
+// come where in the heap, how many characters, and the hash.
+// https://web.plc.directory/spec/v0.1/did-plc
 
 import { assert } from '../assert.ts'
 import type { SharedInts } from '../memory/shared-ints.ts'
@@ -13,6 +14,7 @@ const PLC_PREFIX = 'did:plc:'
 const PLC_LENGTH = 32
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 const CHARS_A_WORD = 6
+const MAX_LENGTH = 2048
 const NO_VALUE = 255
 
 const values = new Uint8Array(128).fill(NO_VALUE)
@@ -27,10 +29,26 @@ export function packDid(did: string, words: Int32Array): PackedDid {
   return { isPlc: true, hash: hashWords(words, 0) }
 }
 
+/** Packs the did:plc whose 32 ASCII characters begin at `at`; it must be well-formed. */
+export function packPlcBytes(bytes: Uint8Array, at: number, words: Int32Array): number {
+  for (let word = 0, from = at + PLC_PREFIX.length; word < DID_WORDS; word++) {
+    let packed = 0
+    for (let i = 0; i < CHARS_A_WORD; i++) packed = (packed << 5) | values[bytes[from++]!]!
+    words[word] = packed
+  }
+  return hashWords(words, 0)
+}
+
 /** The hash of a DID that is in place already, as `packDid` gives it. */
-export function hashAt(words: Int32Array, at: number, heap: Int32Array): number {
-  if (words[at] !== IN_HEAP) return hashWords(words, at)
-  return hashText(readHeap(heap, words[at + 1]!, words[at + 2]!))
+export function hashAt(words: Int32Array, at: number): number {
+  return words[at] === IN_HEAP ? words[at + 3]! : hashWords(words, at)
+}
+
+/** Whether these words can be a DID, the heap being so long. */
+export function isDidAt(words: Int32Array, at: number, heapTop: number): boolean {
+  if (words[at] !== IN_HEAP) return words[at]! >= 0
+  const [start, length] = [words[at + 1]!, words[at + 2]!]
+  return start >= 0 && length > 0 && length <= MAX_LENGTH && start + intsFor(length) <= heapTop
 }
 
 function hashWords(words: Int32Array, at: number): number {
@@ -67,14 +85,19 @@ export function storeInHeap(
   target: { words: Int32Array; at: number; heap: SharedInts; top: number },
 ): number {
   const { words, at, heap, top } = target
-  const bytes = Buffer.from(did, 'latin1')
-  assert(bytes.length <= 2048, 'a DID is at most 2048 characters long')
-  heap.ensure(top + bytes.length)
-  for (let i = 0; i < bytes.length; i++) heap.ints[top + i] = bytes[i]!
+  assert(did.length <= MAX_LENGTH, 'a DID is at most 2048 characters long')
+  const end = top + intsFor(did.length)
+  heap.ensure(end)
+  const { ints } = heap
+  ints.fill(0, top, end)
+  for (let i = 0; i < did.length; i++) {
+    ints[top + (i >>> 2)]! |= (did.charCodeAt(i) & 0xff) << ((i & 3) * 8)
+  }
   words[at] = IN_HEAP
   words[at + 1] = top
-  words[at + 2] = bytes.length
-  return top + bytes.length
+  words[at + 2] = did.length
+  words[at + 3] = hashText(did)
+  return end
 }
 
 export function isSameInHeap(
@@ -85,12 +108,24 @@ export function isSameInHeap(
 ): boolean {
   if (words[at] !== IN_HEAP || words[at + 2] !== did.length) return false
   const start = words[at + 1]!
-  for (let i = 0; i < did.length; i++) if (heap[start + i] !== did.charCodeAt(i)) return false
+  for (let i = 0; i < did.length; i++) {
+    if (characterAt(heap, start, i) !== did.charCodeAt(i)) return false
+  }
   return true
 }
 
 function readHeap(heap: Int32Array, start: number, length: number): string {
-  return String.fromCharCode(...heap.subarray(start, start + length))
+  let text = ''
+  for (let i = 0; i < length; i++) text += String.fromCharCode(characterAt(heap, start, i))
+  return text
+}
+
+function characterAt(heap: Int32Array, start: number, i: number): number {
+  return (heap[start + (i >>> 2)]! >>> ((i & 3) * 8)) & 0xff
+}
+
+function intsFor(characters: number): number {
+  return (characters + 3) >>> 2
 }
 
 /** FNV-1a. */

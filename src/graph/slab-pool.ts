@@ -9,8 +9,6 @@ import { createSharedInts, type SharedInts } from '../memory/shared-ints.ts'
 import { CLASS_COUNT, capacities, classWithin } from './size-classes.ts'
 import { EMPTY } from './uid-order.ts'
 
-/** Integers of `SlabPool.state()`. */
-export const POOL_STATE_INTS = 4 + CLASS_COUNT
 const STRETCH_INTS = 65_536
 const FIRST_INDEX = 16
 const SMALLEST_RECYCLED_CLASS = classWithin(1024)
@@ -38,22 +36,6 @@ export class SlabPool {
   /** Integers on free lists. */
   get freeInts(): number {
     return this.#freeInts + (this.#openEnd - this.#openAt)
-  }
-
-  /** What `restore` needs besides the content: a few integers. */
-  state(): Int32Array {
-    return Int32Array.of(this.#top, this.#openAt, this.#openEnd, this.#freeInts, ...this.#free)
-  }
-
-  /** Takes over a pool of that state; its content is to be put into `memory.ints`. */
-  restore(state: Int32Array): void {
-    const [top, openAt, openEnd, freeInts] = state
-    this.memory.ensure(top!)
-    this.#top = top!
-    this.#openAt = openAt!
-    this.#openEnd = openEnd!
-    this.#freeInts = freeInts!
-    this.#free.set(state.subarray(POOL_STATE_INTS - CLASS_COUNT))
   }
 
   /** @returns index of a piece of that class; its content is arbitrary. */
@@ -105,8 +87,7 @@ export class SlabPool {
 
   #largeFreeClass(size: number): number {
     for (let sizeClass = CLASS_COUNT - 1; sizeClass >= SMALLEST_RECYCLED_CLASS; sizeClass--) {
-      if (capacities[sizeClass]! < size) return 0
-      if (this.#free[sizeClass] !== 0) return sizeClass
+      if (this.#free[sizeClass] !== 0 && capacities[sizeClass]! >= size) return sizeClass
     }
     return 0
   }

@@ -8,92 +8,86 @@
 // ends at the key, a gap, or a key beyond. This is linear probing that keeps order, in both
 // directions and without wrapping, so a piece may be filled to the last place, pages are read in
 // order by walking, and sets of any size cost the same.
+//
+// What these functions cost is mispredicted branches (some twenty cycles each), so asking compares a
+// window of places without branching, and copying computes each place without branching.
 
-import { EMPTY } from './uid-order.ts'
+import * as sizes from './size-classes.ts'
+import * as order from './uid-order.ts'
 
-/** Up to this capacity, sixteen bits of the key and integer arithmetic are precise enough. */
-const MAX_COARSE_CAPACITY = 65_536
-const WINDOW = 8
-const WINDOW_BEFORE_HOME = 2
+// Constants of this module are compiled in; imported ones are read and checked at every use, which
+// was a sixth of an operation.
+const { capacities, multipliers, shifts } = sizes
+const { EMPTY } = order
 
-/** From 0 to `capacity - 1`; ascending with the key. */
-export function homeOf(key: number, capacity: number): number {
-  if (capacity <= MAX_COARSE_CAPACITY) return Math.imul((key >>> 16) ^ 0x8000, capacity) >>> 16
-  return Math.floor(((key ^ EMPTY) >>> 0) * (capacity / 0x1_0000_0000))
-}
+const WINDOW = 4
 
-/**
- * @returns the key's index; or, where absent, `~index` of the gap to put it into or of the key to
- * put it before (`base + capacity` to put it last).
- */
-export function search(ints: Int32Array, base: number, capacity: number, key: number): number {
-  let at = base + homeOf(key, capacity)
+/** @returns the key's index, or -1. */
+export function search(ints: Int32Array, base: number, sizeClass: number, key: number): number {
+  let at = base + (Math.imul((key ^ EMPTY) >>> 4, multipliers[sizeClass]!) >>> shifts[sizeClass]!)
   let found = ints[at]!
-  if (found === key) return at
-  if (found === EMPTY) return ~at
   if (found < key) {
-    const end = base + capacity
-    while (++at < end) {
-      found = ints[at]!
-      if (found >= key || found === EMPTY) return found === key ? at : ~at
-    }
-    return ~end
+    const end = base + capacities[sizeClass]!
+    while (found < key && found !== EMPTY && ++at < end) found = ints[at]!
+  } else {
+    while (found > key && --at >= base) found = ints[at]!
   }
-  while (--at >= base) {
-    found = ints[at]!
-    if (found <= key) {
-      if (found === key) return at
-      return found === EMPTY ? ~at : ~(at + 1)
-    }
-  }
-  return ~base
+  return found === key ? at : -1
 }
 
 /**
- * Whether `key` is in the set. Nearly all keys stand in the eight places from two before their home,
+ * Whether `key` is in the set. Nine keys in ten stand in the four places from one before their home,
  * so those are compared without a branch on any: the mispredicted ones would cost more.
  */
-export function contains(ints: Int32Array, base: number, capacity: number, key: number): boolean {
-  if (capacity < WINDOW) return search(ints, base, capacity, key) >= 0
-  let offset = homeOf(key, capacity) - WINDOW_BEFORE_HOME
+export function contains(ints: Int32Array, base: number, sizeClass: number, key: number): boolean {
+  const last = capacities[sizeClass]! - WINDOW
+  if (last < 0) return search(ints, base, sizeClass, key) >= 0
+  const home = Math.imul((key ^ EMPTY) >>> 4, multipliers[sizeClass]!) >>> shifts[sizeClass]!
+  let offset = home - 1
   if (offset < 0) offset = 0
-  if (offset > capacity - WINDOW) offset = capacity - WINDOW
+  else if (offset > last) offset = last
   const at = (base + offset) | 0
   const first = ints[at]!
-  const last = ints[at + 7]!
+  const second = ints[at + 1]!
+  const third = ints[at + 2]!
+  const fourth = ints[at + 3]!
   // The sign bit of (x - 1) & ~x is set only for x = 0.
   let difference = first ^ key
   let same = (difference - 1) & ~difference
-  difference = ints[at + 1]! ^ key
+  difference = second ^ key
   same |= (difference - 1) & ~difference
-  difference = ints[at + 2]! ^ key
+  difference = third ^ key
   same |= (difference - 1) & ~difference
-  difference = ints[at + 3]! ^ key
-  same |= (difference - 1) & ~difference
-  difference = ints[at + 4]! ^ key
-  same |= (difference - 1) & ~difference
-  difference = ints[at + 5]! ^ key
-  same |= (difference - 1) & ~difference
-  difference = ints[at + 6]! ^ key
-  same |= (difference - 1) & ~difference
-  difference = last ^ key
+  difference = fourth ^ key
   same |= (difference - 1) & ~difference
   if (same < 0) return true
-  const notBefore = first < key || offset === 0
-  const notBehind = last > key || last === EMPTY || offset === capacity - WINDOW
-  if (notBefore && notBehind) return false
-  return search(ints, base, capacity, key) >= 0
+  // A lower key or a gap before the home, a higher one or a gap (which wraps to the highest integer)
+  // behind it: then it is nowhere else.
+  if (first < key && ((fourth - 1) | 0) >= key && offset === home - 1) return false
+  return search(ints, base, sizeClass, key) >= 0
 }
 
-/** Puts `key` where `search` said (`at`, not complemented). There must be a gap somewhere. */
-export function insertAt(
-  ints: Int32Array,
-  base: number,
-  capacity: number,
-  at: number,
-  key: number,
-): void {
-  const end = base + capacity
+/** Adds a key; there must be a gap somewhere. @returns false where it was there already. */
+export function put(ints: Int32Array, base: number, sizeClass: number, key: number): boolean {
+  let at = base + (Math.imul((key ^ EMPTY) >>> 4, multipliers[sizeClass]!) >>> shifts[sizeClass]!)
+  const end = base + capacities[sizeClass]!
+  let found = ints[at]!
+  if (found < key) {
+    while (found < key && found !== EMPTY && ++at < end) found = ints[at]!
+  } else {
+    while (found > key && --at >= base) found = ints[at]!
+    if (found === key) return false
+    // A gap is where the key goes; a lower key stays, and the key goes behind it.
+    if (at < base || found !== EMPTY) return insertAt(ints, base, end, at + 1, key)
+  }
+  if (found === key) return false
+  if (found !== EMPTY) return insertAt(ints, base, end, at, key)
+  ints[at] = key
+  return true
+}
+
+/** Puts `key` before the one at `at`: the keys from there to the nearest gap move over. */
+function insertAt(ints: Int32Array, base: number, end: number, at: number, key: number): boolean {
   let right = at
   let left = at - 1
   for (;;) {
@@ -105,63 +99,100 @@ export function insertAt(
       if (ints[left] === EMPTY) {
         for (let i = left; i < at - 1; i++) ints[i] = ints[i + 1]!
         ints[at - 1] = key
-        return
+        return true
       }
       left--
     }
   }
   for (let i = right; i > at; i--) ints[i] = ints[i - 1]!
   ints[at] = key
+  return true
 }
 
 /** Takes out the key at `at`, and lets those displaced by it move back towards their homes. */
-export function removeAt(ints: Int32Array, base: number, capacity: number, at: number): void {
-  const last = base + capacity - 1
+export function removeAt(ints: Int32Array, base: number, sizeClass: number, at: number): void {
+  const multiplier = multipliers[sizeClass]!
+  const shift = shifts[sizeClass]!
+  const last = base + capacities[sizeClass]! - 1
   let hole = at
   while (hole < last) {
     const next = ints[hole + 1]!
-    if (next === EMPTY || base + homeOf(next, capacity) > hole) break
+    const home = base + (Math.imul((next ^ EMPTY) >>> 4, multiplier) >>> shift)
+    if (next === EMPTY || home > hole) break
     ints[hole++] = next
   }
   while (hole > base && hole <= at) {
     const previous = ints[hole - 1]!
-    if (previous === EMPTY || base + homeOf(previous, capacity) < hole) break
+    const home = base + (Math.imul((previous ^ EMPTY) >>> 4, multiplier) >>> shift)
+    if (previous === EMPTY || home < hole) break
     ints[hole--] = previous
   }
   ints[hole] = EMPTY
 }
 
-/** Index of the first key above `after` in order; `base + capacity` where there is none. */
+/** Index of the first key above `after` in order, or of a gap before it; at most the piece's end. */
 export function firstAfter(
   ints: Int32Array,
   base: number,
-  capacity: number,
+  sizeClass: number,
   after: number,
 ): number {
-  const end = base + capacity
-  let at = base + homeOf(after, capacity)
+  if (after === EMPTY) return base
+  const end = base + capacities[sizeClass]!
+  let at = base + (Math.imul((after ^ EMPTY) >>> 4, multipliers[sizeClass]!) >>> shifts[sizeClass]!)
   while (at > base && ints[at - 1]! > after) at--
   while (at < end && ints[at]! <= after) at++
   return at
 }
 
-/** Copies `count` keys from a piece into a fresh one of another capacity, in order. */
+/**
+ * Copies the keys that stand ascending in `length` places of `source`, gaps between them or not, to a
+ * fresh piece with room for them: each to its home or behind the one before. Where most places are
+ * gaps, as where a set shrinks, those are skipped; where few are, looking would cost more.
+ */
 export function respread(
-  ints: Int32Array,
+  source: Int32Array,
   from: number,
+  length: number,
+  ints: Int32Array,
   base: number,
-  capacity: number,
-  count: number,
+  sizeClass: number,
+  isSparse: boolean,
 ): void {
-  let source = from
-  let at = base
-  for (let left = count; left > 0; left--) {
-    let key = ints[source++]!
-    while (key === EMPTY) key = ints[source++]!
-    const place = base + Math.min(homeOf(key, capacity), capacity - left)
-    while (at < place) ints[at++] = EMPTY
-    ints[at++] = key
+  const stop = (base + capacities[sizeClass]!) | 0
+  const multiplier = multipliers[sizeClass]!
+  const shift = shifts[sizeClass]!
+  empty(ints, base, stop)
+  const end = (from + length) | 0
+  let next = base
+  for (let i = from; i < end; i = (i + 1) | 0) {
+    const key = source[i]!
+    if (isSparse && key === EMPTY) continue
+    const bits = key ^ EMPTY
+    const home = (base + (Math.imul(bits >>> 4, multiplier) >>> shift)) | 0
+    // The larger of home and next. A gap has home 0, so it comes to `next`, which stays where it is.
+    const difference = (home - next) | 0
+    const place = (home - (difference & (difference >> 31))) | 0
+    if (place < stop) {
+      ints[place] = key
+      next = (place + ((bits | -bits) >>> 31)) | 0
+    } else if (key !== EMPTY) pushLeft(ints, stop, key)
   }
-  const end = base + capacity
-  while (at < end) ints[at++] = EMPTY
+}
+
+/** Puts the highest key into the last place: the keys from there to the nearest gap move over. */
+function pushLeft(ints: Int32Array, end: number, key: number): void {
+  let at = end
+  let moved = key
+  while (moved !== EMPTY) {
+    const found = ints[--at]!
+    ints[at] = moved
+    moved = found
+  }
+}
+
+/** For short stretches a loop; the built-in costs about a hundred of its steps to call. */
+function empty(ints: Int32Array, from: number, end: number): void {
+  if (end - from > 128) ints.fill(EMPTY, from, end)
+  else for (let i = from; i < end; i++) ints[i] = EMPTY
 }

@@ -16,9 +16,13 @@ export interface ActorReader {
   flagsOf(uid: number): number
   /** How many members follow this account. */
   memberFollowersOf(uid: number): number
+  /** Accounts with the CELEBRITY bit, ascending; looked for anew only after that bit was moved. */
+  celebrities(): readonly number[]
 }
 
 export interface ActorWriter extends ActorReader {
+  /** `uidOf` a did:plc, 32 ASCII characters from `at`, that nobody has made a string of. */
+  uidOfPlc(bytes: Uint8Array, at: number): number
   /** The account's uid, given out now if it is new (then it is `count`). */
   intern(did: string): number
   /** Takes back every uid above `count`: the transaction that stored them was rolled back. */

@@ -1,26 +1,39 @@
 // The order of accounts inside every adjacency set: a fixed scrambling of the uid.
 //
-// Accounts met together get neighbouring uids, so real sets are lumpy in uid order. Scrambled by a
-// bijection of 32 bits they are spread evenly, and a key's place in a sorted set can be computed
-// instead of searched (see sorted-slots.ts). All sets share the order, so they can be paged,
-// intersected and merged in it. `EMPTY` is the key of uid 0, which is nobody, and the lowest.
+// Accounts met together get neighbouring uids, so real sets are lumpy in uid order. Scrambled they
+// are spread evenly, and a key's place in a sorted set can be computed instead of searched (see
+// sorted-slots.ts). All sets share the order, so they can be paged, intersected and merged in it.
+//
+// Only the lower half of the uid is scrambled, by a bijection of sixteen bits, and becomes the upper
+// half of the key; the upper half of the uid becomes the lower half as it is. So a bit set of 65,536
+// rows, one for each lower half, with one bit in the row for each upper half that was given out,
+// stands in this very order (bitmap-rows.ts). `EMPTY` is the key of uid 0, which is nobody, and the
+// lowest. (What is exported is read from its binding at every use, with a check; LOWEST is compiled in.)
 
-export const EMPTY = -0x80000000
+const LOWEST = -0x80000000
+export const EMPTY = LOWEST
 
-const FIRST_FACTOR = 0x9e3779b1
-const SECOND_FACTOR = 0x85ebca6b
+const FIRST_FACTOR = 0x9e37
+const SECOND_FACTOR = 0xca6b
 const FIRST_INVERSE = inverseOf(FIRST_FACTOR)
 const SECOND_INVERSE = inverseOf(SECOND_FACTOR)
 
 /** A signed 32-bit integer; sets are ascending in it. */
 export function keyOf(uid: number): number {
-  const once = Math.imul(uid, FIRST_FACTOR)
-  return Math.imul(once ^ (once >>> 16), SECOND_FACTOR) ^ EMPTY
+  let low = Math.imul(uid, FIRST_FACTOR) & 0xffff
+  low ^= low >>> 8
+  low = Math.imul(low, SECOND_FACTOR) & 0xffff
+  low ^= low >>> 7
+  return ((low << 16) | (uid >>> 16)) ^ LOWEST
 }
 
 export function uidOfKey(key: number): number {
-  const once = Math.imul(key ^ EMPTY, SECOND_INVERSE)
-  return Math.imul(once ^ (once >>> 16), FIRST_INVERSE) >>> 0
+  let low = (key ^ LOWEST) >>> 16
+  low ^= (low >>> 7) ^ (low >>> 14)
+  low = Math.imul(low, SECOND_INVERSE) & 0xffff
+  low ^= low >>> 8
+  low = Math.imul(low, FIRST_INVERSE) & 0xffff
+  return (((key & 0xffff) << 16) | low) >>> 0
 }
 
 /** Sorts in the graph's order: for twins and for merging several pages. */

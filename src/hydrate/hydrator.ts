@@ -2,11 +2,27 @@
 // that the state is of one moment. What a page costs is about fifteen statements, however many
 // items it has, and a few more for what was not read before.
 
+import { blockedPairs } from './blocked-pairs.ts'
 import { KeptRows } from './kept-rows.ts'
 import { loadFeed, loadPostsOnly } from './load-feed.ts'
-import { loadProfiles } from './load-profiles.ts'
+import { loadLabelled, loadSubjectLabels, withLabelsLoaded } from './load-labels.ts'
+import { loadListsOnly } from './load-lists.ts'
+import { loadNotifications } from './load-notifications.ts'
+import { loadPostCounts, loadPostViewers } from './load-post-viewers.ts'
+import { loadProfiles, loadRelationsOnly } from './load-profiles.ts'
+import { loadRecordsOnly, membershipsOf } from './load-records.ts'
+import { loadThread } from './load-thread.ts'
+import type { NotificationState } from './notification-types.ts'
 import { type HydratorParts, type Loader, prepareReaders } from './page.ts'
-import type { FeedState, Hydrator, ProfileOptions, ProfileState, Viewer } from './types.ts'
+import type { ThreadHydration, ThreadState } from './thread-types.ts'
+import type {
+  FeedState,
+  Hydrator,
+  ProfileOptions,
+  ProfileState,
+  RecordOptions,
+  Viewer,
+} from './types.ts'
 
 const MAX_KEPT_ACTOR_BYTES = 16 << 20
 const MAX_KEPT_POST_BYTES = 32 << 20
@@ -22,16 +38,46 @@ export function createHydrator(parts: HydratorParts): Hydrator {
     keptPosts: new KeptRows(MAX_KEPT_POST_BYTES),
     keptReposts: new KeptRows(MAX_KEPT_REPOST_BYTES),
   }
+  const labelled = <State extends ProfileState>(state: State) => withLabelsLoaded(loader, state)
   return {
     feed: db.transaction(
-      (items: readonly number[], viewer: Viewer): FeedState => loadFeed(loader, items, viewer),
+      (items: readonly number[], viewer: Viewer): FeedState =>
+        labelled(loadFeed(loader, items, viewer)),
     ),
     posts: db.transaction(
-      (ids: readonly number[], viewer: Viewer): FeedState => loadPostsOnly(loader, ids, viewer),
+      (ids: readonly number[], viewer: Viewer): FeedState =>
+        labelled(loadPostsOnly(loader, ids, viewer)),
     ),
     profiles: db.transaction(
       (uids: readonly number[], viewer: Viewer, options?: ProfileOptions): ProfileState =>
-        loadProfiles(loader, uids, viewer, options ?? {}),
+        labelled(loadProfiles(loader, uids, viewer, options ?? {})),
     ),
+    thread: db.transaction(
+      (request: ThreadHydration, viewer: Viewer): ThreadState =>
+        labelled(loadThread(loader, request, viewer)),
+    ),
+    notifications: db.transaction(
+      (ids: readonly number[], viewer: Viewer): NotificationState =>
+        labelled(loadNotifications(loader, ids, viewer)),
+    ),
+    lists: db.transaction(
+      (ids: readonly number[], viewer: Viewer): ProfileState => loadListsOnly(loader, ids, viewer),
+    ),
+    relations: db.transaction(
+      (uids: readonly number[], viewer: Viewer): ProfileState =>
+        loadRelationsOnly(loader, uids, viewer),
+    ),
+    records: db.transaction(
+      (uris: readonly string[], viewer: Viewer, options?: RecordOptions): ProfileState =>
+        labelled(loadRecordsOnly(loader, uris, viewer, options ?? {})),
+    ),
+    memberships: (state, uid) => membershipsOf(loader, state, uid),
+    postViewers: db.transaction((ids: readonly number[], viewer: Viewer) =>
+      loadPostViewers(loader, ids, viewer),
+    ),
+    postCounts: (ids) => loadPostCounts(loader, ids),
+    labels: (subjects, labelers) => loadSubjectLabels(loader, subjects, labelers),
+    labelled: (subjects, viewer) => loadLabelled(loader, subjects, viewer),
+    blocks: (pairs) => blockedPairs(pairs.length > 0 ? loader.readers.blockPairs(pairs) : []),
   }
 }

@@ -3,6 +3,7 @@
 import { unpackCid } from '../store/keys.ts'
 import type { ListRow } from '../store/read/lists.ts'
 import { recordUri } from './at-uri.ts'
+import { loadAbout } from './load-about.ts'
 import { loadActors } from './load-actors.ts'
 import { toRelations } from './load-relations.ts'
 import type { Loader } from './page.ts'
@@ -13,21 +14,27 @@ import type { List, ProfileState } from './types.ts'
 const LIST = 'app.bsky.graph.list'
 const LIST_BLOCK = 'app.bsky.graph.listblock'
 
-/** Fills `actors` and `relations`. */
+/** Fills `actors`, `about` and `relations`. */
 export function loadAccounts(loader: Loader, state: ProfileState, uids: Set<number>): void {
   uids.delete(0)
   for (const actor of loadActors(loader, uids)) state.actors.set(actor.uid, actor)
+  loadAbout(loader, state, uids)
+  loadRelations(loader, state, uids)
+}
+
+/** Fills `relations`. */
+export function loadRelations(loader: Loader, state: ProfileState, uids: Iterable<number>): void {
   if (!state.viewer || state.viewer.uid === 0) return
   const others = [...uids].filter((uid) => uid !== state.viewer?.uid)
   const rows = loader.readers.relations(state.viewer.uid, others)
-  state.relations = toRelations(rows, state.viewer.did, (uid) => loader.parts.actors.didOf(uid))
+  const didOf = (uid: number) => loader.parts.actors.didOf(uid)
+  for (const [uid, one] of toRelations(rows, state.viewer.did, didOf)) state.relations.set(uid, one)
 }
 
-/** Fills `lists` with these and with those that block between the viewer and someone. */
+/** Fills `lists` with these and with those that block or mute between the viewer and someone. */
 export function loadLists(loader: Loader, state: ProfileState, ids: Set<number>): void {
-  for (const { blockingByList, blockedByList } of state.relations.values()) {
-    if (blockingByList) ids.add(blockingByList)
-    if (blockedByList) ids.add(blockedByList)
+  for (const { blockingByList, blockedByList, mutedByList } of state.relations.values()) {
+    for (const list of [blockingByList, blockedByList, mutedByList]) if (list) ids.add(list)
   }
   if (ids.size === 0) return
   for (const row of loader.readers.lists.byId(ids, state.viewer?.uid ?? 0)) {
@@ -55,5 +62,6 @@ function toList(loader: Loader, row: ListRow, viewerDid: string | undefined): Li
       viewerDid !== undefined && row.blockRkey !== null
         ? recordUri(viewerDid, LIST_BLOCK, row.blockRkey)
         : undefined,
+    mutedByViewer: row.isMuted === 1,
   }
 }

@@ -1,18 +1,18 @@
 // Hydration of feed items and of posts.
 
 import { isRepostItem, rowIdOf } from '../store/item-ids.ts'
-import { recordUri } from './at-uri.ts'
 import { blockedPairs } from './blocked-pairs.ts'
 import { loadAccounts, loadLists } from './load-accounts.ts'
 import { loadGates } from './load-gates.ts'
+import { loadPostViewers } from './load-post-viewers.ts'
 import { loadPosts, loadSurroundings, loadThreads } from './load-posts.ts'
+import { addRecords } from './load-records.ts'
 import { emptyFeedState, type Loader } from './page.ts'
 import { readReposts } from './read-reposts.ts'
 import type { AccountPair, FeedState, Post, Viewer } from './types.ts'
 
-const LIKE = 'app.bsky.feed.like'
-const REPOST = 'app.bsky.feed.repost'
 const LIST = 'app.bsky.graph.list'
+const POST = 'app.bsky.feed.post'
 
 export function loadFeed(loader: Loader, items: readonly number[], viewer: Viewer): FeedState {
   const state = emptyFeedState(viewer, loader.parts.urls)
@@ -48,6 +48,7 @@ function loadItems(loader: Loader, state: FeedState, items: readonly number[]): 
 function loadAround(loader: Loader, state: FeedState, front: Post[]): void {
   loadSurroundings(loader, state, front)
   loadGates(loader, state, front)
+  addRecords(loader, state, recordsOf(state))
   loadAccounts(loader, state, uidsOf(state))
   loadLists(loader, state, listsOf(state))
   loadBlocks(loader, state)
@@ -60,6 +61,17 @@ function uidsOf(state: FeedState): Set<number> {
   for (const { uid } of state.reposts.values()) uids.add(uid)
   for (const { embedded } of state.posts.values()) if (embedded) uids.add(embedded.uid)
   return uids
+}
+
+/** What is neither a post nor a list is named by its at-URI. */
+function recordsOf(state: FeedState): string[] {
+  const uris: string[] = []
+  for (const { embedded } of state.posts.values()) {
+    if (embedded && embedded.collection !== POST && embedded.collection !== LIST) {
+      uris.push(embedded.uri)
+    }
+  }
+  return uris
 }
 
 function listsOf(state: FeedState): Set<number> {
@@ -89,14 +101,11 @@ function loadBlocks(loader: Loader, state: FeedState): void {
 function loadViewer(loader: Loader, state: FeedState, front: Post[]): void {
   const { viewer } = state
   if (!viewer || viewer.uid === 0) return
-  const ids = front.map(({ id }) => id)
-  for (const { post, rkey } of loader.readers.postViewers.likes(viewer.uid, ids)) {
-    state.postViewers.set(post, { like: recordUri(viewer.did, LIKE, rkey), repost: undefined })
-  }
-  for (const { post, rkey } of loader.readers.postViewers.reposts(viewer.uid, ids)) {
-    const like = state.postViewers.get(post)?.like
-    state.postViewers.set(post, { like, repost: recordUri(viewer.did, REPOST, rkey) })
-  }
+  state.postViewers = loadPostViewers(
+    loader,
+    front.map(({ id }) => id),
+    viewer,
+  )
   const gateLists = new Set([...state.threadgates.values()].flatMap(({ lists }) => lists))
   if (gateLists.size === 0) return
   state.viewerLists = new Set(loader.readers.lists.having(gateLists, viewer.uid))

@@ -12,11 +12,7 @@ const LIST = 'app.bsky.graph.list'
 const LIST_RULE = 'app.bsky.feed.threadgate#listRule'
 
 export function loadGates(loader: Loader, state: FeedState, front: Post[]): void {
-  const roots = new Set(front.map((post) => post.root ?? post.id))
-  for (const row of loader.readers.gates.threadgates(roots)) {
-    const gate = toThreadgate(loader, state, row)
-    if (gate) state.threadgates.set(row.post, gate)
-  }
+  loadThreadgates(loader, state, new Set(front.map((post) => post.root ?? post.id)))
   for (const row of loader.readers.gates.postgates(state.posts.keys())) {
     const record = parseRecord<Postgate['record']>(row.record, {
       kind: 'postgate',
@@ -24,6 +20,14 @@ export function loadGates(loader: Loader, state: FeedState, front: Post[]): void
       onUnusable: loader.onUnusable,
     })
     if (record) state.postgates.set(row.post, { record })
+  }
+}
+
+/** @param roots - posts.id; a gate shows only with its post's ref in the state */
+export function loadThreadgates(loader: Loader, state: FeedState, roots: Set<number>): void {
+  for (const row of loader.readers.gates.threadgates(roots)) {
+    const gate = toThreadgate(loader, state, row)
+    if (gate) state.threadgates.set(row.post, gate)
   }
 }
 

@@ -58,7 +58,8 @@ export function loadPosts(
   return [...wanted].map((id) => state.posts.get(id)).filter((post) => post !== undefined)
 }
 
-function loadRefs(loader: Loader, state: FeedState, ids: (number | undefined)[]): void {
+/** Only whose they are. */
+export function loadRefs(loader: Loader, state: FeedState, ids: (number | undefined)[]): void {
   const unread = new Set(ids.filter((id) => id !== undefined && !state.postRefs.has(id)))
   if (unread.size === 0) return
   const rows = loader.readers.posts.keys(unread as Set<number>)

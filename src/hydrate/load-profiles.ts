@@ -1,7 +1,9 @@
 // Hydration of profiles.
 
+import { collectionCodes } from '../store/collections.ts'
 import { blockedPairs } from './blocked-pairs.ts'
-import { loadAccounts, loadLists } from './load-accounts.ts'
+import { loadAccounts, loadLists, loadRelations } from './load-accounts.ts'
+import { addRecords } from './load-records.ts'
 import { emptyProfileState, type Loader } from './page.ts'
 import type { AccountPair, KnownFollowers, ProfileOptions, ProfileState, Viewer } from './types.ts'
 
@@ -20,14 +22,50 @@ export function loadProfiles(
   for (const { followers } of state.knownFollowers.values())
     for (const uid of followers) shown.add(uid)
   loadAccounts(loader, state, shown)
+  if (options.detailed) loadJoinedThrough(loader, state, uids)
   loadLists(loader, state, new Set())
   const pairs = [...(options.blockPairs ?? []), ...knownFollowerPairs(state)]
   if (pairs.length > 0) state.blocks = blockedPairs(loader.readers.blockPairs(pairs))
   if (options.detailed) {
+    state.activitySubscriptions = loader.readers.activitySubscriptions(viewer?.uid ?? 0, uids)
     for (const { uid, count } of loader.readers.lists.countsOf(new Set(uids))) {
       state.listCounts.set(uid, count)
     }
+    loadRecordCounts(loader, state, uids)
   }
+  return state
+}
+
+/** The starter packs that these accounts joined through, with who made them. */
+function loadJoinedThrough(loader: Loader, state: ProfileState, uids: readonly number[]): void {
+  const uris = uids.flatMap((uid) => {
+    const pack = state.actors.get(uid)?.profile?.record.joinedViaStarterPack
+    return pack ? [pack.uri] : []
+  })
+  if (uris.length === 0) return
+  addRecords(loader, state, uris)
+  const creators = new Set([...state.records.values()].map(({ uid }) => uid))
+  for (const uid of creators) if (state.actors.has(uid)) creators.delete(uid)
+  if (creators.size > 0) loadAccounts(loader, state, creators)
+}
+
+function loadRecordCounts(loader: Loader, state: ProfileState, uids: readonly number[]): void {
+  for (const { uid, collection, count } of loader.readers.records.countsOf(new Set(uids))) {
+    const counts = state.recordCounts.get(uid) ?? { feedgens: 0, starterPacks: 0 }
+    state.recordCounts.set(uid, counts)
+    if (collection === collectionCodes['app.bsky.feed.generator']) counts.feedgens = count
+    else counts.starterPacks = count
+  }
+}
+
+export function loadRelationsOnly(
+  loader: Loader,
+  uids: readonly number[],
+  viewer: Viewer,
+): ProfileState {
+  const state = emptyProfileState(viewer, loader.parts.urls)
+  loadRelations(loader, state, uids)
+  loadLists(loader, state, new Set())
   return state
 }
 

@@ -1,7 +1,8 @@
 // Viewer → accounts: rows → one Relation for each account to which there is any.
 
+import type { PackedRkey } from '../store/keys.ts'
+import { ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../store/mutes.ts'
 import type { RelationRow } from '../store/read/relations.ts'
-import { rkeyOfText } from '../store/read/rkey-text.ts'
 import { recordUri } from './at-uri.ts'
 import type { Relation } from './types.ts'
 
@@ -24,9 +25,14 @@ export function toRelations(
 }
 
 function toRelation(row: RelationRow, viewerDid: string, did: string): Relation {
-  const [, following, followedBy, blocking, blockedBy, blockingByList, blockedByList, muted] = row
+  const [, following, followedBy, blocking, blockedBy, ...rest] = row
+  const [blockingByList, blockedByList, mutedByList, muted] = rest
+  const scope = muted === null ? 0 : muted - 1
   return {
-    muted: muted === 1,
+    muted: muted !== null && scope === 0,
+    mutedOnlyReposts: (scope & ONLY_REPOSTS) !== 0,
+    mutedOnlyQuoteposts: (scope & ONLY_QUOTE_POSTS) !== 0,
+    mutedByList: mutedByList ?? undefined,
     following: uriOf(viewerDid, FOLLOW, following),
     followedBy: uriOf(did, FOLLOW, followedBy),
     blocking: uriOf(viewerDid, BLOCK, blocking),
@@ -36,6 +42,6 @@ function toRelation(row: RelationRow, viewerDid: string, did: string): Relation 
   }
 }
 
-function uriOf(did: string, collection: string, rkey: string | null): string | undefined {
-  return rkey === null ? undefined : recordUri(did, collection, rkeyOfText(rkey))
+function uriOf(did: string, collection: string, rkey: PackedRkey | null): string | undefined {
+  return rkey === null ? undefined : recordUri(did, collection, rkey)
 }

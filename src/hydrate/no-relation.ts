@@ -5,6 +5,9 @@ import type { Relation } from './types.ts'
 
 export const NO_RELATION: Readonly<Relation> = Object.freeze({
   muted: false,
+  mutedOnlyReposts: false,
+  mutedOnlyQuoteposts: false,
+  mutedByList: undefined,
   following: undefined,
   followedBy: undefined,
   blocking: undefined,

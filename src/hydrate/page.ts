@@ -2,17 +2,23 @@
 // is kept from request to request; and the empty states that they fill for one request.
 
 import type { ActorReader, FollowGraphReader } from '../graph/types.ts'
+import { prepareActivitySubscriptions } from '../store/read/activity-subscriptions.ts'
 import { type ActorRow, prepareActors } from '../store/read/actors.ts'
 import { prepareBlockPairs } from '../store/read/block-pairs.ts'
 import { prepareGates } from '../store/read/gates.ts'
 import type { Db } from '../store/read/id-list.ts'
+import { prepareLabels } from '../store/read/labels.ts'
 import { prepareLists } from '../store/read/lists.ts'
+import { prepareNotifications } from '../store/read/notifications.ts'
+import { preparePacks } from '../store/read/packs.ts'
 import { preparePostViewers } from '../store/read/post-viewers.ts'
 import { type PostRow, preparePosts } from '../store/read/posts.ts'
+import { prepareRecords } from '../store/read/records.ts'
 import { prepareRelations } from '../store/read/relations.ts'
 import { prepareReposts, type RepostRow } from '../store/read/reposts.ts'
 import { blockedPairs } from './blocked-pairs.ts'
 import type { KeptRows } from './kept-rows.ts'
+import type { Labelers } from './labelers.ts'
 import type { OnUnusable } from './parse-record.ts'
 import type {
   Actor,
@@ -33,6 +39,10 @@ export type HydratorParts = {
   actors: ActorReader
   graph: FollowGraphReader
   urls: MediaUrls
+  /** DIDs whose verifications profiles show. */
+  trustedVerifiers?: readonly string[]
+  /** Told what labels were looked for, where somebody asks: DIDs and at-URIs. */
+  onLabelsRead?: (viewer: Viewer, labelers: Labelers, subjects: readonly string[]) => void
   /** Told of stored records that could not be used; for counting. */
   onUnusable?: OnUnusable
 }
@@ -51,12 +61,17 @@ export type KeptPost = { ref: PostRef; post: Post | undefined }
 
 export function prepareReaders(db: Db) {
   return {
+    activitySubscriptions: prepareActivitySubscriptions(db),
     actors: prepareActors(db),
     blockPairs: prepareBlockPairs(db),
     gates: prepareGates(db),
+    labels: prepareLabels(db),
     lists: prepareLists(db),
+    notifications: prepareNotifications(db),
+    packs: preparePacks(db),
     posts: preparePosts(db),
     postViewers: preparePostViewers(db),
+    records: prepareRecords(db),
     relations: prepareRelations(db),
     reposts: prepareReposts(db),
   }
@@ -65,13 +80,22 @@ export function prepareReaders(db: Db) {
 export function emptyProfileState(viewer: Viewer, urls: MediaUrls): ProfileState {
   return {
     viewer,
+    forEveryone: undefined,
     urls,
+    now: Date.now(),
     actors: new Map(),
+    about: new Map(),
+    records: new Map(),
+    joins: new Map(),
+    packs: new Map(),
+    recordCounts: new Map(),
     relations: new Map(),
     lists: new Map(),
     viewerLists: new Set(),
     blocks: blockedPairs([]),
     knownFollowers: new Map(),
+    labels: new Map(),
+    activitySubscriptions: new Map(),
     listCounts: new Map(),
   }
 }
@@ -81,6 +105,7 @@ export function emptyFeedState(viewer: Viewer, urls: MediaUrls): FeedState {
     ...emptyProfileState(viewer, urls),
     items: new Map(),
     posts: new Map(),
+    takenDown: new Map(),
     postRefs: new Map(),
     reposts: new Map(),
     threadgates: new Map(),

@@ -4,11 +4,13 @@ import { unpackCid } from '../store/keys.ts'
 import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../store/post-flags.ts'
 import { PRESENT, STUB } from '../store/posts.ts'
 import type { PostRow } from '../store/read/posts.ts'
+import { recordText } from '../store/record-bytes.ts'
 import { recordUri } from './at-uri.ts'
 import { embeddedRecord } from './embedded-record.ts'
 import { type Found, isSameRow } from './kept-rows.ts'
 import type { KeptPost, Loader } from './page.ts'
 import { parseRecord } from './parse-record.ts'
+import { toPostCounts } from './post-counts.ts'
 import { isSoundPost } from './record-shapes.ts'
 import type { Post } from './types.ts'
 
@@ -41,7 +43,8 @@ function readTexts(loader: Loader, rows: PostRow[]): Map<number, PostText> {
   const texts = new Map<number, PostText>()
   if (unread.length === 0) return texts
   const uids = new Map(unread.map((row) => [row[0], row[1]]))
-  for (const [id, rkey, cid, json] of loader.readers.posts.texts(uids.keys())) {
+  for (const [id, rkey, cid, stored] of loader.readers.posts.texts(uids.keys())) {
+    const json = recordText(stored)
     const uri = recordUri(loader.parts.actors.didOf(uids.get(id)!), POST, rkey)
     const bytes = POST_BYTES + (json?.length ?? 0) * BYTES_A_CHARACTER
     texts.set(id, { uri, content: cid ? parseContent(loader, cid, json) : undefined, bytes })
@@ -75,7 +78,7 @@ function makePost(loader: Loader, row: PostRow, { uri, content, bytes }: PostTex
 
 function toPost(
   loader: Loader,
-  [, , , , sortAt, root, parent, quote, flags, likes, reposts, replies, quotes]: PostRow,
+  [, , , , sortAt, root, parent, quote, flags, ...counts]: PostRow,
   { id, uid, uri, isStub, cid, record }: KeptPost['ref'] & Content,
 ): Post {
   return {
@@ -86,10 +89,7 @@ function toPost(
     cid,
     record,
     sortAt: sortAt!,
-    likeCount: likes,
-    repostCount: reposts,
-    replyCount: replies,
-    quoteCount: quotes,
+    ...toPostCounts(counts),
     root: root ?? undefined,
     parent: parent ?? undefined,
     embedded: embeddedRecord(record, quote, {

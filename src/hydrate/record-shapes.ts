@@ -3,7 +3,7 @@
 // line, cheap enough for every read: it checks only what ends up in views, and what is unsound is
 // treated as absent and counted. Formats follow the lexicons of the same names.
 
-import { isAtUriString, isValidUri } from '@atproto/syntax'
+import { isAtUriString, isValidDid, isValidUri } from '@atproto/syntax'
 import {
   arrayOf,
   type Check,
@@ -18,6 +18,8 @@ import {
 const CID = /^(baf[a-z2-7]{40,128}|Qm[1-9A-HJ-NP-Za-km-z]{44})$/
 const isCid: Check = (value) => typeof value === 'string' && CID.test(value)
 const isAtUri: Check = (value) => typeof value === 'string' && isAtUriString(value)
+const isDid: Check = (value) => typeof value === 'string' && isValidDid(value)
+const isFlag: Check = (value) => typeof value === 'boolean'
 const isUri: Check = (value) => typeof value === 'string' && isValidUri(value)
 
 const segmenter = new Intl.Segmenter()
@@ -122,6 +124,45 @@ export const isSoundList = object({
   description: optional(textUpTo({ bytes: 3000, graphemes: 300 })),
   descriptionFacets: optional(arrayOf(facet)),
   avatar: optional(hasBlob),
+})
+
+export const isSoundGenerator = object({
+  did: isDid,
+  displayName: textUpTo({ bytes: 240, graphemes: 24 }),
+  description: optional(textUpTo({ bytes: 3000, graphemes: 300 })),
+  descriptionFacets: optional(arrayOf(facet)),
+  avatar: optional(hasBlob),
+  acceptsInteractions: optional(isFlag),
+  contentMode: optional(isText),
+})
+
+export const isSoundStarterPack = object({
+  name: isText,
+  list: isAtUri,
+  feeds: optional((value) => arrayOf(pointer)(value) && (value as unknown[]).length <= 3),
+})
+
+/** All of it ends up in labelerViewDetailed. */
+export const isSoundLabeler = object({
+  policies: object({ labelValues: arrayOf(isText) }),
+  labels: optional(labels),
+  createdAt: isText,
+})
+
+export const isSoundStatus = object({
+  status: isText,
+  durationMinutes: optional(isPositive),
+  embed: optional(union(media)),
+})
+
+export const isSoundVerification = object({ handle: isText, displayName: isText })
+
+/** Of several kinds, each with fields of its own. */
+export const isSoundDeclaration = object({
+  allowIncoming: optional(isText),
+  allowGroupInvites: optional(isText),
+  allowSubscriptions: optional(isText),
+  messageMe: optional(object({ showButtonTo: isText, messageMeUrl: isUri })),
 })
 
 export const isSoundThreadgate = object({

@@ -11,7 +11,12 @@ import type {
   AppBskyFeedPostgate,
   AppBskyFeedThreadgate,
   AppBskyGraphList,
+  ComAtprotoLabelDefs,
 } from '@atproto/api'
+import type { AboutActor, HeldRecord, Joins, PackContent } from './held-records.ts'
+import type { Labelers } from './labelers.ts'
+import type { NotificationState } from './notification-types.ts'
+import type { ThreadHydration, ThreadState } from './thread-types.ts'
 
 /**
  * Who asks; undefined for anonymous. `uid` is 0 where a verified viewer is not yet known to us:
@@ -31,6 +36,41 @@ export type Hydrator = {
   posts(postIds: readonly number[], viewer: Viewer): FeedState
   /** Present with `views/profile-views.ts` or `views/relationship.ts`. */
   profiles(uids: readonly number[], viewer: Viewer, options?: ProfileOptions): ProfileState
+  /**
+   * Feed generators, starter packs and labelers by at-URI, with their creators. Present with
+   * `views/generator-view.ts` and its like.
+   */
+  records(uris: readonly string[], viewer: Viewer, options?: RecordOptions): ProfileState
+  /** Of starter packs loaded with their content: the account's items on their lists, by at-URI. */
+  memberships(state: ProfileState, uid: number): Map<string, string>
+  /** Which posts of a thread are shown, and as what. Present with `views/thread-v2.ts` and its like. */
+  thread(request: ThreadHydration, viewer: Viewer): ThreadState
+  /** By notifications.id. Present and filter with `views/notification-view.ts`. */
+  notifications(ids: readonly number[], viewer: Viewer): NotificationState
+  /** By lists.id. Present with `views/list-view.ts`. */
+  lists(listIds: readonly number[], viewer: Viewer): ProfileState
+  /** Only what stands between the viewer and these accounts: relations and lists. */
+  relations(uids: readonly number[], viewer: Viewer): ProfileState
+  /** Only the viewer's own doings; no entry where there are none. */
+  postViewers(postIds: readonly number[], viewer: Viewer): Map<number, PostViewer>
+  /** Zeros for posts without any. */
+  postCounts(postIds: readonly number[]): Map<number, PostCounts>
+  /** What these labelers say about the subjects, DIDs and at-URIs. */
+  labels(subjects: readonly string[], labelers: Labelers): ProfileState['labels']
+  /** Which of these the request's labelers (labelers.ts) say anything about, now or lately. */
+  labelled(
+    subjects: { accounts: readonly number[]; posts: readonly number[] },
+    viewer: Viewer,
+  ): { accounts: number[]; posts: number[] }
+  /** Which of these pairs have a block between them. */
+  blocks(pairs: readonly AccountPair[]): BlockedPairs
+}
+
+export type RecordOptions = {
+  /** Of starter packs, also the feeds and members that they show. */
+  content?: boolean
+  /** This account's profile too. */
+  alsoProfile?: number
 }
 
 export type ProfileOptions = {
@@ -53,10 +93,40 @@ export type MediaUrls = {
 
 export type ImagePreset = 'avatar' | 'banner' | 'feed_thumbnail' | 'feed_fullsize'
 
+/**
+ * Told what views take for granted that are made once for every viewer (fragments/). In such a state
+ * views leave holes (views/holes.ts) where a viewer comes in.
+ */
+export type ForEveryone = {
+  /** The view is right only for viewers with no block between them and the account. */
+  assumeNoBlock(uid: number): void
+  /** The view can't be made for everyone. */
+  refuse(): void
+}
+
 export type ProfileState = {
   viewer: Viewer
+  /** Undefined in the state of one request. */
+  forEveryone: ForEveryone | undefined
   urls: MediaUrls
+  /** When it was read; milliseconds since 1970. */
+  now: number
   actors: Map<number, Actor>
+  /** No entry where there is nothing to say. */
+  about: Map<number, AboutActor>
+  /**
+   * What the request's labelers say, by DID or at-URI; no entry where they say nothing. Nothing is in a
+   * state for everyone.
+   */
+  labels: Map<string, SubjectLabels>
+  /** By at-URI; only ones that we hold. */
+  records: Map<string, HeldRecord>
+  /** By a starter pack's at-URI; no entry where nobody joined. */
+  joins: Map<string, Joins>
+  /** By a starter pack's at-URI, where asked for. */
+  packs: Map<string, PackContent>
+  /** How many feed generators and starter packs an account made; only for `detailed`. */
+  recordCounts: Map<number, { feedgens: number; starterPacks: number }>
   /** What stands between viewer and account; empty where anonymous, no entry where nothing does. */
   relations: Map<number, Relation>
   /** Lists shown: those of gates, embeds and list blocks. Only ones whose record we hold. */
@@ -67,6 +137,8 @@ export type ProfileState = {
   blocks: BlockedPairs
   /** By subject; no entry where there are none. */
   knownFollowers: Map<number, KnownFollowers>
+  /** What of each account the viewer asked to be told of; only for `detailed`. */
+  activitySubscriptions: Map<number, { post: boolean; reply: boolean }>
   /** How many lists an account made; only for `detailed`. */
   listCounts: Map<number, number>
 }
@@ -76,6 +148,8 @@ export type FeedState = ProfileState & {
   items: Map<number, FeedItem>
   /** Posts whose record is present. */
   posts: Map<number, Post>
+  /** Taken down by labelers, and so in `posts` no more; blocks with their authors count as ever. */
+  takenDown: Map<number, Post>
   /** Every post that something here points at, present or not. */
   postRefs: Map<number, PostRef>
   reposts: Map<number, Repost>
@@ -84,6 +158,15 @@ export type FeedState = ProfileState & {
   postgates: Map<number, Postgate>
   /** The viewer's own doings, by post id; no entry where there are none. */
   postViewers: Map<number, PostViewer>
+}
+
+/** The flags are set by labelers that may redact only. See load-labels.ts. */
+export type SubjectLabels = {
+  labels: ComAtprotoLabelDefs.Label[]
+  isTakenDown: boolean
+  /** Shown to its creator and their followers only, in places. */
+  needsReview: boolean
+  isImpersonation: boolean
 }
 
 /** Why an account's things are hidden; undefined where they aren't. */
@@ -113,7 +196,11 @@ export type Profile = {
 
 /** Viewer → account. at-URIs of the records that say so; list ids of moderation lists in force. */
 export type Relation = {
+  /** Wholly, by the account itself; the next two narrow it, and then this is false. */
   muted: boolean
+  mutedOnlyReposts: boolean
+  mutedOnlyQuoteposts: boolean
+  mutedByList: number | undefined
   following: string | undefined
   followedBy: string | undefined
   blocking: string | undefined
@@ -144,6 +231,7 @@ export type List = {
   itemCount: number
   /** at-URI of the viewer's block of this list. */
   blockedByViewer: string | undefined
+  mutedByViewer: boolean
 }
 
 export type FeedItem = {
@@ -161,22 +249,27 @@ export type PostRef = {
   isStub: boolean
 }
 
-export type Post = PostRef & {
-  cid: string
-  record: AppBskyFeedPost.Record
-  sortAt: number
+export type PostCounts = {
   likeCount: number
   repostCount: number
   replyCount: number
   quoteCount: number
-  /** Set for replies only, where they name posts. */
-  root: number | undefined
-  parent: number | undefined
-  /** What `embed.record` points at. */
-  embedded: EmbeddedRecord | undefined
-  violatesThreadgate: boolean
-  violatesPostgate: boolean
+  bookmarkCount: number
 }
+
+export type Post = PostRef &
+  PostCounts & {
+    cid: string
+    record: AppBskyFeedPost.Record
+    sortAt: number
+    /** Set for replies only, where they name posts. */
+    root: number | undefined
+    parent: number | undefined
+    /** What `embed.record` points at. */
+    embedded: EmbeddedRecord | undefined
+    violatesThreadgate: boolean
+    violatesPostgate: boolean
+  }
 
 export type EmbeddedRecord = {
   uri: string
@@ -211,4 +304,7 @@ export type PostViewer = {
   /** at-URIs. */
   like: string | undefined
   repost: string | undefined
+  bookmarked: boolean
+  /** The thread that it is in. */
+  threadMuted: boolean
 }

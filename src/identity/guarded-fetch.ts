@@ -12,13 +12,12 @@
 // Where the operator allows private hosts, or names an origin (`trustedOrigins`: the PLC directory),
 // address and protocol checks are off and all the limits stay.
 
-import { lookup as lookupBySystem, Resolver } from 'node:dns/promises'
-import { isIP, type LookupFunction } from 'node:net'
+import type { LookupFunction } from 'node:net'
 import { Agent, type Dispatcher, request } from 'undici'
 import type { Logger } from '../obs/log.ts'
 import { readBody } from './bounded-body.ts'
 import { FetchError } from './fetch-error.ts'
-import { isPublicAddress } from './public-address.ts'
+import { createGuardedLookup, type LookupAddresses } from './guarded-lookup.ts'
 
 export type FetchOptions = {
   method?: 'GET' | 'POST'
@@ -45,9 +44,6 @@ export type FetchedResponse = {
 
 /** @throws FetchError whose `reason` says in one word why there is no answer. */
 export type GuardedFetch = (url: string, options?: FetchOptions) => Promise<FetchedResponse>
-
-/** All addresses of a name. */
-export type LookupAddresses = (hostname: string) => Promise<string[]>
 
 export type GuardedFetchOptions = {
   allowPrivateHosts: boolean
@@ -99,15 +95,15 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 }
 
 function createGuard(options: GuardedFetchOptions): Guard {
-  const trusted = new Set((options.trustedOrigins ?? []).map((origin) => new URL(origin).origin))
+  const lookupFor = createGuardedLookup(options)
   const connections = options.connectionsPerOrigin ?? DEFAULT_CONNECTIONS_PER_ORIGIN
-  const strict = createAgent(publicOnly(options.lookup ?? createLookup()), connections)
-  const lax = createAgent(options.lookup ?? lookupLikeTheSystem, connections)
+  const agents = new Map<LookupFunction, Agent>()
   return {
     agentFor(url) {
-      if (options.allowPrivateHosts || trusted.has(url.origin)) return lax
-      refuseStrangeUrl(url)
-      return strict
+      const lookup = lookupFor(url)
+      const agent = agents.get(lookup) ?? createAgent(lookup, connections)
+      agents.set(lookup, agent)
+      return agent
     },
   }
 }
@@ -193,76 +189,18 @@ function parseUrl(text: string): URL {
   return url
 }
 
-/** What is wrong in a URL that a stranger gave us. */
-function refuseStrangeUrl(url: URL): void {
-  if (url.protocol !== 'https:') throw new FetchError('protocol', `not https: ${url.origin}`)
-  const bare = url.hostname.replace(/^\[|\]$/g, '')
-  if (isIP(bare)) throw new FetchError('ip-literal', `an address instead of a name: ${url.host}`)
-}
-
-function createAgent(lookup: LookupAddresses, connections: number): Agent {
+function createAgent(lookup: LookupFunction, connections: number): Agent {
   return new Agent({
     connections,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     allowH2: false,
     connect: {
-      lookup: toLookupFunction(lookup),
+      lookup,
       timeout: CONNECT_TIMEOUT_MS,
       autoSelectFamilyAttemptTimeout: 1000,
     },
   })
-}
-
-/** Any address that is not public spoils the whole name: it has no business being there. */
-function publicOnly(lookup: LookupAddresses): LookupAddresses {
-  return async (hostname) => {
-    const addresses = await lookup(hostname)
-    const bad = addresses.find((address) => !isPublicAddress(address))
-    if (bad) throw new FetchError('private-address', `${hostname} stands on ${bad}`)
-    return addresses
-  }
-}
-
-/**
- * DNS alone, not getaddrinfo: a name server that never answers would hold one of the four threads
- * of Node's pool, and strangers choose the name server.
- */
-function createLookup(): LookupAddresses {
-  const resolver = new Resolver({ timeout: 2000, tries: 2 })
-  return async (hostname) => {
-    const found = await Promise.allSettled([
-      resolver.resolve4(hostname),
-      resolver.resolve6(hostname),
-    ])
-    return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
-  }
-}
-
-/** With /etc/hosts and whatever else a private network lives by. */
-async function lookupLikeTheSystem(hostname: string): Promise<string[]> {
-  const found = await lookupBySystem(hostname, { all: true })
-  return found.map(({ address }) => address)
-}
-
-function toLookupFunction(lookup: LookupAddresses): LookupFunction {
-  return (hostname, options, callback) => {
-    lookup(hostname).then(
-      (addresses) => {
-        const all = addresses.map((address) => ({ address, family: isIP(address) }))
-        const [first] = all
-        if (!first) callback(new FetchError('dns', `no address for ${hostname}`), '', 0)
-        else if (options.all) callback(null, all)
-        else callback(null, first.address, first.family)
-      },
-      (cause) => callback(asLookupError(cause, hostname), '', 0),
-    )
-  }
-}
-
-function asLookupError(cause: unknown, hostname: string): FetchError {
-  if (cause instanceof FetchError) return cause
-  return new FetchError('dns', `can't resolve ${hostname}`, { cause })
 }
 
 function deadline({ timeoutMs = DEFAULT_TIMEOUT_MS, signal }: FetchOptions): AbortSignal {

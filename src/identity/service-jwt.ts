@@ -5,16 +5,13 @@
 // so that a rotated key works at once; and what a reference would hand to its libraries (strange
 // algorithms, oversized or misencoded tokens, endless lifetimes) is refused before anything is asked.
 //
-// Nothing is remembered of a verified token: a PDS mints one for each request.
+// That a key has signed a token stays true, so it is remembered: a PDS mints a token for each request,
+// but backends ask many times with one. Everything else is asked each time, the issuer's key too.
 
 import { isValidDid } from '@atproto/syntax'
+import { LruMap } from './lru.ts'
 import type { Resolver } from './resolver.ts'
-import {
-  SIGNATURE_BYTES,
-  type VerifyingKey,
-  verifyingKey,
-  verifySignature,
-} from './verifying-key.ts'
+import { SIGNATURE_BYTES, type VerifyingKey, verifyingKey } from './verifying-key.ts'
 
 export type ServiceAuthFailure =
   | 'BadJwt' // not a token
@@ -61,13 +58,21 @@ export type ServiceAuth = {
 type Header = { alg: 'ES256' | 'ES256K' }
 type Claims = { iss: string; aud: string; exp: number; iat: number; lxm: string | undefined }
 type Signed = { header: Header; message: Buffer; signature: Buffer }
+type Token = { claims: Claims; signed: Signed }
 type Clock = () => number
 
 const MAX_TOKEN_LENGTH = 8192
+const MAX_HEADERS = 64
+const MAX_REMEMBERED = 2048
+const MAX_REMEMBERED_LENGTH = 1024
+const THREE_PARTS = /^[\w-]+\.[\w-]+\.[\w-]+$/
 const MAX_LIFETIME_SECONDS = 24 * 60 * 60
 const MAX_CLOCK_AHEAD_SECONDS = 5 * 60
 const OTHER_TOKENS = new Set(['at+jwt', 'refresh+jwt', 'dpop+jwt'])
 const SERVICE_ID = '#bsky_appview'
+
+/** By their encoded form: all tokens of a PDS have the same one. */
+const headers = new LruMap<string, Header>(MAX_HEADERS)
 
 /** `audiences` are DIDs; each is accepted bare and as `<did>#bsky_appview`. `now` is in milliseconds. */
 export function createServiceAuth(options: {
@@ -77,33 +82,53 @@ export function createServiceAuth(options: {
 }): ServiceAuth {
   const { resolver, now = Date.now } = options
   const audiences = new Set(options.audiences.flatMap((did) => [did, did + SERVICE_ID]))
+  /** Tokens and the did:key that signed them. */
+  const remembered = new LruMap<string, Token & { signedBy: string }>(MAX_REMEMBERED)
 
   return {
     async verify(token, lxm, verifyOptions = {}) {
-      const { claims, ...signed } = parseToken(token)
+      const known = remembered.get(token)
+      const { claims, signed } = known ?? parseToken(token)
       checkTime(claims, now)
       if (!verifyOptions.anyAudience && !audiences.has(claims.aud)) {
         throw new ServiceAuthError('BadJwtAudience', 'jwt audience does not match service did')
       }
       checkLxm(claims.lxm, lxm, verifyOptions)
       const issuer = parseIssuer(claims.iss)
-      await checkSignature(signed, issuer, resolver)
+      const signedBy = await checkSignature(
+        { ...signed, signedBy: known?.signedBy },
+        issuer,
+        resolver,
+      )
+      if (signedBy !== known?.signedBy && token.length <= MAX_REMEMBERED_LENGTH) {
+        remembered.set(token, { claims, signed, signedBy })
+      }
       return issuer
     },
   }
 }
 
-function parseToken(token: string): Signed & { claims: Claims } {
-  const parts = token.length <= MAX_TOKEN_LENGTH ? token.split('.') : []
-  const isEncoded = parts.length === 3 && parts.every((part) => /^[\w-]+$/.test(part))
+function parseToken(token: string): Token {
+  const isEncoded = token.length <= MAX_TOKEN_LENGTH && THREE_PARTS.test(token)
   if (!isEncoded) throw poorlyFormatted()
+  const parts = token.split('.')
   const [header, payload, signature] = parts as [string, string, string]
   return {
-    header: parseHeader(decodeObject(header)),
+    signed: {
+      header: readHeader(header),
+      message: Buffer.from(token.slice(0, header.length + 1 + payload.length), 'latin1'),
+      signature: Buffer.from(signature, 'base64url'),
+    },
     claims: parseClaims(decodeObject(payload)),
-    message: Buffer.from(`${header}.${payload}`),
-    signature: Buffer.from(signature, 'base64url'),
   }
+}
+
+function readHeader(encoded: string): Header {
+  const known = headers.get(encoded)
+  if (known) return known
+  const header = parseHeader(decodeObject(encoded))
+  headers.set(encoded, header)
+  return header
 }
 
 function parseHeader({ typ, alg, crit }: Record<string, unknown>): Header {
@@ -154,19 +179,22 @@ function parseIssuer(iss: string): Issuer {
   return { did, service }
 }
 
-/** With the key we know, and if that fails once more with the key of the day, if it is another. */
+/**
+ * With the key we know, and if that fails once more with the key of the day, if it is another.
+ * @returns the did:key that signed it; `signedBy` is one that is known to have.
+ */
 async function checkSignature(
-  signed: Signed,
+  signed: Signed & { signedBy: string | undefined },
   issuer: Issuer,
   resolver: Pick<Resolver, 'resolve'>,
-): Promise<void> {
+): Promise<string> {
   if (signed.signature.length !== SIGNATURE_BYTES) {
     throw new ServiceAuthError('BadJwtSignature', 'could not verify jwt signature')
   }
   const known = await issuerKey(resolver, issuer, false)
-  if (known && isSignedBy(signed, known)) return
+  if (known && (known === signed.signedBy || isSignedBy(signed, known))) return known
   const fresh = await issuerKey(resolver, issuer, true)
-  if (fresh && fresh !== known && isSignedBy(signed, fresh)) return
+  if (fresh && fresh !== known && isSignedBy(signed, fresh)) return fresh
   throw new ServiceAuthError('BadJwtSignature', 'jwt signature does not match jwt issuer')
 }
 
@@ -182,7 +210,7 @@ async function issuerKey(
 
 function isSignedBy({ header, message, signature }: Signed, didKey: string): boolean {
   const key = asVerifyingKey(didKey)
-  return key?.alg === header.alg && verifySignature(key, message, signature)
+  return key?.alg === header.alg && key.verify(message, signature)
 }
 
 function asVerifyingKey(didKey: string): VerifyingKey | undefined {

@@ -1,13 +1,22 @@
-// A did:key as a key of the platform's own cryptography (OpenSSL), which verifies in a tenth of the
-// time that JavaScript takes. Making one costs a millisecond, so they are kept.
+// A did:key as something that verifies signatures in native code: libsecp256k1 for ES256K where the
+// machine has it (native-secp256k1.ts), OpenSSL for everything else. JavaScript would take ten times
+// as long. Preparing a key costs about a millisecond, so prepared ones are kept.
 
-import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { createPublicKey, verify } from 'node:crypto'
 import { parseDidKey } from '@atproto/crypto'
 import { LruMap } from './lru.ts'
+import { verifySecp256k1 } from './native-secp256k1.ts'
 
 export type JwtAlg = 'ES256' | 'ES256K'
 
-export type VerifyingKey = { alg: JwtAlg; key: KeyObject }
+/**
+ * Over SHA-256; a signature is r and s, SIGNATURE_BYTES long. High s is as good as low s, as in the
+ * reference.
+ */
+export type VerifyingKey = {
+  alg: JwtAlg
+  verify(message: Uint8Array, signature: Uint8Array): boolean
+}
 
 /** r and s, 32 bytes each. */
 export const SIGNATURE_BYTES = 64
@@ -19,33 +28,33 @@ const keys = new LruMap<string, VerifyingKey>(MAX_KEYS)
 export function verifyingKey(didKey: string): VerifyingKey {
   const kept = keys.get(didKey)
   if (kept) return kept
-  const { jwtAlg, keyBytes } = parseDidKey(didKey)
-  if (jwtAlg !== 'ES256' && jwtAlg !== 'ES256K') throw new Error(`unknown algorithm ${jwtAlg}`)
-  const made = { alg: jwtAlg as JwtAlg, key: toKeyObject(jwtAlg, keyBytes) }
+  const made = prepare(didKey)
   keys.set(didKey, made)
   return made
 }
 
-/** Over SHA-256; `signature` is r and s, SIGNATURE_BYTES long. High s is as good as low s, as in the reference. */
-export function verifySignature(
-  { key }: VerifyingKey,
-  message: Uint8Array,
-  signature: Uint8Array,
-): boolean {
-  return verify('sha256', message, { key, dsaEncoding: 'ieee-p1363' }, signature)
+function prepare(didKey: string): VerifyingKey {
+  const { jwtAlg, keyBytes: point } = parseDidKey(didKey)
+  if (jwtAlg !== 'ES256' && jwtAlg !== 'ES256K') throw new Error(`unknown algorithm ${jwtAlg}`)
+  const platform = platformKey(jwtAlg, point)
+  if (jwtAlg === 'ES256' || !verifySecp256k1) return platform
+  const native = verifySecp256k1
+  return { alg: jwtAlg, verify: (message, signature) => native(message, signature, point) }
 }
 
-/** `point` is uncompressed: 0x04, x, y. */
-function toKeyObject(alg: JwtAlg, point: Uint8Array): KeyObject {
+/**
+ * By OpenSSL. `point` is uncompressed: 0x04, x, y.
+ * @throws if it is not on the curve.
+ */
+export function platformKey(alg: JwtAlg, point: Uint8Array): VerifyingKey {
   const coordinate = (from: number) =>
     Buffer.from(point.subarray(from, from + 32)).toString('base64url')
-  return createPublicKey({
-    format: 'jwk',
-    key: {
-      kty: 'EC',
-      crv: alg === 'ES256' ? 'P-256' : 'secp256k1',
-      x: coordinate(1),
-      y: coordinate(33),
-    },
-  })
+  const crv = alg === 'ES256' ? 'P-256' : 'secp256k1'
+  const jwk = { kty: 'EC', crv, x: coordinate(1), y: coordinate(33) }
+  const key = createPublicKey({ format: 'jwk', key: jwk })
+  return {
+    alg,
+    verify: (message, signature) =>
+      verify('sha256', message, { key, dsaEncoding: 'ieee-p1363' }, signature),
+  }
 }

@@ -10,6 +10,7 @@ import { deleteLikesOf, likedBy } from '../store/likes.ts'
 import { deleteListBlocksOf } from '../store/list-blocks.ts'
 import { deleteListItemsOf } from '../store/list-items.ts'
 import { emptyListsOf } from '../store/lists.ts'
+import { deleteNotificationsBy } from '../store/notifications.ts'
 import { ANCHOR, HAS_POSTGATE, HAS_THREADGATE } from '../store/post-flags.ts'
 import {
   clearPostFlagsOf,
@@ -19,6 +20,8 @@ import {
   presentPostIds,
 } from '../store/posts.ts'
 import { deleteProfile } from '../store/profiles.ts'
+import { deleteRecordLikesOf } from '../store/record-likes.ts'
+import { emptyRecordsOf } from '../store/records.ts'
 import { deleteRepostsOf, repostedBy } from '../store/reposts.ts'
 import { disconnect } from './follow.ts'
 import { type IndexContext, postCounts } from './index-context.ts'
@@ -35,10 +38,13 @@ export function removeAccount(ctx: IndexContext, uid: number): void {
   for (const subject of followed) disconnect(ctx, uid, subject)
   removePosts(ctx, uid)
   deleteProfile(db, uid)
+  deleteNotificationsBy(db, uid)
   deleteBlocksOf(db, uid)
   deleteListBlocksOf(db, uid)
   deleteListItemsOf(db, uid)
   emptyListsOf(db, uid)
+  emptyRecordsOf(db, uid)
+  deleteRecordLikesOf(db, uid)
   deleteBackfillsOf(db, uid)
   ctx.deletedAccounts.add(uid)
   ctx.changes.push({ kind: 'actor-removed', uid })
@@ -51,6 +57,6 @@ function removePosts(ctx: IndexContext, uid: number): void {
   for (const id of presentPostIds(ctx.db, uid)) {
     const row = findPostById(ctx.db, id)!
     retractPost(ctx, row)
-    emptyPost(ctx.db, id, { state: DELETED, rev: null, flags: row.flags & ANCHOR })
+    emptyPost(ctx.db, row, { state: DELETED, rev: null, flags: row.flags & ANCHOR })
   }
 }

@@ -19,6 +19,7 @@ import { putListItem, removeListItem } from './list-item.ts'
 import { putPost, removePost } from './post.ts'
 import { putPostgate, removePostgate } from './postgate.ts'
 import { putProfile, removeProfile } from './profile.ts'
+import { putRecord, removeRecord } from './record.ts'
 import { putRepost, removeRepost } from './repost.ts'
 import { putThreadgate, removeThreadgate } from './threadgate.ts'
 import type { TombstoneFilter } from './tombstone-filter.ts'
@@ -26,6 +27,8 @@ import type { TombstoneFilter } from './tombstone-filter.ts'
 type Put = (ctx: IndexContext, write: RecordWrite) => Outcome
 /** @returns whether something was there. */
 type Remove = (ctx: IndexContext, removal: RecordRemoval) => boolean
+
+const records = { put: putRecord, remove: removeRecord }
 
 const indexers: Record<Collection, { put: Put; remove: Remove }> = {
   'app.bsky.actor.profile': { put: putProfile, remove: removeProfile },
@@ -39,6 +42,14 @@ const indexers: Record<Collection, { put: Put; remove: Remove }> = {
   'app.bsky.graph.list': { put: putList, remove: removeList },
   'app.bsky.graph.listitem': { put: putListItem, remove: removeListItem },
   'app.bsky.graph.listblock': { put: putListBlock, remove: removeListBlock },
+  'app.bsky.feed.generator': records,
+  'app.bsky.graph.starterpack': records,
+  'app.bsky.labeler.service': records,
+  'app.bsky.actor.status': records,
+  'app.bsky.graph.verification': records,
+  'app.bsky.notification.declaration': records,
+  'chat.bsky.actor.declaration': records,
+  'com.germnetwork.declaration': records,
 }
 
 /** `isUpdate`: the stream said that the key existed before. */

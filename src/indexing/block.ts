@@ -1,6 +1,6 @@
 // app.bsky.graph.block.
 
-import { deleteBlock, findBlock, putBlock as putRow } from '../store/blocks.ts'
+import { deleteBlock, findBlock, insertBlock } from '../store/blocks.ts'
 import {
   type IndexContext,
   internActor,
@@ -19,13 +19,16 @@ export function putBlock(ctx: IndexContext, write: RecordWrite): Outcome {
   const subject = internActor(ctx, subjectDid)
   const existing = findBlock(ctx.db, uid, write.rkey)
   const sortAt = sortAtOf(write)
-  if (existing && isSameEdge(existing, { subject, sort_at: sortAt }, write)) return 'duplicate'
-  putRow(ctx.db, { uid, rkey: write.rkey, subject, sort_at: sortAt })
+  if (existing && isSameEdge(existing, { subject, sortAt }, write)) return 'duplicate'
+  if (existing) deleteBlock(ctx.db, existing)
+  insertBlock(ctx.db, { uid, rkey: write.rkey, subject, sortAt, createdAt: sortAt })
   return 'applied'
 }
 
 export function removeBlock(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
-  return deleteBlock(ctx.db, uid, rkey)
+  const existing = findBlock(ctx.db, uid, rkey)
+  if (existing) deleteBlock(ctx.db, existing)
+  return existing !== undefined
 }
 
 function isKept(ctx: IndexContext, uid: number, subjectDid: string): boolean {

@@ -2,6 +2,7 @@
 // member's follow moves the circle of authors.
 
 import { followsCountOf } from '../store/actors.ts'
+import type { Edge } from '../store/edges/edge.ts'
 import { deleteFollow, findFollow, insertFollow, isFollowing } from '../store/follows.ts'
 import { insertGraphChange } from '../store/graph-changes.ts'
 import {
@@ -16,6 +17,8 @@ import {
   type RecordWrite,
   sortAtOf,
 } from './index-context.ts'
+import { FOLLOW, notifyOfFollow, withdrawNotifications } from './notify.ts'
+import { notifyOfOtherFollow } from './notify-rows.ts'
 import { MAX_AUTHORS_WANTED, wantAuthor } from './wanted.ts'
 
 export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
@@ -25,28 +28,32 @@ export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
   const subject = internActor(ctx, subjectDid)
   const existing = findFollow(ctx.db, uid, write.rkey)
   const sortAt = sortAtOf(write)
-  if (existing && isSameEdge(existing, { subject, sort_at: sortAt }, write)) return 'duplicate'
-  if (existing?.subject === subject) deleteFollow(ctx.db, uid, write.rkey)
-  else {
-    if (existing) retractFollow(ctx, { uid, rkey: write.rkey, subject: existing.subject })
+  if (existing && isSameEdge(existing, { subject, sortAt }, write)) return 'duplicate'
+  if (existing?.subject === subject) {
+    deleteFollow(ctx.db, existing)
+    const hadTold = withdrawNotifications(ctx, { uid, collection: FOLLOW, rkey: write.rkey })
+    if (hadTold) notifyOfOtherFollow(ctx, uid, subject)
+  } else {
+    if (existing) retractFollow(ctx, existing)
     if (!isFollowing(ctx.db, uid, subject)) connect(ctx, uid, subject)
   }
-  insertFollow(ctx.db, { uid, rkey: write.rkey, subject, sort_at: sortAt })
+  notifyOfFollow(ctx, write, { uid, subject })
+  insertFollow(ctx.db, { uid, rkey: write.rkey, subject, sortAt, createdAt: sortAt })
   return 'applied'
 }
 
 export function removeFollow(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
   const existing = findFollow(ctx.db, uid, rkey)
-  if (existing) retractFollow(ctx, { uid, rkey, subject: existing.subject })
+  if (existing) retractFollow(ctx, existing)
   return existing !== undefined
 }
 
-function retractFollow(
-  ctx: IndexContext,
-  { uid, rkey, subject }: { uid: number; rkey: RecordWrite['rkey']; subject: number },
-): void {
-  deleteFollow(ctx.db, uid, rkey)
+function retractFollow(ctx: IndexContext, follow: Edge): void {
+  const { uid, rkey, subject } = follow
+  deleteFollow(ctx.db, follow)
+  const hadTold = withdrawNotifications(ctx, { uid, collection: FOLLOW, rkey })
   if (!isFollowing(ctx.db, uid, subject)) disconnect(ctx, uid, subject)
+  else if (hadTold) notifyOfOtherFollow(ctx, uid, subject)
 }
 
 function connect(ctx: IndexContext, creator: number, subject: number): void {

@@ -15,5 +15,5 @@ export function stubToFind(db: Db, post: number): { uid: number; rkey: string } 
 export function markPostMissing(ctx: IndexContext, post: number): void {
   const row = findPostById(ctx.db, post)
   if (row?.state !== STUB) return
-  emptyPost(ctx.db, post, { state: MISSING, rev: null, flags: row.flags })
+  emptyPost(ctx.db, row, { state: MISSING, rev: null, flags: row.flags })
 }

@@ -62,6 +62,8 @@ export type IndexContext = {
   readonly db: Db
   readonly actors: ActorWriter
   readonly scope: IndexScope
+  /** DIDs whose word counts as to who is whom: all of their verifications are kept. */
+  readonly trustedVerifiers: ReadonlySet<string>
   /** Our clock at the start of the batch, milliseconds. */
   now: number
   changes: MemoryChange[]
@@ -114,12 +116,12 @@ export function sortAtOf(write: RecordWrite): number {
 
 /** Whether a row already says what is written; a listing tells nothing new about the time. */
 export function isSameEdge(
-  row: { subject: number; sort_at: number },
-  written: { subject: number; sort_at: number },
+  row: { subject: number; sortAt: number },
+  written: { subject: number; sortAt: number },
   write: RecordWrite,
 ): boolean {
   if (row.subject !== written.subject) return false
-  return row.sort_at === written.sort_at || write.rev === undefined
+  return row.sortAt === written.sortAt || write.rev === undefined
 }
 
 export function recordJson(write: RecordWrite): Buffer {

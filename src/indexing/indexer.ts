@@ -6,12 +6,20 @@
 // out are taken back, and the error goes to the caller, for it is ours, never a bad record's.
 
 import type { ActorWriter } from '../graph/types.ts'
-import type { CommitEvent, StreamCursor, StreamEvent, StreamGap } from '../jetstream/event.ts'
+import type {
+  CommitEvent,
+  StreamCursor,
+  StreamEvent,
+  StreamGap,
+  StreamItem,
+  UnreadCommit,
+} from '../jetstream/event.ts'
 import { actorsNotActive, raiseActorRev, removedActors } from '../store/actors.ts'
 import { isIndexed } from '../store/collections.ts'
 import type { Db } from '../store/db.ts'
 import { insertGap } from '../store/gaps.ts'
 import { packCid, packRkey } from '../store/keys.ts'
+import { notesOf } from '../store/notes.ts'
 import { statusCode } from '../store/status.ts'
 import { putStreamCursor } from '../store/stream-cursors.ts'
 import { transact } from '../store/transact.ts'
@@ -32,12 +40,15 @@ import { parseCreatedAt } from './record-times.ts'
 import { isFarAway } from './scope.ts'
 import { applySync } from './sync.ts'
 import { createTombstoneFilter, type TombstoneFilter } from './tombstone-filter.ts'
+import { isFarAwayUnread } from './unread.ts'
 import { isValidRecord } from './validate.ts'
 
 export type IndexerOptions = {
   db: Db
   actors: ActorWriter
   scope: IndexScope
+  /** DIDs. */
+  trustedVerifiers?: readonly string[]
   /** Milliseconds since 1970. */
   now: () => number
 }
@@ -51,7 +62,7 @@ export type BatchOutcome = {
 }
 
 export type EventBatch = {
-  events: StreamEvent[]
+  events: StreamItem[]
   /** Where the stream stands after these events. */
   cursor?: StreamCursor
   gaps?: StreamGap[]
@@ -81,6 +92,8 @@ export function createIndexer(options: IndexerOptions): Indexer {
       })
     } catch (error) {
       actors.truncate(actorsBefore)
+      // Who saw a uid that was taken back might have kept something under it.
+      notesOf(db).publishEverything()
       forget(ctx)
       throw error
     }
@@ -115,11 +128,16 @@ export function createIndexer(options: IndexerOptions): Indexer {
 function applyEvents(
   ctx: IndexContext,
   filter: TombstoneFilter,
-  events: StreamEvent[],
+  items: StreamItem[],
   count: (outcome: Outcome) => void,
 ): void {
   const memberRevs = new Map<number, string>()
-  for (const event of events) {
+  for (const item of items) {
+    const event = item.kind === 'unread' ? readWhereNear(ctx, item) : item
+    if (typeof event === 'string') {
+      count(event)
+      continue
+    }
     if (event.kind !== 'commit') {
       count(applyOther(ctx, event))
       continue
@@ -129,6 +147,12 @@ function applyEvents(
     if (isMember(ctx, uid)) memberRevs.set(uid, later(event.rev, memberRevs.get(uid)))
   }
   for (const [uid, rev] of memberRevs) raiseActorRev(ctx.db, uid, rev)
+}
+
+/** @returns why it was left out, where it was. */
+function readWhereNear(ctx: IndexContext, commit: UnreadCommit): CommitEvent | Outcome {
+  if (isFarAwayUnread(ctx, commit)) return 'out-of-scope'
+  return commit.read() ?? 'invalid-record'
 }
 
 function applyOther(ctx: IndexContext, event: Exclude<StreamEvent, CommitEvent>): Outcome {
@@ -169,11 +193,12 @@ function later(rev: string, other: string | undefined): string {
   return other !== undefined && other > rev ? other : rev
 }
 
-function createContext({ db, actors, scope }: IndexerOptions): IndexContext {
+function createContext({ db, actors, scope, trustedVerifiers }: IndexerOptions): IndexContext {
   const ctx: IndexContext = {
     db,
     actors,
     scope,
+    trustedVerifiers: new Set(trustedVerifiers),
     now: 0,
     changes: [],
     pendingMemberFollowers: new Map(),

@@ -1,7 +1,9 @@
-// app.bsky.feed.like.
+// app.bsky.feed.like. Likes of posts; those of feeds and the like are in record-like.ts.
 
+import type { Edge } from '../store/edges/edge.ts'
 import { deleteLike, findLike, hasLiked, insertLike } from '../store/likes.ts'
 import { ANCHOR } from '../store/post-flags.ts'
+import type { PostHandle } from '../store/posts.ts'
 import {
   type IndexContext,
   internActor,
@@ -11,48 +13,66 @@ import {
   postCounts,
   type RecordRemoval,
   type RecordWrite,
+  sortAtOf,
 } from './index-context.ts'
+import { LIKE, notifyOfReaction, withdrawNotifications } from './notify.ts'
+import { notifyOfOtherLike } from './notify-rows.ts'
 import { ensurePost, isKeptPost, lookUpPost } from './post-rows.ts'
 import { subjectUri } from './record-fields.ts'
 import { parsePostUri, type RecordRef } from './record-keys.ts'
+import { putRecordLike, removeRecordLike } from './record-like.ts'
+import { parseNamedRecord } from './record-rows.ts'
 
 export function putLike(ctx: IndexContext, write: RecordWrite): Outcome {
-  const ref = parsePostUri(subjectUri(write.record))
-  if (!ref) return 'subject-unusable'
-  const subject = keptSubject(ctx, write.uid, ref)
-  if (subject === undefined) return 'out-of-scope'
+  const uri = subjectUri(write.record)
+  const ref = parsePostUri(uri)
+  if (!ref) return putOtherLike(ctx, write, uri)
+  const post = keptSubject(ctx, write.uid, ref)
+  if (!post) return 'out-of-scope'
+  const subject = post.id
   const uid = internActor(ctx, write.did)
   const { rkey, createdAt } = write
   const existing = findLike(ctx.db, uid, rkey)
-  if (existing?.subject === subject && existing.created_at === createdAt) return 'duplicate'
-  if (existing) retractLike(ctx, uid, rkey, existing.subject)
-  if (!hasLiked(ctx.db, uid, subject)) postCounts(ctx, subject).likes++
-  const lag = write.indexedAt - createdAt
-  insertLike(ctx.db, { uid, rkey, subject, created_at: createdAt, lag })
+  if (existing?.subject === subject && existing.createdAt === createdAt) return 'duplicate'
+  if (existing) retractLike(ctx, existing)
+  else removeRecordLike(ctx, { uid, rkey })
+  const like = { uid, rkey, subject, sortAt: sortAtOf(write), createdAt }
+  if (insertLike(ctx.db, like)) {
+    postCounts(ctx, subject).likes++
+    notifyOfReaction(ctx, write, { uid, owner: post.uid, rkey: ref.rkey })
+  }
   return 'applied'
 }
 
-export function removeLike(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
-  const existing = findLike(ctx.db, uid, rkey)
-  if (existing) retractLike(ctx, uid, rkey, existing.subject)
-  return existing !== undefined
+export function removeLike(ctx: IndexContext, removal: RecordRemoval): boolean {
+  const existing = findLike(ctx.db, removal.uid, removal.rkey)
+  if (!existing) return removeRecordLike(ctx, removal)
+  retractLike(ctx, existing)
+  return true
 }
 
-function retractLike(
-  ctx: IndexContext,
-  uid: number,
-  rkey: RecordWrite['rkey'],
-  subject: number,
-): void {
-  deleteLike(ctx.db, uid, rkey)
+/** Of a record that is no post. The key may have stood for a like of one. */
+function putOtherLike(ctx: IndexContext, write: RecordWrite, uri: unknown): Outcome {
+  const ref = parseNamedRecord(uri)
+  if (!ref) return 'subject-unusable'
+  const before = write.uid === 0 ? undefined : findLike(ctx.db, write.uid, write.rkey)
+  if (before) retractLike(ctx, before)
+  return putRecordLike(ctx, write, ref)
+}
+
+function retractLike(ctx: IndexContext, like: Edge): void {
+  const { uid, rkey, subject } = like
+  deleteLike(ctx.db, like)
+  const hadTold = withdrawNotifications(ctx, { uid, collection: LIKE, rkey })
   if (!hasLiked(ctx.db, uid, subject)) postCounts(ctx, subject).likes--
+  else if (hadTold) notifyOfOtherLike(ctx, uid, subject)
 }
 
-/** The post's id, where a like of it by this account is kept. */
-function keptSubject(ctx: IndexContext, uid: number, ref: RecordRef): number | undefined {
-  if (isMember(ctx, uid)) return ensurePost(ctx, ref, ANCHOR).id
-  if (ctx.scope === 'network' || isAuthor(ctx, uid)) return ensurePost(ctx, ref, 0).id
+/** The post, where a like of it by this account is kept. */
+function keptSubject(ctx: IndexContext, uid: number, ref: RecordRef): PostHandle | undefined {
+  if (isMember(ctx, uid)) return ensurePost(ctx, ref, ANCHOR)
+  if (ctx.scope === 'network' || isAuthor(ctx, uid)) return ensurePost(ctx, ref, 0)
   if (ctx.scope === 'authors') return undefined
   const row = lookUpPost(ctx, ref)
-  return isKeptPost(row) ? row.id : undefined
+  return isKeptPost(row) ? row : undefined
 }

@@ -1,7 +1,7 @@
 // app.bsky.graph.listblock. Blocks everyone on a list, which therefore must be known.
 
 import { enqueueJob } from '../store/jobs.ts'
-import { deleteListBlock, findListBlock, putListBlock as putRow } from '../store/list-blocks.ts'
+import { deleteListBlock, findListBlock, insertListBlock } from '../store/list-blocks.ts'
 import {
   type IndexContext,
   internActor,
@@ -26,7 +26,8 @@ export function putListBlock(ctx: IndexContext, write: RecordWrite): Outcome {
   const existing = findListBlock(ctx.db, uid, write.rkey)
   const isSame = existing?.list === list.id
   if (isSame && (existing.sort_at === sortAt || write.rev === undefined)) return 'duplicate'
-  putRow(ctx.db, { uid, rkey: write.rkey, list: list.id, sort_at: sortAt })
+  if (existing) deleteListBlock(ctx.db, uid, write.rkey)
+  insertListBlock(ctx.db, { uid, rkey: write.rkey, list: list.id, sort_at: sortAt })
   if (isOwn && list.isStub) enqueueJob(ctx.db, 'list', list.id)
   return 'applied'
 }

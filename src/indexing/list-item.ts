@@ -1,6 +1,6 @@
 // app.bsky.graph.listitem. Only a list's creator may add to it.
 
-import { deleteListItem, findListItem, putListItem as putRow } from '../store/list-items.ts'
+import { deleteListItem, findListItem, insertListItem } from '../store/list-items.ts'
 import {
   type IndexContext,
   internActor,
@@ -31,7 +31,8 @@ export function putListItem(ctx: IndexContext, write: RecordWrite): Outcome {
   const existing = findListItem(ctx.db, uid, write.rkey)
   const isSame = existing?.list === row.list && existing.subject === row.subject
   if (isSame && (existing.sort_at === row.sort_at || write.rev === undefined)) return 'duplicate'
-  putRow(ctx.db, row)
+  if (existing) deleteListItem(ctx.db, uid, write.rkey)
+  insertListItem(ctx.db, row)
   return 'applied'
 }
 

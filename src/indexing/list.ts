@@ -21,6 +21,7 @@ export function putList(ctx: IndexContext, write: RecordWrite): Outcome {
   const uid = internActor(ctx, write.did)
   fillList(ctx.db, {
     id: row?.id ?? insertStubList(ctx.db, uid, write.rkey),
+    uid,
     cid: write.cid,
     rev: write.rev ?? row?.rev ?? null,
     purpose: String(write.record['purpose']),
@@ -33,6 +34,6 @@ export function putList(ctx: IndexContext, write: RecordWrite): Outcome {
 export function removeList(ctx: IndexContext, { uid, rkey, rev }: RecordRemoval): boolean {
   const row = findList(ctx.db, uid, rkey)
   if (!row || isOutdated(row, { rev })) return false
-  emptyList(ctx.db, row.id, rev)
+  emptyList(ctx.db, row, rev)
   return true
 }

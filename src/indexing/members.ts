@@ -4,9 +4,9 @@
 import { followedBy } from '../store/follows.ts'
 import { enqueueJob } from '../store/jobs.ts'
 import { deleteMember, findMember, insertMember, setMemberSeen } from '../store/members.ts'
-import { deleteMute, insertMute } from '../store/mutes.ts'
 import { type IndexContext, internActor, isAuthor } from './index-context.ts'
-import { MAX_AUTHORS_WANTED, wantAuthor } from './wanted.ts'
+import { beginToNotify } from './notify-backlog.ts'
+import { MAX_AUTHORS_WANTED, wantAuthor, wantVerifiers } from './wanted.ts'
 
 const SEEN_EVERY_MS = 10 * 60_000
 
@@ -20,10 +20,13 @@ export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null
   if (row) {
     const isDue = seenAt !== null && seenAt - (row.last_seen_at ?? 0) >= SEEN_EVERY_MS
     if (isDue) setMemberSeen(ctx.db, uid, seenAt)
+    beginToNotify(ctx, uid, seenAt !== null)
     return
   }
   insertMember(ctx.db, { uid, joined_at: ctx.now, last_seen_at: seenAt })
   enqueueJob(ctx.db, 'member', uid)
+  wantVerifiers(ctx)
+  beginToNotify(ctx, uid, seenAt !== null)
   const followed = followedBy(ctx.db, uid).slice(-MAX_AUTHORS_WANTED)
   for (const subject of followed) if (!isAuthor(ctx, subject)) wantAuthor(ctx, subject)
   ctx.changes.push({ kind: 'member-added', uid })
@@ -34,15 +37,4 @@ export function removeMember(ctx: IndexContext, did: string): void {
   const uid = ctx.actors.uidOf(did)
   if (uid === 0 || !deleteMember(ctx.db, uid)) return
   ctx.changes.push({ kind: 'member-removed', uid })
-}
-
-export function mute(ctx: IndexContext, did: string, subjectDid: string): void {
-  const uid = internActor(ctx, did)
-  insertMute(ctx.db, uid, internActor(ctx, subjectDid), ctx.now)
-}
-
-export function unmute(ctx: IndexContext, did: string, subjectDid: string): void {
-  const uid = ctx.actors.uidOf(did)
-  const subject = ctx.actors.uidOf(subjectDid)
-  if (uid !== 0 && subject !== 0) deleteMute(ctx.db, uid, subject)
 }

@@ -4,9 +4,9 @@ import { packRkey } from '../store/keys.ts'
 import { findList, insertStubList, type ListRow } from '../store/lists.ts'
 import { ANCHOR } from '../store/post-flags.ts'
 import {
-  findPost,
+  findPostHandle,
   insertStubPost,
-  type PostRow,
+  type PostHandle,
   PRESENT,
   STUB,
   setPostFlags,
@@ -14,11 +14,9 @@ import {
 import { type IndexContext, internActor } from './index-context.ts'
 import type { RecordRef } from './record-keys.ts'
 
-export type PostHandle = { id: number; uid: number; state: number; flags: number }
-
-export function lookUpPost(ctx: IndexContext, ref: RecordRef): PostRow | undefined {
+export function lookUpPost(ctx: IndexContext, ref: RecordRef): PostHandle | undefined {
   const uid = ctx.actors.uidOf(ref.did)
-  return uid === 0 ? undefined : findPost(ctx.db, uid, packRkey(ref.rkey))
+  return uid === 0 ? undefined : findPostHandle(ctx.db, uid, packRkey(ref.rkey))
 }
 
 /**
@@ -28,7 +26,7 @@ export function lookUpPost(ctx: IndexContext, ref: RecordRef): PostRow | undefin
 export function ensurePost(ctx: IndexContext, ref: RecordRef, flags: number): PostHandle {
   const uid = internActor(ctx, ref.did)
   const rkey = packRkey(ref.rkey)
-  const row = findPost(ctx.db, uid, rkey)
+  const row = findPostHandle(ctx.db, uid, rkey)
   if (!row) return { id: insertStubPost(ctx.db, uid, rkey, flags), uid, state: STUB, flags }
   if ((row.flags & flags) === flags) return row
   setPostFlags(ctx.db, row.id, row.flags | flags)
@@ -36,7 +34,7 @@ export function ensurePost(ctx: IndexContext, ref: RecordRef, flags: number): Po
 }
 
 /** Whether what strangers do to this post is kept: it is here, or an author points at it. */
-export function isKeptPost(row: PostRow | undefined): row is PostRow {
+export function isKeptPost(row: PostHandle | undefined): row is PostHandle {
   return row !== undefined && (row.state === PRESENT || (row.flags & ANCHOR) !== 0)
 }
 

@@ -3,6 +3,7 @@
 
 import { postItem } from '../store/item-ids.ts'
 import { cidRank, digestRank } from '../store/keys.ts'
+import { putOpReply, removeOpReply } from '../store/op-replies.ts'
 import {
   ANCHOR,
   HAS_POSTGATE,
@@ -16,6 +17,7 @@ import {
   fillPost,
   findPost,
   insertStubPost,
+  type PostHandle,
   type PostRow,
   PRESENT,
   presentReplies,
@@ -35,8 +37,10 @@ import {
   sortAtOf,
 } from './index-context.ts'
 import { isOutdated } from './lateness.ts'
+import { POST, withdrawNotifications } from './notify.ts'
+import { notifyOfPost, notifyOfRepliesBelow } from './notify-post.ts'
 import { mediaFlags, quotedPost } from './post-embeds.ts'
-import { ensurePost, lookUpPost, type PostHandle } from './post-rows.ts'
+import { ensurePost, lookUpPost } from './post-rows.ts'
 import { asObject } from './record-fields.ts'
 import { parsePostUri, type RecordRef } from './record-keys.ts'
 import { mentionsIn, postgateFlag, replyRootFlag, threadgateFlag } from './reply-rules.ts'
@@ -71,7 +75,9 @@ export function putPost(ctx: IndexContext, write: RecordWrite): Outcome {
   const id = row?.id ?? insertStubPost(ctx.db, uid, write.rkey, flags)
   insert(ctx, { ...write, uid }, { id, flags, refs, rev: row?.rev ?? null })
   if (isNear || row) wantPerson(ctx, uid)
-  reviseReplies(ctx, id)
+  // Nothing points at what had no row.
+  if (row) reviseReplies(ctx, id)
+  if (row && row.state !== PRESENT && refs.parent) notifyOfRepliesBelow(ctx, id)
   return 'applied'
 }
 
@@ -79,17 +85,19 @@ export function removePost(ctx: IndexContext, { uid, rkey, rev }: RecordRemoval)
   const row = findPost(ctx.db, uid, rkey)
   if (!row || isOutdated(row, { rev })) return false
   if (row.state === PRESENT) retractPost(ctx, row)
-  emptyPost(ctx.db, row.id, { state: DELETED, rev, flags: row.flags & ROW_FLAGS })
+  emptyPost(ctx.db, row, { state: DELETED, rev, flags: row.flags & ROW_FLAGS })
   return true
 }
 
 /** Takes back what a present post counts for. Its row is to be emptied or filled anew. */
 export function retractPost(ctx: IndexContext, row: PostRow): void {
   actorCounts(ctx, row.uid).posts--
+  withdrawNotifications(ctx, { uid: row.uid, collection: POST, rkey: row.rkey })
   if (row.parent !== null && !(row.flags & VIOLATES_THREADGATE)) {
     postCounts(ctx, row.parent).replies--
   }
   if (row.quote !== null) postCounts(ctx, row.quote).quotes--
+  if (row.root !== null) removeOpReply(ctx.db, { root: row.root, post: row.id }, ctx.now)
   const position = { item: postItem(row.id), sortAt: row.sort_at!, rank: digestRank(row.cid!) }
   ctx.changes.push({ kind: 'item-removed', entry: { ...position, originator: row.uid } })
 }
@@ -112,6 +120,7 @@ function insert(
   const sortAt = sortAtOf(write)
   fillPost(ctx.db, {
     id: row.id,
+    uid,
     cid: write.cid,
     rev: write.rev ?? row.rev,
     record: recordJson(write),
@@ -126,10 +135,15 @@ function insert(
   actorCounts(ctx, uid).posts++
   if (parent !== null && !(flags & VIOLATES_THREADGATE)) postCounts(ctx, parent).replies++
   if (quote !== null) postCounts(ctx, quote).quotes++
+  if (root !== null && parent !== null && handles.root?.uid === uid) {
+    putOpReply(ctx.db, { root, post: row.id, parent })
+  }
   if (isAuthor(ctx, uid)) {
     const position = { item: postItem(row.id), sortAt, rank: cidRank(write.cidText) }
     ctx.changes.push({ kind: 'item-added', entry: { ...position, originator: uid } })
   }
+  const { quote: quoted, isReply } = row.refs
+  notifyOfPost(ctx, write, { flags, parent, root, quote: quoted, isReply })
   wantRefs(ctx, handles, { byAuthor: isAuthor(ctx, uid), isAnchor: (flags & ANCHOR) !== 0 })
 }
 

@@ -96,7 +96,7 @@ function mayReply(
 function isMentioned(ctx: IndexContext, replier: number, root: number): boolean {
   const record = postRecord(ctx.db, root)
   if (!record) return false
-  return mentionsIn(JSON.parse(record.toString()) as JsonObject).includes(ctx.actors.didOf(replier))
+  return mentionsIn(JSON.parse(record) as JsonObject).includes(ctx.actors.didOf(replier))
 }
 
 /** VIOLATES_POSTGATE where the quoted post's gate forbids quotes by others. */

@@ -4,6 +4,7 @@
 import { repostItem } from '../store/item-ids.ts'
 import { cidRank, digestRank } from '../store/keys.ts'
 import { ANCHOR } from '../store/post-flags.ts'
+import type { PostHandle } from '../store/posts.ts'
 import {
   deleteRepost,
   findRepost,
@@ -21,6 +22,8 @@ import {
   type RecordWrite,
   sortAtOf,
 } from './index-context.ts'
+import { notifyOfReaction, REPOST, withdrawNotifications } from './notify.ts'
+import { notifyOfOtherRepost } from './notify-rows.ts'
 import { ensurePost, isKeptPost, lookUpPost } from './post-rows.ts'
 import { subjectUri } from './record-fields.ts'
 import { parsePostUri, type RecordRef } from './record-keys.ts'
@@ -29,13 +32,16 @@ import { wantPerson, wantPost } from './wanted.ts'
 export function putRepost(ctx: IndexContext, write: RecordWrite): Outcome {
   const ref = parsePostUri(subjectUri(write.record))
   if (!ref) return 'subject-unusable'
-  const subject = keptSubject(ctx, write.uid, ref)
-  if (subject === undefined) return 'out-of-scope'
+  const post = keptSubject(ctx, write.uid, ref)
+  if (!post) return 'out-of-scope'
+  const subject = post.id
   const uid = internActor(ctx, write.did)
   const existing = findRepost(ctx.db, uid, write.rkey)
   if (existing?.cid.equals(write.cid)) return 'duplicate'
   if (existing) retractRepost(ctx, existing)
-  insert(ctx, { ...write, uid }, subject)
+  const isFirst = !hasReposted(ctx.db, uid, subject)
+  if (isFirst) notifyOfReaction(ctx, write, { uid, owner: post.uid, rkey: ref.rkey })
+  insert(ctx, { ...write, uid }, { subject, isFirst })
   return 'applied'
 }
 
@@ -45,9 +51,13 @@ export function removeRepost(ctx: IndexContext, { uid, rkey }: RecordRemoval): b
   return existing !== undefined
 }
 
-function insert(ctx: IndexContext, write: RecordWrite, subject: number): void {
+function insert(
+  ctx: IndexContext,
+  write: RecordWrite,
+  { subject, isFirst }: { subject: number; isFirst: boolean },
+): void {
   const { uid, rkey, cid, createdAt, indexedAt } = write
-  if (!hasReposted(ctx.db, uid, subject)) postCounts(ctx, subject).reposts++
+  if (isFirst) postCounts(ctx, subject).reposts++
   const sortAt = sortAtOf(write)
   const times = { created_at: createdAt, indexed_at: indexedAt, sort_at: sortAt }
   const item = repostItem(insertRepost(ctx.db, { uid, rkey, subject, cid, ...times }))
@@ -57,22 +67,25 @@ function insert(ctx: IndexContext, write: RecordWrite, subject: number): void {
 }
 
 function retractRepost(ctx: IndexContext, row: RepostRow): void {
-  deleteRepost(ctx.db, row.id)
+  deleteRepost(ctx.db, row)
+  const key = { uid: row.uid, collection: REPOST, rkey: row.rkey } as const
+  const hadTold = withdrawNotifications(ctx, key)
   if (!hasReposted(ctx.db, row.uid, row.subject)) postCounts(ctx, row.subject).reposts--
+  else if (hadTold) notifyOfOtherRepost(ctx, row.uid, row.subject)
   const position = { item: repostItem(row.id), sortAt: row.sort_at, rank: digestRank(row.cid) }
   ctx.changes.push({ kind: 'item-removed', entry: { ...position, originator: row.uid } })
 }
 
-/** The post's id, where a repost of it by this account is kept. An author's is to be shown. */
-function keptSubject(ctx: IndexContext, uid: number, ref: RecordRef): number | undefined {
+/** The post, where a repost of it by this account is kept. An author's is to be shown. */
+function keptSubject(ctx: IndexContext, uid: number, ref: RecordRef): PostHandle | undefined {
   if (isAuthor(ctx, uid)) {
     const post = ensurePost(ctx, ref, ANCHOR)
     wantPost(ctx, post)
     wantPerson(ctx, post.uid)
-    return post.id
+    return post
   }
-  if (ctx.scope === 'network') return ensurePost(ctx, ref, 0).id
+  if (ctx.scope === 'network') return ensurePost(ctx, ref, 0)
   if (ctx.scope === 'authors') return undefined
   const row = lookUpPost(ctx, ref)
-  return isKeptPost(row) ? row.id : undefined
+  return isKeptPost(row) ? row : undefined
 }

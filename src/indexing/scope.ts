@@ -8,6 +8,8 @@
 import type { CommitEvent, JsonObject } from '../jetstream/event.ts'
 import type { Collection } from '../store/collections.ts'
 import { type IndexContext, isAuthor, isMember } from './index-context.ts'
+import { joinedThrough } from './notify-joining.ts'
+import { isTrustedVerifier } from './record.ts'
 import { asObject, subjectUri } from './record-fields.ts'
 import { authorityOf } from './record-keys.ts'
 import { mentionsIn } from './reply-rules.ts'
@@ -21,24 +23,35 @@ export function isFarAway(
   if (ctx.scope === 'network' || isAuthor(ctx, uid)) return false
   if (event.operation === 'delete') return uid === 0
   const isStrangersOnly = strangersOnly[event.collection]
-  return isStrangersOnly(ctx, event.record, uid)
+  return isStrangersOnly(ctx, event.record, uid, event.did)
 }
 
-type Check = (ctx: IndexContext, record: JsonObject, uid: number) => boolean
+type Check = (ctx: IndexContext, record: JsonObject, uid: number, did: string) => boolean
+
+const isOfNobodyKnown: Check = (_ctx, _record, uid) => uid === 0
 
 const strangersOnly: Record<Collection, Check> = {
-  'app.bsky.actor.profile': (_ctx, _record, uid) => uid === 0,
+  'app.bsky.actor.profile': (ctx, record, uid) => uid === 0 && joinedThrough(ctx, record) === 0,
   'app.bsky.feed.post': isFarPost,
   'app.bsky.feed.repost': isFarSubject,
   'app.bsky.feed.like': isFarSubject,
-  'app.bsky.feed.threadgate': (_ctx, _record, uid) => uid === 0,
-  'app.bsky.feed.postgate': (_ctx, _record, uid) => uid === 0,
+  'app.bsky.feed.threadgate': isOfNobodyKnown,
+  'app.bsky.feed.postgate': isOfNobodyKnown,
   'app.bsky.graph.follow': isFarAccount,
   'app.bsky.graph.block': isFarAccount,
-  'app.bsky.graph.list': (_ctx, _record, uid) => uid === 0,
+  'app.bsky.graph.list': isOfNobodyKnown,
   'app.bsky.graph.listitem': (ctx, record, uid) =>
     uid === 0 && !isMember(ctx, uidOf(ctx, record['subject'])),
   'app.bsky.graph.listblock': (ctx, record) => uidOf(ctx, authorityOf(record['subject'])) === 0,
+  'app.bsky.feed.generator': isOfNobodyKnown,
+  'app.bsky.graph.starterpack': isOfNobodyKnown,
+  'app.bsky.labeler.service': isOfNobodyKnown,
+  'app.bsky.actor.status': isOfNobodyKnown,
+  'app.bsky.graph.verification': (ctx, record, _uid, did) =>
+    uidOf(ctx, record['subject']) === 0 && !isTrustedVerifier(ctx, did),
+  'app.bsky.notification.declaration': isOfNobodyKnown,
+  'chat.bsky.actor.declaration': isOfNobodyKnown,
+  'com.germnetwork.declaration': isOfNobodyKnown,
 }
 
 function isFarSubject(ctx: IndexContext, record: JsonObject): boolean {

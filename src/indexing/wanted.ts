@@ -2,6 +2,7 @@
 // anybody: the backfill room does, in the background.
 
 import { findActor } from '../store/actors.ts'
+import { findBackfill } from '../store/backfills.ts'
 import { enqueueJob, jobPriority } from '../store/jobs.ts'
 import { ANCHOR } from '../store/post-flags.ts'
 import { STUB } from '../store/posts.ts'
@@ -9,6 +10,7 @@ import { findProfile } from '../store/profiles.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 import { ensureList, ensurePost } from './post-rows.ts'
 import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './record-keys.ts'
+import { ensureRecord, parseNamedRecord } from './record-rows.ts'
 
 const MAX_KNOWN_PEOPLE = 200_000
 const MAX_WANTED_AT_ONCE = 200
@@ -39,11 +41,23 @@ export const MAX_AUTHORS_WANTED = 20_000
 /** Somebody became an author: their recent feed, whole follow list and blocks are needed. */
 export function wantAuthor(ctx: IndexContext, uid: number): void {
   wantPerson(ctx, uid)
-  for (const kind of ['feed', 'follows', 'blocks'] as const) enqueueJob(ctx.db, kind, uid)
+  for (const kind of ['feed', 'follows', 'blocks', 'records'] as const)
+    enqueueJob(ctx.db, kind, uid)
+}
+
+/** Asks for all that trusted verifiers say, unless it was read before: the stream tells the rest. */
+export function wantVerifiers(ctx: IndexContext): void {
+  for (const did of ctx.trustedVerifiers) {
+    const uid = internActor(ctx, did)
+    if (findBackfill(ctx.db, uid, 'records')) continue
+    wantPerson(ctx, uid)
+    enqueueJob(ctx.db, 'records', uid)
+  }
 }
 
 /**
- * What a member was to be shown and we lack: at-URIs of posts and lists, DIDs of people. Asked for
+ * What a member was to be shown and we lack: at-URIs of posts, lists, feed generators and the like, DIDs
+ * of people. Asked for
  * ahead of everything that nobody waits for.
  */
 export function wantMissing(ctx: IndexContext, missing: { uris: string[]; dids: string[] }): void {
@@ -52,12 +66,29 @@ export function wantMissing(ctx: IndexContext, missing: { uris: string[]; dids: 
     const list = post ? undefined : parseRecordUri(uri, LIST_COLLECTION)
     if (post) wantShownPost(ctx, ensurePost(ctx, post, ANCHOR))
     else if (list) enqueueJob(ctx.db, 'list', ensureList(ctx, list).id, jobPriority.wanted)
+    else wantShownRecord(ctx, uri)
   }
   for (const did of missing.dids.slice(0, MAX_WANTED_AT_ONCE)) {
     const uid = internActor(ctx, did)
     enqueueJob(ctx.db, 'identity', uid, jobPriority.wanted)
     enqueueJob(ctx.db, 'profile', uid, jobPriority.wanted)
+    enqueueJob(ctx.db, 'records', uid, jobPriority.follows)
   }
+}
+
+function wantShownRecord(ctx: IndexContext, uri: string): void {
+  const ref = parseNamedRecord(uri)
+  if (!ref) return
+  const { id, isStub } = ensureRecord(ctx, ref)
+  wantShownPerson(ctx, ctx.actors.uidOf(ref.did))
+  if (isStub) enqueueJob(ctx.db, 'record', id, jobPriority.wanted)
+}
+
+/** Whoever made what somebody waits for is shown with it. */
+function wantShownPerson(ctx: IndexContext, uid: number): void {
+  if (findActor(ctx.db, uid)?.identity_checked_at == null)
+    enqueueJob(ctx.db, 'identity', uid, jobPriority.wanted)
+  if (!findProfile(ctx.db, uid)) enqueueJob(ctx.db, 'profile', uid, jobPriority.wanted)
 }
 
 function wantShownPost(ctx: IndexContext, post: { id: number; state: number }): void {

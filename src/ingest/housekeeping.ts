@@ -1,12 +1,15 @@
 // What is done once in a while on the ingest thread: timelines of members who are away leave memory,
-// tombstones older than anything a stream can replay are pruned, a little at a time, and the graph's
-// snapshot is made anew when its journal has grown.
+// tombstones older than anything a stream can replay and labels that are over are pruned, a little at a
+// time, and the
+// snapshots are made anew when the journal has grown.
 
 import type { Memory } from '../indexing/memory.ts'
 import type { Logger } from '../obs/log.ts'
 import type { Db } from '../store/db.ts'
+import { pruneLabels } from '../store/labels.ts'
 import { allMembers } from '../store/members.ts'
 import { pruneTombstones } from '../store/tombstones.ts'
+import type { SnapshotKeeper } from './snapshots.ts'
 
 const INTERVAL_MS = 60_000
 const DAY_MS = 86_400_000
@@ -19,7 +22,7 @@ const SNAPSHOT_AFTER = 50_000
 export function startHousekeeping(options: {
   db: Db
   memory: Pick<Memory, 'timelines'>
-  saveSnapshot(minChanges: number): void
+  snapshots: Pick<SnapshotKeeper, 'startIfWorth'>
   timelineIdleDays: number
   now: () => number
   log: Pick<Logger, 'debug'>
@@ -28,8 +31,9 @@ export function startHousekeeping(options: {
   const timer = setInterval(() => {
     const closed = closeIdleTimelines(db, memory, now() - options.timelineIdleDays * DAY_MS)
     const pruned = pruneTombstones(db, now() - TOMBSTONE_AGE_MS, PRUNED_AT_ONCE)
-    options.saveSnapshot(SNAPSHOT_AFTER)
-    if (closed + pruned > 0) log.debug({ closed, pruned }, 'housekeeping')
+    const expired = pruneLabels(db, now() - DAY_MS, PRUNED_AT_ONCE)
+    options.snapshots.startIfWorth(SNAPSHOT_AFTER)
+    if (closed + pruned + expired > 0) log.debug({ closed, pruned, expired }, 'housekeeping')
   }, INTERVAL_MS)
   return { stop: () => clearInterval(timer) }
 }

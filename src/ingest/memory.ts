@@ -1,32 +1,33 @@
-// Makes the shared memory at start, and keeps it quick to make: accounts and bits come from rows, the
-// graph from its snapshot plus the journal of what changed since, or wholly from rows where the
-// snapshot is missing, torn or foreign (invariant 3).
+// Makes the shared memory at start, and keeps it quick to make: accounts and graph come from their
+// snapshots plus what rows and journal say has changed since, or wholly from rows where a snapshot is
+// missing, torn or foreign; bits always from rows (invariant 3).
 
 import type { SharedMemory } from '../bridge.ts'
 import type { Config } from '../config.ts'
-import { createActorTable } from '../graph/actor-table.ts'
+import { type ActorTable, createActorTable, loadActorTable } from '../graph/actor-table.ts'
 import {
   createFollowGraph,
   loadFollowGraph,
   type SharedFollowGraph,
 } from '../graph/follow-graph.ts'
 import { ImageError } from '../graph/image-chunks.ts'
-import { loadGraph, saveGraph } from '../indexing/graph-snapshot.ts'
+import { loadActors, loadGraph } from '../indexing/graph-snapshot.ts'
 import type { Memory } from '../indexing/memory.ts'
 import { catchUpMemory, rebuildMemory } from '../indexing/rebuild-memory.ts'
+import { NoteWriter } from '../memory/note-ring.ts'
 import type { Logger } from '../obs/log.ts'
 import { countActors } from '../store/actors.ts'
 import type { Db } from '../store/db.ts'
-import { countGraphChanges } from '../store/graph-changes.ts'
+import { tellNotes } from '../store/notes.ts'
 import { fanOut } from '../timeline/fan-out.ts'
 import { createKeeps } from '../timeline/lossiness.ts'
 import { createTimelines } from '../timeline/rings.ts'
+import { keepSnapshots, type SnapshotKeeper } from './snapshots.ts'
 
 export type LoadedMemory = {
   memory: Memory
   handles: SharedMemory
-  /** Writes the graph's snapshot if at least so many follows changed. Between batches only. */
-  saveSnapshot(minChanges: number): void
+  snapshots: SnapshotKeeper
 }
 
 export function loadMemory(options: { db: Db; config: Config; log: Logger }): LoadedMemory {
@@ -34,22 +35,29 @@ export function loadMemory(options: { db: Db; config: Config; log: Logger }): Lo
   const startedAt = performance.now()
   const loaded = loadGraph(db, (chunks) => loadFollowGraph(chunks, countActors(db)), isImageError)
   const graph = loaded?.graph ?? createFollowGraph()
-  const memory = createMemory(config, graph)
+  const actors = loadActors(db, loadActorTable, isImageError) ?? createActorTable()
+  const memory = createMemory(config, graph, actors)
   if (loaded) catchUpMemory(db, memory, loaded.covered)
   else rebuildMemory(db, memory)
-  const { actors, timelines } = memory
+  const notes = new NoteWriter()
+  tellNotes(db, notes)
+  const { timelines } = memory
   const figures = { actors: actors.count, follows: graph.edgeCount }
   const from = loaded ? 'snapshot' : 'rows'
   log.info({ ...figures, from, tookMs: elapsedMs(startedAt) }, 'memory is ready')
   return {
     memory,
-    handles: { actors: actors.handle, graph: graph.handle, timelines: timelines.handle },
-    saveSnapshot: (minChanges) => saveIfWorth({ db, graph, log, minChanges }),
+    handles: {
+      actors: actors.handle,
+      graph: graph.handle,
+      timelines: timelines.handle,
+      notes: notes.buffer,
+    },
+    snapshots: keepSnapshots({ db, graph, actors, log }),
   }
 }
 
-function createMemory(config: Config, graph: SharedFollowGraph) {
-  const actors = createActorTable()
+function createMemory(config: Config, graph: SharedFollowGraph, actors: ActorTable) {
   const timelines = createTimelines(config.timelineLength)
   const keeps = createKeeps({ graph, limit: config.reasonableLimit })
   return {
@@ -61,19 +69,6 @@ function createMemory(config: Config, graph: SharedFollowGraph) {
     celebrityThreshold: config.celebrityThreshold,
     timelineLength: config.timelineLength,
   } satisfies Memory
-}
-
-function saveIfWorth(options: {
-  db: Db
-  graph: SharedFollowGraph
-  log: Logger
-  minChanges: number
-}): void {
-  const { db, graph, log, minChanges } = options
-  if (countGraphChanges(db, minChanges) < minChanges) return
-  const startedAt = performance.now()
-  saveGraph(db, graph)
-  log.info({ follows: graph.edgeCount, tookMs: elapsedMs(startedAt) }, 'graph snapshot written')
 }
 
 function isImageError(error: unknown): boolean {

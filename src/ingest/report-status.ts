@@ -5,7 +5,7 @@ import type { Memory } from '../indexing/memory.ts'
 import type { Consumer } from '../jetstream/consumer.ts'
 import type { Db } from '../store/db.ts'
 import { countOpenGaps } from '../store/gaps.ts'
-import { countJobs } from '../store/jobs.ts'
+import { countJobsRoughly } from '../store/jobs.ts'
 import type { LatencyRecorder } from './latency.ts'
 
 const INTERVAL_MS = 1_000
@@ -19,7 +19,6 @@ export function reportStatus(options: {
 }): { stop(): void } {
   const { db, memory, consumer, latency, tell } = options
   const timer = setInterval(() => {
-    const jobs = Object.values(countJobs(db)).reduce((sum, count) => sum + count, 0)
     tell({
       kind: 'status',
       status: {
@@ -27,7 +26,7 @@ export function reportStatus(options: {
         actors: memory.actors.count,
         follows: memory.graph.edgeCount,
         timelines: memory.timelines.openCount,
-        jobs,
+        jobs: countJobsRoughly(db),
         openGaps: countOpenGaps(db),
         visibleMs: latency.take(),
       },

@@ -9,18 +9,23 @@ import { collections } from '../store/collections.ts'
 
 const MAX_DIDS = 10_000
 
-export function streamFilters(scope: IndexScope, actors: ActorReader): StreamFilters {
-  return { collections, dids: scope === 'authors' ? authorDids(actors) : undefined }
+/** `others`: DIDs whose word is wanted too, where accounts are named at all. */
+export function streamFilters(
+  scope: IndexScope,
+  actors: ActorReader,
+  others: readonly string[],
+): StreamFilters {
+  return { collections, dids: scope === 'authors' ? authorDids(actors, others) : undefined }
 }
 
 /** @returns undefined where there are more than a server takes. */
-function authorDids(actors: ActorReader): string[] | undefined {
-  const dids: string[] = []
+function authorDids(actors: ActorReader, others: readonly string[]): string[] | undefined {
+  const dids = new Set(others)
   for (let uid = 1; uid <= actors.count; uid++) {
     const isAuthor = actors.memberFollowersOf(uid) > 0 || actors.flagsOf(uid) & MEMBER
     if (!isAuthor) continue
-    if (dids.length === MAX_DIDS) return undefined
-    dids.push(actors.didOf(uid))
+    if (dids.size === MAX_DIDS) return undefined
+    dids.add(actors.didOf(uid))
   }
-  return dids
+  return [...dids]
 }

@@ -4,9 +4,29 @@
 import type { WriterReply, WriterRequest } from '../bridge.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 import type { Indexer } from '../indexing/indexer.ts'
-import { memberSeen, mute, unmute } from '../indexing/members.ts'
+import { memberSeen } from '../indexing/members.ts'
 import type { MemoryChange } from '../indexing/memory-changes.ts'
+import { muteThread, unmuteThread } from '../indexing/muted-threads.ts'
+import {
+  seeNotifications,
+  setPreferences,
+  setPriority,
+  subscribeToActivity,
+} from '../indexing/notification-state.ts'
+import {
+  bookmark,
+  changeDraft,
+  createDraft,
+  mute,
+  muteList,
+  removeDraft,
+  setActorPreferences,
+  unbookmark,
+  unmute,
+  unmuteList,
+} from '../indexing/private-state.ts'
 import { wantMissing } from '../indexing/wanted.ts'
+import type { Labels } from '../labels/labels.ts'
 
 export type WriterParts = {
   indexer: Indexer
@@ -15,12 +35,18 @@ export type WriterParts = {
   openTimeline: (did: string) => void
   /** New work may be waiting for other people's servers. */
   wakeBackfill: () => void
+  /** Where labels come from; without it they don't come. */
+  labels?: Pick<Labels, 'named' | 'wanted'>
 }
 
 export function createWriterRequests(parts: WriterParts): (request: WriterRequest) => WriterReply {
   const { indexer, publish } = parts
   return (request) => {
     try {
+      if (isAboutLabels(request)) {
+        passOn(parts, request)
+        return { id: request.id, ok: true }
+      }
       publish(indexer.run((ctx) => apply(ctx, request)))
       if (request.kind === 'member-seen') parts.openTimeline(request.did)
       parts.wakeBackfill()
@@ -32,14 +58,54 @@ export function createWriterRequests(parts: WriterParts): (request: WriterReques
   }
 }
 
-function apply(ctx: IndexContext, request: WriterRequest): void {
+type AboutLabels = Extract<WriterRequest, { labelers: string[] }>
+
+function isAboutLabels(request: WriterRequest): request is AboutLabels {
+  return request.kind === 'labelers-named' || request.kind === 'labels-wanted'
+}
+
+/** Nothing is written before labelers have answered. */
+function passOn({ labels }: WriterParts, request: AboutLabels): void {
+  if (request.kind === 'labelers-named') labels?.named(request.labelers)
+  else labels?.wanted(request.labelers, request.subjects)
+}
+
+function apply(ctx: IndexContext, request: Exclude<WriterRequest, AboutLabels>): void {
   switch (request.kind) {
     case 'member-seen':
       return memberSeen(ctx, request.did)
     case 'mute':
-      return mute(ctx, request.did, request.subjectDid)
+      return mute(ctx, request.did, request.subjectDid, request)
     case 'unmute':
       return unmute(ctx, request.did, request.subjectDid)
+    case 'mute-list':
+      return muteList(ctx, request.did, request.list)
+    case 'unmute-list':
+      return unmuteList(ctx, request.did, request.list)
+    case 'mute-thread':
+      return muteThread(ctx, request.did, request.root)
+    case 'unmute-thread':
+      return unmuteThread(ctx, request.did, request.root)
+    case 'bookmark':
+      return bookmark(ctx, request.did, request)
+    case 'unbookmark':
+      return unbookmark(ctx, request.did, request.uri)
+    case 'create-draft':
+      return createDraft(ctx, request.did, request)
+    case 'update-draft':
+      return changeDraft(ctx, request.did, request)
+    case 'delete-draft':
+      return removeDraft(ctx, request.did, request.draftId)
+    case 'actor-preferences':
+      return setActorPreferences(ctx, request.did, request.preferences)
+    case 'notifications-seen':
+      return seeNotifications(ctx, request.did, request.seenAt)
+    case 'notification-priority':
+      return setPriority(ctx, request.did, request.priority)
+    case 'notification-preferences':
+      return setPreferences(ctx, request.did, request.patch)
+    case 'activity-subscription':
+      return subscribeToActivity(ctx, request.did, request)
     case 'wanted':
       return wantMissing(ctx, request)
   }

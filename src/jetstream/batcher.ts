@@ -1,13 +1,14 @@
 // Collects events into batches and hands them over one at a time.
 //
 // A batch leaves as soon as the event loop has drained what arrived, so a lone event waits for
-// nothing; under load batches grow up to their maximum. While one is being applied, one further
-// batch accumulates; when that is full the socket must wait (`onFull`), until there is room again.
+// nothing; under load batches grow up to their maximum, in events or bytes. While one is being
+// applied, one further batch accumulates; when that is full the socket must wait (`onFull`), until
+// there is room again.
 
-import type { StreamCursor, StreamEvent, StreamGap } from './event.ts'
+import type { StreamCursor, StreamGap, StreamItem } from './event.ts'
 
 export type StreamBatch = {
-  events: StreamEvent[]
+  events: StreamItem[]
   /** Covers everything up to and with this batch. */
   cursor: StreamCursor
   /** To be saved in the same transaction. */
@@ -17,7 +18,8 @@ export type StreamBatch = {
 }
 
 export type Batcher = {
-  add(event: StreamEvent): void
+  /** `bytes`: how large it was on the wire, uncompressed. */
+  add(event: StreamItem, bytes: number): void
   addGap(gap: StreamGap): void
   /** Nothing more is handed over; resolves when what was has been applied. */
   stop(): Promise<void>
@@ -25,6 +27,7 @@ export type Batcher = {
 
 export function createBatcher(options: {
   maxEvents: number
+  maxBytes: number
   now: () => number
   /** Asked at hand-over: where the stream stands after the last event added. */
   cursor: () => StreamCursor
@@ -32,20 +35,22 @@ export function createBatcher(options: {
   onFull: () => void
   onRoom: () => void
 }): Batcher {
-  const { maxEvents, now, apply, onFull, onRoom } = options
-  let events: StreamEvent[] = []
+  const { maxEvents, maxBytes, now, apply, onFull, onRoom } = options
+  let events: StreamItem[] = []
   let gaps: StreamGap[] = []
+  let size = 0
   let receivedAtMs = 0
   let applying: Promise<void> | undefined
   let isScheduled = false
   let isFull = false
   let isStopped = false
 
-  function add(event: StreamEvent): void {
+  function add(event: StreamItem, bytes: number): void {
     if (isStopped) return
     if (events.length === 0) receivedAtMs = now()
     events.push(event)
-    if (events.length < maxEvents) return void schedule()
+    size += bytes
+    if (events.length < maxEvents && size < maxBytes) return void schedule()
     if (!applying) return void handOver()
     if (isFull) return
     isFull = true
@@ -67,6 +72,7 @@ export function createBatcher(options: {
     const batch = { events, cursor: options.cursor(), gaps, receivedAtMs }
     events = []
     gaps = []
+    size = 0
     // A rejection is not caught on purpose: rows that cannot be written stop the process.
     applying = apply(batch).then(afterApply)
   }
@@ -81,9 +87,7 @@ export function createBatcher(options: {
 
   return {
     add,
-    addGap: (gap) => {
-      gaps.push(gap)
-    },
+    addGap: (gap) => void gaps.push(gap),
     stop: async () => {
       isStopped = true
       await applying

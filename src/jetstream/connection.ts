@@ -1,6 +1,7 @@
 // One WebSocket from handshake to end, with its time limits. Says how it ended; decides nothing.
 
 import type { IncomingMessage } from 'node:http'
+import type { LookupFunction } from 'node:net'
 import { WebSocket } from 'ws'
 import type { ConsumerLimits } from './limits.ts'
 
@@ -31,6 +32,8 @@ export type Connection = {
 type Options = {
   url: string
   limits: ConsumerLimits
+  /** How the host's addresses are found, where not as the system does. */
+  lookup?: LookupFunction
   onOpen: () => void
   onFrame: (data: Buffer, isBinary: boolean) => void
 }
@@ -102,8 +105,9 @@ export function openConnection(options: Options): Connection {
   }
 }
 
-function connect({ url, limits }: Options): WebSocket {
+function connect({ url, limits, lookup }: Options): WebSocket {
   return new WebSocket(url, {
+    ...(lookup && { lookup }),
     // Offered by default, and answered with a 400 by v2 hosts when compress=true is asked too.
     perMessageDeflate: false,
     skipUTF8Validation: true,

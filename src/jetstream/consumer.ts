@@ -20,6 +20,8 @@ export type ConsumerOptions = {
   v1Dictionary: string
   cacheDir: string
   filters: StreamFilters
+  /** Collections whose commits may be handed over unread, for `apply` to judge; none by default. */
+  unread?: readonly string[]
   /** What was saved, for any host; none: live from now. */
   cursors: readonly StreamCursor[]
   /**

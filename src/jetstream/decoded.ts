@@ -1,7 +1,7 @@
 // What one frame can turn out to be: an event, a notice of the server about the stream, or nothing
 // usable, with the reason it is counted under.
 
-import type { StreamEvent } from './event.ts'
+import type { StreamItem } from './event.ts'
 
 export type DropReason =
   | 'bad-zstd'
@@ -29,7 +29,7 @@ export type DropReason =
 /** `error` frames are terminal: the server closes right after. `info` frames are advice. */
 export type Notice = { notice: 'info' | 'error'; name: string; message: string }
 
-export type Decoded = StreamEvent | Notice | DropReason
+export type Decoded = StreamItem | Notice | DropReason
 
 /** Frames that were lost whole: what they said is unknown, so a gap is recorded for them. */
 export function isLost(reason: DropReason): boolean {

@@ -69,6 +69,29 @@ export type SyncEvent = EventBase & {
 
 export type StreamEvent = CommitEvent | IdentityEvent | AccountEvent | SyncEvent
 
+/**
+ * A commit whose content was checked but not parsed: it may well be nobody's concern. Whoever knows
+ * the accounts decides from the DIDs in it, all of which are did:plc.
+ */
+export type UnreadCommit = {
+  readonly kind: 'unread'
+  readonly timeUs: number
+  readonly seq: number | undefined
+  readonly operation: 'create' | 'update' | 'delete'
+  readonly collection: string
+  /** The frame's content is in here somewhere, as JSON. */
+  readonly bytes: Uint8Array
+  /** Where in `bytes` the creator's DID stands, 32 ASCII characters. */
+  readonly creatorAt: number
+  /** The same for every DID in the record. */
+  readonly accountsAt: readonly number[]
+  /** Parses it: the very event that it would have been; undefined if it is none after all. */
+  read(): CommitEvent | undefined
+}
+
+/** What a stream hands over. */
+export type StreamItem = StreamEvent | UnreadCommit
+
 /** Where a stream stands; saved in the same transaction as the rows it covers. */
 export type StreamCursor = {
   /** Origin, such as wss://jetstream.us-east.bsky.network. */

@@ -1,4 +1,5 @@
-// One frame, as it came off the socket, to one event: decompress, check, parse, validate.
+// One frame, as it came off the socket, to one event: decompress, check, parse, validate. A commit
+// may stay unparsed where its bytes tell enough (unread.ts).
 //
 // Never throws on outside data: what cannot be used is named by a DropReason.
 
@@ -7,21 +8,31 @@ import { decodeV1 } from './decode-v1.ts'
 import { decodeV2 } from './decode-v2.ts'
 import type { Decoded } from './decoded.ts'
 import { hasBrokenText, hasForbiddenKey, isTooDeep } from './hostile-json.ts'
+import { createScanner } from './unread.ts'
 import { type Decompressor, OversizedError } from './zstd/decompressor.ts'
 
 export type FrameDecoder = {
   /** `isBinary`: the frame is compressed. */
   decode(frame: Buffer, isBinary: boolean): Decoded
+  /** Of the last frame's content. */
+  readonly contentBytes: number
 }
 
-/** @param options.decompressor undefined on a plain connection: binary frames are unknown there. */
+/**
+ * @param options.decompressor undefined on a plain connection: binary frames are unknown there.
+ * @param options.unread collections whose commits may be handed over unparsed.
+ */
 export function createFrameDecoder(options: {
   wire: 'v1' | 'v2'
   decompressor: Decompressor | undefined
   maxFrameBytes: number
+  unread?: readonly string[]
 }): FrameDecoder {
-  const { decompressor, maxFrameBytes } = options
-  const decodeJson = options.wire === 'v2' ? decodeV2 : decodeV1
+  const { wire, decompressor, maxFrameBytes, unread = [] } = options
+  let contentBytes = 0
+  const decodeJson = wire === 'v2' ? decodeV2 : decodeV1
+  const scanner =
+    unread.length > 0 ? createScanner({ wire, collections: unread, parse }) : undefined
 
   function decode(frame: Buffer, isBinary: boolean): Decoded {
     if (!isBinary) {
@@ -37,6 +48,11 @@ export function createFrameDecoder(options: {
   }
 
   function decodeContent(content: Buffer): Decoded {
+    contentBytes = content.length
+    return scanner?.scan(content) ?? parse(content)
+  }
+
+  function parse(content: Buffer): Decoded {
     const text = content.toString()
     // The replacement character is there either way when bytes were invalid, and cheap to look for.
     if (text.includes('\ufffd') && !isUtf8(content)) return 'bad-utf8'
@@ -51,5 +67,10 @@ export function createFrameDecoder(options: {
     return hasForbiddenKey(text, value) ? 'forbidden-key' : decodeJson(value)
   }
 
-  return { decode }
+  return {
+    decode,
+    get contentBytes() {
+      return contentBytes
+    },
+  }
 }

@@ -1,8 +1,10 @@
 // Every bound of the consumer in one place, with its default.
 
 export type ConsumerLimits = {
-  /** Events handed over at once under load. */
+  /** Events handed over at once under load; the more, the fewer pages are written twice. */
   maxBatchEvents: number
+  /** The same in bytes of content: what two batches may hold in memory. */
+  maxBatchBytes: number
   /** Content of one frame, uncompressed; the server is asked to leave larger ones out. */
   maxFrameBytes: number
   /** Wait for the upgrade. */
@@ -35,7 +37,8 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 export const defaultLimits: ConsumerLimits = {
-  maxBatchEvents: 1000,
+  maxBatchEvents: 2000,
+  maxBatchBytes: 16 * 1024 * 1024,
   maxFrameBytes: 4 * 1024 * 1024,
   handshakeTimeoutMs: 15 * SECOND,
   pingIntervalMs: 30 * SECOND,

@@ -5,7 +5,7 @@
 // overlap is replayed after a change of host. A hole is opened when it is noticed, and closed by
 // the first event after it, which says how far it reaches.
 
-import type { StreamCursor, StreamEvent, StreamGap } from './event.ts'
+import type { StreamCursor, StreamGap, StreamItem } from './event.ts'
 import type { Wire } from './resume.ts'
 
 export type Position = {
@@ -13,10 +13,10 @@ export type Position = {
   current(): StreamCursor | undefined
   /** Live from `timeUs` although nothing has come yet: so a reconnection leaves no hole. */
   startAt(cursor: StreamCursor): void
-  advance(host: string, wire: Wire, event: StreamEvent): void
+  advance(host: string, wire: Wire, event: StreamItem): void
   openGap(host: string, cause: StreamGap['cause']): void
   /** @returns the hole that `event` ends, if one is open and not empty. */
-  closeGap(event: StreamEvent): StreamGap | undefined
+  closeGap(event: StreamItem): StreamGap | undefined
   /** The connection ended before any event: what was missing will be asked for again. */
   dropGap(): void
 }
@@ -29,7 +29,7 @@ export function createPosition(saved: StreamCursor | undefined, now: () => numbe
   let gap: Omit<StreamGap, 'toUs'> | undefined
   let isByOurClock = false
 
-  function advance(eventHost: string, eventWire: Wire, event: StreamEvent): void {
+  function advance(eventHost: string, eventWire: Wire, event: StreamItem): void {
     host = eventHost
     wire = eventWire
     seq = event.seq
@@ -41,7 +41,7 @@ export function createPosition(saved: StreamCursor | undefined, now: () => numbe
     timeUs = Math.max(timeUs, Math.min(event.timeUs, now() * 1000 + 999))
   }
 
-  function closeGap(event: StreamEvent): StreamGap | undefined {
+  function closeGap(event: StreamItem): StreamGap | undefined {
     const open = gap
     gap = undefined
     if (!open || event.timeUs <= open.fromUs) return undefined

@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino'
 import { type DropReason, isLost, type Notice } from './decoded.ts'
-import type { StreamEvent } from './event.ts'
+import type { StreamItem } from './event.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import type { Position } from './position.ts'
 import type { Resume, Wire } from './resume.ts'
@@ -20,10 +20,11 @@ export function createSession(options: {
   mayBeClamped: boolean
   decoder: FrameDecoder
   dictionaryId: number | undefined
-  /** Sorted out here where the server would not. */
+  /** Sorted out here where the server would not; then the decoder leaves nothing unread. */
   dids: ReadonlySet<string> | undefined
   position: Position
-  onEvent: (event: StreamEvent) => void
+  /** With the size of the frame's content. */
+  onEvent: (event: StreamItem, bytes: number) => void
   onDrop: (reason: DropReason) => void
   onNotice: (notice: Notice) => void
   /** Frames carry another dictionary than was agreed; told once. */
@@ -53,19 +54,19 @@ export function createSession(options: {
     if (isForeign) onForeignDictionary(carried)
   }
 
-  function receive(event: StreamEvent): void {
+  function receive(event: StreamItem): void {
     if (isFirst) beginWith(event)
     const { seq } = event
     if (seq !== undefined) {
       if (lastSeq !== undefined && seq <= lastSeq) return void onDrop('duplicate')
       lastSeq = seq
     }
-    if (dids && !dids.has(event.did)) return
-    onEvent(event)
+    if (dids && event.kind !== 'unread' && !dids.has(event.did)) return
+    onEvent(event, decoder.contentBytes)
   }
 
   /** What the first event tells about where the server really started. */
-  function beginWith(event: StreamEvent): void {
+  function beginWith(event: StreamItem): void {
     isFirst = false
     if (resume.seq === undefined || event.seq === undefined) {
       if (options.mayBeClamped) position.openGap(host, 'cursor-too-old')

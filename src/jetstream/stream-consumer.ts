@@ -12,7 +12,7 @@ import { type Connection, type Ending, openConnection } from './connection.ts'
 import type { ConsumerOptions, StreamStatus } from './consumer.ts'
 import type { Notice } from './decoded.ts'
 import { createDictionaryStore, type DictionaryStore } from './dictionary-store.ts'
-import type { StreamEvent } from './event.ts'
+import type { StreamItem } from './event.ts'
 import { createFrameDecoder } from './frame-decoder.ts'
 import { createHosts, type Hosts, wireFor } from './hosts.ts'
 import { type ConsumerLimits, defaultLimits } from './limits.ts'
@@ -85,6 +85,7 @@ export class StreamConsumer {
     this.#position = createPosition(newest(options.cursors), now)
     this.#batcher = createBatcher({
       maxEvents: limits.maxBatchEvents,
+      maxBytes: limits.maxBatchBytes,
       now,
       cursor: () => this.#position.current()!,
       apply,
@@ -219,17 +220,19 @@ export class StreamConsumer {
     decompressor: Decompressor | undefined,
   ): Session {
     const { maxFrameBytes } = this.#limits
-    const { dids } = this.#filters
+    const filtersHere = this.#filters.dids && this.#hosts.traits(host).refusesDids
+    const dids = filtersHere ? new Set(this.#filters.dids) : undefined
+    const unread = dids ? [] : (this.#options.unread ?? [])
     return createSession({
       host,
       wire,
       resume,
       mayBeClamped: this.#mayBeClamped(wire, resume),
-      decoder: createFrameDecoder({ wire, decompressor, maxFrameBytes }),
+      decoder: createFrameDecoder({ wire, decompressor, maxFrameBytes, unread }),
       dictionaryId: decompressor?.dictionaryId,
-      dids: dids && this.#hosts.traits(host).refusesDids ? new Set(dids) : undefined,
+      dids,
       position: this.#position,
-      onEvent: (event) => this.#onEvent(host, wire, event),
+      onEvent: (event, bytes) => this.#onEvent(host, wire, event, bytes),
       onDrop: (reason) => {
         this.#dropped[reason] = (this.#dropped[reason] ?? 0) + 1
       },
@@ -272,7 +275,7 @@ export class StreamConsumer {
     this.#position.startAt({ host, wire, seq: undefined, timeUs: this.#now() * 1000 })
   }
 
-  #onEvent(host: string, wire: Wire, event: StreamEvent): void {
+  #onEvent(host: string, wire: Wire, event: StreamItem, bytes: number): void {
     this.#received++
     const gap = this.#position.closeGap(event)
     this.#position.advance(host, wire, event)
@@ -281,7 +284,7 @@ export class StreamConsumer {
       this.#log.warn(gap, 'a gap in the stream')
       this.#batcher.addGap(gap)
     }
-    this.#batcher.add(event)
+    this.#batcher.add(event, bytes)
   }
 
   #onNotice(host: string, { notice, name, message }: Notice): void {

@@ -22,7 +22,9 @@
 // n therefore finds the number at n or later when it looks again, if its second look is ordered
 // after its loads. On x86-64 loads are never reordered with loads. Elsewhere an acquiring load does
 // not hold back the loads before it, so the reader first makes a sequentially consistent store to a
-// cell of its own: the loads before stay before it, and the load after stays after.
+// cell of its own: the loads before stay before it, and the load after stays after. Likewise the
+// writer elsewhere: ordinary stores could overtake the atomic one before them, but not an atomic
+// load, so `begin` ends with one.
 //
 // The number wraps after 2^31 changes; only a reader that sleeps inside one read for exactly that
 // long could be fooled.
@@ -40,6 +42,7 @@ export const EVERYTHING = -1
 export const UNREAD = -2
 
 const LOADS_STAY_IN_ORDER = process.arch === 'x64'
+const STORES_STAY_IN_ORDER = process.arch === 'x64'
 const SPINS = 200
 const WAIT_MS = 1
 const MAX_ATTEMPTS = SPINS + 10_000
@@ -61,6 +64,7 @@ export class ChangeLogWriter {
     ints[at + 1] = b
     this.#sequence = (this.#sequence + 1) | 0
     Atomics.store(ints, SEQUENCE, this.#sequence)
+    if (!STORES_STAY_IN_ORDER) Atomics.load(ints, SEQUENCE)
   }
 
   end(): void {

@@ -11,6 +11,8 @@ export type Accounts = {
   revOf(uid: number): string | undefined
   /** Whether the account became a member just now, and its cold start is not over. 0 counts as one. */
   isNewcomer(uid: number, now: number): boolean
+  /** Neither deactivated, nor taken down, nor deleted. */
+  isActive(uid: number): boolean
   /** Origin of the account's PDS, where known. */
   pdsOf(uid: number): string | undefined
 }
@@ -23,6 +25,7 @@ export function createAccounts(db: Db): Accounts {
     .pluck()
   const rev = db.prepare<[number], string | null>('SELECT rev FROM actors WHERE uid = ?').pluck()
   const pds = db.prepare<[number], string | null>('SELECT pds FROM actors WHERE uid = ?').pluck()
+  const status = db.prepare<[number], number>('SELECT status FROM actors WHERE uid = ?').pluck()
   const joinedAt = db
     .prepare<[number], number>(
       `SELECT joined_at FROM members m WHERE uid = ? AND NOT EXISTS
@@ -33,6 +36,7 @@ export function createAccounts(db: Db): Accounts {
     isNewcomer: (uid, now) => uid === 0 || now - (joinedAt.get(uid) ?? 0) < NEWCOMER_MS,
     uidOfHandle: (handle) => byHandle.get(handle.toLowerCase()) ?? 0,
     revOf: (uid) => rev.get(uid) ?? undefined,
+    isActive: (uid) => status.get(uid) === 0,
     pdsOf: (uid) => pds.get(uid) ?? undefined,
   }
 }

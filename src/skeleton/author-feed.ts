@@ -96,7 +96,7 @@ function prepareWindows(db: Db) {
       db
         .prepare<[number, number, number], Columns>(
           `SELECT p.sort_at, p.id, p.cid, (${condition}) FROM posts p
-          WHERE p.uid = ? AND p.state = 1 AND p.sort_at <= ? ORDER BY p.sort_at DESC LIMIT ?`,
+          WHERE p.uid = +? AND p.state = 1 AND p.sort_at <= +? ORDER BY p.sort_at DESC LIMIT +?`,
         )
         .raw(),
     ]),
@@ -104,7 +104,7 @@ function prepareWindows(db: Db) {
   const selectReposts = db
     .prepare<[number, number, number], Columns>(
       `SELECT sort_at, id, cid, 1 FROM reposts
-      WHERE uid = ? AND sort_at <= ? ORDER BY sort_at DESC LIMIT ?`,
+      WHERE uid = +? AND sort_at <= +? ORDER BY sort_at DESC LIMIT +?`,
     )
     .raw()
 

@@ -22,7 +22,7 @@ export function rowsInRange(options: {
   count: number
   read: (until: number, limit: number) => FeedBatch
   feed: MergedFeed
-}): FeedRow[] {
+}): readonly FeedRow[] {
   const { range, count, read, feed } = options
   const until = range.before?.sortAt ?? LATEST
   // Some rows of the cursor's own millisecond were on the page before, so a little more is read.
@@ -51,8 +51,9 @@ export function inOrder(
   rows: readonly FeedRow[],
   range: FeedRange,
   feed: Pick<MergedFeed, 'cidsOf'>,
-): FeedRow[] {
+): readonly FeedRow[] {
   const { before, after } = range
+  if (areInPlace(rows, range)) return rows
   const cids = cidsOfTied(rows, range, feed)
   const isAbove = (row: FeedRow, edge: FeedPosition) =>
     row.sortAt === edge.sortAt ? cids.get(row.item)! > edge.cid : row.sortAt > edge.sortAt
@@ -62,6 +63,16 @@ export function inOrder(
     .filter(({ item }) => cids.get(item) !== undefined || !cids.has(item))
     .filter((row) => (!before || isBelow(row, before)) && (!after || isAbove(row, after)))
     .sort((a, b) => b.sortAt - a.sortAt || compareTied(a, b, cids))
+}
+
+/** What comes from a ring mostly is: all inside the range, and no two of one time. */
+function areInPlace(rows: readonly FeedRow[], { before, after }: FeedRange): boolean {
+  let last = before?.sortAt ?? Infinity
+  for (const { sortAt } of rows) {
+    if (sortAt >= last) return false
+    last = sortAt
+  }
+  return after === undefined || last > after.sortAt
 }
 
 /** CIDs of the rows that need them for their place; undefined for those that are gone. */

@@ -1,5 +1,5 @@
 // Pages of accounts that stand in a relation to one account: whom it follows, who follows it, whom it
-// blocks or mutes. Newest first as in the reference; the cursor is `<ms>__<did>`: the last entry's
+// blocks or mutes, whose posts it is told of. Newest first as in the reference; the cursor is `<ms>__<did>`: the last entry's
 // time and its other account, so that a page never depends on what was added above it.
 //
 // Where one pair has several records, the first one counts (by record key, as in the relations that
@@ -8,6 +8,11 @@
 import { isValidDid } from '@atproto/syntax'
 import type { ActorReader } from '../graph/types.ts'
 import type { Db } from '../store/db.ts'
+import { blockEdges, followEdges } from '../store/edges/all-edges.ts'
+import type { Edge } from '../store/edges/edge.ts'
+import type { EdgeTable } from '../store/edges/edge-table.ts'
+import { newestSubjects } from '../store/edges/newest-subjects.ts'
+import { type Before, NEWEST } from '../store/edges/subject-lists.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
 
 export type AccountListRequest = { actor: number; limit: number; cursor: string | undefined }
@@ -20,66 +25,81 @@ export type AccountListSkeleton = {
 
 export type AccountListParts = { db: Db; actors: ActorReader }
 
-/** What a list is read from: which rows, and which column names the account they are listed for. */
-type Source = {
-  table: 'follows' | 'blocks' | 'mutes'
-  by: 'uid' | 'subject'
-  time: 'sort_at' | 'created_at'
-  /** Index by the pair of accounts, where one pair may have several records. */
-  pairs?: string
-}
+/** The other account, when, and whether the record is the first of its pair. */
+type Entry = { other: number; at: number; isFirst: boolean }
 
-type Entry = { other: number; at: number; isFirst: number }
+/** At most so many entries below a place, newest first. */
+type ReadEntries = (actor: number, before: Before, limit: number) => Entry[]
 
 /** @returns each reads one page; each @throws BadCursorError */
 export function createAccountLists(parts: AccountListParts) {
-  const follows = { table: 'follows', time: 'sort_at', pairs: 'follows_by_pair' } as const
-  const blocks = { table: 'blocks', time: 'sort_at', pairs: 'blocks_by_pair' } as const
+  const { db } = parts
   return {
-    follows: accountList(parts, { ...follows, by: 'uid' }),
-    followers: accountList(parts, { ...follows, by: 'subject' }),
-    blocks: accountList(parts, { ...blocks, by: 'uid' }),
-    mutes: accountList(parts, { table: 'mutes', time: 'created_at', by: 'uid' }),
+    follows: accountList(parts, pointedAt(db, followEdges)),
+    followers: accountList(parts, pointing(db, followEdges)),
+    blocks: accountList(parts, pointedAt(db, blockEdges)),
+    // As in the reference: not those of whom only the reposts or quote posts are muted.
+    mutes: accountList(parts, privately(db, 'mutes', 'AND scope = 0')),
+    subscriptions: accountList(parts, privately(db, 'activity_subscriptions')),
   }
 }
 
-function accountList({ db, actors }: AccountListParts, source: Source) {
-  const select = prepareList(db, source)
+function accountList({ actors }: AccountListParts, read: ReadEntries) {
   return ({ actor, limit, cursor }: AccountListRequest): AccountListSkeleton => {
-    const [at, uid] = parseCursor(actors, cursor)
-    const entries = select.all(actor, at, at, uid, limit + 1)
+    const entries = read(actor, parseCursor(actors, cursor), limit + 1)
     const page = entries.slice(0, limit)
     const last = page.at(-1)
     const hasMore = entries.length > limit && last !== undefined
     return {
-      uids: [...new Set(page.filter((one) => one.isFirst === 1).map(({ other }) => other))],
+      uids: [...new Set(page.filter(({ isFirst }) => isFirst).map(({ other }) => other))],
       cursor: hasMore ? `${last.at}__${actors.didOf(last.other)}` : undefined,
     }
   }
 }
 
-/** The page first, then which of its records are their pair's first: the order costs no more than it must. */
-function prepareList(db: Db, { table, by, time, pairs }: Source) {
-  const other = by === 'uid' ? 'subject' : 'uid'
-  // By its time rather than by the record itself: the cursor can't part records of one time and pair.
-  const isFirst = pairs
-    ? `t.${time} = (SELECT p.${time} FROM ${table} p INDEXED BY ${pairs}
-        WHERE p.uid = t.uid AND p.subject = t.subject ORDER BY p.rkey LIMIT 1)`
-    : '1'
-  return db.prepare<[number, number, number, number, number], Entry>(
-    `SELECT t.${other} AS other, t.${time} AS at, ${isFirst} AS isFirst FROM (
-      SELECT uid, subject, ${time} FROM ${table}
-      WHERE ${by} = ? AND ${time} <= ? AND (${time} < ? OR ${other} < ?)
-      ORDER BY ${time} DESC, ${other} DESC LIMIT ?
-    ) t`,
-  )
+function pointedAt(db: Db, edges: EdgeTable): ReadEntries {
+  return (creator, before, limit) => {
+    const page = newestSubjects(db, edges, { creator, before, limit })
+    const subjects = page.map(({ subject }) => subject)
+    const repeated = edges.repeatedAmong(db, { creator, subjects })
+    return page.map((edge) => ({
+      other: edge.subject,
+      at: edge.sortAt,
+      isFirst: !repeated.has(edge.subject) || isFirstOfPair(db, edges, edge),
+    }))
+  }
 }
 
-function parseCursor(actors: ActorReader, cursor: string | undefined): [at: number, uid: number] {
-  if (cursor === undefined) return [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
-  const [at, did] = parseTimed(cursor)
+function pointing(db: Db, edges: EdgeTable): ReadEntries {
+  return (subject, before, limit) =>
+    edges.newest(db, subject, before, limit).map((edge) => ({
+      other: edge.uid,
+      at: edge.sortAt,
+      isFirst: isFirstOfPair(db, edges, edge),
+    }))
+}
+
+/** By its time rather than by the record itself: the cursor can't part records of one time and pair. */
+function isFirstOfPair(db: Db, edges: EdgeTable, { uid, subject, sortAt }: Edge): boolean {
+  return edges.isSingle(db, uid, subject) || edges.findPair(db, uid, subject)?.sortAt === sortAt
+}
+
+/** From rows, one a pair. */
+function privately(db: Db, table: 'mutes' | 'activity_subscriptions', condition = ''): ReadEntries {
+  const select = db.prepare<[number, number, number, number, number], Omit<Entry, 'isFirst'>>(
+    `SELECT subject AS other, created_at AS at FROM ${table}
+      WHERE uid = +? ${condition} AND created_at <= +? AND (created_at < +? OR subject < +?)
+      ORDER BY created_at DESC, subject DESC LIMIT +?`,
+  )
+  return (actor, { sortAt, uid }, limit) =>
+    select.all(actor, sortAt, sortAt, uid, limit).map((entry) => ({ ...entry, isFirst: true }))
+}
+
+function parseCursor(actors: ActorReader, cursor: string | undefined): Before {
+  if (cursor === undefined) return NEWEST
+  const [sortAt, did] = parseTimed(cursor)
   // We wrote it, so we knew the account; accounts are never forgotten.
   const uid = isValidDid(did) ? actors.uidOf(did) : 0
   if (uid === 0) throw new BadCursorError('Malformed cursor')
-  return [at, uid]
+  return { sortAt, uid }
 }

@@ -1,8 +1,10 @@
 // Single records by key, from our own index: where a post stands, and the whole record of the
 // collections whose records are kept as they came.
 
+import { collectionCodes, recordCollections } from '../store/collections.ts'
 import type { Db } from '../store/db.ts'
 import { type PackedRkey, packRkey, unpackCid } from '../store/keys.ts'
+import { recordColumn, recordText } from '../store/record-bytes.ts'
 
 export type RecordKeyInRepo = { uid: number; collection: string; rkey: string }
 
@@ -18,7 +20,7 @@ export type Records = {
   find(key: RecordKeyInRepo): StoredRecord | 'gone' | undefined
 }
 
-type Row = { cid: Buffer | null; record: string | null; state: number }
+type Row = { cid: Buffer | null; record: Buffer | string | null; state: number }
 
 const DELETED = 2
 
@@ -26,8 +28,7 @@ const DELETED = 2
 const TABLES: Record<string, string> = {
   'app.bsky.actor.profile': `SELECT cid, CAST(record AS TEXT) AS record, 1 AS state FROM profiles
     WHERE uid = ? AND ? = 'self'`,
-  'app.bsky.feed.post':
-    'SELECT cid, CAST(record AS TEXT) AS record, state FROM posts WHERE uid = ? AND rkey = ?',
+  'app.bsky.feed.post': `SELECT cid, ${recordColumn('record')} AS record, state FROM posts WHERE uid = ? AND rkey = ?`,
   'app.bsky.feed.threadgate': `SELECT g.cid, CAST(g.record AS TEXT) AS record, 1 AS state
     FROM posts p JOIN threadgates g ON g.post = p.id WHERE p.uid = ? AND p.rkey = ?`,
   'app.bsky.feed.postgate': `SELECT g.cid, CAST(g.record AS TEXT) AS record, 1 AS state
@@ -36,23 +37,27 @@ const TABLES: Record<string, string> = {
     'SELECT cid, CAST(record AS TEXT) AS record, 1 AS state FROM lists WHERE uid = ? AND rkey = ?',
 }
 
+const RECORDS = `SELECT cid, CAST(record AS TEXT) AS record, 1 AS state
+  FROM records WHERE uid = ? AND rkey = ? AND collection =`
+
 export function createRecords(db: Db): Records {
   const postId = db
     .prepare<[number, PackedRkey], number>('SELECT id FROM posts WHERE uid = ? AND rkey = ?')
     .pluck()
   const selects = new Map(
-    Object.entries(TABLES).map(([collection, sql]) => [
-      collection,
-      db.prepare<[number, PackedRkey], Row>(sql),
-    ]),
+    [
+      ...Object.entries(TABLES),
+      ...recordCollections.map((name) => [name, `${RECORDS} ${collectionCodes[name]}`] as const),
+    ].map(([collection, sql]) => [collection, db.prepare<[number, PackedRkey], Row>(sql)]),
   )
   return {
     postIdOf: (uid, rkey) => postId.get(uid, packRkey(rkey)) ?? 0,
     find({ uid, collection, rkey }) {
       const row = selects.get(collection)?.get(uid, packRkey(rkey))
       if (row?.state === DELETED) return 'gone'
-      if (!row?.cid || !row.record) return undefined
-      return { cid: unpackCid(row.cid), value: JSON.parse(row.record) }
+      const json = recordText(row?.record ?? null)
+      if (!row?.cid || !json) return undefined
+      return { cid: unpackCid(row.cid), value: JSON.parse(json) }
     },
   }
 }

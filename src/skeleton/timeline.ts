@@ -3,8 +3,9 @@
 // Above the ring's end the page is the ring, plus the newest items of the celebrities the viewer
 // follows (those are not fanned out). Below it, or where no ring is open, it is merged from the
 // followed accounts' own rows, with the same draw of what a lossy timeline keeps, so that the seam
-// does not show. The viewer's own items always come from rows and are mixed in as the reference does
-// it: they fill what the followed accounts leave free, and otherwise take up to ten places.
+// does not show. The viewer's own items are mixed in as the reference does it: they fill what the
+// followed accounts leave free, and otherwise take up to ten places. They come from the ring where it
+// reaches as far down as the page, else from rows.
 //
 // `since` and `startCursor` follow the open proposal (bluesky-social/atproto pull request 5493):
 // `since` is an exclusive lower bound of the same form as a cursor; where a bounded range is read to
@@ -66,16 +67,23 @@ function readPage(parts: TimelineParts, request: TimelineRequest, range: FeedRan
   const { viewer, limit } = request
   const common = { range, count: limit + 1, feed: parts.feed }
   const since = range.after?.sortAt
-  const read = followedReader(parts, viewer, since)
-  const followed = rowsInRange({ ...common, read })
-  const own = rowsInRange({
-    ...common,
-    read: (until, count) =>
-      parts.feed.newest({ originators: [viewer], until, since, limit: count }),
-  })
+  const ring: RingRead = { own: [], floor: Infinity }
+  const followed = rowsInRange({ ...common, read: followedReader(parts, viewer, since, ring) })
+  const last = followed[limit]
+  // Own items older than the last of a full page are not on it.
+  const own =
+    last && ring.floor <= last.sortAt
+      ? inOrder(ring.own, range, parts.feed)
+      : rowsInRange({
+          ...common,
+          read: (until, count) =>
+            parts.feed.newest({ originators: [viewer], until, since, limit: count }),
+        })
   const free = limit - Math.min(followed.length, limit)
   const ownLimit = Math.max(Math.min(limit, OWN_ITEMS_A_PAGE), free)
-  const mixed = [...followed, ...own.slice(0, ownLimit)].sort((a, b) => b.sortAt - a.sortAt)
+  const taken = own.slice(0, ownLimit)
+  const mixed =
+    taken.length === 0 ? followed : [...followed, ...taken].sort((a, b) => b.sortAt - a.sortAt)
   const { rows, isLast } = cutPage(inOrder(mixed, range, parts.feed), limit, parts.feed)
   const hasMore = rows.length > 0 && (!isLast || own.length > ownLimit)
   return { rows, hasMore, isCut: !isLast && rows.length < limit }
@@ -95,14 +103,25 @@ function present(parts: TimelineParts, request: TimelineRequest, page: Page): Fe
   }
 }
 
-/** Reads what the followed accounts brought, at or before a time: the `read` of `rowsInRange`. */
-function followedReader(parts: TimelineParts, viewer: number, since: number | undefined) {
+/** What the ring said of the viewer's own items when it was last read: complete down to `floor`. */
+type RingRead = { own: FeedRow[]; floor: number }
+
+/**
+ * Reads what the followed accounts brought, at or before a time: the `read` of `rowsInRange`. What the
+ * ring had besides is left in `seen`.
+ */
+function followedReader(
+  parts: TimelineParts,
+  viewer: number,
+  since: number | undefined,
+  seen: RingRead,
+) {
   const { feed, timelines } = parts
   const keep = (item: number) => parts.keeps(viewer, item)
-  const followed = remember(() => followsOf(parts, viewer, 0))
-  const celebrities = remember(() => followsOf(parts, viewer, CELEBRITY))
+  const followed = remember(() => followsOf(parts, viewer))
+  const celebrities = remember(() => celebritiesOf(parts, viewer))
   const fromRows = (
-    originators: Uint32Array,
+    originators: readonly number[] | Uint32Array,
     span: { until: number; since: number | undefined },
     limit: number,
   ) => feed.newest({ originators, ...span, limit, keep })
@@ -110,8 +129,13 @@ function followedReader(parts: TimelineParts, viewer: number, since: number | un
   return (until: number, limit: number): FeedBatch => {
     const ring = readRing(timelines, viewer, until, limit)
     if (!ring) return fromRows(followed(), { until, since }, limit)
+    Object.assign(seen, { own: ring.own, floor: ring.floor })
     const floor = Math.max(ring.floor, since ?? -Infinity)
-    const above = joinBatches([ring, fromRows(celebrities(), { until, since: floor }, limit)])
+    const stars = celebrities()
+    const above =
+      stars.length === 0
+        ? { rows: ring.rows.filter(({ sortAt }) => sortAt >= floor), floor }
+        : joinBatches([ring, fromRows(stars, { until, since: floor }, limit)])
     if (above.rows.length >= limit || ring.floor !== floor || floor === -Infinity) return above
     const below = fromRows(followed(), { until: floor - 1, since }, limit - above.rows.length)
     return { rows: [...above.rows, ...below.rows], floor: below.floor }
@@ -119,7 +143,7 @@ function followedReader(parts: TimelineParts, viewer: number, since: number | un
 }
 
 /**
- * The ring's items at or before a time, without the viewer's own. The last millisecond read may
+ * The ring's items at or before a time, the viewer's own apart. The last millisecond read may
  * continue, in the ring or (where it is truncated) below it, so it is left out.
  * @returns undefined where no ring is open
  */
@@ -128,7 +152,7 @@ function readRing(
   viewer: number,
   until: number,
   limit: number,
-): FeedBatch | undefined {
+): (FeedBatch & RingRead) | undefined {
   for (let size = limit + 16; ; size *= 2) {
     const before = until === LATEST ? undefined : { sortAt: until + 1, rank: 0, item: 0 }
     const slice = timelines.read(viewer, before, size)
@@ -137,29 +161,40 @@ function readRing(
     const isWhole = isEnd && !slice.truncated
     const lastMs = slice.entries.at(-1)?.sortAt ?? until
     const floor = isWhole ? -Infinity : lastMs + 1
-    const rows = slice.entries.filter(
-      ({ sortAt, originator }) => sortAt >= floor && originator !== viewer,
-    )
-    if (isEnd || rows.length >= limit || size > MAX_RING_READ) return { rows, floor }
+    const rows: FeedRow[] = []
+    const own: FeedRow[] = []
+    for (const entry of slice.entries) {
+      if (entry.sortAt >= floor) (entry.originator === viewer ? own : rows).push(entry)
+    }
+    if (isEnd || rows.length >= limit || size > MAX_RING_READ) return { rows, own, floor }
   }
 }
 
-/**
- * Accounts that the viewer follows and whose things are not hidden, ascending: those that have all
- * of `flags`.
- */
-function followsOf({ graph, actors }: TimelineParts, viewer: number, flags: number): Uint32Array {
+/** Accounts that the viewer follows and whose things are not hidden, in the graph's order. */
+function followsOf({ graph, actors }: TimelineParts, viewer: number): Uint32Array {
   const uids: number[] = []
   let last = 0
   for (let count = scratch.length; count === scratch.length; ) {
     count = graph.follows(viewer, last, scratch)
     for (let i = 0; i < count; i++) {
       last = scratch[i]!
-      if ((actors.flagsOf(last) & (flags | HIDDEN)) === flags && last !== viewer) uids.push(last)
+      if ((actors.flagsOf(last) & HIDDEN) === 0 && last !== viewer) uids.push(last)
     }
     if (uids.length >= MAX_MERGED_ACCOUNTS) break
   }
   return Uint32Array.from(uids)
+}
+
+/** Those of them that are celebrities, without a walk over all: there are few celebrities. */
+function celebritiesOf({ graph, actors }: TimelineParts, viewer: number): number[] {
+  return actors
+    .celebrities()
+    .filter(
+      (uid) =>
+        (actors.flagsOf(uid) & (CELEBRITY | HIDDEN)) === CELEBRITY &&
+        uid !== viewer &&
+        graph.has(viewer, uid),
+    )
 }
 
 /** Filled and emptied within one call of `followsOf`. */

@@ -1,7 +1,12 @@
 // Accounts: one row for each DID that was ever interned, with the same uid as in memory.
 
+import { NOTE } from '../memory/note-kinds.ts'
 import type { Db } from './db.ts'
+import { notesOf } from './notes.ts'
 import { perDatabase } from './per-database.ts'
+import { bandOf } from './search/actor-index.ts'
+import { queueActor } from './search/queue.ts'
+import { ACTIVE, isHiddenStatus } from './status.ts'
 
 export type ActorRow = {
   uid: number
@@ -21,6 +26,7 @@ export type ActorStatus = { status: number; status_at: number }
 export type ActorCounts = { follows: number; followers: number; posts: number }
 
 const statements = perDatabase((db) => ({
+  notes: notesOf(db),
   insert: db.prepare<[number, string, number]>(
     'INSERT INTO actors (uid, did, indexed_at) VALUES (?, ?, ?)',
   ),
@@ -31,6 +37,13 @@ const statements = perDatabase((db) => ({
     .prepare<[number], number>('SELECT follows_count FROM actors WHERE uid = ?')
     .pluck(),
   status: db.prepare<[number], ActorStatus>('SELECT status, status_at FROM actors WHERE uid = ?'),
+  isBetweenOthers: db
+    .prepare<[number], number>(
+      `SELECT 1 FROM lists l WHERE l.uid = ? AND (
+        EXISTS (SELECT 1 FROM list_blocks lb WHERE lb.list = l.id)
+        OR EXISTS (SELECT 1 FROM list_mutes lm WHERE lm.list = l.id)) LIMIT 1`,
+    )
+    .pluck(),
   setStatus: db.prepare<[number, number, number]>(
     'UPDATE actors SET status = ?, status_at = ? WHERE uid = ?',
   ),
@@ -46,9 +59,16 @@ const statements = perDatabase((db) => ({
   addCounts: db.prepare<[number, number, number, number]>(
     'UPDATE actors SET follows_count = follows_count + ?, followers_count = followers_count + ?, posts_count = posts_count + ? WHERE uid = ?',
   ),
-  freeHandle: db.prepare<[string, number]>(
-    'UPDATE actors SET handle_valid = 0 WHERE handle = ? AND uid <> ? AND handle_valid = 1',
-  ),
+  addFollowers: db
+    .prepare<[number, number, number, number], number>(
+      'UPDATE actors SET follows_count = follows_count + ?, followers_count = followers_count + ?, posts_count = posts_count + ? WHERE uid = ? RETURNING followers_count',
+    )
+    .pluck(),
+  freeHandle: db
+    .prepare<[string, number], number>(
+      'UPDATE actors SET handle_valid = 0 WHERE handle = ? AND uid <> ? AND handle_valid = 1 RETURNING uid',
+    )
+    .pluck(),
   setIdentity: db.prepare<[string | null, number, string | null, number, number]>(
     'UPDATE actors SET handle = ?, handle_valid = ?, pds = ?, identity_checked_at = ? WHERE uid = ?',
   ),
@@ -65,7 +85,9 @@ const statements = perDatabase((db) => ({
 }))
 
 export function insertActor(db: Db, uid: number, did: string, indexedAt: number): void {
-  statements(db).insert.run(uid, did, indexedAt)
+  const { insert, notes } = statements(db)
+  insert.run(uid, did, indexedAt)
+  notes.add(NOTE.actor, uid)
 }
 
 export function findActor(db: Db, uid: number): ActorRow | undefined {
@@ -76,8 +98,15 @@ export function actorStatus(db: Db, uid: number): ActorStatus | undefined {
   return statements(db).status.get(uid)
 }
 
+/** A hidden account's lists block and mute nobody, so its status may change what stands between others. */
 export function setActorStatus(db: Db, uid: number, { status, status_at }: ActorStatus): void {
-  statements(db).setStatus.run(status, status_at, uid)
+  const { status: find, setStatus, isBetweenOthers, notes } = statements(db)
+  const before = find.get(uid)?.status ?? ACTIVE
+  setStatus.run(status, status_at, uid)
+  if (status === before) return
+  notes.add(NOTE.actor, uid)
+  if (isHiddenStatus(status) === isHiddenStatus(before)) return
+  if (isBetweenOthers.get(uid) !== undefined) notes.addEverything()
 }
 
 /** Remembers that the account was deleted; `at` in microseconds, the time of its event. */
@@ -96,7 +125,15 @@ export function raiseActorRev(db: Db, uid: number, rev: string): void {
 }
 
 export function addActorCounts(db: Db, uid: number, delta: ActorCounts): void {
-  statements(db).addCounts.run(delta.follows, delta.followers, delta.posts, uid)
+  const { addCounts, addFollowers, notes } = statements(db)
+  notes.add(NOTE.actorCounts, uid)
+  const { follows, followers, posts } = delta
+  if (followers === 0) {
+    addCounts.run(follows, followers, posts, uid)
+    return
+  }
+  const count = addFollowers.get(follows, followers, posts, uid) ?? 0
+  if (bandOf(count) !== bandOf(count - followers)) queueActor(db, uid)
 }
 
 /**
@@ -109,8 +146,18 @@ export function setActorIdentity(
   identity: { handle: string | null; handleValid: boolean; pds: string | null; checkedAt: number },
 ): void {
   const { handle, handleValid, pds, checkedAt } = identity
-  if (handle !== null && handleValid) statements(db).freeHandle.run(handle, uid)
-  statements(db).setIdentity.run(handle, handleValid ? 1 : 0, pds, checkedAt, uid)
+  const { find, freeHandle, setIdentity, notes } = statements(db)
+  const before = find.get(uid)
+  const freed = handle !== null && handleValid ? freeHandle.all(handle, uid) : []
+  for (const other of freed) {
+    notes.add(NOTE.actor, other)
+    queueActor(db, other)
+  }
+  setIdentity.run(handle, handleValid ? 1 : 0, pds, checkedAt, uid)
+  const isSame = before?.handle === handle && (before.handle_valid === 1) === handleValid
+  if (isSame) return
+  notes.add(NOTE.actor, uid)
+  queueActor(db, uid)
 }
 
 /** The identity is to be looked up anew; what was known stays until then. */

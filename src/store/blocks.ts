@@ -1,38 +1,29 @@
 // app.bsky.graph.block.
 
+import { NOTE } from '../memory/note-kinds.ts'
 import type { Db } from './db.ts'
+import { blockEdges } from './edges/all-edges.ts'
+import type { Edge } from './edges/edge.ts'
 import type { PackedRkey } from './keys.ts'
-import { perDatabase } from './per-database.ts'
+import { notesOf } from './notes.ts'
 
-export type BlockRow = { uid: number; rkey: PackedRkey; subject: number; sort_at: number }
-
-const statements = perDatabase((db) => ({
-  find: db.prepare<[number, PackedRkey], { subject: number; sort_at: number }>(
-    'SELECT subject, sort_at FROM blocks WHERE uid = ? AND rkey = ?',
-  ),
-  put: db.prepare<[number, PackedRkey, number, number]>(
-    'INSERT OR REPLACE INTO blocks (uid, rkey, subject, sort_at) VALUES (?, ?, ?, ?)',
-  ),
-  remove: db.prepare<[number, PackedRkey]>('DELETE FROM blocks WHERE uid = ? AND rkey = ?'),
-  removeAll: db.prepare<[number]>('DELETE FROM blocks WHERE uid = ?'),
-}))
-
-export function findBlock(
-  db: Db,
-  uid: number,
-  rkey: PackedRkey,
-): { subject: number; sort_at: number } | undefined {
-  return statements(db).find.get(uid, rkey)
+export function findBlock(db: Db, uid: number, rkey: PackedRkey): Edge | undefined {
+  return blockEdges.find(db, uid, rkey)
 }
 
-export function putBlock(db: Db, row: BlockRow): void {
-  statements(db).put.run(row.uid, row.rkey, row.subject, row.sort_at)
+/** Its key must be free. */
+export function insertBlock(db: Db, block: Edge): void {
+  blockEdges.insert(db, block)
+  notesOf(db).add(NOTE.block, block.uid, block.subject)
 }
 
-export function deleteBlock(db: Db, uid: number, rkey: PackedRkey): boolean {
-  return statements(db).remove.run(uid, rkey).changes > 0
+/** As it was found. */
+export function deleteBlock(db: Db, block: Edge): void {
+  blockEdges.remove(db, block)
+  notesOf(db).add(NOTE.block, block.uid, block.subject)
 }
 
 export function deleteBlocksOf(db: Db, uid: number): void {
-  statements(db).removeAll.run(uid)
+  blockEdges.removeAll(db, uid)
+  notesOf(db).add(NOTE.ties, uid)
 }

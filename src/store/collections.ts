@@ -13,9 +13,31 @@ export const collectionCodes = {
   'app.bsky.graph.list': 9,
   'app.bsky.graph.listitem': 10,
   'app.bsky.graph.listblock': 11,
+  'app.bsky.feed.generator': 12,
+  'app.bsky.graph.starterpack': 13,
+  'app.bsky.labeler.service': 14,
+  'app.bsky.actor.status': 15,
+  'app.bsky.graph.verification': 16,
+  'app.bsky.notification.declaration': 17,
+  'chat.bsky.actor.declaration': 18,
+  'com.germnetwork.declaration': 19,
 } as const
 
 export type Collection = keyof typeof collectionCodes
+
+/** Those of which there are few: all in one table (records.ts). */
+export const recordCollections = [
+  'app.bsky.feed.generator',
+  'app.bsky.graph.starterpack',
+  'app.bsky.labeler.service',
+  'app.bsky.actor.status',
+  'app.bsky.graph.verification',
+  'app.bsky.notification.declaration',
+  'chat.bsky.actor.declaration',
+  'com.germnetwork.declaration',
+] as const satisfies readonly Collection[]
+
+export type RecordCollection = (typeof recordCollections)[number]
 
 export const collections = Object.keys(collectionCodes) as Collection[]
 

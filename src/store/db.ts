@@ -7,12 +7,11 @@ import { migrate } from './migrate.ts'
 
 export type Db = Database.Database
 
-const FILE_NAME = 'slipstream.sqlite'
+export const FILE_NAME = 'slipstream.sqlite'
 const BUSY_TIMEOUT_MS = 10_000
 const CACHE_KIB = 65_536
 // Catching up writes the same index pages again and again; the fewer checkpoints, the fewer times.
 const CHECKPOINT_PAGES = 16_384
-const MMAP_BYTES = 1 << 30
 
 /** Opens for writing, creating and migrating where needed. */
 export function openWriter(dataDir: string): Db {
@@ -36,5 +35,4 @@ export function openReader(dataDir: string): Db {
 function tune(db: Db): void {
   db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
   db.pragma(`cache_size = -${CACHE_KIB}`)
-  db.pragma(`mmap_size = ${MMAP_BYTES}`)
 }

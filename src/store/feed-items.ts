@@ -1,6 +1,7 @@
 // Posts and reposts together, as feed items, for what goes into timelines in memory.
 
 import type { Db } from './db.ts'
+import { followedBy } from './follows.ts'
 import { digestRank } from './keys.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -20,7 +21,7 @@ type Row = [item: number, originator: number, sortAt: number, cid: Buffer]
 
 // CROSS JOIN keeps SQLite from starting at the big table.
 const WINDOW = `
-  WITH originators (uid) AS (SELECT subject FROM follows WHERE uid = @owner UNION SELECT @owner)
+  WITH originators (uid) AS (SELECT value FROM json_each(@follows) UNION SELECT @owner)
   SELECT p.id * 2, p.uid, p.sort_at, p.cid FROM originators o CROSS JOIN posts p
     ON p.uid = o.uid AND p.state = 1 AND p.sort_at >= @from AND p.sort_at < @to
   UNION ALL
@@ -29,14 +30,16 @@ const WINDOW = `
 
 const NEWEST = `
   SELECT * FROM (SELECT id * 2, uid, sort_at AS at, cid FROM posts
-    WHERE uid = @originator AND state = 1 ORDER BY sort_at DESC LIMIT @limit)
+    WHERE uid = +@originator AND state = 1 ORDER BY sort_at DESC LIMIT +@limit)
   UNION ALL
   SELECT * FROM (SELECT id * 2 + 1, uid, sort_at AS at, cid FROM reposts
-    WHERE uid = @originator ORDER BY sort_at DESC LIMIT @limit)
-  ORDER BY at DESC LIMIT @limit`
+    WHERE uid = +@originator ORDER BY sort_at DESC LIMIT +@limit)
+  ORDER BY at DESC LIMIT +@limit`
 
 const statements = perDatabase((db) => ({
-  window: db.prepare<[{ owner: number; from: number; to: number }], Row>(WINDOW).raw(),
+  window: db
+    .prepare<[{ owner: number; follows: string; from: number; to: number }], Row>(WINDOW)
+    .raw(),
   newest: db.prepare<[{ originator: number; limit: number }], Row>(NEWEST).raw(),
 }))
 
@@ -49,8 +52,9 @@ export function itemsForOwner(
   owner: number,
   window: { from: number; to: number },
 ): FeedItem[] {
+  const follows = JSON.stringify(followedBy(db, owner))
   return statements(db)
-    .window.all({ owner, ...window })
+    .window.all({ owner, follows, ...window })
     .map(toItem)
 }
 

@@ -2,34 +2,30 @@
 // how many of them are loaded.
 
 import type { Db } from './db.ts'
+import { followEdges } from './edges/all-edges.ts'
+import { followedBy } from './follows.ts'
 import { perDatabase } from './per-database.ts'
 
 const statements = perDatabase((db) => ({
-  byAge: db
-    .prepare<[number], number>(
-      'SELECT subject FROM follows WHERE uid = ? GROUP BY subject ORDER BY max(sort_at) DESC, subject',
-    )
-    .pluck(),
   waiting: db
-    .prepare<[string, number], number>(
-      `SELECT count(DISTINCT follows.subject) FROM follows
-      JOIN jobs ON jobs.kind = ? AND jobs.subject = follows.subject WHERE follows.uid = ?`,
+    .prepare<[string, string], number>(
+      `SELECT count(*) FROM json_each(?) ids
+      CROSS JOIN jobs ON jobs.kind = ? AND jobs.subject = ids.value`,
     )
     .pluck(),
   anyWaiting: db
-    .prepare<[string, number], number>(
-      `SELECT 1 FROM follows JOIN jobs ON jobs.kind = ? AND jobs.subject = follows.subject
-        WHERE follows.uid = ? LIMIT 1`,
+    .prepare<[string, string], number>(
+      `SELECT 1 FROM json_each(?) ids
+      CROSS JOIN jobs ON jobs.kind = ? AND jobs.subject = ids.value LIMIT 1`,
     )
-    .pluck(),
-  total: db
-    .prepare<[number], number>('SELECT count(DISTINCT subject) FROM follows WHERE uid = ?')
     .pluck(),
 }))
 
-/** Whom this account follows, each once, the latest follow first. */
+/** Whom this account follows, each once, the latest follow first, to within some minutes. */
 export function followsByAge(db: Db, uid: number): number[] {
-  return statements(db).byAge.all(uid)
+  const pointers = followEdges.pointersOf(db, uid)
+  pointers.sort((a, b) => b.period - a.period || a.subject - b.subject)
+  return [...new Set(pointers.map(({ subject }) => subject))]
 }
 
 /** For how many of those whom this account follows a job of this kind waits or runs. */
@@ -38,10 +34,11 @@ export function followsWaiting(
   uid: number,
   kind: string,
 ): { total: number; waiting: number } {
-  const { waiting, total } = statements(db)
-  return { total: total.get(uid) ?? 0, waiting: waiting.get(kind, uid) ?? 0 }
+  const subjects = followedBy(db, uid)
+  const waiting = statements(db).waiting.get(JSON.stringify(subjects), kind) ?? 0
+  return { total: subjects.length, waiting }
 }
 
 export function isAnyFollowWaiting(db: Db, uid: number, kind: string): boolean {
-  return statements(db).anyWaiting.get(kind, uid) !== undefined
+  return statements(db).anyWaiting.get(JSON.stringify(followedBy(db, uid)), kind) !== undefined
 }

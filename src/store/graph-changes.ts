@@ -11,8 +11,8 @@ const statements = perDatabase((db) => ({
     'INSERT INTO graph_changes (creator, subject, added) VALUES (?, ?, ?)',
   ),
   after: db
-    .prepare<[number], [number, number, number]>(
-      'SELECT creator, subject, added FROM graph_changes WHERE id > ? ORDER BY id',
+    .prepare<[number], [number, number, number, number]>(
+      'SELECT creator, subject, added, id FROM graph_changes WHERE id > ? ORDER BY id',
     )
     .raw(),
   last: db
@@ -21,20 +21,22 @@ const statements = perDatabase((db) => ({
     )
     .pluck(),
   count: db
-    .prepare<[number], number>('SELECT count(*) FROM (SELECT 1 FROM graph_changes LIMIT ?)')
+    .prepare<[number], number>('SELECT count(*) FROM (SELECT 1 FROM graph_changes LIMIT +?)')
     .pluck(),
-  prune: db.prepare<[number]>('DELETE FROM graph_changes WHERE id <= ?'),
+  prune: db.prepare<[number, number]>(
+    'DELETE FROM graph_changes WHERE id IN (SELECT id FROM graph_changes WHERE id <= +? LIMIT +?)',
+  ),
 }))
 
 export function insertGraphChange(db: Db, change: GraphChange): void {
   statements(db).insert.run(change.creator, change.subject, change.added ? 1 : 0)
 }
 
-/** Changes after `id`, as creator, subject and 1 for added. The connection is busy meanwhile. */
+/** Changes after `id`: creator, subject, 1 for added, id. The connection is busy meanwhile. */
 export function iterateGraphChanges(
   db: Db,
   id: number,
-): IterableIterator<[number, number, number]> {
+): IterableIterator<[number, number, number, number]> {
   return statements(db).after.iterate(id)
 }
 
@@ -48,6 +50,11 @@ export function countGraphChanges(db: Db, limit: number): number {
   return statements(db).count.get(limit) ?? 0
 }
 
-export function pruneGraphChanges(db: Db, upTo: number): void {
-  statements(db).prune.run(upTo)
+/** Removes changes up to that id, at most `limit`. @returns how many. */
+export function pruneGraphChanges(
+  db: Db,
+  upTo: number,
+  limit: number = Number.MAX_SAFE_INTEGER,
+): number {
+  return statements(db).prune.run(upTo, limit).changes
 }

@@ -26,6 +26,9 @@ const statements = perDatabase((db) => ({
   ofList: db.prepare<[number], JobTarget>(
     `SELECT ${TARGET} FROM lists JOIN actors ON actors.uid = lists.uid WHERE lists.id = ?`,
   ),
+  ofRecord: db.prepare<[number], JobTarget>(
+    `SELECT ${TARGET} FROM records JOIN actors ON actors.uid = records.uid WHERE records.id = ?`,
+  ),
 }))
 
 export function postponeJob(db: Db, { kind, subject }: Job, until: number): void {
@@ -43,8 +46,9 @@ export function isJobWaiting(db: Db, kind: JobKind, subject: number): boolean {
 
 /** Whose server a job goes to; undefined where its subject is no longer there. */
 export function jobTarget(db: Db, { kind, subject }: Job): JobTarget | undefined {
-  const { ofActor, ofPost, ofList } = statements(db)
+  const { ofActor, ofPost, ofList, ofRecord } = statements(db)
   if (kind === 'post') return ofPost.get(subject)
   if (kind === 'list') return ofList.get(subject)
+  if (kind === 'record') return ofRecord.get(subject)
   return ofActor.get(subject)
 }

@@ -14,6 +14,8 @@ import { perDatabase } from './per-database.ts'
  * - `blocks` (uid): blocks and list blocks
  * - `post` (posts.id): the record of a stub
  * - `list` (lists.id): the list's record and items
+ * - `records` (uid): feed generators, starter packs, labeler, declarations and their like
+ * - `record` (records.id): one of those
  * - `repo` (uid): compare what we hold with the repository, after a `sync` event
  */
 export type JobKind =
@@ -25,6 +27,8 @@ export type JobKind =
   | 'blocks'
   | 'post'
   | 'list'
+  | 'records'
+  | 'record'
   | 'repo'
 
 export type Job = {
@@ -46,6 +50,8 @@ export const jobPriority = {
   blocks: 45,
   post: 50,
   list: 50,
+  record: 50,
+  records: 55,
   repo: 60,
 } as const
 
@@ -64,9 +70,12 @@ const statements = perDatabase((db) => ({
     `INSERT INTO jobs (kind, subject, priority) VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET priority = min(priority, excluded.priority), stamp = stamp + 1, attempts = 0`,
   ),
-  due: db.prepare<[number, number], Job>(
-    `SELECT kind, subject, priority, attempts, stamp FROM jobs WHERE not_before <= ?
-      ORDER BY priority, not_before LIMIT ?`,
+  nextPriority: db
+    .prepare<[number], number | null>('SELECT min(priority) FROM jobs WHERE priority > ?')
+    .pluck(),
+  due: db.prepare<[{ priority: number; now: number; limit: number }], Job>(
+    `SELECT kind, subject, priority, attempts, stamp FROM jobs
+      WHERE priority = :priority AND not_before <= :now ORDER BY not_before LIMIT +:limit`,
   ),
   lease: db.prepare<[number, string, number]>(
     'UPDATE jobs SET not_before = ?, last_error = NULL WHERE kind = ? AND subject = ?',
@@ -78,6 +87,9 @@ const statements = perDatabase((db) => ({
   retry: db.prepare<[number, number, string, string, number]>(
     'UPDATE jobs SET attempts = ?, not_before = ?, last_error = ? WHERE kind = ? AND subject = ?',
   ),
+  countRoughly: db
+    .prepare<[], number>('SELECT count(*) FROM (SELECT 1 FROM jobs LIMIT 20000)')
+    .pluck(),
   count: db.prepare<[], { kind: JobKind; count: number }>(
     'SELECT kind, count(*) AS count FROM jobs GROUP BY kind',
   ),
@@ -105,12 +117,24 @@ export function enqueueJobAgain(
 
 /** Up to `limit` due jobs, most urgent first; nobody else gets them while the lease runs. */
 export function takeJobs(db: Db, now: number, limit: number): Job[] {
-  const { due, lease } = statements(db)
+  const { lease } = statements(db)
   return db.transaction(() => {
-    const jobs = due.all(now, limit)
+    const jobs = dueJobs(db, now, limit)
     for (const { kind, subject } of jobs) lease.run(now + LEASE_MS, kind, subject)
     return jobs
   })()
+}
+
+/** Priority by priority, so that jobs that are put off are never looked at, however many. */
+function dueJobs(db: Db, now: number, limit: number): Job[] {
+  const { nextPriority, due } = statements(db)
+  const jobs: Job[] = []
+  let priority = nextPriority.get(-1)
+  while (priority != null && jobs.length < limit) {
+    jobs.push(...due.all({ priority, now, limit: limit - jobs.length }))
+    priority = nextPriority.get(priority)
+  }
+  return jobs
 }
 
 /**
@@ -145,6 +169,11 @@ export function failJob(
   const error = failure.error.slice(0, MAX_ERROR_LENGTH)
   statements(db).retry.run(attempts, Math.round(notBefore), error, job.kind, job.subject)
   return 'retry'
+}
+
+/** Of all kinds, for a report each second: stops counting at 20,000. */
+export function countJobsRoughly(db: Db): number {
+  return statements(db).countRoughly.get() ?? 0
 }
 
 export function countJobs(db: Db): Partial<Record<JobKind, number>> {

@@ -1,7 +1,9 @@
 // app.bsky.graph.listblock: who blocks everyone on a list.
 
+import { NOTE } from '../memory/note-kinds.ts'
 import type { Db } from './db.ts'
 import type { PackedRkey } from './keys.ts'
+import { notesOf } from './notes.ts'
 import { perDatabase } from './per-database.ts'
 
 export type ListBlockRow = { uid: number; rkey: PackedRkey; list: number; sort_at: number }
@@ -9,11 +11,12 @@ export type ListBlockRow = { uid: number; rkey: PackedRkey; list: number; sort_a
 type Found = { list: number; sort_at: number }
 
 const statements = perDatabase((db) => ({
+  notes: notesOf(db),
   find: db.prepare<[number, PackedRkey], Found>(
     'SELECT list, sort_at FROM list_blocks WHERE uid = ? AND rkey = ?',
   ),
-  put: db.prepare<[number, PackedRkey, number, number]>(
-    'INSERT OR REPLACE INTO list_blocks (uid, rkey, list, sort_at) VALUES (?, ?, ?, ?)',
+  insert: db.prepare<[number, PackedRkey, number, number]>(
+    'INSERT INTO list_blocks (uid, rkey, list, sort_at) VALUES (?, ?, ?, ?)',
   ),
   remove: db.prepare<[number, PackedRkey]>('DELETE FROM list_blocks WHERE uid = ? AND rkey = ?'),
   removeAll: db.prepare<[number]>('DELETE FROM list_blocks WHERE uid = ?'),
@@ -23,14 +26,21 @@ export function findListBlock(db: Db, uid: number, rkey: PackedRkey): Found | un
   return statements(db).find.get(uid, rkey)
 }
 
-export function putListBlock(db: Db, row: ListBlockRow): void {
-  statements(db).put.run(row.uid, row.rkey, row.list, row.sort_at)
+/** Its key must be free. */
+export function insertListBlock(db: Db, row: ListBlockRow): void {
+  const { insert, notes } = statements(db)
+  insert.run(row.uid, row.rkey, row.list, row.sort_at)
+  notes.add(NOTE.ties, row.uid)
 }
 
 export function deleteListBlock(db: Db, uid: number, rkey: PackedRkey): boolean {
-  return statements(db).remove.run(uid, rkey).changes > 0
+  const { remove, notes } = statements(db)
+  notes.add(NOTE.ties, uid)
+  return remove.run(uid, rkey).changes > 0
 }
 
 export function deleteListBlocksOf(db: Db, uid: number): void {
-  statements(db).removeAll.run(uid)
+  const { removeAll, notes } = statements(db)
+  removeAll.run(uid)
+  notes.add(NOTE.ties, uid)
 }

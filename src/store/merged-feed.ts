@@ -8,7 +8,9 @@
 
 import type { Db } from './db.ts'
 import { isRepostItem, postItem, repostItem, rowIdOf } from './item-ids.ts'
+import type { KeptHeads } from './kept-heads.ts'
 import { unpackCid } from './keys.ts'
+import { NewestFirst } from './newest-first.ts'
 
 /** One item of somebody's feed. `originator`: uid of the author, or of the reposter. */
 export type FeedRow = { sortAt: number; item: number; originator: number }
@@ -32,6 +34,8 @@ export type NewestOptions = {
   limit: number
   /** Passes over the items for which it says false. */
   keep?: (item: number) => boolean
+  /** No reposts. */
+  postsOnly?: boolean
 }
 
 export type MergedFeed = {
@@ -47,25 +51,31 @@ export type MergedFeed = {
 const MAX_TIES = 1_000
 const CHUNKS = [16, 64, 256]
 const ACCOUNTS_A_STATEMENT = 500
+const FEW = 2
 
 type Kind = 'posts' | 'reposts'
-type List = { kind: Kind; uid: number; head: number }
-type Span = { until: number; since: number }
+type List = { kind: Kind; uid: number }
+/** Times of the newest of each kind. */
+type Head = [uid: number, post: number | null, repost: number | null]
 type ListRow = [sortAt: number, id: number]
 type Statements = ReturnType<typeof prepare>
 
-export function createMergedFeed(db: Db): MergedFeed {
+/** @param kept - where the caller keeps heads between requests, and sees to what must be forgotten */
+export function createMergedFeed(db: Db, kept?: KeptHeads): MergedFeed {
   const statements = prepare(db)
   return {
-    newest({ originators, until, since = -Infinity, limit, keep }) {
+    newest({ originators, until, since = -Infinity, limit, keep, postsOnly = false }) {
       const page = newPage(limit, since)
-      for (const list of readHeads(statements, originators, { until, since })) {
-        if (list.head < page.oldest()) break
-        const toItem = list.kind === 'posts' ? postItem : repostItem
-        for (const [sortAt, id] of walk(statements, list, until, page.oldest)) {
+      const heads = readHeads(statements, originators, { until, kept })
+      const lists = newestFirst(heads, since, postsOnly)
+      for (const { list, head } of lists.take()) {
+        if (head < page.oldest()) break
+        const { kind, uid } = listOf(list)
+        const toItem = kind === 'posts' ? postItem : repostItem
+        for (const [sortAt, id] of walk(statements, { kind, uid }, until, page.oldest)) {
           if (sortAt < page.oldest()) break
           const item = toItem(id)
-          if (!keep || keep(item)) page.add({ sortAt, item, originator: list.uid })
+          if (!keep || keep(item)) page.add({ sortAt, item, originator: uid })
         }
         page.tighten()
       }
@@ -85,12 +95,13 @@ export function createMergedFeed(db: Db): MergedFeed {
 }
 
 function prepare(db: Db) {
-  const older = 'AND sort_at >= ? AND (sort_at, id) < (?, ?) ORDER BY sort_at DESC, id DESC LIMIT ?'
+  const older =
+    'AND sort_at >= +? AND (sort_at, id) < (+?, +?) ORDER BY sort_at DESC, id DESC LIMIT +?'
   const among = 'id IN (SELECT value FROM json_each(?))'
   type Older = [uid: number, oldest: number, sortAt: number, id: number, limit: number]
   return {
     heads: db
-      .prepare<[{ 1: string; 2: number }], [number, number | null, number | null]>(
+      .prepare<[{ 1: string; 2: number }], Head>(
         `SELECT a.value,
           (SELECT max(sort_at) FROM posts WHERE uid = a.value AND state = 1 AND sort_at <= ?2),
           (SELECT max(sort_at) FROM reposts WHERE uid = a.value AND sort_at <= ?2)
@@ -100,12 +111,18 @@ function prepare(db: Db) {
     older: {
       posts: db
         .prepare<Older, ListRow>(
-          `SELECT sort_at, id FROM posts WHERE uid = ? AND state = 1 ${older}`,
+          `SELECT sort_at, id FROM posts WHERE uid = +? AND state = 1 ${older}`,
         )
         .raw(),
       reposts: db
-        .prepare<Older, ListRow>(`SELECT sort_at, id FROM reposts WHERE uid = ? ${older}`)
+        .prepare<Older, ListRow>(`SELECT sort_at, id FROM reposts WHERE uid = +? ${older}`)
         .raw(),
+    },
+    cid: {
+      posts: db
+        .prepare<[number], Buffer>('SELECT cid FROM posts WHERE state = 1 AND id = ?')
+        .pluck(),
+      reposts: db.prepare<[number], Buffer>('SELECT cid FROM reposts WHERE id = ?').pluck(),
     },
     cids: {
       posts: db
@@ -120,21 +137,42 @@ function prepare(db: Db) {
   }
 }
 
-/** The lists that have anything in the span, the one with the newest item first. */
+/** The newest items of each account at or before `until`. */
 function readHeads(
   { heads }: Statements,
   originators: NewestOptions['originators'],
-  { until, since }: Span,
-): List[] {
-  const lists: List[] = []
-  for (let i = 0; i < originators.length; i += ACCOUNTS_A_STATEMENT) {
-    const some = JSON.stringify([...originators.slice(i, i + ACCOUNTS_A_STATEMENT)])
-    for (const [uid, post, repost] of heads.all({ 1: some, 2: until })) {
-      if (post !== null && post >= since) lists.push({ kind: 'posts', uid, head: post })
-      if (repost !== null && repost >= since) lists.push({ kind: 'reposts', uid, head: repost })
+  { until, kept }: { until: number; kept: KeptHeads | undefined },
+): Head[] {
+  const found: Head[] = []
+  const unknown: number[] = []
+  for (const uid of originators) {
+    const head = kept?.find(uid, until)
+    if (head) found.push([uid, head.post, head.repost])
+    else unknown.push(uid)
+  }
+  for (let i = 0; i < unknown.length; i += ACCOUNTS_A_STATEMENT) {
+    const some = JSON.stringify(unknown.slice(i, i + ACCOUNTS_A_STATEMENT))
+    for (const head of heads.all({ 1: some, 2: until })) {
+      const [uid, post, repost] = head
+      found.push(head)
+      kept?.keep(uid, { until, post, repost })
     }
   }
-  return lists.sort((a, b) => b.head - a.head)
+  return found
+}
+
+/** The lists that reach back to `since` or beyond. */
+function newestFirst(heads: readonly Head[], since: number, postsOnly: boolean): NewestFirst {
+  const lists = new NewestFirst()
+  for (const [uid, post, repost] of heads) {
+    if (post !== null && post >= since) lists.add(uid * 2, post)
+    if (!postsOnly && repost !== null && repost >= since) lists.add(uid * 2 + 1, repost)
+  }
+  return lists
+}
+
+function listOf(list: number): List {
+  return { kind: list % 2 === 0 ? 'posts' : 'reposts', uid: Math.floor(list / 2) }
 }
 
 /** One list's items from `until` down to what `oldest` says by then, in growing chunks. */
@@ -160,8 +198,15 @@ function* walk(
   }
 }
 
-function readCids({ cids }: Statements, kind: Kind, ids: number[]): [id: number, cid: string][] {
-  if (ids.length === 0) return []
+/** The two ends of a page are found sooner one by one: a list costs as much as three of them. */
+function readCids(statements: Statements, kind: Kind, ids: number[]): [id: number, cid: string][] {
+  const { cid, cids } = statements
+  if (ids.length <= FEW) {
+    return ids.flatMap((id): [number, string][] => {
+      const digest = cid[kind].get(id)
+      return digest ? [[id, unpackCid(digest)]] : []
+    })
+  }
   return cids[kind].all(JSON.stringify(ids)).map(([id, cid]) => [id, unpackCid(cid)])
 }
 

@@ -3,10 +3,30 @@
 import type Database from 'better-sqlite3'
 import { ConfigError } from '../config.ts'
 import * as initial from './migrations/001-initial.ts'
+import * as packedEdges from './migrations/002-packed-edges.ts'
+import * as notifications from './migrations/003-notifications.ts'
+import * as actorsWithoutDidIndex from './migrations/004-actors-without-did-index.ts'
+import * as search from './migrations/005-search.ts'
+import * as privateState from './migrations/006-private-state.ts'
+import * as labels from './migrations/007-labels.ts'
+import * as records from './migrations/008-records.ts'
+import * as threads from './migrations/009-threads.ts'
 
-const migrations = [initial]
+type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
-export const schemaVersion = migrations.length
+const migrations: readonly Migration[] = [
+  initial,
+  packedEdges,
+  notifications,
+  actorsWithoutDidIndex,
+  search,
+  privateState,
+  labels,
+  records,
+  threads,
+]
+
+export const schemaVersion = migrations.at(-1)!.version
 
 /** @throws ConfigError where a newer Slipstream has written the database. */
 export function migrate(db: Database.Database): void {
@@ -17,9 +37,11 @@ export function migrate(db: Database.Database): void {
       'Run the newer Slipstream that wrote it, or point SLIPSTREAM_DATA_DIR at another folder.',
     )
   }
-  for (const migration of migrations.slice(found)) {
+  for (const migration of migrations.filter(({ version }) => version > found)) {
+    // What takes long goes in steps of its own, and goes on where it was interrupted.
+    migration.run?.(db)
     db.transaction(() => {
-      db.exec(migration.sql)
+      db.exec(migration.sql ?? '')
       db.pragma(`user_version = ${migration.version}`)
     })()
   }

@@ -1,9 +1,13 @@
 // app.bsky.feed.post. A row exists as soon as anything points at the post; its state says what is
 // known of it. Ids stay with their key for ever: deletion empties the row, it does not drop it.
 
+import { NOTE } from '../memory/note-kinds.ts'
 import type { Db } from './db.ts'
 import type { PackedRkey } from './keys.ts'
+import { notesOf } from './notes.ts'
 import { perDatabase } from './per-database.ts'
+import { packRecord, recordColumn, recordText } from './record-bytes.ts'
+import { queueEmptiedPost, queuePost } from './search/queue.ts'
 
 export const STUB = 0
 export const PRESENT = 1
@@ -25,8 +29,12 @@ export type PostRow = {
   flags: number
 }
 
+/** What whoever points at a post has to know of it. Numbers alone: they cost a fifth of a whole row. */
+export type PostHandle = { id: number; uid: number; state: number; flags: number }
+
 export type PresentPost = {
   id: number
+  uid: number
   cid: Buffer
   rev: string | null
   record: Buffer
@@ -42,9 +50,15 @@ export type PresentPost = {
 const COLUMNS = 'id, uid, rkey, state, cid, rev, sort_at, root, parent, quote, flags'
 
 const statements = perDatabase((db) => ({
+  notes: notesOf(db),
   byKey: db.prepare<[number, PackedRkey], PostRow>(
     `SELECT ${COLUMNS} FROM posts WHERE uid = ? AND rkey = ?`,
   ),
+  handle: db
+    .prepare<[number, PackedRkey], [id: number, state: number, flags: number]>(
+      'SELECT id, state, flags FROM posts WHERE uid = ? AND rkey = ?',
+    )
+    .raw(),
   byId: db.prepare<[number], PostRow>(`SELECT ${COLUMNS} FROM posts WHERE id = ?`),
   insertStub: db.prepare<[number, PackedRkey, number]>(
     'INSERT INTO posts (uid, rkey, state, flags) VALUES (?, ?, 0, ?)',
@@ -59,17 +73,23 @@ const statements = perDatabase((db) => ({
       sort_at = NULL, root = NULL, parent = NULL, quote = NULL, flags = ? WHERE id = ?`,
   ),
   setFlags: db.prepare<[number, number]>('UPDATE posts SET flags = ? WHERE id = ?'),
-  clearFlags: db.prepare<[number, number, number]>(
-    'UPDATE posts SET flags = flags & ~? WHERE uid = ? AND flags & ? <> 0',
-  ),
-  record: db.prepare<[number], Buffer | null>('SELECT record FROM posts WHERE id = ?').pluck(),
+  clearFlags: db
+    .prepare<[number, number, number], number>(
+      'UPDATE posts SET flags = flags & ~? WHERE uid = ? AND flags & ? <> 0 RETURNING id',
+    )
+    .pluck(),
+  record: db
+    .prepare<[number], Buffer | string | null>(
+      `SELECT ${recordColumn('record')} FROM posts WHERE id = ?`,
+    )
+    .pluck(),
   children: db.prepare<[number, number], PostRow>(
-    `SELECT ${COLUMNS} FROM posts WHERE parent = ? AND state = 1 LIMIT ?`,
+    `SELECT ${COLUMNS} FROM posts WHERE parent = +? AND state = 1 LIMIT +?`,
   ),
   idsOf: db.prepare<[number], number>('SELECT id FROM posts WHERE uid = ? AND state = 1').pluck(),
   missingOf: db
     .prepare<[number, number], number>(
-      `SELECT id FROM posts WHERE uid = ? AND state = ${MISSING} LIMIT ?`,
+      `SELECT id FROM posts WHERE uid = +? AND state = ${MISSING} LIMIT +?`,
     )
     .pluck(),
 }))
@@ -78,35 +98,53 @@ export function findPost(db: Db, uid: number, rkey: PackedRkey): PostRow | undef
   return statements(db).byKey.get(uid, rkey)
 }
 
+export function findPostHandle(db: Db, uid: number, rkey: PackedRkey): PostHandle | undefined {
+  const found = statements(db).handle.get(uid, rkey)
+  return found && { id: found[0], uid, state: found[1], flags: found[2] }
+}
+
 export function findPostById(db: Db, id: number): PostRow | undefined {
   return statements(db).byId.get(id)
 }
 
 /** @returns the new row's id. */
 export function insertStubPost(db: Db, uid: number, rkey: PackedRkey, flags: number): number {
-  return Number(statements(db).insertStub.run(uid, rkey, flags).lastInsertRowid)
+  const { insertStub, notes } = statements(db)
+  const id = Number(insertStub.run(uid, rkey, flags).lastInsertRowid)
+  notes.add(NOTE.post, id)
+  return id
 }
 
 export function fillPost(db: Db, post: PresentPost): void {
-  statements(db).fill.run(post)
+  const { fill, notes } = statements(db)
+  queuePost(db, post.id)
+  fill.run({ ...post, record: packRecord(post.record) })
+  notes.add(NOTE.post, post.id)
+  notes.add(NOTE.feed, post.uid)
 }
 
 /** Takes the record away; the row stays, as deleted, missing or a stub. */
 export function emptyPost(
   db: Db,
-  id: number,
+  { id, uid }: Pick<PostRow, 'id' | 'uid'>,
   left: { state: number; rev: string | null; flags: number },
 ): void {
-  statements(db).empty.run(left.state, left.rev, left.flags, id)
+  const { empty, notes } = statements(db)
+  queueEmptiedPost(db, id)
+  empty.run(left.state, left.rev, left.flags, id)
+  notes.add(NOTE.post, id)
+  notes.add(NOTE.feed, uid)
 }
 
 export function setPostFlags(db: Db, id: number, flags: number): void {
-  statements(db).setFlags.run(flags, id)
+  const { setFlags, notes } = statements(db)
+  setFlags.run(flags, id)
+  notes.add(NOTE.post, id)
 }
 
 /** The record's JSON, where it is present. */
-export function postRecord(db: Db, id: number): Buffer | undefined {
-  return statements(db).record.get(id) ?? undefined
+export function postRecord(db: Db, id: number): string | undefined {
+  return recordText(statements(db).record.get(id) ?? null) ?? undefined
 }
 
 export function presentReplies(db: Db, parent: number, limit: number): PostRow[] {
@@ -124,5 +162,6 @@ export function missingPostIds(db: Db, uid: number, limit: number): number[] {
 
 /** Takes these flags from all posts of an account. */
 export function clearPostFlagsOf(db: Db, uid: number, flags: number): void {
-  statements(db).clearFlags.run(flags, uid, flags)
+  const { clearFlags, notes } = statements(db)
+  for (const id of clearFlags.all(flags, uid, flags)) notes.add(NOTE.post, id)
 }

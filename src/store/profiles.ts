@@ -1,7 +1,10 @@
 // app.bsky.actor.profile, one a person.
 
+import { NOTE } from '../memory/note-kinds.ts'
 import type { Db } from './db.ts'
+import { notesOf } from './notes.ts'
 import { perDatabase } from './per-database.ts'
+import { queueActor } from './search/queue.ts'
 
 export type ProfileRow = {
   uid: number
@@ -13,6 +16,7 @@ export type ProfileRow = {
 }
 
 const statements = perDatabase((db) => ({
+  notes: notesOf(db),
   find: db.prepare<[number], { cid: Buffer; rev: string | null }>(
     'SELECT cid, rev FROM profiles WHERE uid = ?',
   ),
@@ -27,9 +31,15 @@ export function findProfile(db: Db, uid: number): { cid: Buffer; rev: string | n
 }
 
 export function putProfile(db: Db, row: ProfileRow): void {
-  statements(db).put.run(row)
+  const { put, notes } = statements(db)
+  put.run(row)
+  queueActor(db, row.uid)
+  notes.add(NOTE.actor, row.uid)
 }
 
 export function deleteProfile(db: Db, uid: number): boolean {
-  return statements(db).remove.run(uid).changes > 0
+  const { remove, notes } = statements(db)
+  notes.add(NOTE.actor, uid)
+  queueActor(db, uid)
+  return remove.run(uid).changes > 0
 }

@@ -1,8 +1,10 @@
 // app.bsky.feed.repost. Each row is a feed item of its own; as a count, several by one account on
 // one post are one.
 
+import { NOTE } from '../memory/note-kinds.ts'
 import type { Db } from './db.ts'
 import type { PackedRkey } from './keys.ts'
+import { notesOf } from './notes.ts'
 import { perDatabase } from './per-database.ts'
 
 export type RepostRow = {
@@ -17,6 +19,7 @@ export type RepostRow = {
 }
 
 const statements = perDatabase((db) => ({
+  notes: notesOf(db),
   find: db.prepare<[number, PackedRkey], RepostRow>(
     'SELECT id, uid, rkey, subject, cid, created_at, indexed_at, sort_at FROM reposts WHERE uid = ? AND rkey = ?',
   ),
@@ -33,7 +36,7 @@ const statements = perDatabase((db) => ({
   subjects: db
     .prepare<[number], number>('SELECT DISTINCT subject FROM reposts WHERE uid = ?')
     .pluck(),
-  removeAll: db.prepare<[number]>('DELETE FROM reposts WHERE uid = ?'),
+  removeAll: db.prepare<[number], number>('DELETE FROM reposts WHERE uid = ? RETURNING id').pluck(),
 }))
 
 export function findRepost(db: Db, uid: number, rkey: PackedRkey): RepostRow | undefined {
@@ -42,11 +45,23 @@ export function findRepost(db: Db, uid: number, rkey: PackedRkey): RepostRow | u
 
 /** @returns the new row's id. */
 export function insertRepost(db: Db, row: Omit<RepostRow, 'id'>): number {
-  return Number(statements(db).insert.run(row).lastInsertRowid)
+  const { insert, notes } = statements(db)
+  const id = Number(insert.run(row).lastInsertRowid)
+  notes.add(NOTE.repost, id)
+  notes.add(NOTE.opinion, row.uid, row.subject)
+  notes.add(NOTE.feed, row.uid)
+  return id
 }
 
-export function deleteRepost(db: Db, id: number): void {
-  statements(db).remove.run(id)
+export function deleteRepost(
+  db: Db,
+  { id, uid, subject }: Pick<RepostRow, 'id' | 'uid' | 'subject'>,
+): void {
+  const { remove, notes } = statements(db)
+  remove.run(id)
+  notes.add(NOTE.repost, id)
+  notes.add(NOTE.opinion, uid, subject)
+  notes.add(NOTE.feed, uid)
 }
 
 export function hasReposted(db: Db, uid: number, subject: number): boolean {
@@ -59,5 +74,8 @@ export function repostedBy(db: Db, uid: number): number[] {
 }
 
 export function deleteRepostsOf(db: Db, uid: number): void {
-  statements(db).removeAll.run(uid)
+  const { removeAll, notes } = statements(db)
+  for (const id of removeAll.all(uid)) notes.add(NOTE.repost, id)
+  notes.add(NOTE.opinions, uid)
+  notes.add(NOTE.feed, uid)
 }

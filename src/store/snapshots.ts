@@ -1,8 +1,14 @@
 // Snapshots of memory: a list of named byte strings, stored in pieces next to the rows they follow
-// from. Part 0 is a header that says which build made it, what it covers, and each chunk's length
-// and checksum; it is written last, in the same transaction. Whatever does not fit is reported as a
-// SnapshotError, and memory is made from rows instead (invariant 3).
+// from. The header (part 0) says which build made it, what it covers, where the pieces are, and each
+// chunk's length and checksum.
+//
+// The pieces of a new snapshot are stored one after the other, in as many transactions as one likes,
+// under a name of their own; the header, written last, puts them in the place of the old ones at
+// once. What no header names is left over, from the snapshot before or from one that was never
+// finished, and is removed little by little. Whatever does not fit is reported as a SnapshotError,
+// and memory is made from rows instead (invariant 3).
 
+import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Db } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -10,10 +16,16 @@ import { perDatabase } from './per-database.ts'
 export type SnapshotChunk = { name: string; bytes: Uint8Array }
 
 export type Snapshot = {
-  /** As passed to `writeSnapshot`. */
+  /** As passed to `finish`. */
   covered: number
   /** Chunks in the order they were written. @throws SnapshotError where one is torn. */
   chunks: Iterable<SnapshotChunk>
+}
+
+export type SnapshotWriter = {
+  add(chunk: SnapshotChunk): void
+  /** Makes this the snapshot of its name. `covered` says which changes are included. */
+  finish(covered: number): void
 }
 
 export class SnapshotError extends Error {
@@ -21,41 +33,76 @@ export class SnapshotError extends Error {
 }
 
 type ChunkHeader = { name: string; length: number; checksum: number }
-type Header = { format: number; version: string; covered: number; chunks: ChunkHeader[] }
+type Header = {
+  format: number
+  version: string
+  covered: number
+  pieces: string
+  chunks: ChunkHeader[]
+}
 
-const FORMAT = 1
+const FORMAT = 2
 const PIECE_BYTES = 8 << 20
 
 const statements = perDatabase((db) => ({
   insert: db.prepare<[string, number, Uint8Array]>(
-    'INSERT INTO snapshots (name, part, bytes) VALUES (?, ?, ?)',
+    'INSERT OR REPLACE INTO snapshots (name, part, bytes) VALUES (?, ?, ?)',
   ),
   part: db
     .prepare<[string, number], Buffer>('SELECT bytes FROM snapshots WHERE name = ? AND part = ?')
     .pluck(),
-  remove: db.prepare<[string]>('DELETE FROM snapshots WHERE name = ?'),
+  remove: db.prepare<[string, number]>('DELETE FROM snapshots WHERE name = ? AND part = ?'),
+  removeAll: db.prepare<[string, string, string]>(
+    'DELETE FROM snapshots WHERE name = ? OR (name > ? AND name < ?)',
+  ),
+  leftovers: db.prepare<[string, string, string, number], { name: string; part: number }>(
+    'SELECT name, part FROM snapshots WHERE name > ? AND name < ? AND name <> ? LIMIT ?',
+  ),
 }))
 
 /**
- * Replaces the snapshot of this name. `version` names the layout of the chunks; a build with
- * another one will drop it. `covered` says which changes are included. Call it in a transaction.
+ * Begins a new snapshot of this name; the one before stays until `finish`. `version` names the
+ * layout of the chunks; a build with another one will drop it.
  */
+export function beginSnapshot(db: Db, name: string, version: string): SnapshotWriter {
+  const pieces = `${name}#${randomInt(2 ** 47)}`
+  const chunks: ChunkHeader[] = []
+  let part = 1
+  return {
+    add(chunk) {
+      for (const piece of piecesOf(chunk.bytes)) statements(db).insert.run(pieces, part++, piece)
+      const { length } = chunk.bytes
+      chunks.push({ name: chunk.name, length, checksum: crc32(chunk.bytes) })
+    },
+    finish(covered) {
+      const header: Header = { format: FORMAT, version, covered, pieces, chunks }
+      statements(db).insert.run(name, 0, Buffer.from(JSON.stringify(header)))
+    },
+  }
+}
+
+/** Replaces the snapshot of this name at once. Call it in a transaction. */
 export function writeSnapshot(
   db: Db,
   name: string,
   snapshot: { version: string; covered: number; chunks: Iterable<SnapshotChunk> },
 ): void {
-  const { version, covered } = snapshot
-  deleteSnapshot(db, name)
-  const chunks: ChunkHeader[] = []
-  let part = 1
-  for (const chunk of snapshot.chunks) {
-    for (const piece of piecesOf(chunk.bytes)) statements(db).insert.run(name, part++, piece)
-    const { length } = chunk.bytes
-    chunks.push({ name: chunk.name, length, checksum: crc32(chunk.bytes) })
-  }
-  const header: Header = { format: FORMAT, version, covered, chunks }
-  statements(db).insert.run(name, 0, Buffer.from(JSON.stringify(header)))
+  const writer = beginSnapshot(db, name, snapshot.version)
+  for (const chunk of snapshot.chunks) writer.add(chunk)
+  writer.finish(snapshot.covered)
+  removeLeftovers(db, name, Number.MAX_SAFE_INTEGER)
+}
+
+/**
+ * Removes at most so many pieces that belong to no snapshot. Not while one is being written.
+ * @returns how many there were.
+ */
+export function removeLeftovers(db: Db, name: string, limit: number): number {
+  const current = hasHeader(db, name) ? readHeader(db, name).pieces : ''
+  const { leftovers, remove } = statements(db)
+  const found = leftovers.all(...rangeOf(name), current, limit)
+  for (const piece of found) remove.run(piece.name, piece.part)
+  return found.length
 }
 
 /** @throws SnapshotError where none is there, or one of another build, or a torn one. */
@@ -64,11 +111,20 @@ export function readSnapshot(db: Db, name: string, version: string): Snapshot {
   if (header.format !== FORMAT || header.version !== version) {
     throw new SnapshotError(`snapshot ${name} is of another version`)
   }
-  return { covered: header.covered, chunks: readChunks(db, name, header.chunks) }
+  return { covered: header.covered, chunks: readChunks(db, header) }
 }
 
 export function deleteSnapshot(db: Db, name: string): void {
-  statements(db).remove.run(name)
+  statements(db).removeAll.run(name, ...rangeOf(name))
+}
+
+/** Between these two stand the names of all pieces. */
+function rangeOf(name: string): [string, string] {
+  return [`${name}#`, `${name}$`]
+}
+
+function hasHeader(db: Db, name: string): boolean {
+  return statements(db).part.get(name, 0) !== undefined
 }
 
 function readHeader(db: Db, name: string): Header {
@@ -83,23 +139,24 @@ function readHeader(db: Db, name: string): Header {
   throw new SnapshotError(`the header of snapshot ${name} is torn`)
 }
 
-function* readChunks(db: Db, name: string, headers: ChunkHeader[]): Generator<SnapshotChunk> {
+function* readChunks(db: Db, { pieces, chunks }: Header): Generator<SnapshotChunk> {
   let part = 1
-  for (const header of headers) {
-    const bytes = new Uint8Array(header.length)
-    for (let at = 0; at < bytes.length; part++) {
-      const piece = statements(db).part.get(name, part)
-      if (!piece || piece.length === 0 || at + piece.length > bytes.length) {
-        throw new SnapshotError(`part ${part} of snapshot ${name} is torn`)
-      }
-      bytes.set(piece, at)
-      at += piece.length
+  for (const { name, length, checksum } of chunks) {
+    const count = Math.ceil(length / PIECE_BYTES)
+    const read: Uint8Array[] = []
+    for (let i = 0; i < count; i++) read.push(readPiece(db, pieces, part++))
+    const bytes = read.length === 1 ? read[0]! : Buffer.concat(read)
+    if (bytes.length !== length || crc32(bytes) !== checksum) {
+      throw new SnapshotError(`chunk ${name} of snapshot ${pieces} is torn`)
     }
-    if (crc32(bytes) !== header.checksum) {
-      throw new SnapshotError(`chunk ${header.name} of snapshot ${name} is torn`)
-    }
-    yield { name: header.name, bytes }
+    yield { name, bytes }
   }
+}
+
+function readPiece(db: Db, pieces: string, part: number): Uint8Array {
+  const piece = statements(db).part.get(pieces, part)
+  if (!piece) throw new SnapshotError(`part ${part} of snapshot ${pieces} is missing`)
+  return piece
 }
 
 function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {

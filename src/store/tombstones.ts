@@ -18,7 +18,7 @@ const statements = perDatabase((db) => ({
   keys: db.prepare<[], RecordKey>('SELECT uid, collection, rkey FROM tombstones'),
   prune: db.prepare<[number, number]>(
     `DELETE FROM tombstones WHERE (uid, collection, rkey) IN
-      (SELECT uid, collection, rkey FROM tombstones WHERE deleted_at < ? LIMIT ?)`,
+      (SELECT uid, collection, rkey FROM tombstones WHERE deleted_at < +? LIMIT +?)`,
   ),
 }))
 

@@ -1,11 +1,22 @@
-// Runs work inside one write transaction: everything or nothing.
+// Runs work inside one write transaction: everything or nothing. What it touched is told to readers
+// after the commit (notes.ts).
 
 import type { Db } from './db.ts'
+import { notesOf } from './notes.ts'
 import { perDatabase } from './per-database.ts'
 
 const transaction = perDatabase((db) => db.transaction((work: () => void) => work()))
 
-/** @throws what `work` or SQLite throws, after a rollback. */
+/** Within a transaction it is a part of that. @throws what `work` or SQLite throws, after a rollback. */
 export function transact(db: Db, work: () => void): void {
-  transaction(db).immediate(work)
+  if (db.inTransaction) return transaction(db)(work)
+  const notes = notesOf(db)
+  notes.begin()
+  try {
+    transaction(db).immediate(work)
+  } catch (error) {
+    notes.drop()
+    throw error
+  }
+  notes.publish()
 }

@@ -5,12 +5,15 @@ import type { $Typed, AppBskyEmbedRecord, AppBskyEmbedRecordWithMedia } from '@a
 import type { EmbeddedRecord, FeedState, Post } from '../hydrate/types.ts'
 import { type MediaView, mediaEmbedView } from './embed-media.ts'
 import { hasType } from './fields.ts'
+import { generatorView } from './generator-view.ts'
+import { labelerView } from './labeler-view.ts'
 import { listView } from './list-view.ts'
 import { authorDid, postBase } from './post-base.ts'
 import { blockedProfileViewer } from './profile-viewer.ts'
 import { profileViewBasic } from './profile-views.ts'
 import { extended } from './ready-json.ts'
 import { viewerBlocks } from './rules.ts'
+import { starterPackViewBasic } from './starter-pack-view.ts'
 
 const MAX_DEPTH = 2
 
@@ -41,31 +44,54 @@ export function embedView(state: FeedState, post: Post, depth = 1): EmbedView | 
 function recordView(state: FeedState, post: Post, depth: number): RecordView | undefined {
   const { embedded } = post
   if (!embedded) return undefined
+  // An account that we don't know yet may turn up, and with it a block.
+  if (embedded.uid === 0) state.forEveryone?.refuse()
   if (viewerBlocks(state, embedded.uid) || state.blocks.has(post.uid, embedded.uid)) {
     return blockedView(state, embedded)
   }
   if (post.violatesPostgate) return detachedView(embedded.uri)
-  if (embedded.collection === 'app.bsky.graph.list') {
-    const list = listView(state, embedded.id)
-    return list ? { $type: 'app.bsky.graph.defs#listView', ...list } : notFoundView(embedded.uri)
+  if (embedded.collection === 'app.bsky.feed.post') {
+    return embeddedPostView(state, post, embedded, depth)
   }
-  return embeddedPostView(state, post, embedded, depth)
+  return otherView(state, embedded) ?? notFoundView(embedded.uri)
 }
 
-/** Feed generators, labelers and starter packs are not held: not found, like missing posts. */
+/** @returns undefined where there is no such record here, or it is of a kind that has no view. */
+function otherView(state: FeedState, { collection, id, uri }: EmbeddedRecord) {
+  switch (collection) {
+    case 'app.bsky.graph.list':
+      return typed('app.bsky.graph.defs#listView', listView(state, id))
+    case 'app.bsky.feed.generator':
+      return typed('app.bsky.feed.defs#generatorView', generatorView(state, uri))
+    case 'app.bsky.graph.starterpack':
+      return typed('app.bsky.graph.defs#starterPackViewBasic', starterPackViewBasic(state, uri))
+    case 'app.bsky.labeler.service':
+      return typed('app.bsky.labeler.defs#labelerView', labelerView(state, uri))
+    default:
+      return undefined
+  }
+}
+
+function typed<Name extends string, View extends object>(
+  $type: Name,
+  view: View | undefined,
+): (View & { $type: Name }) | undefined {
+  return view && { ...view, $type }
+}
+
 function embeddedPostView(
   state: FeedState,
   { uri: embeddingUri }: Post,
-  { uri, collection, id = 0 }: EmbeddedRecord,
+  { uri, id = 0 }: EmbeddedRecord,
   depth: number,
 ): RecordView {
-  const post = collection === 'app.bsky.feed.post' ? state.posts.get(id) : undefined
+  const post = state.posts.get(id)
   const author = post && profileViewBasic(state, post.uid)
   if (!author) return notFoundView(uri)
   const detached = state.postgates.get(post.id)?.record.detachedEmbeddingUris
   if (detached?.includes(embeddingUri)) return detachedView(uri)
   const embed = depth < MAX_DEPTH ? embedView(state, post, depth + 1) : undefined
-  return extended(postBase(post), {
+  return extended(postBase(state, post), {
     $type: 'app.bsky.embed.record#viewRecord' as const,
     author,
     value: post.record,

@@ -3,16 +3,9 @@
 import type { $Typed, AppBskyFeedDefs } from '@atproto/api'
 import type { FeedState, Post, Repost } from '../hydrate/types.ts'
 import { datetime } from './fields.ts'
+import { type PostOrReason, postOrReason } from './post-or-reason.ts'
 import { postView } from './post-view.ts'
-import { blockedProfileViewer } from './profile-viewer.ts'
 import { profileViewBasic } from './profile-views.ts'
-import { extended } from './ready-json.ts'
-import { viewerBlocks } from './rules.ts'
-
-type Ancestor =
-  | $Typed<AppBskyFeedDefs.PostView>
-  | $Typed<AppBskyFeedDefs.BlockedPost>
-  | $Typed<AppBskyFeedDefs.NotFoundPost>
 
 /**
  * `pinned`: the item stands first in its author's feed because the author pinned it.
@@ -49,15 +42,22 @@ function reasonRepost(
 function replyRef(state: FeedState, post: Post): AppBskyFeedDefs.ReplyRef | undefined {
   const { reply } = post.record
   if (!reply) return undefined
-  const parentPost = state.posts.get(post.parent ?? 0)
+  const parentPost = heldPost(state, post.parent ?? 0)
   const rootBlocked =
     blocked(state, post, post.root) || blocked(state, parentPost, parentPost?.root)
-  const root = ancestor(state, post.root, { uri: reply.root.uri, blocked: rootBlocked })
-  const parent = ancestor(state, post.parent, {
+  const root = postOrReason(state, post.root, { uri: reply.root.uri, blocked: rootBlocked })
+  const parent = postOrReason(state, post.parent, {
     uri: reply.parent.uri,
     blocked: blocked(state, post, post.parent),
   })
   return { root, parent, grandparentAuthor: grandparentAuthor(state, parent, parentPost) }
+}
+
+/** Taken down or not. */
+function heldPost(state: FeedState, id: number): Post | undefined {
+  const post = state.posts.get(id)
+  // In a state for everyone nothing is taken down.
+  return post ?? (state.forEveryone ? undefined : state.takenDown.get(id))
 }
 
 /** Whether a block stands between the authors of these two posts. */
@@ -66,24 +66,9 @@ function blocked(state: FeedState, post: Post | undefined, other: number | undef
   return post !== undefined && otherUid !== undefined && state.blocks.has(post.uid, otherUid)
 }
 
-function ancestor(
-  state: FeedState,
-  postId: number | undefined,
-  { uri, blocked }: { uri: string; blocked: boolean },
-): Ancestor {
-  const post = state.posts.get(postId ?? 0)
-  const view = post && postView(state, post.id)
-  if (!view) return { $type: 'app.bsky.feed.defs#notFoundPost', uri, notFound: true }
-  if (blocked || viewerBlocks(state, post.uid)) {
-    const author = { did: view.author.did, viewer: blockedProfileViewer(state, post.uid) }
-    return { $type: 'app.bsky.feed.defs#blockedPost', uri, blocked: true, author }
-  }
-  return extended(view, { $type: 'app.bsky.feed.defs#postView' as const })
-}
-
 function grandparentAuthor(
   state: FeedState,
-  parent: Ancestor,
+  parent: PostOrReason,
   parentPost: Post | undefined,
 ): AppBskyFeedDefs.ReplyRef['grandparentAuthor'] {
   if (parent.$type !== 'app.bsky.feed.defs#postView') return undefined

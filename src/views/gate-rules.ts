@@ -28,6 +28,11 @@ export function viewerMayReply(
   )
 }
 
+/** Whether what it says depends on who is on a list. */
+export function hasListRule({ record }: Threadgate): boolean {
+  return record.allow?.some(({ $type }) => $type === 'app.bsky.feed.threadgate#listRule') ?? false
+}
+
 /** Whether the state's viewer may embed the post. */
 export function viewerMayEmbed(
   state: ProfileState,

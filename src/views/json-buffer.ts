@@ -5,6 +5,9 @@ const FIRST_BYTES = 1 << 18
 /** What a page seldom needs is given back after it. */
 const MAX_KEPT_BYTES = 4 << 20
 const MAX_UTF8_BYTES = 3
+const HANDED_OVER_FROM = 1 << 16
+const ROOM = 1.1
+const PAGE_BYTES = 1 << 14
 
 export class JsonBuffer {
   #memory = Buffer.allocUnsafeSlow(FIRST_BYTES)
@@ -28,6 +31,24 @@ export class JsonBuffer {
     this.#length += source.copy(this.#memory, this.#length, start, end)
   }
 
+  /** Bytes in the clothes of text: one character each. */
+  byteText(text: string): void {
+    this.#flush()
+    this.#ensure(text.length)
+    this.#length += this.#memory.write(text, this.#length, 'latin1')
+  }
+
+  /** Everything since `clear`, where it was text alone. */
+  takeText(): string {
+    const text = this.#text
+    this.#text = ''
+    return text
+  }
+
+  get textLength(): number {
+    return this.#text.length
+  }
+
   /** How many bytes there are so far. */
   position(): number {
     this.#flush()
@@ -38,7 +59,23 @@ export class JsonBuffer {
   copyFrom(start: number): Buffer {
     // Asked first: it may put the memory somewhere else.
     const end = this.position()
-    return Buffer.from(this.#memory.subarray(start, end))
+    const copy = Buffer.allocUnsafeSlow(end - start)
+    this.#memory.copy(copy, 0, start, end)
+    return copy
+  }
+
+  /**
+   * Everything since `clear`, for good: a long one is handed over with the memory that it stands in,
+   * and the next one, which is likely to be as long, gets new memory.
+   */
+  take(): Buffer {
+    const end = this.position()
+    if (end < HANDED_OVER_FROM) return this.copyFrom(0)
+    const taken = this.#memory.subarray(0, end)
+    const next = Math.ceil((end * ROOM) / PAGE_BYTES) * PAGE_BYTES
+    this.#memory = Buffer.allocUnsafeSlow(next > MAX_KEPT_BYTES ? FIRST_BYTES : next)
+    this.#length = 0
+    return taken
   }
 
   #flush(): void {

@@ -3,17 +3,20 @@
 import type { AppBskyGraphDefs } from '@atproto/api'
 import type { List, ProfileState } from '../hydrate/types.ts'
 import { blobCid, datetime } from './fields.ts'
+import { labelsOf } from './labels.ts'
 
 type Basic = Omit<AppBskyGraphDefs.ListViewBasic, '$type'> & { indexedAt: string }
 
 /** @returns undefined where we don't hold the list. */
 export function listViewBasic(state: ProfileState, id: number | undefined): Basic | undefined {
+  // A list comes and goes without what shows it having changed.
+  state.forEveryone?.refuse()
   const list = state.lists.get(id ?? 0)
   return list && { ...listBase(state, list), viewer: listViewer(state, list) }
 }
 
-/** What is the same for every viewer. */
-function listBase({ urls }: ProfileState, list: List) {
+/** What is the same for every viewer, but for labels. */
+function listBase(state: ProfileState, list: List) {
   const { record, uri, cid } = list
   const avatar = blobCid(record.avatar)
   return {
@@ -21,10 +24,10 @@ function listBase({ urls }: ProfileState, list: List) {
     cid,
     name: record.name,
     purpose: record.purpose,
-    avatar: avatar && urls.image('avatar', didOf(uri), avatar),
+    avatar: avatar && state.urls.image('avatar', didOf(uri), avatar),
     listItemCount: list.itemCount,
     indexedAt: datetime(list.sortAt),
-    labels: [],
+    labels: labelsOf(state, uri),
   }
 }
 
@@ -32,7 +35,7 @@ function listViewer(
   { viewer }: ProfileState,
   list: List,
 ): AppBskyGraphDefs.ListViewerState | undefined {
-  return viewer && { muted: false, blocked: list.blockedByViewer }
+  return viewer && { muted: list.mutedByViewer, blocked: list.blockedByViewer }
 }
 
 function didOf(uri: string): string {

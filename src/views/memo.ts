@@ -2,12 +2,16 @@
 // What is the same for every viewer is made once for the object that it shows, which hydration keeps
 // from request to request. Views are never changed once made.
 
+import { isPassing } from './ready-json.ts'
+
 /** Remembers what `view` gave for each id, for as long as the state lives. */
-export function oncePerState<State extends object, View>(
+export function oncePerState<State extends { forEveryone: unknown }, View>(
   view: (state: State, id: number) => View,
 ): (state: State, id: number) => View {
   const memos = new WeakMap<State, Map<number, View>>()
   return (state, id) => {
+    // What such a view reads is watched, each time.
+    if (state.forEveryone) return view(state, id)
     const memo = memos.get(state) ?? new Map<number, View>()
     memos.set(state, memo)
     if (!memo.has(id)) memo.set(id, view(state, id))
@@ -21,6 +25,7 @@ export function oncePerObject<Shown extends object, Others extends unknown[], Vi
 ): (shown: Shown, ...others: Others) => View {
   const memo = new WeakMap<Shown, View>()
   return (shown, ...others) => {
+    if (isPassing()) return view(shown, ...others)
     const known = memo.get(shown)
     if (known !== undefined) return known
     const made = view(shown, ...others)

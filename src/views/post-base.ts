@@ -1,33 +1,57 @@
-// The part of a post's view that an embedded post shows too, and that is the same for every viewer.
+// The part of a post's view that an embedded post shows too, and that is the same for every viewer
+// but for what their labelers say.
 // The record itself stands under another name in an embedded post, so it is not in here.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
-import type { Post } from '../hydrate/types.ts'
+import type { FeedState, Post, PostCounts } from '../hydrate/types.ts'
 import { datetime } from './fields.ts'
+import { HOLE, hole } from './holes.ts'
+import { withLabels } from './labels.ts'
 import { oncePerObject } from './memo.ts'
-import { keepJson } from './ready-json.ts'
+import { extended, keepJson } from './ready-json.ts'
 import { selfLabels } from './self-labels.ts'
 
-type PostBase = Pick<
+type Fixed = Pick<AppBskyFeedDefs.PostView, 'uri' | 'cid' | 'indexedAt' | 'labels'>
+type Counts = Pick<
   AppBskyFeedDefs.PostView,
-  'uri' | 'cid' | 'replyCount' | 'repostCount' | 'likeCount' | 'quoteCount' | 'indexedAt' | 'labels'
+  'replyCount' | 'repostCount' | 'likeCount' | 'quoteCount'
 >
+type AllCounts = Counts & Pick<AppBskyFeedDefs.PostView, 'bookmarkCount'>
 
-export const postBase = oncePerObject((post: Post): PostBase => {
-  const { uri, cid, record } = post
-  keepJson(record)
-  return keepJson({
-    uri,
-    cid,
-    replyCount: post.replyCount,
-    repostCount: post.repostCount,
-    likeCount: post.likeCount,
-    quoteCount: post.quoteCount,
-    indexedAt: datetime(post.sortAt),
-    labels: selfLabels(record, { did: authorDid(post), uri, cid }),
-  })
-})
+export function postBase(state: FeedState, post: Post): Fixed & Counts {
+  if (!state.forEveryone) return withLabels(state, withCounts(post), post.uri)
+  return extended(fixedPart(post), hole<Counts>(HOLE.counts, post.id))
+}
+
+/** The same for a post in its own right, which also says how often it was bookmarked. */
+export function postBaseWithBookmarks(state: FeedState, post: Post): Fixed & AllCounts {
+  if (!state.forEveryone) return withLabels(state, withAllCounts(post), post.uri)
+  return extended(fixedPart(post), hole<AllCounts>(HOLE.allCounts, post.id))
+}
+
+export function postCounts({ replyCount, repostCount, likeCount, quoteCount }: PostCounts): Counts {
+  return { replyCount, repostCount, likeCount, quoteCount }
+}
+
+export function allPostCounts(counts: PostCounts): AllCounts {
+  return { ...postCounts(counts), bookmarkCount: counts.bookmarkCount }
+}
 
 export function authorDid({ uri }: Post): string {
   return uri.slice('at://'.length, uri.indexOf('/', 'at://'.length))
 }
+
+const withCounts = oncePerObject((post: Post) =>
+  keepJson({ ...fixedPart(post), ...postCounts(post) }),
+)
+
+const withAllCounts = oncePerObject((post: Post) =>
+  keepJson({ ...fixedPart(post), ...allPostCounts(post) }),
+)
+
+const fixedPart = oncePerObject((post: Post): Fixed => {
+  const { uri, cid, record } = post
+  keepJson(record)
+  const labels = selfLabels(record, { did: authorDid(post), uri, cid })
+  return { uri, cid, indexedAt: datetime(post.sortAt), labels }
+})

@@ -3,9 +3,11 @@
 import type { AppBskyFeedDefs } from '@atproto/api'
 import type { FeedState, Post } from '../hydrate/types.ts'
 import { embedView } from './embed-view.ts'
+import { hasListRule } from './gate-rules.ts'
+import { HOLE, hole } from './holes.ts'
 import { listViewBasic } from './list-view-basic.ts'
 import { oncePerState } from './memo.ts'
-import { postBase } from './post-base.ts'
+import { postBaseWithBookmarks } from './post-base.ts'
 import { postViewer } from './post-viewer.ts'
 import { profileViewBasic } from './profile-views.ts'
 import { extended } from './ready-json.ts'
@@ -17,22 +19,34 @@ export const postView = oncePerState((state: FeedState, postId: number): PostVie
   const post = state.posts.get(postId)
   const author = post && profileViewBasic(state, post.uid)
   if (!author) return undefined
-  return extended(postBase(post), {
+  return state.forEveryone ? hole(HOLE.post, postId) : wholePost(state, post, author)
+})
+
+/** postView itself, where that leaves a hole. */
+export function postViewForEveryone(state: FeedState, postId: number): PostView | undefined {
+  const post = state.posts.get(postId)
+  const author = post && profileViewBasic(state, post.uid)
+  return author && wholePost(state, post, author)
+}
+
+function wholePost(state: FeedState, post: Post, author: PostView['author']): PostView {
+  return extended(postBaseWithBookmarks(state, post), {
     author,
     record: post.record,
     embed: embedView(state, post),
-    bookmarkCount: 0,
     viewer: postViewer(state, post),
     threadgate: post.record.reply ? undefined : threadgateView(state, post),
   })
-})
+}
 
-function threadgateView(
+export function threadgateView(
   state: FeedState,
-  { id }: Post,
+  { id }: Pick<Post, 'id'>,
 ): AppBskyFeedDefs.ThreadgateView | undefined {
   const gate = state.threadgates.get(id)
   if (!gate) return undefined
+  // A list that we don't know yet may turn up.
+  if (hasListRule(gate)) state.forEveryone?.refuse()
   const lists = gate.lists.map((list) => listViewBasic(state, list))
   return {
     uri: gate.uri,

@@ -1,23 +1,43 @@
 // What a post says about the viewer: app.bsky.feed.defs#viewerState.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
-import type { FeedState, Post } from '../hydrate/types.ts'
+import type { FeedState, Post, PostViewer } from '../hydrate/types.ts'
 import { viewerMayEmbed, viewerMayReply } from './gate-rules.ts'
+import { HOLE, hole } from './holes.ts'
 import { pinnedPost } from './profile-views.ts'
 
 /** @returns undefined where anonymous. */
 export function postViewer(state: FeedState, post: Post): AppBskyFeedDefs.ViewerState | undefined {
+  if (state.forEveryone) return viewerHole(state, post)
   if (!state.viewer) return undefined
-  const { like, repost } = state.postViewers.get(post.id) ?? {}
   return {
-    repost,
-    like,
-    bookmarked: false,
-    threadMuted: false,
+    ...doingsOf(state.postViewers.get(post.id)),
     replyDisabled: replyDisabled(state, post),
     embeddingDisabled: !viewerMayEmbed(state, state.postgates.get(post.id), post.uid),
     pinned: pinned(state, post),
   }
+}
+
+/** The same for a post of somebody else's that has no gate of any kind. */
+export function ungatedPostViewer(doings: PostViewer | undefined): AppBskyFeedDefs.ViewerState {
+  return { ...doingsOf(doings), embeddingDisabled: false }
+}
+
+function doingsOf(doings: PostViewer | undefined) {
+  return {
+    repost: doings?.repost,
+    like: doings?.like,
+    bookmarked: doings?.bookmarked ?? false,
+    threadMuted: doings?.threadMuted ?? false,
+  }
+}
+
+function viewerHole(state: FeedState, post: Post): AppBskyFeedDefs.ViewerState {
+  const isGated =
+    post.violatesThreadgate ||
+    state.threadgates.has(post.root ?? post.id) ||
+    state.postgates.has(post.id)
+  return hole(isGated ? HOLE.gatedPostViewer : HOLE.postViewer, post.id)
 }
 
 /** @returns undefined where no gate says anything. */

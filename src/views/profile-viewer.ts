@@ -4,6 +4,7 @@
 import type { AppBskyActorDefs } from '@atproto/api'
 import { NO_RELATION } from '../hydrate/no-relation.ts'
 import type { ProfileState, Relation } from '../hydrate/types.ts'
+import { HOLE, hole } from './holes.ts'
 import { listViewBasic } from './list-view-basic.ts'
 
 type ViewerState = AppBskyActorDefs.ViewerState
@@ -15,15 +16,18 @@ export function relationTo(state: ProfileState, uid: number): Relation {
 
 /** @returns undefined where anonymous. */
 export function profileViewer(state: ProfileState, uid: number): ViewerState | undefined {
+  if (state.forEveryone) return hole(HOLE.profileViewer, uid)
   if (!state.viewer) return undefined
   const relation = relationTo(state, uid)
-  const { muted, blockingByList, following, followedBy } = relation
+  const { mutedByList, blockingByList, following, followedBy } = relation
+  const muted = relation.muted || mutedByList !== undefined
   const block = blockBetween(state, relation)
   const blocked = block.blockedBy || block.blocking !== undefined
   return {
     muted,
-    mutedOnlyReposts: false,
-    mutedOnlyQuoteposts: false,
+    mutedOnlyReposts: !muted && relation.mutedOnlyReposts,
+    mutedOnlyQuoteposts: !muted && relation.mutedOnlyQuoteposts,
+    mutedByList: listViewBasic(state, mutedByList),
     ...block,
     blockingByList: listViewBasic(state, blockingByList),
     following: blocked ? undefined : following,
@@ -33,6 +37,7 @@ export function profileViewer(state: ProfileState, uid: number): ViewerState | u
 
 /** The viewer object of a blocked author: about the block only. */
 export function blockedProfileViewer(state: ProfileState, uid: number): ViewerState | undefined {
+  state.forEveryone?.refuse()
   return state.viewer && blockBetween(state, relationTo(state, uid))
 }
 

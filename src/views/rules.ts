@@ -8,12 +8,20 @@ export type FeedItemRules = {
   originatorBlocked: boolean
   authorMuted: boolean
   authorBlocked: boolean
+  /** The item is a repost, and the viewer wants none of this reposter's. */
+  originatorRepostMuted: boolean
+  /** The item is a quote post, and the viewer wants none of this author's. */
+  authorQuotepostMuted: boolean
   /** Author of the parent, or of the parent's parent. */
   ancestorAuthorBlocked: boolean
 }
 
 /** A block either way, direct or by list. */
 export function viewerBlocks(state: ProfileState, uid: number): boolean {
+  if (state.forEveryone) {
+    state.forEveryone.assumeNoBlock(uid)
+    return false
+  }
   const relation = state.relations.get(uid)
   return relation !== undefined && (isBlocking(relation) || isBlockedBy(relation))
 }
@@ -30,34 +38,94 @@ export function viewerIsBlockedBy(state: ProfileState, uid: number): boolean {
   return relation !== undefined && isBlockedBy(relation)
 }
 
+/** Wholly: the account itself or by list. */
 export function viewerMutes(state: ProfileState, uid: number): boolean {
-  return state.relations.get(uid)?.muted ?? false
+  const relation = state.relations.get(uid)
+  return relation !== undefined && (relation.muted || relation.mutedByList !== undefined)
+}
+
+/** What rules ask about a viewer and an account. */
+export type RelationRules = {
+  blocks: boolean
+  mutes: boolean
+  mutesReposts: boolean
+  mutesQuotePosts: boolean
+}
+
+export function relationRules(state: ProfileState, uid: number): RelationRules {
+  const relation = state.relations.get(uid)
+  return {
+    blocks: viewerBlocks(state, uid),
+    mutes: viewerMutes(state, uid),
+    mutesReposts: relation?.mutedOnlyReposts ?? false,
+    mutesQuotePosts: relation?.mutedOnlyQuoteposts ?? false,
+  }
+}
+
+/** The accounts that the rules about a feed item ask after; 0 where there is none. */
+export type FeedItemAccounts = {
+  author: number
+  /** The reposter, or else the author. */
+  originator: number
+  parentAuthor: number
+  grandparentAuthor: number
+  isRepost: boolean
+  isQuotePost: boolean
+}
+
+export function feedItemAccounts(state: FeedState, item: number): FeedItemAccounts {
+  const { post = 0, repost = 0 } = state.items.get(item) ?? {}
+  const author = state.postRefs.get(post)?.uid ?? 0
+  const parent = state.posts.get(post)?.parent ?? 0
+  const grandparent = state.posts.get(parent)?.parent ?? 0
+  return {
+    author,
+    originator: repost === 0 ? author : (state.reposts.get(repost)?.uid ?? 0),
+    parentAuthor: state.postRefs.get(parent)?.uid ?? 0,
+    grandparentAuthor: state.postRefs.get(grandparent)?.uid ?? 0,
+    isRepost: repost !== 0,
+    isQuotePost: state.posts.get(post)?.embedded?.collection === 'app.bsky.feed.post',
+  }
 }
 
 /** For an item that could not be hydrated nothing holds; presenting it gives undefined. */
 export function feedItemRules(state: FeedState, item: number): FeedItemRules {
-  const { post = 0, repost = 0 } = state.items.get(item) ?? {}
-  const author = state.postRefs.get(post)?.uid ?? 0
-  const originator = repost === 0 ? author : (state.reposts.get(repost)?.uid ?? 0)
+  return rulesAbout(feedItemAccounts(state, item), (uid) => relationRules(state, uid))
+}
+
+export function rulesAbout(
+  item: FeedItemAccounts,
+  relationTo: (uid: number) => RelationRules,
+): FeedItemRules {
+  const author = relationTo(item.author)
+  const originator = item.isRepost ? relationTo(item.originator) : author
   return {
-    originatorMuted: viewerMutes(state, originator),
-    originatorBlocked: viewerBlocks(state, originator),
-    authorMuted: viewerMutes(state, author),
-    authorBlocked: viewerBlocks(state, author),
-    ancestorAuthorBlocked: ancestors(state, post).some((uid) => viewerBlocks(state, uid)),
+    originatorMuted: originator.mutes,
+    originatorBlocked: originator.blocks,
+    authorMuted: author.mutes,
+    authorBlocked: author.blocks,
+    originatorRepostMuted: item.isRepost && originator.mutesReposts,
+    authorQuotepostMuted: item.isQuotePost && author.mutesQuotePosts,
+    ancestorAuthorBlocked:
+      relationTo(item.parentAuthor).blocks || relationTo(item.grandparentAuthor).blocks,
   }
 }
 
 /** What the reference removes from a timeline on the server (contract §C, "Removed by server"). */
 export function feedItemBlockedOrMuted(state: FeedState, item: number): boolean {
-  return Object.values(feedItemRules(state, item)).includes(true)
+  return isBlockedOrMuted(feedItemRules(state, item))
 }
 
-/** Authors of the post's parent and grandparent. */
-function ancestors(state: FeedState, post: number): number[] {
-  const parent = state.posts.get(post)?.parent ?? 0
-  const grandparent = state.posts.get(parent)?.parent ?? 0
-  return [parent, grandparent].map((id) => state.postRefs.get(id)?.uid ?? 0)
+export function isBlockedOrMuted(rules: FeedItemRules): boolean {
+  return (
+    rules.originatorMuted ||
+    rules.originatorBlocked ||
+    rules.authorMuted ||
+    rules.authorBlocked ||
+    rules.originatorRepostMuted ||
+    rules.authorQuotepostMuted ||
+    rules.ancestorAuthorBlocked
+  )
 }
 
 function isBlocking({ blocking, blockingByList }: Relation): boolean {

@@ -10,9 +10,16 @@ import type { Accounts } from '../skeleton/accounts.ts'
 /** `uid` is 0 where the account was never heard of. */
 export type NamedActor = { did: string; uid: number }
 
+/** At once wherever it can be: what waits for nothing is answered in the same turn. */
+export type MaybeLater<T> = T | Promise<T>
+
+export function andThen<T, U>(found: MaybeLater<T>, then: (found: T) => U): MaybeLater<U> {
+  return found instanceof Promise ? found.then(then) : then(found)
+}
+
 export type ActorNames = {
   /** @returns undefined for a handle that leads nowhere. */
-  find(actor: string): Promise<NamedActor | undefined>
+  find(actor: string): MaybeLater<NamedActor | undefined>
   /** From our own index alone. */
   known(actor: string): NamedActor | undefined
 }
@@ -49,13 +56,13 @@ export function createActorNames(parts: {
     }
   }
 
+  async function findElsewhere(handle: string): Promise<NamedActor | undefined> {
+    const did = await lookUp(handle.toLowerCase())
+    return did === undefined ? undefined : { did, uid: actors.uidOf(did) }
+  }
+
   return {
     known,
-    async find(actor) {
-      const found = known(actor)
-      if (found) return found
-      const did = await lookUp(actor.toLowerCase())
-      return did === undefined ? undefined : { did, uid: actors.uidOf(did) }
-    },
+    find: (actor) => known(actor) ?? findElsewhere(actor),
   }
 }

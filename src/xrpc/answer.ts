@@ -9,7 +9,8 @@ import type { MethodResult } from './method.ts'
 
 export type Answer = {
   status: number
-  body: Buffer | null
+  /** In one piece, or in several that are sent in a row. */
+  body: Buffer | readonly Buffer[] | null
   headers: Record<string, string>
 }
 
@@ -29,9 +30,14 @@ export function textAnswer(text: string, status = 200): Answer {
 
 /** Ready bytes go out untouched. */
 export function resultAnswer({ body, headers }: MethodResult): Answer {
-  if (body === undefined) return { status: 200, body: null, headers: { ...headers } }
-  if (!Buffer.isBuffer(body)) return jsonAnswer(body, { headers })
-  return { status: 200, body, headers: { ...JSON_TYPE, ...headers } }
+  if (body === undefined) return { status: 200, body: null, headers: headers ?? {} }
+  if (!isBytes(body)) return jsonAnswer(body, { headers })
+  return { status: 200, body, headers: headers ? { ...JSON_TYPE, ...headers } : JSON_TYPE }
+}
+
+/** A list that begins with a Buffer has no meaning in JSON, so it is the pieces of a ready answer. */
+function isBytes(body: unknown): body is Buffer | readonly Buffer[] {
+  return Buffer.isBuffer(Array.isArray(body) ? body[0] : body)
 }
 
 export function errorAnswer(error: XRPCError): Answer {

@@ -3,16 +3,20 @@
 
 import type { Lexicons } from '@atproto/lexicon'
 import { isValidNsid } from '@atproto/syntax'
+import { NO_LABELERS, withLabelers } from '../hydrate/labelers.ts'
+import type { AcceptLabelers } from './accepted-labelers.ts'
 import { type Answer, resultAnswer } from './answer.ts'
 import type { Authenticate } from './auth.ts'
-import { invalidRequest, methodNotImplemented, unavailable } from './errors.ts'
+import { createDeadlines } from './deadlines.ts'
+import { invalidRequest, methodNotImplemented } from './errors.ts'
+import type { HttpRequest } from './http-request.ts'
 import { createInputParser, type InputParser } from './input.ts'
 import { parseAcceptLabelers } from './labelers.ts'
-import type { Method, MethodContext, MethodResult } from './method.ts'
+import type { Method, MethodContext, Params } from './method.ts'
 import { createParamsParser, type ParamsParser } from './params.ts'
 import { readRequestBody } from './request-body.ts'
 
-export type Dispatch = (nsid: string, request: Request) => Promise<Answer>
+export type Dispatch = (nsid: string, request: HttpRequest) => Promise<Answer>
 
 type Route = {
   method: Method
@@ -27,8 +31,11 @@ export function createDispatch(options: {
   lexicons: Lexicons
   authenticate: Authenticate
   timeoutMs: number
+  /** Without it, whoever is named counts. */
+  acceptLabelers?: AcceptLabelers
 }): Dispatch {
-  const { lexicons, authenticate, timeoutMs } = options
+  const { lexicons, authenticate, timeoutMs, acceptLabelers = parseAcceptLabelers } = options
+  const deadlines = createDeadlines(timeoutMs)
   const routes = new Map(options.methods.map((one) => [one.nsid, createRoute(one, lexicons)]))
 
   return async (nsid, request) => {
@@ -36,12 +43,16 @@ export function createDispatch(options: {
     if (!route) throw unknownMethod(nsid, request, lexicons)
     checkHttpMethod(route.httpMethod, request)
     const { method } = route
-    const params = route.parseParams(searchOf(request.url))
-    const caller = await authenticate(method, header(request, 'authorization'))
+    const params = route.parseParams(request.search)
+    const caller = await authenticate(method, request.header('authorization'))
     const input = hasBody(request) ? await readInput(route, request) : route.parseInput(NO_BODY, '')
-    const labelers = parseAcceptLabelers(header(request, 'atproto-accept-labelers'))
-    const context = withSignal({ ...caller, params, input, labelers }, method, request, timeoutMs)
-    return resultAnswer(await inTime(method.handler(context), timeoutMs))
+    const labelers = acceptLabelers(request.header('atproto-accept-labelers'), caller.viewer)
+    const context = new Context(
+      { ...caller, params, input, labelers },
+      { method, request, timeoutMs },
+    )
+    const result = withLabelers(labelers ?? NO_LABELERS, () => method.handler(context))
+    return resultAnswer(result instanceof Promise ? await deadlines.inTime(result) : result)
   }
 }
 
@@ -59,7 +70,7 @@ function createRoute(method: Method, lexicons: Lexicons): Route {
 }
 
 /** 501 for what we don't have; 400 for what nobody can have. */
-function unknownMethod(nsid: string, request: Request, lexicons: Lexicons): Error {
+function unknownMethod(nsid: string, request: HttpRequest, lexicons: Lexicons): Error {
   if (!isValidNsid(nsid)) return invalidRequest('invalid xrpc path')
   const kind = lexicons.getDef(nsid)?.type
   if (kind === 'query') checkHttpMethod('GET', request)
@@ -68,61 +79,56 @@ function unknownMethod(nsid: string, request: Request, lexicons: Lexicons): Erro
 }
 
 /** 400 rather than 405, as in the reference. */
-function checkHttpMethod(expected: 'GET' | 'POST', { method }: Request): void {
+function checkHttpMethod(expected: 'GET' | 'POST', { method }: HttpRequest): void {
   if (method === expected || (method === 'HEAD' && expected === 'GET')) return
   throw invalidRequest(`Incorrect HTTP method (${method}) expected ${expected}`)
 }
 
-function hasBody(request: Request): boolean {
-  const { headers } = request
-  if (headers.get('transfer-encoding') !== null) return true
-  return (headers.get('content-length') ?? '0') !== '0' || request.method === 'POST'
+function hasBody(request: HttpRequest): boolean {
+  if (request.header('transfer-encoding') !== undefined) return true
+  return (request.header('content-length') ?? '0') !== '0' || request.method === 'POST'
 }
 
-async function readInput(route: Route, request: Request): Promise<unknown> {
+async function readInput(route: Route, request: HttpRequest): Promise<unknown> {
   const isQuery = request.method === 'GET' || request.method === 'HEAD'
   if (isQuery) throw invalidRequest('A request body was provided when none was expected')
   const body = await readRequestBody(request)
-  return route.parseInput(body, header(request, 'content-type'))
+  return route.parseInput(body, request.header('content-type'))
 }
 
-/** Made only if a handler looks at it. A procedure is not stopped halfway because its client left. */
-function withSignal(
-  context: Omit<MethodContext, 'signal'>,
-  method: Method,
-  request: Request,
-  timeoutMs: number,
-): MethodContext {
-  let signal: AbortSignal | undefined
-  return {
-    ...context,
-    get signal() {
-      const timeout = () => AbortSignal.timeout(timeoutMs)
-      signal ??= method.kind === 'query' ? AbortSignal.any([request.signal, timeout()]) : timeout()
-      return signal
-    },
+type Call = { method: Method; request: HttpRequest; timeoutMs: number }
+
+/** Its signal is made only if a handler looks at it. */
+class Context implements MethodContext {
+  readonly viewer: string | undefined
+  readonly token: string | undefined
+  readonly params: Params
+  readonly input: unknown
+  readonly labelers: MethodContext['labelers']
+  readonly #call: Call
+  #signal: AbortSignal | undefined
+
+  constructor(known: Omit<MethodContext, 'signal' | 'header'>, call: Call) {
+    this.viewer = known.viewer
+    this.token = known.token
+    this.params = known.params
+    this.input = known.input
+    this.labelers = known.labelers
+    this.#call = call
+  }
+
+  header(name: string): string | undefined {
+    return this.#call.request.header(name)
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= signalOf(this.#call)
+    return this.#signal
   }
 }
 
-async function inTime(
-  work: Promise<MethodResult> | MethodResult,
-  timeoutMs: number,
-): Promise<MethodResult> {
-  if (!(work instanceof Promise)) return work
-  const { promise: tooLate, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(unavailable('the answer took too long')), timeoutMs)
-  try {
-    return await Promise.race([work, tooLate])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-function searchOf(url: string): string {
-  const mark = url.indexOf('?')
-  return mark < 0 ? '' : url.slice(mark + 1)
-}
-
-function header(request: Request, name: string): string | undefined {
-  return request.headers.get(name) ?? undefined
+/** A procedure is not stopped halfway because its client left. */
+function signalOf({ method, request, timeoutMs }: Call): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  return method.kind === 'query' ? AbortSignal.any([request.signal, timeout]) : timeout
 }

@@ -3,11 +3,9 @@
 // As in the reference, an unreadable header counts as none, so that it never costs an answer.
 
 import { isValidDid } from '@atproto/syntax'
+import type { Labelers } from '../hydrate/labelers.ts'
 
-export type AcceptedLabelers = {
-  dids: readonly string[]
-  redact: ReadonlySet<string>
-}
+export type AcceptedLabelers = Labelers
 
 /** More than the official client ever sends (20). */
 const MAX_LABELERS = 40

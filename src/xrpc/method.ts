@@ -12,16 +12,21 @@ export type MethodContext<P = Params, I = unknown> = {
   params: P
   /** A procedure's JSON body, valid by its lexicon. */
   input: I
-  /** From `atproto-accept-labelers`; undefined where the header is missing or unreadable. */
+  /** Whose labels count (accepted-labelers.ts); undefined where the server knows nothing of labels. */
   labelers: AcceptedLabelers | undefined
   /** The bearer token as it came, for the one method that hands it on (`getFeed`). */
   token: string | undefined
+  /** A header of the request that concerns no other part of this; `name` in lower case. */
+  header(name: string): string | undefined
   /** Aborts when the client of a query has gone, or its time is up. */
   readonly signal: AbortSignal
 }
 
 export type MethodResult = {
-  /** A value to be written as JSON, ready JSON bytes, or undefined for an empty answer. */
+  /**
+   * A value to be written as JSON; ready JSON bytes, a Buffer or a list of them in a row, never
+   * changed from then on; or undefined for an empty answer.
+   */
   body: unknown
   headers?: Record<string, string>
 }

@@ -1,44 +1,66 @@
 // Every method that this server has. Builds what they share from its parts, once.
 
 import type { Writer } from '../bridge.ts'
+import { createFragments } from '../fragments/fragments.ts'
 import type { ActorReader, FollowGraphReader } from '../graph/types.ts'
 import type { Hydrator } from '../hydrate/types.ts'
 import type { GuardedFetch } from '../identity/guarded-fetch.ts'
 import type { Resolver } from '../identity/resolver.ts'
+import { NoteReader } from '../memory/note-ring.ts'
 import { createAccounts } from '../skeleton/accounts.ts'
+import { createPreferencesOf } from '../skeleton/actor-preferences.ts'
 import { createAuthorFeedSkeleton } from '../skeleton/author-feed.ts'
+import { createBookmarkPages } from '../skeleton/bookmarks.ts'
+import { createDraftPages } from '../skeleton/drafts.ts'
+import { createEngagement } from '../skeleton/engagement.ts'
 import { createAccountLists } from '../skeleton/follow-lists.ts'
+import { createItemsByUri } from '../skeleton/items-by-uri.ts'
 import { createKnownFollowers } from '../skeleton/known-followers.ts'
+import { createListFeedSkeleton } from '../skeleton/list-feed.ts'
+import { createListPages } from '../skeleton/list-pages.ts'
+import { createNotifications } from '../skeleton/notifications.ts'
+import { createOwnRecords } from '../skeleton/own-records.ts'
 import { BadCursorError } from '../skeleton/page-cursor.ts'
+import { createPopularRecords } from '../skeleton/popular-records.ts'
 import { createRecords } from '../skeleton/records.ts'
+import { createActorSearch } from '../skeleton/search/actors.ts'
+import { createPostSearch } from '../skeleton/search/posts.ts'
+import { createThreads } from '../skeleton/thread.ts'
 import { createTimelineSkeleton, type TimelineParts } from '../skeleton/timeline.ts'
+import { createTrends } from '../skeleton/trends.ts'
 import type { Db } from '../store/db.ts'
-import { createMergedFeed } from '../store/merged-feed.ts'
 import type { TimelineReader } from '../timeline/types.ts'
 import { createActorNames } from './actor-names.ts'
 import { getProfile } from './app/bsky/actor/getProfile.ts'
 import { getProfiles } from './app/bsky/actor/getProfiles.ts'
 import { getAuthorFeed } from './app/bsky/feed/getAuthorFeed.ts'
-import { getFeed } from './app/bsky/feed/getFeed.ts'
-import { getFeedGenerators } from './app/bsky/feed/getFeedGenerators.ts'
 import { getPosts } from './app/bsky/feed/getPosts.ts'
 import { getTimeline } from './app/bsky/feed/getTimeline.ts'
 import { getBlocks } from './app/bsky/graph/getBlocks.ts'
 import { getFollowers } from './app/bsky/graph/getFollowers.ts'
 import { getFollows } from './app/bsky/graph/getFollows.ts'
 import { getKnownFollowers } from './app/bsky/graph/getKnownFollowers.ts'
-import { getMutes } from './app/bsky/graph/getMutes.ts'
 import { getRelationships } from './app/bsky/graph/getRelationships.ts'
-import { muteActor } from './app/bsky/graph/muteActor.ts'
-import { unmuteActor } from './app/bsky/graph/unmuteActor.ts'
 import { getServices } from './app/bsky/labeler/getServices.ts'
+import { getConfig } from './app/bsky/unspecced/getConfig.ts'
+import { createArrivals } from './arrivals.ts'
 import { resolveHandle } from './com/atproto/identity/resolveHandle.ts'
+import { queryLabels } from './com/atproto/label/queryLabels.ts'
 import { getRecord } from './com/atproto/repo/getRecord.ts'
 import { invalidRequest } from './errors.ts'
+import { createGenerators } from './feed-generator.ts'
 import { createFirstPage } from './first-page.ts'
 import { getSocialProof } from './io/slipstream/graph/getSocialProof.ts'
+import { keptMethods } from './kept-methods.ts'
+import { listMethods } from './list-methods.ts'
 import type { Method } from './method.ts'
+import { muteMethods } from './mute-methods.ts'
+import { notificationMethods } from './notification-methods.ts'
+import { recordMethods } from './record-methods.ts'
+import { searchMethods } from './search-methods.ts'
 import type { Serving } from './serving.ts'
+import { createSuggestions } from './suggestions.ts'
+import { threadMethods } from './thread-methods.ts'
 import { createWanted } from './wanted.ts'
 
 export type MethodParts = {
@@ -55,7 +77,13 @@ export type MethodParts = {
   fetch: GuardedFetch
   /** How long a newcomer's first page is waited for; 0 where not given. */
   firstPagePatienceMs?: number
+  /** Where the writer notes what it touches (memory/note-ring.ts); without it answers are not kept. */
+  notes?: SharedArrayBuffer
+  /** Of answers. */
+  maxKeptBytes?: number
 }
+
+const DEFAULT_KEPT_BYTES = 96 << 20
 
 export function createMethods(parts: MethodParts): Method[] {
   const serving = createServing(parts)
@@ -63,8 +91,6 @@ export function createMethods(parts: MethodParts): Method[] {
     getTimeline(serving),
     getPosts(serving),
     getAuthorFeed(serving),
-    getFeed(),
-    getFeedGenerators(),
     getProfile(serving),
     getProfiles(serving),
     getFollows(serving),
@@ -72,11 +98,17 @@ export function createMethods(parts: MethodParts): Method[] {
     getKnownFollowers(serving),
     getRelationships(serving),
     getSocialProof(serving),
-    muteActor(serving),
-    unmuteActor(serving),
-    getMutes(serving),
+    ...muteMethods(serving),
     getBlocks(serving),
-    getServices(),
+    ...listMethods(serving),
+    ...keptMethods(serving),
+    getConfig(() => methods.map(({ nsid }) => nsid)),
+    getServices(serving),
+    queryLabels(serving),
+    ...notificationMethods(serving),
+    ...recordMethods(serving),
+    ...searchMethods(serving),
+    ...threadMethods(serving),
     resolveHandle(serving),
     getRecord(serving),
   ]
@@ -86,17 +118,42 @@ export function createMethods(parts: MethodParts): Method[] {
 function createServing(parts: MethodParts): Serving {
   const { db, actors, graph } = parts
   const accounts = createAccounts(db)
+  const wanted = createWanted(parts)
+  const fragments = createFragments({
+    hydrator: parts.hydrator,
+    notes: parts.notes && new NoteReader(parts.notes),
+    maxBytes: parts.maxKeptBytes ?? DEFAULT_KEPT_BYTES,
+    wanted,
+  })
   return {
     ...parts,
+    fragments,
     accounts,
     firstPage: createFirstPage({ accounts, patienceMs: parts.firstPagePatienceMs ?? 0 }),
     records: createRecords(db),
-    timeline: createTimelineSkeleton({ ...parts, feed: createMergedFeed(db) }),
+    timeline: createTimelineSkeleton({ ...parts, feed: fragments.feedOver(db) }),
     authorFeed: createAuthorFeedSkeleton(db),
     lists: createAccountLists({ db, actors }),
+    listPages: createListPages({ db, actors }),
+    listFeed: createListFeedSkeleton({ db, actors, feed: fragments.feedOver(db) }),
+    bookmarks: createBookmarkPages(db),
+    drafts: createDraftPages(db),
+    preferencesOf: createPreferencesOf(db),
+    notifications: createNotifications({ db, graph }),
     knownFollowers: createKnownFollowers({ graph, actors }),
+    searchActors: createActorSearch({ db, actors, graph, accounts }),
+    searchPosts: createPostSearch(db),
     names: createActorNames({ ...parts, accounts }),
-    wanted: createWanted(parts),
+    ownRecords: createOwnRecords({ db, actors }),
+    popularRecords: createPopularRecords({ db, actors }),
+    itemsByUri: createItemsByUri({ db, actors }),
+    generators: createGenerators({ ...parts, accounts }),
+    arrivals: createArrivals(),
+    suggestions: createSuggestions({ graph, actors }),
+    trends: createTrends({ db }),
+    threads: createThreads(db),
+    engagement: createEngagement({ db, actors }),
+    wanted,
   }
 }
 

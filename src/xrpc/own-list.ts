@@ -1,20 +1,19 @@
 // getMutes and getBlocks: accounts on a list of the viewer's own. Nothing is filtered but accounts that
 // can't be shown.
 
-import type { AppBskyActorDefs } from '@atproto/api'
 import type { AccountListRequest, AccountListSkeleton } from '../skeleton/follow-lists.ts'
 import { isRetiredCursor } from '../skeleton/page-cursor.ts'
-import { profileView } from '../views/profile-views.ts'
+import { type ReadyJson, readyArray } from '../views/ready-json.ts'
 import { labelerHeaders } from './answer-headers.ts'
 import { fillPage } from './fill-page.ts'
 import type { Method } from './method.ts'
 import { type Serving, viewerOf } from './serving.ts'
 
-type Page = { views: AppBskyActorDefs.ProfileView[]; cursor?: string }
+type Page = { views: ReadyJson; cursor?: string }
 type Params = { limit: number; cursor?: string }
 
 export function ownList(
-  { actors, hydrator, wanted }: Serving,
+  { actors, fragments }: Serving,
   options: {
     nsid: string
     read: (request: AccountListRequest) => AccountListSkeleton
@@ -30,15 +29,13 @@ export function ownList(
       const { limit, cursor } = context.params
       const viewer = viewerOf(actors, context.viewer!)
       const headers = labelerHeaders(context)
-      if (isRetiredCursor(cursor)) return { body: body({ views: [] }), headers }
+      if (isRetiredCursor(cursor)) return { body: body({ views: readyArray([]) }), headers }
       const page = fillPage({ limit, cursor }, (from, count) => {
         const { uids, cursor: next } = read({ actor: viewer.uid, limit: count, cursor: from })
-        const state = hydrator.profiles(uids, viewer)
-        wanted.afterProfiles(state)
-        const views = uids.map((uid) => profileView(state, uid))
+        const views = fragments.profiles(uids, viewer)
         return { items: views.filter((view) => view !== undefined), cursor: next }
       })
-      return { body: body({ views: page.items, cursor: page.cursor }), headers }
+      return { body: body({ views: readyArray(page.items), cursor: page.cursor }), headers }
     },
   }
 }

@@ -4,6 +4,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { XRPCError } from './errors.ts'
+import type { HttpRequest } from './http-request.ts'
 
 /** As in the reference. */
 export const MAX_BODY_BYTES = 100 * 1024
@@ -15,12 +16,12 @@ const decoders = {
 } as const
 
 /** @throws XRPCError PayloadTooLarge, InvalidRequest, or UnsupportedMediaType */
-export async function readRequestBody(request: Request): Promise<Buffer> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
+export async function readRequestBody(request: HttpRequest): Promise<Buffer> {
+  const announced = Number(request.header('content-length') ?? 0)
   if (announced > MAX_BODY_BYTES) throw tooLarge()
   if (!request.body) return Buffer.alloc(0)
   const received = await collect(request.body).catch(asRefusal)
-  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  const encoding = request.header('content-encoding')?.trim().toLowerCase() ?? 'identity'
   return encoding === 'identity' ? received : decode(received, encoding)
 }
 

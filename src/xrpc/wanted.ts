@@ -21,7 +21,7 @@ const ASKED_AGAIN_AFTER_MS = 10 * 60 * 1000
 const MAX_A_REQUEST = 100
 const MAX_IN_FLIGHT = 16
 
-const MAX_STRANGERS_A_REQUEST = 25
+const MAX_STRANGERS_A_REQUEST = 50
 
 export type WantedParts = {
   writer: Writer
@@ -55,6 +55,9 @@ export function createWanted({ writer, actors, resolver, now = Date.now }: Wante
   async function send(did: string, uris: string[], dids: string[]): Promise<void> {
     const accounts = new Set([...uris.map(authorityOf), ...dids])
     const strangers = [...accounts].filter((one) => actors.uidOf(one) === 0)
+    const later = new Set(strangers.slice(MAX_STRANGERS_A_REQUEST))
+    for (const uri of uris) if (later.has(authorityOf(uri))) asked.delete(uri)
+    for (const one of dids) if (later.has(one)) asked.delete(one)
     const absent = strangers.length > 0 ? await findAbsent(strangers) : new Set<string>()
     const wanted = {
       uris: uris.filter((uri) => !absent.has(authorityOf(uri))),
@@ -82,12 +85,25 @@ export function createWanted({ writer, actors, resolver, now = Date.now }: Wante
       const uris = [...state.postRefs.values()]
         .filter(({ isStub, uid }) => isStub && !state.actors.get(uid)?.hiddenAs)
         .map(({ uri }) => uri)
-      ask(state.viewer, { uris, dids: didsWithoutProfile(state) })
+      ask(state.viewer, {
+        uris: [...uris, ...embeddedNotHeld(state)],
+        dids: didsWithoutProfile(state),
+      })
     },
     afterProfiles(state) {
       if (state.viewer) ask(state.viewer, { dids: didsWithoutProfile(state) })
     },
   }
+}
+
+/** Lists, feeds and the like that posts here embed. */
+function embeddedNotHeld({ posts, lists, records }: FeedState): string[] {
+  const uris: string[] = []
+  for (const { embedded } of posts.values()) {
+    if (!embedded || embedded.collection === 'app.bsky.feed.post') continue
+    if (!lists.has(embedded.id ?? 0) && !records.has(embedded.uri)) uris.push(embedded.uri)
+  }
+  return uris
 }
 
 /** Accounts never seen with a profile, and those whose handle nobody has verified yet. */

@@ -2,6 +2,7 @@
 // repositories themselves.
 
 import { afterEach, describe, expect, it } from 'vitest'
+import { blockEdges } from '../../src/store/edges/all-edges.ts'
 import { isRepostItem, rowIdOf } from '../../src/store/item-ids.ts'
 import { unpackCid, unpackRkey } from '../../src/store/keys.ts'
 import {
@@ -90,7 +91,6 @@ function expectRows({ member, authors }: Town): void {
       'SELECT rkey, cid FROM posts WHERE uid = ? AND state = 1',
     )
     .raw()
-  const blocks = world.db.prepare<[number], number>('SELECT subject FROM blocks WHERE uid = ?')
   const actor = world.db.prepare<[number], { handle: string; handle_valid: number; pds: string }>(
     'SELECT handle, handle_valid, pds FROM actors WHERE uid = ?',
   )
@@ -105,7 +105,7 @@ function expectRows({ member, authors }: Town): void {
     const repository = account.collections.get(POST)
     for (const [rkey, cid] of held) expect(repository?.get(rkey)?.cid).toBe(cid)
     const blocked = records(account, BLOCK).map(({ value }) => String(value['subject']))
-    expect(blocks.pluck().all(uid)).toEqual(blocked.map((did) => world.uid({ did })))
+    expect(blockEdges.subjectsOf(world.db, uid)).toEqual(blocked.map((did) => world.uid({ did })))
     expect(actor.get(uid)).toMatchObject({ handle: account.handle, handle_valid: 1 })
     expect(unpackCid(profile.get(uid)!)).toBe(records(account, 'app.bsky.actor.profile')[0]!.cid)
   }

@@ -3,6 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findActor } from '../../src/store/actors.ts'
+import { blockEdges } from '../../src/store/edges/all-edges.ts'
 import { enqueueJob, type JobKind } from '../../src/store/jobs.ts'
 import { packRkey, unpackCid } from '../../src/store/keys.ts'
 import { type BackfillWorld, refOf, startBackfillWorld } from '../support/backfill-world.ts'
@@ -220,7 +221,7 @@ describe('after a sync', () => {
     expect(rows).toContain(refOf(edited).cid)
     expect(rows).toContain(refOf(added).cid)
     expect(world.memory.graph.followsCount(uid)).toBe(0)
-    expect(countOf('blocks')).toBe(0)
+    expect(blockEdges.hasAny(world.db, uid)).toBe(false)
     expect(unpackCid(get<Buffer>('SELECT cid FROM profiles WHERE uid = ?', uid))).toBe(
       refOf(profile).cid,
     )

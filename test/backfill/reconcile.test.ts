@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { followEdges } from '../../src/store/edges/all-edges.ts'
 import { enqueueJob } from '../../src/store/jobs.ts'
 import { unpackRkey } from '../../src/store/keys.ts'
 import { type BackfillWorld, startBackfillWorld } from '../support/backfill-world.ts'
@@ -39,13 +40,8 @@ async function loadFollows(alice: PdsAccount): Promise<void> {
 }
 
 function rows(alice: PdsAccount): string[] {
-  return world.db
-    .prepare<[number], [Buffer | string, string]>(
-      'SELECT rkey, did FROM follows JOIN actors ON actors.uid = follows.subject WHERE follows.uid = ?',
-    )
-    .raw()
-    .all(world.uid(alice))
-    .map(([rkey, did]) => `${unpackRkey(rkey)} ${did}`)
+  return [...followEdges.edgesOf(world.db, world.uid(alice))]
+    .map(({ rkey, subject }) => `${unpackRkey(rkey)} ${world.memory.actors.didOf(subject)}`)
     .sort()
 }
 

@@ -6,13 +6,17 @@
 
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { conversationsChapter } from './chapters/conversations.ts'
+import { feedsChapter } from './chapters/feeds.ts'
 import { freshPostsChapter } from './chapters/fresh-posts.ts'
 import { invalidRecordsChapter } from './chapters/invalid-records.ts'
 import { type Early, liveBefore, newcomerChapter } from './chapters/newcomer.ts'
+import { notificationsChapter } from './chapters/notifications.ts'
+import { privateStateChapter } from './chapters/private-state.ts'
 import { protocolChapter } from './chapters/protocol.ts'
 import { restartsChapter } from './chapters/restarts.ts'
 import { separationChapter } from './chapters/separation.ts'
 import { socialProofChapter } from './chapters/social-proof.ts'
+import { threadsChapter } from './chapters/threads.ts'
 import { timelineChapter } from './chapters/timeline.ts'
 import { chosenJetstreams } from './support/jetstream.ts'
 import { startWorld, type World } from './support/world.ts'
@@ -48,7 +52,11 @@ describe.each(await chosenJetstreams())('with the Jetstream %s', (kind) => {
   describe('the service', () => protocolChapter(() => world))
   describe('the timeline', () => timelineChapter(() => world))
   describe('conversations', () => conversationsChapter(() => world))
+  describe('threads', () => threadsChapter(() => world))
+  describe('notifications', () => notificationsChapter(() => world))
+  describe('feeds', () => feedsChapter(() => world))
   describe('separation', () => separationChapter(() => world))
+  describe('private state', () => privateStateChapter(() => world))
   describe('social proof', () => socialProofChapter(() => world))
   describe('invalid records', () => invalidRecordsChapter(() => world))
   describe('fresh posts', () => freshPostsChapter(() => world))

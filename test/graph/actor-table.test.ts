@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
-import { createActorTable, openActorTable } from '../../src/graph/actor-table.ts'
+import { describe, expect, test } from 'vitest'
+import { createActorTable, loadActorTable, openActorTable } from '../../src/graph/actor-table.ts'
+import { ImageError } from '../../src/graph/image-chunks.ts'
 import { HIDDEN, MEMBER } from '../../src/graph/types.ts'
 import { createRandom, type Random } from '../support/random.ts'
 
@@ -83,4 +84,52 @@ test('asking for a uid that was never given out is a broken invariant', () => {
   expect(() => table.didOf(2)).toThrow(/no account has uid 2/)
   expect(() => table.setFlags(2, MEMBER)).toThrow(/no account has uid 2/)
   expect(() => table.addMemberFollowers(1, -1)).toThrow(/-1 followers/)
+})
+
+describe.each([1, 2, 3])('the image of a table, seed %i', (seed) => {
+  const random = createRandom(seed)
+  const table = createActorTable()
+  const dids = Array.from({ length: 60_000 }, () => randomDid(random))
+  for (const did of dids) table.intern(did)
+  const { count } = table
+  const chunks: { bytes: Uint8Array }[] = []
+  for (const chunk of table.dump()) {
+    chunks.push(chunk)
+    for (let i = 0; i < 1_000; i++) table.intern(randomDid(random))
+  }
+
+  test('is that of the accounts there were when it was begun, and it goes on from there', () => {
+    expect(chunks.length).toBeGreaterThan(1)
+    const loaded = loadActorTable(chunks)
+    const reader = openActorTable(loaded.handle)
+    expect(reader.count).toBe(count)
+    for (let uid = 1; uid <= count; uid++) {
+      expect(reader.didOf(uid)).toBe(table.didOf(uid))
+      expect(reader.uidOf(table.didOf(uid))).toBe(uid)
+    }
+    for (let uid = count + 1; uid <= table.count; uid++) {
+      expect(loaded.intern(table.didOf(uid))).toBe(uid)
+    }
+    loaded.truncate(count)
+    for (let uid = count + 1; uid <= table.count; uid++) {
+      expect(reader.uidOf(table.didOf(uid))).toBe(0)
+    }
+    expect(reader.uidOf(table.didOf(count))).toBe(count)
+  })
+
+  test('is refused with a flipped bit, a cut, or a chunk too few', () => {
+    for (let i = 0; i < 40; i++) {
+      const which = random.below(chunks.length)
+      const bytes = chunks[which]!.bytes.slice()
+      bytes[random.below(bytes.length)]! ^= 1 << random.below(8)
+      expect(() => loadActorTable(chunks.with(which, { bytes }))).toThrow(ImageError)
+      const cut = { bytes: chunks[which]!.bytes.slice(0, random.below(bytes.length)) }
+      expect(() => loadActorTable(chunks.with(which, cut))).toThrow(ImageError)
+      expect(() => loadActorTable(chunks.toSpliced(which, 1))).toThrow(ImageError)
+    }
+  })
+})
+
+test('of no accounts there is an image too', () => {
+  expect(loadActorTable(createActorTable().dump()).count).toBe(0)
 })

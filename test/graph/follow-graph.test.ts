@@ -196,6 +196,126 @@ describe.each([1, 2, 3])('random operations, seed %i', (seed) => {
   })
 })
 
+describe.each([1])('giants, as bit sets, seed %i', (seed) => {
+  test('are what the twin is while they grow, meet, outgrow their rows and shrink again', () => {
+    const random = createRandom(seed)
+    const shared = createFollowGraph()
+    const reader = openFollowGraph(shared.handle)
+    const [first, second, small] = [300_001, 300_002, 300_003]
+    const model = new Map([first, second, small].map((uid) => [uid, new Set<number>()]))
+    let wrong = 0
+    const change = (uid: number, star: number, adds: boolean) => {
+      const set = model.get(star)!
+      const changed = adds ? shared.add(uid, star) : shared.remove(uid, star)
+      if (changed !== (set.has(uid) !== adds)) wrong++
+      if (adds) set.add(uid)
+      else set.delete(uid)
+    }
+    const check = () => {
+      expect(wrong).toBe(0)
+      for (const [star, set] of model) {
+        expect(reader.followersCount(star)).toBe(set.size)
+        expect(followersOf(reader, star, 9_973)).toEqual(inOrder(set))
+      }
+      // The viewer follows whom the second star is followed by, so the sets meet in every form.
+      const viewed = [...model.get(second)!]
+      for (const [star, set] of model) {
+        const known = inOrder(viewed.filter((uid) => set.has(uid)))
+        expect(knownOf(reader, viewer, star, 7_919)).toEqual(known)
+        expect(reader.knownFollowersCount(viewer, star)).toBe(known.length)
+      }
+    }
+    const viewer = 300_004
+    for (let i = 0; i < 130_000; i++) {
+      change(1 + random.below(250_000), first, random.chance(0.95))
+      const uid = 1 + random.below(250_000)
+      const adds = random.chance(0.95)
+      change(uid, second, adds)
+      if (adds) shared.add(viewer, uid)
+      else shared.remove(viewer, uid)
+      if (i % 50 === 0) change(1 + random.below(250_000), small, true)
+      if (i % 1_000 === 0) expect(shared.has(uid, second)).toBe(adds)
+    }
+    expect(Math.min(model.get(first)!.size, model.get(second)!.size)).toBeGreaterThan(65_536)
+    check()
+    // Beyond 2^21 accounts a row takes another word, and beyond 3 * 2^21 six.
+    for (const uid of [2 ** 21 + 5, 3 * 2 ** 21 + 7]) {
+      for (const star of model.keys()) change(uid, star, true)
+      shared.add(viewer, uid)
+      expect(reader.has(uid, first)).toBe(true)
+      expect(reader.has(uid + 1, first)).toBe(false)
+      check()
+    }
+    for (const uid of inOrder(model.get(first)!))
+      if (!random.chance(0.01)) change(uid, first, false)
+    check()
+    for (const uid of [...model.get(first)!]) change(uid, first, false)
+    check()
+  })
+})
+
+describe.each([1, 2])('a graph built at once, seed %i', (seed) => {
+  test('is the graph that the same pairs make one by one, and goes on like it', () => {
+    const random = createRandom(seed)
+    const accounts = 90_000
+    const lists = new Map<number, Uint32Array>()
+    for (let creator = 1; creator <= 3_000; creator++) {
+      const length = random.chance(0.2) ? 0 : random.zipf(200)
+      // The first accounts are followed by nearly all; some pairs come twice.
+      lists.set(
+        creator,
+        Uint32Array.from({ length }, () => 1 + random.zipf(accounts)),
+      )
+    }
+    lists.set(
+      5,
+      Uint32Array.from({ length: 80_000 }, (_, i) => 1 + i),
+    )
+    for (let creator = 3_001; creator <= accounts; creator++) {
+      lists.set(creator, random.chance(0.9) ? Uint32Array.of(7, creator) : new Uint32Array(0))
+    }
+    const built = createFollowGraph()
+    built.build(lists, accounts)
+    const added = createFollowGraph()
+    for (const [creator, subjects] of lists) for (const uid of subjects) added.add(creator, uid)
+    const same = () => {
+      expect(built.edgeCount).toBe(added.edgeCount)
+      for (let uid = 1; uid <= accounts; uid += uid < 20 ? 1 : 991) {
+        expect(followsOf(built, uid, 20_000)).toEqual(followsOf(added, uid, 20_000))
+        expect(followersOf(built, uid, 20_000)).toEqual(followersOf(added, uid, 20_000))
+      }
+    }
+    expect(built.followersCount(7)).toBeGreaterThan(65_536)
+    same()
+    let wrong = 0
+    for (let i = 0; i < 100_000; i++) {
+      const [creator, subject] = [1 + random.zipf(accounts), 1 + random.zipf(accounts)]
+      const what = random.chance(0.5) ? 'add' : 'remove'
+      if (built[what](creator, subject) !== added[what](creator, subject)) wrong++
+    }
+    expect(wrong).toBe(0)
+    same()
+  })
+})
+
+test('only a new graph is built, and of accounts there are', () => {
+  const graph = createFollowGraph()
+  expect(() => graph.build([[1, Uint32Array.of(9)]], 5)).toThrow(InvariantError)
+  expect(() => graph.build([[1, Uint32Array.of(2)]], 5)).toThrow(InvariantError)
+})
+
+test('a batch of changes is there for readers when it ends, even where it fails', () => {
+  const graph = createFollowGraph()
+  const reader = openFollowGraph(graph.handle)
+  const failing = () =>
+    graph.batch(() => {
+      for (let uid = 1; uid <= 700; uid++) graph.add(uid, 1_000)
+      throw new Error('what was done is done')
+    })
+  expect(failing).toThrow('what was done is done')
+  expect(followersOf(reader, 1_000)).toHaveLength(700)
+})
+
 test('memory of sets that shrank is used again', () => {
   const graph = createFollowGraph()
   const fill = (subject: number) => {

@@ -232,6 +232,14 @@ describe('tokens for others', () => {
     expect(await outcome(await tokenOf(alice, { payload: { lxm } }))).toBe(error)
   })
 
+  test('one that was good for its method is still bad for another', async () => {
+    const token = await tokenOf(alice)
+    expect(await outcome(token)).toBe(alice.did)
+    const other = world.serviceAuth.verify(token, 'app.bsky.graph.muteActor')
+    await expect(other).rejects.toMatchObject({ error: 'BadJwtLexiconMethod' })
+    expect(await outcome(token)).toBe(alice.did)
+  })
+
   test('a method may take tokens for others where it says so', async () => {
     const chat = await tokenOf(alice, { payload: { lxm: 'chat.bsky.convo.listConvos' } })
     const acceptsLxm = (lxm: string) => lxm.startsWith('chat.bsky.')

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { markPostMissing, stubToFind } from '../../src/indexing/found-posts.ts'
 import type { JsonObject } from '../../src/jetstream/event.ts'
+import { postRecord } from '../../src/store/posts.ts'
 import { tidAt } from '../support/records.ts'
 import { countRows, postOf } from '../support/rows.ts'
 import { createWorld, type RecordId, type World } from '../support/world.ts'
@@ -25,11 +26,8 @@ function post(text: string, createdAt = world.isoNow()): JsonObject {
 
 function textOf(id: RecordId): string | undefined {
   const { id: row } = postOf(world, id)!
-  const record = world.db
-    .prepare<[number], Buffer>('SELECT record FROM posts WHERE id = ?')
-    .pluck()
-    .get(row)
-  return record ? (JSON.parse(record.toString()) as { text: string }).text : undefined
+  const record = postRecord(world.db, row)
+  return record ? (JSON.parse(record) as { text: string }).text : undefined
 }
 
 describe('a fetched record', () => {

@@ -73,7 +73,7 @@ describe('a batch', () => {
       broken({ record: { $type: 'app.bsky.feed.post', text: 7 } }),
       broken({ record: { $type: 'app.bsky.feed.like', text: 'x', createdAt: world.isoNow() } }),
       broken({ cid: 'QmNotOurs' }),
-      broken({ collection: 'app.bsky.actor.status' }),
+      broken({ collection: 'app.bsky.actor.mood' }),
       broken({ collection: 'app.bsky.actor.profile', record: { $type: 'app.bsky.actor.profile' } }),
       broken({ did: world.account('stranger') }),
       ...good,

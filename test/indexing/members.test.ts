@@ -94,7 +94,12 @@ describe('a member', () => {
       const did = world.account('unknown')
       world.run((ctx) => wantMissing(ctx, { uris: [far!.uri, 'nonsense'], dids: [did] }))
       const sql = "SELECT kind || ' ' || priority FROM jobs WHERE kind <> 'member' ORDER BY 1"
-      expect(world.db.prepare(sql).pluck().all()).toEqual(['identity 10', 'post 10', 'profile 10'])
+      expect(world.db.prepare(sql).pluck().all()).toEqual([
+        'identity 10',
+        'post 10',
+        'profile 10',
+        'records 30',
+      ])
       expect(postOf(world, far!.uri)?.state).toBe(0)
     }))
 })

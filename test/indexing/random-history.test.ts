@@ -4,6 +4,10 @@
 
 import { describe, expect, it } from 'vitest'
 import type { StreamEvent } from '../../src/jetstream/event.ts'
+import { blockEdges, followEdges, likeEdges } from '../../src/store/edges/all-edges.ts'
+import type { Edge } from '../../src/store/edges/edge.ts'
+import type { EdgeTable } from '../../src/store/edges/edge-table.ts'
+import { NEWEST } from '../../src/store/edges/subject-lists.ts'
 import { isRepostItem, rowIdOf } from '../../src/store/item-ids.ts'
 import { type PackedRkey, unpackCid, unpackRkey } from '../../src/store/keys.ts'
 import { createNaiveIndex, type NaiveIndex } from '../support/naive-index.ts'
@@ -61,6 +65,28 @@ function edgesOf(world: World, collection: string, table: string): string[] {
     .sort()
 }
 
+function packedEdgesOf(world: World, collection: string, table: EdgeTable): string[] {
+  return everyEdge(world, table)
+    .map(({ uid, rkey, subject }) => {
+      const did = world.actors.didOf(uid)
+      return `${uriOf(collection, { did, rkey })} ${world.actors.didOf(subject)}`
+    })
+    .sort()
+}
+
+/** As each creator's list tells; each subject's list must tell the same. */
+function everyEdge(world: World, table: EdgeTable): Edge[] {
+  const pairs = [...table.pairs(world.db)]
+  const subjects = new Set(pairs.map(([, subject]) => subject))
+  const bySubject = [...subjects].flatMap((subject) =>
+    table.newest(world.db, subject, NEWEST, 1_000_000),
+  )
+  expect(bySubject.map(({ uid, subject }) => `${uid} ${subject}`).sort()).toEqual(
+    pairs.map((pair) => pair.join(' ')).sort(),
+  )
+  return bySubject
+}
+
 function expectedEdges(naive: NaiveIndex, collection: string): string[] {
   return naive
     .records(collection)
@@ -70,12 +96,16 @@ function expectedEdges(naive: NaiveIndex, collection: string): string[] {
 
 /** Likes with their posts; the table names no subject account. */
 function likesOf(world: World): string[] {
-  const sql = `SELECT a.did, l.rkey, b.did AS post_did, p.rkey AS post_rkey FROM likes l
-    JOIN actors a ON a.uid = l.uid JOIN posts p ON p.id = l.subject JOIN actors b ON b.uid = p.uid`
-  return rows<KeyRow & { post_did: string; post_rkey: PackedRkey }>(world, sql)
-    .map((row) => {
-      const post = { did: row.post_did, rkey: row.post_rkey }
-      return `${uriOf('app.bsky.feed.like', row)} ${uriOf('app.bsky.feed.post', post)}`
+  const posts = new Map(
+    rows<KeyRow & { id: number }>(
+      world,
+      'SELECT id, did, rkey FROM posts JOIN actors USING (uid)',
+    ).map((row) => [row.id, row]),
+  )
+  return everyEdge(world, likeEdges)
+    .map(({ uid, rkey, subject }) => {
+      const like = uriOf('app.bsky.feed.like', { did: world.actors.didOf(uid), rkey })
+      return `${like} ${uriOf('app.bsky.feed.post', posts.get(subject)!)}`
     })
     .sort()
 }
@@ -182,11 +212,15 @@ function expectAgreement(world: World, naive: NaiveIndex, members: string[]): vo
   const { stored, expected } = storedRecords(world, naive)
   expect(stored).toEqual(expected)
   for (const [collection, table] of [
-    ['app.bsky.graph.follow', 'follows'],
-    ['app.bsky.graph.block', 'blocks'],
+    ['app.bsky.graph.follow', followEdges],
+    ['app.bsky.graph.block', blockEdges],
     ['app.bsky.graph.listitem', 'list_items'],
   ] as const) {
-    expect(edgesOf(world, collection, table)).toEqual(expectedEdges(naive, collection))
+    const stored =
+      typeof table === 'string'
+        ? edgesOf(world, collection, table)
+        : packedEdgesOf(world, collection, table)
+    expect(stored).toEqual(expectedEdges(naive, collection))
   }
   expect(likesOf(world)).toEqual(expectedLikes(naive))
   expect(postCounts(world)).toEqual(expectedPostCounts(naive))

@@ -14,7 +14,7 @@ import { createRandom, type Random } from '../support/random.ts'
 import { blobOf, cidOf, didOf, tidAt } from '../support/records.ts'
 
 const SEED = Number(process.env['SEED'] ?? 20261121)
-const MUTATIONS = 20_000
+const MUTATIONS = 30_000
 
 // Judged with all of the official lexicons, not with the part that we keep.
 const official = new Lexicons(schemas)
@@ -42,6 +42,18 @@ const facet = {
   features: [{ $type: 'app.bsky.richtext.facet#mention', did: alice }],
 }
 
+const features = [
+  { $type: 'app.bsky.richtext.facet#link', uri: 'https://example.org/a?b=c#d' },
+  { $type: 'app.bsky.richtext.facet#tag', tag: 'tag' },
+]
+const external = {
+  uri: 'https://example.org/',
+  title: 'title',
+  description: 'what it is',
+  thumb: blobOf('thumb'),
+}
+const images = { $type: 'app.bsky.embed.images', images: [image, { ...image, alt: '' }] }
+
 const samples: [Collection, JsonObject][] = [
   ['app.bsky.feed.like', { subject: ref, createdAt, via: ref }],
   ['app.bsky.feed.repost', { subject: ref, createdAt }],
@@ -63,6 +75,28 @@ const samples: [Collection, JsonObject][] = [
   [
     'app.bsky.feed.post',
     { text: '', createdAt, embed: { $type: 'app.bsky.embed.record', record: ref } },
+  ],
+  [
+    'app.bsky.feed.post',
+    { text: 'a', createdAt, embed: { $type: 'app.bsky.embed.external', external } },
+  ],
+  [
+    'app.bsky.feed.post',
+    {
+      text: 'a',
+      createdAt,
+      langs: ['pt-BR'],
+      facets: [{ $type: 'app.bsky.richtext.facet', index: { byteStart: 0, byteEnd: 1 }, features }],
+      embed: {
+        $type: 'app.bsky.embed.recordWithMedia',
+        record: { $type: 'app.bsky.embed.record', record: ref },
+        media: images,
+      },
+    },
+  ],
+  [
+    'app.bsky.actor.profile',
+    { description: 'x', banner: blobOf('banner'), pinnedPost: ref, displayName: '' },
   ],
 ].map(([collection, record]) => [
   collection as Collection,
@@ -106,6 +140,18 @@ const strangeValues: unknown[] = [
   'QmY7Yh4UquoXHLPFo2XbhXkhBvFoPwmQUSa92pxnxjQuPU',
   { $link: cidOf('x') },
   blobOf('x'),
+  { ...blobOf('x'), size: -1 },
+  { ...blobOf('x'), size: 1e300 },
+  { ...blobOf('x'), mimeType: '' },
+  { cid: cidOf('x'), mimeType: 'image/png' },
+  'https://example.org/ with space',
+  'https:///',
+  'http:x',
+  'at://x',
+  'en-us',
+  'x-private',
+  2 ** 53,
+  -0,
   { uri: postUri, cid: 'x' },
 ]
 
@@ -149,19 +195,22 @@ describe('the door', () => {
   it(`gives the official verdict on ${MUTATIONS} mutated records (seed ${SEED})`, () => {
     const random = createRandom(SEED)
     let accepted = 0
+    let plain = 0
     for (let i = 0; i < MUTATIONS; i++) {
       const [collection, sample] = random.pick(samples)
       let record = mutate(random, sample)
       if (random.chance(0.2)) record = mutate(random, record)
       const expected = record['$type'] === collection && isOfficiallyValid(collection, record)
       expect([isValidRecord(collection, record), record]).toEqual([expected, record])
+      if (isPlainRecord(collection, record)) plain++
       if (expected) accepted++
     }
     expect(accepted).toBeGreaterThan(MUTATIONS / 20)
+    expect(plain).toBeGreaterThan(MUTATIONS / 40)
     expect(accepted).toBeLessThan((MUTATIONS * 19) / 20)
   })
 
-  it('takes plain likes, reposts, follows and posts without asking the lexicon validator', () => {
+  it('takes plain likes, reposts, follows, posts and profiles without asking the lexicon validator', () => {
     const plain = samples.filter(([collection, record]) => isPlainRecord(collection, record))
     expect(plain.map(([collection]) => collection)).toEqual([
       'app.bsky.feed.like',
@@ -169,8 +218,9 @@ describe('the door', () => {
       'app.bsky.graph.follow',
       'app.bsky.graph.block',
       'app.bsky.graph.listitem',
-      'app.bsky.feed.post',
-      'app.bsky.feed.post',
+      'app.bsky.actor.profile',
+      ...Array(6).fill('app.bsky.feed.post'),
+      'app.bsky.actor.profile',
     ])
   })
 

@@ -71,7 +71,7 @@ export function startConsumer(
     cursors: [],
     log,
     apply: async (batch) => {
-      events.push(...batch.events)
+      events.push(...(batch.events as StreamEvent[]))
       gaps.push(...batch.gaps)
       cursors.push(batch.cursor)
     },

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { InvariantError } from '../../src/assert.ts'
 import type { StreamBatch } from '../../src/jetstream/batcher.ts'
+import type { StreamEvent } from '../../src/jetstream/event.ts'
 import { didOf } from '../support/jetstream-double/made-up-ids.ts'
 import { createSyntheticEvents } from '../support/jetstream-double/synthetic-events.ts'
 import {
@@ -521,6 +522,25 @@ describe('batches', () => {
     expect(applied.every((n) => n <= 2000)).toBe(true)
   })
 
+  test('what waits is bounded in bytes too', async () => {
+    const double = await startDouble()
+    const hold = Promise.withResolvers<void>()
+    let applied = 0
+    const rig = startConsumer(double, {
+      limits: { maxBatchBytes: 20_000, maxBatchEvents: 1e9 },
+      apply: async ({ events }: StreamBatch) => {
+        applied += events.length
+        await hold.promise
+      },
+    })
+    await rig.untilConnected()
+    emitLikes(double, 30_000)
+    await rig.until(() => rig.consumer.status().paused)
+    expect(rig.consumer.status().received).toBeLessThan(5000)
+    hold.resolve()
+    await rig.until(() => applied === 30_000)
+  })
+
   test('each batch’s cursor covers exactly what was handed over so far', async () => {
     const double = await startDouble()
     const rig = startConsumer(double, {
@@ -528,7 +548,7 @@ describe('batches', () => {
       apply: async (batch: StreamBatch) => {
         expect(batch.cursor.seq).toBe(batch.events.at(-1)!.seq)
         await new Promise((resolve) => setImmediate(resolve))
-        rig.events.push(...batch.events)
+        rig.events.push(...(batch.events as StreamEvent[]))
       },
     })
     await rig.untilConnected()

@@ -7,6 +7,7 @@ import {
   EVERYTHING,
   UNREAD,
 } from '../../src/memory/change-log.ts'
+import { OwnerVersionsReader, OwnerVersionsWriter } from '../../src/memory/owner-versions.ts'
 import { createSharedInts, SharedInts } from '../../src/memory/shared-ints.ts'
 import { readerIsDone } from '../support/reading-thread.ts'
 
@@ -161,3 +162,135 @@ test('reading threads see whole records only, while the writer never rests', asy
   // Otherwise the two never met, and this shows nothing.
   expect(retries).toBeGreaterThan(0)
 })
+
+describe('owner versions', () => {
+  function pair() {
+    const writer = new OwnerVersionsWriter()
+    return { writer, reader: new OwnerVersionsReader(writer.buffer) }
+  }
+
+  test('only a change of the owner is in the reader’s way, while it lasts and afterwards', () => {
+    const { writer, reader } = pair()
+    const before = reader.start(1)
+    writer.begin(1, 2)
+    const during = reader.start(1)
+    expect(reader.isUntouched(1, before)).toBe(false)
+    expect(reader.isUntouched(1, during)).toBe(false)
+    expect(reader.isUntouched(2, reader.start(2))).toBe(false)
+    expect(reader.isUntouched(3, reader.start(3))).toBe(true)
+    writer.end()
+    expect(reader.isUntouched(1, before)).toBe(false)
+    expect(reader.isUntouched(1, during)).toBe(false)
+    expect(reader.isUntouched(1, reader.start(1))).toBe(true)
+  })
+
+  test('an owner named twice, and two that share a version, are open again after the change', () => {
+    const { writer, reader } = pair()
+    const other = 5 + 2 ** 20
+    for (const [a, b] of [
+      [5, 5],
+      [5, other],
+    ] as const) {
+      writer.begin(a, b)
+      expect(reader.isUntouched(5, reader.start(5))).toBe(false)
+      writer.end()
+      expect(reader.isUntouched(5, reader.start(5))).toBe(true)
+      expect(reader.isUntouched(other, reader.start(other))).toBe(true)
+    }
+  })
+
+  test('what is held stays closed until it is released, but not for ever', () => {
+    const { writer, reader } = pair()
+    const isOpen = () => reader.isUntouched(1, reader.start(1))
+    writer.hold()
+    writer.hold()
+    writer.begin(1, 2)
+    writer.end()
+    writer.release()
+    expect(isOpen()).toBe(false)
+    writer.release()
+    expect(isOpen()).toBe(true)
+    writer.hold()
+    let turns = 0
+    for (let i = 0; i < 5_000; i++) {
+      writer.begin(1, 10 + i)
+      writer.end()
+      if (isOpen()) turns++
+    }
+    expect(turns).toBeGreaterThan(10)
+    writer.release()
+    expect(isOpen()).toBe(true)
+    expect(() => writer.release()).toThrow(InvariantError)
+  })
+
+  test('a writer that never ends its change stops the reader', () => {
+    const { writer, reader } = pair()
+    writer.begin(1, 1)
+    expect(() => reader.pause(1, 1_000_000)).toThrow(InvariantError)
+  })
+})
+
+const VERSIONS_READER = `
+  import { parentPort, workerData } from 'node:worker_threads'
+  import { OwnerVersionsReader } from ${JSON.stringify(new URL('../../src/memory/owner-versions.ts', import.meta.url).pathname)}
+  const { versions: buffer, data, owners, stop } = workerData
+  const versions = new OwnerVersionsReader(buffer)
+  const ints = new Int32Array(data)
+  const seen = new Int32Array(8)
+  let reads = 0
+  let retries = 0
+  let torn = 0
+  while (Atomics.load(stop, 0) === 0) {
+    const owner = reads % owners
+    for (let attempt = 0; ; attempt++) {
+      const started = versions.start(owner)
+      for (let i = 0; i < 8; i++) seen[i] = ints[owner * 8 + i]
+      if (versions.isUntouched(owner, started)) break
+      retries++
+      versions.pause(owner, attempt)
+    }
+    reads++
+    Atomics.store(stop, 1, reads)
+    for (let i = 1; i < 8; i++) if (seen[i] !== seen[0]) torn++
+  }
+  parentPort.postMessage({ reads, retries, torn })
+`
+
+test.each(['one by one', 'in runs'])(
+  'reading threads see whole records only, by versions, changed %s',
+  async (how) => {
+    const owners = 8
+    const versions = new OwnerVersionsWriter()
+    const ints = new Int32Array(new SharedArrayBuffer(owners * 32))
+    const stop = new Int32Array(new SharedArrayBuffer(8))
+    const workerData = { versions: versions.buffer, data: ints.buffer, owners, stop }
+    const worker = new Worker(VERSIONS_READER, { eval: true, workerData })
+    const done = new Promise<{ reads: number; retries: number; torn: number }>(
+      (resolve, reject) => {
+        worker.once('message', resolve)
+        worker.once('error', reject)
+      },
+    )
+    await new Promise((resolve) => worker.once('online', resolve))
+    const isDone = readerIsDone(stop, 1_000)
+    for (let round = 0; round < 60 || !isDone(); round++) {
+      for (let run = 0; run < 1_000; run++) {
+        if (how === 'in runs') versions.hold()
+        for (let i = 0; i < 50; i++) {
+          const [a, b] = [i % owners, (i * 3) % owners]
+          versions.begin(a, b)
+          for (let j = 0; j < 8; j++) ints[a * 8 + j] = run * 50 + i
+          for (let j = 0; j < 8; j++) ints[b * 8 + j] = run * 50 + i
+          versions.end()
+        }
+        if (how === 'in runs') versions.release()
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    Atomics.store(stop, 0, 1)
+    const { reads, retries, torn } = await done
+    expect(torn).toBe(0)
+    expect(reads).toBeGreaterThan(1_000)
+    expect(retries).toBeGreaterThan(0)
+  },
+)

@@ -10,6 +10,7 @@ import { CELEBRITY, HIDDEN } from '../../src/graph/types.ts'
 import { openTimeline } from '../../src/indexing/open-timeline.ts'
 import { createTimelineSkeleton } from '../../src/skeleton/timeline.ts'
 import { type Db, openWriter } from '../../src/store/db.ts'
+import { followEdges } from '../../src/store/edges/all-edges.ts'
 import { packCid, packRkey } from '../../src/store/keys.ts'
 import { createMergedFeed } from '../../src/store/merged-feed.ts'
 import { createKeeps } from '../../src/timeline/lossiness.ts'
@@ -38,12 +39,12 @@ function build(options: { accounts: number; timelineLength: number; limit: numbe
   const graph = createFollowGraph()
   const timelines = createTimelines(options.timelineLength)
   const keeps = createKeeps({ graph, limit: options.limit })
-  const follow = db.prepare('INSERT INTO follows VALUES (?, ?, ?, 1)')
   for (let i = 1; i <= options.accounts; i++) {
     const uid = actors.intern(didOf(`account ${i}`))
     if (uid === VIEWER) continue
     graph.add(VIEWER, uid)
-    follow.run(VIEWER, packRkey(tidAt(uid)), uid)
+    const rkey = packRkey(tidAt(uid))
+    followEdges.insert(db, { uid: VIEWER, rkey, subject: uid, sortAt: 1, createdAt: 1 })
   }
   const memory = {
     actors,

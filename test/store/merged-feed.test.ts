@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Db, openWriter } from '../../src/store/db.ts'
+import { KeptHeads } from '../../src/store/kept-heads.ts'
 import { packCid, packRkey } from '../../src/store/keys.ts'
 import { createMergedFeed, type FeedRow } from '../../src/store/merged-feed.ts'
 import { createRandom, type Random } from '../support/random.ts'
@@ -52,9 +53,10 @@ const byPlace = (a: FeedRow, b: FeedRow) => b.sortAt - a.sortAt || b.item - a.it
 test('gives the newest items of the accounts asked for, whole down to its floor', () => {
   const random = createRandom(testSeed('merged feed'))
   const all = fill(random, { items: 3_000, times: 400 })
-  const feed = createMergedFeed(db)
+  // What was kept of one page serves the others.
+  const feeds = [createMergedFeed(db), createMergedFeed(db, new KeptHeads())]
 
-  for (let turn = 0; turn < 200; turn++) {
+  for (let turn = 0; turn < 400; turn++) {
     const originators = Array.from({ length: 14 }, (_, i) => i + 1).filter(() => random.chance(0.5))
     const until = random.below(450)
     const since = random.chance(0.3) ? random.below(400) : undefined
@@ -66,6 +68,7 @@ test('gives the newest items of the accounts asked for, whole down to its floor'
       .filter(({ sortAt }) => sortAt <= until && sortAt >= (since ?? -Infinity))
       .sort(byPlace)
 
+    const feed = feeds[turn % 2]!
     const { rows, floor } = feed.newest({ originators, until, since, limit, keep })
 
     const whole = rows.filter(({ sortAt }) => sortAt >= floor).sort(byPlace)

@@ -54,6 +54,8 @@ export type BackfillWorldOptions = {
   scope?: IndexScope
   limits?: Partial<BackfillLimits>
   timelineLength?: number
+  /** Read at each start. */
+  trustedVerifiers?: string[]
 }
 
 const DAY_MS = 86_400_000
@@ -82,7 +84,8 @@ export async function startBackfillWorld(
     })
     rebuildMemory(db, memory)
     const { actors } = memory
-    indexer = createIndexer({ db, actors, scope: options.scope ?? 'community', now: Date.now })
+    const { scope = 'community', trustedVerifiers } = options
+    indexer = createIndexer({ ...{ db, actors, scope, trustedVerifiers }, now: Date.now })
     const fetch = createGuardedFetch({ allowPrivateHosts: true })
     const resolver = createResolver({
       fetch,

@@ -7,6 +7,7 @@ import { createHydrator } from '../../src/hydrate/hydrator.ts'
 import type { Hydrator, Viewer } from '../../src/hydrate/types.ts'
 import { type Db, openReader, openWriter } from '../../src/store/db.ts'
 import { createMediaUrls } from '../../src/views/media-urls.ts'
+import { verifierOf } from './random-world.ts'
 import { referenceUrlPatterns } from './reference-appview.ts'
 import type { World } from './social-world.ts'
 import { type WrittenWorld, writeRows } from './world-rows.ts'
@@ -34,6 +35,7 @@ export function hydrateWorld(world: World, write = writeRows): HydratedWorld {
     actors: written.actors,
     graph: written.graph,
     urls: createMediaUrls(referenceUrlPatterns),
+    trustedVerifiers: [verifierOf(world)],
     onUnusable: (what) => unusable.push(what),
   })
   return {

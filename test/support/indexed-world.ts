@@ -4,19 +4,21 @@
 
 import { keyOf } from '../../src/graph/uid-order.ts'
 import { createIndexer } from '../../src/indexing/indexer.ts'
+import { memberSeen } from '../../src/indexing/members.ts'
+import { bookmark, mute, muteList } from '../../src/indexing/private-state.ts'
 import { publish } from '../../src/indexing/publish.ts'
 import type { StreamEvent } from '../../src/jetstream/event.ts'
 import { setActorIdentity } from '../../src/store/actors.ts'
 import type { Db } from '../../src/store/db.ts'
 import { packRkey } from '../../src/store/keys.ts'
-import { insertMute } from '../../src/store/mutes.ts'
 import { createMemoryParts } from './memory-parts.ts'
 import type { World, WorldDeed } from './social-world.ts'
 import type { WrittenWorld } from './world-rows.ts'
 
 const LATE_MS = Date.UTC(2027, 0, 1)
 
-export function indexWorld(db: Db, world: World): WrittenWorld {
+/** @param members - DIDs that read here from the beginning */
+export function indexWorld(db: Db, world: World, members: Iterable<string> = []): WrittenWorld {
   const memory = createMemoryParts({
     timelineLength: 100,
     reasonableLimit: 2000,
@@ -26,6 +28,12 @@ export function indexWorld(db: Db, world: World): WrittenWorld {
   const indexer = createIndexer({ db, actors, scope: 'network', now: () => LATE_MS })
   const apply = (event: StreamEvent) =>
     publish(db, memory, indexer.applyBatch({ events: [event] }).changes)
+  for (const did of members)
+    publish(
+      db,
+      memory,
+      indexer.run((ctx) => memberSeen(ctx, did)),
+    )
   for (const [i, deed] of world.deeds.entries()) apply(toEvent(deed, i))
   for (const { did, handle, status } of world.accounts.values()) {
     const uid = actors.uidOf(did)
@@ -37,9 +45,17 @@ export function indexWorld(db: Db, world: World): WrittenWorld {
     apply({ kind: 'account', did, timeUs, seq: undefined, active: false, status })
     if (status === 'deleted') world.removeAllOf(did)
   }
-  for (const pair of world.mutes) {
-    const [did, subject] = pair.split(' ') as [string, string]
-    indexer.run(() => insertMute(db, actors.uidOf(did), actors.uidOf(subject), LATE_MS))
+  const split = (pair: string) => pair.split(' ') as [string, string]
+  for (const [pair, scope] of world.mutes) {
+    const [did, subject] = split(pair)
+    const narrow = { onlyReposts: (scope & 1) !== 0, onlyQuoteposts: (scope & 2) !== 0 }
+    indexer.run((ctx) => mute(ctx, did, subject, narrow))
+  }
+  for (const [did, list] of [...world.listMutes].map(split)) {
+    indexer.run((ctx) => muteList(ctx, did, list))
+  }
+  for (const [did, uri] of [...world.bookmarks].map(split)) {
+    indexer.run((ctx) => bookmark(ctx, did, { uri, cid: 'whatever' }))
   }
   const idIn = (table: string) => {
     const select = db

@@ -20,6 +20,7 @@ export function randomWorld(random: Random, steps: number): World {
     })
     if (random.chance(0.8)) world.profile(did, randomProfile(random))
   }
+  for (const did of world.accounts.keys()) putRecords(world, random, did)
   const founder = random.pick([...world.accounts.keys()])
   world.put(founder, 'app.bsky.feed.post', { text: 'the first' }, { rkey: 'first' })
   world.put(founder, 'app.bsky.graph.list', { name: 'x', ...randomList(random) }, { rkey: 'first' })
@@ -31,6 +32,38 @@ export function randomWorld(random: Random, steps: number): World {
   return world
 }
 
+/** What an account says of itself and makes besides posts, each under the key `self`. */
+function putRecords(world: World, random: Random, did: string): void {
+  const self = (collection: string, value: Value) =>
+    random.chance(0.5) && world.put(did, collection, value, { rkey: 'self' })
+  const generator = { did: 'did:web:feeds.test', displayName: 'a feed', avatar: blob('feed') }
+  const list = `at://${did}/app.bsky.graph.list/first`
+  const status = { status: 'app.bsky.actor.status#live', durationMinutes: 1 + random.below(400) }
+  const external = { uri: 'https://live.test/', title: 'live', description: '' }
+  self('app.bsky.feed.generator', { ...generator, description: 'of cats' })
+  self('app.bsky.graph.starterpack', { name: 'start', list })
+  self('app.bsky.labeler.service', { policies: { labelValues: ['rude'] }, labels: selfLabels })
+  self('app.bsky.actor.status', {
+    ...status,
+    embed: { $type: 'app.bsky.embed.external', external },
+  })
+  self('chat.bsky.actor.declaration', { allowIncoming: random.pick(['all', 'none']) })
+  const allowSubscriptions = random.pick(['followers', 'mutuals', 'none'])
+  self('app.bsky.notification.declaration', { allowSubscriptions })
+  const subject = random.pick([...world.accounts.keys()])
+  const { handle = 'other.test' } = world.accounts.get(subject)!
+  const displayName = random.pick(['Ä', 'Name 🙂'])
+  if (world.of('app.bsky.graph.verification').some((one) => one.value['subject'] === subject))
+    return
+  const verifier = verifierOf(world)
+  world.put(verifier, 'app.bsky.graph.verification', { subject, handle, displayName })
+}
+
+/** The one whose verifications are trusted, in random worlds. */
+export function verifierOf(world: World): string {
+  return [...world.accounts.keys()].find((did) => did.startsWith('did:plc:accounta')) ?? ''
+}
+
 /** Weights of what may happen next; each is done by one account to some post, list or account. */
 const deeds: [weight: number, deed: (scene: Scene) => unknown][] = [
   [25, ({ world, random, did }) => world.post(did, randomPost(world, random))],
@@ -39,7 +72,10 @@ const deeds: [weight: number, deed: (scene: Scene) => unknown][] = [
   [8, ({ world, did, post }) => once(world, did, post, world.like)],
   [12, ({ world, did, other }) => once(world, did, other, world.follow)],
   [2, ({ world, did, other }) => once(world, did, other, world.block)],
-  [1, ({ world, did, other }) => did !== other && world.mute(did, other)],
+  [2, ({ world, random, did, other }) => did !== other && world.mute(did, other, random.below(4))],
+  [2, ({ world, did, list }) => world.muteList(did, list)],
+  [3, ({ world, did, post }) => world.bookmark(did, post)],
+  [3, likeFeed],
   [4, ({ world, random, did }) => world.list(did, randomList(random))],
   [3, ({ world, list, other }) => world.listItem(list, other)],
   [2, ({ world, did, list }) => once(world, did, list, world.listBlock)],
@@ -89,6 +125,11 @@ function once(
 
 function subjectOf({ subject }: Value): unknown {
   return typeof subject === 'object' ? (subject as { uri: string }).uri : subject
+}
+
+function likeFeed({ world, random, did }: Scene): void {
+  const feeds = world.of('app.bsky.feed.generator')
+  if (feeds.length > 0) once(world, did, random.pick(feeds).uri, world.like)
 }
 
 function reply({ world, random, did, post }: Scene): void {
@@ -168,8 +209,9 @@ function randomEmbed(world: World, random: Random): Value {
     .map(({ uri }) => uri)
   const did = random.pick([...world.accounts.keys()])
   const elsewhere = ['feed.generator', 'graph.starterpack', 'labeler.service', 'feed.like']
-  uris.push(`at://${did}/app.bsky.${random.pick(elsewhere)}/self`)
-  const record = { $type: 'app.bsky.embed.record', record: world.ref(random.pick(uris)) }
+  const other = `at://${did}/app.bsky.${random.pick(elsewhere)}/self`
+  const uri = random.chance(0.3) ? other : random.pick(uris)
+  const record = { $type: 'app.bsky.embed.record', record: world.ref(uri) }
   const roll = random.below(10)
   if (roll < 5) return record
   if (roll < 8) return randomMedia(random)

@@ -4,13 +4,20 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../src/store/mutes.ts'
 import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../src/store/post-flags.ts'
+import { verifierOf } from './random-world.ts'
 import type { World, WorldRecord } from './social-world.ts'
 import { accountCounts, countsOf } from './world-rows.ts'
 
-const HOME = join(import.meta.dirname, '../e2e/node_modules/@atproto/bsky/dist')
+export const referenceHome = join(import.meta.dirname, '../e2e/node_modules/@atproto/bsky/dist')
 
-export const referenceIsInstalled = existsSync(HOME)
+export const referenceIsInstalled = existsSync(referenceHome)
+
+/** As the data plane gives them: none that is over. */
+export type ReferenceLabel = { src: string; uri: string; val: string; cts: string; neg?: boolean }
+
+type Labelers = { dids: readonly string[]; redact: ReadonlySet<string> }
 
 export type ReferenceItem = { post: { uri: string }; repost?: { uri: string } }
 
@@ -19,6 +26,9 @@ type Hydrator = {
   hydrateFeedItems(items: ReferenceItem[], ctx: unknown): Promise<unknown>
   hydratePosts(refs: { uri: string }[], ctx: unknown): Promise<unknown>
   hydrateProfilesDetailed(dids: string[], ctx: unknown): Promise<unknown>
+  hydrateFeedGens(uris: string[], ctx: unknown): Promise<unknown>
+  hydrateStarterPacks(uris: string[], ctx: unknown): Promise<unknown>
+  hydrateLabelers(dids: string[], ctx: unknown): Promise<unknown>
 }
 type Views = {
   feedItemBlocksAndMutes(item: ReferenceItem, state: unknown): Record<string, boolean>
@@ -27,21 +37,26 @@ type Views = {
   profileBasic(did: string, state: unknown): unknown
   profile(did: string, state: unknown): unknown
   profileDetailed(did: string, state: unknown): unknown
+  feedGenerator(uri: string, state: unknown): unknown
+  starterPack(uri: string, state: unknown): unknown
+  labelerDetailed(did: string, state: unknown): unknown
 }
 type Made<T> = new (...given: unknown[]) => T
 
 export type Reference = {
   hydrator: Hydrator
   views: Views
-  context(viewer: string | undefined): unknown
+  context(viewer: string | undefined, labelers?: Labelers): unknown
 }
 
 /** `order`: in which known followers are listed; the reference's own order is undefined. */
 export async function referenceOver(
   world: World,
   order: (did: string) => number,
+  labels: readonly ReferenceLabel[] = [],
 ): Promise<Reference> {
-  const load = async (path: string) => (await import(join(HOME, path))) as Record<string, unknown>
+  const load = async (path: string) =>
+    (await import(join(referenceHome, path))) as Record<string, unknown>
   const { Views } = (await load('views/index.js')) as { Views: Made<Views> }
   const { Hydrator, HydrateCtx } = (await load('hydration/hydrator.js')) as {
     Hydrator: Made<Hydrator>
@@ -51,7 +66,7 @@ export async function referenceOver(
   const { VideoUriBuilder } = (await load('views/util.js')) as { VideoUriBuilder: Made<unknown> }
   const features = { checkGate: () => false, Gate: {} }
   return {
-    hydrator: new Hydrator(dataplane(world, order), [], { featureGatesClient: {} }),
+    hydrator: new Hydrator(dataplane(world, order, labels), [], { featureGatesClient: {} }),
     views: new Views({
       imgUriBuilder: new ImageUriBuilder('https://img.test'),
       videoUriBuilder: new VideoUriBuilder({
@@ -59,9 +74,9 @@ export async function referenceOver(
         thumbnailUrlPattern: 'https://vid.test/%s/%s/thumbnail.jpg',
       }),
     }),
-    context: (viewer) =>
+    context: (viewer, labelers = { dids: [], redact: new Set() }) =>
       new HydrateCtx({
-        labelers: { dids: [], redact: new Set() },
+        labelers,
         viewer: viewer ?? null,
         features,
       }),
@@ -80,7 +95,11 @@ type Refs = { refs: { uri: string }[] }
 type ActorAndRefs = Refs & { actorDid: string }
 
 /** Every method that the reference calls for feeds, posts and profiles; others throw. */
-function dataplane(world: World, order: (did: string) => number): object {
+function dataplane(
+  world: World,
+  order: (did: string) => number,
+  labels: readonly ReferenceLabel[],
+): object {
   const records = async ({ uris }: Uris) => ({ records: uris.map((uri) => recordOf(world, uri)) })
   const first = (collection: string, test: (record: WorldRecord) => boolean) =>
     world.of(collection).find(test)?.uri ?? ''
@@ -92,6 +111,11 @@ function dataplane(world: World, order: (did: string) => number): object {
       ),
     })
   const methods = {
+    getLabels: async ({ subjects, issuers }: { subjects: string[]; issuers: string[] }) => ({
+      labels: labels
+        .filter(({ uri, src }) => subjects.includes(uri) && issuers.includes(src))
+        .map((label) => Buffer.from(JSON.stringify(label))),
+    }),
     getActors: async ({ dids }: { dids: string[] }) => ({
       actors: dids.map((did) => actorOf(world, did)),
     }),
@@ -113,6 +137,10 @@ function dataplane(world: World, order: (did: string) => number): object {
       opThreads: [],
     }),
     getListRecords: records,
+    getListItemRecords: records,
+    getListMembers: async ({ listUri, limit }: { listUri: string; limit: number }) => ({
+      listitems: membersOf(world, listUri).slice(0, limit),
+    }),
     getRepostRecords: records,
     getThreadGateRecords: records,
     getPostgateRecords: records,
@@ -121,9 +149,19 @@ function dataplane(world: World, order: (did: string) => number): object {
     getStarterPackRecords: records,
     getLikesByActorAndSubjects: bySubject('app.bsky.feed.like'),
     getRepostsByActorAndSubjects: bySubject('app.bsky.feed.repost'),
-    getBookmarksByActorAndSubjects: async () => ({ bookmarks: [] }),
+    getBookmarksByActorAndSubjects: async ({ actorDid, uris }: Uris & { actorDid: string }) => ({
+      bookmarks: uris.map((uri) =>
+        world.bookmarks.has(`${actorDid} ${uri}`) ? { ref: { key: 'key' }, subjectUri: uri } : {},
+      ),
+    }),
     getThreadMutesOnSubjects: async () => ({ muted: [] }),
-    getMutelistSubscription: async () => ({ subscribed: false }),
+    getMutelistSubscription: async ({
+      actorDid,
+      listUri,
+    }: {
+      actorDid: string
+      listUri: string
+    }) => ({ subscribed: world.listMutes.has(`${actorDid} ${listUri}`) }),
     getReferencelistoptoutsByActorAndSubjects: async () => ({ uris: [] }),
     getActivitySubscriptionsByActorAndSubjects: async () => ({ subscriptions: [] }),
     getBlocklistSubscription: async ({
@@ -164,7 +202,10 @@ function dataplane(world: World, order: (did: string) => number): object {
           ).size,
       ),
     }),
-    getStarterPackCounts: async () => ({ joinedAllTime: [], joinedWeek: [] }),
+    getStarterPackCounts: async ({ refs }: Refs) => ({
+      joinedAllTime: refs.map(() => 0),
+      joinedWeek: refs.map(() => 0),
+    }),
     getInteractionCounts: async ({ refs }: Refs) => interactionCounts(world, refs),
     getFollowsFollowing: async ({
       actorDid,
@@ -210,10 +251,44 @@ function actorOf(world: World, did: string) {
     createdAt: 'createdAt' in profile ? profile.createdAt : undefined,
     takenDown: account?.status === 'takendown',
     upstreamStatus: account?.status ?? '',
-    verifiedBy: {},
+    ...besides(world, did),
     tags: [],
     profileTags: [],
   }
+}
+
+/** What an account says of itself, and what the trusted verifier says of it. */
+function besides(world: World, did: string) {
+  const self = (collection: string) => `at://${did}/${collection}/self`
+  const declared = (collection: string) => world.records.get(self(collection))?.value
+  const verifications = world
+    .of('app.bsky.graph.verification')
+    .filter((one) => one.did === verifierOf(world) && one.value['subject'] === did)
+  return {
+    labeler: world.records.has(self('app.bsky.labeler.service')),
+    statusRecord: recordOf(world, self('app.bsky.actor.status')),
+    allowIncomingChatsFrom: declared('chat.bsky.actor.declaration')?.['allowIncoming'],
+    allowActivitySubscriptionsFrom:
+      declared('app.bsky.notification.declaration')?.['allowSubscriptions'] ?? 'followers',
+    trustedVerifier: did === verifierOf(world),
+    verifiedBy: Object.fromEntries(
+      verifications.map(({ did: issuer, rkey, uri, value }) => [
+        issuer,
+        { rkey, ...value, sortedAt: (recordOf(world, uri) as { sortedAt: object }).sortedAt },
+      ]),
+    ),
+  }
+}
+
+/** Newest first; who is on it twice, since the first time. */
+function membersOf(world: World, list: string) {
+  const dids = new Set<string>()
+  const items = world
+    .of('app.bsky.graph.listitem')
+    .filter(({ value }) => value['list'] === list)
+    .map(({ uri, value, indexedAt }) => ({ uri, did: value['subject'] as string, indexedAt }))
+    .filter(({ did }) => !dids.has(did) && dids.add(did))
+  return items.reverse()
 }
 
 function metaOf(world: World, uri: string) {
@@ -231,8 +306,12 @@ function metaOf(world: World, uri: string) {
 function relationshipOf(world: World, did: string, other: string) {
   const pointing = (collection: string, from: string, to: string) =>
     world.of(collection).find((one) => one.did === from && one.value['subject'] === to)?.uri ?? ''
+  const scope = world.mutes.get(`${did} ${other}`)
   return {
-    muted: world.mutes.has(`${did} ${other}`),
+    muted: scope === 0,
+    mutedOnlyReposts: ((scope ?? 0) & ONLY_REPOSTS) !== 0,
+    mutedOnlyQuoteposts: ((scope ?? 0) & ONLY_QUOTE_POSTS) !== 0,
+    mutedByList: mutingList(world, did, other),
     following: pointing('app.bsky.graph.follow', did, other),
     followedBy: pointing('app.bsky.graph.follow', other, did),
     blocking: pointing('app.bsky.graph.block', did, other),
@@ -247,12 +326,29 @@ function relationshipOf(world: World, did: string, other: string) {
  * whether that one is in force; one that is comes first here, in order of the lists' rows.
  */
 function blockingList(world: World, did: string, other: string): string {
+  const blocks = world.of('app.bsky.graph.listblock').filter((one) => one.did === did)
+  return listInForce(
+    world,
+    blocks.map(({ value }) => value['subject'] as string),
+    other,
+  )
+}
+
+function mutingList(world: World, did: string, other: string): string {
+  const muted = [...world.listMutes].filter((one) => one.startsWith(`${did} `))
+  return listInForce(
+    world,
+    muted.map((one) => one.slice(did.length + 1)),
+    other,
+  )
+}
+
+function listInForce(world: World, chosen: string[], other: string): string {
   const onIt = (list: unknown) =>
     world
       .of('app.bsky.graph.listitem')
       .some(({ value }) => value['list'] === list && value['subject'] === other)
-  const blocked = world.of('app.bsky.graph.listblock').filter((one) => one.did === did)
-  const lists = blocked.map(({ value }) => value['subject'] as string).filter(onIt)
+  const lists = chosen.filter(onIt)
   const inForce = (uri: string) => {
     const list = world.records.get(uri)
     const status = list && world.accounts.get(list.did)?.status
@@ -276,7 +372,9 @@ function interactionCounts(world: World, refs: { uri: string }[]) {
     reposts: counts.map(({ reposts }) => reposts),
     replies: counts.map(({ replies }) => replies),
     quotes: counts.map(({ quotes }) => quotes),
-    bookmarks: refs.map(() => 0),
+    bookmarks: refs.map(
+      ({ uri }) => [...world.bookmarks].filter((one) => one.endsWith(` ${uri}`)).length,
+    ),
   }
 }
 
@@ -289,12 +387,14 @@ function knownFollowers(world: World, viewer: string, subject: string): string[]
 function userCounts(world: World, dids: string[]) {
   const counts = dids.map((did) => accountCounts(world, did))
   const lists = (did: string) => world.of('app.bsky.graph.list').filter((one) => one.did === did)
+  const ofAccount = (collection: string, did: string) =>
+    world.of(collection).filter((one) => one.did === did).length
   return {
     followers: counts.map(({ followers }) => followers),
     following: counts.map(({ follows }) => follows),
     posts: counts.map(({ posts }) => posts),
     lists: dids.map((did) => lists(did).length),
-    feeds: dids.map(() => 0),
-    starterPacks: dids.map(() => 0),
+    feeds: dids.map((did) => ofAccount('app.bsky.feed.generator', did)),
+    starterPacks: dids.map((did) => ofAccount('app.bsky.graph.starterpack', did)),
   }
 }

@@ -9,7 +9,11 @@ import { loadConfig } from '../../src/config.ts'
 import { createHydrator } from '../../src/hydrate/hydrator.ts'
 import type { Identity } from '../../src/identity/did-document.ts'
 import type { GuardedFetch } from '../../src/identity/guarded-fetch.ts'
+import type { Labels } from '../../src/labels/labels.ts'
+import { createAccounts } from '../../src/skeleton/accounts.ts'
 import { createMediaUrls } from '../../src/views/media-urls.ts'
+import { createAcceptLabelers } from '../../src/xrpc/accepted-labelers.ts'
+import { createLabelsWanted } from '../../src/xrpc/labels-wanted.ts'
 import { loadLexicons } from '../../src/xrpc/lexicons.ts'
 import { createMethods } from '../../src/xrpc/methods.ts'
 import { createServer } from '../../src/xrpc/server.ts'
@@ -30,6 +34,12 @@ export type ServingOptions = WorldOptions & {
   fetch?: GuardedFetch
   /** DIDs that do not exist; all others do. */
   absent?: string[]
+  /** What the documents of these DIDs name. */
+  services?: Record<string, Identity['services']>
+  /** Labelers that count where a request names none; without them labels are left out of it all. */
+  labelers?: string[]
+  /** Told what members name and see; none where not given. */
+  labelRoom?: () => Pick<Labels, 'named' | 'wanted'> | undefined
 }
 
 const lexicons: Lexicons = loadLexicons()
@@ -41,14 +51,18 @@ export function createServingWorld(options: ServingOptions = {}) {
   const looked: string[] = []
   const writer: Writer = {
     async send(request) {
+      if (request.kind === 'labelers-named') return options.labelRoom?.()?.named(request.labelers)
+      if (request.kind === 'labels-wanted') {
+        return options.labelRoom?.()?.wanted(request.labelers, request.subjects)
+      }
       sent.push(request)
-      if (request.kind === 'mute') world.mute(request.did, request.subjectDid)
-      if (request.kind === 'unmute') world.unmute(request.did, request.subjectDid)
+      if (!/^(wanted|member-seen)$/.test(request.kind)) world.request({ ...request, id: 1 })
     },
   }
   const { memory } = world
   const methods = createMethods({
     ...memory,
+    notes: world.notes.buffer,
     db: world.reader,
     writer,
     hydrator: createHydrator({
@@ -56,10 +70,13 @@ export function createServingWorld(options: ServingOptions = {}) {
       actors: memory.actors,
       graph: memory.graph,
       urls: createMediaUrls(referenceUrlPatterns),
+      trustedVerifiers: options.trustedVerifiers,
+      onLabelsRead: createLabelsWanted({ writer, now: world.now }),
       onUnusable: (what) => unusable.push(what),
     }),
     resolver: {
-      resolve: async (did) => (options.absent?.includes(did) ? undefined : identityOf(did)),
+      resolve: async (did) =>
+        options.absent?.includes(did) ? undefined : identityOf(did, options.services?.[did]),
       resolveHandle: async (handle) => {
         looked.push(handle)
         return options.handles?.[handle]
@@ -71,6 +88,15 @@ export function createServingWorld(options: ServingOptions = {}) {
     config: loadConfig({}, '/nonexistent/.env'),
     methods,
     serviceAuth: { verify: async (did: string) => ({ did, service: undefined }) },
+    acceptLabelers:
+      options.labelers &&
+      createAcceptLabelers({
+        defaults: options.labelers,
+        actors: memory.actors,
+        accounts: createAccounts(world.reader),
+        writer,
+        now: world.now,
+      }),
     health: () => ({ ok: true, version: 'test' }),
     log: { debug() {}, error: (...line: unknown[]) => console.error(...line), fatal() {} } as never,
   })
@@ -80,8 +106,9 @@ export function createServingWorld(options: ServingOptions = {}) {
     nsid: string,
     query: Query = {},
     viewer?: string,
+    further: Record<string, string> = {},
   ): Promise<Response<T>> {
-    const headers = viewer ? { authorization: `Bearer ${viewer}` } : undefined
+    const headers = { ...further, ...(viewer && { authorization: `Bearer ${viewer}` }) }
     const request = new Request(`http://localhost/xrpc/${nsid}?${search(query)}`, { headers })
     return read(nsid, await server.fetch(request))
   }
@@ -152,7 +179,7 @@ export async function allPages<T extends { cursor?: string }, I>(
   }
 }
 
-function identityOf(did: string): Identity {
+function identityOf(did: string, services: Identity['services'] = []): Identity {
   const unknown = { handle: undefined, signingKey: undefined, labelKey: undefined, pds: undefined }
-  return { did, ...unknown, services: [] }
+  return { did, ...unknown, services }
 }

@@ -1,5 +1,5 @@
 // A small social network as plain records, for tests of what is read: accounts, records by at-URI,
-// mutes. It knows nothing of rows; `writeRows` (world-rows.ts) puts it into a database, and
+// mutes, bookmarks. It knows nothing of rows; `writeRows` (world-rows.ts) puts it into a database, and
 // `reference-appview.ts` shows it to the reference implementation.
 
 import { createHash } from 'node:crypto'
@@ -38,7 +38,11 @@ export function createWorld() {
   const accounts = new Map<string, WorldAccount>()
   const records = new Map<string, WorldRecord>()
   const deeds: WorldDeed[] = []
-  const mutes = new Set<string>()
+  /** Scopes (store/mutes.ts) by DIDs of both. */
+  const mutes = new Map<string, number>()
+  /** DID and at-URI of the list, or post. */
+  const listMutes = new Set<string>()
+  const bookmarks = new Set<string>()
   /** Post flags that indexing would have worked out, by at-URI. */
   const flags = new Map<string, number>()
   let made = 0
@@ -85,6 +89,8 @@ export function createWorld() {
     accounts,
     records,
     mutes,
+    listMutes,
+    bookmarks,
     flags,
     account,
     put,
@@ -95,7 +101,9 @@ export function createWorld() {
     removeAllOf: (did: string) => {
       for (const { uri } of records.values()) if (uri.startsWith(`at://${did}/`)) remove(uri)
     },
-    mute: (did: string, subject: string) => void mutes.add(`${did} ${subject}`),
+    mute: (did: string, subject: string, scope = 0) => void mutes.set(`${did} ${subject}`, scope),
+    muteList: (did: string, list: string) => void listMutes.add(`${did} ${list}`),
+    bookmark: (did: string, post: string) => void bookmarks.add(`${did} ${post}`),
     profile: (did: string, value: Record<string, unknown> = {}) =>
       put(did, 'app.bsky.actor.profile', value, { rkey: 'self' }),
     post: (did: string, value: Record<string, unknown> = {}) =>

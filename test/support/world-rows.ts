@@ -2,7 +2,15 @@
 // graph's readers over it. Written for tests of hydration and views: it shares no code with either.
 
 import type { ActorReader, FollowGraphReader } from '../../src/graph/types.ts'
+import { insertBookmark } from '../../src/store/bookmarks.ts'
+import {
+  collectionCodes,
+  type RecordCollection,
+  recordCollections,
+} from '../../src/store/collections.ts'
 import type { Db } from '../../src/store/db.ts'
+import { blockEdges, followEdges, likeEdges } from '../../src/store/edges/all-edges.ts'
+import type { EdgeTable } from '../../src/store/edges/edge-table.ts'
 import { packCid, packRkey } from '../../src/store/keys.ts'
 import { VIOLATES_THREADGATE } from '../../src/store/post-flags.ts'
 import { statusCode } from '../../src/store/status.ts'
@@ -27,6 +35,7 @@ type Write = {
   posts: Map<string, number>
   lists: Map<string, number>
   reposts: Map<string, number>
+  records: Map<string, number>
 }
 
 export function writeRows(db: Db, world: World): WrittenWorld {
@@ -37,14 +46,15 @@ export function writeRows(db: Db, world: World): WrittenWorld {
     posts: new Map(),
     lists: new Map(),
     reposts: new Map(),
+    records: new Map(),
   }
   db.transaction(() => {
     for (const { did } of world.accounts.values()) uidOf(write, did)
     for (const record of world.records.values()) writers[record.collection]?.(write, record)
-    for (const pair of world.mutes) {
-      const [did, subject] = pair.split(' ') as [string, string]
-      insert(db, 'mutes', { uid: uidOf(write, did), subject: uidOf(write, subject), created_at: 1 })
-    }
+    writePrivateState(write)
+    db.exec(
+      'UPDATE lists SET people = (SELECT count(DISTINCT subject) FROM list_items WHERE list = lists.id)',
+    )
   })()
   return {
     uid: (did) => uidOf(write, did),
@@ -53,6 +63,24 @@ export function writeRows(db: Db, world: World): WrittenWorld {
     order: (did) => uidOf(write, did),
     actors: actorReader(write),
     graph: graphReader(write),
+  }
+}
+
+function writePrivateState(write: Write): void {
+  const { db, world } = write
+  const split = (pair: string) => pair.split(' ') as [string, string]
+  for (const [pair, scope] of world.mutes) {
+    const [did, subject] = split(pair)
+    const mute = { uid: uidOf(write, did), subject: uidOf(write, subject), scope }
+    insert(db, 'mutes', { ...mute, created_at: 1 })
+  }
+  for (const [did, list] of [...world.listMutes].map(split)) {
+    const mute = { uid: uidOf(write, did), list: listOf(write, list) }
+    insert(db, 'list_mutes', { ...mute, created_at: 1 })
+  }
+  for (const [did, post] of [...world.bookmarks].map(split)) {
+    const bookmark = { uid: uidOf(write, did), post: postOf(write, post), cid: '', createdAt: 1 }
+    insertBookmark(db, bookmark)
   }
 }
 
@@ -81,15 +109,12 @@ const writers: Record<string, (write: Write, record: WorldRecord) => void> = {
     write.reposts.set(record.uri, id)
   },
   'app.bsky.feed.like': (write, record) => {
-    insert(write.db, 'likes', {
-      ...keyed(write, record),
-      subject: postOf(write, (record.value['subject'] as Ref).uri),
-      created_at: sortAt(record),
-      lag: 0,
-    })
+    const { uri } = record.value['subject'] as Ref
+    if (POST_URI.test(uri)) writeEdge(write, record, likeEdges, postOf(write, uri))
+    else writeRecordLike(write, record, uri)
   },
-  'app.bsky.graph.follow': (write, record) => writePair(write, record, 'follows'),
-  'app.bsky.graph.block': (write, record) => writePair(write, record, 'blocks'),
+  'app.bsky.graph.follow': (write, record) => writePair(write, record, followEdges),
+  'app.bsky.graph.block': (write, record) => writePair(write, record, blockEdges),
   'app.bsky.graph.list': (write, record) => {
     const { purpose } = record.value
     const row = { ...content(record), purpose, sort_at: sortAt(record) }
@@ -115,6 +140,33 @@ const writers: Record<string, (write: Write, record: WorldRecord) => void> = {
   },
   'app.bsky.feed.threadgate': (write, record) => writeGate(write, record, 'threadgates'),
   'app.bsky.feed.postgate': (write, record) => writeGate(write, record, 'postgates'),
+}
+
+for (const collection of recordCollections) writers[collection] = writeRecord
+
+function writeRecord(write: Write, record: WorldRecord): void {
+  const { subject } = record.value
+  const row = {
+    ...content(record),
+    created_at: sortAt(record),
+    sort_at: sortAt(record),
+    subject: subject === undefined ? null : uidOf(write, subject as string),
+    likes: countsOf(write.world, record.uri).likes,
+  }
+  const columns = Object.keys(row).map((column) => `${column} = @${column}`)
+  write.db
+    .prepare(`UPDATE records SET ${columns} WHERE id = @id`)
+    .run({ ...row, id: recordRowOf(write, record.uri) })
+}
+
+function writeRecordLike(write: Write, record: WorldRecord, uri: string): void {
+  const like = { ...keyed(write, record), subject: recordRowOf(write, uri) }
+  insert(write.db, 'record_likes', { ...like, created_at: sortAt(record) })
+}
+
+function recordRowOf(write: Write, uri: string): number {
+  const collection = collectionCodes[uri.split('/')[3] as RecordCollection]
+  return rowOf(write, uri, { table: 'records', known: write.records, blank: { collection } })
 }
 
 const POST_URI = /^at:\/\/did:[^/]+\/app\.bsky\.feed\.post\/[^/]+$/
@@ -166,9 +218,13 @@ function quotedUri(embed: Value | undefined): string | undefined {
   return undefined
 }
 
-function writePair(write: Write, record: WorldRecord, table: string): void {
-  const subject = uidOf(write, record.value['subject'] as string)
-  insert(write.db, table, { ...keyed(write, record), subject, sort_at: sortAt(record) })
+function writePair(write: Write, record: WorldRecord, edges: EdgeTable): void {
+  writeEdge(write, record, edges, uidOf(write, record.value['subject'] as string))
+}
+
+function writeEdge(write: Write, record: WorldRecord, edges: EdgeTable, subject: number): void {
+  const at = sortAt(record)
+  edges.insert(write.db, { ...keyed(write, record), subject, sortAt: at, createdAt: at })
 }
 
 function writeGate(write: Write, record: WorldRecord, table: string): void {
@@ -256,6 +312,7 @@ function actorReader({ uids }: Write): ActorReader {
     },
     flagsOf: () => 0,
     memberFollowersOf: () => 0,
+    celebrities: () => [],
   }
 }
 

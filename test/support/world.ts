@@ -6,22 +6,29 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { WriterRequest } from '../../src/bridge.ts'
 import type { ActorWriter, FollowGraphWriter } from '../../src/graph/types.ts'
 import type { IndexScope } from '../../src/indexing/index-context.ts'
 import { type BatchOutcome, createIndexer, type Indexer } from '../../src/indexing/indexer.ts'
-import { memberSeen, mute, unmute } from '../../src/indexing/members.ts'
+import { memberSeen } from '../../src/indexing/members.ts'
 import type { Memory } from '../../src/indexing/memory.ts'
+import type { MemoryChange } from '../../src/indexing/memory-changes.ts'
 import { openTimeline } from '../../src/indexing/open-timeline.ts'
+import { mute, unmute } from '../../src/indexing/private-state.ts'
 import { publish } from '../../src/indexing/publish.ts'
 import { rebuildMemory } from '../../src/indexing/rebuild-memory.ts'
+import { createWriterRequests } from '../../src/ingest/writer-requests.ts'
 import type {
   AccountStatus,
   JsonObject,
   StreamEvent,
   WriteEvent,
 } from '../../src/jetstream/event.ts'
+import { NOTE } from '../../src/memory/note-kinds.ts'
+import { NoteWriter } from '../../src/memory/note-ring.ts'
 import { setActorIdentity } from '../../src/store/actors.ts'
 import { type Db, openReader, openWriter } from '../../src/store/db.ts'
+import { tellNotes } from '../../src/store/notes.ts'
 import type { TimelineWriter } from '../../src/timeline/types.ts'
 import { createMemoryParts } from './memory-parts.ts'
 import { cidOf, didOf, tidAt } from './records.ts'
@@ -35,6 +42,8 @@ export type WorldOptions = {
   timelineLength?: number
   reasonableLimit?: number
   celebrityThreshold?: number
+  /** DIDs. */
+  trustedVerifiers?: string[]
 }
 
 export type RecordId = { uri: string; cid: string }
@@ -64,8 +73,16 @@ export type World = ReturnType<typeof createWorld>
 
 const START_AT = Date.parse('2026-11-01T12:00:00.000Z')
 
+/** A writer's connection whose transactions are noted, as the ingest thread opens it. */
+function openTold(dataDir: string, notes: NoteWriter): Db {
+  const db = openWriter(dataDir)
+  tellNotes(db, notes)
+  notes.add(NOTE.everything, 0, 0)
+  return db
+}
+
 export function createWorld(options: WorldOptions = {}) {
-  const scope = options.scope ?? 'community'
+  const { scope = 'community', trustedVerifiers } = options
   const settings = {
     timelineLength: options.timelineLength ?? 1000,
     reasonableLimit: options.reasonableLimit ?? 2000,
@@ -73,10 +90,11 @@ export function createWorld(options: WorldOptions = {}) {
   }
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-world-'))
   let clockUs = (options.startAt ?? START_AT) * 1000
-  let db = openWriter(dataDir)
+  const notes = new NoteWriter()
+  let db = openTold(dataDir, notes)
   let reader: Db | undefined
   let memory: Memory = createMemoryParts(settings)
-  let indexer = createIndexer({ db, actors: memory.actors, scope, now })
+  let indexer = createIndexer({ ...{ db, scope, now, trustedVerifiers }, actors: memory.actors })
   let held: StreamEvent[] | undefined
   const sent: StreamEvent[] = []
 
@@ -117,6 +135,14 @@ export function createWorld(options: WorldOptions = {}) {
   /** Runs writes of ours, such as memberSeen, and publishes what they mean. */
   function run(work: Parameters<Indexer['run']>[0]): void {
     publish(db, memory, indexer.run(work))
+  }
+
+  /** What the serving side asks of the writer, as the ingest thread answers it. */
+  function request(one: WriterRequest): void {
+    const publishNow = (changes: MemoryChange[]) => publish(db, memory, changes)
+    const parts = { indexer, publish: publishNow, openTimeline() {}, wakeBackfill() {} }
+    const reply = createWriterRequests(parts)(one)
+    if (!reply.ok) throw new Error(reply.message)
   }
 
   function write({ did, collection, record, rkey, operation = 'create' }: WriteInput): RecordId {
@@ -189,10 +215,10 @@ export function createWorld(options: WorldOptions = {}) {
     reader?.close()
     reader = undefined
     db.close()
-    db = openWriter(dataDir)
+    db = openTold(dataDir, notes)
     memory = createMemoryParts(settings)
     rebuildMemory(db, memory)
-    indexer = createIndexer({ db, actors: memory.actors, scope, now })
+    indexer = createIndexer({ ...{ db, scope, now, trustedVerifiers }, actors: memory.actors })
     for (const owner of owners) openTimeline(db, memory, owner, now())
   }
 
@@ -214,6 +240,7 @@ export function createWorld(options: WorldOptions = {}) {
       return db
     },
     /** A second, read-only connection, as the serving thread has it. */
+    notes,
     get reader(): Db {
       reader ??= openReader(dataDir)
       return reader
@@ -238,6 +265,7 @@ export function createWorld(options: WorldOptions = {}) {
     apply,
     hold,
     run,
+    request,
     /** A record as the backfill room brings it; the fetch began now unless said otherwise. */
     fetched(input: { uri: string; record: JsonObject; fetchedAt?: number; rev?: string }) {
       const { uri, record, fetchedAt = now(), rev } = input

@@ -2,11 +2,8 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ProfileOptions } from '../../src/hydrate/types.ts'
-import {
-  profileView,
-  profileViewBasic,
-  profileViewDetailed,
-} from '../../src/views/profile-views.ts'
+import { profileViewDetailed } from '../../src/views/profile-view-detailed.ts'
+import { profileView, profileViewBasic } from '../../src/views/profile-views.ts'
 import { relationship } from '../../src/views/relationship.ts'
 import { viewerBlocks } from '../../src/views/rules.ts'
 import { type HydratedWorld, hydrateWorld, overTheWire } from '../support/hydration.ts'

@@ -2,7 +2,14 @@
 // every time after.
 
 import { expect, test } from 'vitest'
-import { extended, jsonBytes, keepJson } from '../../src/views/ready-json.ts'
+import {
+  byteText,
+  extended,
+  jsonBytes,
+  keepJson,
+  ReadyJson,
+  readyArray,
+} from '../../src/views/ready-json.ts'
 import { createRandom, type Random } from '../support/random.ts'
 
 const SEED = Number(process.env['SEED'] ?? 4_477)
@@ -61,4 +68,18 @@ test('what was given out is not changed by the next answer', () => {
   const first = jsonBytes({ a: keepJson({ b: 1 }) })
   jsonBytes(['something else'])
   expect(first.toString()).toBe('{"a":{"b":1}}')
+})
+
+test('long answers, too: each has memory of its own', () => {
+  const answers = ['a', 'ü', '☕', 'b'].map((letter) => ({ text: letter.repeat(90_000) }))
+  const bytes = answers.map((answer) => jsonBytes(answer))
+  expect(bytes.map((one) => JSON.parse(one.toString()))).toEqual(answers)
+})
+
+test('what is ready goes into an answer as it is', () => {
+  const parts = [{ text: 'Grüße ☕' }, { text: 'plain' }]
+  const answer = { none: readyArray([]), feed: readyArray(parts.map(byteText)), ü: 1 }
+  expect(JSON.parse(jsonBytes(answer).toString())).toEqual({ none: [], feed: parts, ü: 1 })
+  const one = jsonBytes({ subject: new ReadyJson([byteText(parts[0]!)]) })
+  expect(JSON.parse(one.toString())).toEqual({ subject: parts[0] })
 })

@@ -3,13 +3,13 @@
 import { describe, expect, test } from 'vitest'
 import { postItem, repostItem } from '../../src/store/item-ids.ts'
 import { feedViewPost } from '../../src/views/feed-view-post.ts'
+import { generatorView } from '../../src/views/generator-view.ts'
+import { labelerUri, labelerViewDetailed } from '../../src/views/labeler-view.ts'
 import { postView } from '../../src/views/post-view.ts'
-import {
-  profileView,
-  profileViewBasic,
-  profileViewDetailed,
-} from '../../src/views/profile-views.ts'
+import { profileViewDetailed } from '../../src/views/profile-view-detailed.ts'
+import { profileView, profileViewBasic } from '../../src/views/profile-views.ts'
 import { feedItemRules } from '../../src/views/rules.ts'
+import { starterPackView } from '../../src/views/starter-pack-view.ts'
 import { type HydratedWorld, hydrateWorld, overTheWire } from '../support/hydration.ts'
 import { indexWorld } from '../support/indexed-world.ts'
 import { createRandom } from '../support/random.ts'
@@ -34,6 +34,10 @@ if (!referenceIsInstalled) {
 type Both = { world: World; ours: HydratedWorld; reference: Reference; viewer: string | undefined }
 
 /** What must turn up in the worlds' views, or they would prove little. */
+const BOTH_WAYS = [
+  ...['muted', 'mutedOnlyReposts', 'mutedOnlyQuoteposts', 'blockedBy', 'replyDisabled'],
+  ...['embeddingDisabled', 'bookmarked'],
+]
 const KINDS = [
   ...['images', 'gallery', 'video', 'external', 'record', 'recordWithMedia'].map(
     (kind) => `"$type":"app.bsky.embed.${kind}#view"`,
@@ -45,14 +49,25 @@ const KINDS = [
     (kind) => `"$type":"app.bsky.feed.defs#${kind}"`,
   ),
   '"$type":"app.bsky.graph.defs#listView"',
-  ...['grandparentAuthor', 'threadgate', 'blockingByList', 'knownFollowers', 'following'].map(
+  '"$type":"app.bsky.feed.defs#generatorView"',
+  '"$type":"app.bsky.graph.defs#starterPackViewBasic"',
+  '"$type":"app.bsky.labeler.defs#labelerView"',
+  ...['verification', 'status', 'chat', 'labeler'].map((field) => `"${field}":`),
+  ...['valid', 'invalid'].map((status) => `"verifiedStatus":"${status}"`),
+  '"allowSubscriptions":"mutuals"',
+  '"listItemsSample":[{',
+  ...['grandparentAuthor', 'threadgate', 'blockingByList', 'mutedByList', 'knownFollowers'].map(
     (field) => `"${field}":`,
   ),
-  ...['muted', 'blockedBy', 'replyDisabled', 'embeddingDisabled'].flatMap((field) => [
-    `"${field}":true`,
-    `"${field}":false`,
-  ]),
-  ...['"embeds":[]', '"blocked":"at://', '"handle":"handle.invalid"', '"val":"porn"'],
+  ...BOTH_WAYS.flatMap((field) => [`"${field}":true`, `"${field}":false`]),
+  ...[
+    '"embeds":[]',
+    '"following":',
+    '"bookmarkCount":1',
+    '"blocked":"at://',
+    '"handle":"handle.invalid"',
+    '"val":"porn"',
+  ],
 ]
 const unseen = new Set(KINDS)
 
@@ -95,6 +110,7 @@ async function comparesAlike(both: Both): Promise<void> {
   await compareFeed(both)
   await comparePosts(both)
   await compareProfiles(both)
+  await compareRecords(both)
 }
 
 async function compareFeed({ world, ours, reference, viewer }: Both): Promise<void> {
@@ -108,15 +124,10 @@ async function compareFeed({ world, ours, reference, viewer }: Both): Promise<vo
     const where = `${viewer} ${JSON.stringify(item)}`
     const view = feedViewPost(state, ids[i]!)
     expectSame(view, reference.views.feedViewPost(item, theirs), where)
-    expect(feedItemRules(state, ids[i]!), where).toEqual(theirRules(reference, item, theirs))
+    expect(feedItemRules(state, ids[i]!), where).toEqual(
+      reference.views.feedItemBlocksAndMutes(item, theirs),
+    )
   }
-}
-
-/** Scoped mutes are not kept here. */
-function theirRules(reference: Reference, item: ReferenceItem, state: unknown) {
-  const { originatorRepostMuted, authorQuotepostMuted, ...rules } =
-    reference.views.feedItemBlocksAndMutes(item, state)
-  return { ...rules, ...(originatorRepostMuted || authorQuotepostMuted ? { scoped: true } : {}) }
 }
 
 async function comparePosts({ world, ours, reference, viewer }: Both): Promise<void> {
@@ -144,6 +155,32 @@ async function compareProfiles({ world, ours, reference, viewer }: Both): Promis
     expectSame(profileViewDetailed(state, uid), views.profileDetailed(did, theirs), where)
     expectSame(profileView(state, uid), views.profile(did, theirs), where)
     expectSame(profileViewBasic(state, uid), views.profileBasic(did, theirs), where)
+  }
+}
+
+/** Feeds, starter packs with their people, and labelers. */
+async function compareRecords({ world, ours, reference, viewer }: Both): Promise<void> {
+  const urisOf = (collection: string) => world.of(collection).map(({ uri }) => uri)
+  const [feeds, packs] = [urisOf('app.bsky.feed.generator'), urisOf('app.bsky.graph.starterpack')]
+  const labelers = world.of('app.bsky.labeler.service').map(({ did }) => did)
+  const context = reference.context(viewer)
+  const { hydrator, views } = reference
+  const theirFeeds = await hydrator.hydrateFeedGens(feeds, context)
+  const theirPacks = await hydrator.hydrateStarterPacks(packs, context)
+  const theirLabelers = await hydrator.hydrateLabelers(labelers, context)
+  const load = (uris: string[]) =>
+    ours.hydrator.records(uris, ours.viewer(viewer), { content: true })
+  const [feedState, packState] = [load(feeds), load(packs)]
+  const labelerState = load(labelers.map(labelerUri))
+  for (const uri of feeds) {
+    expectSame(generatorView(feedState, uri), views.feedGenerator(uri, theirFeeds), uri)
+  }
+  for (const uri of packs) {
+    expectSame(starterPackView(packState, uri), views.starterPack(uri, theirPacks), uri)
+  }
+  for (const did of labelers) {
+    const view = labelerViewDetailed(labelerState, labelerUri(did))
+    expectSame(view, views.labelerDetailed(did, theirLabelers), did)
   }
 }
 

@@ -15,12 +15,14 @@ function namesOver(answers: (string | Error | undefined)[]) {
       didOf: () => '',
       flagsOf: () => 0,
       memberFollowersOf: () => 0,
+      celebrities: () => [],
     },
     accounts: {
       uidOfHandle: () => 0,
       pdsOf: () => undefined,
       revOf: () => undefined,
       isNewcomer: () => false,
+      isActive: () => true,
     },
     resolver: {
       resolveHandle: async (handle) => {

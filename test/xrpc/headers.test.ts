@@ -1,6 +1,6 @@
 // The two request headers that we read ourselves: accepted encodings and accepted labelers.
 
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { chooseEncoding, compress } from '../../src/xrpc/compression.ts'
 import { formatLabelers, parseAcceptLabelers } from '../../src/xrpc/labelers.ts'
@@ -10,7 +10,8 @@ describe('accept-encoding', () => {
     [undefined, 'identity'],
     ['', 'identity'],
     ['gzip', 'gzip'],
-    ['gzip, deflate, br', 'gzip'],
+    ['gzip, deflate, br', 'br'],
+    ['gzip, deflate, br, zstd', 'zstd'],
     ['br, deflate', 'br'],
     ['GZIP', 'gzip'],
     ['deflate', 'deflate'],
@@ -18,10 +19,13 @@ describe('accept-encoding', () => {
     ['gzip;q=0.5, br;q=0.4', 'gzip'],
     ['br;q=0, gzip', 'gzip'],
     ['gzip;q=0', 'identity'],
-    ['*', 'gzip'],
+    ['*', 'br'],
+    ['br;q=0, *', 'gzip'],
     ['gzip;q=0, *;q=0.1', 'br'],
     ['identity', 'identity'],
-    ['zstd', 'identity'],
+    ['zstd', 'zstd'],
+    ['zstd;q=0.5, gzip', 'gzip'],
+    ['compress, x-gzip', 'identity'],
     ['gzip; q=0.9, br; q=1.0', 'br'],
     ['gzip;q=rubbish', 'identity'],
     ['identity;q=0, gzip;q=0.001', 'gzip'],
@@ -31,6 +35,7 @@ describe('accept-encoding', () => {
     ['gzip', gunzipSync],
     ['deflate', inflateSync],
     ['br', brotliDecompressSync],
+    ['zstd', zstdDecompressSync],
   ] as const)('%s can be read again, and is smaller', async (encoding, decompress) => {
     const body = Buffer.from(JSON.stringify(Array.from({ length: 500 }, (_, i) => ({ item: i }))))
     const compressed = await compress(body, encoding)

@@ -13,6 +13,8 @@ export type ListRow = {
   itemCount: number
   /** Record key of the viewer's block of the list. */
   blockRkey: PackedRkey | null
+  /** Whether the viewer mutes by it. */
+  isMuted: 0 | 1
 }
 
 export type ListCountRow = { uid: number; count: number }
@@ -30,9 +32,10 @@ export type ListReader = {
 
 const BY_ID = /* sql */ `
 SELECT l.id, l.uid, l.rkey, l.cid, CAST(l.record AS TEXT) AS record, l.sort_at AS sortAt,
-  (SELECT count(DISTINCT li.subject) FROM list_items li WHERE li.list = l.id) AS itemCount,
-  (SELECT min(lb.rkey) FROM list_blocks lb WHERE lb.uid = ? AND lb.list = l.id) AS blockRkey
-FROM json_each(?) ids
+  l.people AS itemCount,
+  (SELECT min(lb.rkey) FROM list_blocks lb WHERE lb.uid = :viewer AND lb.list = l.id) AS blockRkey,
+  EXISTS (SELECT 1 FROM list_mutes lm WHERE lm.uid = :viewer AND lm.list = l.id) AS isMuted
+FROM json_each(:ids) ids
 CROSS JOIN lists l ON l.id = ids.value AND l.cid IS NOT NULL AND l.record IS NOT NULL`
 
 const HAVING = /* sql */ `
@@ -48,12 +51,12 @@ export function prepareLists(db: Db): ListReader {
   const idOf = db
     .prepare<[number, PackedRkey], number>('SELECT id FROM lists WHERE uid = ? AND rkey = ?')
     .pluck()
-  const byId = db.prepare<[number, string], ListRow>(BY_ID)
+  const byId = db.prepare<[{ viewer: number; ids: string }], ListRow>(BY_ID)
   const having = db.prepare<[string, number], number>(HAVING).pluck()
   const counts = db.prepare<[string], ListCountRow>(COUNTS)
   return {
     idOf: (uid, rkey) => idOf.get(uid, rkey) ?? 0,
-    byId: (ids, viewer) => byId.all(viewer, idList(ids)),
+    byId: (ids, viewer) => byId.all({ viewer, ids: idList(ids) }),
     having: (ids, uid) => having.all(idList(ids), uid),
     countsOf: (uids) => counts.all(idList(uids)),
   }

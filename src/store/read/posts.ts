@@ -5,6 +5,7 @@
 // those who have not kept them for the row's `version` (hydrate/kept-rows.ts).
 
 import type { PackedRkey } from '../keys.ts'
+import { recordColumn } from '../record-bytes.ts'
 import { type Db, idList } from './id-list.ts'
 
 /** `version` names the record's bytes: its CID and rev. Empty where there is no record. */
@@ -22,42 +23,70 @@ export type PostRow = [
   reposts: number,
   replies: number,
   quotes: number,
+  bookmarks: number,
 ]
 
-/** `cid` and `record` are null unless the post is PRESENT. */
-export type PostTextRow = [id: number, rkey: PackedRkey, cid: Buffer | null, record: string | null]
+/**
+ * `cid` and `record` are null unless the post is PRESENT. The record is to be read by `recordText`
+ * (record-bytes.ts).
+ */
+export type PostTextRow = [
+  id: number,
+  rkey: PackedRkey,
+  cid: Buffer | null,
+  record: Buffer | string | null,
+]
 
 export type PostKeyRow = { id: number; uid: number; rkey: PackedRkey; state: number }
+
+export type PostCountsRow = [
+  id: number,
+  likes: number,
+  reposts: number,
+  replies: number,
+  quotes: number,
+  bookmarks: number,
+]
 
 export type PostReader = {
   rows(ids: Iterable<number>): PostRow[]
   texts(ids: Iterable<number>): PostTextRow[]
   /** Only whose they are: for posts that are pointed at but not shown. */
   keys(ids: Iterable<number>): PostKeyRow[]
+  /** Zeros for posts without counts. */
+  counts(ids: Iterable<number>): PostCountsRow[]
 }
 
 const ROWS = /* sql */ `
 SELECT p.id, p.uid, p.state, ${versionOf('p')}, p.sort_at, p.root, p.parent, p.quote, p.flags,
-  coalesce(c.likes, 0), coalesce(c.reposts, 0), coalesce(c.replies, 0), coalesce(c.quotes, 0)
+  coalesce(c.likes, 0), coalesce(c.reposts, 0), coalesce(c.replies, 0), coalesce(c.quotes, 0),
+  coalesce(c.bookmarks, 0)
 FROM json_each(?) ids
 CROSS JOIN posts p ON p.id = ids.value
 LEFT JOIN post_counts c ON c.post = p.id`
 
 const TEXTS = /* sql */ `
-SELECT p.id, p.rkey, p.cid, CAST(p.record AS TEXT)
+SELECT p.id, p.rkey, p.cid, ${recordColumn('p.record')}
 FROM json_each(?) ids CROSS JOIN posts p ON p.id = ids.value`
 
 const KEYS = /* sql */ `
 SELECT p.id, p.uid, p.rkey, p.state FROM json_each(?) ids CROSS JOIN posts p ON p.id = ids.value`
 
+const COUNTS = /* sql */ `
+SELECT ids.value, coalesce(c.likes, 0), coalesce(c.reposts, 0), coalesce(c.replies, 0),
+  coalesce(c.quotes, 0), coalesce(c.bookmarks, 0)
+FROM json_each(?) ids LEFT JOIN post_counts c ON c.post = ids.value`
+
 export function preparePosts(db: Db): PostReader {
   const rows = db.prepare<[string], PostRow>(ROWS).raw()
   const texts = db.prepare<[string], PostTextRow>(TEXTS).raw()
   const keys = db.prepare<[string], PostKeyRow>(KEYS)
+  const counts = db.prepare<[string], PostCountsRow>(COUNTS).raw()
   return {
     rows: (ids) => rows.all(idList(ids)) as unknown as PostRow[],
     texts: (ids) => texts.all(idList(ids)) as unknown as PostTextRow[],
     keys: (ids) => keys.all(idList(ids)),
+    counts: (ids) => counts.all(idList(ids)) as unknown as PostCountsRow[],
   }
 }
 

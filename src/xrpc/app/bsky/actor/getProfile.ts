@@ -2,7 +2,7 @@
 
 import type { AppBskyActorGetProfile } from '@atproto/api'
 import type { HiddenAs } from '../../../../hydrate/types.ts'
-import { profileViewDetailed } from '../../../../views/profile-views.ts'
+import { profileViewDetailed } from '../../../../views/profile-view-detailed.ts'
 import { repoHeaders } from '../../../answer-headers.ts'
 import { invalidRequest, type XRPCError } from '../../../errors.ts'
 import type { Method } from '../../../method.ts'

@@ -1,7 +1,7 @@
 // app.bsky.actor.getProfiles: accounts in detail. Those that can't be shown are left out.
 
 import type { AppBskyActorGetProfiles } from '@atproto/api'
-import { profileViewDetailed } from '../../../../views/profile-views.ts'
+import { profileViewDetailed } from '../../../../views/profile-view-detailed.ts'
 import { repoHeaders } from '../../../answer-headers.ts'
 import type { Method } from '../../../method.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'

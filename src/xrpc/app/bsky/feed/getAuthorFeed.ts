@@ -1,19 +1,19 @@
 // app.bsky.feed.getAuthorFeed: one account's posts and reposts, newest first, by filter, with the
 // pinned post on top of the first page where asked for.
 
-import type { AppBskyFeedDefs, AppBskyFeedGetAuthorFeed } from '@atproto/api'
+import type { AppBskyFeedGetAuthorFeed } from '@atproto/api'
 import { parseRecordUri } from '../../../../hydrate/at-uri.ts'
-import type { FeedState, Viewer } from '../../../../hydrate/types.ts'
+import type { Viewer } from '../../../../hydrate/types.ts'
 import { isRetiredCursor } from '../../../../skeleton/page-cursor.ts'
 import { isRepostItem, postItem, rowIdOf } from '../../../../store/item-ids.ts'
-import { feedViewPost } from '../../../../views/feed-view-post.ts'
 import { pinnedPost } from '../../../../views/profile-views.ts'
-import { feedItemRules, viewerIsBlockedBy, viewerIsBlocking } from '../../../../views/rules.ts'
-import type { NamedActor } from '../../../actor-names.ts'
+import { readyArray } from '../../../../views/ready-json.ts'
+import { type FeedItemRules, viewerIsBlockedBy, viewerIsBlocking } from '../../../../views/rules.ts'
+import { andThen, type NamedActor } from '../../../actor-names.ts'
 import { repoHeaders } from '../../../answer-headers.ts'
 import { invalidRequest } from '../../../errors.ts'
 import { type FilledPage, fillPage } from '../../../fill-page.ts'
-import type { Method } from '../../../method.ts'
+import type { Method, MethodContext, MethodResult } from '../../../method.ts'
 import { completeSelfThreads } from '../../../self-threads.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'
 
@@ -30,22 +30,30 @@ export function getAuthorFeed(serving: Serving): Method<Params> {
     nsid: 'app.bsky.feed.getAuthorFeed',
     kind: 'query',
     auth: 'optional',
-    handler: async (context) => {
-      const { params } = context
-      const viewer = viewerOf(serving.actors, context.viewer)
-      const author = await serving.names.find(params.actor)
-      const pinned = readAuthor(serving, author, viewer)
-      const page = readPage(serving, { author: author!.uid, pinned, viewer, params })
-      const body = { feed: page.items, cursor: page.cursor }
-      return { body, headers: repoHeaders(serving, context) }
-    },
+    handler: (context) =>
+      andThen(serving.names.find(context.params.actor), (author) =>
+        answer(serving, context, author),
+      ),
   }
+}
+
+function answer(
+  serving: Serving,
+  context: MethodContext<Params>,
+  author: NamedActor | undefined,
+): MethodResult {
+  const viewer = viewerOf(serving.actors, context.viewer)
+  const pinned = readAuthor(serving, author, viewer)
+  const { params } = context
+  const page = readPage(serving, { author: author!.uid, pinned, viewer, params })
+  const body = { feed: readyArray(page.items), cursor: page.cursor }
+  return { body, headers: repoHeaders(serving, context) }
 }
 
 function readPage(
   serving: Serving,
   options: { author: number; pinned: number; viewer: Viewer; params: Params },
-): FilledPage<AppBskyFeedDefs.FeedViewPost> {
+): FilledPage<string> {
   const { author, viewer, params } = options
   const { limit, cursor, filter } = params
   if (isRetiredCursor(cursor)) return { items: [], cursor: undefined }
@@ -89,30 +97,27 @@ function withPin(items: readonly number[], pinned: number): Items {
 }
 
 function present(
-  { hydrator, wanted }: Serving,
-  options: Items & { filter: string; viewer: Viewer },
-): AppBskyFeedDefs.FeedViewPost[] {
-  const { items, pinned, filter, viewer } = options
-  const state = hydrator.feed(items, viewer)
-  wanted.afterFeed(state)
-  const inThread = filter === 'posts_and_author_threads' ? completeSelfThreads(state, items) : null
-  return items
-    .filter((item) => isAllowed(state, item) && !repeatsPin(state, item, pinned))
-    .filter(
-      (item) => !inThread || isRepostItem(item) || inThread.has(rowIdOf(item)) || item === pinned,
-    )
-    .map((item) => feedViewPost(state, item, { pinned: item === pinned }))
-    .filter((view) => view !== undefined)
-}
-
-/** The author's own repost of the pinned post, which stands above already. */
-function repeatsPin(state: FeedState, item: number, pinned: number): boolean {
-  return pinned !== 0 && item !== pinned && state.items.get(item)?.post === rowIdOf(pinned)
+  { fragments }: Serving,
+  { items, pinned, filter, viewer }: Items & { filter: string; viewer: Viewer },
+): string[] {
+  const inThread =
+    filter === 'posts_and_author_threads'
+      ? completeSelfThreads(items, fragments.facts(items))
+      : null
+  const asked = items.filter(
+    (item) => !inThread || isRepostItem(item) || inThread.has(rowIdOf(item)) || item === pinned,
+  )
+  /** The author's own repost of the pinned post stands above already, as the post. */
+  const repeatsPin = (post: number) => pinned !== 0 && post === rowIdOf(pinned)
+  const texts = fragments.items(asked, viewer, {
+    pinned,
+    isShown: (rules, { post, repost }) => isAllowed(rules) && !(repost !== 0 && repeatsPin(post)),
+  })
+  return texts.filter((text) => text !== undefined)
 }
 
 /** A muted author's posts are left out where somebody else reposted them, but not on their own page. */
-function isAllowed(state: FeedState, item: number): boolean {
-  const rules = feedItemRules(state, item)
+function isAllowed(rules: FeedItemRules): boolean {
   if (rules.authorBlocked || rules.originatorBlocked) return false
   return !rules.authorMuted || rules.originatorMuted
 }

@@ -1,19 +1,127 @@
-// app.bsky.feed.getFeed. No feed generator is asked yet, so every feed is empty. An error here would
-// do harm: at the end of a short timeline the official client reads a feed in the same breath, and
-// shows neither if that fails. The token that comes is meant for the feed generator.
+// app.bsky.feed.getFeed: what a feed generator chose, shown from our index. The token that comes is
+// meant for the generator, and handed on to it. Posts that we lack are fetched while the client waits, a
+// moment at most, and left out if they don't come. As in the reference a page is never filled up, since
+// asking for more moves such a feed on.
 
+import type { AppBskyFeedDefs, AppBskyFeedGetFeed } from '@atproto/api'
+import type { Viewer } from '../../../../hydrate/types.ts'
+import type { ItemByUri } from '../../../../skeleton/items-by-uri.ts'
+import { readyArray } from '../../../../views/ready-json.ts'
+import { type FeedItemRules, isBlockedOrMuted } from '../../../../views/rules.ts'
 import { labelerHeaders } from '../../../answer-headers.ts'
-import type { Method } from '../../../method.ts'
+import { isDiscover } from '../../../discover-feed.ts'
+import { XRPCError } from '../../../errors.ts'
+import { askForSkeleton, type FeedSkeleton } from '../../../feed-skeleton.ts'
+import { withFields } from '../../../json-fields.ts'
+import type { Method, MethodContext, MethodResult } from '../../../method.ts'
+import { type Serving, viewerOf } from '../../../serving.ts'
+
+type Params = AppBskyFeedGetFeed.QueryParams & { limit: number }
+type Chosen = FeedSkeleton['feed'][number]
 
 const SKELETON = 'app.bsky.feed.getFeedSkeleton'
+const REPOST: AppBskyFeedDefs.SkeletonReasonRepost['$type'] =
+  'app.bsky.feed.defs#skeletonReasonRepost'
+const PIN: AppBskyFeedDefs.SkeletonReasonPin['$type'] = 'app.bsky.feed.defs#skeletonReasonPin'
+/** With half a page at hand the rest is waited for less long. */
+const PATIENCE_MS = 1_000
+const LONG_PATIENCE_MS = 2_500
+/** What a generator may want to know of the request. */
+const PASSED_ON = ['accept-language', 'x-bsky-topics']
 
-export function getFeed(): Method {
+export function getFeed(serving: Serving): Method<Params> {
   return {
     nsid: 'app.bsky.feed.getFeed',
     kind: 'query',
     auth: 'optional',
     anyAudience: true,
     acceptsLxm: (lxm) => lxm === SKELETON,
-    handler: (context) => ({ body: { feed: [] }, headers: labelerHeaders(context) }),
+    handler: (context) =>
+      answer(serving, context).catch((error) => {
+        if (!(error instanceof XRPCError) || !isDiscover(context.params.feed)) throw error
+        return { body: { feed: [] }, headers: labelerHeaders(context) }
+      }),
   }
+}
+
+async function answer(serving: Serving, context: MethodContext<Params>): Promise<MethodResult> {
+  const { feed: uri, limit, cursor } = context.params
+  const viewer = viewerOf(serving.actors, context.viewer)
+  const { generators } = serving
+  const endpoint = await generators.endpointOf(await generators.serviceOf(uri, context.signal))
+  const skeleton = await askForSkeleton(serving, {
+    endpoint,
+    params: { feed: uri, limit, cursor },
+    headers: headersFor(context),
+    signal: context.signal,
+  })
+  const items = await findItems(serving, skeleton.feed, { viewer, signal: context.signal })
+  return {
+    body: { feed: present(serving, viewer, { ...skeleton, items }), cursor: skeleton.cursor },
+    headers: {
+      ...labelerHeaders(context),
+      ...(skeleton.language && { 'content-language': skeleton.language }),
+    },
+  }
+}
+
+function headersFor(context: MethodContext<Params>): Record<string, string> {
+  const headers: Record<string, string> = {}
+  const { token } = context
+  if (token !== undefined) headers['authorization'] = `Bearer ${token}`
+  for (const name of PASSED_ON) {
+    const value = context.header(name)
+    if (value !== undefined) headers[name] = value
+  }
+  return headers
+}
+
+/** In the order of `chosen`; what is nowhere to be found has the item 0. */
+async function findItems(
+  { itemsByUri, wanted, arrivals }: Serving,
+  chosen: readonly Chosen[],
+  { viewer, signal }: { viewer: Viewer; signal: AbortSignal },
+): Promise<ItemByUri[]> {
+  const named = chosen.map(({ post, reason }) => ({ post, repost: repostOf(reason) }))
+  const found = itemsByUri(named)
+  const unknown = named.filter((_, i) => found[i]!.isUnknown)
+  if (unknown.length === 0 || !viewer) return found
+  const uris = unknown.map(({ post }) => post)
+  wanted.ask(viewer, { uris, dids: [...new Set(uris.map((uri) => uri.split('/', 3)[2]!))] })
+  await arrivals.awaited(uris, {
+    isThere: () => itemsByUri(unknown).every(({ isUnknown }) => !isUnknown),
+    patienceMs: unknown.length * 2 > named.length ? LONG_PATIENCE_MS : PATIENCE_MS,
+    signal,
+  })
+  return itemsByUri(named)
+}
+
+function repostOf(reason: Chosen['reason']): string | undefined {
+  if (!reason || reason.$type !== REPOST || !('repost' in reason)) return undefined
+  return String(reason.repost)
+}
+
+function present(
+  { fragments }: Serving,
+  viewer: Viewer,
+  page: { feed: readonly Chosen[]; items: readonly ItemByUri[]; reqId: string | undefined },
+) {
+  const items = page.items.map(({ item }) => item)
+  const shown = items.filter((item) => item !== 0)
+  const texts = new Map(
+    fragments.items(shown, viewer, { isShown }).map((text, i) => [shown[i]!, text]),
+  )
+  const views = page.feed.map(({ reason, feedContext }, i) => {
+    const item = items[i]!
+    const pins = reason?.$type === PIN && item !== 0
+    const text = pins
+      ? fragments.items([item], viewer, { isShown, pinned: item })[0]
+      : texts.get(item)
+    return text && withFields(text, { feedContext, reqId: page.reqId })
+  })
+  return readyArray(views.filter((view) => view !== undefined))
+}
+
+function isShown(rules: FeedItemRules): boolean {
+  return !isBlockedOrMuted(rules)
 }

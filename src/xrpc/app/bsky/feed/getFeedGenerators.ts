@@ -1,14 +1,25 @@
-// app.bsky.feed.getFeedGenerators. Feed generator records are not indexed, so none of those asked for
-// is known here. The answer matters all the same: a client waits for it before it shows Home.
+// app.bsky.feed.getFeedGenerators. Never an error: a client waits for it before it shows Home.
 
+import type { AppBskyFeedGetFeedGenerators } from '@atproto/api'
 import { labelerHeaders } from '../../../answer-headers.ts'
+import { generatorsAwaited, generatorViews } from '../../../generators-shown.ts'
 import type { Method } from '../../../method.ts'
+import { type Serving, viewerOf } from '../../../serving.ts'
 
-export function getFeedGenerators(): Method {
+const MAX_FEEDS = 200
+
+export function getFeedGenerators(
+  serving: Serving,
+): Method<AppBskyFeedGetFeedGenerators.QueryParams> {
   return {
     nsid: 'app.bsky.feed.getFeedGenerators',
     kind: 'query',
     auth: 'optional',
-    handler: (context) => ({ body: { feeds: [] }, headers: labelerHeaders(context) }),
+    handler: async (context) => {
+      const uris = context.params.feeds.slice(0, MAX_FEEDS)
+      const viewer = viewerOf(serving.actors, context.viewer)
+      const state = await generatorsAwaited(serving, uris, { viewer, signal: context.signal })
+      return { body: { feeds: generatorViews(state, uris) }, headers: labelerHeaders(context) }
+    },
   }
 }

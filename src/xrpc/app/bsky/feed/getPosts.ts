@@ -2,8 +2,7 @@
 
 import type { AppBskyFeedGetPosts } from '@atproto/api'
 import { parseRecordUri } from '../../../../hydrate/at-uri.ts'
-import { postView } from '../../../../views/post-view.ts'
-import { viewerBlocks } from '../../../../views/rules.ts'
+import { readyArray } from '../../../../views/ready-json.ts'
 import { labelerHeaders } from '../../../answer-headers.ts'
 import type { Method } from '../../../method.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'
@@ -11,7 +10,7 @@ import { type Serving, viewerOf } from '../../../serving.ts'
 const POST = 'app.bsky.feed.post'
 
 export function getPosts(serving: Serving): Method<AppBskyFeedGetPosts.QueryParams> {
-  const { actors, hydrator, wanted } = serving
+  const { actors, fragments, wanted } = serving
   return {
     nsid: 'app.bsky.feed.getPosts',
     kind: 'query',
@@ -21,17 +20,10 @@ export function getPosts(serving: Serving): Method<AppBskyFeedGetPosts.QueryPara
       const viewer = viewerOf(actors, context.viewer)
       const uris = [...new Set(context.params.uris)]
       const ids = uris.map((uri) => postIdOf(serving, uri))
-      const state = hydrator.posts(
-        ids.filter((id) => id !== 0),
-        viewer,
-      )
-      wanted.afterFeed(state)
+      const known = ids.filter((id) => id !== 0)
+      const posts = fragments.posts(known, viewer).filter((text) => text !== undefined)
       wanted.ask(viewer, { uris: uris.filter((uri, i) => ids[i] === 0 && isPostUri(uri)) })
-      const posts = ids
-        .filter((id) => !viewerBlocks(state, state.postRefs.get(id)?.uid ?? 0))
-        .map((id) => postView(state, id))
-        .filter((view) => view !== undefined)
-      return { body: { posts }, headers: labelerHeaders(context) }
+      return { body: { posts: readyArray(posts) }, headers: labelerHeaders(context) }
     },
   }
 }

@@ -4,17 +4,17 @@
 // reply; reply rules, thread deduplication and muted words are left to the client. `algorithm` is
 // ignored. `since` and `startCursor`: see skeleton/timeline.ts.
 
-import type { AppBskyFeedDefs, AppBskyFeedGetTimeline } from '@atproto/api'
+import type { AppBskyFeedGetTimeline } from '@atproto/api'
 import { isRetiredCursor } from '../../../../skeleton/page-cursor.ts'
-import { feedViewPost } from '../../../../views/feed-view-post.ts'
-import { feedItemBlockedOrMuted } from '../../../../views/rules.ts'
+import { readyArray } from '../../../../views/ready-json.ts'
+import { type FeedItemRules, isBlockedOrMuted } from '../../../../views/rules.ts'
 import { repoHeaders } from '../../../answer-headers.ts'
 import { type FilledPage, fillPage } from '../../../fill-page.ts'
 import type { Method } from '../../../method.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = AppBskyFeedGetTimeline.QueryParams & { limit: number; since?: string }
-type Page = FilledPage<AppBskyFeedDefs.FeedViewPost> & { startCursor?: string }
+type Page = FilledPage<string> & { startCursor?: string }
 
 export function getTimeline(serving: Serving): Method<Params> {
   return {
@@ -27,7 +27,7 @@ export function getTimeline(serving: Serving): Method<Params> {
         return readTimeline(serving, viewer, context.params)
       }
       const answer = ({ items, cursor, startCursor }: Page) => ({
-        body: { feed: items, cursor, startCursor },
+        body: { feed: readyArray(items), cursor, startCursor },
         headers: repoHeaders(serving, context),
       })
       const page = read()
@@ -49,20 +49,12 @@ function readTimeline(
   const page = fillPage({ limit, cursor, end: since }, (from, count) => {
     const skeleton = serving.timeline({ viewer: viewer.uid, limit: count, cursor: from, since })
     startCursor ??= skeleton.startCursor
-    return { ...skeleton, items: present(serving, viewer, skeleton.items) }
+    const texts = serving.fragments.items(skeleton.items, viewer, { isShown })
+    return { ...skeleton, items: texts.filter((text) => text !== undefined) }
   })
   return { ...page, startCursor }
 }
 
-function present(
-  { hydrator, wanted }: Serving,
-  viewer: { uid: number; did: string },
-  items: readonly number[],
-): AppBskyFeedDefs.FeedViewPost[] {
-  const state = hydrator.feed(items, viewer)
-  wanted.afterFeed(state)
-  return items
-    .filter((item) => !feedItemBlockedOrMuted(state, item))
-    .map((item) => feedViewPost(state, item))
-    .filter((view) => view !== undefined)
+function isShown(rules: FeedItemRules): boolean {
+  return !isBlockedOrMuted(rules)
 }

@@ -3,18 +3,14 @@
 // else from the PDS that the account's DID document names.
 
 import type { ComAtprotoRepoGetRecord } from '@atproto/api'
-import { isValidDid } from '@atproto/syntax'
-import { packCid } from '../../../../store/keys.ts'
 import type { NamedActor } from '../../../actor-names.ts'
-import { invalidRequest, unavailable, type XRPCError } from '../../../errors.ts'
-import { parseSafeJson } from '../../../input.ts'
-import type { Method, MethodContext } from '../../../method.ts'
+import { DISCOVER, isDiscover } from '../../../discover-feed.ts'
+import { invalidRequest } from '../../../errors.ts'
+import type { Method } from '../../../method.ts'
+import { fetchRecord, notLocated } from '../../../outside-record.ts'
 import type { Serving } from '../../../serving.ts'
 
 type Params = ComAtprotoRepoGetRecord.QueryParams
-
-const MAX_BYTES = 1024 * 1024
-const TIMEOUT_MS = 5_000
 
 export function getRecord(serving: Serving): Method<Params> {
   return {
@@ -26,8 +22,12 @@ export function getRecord(serving: Serving): Method<Params> {
       if (!repo || isHidden(serving, repo)) {
         throw invalidRequest(`Could not find repo: ${params.repo}`)
       }
-      const body = ours(serving, repo, params) ?? (await fetched(serving, repo, { params, signal }))
-      return { body }
+      const uri = `at://${repo.did}/${params.collection}/${params.rkey}`
+      const found = ours(serving, repo, params)
+      if (found) return { body: found }
+      const asked = fetchRecord(serving, repo, { key: params, signal })
+      const isReplaceable = isDiscover(uri) && params.cid === undefined
+      return { body: await (isReplaceable ? asked.catch(() => standIn(uri)) : asked) }
     },
   }
 }
@@ -47,58 +47,7 @@ function ours({ records }: Serving, { uid, did }: NamedActor, params: Params) {
   return { uri, cid: found.cid, value: found.value }
 }
 
-async function fetched(
-  serving: Serving,
-  repo: NamedActor,
-  { params, signal }: { params: Params; signal: MethodContext['signal'] },
-) {
-  const { collection, rkey, cid } = params
-  const uri = `at://${repo.did}/${collection}/${rkey}`
-  const pds = await pdsOf(serving, repo)
-  if (!pds) throw notLocated(uri)
-  const query = new URLSearchParams({ repo: repo.did, collection, rkey, ...(cid && { cid }) })
-  const response = await serving
-    .fetch(`${pds}/xrpc/com.atproto.repo.getRecord?${query}`, {
-      maxBytes: MAX_BYTES,
-      timeoutMs: TIMEOUT_MS,
-      signal,
-    })
-    .catch((cause) => {
-      throw unavailable(`The repository of ${repo.did} cannot be reached`, {
-        error: 'UpstreamFailure',
-        cause,
-      })
-    })
-  if (response.status !== 200) throw notLocated(uri)
-  const answer = readAnswer(response.body)
-  if (answer?.uri !== uri || (cid !== undefined && answer.cid !== cid)) throw notLocated(uri)
-  return answer
-}
-
-async function pdsOf({ accounts, resolver }: Serving, { uid, did }: NamedActor) {
-  const known = uid === 0 ? undefined : accounts.pdsOf(uid)
-  if (known || !isValidDid(did)) return known
-  return (await resolver.resolve(did).catch(() => undefined))?.pds
-}
-
-/** A stranger's answer: only what the lexicon knows, and only if it is that. */
-function readAnswer(body: Buffer): { uri: string; cid: string; value: object } | undefined {
-  const answer = parse(body)
-  if (typeof answer !== 'object' || answer === null) return undefined
-  const { uri, cid, value } = answer as Record<string, unknown>
-  if (typeof uri !== 'string' || typeof cid !== 'string' || !packCid(cid)) return undefined
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  return { uri, cid, value }
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return parseSafeJson(body)
-  } catch {
-    return undefined
-  }
-}
-
-function notLocated(uri: string): XRPCError {
-  return invalidRequest(`Could not locate record: ${uri}`, 'RecordNotFound')
+/** Without a CID: these are not the bytes that stand there. */
+function standIn(uri: string) {
+  return { uri, value: DISCOVER.value }
 }

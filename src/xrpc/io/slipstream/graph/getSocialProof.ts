@@ -2,14 +2,14 @@
 // Lexicon: lexicons/io/slipstream/graph/getSocialProof.json.
 
 import type { Viewer } from '../../../../hydrate/types.ts'
-import { profileViewBasic } from '../../../../views/profile-views.ts'
-import { viewerBlocks } from '../../../../views/rules.ts'
-import type { NamedActor } from '../../../actor-names.ts'
+import { readyArray } from '../../../../views/ready-json.ts'
+import { andThen, type MaybeLater, type NamedActor } from '../../../actor-names.ts'
 import { labelerHeaders } from '../../../answer-headers.ts'
-import type { Method } from '../../../method.ts'
+import type { Method, MethodContext, MethodResult } from '../../../method.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = { subjects: string[]; followers: number }
+type Named = (NamedActor | undefined)[]
 
 const NO_PROOF = { count: 0, followers: [] as number[] }
 
@@ -18,49 +18,60 @@ export function getSocialProof(serving: Serving): Method<Params> {
     nsid: 'io.slipstream.graph.getSocialProof',
     kind: 'query',
     auth: 'required',
-    handler: async (context) => {
-      const { subjects, followers } = context.params
-      const viewer = viewerOf(serving.actors, context.viewer!)
-      const found = await Promise.all(subjects.map((subject) => serving.names.find(subject)))
-      const proofs = prove(serving, viewer, { found, few: followers }).map(
-        (proof, i) => proof ?? notFound(subjects[i]!),
-      )
-      return { body: { proofs }, headers: labelerHeaders(context) }
-    },
+    handler: (context) =>
+      andThen(findAll(serving, context.params.subjects), (found) =>
+        answer(serving, context, found),
+      ),
   }
 }
 
+function findAll({ names }: Serving, subjects: string[]): MaybeLater<Named> {
+  const found = subjects.map((subject) => names.find(subject))
+  return found.some((one) => one instanceof Promise) ? Promise.all(found) : (found as Named)
+}
+
+function answer(serving: Serving, context: MethodContext<Params>, found: Named): MethodResult {
+  const { subjects, followers } = context.params
+  const viewer = viewerOf(serving.actors, context.viewer!)
+  const proofs = prove(serving, viewer, { found, few: followers }).map(
+    (proof, i) => proof ?? notFound(subjects[i]!),
+  )
+  return { body: { proofs }, headers: labelerHeaders(context) }
+}
+
 function prove(
-  { knownFollowers, hydrator, wanted }: Serving,
+  { knownFollowers, fragments }: Serving,
   viewer: NonNullable<Viewer>,
-  { found, few }: { found: (NamedActor | undefined)[]; few: number },
+  { found, few }: { found: Named; few: number },
 ) {
   const proofs = found.map((subject) =>
     subject?.uid && viewer.uid
       ? knownFollowers.proof({ viewer: viewer.uid, subject: subject.uid }, few)
       : NO_PROOF,
   )
-  const blockPairs = proofs.flatMap(({ followers }, i) =>
+  const pairs = proofs.flatMap(({ followers }, i) =>
     followers.map((follower) => [found[i]!.uid, follower] as const),
   )
-  const shown = [...new Set(proofs.flatMap(({ followers }) => followers))]
-  const state = hydrator.profiles(shown, viewer, { blockPairs })
-  wanted.afterProfiles(state)
+  const blocks = fragments.blocksAmong(pairs)
+  const shown = [...new Set(pairs.map(([, follower]) => follower))]
+  const texts = fragments.profiles(shown, viewer, { basic: true, isShown: isUnblocked })
+  const textOf = new Map(shown.map((uid, i) => [uid, texts[i]]))
   return found.map((subject, i) => {
-    const { count, followers } = proofs[i]!
-    const allowed = followers.filter(
-      (uid) => !viewerBlocks(state, uid) && !state.blocks.has(subject?.uid ?? 0, uid),
+    if (!subject) return undefined
+    const views = proofs[i]!.followers.filter((uid) => !blocks.has(subject.uid, uid)).map((uid) =>
+      textOf.get(uid),
     )
-    const views = allowed.map((uid) => profileViewBasic(state, uid))
-    return (
-      subject && {
-        $type: 'io.slipstream.graph.getSocialProof#proof',
-        did: subject.did,
-        count,
-        followers: views.filter((view) => view !== undefined),
-      }
-    )
+    return {
+      $type: 'io.slipstream.graph.getSocialProof#proof',
+      did: subject.did,
+      count: proofs[i]!.count,
+      followers: readyArray(views.filter((text) => text !== undefined)),
+    }
   })
+}
+
+function isUnblocked(_: number, { blocks }: { blocks: boolean }): boolean {
+  return !blocks
 }
 
 function notFound(actor: string) {

@@ -1,0 +1,79 @@
+// Which benchmarks there are, and which of them the names on the command line mean: a name that
+// begins a file's means all of its figures; one that begins a figure's means that figure.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BenchResult } from './result.ts'
+import { targetOf, targets } from './targets.ts'
+
+export type Choice = {
+  /** The file's name, without `.ts`. */
+  bench: string
+  /** Figures that were asked for; all of them where none is named. */
+  figures: string[]
+}
+
+const EXPORTS_BENCH = /^export (?:async )?function bench\b|\bas bench\b/m
+
+/** Files here that export `bench`. */
+export function benchNames(folder: string = import.meta.dirname): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => EXPORTS_BENCH.test(readFileSync(join(folder, name), 'utf8')))
+    .map((name) => name.replace(/\.ts$/, ''))
+    .sort()
+}
+
+/** In the order of the files; a name that means nothing is returned in `unknown`. */
+export function choose(names: readonly string[], benches: readonly string[]) {
+  if (names.length === 0) {
+    return { chosen: benches.map((bench) => ({ bench, figures: [] as string[] })), unknown: [] }
+  }
+  const figuresOf = new Map<string, string[]>()
+  const unknown = names.filter((name) => {
+    const files = benches.filter((bench) => bench.startsWith(name))
+    for (const bench of files) figuresOf.set(bench, [])
+    const asked = targets.filter(
+      ({ figure }) => figure.startsWith(name) || startsLike(name, figure),
+    )
+    const others = files.length > 0 ? [] : asked.filter(({ bench }) => benches.includes(bench))
+    for (const { bench } of others) {
+      const already = figuresOf.get(bench)
+      if (already?.length !== 0) figuresOf.set(bench, [...(already ?? []), name])
+    }
+    return files.length + others.length === 0
+  })
+  const chosen: Choice[] = benches
+    .filter((bench) => figuresOf.has(bench))
+    .map((bench) => ({ bench, figures: [...new Set(figuresOf.get(bench))] }))
+  return { chosen, unknown }
+}
+
+/** `getTimeline.quiet_20.cpu_ms` comes from where the other figures of `getTimeline.` do. */
+function startsLike(name: string, figure: string): boolean {
+  const dot = name.indexOf('.')
+  return dot > 0 && figure.startsWith(name.slice(0, dot + 1))
+}
+
+/**
+ * Each figure has one source. One with a target comes from the benchmark that the target names, and so
+ * do the others of its kind (`getTimeline.p50_ms` from where `getTimeline.p99_ms` does).
+ */
+export function isFrom(bench: string, { name }: BenchResult, benches: readonly string[]): boolean {
+  const source = targetOf(name)?.bench ?? sourceOfKind(name)
+  return source === undefined || source === bench || !benches.includes(source)
+}
+
+function sourceOfKind(name: string): string | undefined {
+  const [kind, ...rest] = name.split('.')
+  if (rest.length !== 1) return undefined
+  return targets.find(({ figure }) => figure.startsWith(`${kind}.`))?.bench
+}
+
+/** Figures with a target that were not among those printed. */
+export function missingFigures(printed: readonly string[], full: boolean): string[] {
+  return targets
+    .filter(({ fullOnly }) => full || !fullOnly)
+    .map(({ figure }) => figure)
+    .filter((figure) => !printed.includes(figure))
+}

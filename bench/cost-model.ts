@@ -1,0 +1,144 @@
+// What communities of 10,000, 100,000 and 1,000,000 members cost, by the model of cost/model.ts over
+// unit costs measured before (docs/figures.json), and a check of it: a community's graph, accounts and
+// timelines made for real, measured, and compared with what the model says of the same sizes.
+// docs/COST.md says what is assumed and where one machine ends.
+
+import { join } from 'node:path'
+import { createActorTable } from '../src/graph/actor-table.ts'
+import { createFollowGraph } from '../src/graph/follow-graph.ts'
+import { fanOut } from '../src/timeline/fan-out.ts'
+import { createKeeps } from '../src/timeline/lossiness.ts'
+import { createTimelines } from '../src/timeline/rings.ts'
+import { didOf } from '../test/support/network-stream.ts'
+import { createRandom } from '../test/support/random.ts'
+import { type Cost, costOf, habits, network, type UnitCosts } from './cost/model.ts'
+import { drawNeighbourhood, type Neighbourhood } from './cost/neighbourhood.ts'
+import { readUnits } from './cost/saved-units.ts'
+import { onceNs } from './cpu-time.ts'
+import type { BenchOptions, BenchResult } from './result.ts'
+
+const DOCS = join(import.meta.dirname, '../docs')
+const UNITS = [join(DOCS, 'figures.json'), join(DOCS, 'plots/data.json')]
+const TIMELINE_LENGTH = 1_000
+const POSTS = 2_000
+const CELEBRITY_THRESHOLD = 10_000
+const MB = 2 ** 20
+
+export function bench({ full, wants }: BenchOptions): BenchResult[] {
+  const units = readUnits(UNITS)
+  const powers = full ? [4, 5, 6] : [4]
+  const results = powers.flatMap((power) => {
+    const cost = costOf(units, draw(10 ** power))
+    return figures(`cost.1e${power}`, cost)
+  })
+  if (wants('cost.check')) results.push(...check(units, full ? 10_000 : 500))
+  return results
+}
+
+function draw(members: number): Neighbourhood {
+  return drawNeighbourhood({
+    members,
+    followsEach: habits.followsEach,
+    accounts: network.accounts,
+    localShare: 0.3,
+    localPerMember: 10,
+    celebrityThreshold: CELEBRITY_THRESHOLD,
+  })
+}
+
+function figures(name: string, cost: Cost): BenchResult[] {
+  const { ramGb, cores } = cost
+  return [
+    { name: `${name}.authors`, value: cost.authors, unit: 'accounts' },
+    { name: `${name}.edges`, value: cost.edges, unit: 'follows' },
+    { name: `${name}.ram.graph`, value: ramGb.graph, unit: 'GB' },
+    { name: `${name}.ram.accounts`, value: ramGb.accounts, unit: 'GB' },
+    { name: `${name}.ram.timelines`, value: ramGb.timelines, unit: 'GB' },
+    { name: `${name}.ram`, value: ramGb.total, unit: 'GB' },
+    { name: `${name}.cores.ingest`, value: cores.ingest, unit: 'cores' },
+    { name: `${name}.cores.fan_out`, value: cores.fanOut, unit: 'cores' },
+    { name: `${name}.cores.serving`, value: cores.serving, unit: 'cores' },
+    { name: `${name}.cores.serving_at_peak`, value: cores.servingAtPeak, unit: 'cores' },
+    { name: `${name}.disk`, value: cost.diskGbADay, unit: 'GB/day' },
+    { name: `${name}.disk.at_first`, value: cost.diskGbAtFirst, unit: 'GB' },
+    { name: `${name}.bandwidth.in`, value: cost.inGbADay, unit: 'GB/day' },
+    { name: `${name}.bandwidth.out`, value: cost.outGbADay, unit: 'GB/day' },
+  ]
+}
+
+/**
+ * Members with their follows and full timelines, as many accounts as the model says they know, and as
+ * many further edges as make up the lists of the authors.
+ */
+function check(units: UnitCosts, members: number): BenchResult[] {
+  const place = draw(members)
+  const cost = costOf(units, place)
+  globalThis.gc?.()
+  const before = process.memoryUsage().rss
+  const parts = build(members, place, cost)
+  globalThis.gc?.()
+  const measured = (process.memoryUsage().rss - before) / MB
+  const modelled = ((cost.ramGb.total - cost.ramGb.base) * 1e9) / MB
+  const fanned = fanOutPosts(parts, members)
+  return [
+    { name: 'cost.check.members', value: members, unit: 'members' },
+    { name: 'cost.check.edges', value: parts.graph.edgeCount, unit: 'follows' },
+    { name: 'cost.check.ram.modelled', value: modelled, unit: 'MB' },
+    { name: 'cost.check.ram.measured', value: measured, unit: 'MB' },
+    { name: 'cost.check.ram.ratio', value: measured / modelled, unit: 'measured/model' },
+    { name: 'cost.check.writes_per_post.modelled', value: place.writesPerPost, unit: 'writes' },
+    { name: 'cost.check.writes_per_post.measured', value: fanned.writes, unit: 'writes' },
+    { name: 'cost.check.fan_out.modelled', value: fanned.modelledUs(units), unit: 'µs a post' },
+    { name: 'cost.check.fan_out.measured', value: fanned.us, unit: 'µs a post' },
+  ]
+}
+
+function build(members: number, { authors }: Neighbourhood, cost: Cost) {
+  const random = createRandom(members)
+  const actors = createActorTable()
+  const graph = createFollowGraph()
+  const timelines = createTimelines(TIMELINE_LENGTH)
+  const known = Math.min(network.accounts, Math.round(cost.edges * 0.25))
+  for (let n = 0; n < known; n++) actors.intern(didOf(n))
+  // Accounts in the order of their fame, then the members behind them all.
+  const anyone = () => 1 + Math.floor(known * random.next() ** 3)
+  for (let i = 0; i < members * habits.followsEach; i++)
+    graph.add(known + 1 + (i % members), anyone())
+  const spread = Math.max(1, Math.floor(known / Math.max(1, authors)))
+  // Some pairs are drawn twice.
+  for (let i = 0; i < cost.edges * 2 && graph.edgeCount < cost.edges; i++) {
+    graph.add(1 + ((random.below(authors) * spread) % known), anyone())
+  }
+  for (let i = 1; i <= members; i++) timelines.open(known + i, fullTimeline(), true)
+  return { actors, graph, timelines, known, anyone }
+}
+
+function fullTimeline() {
+  return Array.from({ length: TIMELINE_LENGTH }, (_, i) => ({
+    sortAt: 1_790_000_000_000 - i,
+    rank: 0,
+    item: 2 * (TIMELINE_LENGTH - i),
+    originator: 1,
+  }))
+}
+
+function fanOutPosts({ graph, timelines, anyone }: ReturnType<typeof build>, members: number) {
+  const keeps = createKeeps({ graph, limit: 2_000 })
+  const isCelebrity = { flagsOf: () => 0 }
+  const originators = Uint32Array.from({ length: POSTS }, anyone)
+  let written = 0
+  let item = TIMELINE_LENGTH * 4
+  const ns = onceNs(POSTS, () => {
+    for (const originator of originators) {
+      item += 2
+      const entry = { sortAt: 1_790_000_000_000 + item, rank: 0, item, originator }
+      written += fanOut({ graph, timelines, keeps, actors: isCelebrity }, entry)
+    }
+  })
+  const writes = written / POSTS
+  return {
+    writes: members === 0 ? 0 : writes,
+    us: ns / 1000,
+    modelledUs: ({ fanOutWriteNs }: UnitCosts) => (writes * fanOutWriteNs) / 1000,
+  }
+}

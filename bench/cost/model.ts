@@ -1,0 +1,150 @@
+// What a community costs in memory, processor time, disk and bandwidth, from unit costs that other
+// benchmarks measured and the network's volumes. Pure arithmetic: docs/COST.md tells what is assumed.
+
+import type { Neighbourhood } from './neighbourhood.ts'
+
+/** Each is a figure of `npm run bench`, as it is kept in docs/figures.json. */
+export const unitFigures = {
+  /** An instance that has hardly anything in it. */
+  baseMb: 'memory.empty.rss_mb',
+  bytesPerEdge: 'graph.bytes_per_edge',
+  bytesPerAccount: 'growth.accounts.bytes',
+  timelineMbPerThousand: 'growth.members.1e3.timelines.mb',
+  communityEventsPerS: 'ingest.community.events_per_s',
+  communityKeptShare: 'ingest.community.kept_share',
+  networkEventsPerS: 'ingest.network.events_per_s',
+  fanOutWriteNs: 'fanout.write.ns',
+  timelineCpuMs: 'getTimeline.cpu_ms',
+  timelineBytes: 'getTimeline.body',
+  otherCpuMs: 'getKnownFollowers.cpu_ms',
+  otherBytes: 'getKnownFollowers.body',
+  diskPerPost: 'disk.bytes_per_post',
+  diskPerLike: 'disk.bytes_per_like',
+  diskPerFollow: 'disk.bytes_per_follow',
+} as const
+
+export type UnitCosts = { [Name in keyof typeof unitFigures]: number }
+
+/** Mean rates a second of the public network (shared/reference/jetstream.md, September 2026). */
+export const network = {
+  posts: 47,
+  likes: 281,
+  reposts: 54,
+  /** Follows, blocks, profiles, deletions, account events: about an eighth of all. */
+  others: 55,
+  compressedBytesPerEvent: 236,
+  accounts: 5_500_000,
+  follows: 160_000_000,
+}
+
+/** What a member does in a day, and how unevenly the day is spread. */
+export const habits = {
+  followsEach: 300,
+  timelinesADay: 60,
+  othersADay: 180,
+  peakFactor: 4,
+  /** Answers leave compressed, to about so much of their size. */
+  compressedShare: 0.15,
+}
+
+/** Of accounts that somebody follows; but never more in all than the network has. */
+const LIST_MEAN = 150
+/** Accounts that are known for each follow edge held, until everyone is known. */
+const ACCOUNTS_PER_EDGE = 0.25
+/** Bytes on disk of a kept repost: as a like, and its row in time order. */
+const REPOST_LIKES = 3
+const TIMELINE_THOUSAND = 1_000
+const DAY_S = 86_400
+const GB = 1e9
+
+export type Cost = {
+  members: number
+  authors: number
+  edges: number
+  ramGb: { base: number; graph: number; accounts: number; timelines: number; total: number }
+  /** Cores, on average over the day. */
+  cores: { ingest: number; fanOut: number; serving: number; total: number; servingAtPeak: number }
+  diskGbADay: number
+  /** Follow lists, once. */
+  diskGbAtFirst: number
+  inGbADay: number
+  outGbADay: number
+}
+
+export function costOf(units: UnitCosts, place: Neighbourhood): Cost {
+  const { members, authors } = place
+  const edges = Math.min(network.follows, authors * LIST_MEAN)
+  const cores = coresOf(units, place)
+  return {
+    members,
+    authors,
+    edges,
+    ramGb: ramOf(units, { members, edges }),
+    cores,
+    diskGbADay: diskADay(units, place.keptShare),
+    diskGbAtFirst: (edges * units.diskPerFollow) / GB,
+    inGbADay: (eventsPerS() * DAY_S * network.compressedBytesPerEvent) / GB,
+    outGbADay: (answerBytes(units, members) * habits.compressedShare) / GB,
+  }
+}
+
+export function eventsPerS(): number {
+  return network.posts + network.likes + network.reposts + network.others
+}
+
+function ramOf(
+  units: UnitCosts,
+  { members, edges }: { members: number; edges: number },
+): Cost['ramGb'] {
+  const accounts = Math.min(network.accounts, edges * ACCOUNTS_PER_EDGE)
+  const parts = {
+    base: units.baseMb / 1000,
+    graph: (edges * units.bytesPerEdge) / GB,
+    accounts: (accounts * units.bytesPerAccount) / GB,
+    timelines: (members * units.timelineMbPerThousand) / TIMELINE_THOUSAND / 1000,
+  }
+  return { ...parts, total: sum(Object.values(parts)) }
+}
+
+/** A look at an event that is dropped, and the applying of one that is kept, told from the two scopes. */
+function ingestSeconds(units: UnitCosts, keptShare: number): number {
+  const keeping = 1 / units.networkEventsPerS
+  const share = units.communityKeptShare
+  const dropping = Math.max(
+    0,
+    (1 / units.communityEventsPerS - share * keeping) / Math.max(0.01, 1 - share),
+  )
+  return keptShare * keeping + (1 - keptShare) * dropping
+}
+
+function coresOf(units: UnitCosts, place: Neighbourhood): Cost['cores'] {
+  const { members, keptShare, writesPerPost } = place
+  const ingest = eventsPerS() * ingestSeconds(units, keptShare)
+  const items = network.posts + network.reposts
+  const fanOut = (items * writesPerPost * units.fanOutWriteNs) / 1e9
+  const perMember =
+    habits.timelinesADay * units.timelineCpuMs + habits.othersADay * units.otherCpuMs
+  const serving = (members * perMember) / 1000 / DAY_S
+  const total = ingest + fanOut + serving
+  return { ingest, fanOut, serving, total, servingAtPeak: serving * habits.peakFactor }
+}
+
+/** Of what is kept, as much is posts, likes and reposts as of the whole. */
+function diskADay(units: UnitCosts, keptShare: number): number {
+  const { posts, likes, reposts } = network
+  const perSecond =
+    posts * units.diskPerPost +
+    likes * units.diskPerLike +
+    reposts * units.diskPerLike * REPOST_LIKES
+  return (keptShare * perSecond * DAY_S) / GB
+}
+
+function answerBytes(units: UnitCosts, members: number): number {
+  const perMember =
+    habits.timelinesADay * units.timelineBytes + habits.othersADay * units.otherBytes
+  return members * perMember
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, number) => all + number, 0)
+}

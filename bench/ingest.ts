@@ -1,0 +1,317 @@
+// From compressed frames in memory to applied state: decompress, look or parse, batch, one SQLite
+// transaction a batch into a real file, memory published. The way is the consumer's own (session,
+// decoder, batcher); only the socket is missing.
+//
+// The stream has the mix and sizes of the public one (network-stream.ts), compressed with the real
+// dictionary where it lies in ../shared, else with the test double's. In `community` scope a hundred
+// members follow a thousand accounts each; `network` keeps everything, and is measured again as the
+// database grows. `share_of_bare_decode_and_parse` compares with doing nothing but decompressing and
+// JSON.parse, same frames, same process. Rates are of processor time, since
+// other work may share the machine, of the thread that does all of this, without the one that
+// checkpoints; `wall_events_per_s` is by the clock.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import type { IndexScope } from '../src/indexing/index-context.ts'
+import { createIndexer } from '../src/indexing/indexer.ts'
+import { memberSeen } from '../src/indexing/members.ts'
+import { openTimeline } from '../src/indexing/open-timeline.ts'
+import { publish } from '../src/indexing/publish.ts'
+import { keepCheckpointed } from '../src/ingest/checkpoints.ts'
+import { createBatcher } from '../src/jetstream/batcher.ts'
+import type { StreamItem } from '../src/jetstream/event.ts'
+import { createFrameDecoder } from '../src/jetstream/frame-decoder.ts'
+import { defaultLimits } from '../src/jetstream/limits.ts'
+import { createPosition } from '../src/jetstream/position.ts'
+import { createSession } from '../src/jetstream/session.ts'
+import { createDecompressor } from '../src/jetstream/zstd/decompressor.ts'
+import { type Dictionary, readDictionary } from '../src/jetstream/zstd/dictionary.ts'
+import { collections } from '../src/store/collections.ts'
+import { openWriter } from '../src/store/db.ts'
+import {
+  compressFrame,
+  fixtureDictionaryPath,
+} from '../test/support/jetstream-double/dictionaries.ts'
+import { frameV2, type LoggedEmission } from '../test/support/jetstream-double/emission.ts'
+import { createMemoryParts } from '../test/support/memory-parts.ts'
+import {
+  anyAccount,
+  createNetworkStream,
+  type NetworkStream,
+} from '../test/support/network-stream.ts'
+import { createRandom } from '../test/support/random.ts'
+import type { BenchResult } from './result.ts'
+
+const REAL_DICTIONARY = join(import.meta.dirname, '../../shared/data/jetstream/v2-20260811.zdict')
+const log = pino({ enabled: false })
+const HOST = 'wss://bench'
+const START_MS = Date.parse('2026-11-01T12:00:00.000Z')
+const NOW_MS = START_MS + 86_400_000
+const ACCOUNTS = 5_500_000
+const MEMBERS = 100
+/** Members find half of those they follow in a niche of so many accounts. */
+const NICHE = 20_000
+const { maxFrameBytes, maxBatchEvents, maxBatchBytes } = defaultLimits
+/** As many frames as one read of a socket brings. */
+const FRAMES_A_READ = 256
+const FILL_BATCH = 5_000
+
+type Measurement = {
+  name: string
+  scope: IndexScope
+  dictionary: Dictionary
+  frames: number
+  /** After how many events it is measured. */
+  filled: readonly number[]
+  followsEach?: number
+}
+
+export async function bench({ full }: { full: boolean }): Promise<BenchResult[]> {
+  const dictionary = readDictionary(readFileSync(dictionaryPath()))
+  const frames = full ? 200_000 : 40_000
+  const filled = full ? [0, 1_000_000, 4_000_000, 16_000_000] : [0, 300_000]
+  const community = { scope: 'community', dictionary, frames: 120_000, filled: [0] } as const
+  return [
+    ...(await measure({ ...community, name: 'ingest.community', followsEach: 100 })),
+    ...(await measure({ ...community, name: 'ingest.community.wide', followsEach: 1_000 })),
+    ...(await measure({ name: 'ingest.network', scope: 'network', dictionary, frames, filled })),
+  ]
+}
+
+function dictionaryPath(): string {
+  return existsSync(REAL_DICTIONARY) ? REAL_DICTIONARY : fixtureDictionaryPath('v2')
+}
+
+async function measure(options: Measurement): Promise<BenchResult[]> {
+  const { name, scope, dictionary, frames, filled, followsEach = 0 } = options
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
+  const stream = createNetworkStream({ seed: 7, accounts: ACCOUNTS, startMs: START_MS })
+  const state = createState(scope, dataDir)
+  if (followsEach > 0) await admitMembers(state, stream, followsEach)
+  const results: BenchResult[] = []
+  const rates: Rates[] = []
+  let applied = 0
+  for (const events of filled) {
+    for (; applied < events; applied += FILL_BATCH) {
+      await state.apply(stream.take(FILL_BATCH))
+    }
+    const wire = compress(stream, dictionary, frames)
+    const bare = await bareDecodeAndParse(wire, dictionary)
+    const rate = await run(state, wire, dictionary, bare)
+    rates.push(rate)
+    applied += frames
+    const bytes = statSync(join(dataDir, 'slipstream.sqlite')).size
+    results.push(...figuresOf(`${name}.after_${events}`, { ...rate, bytes }))
+  }
+  const slowest = rates.reduce((a, b) => (a.perSecond < b.perSecond ? a : b))
+  await state.close()
+  rmSync(dataDir, { recursive: true, force: true })
+  return [...figuresOf(name, slowest), ...(filled.length > 1 ? results : [])]
+}
+
+type Rates = {
+  perSecond: number
+  wallPerSecond: number
+  share: number
+  kept: number
+  longestMs: number
+  p99Ms: number
+  bytes?: number
+}
+
+function figuresOf(name: string, rates: Rates): BenchResult[] {
+  const { perSecond, wallPerSecond, share, kept, longestMs, p99Ms, bytes } = rates
+  return [
+    { name: `${name}.events_per_s`, value: perSecond, unit: 'events/s' },
+    { name: `${name}.wall_events_per_s`, value: wallPerSecond, unit: 'events/s' },
+    { name: `${name}.share_of_bare_decode_and_parse`, value: share, unit: 'of 1' },
+    { name: `${name}.kept_share`, value: kept, unit: 'of 1' },
+    { name: `${name}.batch_p99_ms`, value: p99Ms, unit: 'ms' },
+    { name: `${name}.batch_longest_ms`, value: longestMs, unit: 'ms' },
+    ...(bytes === undefined ? [] : [{ name: `${name}.file_bytes`, value: bytes, unit: 'B' }]),
+  ]
+}
+
+function createState(scope: IndexScope, dataDir: string) {
+  const db = openWriter(dataDir)
+  const memory = createMemoryParts({
+    timelineLength: 1000,
+    reasonableLimit: 2000,
+    celebrityThreshold: 10_000,
+  })
+  const { actors } = memory
+  const checkpoints = keepCheckpointed({ db, dataDir, log })
+  const indexer = createIndexer({ db, actors, scope, now: () => NOW_MS })
+  let seq = 0
+
+  async function apply(events: StreamItem[]): Promise<number> {
+    const cursor = { host: HOST, wire: 'v2', seq: ++seq, timeUs: events.at(-1)!.timeUs } as const
+    const outcome = indexer.applyBatch({ events, cursor })
+    publish(db, memory, outcome.changes)
+    await checkpoints.tend()
+    return outcome.applied
+  }
+
+  function admit(did: string): void {
+    publish(
+      db,
+      memory,
+      indexer.run((ctx) => memberSeen(ctx, did, NOW_MS)),
+    )
+    openTimeline(db, memory, actors.uidOf(did), NOW_MS)
+  }
+
+  async function close(): Promise<void> {
+    await checkpoints.stop()
+    db.close()
+  }
+
+  return { scope, db, apply, admit, close }
+}
+
+type State = ReturnType<typeof createState>
+
+/** Authors follow strangers, who so are known. */
+async function admitMembers(
+  state: State,
+  stream: NetworkStream,
+  followsEach: number,
+): Promise<void> {
+  const random = createRandom(11)
+  const someone = () => anyAccount(random, ACCOUNTS)
+  const neighbour = () => ACCOUNTS / 2 + random.below(NICHE)
+  const member = (i: number) => ACCOUNTS / 2 + i
+  const follow = (creator: () => number, subject: () => number) =>
+    Array.from({ length: followsEach }, () => stream.follow(creator(), subject()))
+  for (let i = 0; i < MEMBERS; i++) state.admit(stream.didOf(member(i)))
+  for (let i = 0; i < MEMBERS; i++) {
+    const either = () => (random.chance(0.5) ? someone() : neighbour())
+    await state.apply(follow(() => member(i), either))
+    await state.apply(follow(neighbour, someone))
+  }
+}
+
+function compress(stream: NetworkStream, dictionary: Dictionary, count: number): Buffer[] {
+  return Array.from({ length: count }, () =>
+    compressFrame(dictionary, frameV2(stream.next() as LoggedEmission)),
+  )
+}
+
+/** Microseconds of processor time a frame, best of some rounds. */
+async function bareDecodeAndParse(frames: Buffer[], dictionary: Dictionary): Promise<number> {
+  const decompressor = await createDecompressor(dictionary, maxFrameBytes)
+  let best = Infinity
+  for (let round = 0; round < 3; round++) {
+    const before = process.threadCpuUsage()
+    for (const frame of frames) JSON.parse(decompressor.decompress(frame).toString())
+    best = Math.min(best, cpuSince(before) / frames.length)
+  }
+  decompressor.dispose()
+  return best
+}
+
+async function run(
+  state: State,
+  frames: Buffer[],
+  dictionary: Dictionary,
+  bareUs: number,
+): Promise<Rates> {
+  const times: number[] = []
+  let kept = 0
+  const feed = await createFeed(dictionary, state.scope, async (items) => {
+    const startedAt = performance.now()
+    kept += await state.apply(items)
+    times.push(performance.now() - startedAt)
+  })
+  // The machine code of the first run is another than that of the hundredth.
+  const warm = Math.floor(frames.length / 4)
+  await feed.push(frames.slice(0, warm))
+  times.length = 0
+  kept = 0
+  const startedAt = performance.now()
+  const before = process.threadCpuUsage()
+  await feed.push(frames.slice(warm))
+  const cpuUs = cpuSince(before)
+  const wallMs = performance.now() - startedAt
+  feed.dispose()
+  const count = frames.length - warm
+  times.sort((a, b) => a - b)
+  return {
+    perSecond: (count * 1e6) / cpuUs,
+    wallPerSecond: (count * 1000) / wallMs,
+    share: bareUs / (cpuUs / count),
+    kept: kept / count,
+    p99Ms: times[Math.floor(times.length * 0.99)]!,
+    longestMs: times.at(-1)!,
+  }
+}
+
+/** What stands between socket and indexer, as the consumer puts it together. */
+async function createFeed(
+  dictionary: Dictionary,
+  scope: IndexScope,
+  apply: (items: StreamItem[]) => Promise<void>,
+) {
+  const decompressor = await createDecompressor(dictionary, maxFrameBytes)
+  const position = createPosition(undefined, () => NOW_MS)
+  let applied = 0
+  let room = Promise.resolve()
+  let makeRoom = () => {}
+  const batcher = createBatcher({
+    maxEvents: maxBatchEvents,
+    maxBytes: maxBatchBytes,
+    now: () => NOW_MS,
+    cursor: () => position.current()!,
+    apply: async ({ events }) => {
+      await apply(events)
+      applied += events.length
+    },
+    onFull: () => {
+      room = new Promise((resolve) => {
+        makeRoom = resolve
+      })
+    },
+    onRoom: () => makeRoom(),
+  })
+  const unread = scope === 'network' ? [] : collections
+  const session = createSession({
+    host: HOST,
+    wire: 'v2',
+    resume: { cursor: undefined, seq: undefined },
+    mayBeClamped: false,
+    decoder: createFrameDecoder({ wire: 'v2', decompressor, maxFrameBytes, unread }),
+    dictionaryId: dictionary.id,
+    dids: undefined,
+    position,
+    onEvent: (event, bytes) => {
+      position.advance(HOST, 'v2', event)
+      batcher.add(event, bytes)
+    },
+    onDrop: (reason) => {
+      throw new Error(`a frame was dropped: ${reason}`)
+    },
+    onNotice: () => {},
+    onForeignDictionary: () => {},
+    log,
+  })
+
+  async function push(frames: Buffer[]): Promise<void> {
+    const until = applied + frames.length
+    for (let at = 0; at < frames.length; at += FRAMES_A_READ) {
+      for (const frame of frames.slice(at, at + FRAMES_A_READ)) session.onFrame(frame, true)
+      await room
+      // A socket lets whatever else waits have its turn only so often; the batcher's is one of them.
+      if ((at / FRAMES_A_READ) % 4 === 3) await new Promise((resolve) => setImmediate(resolve))
+    }
+    while (applied < until) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  return { push, dispose: () => decompressor.dispose() }
+}
+
+function cpuSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(before)
+  return user + system
+}

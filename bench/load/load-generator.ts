@@ -1,0 +1,60 @@
+// Starts the load generator's process and sends it plans.
+//
+//   const generator = startLoadGenerator()
+//   const report = await generator.run({ port, requests, connections: 8, warmupSeconds: 1,
+//     seconds: 5, load: { kind: 'closed' } })
+//   generator.stop()
+
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import type { LoadMessage, LoadPlan, LoadReport } from './types.ts'
+
+export type LoadHooks = {
+  /** The warm-up is over: look at the server's clocks. */
+  onMeasuring?: () => void
+  onMeasured?: () => void
+}
+
+export type LoadGenerator = {
+  /** One at a time. @throws when the server breaks a connection or answers what can't be read. */
+  run(plan: LoadPlan, hooks?: LoadHooks): Promise<LoadReport>
+  stop(): void
+}
+
+export function startLoadGenerator(): LoadGenerator {
+  const child = fork(join(import.meta.dirname, 'generator.ts'), { serialization: 'advanced' })
+  const end = () => child.kill('SIGKILL')
+  process.once('exit', end)
+  return {
+    run: (plan, hooks = {}) =>
+      new Promise((resolve, reject) => {
+        const settle = (finish: () => void) => {
+          child.off('message', hear)
+          child.off('exit', die)
+          finish()
+        }
+        const die = () => settle(() => reject(new Error('the load generator ended')))
+        const hear = (message: LoadMessage) => {
+          if (message.kind === 'measuring') hooks.onMeasuring?.()
+          else if (message.kind === 'measured') hooks.onMeasured?.()
+          else if (message.kind === 'report') settle(() => resolve(message.report))
+          else settle(() => reject(new Error(message.message)))
+        }
+        child.on('message', hear)
+        child.once('exit', die)
+        child.send(plan)
+      }),
+    stop: () => {
+      process.off('exit', end)
+      child.disconnect()
+    },
+  }
+}
+
+/** A GET as bytes; `token` is the bearer token. */
+export function getRequest(path: string, token?: string): Buffer {
+  const authorization = token === undefined ? '' : `authorization: Bearer ${token}\r\n`
+  return Buffer.from(
+    `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${authorization}accept-encoding: identity\r\n\r\n`,
+  )
+}

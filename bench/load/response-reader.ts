@@ -1,0 +1,110 @@
+// Reads HTTP/1.1 answers off a kept-alive connection with as little work as a load generator can get
+// away with: status, length, and where the body ends. Bodies with Content-Length or in chunks; a body
+// is not kept, but its first bytes are, for whoever wants to know what went wrong.
+
+export type ResponseReader = {
+  /** Takes what arrived; calls `onAnswer` at the end of each answer. */
+  take(bytes: Buffer): void
+}
+
+export type ReadAnswer = { status: number; bodyBytes: number; start: string }
+
+const MAX_HEAD_BYTES = 65_536
+const KEPT_BYTES = 200
+/** A body that goes on for ever is an error of the server. */
+const NO_LENGTH = -1
+
+export function createResponseReader(onAnswer: (answer: ReadAnswer) => void): ResponseReader {
+  let head: Buffer | undefined
+  let answer: ReadAnswer = { status: 0, bodyBytes: 0, start: '' }
+  /** Bytes of the body, or of the chunk with its line end, that are still to come. */
+  let left = 0
+  let state: 'head' | 'body' | 'chunk-size' | 'chunk' | 'trailer' = 'head'
+  let line = ''
+
+  function take(bytes: Buffer): void {
+    let at = 0
+    while (at < bytes.length) {
+      if (state === 'head') at = takeHead(bytes, at)
+      else if (state === 'chunk-size' || state === 'trailer') at = takeLine(bytes, at)
+      else at = takeBody(bytes, at)
+    }
+  }
+
+  function takeHead(bytes: Buffer, at: number): number {
+    const joined = head ? Buffer.concat([head, bytes.subarray(at)]) : bytes.subarray(at)
+    const end = joined.indexOf('\r\n\r\n')
+    if (end < 0) {
+      if (joined.length > MAX_HEAD_BYTES) throw new Error('the head of an answer has no end')
+      // What arrived lies in a buffer that is used again.
+      head = Buffer.from(joined)
+      return bytes.length
+    }
+    const before = head?.length ?? 0
+    head = undefined
+    begin(joined.toString('latin1', 0, end))
+    return at + end + 4 - before
+  }
+
+  function begin(text: string): void {
+    answer = { status: Number(text.slice(9, 12)), bodyBytes: 0, start: '' }
+    const length = lengthIn(text)
+    if (length === NO_LENGTH) {
+      state = 'chunk-size'
+      line = ''
+      return
+    }
+    state = 'body'
+    left = length
+    if (left === 0) finish()
+  }
+
+  function takeLine(bytes: Buffer, at: number): number {
+    const end = bytes.indexOf(10, at)
+    line += bytes.toString('latin1', at, end < 0 ? bytes.length : end + 1)
+    if (end < 0) return bytes.length
+    const text = line.trim()
+    line = ''
+    if (state === 'trailer') {
+      if (text === '') finish()
+    } else {
+      const size = Number.parseInt(text, 16)
+      if (!(size >= 0)) throw new Error(`not the size of a chunk: ${text.slice(0, 40)}`)
+      state = size === 0 ? 'trailer' : 'chunk'
+      left = size === 0 ? 0 : size + 2
+      answer.bodyBytes += size
+    }
+    return end + 1
+  }
+
+  function takeBody(bytes: Buffer, at: number): number {
+    const count = Math.min(left, bytes.length - at)
+    const content = state === 'chunk' ? Math.max(0, Math.min(count, left - 2)) : count
+    if (answer.start.length < KEPT_BYTES) {
+      const room = KEPT_BYTES - answer.start.length
+      answer.start += bytes.toString('latin1', at, at + Math.min(content, room))
+    }
+    if (state === 'body') answer.bodyBytes += count
+    left -= count
+    if (left > 0) return at + count
+    if (state === 'chunk') state = 'chunk-size'
+    else finish()
+    return at + count
+  }
+
+  function finish(): void {
+    state = 'head'
+    onAnswer(answer)
+  }
+
+  return { take }
+}
+
+function lengthIn(head: string): number {
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)
+  if (length) return Number(length[1])
+  if (/\r\ntransfer-encoding: *chunked/i.test(head)) return NO_LENGTH
+  const status = head.slice(9, 12)
+  if (status === '204' || status === '304') return 0
+  throw new Error(`an answer without a length: ${head.slice(0, 200)}`)
+}

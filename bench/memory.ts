@@ -1,0 +1,151 @@
+// What an instance in community scope holds in memory and spends on the live stream: 100 members who
+// follow 1,000 each, the follow lists of all those, and what a stream of the network's mix leaves
+// behind; then Slipstream on it, catching up with more of the stream at full speed, with every
+// member's timeline read. Resident memory is the operating system's; `file` is pages of files that
+// the kernel may take back, most of it the database's, mapped. What was simulated is in the figures:
+// `memory.simulated_events` of the 51 million that 36 hours bring at 392 a second.
+//
+// `cpu.at_600_per_s` is the whole process while the stream comes at 600 events a second.
+
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  createJetstreamDouble,
+  type JetstreamDouble,
+} from '../test/support/jetstream-double/double.ts'
+import type { Emission } from '../test/support/jetstream-double/emission.ts'
+import { createNetworkStream } from '../test/support/network-stream.ts'
+import { didDocument, startPlcDouble } from '../test/support/plc-double.ts'
+import { createViewerKey, signServiceToken } from './load/service-tokens.ts'
+import type { BenchOptions, BenchResult } from './result.ts'
+import { type CommunitySize, type CommunityWorld, seedCommunity } from './world/community-world.ts'
+import { makeReady } from './world/ready-events.ts'
+import { type RunningApp, runApp } from './world/running-app.ts'
+import { SERVICE_DID } from './world/serving-world.ts'
+
+const TIMELINE = 'app.bsky.feed.getTimeline'
+const RATE = 600
+const TICK_MS = 10
+const SETTLE_MS = 3_000
+
+const shared = { members: 100, followsEach: 1_000, accounts: 5_500_000 }
+const small: CommunitySize = { ...shared, listMean: 2, events: 20_000 }
+const large: CommunitySize = { ...shared, listMean: 150, events: 4_000_000 }
+
+export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
+  const size = full ? large : small
+  const live = full ? { poured: 300_000, seconds: 30 } : { poured: 10_000, seconds: 4 }
+  const world = seedCommunity(dataDir, size, Date.now())
+  const fileMb = statSync(join(dataDir, 'slipstream.sqlite')).size / 2 ** 20
+  const stream = createNetworkStream({ seed: 8, accounts: size.accounts, startMs: Date.now() })
+  const next = () => ({ ...stream.next(), timeUs: Date.now() * 1000 }) as Emission
+  const plc = await startPlcDouble()
+  const double = await createJetstreamDouble({ recordSent: false, retain: live.poured * 2 })
+  const key = createViewerKey(world.members[0]!)
+  for (const did of world.members) {
+    const account = { did, handle: 'member.bench.test', pds: 'http://127.0.0.1:1' }
+    plc.edit(did, () => didDocument({ ...account, signingKey: key.didKey }))
+  }
+  const app = await runApp({
+    dataDir,
+    env: {
+      PLC_URL: plc.url,
+      JETSTREAM_HOSTS: double.url,
+      SERVICE_DID,
+      ALLOW_PRIVATE_HOSTS: 'on',
+    },
+  })
+  const atStart = app.resident()
+  await readTimelines(app, world, (did) =>
+    signServiceToken({ ...key, did }, { aud: SERVICE_DID, lxm: TIMELINE }),
+  )
+  const whenRead = app.resident()
+  makeReady(double, Array.from({ length: live.poured }, next))()
+  await caughtUp(app, live.poured)
+  await pause(SETTLE_MS)
+  const caughtUpAt = app.resident()
+  const percent = await cpuAtRate({ app, double, next, seconds: live.seconds })
+  const resident = app.resident()
+  const heaps = await app.heaps()
+  const jobs = (await app.health()).ingest?.jobs ?? 0
+  await app.stop()
+  await Promise.all([double.close(), plc.close()])
+  rmSync(dataDir, { recursive: true, force: true })
+  return [
+    mb('memory.rss_mb', resident.total),
+    mb('memory.anonymous', resident.anonymous),
+    mb('memory.file', resident.file),
+    mb('memory.peak', resident.peak),
+    mb('memory.at_start', atStart.total),
+    mb('memory.with_timelines', whenRead.total),
+    mb('memory.after_catching_up', caughtUpAt.total),
+    ...heaps.flatMap(({ thread, used, committed }) => [
+      mb(`memory.heap.${thread}.used`, used),
+      mb(`memory.heap.${thread}.committed`, committed),
+    ]),
+    mb('memory.database_file', fileMb),
+    count('memory.authors', world.authors, 'accounts'),
+    count('memory.edges', world.edges, 'follows'),
+    count('memory.simulated_events', size.events + live.poured, 'events'),
+    count('memory.kept_events', world.kept, 'events'),
+    count('memory.jobs_waiting', jobs, 'jobs'),
+    count('cpu.at_600_per_s.percent', percent, '% of a core'),
+  ]
+}
+
+async function readTimelines(
+  app: RunningApp,
+  { members }: CommunityWorld,
+  token: (did: string) => string,
+): Promise<void> {
+  for (let round = 0; round < 2; round++) {
+    for (const did of members) {
+      const headers = { authorization: `Bearer ${token(did)}` }
+      const url = `http://127.0.0.1:${app.port}/xrpc/${TIMELINE}?limit=50`
+      const response = await fetch(url, { headers })
+      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
+      await response.arrayBuffer()
+    }
+  }
+}
+
+async function caughtUp(app: RunningApp, events: number): Promise<void> {
+  for (let received = 0; received < events; ) {
+    await pause(200)
+    received = (await app.health()).ingest?.stream.received ?? 0
+  }
+}
+
+/** The process' processor time in percent of one core. */
+async function cpuAtRate(parts: {
+  app: RunningApp
+  double: JetstreamDouble
+  next: () => Emission
+  seconds: number
+}): Promise<number> {
+  const { app, double, next, seconds } = parts
+  const startedAt = performance.now()
+  const before = app.cpu()
+  let emitted = 0
+  for (let elapsed = 0; elapsed < seconds; ) {
+    elapsed = (performance.now() - startedAt) / 1000
+    for (; emitted < elapsed * RATE; emitted++) double.emit(next())
+    await pause(TICK_MS)
+  }
+  const wallSeconds = (performance.now() - startedAt) / 1000
+  return ((app.cpu().total - before.total) / wallSeconds) * 100
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+function mb(name: string, value: number): BenchResult {
+  return { name, value, unit: 'MB' }
+}
+
+function count(name: string, value: number, unit: string): BenchResult {
+  return { name, value, unit }
+}

@@ -1,0 +1,168 @@
+// Search by name and by words. Accounts: names made of syllables, some far more common than others,
+// with a power law of followers, put straight into the index; then every letter of somebody's name is
+// typed, by a viewer who follows a thousand of them. Posts: everything of a small network
+// (world/network-stream.ts) is indexed as the ingest thread does it, and then its words.
+//
+// Times are processor time, of the skeleton alone: what a page of accounts or posts costs is measured
+// where profiles and timelines are. `share_of_applying` is what words take on top of applying all events.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MemoryFollowGraph } from '../src/graph/memory-graph.ts'
+import { tendSearch } from '../src/indexing/search-upkeep.ts'
+import { actorNames } from '../src/search/actor-terms.ts'
+import { matchOf, parsePostQuery } from '../src/search/post-query.ts'
+import { createActorSearch } from '../src/skeleton/search/actors.ts'
+import { createPostSearch } from '../src/skeleton/search/posts.ts'
+import { type Db, openReader, openWriter } from '../src/store/db.ts'
+import { changeIndexedActors, toIndexedActor } from '../src/store/search/actor-index.ts'
+import { indexedPosts } from '../src/store/search/post-index.ts'
+import { createRandom, type Random } from '../test/support/random.ts'
+import { onceNs } from './cpu-time.ts'
+import type { BenchOptions, BenchResult } from './result.ts'
+import { createNetworkStream } from './world/network-stream.ts'
+import { openSeeder } from './world/seeding.ts'
+
+const SIZES = {
+  small: { accounts: 100_000, events: 150_000 },
+  full: { accounts: 2_000_000, events: 600_000 },
+}
+const SPAN_US = 60 * 86_400 * 1e6
+const SLICE = 50
+const FOLLOWS = 1_000
+const SYLLABLES =
+  'an ma jo el ri ka lu sa no be ta mi ha de ro li na ki ra to ch st er ie oo ck ya ze vi we fo gu pe qu us xa'.split(
+    ' ',
+  )
+
+export function bench({ full, wants }: BenchOptions): BenchResult[] {
+  const size = full ? SIZES.full : SIZES.small
+  return [
+    ...(wants('search.actors') || wants('search.typeahead')
+      ? inFolder((dataDir) => benchActors(dataDir, size.accounts))
+      : []),
+    ...(wants('search.posts') ? inFolder((dataDir) => benchPosts(dataDir, size.events)) : []),
+  ]
+}
+
+function inFolder(run: (dataDir: string) => BenchResult[]): BenchResult[] {
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-search-'))
+  try {
+    return run(dataDir)
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+function benchActors(dataDir: string, accounts: number): BenchResult[] {
+  const random = createRandom(7)
+  const db = openWriter(dataDir)
+  db.pragma('synchronous = OFF')
+  const indexNs = onceNs(accounts, () => fillActors(db, random, accounts))
+  const bytes = bytesOf(db, ['actor_words', 'actor_parts', 'search_actors'])
+  const reader = openReader(dataDir)
+  const graph = new MemoryFollowGraph()
+  for (let i = 0; i < FOLLOWS; i++) graph.add(1, 2 + random.below(accounts - 2))
+  const search = createActorSearch({
+    db: reader,
+    graph,
+    actors: { uidOf: () => 0 } as never,
+    accounts: { uidOfHandle: () => 0 },
+  })
+  const typed = Array.from({ length: 300 }, () => someWord(random))
+  const letters = typed.flatMap((word) => Array.from(word, (_, i) => word.slice(0, i + 1)))
+  const type = (q: string) => search({ q, viewer: 1, limit: 20, cursor: undefined })
+  for (const q of letters) type(q)
+  const times = letters.map((q) => onceNs(1, () => type(q))).sort((a, b) => a - b)
+  const cpuNs = times.reduce((sum, ns) => sum + ns, 0) / times.length
+  reader.close()
+  db.close()
+  return [
+    { name: 'search.actors.accounts', value: accounts, unit: '' },
+    { name: 'search.actors.index_us', value: indexNs / 1e3, unit: 'µs' },
+    { name: 'search.actors.bytes_per_account', value: bytes / accounts, unit: 'B' },
+    { name: 'search.typeahead.cpu_ms', value: cpuNs / 1e6, unit: 'ms' },
+    {
+      name: 'search.typeahead.p99_ms',
+      value: times[Math.floor(times.length * 0.99)]! / 1e6,
+      unit: 'ms',
+    },
+    { name: 'search.typeahead.max_ms', value: times.at(-1)! / 1e6, unit: 'ms' },
+  ]
+}
+
+function fillActors(db: Db, random: Random, accounts: number): void {
+  for (let first = 1; first <= accounts; ) {
+    const changes = Array.from({ length: SLICE }, () => {
+      const uid = first++
+      const names = actorNames(`${someWord(random)}${uid % 1000}.bsky.social`, someName(random))
+      const followers = Math.floor(1 / (random.next() + 1e-7))
+      return { before: undefined, after: toIndexedActor(uid, names, followers) }
+    })
+    db.transaction(() => changeIndexedActors(db, changes))()
+  }
+}
+
+function someWord(random: Random): string {
+  return Array.from(
+    { length: 2 + random.below(4) },
+    () => SYLLABLES[random.zipf(SYLLABLES.length)],
+  ).join('')
+}
+
+function someName(random: Random): string {
+  return `${someWord(random)} ${someWord(random)}`
+}
+
+function benchPosts(dataDir: string, events: number): BenchResult[] {
+  const stream = createNetworkStream(events / 15, SPAN_US / events)
+  const seeder = openSeeder(dataDir, 'network')
+  const applyNs = onceNs(1, () => seeder.apply(stream.events(events)))
+  seeder.finish()
+  const db = openWriter(dataDir)
+  db.pragma('synchronous = OFF')
+  const indexNs = onceNs(1, () => tendSearch({ db, posts: { maxPosts: 1e9 } }, () => false))
+  const posts = indexedPosts(db)
+  const bytes = bytesOf(db, ['post_words'])
+  const reader = openReader(dataDir)
+  const search = createPostSearch(reader)
+  const asked = ['the', 'and the', '"of the"', 'lang:en', 'the -and'].map(
+    (q) => matchOf(parsePostQuery(q), { groups: [], none: [] })!,
+  )
+  const perQueryMs = (sort: 'latest' | 'top') => {
+    const times = { since: -Infinity, until: Infinity }
+    const rounds = 20
+    const read = () => {
+      for (const match of asked)
+        search.page({ match, ...times, sort, limit: 25, cursor: undefined })
+    }
+    read()
+    return (
+      onceNs(rounds * asked.length, () => {
+        for (let i = 0; i < rounds; i++) read()
+      }) / 1e6
+    )
+  }
+  const results = [
+    { name: 'search.posts.index_us', value: indexNs / 1e3 / posts, unit: 'µs' },
+    { name: 'search.posts.bytes_per_post', value: bytes / posts, unit: 'B' },
+    { name: 'search.posts.share_of_applying', value: indexNs / applyNs, unit: 'of applying' },
+    { name: 'search.posts.latest_cpu_ms', value: perQueryMs('latest'), unit: 'ms' },
+    { name: 'search.posts.top_cpu_ms', value: perQueryMs('top'), unit: 'ms' },
+  ]
+  reader.close()
+  db.close()
+  return results
+}
+
+/** Of these tables and of those that FTS5 keeps them in. */
+function bytesOf(db: Db, names: readonly string[]): number {
+  const select = db.prepare<[], [name: string, bytes: number]>(
+    'SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE',
+  )
+  const sizes = select.raw().all() as unknown as [string, number][]
+  return sizes
+    .filter(([name]) => names.some((one) => name === one || name.startsWith(`${one}_`)))
+    .reduce((sum, [, bytes]) => sum + bytes, 0)
+}

@@ -1,0 +1,251 @@
+// What answers cost over HTTP, as an operator's process gives them: Slipstream in its own process on a
+// seeded world of real rows, a load generator in another, service JWTs of many viewers signed
+// beforehand. CPU is that of the whole server process, from the scheduler, while the load runs.
+//
+// `getTimeline`: viewers with 20 quiet follows, 100, 1,000 and 5,000, in equal parts. `p99_ms` is at
+// 80% of the load that saturates the server, requests starting at even times and latency counted from
+// then; `….random.p99_ms` is the same with random arrivals (Poisson), which queue more;
+// `….beside_ingest` is while the ingest thread catches up with a stream as fast as it can.
+// `getKnownFollowers` and `socialProof` (io.slipstream.graph.getSocialProof, one subject): random
+// viewers × the 500 most followed accounts. Every request of the app's methods has a token of its own, as
+// a PDS mints them; social proof is asked for as a backend does, a viewer's token again and again, and
+// once more with new ones (`….new_tokens`).
+
+import { createRandom } from '../test/support/random.ts'
+import { getRequest, type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
+import type { OpenLoop } from './load/types.ts'
+import type { BenchOptions, BenchResult } from './result.ts'
+import { type Measured, measureLoad } from './world/measure-load.ts'
+import { makeReady } from './world/ready-events.ts'
+import { type ServedWorld, serveWorld } from './world/serving-world.ts'
+import { fullWorld, smallWorld, type Viewer } from './world/social-world.ts'
+import { streamBeside } from './world/stream-beside.ts'
+
+const TIMELINE = 'app.bsky.feed.getTimeline'
+const KNOWN = 'app.bsky.graph.getKnownFollowers'
+const PROOF = 'io.slipstream.graph.getSocialProof'
+/** Of the rate at which the server is saturated. */
+const LOAD = 0.8
+const CONNECTIONS = 8
+const OPEN_CONNECTIONS = 64
+
+type Bench = {
+  served: ServedWorld
+  generator: LoadGenerator
+  wants: BenchOptions['wants']
+  seconds: number
+  warmupSeconds: number
+  /** Under load before anything of a method is measured: until then its code is not the compiled one. */
+  compileSeconds: number
+  /** More than the server remembers as verified. */
+  tokens: number
+  streamEvents: number
+}
+
+export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[]> {
+  const served = await serveWorld(full ? fullWorld : smallWorld)
+  const generator = startLoadGenerator()
+  const size = full
+    ? { seconds: 6, warmupSeconds: 1, compileSeconds: 8, tokens: 4_000, streamEvents: 250_000 }
+    : { seconds: 0.8, warmupSeconds: 0.2, compileSeconds: 2.5, tokens: 2_400, streamEvents: 20_000 }
+  const parts = { served, generator, wants, ...size }
+  try {
+    const results: BenchResult[] = []
+    if (wants('getTimeline')) results.push(...(await benchTimeline(parts)))
+    if (wants('getKnownFollowers')) results.push(...(await benchKnownFollowers(parts)))
+    if (wants('socialProof')) results.push(...(await benchSocialProof(parts)))
+    return results
+  } finally {
+    generator.stop()
+    await served.close()
+  }
+}
+
+async function benchTimeline(parts: Bench): Promise<BenchResult[]> {
+  const { viewers } = parts.served.world
+  const results: BenchResult[] = []
+  await compile(parts, timelineRequests(parts, viewers))
+  for (const kind of [...new Set(viewers.map((viewer) => viewer.kind))]) {
+    const requests = timelineRequests(
+      parts,
+      viewers.filter((viewer) => viewer.kind === kind),
+    )
+    const one = await closed(parts, requests, 1)
+    results.push(
+      ms(`getTimeline.served.${kind}.cpu_ms`, one.cpuMs),
+      ms(`getTimeline.served.${kind}.p50_ms`, one.latency.p50),
+    )
+  }
+  const requests = timelineRequests(parts, viewers)
+  const saturated = await closed(parts, requests, CONNECTIONS)
+  const perSecond = saturated.perSecond * LOAD
+  const even = await open(parts, requests, { perSecond, arrivals: 'even' })
+  const random = await open(parts, requests, { perSecond, arrivals: 'random' })
+  results.push(
+    ms('getTimeline.cpu_ms', saturated.cpuMs),
+    ms('getTimeline.serving_thread_cpu_ms', saturated.servingCpuMs),
+    { name: 'getTimeline.rps', value: saturated.perSecond, unit: 'requests/s' },
+    { name: 'getTimeline.body', value: saturated.bodyBytes / saturated.answered, unit: 'B' },
+    ms('getTimeline.p99_ms', even.latency.p99),
+    ms('getTimeline.p50_ms', even.latency.p50),
+    ms('getTimeline.random.p99_ms', random.latency.p99),
+    ms('getTimeline.random.p50_ms', random.latency.p50),
+    ms('getTimeline.generator_late_p99_ms', even.lateness.p99),
+  )
+  if (parts.wants('getTimeline.beside_ingest')) {
+    results.push(...(await benchBesideIngest(parts, requests, perSecond)))
+  }
+  return results
+}
+
+/** The stream is poured when the measured time begins. */
+async function benchBesideIngest(
+  parts: Bench,
+  requests: Buffer[],
+  perSecond: number,
+): Promise<BenchResult[]> {
+  const { double, app, world } = parts.served
+  const pour = makeReady(double, streamBeside(world, parts.streamEvents))
+  const receivedBefore = await received(parts)
+  let ended: Promise<number> | undefined
+  const load = { perSecond, arrivals: 'even' } as const
+  const loaded = await measureWith(parts, requests, load, () => {
+    pour()
+    ended = caughtUp(parts, receivedBefore + parts.streamEvents)
+  })
+  const seconds = await ended!
+  double.behaviour.stalled = false
+  return [
+    ms('getTimeline.beside_ingest.p99_ms', loaded.latency.p99),
+    ms('getTimeline.beside_ingest.p50_ms', loaded.latency.p50),
+    ms('getTimeline.beside_ingest.serving_thread_cpu_ms', loaded.servingCpuMs),
+    {
+      name: 'getTimeline.beside_ingest.events_per_s',
+      value: parts.streamEvents / seconds,
+      unit: 'events/s',
+    },
+    { name: 'getTimeline.beside_ingest.rss', value: app.resident().total, unit: 'MB' },
+  ]
+}
+
+async function received({ served }: Bench): Promise<number> {
+  return (await served.app.health()).ingest?.stream.received ?? 0
+}
+
+/** Seconds until the server has taken in so many events, to a tenth. */
+async function caughtUp(parts: Bench, count: number): Promise<number> {
+  const startedAt = performance.now()
+  while ((await received(parts)) < count) await new Promise((resolve) => setTimeout(resolve, 100))
+  return (performance.now() - startedAt) / 1000
+}
+
+async function benchKnownFollowers(parts: Bench): Promise<BenchResult[]> {
+  const requests = subjectRequests(parts, KNOWN, (did) => `actor=${did}&limit=50`)
+  await compile(parts, requests)
+  const single = await closed(parts, requests, 1)
+  const many = await closed(parts, requests, CONNECTIONS)
+  const even = await open(parts, requests, { perSecond: many.perSecond * LOAD, arrivals: 'even' })
+  return [
+    ms('getKnownFollowers.cpu_ms', many.cpuMs),
+    ms('getKnownFollowers.serving_thread_cpu_ms', many.servingCpuMs),
+    { name: 'getKnownFollowers.rps', value: many.perSecond, unit: 'requests/s' },
+    { name: 'getKnownFollowers.body', value: many.bodyBytes / many.answered, unit: 'B' },
+    ms('getKnownFollowers.p50_ms', single.latency.p50),
+    ms('getKnownFollowers.p99_ms', even.latency.p99),
+  ]
+}
+
+async function benchSocialProof(parts: Bench): Promise<BenchResult[]> {
+  const count = (did: string) => `subjects=${did}&followers=0`
+  const token = tokenOfEach(parts, PROOF)
+  const counts = subjectRequests(parts, PROOF, count, token)
+  const faces = subjectRequests(parts, PROOF, (did) => `subjects=${did}&followers=5`, token)
+  await compile(parts, faces)
+  await compile(parts, counts)
+  const many = await closed(parts, counts, CONNECTIONS)
+  const withFaces = await closed(parts, faces, CONNECTIONS)
+  const newTokens = await closed(parts, subjectRequests(parts, PROOF, count), CONNECTIONS)
+  const perSecond = many.perSecond * LOAD
+  const even = await open(parts, counts, { perSecond, arrivals: 'even' })
+  const random = await open(parts, counts, { perSecond, arrivals: 'random' })
+  return [
+    { name: 'socialProof.rps_per_core', value: many.perCore, unit: 'requests/s' },
+    { name: 'socialProof.rps', value: many.perSecond, unit: 'requests/s' },
+    { name: 'socialProof.new_tokens.rps_per_core', value: newTokens.perCore, unit: 'requests/s' },
+    ms('socialProof.cpu_ms', many.cpuMs),
+    ms('socialProof.p50_ms', even.latency.p50),
+    ms('socialProof.p99_ms', even.latency.p99),
+    ms('socialProof.random.p99_ms', random.latency.p99),
+    ms('socialProof.five_faces.cpu_ms', withFaces.cpuMs),
+    { name: 'socialProof.five_faces.rps_per_core', value: withFaces.perCore, unit: 'requests/s' },
+  ]
+}
+
+function compile(parts: Bench, requests: Buffer[]): Promise<Measured> {
+  return closed({ ...parts, seconds: parts.compileSeconds }, requests, CONNECTIONS)
+}
+
+function closed(parts: Bench, requests: Buffer[], connections: number): Promise<Measured> {
+  const { seconds, warmupSeconds, served, generator } = parts
+  const plan = { requests, connections, seconds, warmupSeconds, load: { kind: 'closed' } as const }
+  return measureLoad({ generator, app: served.app }, plan)
+}
+
+function open(
+  parts: Bench,
+  requests: Buffer[],
+  load: Pick<OpenLoop, 'perSecond' | 'arrivals'>,
+): Promise<Measured> {
+  return measureWith(parts, requests, load, () => {})
+}
+
+function measureWith(
+  parts: Bench,
+  requests: Buffer[],
+  load: Pick<OpenLoop, 'perSecond' | 'arrivals'>,
+  onMeasuring: () => void,
+): Promise<Measured> {
+  const { seconds, warmupSeconds, served, generator } = parts
+  return measureLoad(
+    { generator, app: served.app },
+    {
+      requests,
+      connections: OPEN_CONNECTIONS,
+      seconds,
+      warmupSeconds,
+      load: { kind: 'open', ...load },
+    },
+    onMeasuring,
+  )
+}
+
+/** All viewers in turn, each with tokens of their own. */
+function timelineRequests({ served, tokens }: Bench, viewers: Viewer[]): Buffer[] {
+  const rounds = Math.ceil(tokens / viewers.length)
+  return Array.from({ length: rounds }, () => viewers)
+    .flat()
+    .map((viewer) => getRequest(`/xrpc/${TIMELINE}?limit=50`, served.token(viewer, TIMELINE)))
+}
+
+function subjectRequests(
+  { served, tokens }: Bench,
+  nsid: string,
+  query: (did: string) => string,
+  token = (viewer: Viewer) => served.token(viewer, nsid),
+): Buffer[] {
+  const random = createRandom(5)
+  const { viewers, popular } = served.world
+  return Array.from({ length: tokens }, () => {
+    const viewer = random.pick(viewers)
+    return getRequest(`/xrpc/${nsid}?${query(random.pick(popular))}`, token(viewer))
+  })
+}
+
+function tokenOfEach({ served }: Bench, nsid: string): (viewer: Viewer) => string {
+  const tokens = new Map(served.world.viewers.map((one) => [one, served.token(one, nsid)]))
+  return (viewer) => tokens.get(viewer)!
+}
+
+function ms(name: string, value: number): BenchResult {
+  return { name, value, unit: 'ms' }
+}

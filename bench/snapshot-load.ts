@@ -1,0 +1,54 @@
+// The part of snapshot.ts that loads, as a process of its own: `node snapshot-load.ts DIR LABEL` prints
+// its figures. It is the whole of a start's loading: read from SQLite (the file is in the machine's
+// cache), checksums, both directions, accounts with their hash table, journal, and the test that both
+// directions agree.
+
+import { loadActorTable } from '../src/graph/actor-table.ts'
+import { loadFollowGraph } from '../src/graph/follow-graph.ts'
+import { ImageError } from '../src/graph/image-chunks.ts'
+import { loadActors, loadGraph } from '../src/indexing/graph-snapshot.ts'
+import { countActors } from '../src/store/actors.ts'
+import { openWriter } from '../src/store/db.ts'
+import type { BenchResult } from './result.ts'
+
+const [dataDir, label] = process.argv.slice(2) as [string, string]
+
+const db = openWriter(dataDir)
+const isUntrusted = (error: unknown) => error instanceof ImageError
+const residentBefore = process.memoryUsage().rss
+const startedAt = performance.now()
+const cpuBefore = process.cpuUsage()
+const actors = loadActors(db, loadActorTable, isUntrusted)
+const actorsCpu = cpuSince()
+const maxUid = countActors(db)
+const loaded = loadGraph(db, (chunks) => loadFollowGraph(chunks, maxUid), isUntrusted)
+const seconds = (performance.now() - startedAt) / 1000
+const cpu = cpuSince()
+if (!loaded || !actors) throw new Error('the snapshot was refused')
+// The file's pages, which SQLite maps, are not the graph's.
+db.close()
+for (let i = 0; i < 3; i++) {
+  globalThis.gc?.()
+  await new Promise((resolve) => setTimeout(resolve, 100))
+}
+const resident = process.memoryUsage().rss - residentBefore
+const { edgeCount } = loaded.graph
+const { poolBytes, headBytes } = loaded.graph.usage()
+const name = `snapshot.load_${label}`
+const results: BenchResult[] = [
+  { name: `${name}.s`, value: seconds, unit: 's' },
+  { name: `${name}.cpu_s`, value: cpu, unit: 's' },
+  { name: `${name}.actors_cpu_s`, value: actorsCpu, unit: 's' },
+  { name: `${name}.accounts`, value: actors.count, unit: 'accounts' },
+  { name: `${name}.edges`, value: edgeCount, unit: 'edges' },
+  { name: `${name}.bytes_per_edge`, value: (poolBytes + headBytes) / edgeCount, unit: 'B' },
+  { name: `${name}.rss_with_dids_per_edge`, value: resident / edgeCount, unit: 'B' },
+  { name: `${name}.ns_per_edge`, value: (cpu * 1e9) / edgeCount, unit: 'ns' },
+]
+console.log(JSON.stringify(results))
+process.exit(0)
+
+function cpuSince(): number {
+  const { user, system } = process.cpuUsage(cpuBefore)
+  return (user + system) / 1e6
+}

@@ -1,0 +1,46 @@
+// One measurement of a served world: a load from the generator, and what the server's process spent
+// on it. An answer that is not a 200 is a broken benchmark, not a figure.
+
+import type { LoadGenerator } from '../load/load-generator.ts'
+import type { LoadPlan, LoadReport } from '../load/types.ts'
+import type { CpuSeconds, RunningApp } from './running-app.ts'
+
+export type Measured = LoadReport & {
+  /** Of the server's whole process, an answer. */
+  cpuMs: number
+  /** Of the thread that serves, an answer. */
+  servingCpuMs: number
+  /** Answers a second of the process' CPU time. */
+  perCore: number
+}
+
+export async function measureLoad(
+  parts: { generator: LoadGenerator; app: RunningApp },
+  plan: Omit<LoadPlan, 'port'>,
+  onMeasuring: () => void = () => {},
+): Promise<Measured> {
+  const { app, generator } = parts
+  let before: CpuSeconds | undefined
+  let after: CpuSeconds | undefined
+  const report = await generator.run(
+    { ...plan, port: app.port },
+    {
+      onMeasuring: () => {
+        before = app.cpu()
+        onMeasuring()
+      },
+      onMeasured: () => {
+        after = app.cpu()
+      },
+    },
+  )
+  if (report.refused > 0) throw new Error(`${report.refused} answers like ${report.firstRefusal}`)
+  if (report.answered === 0 || !before || !after) throw new Error('nothing was answered')
+  const total = after.total - before.total
+  return {
+    ...report,
+    cpuMs: (total / report.answered) * 1000,
+    servingCpuMs: ((after.serving - before.serving) / report.answered) * 1000,
+    perCore: report.answered / total,
+  }
+}

@@ -1,0 +1,71 @@
+// The serving process of the benchmark of visibility: the real ingest thread, started as the app starts
+// it, and beside it in this thread a reader that looks into one member's timeline every millisecond,
+// and for each new item at its row, over a connection of its own. Says of each when it was first seen.
+
+import { loadConfig } from '../../src/config.ts'
+import { openActorTable } from '../../src/graph/actor-table.ts'
+import { startIngest } from '../../src/ingest/client.ts'
+import { openReader } from '../../src/store/db.ts'
+import { type PackedRkey, unpackRkey } from '../../src/store/keys.ts'
+import { openTimelines } from '../../src/timeline/rings.ts'
+import { monotonicMs } from './clock.ts'
+
+export type ReaderOrder = { env: Record<string, string>; member: string } | 'stop'
+
+export type ReaderMessage =
+  | { kind: 'ready' }
+  /** Milliseconds of the machine's monotonic clock, by record key. */
+  | { kind: 'seen'; seen: [rkey: string, atMs: number][] }
+
+const POLL_MS = 1
+const LOOKED_AT = 200
+
+process.on('message', (order: ReaderOrder) => {
+  if (order !== 'stop') void run(order)
+})
+process.on('disconnect', () => process.exit(0))
+
+async function run({ env, member }: Exclude<ReaderOrder, 'stop'>): Promise<void> {
+  const config = loadConfig(env, '/nonexistent/.env')
+  const ingest = await startIngest({ config, onFatal: fail })
+  const db = openReader(config.dataDir)
+  const timelines = openTimelines(ingest.memory.timelines)
+  await ingest.writer.send({ kind: 'member-seen', did: member })
+  const uid = openActorTable(ingest.memory.actors).uidOf(member)
+  const findKey = db
+    .prepare<[number], PackedRkey>('SELECT rkey FROM posts WHERE id = ? AND state = 1')
+    .pluck()
+  const known = new Set<number>()
+  const seen: [string, number][] = []
+
+  const timer = setInterval(() => {
+    for (const { item } of timelines.read(uid, undefined, LOOKED_AT)?.entries ?? []) {
+      if (known.has(item)) break
+      const rkey = findKey.get(item >>> 1)
+      // In memory before its row can be read would be a broken invariant; then it is not visible yet.
+      if (rkey === undefined) continue
+      known.add(item)
+      seen.push([unpackRkey(rkey), monotonicMs()])
+    }
+  }, POLL_MS)
+
+  process.on('message', async (order: ReaderOrder) => {
+    if (order !== 'stop') return
+    clearInterval(timer)
+    tell({ kind: 'seen', seen })
+    db.close()
+    await ingest.stop()
+    process.disconnect()
+  })
+  while (!ingest.status()?.stream.connected) await new Promise((r) => setTimeout(r, 50))
+  tell({ kind: 'ready' })
+}
+
+function tell(message: ReaderMessage): void {
+  process.send!(message)
+}
+
+function fail(error: unknown): never {
+  console.error(error)
+  process.exit(1)
+}

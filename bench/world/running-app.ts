@@ -1,0 +1,194 @@
+// Slipstream in a process of its own, as an operator runs it (`node src/main.ts` with settings in its
+// environment), with the operating system's view of what it uses: CPU time by thread, resident
+// memory by kind, and on request what V8 says of each thread's heap (Node's diagnostic report).
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type CpuSeconds = {
+  /** All threads, with garbage collection and compilation. */
+  total: number
+  /** The thread that serves. */
+  serving: number
+}
+
+export type ResidentMegabytes = {
+  total: number
+  /** Heaps, shared arrays, SQLite's page caches: what no file backs. */
+  anonymous: number
+  /** Pages of files: the program and, through mmap, the database. The kernel takes them back at will. */
+  file: number
+  shared: number
+  /** The highest total there was. */
+  peak: number
+}
+
+export type HeapMegabytes = { thread: string; used: number; committed: number; external: number }
+
+export type RunningApp = {
+  readonly port: number
+  cpu(): CpuSeconds
+  resident(): ResidentMegabytes
+  heaps(): Promise<HeapMegabytes[]>
+  health(): Promise<{ ingest?: IngestHealth }>
+  stop(): Promise<void>
+}
+
+/** Of src/bridge.ts, what benchmarks look at. */
+export type IngestHealth = {
+  stream: { connected: boolean; received: number; lagMs?: number }
+  visibleMs: { p50: number; p99: number; count: number }
+  jobs: number
+  actors: number
+  follows: number
+}
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const PACKAGE = join(import.meta.dirname, '../../package.json')
+const START_TIMEOUT_MS = 120_000
+const REPORT_TIMEOUT_MS = 20_000
+
+/** `env` holds settings without their prefix. */
+export async function runApp(options: {
+  dataDir: string
+  env: Record<string, string>
+}): Promise<RunningApp> {
+  const { dataDir } = options
+  const settings = { PORT: '0', LOG_LEVEL: 'info', DATA_DIR: dataDir, ...options.env }
+  const report = ['--report-on-signal', '--report-signal=SIGUSR2', `--report-directory=${dataDir}`]
+  const start = startCommand()
+  const child = spawn(process.execPath, [...start.flags, ...report, '--report-compact', MAIN], {
+    cwd: dataDir,
+    env: {
+      PATH: process.env['PATH'],
+      ...start.env,
+      ...Object.fromEntries(Object.entries(settings).map(([k, v]) => [`SLIPSTREAM_${k}`, v])),
+    },
+  })
+  const end = () => child.kill('SIGKILL')
+  process.once('exit', end)
+  const port = await portOf(child)
+  const pid = child.pid!
+  return {
+    port,
+    cpu: () => readCpu(pid),
+    resident: () => readResident(pid),
+    heaps: () => readHeaps(child, dataDir),
+    health: async () => {
+      const response = await fetch(`http://127.0.0.1:${port}/xrpc/_health`)
+      return (await response.json()) as { ingest?: IngestHealth }
+    },
+    stop: async () => {
+      const exited = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGTERM')
+      await exited
+      process.off('exit', end)
+    },
+  }
+}
+
+/** As `npm start` does it: what is measured is what operators run. */
+function startCommand(): { flags: string[]; env: Record<string, string> } {
+  const { scripts } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { scripts: { start: string } }
+  const words = scripts.start.split(' ')
+  const env = words.filter((word) => /^\w+=/.test(word)).map((word) => word.split('='))
+  return { flags: words.filter((word) => word.startsWith('--')), env: Object.fromEntries(env) }
+}
+
+/** Its output is shown only if it does not come up, or complains. */
+function portOf(child: ChildProcess): Promise<number> {
+  let output = ''
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(new Error(`Slipstream did not start:\n${output}`))
+    const timer = setTimeout(fail, START_TIMEOUT_MS)
+    child.once('exit', fail)
+    child.stderr!.on('data', (chunk: Buffer) => process.stderr.write(chunk))
+    child.stdout!.on('data', (chunk: Buffer) => {
+      const text = chunk.toString()
+      if (/"level":(50|60)/.test(text)) process.stderr.write(text)
+      output = (output + text).slice(-10_000)
+      const found = /"msg":"serving on [^"]*:(\d+)"/.exec(output)
+      if (!found) return
+      clearTimeout(timer)
+      child.off('exit', fail)
+      resolve(Number(found[1]))
+    })
+  })
+}
+
+/** Nanoseconds on a processor, from the scheduler. Threads that have ended are not counted. */
+function readCpu(pid: number): CpuSeconds {
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((tid) => {
+    const [running = '0'] = readIfThere(`/proc/${pid}/task/${tid}/schedstat`).split(' ')
+    return { isServing: Number(tid) === pid, time: Number(running) }
+  })
+  const sum = (chosen: typeof nanoseconds) => chosen.reduce((all, { time }) => all + time, 0) / 1e9
+  return { total: sum(nanoseconds), serving: sum(nanoseconds.filter((one) => one.isServing)) }
+}
+
+/** A thread may end between the listing and the reading. */
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return '0'
+  }
+}
+
+function readResident(pid: number): ResidentMegabytes {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const megabytes = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024
+  return {
+    total: megabytes('VmRSS'),
+    anonymous: megabytes('RssAnon'),
+    file: megabytes('RssFile'),
+    shared: megabytes('RssShmem'),
+    peak: megabytes('VmHWM'),
+  }
+}
+
+type Report = { javascriptHeap: ReportedHeap; workers?: { javascriptHeap: ReportedHeap }[] }
+type ReportedHeap = {
+  usedMemory: number
+  totalCommittedMemory: number
+  externalMemory?: number
+}
+
+async function readHeaps(child: ChildProcess, folder: string): Promise<HeapMegabytes[]> {
+  child.kill('SIGUSR2')
+  const deadline = Date.now() + REPORT_TIMEOUT_MS
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const name = readdirSync(folder).find((one) => /^report\..*\.json$/.test(one))
+    const report = name && parseReport(join(folder, name))
+    if (!report && Date.now() > deadline) throw new Error('Node wrote no diagnostic report')
+    if (!report) continue
+    rmSync(join(folder, name))
+    const workers = report.workers ?? []
+    return [
+      heapOf('serving', report.javascriptHeap),
+      ...workers.map((worker) => heapOf('ingest', worker.javascriptHeap)),
+    ]
+  }
+}
+
+/** undefined while it is still being written. */
+function parseReport(path: string): Report | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Report
+  } catch {
+    return undefined
+  }
+}
+
+function heapOf(thread: string, heap: ReportedHeap): HeapMegabytes {
+  const megabytes = (bytes = 0) => bytes / 2 ** 20
+  return {
+    thread,
+    used: megabytes(heap.usedMemory),
+    committed: megabytes(heap.totalCommittedMemory),
+    external: megabytes(heap.externalMemory),
+  }
+}

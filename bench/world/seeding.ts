@@ -1,0 +1,100 @@
+// Fills a data folder the way the ingest thread does, with the real indexer: events in, rows and graph
+// out, so that what benchmarks read is what production would hold, whatever the schema of the day.
+
+import { saveGraph } from '../../src/indexing/graph-snapshot.ts'
+import { createIndexer } from '../../src/indexing/indexer.ts'
+import { memberSeen } from '../../src/indexing/members.ts'
+import { publish } from '../../src/indexing/publish.ts'
+import type { StreamEvent } from '../../src/jetstream/event.ts'
+import { insertActor, setActorIdentity } from '../../src/store/actors.ts'
+import { openWriter } from '../../src/store/db.ts'
+import { insertFollow } from '../../src/store/follows.ts'
+import { packRkey } from '../../src/store/keys.ts'
+import { createMemoryParts } from '../../test/support/memory-parts.ts'
+import { tidAt } from '../../test/support/records.ts'
+
+const BATCH = 1000
+
+export type Seeder = {
+  /** In batches. @returns how many were applied. */
+  apply(events: Iterable<StreamEvent>): number
+  /** Straight into table and graph, without the journal; a pair twice is one. @returns how many. */
+  fillFollows(pairs: Iterable<[creator: string, subject: string]>): number
+  /** They read here from now on; what that would fetch from their servers is not asked for. */
+  addMembers(dids: readonly string[]): void
+  uidOf(did: string): number
+  /** Every account gets a verified handle, and the file is left whole. */
+  finish(): void
+}
+
+export function openSeeder(dataDir: string, scope: 'community' | 'network'): Seeder {
+  const db = openWriter(dataDir)
+  // A world that is torn by a crash is made anew.
+  db.pragma('synchronous = OFF')
+  const memory = createMemoryParts({
+    timelineLength: 1000,
+    reasonableLimit: 2000,
+    celebrityThreshold: 1_000_000_000,
+  })
+  const indexer = createIndexer({ db, actors: memory.actors, scope, now: Date.now })
+
+  function applyBatch(events: StreamEvent[]): number {
+    const { changes, applied } = indexer.applyBatch({ events })
+    publish(db, memory, changes)
+    return applied
+  }
+
+  function uidOf(did: string, now: number): number {
+    const before = memory.actors.count
+    const uid = memory.actors.intern(did)
+    if (uid > before) insertActor(db, uid, did, now)
+    return uid
+  }
+
+  return {
+    uidOf: (did) => memory.actors.uidOf(did),
+    apply(events) {
+      let batch: StreamEvent[] = []
+      let applied = 0
+      for (const event of events) {
+        batch.push(event)
+        if (batch.length < BATCH) continue
+        applied += applyBatch(batch)
+        batch = []
+      }
+      return batch.length > 0 ? applied + applyBatch(batch) : applied
+    },
+    fillFollows(pairs) {
+      const now = Date.now()
+      let written = 0
+      db.transaction(() => {
+        for (const [creatorDid, subjectDid] of pairs) {
+          const [creator, subject] = [uidOf(creatorDid, now), uidOf(subjectDid, now)]
+          if (creator === subject || !memory.graph.add(creator, subject)) continue
+          const rkey = packRkey(tidAt(now * 1000 + written++))
+          insertFollow(db, { uid: creator, rkey, subject, sortAt: now, createdAt: now })
+        }
+      })()
+      return written
+    },
+    addMembers(dids) {
+      const changes = indexer.run((ctx) => {
+        for (const did of dids) memberSeen(ctx, did)
+      })
+      publish(db, memory, changes)
+    },
+    finish() {
+      const now = Date.now()
+      db.transaction(() => {
+        db.exec('DELETE FROM jobs')
+        for (let uid = 1; uid <= memory.actors.count; uid++) {
+          const handle = { handle: `account${uid}.bench.test`, handleValid: true }
+          setActorIdentity(db, uid, { ...handle, pds: 'http://127.0.0.1:1', checkedAt: now })
+        }
+      })()
+      saveGraph(db, memory.graph)
+      db.pragma('wal_checkpoint(TRUNCATE)')
+      db.close()
+    },
+  }
+}

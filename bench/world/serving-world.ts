@@ -1,0 +1,69 @@
+// A social world (social-world.ts) on disk, with Slipstream serving it in its own process, a PLC
+// directory that knows its viewers' keys, and a Jetstream double for it to follow.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  createJetstreamDouble,
+  type JetstreamDouble,
+} from '../../test/support/jetstream-double/double.ts'
+import { didDocument, startPlcDouble } from '../../test/support/plc-double.ts'
+import { createViewerKey, signServiceToken, type ViewerKey } from '../load/service-tokens.ts'
+import { type RunningApp, runApp } from './running-app.ts'
+import { openSeeder } from './seeding.ts'
+import { createSocialWorld, type SocialWorld, type Viewer, type WorldSize } from './social-world.ts'
+
+export type ServedWorld = {
+  readonly world: SocialWorld
+  readonly app: RunningApp
+  readonly double: JetstreamDouble
+  readonly dataDir: string
+  /** A new token of the viewer's for the method. */
+  token(viewer: Viewer, lxm: string): string
+  close(): Promise<void>
+}
+
+export const SERVICE_DID = 'did:web:bench.test'
+
+export async function serveWorld(size: WorldSize): Promise<ServedWorld> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
+  const world = createSocialWorld(size, Date.now())
+  const seeder = openSeeder(dataDir, 'network')
+  seeder.apply(world.events())
+  seeder.addMembers(world.viewers.map(({ did }) => did))
+  seeder.finish()
+
+  const plc = await startPlcDouble()
+  const double = await createJetstreamDouble({ recordSent: false, retain: 500_000 })
+  const keys = new Map<string, ViewerKey>()
+  for (const { did } of world.viewers) {
+    const key = createViewerKey(did)
+    keys.set(did, key)
+    const account = { did, handle: 'viewer.bench.test', pds: 'http://127.0.0.1:1' }
+    plc.edit(did, () => didDocument({ ...account, signingKey: key.didKey }))
+  }
+  const app = await runApp({
+    dataDir,
+    env: {
+      PLC_URL: plc.url,
+      JETSTREAM_HOSTS: double.url,
+      SERVICE_DID,
+      ALLOW_PRIVATE_HOSTS: 'on',
+      INDEX_SCOPE: 'community',
+    },
+  })
+  return {
+    world,
+    app,
+    double,
+    dataDir,
+    token: ({ did }, lxm) => signServiceToken(keys.get(did)!, { aud: SERVICE_DID, lxm }),
+    close: async () => {
+      await app.stop()
+      await double.close()
+      await plc.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,39 @@
+// Traffic for a served world: half of it by the network's strangers, of whom a community keeps
+// nothing, half by the world's own popular accounts, which is indexed, counted and fanned out.
+
+import type { Emission } from '../../test/support/jetstream-double/emission.ts'
+import { createSyntheticEvents } from '../../test/support/jetstream-double/synthetic-events.ts'
+import { createRandom } from '../../test/support/random.ts'
+import { tidAt } from '../../test/support/records.ts'
+import { postText } from '../../test/support/simulated-network/words.ts'
+import { quickCid } from './quick-cid.ts'
+import type { SocialWorld } from './social-world.ts'
+
+const REMEMBERED = 1_000
+
+export function* streamBeside({ popular }: SocialWorld, count: number): Generator<Emission> {
+  const strangers = createSyntheticEvents(3, Date.now() * 1000)
+  const random = createRandom(9)
+  const posts: { uri: string; cid: string }[] = []
+  let keyUs = Date.now() * 1000
+  for (let i = 0; i < count; i++) {
+    if (i % 2 === 0) {
+      yield strangers.next()
+      continue
+    }
+    const did = random.pick(popular)
+    const createdAt = new Date().toISOString()
+    const isPost = posts.length === 0 || random.chance(0.2)
+    const collection = isPost ? 'app.bsky.feed.post' : 'app.bsky.feed.like'
+    const rkey = tidAt(keyUs++)
+    const record = isPost
+      ? { $type: collection, text: postText(random), langs: ['en'], createdAt }
+      : { $type: collection, subject: random.pick(posts), createdAt }
+    const cid = quickCid(did, rkey)
+    if (isPost) {
+      const made = { uri: `at://${did}/${collection}/${rkey}`, cid }
+      posts[posts.length < REMEMBERED ? posts.length : random.below(REMEMBERED)] = made
+    }
+    yield { did, operation: 'create', collection, rkey, cid, record }
+  }
+}

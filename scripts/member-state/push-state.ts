@@ -1,0 +1,44 @@
+// A member's document to an AppView, call by call as a client would say it all again, oldest first: for
+// members of a server whose data folder they can't reach, and of one that is running.
+
+import type { AppView } from './appview.ts'
+import type { MemberState } from './document.ts'
+
+/** `refused` is told of what the AppView did not take; the rest is sent all the same. */
+export async function pushState(
+  appView: AppView,
+  state: MemberState,
+  refused: (what: string) => void,
+): Promise<void> {
+  for (const [nsid, input] of callsOf(state)) {
+    try {
+      await appView.post(nsid, input)
+    } catch (error) {
+      refused((error as Error).message)
+    }
+  }
+}
+
+function* callsOf(state: MemberState): Generator<[nsid: string, input: unknown]> {
+  for (const { did, createdAt: _, ...scope } of state.mutes) {
+    yield ['app.bsky.graph.muteActor', { actor: did, ...scope }]
+  }
+  for (const { list } of state.listMutes) yield ['app.bsky.graph.muteActorList', { list }]
+  for (const { root } of state.threadMutes) yield ['app.bsky.graph.muteThread', { root }]
+  for (const { uri, cid } of state.bookmarks)
+    yield ['app.bsky.bookmark.createBookmark', { uri, cid }]
+  for (const { draft } of state.drafts) yield ['app.bsky.draft.createDraft', { draft }]
+  for (const { did, post, reply } of state.activitySubscriptions) {
+    const activitySubscription = { post, reply }
+    yield ['app.bsky.notification.putActivitySubscription', { subject: did, activitySubscription }]
+  }
+  const { preferences, priority, seenAt } = state.notifications
+  if (preferences) yield ['app.bsky.notification.putPreferencesV2', withoutDeprecated(preferences)]
+  if (priority !== undefined) yield ['app.bsky.notification.putPreferences', { priority }]
+  if (seenAt !== undefined) yield ['app.bsky.notification.updateSeen', { seenAt }]
+}
+
+/** What others set about chats is none of an AppView's business here. */
+function withoutDeprecated({ chat: _, ...preferences }: Record<string, unknown>) {
+  return preferences
+}

@@ -1,0 +1,84 @@
+// Draws docs/plots/*.svg from docs/plots/data.json, which `npm run bench -- growth --full --save
+// docs/plots/data.json` measures.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readFigures, type SavedFigures } from '../bench/saved-figures.ts'
+import { drawPlot, type Plot, type Series } from './line-plot.ts'
+
+const folder = join(import.meta.dirname, '../docs/plots')
+
+/** The plots by file name, without those whose figures are missing. */
+export function plotsOf(figures: SavedFigures): Record<string, Plot> {
+  const edges = (name: string, figure: string) => series(figures, name, 'growth.edges', figure)
+  const members = (name: string, figure: string) => series(figures, name, 'growth.members', figure)
+  const graph = { xLabel: 'follow edges', logarithmic: true }
+  const community = { xLabel: 'members', logarithmic: true }
+  const plots: Record<string, Plot> = {
+    'graph-memory': {
+      ...graph,
+      logarithmic: false,
+      title: 'Memory per follow edge, both directions',
+      yLabel: 'bytes',
+      limit: { value: 12, name: 'target: 12 bytes' },
+      series: [edges('bytes', 'bytes_per_edge')],
+    },
+    'graph-operations': {
+      ...graph,
+      title: 'One random edge of a power-law network, both directions',
+      yLabel: 'nanoseconds',
+      series: [
+        edges('add', 'add.ns'),
+        edges('contains', 'contains.ns'),
+        edges('remove', 'remove.ns'),
+      ],
+    },
+    'graph-load': {
+      ...graph,
+      title: 'Loading the graph from its snapshot',
+      yLabel: 'milliseconds',
+      series: [edges('load', 'load.ms')],
+    },
+    'known-followers': {
+      ...graph,
+      title: 'Known followers: random viewers × the 500 most followed',
+      yLabel: 'microseconds',
+      series: [edges('a page of 50', 'known_followers.us')],
+    },
+    timelines: {
+      ...community,
+      title: 'Timelines: reading a page, and fanning out a post',
+      yLabel: 'microseconds',
+      series: [members('read', 'timeline_read.us'), members('fan-out', 'fan_out.us')],
+    },
+    'timeline-memory': {
+      ...community,
+      title: 'Memory of timelines of 1,000 entries',
+      yLabel: 'megabytes',
+      series: [members('timelines', 'timelines.mb')],
+    },
+  }
+  return Object.fromEntries(
+    Object.entries(plots).filter(([, { series }]) =>
+      series.every(({ points }) => points.length > 1),
+    ),
+  )
+}
+
+/** `growth.edges.1e6.add.ns` is a point at a million. */
+function series(figures: SavedFigures, name: string, group: string, figure: string): Series {
+  const points = Object.entries(figures).flatMap(([key, { value }]) => {
+    if (!key.startsWith(`${group}.`) || !key.endsWith(`.${figure}`)) return []
+    const size = key.slice(group.length + 1, -figure.length - 1)
+    return /^1e\d$/.test(size) ? [[Number(size), value] as const] : []
+  })
+  return { name, points: points.sort(([a], [b]) => a - b) }
+}
+
+if (import.meta.main) {
+  const plots = plotsOf(readFigures(join(folder, 'data.json')))
+  for (const [name, plot] of Object.entries(plots)) {
+    writeFileSync(join(folder, `${name}.svg`), drawPlot(plot))
+    console.log(`docs/plots/${name}.svg`)
+  }
+}

@@ -1,0 +1,100 @@
+// How an operator's text becomes a value of a setting. A parser that can't read it says what would be
+// right.
+
+import { ensureValidDid } from '@atproto/syntax'
+
+/** Thrown by a parser: the sentence says what would be right. */
+export class Unfit extends Error {}
+
+export function integer(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text.replaceAll('_', ''))
+    if (text.trim() !== '' && Number.isInteger(value) && value >= min && value <= max) return value
+    throw new Unfit(`a whole number from ${min} to ${max}`)
+  }
+}
+
+export function oneOf<const T extends string>(...choices: T[]) {
+  return (text: string): T => {
+    const found = choices.find((choice) => choice === text.trim().toLowerCase())
+    if (found) return found
+    throw new Unfit(`one of ${choices.join(', ')}`)
+  }
+}
+
+export function flag(text: string): boolean {
+  const value = text.trim().toLowerCase()
+  if (['1', 'true', 'on', 'yes'].includes(value)) return true
+  if (['0', 'false', 'off', 'no'].includes(value)) return false
+  throw new Unfit('on or off')
+}
+
+export function text(value: string): string {
+  if (value.trim() === '') throw new Unfit('not empty')
+  return value.trim()
+}
+
+export function list(value: string): string[] {
+  return value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+export function hostname(value: string): string {
+  const host = value.trim().toLowerCase()
+  if (/^[a-z0-9.-]+(:\d{1,5})?$/.test(host)) return host
+  throw new Unfit('a host name such as appview.example.org, with :port where it is not 443')
+}
+
+export function did(value: string): string {
+  try {
+    ensureValidDid(value.trim())
+    return value.trim()
+  } catch {
+    throw new Unfit('a DID such as did:web:appview.example.org')
+  }
+}
+
+export function url(...protocols: string[]) {
+  return (value: string): string => {
+    const parsed = URL.canParse(value.trim()) ? new URL(value.trim()) : undefined
+    if (parsed && protocols.includes(parsed.protocol)) return value.trim().replace(/\/$/, '')
+    throw new Unfit(`a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`)
+  }
+}
+
+/** Whatever else stands in it, a picture is found by whose it is and its CID. */
+export function mediaPattern(value: string): string {
+  const pattern = value.trim()
+  const isWeb = URL.canParse(pattern) && /^https?:\/\//.test(pattern)
+  if (isWeb && pattern.includes('{did}') && pattern.includes('{cid}')) return pattern
+  throw new Unfit('an http(s):// address with {did} and {cid} in it')
+}
+
+export function jetstreamHosts(value: string): string[] {
+  const hosts = list(value).map(url('ws:', 'wss:'))
+  for (const host of hosts) {
+    if (new URL(host).pathname !== '/') throw new Unfit('origins only, such as wss://host, no path')
+  }
+  if (hosts.length > 0) return hosts
+  throw new Unfit('one or more ws:// or wss:// origins, separated by commas')
+}
+
+export function members(value: string): 'open' | string[] {
+  if (value.trim().toLowerCase() === 'open') return 'open'
+  const accounts = list(value)
+  for (const account of accounts) {
+    const isDid = account.startsWith('did:')
+    if (isDid) did(account)
+    else if (!/^([a-z0-9-]+\.)+[a-z][a-z0-9-]*$/i.test(account)) {
+      throw new Unfit(`"open", or DIDs and handles separated by commas; "${account}" is neither`)
+    }
+  }
+  if (accounts.length > 0) return accounts
+  throw new Unfit('"open", or DIDs and handles separated by commas')
+}
+
+export function dids(value: string): string[] {
+  return list(value).map(did)
+}

@@ -1,0 +1,40 @@
+// What filters ask of items. As fragments, facts know nothing of labels; of what the labelers of the
+// request say anything about, they are read anew, since it may have been taken down.
+
+import { currentLabelers, NO_LABELERS, withLabelers } from '../hydrate/labelers.ts'
+import type { Hydrator } from '../hydrate/types.ts'
+import { dependency, FRAGMENT, type ItemFacts } from './fragment.ts'
+import type { KeptFragments } from './kept-fragments.ts'
+import type { LabelMemories } from './label-memory.ts'
+import { loadLabels } from './load-lack.ts'
+import { factsOf, makeItems } from './make-fragments.ts'
+
+type Parts = { hydrator: Hydrator; kept: KeptFragments; labels: LabelMemories }
+
+/** @returns in the order of `items`. */
+export function itemFacts(parts: Parts, items: readonly number[]): ItemFacts[] {
+  const { hydrator, kept } = parts
+  const lacking = items.filter((item) => !kept.get(FRAGMENT.item, item))
+  const state = withLabelers(NO_LABELERS, () => hydrator.feed(lacking, undefined))
+  makeItems(kept, state, { kind: FRAGMENT.item, items: lacking })
+  const facts = items.map((item) => kept.get(FRAGMENT.item, item)?.facts ?? factsOf(state, item))
+  return withTakedowns(parts, items, facts)
+}
+
+function withTakedowns(
+  { hydrator, labels }: Parts,
+  items: readonly number[],
+  facts: ItemFacts[],
+): ItemFacts[] {
+  const memory = labels.of(currentLabelers())
+  if (!memory) return facts
+  const subjectOf = ({ post }: ItemFacts) => dependency.post(post)
+  const unknown = facts.map(subjectOf).filter((subject) => !memory.has(subject))
+  if (unknown.length > 0) loadLabels(hydrator, unknown, undefined, memory)
+  const labelled = items.filter((_, i) => memory.get(subjectOf(facts[i]!)))
+  if (labelled.length === 0) return facts
+  const state = hydrator.feed(labelled, undefined)
+  return items.map((item, i) =>
+    memory.get(subjectOf(facts[i]!)) ? factsOf(state, item) : facts[i]!,
+  )
+}

@@ -1,0 +1,70 @@
+// Fills a viewer's memory: what a page asks for and is not in it, batched, by the hydration and the
+// views that the slow path uses too.
+
+import type { Hydrator, ProfileState, Viewer } from '../hydrate/types.ts'
+import { postViewer, ungatedPostViewer } from '../views/post-viewer.ts'
+import { profileViewer } from '../views/profile-viewer.ts'
+import { byteText } from '../views/ready-json.ts'
+import { relationRules } from '../views/rules.ts'
+import type { Fragment } from './fragment.ts'
+import type { KnownRelation, ViewerMemory } from './viewer-memory.ts'
+
+type LoadParts = { hydrator: Hydrator; viewer: NonNullable<Viewer>; memory: ViewerMemory }
+
+/** Of visitors who are not signed in. */
+export const NO_VIEWER: KnownRelation = {
+  text: '',
+  blocks: false,
+  mutes: false,
+  mutesReposts: false,
+  mutesQuotePosts: false,
+}
+
+/** Most accounts are nothing to a viewer, and nothing was done to most posts: those share these. */
+let nothing: KnownRelation | undefined
+let undone: string | undefined
+
+export function loadRelations({ hydrator, viewer, memory }: LoadParts, uids: number[]): void {
+  const state = hydrator.relations(uids, viewer)
+  for (const uid of uids) {
+    const relation = state.relations.get(uid)
+    if (!relation) {
+      nothing ??= describe(state, uid)
+      memory.keepRelation(uid, nothing, true)
+    } else if (relation.blockingByList || relation.blockedByList || relation.mutedByList) {
+      // It shows the list, which changes without any tie having changed.
+      memory.holdRelation(uid, describe(state, uid))
+    } else memory.keepRelation(uid, describe(state, uid), false)
+  }
+}
+
+function describe(state: ProfileState, uid: number): KnownRelation {
+  const text = viewerText(profileViewer(state, uid))
+  return { text, ...relationRules(state, uid) }
+}
+
+/** Of posts without gates that are not the viewer's own. */
+export function loadPosts({ hydrator, viewer, memory }: LoadParts, ids: number[]): void {
+  const found = hydrator.postViewers(ids, viewer)
+  undone ??= viewerText(ungatedPostViewer(undefined))
+  for (const id of ids) {
+    const did = found.get(id)
+    memory.keepPost(id, did ? viewerText(ungatedPostViewer(did)) : undone, !did)
+  }
+}
+
+/** Of all others, each with the fragment that asks for it. */
+export function loadGated(
+  { hydrator, viewer, memory }: LoadParts,
+  posts: ReadonlyMap<number, Fragment>,
+): void {
+  const state = hydrator.posts([...posts.keys()], viewer)
+  for (const [id, fragment] of posts) {
+    const post = state.posts.get(id)
+    memory.keepGated(id, fragment, post ? viewerText(postViewer(state, post)) : '')
+  }
+}
+
+function viewerText(view: object | undefined): string {
+  return view ? `,"viewer":${byteText(view)}` : ''
+}

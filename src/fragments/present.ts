@@ -1,0 +1,80 @@
+// Elements of an answer: written at once from what is kept; what is lacking is loaded for all of them
+// together, and those are written again; what can't be written takes the slow path.
+
+import { currentLabelers } from '../hydrate/labelers.ts'
+import type { Hydrator, Viewer } from '../hydrate/types.ts'
+import type { KeptFragments } from './kept-fragments.ts'
+import type { LabelMemories } from './label-memory.ts'
+import { loadLack } from './load-lack.ts'
+import { Page, type Written } from './page.ts'
+import type { ViewerMemories } from './viewer-memory.ts'
+
+export type PresentParts = {
+  hydrator: Hydrator
+  kept: KeptFragments
+  viewers: ViewerMemories
+  labels: LabelMemories
+  wanted: { ask(viewer: Viewer, things: { uris: string[]; dids: string[] }): void }
+}
+
+export type Ways = {
+  /** @returns undefined where the element is not shown */
+  fast: (page: Page, id: number) => Written | undefined
+  slow: (ids: number[]) => (string | undefined)[]
+}
+
+/** Loading shows what is lacking further in: posts in items, accounts in posts. */
+const MAX_ROUNDS = 6
+
+/** @returns byte text in the order of `ids`, undefined for what is not shown. */
+export function presentFast(
+  parts: PresentParts,
+  viewer: Viewer,
+  ids: readonly number[],
+  ways: Ways,
+): (string | undefined)[] {
+  const { kept, viewers } = parts
+  const memory = viewer && viewers.visit(viewer.uid)
+  const labels = parts.labels.of(currentLabelers())
+  const page = new Page(kept, memory, labels)
+  const texts: (string | undefined)[] = new Array(ids.length)
+  const load = () => loadLack(page.lack, parts, viewer, { memory, labels })
+  const unfit = writeAll(page, ids, { texts, write: ways.fast, load })
+  if (memory && memory.uid !== 0) viewers.leave(memory)
+  askForMissing(parts, page, viewer)
+  if (unfit.length === 0) return texts
+  const slow = ways.slow(unfit.map((at) => ids[at]!))
+  for (const [i, at] of unfit.entries()) texts[at] = slow[i]
+  return texts
+}
+
+/** @returns the places of those that the slow path has to present. */
+function writeAll(
+  page: Page,
+  ids: readonly number[],
+  { texts, write, load }: { texts: (string | undefined)[]; write: Ways['fast']; load: () => void },
+): number[] {
+  const unfit: number[] = []
+  let pending = ids.map((_, at) => at)
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const lacking: number[] = []
+    for (const at of pending) {
+      const written = write(page, ids[at]!)
+      if (written?.state === 'lacking') lacking.push(at)
+      else if (written?.state === 'unfit') unfit.push(at)
+      else texts[at] = written?.text
+    }
+    if (lacking.length === 0) return unfit
+    load()
+    pending = lacking
+  }
+  // So little may be kept that what was loaded is gone again.
+  return [...unfit, ...pending].sort((a, b) => a - b)
+}
+
+function askForMissing({ wanted }: PresentParts, { missing }: Page, viewer: Viewer): void {
+  if (missing.size === 0) return
+  const all = [...missing]
+  const uris = all.flatMap((one) => one.uris)
+  wanted.ask(viewer, { uris, dids: all.flatMap((one) => one.dids) })
+}

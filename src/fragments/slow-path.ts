@@ -1,0 +1,65 @@
+// The slow path: hydration, rules and views for one viewer, for what no fragment can say.
+
+import type { FeedState, Hydrator, ProfileState, Viewer } from '../hydrate/types.ts'
+import { feedViewPost } from '../views/feed-view-post.ts'
+import { postView } from '../views/post-view.ts'
+import { profileView, profileViewBasic } from '../views/profile-views.ts'
+import { byteText } from '../views/ready-json.ts'
+import { feedItemRules, relationRules, viewerBlocks } from '../views/rules.ts'
+import { factsOf } from './make-fragments.ts'
+import type { ItemOptions, ProfileOptions } from './write-one.ts'
+
+export type SlowPathParts = {
+  hydrator: Hydrator
+  /** Told what answers had to leave out. */
+  wanted: {
+    afterFeed(state: FeedState): void
+    afterProfiles(state: ProfileState): void
+  }
+}
+
+/** @returns byte text in the order of `items`, undefined for what is not shown; so do the others. */
+export function presentItems(
+  { hydrator, wanted }: SlowPathParts,
+  viewer: Viewer,
+  items: number[],
+  { isShown, pinned }: ItemOptions,
+): (string | undefined)[] {
+  const state = hydrator.feed(items, viewer)
+  wanted.afterFeed(state)
+  return items.map((item) => {
+    if (isShown && !isShown(feedItemRules(state, item), factsOf(state, item))) return undefined
+    return textOf(feedViewPost(state, item, { pinned: item === pinned }))
+  })
+}
+
+export function presentPosts(
+  { hydrator, wanted }: SlowPathParts,
+  viewer: Viewer,
+  ids: number[],
+): (string | undefined)[] {
+  const state = hydrator.posts(ids, viewer)
+  wanted.afterFeed(state)
+  return ids.map((id) => {
+    if (viewerBlocks(state, state.postRefs.get(id)?.uid ?? 0)) return undefined
+    return textOf(postView(state, id))
+  })
+}
+
+export function presentProfiles(
+  { hydrator, wanted }: SlowPathParts,
+  viewer: Viewer,
+  uids: number[],
+  { basic, isShown }: ProfileOptions,
+): (string | undefined)[] {
+  const state = hydrator.profiles(uids, viewer)
+  wanted.afterProfiles(state)
+  return uids.map((uid) => {
+    if (isShown && !isShown(uid, relationRules(state, uid))) return undefined
+    return textOf(basic ? profileViewBasic(state, uid) : profileView(state, uid))
+  })
+}
+
+function textOf(view: object | undefined): string | undefined {
+  return view && byteText(view)
+}

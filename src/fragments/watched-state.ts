@@ -1,0 +1,144 @@
+// A hydrated state as a view for everyone sees it: without a viewer, and watched. What a view reads
+// is what it depends on, so views need not say it, and can't forget to.
+//
+// Each map of rows is stood in for by one that remembers which ids were asked for, found or not. A map
+// that is new to the state needs a line in `rowsOf`; until then what reads it takes the slow path.
+
+import type { BlockedPairs, FeedState, ForEveryone, ProfileState } from '../hydrate/types.ts'
+import { dependency, type Missing } from './fragment.ts'
+
+const UNVERIFIED = 'handle.invalid'
+
+/** What was noticed since the last `begin`. */
+export class Watch implements ForEveryone {
+  dependencies = new Set<number>()
+  withoutBlocks: number[] = []
+  refused = false
+  #uris: string[] = []
+  #dids: string[] = []
+
+  begin(): void {
+    this.dependencies = new Set()
+    this.refused = false
+    // Nearly always empty already, and then not worth new ones.
+    if (this.withoutBlocks.length > 0) this.withoutBlocks = []
+    if (this.#uris.length > 0) this.#uris = []
+    if (this.#dids.length > 0) this.#dids = []
+  }
+
+  get missing(): Missing | undefined {
+    if (this.#uris.length === 0 && this.#dids.length === 0) return undefined
+    return { uris: [...new Set(this.#uris)], dids: [...new Set(this.#dids)] }
+  }
+
+  assumeNoBlock(uid: number): void {
+    if (uid !== 0 && !this.withoutBlocks.includes(uid)) this.withoutBlocks.push(uid)
+  }
+
+  refuse(): void {
+    this.refused = true
+  }
+
+  dependOn(on: number): void {
+    this.dependencies.add(on)
+  }
+
+  wantPost(uri: string): void {
+    this.#uris.push(uri)
+  }
+
+  wantAccount(did: string): void {
+    this.#dids.push(did)
+  }
+}
+
+export type Watched<State> = { state: State; watch: Watch }
+
+/** What depends on the rows in a map of the state, by the map's name. */
+const rowsOf: Record<string, (id: number) => number> = {
+  actors: dependency.actor,
+  // Whatever changes what is said about an account notes `actor`.
+  about: dependency.actor,
+  posts: dependency.post,
+  postRefs: dependency.post,
+  threadgates: dependency.post,
+  postgates: dependency.post,
+  reposts: dependency.repost,
+}
+
+/** Nobody has said what changes the rows of any other map: a view that reads one is not for everyone. */
+export function watchState<State extends ProfileState>(source: State): Watched<State> {
+  const watch = new Watch()
+  const state = { ...source, forEveryone: watch, blocks: watchBlocks(source.blocks, watch) }
+  // Whoever asks who looks on, or when, says it to nobody else, and not for good.
+  for (const name of ['viewer', 'now'] as const) {
+    Object.defineProperty(state, name, {
+      get: () => {
+        watch.refuse()
+        return source[name]
+      },
+    })
+  }
+  for (const [name, rows] of Object.entries(source)) {
+    // A view reads there only what it is keyed by.
+    if (!(rows instanceof Map) || name === 'items') continue
+    const onGet = watcherOf(name, source, watch)
+    Object.assign(state, { [name]: new WatchedMap(rows as Map<number, unknown>, onGet) })
+  }
+  return { watch, state }
+}
+
+function watcherOf(name: string, source: ProfileState, watch: Watch): (id: number) => void {
+  const row = rowsOf[name]
+  if (!row) return () => watch.refuse()
+  return (id) => {
+    watch.dependOn(row(id))
+    if (name === 'actors') wantProfile(source, watch, id)
+    else if (row === dependency.post) wantIfStub(source as FeedState, watch, id)
+  }
+}
+
+function wantProfile({ actors }: ProfileState, watch: Watch, uid: number): void {
+  const actor = actors.get(uid)
+  if (!actor || actor.hiddenAs) return
+  if (!actor.profile || actor.handle === UNVERIFIED) watch.wantAccount(actor.did)
+}
+
+/** Gives what the source has; `onGet` is told of each id asked for. */
+class WatchedMap<T> extends Map<number, T> {
+  readonly #source: Map<number, T>
+  readonly #onGet: (id: number) => void
+
+  constructor(source: Map<number, T>, onGet: (id: number) => void) {
+    super()
+    this.#source = source
+    this.#onGet = onGet
+  }
+
+  override get(id: number): T | undefined {
+    if (id !== 0) this.#onGet(id)
+    return this.#source.get(id)
+  }
+
+  override has(id: number): boolean {
+    return this.get(id) !== undefined
+  }
+}
+
+function watchBlocks(source: BlockedPairs, watch: Watch): BlockedPairs {
+  return {
+    has(a, b) {
+      if (a !== b && a !== 0 && b !== 0) {
+        watch.dependOn(dependency.block(a, b))
+        watch.dependOn(dependency.ties(a))
+        watch.dependOn(dependency.ties(b))
+      }
+      return source.has(a, b)
+    },
+  }
+}
+
+function wantIfStub({ postRefs, actors }: FeedState, watch: Watch, id: number): void {
+  const ref = postRefs.get(id)
+  if (ref?.isStub && !actors.get(ref.uid)?.hiddenAs) watch.wantPost(ref.uri)
+}

@@ -1,0 +1,77 @@
+// The follow graph as a stream of integers (image-chunks.ts): for each account its follows and its
+// followers, as a count and so many keys, ascending. Not the pool as it lies: an account's sets can
+// then be written at any moment, while others change, and are read into pieces of just their size.
+
+import type { Adjacency } from './adjacency.ts'
+import { type ImageChunk, ImageError, ImageReader, sealImage } from './image-chunks.ts'
+
+/** Version of the stream: count up with every change of it, or of the accounts' order. */
+const IMAGE_VERSION = 2
+const SCRATCH_INTS = 1 << 14
+
+export function dumpGraph(
+  follows: Adjacency,
+  followers: Adjacency,
+  highestUid: () => number,
+): Generator<ImageChunk> {
+  return sealImage(IMAGE_VERSION, partsOf(follows, followers, highestUid))
+}
+
+/** Copies of the sets, many small ones together; a large one is copied whole, at one moment. */
+function* partsOf(
+  follows: Adjacency,
+  followers: Adjacency,
+  highestUid: () => number,
+): Generator<Int32Array> {
+  const accounts = highestUid()
+  yield Int32Array.of(accounts)
+  let scratch = new Int32Array(SCRATCH_INTS)
+  let filled = 0
+  for (let uid = 1; uid <= accounts; uid++) {
+    const length = follows.count(uid) + followers.count(uid) + 2
+    if (filled + length > scratch.length) {
+      yield scratch.subarray(0, filled)
+      filled = 0
+    }
+    // Asked again: the sets may have changed while the part was written.
+    const [first, second] = [follows.count(uid), followers.count(uid)]
+    const wanted = Math.max(SCRATCH_INTS, first + second + 2)
+    if (filled === 0 && scratch.length !== wanted) scratch = new Int32Array(wanted)
+    scratch[filled] = first
+    follows.copyKeys(uid, scratch, filled + 1)
+    scratch[filled + 1 + first] = second
+    followers.copyKeys(uid, scratch, filled + first + 2)
+    filled += first + second + 2
+  }
+  yield scratch.subarray(0, filled)
+  yield Int32Array.of(highestUid())
+}
+
+/**
+ * Fills two new directions. @returns the number of edges.
+ * @throws ImageError where anything does not fit; what was filled is then worthless.
+ */
+export function loadGraph(
+  chunks: Iterable<{ bytes: Uint8Array }>,
+  target: { follows: Adjacency; followers: Adjacency; maxUid: number },
+): number {
+  const { follows, followers, maxUid } = target
+  const image = new ImageReader(IMAGE_VERSION, chunks)
+  const accounts = image.next()
+  if (accounts < 0 || accounts > maxUid) throw new ImageError('it has accounts that are not ours')
+  let edges = 0
+  for (let uid = 1; uid <= accounts; uid++) {
+    edges += loadSet(image, follows, uid, maxUid)
+    loadSet(image, followers, uid, maxUid)
+  }
+  if (image.next() > maxUid) throw new ImageError('it has accounts that are not ours')
+  image.end()
+  return edges
+}
+
+function loadSet(image: ImageReader, sets: Adjacency, uid: number, maxUid: number): number {
+  const count = image.next()
+  if (count < 0 || count > maxUid) throw new ImageError(`the set of uid ${uid} can't be so large`)
+  if (count > 0) sets.fill(uid, image.take(count), count)
+  return count
+}

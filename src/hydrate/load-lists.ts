@@ -1,0 +1,19 @@
+// Hydration of lists, each with its creator.
+
+import { loadAccounts, loadLists } from './load-accounts.ts'
+import { emptyProfileState, type Loader } from './page.ts'
+import type { ProfileState, Viewer } from './types.ts'
+
+export function loadListsOnly(
+  loader: Loader,
+  ids: readonly number[],
+  viewer: Viewer,
+): ProfileState {
+  const state = emptyProfileState(viewer, loader.parts.urls)
+  loadLists(loader, state, new Set(ids))
+  const creators = new Set([...state.lists.values()].map(({ uid }) => uid))
+  loadAccounts(loader, state, creators)
+  // Those that stand between the viewer and the creators.
+  loadLists(loader, state, new Set())
+  return state
+}

@@ -1,0 +1,89 @@
+// Hydration of notifications: what each says, the posts that are shown, the gates of the viewer's own
+// threads, and everybody who caused one.
+
+import { collectionCodes, collections } from '../store/collections.ts'
+import { unpackCid } from '../store/keys.ts'
+import { reasonOf } from '../store/notification-reasons.ts'
+import { subjectCollectionOf } from '../store/notification-subjects.ts'
+import type { NotificationRow } from '../store/read/notifications.ts'
+import { recordUri } from './at-uri.ts'
+import { loadAccounts, loadLists } from './load-accounts.ts'
+import { loadGates } from './load-gates.ts'
+import { loadPosts } from './load-posts.ts'
+import type { Notification, NotificationState } from './notification-types.ts'
+import { emptyFeedState, type Loader } from './page.ts'
+import { parseRecord } from './parse-record.ts'
+import { object } from './shape.ts'
+import type { Post, Viewer } from './types.ts'
+
+const namesByCode = new Map(collections.map((name) => [collectionCodes[name] as number, name]))
+const isObject = object({})
+
+export function loadNotifications(
+  loader: Loader,
+  ids: readonly number[],
+  viewer: Viewer,
+): NotificationState {
+  const state: NotificationState = {
+    ...emptyFeedState(viewer, loader.parts.urls),
+    notifications: new Map(),
+  }
+  for (const row of loader.readers.notifications(ids)) {
+    const notification = toNotification(loader, row, viewer)
+    if (notification) state.notifications.set(row.id, notification)
+  }
+  const all = [...state.notifications.values()]
+  const postIds = all.map(({ post }) => post)
+  loadOwnGates(loader, state, loadPosts(loader, state, postIds))
+  loadAccounts(loader, state, new Set(all.map(({ author }) => author)))
+  loadLists(loader, state, new Set())
+  return state
+}
+
+/** A viewer may hide replies in their own threads only. */
+function loadOwnGates(loader: Loader, state: NotificationState, posts: Post[]): void {
+  const own = `at://${state.viewer?.did}/`
+  const replies = posts.filter(({ record }) => record.reply?.root.uri.startsWith(own))
+  if (replies.length === 0) return
+  const roots = replies.map(({ root }) => root)
+  loadGates(loader, state, loadPosts(loader, state, roots))
+}
+
+function toNotification(
+  loader: Loader,
+  row: NotificationRow,
+  viewer: Viewer,
+): Notification | undefined {
+  const { id, author, sortAt, subjectRkey } = row
+  const reason = reasonOf(row.reason)
+  const collection = namesByCode.get(row.collection)
+  if (!reason || !collection) return undefined
+  const about = subjectCollectionOf(row.subjectCollection ?? 0)
+  return {
+    id,
+    reason,
+    author,
+    uri: recordUri(loader.parts.actors.didOf(author), collection, row.rkey),
+    post: row.post ?? undefined,
+    content: contentOf(loader, row),
+    subjectUri:
+      viewer && about && subjectRkey !== null
+        ? recordUri(viewer.did, about, subjectRkey)
+        : undefined,
+    sortAt,
+  }
+}
+
+function contentOf(
+  loader: Loader,
+  { cid, record: text }: NotificationRow,
+): Notification['content'] {
+  if (!cid) return undefined
+  const { onUnusable } = loader
+  const record = parseRecord<{ [name: string]: unknown }>(text, {
+    kind: 'notification',
+    isSound: isObject,
+    onUnusable,
+  })
+  return record && { cid: unpackCid(cid), record }
+}

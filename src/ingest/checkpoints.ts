@@ -1,0 +1,84 @@
+// Keeps the database's log short without the writer waiting for the disk: a thread of its own copies
+// it, pass after pass, while batches go on being applied; each pass finds less that is new. When
+// little is left the writer copies that itself between two batches, in a few milliseconds, and with
+// its next write the log starts anew, which it can't while anything of it is missing in the file.
+//
+// Where the thread can't keep up the log grows up to a limit, and then the writer waits for the pass.
+// Where readers hold on to old states it grows on, for nobody can help that.
+
+import { Worker } from 'node:worker_threads'
+import type { Logger } from '../obs/log.ts'
+import { copyLog, limitLog, logState } from '../store/checkpoint.ts'
+import type { Db } from '../store/db.ts'
+
+export type CheckpointLimits = {
+  /** From so many pages on the log is copied. */
+  startPages: number
+  /** So many at most are copied by the writer. */
+  tailPages: number
+  /** From so many on the writer waits for the thread. */
+  maxPages: number
+}
+
+const defaults: CheckpointLimits = { startPages: 16_384, tailPages: 4_096, maxPages: 65_536 }
+
+export type Checkpoints = {
+  /** To be called between two transactions, often. What it returns has to be waited for. */
+  tend(): Promise<void> | undefined
+  stop(): Promise<void>
+}
+
+export function keepCheckpointed(options: {
+  db: Db
+  dataDir: string
+  log: Pick<Logger, 'warn'>
+  limits?: CheckpointLimits
+}): Checkpoints {
+  const { db, dataDir, log, limits = defaults } = options
+  const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
+    workerData: { dataDir },
+  })
+  let isThere = true
+  let copying: PromiseWithResolvers<void> | undefined
+  const exited = new Promise<void>((resolve) => {
+    worker.once('exit', () => {
+      isThere = false
+      endCopying()
+      resolve()
+    })
+  })
+  worker.on('message', endCopying)
+  worker.on('error', (error) => log.warn({ error: error.message }, 'the checkpoint thread ended'))
+  // For writes that nobody tends after.
+  limitLog(db, 2 * limits.maxPages)
+
+  function endCopying(): void {
+    copying?.resolve()
+    copying = undefined
+  }
+
+  function tend(): Promise<void> | undefined {
+    const { length, copied } = logState(db)
+    // One more pass, with nothing new meanwhile, so that it is the last.
+    if (copying && length >= limits.maxPages) return copying.promise.then(startPass)
+    if (copying || length < limits.startPages || length === copied) return undefined
+    if (length - copied <= limits.tailPages || !isThere) copyLog(db)
+    else void startPass()
+    return undefined
+  }
+
+  function startPass(): Promise<void> {
+    if (!isThere) return Promise.resolve()
+    copying = Promise.withResolvers()
+    worker.postMessage('copy')
+    return copying.promise
+  }
+
+  return {
+    tend,
+    stop: async () => {
+      if (isThere) worker.postMessage('stop')
+      await exited
+    },
+  }
+}

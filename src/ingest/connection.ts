@@ -1,0 +1,55 @@
+// One serving thread's end of the line to the ingest thread: carries requests to its writer and keeps
+// what it reported last.
+
+import type { IngestMessage, IngestOrder, IngestStatus, Writer, WriterReply } from '../bridge.ts'
+
+export type IngestConnection = {
+  readonly writer: Writer
+  /** The latest the ingest thread reported; undefined until its first report. */
+  status(): IngestStatus | undefined
+  /** DIDs of the members that the configuration names, as far as their handles are resolved. */
+  configuredMembers(): readonly string[]
+}
+
+const MAX_WAITING = 10_000
+
+type Waiting = { resolve: () => void; reject: (error: Error) => void }
+
+/** @returns also what takes in the messages of the other end. */
+export function createIngestConnection(
+  order: (one: IngestOrder) => void,
+): IngestConnection & { hear(message: IngestMessage): void } {
+  const waiting = new Map<number, Waiting>()
+  let status: IngestStatus | undefined
+  let configuredMembers: readonly string[] = []
+  let lastId = 0
+
+  function settle(reply: WriterReply): void {
+    const one = waiting.get(reply.id)
+    waiting.delete(reply.id)
+    if (reply.ok) one?.resolve()
+    else one?.reject(new Error(reply.message))
+  }
+
+  return {
+    writer: {
+      send(request) {
+        if (waiting.size >= MAX_WAITING) {
+          return Promise.reject(new Error('the writer is overloaded'))
+        }
+        const id = ++lastId
+        return new Promise((resolve, reject) => {
+          waiting.set(id, { resolve, reject })
+          order({ kind: 'request', request: { ...request, id } })
+        })
+      },
+    },
+    status: () => status,
+    configuredMembers: () => configuredMembers,
+    hear(message) {
+      if (message.kind === 'reply') settle(message.reply)
+      else if (message.kind === 'status') status = message.status
+      else if (message.kind === 'configured-members') configuredMembers = message.dids
+    },
+  }
+}

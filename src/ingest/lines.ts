@@ -1,0 +1,54 @@
+// The ingest thread's ends of the lines to the serving threads: the main thread's, and those that it
+// hands over for others. A request is answered to who asked; news go to all, and who comes late hears
+// the latest of each kind.
+
+import type { MessagePort } from 'node:worker_threads'
+import type { IngestMessage, IngestOrder, WriterReply, WriterRequest } from '../bridge.ts'
+
+export type Lines = {
+  /** To every serving thread. */
+  tellAll(message: IngestMessage): void
+  listen(options: {
+    answer: (request: WriterRequest) => WriterReply
+    /** The main thread says so. */
+    onStop: () => void
+  }): void
+  close(): void
+}
+
+export function createLines(main: MessagePort): Lines {
+  const lines = new Set<MessagePort>([main])
+  const latest = new Map<IngestMessage['kind'], IngestMessage>()
+
+  function connect(port: MessagePort, hear: (order: IngestOrder) => void): void {
+    lines.add(port)
+    port.on('message', hear)
+    port.once('close', () => lines.delete(port))
+    for (const message of latest.values()) port.postMessage(message)
+    port.postMessage({ kind: 'connected' } satisfies IngestMessage)
+  }
+
+  return {
+    tellAll(message) {
+      latest.set(message.kind, message)
+      for (const port of lines) port.postMessage(message)
+    },
+    listen({ answer, onStop }) {
+      const reply = (port: MessagePort, request: WriterRequest) =>
+        port.postMessage({ kind: 'reply', reply: answer(request) } satisfies IngestMessage)
+      main.on('message', (order: IngestOrder) => {
+        if (order.kind === 'request') reply(main, order.request)
+        else if (order.kind === 'stop') onStop()
+        else {
+          const { port } = order
+          connect(port, (one) => {
+            if (one.kind === 'request') reply(port, one.request)
+          })
+        }
+      })
+    },
+    close() {
+      for (const port of lines) port.close()
+    },
+  }
+}

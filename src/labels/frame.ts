@@ -1,0 +1,41 @@
+// One frame of com.atproto.label.subscribeLabels: two CBOR values, header and body, in one message.
+// https://atproto.com/specs/event-stream#framing
+
+import { decodeAll } from '@atproto/lex-cbor'
+
+export type LabelFrame =
+  | { kind: 'labels'; seq: number; labels: unknown[] }
+  /** The server says goodbye: `FutureCursor` and the like. */
+  | { kind: 'error'; error: string }
+  /** Nothing that we need: information, or of a kind that we don't know. */
+  | { kind: 'other' }
+
+/** @returns undefined where it is no frame at all. */
+export function decodeFrame(data: Uint8Array): LabelFrame | undefined {
+  const [header, body] = readValues(data)
+  if (!isObject(header) || !isObject(body)) return undefined
+  const { op, t } = header
+  if (op === -1) return { kind: 'error', error: String(body['error']).slice(0, 100) }
+  if (op !== 1) return undefined
+  if (t !== '#labels') return { kind: 'other' }
+  const { seq, labels } = body
+  const isSeq = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0
+  return isSeq && Array.isArray(labels) ? { kind: 'labels', seq, labels } : undefined
+}
+
+function readValues(data: Uint8Array): unknown[] {
+  const values: unknown[] = []
+  try {
+    for (const value of decodeAll(data)) {
+      values.push(value)
+      if (values.length > 2) return []
+    }
+  } catch {
+    return []
+  }
+  return values
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

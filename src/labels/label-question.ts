@@ -1,0 +1,56 @@
+// One question to a labeler: all that it says of some subjects, with every signature checked.
+
+import { lexParse } from '@atproto/lex-json'
+import type { reconcileLabels } from '../indexing/label.ts'
+import { readLabel, type SignedLabel } from './label.ts'
+import { findLabeler, type LabelerIdentity } from './labeler-identity.ts'
+import type { LabelsParts } from './labels-parts.ts'
+import { isSignedBy } from './signature.ts'
+
+export type Question = { labeler: string; subjects: string[]; signal: AbortSignal }
+
+const MAX_PAGES = 4
+const MAX_BYTES = 2 << 20
+/** Of the lexicon. */
+const PAGE = '250'
+
+/**
+ * @returns what it says now, of those subjects of which it said everything.
+ * @throws where it does not answer, or says what is no answer.
+ */
+export async function askLabeler(
+  parts: Pick<LabelsParts, 'fetch' | 'limits' | 'now' | 'resolver'>,
+  question: Question,
+): Promise<Parameters<typeof reconcileLabels>[2]> {
+  const { labeler, subjects } = question
+  const askedAt = parts.now()
+  const identity = await findLabeler(parts.resolver, labeler)
+  if (!identity) throw new Error('no labeler')
+  const { labels, isWhole } = await readPages(parts, { ...question, identity })
+  const isAsked = new Set(subjects)
+  const sound = labels.filter((one) => isAsked.has(one.label.uri) && isSignedBy(one, identity.key))
+  return { subjects: isWhole ? subjects : [], labels: sound.map(({ label }) => label), askedAt }
+}
+
+async function readPages(
+  { fetch, limits }: Pick<LabelsParts, 'fetch' | 'limits'>,
+  { labeler, subjects, signal, identity }: Question & { identity: LabelerIdentity },
+): Promise<{ labels: SignedLabel[]; isWhole: boolean }> {
+  const labels: SignedLabel[] = []
+  const url = new URL('/xrpc/com.atproto.label.queryLabels', identity.origin)
+  for (const subject of subjects) url.searchParams.append('uriPatterns', subject)
+  url.searchParams.set('sources', labeler)
+  url.searchParams.set('limit', PAGE)
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const options = { maxBytes: MAX_BYTES, timeoutMs: limits.queryTimeoutMs, signal }
+    const { status, body } = await fetch(url.href, options)
+    if (status !== 200) throw new Error(`status ${status}`)
+    const answer = lexParse(body.toString()) as { labels?: unknown; cursor?: unknown }
+    if (!Array.isArray(answer?.labels)) throw new Error('no labels in the answer')
+    labels.push(...answer.labels.flatMap((one) => readLabel(one, labeler) ?? []))
+    if (typeof answer.cursor !== 'string' || answer.labels.length === 0)
+      return { labels, isWhole: true }
+    url.searchParams.set('cursor', answer.cursor)
+  }
+  return { labels, isWhole: false }
+}

@@ -1,0 +1,50 @@
+// A label as it comes from a labeler, over a stream or in an answer: read strictly, since it is foreign.
+// Source: lexicon com.atproto.label.defs#label, https://atproto.com/specs/label.
+
+import { isValidDatetime, isValidDid } from '@atproto/syntax'
+
+export type Label = {
+  src: string
+  /** A DID or an at-URI. */
+  uri: string
+  cid: string | undefined
+  val: string
+  neg: boolean
+  cts: string
+  exp: string | undefined
+}
+
+/** `unsigned` is the label without its signature, which is over exactly that. */
+export type SignedLabel = { label: Label; unsigned: object; sig: Uint8Array }
+
+const MAX_URI_LENGTH = 8192
+const MAX_CID_LENGTH = 256
+/** Of the lexicon. */
+const MAX_VALUE_BYTES = 128
+
+/** @returns undefined for what is no label by `src`, or not signed. */
+export function readLabel(value: unknown, src: string): SignedLabel | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { sig, $type: _, ...unsigned } = value as Record<string, unknown>
+  const { ver = 1, uri, cid, val, neg = false, cts, exp } = unsigned
+  if (!(sig instanceof Uint8Array) || ver !== 1 || unsigned['src'] !== src) return undefined
+  if (!isSubject(uri) || !isValue(val) || typeof neg !== 'boolean') return undefined
+  if (!isTime(cts) || !(exp === undefined || isTime(exp))) return undefined
+  if (cid !== undefined && !(typeof cid === 'string' && cid.length <= MAX_CID_LENGTH)) {
+    return undefined
+  }
+  return { label: { src, uri, cid, val, neg, cts, exp }, unsigned, sig }
+}
+
+function isSubject(uri: unknown): uri is string {
+  if (typeof uri !== 'string' || uri.length > MAX_URI_LENGTH) return false
+  return uri.startsWith('at://did:') || isValidDid(uri)
+}
+
+function isValue(val: unknown): val is string {
+  return typeof val === 'string' && val !== '' && Buffer.byteLength(val) <= MAX_VALUE_BYTES
+}
+
+function isTime(text: unknown): text is string {
+  return typeof text === 'string' && isValidDatetime(text) && !Number.isNaN(Date.parse(text))
+}

@@ -1,0 +1,166 @@
+// What a post is found by: its words in order, and behind them terms that no text can have, since they
+// begin with a colon: who wrote it, tags, mentions, links, languages, what it embeds and replies to. So
+// every filter of a search is one more word to look for.
+
+import { charactersOf, fold, wordsOf } from './words.ts'
+
+/** Of text, and of the descriptions of its pictures. */
+const MAX_TEXT_LENGTH = 3_000
+const MAX_ALT_LENGTH = 1_000
+const MAX_OF_A_KIND = 30
+
+export type SearchedPost = {
+  uid: number
+  /** posts.id */
+  root: number | null
+  parent: number | null
+  record: Record<string, unknown>
+}
+
+export const term = {
+  author: (uid: number) => `:u${uid.toString(36)}`,
+  mention: (did: string) => `:m${hash(did)}`,
+  tag: (tag: string) => `:t${hash(fold(tag))}`,
+  domain: (host: string) => `:d${hash(host)}`,
+  url: (normal: string) => `:r${hash(normal)}`,
+  embedded: (uri: string) => `:e${hash(uri)}`,
+  lang: (lang: string) => `:l${hash(lang.toLowerCase())}`,
+  parent: (id: number) => `:p${id.toString(36)}`,
+  root: (id: number) => `:h${id.toString(36)}`,
+  character: (character: string) => `:c${character}`,
+  /** Of every post. */
+  any: ':x',
+  media: ':xm',
+  video: ':xv',
+  reply: ':xr',
+} as const
+
+/** Words and terms, with blanks between them. */
+export function postTerms({ uid, root, parent, record }: SearchedPost): string {
+  const text = textOf(record['text'], MAX_TEXT_LENGTH)
+  const { alts, urls, uris, hasMedia, hasVideo } = embedsOf(record['embed'])
+  const words = [text, ...alts].flatMap(wordsOf)
+  const { tags, mentions, links } = facetsOf(record)
+  const addresses = [...links, ...urls].flatMap((url) => normalUrl(url) ?? [])
+  const terms = [
+    term.any,
+    term.author(uid),
+    ...charactersOf(text).map(term.character),
+    ...tags.map(term.tag),
+    ...mentions.map(term.mention),
+    ...addresses.map(({ normal }) => term.url(normal)),
+    ...addresses.flatMap(({ host }) => domainsOf(host)).map(term.domain),
+    ...uris.map(term.embedded),
+    ...langsOf(record['langs']).map(term.lang),
+    ...(hasMedia ? [term.media] : []),
+    ...(hasVideo ? [term.video] : []),
+    ...(asObject(record['reply']) ? [term.reply] : []),
+    ...(parent === null ? [] : [term.parent(parent)]),
+    ...(root === null ? [] : [term.root(root)]),
+  ]
+  return [...words, ...new Set(terms)].join(' ')
+}
+
+export type NormalUrl = { host: string; normal: string }
+
+/** Without scheme, `www.`, fragment and trailing slash; undefined for what is no address. */
+export function normalUrl(text: string): NormalUrl | undefined {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined
+  const host = normalDomain(url.host)
+  return { host, normal: `${host}${url.pathname.replace(/\/+$/, '')}${url.search}` }
+}
+
+export function normalDomain(domain: string): string {
+  return domain
+    .trim()
+    .toLowerCase()
+    .replace(/^www\./, '')
+}
+
+/** A host is found by the domains above it too, but not by `com`. */
+function domainsOf(host: string): string[] {
+  const labels = host.split('.')
+  const count = Math.min(Math.max(labels.length - 1, 1), 4)
+  return Array.from({ length: count }, (_, i) => labels.slice(i).join('.'))
+}
+
+function langsOf(langs: unknown): string[] {
+  return asArray(langs).flatMap((lang) => {
+    if (typeof lang !== 'string') return []
+    return [...new Set([lang.toLowerCase(), lang.toLowerCase().split('-', 1)[0]!])]
+  })
+}
+
+function facetsOf(record: Record<string, unknown>) {
+  const features = asArray(record['facets'])
+    .flatMap((facet) => asArray(asObject(facet)?.['features']))
+    .map(asObject)
+  const strings = (type: string, name: string) =>
+    features
+      .filter((feature) => feature?.['$type'] === `app.bsky.richtext.facet#${type}`)
+      .map((feature) => feature?.[name])
+      .filter((value) => typeof value === 'string')
+  const ownTags = asArray(record['tags']).filter((tag) => typeof tag === 'string')
+  return {
+    tags: [...strings('tag', 'tag'), ...ownTags],
+    mentions: strings('mention', 'did'),
+    links: strings('link', 'uri'),
+  }
+}
+
+type Embeds = {
+  alts: string[]
+  urls: string[]
+  uris: string[]
+  hasMedia: boolean
+  hasVideo: boolean
+}
+
+function embedsOf(embed: unknown): Embeds {
+  const outer = asObject(embed)
+  const media = asObject(outer?.['media']) ?? outer
+  const type = String(media?.['$type'] ?? '')
+  const images = [...asArray(media?.['images']), ...asArray(media?.['items'])].map(asObject)
+  const record = asObject(outer?.['record'])
+  const uri = record?.['uri'] ?? asObject(record?.['record'])?.['uri']
+  const url = asObject(media?.['external'])?.['uri']
+  const hasVideo = type === 'app.bsky.embed.video'
+  return {
+    alts: [media?.['alt'], ...images.map((image) => image?.['alt'])]
+      .map((alt) => textOf(alt, MAX_ALT_LENGTH))
+      .filter((alt) => alt !== ''),
+    urls: typeof url === 'string' ? [url] : [],
+    uris: typeof uri === 'string' ? [uri] : [],
+    hasMedia: hasVideo || images.length > 0,
+    hasVideo,
+  }
+}
+
+/** 53 bits of a text, for terms alone: cyrb53, public domain. */
+function hash(text: string): string {
+  let high = 0xdeadbeef
+  let low = 0x41c6ce57
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    high = Math.imul(high ^ code, 2654435761)
+    low = Math.imul(low ^ code, 1597334677)
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
+  return (4294967296 * (2097151 & low) + (high >>> 0)).toString(36)
+}
+
+function textOf(value: unknown, maxLength: number): string {
+  return typeof value === 'string' ? value.slice(0, maxLength) : ''
+}
+
+function asObject(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined
+}
+
+function asArray(value: unknown): unknown[] {
+  return Array.isArray(value) ? value.slice(0, MAX_OF_A_KIND) : []
+}

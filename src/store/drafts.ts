@@ -1,0 +1,70 @@
+// Posts that a member has begun to write: private state, which lives in no repository. Pictures stay
+// on the device that took them; a draft only names them.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+export type Draft = {
+  uid: number
+  /** TID, chosen by us. */
+  id: string
+  /** app.bsky.draft.defs#draft as JSON. */
+  draft: string
+  /** Milliseconds since 1970. */
+  createdAt: number
+  updatedAt: number
+}
+
+export type DraftPlace = { updatedAt: number; id: string }
+
+const COLUMNS = 'id, draft, created_at AS createdAt, updated_at AS updatedAt'
+
+const statements = perDatabase((db) => ({
+  insert: db.prepare<[Draft]>(
+    `INSERT OR IGNORE INTO drafts (uid, id, draft, created_at, updated_at)
+      VALUES (@uid, @id, @draft, @createdAt, @updatedAt)`,
+  ),
+  update: db.prepare<[Omit<Draft, 'createdAt'>]>(
+    'UPDATE drafts SET draft = @draft, updated_at = @updatedAt WHERE uid = @uid AND id = @id',
+  ),
+  remove: db.prepare<[number, string]>('DELETE FROM drafts WHERE uid = ? AND id = ?'),
+  page: db.prepare<[{ uid: number; limit: number } & DraftPlace], Omit<Draft, 'uid'>>(
+    `SELECT ${COLUMNS} FROM drafts WHERE uid = @uid AND (updated_at, id) < (@updatedAt, @id)
+      ORDER BY updated_at DESC, id DESC LIMIT @limit`,
+  ),
+  of: db.prepare<[number], Omit<Draft, 'uid'>>(
+    `SELECT ${COLUMNS} FROM drafts WHERE uid = ? ORDER BY created_at, id`,
+  ),
+  countOf: db.prepare<[number], number>('SELECT count(*) FROM drafts WHERE uid = ?').pluck(),
+}))
+
+/** What was there before stays as it was. */
+export function insertDraft(db: Db, draft: Draft): void {
+  statements(db).insert.run(draft)
+}
+
+/** Nothing, where there is no such draft. */
+export function updateDraft(db: Db, draft: Omit<Draft, 'createdAt'>): void {
+  statements(db).update.run(draft)
+}
+
+export function deleteDraft(db: Db, uid: number, id: string): void {
+  statements(db).remove.run(uid, id)
+}
+
+/** Below a place, the latest change first. */
+export function draftsBelow(
+  db: Db,
+  request: { uid: number; limit: number } & DraftPlace,
+): Omit<Draft, 'uid'>[] {
+  return statements(db).page.all(request)
+}
+
+/** Oldest first. */
+export function draftsOf(db: Db, uid: number): Omit<Draft, 'uid'>[] {
+  return statements(db).of.all(uid)
+}
+
+export function countDrafts(db: Db, uid: number): number {
+  return statements(db).countOf.get(uid) ?? 0
+}

@@ -1,0 +1,7 @@
+// The tables of edges there are.
+
+import { EdgeTable } from './edge-table.ts'
+
+export const likeEdges = new EdgeTable('likes')
+export const followEdges = new EdgeTable('follows')
+export const blockEdges = new EdgeTable('blocks')

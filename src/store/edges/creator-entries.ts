@@ -1,0 +1,94 @@
+// An entry of a creator's list: subject, then a byte that tells record keys apart, the period of
+// sortAt, and that of the record key where it is another one.
+
+import { indexList, type ListIndex } from './delta-list.ts'
+import type { Pointer } from './edge.ts'
+import { type Reader, readVarint, skipVarint, unzigzag, writeVarint, zigzag } from './varint.ts'
+
+const room = Buffer.allocUnsafe(32)
+const reader: Reader = { bytes: room, at: 0 }
+
+export function indexPointers(bytes: Uint8Array, first: number): ListIndex {
+  return indexList(bytes, first, skipTail)
+}
+
+/** Valid until the next call. */
+export function pointerTail({ period, keyPeriod, keyHash }: Pointer): Uint8Array {
+  const isOther = keyPeriod !== period
+  room[0] = keyHash
+  let at = writeVarint(room, 1, zigzag(period) * 2 + (isOther ? 1 : 0))
+  if (isOther) at = writeVarint(room, at, zigzag(keyPeriod - period))
+  return room.subarray(0, at)
+}
+
+export function pointerAt(bytes: Uint8Array, { keys, tails }: ListIndex, i: number): Pointer {
+  reader.bytes = bytes
+  reader.at = tails[i]!
+  return readPointer(keys[i]!)
+}
+
+/**
+ * Entries for any of these subjects, which are ascending and each there once.
+ * One pass, without an index: of most entries only the subject is read.
+ */
+export function pointersAmong(
+  bytes: Uint8Array,
+  first: number,
+  subjects: readonly number[],
+): Pointer[] {
+  const found: Pointer[] = []
+  let subject = first
+  let i = 0
+  reader.bytes = bytes
+  reader.at = 0
+  while (reader.at < bytes.length) {
+    subject += readVarint(reader)
+    while (i < subjects.length && subjects[i]! < subject) i++
+    if (i === subjects.length) break
+    if (subjects[i] === subject) found.push(readPointer(subject))
+    else skipTail(reader)
+  }
+  return found
+}
+
+/** Entries whose record key may be the one with this period and hash. */
+export function pointersOfKey(
+  bytes: Uint8Array,
+  first: number,
+  { keyPeriod, keyHash }: Pick<Pointer, 'keyPeriod' | 'keyHash'>,
+): Pointer[] {
+  const index = indexPointers(bytes, first)
+  const found: Pointer[] = []
+  for (let i = 0; i < index.count; i++) {
+    if (bytes[index.tails[i]!] !== keyHash) continue
+    const pointer = pointerAt(bytes, index, i)
+    if (pointer.keyPeriod === keyPeriod) found.push(pointer)
+  }
+  return found
+}
+
+/** The place of the first entry that is not below the subject's. */
+export function placeOf({ count, keys }: ListIndex, subject: number): number {
+  let low = 0
+  for (let high = count; low < high; ) {
+    const middle = (low + high) >>> 1
+    if (keys[middle]! < subject) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function readPointer(subject: number): Pointer {
+  const keyHash = reader.bytes[reader.at++]!
+  const head = readVarint(reader)
+  const period = unzigzag(Math.floor(head / 2))
+  const keyPeriod = head % 2 === 0 ? period : period + unzigzag(readVarint(reader))
+  return { subject, period, keyPeriod, keyHash }
+}
+
+function skipTail(at: Reader): void {
+  at.at++
+  const isOther = at.bytes[at.at]! & 1
+  skipVarint(at)
+  if (isOther) skipVarint(at)
+}

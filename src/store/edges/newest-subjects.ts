@@ -1,0 +1,42 @@
+// A creator's records, newest first. The creator's list is by subject and knows times to four
+// minutes: it is put in order of those, and only the periods that the page needs are read exactly.
+
+import type { Db } from '../db.ts'
+import { type Edge, type Pointer, periodStart } from './edge.ts'
+import type { EdgeTable } from './edge-table.ts'
+import type { Before } from './subject-lists.ts'
+
+/** At most so many below a place, in order of time and subject; `before.uid` is a subject here. */
+export function newestSubjects(
+  db: Db,
+  table: EdgeTable,
+  { creator, before, limit }: { creator: number; before: Before; limit: number },
+): Edge[] {
+  const page: Edge[] = []
+  for (const pointers of periodsBack(table.pointersOf(db, creator), before.sortAt)) {
+    const edges = pointers.flatMap((pointer) => table.resolve(db, creator, pointer))
+    const below = edges.filter((edge) => isBelow(edge, before))
+    page.push(...below.sort((a, b) => b.sortAt - a.sortAt || b.subject - a.subject))
+    if (page.length >= limit) break
+  }
+  return page.slice(0, limit)
+}
+
+/** Pointers of one period after the other, the newest first; one of several that lead to the same. */
+function* periodsBack(pointers: Pointer[], until: number): Generator<Pointer[]> {
+  const open = pointers.filter(({ period }) => periodStart(period) <= until)
+  open.sort((a, b) => b.period - a.period || b.subject - a.subject)
+  let group: Pointer[] = []
+  for (const pointer of open) {
+    const last = group.at(-1)
+    if (last && last.period !== pointer.period) {
+      yield group
+      group = [pointer]
+    } else if (last?.subject !== pointer.subject) group.push(pointer)
+  }
+  if (group.length > 0) yield group
+}
+
+function isBelow({ sortAt, subject }: Edge, before: Before): boolean {
+  return sortAt === before.sortAt ? subject < before.uid : sortAt < before.sortAt
+}

@@ -1,0 +1,82 @@
+// Whole lists at once, in full chunks: what a list looks like that was never changed. For lists that
+// come from elsewhere; their order is the caller's duty.
+
+import { type CreatorChunk, MAX_CHUNK_BYTES, type SubjectChunk } from './chunk-rows.ts'
+import { pointerTail } from './creator-entries.ts'
+import type { Edge, Pointer } from './edge.ts'
+import { edgeTail } from './subject-entries.ts'
+import { writeVarint } from './varint.ts'
+
+const LONGEST_VARINT = 8
+
+/** @param pointers - of one creator, ascending by subject. */
+export function packPointers(pointers: Iterable<Pointer>): CreatorChunk[] {
+  const chunks: CreatorChunk[] = []
+  const bytes = newBytes()
+  let last = 0
+  for (const pointer of pointers) {
+    const { subject, keyPeriod } = pointer
+    const tail = pointerTail(pointer)
+    let chunk = chunks.at(-1)
+    // Entries of one subject stay together.
+    if (!chunk || (bytes.isFull(tail.length) && subject !== last)) {
+      if (chunk) chunk.bytes = bytes.take()
+      // The first chunk is stored under 0.
+      if (chunk) last = subject
+      chunk = { first: last, oldest: keyPeriod, newest: keyPeriod, bytes: Buffer.alloc(0) }
+      chunks.push(chunk)
+    }
+    bytes.add(subject - last, tail)
+    chunk.oldest = Math.min(chunk.oldest, keyPeriod)
+    chunk.newest = Math.max(chunk.newest, keyPeriod)
+    last = subject
+  }
+  const chunk = chunks.at(-1)
+  if (chunk) chunk.bytes = bytes.take()
+  return chunks
+}
+
+/** @param edges - of one subject, ascending by sortAt and account. */
+export function packEdges(edges: Iterable<Omit<Edge, 'subject'>>): SubjectChunk[] {
+  const chunks: SubjectChunk[] = []
+  const bytes = newBytes()
+  let last = { sortAt: 0, uid: 0 }
+  for (const edge of edges) {
+    const { sortAt, uid } = edge
+    const tail = edgeTail(edge)
+    const chunk = chunks.at(-1)
+    // Entries of one account and time stay together.
+    const isSame = sortAt === last.sortAt && uid === last.uid
+    if (!chunk || (bytes.isFull(tail.length) && !isSame)) {
+      if (chunk) chunk.bytes = bytes.take()
+      if (chunk) last = { sortAt, uid }
+      chunks.push({ at: last.sortAt, uid: last.uid, bytes: Buffer.alloc(0) })
+    }
+    bytes.add(sortAt - last.sortAt, tail)
+    last = { sortAt, uid }
+  }
+  const chunk = chunks.at(-1)
+  if (chunk) chunk.bytes = bytes.take()
+  return chunks
+}
+
+function newBytes() {
+  let room = Buffer.allocUnsafe(4 * MAX_CHUNK_BYTES)
+  let length = 0
+  return {
+    isFull: (more: number) => length + more + LONGEST_VARINT > MAX_CHUNK_BYTES,
+    add(delta: number, tail: Uint8Array): void {
+      if (length + tail.length + LONGEST_VARINT > room.length) {
+        room = Buffer.concat([room, Buffer.allocUnsafe(room.length)])
+      }
+      length = writeVarint(room, length, delta)
+      room.set(tail, length)
+      length += tail.length
+    },
+    take(): Buffer {
+      const taken = Buffer.from(room.subarray(0, length))
+      length = 0
+      return taken
+    },
+  }
+}

@@ -1,0 +1,150 @@
+// Who points at each subject, and by which record, in order of time and account.
+
+import type { Db } from '../db.ts'
+import { perDatabase } from '../per-database.ts'
+import {
+  type EdgeKind,
+  MAX_CHUNK_BYTES,
+  prepareSubjectRows,
+  type SubjectChunk,
+} from './chunk-rows.ts'
+import { cutBefore, type ListIndex, withEntry, withoutEntry } from './delta-list.ts'
+import { type Edge, isSameKey, PERIOD_MS, type Pointer, periodStart } from './edge.ts'
+import {
+  edgeAt,
+  edgesAmong,
+  edgesWithin,
+  edgeTail,
+  indexEdges,
+  placeOf,
+  uidAt,
+} from './subject-entries.ts'
+
+/** A place in a subject's list: below all of this time and account. */
+export type Before = { sortAt: number; uid: number }
+
+/** Below it is everything. */
+export const NEWEST: Before = { sortAt: Infinity, uid: Infinity }
+
+/** Every list's first chunk is stored under 0, so that nothing is ever below it. */
+const LOWEST: SubjectChunk = { at: 0, uid: 0, bytes: Buffer.alloc(0) }
+
+export class SubjectLists {
+  readonly #rows: (db: Db) => ReturnType<typeof prepareSubjectRows>
+
+  constructor(kind: EdgeKind) {
+    this.#rows = perDatabase((db) => prepareSubjectRows(db, kind))
+  }
+
+  /** An account's records for what the pointer leads to, of its period. */
+  find(db: Db, uid: number, { subject, period }: Pointer): Edge[] {
+    const from = periodStart(period)
+    const until = from + PERIOD_MS - 1
+    const found: Edge[] = []
+    const { covering, before } = this.#rows(db)
+    let chunk = covering.get(subject, until, Infinity)
+    while (chunk) {
+      const { at, bytes } = chunk
+      for (const edge of edgesWithin(bytes, at, { uid, from, until })) {
+        found.push({ ...edge, subject })
+      }
+      chunk = at < from ? undefined : before.get(subject, at, chunk.uid)
+    }
+    return found
+  }
+
+  /** At most so many below a place, the newest first. */
+  newest(db: Db, subject: number, before: Before, limit: number): Edge[] {
+    const found: Edge[] = []
+    const { sortAt, uid } = before
+    for (const { at, bytes } of this.#rows(db).backFrom.iterate(subject, sortAt, uid)) {
+      const index = indexEdges(bytes, at)
+      for (let i = placeOf(bytes, index, before) - 1; i >= 0 && found.length < limit; i--) {
+        found.push({ ...edgeAt(bytes, index, i), subject })
+      }
+      if (found.length >= limit) break
+    }
+    return found
+  }
+
+  /** All of these accounts' records; reads the whole list. */
+  among(db: Db, subject: number, uids: ReadonlySet<number>): Edge[] {
+    const chunks = this.#rows(db).all.all(subject) as unknown as [at: number, bytes: Buffer][]
+    return chunks.flatMap(([at, bytes]) =>
+      edgesAmong(bytes, at, uids).map((edge) => ({ ...edge, subject })),
+    )
+  }
+
+  /** Whether the list has more chunks than so many; each takes about as long to read as to look for. */
+  isLonger(db: Db, subject: number, chunks: number): boolean {
+    return this.#rows(db).hasMoreThan.get(subject, chunks) !== undefined
+  }
+
+  isEmpty(db: Db, subject: number): boolean {
+    return this.#rows(db).exists.get(subject) === undefined
+  }
+
+  add(db: Db, edge: Edge): void {
+    const { subject, sortAt } = edge
+    const { put } = this.#rows(db)
+    const chunk = this.#covering(db, edge) ?? LOWEST
+    const index = indexEdges(chunk.bytes, chunk.at)
+    const i = placeOf(chunk.bytes, index, edge)
+    const bytes = withEntry(chunk.bytes, index, { i, key: sortAt, tail: edgeTail(edge) })
+    const grown = { ...chunk, bytes }
+    const isFull = bytes.length > MAX_CHUNK_BYTES
+    for (const part of isFull ? split(grown, i) : [grown]) {
+      put.run(subject, part.at, part.uid, part.bytes)
+    }
+  }
+
+  remove(db: Db, edge: Edge): void {
+    const { subject } = edge
+    const { put, remove } = this.#rows(db)
+    const chunk = this.#covering(db, edge)
+    if (!chunk) return
+    const index = indexEdges(chunk.bytes, chunk.at)
+    const i = exactPlace(chunk.bytes, index, edge)
+    if (i < 0) return
+    const { at, uid, bytes } = chunk
+    if (index.count === 1) remove.run(subject, at, uid)
+    else put.run(subject, at, uid, withoutEntry(bytes, index, i))
+  }
+
+  #covering(db: Db, { subject, sortAt, uid }: Edge): SubjectChunk | undefined {
+    return this.#rows(db).covering.get(subject, sortAt, uid)
+  }
+}
+
+/** -1 where there is no such entry. */
+function exactPlace(bytes: Buffer, index: ListIndex, edge: Edge): number {
+  const { sortAt, uid, rkey } = edge
+  for (let i = placeOf(bytes, index, edge); i < index.count && index.keys[i] === sortAt; i++) {
+    const found = edgeAt(bytes, index, i)
+    if (found.uid !== uid) return -1
+    if (isSameKey(found.rkey, rkey)) return i
+  }
+  return -1
+}
+
+/**
+ * A full chunk that grows at its end stays full. Entries of one account and time stay together: a
+ * chunk of nothing else may be longer.
+ */
+function split(chunk: SubjectChunk, added: number): SubjectChunk[] {
+  const { bytes } = chunk
+  const index = indexEdges(bytes, chunk.at)
+  const { count, keys } = index
+  const isSame = (i: number) =>
+    keys[i] === keys[i - 1] && uidAt(bytes, index, i) === uidAt(bytes, index, i - 1)
+  let i = added === count - 1 ? added : count >>> 1
+  while (i > 0 && isSame(i)) i--
+  if (i === 0) for (i = count >>> 1; i < count && isSame(i); ) i++
+  if (i === count) return [chunk]
+  const second = { at: keys[i]!, uid: uidAt(bytes, index, i) }
+  const [low, high] = cutBefore(bytes, index, i)
+  return [
+    { ...chunk, bytes: low },
+    { ...second, bytes: high },
+  ]
+}

@@ -1,0 +1,105 @@
+// Labels: written by indexing/label.ts, read by read/labels.ts.
+
+import { NOTE } from '../memory/note-kinds.ts'
+import { collectionCodes } from './collections.ts'
+import type { Db } from './db.ts'
+import type { PackedRkey } from './keys.ts'
+import { notesOf } from './notes.ts'
+import { perDatabase } from './per-database.ts'
+
+/** `collection` 0 and an empty `rkey`: the account itself. */
+export type LabelSubject = { uid: number; collection: number; rkey: PackedRkey }
+
+export type LabelRow = LabelSubject & {
+  /** actors.uid of the labeler. */
+  src: number
+  val: string
+  neg: boolean
+  cid: string | undefined
+  /** RFC 3339, as they came. */
+  cts: string
+  exp: string | undefined
+}
+
+const POST = collectionCodes['app.bsky.feed.post']
+
+const statements = perDatabase((db) => ({
+  notes: notesOf(db),
+  time: db
+    .prepare<[number, number, PackedRkey, number, string], number>(
+      'SELECT cts_ms FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND val = ?',
+    )
+    .pluck(),
+  put: db.prepare(
+    `INSERT OR REPLACE INTO labels (uid, collection, rkey, src, val, neg, cid, cts_ms, cts, exp_ms, exp)
+    VALUES (@uid, @collection, @rkey, @src, @val, @neg, @cid, @ctsMs, @cts, @expMs, @exp)`,
+  ),
+  before: db
+    .prepare<[number, number, PackedRkey, number, number], string>(
+      `SELECT val FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND neg = 0
+        AND cts_ms < ?`,
+    )
+    .pluck(),
+  remove: db.prepare<[number, number, PackedRkey, number, string]>(
+    'DELETE FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND val = ?',
+  ),
+  prune: db.prepare<[number, number]>(
+    `DELETE FROM labels WHERE (uid, collection, rkey, src, val) IN
+    (SELECT uid, collection, rkey, src, val FROM labels WHERE exp_ms < ? LIMIT ?)`,
+  ),
+  post: db
+    .prepare<[number, PackedRkey], number>('SELECT id FROM posts WHERE uid = ? AND rkey = ?')
+    .pluck(),
+}))
+
+/** @returns false where what is known is as new, or where nothing was there to be withdrawn. */
+export function putLabel(db: Db, label: LabelRow): boolean {
+  const { time, put } = statements(db)
+  const { uid, collection, rkey, src, val } = label
+  const ctsMs = Date.parse(label.cts)
+  const known = time.get(uid, collection, rkey, src, val)
+  if (known === undefined ? label.neg : known > ctsMs) return false
+  const expMs = label.exp === undefined ? null : Date.parse(label.exp)
+  const { changes } = put.run({
+    ...{ uid, collection, rkey, src, val },
+    neg: label.neg ? 1 : 0,
+    cid: label.cid ?? null,
+    ctsMs,
+    cts: unusual(label.cts, ctsMs),
+    expMs,
+    exp: label.exp === undefined ? null : unusual(label.exp, expMs!),
+  })
+  note(db, label)
+  return changes > 0
+}
+
+/** What a labeler said about a subject before a time, as far as it is known here and not withdrawn. */
+export function labelsBefore(
+  db: Db,
+  { subject, src, before }: { subject: LabelSubject; src: number; before: number },
+): string[] {
+  const { uid, collection, rkey } = subject
+  return statements(db).before.all(uid, collection, rkey, src, before)
+}
+
+export function deleteLabel(db: Db, subject: LabelSubject, src: number, val: string): void {
+  statements(db).remove.run(subject.uid, subject.collection, subject.rkey, src, val)
+  note(db, subject)
+}
+
+/** Nothing shows a label that is over, so nobody is told. @returns how many were pruned. */
+export function pruneLabels(db: Db, expiredBefore: number, atMost: number): number {
+  return statements(db).prune.run(expiredBefore, atMost).changes
+}
+
+function note(db: Db, { uid, collection, rkey }: LabelSubject): void {
+  const { notes, post } = statements(db)
+  const id = collection === POST ? post.get(uid, rkey) : 0
+  // A post that nobody has heard of stands in no view.
+  if (id !== undefined) notes.add(NOTE.label, uid, id)
+}
+
+/** Text is only stored where the number does not say it all. */
+function unusual(text: string, ms: number): string | null {
+  return new Date(ms).toISOString() === text ? null : text
+}

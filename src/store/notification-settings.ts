@@ -1,0 +1,67 @@
+// What members set about their notifications, and how far they have seen them.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+export type NotificationSettings = {
+  /** Milliseconds. What is older was there before the member was. */
+  since: number | null
+  seen_at: number | null
+  /** 1: what is in the index from before was looked for. */
+  has_backlog: number
+  /** 1: only from those whom the member follows. */
+  priority: number
+  /** JSON, or null where nothing was set. */
+  preferences: string | null
+}
+
+const statements = perDatabase((db) => ({
+  find: db.prepare<[number], NotificationSettings>(
+    'SELECT since, seen_at, has_backlog, priority, preferences FROM notification_settings WHERE uid = ?',
+  ),
+  begin: db.prepare<[number, number]>(
+    `INSERT INTO notification_settings (uid, since) VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET since = coalesce(since, excluded.since)`,
+  ),
+  setBacklog: db.prepare<[number]>(
+    'UPDATE notification_settings SET has_backlog = 1 WHERE uid = ?',
+  ),
+  see: db.prepare<[number, number]>(
+    `INSERT INTO notification_settings (uid, seen_at) VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET seen_at = max(coalesce(seen_at, 0), excluded.seen_at)`,
+  ),
+  setPriority: db.prepare<[number, number]>(
+    `INSERT INTO notification_settings (uid, priority) VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET priority = excluded.priority`,
+  ),
+  setPreferences: db.prepare<[number, string]>(
+    `INSERT INTO notification_settings (uid, preferences) VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET preferences = excluded.preferences`,
+  ),
+}))
+
+export function findNotificationSettings(db: Db, uid: number): NotificationSettings | undefined {
+  return statements(db).find.get(uid)
+}
+
+/** From now on (`since`) the member is told of what happens; the first such moment counts. */
+export function beginNotifications(db: Db, uid: number, since: number): void {
+  statements(db).begin.run(uid, since)
+}
+
+export function setHasBacklog(db: Db, uid: number): void {
+  statements(db).setBacklog.run(uid)
+}
+
+/** Never goes back. */
+export function raiseNotificationsSeen(db: Db, uid: number, at: number): void {
+  statements(db).see.run(uid, at)
+}
+
+export function setNotificationPriority(db: Db, uid: number, isOn: boolean): void {
+  statements(db).setPriority.run(uid, isOn ? 1 : 0)
+}
+
+export function setNotificationPreferences(db: Db, uid: number, json: string): void {
+  statements(db).setPreferences.run(uid, json)
+}

@@ -1,0 +1,22 @@
+// A member's app.bsky.actor preferences, for clients that keep them with an AppView instead of the
+// PDS: private state, kept as it came.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+const statements = perDatabase((db) => ({
+  find: db.prepare<[number], string>('SELECT preferences FROM preferences WHERE uid = ?').pluck(),
+  put: db.prepare<[number, string]>(
+    `INSERT INTO preferences (uid, preferences) VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET preferences = excluded.preferences`,
+  ),
+}))
+
+/** JSON; undefined where nothing was ever put. */
+export function findActorPreferences(db: Db, uid: number): string | undefined {
+  return statements(db).find.get(uid)
+}
+
+export function putActorPreferences(db: Db, uid: number, json: string): void {
+  statements(db).put.run(uid, json)
+}

@@ -1,0 +1,119 @@
+// The index of accounts' names. Its order is that of the answers: by how many follow an account, in
+// bands of a power of two, so that an account moves seldom; the most followed first.
+
+import { type ActorNames, actorParts, actorTerms } from '../../search/actor-terms.ts'
+import type { Db } from '../db.ts'
+import { perDatabase } from '../per-database.ts'
+
+/** Above any band. A row's number is (TOP_BAND - band) * 2^31 + uid. */
+export const TOP_BAND = 63
+/** Most accounts have fewer; they stand together. */
+const LOWEST_BAND_FOLLOWERS = 8
+
+export type ActorToIndex = {
+  uid: number
+  handle: string | null
+  followers: number
+  profile: string | null
+}
+
+export type IndexedActor = ActorNames & { uid: number; band: number }
+
+const statements = perDatabase((db) => ({
+  source: db.prepare<[number], ActorToIndex>(
+    `SELECT a.uid, CASE WHEN a.handle_valid THEN a.handle END AS handle,
+      a.followers_count AS followers, CAST(p.record AS TEXT) AS profile
+      FROM actors a LEFT JOIN profiles p ON p.uid = a.uid WHERE a.uid = ?`,
+  ),
+  below: db
+    .prepare<[number, number], number>(
+      'SELECT uid FROM actors WHERE uid < ? ORDER BY uid DESC LIMIT ?',
+    )
+    .pluck(),
+  find: db.prepare<[number], IndexedActor>(
+    'SELECT uid, band, handle, name FROM search_actors WHERE uid = ?',
+  ),
+  put: db.prepare<[IndexedActor]>(
+    `INSERT OR REPLACE INTO search_actors (uid, band, handle, name)
+      VALUES (@uid, @band, @handle, @name)`,
+  ),
+  remove: db.prepare<[number]>('DELETE FROM search_actors WHERE uid = ?'),
+  addWords: db.prepare<[number, number, string]>(
+    'INSERT INTO actor_words (rowid, words) VALUES ((? << 31) | ?, ?)',
+  ),
+  addParts: db.prepare<[number, number, string]>(
+    'INSERT INTO actor_parts (rowid, parts) VALUES ((? << 31) | ?, ?)',
+  ),
+  removeWords: db.prepare<[number, number, string]>(
+    "INSERT INTO actor_words (actor_words, rowid, words) VALUES ('delete', (? << 31) | ?, ?)",
+  ),
+  removeParts: db.prepare<[number, number, string]>(
+    "INSERT INTO actor_parts (actor_parts, rowid, parts) VALUES ('delete', (? << 31) | ?, ?)",
+  ),
+}))
+
+export function bandOf(followers: number): number {
+  return followers < LOWEST_BAND_FOLLOWERS ? 0 : Math.floor(Math.log2(followers)) - 2
+}
+
+/** As the rows have it now. */
+export function actorToIndex(db: Db, uid: number): ActorToIndex | undefined {
+  return statements(db).source.get(uid)
+}
+
+export function actorsBelow(db: Db, uid: number, limit: number): number[] {
+  return statements(db).below.all(uid, limit)
+}
+
+export function indexedActor(db: Db, uid: number): IndexedActor | undefined {
+  return statements(db).find.get(uid)
+}
+
+export function toIndexedActor(uid: number, names: ActorNames, followers: number): IndexedActor {
+  return { uid, band: bandOf(followers), ...names }
+}
+
+/** Each as it is indexed and as it is to be; nothing where it has no names, or is not in. */
+export type ActorChange = { before: IndexedActor | undefined; after: IndexedActor | undefined }
+
+/** In the order of their rows, or the index would write a piece of its own for every one of them. */
+export function changeIndexedActors(db: Db, changes: readonly ActorChange[]): void {
+  const real = changes
+    .map(({ before, after }) => ({ before, after: after && isNamed(after) ? after : undefined }))
+    .filter(({ before, after }) => !isSame(before, after))
+  const { remove, put } = statements(db)
+  for (const actor of inOrder(real.map(({ before }) => before))) takeOut(db, actor)
+  for (const { before, after } of real) if (before && !after) remove.run(before.uid)
+  for (const actor of inOrder(real.map(({ after }) => after))) {
+    put.run(actor)
+    putIn(db, actor)
+  }
+}
+
+function inOrder(actors: (IndexedActor | undefined)[]): IndexedActor[] {
+  const some = actors.filter((actor) => actor !== undefined)
+  return some.sort((a, b) => b.band - a.band || a.uid - b.uid)
+}
+
+function putIn(db: Db, actor: IndexedActor): void {
+  const { addWords, addParts } = statements(db)
+  const parts = actorParts(actor)
+  addWords.run(TOP_BAND - actor.band, actor.uid, actorTerms(actor).join(' '))
+  if (parts.length > 0) addParts.run(TOP_BAND - actor.band, actor.uid, parts.join(' '))
+}
+
+function takeOut(db: Db, actor: IndexedActor): void {
+  const { removeWords, removeParts } = statements(db)
+  const parts = actorParts(actor)
+  removeWords.run(TOP_BAND - actor.band, actor.uid, actorTerms(actor).join(' '))
+  if (parts.length > 0) removeParts.run(TOP_BAND - actor.band, actor.uid, parts.join(' '))
+}
+
+function isNamed({ handle, name }: ActorNames): boolean {
+  return handle !== '' || name !== ''
+}
+
+function isSame(before: IndexedActor | undefined, after: IndexedActor | undefined): boolean {
+  if (!before || !after) return before === after
+  return before.band === after.band && before.handle === after.handle && before.name === after.name
+}

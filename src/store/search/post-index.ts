@@ -1,0 +1,103 @@
+// The index of posts' words. Its order is time: a row's number is the post's period (of about a second)
+// times 2^31, plus posts.id, so the newest that match are read without looking at all that match.
+//
+// It holds at most so many posts, the newest; what is older makes room.
+
+import type { Db } from '../db.ts'
+import { perDatabase } from '../per-database.ts'
+import { recordColumn, recordText } from '../record-bytes.ts'
+
+export const PERIOD_MS = 1_024
+
+const INDEXED_POSTS = 'search.posts'
+const PRUNED_AT_ONCE = 200
+
+type SourceRow = {
+  id: number
+  uid: number
+  state: number
+  sort_at: number | null
+  root: number | null
+  parent: number | null
+  record: Buffer | string | null
+}
+
+export type PostToIndex = Omit<SourceRow, 'record'> & { record: string | null }
+
+const statements = perDatabase((db) => ({
+  source: db.prepare<[number], SourceRow>(
+    `SELECT id, uid, state, sort_at, root, parent, ${recordColumn('record')} AS record
+      FROM posts WHERE id = ?`,
+  ),
+  below: db
+    .prepare<[number, number], number>('SELECT id FROM posts WHERE id < ? ORDER BY id DESC LIMIT ?')
+    .pluck(),
+  add: db.prepare<[number, number, string]>(
+    'INSERT INTO post_words (rowid, words) VALUES ((? << 31) | ?, ?)',
+  ),
+  remove: db.prepare<[number, number]>('DELETE FROM post_words WHERE rowid = (? << 31) | ?'),
+  prune: db.prepare<[number]>(
+    `DELETE FROM post_words WHERE rowid IN (SELECT id FROM post_words_docsize ORDER BY id LIMIT ?)`,
+  ),
+  oldest: db.prepare<[], number | null>('SELECT min(id) >> 31 FROM post_words_docsize').pluck(),
+  count: db.prepare<[], number>(`SELECT value FROM meta WHERE key = '${INDEXED_POSTS}'`).pluck(),
+  setCount: db.prepare<[number]>(
+    `INSERT OR REPLACE INTO meta (key, value) VALUES ('${INDEXED_POSTS}', ?)`,
+  ),
+}))
+
+export function periodOf(sortAt: number): number {
+  return Math.floor(Math.max(sortAt, 0) / PERIOD_MS)
+}
+
+/** As the row has it now. */
+export function postToIndex(db: Db, id: number): PostToIndex | undefined {
+  const row = statements(db).source.get(id)
+  return row && { ...row, record: recordText(row.record) }
+}
+
+export function postsBelow(db: Db, id: number, limit: number): number[] {
+  return statements(db).below.all(id, limit)
+}
+
+export type PostWords = { id: number; sortAt: number; words: string }
+
+/** Those that are in. */
+export function removePostWords(db: Db, posts: readonly Omit<PostWords, 'words'>[]): void {
+  const { remove } = statements(db)
+  let removed = 0
+  for (const { id, sortAt } of posts) removed += remove.run(periodOf(sortAt), id).changes
+  addToCount(db, -removed)
+}
+
+/**
+ * None of them may be in. In the order of their rows, or the index would write a piece of its own for
+ * every one of them.
+ */
+export function addPostWords(db: Db, posts: PostWords[]): void {
+  const { add } = statements(db)
+  const order = (a: PostWords, b: PostWords) =>
+    periodOf(a.sortAt) - periodOf(b.sortAt) || a.id - b.id
+  for (const { id, sortAt, words } of posts.sort(order)) add.run(periodOf(sortAt), id, words)
+  addToCount(db, posts.length)
+}
+
+/** Whether a post of this time would be the first to make room. */
+export function isTooOldForIndex(db: Db, sortAt: number, maxPosts: number): boolean {
+  const { oldest } = statements(db)
+  return indexedPosts(db) >= maxPosts && periodOf(sortAt) <= (oldest.get() ?? Infinity)
+}
+
+/** Takes out the oldest posts above the limit, a few at a time. */
+export function pruneIndexedPosts(db: Db, maxPosts: number): void {
+  const tooMany = Math.min(indexedPosts(db) - maxPosts, PRUNED_AT_ONCE)
+  if (tooMany > 0) addToCount(db, -statements(db).prune.run(tooMany).changes)
+}
+
+export function indexedPosts(db: Db): number {
+  return statements(db).count.get() ?? 0
+}
+
+function addToCount(db: Db, delta: number): void {
+  if (delta !== 0) statements(db).setCount.run(indexedPosts(db) + delta)
+}

@@ -1,0 +1,69 @@
+// What is to be indexed for search, since it changed. Each thing stands in the queue once.
+
+import type { Db } from '../db.ts'
+import { perDatabase } from '../per-database.ts'
+
+export const ACTOR = 1
+export const POST = 2
+export type SearchKind = typeof ACTOR | typeof POST
+
+/** `was`: of a post the sort_at under which it is indexed; null where it is not, and for accounts. */
+export type Queued = { id: number; was: number | null }
+
+const statements = perDatabase((db) => ({
+  addActor: db.prepare<[number]>(
+    `INSERT INTO search_queue (kind, id) VALUES (${ACTOR}, ?) ON CONFLICT DO NOTHING`,
+  ),
+  // The first one tells what is indexed; later ones only what never was.
+  addPost: db.prepare<[number]>(
+    `INSERT INTO search_queue (kind, id, was) SELECT ${POST}, id, sort_at FROM posts WHERE id = ?
+      ON CONFLICT DO NOTHING`,
+  ),
+  addEmptied: db.prepare<[number]>(
+    `INSERT INTO search_queue (kind, id, was) SELECT ${POST}, id, sort_at FROM posts
+      WHERE id = ? AND sort_at IS NOT NULL ON CONFLICT DO NOTHING`,
+  ),
+  next: db.prepare<[number, number], Queued>(
+    'SELECT id, was FROM search_queue WHERE kind = ? ORDER BY id DESC LIMIT ?',
+  ),
+  remove: db.prepare<[number, number]>('DELETE FROM search_queue WHERE kind = ? AND id = ?'),
+  backlog: db.prepare<[number], number>('SELECT below FROM search_backlog WHERE kind = ?').pluck(),
+  setBacklog: db.prepare<[number, number]>('UPDATE search_backlog SET below = ? WHERE kind = ?'),
+  endBacklog: db.prepare<[number]>('DELETE FROM search_backlog WHERE kind = ?'),
+}))
+
+/** An account's names changed, or how many follow it. */
+export function queueActor(db: Db, uid: number): void {
+  statements(db).addActor.run(uid)
+}
+
+/** The post's record is there, or another. To be called before its row is changed. */
+export function queuePost(db: Db, id: number): void {
+  statements(db).addPost.run(id)
+}
+
+/** The post's record goes. To be called before its row is changed. */
+export function queueEmptiedPost(db: Db, id: number): void {
+  statements(db).addEmptied.run(id)
+}
+
+/** The newest first. */
+export function nextQueued(db: Db, kind: SearchKind, limit: number): Queued[] {
+  return statements(db).next.all(kind, limit)
+}
+
+export function removeQueued(db: Db, kind: SearchKind, id: number): void {
+  statements(db).remove.run(kind, id)
+}
+
+/** Rows below this have not been read yet; undefined where all were. */
+export function searchBacklog(db: Db, kind: SearchKind): number | undefined {
+  return statements(db).backlog.get(kind)
+}
+
+/** @param below - undefined: all were read. */
+export function setSearchBacklog(db: Db, kind: SearchKind, below: number | undefined): void {
+  const { setBacklog, endBacklog } = statements(db)
+  if (below === undefined) endBacklog.run(kind)
+  else setBacklog.run(below, kind)
+}

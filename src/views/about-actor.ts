@@ -1,0 +1,67 @@
+// What a profile says besides its record: `associated`, `verification` and `status`. As in the reference
+// an account without a verified handle is not verified either.
+
+import type { AppBskyActorDefs } from '@atproto/api'
+import type { AboutActor } from '../hydrate/held-records.ts'
+import type { Actor, ProfileState } from '../hydrate/types.ts'
+import { datetime, text } from './fields.ts'
+import { isImpersonation } from './labels.ts'
+import { statusView } from './status-view.ts'
+
+type Basic = AppBskyActorDefs.ProfileViewBasic
+
+const UNVERIFIED = 'handle.invalid'
+
+/** The fields that differ from those of an account of which nothing else is known. */
+export function aboutView(
+  state: ProfileState,
+  actor: Actor,
+  about: AboutActor,
+): Pick<Basic, 'associated' | 'verification' | 'status'> {
+  return {
+    associated: associated(about),
+    verification: verification(state, actor, about),
+    status: about.status && statusView(state, actor, about.status),
+  }
+}
+
+/** `labeler` is left out here where it is none; profileViewDetailed says so. */
+export function associated(about: AboutActor | undefined): NonNullable<Basic['associated']> {
+  return {
+    labeler: about?.isLabeler ? true : undefined,
+    chat: about?.chat,
+    activitySubscription: { allowSubscriptions: about?.allowSubscriptions ?? 'followers' },
+    germ: about?.germ,
+  }
+}
+
+function verification(
+  state: ProfileState,
+  { did, handle, profile }: Actor,
+  { verifications, isTrustedVerifier }: AboutActor,
+): Basic['verification'] {
+  if (handle === UNVERIFIED || (verifications.length === 0 && !isTrustedVerifier)) return undefined
+  const views = verifications.map((one) => {
+    const issuer = state.actors.get(one.issuer)
+    const isValid =
+      one.displayName !== '' &&
+      one.displayName === profile?.record.displayName &&
+      one.handle === handle
+    return {
+      issuer: issuer?.did ?? '',
+      issuerDisplayName: text(issuer?.profile?.record.displayName),
+      issuerHandle: issuer?.handle === UNVERIFIED ? undefined : issuer?.handle,
+      uri: one.uri,
+      isValid,
+      createdAt: datetime(one.sortAt),
+    }
+  })
+  const shown = views.filter(({ issuer }) => issuer !== '')
+  const isImpostor = isImpersonation(state, did)
+  const isVerified = !isImpostor && shown.some(({ isValid }) => isValid)
+  return {
+    verifications: shown,
+    verifiedStatus: shown.length === 0 ? 'none' : isVerified ? 'valid' : 'invalid',
+    trustedVerifierStatus: isTrustedVerifier ? (isImpostor ? 'invalid' : 'valid') : 'none',
+  }
+}

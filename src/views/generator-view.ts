@@ -1,0 +1,35 @@
+// app.bsky.feed.defs#generatorView.
+
+import type { AppBskyFeedDefs } from '@atproto/api'
+import type { ProfileState } from '../hydrate/types.ts'
+import { blobCid, datetime } from './fields.ts'
+import { heldRecord } from './held-record.ts'
+import { labelsOf } from './labels.ts'
+import { profileView } from './profile-views.ts'
+
+type View = Omit<AppBskyFeedDefs.GeneratorView, '$type'>
+
+/** @returns undefined where we don't hold the record, or its creator is hidden. */
+export function generatorView(state: ProfileState, uri: string): View | undefined {
+  const held = heldRecord(state, uri, 'app.bsky.feed.generator')
+  const creator = held && profileView(state, held.uid)
+  if (!creator) return undefined
+  const { record, cid, like, likeCount, sortAt } = held
+  const avatar = blobCid(record.avatar)
+  return {
+    uri,
+    cid,
+    did: record.did,
+    creator,
+    displayName: record.displayName,
+    description: record.description,
+    descriptionFacets: record.descriptionFacets,
+    avatar: avatar && state.urls.image('avatar', creator.did, avatar),
+    likeCount,
+    acceptsInteractions: record.acceptsInteractions,
+    labels: labelsOf(state, uri),
+    viewer: state.viewer && { like },
+    contentMode: record.contentMode,
+    indexedAt: datetime(sortAt),
+  }
+}

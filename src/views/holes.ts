@@ -1,0 +1,44 @@
+// What stands in a view that is made once for every viewer (ProfileState.forEveryone) where something
+// comes in that is filled in for each answer: what the viewer is to an account and did to a post, and
+// what changes more often than the view around it, or stands in many views. fragments/ fills them.
+//
+// To everything that handles views a hole looks like what will stand there; only ready-json.ts, which
+// cuts the JSON at them, knows better.
+
+/**
+ * `profile` and `post` stand for an object, to which more fields may be added; the others for fields
+ * among others: none, or several.
+ */
+export const HOLE = {
+  /** profileViewBasic of an account. */
+  profile: 1,
+  /** postView of a post. */
+  post: 2,
+  /** The counts of a post that is embedded. */
+  counts: 3,
+  /** `viewer` of a profile. */
+  profileViewer: 4,
+  /** `viewer` of a post that has no rules about replies or quotes: only what the viewer did to it. */
+  postViewer: 5,
+  /** `viewer` of a post with such rules. */
+  gatedPostViewer: 6,
+  /** The counts of a post in its own right, which also says how often it was bookmarked. */
+  allCounts: 7,
+} as const
+
+export type HoleKind = (typeof HOLE)[keyof typeof HOLE]
+
+export class Hole {
+  readonly kind: HoleKind
+  readonly id: number
+
+  constructor(kind: HoleKind, id: number) {
+    this.kind = kind
+    this.id = id
+  }
+}
+
+/** @returns a hole in the clothes of what is to stand there. */
+export function hole<T>(kind: HoleKind, id: number): T {
+  return new Hole(kind, id) as unknown as T
+}

@@ -1,0 +1,42 @@
+// app.bsky.labeler.defs#labelerView and #labelerViewDetailed.
+
+import type { AppBskyLabelerDefs } from '@atproto/api'
+import type { ProfileState } from '../hydrate/types.ts'
+import { datetime } from './fields.ts'
+import { heldRecord } from './held-record.ts'
+import { labelsOf } from './labels.ts'
+import { profileView } from './profile-views.ts'
+import { selfLabels } from './self-labels.ts'
+
+type View = Omit<AppBskyLabelerDefs.LabelerView, '$type'>
+type Detailed = Omit<AppBskyLabelerDefs.LabelerViewDetailed, '$type'>
+
+/** Where the one labeler record of an account stands. */
+export function labelerUri(did: string): string {
+  return `at://${did}/app.bsky.labeler.service/self`
+}
+
+/** @returns undefined where we don't hold the record, or its creator is hidden; so does the other. */
+export function labelerView(state: ProfileState, uri: string): View | undefined {
+  const held = heldRecord(state, uri, 'app.bsky.labeler.service')
+  const creator = held && profileView(state, held.uid)
+  if (!creator) return undefined
+  const { record, cid, like, likeCount, sortAt } = held
+  return {
+    uri,
+    cid,
+    creator,
+    likeCount,
+    viewer: state.viewer && { like },
+    indexedAt: datetime(sortAt),
+    labels: [...labelsOf(state, uri), ...selfLabels(record, { did: creator.did, uri, cid })],
+  }
+}
+
+export function labelerViewDetailed(state: ProfileState, uri: string): Detailed | undefined {
+  const view = labelerView(state, uri)
+  const held = heldRecord(state, uri, 'app.bsky.labeler.service')
+  if (!view || !held) return undefined
+  const { policies, reasonTypes, subjectTypes, subjectCollections } = held.record
+  return { ...view, policies, reasonTypes, subjectTypes, subjectCollections }
+}

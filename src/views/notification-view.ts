@@ -1,0 +1,79 @@
+// app.bsky.notification.listNotifications#notification, and which of them are not shown.
+//
+// As in the reference, nothing of people with whom the viewer has a block, or whom they mute, and no
+// replies that they hid in their own threads.
+
+import type { AppBskyNotificationListNotifications } from '@atproto/api'
+import type { Notification, NotificationState } from '../hydrate/notification-types.ts'
+import { datetime } from './fields.ts'
+import { labelsOf, viewerSeesNeedsReview } from './labels.ts'
+import { profileView } from './profile-views.ts'
+import { viewerBlocks, viewerMutes } from './rules.ts'
+import { selfLabels } from './self-labels.ts'
+
+type View = AppBskyNotificationListNotifications.Notification
+type Content = { cid: string; record: { [name: string]: unknown } }
+
+const reviewed = new Set(['reply', 'quote', 'mention', 'like', 'follow'])
+
+export function isNotificationHidden(state: NotificationState, id: number): boolean {
+  const notification = state.notifications.get(id)
+  if (!notification) return true
+  const { author } = notification
+  if (viewerBlocks(state, author) || viewerMutes(state, author)) return true
+  if (
+    reviewed.has(notification.reason) &&
+    !viewerSeesNeedsReview(state, { uid: author, record: notification.uri })
+  ) {
+    return true
+  }
+  return notification.reason === 'reply' && isHiddenByViewer(state, notification)
+}
+
+/**
+ * @param seenAt - milliseconds; undefined counts as having seen everything, as in the reference
+ * @returns undefined where its author or record can't be shown
+ */
+export function notificationView(
+  state: NotificationState,
+  id: number,
+  seenAt: number | undefined,
+): View | undefined {
+  const notification = state.notifications.get(id)
+  const author = notification && profileView(state, notification.author)
+  const content = notification && contentOf(state, notification)
+  if (!author || !content) return undefined
+  const { uri, reason, subjectUri, sortAt } = notification
+  const { cid, record } = content
+  return {
+    uri,
+    cid,
+    author,
+    reason,
+    reasonSubject: subjectUri,
+    record,
+    isRead: seenAt === undefined || seenAt > sortAt,
+    indexedAt: datetime(sortAt),
+    labels: [...labelsOf(state, uri), ...selfLabels(record, { did: author.did, uri, cid })],
+  }
+}
+
+function contentOf(
+  state: NotificationState,
+  { author, content, post, reason }: Notification,
+): Content | undefined {
+  if (content) return content
+  const whole =
+    reason === 'starterpack-joined' ? profileOf(state, author) : state.posts.get(post ?? 0)
+  return whole && { cid: whole.cid, record: whole.record as Content['record'] }
+}
+
+function profileOf(state: NotificationState, uid: number) {
+  return state.actors.get(uid)?.profile
+}
+
+function isHiddenByViewer(state: NotificationState, { post = 0, uri }: Notification): boolean {
+  const root = state.posts.get(post)?.root ?? 0
+  if (state.postRefs.get(root)?.uid !== state.viewer?.uid) return false
+  return state.threadgates.get(root)?.record.hiddenReplies?.includes(uri) ?? false
+}

@@ -1,0 +1,30 @@
+// A post where something points at it: its view, or why there is none.
+
+import type { $Typed, AppBskyFeedDefs } from '@atproto/api'
+import type { FeedState } from '../hydrate/types.ts'
+import { authorDid } from './post-base.ts'
+import { postView } from './post-view.ts'
+import { blockedProfileViewer } from './profile-viewer.ts'
+import { extended } from './ready-json.ts'
+import { viewerBlocks } from './rules.ts'
+
+export type PostOrReason =
+  | $Typed<AppBskyFeedDefs.PostView>
+  | $Typed<AppBskyFeedDefs.BlockedPost>
+  | $Typed<AppBskyFeedDefs.NotFoundPost>
+
+/** `blocked`: a block hides it from everyone here, whoever looks on. */
+export function postOrReason(
+  state: FeedState,
+  postId: number | undefined,
+  { uri, blocked = false }: { uri: string; blocked?: boolean },
+): PostOrReason {
+  const post = state.posts.get(postId ?? 0)
+  const view = post && postView(state, post.id)
+  if (!view) return { $type: 'app.bsky.feed.defs#notFoundPost', uri, notFound: true }
+  if (blocked || viewerBlocks(state, post.uid)) {
+    const author = { did: authorDid(post), viewer: blockedProfileViewer(state, post.uid) }
+    return { $type: 'app.bsky.feed.defs#blockedPost', uri, blocked: true, author }
+  }
+  return extended(view, { $type: 'app.bsky.feed.defs#postView' as const })
+}

@@ -1,0 +1,51 @@
+// app.bsky.actor.defs#statusView: what an account says it is doing now, such as being live.
+
+import type { AppBskyActorDefs, AppBskyEmbedExternal } from '@atproto/api'
+import type { LiveStatus } from '../hydrate/held-records.ts'
+import type { Actor, ProfileState } from '../hydrate/types.ts'
+import { mediaEmbedView } from './embed-media.ts'
+import { datetime, hasType } from './fields.ts'
+import { labelsOf } from './labels.ts'
+
+const MINUTE_MS = 60_000
+/** A status lasts at least and at most so long, whatever it says. */
+const SHORTEST_MS = 5 * MINUTE_MS
+const LONGEST_MS = 240 * MINUTE_MS
+
+type View = Omit<AppBskyActorDefs.StatusView, '$type'>
+
+export function statusView(
+  state: ProfileState,
+  { did, uid }: Actor,
+  { uri, cid, record, sortAt }: LiveStatus,
+): View {
+  const { status, durationMinutes, embed } = record
+  const lastsMs = durationMinutes && Math.max(durationMinutes * MINUTE_MS, SHORTEST_MS)
+  const expiresAt = lastsMs ? sortAt + Math.min(lastsMs, LONGEST_MS) : undefined
+  const isActive = expiresAt === undefined ? undefined : expiresAt > state.now
+  // It ends without anything having changed.
+  if (isActive) state.forEveryone?.refuse()
+  return {
+    uri,
+    cid,
+    record,
+    status,
+    embed: externalView(state, did, embed),
+    labels: labelsOf(state, uri),
+    expiresAt: expiresAt === undefined ? undefined : datetime(expiresAt),
+    isActive,
+    ...(isOwn(state, uid) && { isDisabled: false }),
+  }
+}
+
+function externalView(state: ProfileState, did: string, embed: unknown): View['embed'] {
+  const isExternal = hasType<AppBskyEmbedExternal.Main>(embed, 'app.bsky.embed.external')
+  const view = isExternal ? mediaEmbedView(embed, did, state.urls) : undefined
+  return view?.$type === 'app.bsky.embed.external#view' ? view : undefined
+}
+
+/** Only its owner is told whether it was taken down. */
+function isOwn(state: ProfileState, uid: number): boolean {
+  state.forEveryone?.refuse()
+  return state.viewer?.uid === uid
+}

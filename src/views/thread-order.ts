@@ -1,0 +1,61 @@
+// The order of the replies to one post, as the reference has it: the owner's line first, then what else
+// the owner says, then the viewer's own, then those of followed people, then the others. Of replies
+// that stand aside, those that the gate hides come after the rest, and muted ones last. Within each of
+// these, the order that was asked for.
+
+import type { Post } from '../hydrate/types.ts'
+import { isByOp, type ShownThread, type StandsAside } from './thread-rules.ts'
+
+export type ReplyOrder = {
+  /** `newest`, `oldest` or `top`; anything else is `newest`. */
+  sort: string | undefined
+  /** posts.id */
+  opThread: ReadonlySet<number>
+}
+
+export type OrderedReply = { post: Post; aside?: StandsAside }
+
+const TIER = { opThread: 0, op: 1, viewer: 2, followed: 3, other: 4, hidden: 5, muted: 6 } as const
+
+const OP_LIKE_FACTOR = 1.45
+
+/** A new array. */
+export function inThreadOrder<T extends OrderedReply>(
+  thread: ShownThread,
+  replies: readonly T[],
+  order: ReplyOrder,
+): T[] {
+  const ranked = replies.map((reply) => ({
+    reply,
+    tier: tierOf(thread, reply, order),
+    top: order.sort === 'top' && !reply.aside ? topValue(thread, reply.post) : 0,
+  }))
+  const isOldestFirst = order.sort === 'oldest'
+  ranked.sort((a, b) => {
+    if (a.tier !== b.tier) return a.tier - b.tier
+    if (a.top !== b.top) return b.top - a.top
+    const byAge = newestFirst(a.reply.post, b.reply.post)
+    return isOldestFirst && !a.reply.aside && !b.reply.aside ? -byAge : byAge
+  })
+  return ranked.map(({ reply }) => reply)
+}
+
+/** Posts of one moment: the one that came later is newer. */
+export function newestFirst(a: Post, b: Post): number {
+  return b.sortAt - a.sortAt || b.id - a.id
+}
+
+function tierOf(thread: ShownThread, { post, aside }: OrderedReply, { opThread }: ReplyOrder) {
+  const { state } = thread
+  if (opThread.has(post.id)) return TIER.opThread
+  if (isByOp(thread, post)) return TIER.op
+  if (state.viewer && post.uid === state.viewer.uid) return TIER.viewer
+  if (aside?.mutedByViewer) return TIER.muted
+  if (aside?.hiddenByThreadgate) return TIER.hidden
+  if (!aside && state.relations.get(post.uid)?.following !== undefined) return TIER.followed
+  return TIER.other
+}
+
+function topValue({ state }: ShownThread, { id, likeCount }: Post): number {
+  return Math.log(3 + likeCount) * (state.opLikes.has(id) ? OP_LIKE_FACTOR : 1)
+}

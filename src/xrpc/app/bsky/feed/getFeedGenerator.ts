@@ -1,0 +1,29 @@
+// app.bsky.feed.getFeedGenerator: one feed, and whether the service that makes it is there.
+
+import type { AppBskyFeedGetFeedGenerator } from '@atproto/api'
+import { generatorView } from '../../../../views/generator-view.ts'
+import { labelerHeaders } from '../../../answer-headers.ts'
+import { noSuchFeed } from '../../../feed-generator.ts'
+import { generatorsAwaited } from '../../../generators-shown.ts'
+import type { Method } from '../../../method.ts'
+import { type Serving, viewerOf } from '../../../serving.ts'
+
+export function getFeedGenerator(
+  serving: Serving,
+): Method<AppBskyFeedGetFeedGenerator.QueryParams> {
+  const { generators } = serving
+  return {
+    nsid: 'app.bsky.feed.getFeedGenerator',
+    kind: 'query',
+    auth: 'optional',
+    handler: async (context) => {
+      const { feed } = context.params
+      const viewer = viewerOf(serving.actors, context.viewer)
+      const state = await generatorsAwaited(serving, [feed], { viewer, signal: context.signal })
+      const view = generatorView(state, feed)
+      if (!view) throw noSuchFeed()
+      const isOnline = await generators.isOnline(await generators.endpointOf(view.did))
+      return { body: { view, isOnline, isValid: true }, headers: labelerHeaders(context) }
+    },
+  }
+}

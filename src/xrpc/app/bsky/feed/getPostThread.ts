@@ -1,0 +1,54 @@
+// app.bsky.feed.getPostThread: a thread as a tree around one of its posts. The viewer's PDS adds what
+// the viewer wrote a moment ago, by the rev that comes along; with the error, too.
+
+import type { AppBskyFeedGetPostThread } from '@atproto/api'
+import { threadView } from '../../../../views/thread-v1.ts'
+import { andThen } from '../../../actor-names.ts'
+import { repoHeaders } from '../../../answer-headers.ts'
+import { XRPCError } from '../../../errors.ts'
+import type { Method, MethodContext, MethodResult } from '../../../method.ts'
+import { findNamedPost, type NamedPost } from '../../../post-names.ts'
+import { type Serving, viewerOf } from '../../../serving.ts'
+import { presentThread, readThread, threadgateOf } from '../../../thread.ts'
+
+type Params = Required<AppBskyFeedGetPostThread.QueryParams>
+
+export function getPostThread(serving: Serving): Method<Params> {
+  return {
+    nsid: 'app.bsky.feed.getPostThread',
+    kind: 'query',
+    auth: 'optional',
+    handler: (context) =>
+      andThen(findNamedPost(serving, context.params.uri), (post) => answer(serving, context, post)),
+  }
+}
+
+function answer(serving: Serving, context: MethodContext<Params>, named: NamedPost): MethodResult {
+  const { depth, parentHeight } = context.params
+  const viewer = viewerOf(serving.actors, context.viewer)
+  const range = { above: parentHeight, below: depth, order: 'newest' as const }
+  const thread = readThread(serving, named, { ...range, viewer })
+  const { state, ids } = thread
+  const options = { anchor: named.id, ids, depth, parentHeight }
+  const shown = new Set<number>()
+  const { plan: absent, posts } = presentThread(serving, thread, {
+    plan(known) {
+      shown.clear()
+      threadView(state, {
+        ...options,
+        absent: known,
+        present: ({ id }) => {
+          shown.add(id)
+          return {}
+        },
+      })
+      return known
+    },
+    postsOf: () => [...shown],
+  })
+  const present = ({ id }: { id: number }) => posts.get(id) ?? {}
+  const view = threadView(state, { ...options, absent, present })
+  const headers = repoHeaders(serving, context)
+  if (!view) throw new XRPCError(400, 'NotFound', `Post not found: ${named.uri}`, { headers })
+  return { body: { thread: view, threadgate: threadgateOf(thread) }, headers }
+}

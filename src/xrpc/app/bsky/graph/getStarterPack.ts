@@ -1,0 +1,63 @@
+// app.bsky.graph.getStarterPack: one starter pack with its feeds and some of its people. One that we
+// lack is fetched while the client waits, a moment at most.
+
+import type { AppBskyGraphGetStarterPack } from '@atproto/api'
+import type { ProfileState, Viewer } from '../../../../hydrate/types.ts'
+import { starterPackView } from '../../../../views/starter-pack-view.ts'
+import { labelerHeaders } from '../../../answer-headers.ts'
+import { invalidRequest } from '../../../errors.ts'
+import type { Method } from '../../../method.ts'
+import { type Serving, viewerOf } from '../../../serving.ts'
+
+export function getStarterPack(serving: Serving): Method<AppBskyGraphGetStarterPack.QueryParams> {
+  return {
+    nsid: 'app.bsky.graph.getStarterPack',
+    kind: 'query',
+    auth: 'optional',
+    handler: async (context) => {
+      const viewer = viewerOf(serving.actors, context.viewer)
+      const uri = await byDid(serving, context.params.starterPack)
+      const state = await load(serving, uri, { viewer, signal: context.signal })
+      serving.wanted.afterProfiles(state)
+      const starterPack = starterPackView(state, uri)
+      if (!starterPack) throw invalidRequest('Starter pack not found')
+      return { body: { starterPack }, headers: labelerHeaders(context) }
+    },
+  }
+}
+
+async function load(
+  { hydrator, wanted, arrivals }: Serving,
+  uri: string,
+  { viewer, signal }: { viewer: Viewer; signal: AbortSignal },
+): Promise<ProfileState> {
+  const read = () => hydrator.records([uri], viewer, { content: true })
+  const lackOf = (state: ProfileState) => {
+    const held = state.records.get(uri)
+    if (held?.collection !== 'app.bsky.graph.starterpack') return [uri]
+    const feeds = (held.record.feeds ?? []).map((feed) => feed.uri)
+    const lacking = feeds.filter((feed) => !state.records.has(feed))
+    return state.packs.get(uri)?.list ? lacking : [held.record.list, ...lacking]
+  }
+  const state = read()
+  const lacking = lackOf(state)
+  if (lacking.length === 0 || !viewer) return state
+  wanted.ask(viewer, { uris: lacking })
+  await arrivals.awaited(lacking, {
+    isThere: () => {
+      const still = lackOf(read())
+      if (still.length > 0) wanted.ask(viewer, { uris: still })
+      return still.length === 0
+    },
+    signal,
+  })
+  return read()
+}
+
+/** People share links with handles in them. */
+async function byDid({ names }: Serving, uri: string): Promise<string> {
+  const [, , authority = '', ...rest] = uri.split('/')
+  if (authority.startsWith('did:')) return uri
+  const found = await names.find(authority)
+  return found ? ['at:', '', found.did, ...rest].join('/') : uri
+}

@@ -1,0 +1,16 @@
+// app.bsky.notification.unregisterPush. Refused, see registerPush.ts.
+
+import { XRPCError } from '../../../errors.ts'
+import type { Method } from '../../../method.ts'
+
+export function unregisterPush(): Method {
+  return {
+    nsid: 'app.bsky.notification.unregisterPush',
+    kind: 'procedure',
+    auth: 'required',
+    handler: () => {
+      const message = 'This service is not configured to support push token registration.'
+      throw new XRPCError(501, 'MethodNotImplemented', message)
+    },
+  }
+}

@@ -1,0 +1,90 @@
+// Who makes a feed, and where they answer: the DID that a generator's record names, and the service in
+// that DID's document. Records that are not indexed are asked for once in a while.
+
+import { isValidDid } from '@atproto/syntax'
+import { parseRecordUri } from '../hydrate/at-uri.ts'
+import { serviceEndpoint } from '../identity/did-document.ts'
+import { LruMap } from '../identity/lru.ts'
+import { invalidRequest, XRPCError } from './errors.ts'
+import { fetchRecord } from './outside-record.ts'
+import type { Serving } from './serving.ts'
+
+const GENERATOR = 'app.bsky.feed.generator'
+
+export type Generators = {
+  /**
+   * The DID of the service that makes the feed.
+   * @throws XRPCError InvalidRequest where there is no such feed
+   */
+  serviceOf(uri: string, signal: AbortSignal): Promise<string>
+  /**
+   * Its address.
+   * @throws XRPCError InvalidRequest where the DID document names none
+   */
+  endpointOf(did: string): Promise<string>
+  /** Whether the service at this address answers. */
+  isOnline(endpoint: string): Promise<boolean>
+}
+
+type Parts = Pick<Serving, 'accounts' | 'actors' | 'fetch' | 'hydrator' | 'resolver'>
+
+const MAX_REMEMBERED = 5_000
+const REMEMBERED_FOR_MS = 5 * 60 * 1000
+const PROBE_TIMEOUT_MS = 1_500
+const PROBE_BYTES = 64 * 1024
+
+export function createGenerators(parts: Parts, now: () => number = Date.now): Generators {
+  const fetched = new LruMap<string, { did: string; at: number }>(MAX_REMEMBERED)
+  const probed = new LruMap<string, { isOnline: boolean; at: number }>(MAX_REMEMBERED)
+  const isFresh = (one: { at: number } | undefined) =>
+    one !== undefined && now() - one.at < REMEMBERED_FOR_MS
+
+  async function fetchDid(uri: string, signal: AbortSignal): Promise<string> {
+    const before = fetched.get(uri)
+    if (before && isFresh(before)) return before.did
+    const key = parseRecordUri(uri)
+    if (key?.collection !== GENERATOR || !isValidDid(key.did)) throw noSuchFeed()
+    const { did: owner, rkey } = key
+    const repo = { did: owner, uid: parts.actors.uidOf(owner) }
+    const record = await fetchRecord(parts, repo, { key: { collection: GENERATOR, rkey }, signal })
+    const { did } = record.value as { did?: unknown }
+    if (typeof did !== 'string' || !isValidDid(did)) throw noSuchFeed()
+    fetched.set(uri, { did, at: now() })
+    return did
+  }
+
+  return {
+    async serviceOf(uri, signal) {
+      const held = parts.hydrator.records([uri], undefined).records.get(uri)
+      if (held?.collection === GENERATOR) return held.record.did
+      return fetchDid(uri, signal).catch((error) => {
+        throw error instanceof XRPCError && error.status >= 500 ? error : noSuchFeed()
+      })
+    },
+    async endpointOf(did) {
+      const identity = await parts.resolver.resolve(did).catch(() => undefined)
+      if (!identity) throw invalidRequest(`could not resolve identity: ${did}`)
+      const endpoint = serviceEndpoint(identity, 'bsky_fg', 'BskyFeedGenerator')
+      if (endpoint) return endpoint.replace(/\/$/, '')
+      throw invalidRequest(`invalid feed generator service details in did document: ${did}`)
+    },
+    async isOnline(endpoint) {
+      const before = probed.get(endpoint)
+      if (before && isFresh(before)) return before.isOnline
+      const isOnline = await parts
+        .fetch(`${endpoint}/xrpc/app.bsky.feed.describeFeedGenerator`, {
+          maxBytes: PROBE_BYTES,
+          timeoutMs: PROBE_TIMEOUT_MS,
+        })
+        // Not all of them describe themselves, but whoever says so is there.
+        .then(({ status }) => status < 500 || status === 501)
+        .catch(() => false)
+      probed.set(endpoint, { isOnline, at: now() })
+      return isOnline
+    },
+  }
+}
+
+export function noSuchFeed(): XRPCError {
+  return invalidRequest('could not find feed')
+}

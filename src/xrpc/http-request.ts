@@ -1,0 +1,78 @@
+// A request as dispatch reads it, whoever received it: Node's own server for what is asked often, or
+// the platform's Request for everything else and for tests. Two thin faces of one implementation.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+export type HttpRequest = {
+  readonly method: string
+  /** As it was sent, still encoded, without the search. */
+  readonly path: string
+  /** What follows the question mark, still encoded. */
+  readonly search: string
+  /** `name` in lower case. */
+  header(name: string): string | undefined
+  readonly body: ReadableStream<Uint8Array> | null
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal
+}
+
+/** `url` is a whole one, or begins with the path. */
+export function splitUrl(url: string): { path: string; search: string } {
+  const mark = url.indexOf('?')
+  if (mark < 0) return { path: url, search: '' }
+  return { path: url.slice(0, mark), search: url.slice(mark + 1) }
+}
+
+export function ofPlatform(request: Request): HttpRequest {
+  const { path, search } = splitUrl(request.url)
+  return {
+    method: request.method,
+    path: new URL(path).pathname,
+    search,
+    header: (name) => request.headers.get(name) ?? undefined,
+    body: request.body,
+    get signal() {
+      return request.signal
+    },
+  }
+}
+
+/** A query as Node's server has it: whatever has a body goes by `ofPlatform`. */
+export class NodeQuery implements HttpRequest {
+  readonly method: string
+  readonly path: string
+  readonly search: string
+  readonly body = null
+  readonly #incoming: IncomingMessage
+  readonly #response: ServerResponse
+  #signal: AbortSignal | undefined
+
+  constructor(incoming: IncomingMessage, response: ServerResponse) {
+    const { path, search } = splitUrl(incoming.url ?? '')
+    this.method = incoming.method ?? ''
+    this.path = path
+    this.search = search
+    this.#incoming = incoming
+    this.#response = response
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#incoming.headers[name]
+    return typeof value === 'object' ? value.join(', ') : value
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= goneSignal(this.#response)
+    return this.#signal
+  }
+}
+
+function goneSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  const abort = () => {
+    if (!response.writableFinished) controller.abort()
+  }
+  if (response.destroyed) abort()
+  else response.once('close', abort)
+  return controller.signal
+}

@@ -1,0 +1,26 @@
+// The starter packs that most people here like, as two methods show them.
+
+import { starterPackView } from '../views/starter-pack-view.ts'
+import { labelerHeaders } from './answer-headers.ts'
+import type { Method } from './method.ts'
+import { type Serving, viewerOf } from './serving.ts'
+
+export function popularPacks(serving: Serving, nsid: string): Method<{ limit: number }> {
+  const { hydrator, popularRecords, wanted } = serving
+  return {
+    nsid,
+    kind: 'query',
+    auth: 'optional',
+    handler: (context) => {
+      const { limit } = context.params
+      const viewer = viewerOf(serving.actors, context.viewer)
+      const collection = 'app.bsky.graph.starterpack'
+      const { uris } = popularRecords({ collection, limit, cursor: undefined })
+      const state = hydrator.records(uris, viewer, { content: true })
+      wanted.afterProfiles(state)
+      const views = uris.map((uri) => starterPackView(state, uri))
+      const starterPacks = views.filter((view) => view !== undefined)
+      return { body: { starterPacks }, headers: labelerHeaders(context) }
+    },
+  }
+}

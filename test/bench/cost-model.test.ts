@@ -1,0 +1,98 @@
+// The cost model against arithmetic done by hand and against limits it must keep.
+
+import { describe, expect, test } from 'vitest'
+import { costOf, eventsPerS, habits, type UnitCosts } from '../../bench/cost/model.ts'
+import { drawNeighbourhood, type Neighbourhood } from '../../bench/cost/neighbourhood.ts'
+
+const units: UnitCosts = {
+  baseMb: 200,
+  bytesPerEdge: 12,
+  bytesPerAccount: 32,
+  timelineMbPerThousand: 16,
+  communityEventsPerS: 50_000,
+  communityKeptShare: 0.1,
+  networkEventsPerS: 20_000,
+  fanOutWriteNs: 100,
+  timelineCpuMs: 0.5,
+  timelineBytes: 100_000,
+  otherCpuMs: 0.1,
+  otherBytes: 10_000,
+  diskPerPost: 500,
+  diskPerLike: 24,
+  diskPerFollow: 40,
+}
+
+const place: Neighbourhood = {
+  members: 1_000,
+  authors: 10_000,
+  authorShare: 0.1,
+  keptShare: 0.2,
+  writesPerPost: 5,
+}
+
+describe('the model', () => {
+  test('memory is the sum of what is counted', () => {
+    const { edges, ramGb } = costOf(units, place)
+    expect(edges).toBe(1_500_000)
+    expect(ramGb.base).toBeCloseTo(0.2)
+    expect(ramGb.graph).toBeCloseTo(0.018)
+    expect(ramGb.accounts).toBeCloseTo((375_000 * 32) / 1e9)
+    expect(ramGb.timelines).toBeCloseTo(0.016)
+    expect(ramGb.total).toBeCloseTo(0.2 + 0.018 + 0.012 + 0.016)
+  })
+
+  test('a stream of the two scopes’ own shares costs what was measured of them', () => {
+    const { cores } = costOf(units, { ...place, keptShare: units.communityKeptShare })
+    expect(cores.ingest).toBeCloseTo(eventsPerS() / units.communityEventsPerS)
+    const all = costOf(units, { ...place, keptShare: 1 })
+    expect(all.cores.ingest).toBeCloseTo(eventsPerS() / units.networkEventsPerS)
+  })
+
+  test('serving is what members ask, at what it costs, and more at the peak', () => {
+    const { cores, outGbADay } = costOf(units, place)
+    const msADay = 1_000 * (habits.timelinesADay * 0.5 + habits.othersADay * 0.1)
+    expect(cores.serving).toBeCloseTo(msADay / 1000 / 86_400)
+    expect(cores.servingAtPeak).toBeCloseTo(cores.serving * habits.peakFactor)
+    const bytes = 1_000 * (habits.timelinesADay * 100_000 + habits.othersADay * 10_000)
+    expect(outGbADay).toBeCloseTo((bytes * habits.compressedShare) / 1e9)
+  })
+
+  test('no community holds more follows than the network has', () => {
+    expect(costOf(units, { ...place, authors: 5_000_000 }).edges).toBe(160_000_000)
+  })
+})
+
+describe('what a community touches', () => {
+  const options = {
+    followsEach: 50,
+    accounts: 100_000,
+    localShare: 0.3,
+    localPerMember: 10,
+    celebrityThreshold: 1_000_000,
+  }
+
+  test('more members follow more accounts, each of them fewer new ones, and keep a larger share', () => {
+    const places = [10, 100, 1_000, 10_000].map((members) =>
+      drawNeighbourhood({ ...options, members }),
+    )
+    for (const [i, { members, authors, authorShare, keptShare }] of places.entries()) {
+      expect(authors).toBeLessThanOrEqual(Math.min(options.accounts, members * 50))
+      expect(keptShare).toBeGreaterThanOrEqual(authorShare)
+      expect(keptShare).toBeLessThanOrEqual(1)
+      const before = places[i - 1]
+      if (!before) continue
+      expect(authors).toBeGreaterThan(before.authors)
+      expect(authors / members).toBeLessThan(before.authors / before.members)
+      expect(keptShare).toBeGreaterThan(before.keptShare)
+    }
+  })
+
+  test('a post goes to as many members as follow its author, on average', () => {
+    // Who is followed is drawn like who posts, so the mean is dominated by the popular.
+    const { writesPerPost } = drawNeighbourhood({ ...options, members: 1_000 })
+    expect(writesPerPost).toBeGreaterThan((1_000 * 50) / options.accounts)
+    const merged = drawNeighbourhood({ ...options, members: 1_000, celebrityThreshold: 2 })
+    expect(merged.writesPerPost).toBeLessThan(writesPerPost)
+    expect(merged.writesPerPost).toBeLessThan(2)
+  })
+})

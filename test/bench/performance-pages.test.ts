@@ -1,0 +1,96 @@
+// The generated tables of docs/PERFORMANCE.md and docs/COST.md, and the figures they are made from.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readFigures, type SavedFigure, saveFigures } from '../../bench/saved-figures.ts'
+import { targets } from '../../bench/targets.ts'
+import {
+  costPage,
+  costTable,
+  performancePage,
+  targetsTable,
+  withSection,
+} from '../../scripts/write-performance.ts'
+
+const docs = join(import.meta.dirname, '../../docs')
+const page = (name: string) => readFileSync(join(docs, name), 'utf8')
+
+describe('docs', () => {
+  const figures = readFigures(join(docs, 'figures.json'))
+
+  // Run `node scripts/write-performance.ts` when one of these fails.
+  test('PERFORMANCE.md shows the figures that were kept', () => {
+    expect(performancePage(page('PERFORMANCE.md'), figures)).toBe(page('PERFORMANCE.md'))
+  })
+
+  test('COST.md shows the figures that were kept', () => {
+    expect(costPage(page('COST.md'), figures)).toBe(page('COST.md'))
+  })
+
+  test.each(targets.map(({ figure }) => figure))('%s was measured', (figure) => {
+    expect(figures[figure]?.value).toBeGreaterThan(0)
+  })
+})
+
+describe('tables', () => {
+  const saved = (value: number, unit: string): SavedFigure => {
+    return { value, unit, date: '2026-11-21', machine: 'a machine', load: 0.5, full: true }
+  }
+
+  test('a target says whether it is met, or missed by how much, either way round', () => {
+    const table = targetsTable({
+      'getTimeline.cpu_ms': saved(1.2, 'ms'),
+      'socialProof.rps_per_core': saved(5_000, 'requests/s'),
+      'visible.p99_ms': saved(30, 'ms'),
+    })
+    const rowOf = (figure: string) => table.split('\n').find((row) => row.includes(`\`${figure}\``))
+    expect(rowOf('getTimeline.cpu_ms')).toContain('| ≤ 0.6 ms | 1.2 ms | **missed**, 2 times |')
+    expect(rowOf('socialProof.rps_per_core')).toContain('| **missed**, 2 times |')
+    expect(rowOf('visible.p99_ms')).toContain('| 30 ms | met |')
+    expect(rowOf('memory.rss_mb')).toContain('| not measured |')
+  })
+
+  test('costs stand in a column for each size, empty where there is no figure', () => {
+    const table = costTable({ 'cost.1e4.ram': saved(0.9, 'GB'), 'cost.1e6.ram': saved(20, 'GB') })
+    expect(table).toContain('| **memory in all, GB** | 0.9 |  | 20 |')
+  })
+
+  test('a section is replaced between its markers, and a page without them is refused', () => {
+    const text = 'a\n<!-- costs: generated -->\nold\n<!-- /costs -->\nb\n'
+    expect(withSection(text, 'costs', 'new')).toBe(
+      'a\n<!-- costs: generated -->\nnew\n<!-- /costs -->\nb\n',
+    )
+    expect(() => withSection('nothing', 'costs', 'new')).toThrow(/marker costs/)
+  })
+})
+
+describe('kept figures', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'slipstream-figures-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('a later run replaces its own figures and leaves the others', () => {
+    const path = join(folder, 'figures.json')
+    const now = new Date('2026-11-21T08:00:00Z')
+    const a = { name: 'a', value: 1.23456, unit: 'ms' }
+    const b = { name: 'b', value: 2, unit: 's' }
+    saveFigures(path, [b, a], { full: false, now })
+    saveFigures(path, [{ ...a, value: 9 }], { full: true, now: new Date('2026-11-22T08:00:00Z') })
+    const figures = readFigures(path)
+    expect(Object.keys(figures)).toEqual(['a', 'b'])
+    expect(figures['a']).toMatchObject({ value: 9, date: '2026-11-22', full: true })
+    expect(figures['b']).toMatchObject({ value: 2, date: '2026-11-21', full: false })
+    expect(figures['a']!.machine).toMatch(/Node \d+/)
+  })
+
+  test('four digits are kept, and a file that is not there has no figures', () => {
+    const path = join(folder, 'figures.json')
+    expect(readFigures(path)).toEqual({})
+    saveFigures(path, [{ name: 'a', value: 123_456.789, unit: 'B' }], { full: false })
+    expect(readFigures(path)['a']!.value).toBe(123_500)
+  })
+})

@@ -1,0 +1,74 @@
+// Small versions of the benchmarks, run as `npm run bench -- NAME… --json` runs them: that they still work
+// on the code of the day, and that nothing but figures reaches standard output. What the figures are is
+// not judged here.
+
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+
+const MAIN = join(import.meta.dirname, '../../bench/main.ts')
+const TIMEOUT_MS = 300_000
+
+type Run = { stdout: string; stderr: string; code: number }
+
+async function bench(...args: string[]): Promise<Run> {
+  try {
+    const run = promisify(execFile)
+    const { stdout, stderr } = await run(process.execPath, [MAIN, ...args], { timeout: TIMEOUT_MS })
+    return { stdout, stderr, code: 0 }
+  } catch (error) {
+    const { stdout, stderr, code } = error as Run
+    return { stdout, stderr, code }
+  }
+}
+
+/** Each line must be `{"name","value","unit"}` and nothing else. */
+function figuresOf({ stdout, stderr, code }: Run): Map<string, number> {
+  expect(code, stderr).toBe(0)
+  const lines = stdout.trimEnd().split('\n')
+  const figures = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+  for (const figure of figures) {
+    expect(Object.keys(figure)).toEqual(['name', 'value', 'unit'])
+    expect(figure['value']).toBeTypeOf('number')
+  }
+  return new Map(figures.map(({ name, value }) => [name as string, value as number]))
+}
+
+describe('--json', () => {
+  test(
+    'timelines and visibility, by the names of two figures and nothing more',
+    async () => {
+      const names = ['timeline.skeleton.1m.us', 'visible.p99_ms']
+      const figures = figuresOf(await bench('--json', ...names))
+      expect([...figures.keys()].sort()).toEqual(names)
+      for (const value of figures.values()) expect(value).toBeGreaterThan(0)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'serving: a real process is asked by the load generator, and answers',
+    async () => {
+      const figures = figuresOf(await bench('--json', 'getKnownFollowers'))
+      expect(figures.get('getKnownFollowers.rps')).toBeGreaterThan(1)
+      // A page of known followers has profiles in it; an error has not.
+      expect(figures.get('getKnownFollowers.body')).toBeGreaterThan(1_000)
+      expect([...figures.keys()].every((name) => name.startsWith('getKnownFollowers.'))).toBe(true)
+    },
+    TIMEOUT_MS,
+  )
+
+  test('a name that means nothing is told on standard error, and is a failure', async () => {
+    const { stdout, stderr, code } = await bench('--json', 'nonsense')
+    expect(code).toBe(1)
+    expect(stdout).toBe('')
+    expect(stderr).toContain('No benchmark or figure begins with nonsense')
+  })
+
+  test('an unknown option says how it is called', async () => {
+    const { stderr, code } = await bench('--jason')
+    expect(code).toBe(64)
+    expect(stderr).toContain('npm run bench -- [NAME…] [--full] [--json]')
+  })
+})

@@ -1,0 +1,57 @@
+// Where a socket to a stranger's server may lead: what guarded-fetch.test.ts shows for requests, for
+// those who open sockets themselves.
+
+import { describe, expect, test } from 'vitest'
+import { FetchError } from '../../src/identity/fetch-error.ts'
+import { createGuardedLookup } from '../../src/identity/guarded-lookup.ts'
+
+type Looked = { error: Error | null; address: unknown }
+
+function look(url: string, options: Parameters<typeof createGuardedLookup>[0]): Promise<Looked> {
+  const lookup = createGuardedLookup(options)(new URL(url))
+  const { hostname } = new URL(url)
+  return new Promise((resolve) =>
+    lookup(hostname, {}, (error, address) => resolve({ error, address })),
+  )
+}
+
+const leadingTo = (address: string) => async () => [address]
+
+describe('in the open', () => {
+  const strict = { allowPrivateHosts: false }
+
+  test.each(['ws://labeler.example', 'http://labeler.example', 'wss://10.0.0.1', 'wss://[::1]'])(
+    '%s is refused before anything is looked up',
+    (url) => {
+      expect(() => createGuardedLookup(strict)(new URL(url))).toThrow(FetchError)
+    },
+  )
+
+  test('a name that leads into a private network is refused', async () => {
+    const lookup = leadingTo('192.168.0.7')
+    const { error } = await look('wss://labeler.example', { ...strict, lookup })
+    expect(error).toMatchObject({ reason: 'private-address' })
+  })
+
+  test('a public one is not', async () => {
+    const lookup = leadingTo('8.8.8.8')
+    expect(await look('wss://labeler.example', { ...strict, lookup })).toEqual({
+      error: null,
+      address: '8.8.8.8',
+    })
+  })
+
+  test('an origin that the operator named may be anywhere', async () => {
+    const options = {
+      ...strict,
+      trustedOrigins: ['ws://inside.test'],
+      lookup: leadingTo('10.1.1.1'),
+    }
+    expect((await look('ws://inside.test', options)).address).toBe('10.1.1.1')
+  })
+})
+
+test('where private hosts are allowed, so are they', async () => {
+  const options = { allowPrivateHosts: true, lookup: leadingTo('127.0.0.1') }
+  expect((await look('ws://localhost', options)).address).toBe('127.0.0.1')
+})

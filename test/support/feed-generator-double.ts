@@ -1,0 +1,46 @@
+// A feed generator that answers as it is told, for worlds whose network is a function.
+
+import { FetchError } from '../../src/identity/fetch-error.ts'
+import type { FetchOptions, GuardedFetch } from '../../src/identity/guarded-fetch.ts'
+
+export type Asked = { url: URL; headers: Record<string, string>; body: unknown }
+
+export type FeedGeneratorDouble = {
+  did: string
+  services: { id: string; type: string; endpoint: string }[]
+  fetch: GuardedFetch
+  /** In order. */
+  asked: Asked[]
+  /** What it says from now on; undefined: it does not answer. */
+  says(answer: Answer | undefined): void
+}
+
+type Answer = { status?: number; body: unknown; headers?: Record<string, string> }
+
+const ENDPOINT = 'https://feeds.test'
+
+export function createFeedGeneratorDouble(): FeedGeneratorDouble {
+  const asked: Asked[] = []
+  let answer: Answer | undefined
+  return {
+    did: 'did:web:feeds.test',
+    services: [{ id: '#bsky_fg', type: 'BskyFeedGenerator', endpoint: `${ENDPOINT}/` }],
+    asked,
+    says(next) {
+      answer = next
+    },
+    async fetch(url: string, options: FetchOptions = {}) {
+      if (!url.startsWith(`${ENDPOINT}/`)) throw new FetchError('connect', `no way to ${url}`)
+      const body = options.body === undefined ? undefined : JSON.parse(String(options.body))
+      asked.push({ url: new URL(url), headers: options.headers ?? {}, body })
+      if (!answer) throw new FetchError('connect', 'nobody is there')
+      const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
+      return {
+        status: answer.status ?? 200,
+        headers: new Headers(answer.headers),
+        body: Buffer.from(text),
+        url,
+      }
+    },
+  }
+}

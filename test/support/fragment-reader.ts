@@ -1,0 +1,70 @@
+// A reading thread that presents fragments all the time, and on being asked compares everything that
+// it says with views that know nothing of the past. See test/fragments/threads.test.ts.
+
+import { deepStrictEqual } from 'node:assert/strict'
+import { workerData } from 'node:worker_threads'
+import { createFragments } from '../../src/fragments/fragments.ts'
+import { openActorTable } from '../../src/graph/actor-table.ts'
+import { openFollowGraph } from '../../src/graph/follow-graph.ts'
+import { createHydrator } from '../../src/hydrate/hydrator.ts'
+import { NoteReader } from '../../src/memory/note-ring.ts'
+import { openReader } from '../../src/store/db.ts'
+import { postItem, repostItem } from '../../src/store/item-ids.ts'
+import { feedViewPost } from '../../src/views/feed-view-post.ts'
+import { createMediaUrls } from '../../src/views/media-urls.ts'
+import { CONTROL, ORDER, type ReaderData } from './fragment-reader-control.ts'
+
+const { dataDir, viewers, ...shared } = workerData as ReaderData
+const control = new Int32Array(shared.control)
+const db = openReader(dataDir)
+const actors = openActorTable(shared.actors)
+const graph = openFollowGraph(shared.graph)
+const urls = createMediaUrls({
+  imageUrlPattern: 'https://i.test/{preset}/{did}/{cid}',
+  videoPlaylistUrlPattern: 'https://v.test/{did}/{cid}',
+  videoThumbnailUrlPattern: 'https://t.test/{did}/{cid}',
+})
+const newHydrator = () => createHydrator({ db, actors, graph, urls })
+const fragments = createFragments({
+  hydrator: newHydrator(),
+  notes: new NoteReader(shared.notes),
+  maxBytes: 96 << 20,
+  wanted: { ask() {}, afterFeed() {}, afterProfiles() {} },
+})
+
+function allItems(): number[] {
+  const ids = (table: string) => db.prepare<[], number>(`SELECT id FROM ${table}`).pluck().all()
+  return [...ids('posts').map(postItem), ...ids('reposts').map(repostItem)]
+}
+
+function present(did: string, items: number[]): unknown[] {
+  const texts = fragments.items(items, { did, uid: actors.uidOf(did) })
+  Atomics.add(control, CONTROL.presented, 1)
+  return texts.map((text) => text && JSON.parse(Buffer.from(text, 'latin1').toString()))
+}
+
+function compare(did: string): void {
+  const items = allItems()
+  const state = newHydrator().feed(items, { did, uid: actors.uidOf(did) })
+  const views = items.map((item) => feedViewPost(state, item))
+  const plain = views.map((view) => view && JSON.parse(JSON.stringify(view)))
+  try {
+    deepStrictEqual(present(did, items), plain)
+  } catch (error) {
+    console.error(error)
+    Atomics.add(control, CONTROL.differences, 1)
+  }
+}
+
+for (;;) {
+  const order = Atomics.load(control, CONTROL.order)
+  if (order === ORDER.stop) break
+  if (order === ORDER.present) for (const did of viewers) present(did, allItems())
+  else {
+    for (const did of viewers) compare(did)
+    Atomics.compareExchange(control, CONTROL.order, ORDER.compare, ORDER.present)
+    Atomics.add(control, CONTROL.answers, 1)
+    Atomics.notify(control, CONTROL.answers)
+  }
+}
+db.close()

@@ -1,0 +1,52 @@
+// What fragments present, next to what hydration and views present for the same viewer.
+
+import { expect } from 'vitest'
+import type { Fragments } from '../../src/fragments/fragments.ts'
+import type { Hydrator, Viewer } from '../../src/hydrate/types.ts'
+import { feedViewPost } from '../../src/views/feed-view-post.ts'
+import { postView } from '../../src/views/post-view.ts'
+import { profileView, profileViewBasic } from '../../src/views/profile-views.ts'
+import { feedItemBlockedOrMuted, isBlockedOrMuted, viewerBlocks } from '../../src/views/rules.ts'
+import { overTheWire } from './hydration.ts'
+
+export type Things = { items: number[]; posts: number[]; uids: number[] }
+
+/** Nobody to be asked for anything. */
+export const nothingWanted = { ask: () => {}, afterFeed: () => {}, afterProfiles: () => {} }
+
+/** @returns everything that the fragments said, as one JSON text. */
+export function expectSameAsViews(
+  { fragments, hydrator }: { fragments: Fragments; hydrator: Hydrator },
+  { items, posts, uids }: Things,
+  viewer: Viewer,
+): string {
+  const feed = hydrator.feed(items, viewer)
+  const timeline = items.filter((item) => !feedItemBlockedOrMuted(feed, item))
+  const pinned = items[items.length >> 2] ?? 0
+  const shownPosts = hydrator.posts(posts, viewer)
+  const profiles = hydrator.profiles(uids, viewer)
+  const unblocked = posts.filter(
+    (id) => !viewerBlocks(shownPosts, shownPosts.postRefs.get(id)?.uid ?? 0),
+  )
+  const isShown = (rules: Parameters<typeof isBlockedOrMuted>[0]) => !isBlockedOrMuted(rules)
+  const pairs: [(string | undefined)[], unknown[]][] = [
+    [fragments.items(items, viewer), items.map((item) => feedViewPost(feed, item))],
+    [fragments.items(items, viewer, { isShown }), timeline.map((item) => feedViewPost(feed, item))],
+    [fragments.items([pinned], viewer, { pinned }), [feedViewPost(feed, pinned, { pinned: true })]],
+    [fragments.posts(posts, viewer), unblocked.map((id) => postView(shownPosts, id))],
+    [fragments.profiles(uids, viewer), uids.map((uid) => profileView(profiles, uid))],
+    [
+      fragments.profiles(uids, viewer, { basic: true }),
+      uids.map((uid) => profileViewBasic(profiles, uid)),
+    ],
+  ]
+  const said = pairs.map(([shown, views]) => {
+    const texts = shown.filter((text) => text !== undefined)
+    const ours = texts.map((text) => JSON.parse(Buffer.from(text, 'latin1').toString()))
+    const theirs = views.filter((view) => view !== undefined).map((view) => overTheWire(view))
+    for (const [i, view] of theirs.entries()) expect(ours[i]).toEqual(view)
+    expect(ours.length).toBe(theirs.length)
+    return texts.join()
+  })
+  return said.join()
+}

@@ -1,0 +1,154 @@
+// A labeler over a real port: signs what it says, streams it (com.atproto.label.subscribeLabels) from any
+// cursor on, and answers com.atproto.label.queryLabels. It counts what it is asked, and misbehaves on
+// demand. Its DID document stands in a PLC double.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Keypair } from '@atproto/crypto'
+import { encode } from '@atproto/lex-cbor'
+import { lexStringify } from '@atproto/lex-json'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { createKeypair, type PlcDouble } from './plc-double.ts'
+
+export type LabelInput = {
+  uri: string
+  val: string
+  neg?: boolean
+  cid?: string
+  cts?: string
+  exp?: string
+}
+
+type Said = Record<string, unknown> & { uri: string; val: string; neg?: boolean }
+
+export type LabelerDouble = {
+  did: string
+  /** Signs it, keeps it, and sends it to whoever listens. `forged`: with somebody else's key. */
+  say(label: LabelInput, how?: { forged?: boolean; unheard?: boolean }): Promise<void>
+  /** Sends any bytes to whoever listens. */
+  send(data: Uint8Array): void
+  /** A new key in the DID document, and from now on under every label. */
+  rotate(): Promise<void>
+  /** Cursors of the connections made so far; undefined where one was made without. */
+  connections: (string | undefined)[]
+  /** Subjects of the queries made so far. */
+  queried: string[][]
+  /** Ends all connections. */
+  hangUp(): void
+  /** Every request fails with this status until called with undefined. */
+  failWith(status: number | undefined): void
+  close(): Promise<void>
+}
+
+export async function startLabelerDouble(plc: PlcDouble, handle: string): Promise<LabelerDouble> {
+  const { did } = await plc.create({ handle })
+  const listeners = new Set<WebSocket>()
+  const said: Said[] = []
+  const connections: (string | undefined)[] = []
+  const queried: string[][] = []
+  let failure: number | undefined
+  let key = await createKeypair()
+  const forger = await createKeypair('p256')
+
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    const url = new URL(request.url!, 'http://localhost')
+    const patterns = url.searchParams.getAll('uriPatterns')
+    queried.push(patterns)
+    const current = new Map(said.map((label) => [`${label.uri} ${label.val}`, label]))
+    const labels = [...current.values()].filter(({ uri, neg }) => patterns.includes(uri) && !neg)
+    response.writeHead(failure ?? 200, { 'content-type': 'application/json' })
+    response.end(lexStringify({ labels } as never))
+  }
+
+  const http = createServer(answer)
+  const sockets = new WebSocketServer({ noServer: true })
+  http.on('upgrade', (request, socket, head) => {
+    if (failure) return socket.end(`HTTP/1.1 ${failure} Away\r\n\r\n`)
+    const cursor = new URL(request.url!, 'http://localhost').searchParams.get('cursor') ?? undefined
+    connections.push(cursor)
+    sockets.handleUpgrade(request, socket, head, (ws) => {
+      for (let seq = Number(cursor ?? said.length); seq < said.length; seq++) {
+        ws.send(labelFrame(seq + 1, said[seq]!))
+      }
+      listeners.add(ws)
+      ws.on('close', () => listeners.delete(ws))
+    })
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  const { port } = http.address() as AddressInfo
+
+  function publish(): void {
+    plc.edit(did, (document) => ({
+      ...document,
+      verificationMethod: [
+        {
+          id: `${did}#atproto_label`,
+          type: 'Multikey',
+          controller: did,
+          publicKeyMultibase: key.did().replace('did:key:', ''),
+        },
+      ],
+      service: [
+        {
+          id: '#atproto_labeler',
+          type: 'AtprotoLabeler',
+          serviceEndpoint: `http://127.0.0.1:${port}`,
+        },
+      ],
+    }))
+  }
+  publish()
+
+  return {
+    did,
+    connections,
+    queried,
+    async say(label, { forged = false, unheard = false } = {}) {
+      const signed = await sign(
+        { ver: 1, src: did, cts: nextTime(), ...label },
+        forged ? forger : key,
+      )
+      said.push(signed)
+      if (unheard) return
+      for (const ws of listeners) ws.send(labelFrame(said.length, signed))
+    },
+    send(data) {
+      for (const ws of listeners) ws.send(data)
+    },
+    async rotate() {
+      key = await createKeypair()
+      publish()
+    },
+    hangUp() {
+      for (const ws of listeners) ws.terminate()
+    },
+    failWith(status) {
+      failure = status
+    },
+    async close() {
+      for (const ws of listeners) ws.terminate()
+      http.closeAllConnections()
+      await new Promise((resolve) => http.close(resolve))
+    },
+  }
+}
+
+export function labelFrame(seq: number, label: object): Buffer {
+  return frame({ op: 1, t: '#labels' }, { seq, labels: [label] })
+}
+
+export function frame(header: object, body: object): Buffer {
+  return Buffer.concat([encode(header as never), encode(body as never)])
+}
+
+async function sign(label: Said, key: Keypair): Promise<Said> {
+  return { ...label, sig: await key.sign(encode(label as never)) }
+}
+
+let clock = 0
+
+/** Times that increase, about now. */
+function nextTime(): string {
+  clock = Math.max(clock + 1, Date.now())
+  return new Date(clock).toISOString()
+}
