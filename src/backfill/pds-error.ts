@@ -6,6 +6,7 @@ export type PdsFailure =
   | 'gone' // the repository isn't (or is no longer) there
   | 'not-found' // the repository is there, the record isn't
   | 'rate-limited' // ask again later
+  | 'too-early' // likely to come by itself: not asked yet
   | 'unreachable' // no answer, or the server's own failure
   | 'bad-answer' // an answer that can't be right
   | 'stopped' // we are shutting down
@@ -13,7 +14,7 @@ export type PdsFailure =
 export class PdsError extends Error {
   override name = 'PdsError'
   readonly reason: PdsFailure
-  /** For `rate-limited`: how long to wait, where the server said so. */
+  /** For `rate-limited`: how long to wait, where the server said so. For `too-early`: how long to wait. */
   readonly retryAfterMs: number | undefined
   /** For `gone`: what the PDS says about the account; undefined where it knows nothing of it. */
   readonly accountStatus: AccountStatus | undefined

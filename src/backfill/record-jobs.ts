@@ -1,15 +1,18 @@
 // The jobs that fetch single records: a profile, a post that something points at, a list with its
 // items.
 
+import { findActor } from '../store/actors.ts'
 import { type Collection, collectionCodes, recordCollections } from '../store/collections.ts'
 import { heldListItems, rkeyOfList } from '../store/held-keys.ts'
 import { unpackRkey } from '../store/keys.ts'
+import { findMember } from '../store/members.ts'
 import { findPostById, MISSING, STUB } from '../store/posts.ts'
 import { findRecordById } from '../store/records.ts'
 import type { PdsRecord } from './pds-client.ts'
 import { PdsError } from './pds-error.ts'
 import { reconcile } from './reconcile.ts'
 import type { RepoJobResult } from './repo-jobs.ts'
+import { tidTimeMs } from './tid.ts'
 import type { FetchedRecords, RepoTarget, Services } from './work.ts'
 
 const POST = 'app.bsky.feed.post'
@@ -18,6 +21,8 @@ const LIST = 'app.bsky.graph.list'
 const LIST_ITEM = 'app.bsky.graph.listitem'
 const THREADGATE: Collection = 'app.bsky.feed.threadgate'
 const POSTGATE: Collection = 'app.bsky.feed.postgate'
+const STREAM_PATIENCE_MS = 30_000
+const STREAM_WAIT_MS = 5_000
 
 /** A person without a profile record is no failure. */
 export async function loadProfile(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
@@ -38,10 +43,24 @@ export async function loadPost(
   const row = findPostById(services.db, postId)
   if (row === undefined || (row.state !== STUB && row.state !== MISSING)) return
   const key = { collection: POST, rkey: unpackRkey(row.rkey) } as const
+  leaveToStream(services, repo, key.rkey)
   const fetched = await fetchRecord(services, repo, key)
   if (!fetched) return services.apply.missing(postId)
   const gates = await fetchGates(services, repo, fetched)
   for (const one of [fetched, ...gates]) services.apply.put(one)
+}
+
+/**
+ * What a member has just posted comes by the stream, and with it the rev that tells their PDS so. Were
+ * it here before, the PDS would add it to the member's own pages once more.
+ */
+function leaveToStream({ db, now }: Services, { uid }: RepoTarget, rkey: string): void {
+  const rev = findActor(db, uid)?.rev
+  const postedAt = tidTimeMs(rkey)
+  const isFresh = postedAt > now() - STREAM_PATIENCE_MS && postedAt < now() + STREAM_PATIENCE_MS
+  if (!isFresh || !rev || postedAt <= tidTimeMs(rev) || !findMember(db, uid)) return
+  const wait = { retryAfterMs: STREAM_WAIT_MS }
+  throw new PdsError('too-early', "a member's new post is left to the stream", wait)
 }
 
 /** Only a thread's root has a threadgate. */

@@ -230,6 +230,7 @@ class Runner implements Backfill {
     switch (error.reason) {
       case 'stopped':
         return undefined
+      case 'too-early':
       case 'rate-limited':
         postponeJob(db, job, now() + (error.retryAfterMs ?? DEFAULT_RETRY_MS))
         return undefined

@@ -62,6 +62,19 @@ describe('a post that is only pointed at', () => {
     expect(get('SELECT count(*) FROM profiles WHERE uid = ?', world.uid(bob))).toBe(1)
   })
 
+  it('is left to the stream where a member has just posted it', async () => {
+    const post = world.post(member, 'mine', { atMs: Date.now() })
+    const reply = { root: refOf(post), parent: refOf(post) }
+    world.live(world.post(alice, 'a reply', { record: { reply } }))
+    // A job at work is leased for minutes, and one that is done is gone.
+    const waitsMs = () =>
+      get<number>("SELECT not_before FROM jobs WHERE kind = 'post'") - Date.now()
+    await expect.poll(() => waitsMs() > 0 && waitsMs() < 60_000).toBe(true)
+    expect(stateOf(post)).toBe(0)
+    world.live(post)
+    expect(stateOf(post)).toBe(1)
+  })
+
   it('counts as looked for where its repository has no such record', async () => {
     const post = world.post(bob)
     bob.remove(POST, post.rkey, Date.now())

@@ -35,7 +35,7 @@ export function protocolChapter(world: () => World): void {
       error: 'InvalidRequest',
       message: 'Profile not found',
     })
-    const unknown = await raw('/xrpc/app.bsky.unspecced.getTrendingTopics')
+    const unknown = await raw('/xrpc/app.bsky.unspecced.getWhatNobodyServes')
     expect(unknown.status).toBe(501)
     expect(await unknown.json()).toMatchObject({ error: 'MethodNotImplemented' })
   })
