@@ -89,11 +89,13 @@ export function createIndexer(options: IndexerOptions): Indexer {
       transact(db, () => {
         work(ctx)
         flushCounts(ctx)
+        notesOf(db).beginSettling()
       })
     } catch (error) {
       actors.truncate(actorsBefore)
       // Who saw a uid that was taken back might have kept something under it.
       notesOf(db).publishEverything()
+      notesOf(db).settle()
       forget(ctx)
       throw error
     }

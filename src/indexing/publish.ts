@@ -9,6 +9,7 @@
 import { CELEBRITY, HIDDEN, MEMBER } from '../graph/types.ts'
 import type { Db } from '../store/db.ts'
 import { newestItems } from '../store/feed-items.ts'
+import { notesOf } from '../store/notes.ts'
 import type { TimelineEntry } from '../timeline/types.ts'
 import { clearFlag, followsOf, forEachFollower, type Memory, setFlag } from './memory.ts'
 import type { MemoryChange } from './memory-changes.ts'
@@ -19,6 +20,7 @@ const DEMOTION_SHARE = 0.8
 export function publish(db: Db, memory: Memory, changes: MemoryChange[]): number {
   let written = 0
   for (const change of changes) written += publishOne(db, memory, change)
+  notesOf(db).settle()
   return written
 }
 

@@ -19,6 +19,7 @@
 
 import { assert } from '../assert.ts'
 import { NOTE } from './note-kinds.ts'
+import { beginSettling, settle } from './settling.ts'
 
 const HEAD = 0
 const LAP = 1
@@ -49,6 +50,16 @@ export class NoteWriter {
     this.#ints = new Int32Array(this.buffer)
     this.#head = head | 0
     this.#ints[HEAD] = this.#head
+  }
+
+  /** Before a commit whose changes go to memory, too (settling.ts). */
+  beginSettling(): void {
+    beginSettling(this.#ints)
+  }
+
+  /** Once they are there. */
+  settle(): void {
+    settle(this.#ints)
   }
 
   /** One note, visible at once. */

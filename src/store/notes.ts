@@ -57,6 +57,16 @@ export class Notes {
     this.drop()
   }
 
+  /** Before a commit whose changes will be published to memory. */
+  beginSettling(): void {
+    this.#writer?.beginSettling()
+  }
+
+  /** Memory is what rows say; or nothing was committed. */
+  settle(): void {
+    this.#writer?.settle()
+  }
+
   /** Between transactions. */
   publishEverything(): void {
     this.#writer?.add(NOTE.everything, 0, 0)

@@ -26,6 +26,16 @@ export class XRPCError extends Error {
   }
 }
 
+/** The same error with more headers. */
+export function withHeaders(error: XRPCError, headers: Record<string, string>): XRPCError {
+  const { status, error: name, message, hint, cause } = error
+  return new XRPCError(status, name, message, {
+    headers: { ...error.headers, ...headers },
+    hint,
+    cause,
+  })
+}
+
 /** 400: the request can't be understood, or names something that isn't there. */
 export function invalidRequest(message: string, error = 'InvalidRequest'): XRPCError {
   return new XRPCError(400, error, message)

@@ -40,6 +40,10 @@ export type Method<P = Params, I = unknown> = {
   acceptsLxm?: (lxm: string) => boolean
   /** True where the token is meant for somebody else (`getFeed`: the feed generator). */
   anyAudience?: boolean
+  /** The viewer's PDS adds to the answer what the viewer has just written (repo-rev.ts). */
+  readAfterWrite?: boolean
+  /** When it is answered from a public AppView, wholly or in part (elsewhere/); none where it never is. */
+  elsewhere?: string
   // Written as a method, so that a Method of narrower parameters fits into a list of Methods.
   handler(context: MethodContext<P, I>): Promise<MethodResult> | MethodResult
 }

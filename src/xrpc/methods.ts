@@ -57,6 +57,7 @@ import type { Method } from './method.ts'
 import { muteMethods } from './mute-methods.ts'
 import { notificationMethods } from './notification-methods.ts'
 import { recordMethods } from './record-methods.ts'
+import { createAtOneRev } from './repo-rev.ts'
 import { searchMethods } from './search-methods.ts'
 import type { Serving } from './serving.ts'
 import { createSuggestions } from './suggestions.ts'
@@ -112,7 +113,8 @@ export function createMethods(parts: MethodParts): Method[] {
     resolveHandle(serving),
     getRecord(serving),
   ]
-  return methods.map(refusingBadCursors)
+  const atOneRev = createAtOneRev({ ...serving, notes: parts.notes })
+  return methods.map(refusingBadCursors).map(atOneRev)
 }
 
 function createServing(parts: MethodParts): Serving {

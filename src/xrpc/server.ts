@@ -43,6 +43,8 @@ export type ServerOptions = {
   onBroken?: (error: unknown) => void
   /** Milliseconds a handler may take. */
   handlerTimeoutMs?: number
+  /** What is answered beside XRPC: images, the status page, the operator's routes. */
+  beside?: { path: string; app: Hono }[]
 }
 
 export type Server = {
@@ -134,6 +136,7 @@ function createApp(options: ServerOptions, dispatch: Dispatch, respond: Respond)
     const nsid = c.req.param('nsid')
     return send(c.req.raw, (request) => answerXrpc(nsid, request))
   })
+  for (const { path, app: one } of options.beside ?? []) app.route(path, one)
   for (const [path, page] of pages) app.get(path, (c) => send(c.req.raw, () => page))
   app.notFound((c) => send(c.req.raw, () => notFound(c.req.path)))
   return app

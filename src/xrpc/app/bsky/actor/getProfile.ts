@@ -3,7 +3,7 @@
 import type { AppBskyActorGetProfile } from '@atproto/api'
 import type { HiddenAs } from '../../../../hydrate/types.ts'
 import { profileViewDetailed } from '../../../../views/profile-view-detailed.ts'
-import { repoHeaders } from '../../../answer-headers.ts'
+import { labelerHeaders } from '../../../answer-headers.ts'
 import { invalidRequest, type XRPCError } from '../../../errors.ts'
 import type { Method } from '../../../method.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'
@@ -14,6 +14,7 @@ export function getProfile(serving: Serving): Method<AppBskyActorGetProfile.Quer
     nsid: 'app.bsky.actor.getProfile',
     kind: 'query',
     auth: 'optional',
+    readAfterWrite: true,
     handler: async (context) => {
       const viewer = viewerOf(actors, context.viewer)
       const found = await names.find(context.params.actor)
@@ -27,7 +28,7 @@ export function getProfile(serving: Serving): Method<AppBskyActorGetProfile.Quer
       if (actor.hiddenAs) throw hiddenError(actor.hiddenAs)
       wanted.afterProfiles(state)
       const body = profileViewDetailed(state, actor.uid)
-      return { body, headers: repoHeaders(serving, context) }
+      return { body, headers: labelerHeaders(context) }
     },
   }
 }

@@ -2,7 +2,7 @@
 
 import type { AppBskyActorGetProfiles } from '@atproto/api'
 import { profileViewDetailed } from '../../../../views/profile-view-detailed.ts'
-import { repoHeaders } from '../../../answer-headers.ts'
+import { labelerHeaders } from '../../../answer-headers.ts'
 import type { Method } from '../../../method.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'
 
@@ -12,6 +12,7 @@ export function getProfiles(serving: Serving): Method<AppBskyActorGetProfiles.Qu
     nsid: 'app.bsky.actor.getProfiles',
     kind: 'query',
     auth: 'optional',
+    readAfterWrite: true,
     acceptsLxm: (lxm) => lxm.startsWith('chat.bsky.'),
     handler: async (context) => {
       const viewer = viewerOf(actors, context.viewer)
@@ -24,7 +25,7 @@ export function getProfiles(serving: Serving): Method<AppBskyActorGetProfiles.Qu
       const profiles = uids
         .map((uid) => profileViewDetailed(state, uid))
         .filter((view) => view !== undefined)
-      return { body: { profiles }, headers: repoHeaders(serving, context) }
+      return { body: { profiles }, headers: labelerHeaders(context) }
     },
   }
 }

@@ -5,7 +5,7 @@ import { isRetiredCursor } from '../../../../skeleton/page-cursor.ts'
 import { postItem } from '../../../../store/item-ids.ts'
 import { readyArray } from '../../../../views/ready-json.ts'
 import { andThen } from '../../../actor-names.ts'
-import { repoHeaders } from '../../../answer-headers.ts'
+import { labelerHeaders } from '../../../answer-headers.ts'
 import { invalidRequest } from '../../../errors.ts'
 import { fillPage } from '../../../fill-page.ts'
 import type { Method, MethodContext, MethodResult } from '../../../method.ts'
@@ -18,6 +18,7 @@ export function getActorLikes(serving: Serving): Method<Params> {
     nsid: 'app.bsky.feed.getActorLikes',
     kind: 'query',
     auth: 'optional',
+    readAfterWrite: true,
     handler: (context) =>
       andThen(serving.names.find(context.params.actor), (actor) => {
         const isOwn = context.viewer !== undefined && actor?.did === context.viewer
@@ -31,7 +32,7 @@ function answer(serving: Serving, context: MethodContext<Params>): MethodResult 
   const { limit, cursor } = context.params
   const viewer = viewerOf(serving.actors, context.viewer!)
   const { fragments, engagement } = serving
-  if (isRetiredCursor(cursor)) return { body: { feed: [] }, headers: repoHeaders(serving, context) }
+  if (isRetiredCursor(cursor)) return { body: { feed: [] }, headers: labelerHeaders(context) }
   const enough = Math.ceil(limit / 2)
   const page = fillPage({ limit, cursor, enough }, (from, count) => {
     const read = engagement.likedPosts({ creator: viewer.uid, limit: count, cursor: from })
@@ -41,5 +42,5 @@ function answer(serving: Serving, context: MethodContext<Params>): MethodResult 
     return { items: texts.filter((text) => text !== undefined), cursor: read.cursor }
   })
   const body = { feed: readyArray(page.items), cursor: page.cursor }
-  return { body, headers: repoHeaders(serving, context) }
+  return { body, headers: labelerHeaders(context) }
 }

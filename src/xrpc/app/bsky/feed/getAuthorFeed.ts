@@ -10,7 +10,7 @@ import { pinnedPost } from '../../../../views/profile-views.ts'
 import { readyArray } from '../../../../views/ready-json.ts'
 import { type FeedItemRules, viewerIsBlockedBy, viewerIsBlocking } from '../../../../views/rules.ts'
 import { andThen, type NamedActor } from '../../../actor-names.ts'
-import { repoHeaders } from '../../../answer-headers.ts'
+import { labelerHeaders } from '../../../answer-headers.ts'
 import { invalidRequest } from '../../../errors.ts'
 import { type FilledPage, fillPage } from '../../../fill-page.ts'
 import type { Method, MethodContext, MethodResult } from '../../../method.ts'
@@ -30,6 +30,7 @@ export function getAuthorFeed(serving: Serving): Method<Params> {
     nsid: 'app.bsky.feed.getAuthorFeed',
     kind: 'query',
     auth: 'optional',
+    readAfterWrite: true,
     handler: (context) =>
       andThen(serving.names.find(context.params.actor), (author) =>
         answer(serving, context, author),
@@ -47,7 +48,7 @@ function answer(
   const { params } = context
   const page = readPage(serving, { author: author!.uid, pinned, viewer, params })
   const body = { feed: readyArray(page.items), cursor: page.cursor }
-  return { body, headers: repoHeaders(serving, context) }
+  return { body, headers: labelerHeaders(context) }
 }
 
 function readPage(

@@ -6,7 +6,7 @@ import type { Viewer } from '../../../../hydrate/types.ts'
 import { isRetiredCursor } from '../../../../skeleton/page-cursor.ts'
 import { readyArray } from '../../../../views/ready-json.ts'
 import { isBlockedOrMuted } from '../../../../views/rules.ts'
-import { repoHeaders } from '../../../answer-headers.ts'
+import { labelerHeaders } from '../../../answer-headers.ts'
 import { type FilledPage, fillPage } from '../../../fill-page.ts'
 import { listByUri, type NamedList } from '../../../list-by-uri.ts'
 import type { Method } from '../../../method.ts'
@@ -21,6 +21,7 @@ export function getListFeed(serving: Serving): Method<Params> {
     nsid: 'app.bsky.feed.getListFeed',
     kind: 'query',
     auth: 'optional',
+    readAfterWrite: true,
     handler: (context) => {
       const { list: uri } = context.params
       const viewer = viewerOf(actors, context.viewer)
@@ -28,7 +29,7 @@ export function getListFeed(serving: Serving): Method<Params> {
       if (list?.id === 0) wanted.ask(viewer, { uris: [uri] })
       const page = list?.id ? readFeed(serving, { list, viewer, params: context.params }) : NOTHING
       const body = { feed: readyArray(page.items), cursor: page.cursor }
-      return { body, headers: repoHeaders(serving, context) }
+      return { body, headers: labelerHeaders(context) }
     },
   }
 }

@@ -4,7 +4,7 @@
 import type { AppBskyFeedGetPostThread } from '@atproto/api'
 import { threadView } from '../../../../views/thread-v1.ts'
 import { andThen } from '../../../actor-names.ts'
-import { repoHeaders } from '../../../answer-headers.ts'
+import { labelerHeaders } from '../../../answer-headers.ts'
 import { XRPCError } from '../../../errors.ts'
 import type { Method, MethodContext, MethodResult } from '../../../method.ts'
 import { findNamedPost, type NamedPost } from '../../../post-names.ts'
@@ -18,6 +18,7 @@ export function getPostThread(serving: Serving): Method<Params> {
     nsid: 'app.bsky.feed.getPostThread',
     kind: 'query',
     auth: 'optional',
+    readAfterWrite: true,
     handler: (context) =>
       andThen(findNamedPost(serving, context.params.uri), (post) => answer(serving, context, post)),
   }
@@ -48,7 +49,7 @@ function answer(serving: Serving, context: MethodContext<Params>, named: NamedPo
   })
   const present = ({ id }: { id: number }) => posts.get(id) ?? {}
   const view = threadView(state, { ...options, absent, present })
-  const headers = repoHeaders(serving, context)
-  if (!view) throw new XRPCError(400, 'NotFound', `Post not found: ${named.uri}`, { headers })
+  if (!view) throw new XRPCError(400, 'NotFound', `Post not found: ${named.uri}`)
+  const headers = labelerHeaders(context)
   return { body: { thread: view, threadgate: threadgateOf(thread) }, headers }
 }

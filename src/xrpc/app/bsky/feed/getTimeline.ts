@@ -8,7 +8,7 @@ import type { AppBskyFeedGetTimeline } from '@atproto/api'
 import { isRetiredCursor } from '../../../../skeleton/page-cursor.ts'
 import { readyArray } from '../../../../views/ready-json.ts'
 import { type FeedItemRules, isBlockedOrMuted } from '../../../../views/rules.ts'
-import { repoHeaders } from '../../../answer-headers.ts'
+import { labelerHeaders } from '../../../answer-headers.ts'
 import { type FilledPage, fillPage } from '../../../fill-page.ts'
 import type { Method } from '../../../method.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'
@@ -21,6 +21,7 @@ export function getTimeline(serving: Serving): Method<Params> {
     nsid: 'app.bsky.feed.getTimeline',
     kind: 'query',
     auth: 'required',
+    readAfterWrite: true,
     handler: (context) => {
       const read = () => {
         const viewer = viewerOf(serving.actors, context.viewer!)
@@ -28,7 +29,7 @@ export function getTimeline(serving: Serving): Method<Params> {
       }
       const answer = ({ items, cursor, startCursor }: Page) => ({
         body: { feed: readyArray(items), cursor, startCursor },
-        headers: repoHeaders(serving, context),
+        headers: labelerHeaders(context),
       })
       const page = read()
       if (page.items.length > 0 || context.params.cursor !== undefined) return answer(page)
