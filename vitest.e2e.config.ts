@@ -6,7 +6,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**'],
     pool: 'forks',
     maxWorkers: 1,
-    testTimeout: 60_000,
+    // Generous: a machine may be busy with something else.
+    testTimeout: 180_000,
     // Where the Jetstream server has yet to be built.
     hookTimeout: 600_000,
   },

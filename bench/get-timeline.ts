@@ -5,7 +5,8 @@
 // `warm`: the same page again. `noted`: the same while six posts of the network get new counts between
 // two pages, as at 600 events a second and a hundred pages a second. `no_ring`: the page from rows, as
 // below a ring's end. `unkept`: everything forgotten before each page. `unread`: pages of items, authors
-// and viewers that nobody has read before.
+// and viewers that nobody has read before. `labels_none` and `labels_one_in_30`: the warm page asked for
+// with a labeler that says nothing, and with one that labelled a post in thirty.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,10 +15,12 @@ import { loadConfig } from '../src/config.ts'
 import { createActorTable } from '../src/graph/actor-table.ts'
 import { createFollowGraph } from '../src/graph/follow-graph.ts'
 import { createHydrator } from '../src/hydrate/hydrator.ts'
+import { withLabelers } from '../src/hydrate/labelers.ts'
 import { createGuardedFetch } from '../src/identity/guarded-fetch.ts'
 import { openTimeline } from '../src/indexing/open-timeline.ts'
 import { NOTE } from '../src/memory/note-kinds.ts'
 import { NoteWriter } from '../src/memory/note-ring.ts'
+import { collectionCodes } from '../src/store/collections.ts'
 import { type Db, openReader, openWriter } from '../src/store/db.ts'
 import { followEdges } from '../src/store/edges/all-edges.ts'
 import { packCid, packRkey } from '../src/store/keys.ts'
@@ -64,6 +67,7 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   const results = [
     unkept,
     measureUnread(ask, strangers),
+    ...measureLabelled({ db, memory, ask, count }),
     ...viewers.flatMap(({ name }) => measureViewer(memory, ask, { name, count })),
   ]
   reader.close()
@@ -117,6 +121,33 @@ function measureViewer(
   memory.timelines.close(memory.actors.uidOf(did))
   const rows = measure(`${name}.no_ring`, count / 5, () => ask(did))
   return [warm, noted, rows]
+}
+
+function measureLabelled(parts: {
+  db: Db
+  memory: Memory
+  ask: Ask
+  count: number
+}): BenchResult[] {
+  const { db, memory, ask, count } = parts
+  const [silent, labeler] = [didOf('silent labeler'), didOf('labeler')]
+  addAccount(memory, prepareRows(db), silent)
+  labelPosts(db, addAccount(memory, prepareRows(db), labeler))
+  memory.notes.add(NOTE.everything, 0, 0)
+  const measureBy = (name: string, did: string) => {
+    const page = () =>
+      withLabelers({ dids: [did], redact: new Set() }, () => ask(didOf('follows_1000')))
+    for (let i = 0; i < WARM_UP; i++) page()
+    return measure(name, count, page)
+  }
+  return [measureBy('labels_none', silent), measureBy('labels_one_in_30', labeler)]
+}
+
+function labelPosts(db: Db, src: number): void {
+  db.prepare(
+    `INSERT INTO labels (uid, collection, rkey, src, val, neg, cts_ms)
+    SELECT uid, ?, rkey, ?, 'graphic-media', 0, ? FROM posts WHERE id % 30 = 0`,
+  ).run(collectionCodes['app.bsky.feed.post'], src, START_MS)
 }
 
 /** Ten pages of each. */

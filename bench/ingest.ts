@@ -280,7 +280,7 @@ async function createFeed(
     host: HOST,
     wire: 'v2',
     resume: { cursor: undefined, seq: undefined },
-    mayBeClamped: false,
+    dueBy: undefined,
     decoder: createFrameDecoder({ wire: 'v2', decompressor, maxFrameBytes, unread }),
     dictionaryId: dictionary.id,
     dids: undefined,
@@ -292,6 +292,7 @@ async function createFeed(
     onDrop: (reason) => {
       throw new Error(`a frame was dropped: ${reason}`)
     },
+    onBroken: () => {},
     onNotice: () => {},
     onForeignDictionary: () => {},
     log,

@@ -2,19 +2,25 @@
 // with 100, 100,000 and 1,000,000 follows, whose timelines were written when the posts came. All of
 // it: the ring, celebrities merged in, the viewer's own posts from rows, the cursor with its CID.
 // `….ring.us` is the reading of the ring alone, in another thread's manner (through the handle).
-// `….deep` begins in the ring's middle. The baseline merges the newest posts of each followed account
+// `….deep` begins in the ring's middle. `….served` is the first page as it is read between requests: its
+// posts were shown before, so their CIDs come from kept fragments and not from rows. The baseline merges the newest posts of each followed account
 // at read time.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { loadConfig } from '../src/config.ts'
+import { createFragments } from '../src/fragments/fragments.ts'
 import { createFollowGraph, openFollowGraph } from '../src/graph/follow-graph.ts'
+import { createHydrator } from '../src/hydrate/hydrator.ts'
+import { NoteReader, NoteWriter } from '../src/memory/note-ring.ts'
 import { createTimelineSkeleton } from '../src/skeleton/timeline.ts'
-import { openReader } from '../src/store/db.ts'
-import { createMergedFeed } from '../src/store/merged-feed.ts'
+import { type Db, openReader } from '../src/store/db.ts'
+import { createMergedFeed, type MergedFeed } from '../src/store/merged-feed.ts'
 import { createKeeps } from '../src/timeline/lossiness.ts'
 import { createTimelines, openTimelines } from '../src/timeline/rings.ts'
 import type { TimelineEntry } from '../src/timeline/types.ts'
+import { createMediaUrls } from '../src/views/media-urls.ts'
 import { createRandom, type Random } from '../test/support/random.ts'
 import { didOf, tidAt } from '../test/support/records.ts'
 import { bestNs, sink } from './cpu-time.ts'
@@ -81,22 +87,60 @@ function measure(dataDir: string, { label, follows, author }: Shape): BenchResul
   const whole = timed(() => read(undefined).items.length)
   const middle = timed(() => read(deep).items.length)
   const ring = timed(() => reader.read(next(), undefined, PAGE)!.entries.length)
+  const served = measureServed(db, { follows, author })
   const baseline = measureMerge(follows)
   db.close()
   const name = `timeline.skeleton.${label}`
   return [
     { name: `${name}.us`, value: whole / 1000, unit: 'µs' },
     { name: `${name}.deep.us`, value: middle / 1000, unit: 'µs' },
+    { name: `${name}.served.us`, value: served / 1000, unit: 'µs' },
     { name: `${name}.ring.us`, value: ring / 1000, unit: 'µs' },
     { name: `${name}.baseline.us`, value: baseline / 1000, unit: 'µs' },
     { name: `${name}.ratio`, value: baseline / whole, unit: 'x' },
   ]
 }
 
+/** @returns nanoseconds a page. */
+function measureServed(db: Db, shape: Omit<Shape, 'label'>): number {
+  const fragments = createServing(db, shape.author)
+  const { skeleton, viewers } = createReading(db, shape, fragments.feedOver(db))
+  let i = 0
+  const read = () =>
+    skeleton({
+      viewer: viewers[i++ % viewers.length]!,
+      limit: PAGE,
+      cursor: undefined,
+      since: undefined,
+    })
+  for (let n = 0; n < viewers.length; n++) fragments.items(read().items, undefined)
+  return timed(() => read().items.length)
+}
+
+function createServing(db: Db, author: number) {
+  const actors = {
+    count: author,
+    uidOf: (did: string) => (did === AUTHOR ? author : 0),
+    didOf: () => AUTHOR,
+    flagsOf: () => 0,
+    memberFollowersOf: () => 1,
+    celebrities: () => [],
+  }
+  const urls = createMediaUrls(loadConfig({}, '/nonexistent/.env'))
+  const nothing = { ask() {}, afterFeed() {}, afterProfiles() {} }
+  return createFragments({
+    hydrator: createHydrator({ db, actors, graph: createFollowGraph(), urls }),
+    notes: new NoteReader(new NoteWriter().buffer),
+    maxBytes: 96 << 20,
+    wanted: nothing,
+  })
+}
+
 /** The viewers come after the seeded author, and all follow the same accounts. */
 function createReading(
-  db: ReturnType<typeof openReader>,
+  db: Db,
   { follows, author }: Omit<Shape, 'label'>,
+  feed: MergedFeed = createMergedFeed(db),
 ) {
   const timelines = createTimelines(LENGTH)
   const graph = createFollowGraph()
@@ -116,7 +160,7 @@ function createReading(
     graph: shared,
     actors: { ...actors, flagsOf: () => 0, memberFollowersOf: () => 1, celebrities: () => [] },
     timelines: reader,
-    feed: createMergedFeed(db),
+    feed,
     keeps: createKeeps({ graph: shared, limit: 10_000_000 }),
   })
   return { reader, skeleton, viewers }

@@ -67,6 +67,7 @@ async function measure(scope: 'network' | 'community', seconds: number): Promise
       SLIPSTREAM_DATA_DIR: dataDir,
       SLIPSTREAM_JETSTREAM_HOSTS: double.url,
       SLIPSTREAM_PLC_URL: 'http://127.0.0.1:1',
+      SLIPSTREAM_FALLBACK_APPVIEW: 'none',
       SLIPSTREAM_INDEX_SCOPE: scope,
       SLIPSTREAM_LOG_LEVEL: 'error',
     },

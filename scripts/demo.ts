@@ -13,6 +13,8 @@ const PREFERRED_PORT = 3000
 const TOKEN_LIFETIME_SECONDS = 24 * 3600
 const FULL_PAGE = 50
 const PATIENCE_MS = 60_000
+/** Good for nothing but this demo, which listens on this machine only. */
+const OPERATOR_TOKEN = 'demo-operator-token'
 
 const simulation = await startSimulation(readSimulationOptions(process.argv.slice(2)))
 const viewer = simulation.network.repositories.at(-1)!
@@ -22,17 +24,20 @@ const origin = `http://localhost:${port}`
 
 const slipstream = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
   stdio: 'inherit',
+  // Ctrl-C goes to a whole group of processes: it would hear it twice, and not end in peace.
+  detached: true,
   env: {
     ...withoutSettings(process.env),
     ...simulation.env,
     SLIPSTREAM_PORT: String(port),
     SLIPSTREAM_DATA_DIR: dataDir,
     SLIPSTREAM_MEMBERS: viewer.did,
+    SLIPSTREAM_OPERATOR_TOKEN: OPERATOR_TOKEN,
   },
 })
 slipstream.once('exit', (code) => finish(code ?? 1))
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => slipstream.kill(signal))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => slipstream.kill('SIGTERM'))
 
 await introduce()
 
@@ -46,6 +51,9 @@ Slipstream runs at ${origin}, reading a simulated network. ${viewer.handle} has 
 first page of the timeline; the token in this line is good for a day:
 
 curl -H 'Authorization: Bearer ${token}' '${origin}/xrpc/${METHOD}?limit=3'
+
+Its status page is ${origin}/ and ${origin}/explore shows why the timeline of ${viewer.handle} is as it
+is; the operator’s token there is ${OPERATOR_TOKEN}
 `)
 }
 

@@ -100,7 +100,10 @@ export async function startSimulation(options: SimulationOptions): Promise<Simul
       SLIPSTREAM_JETSTREAM_HOSTS: double.url,
       SLIPSTREAM_JETSTREAM_V1_DICTIONARY: double.v1DictionaryUrl,
       SLIPSTREAM_PLC_URL: servers.origin,
+      SLIPSTREAM_FALLBACK_APPVIEW: 'none',
       SLIPSTREAM_ALLOW_PRIVATE_HOSTS: 'on',
+      SLIPSTREAM_MEMBER_RATE_LIMIT: '0',
+      SLIPSTREAM_VISITOR_RATE_LIMIT: '0',
     },
     emitted: () => emitted,
     stop: async () => {

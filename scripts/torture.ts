@@ -1,7 +1,10 @@
-// `npm run torture -- --seeds N [--first K] [--json]`: runs the fault harness over seeds, one after
-// the other. Differences are printed as they are found; the last line is the sum of everything.
+// `npm run torture -- --seeds N [--first K] [--events N] [--faults N] [--kinds A,B] [--json]`: runs the
+// fault harness over seeds, one after the other. Differences are printed as they are found; the last
+// line is the sum of everything. `--kinds` leaves only these faults, which makes other runs of the
+// seeds.
 
 import { parseArgs } from 'node:util'
+import { type FaultKind, faultKinds } from '../test/support/torture/plan.ts'
 import { type RunReport, runSeed } from '../test/support/torture/run.ts'
 
 const { values } = parseArgs({
@@ -10,6 +13,7 @@ const { values } = parseArgs({
     first: { type: 'string', default: '1' },
     events: { type: 'string' },
     faults: { type: 'string' },
+    kinds: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 })
@@ -18,6 +22,7 @@ const count = wholeNumber('seeds', values.seeds)
 const size = {
   ...(values.events !== undefined && { events: wholeNumber('events', values.events) }),
   ...(values.faults !== undefined && { faults: wholeNumber('faults', values.faults) }),
+  ...(values.kinds !== undefined && { kinds: values.kinds.split(',').map(faultKind) }),
 }
 const SHOWN_DIFFERENCES = 10
 
@@ -78,6 +83,12 @@ function describe({ byKind, ...total }: ReturnType<typeof sumUp>): string {
   const kinds = Object.entries(byKind).map(([kind, times]) => `${kind} ${times}`)
   return `faults by kind: ${kinds.join(', ')}
 seeds ${total.seeds}, faults ${total.faults}, events sent ${total.events} (${total.sent} frames), items compared ${total.compared}, differences ${total.differences}`
+}
+
+function faultKind(name: string): FaultKind {
+  const kind = faultKinds.find((one) => one === name)
+  if (kind) return kind
+  throw new Error(`--kinds: there is no ${name}; there are ${faultKinds.join(', ')}`)
 }
 
 function wholeNumber(name: string, value: string): number {

@@ -5,7 +5,11 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { ActorTableHandle } from './graph/actor-table.ts'
 import type { FollowGraphHandle } from './graph/follow-graph.ts'
+import type { FollowLine } from './indexing/import-follows.ts'
+import type { InviteWish } from './indexing/invites.ts'
 import type { StreamStatus } from './jetstream/consumer.ts'
+import type { Counted } from './obs/counts.ts'
+import type { GapCounts } from './store/gaps.ts'
 import type { TimelinesHandle } from './timeline/rings.ts'
 
 /** A request's `id` is echoed in its reply. */
@@ -37,10 +41,28 @@ export type WriterRequest = { id: number; did: string } & (
   | { kind: 'labels-wanted'; labelers: string[]; subjects: string[] }
   /** Something shown to a member is missing: look for it in the background. Each an at-URI or a DID. */
   | { kind: 'wanted'; uris: string[]; dids: string[] }
+  /** What was counted before we counted is to be asked for: posts.id and uids that are shown. */
+  | { kind: 'counts-wanted'; posts: number[]; actors: number[] }
+  /** Lets the account in; `code` as readInviteCode gives it. */
+  | { kind: 'redeem-invite'; code: string }
 )
 
 export type WriterReply =
   | { id: number; ok: true }
+  | { id: number; ok: false; error: string; message: string }
+
+/** What the operator asks for, by the command line or over HTTP. */
+export type OperatorRequest =
+  | { kind: 'add-member' | 'remove-member'; did: string }
+  | ({ kind: 'create-invite' } & InviteWish)
+  | { kind: 'disable-invite'; code: string }
+  /** A member's document (member-state/document.ts) as JSON. */
+  | { kind: 'import-state'; document: string }
+  /** Checked lines; a slice, so small that the stream does not wait long for it. */
+  | { kind: 'import-follows'; lines: FollowLine[]; isInScopeOnly: boolean }
+
+export type OperatorReply =
+  | { id: number; ok: true; figures: Record<string, number> }
   | { id: number; ok: false; error: string; message: string }
 
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
@@ -57,6 +79,66 @@ export type SharedMemory = {
   timelines: TimelinesHandle
   /** What the writer touched, for `NoteReader`. */
   notes: SharedArrayBuffer
+  /** Where serving threads count their requests (obs/request-counters.ts). */
+  requests: SharedArrayBuffer
+}
+
+export type ColdStartStage = 'follows' | 'recent' | 'older' | 'rest' | 'done'
+
+/**
+ * How far the cold start of a member is. Those that go on, and for some minutes those that are over.
+ * Stages overlap; `stage` is the first that is not over: `follows`, the follow list is being read;
+ * `recent`, the last hours of everybody on it; `older`, posts from before until the timeline holds
+ * its target; `rest`, follow lists, profiles, gates, blocks and lists of everybody on it, and the
+ * member's own repository.
+ */
+export type ColdStartProgress = {
+  did: string
+  /** Milliseconds since 1970; after a restart, of the restart. */
+  startedAt: number
+  finishedAt: number | undefined
+  stage: ColdStartStage
+  /** `done`: how many are known so far; `total`: the same once the list is whole, undefined before. */
+  follows: { done: number; total: number | undefined }
+  /** The replay of the last hours. `listed`: read from each author's server instead of the stream. */
+  replay: {
+    state: 'waiting' | 'running' | 'done' | 'listed'
+    /** Where the slowest of the sockets stands, microseconds since 1970; undefined while none runs. */
+    cursorUs: number | undefined
+    /** 0 to 100, by the time that was replayed. */
+    percent: number
+  }
+  /** Of everybody followed: whose recent feed was read, or is not needed for the target. */
+  authors: { done: number; total: number }
+  /** Of everybody followed: about whom nothing is left to be fetched. */
+  complete: { done: number; total: number }
+  /** Items that the member's timeline can show now, counted up to `timelineTarget`. */
+  timelineItems: number
+  timelineTarget: number
+}
+
+/** How far the archive is read where the stream begins with it; while it is, nothing is live. */
+export type ArchiveStatus = {
+  state: 'reading' | 'waiting' | 'done'
+  /** Origin of the stream. */
+  host: string
+  /** All up to it is applied; where the archive ends. They count on this host alone. */
+  seq: number
+  tipSeq: number
+  /** 0 to 100. */
+  percent: number
+  /** The latest event's time, microseconds since 1970; undefined before the first. */
+  reachedUs: number | undefined
+  /** Milliseconds since 1970. */
+  startedAt: number
+  events: number
+  /** Received, altogether and on this day (UTC). */
+  bytes: number
+  dayBytes: number
+  /** Could not be read; each is in a gap. */
+  lostBlocks: number
+  /** `quota`: the host's, or ours; `refused`: the operator has to do something; `away`: out of reach. */
+  waiting: { why: 'quota' | 'refused' | 'away'; until: number; message: string } | undefined
 }
 
 /** A report of the ingest thread, about once a second. */
@@ -67,9 +149,60 @@ export type IngestStatus = {
   timelines: number
   /** Jobs against other people's servers that wait or run; 20,000 stands for as many or more. */
   jobs: number
+  /** Open or repairing. */
   openGaps: number
+  coldStarts: ColdStartProgress[]
+  /** undefined where the stream does not begin with an archive, or has for long. */
+  archive?: ArchiveStatus | undefined
+  /** Holes in what was received, by state; `closed` counts those that are still remembered. */
+  gaps: GapCounts
   /** From a frame's arrival to its visibility, in milliseconds, over the last report's events. */
   visibleMs: { p50: number; p99: number; count: number }
+  members: number
+  pulse: Pulse
+  disk: DiskStatus
+  /** Since the start: what was counted, by label. */
+  counts: Counted
+}
+
+/**
+ * What was given up for want of room, in this order; each state includes those before. `full`: the last write
+ * found no room, and is tried again.
+ */
+export type DiskState =
+  | 'ok'
+  | 'without-search'
+  | 'strangers-pruned'
+  | 'neighbours-pruned'
+  | 'strangers-refused'
+  | 'full'
+
+export type DiskStatus = {
+  /** Of the database, without free pages in it. */
+  usedBytes: number
+  /** Up to which it may grow, by the settings and by what is free on the disk. */
+  capBytes: number
+  /** On the disk, for an ordinary user. */
+  freeBytes: number
+  state: DiskState
+}
+
+/** Rates and sizes of the last seconds. */
+export type Pulse = {
+  eventsPerSecond: number
+  requestsPerSecond: number
+  /** Answers that say it is our fault. */
+  failuresPerSecond: number
+  /** Undefined where nothing was asked. */
+  answerMs: { p50: number | undefined; p99: number | undefined }
+  /** Of the whole process. */
+  memoryBytes: number
+  /** Of the ingest thread, the 99th percentile of the last second. */
+  loopLagMs: number
+  /** The database and the log beside it. */
+  databaseBytes: number
+  freeBytes: number
+  totalBytes: number
 }
 
 export type IngestMessage =
@@ -77,6 +210,7 @@ export type IngestMessage =
   /** An operator's mistake, to be shown as a ConfigError. */
   | { kind: 'refused'; message: string; hint: string }
   | { kind: 'reply'; reply: WriterReply }
+  | { kind: 'operated'; reply: OperatorReply }
   | { kind: 'status'; status: IngestStatus }
   | { kind: 'configured-members'; dids: string[] }
   /** First on a new line, after the latest news. */
@@ -84,6 +218,7 @@ export type IngestMessage =
 
 export type IngestOrder =
   | { kind: 'request'; request: WriterRequest }
+  | { kind: 'operate'; id: number; request: OperatorRequest }
   /** A line to another serving thread: requests come in there, replies and news go out. */
   | { kind: 'connect'; port: MessagePort }
   | { kind: 'stop' }

@@ -1,23 +1,19 @@
-// The process and nothing else: arguments, settings, signals, exit codes.
+// The server as a process, for scripts/start: its few options, and nothing else. All the rest an
+// operator does is in src/cli/.
 //
-// Exit codes: 0 after a clean stop, 78 (EX_CONFIG) for an operator's mistake, 74 (EX_IOERR) for a disk
-// that is full or fails and a database that is damaged, 70 (EX_SOFTWARE) for a broken invariant or
-// anything else unexpected.
+// Exit codes (cli/fail.ts): 0 after a clean stop, 78 for an operator's mistake, 74 for a disk that is
+// full or fails and a database that is damaged, 70 for a broken invariant or anything else unexpected.
 
 import { parseArgs } from 'node:util'
-import { type Config, ConfigError, loadConfig, printConfig } from './config.ts'
-import { createLogger, type Logger } from './obs/log.ts'
-import { storeTrouble } from './store/trouble.ts'
+import { fail } from './cli/fail.ts'
+import { serve } from './cli/serve.ts'
+import { ConfigError, loadConfig, printConfig } from './config.ts'
 import { version } from './version.ts'
-
-const EXIT_CONFIG = 78
-const EXIT_SOFTWARE = 70
-const EXIT_IO = 74
-const STOP_TIMEOUT_MS = 20_000
 
 const HELP = `Usage: scripts/start [option]
 
 Runs Slipstream with the settings found in the environment and in .env.
+scripts/slipstream --help lists what else an operator can do.
 
   --demo           run against a simulated network, offline, and print a first request
   --print-config   print every setting, with its meaning and value, and stop
@@ -42,21 +38,6 @@ async function run(): Promise<void> {
   await serve(config)
 }
 
-/** The app is imported only now: help and refusals need not wait for it. */
-async function serve(config: Config): Promise<void> {
-  const log = createLogger({ level: config.logLevel, name: 'slipstream' })
-  const { startApp } = await import('./app.ts')
-  const starting = startApp({ config, log, onFatal: fail })
-  const stop = (signal: string) => {
-    log.info({ signal }, 'stopping')
-    setTimeout(() => stuck(log), STOP_TIMEOUT_MS).unref()
-    starting.then((app) => app.close()).then(() => process.exit(0), fail)
-  }
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
-  await starting
-}
-
 function readArguments() {
   try {
     return parseArgs({ options, strict: true }).values
@@ -67,23 +48,4 @@ function readArguments() {
 
 function print(text: string): void {
   process.stdout.write(text)
-}
-
-function stuck(log: Logger): void {
-  log.error(`stopping took longer than ${STOP_TIMEOUT_MS / 1000} s; ending without waiting further`)
-  process.exit(EXIT_SOFTWARE)
-}
-
-function fail(error: unknown): never {
-  if (error instanceof ConfigError) {
-    process.stderr.write(`slipstream: ${error.message}\n  ${error.hint}\n`)
-    process.exit(EXIT_CONFIG)
-  }
-  const trouble = storeTrouble(error)
-  if (trouble) {
-    process.stderr.write(`slipstream: ${trouble.message}\n  ${trouble.hint}\n`)
-    process.exit(EXIT_IO)
-  }
-  process.stderr.write(`slipstream: ${error instanceof Error ? error.stack : String(error)}\n`)
-  process.exit(EXIT_SOFTWARE)
 }

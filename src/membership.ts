@@ -1,31 +1,45 @@
 // Who may read here, and the news that somebody did. A member's request tells the ingest thread, at
 // most once in a while, so that their timeline is in memory and their cold start begins; the request
-// itself does not wait for it.
+// itself does not wait for it. As often it is asked whether they are a member still.
+//
+// Whoever is signed in and may not read is told so by every method, also by those that answer visitors:
+// a client that got a visitor's answers would show its user as somebody who follows nobody.
 
 import type { Writer } from './bridge.ts'
+import { isByInvite } from './config/members.ts'
 import type { Config } from './config.ts'
 import { forbidden, type XRPCError } from './xrpc/errors.ts'
 
 const TOLD_AGAIN_AFTER_MS = 60_000
 const MAX_REMEMBERED = 100_000
 
-/** @returns what runs for each verified viewer; it throws the refusal for those who may not read. */
-export function createMembership(options: {
-  config: Pick<Config, 'members'>
+export type MembershipParts = {
+  config: Pick<Config, 'members' | 'maxMembers' | 'publicOrigin'>
   configuredMembers: () => readonly string[]
+  /** Whether the operator or an invite let the account in. */
+  isAdmitted: (did: string) => boolean
+  /** Whether the account reads here already. */
+  isMember: (did: string) => boolean
+  countMembers: () => number
   writer: Writer
   onError: (error: unknown) => void
   now?: () => number
-}): (did: string) => void {
-  const { config, configuredMembers, writer, onError, now = Date.now } = options
+}
+
+/** @returns what runs for each verified viewer; it throws the refusal for those who may not read. */
+export function createMembership(parts: MembershipParts): (did: string) => void {
+  const { config, configuredMembers, writer, onError, now = Date.now } = parts
   const toldAt = new Map<string, number>()
 
-  function isAdmitted(did: string): boolean {
-    return config.members === 'open' || configuredMembers().includes(did)
+  function check(did: string): void {
+    const isNamed = configuredMembers().includes(did)
+    const mayRead = config.members === 'open' || isNamed || parts.isAdmitted(did)
+    if (!mayRead) throw notAMember(config)
+    const isFull = config.maxMembers > 0 && parts.countMembers() >= config.maxMembers
+    if (isFull && !isNamed && !parts.isMember(did)) throw noMoreMembers()
   }
 
   function tell(did: string): void {
-    if (now() - (toldAt.get(did) ?? -Infinity) < TOLD_AGAIN_AFTER_MS) return
     if (toldAt.size >= MAX_REMEMBERED) toldAt.clear()
     toldAt.set(did, now())
     writer.send({ kind: 'member-seen', did }).catch((error) => {
@@ -35,14 +49,25 @@ export function createMembership(options: {
   }
 
   return (did) => {
-    if (!isAdmitted(did)) throw notAMember()
+    if (now() - (toldAt.get(did) ?? -Infinity) < TOLD_AGAIN_AFTER_MS) return
+    toldAt.delete(did)
+    check(did)
     tell(did)
   }
 }
 
-function notAMember(): XRPCError {
+function notAMember({ members, publicOrigin }: MembershipParts['config']): XRPCError {
   return forbidden(
-    'This AppView serves a fixed list of accounts, and this is none of them. Its operator can add it.',
+    isByInvite(members)
+      ? `This AppView is by invitation. If you have a code, enter it at ${publicOrigin}/invite`
+      : 'This AppView serves a fixed list of accounts, and this is none of them. Its operator can add it.',
     'NotAMember',
+  )
+}
+
+function noMoreMembers(): XRPCError {
+  return forbidden(
+    'This AppView has as many members as its operator allows. Its operator can make room.',
+    'MembersFull',
   )
 }

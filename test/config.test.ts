@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { atPort, ConfigError, loadConfig, printConfig, settings } from '../src/config.ts'
+import { settings } from '../src/config/settings.ts'
+import { atPort, ConfigError, loadConfig, printConfig } from '../src/config.ts'
 
 const nowhere = '/nonexistent/.env'
+const load = (env: Record<string, string>) => loadConfig(env, nowhere)
 
 function refusal(env: Record<string, string>): ConfigError {
   try {
@@ -57,10 +59,42 @@ test('a port that was found changes our own names, and none that the operator ga
   })
 })
 
+test('pictures have our own address where the operator wants so, and then follow our name', () => {
+  const cdn = 'https://cdn.bsky.app/img/{preset}/plain/{did}/{cid}'
+  expect(load({}).imageUrlPattern).toBe(cdn)
+  const own = load({
+    SLIPSTREAM_IMAGES: 'own',
+    SLIPSTREAM_HOSTNAME: 'a.example',
+  })
+  expect(own.imageUrlPattern).toBe('https://a.example/img/{preset}/plain/{did}/{cid}')
+  const moved = atPort(load({ SLIPSTREAM_IMAGES: 'own', SLIPSTREAM_PORT: '0' }), 4000)
+  expect(moved.imageUrlPattern).toBe('http://localhost:4000/img/{preset}/plain/{did}/{cid}')
+  const given = { SLIPSTREAM_IMAGES: 'own', SLIPSTREAM_IMAGE_URL_PATTERN: cdn }
+  expect(atPort(load(given), 4000).imageUrlPattern).toBe(cdn)
+  const videos = atPort(load({ SLIPSTREAM_VIDEOS: 'own' }), 4000)
+  expect(videos).toMatchObject({
+    imageUrlPattern: cdn,
+    videoPlaylistUrlPattern: 'http://localhost:4000/video/{did}/{cid}/playlist.m3u8',
+    videoThumbnailUrlPattern: 'http://localhost:4000/video/{did}/{cid}/thumbnail.jpg',
+  })
+})
+
 test('an unknown key refuses and names the nearest known one', () => {
   const error = refusal({ SLIPSTREAM_JETSTREAM_HOST: 'wss://x' })
   expect(error.message).toContain('SLIPSTREAM_JETSTREAM_HOST is not a setting')
   expect(error.hint).toContain('SLIPSTREAM_JETSTREAM_HOSTS?')
+})
+
+test('a public AppView is asked unless there is to be none, which an empty value does not say', () => {
+  expect(loadConfig({}, nowhere).fallbackAppview).toBe('https://public.api.bsky.app')
+  expect(loadConfig({ SLIPSTREAM_FALLBACK_APPVIEW: '' }, nowhere).fallbackAppview).toMatch(
+    /^https:/,
+  )
+  for (const none of ['none', 'off', ' None ']) {
+    expect(loadConfig({ SLIPSTREAM_FALLBACK_APPVIEW: none }, nowhere).fallbackAppview).toBe('none')
+  }
+  const own = { SLIPSTREAM_FALLBACK_APPVIEW: 'https://appview.example.org/' }
+  expect(loadConfig(own, nowhere).fallbackAppview).toBe('https://appview.example.org')
 })
 
 test('keys of other programs are none of our business', () => {
@@ -80,6 +114,8 @@ describe('an unfit value refuses, with the key, the value and what would be righ
     ['JETSTREAM_WIRE', 'v3', /one of v2, v1, auto/],
     ['JETSTREAM_COMPRESS', 'maybe', /on or off/],
     ['PLC_URL', 'plc.directory', /a URL/],
+    ['FALLBACK_APPVIEW', 'https://public.api.bsky.app/xrpc', /an origin/],
+    ['FALLBACK_APPVIEW', 'public.api.bsky.app', /a URL/],
     ['MEMBERS', 'did:plc:abc,not a handle', /neither/],
     ['REASONABLE_LIMIT', '0', /whole number from 1/],
     ['INDEX_SCOPE', 'everything', /one of authors, community, network/],

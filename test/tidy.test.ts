@@ -4,7 +4,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { envExample, methodsPage, withSettings } from '../scripts/write-docs.ts'
+import { withCommands } from '../scripts/command-table.ts'
+import { withDiagram } from '../scripts/import-diagram.ts'
+import { methodsPage } from '../scripts/methods-page.ts'
+import { envExample, withSettings } from '../scripts/write-docs.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const src = join(root, 'src')
@@ -87,7 +90,7 @@ test('only config.ts reads the environment', () => {
 
 test('every source file is used', () => {
   const entries = sources.filter(({ path }) =>
-    ['main.ts', 'ingest/thread.ts'].includes(below(path)),
+    ['main.ts', 'cli/main.ts', 'ingest/thread.ts'].includes(below(path)),
   )
   const seen = new Set<string>()
   const queue = [...entries, ...others].flatMap(({ imports }) => imports)
@@ -149,15 +152,18 @@ test('every file in src says at its head what it is for', () => {
   expect(bare.map(({ path }) => below(path))).toEqual([])
 })
 
-test('README.md, .env.example and docs/METHODS.md are what npm run docs writes', () => {
+test('what is generated in the documentation is what npm run docs writes', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   expect(withSettings(readme)).toBe(readme)
+  expect(withCommands(readme)).toBe(readme)
+  const architecture = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
+  expect(withDiagram(architecture)).toBe(architecture)
   expect(readFileSync(join(root, '.env.example'), 'utf8')).toBe(envExample())
   expect(readFileSync(join(root, 'docs/METHODS.md'), 'utf8')).toBe(methodsPage())
 })
 
-test('every test that docs/INVARIANTS.md names is there', () => {
-  const page = readFileSync(join(root, 'docs/INVARIANTS.md'), 'utf8')
+test.each(['INVARIANTS', 'SECURITY'])('every test that docs/%s.md names is there', (name) => {
+  const page = readFileSync(join(root, `docs/${name}.md`), 'utf8')
   const named = [...page.matchAll(/`(test\/[^`]+)`/g)].map((match) => match[1]!)
   expect(named.length).toBeGreaterThan(10)
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])

@@ -33,6 +33,8 @@ export type RunningApp = {
   heaps(): Promise<HeapMegabytes[]>
   health(): Promise<{ ingest?: IngestHealth }>
   stop(): Promise<void>
+  /** As when the power goes. */
+  kill(): Promise<void>
 }
 
 /** Of src/bridge.ts, what benchmarks look at. */
@@ -55,7 +57,10 @@ export async function runApp(options: {
   env: Record<string, string>
 }): Promise<RunningApp> {
   const { dataDir } = options
-  const settings = { PORT: '0', LOG_LEVEL: 'info', DATA_DIR: dataDir, ...options.env }
+  const defaults = { PORT: '0', LOG_LEVEL: 'info', FALLBACK_APPVIEW: 'none' }
+  // Counted, and never used up.
+  const unlimited = { MEMBER_RATE_LIMIT: '1000000000', VISITOR_RATE_LIMIT: '1000000000' }
+  const settings = { ...defaults, ...unlimited, DATA_DIR: dataDir, ...options.env }
   const report = ['--report-on-signal', '--report-signal=SIGUSR2', `--report-directory=${dataDir}`]
   const start = startCommand()
   const child = spawn(process.execPath, [...start.flags, ...report, '--report-compact', MAIN], {
@@ -68,6 +73,12 @@ export async function runApp(options: {
   })
   const end = () => child.kill('SIGKILL')
   process.once('exit', end)
+  const endBy = async (signal: NodeJS.Signals) => {
+    const exited = new Promise((resolve) => child.once('exit', resolve))
+    child.kill(signal)
+    await exited
+    process.off('exit', end)
+  }
   const port = await portOf(child)
   const pid = child.pid!
   return {
@@ -79,12 +90,8 @@ export async function runApp(options: {
       const response = await fetch(`http://127.0.0.1:${port}/xrpc/_health`)
       return (await response.json()) as { ingest?: IngestHealth }
     },
-    stop: async () => {
-      const exited = new Promise((resolve) => child.once('exit', resolve))
-      child.kill('SIGTERM')
-      await exited
-      process.off('exit', end)
-    },
+    stop: () => endBy('SIGTERM'),
+    kill: () => endBy('SIGKILL'),
   }
 }
 

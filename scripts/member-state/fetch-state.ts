@@ -1,8 +1,8 @@
 // A member's document from another AppView, as far as AppViews tell: muted threads and scopes of mutes
 // are listed by no method, and times only of bookmarks and drafts, so that order stands in for them.
 
+import { emptyState, type MemberState } from '../../src/member-state/document.ts'
 import { type AppView, allOf } from './appview.ts'
-import { emptyState, type MemberState } from './document.ts'
 
 type Subscribed = { did: string; viewer?: { activitySubscription?: Flags } }
 type Flags = { post: boolean; reply: boolean }

@@ -1,8 +1,8 @@
 // A member's document to an AppView, call by call as a client would say it all again, oldest first: for
 // members of a server whose data folder they can't reach, and of one that is running.
 
+import type { MemberState } from '../../src/member-state/document.ts'
 import type { AppView } from './appview.ts'
-import type { MemberState } from './document.ts'
 
 /** `refused` is told of what the AppView did not take; the rest is sent all the same. */
 export async function pushState(

@@ -23,6 +23,8 @@ export type Hosts = {
   hasRoom(host: string): boolean
   enter(host: string): void
   leave(host: string): void
+  /** The clock was set back by so many milliseconds. */
+  bringForward(byMs: number): void
   /** Milliseconds until the host may be asked again; 0: now. */
   waitMs(host: string): number
   noteAnswer(host: string, answer: { status: number; headers: Headers }): void
@@ -78,6 +80,9 @@ export function createHosts(options: {
       const host = hostOf(name)
       host.active -= 1
       if (isForgettable(host, now())) hosts.delete(name)
+    },
+    bringForward: (byMs) => {
+      for (const host of hosts.values()) host.until -= byMs
     },
     waitMs: (name) => Math.max(0, (hosts.get(name)?.until ?? 0) - now()),
     noteAnswer(name, { status, headers }) {

@@ -4,9 +4,13 @@
 import type { Identity } from '../identity/did-document.ts'
 import { IdentityUnavailableError } from '../identity/fetch-identity.ts'
 import { findActor, setActorIdentity } from '../store/actors.ts'
+import { insertAccountGap } from '../store/gaps.ts'
+import { enqueueJobAgain } from '../store/jobs.ts'
 import { transact } from '../store/transact.ts'
 import { PdsError } from './pds-error.ts'
 import type { RepoTarget, Services } from './work.ts'
+
+const HOUR_MS = 3_600_000
 
 type Account = { uid: number; did: string }
 
@@ -47,10 +51,25 @@ export async function identify(services: Services, account: Account): Promise<vo
     pds: identity?.pds ?? null,
     checkedAt: now(),
   }
-  transact(db, () => setActorIdentity(db, uid, found))
+  const hasMoved = before?.pds != null && found.pds !== null && before.pds !== found.pds
+  transact(db, () => {
+    setActorIdentity(db, uid, found)
+    if (hasMoved) noteMove(db, { uid, since: before.identity_checked_at, now: found.checkedAt })
+  })
   if (verdict === undefined) {
     throw new PdsError('unreachable', `nobody can say now whether ${claimed} is ${did}`)
   }
+}
+
+/** Between two servers, what was said may have reached nobody. */
+function noteMove(
+  db: Services['db'],
+  { uid, since, now }: { uid: number; since: number | null; now: number },
+): void {
+  // Where an event told of the move, nothing says since when: an hour before it is a guess.
+  const fromUs = ((since ?? now) - HOUR_MS) * 1000
+  insertAccountGap(db, { uid, cause: 'moved', fromUs, toUs: now * 1000 }, now)
+  enqueueJobAgain(db, 'repo', uid)
 }
 
 async function resolve(

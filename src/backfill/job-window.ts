@@ -17,8 +17,8 @@ export type JobWindow = {
   readonly size: number
   sizeOf(host: string): number
   add(waiting: WaitingJob): void
-  /** The most urgent job among hosts that have room; of equally urgent ones the first that came. */
-  take(hasRoom: (host: string) => boolean): WaitingJob | undefined
+  /** The most urgent job among hosts that have room, if it has at least this urgency; of equally urgent ones the first that came. */
+  take(hasRoom: (host: string) => boolean, leastUrgent?: number): WaitingJob | undefined
   /** Takes out every job of this host. */
   drop(host: string): WaitingJob[]
 }
@@ -41,12 +41,12 @@ export function createJobWindow(): JobWindow {
       insert(queue, { ...waiting, order: ++lastOrder })
       size += 1
     },
-    take(hasRoom) {
+    take(hasRoom, leastUrgent = Number.POSITIVE_INFINITY) {
       let best: Numbered | undefined
       for (const [host, [head]] of queues) {
         if (head && (!best || isBefore(head, best)) && hasRoom(host)) best = head
       }
-      if (!best) return undefined
+      if (!best || best.job.priority > leastUrgent) return undefined
       const queue = queues.get(best.host)!
       queue.shift()
       if (queue.length === 0) queues.delete(best.host)

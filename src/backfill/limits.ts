@@ -21,10 +21,20 @@ export type BackfillLimits = HostLimits & {
   feedReposts: number
   /** Beyond the first page, records older than this are not asked for. */
   feedMaxAgeMs: number
+  /** How far back everything of an author is wanted: what is newer is read whole, to a bound. */
+  recentMs: number
+  maxRecent: number
+  /** Older posts are read until a new member's timeline holds so many items. */
+  timelineTarget: number
+  /** So many further pages of one author at most, and so many authors' in one round. */
+  olderPages: number
+  olderAuthors: number
   maxFollows: number
   maxListItems: number
   /** Of any other collection. */
   maxRecords: number
+  /** Held records below a listing's end that are asked for one by one, of each collection. */
+  maxKeysChecked: number
   /** An identity older than this is looked up anew. */
   identityMaxAgeMs: number
 }
@@ -45,8 +55,14 @@ export const DEFAULT_LIMITS: BackfillLimits = {
   feedPosts: 100,
   feedReposts: 50,
   feedMaxAgeMs: 90 * 86_400_000,
+  recentMs: 36 * 3_600_000,
+  maxRecent: 3_000,
+  timelineTarget: 500,
+  olderPages: 20,
+  olderAuthors: 200,
   maxFollows: 1_000_000,
   maxListItems: 20_000,
   maxRecords: 50_000,
+  maxKeysChecked: 500,
   identityMaxAgeMs: 86_400_000,
 }

@@ -18,11 +18,15 @@ export type ListingEnd = {
   complete: boolean
   /** Every key at or above this one was seen; undefined where no such claim can be made. */
   floor: string | undefined
+  /** Where the server's listing goes on. */
+  cursor: string | undefined
   listed: number
 }
 
 export type ListingBounds = {
   maxRecords: number
+  /** An earlier listing's cursor: begins where that ended. */
+  from?: string | undefined
   /** Says after each page whether to go on. */
   isEnough?: (page: ListedPage) => boolean
 }
@@ -39,7 +43,7 @@ export async function walkCollection(
     onPage: (page: ListedPage) => Promise<void>
   },
 ): Promise<ListingEnd> {
-  let cursor: string | undefined
+  let cursor = walk.from
   let floor: string | undefined
   let isOrdered = true
   let listed = 0
@@ -60,10 +64,10 @@ export async function walkCollection(
     if (!leadsFurther(keys, floor)) idlePages++
     floor = keys.at(-1) ?? floor
     listed += keys.length
-    if (page.cursor === undefined) return { complete: true, floor, listed }
-    const isEnough = listed >= walk.maxRecords || idlePages >= MAX_IDLE_PAGES
-    if (isEnough || walk.isEnough?.(page)) {
-      return { complete: false, floor: isOrdered ? floor : undefined, listed }
+    if (page.cursor === undefined) return { complete: true, floor, cursor: undefined, listed }
+    const isEnough = walk.isEnough?.(page) ?? false
+    if (isEnough || listed >= walk.maxRecords || idlePages >= MAX_IDLE_PAGES) {
+      return { complete: false, floor: isOrdered ? floor : undefined, cursor: page.cursor, listed }
     }
     cursor = page.cursor
   }

@@ -1,16 +1,11 @@
 // What each kind of job does, given whose repository it is about and where that stands.
 
 import type { Job } from '../store/jobs.ts'
+import { checkRepo, compareRepo } from './compare-repo.ts'
+import { loadFeed, loadOlder, loadRecent } from './feed-jobs.ts'
 import { startMember } from './member-job.ts'
 import { loadList, loadPost, loadProfile, loadRecord } from './record-jobs.ts'
-import {
-  compareRepo,
-  loadBlocks,
-  loadFeed,
-  loadFollows,
-  loadRecords,
-  type RepoJobResult,
-} from './repo-jobs.ts'
+import { loadBlocks, loadFollows, loadRecords, type RepoJobResult } from './repo-jobs.ts'
 import type { RepoTarget, Services } from './work.ts'
 
 /**
@@ -28,12 +23,21 @@ export async function perform(
       return startMember(services, repo)
     case 'feed':
       return loadFeed(services, repo)
+    case 'recent':
+      await loadRecent(services, repo)
+      return undefined
+    case 'older':
+      await loadOlder(services, repo)
+      return undefined
     case 'follows':
       return loadFollows(services, repo)
     case 'blocks':
       return loadBlocks(services, repo)
     case 'repo':
       return compareRepo(services, repo)
+    case 'check':
+      await checkRepo(services, repo)
+      return undefined
     case 'profile':
       return loadProfile(services, repo)
     case 'post':

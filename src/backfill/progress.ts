@@ -1,60 +1,104 @@
-// How far the cold starts of members are. Nothing is counted along the way: the queue and the rows
-// tell, so the figures are right after a restart too.
+// The cold starts that go on: looks at each now and then, asks for more where a timeline stays too
+// short, says in the log what is reached, and remembers for a while those that are over.
 
+import type { ColdStartProgress, ColdStartStage } from '../bridge.ts'
 import type { Logger } from '../obs/log.ts'
 import { findActor } from '../store/actors.ts'
 import { COLD_START, findBackfill, putBackfill } from '../store/backfills.ts'
-import type { Db } from '../store/db.ts'
-import { followsWaiting, isAnyFollowWaiting } from '../store/follow-order.ts'
+import { isFollowing } from '../store/follows.ts'
 import { isJobWaiting } from '../store/job-schedule.ts'
 import { allMembers } from '../store/members.ts'
-
-export type MemberProgress = {
-  did: string
-  /** Authors whose recent feed is wanted, and those that have it. */
-  authors: { total: number; done: number }
-}
+import { type ColdStartParts, deepenTimeline, readColdStart } from './cold-start.ts'
 
 export type Progress = {
   memberStarted(uid: number): void
-  /** Looks whether somebody's cold start is over; cheap enough for every few seconds. */
+  /** Looks how far everybody is; cheap enough for every moment. */
   check(): void
-  status(): MemberProgress[]
+  status(): ColdStartProgress[]
+  /** Whether nobody waits for this author's feed: the timelines that want it are full without. */
+  isFeedSpare(author: number): boolean
 }
 
-export function createProgress(options: { db: Db; log: Logger; now: () => number }): Progress {
+type Active = { startedAt: number; lookAgainAt: number; latest: ColdStartProgress | undefined }
+
+/** The last one that is over says what is reached. */
+const REACHED: [stage: ColdStartStage, message: string][] = [
+  ['follows', 'cold start: the follow list is read'],
+  ['recent', 'cold start: the last hours are here'],
+  ['older', 'cold start: the timeline is filled'],
+  ['rest', 'cold start done'],
+]
+const STAGES: ColdStartStage[] = [...REACHED.map(([stage]) => stage), 'done']
+const LOOK_EVERY_MS = 250
+/** Looking at members of many follows takes its time, and shall take no more than a twentieth. */
+const REST_FACTOR = 20
+const FINISHED_FOR_MS = 10 * 60_000
+const MAX_TOLD = 100
+
+export function createProgress(options: ColdStartParts & { log: Logger }): Progress {
   const { db, log, now } = options
-  /** Members whose cold start goes on, and when we saw it begin. */
-  const active = new Map<number, number>()
-  for (const { uid } of allMembers(db)) {
-    if (!findBackfill(db, uid, COLD_START)) active.set(uid, now())
+  const active = new Map<number, Active>()
+  let finished: ColdStartProgress[] = []
+  for (const { uid } of allMembers(db)) if (!findBackfill(db, uid, COLD_START)) begin(uid)
+
+  function begin(uid: number): Active {
+    const one = { startedAt: now(), lookAgainAt: 0, latest: undefined }
+    active.set(uid, one)
+    return one
   }
 
-  const didOf = (uid: number) => findActor(db, uid)?.did ?? ''
+  function look(uid: number, one: Active): void {
+    const began = performance.now()
+    const did = findActor(db, uid)?.did ?? ''
+    const before = one.latest?.stage
+    const latest = { did, startedAt: one.startedAt, ...readColdStart(options, uid) }
+    one.latest = { ...latest, finishedAt: latest.stage === 'done' ? now() : undefined }
+    if (latest.stage === 'older') deepenTimeline(options, uid)
+    tell(one.latest, before)
+    if (latest.stage === 'done') finish(uid, one.latest)
+    one.lookAgainAt = now() + Math.max(LOOK_EVERY_MS, (performance.now() - began) * REST_FACTOR)
+  }
 
-  function finish(uid: number, startedAt: number): void {
+  function tell(at: ColdStartProgress, before: ColdStartStage = 'follows'): void {
+    const from = STAGES.indexOf(before)
+    for (const [stage, message] of REACHED.slice(from, Math.max(from, STAGES.indexOf(at.stage)))) {
+      const seconds = Math.round((now() - at.startedAt) / 100) / 10
+      const { did: member, timelineItems, authors } = at
+      log.info({ member, stage, seconds, authors: authors.total, timelineItems }, message)
+    }
+  }
+
+  function finish(uid: number, at: ColdStartProgress): void {
     active.delete(uid)
     putBackfill(db, uid, COLD_START, { rev: null, finished_at: now() })
-    const { total } = followsWaiting(db, uid, 'feed')
-    const seconds = Math.round((now() - startedAt) / 100) / 10
-    log.info({ member: didOf(uid), authors: total, seconds }, 'cold start done')
+    const since = now() - FINISHED_FOR_MS
+    finished = [...finished.filter(({ finishedAt = 0 }) => finishedAt >= since), at]
+    finished = finished.slice(-MAX_TOLD)
   }
 
   return {
     memberStarted(uid) {
-      if (!active.has(uid)) active.set(uid, now())
-      log.info({ member: didOf(uid) }, 'cold start begun')
+      if (!active.has(uid)) begin(uid)
+      log.info({ member: findActor(db, uid)?.did }, 'cold start begun')
     },
     check() {
-      for (const [uid, startedAt] of active) {
-        const isRunning = isJobWaiting(db, 'member', uid) || isAnyFollowWaiting(db, uid, 'feed')
-        if (!isRunning) finish(uid, startedAt)
-      }
+      for (const [uid, one] of active) if (now() >= one.lookAgainAt) look(uid, one)
     },
-    status: () =>
-      [...active.keys()].map((uid) => {
-        const { total, waiting } = followsWaiting(db, uid, 'feed')
-        return { did: didOf(uid), authors: { total, done: total - waiting } }
-      }),
+    status() {
+      const since = now() - FINISHED_FOR_MS
+      const going = [...active.values()].flatMap(({ latest }) => latest ?? [])
+      const over = finished.filter(({ finishedAt = 0 }) => finishedAt >= since)
+      return [...going, ...over].slice(0, MAX_TOLD)
+    },
+    isFeedSpare(author) {
+      let isSpare = false
+      for (const [uid, { latest }] of active) {
+        if (!isFollowing(db, uid, author)) continue
+        const isFull = latest !== undefined && latest.timelineItems >= latest.timelineTarget
+        if (!isFull) return false
+        isSpare = !isJobWaiting(db, 'member', uid)
+      }
+      return isSpare
+    },
   }
 }

@@ -17,6 +17,7 @@ import { findMember } from '../store/members.ts'
 import { findTombstone } from '../store/tombstones.ts'
 import { type ListedPage, type ListingBounds, type ListingEnd, walkCollection } from './listing.ts'
 import type { PdsRecord } from './pds-client.ts'
+import { PdsError } from './pds-error.ts'
 import { tidAt } from './tid.ts'
 import { type RepoTarget, type Services, yieldToOthers } from './work.ts'
 
@@ -28,11 +29,15 @@ export type Reconciliation = ListingBounds & {
   held?: (size: number) => Iterable<PackedRkey[]>
   /** Nothing below the lowest key that we hold is of interest. */
   onlyDownToHeld?: boolean
+  /** Asks for held keys that the listing did not get to, one by one. */
+  checksRest?: boolean
 }
 
 export type Reconciled = ListingEnd & {
   removed: number
   broken: number
+  /** Held keys that nobody was asked about. */
+  unchecked: number
   /** The repository's before the listing began, where it was asked. */
   rev: string | undefined
 }
@@ -51,7 +56,8 @@ export async function reconcile(
   const unseen = await noteHeldKeys(services, repo, what)
   const lowest = what.onlyDownToHeld ? lowestOf(unseen) : undefined
   if (what.onlyDownToHeld && lowest === undefined) {
-    return { complete: true, floor: undefined, listed: 0, removed: 0, broken: 0, rev: undefined }
+    const nothing = { listed: 0, removed: 0, broken: 0, unchecked: 0 }
+    return { complete: true, floor: undefined, cursor: undefined, ...nothing, rev: undefined }
   }
   const isOwn = what.collection === POST && findMember(services.db, repo.uid) !== undefined
   // Deletions that we find ourselves are ordered among the stream's by this. Nothing held, nothing gone.
@@ -71,8 +77,37 @@ export async function reconcile(
     },
   })
   const gone = goneKeys(unseen, end)
+  const rest = end.complete ? [] : restOf(unseen, gone)
+  const checked = what.checksRest ? rest.slice(0, services.limits.maxKeysChecked) : []
+  for (const rkey of checked)
+    if (!(await isThere(services, repo, { ...what, rkey }))) gone.push(rkey)
   const removed = await removeGone(services, repo, { ...what, rkeys: gone, rev, beganAt })
-  return { ...end, removed, broken, rev }
+  return { ...end, removed, broken, unchecked: rest.length - checked.length, rev }
+}
+
+/** The newest first. */
+function restOf(unseen: Set<string>, gone: string[]): string[] {
+  for (const rkey of gone) unseen.delete(rkey)
+  return [...unseen].sort().reverse()
+}
+
+/** Whether the repository has this key; its record is applied, since it may have changed. */
+async function isThere(
+  services: Services,
+  repo: RepoTarget,
+  { collection, rkey }: { collection: Collection; rkey: string },
+): Promise<boolean> {
+  const fetchedAt = services.now()
+  try {
+    const record = await services.pds.getRecord(repo, { collection, rkey })
+    services.apply.put({ did: repo.did, collection, records: [record], fetchedAt })
+    return true
+  } catch (error) {
+    if (!(error instanceof PdsError)) throw error
+    if (error.reason === 'not-found') return false
+    if (error.reason === 'bad-answer') return true
+    throw error
+  }
 }
 
 async function noteHeldKeys(

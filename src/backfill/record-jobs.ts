@@ -6,7 +6,7 @@ import { type Collection, collectionCodes, recordCollections } from '../store/co
 import { heldListItems, rkeyOfList } from '../store/held-keys.ts'
 import { unpackRkey } from '../store/keys.ts'
 import { findMember } from '../store/members.ts'
-import { findPostById, MISSING, STUB } from '../store/posts.ts'
+import { findPostById, isWithoutRecord, MISSING } from '../store/posts.ts'
 import { findRecordById } from '../store/records.ts'
 import type { PdsRecord } from './pds-client.ts'
 import { PdsError } from './pds-error.ts'
@@ -41,7 +41,7 @@ export async function loadPost(
   postId: number,
 ): Promise<void> {
   const row = findPostById(services.db, postId)
-  if (row === undefined || (row.state !== STUB && row.state !== MISSING)) return
+  if (row === undefined || (!isWithoutRecord(row.state) && row.state !== MISSING)) return
   const key = { collection: POST, rkey: unpackRkey(row.rkey) } as const
   leaveToStream(services, repo, key.rkey)
   const fetched = await fetchRecord(services, repo, key)

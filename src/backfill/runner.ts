@@ -10,27 +10,40 @@
 // only after the directory was asked anew.
 
 import { setMaxListeners } from 'node:events'
+import type { ColdStartProgress } from '../bridge.ts'
 import { putBackfill } from '../store/backfills.ts'
-import { type JobTarget, jobTarget, postponeJob } from '../store/job-schedule.ts'
-import { countJobs, failJob, finishJob, type Job, releaseJobs, takeJobs } from '../store/jobs.ts'
+import { accountRepairing, bringGapsForward } from '../store/gap-repair.ts'
+import { demoteJob, type JobTarget, jobTarget, postponeJob } from '../store/job-schedule.ts'
+import {
+  bringJobsForward,
+  countJobs,
+  failJob,
+  finishJob,
+  type Job,
+  jobPriority,
+  releaseJobs,
+  takeJobs,
+} from '../store/jobs.ts'
 import { transact } from '../store/transact.ts'
+import { watchClock } from './clock-watch.ts'
 import { createHosts, type Hosts, IDENTITY_HOST } from './hosts.ts'
 import { identify, locate } from './identify.ts'
 import { createJobWindow, type WaitingJob } from './job-window.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import { PdsError } from './pds-error.ts'
 import { perform } from './perform.ts'
-import { createProgress, type MemberProgress, type Progress } from './progress.ts'
+import { createProgress, type Progress } from './progress.ts'
 import type { RepoJobResult } from './repo-jobs.ts'
 import { type BackfillOptions, createServices } from './services.ts'
+import { leaveGap, settleGap } from './settle-gap.ts'
 import type { RepoTarget, Services } from './work.ts'
 
 export type BackfillStatus = {
   /** In the database, waiting or at work, by kind. */
   jobs: ReturnType<typeof countJobs>
   running: number
-  /** Those whose cold start goes on. */
-  members: MemberProgress[]
+  /** Those whose cold start goes on, or was over a moment ago. */
+  members: ColdStartProgress[]
   /** Those that we leave alone for now. */
   hosts: { host: string; untilMs: number; failures: number }[]
   /** Records applied, removed and left out by reason, since the start. */
@@ -44,6 +57,8 @@ export type Backfill = {
   /** Something may have been queued: look soon. Cheap, for every batch of the stream. */
   wake(): void
   status(): BackfillStatus
+  /** Those that go on, or were over a moment ago. */
+  coldStarts(): ColdStartProgress[]
 }
 
 const POLL_MS = 250
@@ -57,6 +72,11 @@ const HOST_BUSY_MS = 1_000
 /** A host that is to be left alone for longer than this gives its places in the window away. */
 const SHORT_WAIT_MS = 3_000
 const DEFAULT_RETRY_MS = 60_000
+/** While something is replayed, so much less is done at once. */
+const REPLAY_SHARE = 4
+const REPLAY_FIRST_MS = 60_000
+/** After everything else that is wanted of an author. */
+const SPARE_PRIORITY = jobPriority.records + 1
 
 export function createBackfill(options: BackfillOptions): Backfill {
   return new Runner(options)
@@ -66,6 +86,9 @@ class Runner implements Backfill {
   readonly #services: Services
   readonly #hosts: Hosts
   readonly #progress: Progress
+  readonly #isReplaying: () => boolean
+  readonly #clockWentBack: () => number
+  #replayingSince: number | undefined
   readonly #window = createJobWindow()
   readonly #stopping = new AbortController()
   readonly #running = new Set<Promise<void>>()
@@ -82,16 +105,19 @@ class Runner implements Backfill {
   constructor(options: BackfillOptions) {
     const { db, log, now = Date.now, random = Math.random } = options
     const limits = { ...DEFAULT_LIMITS, ...options.limits }
+    this.#clockWentBack = watchClock(now)
     const { signal } = this.#stopping
     setMaxListeners(0, signal) // one a request, bounded by `maxJobs`
     this.#hosts = createHosts({ limits, now, random })
     this.#services = createServices(options, { limits, now, hosts: this.#hosts, signal })
-    this.#progress = createProgress({ db, log, now })
+    const { timelineItems = () => 0, replays } = options
+    this.#isReplaying = () => (replays?.().length ?? 0) > 0
+    this.#progress = createProgress({ db, log, now, limits, timelineItems, replays })
   }
 
   start(): void {
     this.#isStarted = true
-    releaseJobs(this.#services.db)
+    releaseJobs(this.#services.db, this.#services.now())
     this.#poll()
   }
 
@@ -118,11 +144,16 @@ class Runner implements Backfill {
     }
   }
 
+  coldStarts(): ColdStartProgress[] {
+    return this.#progress.status()
+  }
+
   #poll(): void {
     clearTimeout(this.#timer)
     this.#isWaking = false
     if (this.#stopping.signal.aborted) return
     const { limits, now } = this.#services
+    this.#bearClock()
     this.#isDry = false
     if (this.#window.size < limits.windowJobs * 2) this.#refill(URGENT_JOBS)
     this.#pump()
@@ -133,12 +164,27 @@ class Runner implements Backfill {
     this.#timer = setTimeout(() => this.#poll(), POLL_MS)
   }
 
+  #bearClock(): void {
+    const { db, log } = this.#services
+    const byMs = this.#clockWentBack()
+    if (byMs === 0) return
+    log.warn(
+      { byMs: Math.round(byMs) },
+      'the clock was set back: waiting for no longer than before',
+    )
+    this.#hosts.bringForward(byMs)
+    transact(db, () => {
+      bringJobsForward(db, byMs)
+      bringGapsForward(db, byMs)
+    })
+  }
+
   #pump(): void {
     if (this.#stopping.signal.aborted) return
     const { limits } = this.#services
     if (this.#window.size < limits.windowJobs / 2 && !this.#isDry) this.#refill(REFILL_JOBS)
-    while (this.#running.size < limits.maxJobs) {
-      const next = this.#window.take(this.#hosts.hasRoom)
+    while (this.#running.size < this.#bound()) {
+      const next = this.#window.take(this.#hosts.hasRoom, this.#leastUrgent())
       if (!next) return
       const work = this.#run(next).finally(() => {
         this.#running.delete(work)
@@ -146,6 +192,21 @@ class Runner implements Backfill {
       })
       this.#running.add(work)
     }
+  }
+
+  /** What a replay brings is wanted first, and takes the same thread. */
+  #bound(): number {
+    const { maxJobs } = this.#services.limits
+    return this.#isReplaying() ? Math.ceil(maxJobs / REPLAY_SHARE) : maxJobs
+  }
+
+  /** For a while nothing but feeds and what somebody waits for is read beside a replay. */
+  #leastUrgent(): number {
+    const now = this.#services.now()
+    this.#replayingSince = this.#isReplaying() ? (this.#replayingSince ?? now) : undefined
+    const isHeld =
+      this.#replayingSince !== undefined && now - this.#replayingSince < REPLAY_FIRST_MS
+    return isHeld ? jobPriority.follows - 1 : Number.POSITIVE_INFINITY
   }
 
   #refill(count: number): void {
@@ -209,14 +270,24 @@ class Runner implements Backfill {
 
   async #read({ job, target, host }: WaitingJob): Promise<undefined> {
     if (job.kind === 'member') this.#progress.memberStarted(target.uid)
+    if (this.#canWait(job)) {
+      demoteJob(this.#services.db, job, SPARE_PRIORITY)
+      return
+    }
+    if (job.kind === 'repo') accountRepairing(this.#services.db, target.uid)
     const repo = { uid: target.uid, did: target.did, pds: host }
     return this.#finish(job, await perform(this.#services, job, repo))
   }
 
-  #finish(job: Job, result?: RepoJobResult): undefined {
+  /** A feed that no timeline needs now, read for the author's page alone. */
+  #canWait({ kind, subject, priority }: Job): boolean {
+    return kind === 'feed' && priority === jobPriority.feed && this.#progress.isFeedSpare(subject)
+  }
+
+  #finish(job: Job, result?: RepoJobResult, why?: string): undefined {
     const { db, log, now } = this.#services
     transact(db, () => {
-      finishJob(db, job)
+      if (finishJob(db, job)) settleGap(db, job, { now: now(), result, why })
       if (!result) return
       putBackfill(db, job.subject, job.kind, { rev: result.rev ?? null, finished_at: now() })
     })
@@ -271,8 +342,11 @@ class Runner implements Backfill {
   #fail(job: Job, error: PdsError): undefined {
     const { db, log, now } = this.#services
     const { message, retryAfterMs } = error
-    const verdict = failJob(db, job, { error: message, now: now(), retryAfterMs })
-    log.debug({ ...job, verdict, error: message }, 'job failed')
+    transact(db, () => {
+      const verdict = failJob(db, job, { error: message, now: now(), retryAfterMs })
+      if (verdict === 'gave-up') leaveGap(db, job, now())
+      log.debug({ ...job, verdict, error: message }, 'job failed')
+    })
   }
 
   /** There is nobody to ask. */
@@ -281,7 +355,7 @@ class Runner implements Backfill {
     if (error?.accountStatus) apply.status(target.did, error.accountStatus)
     if (job.kind === 'post') apply.missing(job.subject)
     if (job.kind === 'member') log.warn({ member: target.did, why }, 'cold start impossible')
-    this.#finish(job)
+    this.#finish(job, undefined, why)
   }
 
   #giveUpPlaces(host: string): void {

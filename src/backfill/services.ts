@@ -7,6 +7,7 @@ import type { MemoryChange } from '../indexing/memory-changes.ts'
 import type { Logger } from '../obs/log.ts'
 import type { Db } from '../store/db.ts'
 import { createApplier } from './applier.ts'
+import type { ReplayPlace } from './cold-start.ts'
 import type { Hosts } from './hosts.ts'
 import type { BackfillLimits } from './limits.ts'
 import { createPacedFetch } from './paced-fetch.ts'
@@ -23,6 +24,10 @@ export type BackfillOptions = {
   log: Logger
   now?: () => number
   random?: () => number
+  /** Of the member's timeline, counted up to `limit`; none by default. */
+  timelineItems?: (uid: number, limit: number) => number
+  /** Replays that run; without it nothing is replayed. */
+  replays?: () => readonly ReplayPlace[]
   limits?: Partial<BackfillLimits>
 }
 

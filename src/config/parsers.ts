@@ -2,6 +2,7 @@
 // right.
 
 import { ensureValidDid } from '@atproto/syntax'
+import { INVITE } from './members.ts'
 
 /** Thrown by a parser: the sentence says what would be right. */
 export class Unfit extends Error {}
@@ -12,6 +13,20 @@ export function integer(min: number, max: number) {
     if (text.trim() !== '' && Number.isInteger(value) && value >= min && value <= max) return value
     throw new Unfit(`a whole number from ${min} to ${max}`)
   }
+}
+
+/** For how long things are kept. Streams replay three days at most, and what they bring must still be known. */
+export function days(text: string): number {
+  const value = integer(0, 100_000)(text)
+  if (value === 0 || value >= 4) return value
+  throw new Unfit('0 (for ever), or a whole number of days from 4')
+}
+
+/** Less than this holds not even one member's circle. */
+export function capMb(text: string): number {
+  const value = integer(0, 1_000_000_000)(text)
+  if (value === 0 || value >= 50) return value
+  throw new Unfit('0 (no limit), or a whole number of megabytes from 50')
 }
 
 export function oneOf<const T extends string>(...choices: T[]) {
@@ -81,20 +96,41 @@ export function jetstreamHosts(value: string): string[] {
   throw new Unfit('one or more ws:// or wss:// origins, separated by commas')
 }
 
+export function originOrNone(value: string): string {
+  if (['none', 'off'].includes(value.trim().toLowerCase())) return 'none'
+  const text = url('http:', 'https:')(value)
+  if (new URL(text).origin === text) return text
+  throw new Unfit('an origin such as https://public.api.bsky.app, without a path, or none')
+}
+
 export function members(value: string): 'open' | string[] {
   if (value.trim().toLowerCase() === 'open') return 'open'
-  const accounts = list(value)
+  const accounts = list(value).map((one) => (one.toLowerCase() === INVITE ? INVITE : one))
   for (const account of accounts) {
+    if (account === INVITE) continue
     const isDid = account.startsWith('did:')
     if (isDid) did(account)
     else if (!/^([a-z0-9-]+\.)+[a-z][a-z0-9-]*$/i.test(account)) {
-      throw new Unfit(`"open", or DIDs and handles separated by commas; "${account}" is neither`)
+      throw new Unfit(
+        `"open", or DIDs and handles and the word invite, separated by commas; "${account}" is neither`,
+      )
     }
   }
   if (accounts.length > 0) return accounts
-  throw new Unfit('"open", or DIDs and handles separated by commas')
+  throw new Unfit('"open", or DIDs and handles and the word invite, separated by commas')
 }
 
 export function dids(value: string): string[] {
   return list(value).map(did)
+}
+
+const MIN_SECRET_LENGTH = 16
+
+/** What a header can carry, and nobody guesses. */
+export function secret(value: string): string {
+  const token = value.trim()
+  if (token.length >= MIN_SECRET_LENGTH && /^[\x21-\x7e]+$/.test(token)) return token
+  throw new Unfit(
+    `at least ${MIN_SECRET_LENGTH} characters without spaces, such as \`openssl rand -hex 32\` gives`,
+  )
 }

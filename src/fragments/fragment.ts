@@ -49,11 +49,19 @@ export type Fragment = {
   /** Only for viewers in no block with these accounts. */
   withoutBlocks: readonly number[]
   /**
-   * Only for viewers whose labelers say nothing about these: `dependency` of posts and accounts. What
-   * stands in holes says so itself.
+   * Posts and accounts, as their `dependency`, that labelers may say something about. What stands in
+   * holes says so itself.
    */
-  withoutLabels: readonly number[]
+  labelSubjects: readonly number[]
+  /** Where it shows labels: each a subject, the piece, and the place in it. In order. */
+  labelSpots: readonly number[]
   missing: Missing | undefined
+  /** Not for the account itself; 0 where for everyone. */
+  notFor: number
+  /** Then it is to be made anew; milliseconds since 1970. */
+  before: number
+  /** Of profiles: nothing that they stand in is written for visitors, but presented for them. */
+  forMembersOnly: boolean
   /** The post's author; 0 for other kinds. */
   author: number
   /** Of feed items only. */
@@ -65,16 +73,20 @@ export const ABSENT: Fragment = {
   pieces: [],
   holes: [],
   withoutBlocks: [],
-  withoutLabels: [],
+  labelSubjects: [],
+  labelSpots: [],
   missing: undefined,
+  notFor: 0,
+  before: Infinity,
+  forMembersOnly: false,
   author: 0,
   facts: undefined,
 }
 
 /** About what it takes in memory, with its place in a map: measured on the heap. */
 export function fragmentBytes(fragment: Fragment): number {
-  const { pieces, holes, withoutBlocks, withoutLabels, missing, facts } = fragment
-  const numbers = holes.length + withoutBlocks.length + withoutLabels.length
+  const { pieces, holes, withoutBlocks, labelSubjects, labelSpots, missing, facts } = fragment
+  const numbers = holes.length + withoutBlocks.length + labelSubjects.length + labelSpots.length
   let bytes = 680 + numbers * 8 + (facts ? 240 : 0)
   for (const piece of pieces) bytes += piece.length + 48
   for (const texts of missing ? [missing.uris, missing.dids] : []) {

@@ -18,8 +18,9 @@
 // or `tie`. Something new that changes often: a kind of hole, a line in page.ts that fills it, a line in
 // forget.ts.
 //
-// Fragments know nothing of labels by labelers. Whatever was labelled by one whose labels the request
-// takes into account (label-memory.ts) takes the slow path, which also hides what was taken down.
+// Fragments know nothing of labels by labelers. What those say whose labels the request takes into
+// account (label-memory.ts) is put in where a view shows labels; whatever they may have acted upon takes
+// the slow path, which also hides what was taken down.
 
 import type {
   AccountPair,
@@ -77,6 +78,7 @@ export function createFragments(parts: FragmentsParts) {
   const heads = new KeptHeads()
   const labels = new LabelMemories()
   const forget = forgetNoted({ kept, viewers, blocks, heads, labels })
+  const looked = { hits: 0, misses: 0 }
 
   function takeNotes(): void {
     if (notes?.take(forget.noted)) return
@@ -85,7 +87,7 @@ export function createFragments(parts: FragmentsParts) {
 
   function present(viewer: Viewer, ids: readonly number[], ways: Ways): (string | undefined)[] {
     takeNotes()
-    return presentFast({ ...parts, kept, viewers, labels }, viewer, ids, ways)
+    return presentFast({ ...parts, kept, viewers, labels, looked }, viewer, ids, ways)
   }
 
   /** What each method below gives: byte text in the order of `ids`, undefined for what is not shown. */
@@ -125,7 +127,7 @@ export function createFragments(parts: FragmentsParts) {
     /** Merged feeds from rows, as far as they are not kept. */
     feedOver: (db: Db) => keptFeed(db, { kept, heads, takeNotes }),
 
-    /** Bytes held, as estimated. */
-    usage: () => ({ fragments: kept.bytes, viewers: viewers.bytes }),
+    /** Bytes held, as estimated; how many elements of answers were ready, and how many were not. */
+    usage: () => ({ fragments: kept.bytes, viewers: viewers.bytes, ...looked }),
   }
 }

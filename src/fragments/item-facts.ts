@@ -1,11 +1,11 @@
 // What filters ask of items. As fragments, facts know nothing of labels; of what the labelers of the
-// request say anything about, they are read anew, since it may have been taken down.
+// request act upon, they are read anew, since it may have been taken down.
 
 import { currentLabelers, NO_LABELERS, withLabelers } from '../hydrate/labelers.ts'
 import type { Hydrator } from '../hydrate/types.ts'
 import { dependency, FRAGMENT, type ItemFacts } from './fragment.ts'
 import type { KeptFragments } from './kept-fragments.ts'
-import type { LabelMemories } from './label-memory.ts'
+import { ACTED_UPON, type LabelMemories } from './label-memory.ts'
 import { loadLabels } from './load-lack.ts'
 import { factsOf, makeItems } from './make-fragments.ts'
 
@@ -29,12 +29,13 @@ function withTakedowns(
   const memory = labels.of(currentLabelers())
   if (!memory) return facts
   const subjectOf = ({ post }: ItemFacts) => dependency.post(post)
-  const unknown = facts.map(subjectOf).filter((subject) => !memory.has(subject))
+  const unknown = facts.map(subjectOf).filter((subject) => memory.get(subject) === undefined)
   if (unknown.length > 0) loadLabels(hydrator, unknown, undefined, memory)
-  const labelled = items.filter((_, i) => memory.get(subjectOf(facts[i]!)))
-  if (labelled.length === 0) return facts
-  const state = hydrator.feed(labelled, undefined)
-  return items.map((item, i) =>
-    memory.get(subjectOf(facts[i]!)) ? factsOf(state, item) : facts[i]!,
+  const isActedUpon = facts.map((fact) => memory.get(subjectOf(fact)) === ACTED_UPON)
+  if (!isActedUpon.includes(true)) return facts
+  const state = hydrator.feed(
+    items.filter((_, i) => isActedUpon[i]),
+    undefined,
   )
+  return items.map((item, i) => (isActedUpon[i] ? factsOf(state, item) : facts[i]!))
 }

@@ -19,9 +19,14 @@ export function keptFeed(
     },
     cidsOf(items) {
       takeNotes()
-      const cids = items.map((item) => kept.get(FRAGMENT.item, item)?.facts?.cid)
-      if (cids.some((cid) => !cid)) return feed.cidsOf(items)
-      return new Map(items.map((item, i) => [item, cids[i]!]))
+      const cids = new Map<number, string>()
+      for (const item of items) {
+        const cid = kept.get(FRAGMENT.item, item)?.facts?.cid
+        if (cid) cids.set(item, cid)
+      }
+      if (cids.size === items.length) return cids
+      const lacking = items.filter((item) => !cids.has(item))
+      return new Map([...cids, ...feed.cidsOf(lacking)])
     },
   }
 }

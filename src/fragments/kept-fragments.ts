@@ -81,10 +81,10 @@ export class KeptFragments {
     kind: FragmentKind,
     id: number,
     fragment: Fragment,
-    dependencies: Iterable<number> = [],
+    dependencies: readonly number[] = [],
   ): void {
     const own = ownDependency(kind, id)
-    const others = [...dependencies].filter((on) => on !== own)
+    const others = dependencies.filter((on) => on !== own)
     const bytes = fragmentBytes(fragment) + others.length * DEPENDENCY_BYTES
     this.#add(kind, id, { fragment, dependencies: others, bytes })
   }

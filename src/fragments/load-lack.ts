@@ -5,7 +5,7 @@ import type { Hydrator, Viewer } from '../hydrate/types.ts'
 import { dependency, FRAGMENT, type FragmentKind, labelSubject } from './fragment.ts'
 import type { KeptFragments } from './kept-fragments.ts'
 import type { LabelMemory } from './label-memory.ts'
-import { loadGated, loadPosts, loadRelations } from './load-viewer.ts'
+import { loadGated, loadPosts, loadRelations, loadRelationsByList } from './load-viewer.ts'
 import { makeCounts, makeItems, makePosts, makeProfiles } from './make-fragments.ts'
 import type { Lack } from './page.ts'
 import type { ViewerMemory } from './viewer-memory.ts'
@@ -16,16 +16,20 @@ export function loadLack(
   viewer: Viewer,
   { memory, labels }: { memory: ViewerMemory | undefined; labels: LabelMemory | undefined },
 ): void {
-  // Neither fragments nor what is known of viewers is about one set of labelers.
+  let byList: number[] = []
+  // Neither fragments nor what is kept of viewers is about one set of labelers.
   withLabelers(NO_LABELERS, () => {
     loadFragments(lack, parts)
-    if (viewer && memory) loadViewer(parts.hydrator, lack, viewer, memory)
+    if (viewer && memory) byList = loadViewer(parts.hydrator, lack, viewer, memory)
   })
+  if (viewer && memory && byList.length > 0) {
+    loadRelationsByList({ hydrator: parts.hydrator, viewer, memory }, byList)
+  }
   if (labels && lack.labels.size > 0) loadLabels(parts.hydrator, [...lack.labels], viewer, labels)
   lack.clear()
 }
 
-/** Asks which of these are labelled. @param subjects - `dependency` of posts and accounts */
+/** Asks what is said of these. @param subjects - `dependency` of posts and accounts */
 export function loadLabels(
   hydrator: Hydrator,
   subjects: readonly number[],
@@ -35,14 +39,13 @@ export function loadLabels(
   const posts: number[] = []
   const accounts: number[] = []
   for (const subject of subjects) {
-    labels.set(subject, false)
     const of = labelSubject(subject)
     if ('post' in of) posts.push(of.post)
     else accounts.push(of.account)
   }
   const labelled = hydrator.labelled({ posts, accounts }, viewer)
-  for (const id of labelled.posts) labels.set(dependency.post(id), true)
-  for (const uid of labelled.accounts) labels.set(dependency.actor(uid), true)
+  for (const id of posts) labels.keep(dependency.post(id), labelled.posts.get(id))
+  for (const uid of accounts) labels.keep(dependency.actor(uid), labelled.accounts.get(uid))
 }
 
 function loadFragments(
@@ -66,14 +69,15 @@ function loadFragments(
   }
 }
 
+/** @returns those to whom there is a relation by list, see loadRelations. */
 function loadViewer(
   hydrator: Hydrator,
   { relations, posts, gated }: Lack,
   viewer: NonNullable<Viewer>,
   memory: ViewerMemory,
-): void {
+): number[] {
   const loadParts = { hydrator, viewer, memory }
-  if (relations.size > 0) loadRelations(loadParts, [...relations])
   if (posts.size > 0) loadPosts(loadParts, [...posts])
   if (gated.size > 0) loadGated(loadParts, gated)
+  return relations.size > 0 ? loadRelations(loadParts, [...relations]) : []
 }

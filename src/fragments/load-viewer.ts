@@ -24,18 +24,26 @@ export const NO_VIEWER: KnownRelation = {
 let nothing: KnownRelation | undefined
 let undone: string | undefined
 
-export function loadRelations({ hydrator, viewer, memory }: LoadParts, uids: number[]): void {
+/** @returns those to whom there is a relation by list, which is not loaded. */
+export function loadRelations({ hydrator, viewer, memory }: LoadParts, uids: number[]): number[] {
   const state = hydrator.relations(uids, viewer)
+  const byList: number[] = []
   for (const uid of uids) {
     const relation = state.relations.get(uid)
     if (!relation) {
       nothing ??= describe(state, uid)
       memory.keepRelation(uid, nothing, true)
     } else if (relation.blockingByList || relation.blockedByList || relation.mutedByList) {
-      // It shows the list, which changes without any tie having changed.
-      memory.holdRelation(uid, describe(state, uid))
+      byList.push(uid)
     } else memory.keepRelation(uid, describe(state, uid), false)
   }
+  return byList
+}
+
+/** They show the list, which changes without any tie having changed, and which labelers take down. */
+export function loadRelationsByList({ hydrator, viewer, memory }: LoadParts, uids: number[]): void {
+  const state = hydrator.relations(uids, viewer)
+  for (const uid of uids) memory.holdRelation(uid, describe(state, uid))
 }
 
 function describe(state: ProfileState, uid: number): KnownRelation {

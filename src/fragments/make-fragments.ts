@@ -3,10 +3,17 @@
 import type { FeedState, PostCounts, ProfileState } from '../hydrate/types.ts'
 import { feedViewPost } from '../views/feed-view-post.ts'
 import { HOLE, type Hole } from '../views/holes.ts'
-import { allPostCounts, postCounts } from '../views/post-base.ts'
+import { jsonPieces, type Spot } from '../views/json-pieces.ts'
+import { isForMembersOnly } from '../views/members-only.ts'
+import { postCounts } from '../views/post-base.ts'
 import { postViewForEveryone } from '../views/post-view.ts'
-import { profileView, profileViewBasicForEveryone } from '../views/profile-views.ts'
-import { byteText, jsonPieces } from '../views/ready-json.ts'
+import {
+  profileBase,
+  profileView,
+  profileViewBasicForEveryone,
+  visibleActor,
+} from '../views/profile-views.ts'
+import { byteText } from '../views/ready-json.ts'
 import { feedItemAccounts } from '../views/rules.ts'
 import {
   ABSENT,
@@ -46,8 +53,8 @@ export function makeItems(
   for (const item of items) {
     const { fragment, dependencies } = makeOne(watched, item, feedViews[kind]!)
     // Still being watched: the fragment depends on what they say, too.
-    const facts = factsOf(watched.state, item)
-    kept.keep(kind, item, { ...fragment, facts }, dependencies)
+    fragment.facts = factsOf(watched.state, item)
+    kept.keep(kind, item, fragment, dependencies)
     holes.push(...fragment.holes)
   }
   makeHoles(kept, watched, holes)
@@ -70,9 +77,9 @@ export function makeProfiles(
 
 /** In two pieces: what an embedded post shows too, and what only a post in its own right does. */
 export function makeCounts(kept: KeptFragments, id: number, counts: PostCounts): void {
-  const shared = byteText(postCounts(counts)).slice(1, -1)
-  const rest = byteText(allPostCounts(counts)).slice(1 + shared.length, -1)
-  kept.keep(FRAGMENT.counts, id, { ...ABSENT, showing: 'shown', pieces: [`,${shared}`, rest] })
+  const shared = `,${byteText(postCounts(counts)).slice(1, -1)}`
+  const rest = `,"bookmarkCount":${counts.bookmarkCount}`
+  kept.keep(FRAGMENT.counts, id, { ...ABSENT, showing: 'shown', pieces: [shared, rest] })
 }
 
 /** What stands in the holes and is the same for everyone too, unless it is kept already. */
@@ -94,8 +101,8 @@ function makeHoles(
 function makePost(kept: KeptFragments, watched: Watched<FeedState>, id: number): void {
   if (kept.get(FRAGMENT.post, id)) return
   const { fragment, dependencies } = makeOne(watched, id, feedViews[FRAGMENT.post]!)
-  const author = watched.state.postRefs.get(id)?.uid ?? 0
-  kept.keep(FRAGMENT.post, id, { ...fragment, author }, dependencies)
+  fragment.author = watched.state.postRefs.get(id)?.uid ?? 0
+  kept.keep(FRAGMENT.post, id, fragment, dependencies)
   makeHoles(kept, watched, fragment.holes)
 }
 
@@ -106,6 +113,10 @@ function makeProfile(
 ): void {
   if (kept.get(kind, uid)) return
   const { fragment, dependencies } = makeOne(watched, uid, profileViews[kind]!)
+  // Made already, and watched: said once more, it depends on nothing else.
+  const actor = visibleActor(watched.state, uid)
+  fragment.forMembersOnly =
+    actor !== undefined && isForMembersOnly(profileBase(watched.state, actor))
   kept.keep(kind, uid, fragment, dependencies)
 }
 
@@ -114,7 +125,8 @@ function makeCountsOf(kept: KeptFragments, { state }: Watched<FeedState>, id: nu
   if (post && !kept.get(FRAGMENT.counts, id)) makeCounts(kept, id, post)
 }
 
-type Made = { fragment: Fragment; dependencies: Set<number> }
+/** The fragment is whoever's who had it made. */
+type Made = { fragment: Fragment; dependencies: readonly number[] }
 
 function makeOne<State>(
   { state, watch }: Watched<State>,
@@ -126,27 +138,48 @@ function makeOne<State>(
   const { refused, missing, dependencies } = watch
   if (refused) return { fragment: { ...ABSENT, showing: 'refused', missing }, dependencies }
   if (!made) return { fragment: { ...ABSENT, missing }, dependencies }
-  const { pieces, holes } = made
   const fragment: Fragment = {
-    ...ABSENT,
     showing: 'shown',
-    pieces,
-    holes: holes.flatMap(({ kind, id: holeId }) => [kind, holeId]),
+    pieces: made.pieces,
+    holes: holeNumbers(made.holes),
     withoutBlocks: watch.withoutBlocks,
-    withoutLabels: labelSubjects(dependencies, holes),
+    labelSubjects: labelSubjects(dependencies, made.holes),
+    labelSpots: spotNumbers(made.spots),
     missing,
+    notFor: watch.notFor,
+    before: watch.before,
+    forMembersOnly: false,
+    author: 0,
+    facts: undefined,
   }
   return { fragment, dependencies }
 }
 
+function holeNumbers(holes: readonly Hole[]): number[] {
+  const numbers: number[] = []
+  for (const { kind, id } of holes) numbers.push(kind, id)
+  return numbers
+}
+
+function spotNumbers(spots: readonly Spot[]): number[] {
+  const numbers: number[] = []
+  for (const { hole, piece, at } of spots) numbers.push(labelSubjectOf(hole), piece, at)
+  return numbers
+}
+
 /** What the view was made of, as far as labels can be about it, and no hole stands for it. */
-function labelSubjects(dependencies: Iterable<number>, holes: readonly Hole[]): number[] {
-  const subjects = new Set([...dependencies].filter(isLabelSubject))
-  for (const { kind, id } of holes) {
-    if (kind === HOLE.profile) subjects.delete(dependency.actor(id))
-    else if (kind === HOLE.post) subjects.delete(dependency.post(id))
-  }
-  return [...subjects]
+function labelSubjects(dependencies: readonly number[], holes: readonly Hole[]): number[] {
+  const standsInHole = (on: number) =>
+    holes.some(
+      ({ kind, id }) =>
+        (kind === HOLE.profile && on === dependency.actor(id)) ||
+        (kind === HOLE.post && on === dependency.post(id)),
+    )
+  return dependencies.filter((on) => isLabelSubject(on) && !standsInHole(on))
+}
+
+function labelSubjectOf({ kind, id }: Hole): number {
+  return kind === HOLE.postLabels ? dependency.post(id) : dependency.actor(id)
 }
 
 /** Of an item that leads nowhere: zeros. */

@@ -4,7 +4,7 @@
 import { HOLE } from '../views/holes.ts'
 import { FRAGMENT, type Fragment, type FragmentKind, KINDS, type Missing } from './fragment.ts'
 import type { KeptFragments } from './kept-fragments.ts'
-import type { LabelMemory } from './label-memory.ts'
+import { ACTED_UPON, type LabelMemory, type SaidOf } from './label-memory.ts'
 import { NO_VIEWER } from './load-viewer.ts'
 import type { KnownRelation, ViewerMemory } from './viewer-memory.ts'
 
@@ -35,6 +35,7 @@ export class Page {
   readonly lack = new Lack()
   readonly missing = new Set<Missing>()
   readonly #kept: KeptFragments
+  readonly #now = Date.now()
   /** Undefined for visitors. */
   readonly #viewer: ViewerMemory | undefined
   /** Undefined where nobody's labels count. */
@@ -56,7 +57,8 @@ export class Page {
   /** @returns undefined where it is lacking. */
   fragment(kind: FragmentKind, id: number): Fragment | undefined {
     const fragment = this.#kept.get(kind, id)
-    if (fragment) return fragment
+    if (fragment && fragment.before > this.#now) return fragment
+    if (fragment) this.#kept.forget(kind, id)
     this.lack.fragments[kind]!.add(id)
     this.#lacks()
     return undefined
@@ -97,12 +99,14 @@ export class Page {
       this.#isUnfit = true
       return ''
     }
+    if (fragment.forMembersOnly && !this.#viewer) this.#isUnfit = true
+    if (fragment.notFor !== 0 && fragment.notFor === this.#viewer?.uid) this.#isUnfit = true
     if (fragment.missing) this.missing.add(fragment.missing)
-    const { pieces, holes, withoutBlocks } = fragment
+    const { holes, withoutBlocks } = fragment
     for (let i = 0; i < withoutBlocks.length; i++) {
       if (this.relation(withoutBlocks[i]!).blocks) this.#isUnfit = true
     }
-    if (this.#labels) this.#lookForLabels(this.#labels, fragment.withoutLabels)
+    const pieces = this.#labels ? this.#labelled(fragment, this.#labels) : fragment.pieces
     let text = pieces[0]!
     for (let i = 0; i < holes.length; i += 2) {
       text += this.#filled(fragment, holes[i]!, holes[i + 1]!) + pieces[i / 2 + 1]!
@@ -110,25 +114,29 @@ export class Page {
     return text
   }
 
-  /** Whether the labelers of this request say anything about a post or an account; see `isLacking`. */
-  isLabelled(subject: number): boolean {
-    const isLabelled = this.#labels?.get(subject)
-    if (isLabelled === undefined && this.#labels) {
-      this.lack.labels.add(subject)
-      this.#lacks()
-    }
-    return isLabelled ?? false
+  /** Whether the labelers of this request act upon a post or an account; see `isLacking`. */
+  isActedUpon(subject: number): boolean {
+    return this.#labels !== undefined && this.#saidOf(subject, this.#labels) === ACTED_UPON
   }
 
-  #lookForLabels(labels: LabelMemory, subjects: readonly number[]): void {
-    for (let i = 0; i < subjects.length; i++) {
-      const isLabelled = labels.get(subjects[i]!)
-      if (isLabelled) this.#isUnfit = true
-      else if (isLabelled === undefined) {
-        this.lack.labels.add(subjects[i]!)
-        this.#lacks()
-      }
+  /** Nothing, where it is lacking. */
+  #saidOf(subject: number, labels: LabelMemory): SaidOf {
+    const said = labels.get(subject)
+    if (said !== undefined) return said
+    this.lack.labels.add(subject)
+    this.#lacks()
+    return ''
+  }
+
+  /** Its pieces with the labels in them. */
+  #labelled({ pieces, labelSubjects, labelSpots }: Fragment, labels: LabelMemory) {
+    let isAny = false
+    for (let i = 0; i < labelSubjects.length; i++) {
+      const said = this.#saidOf(labelSubjects[i]!, labels)
+      if (said === ACTED_UPON) this.#isUnfit = true
+      else if (said !== '') isAny = true
     }
+    return isAny ? withLabelsIn(pieces, labelSpots, labels) : pieces
   }
 
   /** Everything that may stand in a hole: one line for each kind. */
@@ -176,4 +184,20 @@ export class Page {
     this.#lacks()
     return ''
   }
+}
+
+/** From the last spot to the first, so that places hold. See Fragment `labelSpots`. */
+function withLabelsIn(
+  pieces: readonly string[],
+  spots: readonly number[],
+  labels: LabelMemory,
+): readonly string[] {
+  const labelled = [...pieces]
+  for (let i = spots.length - 3; i >= 0; i -= 3) {
+    const [said, piece, at] = [labels.get(spots[i]!), spots[i + 1]!, spots[i + 2]!]
+    if (typeof said !== 'string' || said === '') continue
+    const [before, after] = [labelled[piece]!.slice(0, at), labelled[piece]!.slice(at)]
+    labelled[piece] = `${before}${said}${after.startsWith(']') ? '' : ','}${after}`
+  }
+  return labelled
 }

@@ -15,6 +15,8 @@ export type PresentParts = {
   viewers: ViewerMemories
   labels: LabelMemories
   wanted: { ask(viewer: Viewer, things: { uris: string[]; dids: string[] }): void }
+  /** How many elements were ready, and how many had to be made or completed. */
+  looked: { hits: number; misses: number }
 }
 
 export type Ways = {
@@ -39,7 +41,7 @@ export function presentFast(
   const page = new Page(kept, memory, labels)
   const texts: (string | undefined)[] = new Array(ids.length)
   const load = () => loadLack(page.lack, parts, viewer, { memory, labels })
-  const unfit = writeAll(page, ids, { texts, write: ways.fast, load })
+  const unfit = writeAll(page, ids, { texts, write: ways.fast, load, looked: parts.looked })
   if (memory && memory.uid !== 0) viewers.leave(memory)
   askForMissing(parts, page, viewer)
   if (unfit.length === 0) return texts
@@ -48,11 +50,18 @@ export function presentFast(
   return texts
 }
 
+type Writing = {
+  texts: (string | undefined)[]
+  write: Ways['fast']
+  load: () => void
+  looked: PresentParts['looked']
+}
+
 /** @returns the places of those that the slow path has to present. */
 function writeAll(
   page: Page,
   ids: readonly number[],
-  { texts, write, load }: { texts: (string | undefined)[]; write: Ways['fast']; load: () => void },
+  { texts, write, load, looked }: Writing,
 ): number[] {
   const unfit: number[] = []
   let pending = ids.map((_, at) => at)
@@ -63,6 +72,10 @@ function writeAll(
       if (written?.state === 'lacking') lacking.push(at)
       else if (written?.state === 'unfit') unfit.push(at)
       else texts[at] = written?.text
+    }
+    if (round === 0) {
+      looked.misses += lacking.length
+      looked.hits += ids.length - lacking.length
     }
     if (lacking.length === 0) return unfit
     load()

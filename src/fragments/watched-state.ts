@@ -11,15 +11,24 @@ const UNVERIFIED = 'handle.invalid'
 
 /** What was noticed since the last `begin`. */
 export class Watch implements ForEveryone {
-  dependencies = new Set<number>()
+  dependencies: number[] = []
   withoutBlocks: number[] = []
   refused = false
+  notFor = 0
+  before = Infinity
+  readonly now: number
   #uris: string[] = []
   #dids: string[] = []
 
+  constructor(now: number) {
+    this.now = now
+  }
+
   begin(): void {
-    this.dependencies = new Set()
+    this.dependencies = []
     this.refused = false
+    this.notFor = 0
+    this.before = Infinity
     // Nearly always empty already, and then not worth new ones.
     if (this.withoutBlocks.length > 0) this.withoutBlocks = []
     if (this.#uris.length > 0) this.#uris = []
@@ -35,12 +44,23 @@ export class Watch implements ForEveryone {
     if (uid !== 0 && !this.withoutBlocks.includes(uid)) this.withoutBlocks.push(uid)
   }
 
+  /** Of one account; a view that is about several like it takes the slow path. */
+  assumeNotViewer(uid: number): void {
+    if (this.notFor !== 0 && this.notFor !== uid) this.refuse()
+    this.notFor = uid
+  }
+
+  assumeBefore(ms: number): void {
+    this.before = Math.min(this.before, ms)
+  }
+
   refuse(): void {
     this.refused = true
   }
 
   dependOn(on: number): void {
-    this.dependencies.add(on)
+    // They are few: a set of them costs more than looking through them.
+    if (!this.dependencies.includes(on)) this.dependencies.push(on)
   }
 
   wantPost(uri: string): void {
@@ -68,7 +88,7 @@ const rowsOf: Record<string, (id: number) => number> = {
 
 /** Nobody has said what changes the rows of any other map: a view that reads one is not for everyone. */
 export function watchState<State extends ProfileState>(source: State): Watched<State> {
-  const watch = new Watch()
+  const watch = new Watch(source.now)
   const state = { ...source, forEveryone: watch, blocks: watchBlocks(source.blocks, watch) }
   // Whoever asks who looks on, or when, says it to nobody else, and not for good.
   for (const name of ['viewer', 'now'] as const) {

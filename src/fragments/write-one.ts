@@ -40,9 +40,9 @@ export function writeItem(page: Page, item: number, options: ItemOptions): Writt
 /** Where the parent was taken down, who stands above it does not matter. */
 function notShown(page: Page, { parent }: ItemFacts): Written | undefined {
   if (parent === 0) return undefined
-  const isLabelled = page.isLabelled(dependency.post(parent))
+  const isActedUpon = page.isActedUpon(dependency.post(parent))
   if (page.isLacking) return LACKING
-  return isLabelled ? UNFIT : undefined
+  return isActedUpon ? UNFIT : undefined
 }
 
 export function writePost(page: Page, id: number): Written | undefined {

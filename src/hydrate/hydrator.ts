@@ -61,11 +61,12 @@ export function createHydrator(parts: HydratorParts): Hydrator {
         labelled(loadNotifications(loader, ids, viewer)),
     ),
     lists: db.transaction(
-      (ids: readonly number[], viewer: Viewer): ProfileState => loadListsOnly(loader, ids, viewer),
+      (ids: readonly number[], viewer: Viewer): ProfileState =>
+        labelled(loadListsOnly(loader, ids, viewer)),
     ),
     relations: db.transaction(
       (uids: readonly number[], viewer: Viewer): ProfileState =>
-        loadRelationsOnly(loader, uids, viewer),
+        labelled(loadRelationsOnly(loader, uids, viewer)),
     ),
     records: db.transaction(
       (uris: readonly string[], viewer: Viewer, options?: RecordOptions): ProfileState =>

@@ -13,7 +13,7 @@ import type { LabelFilter, StoredLabel } from '../store/read/labels.ts'
 import { parseRecordUri, recordUri } from './at-uri.ts'
 import { currentLabelers, type Labelers } from './labelers.ts'
 import type { Loader } from './page.ts'
-import type { FeedState, ProfileState, SubjectLabels, Viewer } from './types.ts'
+import type { FeedState, Hydrator, Labelled, ProfileState, SubjectLabels, Viewer } from './types.ts'
 
 type Label = ComAtprotoLabelDefs.Label
 
@@ -35,16 +35,16 @@ export function withLabelsLoaded<State extends ProfileState>(loader: Loader, sta
   for (const label of readLabels(loader, state, by)) {
     addLabel(loader, state.labels, { label, labelers })
   }
-  if (state.labels.size > 0) hideTakenDown(state)
+  if (state.labels.size > 0) hideTakenDown(loader, state)
   return state
 }
 
-/** Which of these accounts and posts the labelers say anything about. */
+/** What the labelers say of these accounts and posts, of most of which they say nothing. */
 export function loadLabelled(
   loader: Loader,
   { accounts, posts }: { accounts: readonly number[]; posts: readonly number[] },
   viewer: Viewer,
-): { accounts: number[]; posts: number[] } {
+): ReturnType<Hydrator['labelled']> {
   const labelers = currentLabelers()
   const { labels, posts: postReader } = loader.readers
   const { onLabelsRead, actors } = loader.parts
@@ -57,14 +57,44 @@ export function loadLabelled(
     ])
   }
   const by = filterOf(loader, labelers, Date.now())
-  if (by.labelers.length === 0) return { accounts: [], posts: [] }
+  const found = { accounts: new Map<number, Labelled>(), posts: new Map<number, Labelled>() }
+  if (by.labelers.length === 0) return found
+  const labelledAccounts = accounts.length > 0 ? labels.labelledAccounts(accounts, by) : []
+  const labelledPosts = posts.length > 0 ? labels.labelledPosts(posts, by) : []
+  const rows = [
+    ...(labelledAccounts.length > 0 ? labels.ofAccounts(labelledAccounts, by) : []),
+    ...(labelledPosts.length > 0 ? labels.ofPosts(labelledPosts, by) : []),
+  ]
+  const said: ProfileState['labels'] = new Map()
+  for (const label of rows) addLabel(loader, said, { label, labelers })
+  for (const uid of labelledAccounts) {
+    found.accounts.set(uid, labelledAccount(said, actors.didOf(uid)))
+  }
+  for (const { id, uid, rkey } of labelledPosts.length > 0 ? postReader.keys(labelledPosts) : []) {
+    found.posts.set(id, labelledSubject(said.get(recordUri(actors.didOf(uid), POST, rkey))))
+  }
+  return found
+}
+
+/** What labels say of a status is no part of what stands in the profile's own. */
+function labelledAccount(said: ProfileState['labels'], did: string): Labelled {
+  const [account, profile] = subjectsOf([did]).map((subject) => labelledSubject(said.get(subject)))
   return {
-    accounts: accounts.length > 0 ? labels.labelledAccounts(accounts, by) : [],
-    posts: posts.length > 0 ? labels.labelledPosts(posts, by) : [],
+    labels: [...account!.labels, ...profile!.labels],
+    isActedUpon:
+      account!.isActedUpon || profile!.isActedUpon || said.has(recordUri(did, STATUS, 'self')),
   }
 }
 
+function labelledSubject(said: SubjectLabels | undefined): Labelled {
+  if (!said) return { labels: [], isActedUpon: false }
+  const { labels, isTakenDown, needsReview, isImpersonation } = said
+  const isNoted = labels.some(({ val, exp }) => val.startsWith('!') || exp !== undefined)
+  return { labels, isActedUpon: isTakenDown || needsReview || isImpersonation || isNoted }
+}
+
 const POST = 'app.bsky.feed.post'
+const STATUS = 'app.bsky.actor.status'
 
 /** @param subjects - DIDs and at-URIs */
 export function loadSubjectLabels(
@@ -106,8 +136,10 @@ function readLabels(
   const { labels } = readers
   const { posts } = state as Partial<FeedState>
   const keys = subjectKeys(parts.actors, state.records.keys())
+  const owners = [...state.lists.values()].map(({ uid }) => uid)
+  const accounts = new Set([...state.actors.keys(), ...owners])
   return [
-    ...(state.actors.size > 0 ? labels.ofAccounts(state.actors.keys(), by) : []),
+    ...(accounts.size > 0 ? labels.ofAccounts(accounts, by) : []),
     ...(posts && posts.size > 0 ? labels.ofPosts(posts.keys(), by) : []),
     ...(state.lists.size > 0 ? labels.ofLists(state.lists.keys(), by) : []),
     ...(keys.length > 0 ? labels.ofSubjects(keys, by) : []),
@@ -152,7 +184,7 @@ function toLabel({ parts }: Loader, row: StoredLabel): Label | undefined {
   }
 }
 
-function hideTakenDown(state: ProfileState): void {
+function hideTakenDown({ parts }: Loader, state: ProfileState): void {
   const isTakenDown = (subject: string) => state.labels.get(subject)?.isTakenDown ?? false
   for (const [uid, actor] of state.actors) {
     if (!actor.hiddenAs && isTakenDown(actor.did)) {
@@ -165,8 +197,27 @@ function hideTakenDown(state: ProfileState): void {
     posts?.delete(id)
     takenDown?.set(id, post)
   }
-  for (const [id, { uri }] of state.lists) if (isTakenDown(uri)) state.lists.delete(id)
+  const isOwnerTakenDown = (uid: number) => isTakenDown(parts.actors.didOf(uid))
+  const lists = new Set<number>()
+  for (const [id, { uri, uid }] of state.lists) {
+    if (isTakenDown(uri)) state.lists.delete(id)
+    if (isTakenDown(uri) || isOwnerTakenDown(uid)) lists.add(id)
+  }
+  if (lists.size > 0) withoutLists(state, lists)
   for (const uri of state.records.keys()) if (isTakenDown(uri)) state.records.delete(uri)
+}
+
+/** Lists that were taken down neither block nor mute. */
+function withoutLists({ relations }: ProfileState, lists: ReadonlySet<number>): void {
+  const stays = (list: number | undefined) => (lists.has(list ?? 0) ? undefined : list)
+  for (const [uid, relation] of relations) {
+    relations.set(uid, {
+      ...relation,
+      mutedByList: stays(relation.mutedByList),
+      blockingByList: stays(relation.blockingByList),
+      blockedByList: stays(relation.blockedByList),
+    })
+  }
 }
 
 /** What was not asked for lately is asked for, for the next request. */

@@ -6,16 +6,18 @@ import { unpackCid } from '../store/keys.ts'
 import { reasonOf } from '../store/notification-reasons.ts'
 import { subjectCollectionOf } from '../store/notification-subjects.ts'
 import type { NotificationRow } from '../store/read/notifications.ts'
-import { recordUri } from './at-uri.ts'
+import { parseRecordUri, recordUri } from './at-uri.ts'
 import { loadAccounts, loadLists } from './load-accounts.ts'
 import { loadGates } from './load-gates.ts'
 import { loadPosts } from './load-posts.ts'
+import { addRecords } from './load-records.ts'
 import type { Notification, NotificationState } from './notification-types.ts'
 import { emptyFeedState, type Loader } from './page.ts'
 import { parseRecord } from './parse-record.ts'
 import { object } from './shape.ts'
 import type { Post, Viewer } from './types.ts'
 
+const STARTER_PACK = 'app.bsky.graph.starterpack'
 const namesByCode = new Map(collections.map((name) => [collectionCodes[name] as number, name]))
 const isObject = object({})
 
@@ -35,7 +37,10 @@ export function loadNotifications(
   const all = [...state.notifications.values()]
   const postIds = all.map(({ post }) => post)
   loadOwnGates(loader, state, loadPosts(loader, state, postIds))
-  loadAccounts(loader, state, new Set(all.map(({ author }) => author)))
+  const packs = all.map(({ starterPack }) => starterPack).filter((uri) => uri !== undefined)
+  addRecords(loader, state, packs)
+  const creators = [...state.records.values()].map(({ uid }) => uid)
+  loadAccounts(loader, state, new Set([...all.map(({ author }) => author), ...creators]))
   loadLists(loader, state, new Set())
   return state
 }
@@ -59,19 +64,28 @@ function toNotification(
   const collection = namesByCode.get(row.collection)
   if (!reason || !collection) return undefined
   const about = subjectCollectionOf(row.subjectCollection ?? 0)
+  const content = contentOf(loader, row)
   return {
     id,
     reason,
     author,
     uri: recordUri(loader.parts.actors.didOf(author), collection, row.rkey),
     post: row.post ?? undefined,
-    content: contentOf(loader, row),
+    content,
+    starterPack: reason === 'follow' ? packOf(content?.record['via']) : undefined,
     subjectUri:
       viewer && about && subjectRkey !== null
         ? recordUri(viewer.did, about, subjectRkey)
         : undefined,
     sortAt,
   }
+}
+
+/** A follow names the starter pack that led to it. */
+function packOf(via: unknown): string | undefined {
+  const uri = (via as { uri?: unknown } | null | undefined)?.uri
+  const key = typeof uri === 'string' ? parseRecordUri(uri) : undefined
+  return key?.collection === STARTER_PACK ? (uri as string) : undefined
 }
 
 function contentOf(

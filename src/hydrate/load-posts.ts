@@ -2,7 +2,7 @@
 // their parents and roots), then the roots of those and what they quote, then what the quoted
 // ones quote. One statement a layer.
 
-import { STUB } from '../store/posts.ts'
+import { isWithoutRecord } from '../store/posts.ts'
 import type { PostKeyRow } from '../store/read/posts.ts'
 import { recordUri } from './at-uri.ts'
 import type { Loader } from './page.ts'
@@ -68,7 +68,7 @@ export function loadRefs(loader: Loader, state: FeedState, ids: (number | undefi
 
 function toRef(loader: Loader, { id, uid, rkey, state }: PostKeyRow): PostRef {
   const uri = recordUri(loader.parts.actors.didOf(uid), POST, rkey)
-  return { id, uid, uri, isStub: state === STUB }
+  return { id, uid, uri, isStub: isWithoutRecord(state) }
 }
 /** posts.id of the quoted post. */
 function quoteOf({ embedded }: Post): number | undefined {

@@ -21,5 +21,7 @@ export type Notification = {
   content: { cid: string; record: { [name: string]: unknown } } | undefined
   /** at-URI of the viewer's own record that it is about. */
   subjectUri: string | undefined
+  /** at-URI of the starter pack by which a follower came. */
+  starterPack: string | undefined
   sortAt: number
 }

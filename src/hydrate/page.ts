@@ -43,6 +43,8 @@ export type HydratorParts = {
   trustedVerifiers?: readonly string[]
   /** Told what labels were looked for, where somebody asks: DIDs and at-URIs. */
   onLabelsRead?: (viewer: Viewer, labelers: Labelers, subjects: readonly string[]) => void
+  /** Told whose counts were read, to be shown: posts.id. */
+  onCountsRead?: ((posts: readonly number[]) => void) | undefined
   /** Told of stored records that could not be used; for counting. */
   onUnusable?: OnUnusable
 }

@@ -2,7 +2,7 @@
 
 import { unpackCid } from '../store/keys.ts'
 import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../store/post-flags.ts'
-import { PRESENT, STUB } from '../store/posts.ts'
+import { isWithoutRecord, PRESENT } from '../store/posts.ts'
 import type { PostRow } from '../store/read/posts.ts'
 import { recordText } from '../store/record-bytes.ts'
 import { recordUri } from './at-uri.ts'
@@ -28,6 +28,7 @@ type Content = Pick<Post, 'cid' | 'record'>
 /** One for each of the ids that has a row. */
 export function readPosts(loader: Loader, ids: readonly number[]): KeptPost[] {
   const rows = loader.readers.posts.rows(ids)
+  loader.parts.onCountsRead?.(ids)
   const texts = readTexts(loader, rows)
   return rows.map((row) => {
     const found = loader.keptPosts.find(row[0])
@@ -67,7 +68,7 @@ function textOf({ value: { ref, post }, bytes }: Found<PostRow, KeptPost>): Post
 
 function makePost(loader: Loader, row: PostRow, { uri, content, bytes }: PostText): KeptPost {
   const [id, uid, state, , sortAt] = row
-  const ref = { id, uid, uri, isStub: state === STUB }
+  const ref = { id, uid, uri, isStub: isWithoutRecord(state) }
   const isPresent = state === PRESENT && sortAt !== null
   const post = isPresent && content ? toPost(loader, row, { ...content, ...ref }) : undefined
   const made = { ref, post }

@@ -57,11 +57,11 @@ export type Hydrator = {
   postCounts(postIds: readonly number[]): Map<number, PostCounts>
   /** What these labelers say about the subjects, DIDs and at-URIs. */
   labels(subjects: readonly string[], labelers: Labelers): ProfileState['labels']
-  /** Which of these the request's labelers (labelers.ts) say anything about, now or lately. */
+  /** What the request's labelers (labelers.ts) say of these; no entry where they say nothing. */
   labelled(
     subjects: { accounts: readonly number[]; posts: readonly number[] },
     viewer: Viewer,
-  ): { accounts: number[]; posts: number[] }
+  ): { accounts: Map<number, Labelled>; posts: Map<number, Labelled> }
   /** Which of these pairs have a block between them. */
   blocks(pairs: readonly AccountPair[]): BlockedPairs
 }
@@ -100,6 +100,12 @@ export type ImagePreset = 'avatar' | 'banner' | 'feed_thumbnail' | 'feed_fullsiz
 export type ForEveryone = {
   /** The view is right only for viewers with no block between them and the account. */
   assumeNoBlock(uid: number): void
+  /** The view is right only for others than the account itself. */
+  assumeNotViewer(uid: number): void
+  /** What the view says of the time is right until then; milliseconds since 1970. */
+  assumeBefore(ms: number): void
+  /** When the state was read. */
+  now: number
   /** The view can't be made for everyone. */
   refuse(): void
 }
@@ -167,6 +173,13 @@ export type SubjectLabels = {
   /** Shown to its creator and their followers only, in places. */
   needsReview: boolean
   isImpersonation: boolean
+}
+
+/** Of an account: of itself and then of its profile. */
+export type Labelled = {
+  labels: ComAtprotoLabelDefs.Label[]
+  /** They may change more in a view than what labels it shows, or end by themselves. */
+  isActedUpon: boolean
 }
 
 /** Why an account's things are hidden; undefined where they aren't. */

@@ -17,7 +17,7 @@ import { Agent, type Dispatcher, request } from 'undici'
 import type { Logger } from '../obs/log.ts'
 import { readBody } from './bounded-body.ts'
 import { FetchError } from './fetch-error.ts'
-import { createGuardedLookup, type LookupAddresses } from './guarded-lookup.ts'
+import { createGuardedLookup, type LookupAddresses, type PrivateHosts } from './guarded-lookup.ts'
 
 export type FetchOptions = {
   method?: 'GET' | 'POST'
@@ -46,7 +46,7 @@ export type FetchedResponse = {
 export type GuardedFetch = (url: string, options?: FetchOptions) => Promise<FetchedResponse>
 
 export type GuardedFetchOptions = {
-  allowPrivateHosts: boolean
+  allowPrivateHosts: PrivateHosts
   /** Origins that the operator named, and that may therefore be private and plain http. */
   trustedOrigins?: string[]
   /** Requests at once; one more is refused as `busy`. */

@@ -1,18 +1,23 @@
 // Where a connection to a stranger's server may lead: a name's addresses are looked up once, by us,
 // inside the connect, and every one of them must be public. Where the operator allows private hosts,
-// or named the origin, it leads wherever the system says. For guarded-fetch.ts and whoever else opens
-// a socket to an address that strangers chose.
+// or named the origin, it leads wherever the system says; where they allow some addresses, to public
+// ones and to those. For guarded-fetch.ts and whoever else opens a socket to an address that
+// strangers chose.
 
 import { lookup as lookupBySystem, Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
+import { createRangeCheck } from '../config/address-ranges.ts'
 import { FetchError } from './fetch-error.ts'
 import { isPublicAddress } from './public-address.ts'
 
 /** All addresses of a name. */
 export type LookupAddresses = (hostname: string) => Promise<string[]>
 
+/** All of them, none, or those in these ranges (CIDR form). */
+export type PrivateHosts = boolean | readonly string[]
+
 export type GuardedLookupOptions = {
-  allowPrivateHosts: boolean
+  allowPrivateHosts: PrivateHosts
   /** Origins that the operator named, and that may therefore be private and plain http. */
   trustedOrigins?: string[]
   /** Replaces DNS in tests; what it returns is checked all the same. */
@@ -25,12 +30,36 @@ export type GuardedLookupOptions = {
  */
 export function createGuardedLookup(options: GuardedLookupOptions): (url: URL) => LookupFunction {
   const trusted = new Set((options.trustedOrigins ?? []).map((origin) => new URL(origin).origin))
-  const strict = toLookupFunction(publicOnly(options.lookup ?? createLookup()))
+  const strict = toLookupFunction(checked(options.lookup ?? createPublicLookup(), isPublicAddress))
   const lax = toLookupFunction(options.lookup ?? lookupLikeTheSystem)
+  const { allowPrivateHosts } = options
+  const named = typeof allowPrivateHosts === 'boolean' ? [] : allowPrivateHosts
+  const lookupFor = named.length > 0 ? among(named, options.lookup) : strictly(strict)
+  return (url) => (allowPrivateHosts === true || trusted.has(url.origin) ? lax : lookupFor(url))
+}
+
+function strictly(strict: LookupFunction): (url: URL) => LookupFunction {
   return (url) => {
-    if (options.allowPrivateHosts || trusted.has(url.origin)) return lax
     refuseStrangeUrl(url)
     return strict
+  }
+}
+
+/** Plain http and bare addresses lead to the named ranges only, https to what is public too. */
+function among(
+  ranges: readonly string[],
+  lookup: LookupAddresses = lookupLikeTheSystem,
+): (url: URL) => LookupFunction {
+  const isNamed = createRangeCheck(ranges)
+  const toNamed = toLookupFunction(checked(lookup, isNamed))
+  const toBoth = toLookupFunction(checked(lookup, (one) => isNamed(one) || isPublicAddress(one)))
+  return (url) => {
+    const bare = bareHost(url)
+    if (isIP(bare) ? isNamed(bare) : url.protocol === 'http:' || url.protocol === 'ws:') {
+      return toNamed
+    }
+    refuseStrangeUrl(url)
+    return toBoth
   }
 }
 
@@ -39,25 +68,32 @@ function refuseStrangeUrl(url: URL): void {
   if (url.protocol !== 'https:' && url.protocol !== 'wss:') {
     throw new FetchError('protocol', `neither https nor wss: ${url.protocol}//${url.host}`)
   }
-  const bare = url.hostname.replace(/^\[|\]$/g, '')
-  if (isIP(bare)) throw new FetchError('ip-literal', `an address instead of a name: ${url.host}`)
+  if (isIP(bareHost(url)))
+    throw new FetchError('ip-literal', `an address instead of a name: ${url.host}`)
 }
 
-/** Any address that is not public spoils the whole name: it has no business being there. */
-function publicOnly(lookup: LookupAddresses): LookupAddresses {
+function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '')
+}
+
+/** Any address that is not allowed spoils the whole name: it has no business being there. */
+function checked(
+  lookup: LookupAddresses,
+  isAllowed: (address: string) => boolean,
+): LookupAddresses {
   return async (hostname) => {
     const addresses = await lookup(hostname)
-    const bad = addresses.find((address) => !isPublicAddress(address))
+    const bad = addresses.find((address) => !isAllowed(address))
     if (bad) throw new FetchError('private-address', `${hostname} stands on ${bad}`)
     return addresses
   }
 }
 
 /**
- * DNS alone, not getaddrinfo: a name server that never answers would hold one of the four threads
- * of Node's pool, and strangers choose the name server.
+ * A name's addresses; none where it leads nowhere. DNS alone, not getaddrinfo: a name server that never
+ * answers would hold one of the four threads of Node's pool, and strangers choose the name server.
  */
-function createLookup(): LookupAddresses {
+export function createPublicLookup(): LookupAddresses {
   const resolver = new Resolver({ timeout: 2000, tries: 2 })
   return async (hostname) => {
     const found = await Promise.allSettled([

@@ -12,6 +12,7 @@ import type { Logger } from '../obs/log.ts'
 import type { Identity } from './did-document.ts'
 import { fetchIdentity, IdentityUnavailableError } from './fetch-identity.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
+import type { PrivateHosts } from './guarded-lookup.ts'
 import { askPds, createTxtResolver, lookupHandle, type ResolveTxt } from './handle-lookup.ts'
 import { createIdentityMemory } from './identity-memory.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
@@ -39,7 +40,7 @@ export type ResolverOptions = {
    * On networks without DNS also believe an account's own PDS about its handle. Never in the open:
    * a PDS could then give its accounts any name.
    */
-  allowPrivateHosts?: boolean
+  allowPrivateHosts?: PrivateHosts
   resolveTxt?: ResolveTxt
   /** Whose identities a flood of strangers' must neither delay nor push out. */
   isMember?: (did: string) => boolean

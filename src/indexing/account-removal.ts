@@ -1,9 +1,10 @@
 // Takes away every row of a deleted account and what the rows counted for. Others' records about
-// the account stay, since they are still in their repositories; so do its membership and mutes,
-// which nobody could give back should the account return.
+// the account stay, since they are still in their repositories; so do, for a while, its membership and
+// what it kept here alone, which nobody could give back should the account return (ingest/removing.ts).
 
 import { deleteBackfillsOf } from '../store/backfills.ts'
 import { deleteBlocksOf } from '../store/blocks.ts'
+import { forgetEarlierActorCounts } from '../store/earlier-counts.ts'
 import { deleteFollowsOf, followedBy } from '../store/follows.ts'
 import { deleteGatesOf } from '../store/gates.ts'
 import { deleteLikesOf, likedBy } from '../store/likes.ts'
@@ -18,20 +19,26 @@ import {
   emptyPost,
   findPostById,
   presentPostIds,
+  prunedPostIds,
 } from '../store/posts.ts'
 import { deleteProfile } from '../store/profiles.ts'
 import { deleteRecordLikesOf } from '../store/record-likes.ts'
 import { emptyRecordsOf } from '../store/records.ts'
 import { deleteRepostsOf, repostedBy } from '../store/reposts.ts'
+import { doubtPosts } from './doubtful.ts'
 import { disconnect } from './follow.ts'
-import { type IndexContext, postCounts } from './index-context.ts'
+import { type IndexContext, isAuthor, postCounts } from './index-context.ts'
 import { retractPost } from './post.ts'
 
 export function removeAccount(ctx: IndexContext, uid: number): void {
   const { db } = ctx
-  for (const subject of likedBy(db, uid)) postCounts(ctx, subject).likes--
+  const liked = likedBy(db, uid)
+  for (const subject of liked) postCounts(ctx, subject).likes--
+  if (isAuthor(ctx, uid)) doubtPosts(ctx, liked)
   deleteLikesOf(db, uid)
-  for (const subject of repostedBy(db, uid)) postCounts(ctx, subject).reposts--
+  const reposted = repostedBy(db, uid)
+  for (const subject of reposted) postCounts(ctx, subject).reposts--
+  if (isAuthor(ctx, uid)) doubtPosts(ctx, reposted)
   deleteRepostsOf(db, uid)
   const followed = followedBy(db, uid)
   deleteFollowsOf(db, uid)
@@ -46,6 +53,7 @@ export function removeAccount(ctx: IndexContext, uid: number): void {
   emptyRecordsOf(db, uid)
   deleteRecordLikesOf(db, uid)
   deleteBackfillsOf(db, uid)
+  forgetEarlierActorCounts(db, uid)
   ctx.deletedAccounts.add(uid)
   ctx.changes.push({ kind: 'actor-removed', uid })
 }
@@ -54,7 +62,7 @@ function removePosts(ctx: IndexContext, uid: number): void {
   deleteGatesOf(ctx.db, 'threadgates', uid)
   deleteGatesOf(ctx.db, 'postgates', uid)
   clearPostFlagsOf(ctx.db, uid, HAS_THREADGATE | HAS_POSTGATE)
-  for (const id of presentPostIds(ctx.db, uid)) {
+  for (const id of [...presentPostIds(ctx.db, uid), ...prunedPostIds(ctx.db, uid)]) {
     const row = findPostById(ctx.db, id)!
     retractPost(ctx, row)
     emptyPost(ctx.db, row, { state: DELETED, rev: null, flags: row.flags & ANCHOR })

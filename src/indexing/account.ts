@@ -1,13 +1,13 @@
 // An `account` event: the account's state changed. Deactivated, suspended and taken down accounts
-// are hidden and come back as they were; a deleted one loses every row, and what still comes of it
-// is ignored until it is active again. Events carry no rev, so their time decides which is later.
+// are hidden and come back as they were; a deleted one loses every row, slice by slice where there are
+// many (removal-slices.ts), and what still comes of it is ignored until it is active again. Events carry no rev, so their time decides which is later.
 
 import type { AccountEvent } from '../jetstream/event.ts'
 import { actorStatus, setActorRemoved, setActorStatus } from '../store/actors.ts'
 import { enqueueJob } from '../store/jobs.ts'
 import { missingPostIds } from '../store/posts.ts'
 import { isHiddenStatus, statusCode } from '../store/status.ts'
-import { removeAccount } from './account-removal.ts'
+import { missOfAccount } from './account-gaps.ts'
 import {
   type IndexContext,
   internActor,
@@ -15,6 +15,7 @@ import {
   isMember,
   type Outcome,
 } from './index-context.ts'
+import { beginRemoval, finishRemoval } from './removal-slices.ts'
 import { wantAuthor } from './wanted.ts'
 
 const DELETED = statusCode('deleted')
@@ -33,9 +34,14 @@ export function applyAccount(ctx: IndexContext, event: AccountEvent): Outcome {
   if (isHiddenStatus(status) !== isHiddenStatus(before.status)) {
     ctx.changes.push({ kind: isHiddenStatus(status) ? 'hidden' : 'shown', uid })
   }
-  if (status === DELETED) removeAccount(ctx, uid)
+  if (status === DELETED) beginRemoval(ctx, uid)
   const isShownAgain = isHiddenStatus(before.status) && !isHiddenStatus(status)
   if (before.status === DELETED || isShownAgain) welcomeBack(ctx, uid)
+  if (event.active) {
+    // Whoever is away may still write, or have records taken away, and nobody tells us.
+    const fromUs = Math.min(before.status_at, event.timeUs)
+    missOfAccount(ctx, { uid, cause: 'returned', fromUs, toUs: event.timeUs })
+  }
   return 'applied'
 }
 
@@ -47,6 +53,7 @@ function rememberRemoval(ctx: IndexContext, uid: number, at: number): void {
 
 /** While it was away its PDS gave us nothing, so what was asked for then may still be missing. */
 function welcomeBack(ctx: IndexContext, uid: number): void {
+  finishRemoval(ctx, uid)
   ctx.deletedAccounts.delete(uid)
   ctx.knownPeople.delete(uid)
   if (isMember(ctx, uid)) enqueueJob(ctx.db, 'member', uid)

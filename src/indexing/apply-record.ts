@@ -6,6 +6,7 @@ import { putFollow, removeFollow } from './follow.ts'
 import {
   type IndexContext,
   isAuthor,
+  isImportingFollows,
   isOfDeletedAccount,
   type Outcome,
   type RecordRemoval,
@@ -61,6 +62,7 @@ export function applyWrite(
 ): Outcome {
   if (isOfDeletedAccount(ctx, write)) return 'account-deleted'
   if (isBuried(ctx, filter, write)) return 'late'
+  ctx.happenedAt = Math.min(write.indexedAt, write.seenAtUs / 1000)
   const outcome = indexers[write.collection].put(ctx, write)
   if (outcome !== 'applied' || !isUpdate || write.rev === undefined) return outcome
   bury(ctx, filter, {
@@ -83,7 +85,13 @@ export function applyRemoval(
 ): Outcome {
   if (isOfDeletedAccount(ctx, removal)) return 'account-deleted'
   if (isBuried(ctx, filter, { ...removal, fetchedAt: undefined })) return 'late'
+  ctx.happenedAt = removal.seenAtUs / 1000
   const wasThere = indexers[removal.collection].remove(ctx, removal)
-  if (wasThere || ctx.scope === 'network' || isAuthor(ctx, removal.uid)) bury(ctx, filter, removal)
+  const isRemembered =
+    wasThere ||
+    ctx.scope === 'network' ||
+    isAuthor(ctx, removal.uid) ||
+    isImportingFollows(ctx, removal.collection)
+  if (isRemembered) bury(ctx, filter, removal)
   return wasThere ? 'applied' : 'unknown-key'
 }

@@ -38,7 +38,7 @@ export function* toWrites(
     else if (!isValidRecord(collection, record)) skip('invalid-record')
     else {
       const createdAt = parseCreatedAt(record['createdAt'])
-      const indexedAt = Math.min(createdAt, ctx.now)
+      const indexedAt = Math.min(createdAt, Math.max(ctx.now, ctx.streamMs))
       const key = { did, uid: 0, collection, rkey: packRkey(rkey), cid, cidText, record }
       yield { ...key, rev, createdAt, indexedAt, fetchedAt, seenAtUs: fetchedAt * 1000 }
     }

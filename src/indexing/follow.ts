@@ -2,9 +2,18 @@
 // member's follow moves the circle of authors.
 
 import { followsCountOf } from '../store/actors.ts'
+import { DOUBT, putDoubt } from '../store/doubts.ts'
 import type { Edge } from '../store/edges/edge.ts'
 import { deleteFollow, findFollow, insertFollow, isFollowing } from '../store/follows.ts'
 import { insertGraphChange } from '../store/graph-changes.ts'
+import { enqueueJobAgain } from '../store/jobs.ts'
+import {
+  hasKeyless,
+  isKeyless,
+  keylessRkey,
+  putUnfollow,
+  unmarkKeyless,
+} from '../store/keyless-follows.ts'
 import {
   actorCounts,
   type IndexContext,
@@ -19,7 +28,7 @@ import {
 } from './index-context.ts'
 import { FOLLOW, notifyOfFollow, withdrawNotifications } from './notify.ts'
 import { notifyOfOtherFollow } from './notify-rows.ts'
-import { MAX_AUTHORS_WANTED, wantAuthor } from './wanted.ts'
+import { wantAuthorAt } from './wanted.ts'
 
 export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
   const subjectDid = write.record['subject'] as string
@@ -36,6 +45,7 @@ export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
   } else {
     if (existing) retractFollow(ctx, existing)
     if (!isFollowing(ctx.db, uid, subject)) connect(ctx, uid, subject)
+    else dropKeyless(ctx, uid, subject)
   }
   notifyOfFollow(ctx, write, { uid, subject })
   insertFollow(ctx.db, { uid, rkey: write.rkey, subject, sortAt, createdAt: sortAt })
@@ -45,25 +55,39 @@ export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
 export function removeFollow(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
   const existing = findFollow(ctx.db, uid, rkey)
   if (existing) retractFollow(ctx, existing)
+  else if (!isKeyless(rkey) && hasKeyless(ctx.db, uid)) readWholeList(ctx, uid)
   return existing !== undefined
 }
 
-function retractFollow(ctx: IndexContext, follow: Edge): void {
+/** A record of the pair is here, and takes the place of an imported follow without a key. */
+export function dropKeyless(ctx: IndexContext, uid: number, subject: number): void {
+  const keyless = findFollow(ctx.db, uid, keylessRkey(subject))
+  if (keyless) deleteFollow(ctx.db, keyless)
+}
+
+/** What was deleted may be an imported follow without a key: their repository tells which are left. */
+function readWholeList(ctx: IndexContext, uid: number): void {
+  enqueueJobAgain(ctx.db, 'follows', uid)
+  unmarkKeyless(ctx.db, uid)
+}
+
+export function retractFollow(ctx: IndexContext, follow: Edge): void {
   const { uid, rkey, subject } = follow
   deleteFollow(ctx.db, follow)
   const hadTold = withdrawNotifications(ctx, { uid, collection: FOLLOW, rkey })
-  if (!isFollowing(ctx.db, uid, subject)) disconnect(ctx, uid, subject)
-  else if (hadTold) notifyOfOtherFollow(ctx, uid, subject)
+  if (!isFollowing(ctx.db, uid, subject)) {
+    disconnect(ctx, uid, subject)
+    putUnfollow(ctx.db, uid, subject, ctx.now)
+  } else if (hadTold) notifyOfOtherFollow(ctx, uid, subject)
 }
 
-function connect(ctx: IndexContext, creator: number, subject: number): void {
+export function connect(ctx: IndexContext, creator: number, subject: number): void {
   actorCounts(ctx, creator).follows++
   actorCounts(ctx, subject).followers++
   insertGraphChange(ctx.db, { creator, subject, added: true })
   ctx.changes.push({ kind: 'follow', creator, subject })
   if (!isMember(ctx, creator)) return
-  const isRoom = () => followsCountOf(ctx.db, creator) < MAX_AUTHORS_WANTED
-  if (!isAuthor(ctx, subject) && isRoom()) wantAuthor(ctx, subject)
+  if (!isAuthor(ctx, subject)) wantAuthorAt(ctx, subject, followsCountOf(ctx.db, creator))
   addPending(ctx, subject, 1)
 }
 
@@ -73,7 +97,9 @@ export function disconnect(ctx: IndexContext, creator: number, subject: number):
   actorCounts(ctx, subject).followers--
   insertGraphChange(ctx.db, { creator, subject, added: false })
   ctx.changes.push({ kind: 'unfollow', creator, subject })
-  if (isMember(ctx, creator)) addPending(ctx, subject, -1)
+  if (!isMember(ctx, creator)) return
+  addPending(ctx, subject, -1)
+  if (!isAuthor(ctx, subject)) putDoubt(ctx.db, DOUBT.author, subject)
 }
 
 function addPending(ctx: IndexContext, subject: number, delta: number): void {

@@ -2,18 +2,22 @@
 
 import type { Db } from '../store/db.ts'
 import { unpackRkey } from '../store/keys.ts'
-import { emptyPost, findPostById, MISSING, STUB } from '../store/posts.ts'
+import { emptyPost, findPostById, isWithoutRecord, MISSING, PRUNED } from '../store/posts.ts'
 import type { IndexContext } from './index-context.ts'
+import { retractPost } from './post.ts'
 
 /** Whether the post's record is still to be found, and under which key. */
 export function stubToFind(db: Db, post: number): { uid: number; rkey: string } | undefined {
   const row = findPostById(db, post)
-  return row?.state === STUB ? { uid: row.uid, rkey: unpackRkey(row.rkey) } : undefined
+  return row && isWithoutRecord(row.state)
+    ? { uid: row.uid, rkey: unpackRkey(row.rkey) }
+    : undefined
 }
 
 /** Its PDS says that there is no such record. A record that arrives later still fills the row. */
 export function markPostMissing(ctx: IndexContext, post: number): void {
   const row = findPostById(ctx.db, post)
-  if (row?.state !== STUB) return
+  if (!row || !isWithoutRecord(row.state)) return
+  if (row.state === PRUNED) retractPost(ctx, row)
   emptyPost(ctx.db, row, { state: MISSING, rev: null, flags: row.flags })
 }

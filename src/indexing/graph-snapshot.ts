@@ -80,6 +80,11 @@ export function saveGraph(db: Db, graph: Dumped, actors?: Dumped): void {
   })
 }
 
+/** Rows have changed without the journal: the next start makes the graph from them. */
+export function dropGraphSnapshot(db: Db): void {
+  deleteSnapshot(db, GRAPH)
+}
+
 /**
  * Loads the graph from its snapshot, and makes again what the journal has since; `load` makes it
  * from the chunks, and throws an error that `isUntrusted` knows where they are torn or foreign, as

@@ -8,6 +8,12 @@ import type { JsonObject } from '../jetstream/event.ts'
 import { type ActorCounts, addActorCounts, insertActor } from '../store/actors.ts'
 import type { Collection } from '../store/collections.ts'
 import type { Db } from '../store/db.ts'
+import {
+  takeEarlierActorCounts,
+  takeEarlierPostCounts,
+  wasActorAskedAfter,
+  wasPostAskedAfter,
+} from '../store/earlier-counts.ts'
 import type { PackedRkey } from '../store/keys.ts'
 import { addPostCounts, type PostCounts } from '../store/post-counts.ts'
 import type { MemoryChange } from './memory-changes.ts'
@@ -61,22 +67,44 @@ export type Outcome =
 export type IndexContext = {
   readonly db: Db
   readonly actors: ActorWriter
-  readonly scope: IndexScope
+  /** What is taken now; less than `keptScope` while the disk is too full for strangers. */
+  scope: IndexScope
+  /** What is kept. */
+  readonly keptScope: IndexScope
+  /** Strangers' reactions to posts with REACTIONS_PRUNED from before this are gone, and counted; ms. */
+  prunedBefore: number
   /** DIDs whose word counts as to who is whom: all of their verifications are kept. */
   readonly trustedVerifiers: ReadonlySet<string>
   /** Our clock at the start of the batch, milliseconds. */
   now: number
+  /** Of the latest event of the stream; later than `now` where our clock is behind. */
+  streamMs: number
   changes: MemoryChange[]
   /** Follows by members that are in rows but not yet in memory. */
   pendingMemberFollowers: Map<number, number>
+  /** When what is applied now happened, milliseconds; see `postCounts`. */
+  happenedAt: number
   postCounts: Map<number, PostCounts>
   actorCounts: Map<number, ActorCounts>
+  /** Of these sums, what was counted elsewhere before (store/earlier-counts.ts). */
+  earlierPostCounts: Map<number, PostCounts>
+  earlierActorCounts: Map<number, ActorCounts>
   /** Deleted accounts: what still comes of them is ignored. */
   deletedAccounts: Set<number>
   /** When accounts were last deleted, in microseconds: what is older stays gone. */
   removedAt: Map<number, number>
+  /** Until then, by our clock, a list of follows is being imported: see `isImportingFollows`. */
+  importingUntil: number
   /** Accounts whose profile and identity are known or asked for; bounded, only saves work. */
   knownPeople: Set<number>
+}
+
+/**
+ * Deletions of follows by anybody at all are remembered while a list is being imported, which may have
+ * them further down.
+ */
+export function isImportingFollows(ctx: IndexContext, collection: string): boolean {
+  return ctx.now < ctx.importingUntil && collection === 'app.bsky.graph.follow'
 }
 
 /** The account's uid; given out now, with its row, if it is new. */
@@ -130,30 +158,62 @@ export function recordJson(write: RecordWrite): Buffer {
 
 /** Sums to be added to this post's counts; change them in place. */
 export function postCounts(ctx: IndexContext, post: number): PostCounts {
-  const found = ctx.postCounts.get(post)
+  const wasCounted = wasPostAskedAfter(ctx.db, post, ctx.happenedAt)
+  const counts = wasCounted ? ctx.earlierPostCounts : ctx.postCounts
+  const found = counts.get(post)
   if (found) return found
   const sums = { likes: 0, reposts: 0, replies: 0, quotes: 0 }
-  ctx.postCounts.set(post, sums)
+  counts.set(post, sums)
   return sums
 }
 
 /** Sums to be added to this account's counts; change them in place. */
 export function actorCounts(ctx: IndexContext, uid: number): ActorCounts {
-  const found = ctx.actorCounts.get(uid)
+  const wasCounted = wasActorAskedAfter(ctx.db, uid, ctx.happenedAt)
+  const counts = wasCounted ? ctx.earlierActorCounts : ctx.actorCounts
+  const found = counts.get(uid)
   if (found) return found
   const sums = { follows: 0, followers: 0, posts: 0 }
-  ctx.actorCounts.set(uid, sums)
+  counts.set(uid, sums)
   return sums
 }
 
 /** Writes the sums, at the end of the transaction. */
 export function flushCounts(ctx: IndexContext): void {
-  for (const [post, sums] of ctx.postCounts) {
-    if (sums.likes || sums.reposts || sums.replies || sums.quotes) addPostCounts(ctx.db, post, sums)
+  for (const [post, sums] of ctx.postCounts) addPostSums(ctx, post, sums)
+  for (const [uid, sums] of ctx.actorCounts) addActorSums(ctx, uid, sums)
+  for (const [post, sums] of ctx.earlierPostCounts) {
+    if (addPostSums(ctx, post, sums)) takeEarlierPostCounts(ctx.db, post, sums)
   }
-  for (const [uid, sums] of ctx.actorCounts) {
-    if (sums.follows || sums.followers || sums.posts) addActorCounts(ctx.db, uid, sums)
+  for (const [uid, sums] of ctx.earlierActorCounts) {
+    if (addActorSums(ctx, uid, sums)) takeEarlierActorCounts(ctx.db, uid, sums)
   }
+  dropCounts(ctx)
+}
+
+/** Without writing them: after a rollback. */
+export function dropCounts(ctx: IndexContext): void {
   ctx.postCounts.clear()
   ctx.actorCounts.clear()
+  ctx.earlierPostCounts.clear()
+  ctx.earlierActorCounts.clear()
+}
+
+/** The post's row is gone. */
+export function dropCountsOfPost(ctx: IndexContext, post: number): void {
+  ctx.postCounts.delete(post)
+  ctx.earlierPostCounts.delete(post)
+}
+
+/** @returns whether there was anything to add. */
+function addPostSums(ctx: IndexContext, post: number, sums: PostCounts): boolean {
+  if (!(sums.likes || sums.reposts || sums.replies || sums.quotes)) return false
+  addPostCounts(ctx.db, post, sums)
+  return true
+}
+
+function addActorSums(ctx: IndexContext, uid: number, sums: ActorCounts): boolean {
+  if (!(sums.follows || sums.followers || sums.posts)) return false
+  addActorCounts(ctx.db, uid, sums)
+  return true
 }

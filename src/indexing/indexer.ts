@@ -17,21 +17,26 @@ import type {
 import { actorsNotActive, raiseActorRev, removedActors } from '../store/actors.ts'
 import { isIndexed } from '../store/collections.ts'
 import type { Db } from '../store/db.ts'
-import { insertGap } from '../store/gaps.ts'
 import { packCid, packRkey } from '../store/keys.ts'
 import { notesOf } from '../store/notes.ts'
+import { reactionsPrunedBefore } from '../store/old-posts.ts'
 import { statusCode } from '../store/status.ts'
-import { putStreamCursor } from '../store/stream-cursors.ts'
+import { latestStreamTimeUs, putStreamCursor } from '../store/stream-cursors.ts'
 import { transact } from '../store/transact.ts'
 import { applyAccount } from './account.ts'
+import { applyGap } from './account-gaps.ts'
 import { applyRemoval, applyWrite } from './apply-record.ts'
 import { type FetchedRecords, toWrites } from './fetched-records.ts'
 import { applyIdentity } from './identity.ts'
+import { type FollowLine, importFollow } from './import-follows.ts'
+import { emptyTally, type ImportTally } from './import-tally.ts'
 import {
+  dropCounts,
   flushCounts,
   type IndexContext,
   type IndexScope,
   internActor,
+  isImportingFollows,
   isMember,
   type Outcome,
 } from './index-context.ts'
@@ -42,6 +47,9 @@ import { applySync } from './sync.ts'
 import { createTombstoneFilter, type TombstoneFilter } from './tombstone-filter.ts'
 import { isFarAwayUnread } from './unread.ts'
 import { isValidRecord } from './validate.ts'
+
+/** From one slice of an import to the next, at most. */
+const IMPORT_LASTS_MS = 5 * 60_000
 
 export type IndexerOptions = {
   db: Db
@@ -66,15 +74,26 @@ export type EventBatch = {
   /** Where the stream stands after these events. */
   cursor?: StreamCursor
   gaps?: StreamGap[]
+  /** Writes what else has to be saved with them. */
+  alongside?: () => void
 }
+
+export type ImportedFollows = { changes: MemoryChange[]; tally: ImportTally }
 
 export type Indexer = {
   /** @throws whatever SQLite throws; then nothing of the batch was applied. */
   applyBatch(batch: EventBatch): BatchOutcome
   /** Records that were fetched from a repository; one transaction. */
   applyRecords(fetched: FetchedRecords): BatchOutcome
+  /** Part of an operator's list of follows; one transaction. */
+  importFollows(
+    lines: readonly FollowLine[],
+    options?: { isInScopeOnly?: boolean },
+  ): ImportedFollows
   /** Runs other writes of ours in one transaction, with the same care for memory. */
-  run(work: (ctx: IndexContext) => void): MemoryChange[]
+  run(work: (ctx: IndexContext, filter: TombstoneFilter) => void): MemoryChange[]
+  /** Whether strangers' records are taken where the scope has room for them; yes at first. */
+  takeStrangers(isWanted: boolean): void
 }
 
 export function createIndexer(options: IndexerOptions): Indexer {
@@ -82,12 +101,12 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const filter = createTombstoneFilter(db)
   const ctx = createContext(options)
 
-  function run(work: (ctx: IndexContext) => void): MemoryChange[] {
+  function run(work: (ctx: IndexContext, filter: TombstoneFilter) => void): MemoryChange[] {
     const actorsBefore = actors.count
     begin(ctx, options.now())
     try {
       transact(db, () => {
-        work(ctx)
+        work(ctx, filter)
         flushCounts(ctx)
         notesOf(db).beginSettling()
       })
@@ -102,12 +121,13 @@ export function createIndexer(options: IndexerOptions): Indexer {
     return ctx.changes
   }
 
-  function applyBatch({ events, cursor, gaps = [] }: EventBatch): BatchOutcome {
+  function applyBatch({ events, cursor, gaps = [], alongside }: EventBatch): BatchOutcome {
     const tally = createTally()
     const changes = run(() => {
       applyEvents(ctx, filter, events, tally.count)
       if (cursor) putStreamCursor(db, cursor, ctx.now)
-      for (const gap of gaps) insertGap(db, gap, ctx.now)
+      for (const gap of gaps) applyGap(ctx, gap)
+      alongside?.()
     })
     return { changes, ...tally.result() }
   }
@@ -124,7 +144,21 @@ export function createIndexer(options: IndexerOptions): Indexer {
     return { changes, ...tally.result() }
   }
 
-  return { applyBatch, applyRecords, run }
+  function importFollows(lines: readonly FollowLine[], options = {}): ImportedFollows {
+    const tally = emptyTally()
+    const changes = run(() => {
+      ctx.importingUntil = ctx.now + IMPORT_LASTS_MS
+      ctx.happenedAt = 0 // nobody says when, but before now
+      for (const line of lines) tally[importFollow(ctx, filter, line, options)]++
+    })
+    return { changes, tally }
+  }
+
+  function takeStrangers(isWanted: boolean): void {
+    ctx.scope = isWanted ? ctx.keptScope : 'authors'
+  }
+
+  return { applyBatch, applyRecords, importFollows, run, takeStrangers }
 }
 
 function applyEvents(
@@ -175,7 +209,8 @@ function applyCommit(
   const rkey = packRkey(event.rkey)
   if (event.operation === 'delete') {
     // Where everything is kept, even the first word of an account may be a deletion.
-    const owner = ctx.scope === 'network' ? internActor(ctx, event.did) : uid
+    const isAnybodys = ctx.scope === 'network' || isImportingFollows(ctx, collection)
+    const owner = isAnybodys ? internActor(ctx, event.did) : uid
     if (owner === 0) return 'unknown-account'
     const { rev, timeUs } = event
     return applyRemoval(ctx, filter, { uid: owner, collection, rkey, rev, seenAtUs: timeUs })
@@ -186,7 +221,9 @@ function applyCommit(
   if (!isValidRecord(collection, record)) return 'invalid-record'
   const key = { did, uid, collection, rkey, cid, cidText, rev, record }
   const createdAt = parseCreatedAt(record['createdAt'])
-  const indexedAt = Math.min(Math.floor(event.timeUs / 1000), ctx.now)
+  // The stream's word, since our clock may be wrong for a while, and this stays.
+  const indexedAt = Math.floor(event.timeUs / 1000)
+  ctx.streamMs = Math.max(ctx.streamMs, indexedAt)
   const write = { ...key, createdAt, indexedAt, fetchedAt: undefined, seenAtUs: event.timeUs }
   return applyWrite(ctx, filter, write, event.operation === 'update')
 }
@@ -200,14 +237,21 @@ function createContext({ db, actors, scope, trustedVerifiers }: IndexerOptions):
     db,
     actors,
     scope,
+    keptScope: scope,
+    prunedBefore: reactionsPrunedBefore(db),
     trustedVerifiers: new Set(trustedVerifiers),
     now: 0,
+    streamMs: latestStreamTimeUs(db) / 1000,
     changes: [],
     pendingMemberFollowers: new Map(),
+    happenedAt: 0,
     postCounts: new Map(),
     actorCounts: new Map(),
+    earlierPostCounts: new Map(),
+    earlierActorCounts: new Map(),
     deletedAccounts: new Set(),
     removedAt: new Map(),
+    importingUntil: 0,
     knownPeople: new Set(),
   }
   forget(ctx)
@@ -216,15 +260,16 @@ function createContext({ db, actors, scope, trustedVerifiers }: IndexerOptions):
 
 function begin(ctx: IndexContext, now: number): void {
   ctx.now = now
+  ctx.happenedAt = now
   ctx.changes = []
   ctx.pendingMemberFollowers.clear()
 }
 
 /** After a rollback, and at first: what is remembered between batches is read from rows. */
 function forget(ctx: IndexContext): void {
-  ctx.postCounts.clear()
-  ctx.actorCounts.clear()
+  dropCounts(ctx)
   ctx.knownPeople.clear()
+  ctx.prunedBefore = reactionsPrunedBefore(ctx.db)
   ctx.deletedAccounts.clear()
   ctx.removedAt = new Map(removedActors(ctx.db))
   for (const [uid, status] of actorsNotActive(ctx.db)) {

@@ -4,6 +4,7 @@ import type { Edge } from '../store/edges/edge.ts'
 import { deleteLike, findLike, hasLiked, insertLike } from '../store/likes.ts'
 import { ANCHOR } from '../store/post-flags.ts'
 import type { PostHandle } from '../store/posts.ts'
+import { doubtPosts } from './doubtful.ts'
 import {
   type IndexContext,
   internActor,
@@ -17,7 +18,7 @@ import {
 } from './index-context.ts'
 import { LIKE, notifyOfReaction, withdrawNotifications } from './notify.ts'
 import { notifyOfOtherLike } from './notify-rows.ts'
-import { ensurePost, isKeptPost, lookUpPost } from './post-rows.ts'
+import { ensurePost, isCountedAlready, isKeptPost, lookUpPost } from './post-rows.ts'
 import { subjectUri } from './record-fields.ts'
 import { parsePostUri, type RecordRef } from './record-keys.ts'
 import { putRecordLike, removeRecordLike } from './record-like.ts'
@@ -37,7 +38,8 @@ export function putLike(ctx: IndexContext, write: RecordWrite): Outcome {
   if (existing) retractLike(ctx, existing)
   else removeRecordLike(ctx, { uid, rkey })
   const like = { uid, rkey, subject, sortAt: sortAtOf(write), createdAt }
-  if (insertLike(ctx.db, like)) {
+  const isFirst = insertLike(ctx.db, like)
+  if (isFirst && !isCountedAlready(ctx, post, like.sortAt)) {
     postCounts(ctx, subject).likes++
     notifyOfReaction(ctx, write, { uid, owner: post.uid, rkey: ref.rkey })
   }
@@ -60,9 +62,10 @@ function putOtherLike(ctx: IndexContext, write: RecordWrite, uri: unknown): Outc
   return putRecordLike(ctx, write, ref)
 }
 
-function retractLike(ctx: IndexContext, like: Edge): void {
+export function retractLike(ctx: IndexContext, like: Edge): void {
   const { uid, rkey, subject } = like
   deleteLike(ctx.db, like)
+  if (isAuthor(ctx, uid)) doubtPosts(ctx, [subject])
   const hadTold = withdrawNotifications(ctx, { uid, collection: LIKE, rkey })
   if (!hasLiked(ctx.db, uid, subject)) postCounts(ctx, subject).likes--
   else if (hadTold) notifyOfOtherLike(ctx, uid, subject)

@@ -2,12 +2,13 @@
 
 import { packRkey } from '../store/keys.ts'
 import { findList, insertStubList, type ListRow } from '../store/lists.ts'
-import { ANCHOR } from '../store/post-flags.ts'
+import { ANCHOR, REACTIONS_PRUNED } from '../store/post-flags.ts'
 import {
   findPostHandle,
   insertStubPost,
   type PostHandle,
   PRESENT,
+  PRUNED,
   STUB,
   setPostFlags,
 } from '../store/posts.ts'
@@ -35,7 +36,13 @@ export function ensurePost(ctx: IndexContext, ref: RecordRef, flags: number): Po
 
 /** Whether what strangers do to this post is kept: it is here, or an author points at it. */
 export function isKeptPost(row: PostHandle | undefined): row is PostHandle {
-  return row !== undefined && (row.state === PRESENT || (row.flags & ANCHOR) !== 0)
+  if (!row) return false
+  return row.state === PRESENT || row.state === PRUNED || (row.flags & ANCHOR) !== 0
+}
+
+/** Whether a reaction of this time may be one that was counted and pruned. */
+export function isCountedAlready(ctx: IndexContext, post: PostHandle, sortAt: number): boolean {
+  return (post.flags & REACTIONS_PRUNED) !== 0 && sortAt < ctx.prunedBefore
 }
 
 export function lookUpList(ctx: IndexContext, ref: RecordRef): ListRow | undefined {

@@ -9,6 +9,7 @@ import {
   HAS_POSTGATE,
   HAS_THREADGATE,
   INVALID_REPLY_ROOT,
+  REACTIONS_PRUNED,
   VIOLATES_THREADGATE,
 } from '../store/post-flags.ts'
 import {
@@ -20,9 +21,11 @@ import {
   type PostHandle,
   type PostRow,
   PRESENT,
+  PRUNED,
   presentReplies,
   setPostFlags,
 } from '../store/posts.ts'
+import { doubtPosts } from './doubtful.ts'
 import {
   actorCounts,
   type IndexContext,
@@ -47,7 +50,7 @@ import { mentionsIn, postgateFlag, replyRootFlag, threadgateFlag } from './reply
 import { wantPerson, wantPost } from './wanted.ts'
 
 /** Flags that belong to the row, not to the record in it. */
-const ROW_FLAGS = ANCHOR | HAS_THREADGATE | HAS_POSTGATE
+const ROW_FLAGS = ANCHOR | HAS_THREADGATE | HAS_POSTGATE | REACTIONS_PRUNED
 
 /** How many replies are looked at again when their parent arrives late. */
 const MAX_REPLIES_REVISED = 1_000
@@ -69,7 +72,7 @@ export function putPost(ctx: IndexContext, write: RecordWrite): Outcome {
   const byAuthor = isAuthor(ctx, write.uid)
   const isNear = byAuthor || (ctx.scope !== 'authors' && isAddressed(ctx, refs, write))
   if (!row && !isNear && ctx.scope !== 'network') return 'out-of-scope'
-  if (row?.state === PRESENT) retractPost(ctx, row)
+  if (row && isCounted(row)) retractPost(ctx, row)
   const uid = internActor(ctx, write.did)
   const flags = (row ? row.flags & ROW_FLAGS : 0) | (byAuthor ? ANCHOR : 0)
   const id = row?.id ?? insertStubPost(ctx.db, uid, write.rkey, flags)
@@ -84,20 +87,28 @@ export function putPost(ctx: IndexContext, write: RecordWrite): Outcome {
 export function removePost(ctx: IndexContext, { uid, rkey, rev }: RecordRemoval): boolean {
   const row = findPost(ctx.db, uid, rkey)
   if (!row || isOutdated(row, { rev })) return false
-  if (row.state === PRESENT) retractPost(ctx, row)
+  if (isCounted(row)) retractPost(ctx, row)
   emptyPost(ctx.db, row, { state: DELETED, rev, flags: row.flags & ROW_FLAGS })
   return true
 }
 
-/** Takes back what a present post counts for. Its row is to be emptied or filled anew. */
+/** A post that was given up for its age counts as if it were here. */
+function isCounted({ state }: PostRow): boolean {
+  return state === PRESENT || state === PRUNED
+}
+
+/** Takes back what a counted post counts for. Its row is to be emptied or filled anew. */
 export function retractPost(ctx: IndexContext, row: PostRow): void {
   actorCounts(ctx, row.uid).posts--
+  const isReason = (row.flags & ANCHOR) !== 0 || isAuthor(ctx, row.uid)
+  if (isReason) doubtPosts(ctx, [row.root, row.parent, row.quote])
   withdrawNotifications(ctx, { uid: row.uid, collection: POST, rkey: row.rkey })
   if (row.parent !== null && !(row.flags & VIOLATES_THREADGATE)) {
     postCounts(ctx, row.parent).replies--
   }
   if (row.quote !== null) postCounts(ctx, row.quote).quotes--
   if (row.root !== null) removeOpReply(ctx.db, { root: row.root, post: row.id }, ctx.now)
+  if (row.state !== PRESENT) return
   const position = { item: postItem(row.id), sortAt: row.sort_at!, rank: digestRank(row.cid!) }
   ctx.changes.push({ kind: 'item-removed', entry: { ...position, originator: row.uid } })
 }
@@ -188,7 +199,7 @@ function wantRefs(
 function isAddressed(ctx: IndexContext, refs: PostRefs, write: RecordWrite): boolean {
   for (const ref of [refs.root, refs.parent, refs.quote]) {
     const row = ref && lookUpPost(ctx, ref)
-    if (row && row.flags & ANCHOR) return true
+    if (row && (row.flags & ANCHOR || isAuthor(ctx, row.uid))) return true
   }
   return mentionsIn(write.record).some((did) => isMember(ctx, ctx.actors.uidOf(did)))
 }

@@ -9,6 +9,7 @@ import { deleteListMute, insertListMute } from '../store/list-mutes.ts'
 import { deleteMute, ONLY_QUOTE_POSTS, ONLY_REPOSTS, putMute } from '../store/mutes.ts'
 import { ANCHOR } from '../store/post-flags.ts'
 import { putActorPreferences } from '../store/preferences.ts'
+import { doubtPosts } from './doubtful.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 import { ensureList, ensurePost, lookUpList, lookUpPost } from './post-rows.ts'
 import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './record-keys.ts'
@@ -74,7 +75,9 @@ export function unbookmark(ctx: IndexContext, did: string, uri: string): void {
   const uid = ctx.actors.uidOf(did)
   const ref = parsePostUri(uri)
   const post = ref && lookUpPost(ctx, ref)
-  if (uid !== 0 && post) deleteBookmark(ctx.db, uid, post.id)
+  if (uid === 0 || !post) return
+  deleteBookmark(ctx.db, uid, post.id)
+  doubtPosts(ctx, [post.id])
 }
 
 /** `draft` is JSON. */

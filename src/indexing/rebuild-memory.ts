@@ -2,10 +2,10 @@
 // at start, wholly, or on top of a snapshot that the journal of follow changes brings up to date.
 
 import { assert } from '../assert.ts'
-import { CELEBRITY, HIDDEN, MEMBER } from '../graph/types.ts'
+import { type ActorWriter, CELEBRITY, HIDDEN, MEMBER } from '../graph/types.ts'
 import { actorsNotActive, iterateActors } from '../store/actors.ts'
 import type { Db } from '../store/db.ts'
-import { iterateFollows } from '../store/follows.ts'
+import { followedBy, iterateFollows } from '../store/follows.ts'
 import { iterateGraphChanges } from '../store/graph-changes.ts'
 import { allMembers } from '../store/members.ts'
 import { isHiddenStatus } from '../store/status.ts'
@@ -18,6 +18,15 @@ export function rebuildMemory(db: Db, memory: Rebuilt): void {
   loadActors(db, memory)
   for (const [creator, subject] of iterateFollows(db)) memory.graph.add(creator, subject)
   setActorBits(db, memory)
+}
+
+/** Accounts, who is a member, and whom members follow: for one who writes while no server runs. */
+export function rebuildActors(db: Db, actors: ActorWriter): void {
+  loadActors(db, { actors })
+  for (const { uid } of allMembers(db)) {
+    setFlag({ actors }, uid, MEMBER)
+    for (const subject of followedBy(db, uid)) actors.addMemberFollowers(subject, 1)
+  }
 }
 
 /**
@@ -33,7 +42,7 @@ export function catchUpMemory(db: Db, memory: Rebuilt, covered: number): void {
   setActorBits(db, memory)
 }
 
-function loadActors(db: Db, { actors }: Rebuilt): void {
+function loadActors(db: Db, { actors }: Pick<Rebuilt, 'actors'>): void {
   for (const [uid, did] of iterateActors(db, actors.count)) {
     assert(actors.intern(did) === uid, `uid ${uid} of ${did} does not fit the accounts in memory`)
   }

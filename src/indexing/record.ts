@@ -24,6 +24,7 @@ import {
   sortAtOf,
 } from './index-context.ts'
 import { isOutdated } from './lateness.ts'
+import { notifyOfNoVerification, notifyOfVerification } from './notify-verification.ts'
 
 const VERIFICATION: RecordCollection = 'app.bsky.graph.verification'
 
@@ -59,6 +60,9 @@ export function putRecord(ctx: IndexContext, write: RecordWrite): Outcome {
         : null,
   }
   fillRecord(ctx.db, content, row?.subject ?? null)
+  if (content.subject !== null) {
+    notifyOfVerification(ctx, write, { uid, subject: content.subject })
+  }
   return 'applied'
 }
 
@@ -67,6 +71,7 @@ export function removeRecord(ctx: IndexContext, removal: RecordRemoval): boolean
   if (!row || isOutdated(row, removal)) return false
   const wasThere = row.cid !== null
   emptyRecord(ctx.db, row, removal.rev)
+  if (wasThere && removal.collection === VERIFICATION) notifyOfNoVerification(ctx, removal, row)
   return wasThere
 }
 

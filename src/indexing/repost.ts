@@ -12,6 +12,7 @@ import {
   insertRepost,
   type RepostRow,
 } from '../store/reposts.ts'
+import { doubtPosts } from './doubtful.ts'
 import {
   type IndexContext,
   internActor,
@@ -24,7 +25,7 @@ import {
 } from './index-context.ts'
 import { notifyOfReaction, REPOST, withdrawNotifications } from './notify.ts'
 import { notifyOfOtherRepost } from './notify-rows.ts'
-import { ensurePost, isKeptPost, lookUpPost } from './post-rows.ts'
+import { ensurePost, isCountedAlready, isKeptPost, lookUpPost } from './post-rows.ts'
 import { subjectUri } from './record-fields.ts'
 import { parsePostUri, type RecordRef } from './record-keys.ts'
 import { wantPerson, wantPost } from './wanted.ts'
@@ -39,7 +40,8 @@ export function putRepost(ctx: IndexContext, write: RecordWrite): Outcome {
   const existing = findRepost(ctx.db, uid, write.rkey)
   if (existing?.cid.equals(write.cid)) return 'duplicate'
   if (existing) retractRepost(ctx, existing)
-  const isFirst = !hasReposted(ctx.db, uid, subject)
+  const isFirst =
+    !hasReposted(ctx.db, uid, subject) && !isCountedAlready(ctx, post, sortAtOf(write))
   if (isFirst) notifyOfReaction(ctx, write, { uid, owner: post.uid, rkey: ref.rkey })
   insert(ctx, { ...write, uid }, { subject, isFirst })
   return 'applied'
@@ -68,6 +70,7 @@ function insert(
 
 function retractRepost(ctx: IndexContext, row: RepostRow): void {
   deleteRepost(ctx.db, row)
+  if (isAuthor(ctx, row.uid)) doubtPosts(ctx, [row.subject])
   const key = { uid: row.uid, collection: REPOST, rkey: row.rkey } as const
   const hadTold = withdrawNotifications(ctx, key)
   if (!hasReposted(ctx.db, row.uid, row.subject)) postCounts(ctx, row.subject).reposts--

@@ -7,7 +7,7 @@
 
 import type { CommitEvent, JsonObject } from '../jetstream/event.ts'
 import type { Collection } from '../store/collections.ts'
-import { type IndexContext, isAuthor, isMember } from './index-context.ts'
+import { type IndexContext, isAuthor, isImportingFollows, isMember } from './index-context.ts'
 import { joinedThrough } from './notify-joining.ts'
 import { isTrustedVerifier } from './record.ts'
 import { asObject, subjectUri } from './record-fields.ts'
@@ -21,7 +21,7 @@ export function isFarAway(
   event: CommitEvent & { collection: Collection },
 ): boolean {
   if (ctx.scope === 'network' || isAuthor(ctx, uid)) return false
-  if (event.operation === 'delete') return uid === 0
+  if (event.operation === 'delete') return uid === 0 && !isImportingFollows(ctx, event.collection)
   const isStrangersOnly = strangersOnly[event.collection]
   return isStrangersOnly(ctx, event.record, uid, event.did)
 }

@@ -5,13 +5,15 @@
 
 import type { UnreadCommit } from '../jetstream/event.ts'
 import type { Collection } from '../store/collections.ts'
-import { type IndexContext, isAuthor, isMember } from './index-context.ts'
+import { type IndexContext, isAuthor, isImportingFollows, isMember } from './index-context.ts'
 
 export function isFarAwayUnread(ctx: IndexContext, commit: UnreadCommit): boolean {
   if (ctx.scope === 'network') return false
   const uid = ctx.actors.uidOfPlc(commit.bytes, commit.creatorAt)
   if (isAuthor(ctx, uid)) return false
-  if (commit.operation === 'delete') return uid === 0
+  if (commit.operation === 'delete') {
+    return uid === 0 && !isImportingFollows(ctx, commit.collection)
+  }
   return far[commit.collection as Collection]?.(ctx, commit, uid) ?? false
 }
 

@@ -2,11 +2,12 @@
 // anybody: the backfill room does, in the background.
 
 import { findActor } from '../store/actors.ts'
-import { findBackfill } from '../store/backfills.ts'
+import { deleteBackfillsOf, findBackfill } from '../store/backfills.ts'
 import { enqueueJob, jobPriority } from '../store/jobs.ts'
 import { ANCHOR } from '../store/post-flags.ts'
-import { STUB } from '../store/posts.ts'
+import { isWithoutRecord } from '../store/posts.ts'
 import { findProfile } from '../store/profiles.ts'
+import { wantReplay } from '../store/replays.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 import { ensureList, ensurePost } from './post-rows.ts'
 import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './record-keys.ts'
@@ -17,7 +18,7 @@ const MAX_WANTED_AT_ONCE = 200
 
 /** Asks for a post's record, where it is only pointed at so far. */
 export function wantPost(ctx: IndexContext, post: { id: number; state: number }): void {
-  if (post.state === STUB) enqueueJob(ctx.db, 'post', post.id)
+  if (isWithoutRecord(post.state)) enqueueJob(ctx.db, 'post', post.id)
 }
 
 /** Asks for what is needed to show this person: profile, DID document and handle. */
@@ -32,15 +33,27 @@ export function wantPerson(ctx: IndexContext, uid: number): void {
 }
 
 /**
- * Of a member's follows, the past of so many is fetched. Nobody reads more, and anybody may become a
+ * Of a member's follows, the past of so many is fetched from their servers. Nobody reads more, and anybody may become a
  * member: whoever follows millions must not make us read millions of repositories. What the others
  * write from now on is kept all the same.
  */
 export const MAX_AUTHORS_WANTED = 20_000
 
-/** Somebody became an author: their recent feed, whole follow list and blocks are needed. */
+/** Of so many the last hours are replayed, which asks nothing of their servers. */
+const MAX_AUTHORS_REPLAYED = 50_000
+
+/** Somebody became an author by a member's follow; `place`: how many that member followed before. */
+export function wantAuthorAt(ctx: IndexContext, uid: number, place: number): void {
+  if (place < MAX_AUTHORS_WANTED) wantAuthor(ctx, uid)
+  else if (place < MAX_AUTHORS_REPLAYED) wantReplay(ctx.db, uid, ctx.now)
+}
+
+/** Somebody became an author: their last hours, feed, whole follow list and blocks are needed. */
 export function wantAuthor(ctx: IndexContext, uid: number): void {
+  // What was read of them before has not been kept up with since.
+  deleteBackfillsOf(ctx.db, uid)
   wantPerson(ctx, uid)
+  wantReplay(ctx.db, uid, ctx.now)
   for (const kind of ['feed', 'follows', 'blocks', 'records'] as const)
     enqueueJob(ctx.db, kind, uid)
 }
@@ -92,5 +105,5 @@ function wantShownPerson(ctx: IndexContext, uid: number): void {
 }
 
 function wantShownPost(ctx: IndexContext, post: { id: number; state: number }): void {
-  if (post.state === STUB) enqueueJob(ctx.db, 'post', post.id, jobPriority.wanted)
+  if (isWithoutRecord(post.state)) enqueueJob(ctx.db, 'post', post.id, jobPriority.wanted)
 }

@@ -8,7 +8,7 @@
 
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '../obs/log.ts'
-import { copyLog, limitLog, logState } from '../store/checkpoint.ts'
+import { copyLogIfThereIsRoom, limitLog, logState } from '../store/checkpoint.ts'
 import type { Db } from '../store/db.ts'
 
 export type CheckpointLimits = {
@@ -62,7 +62,7 @@ export function keepCheckpointed(options: {
     // One more pass, with nothing new meanwhile, so that it is the last.
     if (copying && length >= limits.maxPages) return copying.promise.then(startPass)
     if (copying || length < limits.startPages || length === copied) return undefined
-    if (length - copied <= limits.tailPages || !isThere) copyLog(db)
+    if (length - copied <= limits.tailPages || !isThere) copyLogIfThereIsRoom(db)
     else void startPass()
     return undefined
   }

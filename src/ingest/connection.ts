@@ -1,10 +1,20 @@
 // One serving thread's end of the line to the ingest thread: carries requests to its writer and keeps
 // what it reported last.
 
-import type { IngestMessage, IngestOrder, IngestStatus, Writer, WriterReply } from '../bridge.ts'
+import type {
+  IngestMessage,
+  IngestOrder,
+  IngestStatus,
+  OperatorReply,
+  OperatorRequest,
+  Writer,
+  WriterReply,
+} from '../bridge.ts'
 
 export type IngestConnection = {
   readonly writer: Writer
+  /** Resolves with figures when what the operator asked for is committed and visible. */
+  operate(request: OperatorRequest): Promise<Figures>
   /** The latest the ingest thread reported; undefined until its first report. */
   status(): IngestStatus | undefined
   /** DIDs of the members that the configuration names, as far as their handles are resolved. */
@@ -13,7 +23,8 @@ export type IngestConnection = {
 
 const MAX_WAITING = 10_000
 
-type Waiting = { resolve: () => void; reject: (error: Error) => void }
+type Figures = Record<string, number>
+type Waiting = { resolve: (figures: Figures) => void; reject: (error: Error) => void }
 
 /** @returns also what takes in the messages of the other end. */
 export function createIngestConnection(
@@ -24,30 +35,33 @@ export function createIngestConnection(
   let configuredMembers: readonly string[] = []
   let lastId = 0
 
-  function settle(reply: WriterReply): void {
+  function settle(reply: WriterReply | OperatorReply): void {
     const one = waiting.get(reply.id)
     waiting.delete(reply.id)
-    if (reply.ok) one?.resolve()
-    else one?.reject(new Error(reply.message))
+    if (reply.ok) one?.resolve('figures' in reply ? reply.figures : {})
+    else one?.reject(Object.assign(new Error(reply.message), { name: reply.error }))
+  }
+
+  function ask(orderOf: (id: number) => IngestOrder): Promise<Figures> {
+    if (waiting.size >= MAX_WAITING) return Promise.reject(new Error('the writer is overloaded'))
+    const id = ++lastId
+    return new Promise((resolve, reject) => {
+      waiting.set(id, { resolve, reject })
+      order(orderOf(id))
+    })
   }
 
   return {
     writer: {
-      send(request) {
-        if (waiting.size >= MAX_WAITING) {
-          return Promise.reject(new Error('the writer is overloaded'))
-        }
-        const id = ++lastId
-        return new Promise((resolve, reject) => {
-          waiting.set(id, { resolve, reject })
-          order({ kind: 'request', request: { ...request, id } })
-        })
+      async send(request) {
+        await ask((id) => ({ kind: 'request', request: { ...request, id } }))
       },
     },
+    operate: (request) => ask((id) => ({ kind: 'operate', id, request })),
     status: () => status,
     configuredMembers: () => configuredMembers,
     hear(message) {
-      if (message.kind === 'reply') settle(message.reply)
+      if (message.kind === 'reply' || message.kind === 'operated') settle(message.reply)
       else if (message.kind === 'status') status = message.status
       else if (message.kind === 'configured-members') configuredMembers = message.dids
     },

@@ -16,7 +16,13 @@ export function cursorsFromNowOn(
   const saved = streamCursors(db)
   if (saved.length > 0) return saved
   const wire = jetstreamWire === 'v1' ? 'v1' : 'v2'
-  const first = { host: jetstreamHosts[0]!, wire, seq: undefined, timeUs: now * 1000 } as const
+  const first = {
+    host: jetstreamHosts[0]!,
+    wire,
+    seq: undefined,
+    timeUs: now * 1000,
+    isByClock: true,
+  } as const
   putStreamCursor(db, first, now)
   return [first]
 }

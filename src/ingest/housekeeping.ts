@@ -6,6 +6,7 @@
 import type { Memory } from '../indexing/memory.ts'
 import type { Logger } from '../obs/log.ts'
 import type { Db } from '../store/db.ts'
+import { pruneUnfollows } from '../store/keyless-follows.ts'
 import { pruneLabels } from '../store/labels.ts'
 import { allMembers } from '../store/members.ts'
 import { pruneTombstones } from '../store/tombstones.ts'
@@ -31,9 +32,11 @@ export function startHousekeeping(options: {
   const timer = setInterval(() => {
     const closed = closeIdleTimelines(db, memory, now() - options.timelineIdleDays * DAY_MS)
     const pruned = pruneTombstones(db, now() - TOMBSTONE_AGE_MS, PRUNED_AT_ONCE)
+    const apart = pruneUnfollows(db, now() - TOMBSTONE_AGE_MS, PRUNED_AT_ONCE)
     const expired = pruneLabels(db, now() - DAY_MS, PRUNED_AT_ONCE)
     options.snapshots.startIfWorth(SNAPSHOT_AFTER)
-    if (closed + pruned + expired > 0) log.debug({ closed, pruned, expired }, 'housekeeping')
+    if (closed + pruned + apart + expired > 0)
+      log.debug({ closed, pruned, apart, expired }, 'housekeeping')
   }, INTERVAL_MS)
   return { stop: () => clearInterval(timer) }
 }

@@ -3,13 +3,21 @@
 // the latest of each kind.
 
 import type { MessagePort } from 'node:worker_threads'
-import type { IngestMessage, IngestOrder, WriterReply, WriterRequest } from '../bridge.ts'
+import type {
+  IngestMessage,
+  IngestOrder,
+  OperatorReply,
+  OperatorRequest,
+  WriterReply,
+  WriterRequest,
+} from '../bridge.ts'
 
 export type Lines = {
   /** To every serving thread. */
   tellAll(message: IngestMessage): void
   listen(options: {
     answer: (request: WriterRequest) => WriterReply
+    operate: (id: number, request: OperatorRequest) => Promise<OperatorReply>
     /** The main thread says so. */
     onStop: () => void
   }): void
@@ -33,17 +41,22 @@ export function createLines(main: MessagePort): Lines {
       latest.set(message.kind, message)
       for (const port of lines) port.postMessage(message)
     },
-    listen({ answer, onStop }) {
-      const reply = (port: MessagePort, request: WriterRequest) =>
-        port.postMessage({ kind: 'reply', reply: answer(request) } satisfies IngestMessage)
+    listen({ answer, operate, onStop }) {
+      /** @returns whether that was something to reply to. */
+      function reply(port: MessagePort, order: IngestOrder): boolean {
+        const tell = (message: IngestMessage) => port.postMessage(message)
+        if (order.kind === 'request') tell({ kind: 'reply', reply: answer(order.request) })
+        else if (order.kind !== 'operate') return false
+        else
+          void operate(order.id, order.request).then((reply) => tell({ kind: 'operated', reply }))
+        return true
+      }
       main.on('message', (order: IngestOrder) => {
-        if (order.kind === 'request') reply(main, order.request)
-        else if (order.kind === 'stop') onStop()
-        else {
+        if (reply(main, order)) return
+        if (order.kind === 'stop') onStop()
+        else if (order.kind === 'connect') {
           const { port } = order
-          connect(port, (one) => {
-            if (one.kind === 'request') reply(port, one.request)
-          })
+          connect(port, (one) => void reply(port, one))
         }
       })
     },

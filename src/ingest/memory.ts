@@ -16,6 +16,7 @@ import type { Memory } from '../indexing/memory.ts'
 import { catchUpMemory, rebuildMemory } from '../indexing/rebuild-memory.ts'
 import { NoteWriter } from '../memory/note-ring.ts'
 import type { Logger } from '../obs/log.ts'
+import { createCounterSpace } from '../obs/request-counters.ts'
 import { countActors } from '../store/actors.ts'
 import type { Db } from '../store/db.ts'
 import { tellNotes } from '../store/notes.ts'
@@ -52,8 +53,9 @@ export function loadMemory(options: { db: Db; config: Config; log: Logger }): Lo
       graph: graph.handle,
       timelines: timelines.handle,
       notes: notes.buffer,
+      requests: createCounterSpace(config.serveThreads),
     },
-    snapshots: keepSnapshots({ db, graph, actors, log }),
+    snapshots: keepSnapshots({ db, graph, actors, isOwed: !loaded && graph.edgeCount > 0, log }),
   }
 }
 

@@ -1,12 +1,21 @@
 // Tells the serving side once a second how the ingest thread is doing.
 
-import type { IngestMessage } from '../bridge.ts'
+import type {
+  ArchiveStatus,
+  ColdStartProgress,
+  DiskStatus,
+  IngestMessage,
+  IngestStatus,
+} from '../bridge.ts'
 import type { Memory } from '../indexing/memory.ts'
 import type { Consumer } from '../jetstream/consumer.ts'
+import type { Counts } from '../obs/counts.ts'
 import type { Db } from '../store/db.ts'
-import { countOpenGaps } from '../store/gaps.ts'
+import { gapCounts } from '../store/gaps.ts'
 import { countJobsRoughly } from '../store/jobs.ts'
+import { countMembers } from '../store/members.ts'
 import type { LatencyRecorder } from './latency.ts'
+import type { PulseTaker } from './pulse.ts'
 
 const INTERVAL_MS = 1_000
 
@@ -15,22 +24,43 @@ export function reportStatus(options: {
   memory: Memory
   consumer: Consumer
   latency: LatencyRecorder
+  coldStarts: () => ColdStartProgress[]
+  archive: () => ArchiveStatus | undefined
+  disk: () => DiskStatus
+  pulse: PulseTaker
+  counts: Counts
   tell: (message: IngestMessage) => void
+  /** Also told, in this thread. */
+  record: (status: IngestStatus) => void
 }): { stop(): void } {
-  const { db, memory, consumer, latency, tell } = options
+  const { db, memory, consumer, latency, coldStarts, archive, pulse, counts, tell, record } =
+    options
   const timer = setInterval(() => {
-    tell({
-      kind: 'status',
-      status: {
-        stream: consumer.status(),
-        actors: memory.actors.count,
-        follows: memory.graph.edgeCount,
-        timelines: memory.timelines.openCount,
-        jobs: countJobsRoughly(db),
-        openGaps: countOpenGaps(db),
-        visibleMs: latency.take(),
-      },
-    })
+    const gaps = gapCounts(db)
+    const stream = consumer.status()
+    const status: IngestStatus = {
+      stream,
+      actors: memory.actors.count,
+      follows: memory.graph.edgeCount,
+      timelines: memory.timelines.openCount,
+      jobs: countJobsRoughly(db),
+      openGaps: gaps.open + gaps.repairing,
+      coldStarts: coldStarts(),
+      archive: archive(),
+      gaps,
+      visibleMs: latency.take(),
+      members: countMembers(db),
+      pulse: pulse.take(stream.received),
+      disk: options.disk(),
+      counts: counts.read(),
+    }
+    tell({ kind: 'status', status })
+    record(status)
   }, INTERVAL_MS)
-  return { stop: () => clearInterval(timer) }
+  return {
+    stop() {
+      clearInterval(timer)
+      pulse.stop()
+    },
+  }
 }

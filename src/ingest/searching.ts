@@ -3,6 +3,7 @@
 // What members write is found a tenth of a second later, as long as there is no more to do than that.
 
 import { type SearchUpkeep, tendSearch } from '../indexing/search-upkeep.ts'
+import type { DiskRoom } from './disk/disk-room.ts'
 
 const IDLE_WAIT_MS = 100
 const SHORTEST_WAIT_MS = 10
@@ -15,6 +16,7 @@ export function keepSearchable(
   upkeep: SearchUpkeep & {
     /** Between two slices, as between two batches; what it returns is waited for. */
     checkpoint: () => Promise<void> | undefined
+    room: Pick<DiskRoom, 'ifThereIsRoom'>
   },
 ): { stop(): void } {
   let timer = setTimeout(work, IDLE_WAIT_MS)
@@ -26,7 +28,10 @@ export function keepSearchable(
     const { utilization } = performance.eventLoopUtilization(now, before)
     before = now
     const startedAt = performance.now()
-    const isLeft = tendSearch(upkeep, () => true)
+    let isLeft = false
+    upkeep.room.ifThereIsRoom(() => {
+      isLeft = tendSearch(upkeep, () => true)
+    })
     const rest = (performance.now() - startedAt) * REST[utilization > BUSY_FROM ? 'busy' : 'calm']
     const held = isLeft ? upkeep.checkpoint() : undefined
     const goOn = () => workAfter(isLeft ? Math.max(rest, SHORTEST_WAIT_MS) : IDLE_WAIT_MS)

@@ -1,5 +1,6 @@
 // When the snapshots of accounts and follow graph are written: as soon as the journal has grown enough,
-// a step of about two milliseconds at a time between the batches, and at the end, whatever is left.
+// or when next asked where there was none to start from, a step of about two milliseconds at a time
+// between the batches; and at the end, whatever is left.
 
 import { InvariantError } from '../assert.ts'
 import type { ActorTable } from '../graph/actor-table.ts'
@@ -23,13 +24,18 @@ export type SnapshotKeeper = {
   checkpointBy(tend: () => Promise<void> | undefined): void
 }
 
-export function keepSnapshots(options: {
+type SnapshotParts = {
   db: Db
   graph: SharedFollowGraph
   actors: ActorTable
+  /** Nothing could be read at start: the next one shall not be slow too, however few changes there are. */
+  isOwed?: boolean
   log: Pick<Logger, 'info' | 'warn'>
-}): SnapshotKeeper {
+}
+
+export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
   const { db, graph, actors, log } = options
+  let isOwed = options.isOwed ?? false
   let saving: Generator<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let startedAt = 0
@@ -54,6 +60,7 @@ export function keepSnapshots(options: {
     longestMs = Math.max(longestMs, performance.now() - before)
     if (!done) return false
     saving = undefined
+    isOwed = false
     const tookMs = Math.round(performance.now() - startedAt)
     const figures = { follows: graph.edgeCount, tookMs, steps, longestMs: Math.round(longestMs) }
     log.info(figures, 'snapshot written')
@@ -75,7 +82,7 @@ export function keepSnapshots(options: {
 
   return {
     startIfWorth(minChanges) {
-      if (saving || countGraphChanges(db, minChanges) < minChanges) return
+      if (saving || (!isOwed && countGraphChanges(db, minChanges) < minChanges)) return
       begin()
       void goOn()
     },

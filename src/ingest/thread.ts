@@ -6,9 +6,11 @@
 
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createBackfill } from '../backfill/runner.ts'
+import { type Backfill, createBackfill } from '../backfill/runner.ts'
 import type { IngestMessage } from '../bridge.ts'
+import { namedMembers } from '../config/members.ts'
 import { type Config, ConfigError } from '../config.ts'
+import type { Counting } from '../counting/counting.ts'
 import { createGuardedFetch } from '../identity/guarded-fetch.ts'
 import { createGuardedLookup } from '../identity/guarded-lookup.ts'
 import { createResolver } from '../identity/resolver.ts'
@@ -19,18 +21,32 @@ import type { MemoryChange } from '../indexing/memory-changes.ts'
 import { openTimeline } from '../indexing/open-timeline.ts'
 import { publish } from '../indexing/publish.ts'
 import { type Consumer, createConsumer, type StreamBatch } from '../jetstream/consumer.ts'
-import { createLabels } from '../labels/labels.ts'
+import { createLabels, type Labels } from '../labels/labels.ts'
+import { createCounts } from '../obs/counts.ts'
 import { createLogger } from '../obs/log.ts'
 import { collections } from '../store/collections.ts'
 import { openWriter } from '../store/db.ts'
-import { keepCheckpointed } from './checkpoints.ts'
+import { createStreamAfterArchive, type StreamWithArchive } from './archive-first.ts'
+import { forgetAwayMembers } from './away-members.ts'
+import { type Checkpoints, keepCheckpointed } from './checkpoints.ts'
 import { followConfiguredMembers } from './configured-members.ts'
+import { countBatch, countFetches } from './count-work.ts'
+import { createEarlierCounting } from './counting.ts'
+import { createDiskGuard } from './disk/disk-guard.ts'
+import { createDiskRoom, type DiskRoom } from './disk/disk-room.ts'
 import { cursorsFromNowOn } from './first-cursor.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import { createLatencyRecorder } from './latency.ts'
-import { createLines } from './lines.ts'
+import { createLatencyRecorder, type LatencyRecorder } from './latency.ts'
+import { createLines, type Lines } from './lines.ts'
 import { loadMemory } from './memory.ts'
+import { createOperatorRequests } from './operator-requests.ts'
+import { createPulse } from './pulse.ts'
+import { recordHistory } from './record-history.ts'
+import { keepRemoving } from './removing.ts'
+import { countTimelineItems, createReplaying, type Replaying } from './replaying.ts'
 import { reportStatus } from './report-status.ts'
+import { keepRetaining } from './retaining.ts'
+
 import { keepSearchable } from './searching.ts'
 import { streamFilters } from './stream-filters.ts'
 import { createWriterRequests } from './writer-requests.ts'
@@ -63,6 +79,7 @@ function run(config: Config): void {
   letOthersGoFirst()
   const core = createCore(config)
   const { actors, db, indexer, log, memory, now } = core
+  surviveFullDisk(core.room)
   const latency = createLatencyRecorder()
   const checkpoints = keepCheckpointed({ db, dataDir: config.dataDir, log })
   core.snapshots.checkpointBy(() => checkpoints.tend())
@@ -70,37 +87,133 @@ function run(config: Config): void {
 
   /** Every change of memory comes through here, after its commit. */
   function publishChanges(changes: MemoryChange[]): void {
-    publish(db, memory, changes)
+    core.counts.add('timelineWrites', 'items', publish(db, memory, changes))
     if (config.indexScope === 'authors' && changes.some(({ kind }) => FILTER_CHANGES.has(kind))) {
       consumer.setFilters(streamFilters(config.indexScope, actors, config.trustedVerifiers))
     }
   }
 
-  const { backfill, labels, resolver } = createBackground(config, core, publishChanges)
-  const consumer = createStream(config, core, async (batch) => {
-    publishChanges(indexer.applyBatch(batch).changes)
+  const replaying = createReplaying(config, {
+    ...{ actors, db, indexer, log, now, publish: publishChanges },
+    streamStatus: () => consumer.status(),
+    checkpoint: () => checkpoints.tend(),
+    wakeBackfill: () => backfill.wake(),
+  })
+  const background = createBackground(config, core, { publishChanges, replaying })
+  const { backfill, counting, labels, resolver } = background
+  async function applyBatch(batch: StreamBatch): Promise<void> {
+    const outcome = await core.room.patiently(() => indexer.applyBatch(batch))
+    if (!outcome) return
+    publishChanges(outcome.changes)
+    countBatch(core.counts, batch, outcome)
+    replaying.noteBatch(batch)
     latency.record(now() - batch.receivedAtMs)
     backfill.wake()
     await checkpoints.tend()
+  }
+  const consumer = createStreamAfterArchive(config, {
+    ...{ db, indexer, now, log },
+    createStream: () => createStream(config, core, applyBatch),
+    onApplied(events, outcome) {
+      publishChanges(outcome.changes)
+      countBatch(core.counts, { events }, outcome)
+      backfill.wake()
+      return checkpoints.tend()
+    },
   })
-  const answer = createWriterRequests({
-    labels,
-    indexer,
+  const answers = createAnswers(core, config, { ...background, checkpoints, publishChanges })
+  const upkeep = createUpkeep(config, core, {
+    ...{ consumer, latency, lines, checkpoints, publishChanges, backfill, resolver },
+  })
+
+  async function stop(): Promise<void> {
+    for (const one of [...upkeep, core.room]) one.stop()
+    await consumer.stop()
+    const others = [backfill, labels, replaying, counting]
+    await Promise.all(others.map((one) => one?.stop()))
+    core.snapshots.finish()
+    await checkpoints.stop()
+    db.close()
+    lines.close()
+  }
+
+  lines.listen({ ...answers, onStop: () => void stop() })
+  consumer.start()
+  backfill.start()
+  replaying.start()
+  labels.start()
+  counting?.start()
+  tell({ kind: 'ready', memory: core.handles })
+}
+
+/** To what the serving threads ask for: for members, and for the operator. */
+function createAnswers(
+  core: Core,
+  { maxMembers }: Config,
+  parts: {
+    backfill: Backfill
+    labels: Labels
+    counting: Counting | undefined
+    checkpoints: Checkpoints
+    publishChanges: (changes: MemoryChange[]) => void
+  },
+) {
+  const { backfill, counting, labels, checkpoints, publishChanges } = parts
+  const writing = {
+    indexer: core.indexer,
     publish: publishChanges,
-    openTimeline: (did) => openWhereClosed(core, did),
     wakeBackfill: () => backfill.wake(),
-  })
-  const upkeep = [
+  }
+  return {
+    answer: createWriterRequests({
+      ...writing,
+      ...{ counting, labels, maxMembers },
+      openTimeline: (did) => openWhereClosed(core, did),
+    }),
+    operate: createOperatorRequests({ ...writing, tendLog: () => checkpoints.tend() }),
+  }
+}
+
+/** What is done beside the stream, now and then. */
+function createUpkeep(
+  config: Config,
+  core: Core,
+  parts: {
+    consumer: StreamWithArchive
+    latency: LatencyRecorder
+    lines: Lines
+    checkpoints: Checkpoints
+    publishChanges: (changes: MemoryChange[]) => void
+  } & Pick<ReturnType<typeof createBackground>, 'backfill' | 'resolver'>,
+): { stop(): void }[] {
+  const { counts, db, handles, indexer, log, memory, now, room } = core
+  const { backfill, checkpoints, consumer, latency, lines, publishChanges } = parts
+  const { guard, upkeep } = createRetention(config, core, { checkpoints, publishChanges })
+  return [
+    ...upkeep,
     startHousekeeping({ ...core, timelineIdleDays: config.timelineIdleDays }),
-    reportStatus({ db, memory, consumer, latency, tell: lines.tellAll }),
+    reportStatus({
+      ...{ db, memory, consumer, latency, counts },
+      pulse: createPulse({ requests: handles.requests, dataDir: config.dataDir, now }),
+      coldStarts: () => backfill.coldStarts(),
+      archive: () => consumer.archive(),
+      disk: guard.look,
+      tell: lines.tellAll,
+      record: recordHistory(db, now),
+    }),
+    keepRemoving({ db, indexer, publish: publishChanges, now, log, room }),
     keepSearchable({
-      db,
-      posts: { maxPosts: config.searchedPosts },
+      ...{ db, room },
+      posts: {
+        get maxPosts() {
+          return guard.searchedPosts()
+        },
+      },
       checkpoint: () => checkpoints.tend(),
     }),
     followConfiguredMembers({
-      accounts: config.members === 'open' ? [] : config.members,
-      resolver,
+      accounts: namedMembers(config.members),
+      resolver: parts.resolver,
       onKnown: (dids) => {
         publishChanges(indexer.run((ctx) => admit(ctx, dids)))
         backfill.wake()
@@ -109,22 +222,47 @@ function run(config: Config): void {
       log,
     }),
   ]
+}
 
-  async function stop(): Promise<void> {
-    for (const one of upkeep) one.stop()
-    await consumer.stop()
-    await Promise.all([backfill.stop(), labels.stop()])
-    core.snapshots.finish()
-    await checkpoints.stop()
-    db.close()
-    lines.close()
-  }
+/** What is given up: for want of room, for its age, and because nobody needs it any more. */
+function createRetention(
+  config: Config,
+  core: Core,
+  parts: { checkpoints: Checkpoints; publishChanges: (changes: MemoryChange[]) => void },
+) {
+  const shared = { ...core, publish: parts.publishChanges }
+  const { counts } = core
+  const guard = createDiskGuard({
+    ...core,
+    settings: config,
+    ...{ searchedPosts: config.searchedPosts, dataDir: config.dataDir },
+  })
+  // Whoever made room is to be believed before the next try.
+  core.room.onRetry(() => void guard.look())
+  const upkeep = [
+    keepRetaining({
+      ...shared,
+      guard,
+      checkpoint: () => parts.checkpoints.tend(),
+      onPruned({ posts, likes, reposts }) {
+        for (const [what, count] of Object.entries({ posts, likes, reposts })) {
+          counts.add('pruned', what, count)
+        }
+      },
+    }),
+    forgetAwayMembers({ ...shared, ...config }),
+  ]
+  return { guard, upkeep }
+}
 
-  lines.listen({ answer, onStop: () => void stop() })
-  consumer.start()
-  backfill.start()
-  labels.start()
-  tell({ kind: 'ready', memory: core.handles })
+/**
+ * Whoever writes outside of a batch, and does not look for a full disk themself, has been rolled back and will
+ * come by again; everything else ends the thread.
+ */
+function surviveFullDisk(room: DiskRoom): void {
+  process.on('uncaughtException', (error) => {
+    if (!room.takes(error)) throw error
+  })
 }
 
 /** On Linux alone a thread has a niceness of its own; elsewhere it is the whole process'. */
@@ -141,7 +279,10 @@ function letOthersGoFirst(): void {
 function createCore(config: Config) {
   const log = createLogger({ level: config.logLevel, name: 'ingest' })
   const now = Date.now
-  const db = openWriter(config.dataDir)
+  const db = openWriter(config.dataDir, {
+    upgradeBackup: config.upgradeBackup,
+    onUpgrade: (upgrade) => log.info(upgrade, 'upgrading the database; a copy was made first'),
+  })
   const { memory, handles, snapshots } = loadMemory({ db, config, log })
   const { actors } = memory
   const indexer = createIndexer({
@@ -149,15 +290,18 @@ function createCore(config: Config) {
     scope: config.indexScope,
     trustedVerifiers: config.trustedVerifiers,
   })
-  return { actors, db, handles, indexer, log, memory, now, snapshots }
+  const room = createDiskRoom(log)
+  const counts = createCounts()
+  return { actors, counts, db, handles, indexer, log, memory, now, room, snapshots }
 }
 
 type Core = ReturnType<typeof createCore>
 
 /** The guarded ways to other people's servers. */
-function createOutside(config: Config, { log, now }: Core) {
+function createOutside(config: Config, { counts, log, now }: Core) {
   const { allowPrivateHosts, plcUrl } = config
-  const fetch = createGuardedFetch({ allowPrivateHosts, trustedOrigins: [plcUrl], log })
+  const guarded = createGuardedFetch({ allowPrivateHosts, trustedOrigins: [plcUrl], log })
+  const fetch = countFetches(guarded, counts)
   const lookupFor = createGuardedLookup({ allowPrivateHosts })
   const resolver = createResolver({ allowPrivateHosts, plcUrl, fetch, now, log })
   return { fetch, lookupFor, resolver }
@@ -167,19 +311,32 @@ function createOutside(config: Config, { log, now }: Core) {
 function createBackground(
   config: Config,
   core: Core,
-  publishChanges: (changes: MemoryChange[]) => void,
+  parts: { publishChanges: (changes: MemoryChange[]) => void; replaying: Replaying },
 ) {
   const { actors, db, indexer, log, now } = core
+  const { publishChanges, replaying } = parts
   const { fetch, lookupFor, resolver } = createOutside(config, core)
   const shared = { db, indexer, publish: publishChanges, resolver, fetch, log, now }
-  const backfill = createBackfill(shared)
+  const backfill = createBackfill({
+    ...shared,
+    replays: replaying.running,
+    timelineItems: (uid, limit) => countTimelineItems(core, uid, limit),
+    limits: {
+      recentMs: config.replayHours * 3_600_000,
+      timelineTarget: config.timelineTarget,
+    },
+  })
   const labels = createLabels({
     ...shared,
     ...{ actors, lookupFor },
     onWork: () => backfill.wake(),
+    onApplied: (changed) => core.counts.add('labels', 'kept', changed),
+    onDropped: (reason) => core.counts.add('labels-dropped', reason),
     configured: config.labelers,
   })
-  return { backfill, labels, resolver }
+  const coldStarts = () => backfill.coldStarts()
+  const counting = createEarlierCounting(config, { ...core, coldStarts })
+  return { backfill, counting, labels, resolver }
 }
 
 function createStream(

@@ -2,8 +2,10 @@
 // is committed and visible in memory.
 
 import type { WriterReply, WriterRequest } from '../bridge.ts'
-import type { IndexContext } from '../indexing/index-context.ts'
+import type { Counting } from '../counting/counting.ts'
+import { type IndexContext, isMember } from '../indexing/index-context.ts'
 import type { Indexer } from '../indexing/indexer.ts'
+import { redeemInvite } from '../indexing/invites.ts'
 import { memberSeen } from '../indexing/members.ts'
 import type { MemoryChange } from '../indexing/memory-changes.ts'
 import { muteThread, unmuteThread } from '../indexing/muted-threads.ts'
@@ -27,6 +29,7 @@ import {
 } from '../indexing/private-state.ts'
 import { wantMissing } from '../indexing/wanted.ts'
 import type { Labels } from '../labels/labels.ts'
+import { countMembers } from '../store/members.ts'
 
 export type WriterParts = {
   indexer: Indexer
@@ -37,17 +40,21 @@ export type WriterParts = {
   wakeBackfill: () => void
   /** Where labels come from; without it they don't come. */
   labels?: Pick<Labels, 'named' | 'wanted'>
+  /** What asks for earlier counts; undefined where nobody is asked. */
+  counting?: Pick<Counting, 'wanted'> | undefined
+  /** How many members there may be; no limit where 0 or not given. */
+  maxMembers?: number
 }
 
 export function createWriterRequests(parts: WriterParts): (request: WriterRequest) => WriterReply {
   const { indexer, publish } = parts
   return (request) => {
     try {
-      if (isAboutLabels(request)) {
+      if (isForOthers(request)) {
         passOn(parts, request)
         return { id: request.id, ok: true }
       }
-      publish(indexer.run((ctx) => apply(ctx, request)))
+      publish(indexer.run((ctx) => apply(ctx, request, parts.maxMembers)))
       if (request.kind === 'member-seen') parts.openTimeline(request.did)
       parts.wakeBackfill()
       return { id: request.id, ok: true }
@@ -58,21 +65,30 @@ export function createWriterRequests(parts: WriterParts): (request: WriterReques
   }
 }
 
-type AboutLabels = Extract<WriterRequest, { labelers: string[] }>
+type ForOthers = Extract<
+  WriterRequest,
+  { kind: 'labelers-named' | 'labels-wanted' | 'counts-wanted' }
+>
 
-function isAboutLabels(request: WriterRequest): request is AboutLabels {
-  return request.kind === 'labelers-named' || request.kind === 'labels-wanted'
+function isForOthers(request: WriterRequest): request is ForOthers {
+  return /^(labelers-named|labels-wanted|counts-wanted)$/.test(request.kind)
 }
 
-/** Nothing is written before labelers have answered. */
-function passOn({ labels }: WriterParts, request: AboutLabels): void {
-  if (request.kind === 'labelers-named') labels?.named(request.labelers)
+/** Nothing is written before somebody else has answered. */
+function passOn({ labels, counting }: WriterParts, request: ForOthers): void {
+  if (request.kind === 'counts-wanted') counting?.wanted(request)
+  else if (request.kind === 'labelers-named') labels?.named(request.labelers)
   else labels?.wanted(request.labelers, request.subjects)
 }
 
-function apply(ctx: IndexContext, request: Exclude<WriterRequest, AboutLabels>): void {
+function apply(
+  ctx: IndexContext,
+  request: Exclude<WriterRequest, ForOthers>,
+  maxMembers: number | undefined,
+): void {
   switch (request.kind) {
     case 'member-seen':
+      refuseBeyond(ctx, request.did, maxMembers)
       return memberSeen(ctx, request.did)
     case 'mute':
       return mute(ctx, request.did, request.subjectDid, request)
@@ -108,5 +124,13 @@ function apply(ctx: IndexContext, request: Exclude<WriterRequest, AboutLabels>):
       return subscribeToActivity(ctx, request.did, request)
     case 'wanted':
       return wantMissing(ctx, request)
+    case 'redeem-invite':
+      return redeemInvite(ctx, request.did, request.code)
   }
+}
+
+/** The serving side asks too (membership.ts); here nobody comes at the same moment. */
+function refuseBeyond(ctx: IndexContext, did: string, maxMembers = 0): void {
+  if (maxMembers === 0 || isMember(ctx, ctx.actors.uidOf(did))) return
+  if (countMembers(ctx.db) >= maxMembers) throw new Error('there are as many members as may be')
 }

@@ -20,6 +20,8 @@ export type ConsumerOptions = {
   v1Dictionary: string
   cacheDir: string
   filters: StreamFilters
+  /** Where a host finds the accounts too many for a URL, its v1 is asked, never all that it has. */
+  alwaysFiltered?: boolean
   /** Collections whose commits may be handed over unread, for `apply` to judge; none by default. */
   unread?: readonly string[]
   /** What was saved, for any host; none: live from now. */
@@ -42,6 +44,8 @@ export type StreamStatus = {
   wire: Wire
   compressed: boolean
   connected: boolean
+  /** The host was asked for what the filters say now. */
+  filtersSent: boolean
   /** The socket waits because the store is slower than it. */
   paused: boolean
   lastEventTimeUs: number | undefined

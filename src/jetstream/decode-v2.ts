@@ -25,7 +25,13 @@ export function decodeV2(frame: unknown): Decoded {
   return readAccountLevel(payload, did, timeUs, seq)
 }
 
-function readAccountLevel(payload: JsonObject, did: string, timeUs: number, seq: number): Decoded {
+/** Identity, account and sync events, by the `$type` of the payload. */
+export function readAccountLevel(
+  payload: JsonObject,
+  did: string,
+  timeUs: number,
+  seq: number,
+): Decoded {
   const { $type, identity, account, sync } = payload
   if ($type === `${TYPE}identity`) {
     const handle = isObject(identity) ? readHandle(identity.handle) : undefined

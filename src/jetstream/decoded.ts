@@ -31,6 +31,16 @@ export type Notice = { notice: 'info' | 'error'; name: string; message: string }
 
 export type Decoded = StreamItem | Notice | DropReason
 
+const WHOLE: ReadonlySet<DropReason> = new Set<DropReason>([
+  ...(['bad-zstd', 'bad-utf8', 'bad-json', 'oversized', 'unknown-frame', 'unknown-kind'] as const),
+  ...(['bad-did', 'duplicate'] as const),
+])
+
+/** What can't be used but is JSON, and may name the account that it is about. */
+export function isBroken(reason: DropReason): boolean {
+  return !WHOLE.has(reason)
+}
+
 /** Frames that were lost whole: what they said is unknown, so a gap is recorded for them. */
 export function isLost(reason: DropReason): boolean {
   return (

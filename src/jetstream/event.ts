@@ -99,6 +99,8 @@ export type StreamCursor = {
   wire: 'v1' | 'v2'
   seq: number | undefined
   timeUs: number
+  /** The time is our clock's: nothing was received yet that could be expected to come again. */
+  isByClock?: boolean
 }
 
 /** A hole in what was received: recorded, to be repaired later. Times in microseconds. */
@@ -106,5 +108,7 @@ export type StreamGap = {
   host: string
   fromUs: number
   toUs: number
-  cause: 'cursor-too-old' | 'outdated-cursor' | 'host-switch' | 'dropped-frame'
+  cause: 'cursor-too-old' | 'outdated-cursor' | 'host-switch' | 'dropped-frame' | 'broken-event'
+  /** Only what this account said is missing. */
+  did?: string
 }

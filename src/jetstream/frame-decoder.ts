@@ -4,10 +4,12 @@
 // Never throws on outside data: what cannot be used is named by a DropReason.
 
 import { isUtf8 } from 'node:buffer'
+import { isObject } from './commit.ts'
 import { decodeV1 } from './decode-v1.ts'
 import { decodeV2 } from './decode-v2.ts'
 import type { Decoded } from './decoded.ts'
 import { hasBrokenText, hasForbiddenKey, isTooDeep } from './hostile-json.ts'
+import { isDid } from './syntax.ts'
 import { createScanner } from './unread.ts'
 import { type Decompressor, OversizedError } from './zstd/decompressor.ts'
 
@@ -16,6 +18,8 @@ export type FrameDecoder = {
   decode(frame: Buffer, isBinary: boolean): Decoded
   /** Of the last frame's content. */
   readonly contentBytes: number
+  /** Whose event the last frame is, where it says so at least; for frames that can't be used. */
+  didOfLast(): string | undefined
 }
 
 /**
@@ -30,6 +34,7 @@ export function createFrameDecoder(options: {
 }): FrameDecoder {
   const { wire, decompressor, maxFrameBytes, unread = [] } = options
   let contentBytes = 0
+  let last: Buffer | undefined
   const decodeJson = wire === 'v2' ? decodeV2 : decodeV1
   const scanner =
     unread.length > 0 ? createScanner({ wire, collections: unread, parse }) : undefined
@@ -49,6 +54,7 @@ export function createFrameDecoder(options: {
 
   function decodeContent(content: Buffer): Decoded {
     contentBytes = content.length
+    last = content
     return scanner?.scan(content) ?? parse(content)
   }
 
@@ -72,5 +78,17 @@ export function createFrameDecoder(options: {
     get contentBytes() {
       return contentBytes
     },
+    didOfLast: () => last && didIn(last),
+  }
+}
+
+function didIn(content: Buffer): string | undefined {
+  try {
+    const frame: unknown = JSON.parse(content.toString())
+    if (!isObject(frame)) return undefined
+    const { did } = isObject(frame.payload) ? frame.payload : frame
+    return isDid(did) ? did : undefined
+  } catch {
+    return undefined
   }
 }

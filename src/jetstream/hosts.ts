@@ -79,3 +79,10 @@ export function wireFor(setting: Wire | 'auto', traits: HostTraits): Wire {
   if (setting !== 'auto') return setting
   return traits.isV1Only ? 'v1' : 'v2'
 }
+
+/** Its v1 takes filters after the upgrade. @returns whether that is something new. */
+export function turnToV1(traits: HostTraits): boolean {
+  const isNew = !traits.isV1Only
+  traits.isV1Only = true
+  return isNew
+}

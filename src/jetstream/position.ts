@@ -15,7 +15,7 @@ export type Position = {
   startAt(cursor: StreamCursor): void
   advance(host: string, wire: Wire, event: StreamItem): void
   openGap(host: string, cause: StreamGap['cause']): void
-  /** @returns the hole that `event` ends, if one is open and not empty. */
+  /** @returns the hole that `event` ends, if one is open and something may have been in it. */
   closeGap(event: StreamItem): StreamGap | undefined
   /** The connection ended before any event: what was missing will be asked for again. */
   dropGap(): void
@@ -27,7 +27,7 @@ export function createPosition(saved: StreamCursor | undefined, now: () => numbe
   let seq = saved?.seq
   let timeUs = saved?.timeUs ?? 0
   let gap: Omit<StreamGap, 'toUs'> | undefined
-  let isByOurClock = false
+  let isByOurClock = saved?.isByClock ?? false
 
   function advance(eventHost: string, eventWire: Wire, event: StreamItem): void {
     host = eventHost
@@ -44,12 +44,18 @@ export function createPosition(saved: StreamCursor | undefined, now: () => numbe
   function closeGap(event: StreamItem): StreamGap | undefined {
     const open = gap
     gap = undefined
-    if (!open || event.timeUs <= open.fromUs) return undefined
+    if (!open) return undefined
+    // Where the overlap of a resumption is replayed, time tells nothing about a frame in it.
+    const isLost = open.cause === 'dropped-frame'
+    if (event.timeUs <= open.fromUs) return isLost ? { ...open, toUs: open.fromUs } : undefined
     return { ...open, toUs: event.timeUs }
   }
 
   return {
-    current: () => (timeUs === 0 ? undefined : { host, wire, seq, timeUs }),
+    current: () =>
+      timeUs === 0
+        ? undefined
+        : { host, wire, seq, timeUs, ...(isByOurClock ? { isByClock: true } : {}) },
     startAt: (cursor) => {
       ;({ host, wire, seq, timeUs } = cursor)
       isByOurClock = true

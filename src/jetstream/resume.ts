@@ -50,10 +50,27 @@ export function floorIn(message: string): number | undefined {
 const BEGINNING_MS = 3_600_000
 
 /**
- * Whether this is where a new folder began a moment ago, and nothing ever came since (every event of
- * v2 has a seq): a host whose window is younger still has kept nothing from us.
+ * Whether this is where a new folder began a moment ago, and nothing ever came since: a host whose
+ * window is younger still has kept nothing from us.
  */
 export function isFirstCursor(cursor: StreamCursor | undefined, nowMs: number): boolean {
-  if (cursor?.wire !== 'v2' || cursor.seq !== undefined) return false
-  return nowMs - cursor.timeUs / 1000 < BEGINNING_MS
+  return cursor?.isByClock === true && nowMs - cursor.timeUs / 1000 < BEGINNING_MS
+}
+
+/**
+ * When the first event must be, at the latest, if the host keeps what we ask for, in microseconds. v1
+ * clamps a cursor that is too old without a word; but what is resumed at was received before, and
+ * the overlap brings it again. Where nothing was, only the age of the cursor can tell. undefined: the
+ * host would have said so.
+ */
+export function dueBy(
+  position: StreamCursor | undefined,
+  target: { wire: Wire; resume: Resume; nowMs: number },
+  limits: Pick<ConsumerLimits, 'v1WindowMs'>,
+): number | undefined {
+  const { wire, resume, nowMs } = target
+  if (wire === 'v2' || resume.cursor === undefined || !position) return undefined
+  const { timeUs } = position
+  if (position.isByClock) return timeUs < (nowMs - limits.v1WindowMs) * 1000 ? timeUs : undefined
+  return timeUs
 }

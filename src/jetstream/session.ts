@@ -1,8 +1,8 @@
 // What arrives on one connection: frames to events, in order, each once; notices; lost frames.
 
 import type { Logger } from 'pino'
-import { type DropReason, isLost, type Notice } from './decoded.ts'
-import type { StreamItem } from './event.ts'
+import { type DropReason, isBroken, isLost, type Notice } from './decoded.ts'
+import type { StreamGap, StreamItem } from './event.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import type { Position } from './position.ts'
 import type { Resume, Wire } from './resume.ts'
@@ -16,8 +16,8 @@ export function createSession(options: {
   host: string
   wire: Wire
   resume: Resume
-  /** The cursor may have been clamped silently: a hole unless the very event comes again. */
-  mayBeClamped: boolean
+  /** A first event later than this, in microseconds, tells that the cursor was clamped silently. */
+  dueBy: number | undefined
   decoder: FrameDecoder
   dictionaryId: number | undefined
   /** Sorted out here where the server would not; then the decoder leaves nothing unread. */
@@ -26,13 +26,15 @@ export function createSession(options: {
   /** With the size of the frame's content. */
   onEvent: (event: StreamItem, bytes: number) => void
   onDrop: (reason: DropReason) => void
+  /** An event of this account was among what was dropped. */
+  onBroken: (did: string) => void
   onNotice: (notice: Notice) => void
   /** Frames carry another dictionary than was agreed; told once. */
   onForeignDictionary: (id: number) => void
   log: Logger
 }): Session {
   const { host, wire, resume, decoder, dictionaryId, dids, position, log } = options
-  const { onEvent, onDrop, onNotice, onForeignDictionary } = options
+  const { onEvent, onDrop, onBroken, onNotice, onForeignDictionary } = options
   let lastSeq: number | undefined
   let isFirst = true
   let isForeign = false
@@ -46,6 +48,8 @@ export function createSession(options: {
 
   function onUnusable(reason: DropReason, data: Buffer, isBinary: boolean): void {
     onDrop(reason)
+    const did = isBroken(reason) ? decoder.didOfLast() : undefined
+    if (did !== undefined) return onBroken(did)
     if (!isLost(reason)) return
     position.openGap(host, 'dropped-frame')
     if (!isBinary || dictionaryId === undefined || isForeign) return
@@ -65,20 +69,30 @@ export function createSession(options: {
     onEvent(event, decoder.contentBytes)
   }
 
-  /** What the first event tells about where the server really started. */
   function beginWith(event: StreamItem): void {
     isFirst = false
-    if (resume.seq === undefined || event.seq === undefined) {
-      if (options.mayBeClamped) position.openGap(host, 'cursor-too-old')
-      return
-    }
     // Asked for inclusively and had before: nothing is missing.
-    if (event.seq === resume.seq) lastSeq = resume.seq
-    else if (event.seq < resume.seq) {
+    if (resume.seq !== undefined && event.seq === resume.seq) lastSeq = resume.seq
+    const cause = holeBefore(event, resume, options.dueBy)
+    if (cause === 'host-switch') {
       log.warn({ host, wire, expected: resume.seq, got: event.seq }, 'host numbers its events anew')
-      position.openGap(host, 'host-switch')
-    } else if (options.mayBeClamped) position.openGap(host, 'cursor-too-old')
+    }
+    if (cause) position.openGap(host, cause)
   }
 
   return { onFrame }
+}
+
+/** What the first event tells about where the server really started. */
+function holeBefore(
+  event: StreamItem,
+  resume: Resume,
+  dueBy: number | undefined,
+): StreamGap['cause'] | undefined {
+  const isLate = dueBy !== undefined && event.timeUs > dueBy
+  if (resume.seq === undefined || event.seq === undefined) {
+    return isLate ? 'cursor-too-old' : undefined
+  }
+  if (event.seq < resume.seq) return 'host-switch'
+  return event.seq > resume.seq && dueBy !== undefined ? 'cursor-too-old' : undefined
 }

@@ -14,11 +14,20 @@ import type { Notice } from './decoded.ts'
 import { createDictionaryStore, type DictionaryStore } from './dictionary-store.ts'
 import type { StreamItem } from './event.ts'
 import { createFrameDecoder } from './frame-decoder.ts'
-import { createHosts, type Hosts, wireFor } from './hosts.ts'
+import { createHosts, type Hosts, turnToV1, wireFor } from './hosts.ts'
 import { type ConsumerLimits, defaultLimits } from './limits.ts'
+import { pause } from './pause.ts'
 import { createPosition, type Position } from './position.ts'
 import { type Refusal, type Remedy, remedyFor } from './refusal.ts'
-import { floorIn, isFirstCursor, newest, type Resume, resumeAt, type Wire } from './resume.ts'
+import {
+  dueBy,
+  floorIn,
+  isFirstCursor,
+  newest,
+  type Resume,
+  resumeAt,
+  type Wire,
+} from './resume.ts'
 import { createSession, type Session } from './session.ts'
 import {
   assertFilters,
@@ -122,6 +131,7 @@ export class StreamConsumer {
       wire: this.#wire,
       compressed: this.#dictionaryId !== undefined,
       connected: this.#isConnected,
+      filtersSent: sameFilters(this.#filters, this.#sentFilters),
       paused: this.#isPaused,
       lastEventTimeUs: timeUs,
       lagMs: timeUs === undefined ? undefined : Math.max(0, this.#now() - timeUs / 1000),
@@ -227,7 +237,7 @@ export class StreamConsumer {
       host,
       wire,
       resume,
-      mayBeClamped: this.#mayBeClamped(wire, resume),
+      dueBy: dueBy(this.#position.current(), { wire, resume, nowMs: this.#now() }, this.#limits),
       decoder: createFrameDecoder({ wire, decompressor, maxFrameBytes, unread }),
       dictionaryId: decompressor?.dictionaryId,
       dids,
@@ -236,6 +246,7 @@ export class StreamConsumer {
       onDrop: (reason) => {
         this.#dropped[reason] = (this.#dropped[reason] ?? 0) + 1
       },
+      onBroken: (did) => this.#onBroken(host, did),
       onNotice: (notice) => this.#onNotice(host, notice),
       onForeignDictionary: (carried) => {
         const ours = decompressor?.dictionaryId ?? 0
@@ -245,13 +256,6 @@ export class StreamConsumer {
       },
       log: this.#log,
     })
-  }
-
-  /** v1 clamps a cursor that is too old without a word. */
-  #mayBeClamped(wire: Wire, { cursor }: Resume): boolean {
-    const from = this.#position.current()
-    if (wire === 'v2' || cursor === undefined || !from) return false
-    return from.timeUs < (this.#now() - this.#limits.v1WindowMs) * 1000
   }
 
   #onConnected(host: string, wire: Wire, { cursor }: Resume): void {
@@ -285,6 +289,12 @@ export class StreamConsumer {
       this.#batcher.addGap(gap)
     }
     this.#batcher.add(event, bytes)
+  }
+
+  /** The rest of the stream is whole, so only this account is to be looked at. */
+  #onBroken(host: string, did: string): void {
+    const timeUs = this.#position.current()?.timeUs ?? this.#now() * 1000
+    this.#batcher.addGap({ host, fromUs: timeUs, toUs: timeUs, cause: 'broken-event', did })
   }
 
   #onNotice(host: string, { notice, name, message }: Notice): void {
@@ -355,6 +365,7 @@ export class StreamConsumer {
         return true
       case 'filter-here':
         if (traits.refusesDids || !this.#filters.dids) return false
+        if (this.#options.alwaysFiltered) return turnToV1(traits)
         traits.refusesDids = true
         return true
       default:
@@ -383,17 +394,4 @@ export class StreamConsumer {
     this.#sentFilters = this.#filters
     this.#connection?.send(optionsUpdate(this.#filters, this.#limits.maxFrameBytes))
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
 }

@@ -74,11 +74,13 @@ function openStream(
     find: (forceRefresh) => findLabeler(parts.resolver, did, { forceRefresh }),
     isKnown: (uri) => labelSubject({ actors }, uri) !== undefined,
     apply(labels, reached) {
+      let changed = 0
       const changes = indexer.run((ctx) => {
-        applyLabels(ctx, did, labels)
+        changed = applyLabels(ctx, did, labels)
         moveLabelerCursor(db, uid, reached)
       })
       publish(changes)
+      parts.onApplied?.(changed)
     },
     onSkipped: () => onSkipped(did),
   })

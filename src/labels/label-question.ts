@@ -2,7 +2,7 @@
 
 import { lexParse } from '@atproto/lex-json'
 import type { reconcileLabels } from '../indexing/label.ts'
-import { readLabel, type SignedLabel } from './label.ts'
+import { readLabels, type SignedLabel } from './label.ts'
 import { findLabeler, type LabelerIdentity } from './labeler-identity.ts'
 import type { LabelsParts } from './labels-parts.ts'
 import { isSignedBy } from './signature.ts'
@@ -19,7 +19,7 @@ const PAGE = '250'
  * @throws where it does not answer, or says what is no answer.
  */
 export async function askLabeler(
-  parts: Pick<LabelsParts, 'fetch' | 'limits' | 'now' | 'resolver'>,
+  parts: Pick<LabelsParts, 'fetch' | 'limits' | 'now' | 'onDropped' | 'resolver'>,
   question: Question,
 ): Promise<Parameters<typeof reconcileLabels>[2]> {
   const { labeler, subjects } = question
@@ -28,12 +28,17 @@ export async function askLabeler(
   if (!identity) throw new Error('no labeler')
   const { labels, isWhole } = await readPages(parts, { ...question, identity })
   const isAsked = new Set(subjects)
-  const sound = labels.filter((one) => isAsked.has(one.label.uri) && isSignedBy(one, identity.key))
+  const sound = labels.filter((one) => {
+    const isAnswer = isAsked.has(one.label.uri)
+    const isSound = isAnswer && isSignedBy(one, identity.key)
+    if (!isSound) parts.onDropped?.(isAnswer ? 'unsigned' : 'not-asked')
+    return isSound
+  })
   return { subjects: isWhole ? subjects : [], labels: sound.map(({ label }) => label), askedAt }
 }
 
 async function readPages(
-  { fetch, limits }: Pick<LabelsParts, 'fetch' | 'limits'>,
+  { fetch, limits, onDropped }: Pick<LabelsParts, 'fetch' | 'limits' | 'onDropped'>,
   { labeler, subjects, signal, identity }: Question & { identity: LabelerIdentity },
 ): Promise<{ labels: SignedLabel[]; isWhole: boolean }> {
   const labels: SignedLabel[] = []
@@ -47,7 +52,7 @@ async function readPages(
     if (status !== 200) throw new Error(`status ${status}`)
     const answer = lexParse(body.toString()) as { labels?: unknown; cursor?: unknown }
     if (!Array.isArray(answer?.labels)) throw new Error('no labels in the answer')
-    labels.push(...answer.labels.flatMap((one) => readLabel(one, labeler) ?? []))
+    labels.push(...readLabels(answer.labels, labeler, onDropped))
     if (typeof answer.cursor !== 'string' || answer.labels.length === 0)
       return { labels, isWhole: true }
     url.searchParams.set('cursor', answer.cursor)

@@ -11,7 +11,7 @@ import type { Connection, Ending } from '../jetstream/connection.ts'
 import { openConnection } from '../jetstream/connection.ts'
 import { defaultLimits } from '../jetstream/limits.ts'
 import { decodeFrame } from './frame.ts'
-import { type Label, readLabel, type SignedLabel } from './label.ts'
+import { type Label, readLabels, type SignedLabel } from './label.ts'
 import { createLabelApplier, type LabelApplier } from './label-applier.ts'
 import type { LabelerIdentity } from './labeler-identity.ts'
 import type { LabelsParts } from './labels-parts.ts'
@@ -27,7 +27,7 @@ export type StreamOptions = {
   /** The past was too long: labels are missing. */
   onSkipped: () => void
   isKnown: (uri: string) => boolean
-  parts: Pick<LabelsParts, 'lookupFor' | 'limits' | 'log' | 'now'>
+  parts: Pick<LabelsParts, 'limits' | 'log' | 'lookupFor' | 'now' | 'onDropped'>
 }
 
 export type LabelStream = { stop(): Promise<void> }
@@ -161,13 +161,15 @@ async function takeFrame(
 ): Promise<string | undefined> {
   const frame = decodeFrame(data)
   if (frame?.kind === 'error') return frame.error
+  const { limits, now, onDropped } = options.parts
+  if (!frame) onDropped?.('unreadable')
   if (frame?.kind !== 'labels') return undefined
-  const { limits, now } = options.parts
-  const read = frame.labels.flatMap((one) => readLabel(one, options.did) ?? [])
+  const read = readLabels(frame.labels, options.did, onDropped)
   const kept: Label[] = []
   for (const one of read) {
-    if (options.isKnown(one.label.uri) && (await isSigned(options, progress, one)))
-      kept.push(one.label)
+    if (!options.isKnown(one.label.uri)) onDropped?.('unknown')
+    else if (await isSigned(options, progress, one)) kept.push(one.label)
+    else onDropped?.('unsigned')
   }
   progress.cursor = frame.seq
   progress.applier.add(kept, frame.seq)

@@ -23,7 +23,7 @@ const MAX_CID_LENGTH = 256
 const MAX_VALUE_BYTES = 128
 
 /** @returns undefined for what is no label by `src`, or not signed. */
-export function readLabel(value: unknown, src: string): SignedLabel | undefined {
+function readLabel(value: unknown, src: string): SignedLabel | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { sig, $type: _, ...unsigned } = value as Record<string, unknown>
   const { ver = 1, uri, cid, val, neg = false, cts, exp } = unsigned
@@ -34,6 +34,19 @@ export function readLabel(value: unknown, src: string): SignedLabel | undefined 
     return undefined
   }
   return { label: { src, uri, cid, val, neg, cts, exp }, unsigned, sig }
+}
+
+/** Those that are labels by `src`; the others are told of, one by one. */
+export function readLabels(
+  values: readonly unknown[],
+  src: string,
+  onDropped?: (reason: 'unreadable') => void,
+): SignedLabel[] {
+  return values.flatMap((value) => {
+    const label = readLabel(value, src)
+    if (!label) onDropped?.('unreadable')
+    return label ?? []
+  })
 }
 
 function isSubject(uri: unknown): uri is string {

@@ -9,6 +9,9 @@ import type { MemoryChange } from '../indexing/memory-changes.ts'
 import type { Logger } from '../obs/log.ts'
 import type { Db } from '../store/db.ts'
 
+/** `unreadable` also of frames; `unknown`: about nothing that is known here, and so of no concern. */
+export type LabelDrop = 'unreadable' | 'unsigned' | 'unknown' | 'not-asked'
+
 export type LabelsParts = {
   db: Db
   actors: Pick<ActorReader, 'uidOf' | 'didOf'>
@@ -19,6 +22,10 @@ export type LabelsParts = {
   /** @throws FetchError where nobody should connect there. */
   lookupFor: (url: URL) => LookupFunction
   log: Pick<Logger, 'debug'>
+  /** Told how many labels of a stream changed anything. */
+  onApplied?: (changed: number) => void
+  /** Told of each label or frame that was left out. */
+  onDropped?: (reason: LabelDrop) => void
   now: () => number
   limits: LabelLimits
 }

@@ -2,8 +2,10 @@
 // the ways to other people's servers, the methods over all that, and HTTP in front. Nothing in here
 // knows how many threads there are, except where they share what one process may use.
 
-import type { SharedMemory } from '../bridge.ts'
+import type { Hono } from 'hono'
+import type { IngestStatus, SharedMemory } from '../bridge.ts'
 import type { Config } from '../config.ts'
+import { createElsewhere, type Elsewhere } from '../elsewhere/elsewhere.ts'
 import { openActorTable } from '../graph/actor-table.ts'
 import { openFollowGraph } from '../graph/follow-graph.ts'
 import { MEMBER } from '../graph/types.ts'
@@ -12,59 +14,75 @@ import { createGuardedFetch } from '../identity/guarded-fetch.ts'
 import { createResolver, LOOKUPS_PER_ORIGIN } from '../identity/resolver.ts'
 import { createServiceAuth } from '../identity/service-jwt.ts'
 import type { IngestConnection } from '../ingest/connection.ts'
+import { inviteRoutes } from '../invite/invite-page.ts'
 import { createMembership } from '../membership.ts'
 import type { Logger } from '../obs/log.ts'
+import { operatorRoutes } from '../operator/mount.ts'
+import { createOperatorRoutes } from '../operator/routes.ts'
 import { createAccounts } from '../skeleton/accounts.ts'
+import { findAdmission } from '../store/admissions.ts'
 import { type Db, openReader } from '../store/db.ts'
+import { countMembers } from '../store/members.ts'
 import { createKeeps } from '../timeline/lossiness.ts'
 import { openTimelines } from '../timeline/rings.ts'
 import { version } from '../version.ts'
 import { createMediaUrls } from '../views/media-urls.ts'
 import { createAcceptLabelers } from '../xrpc/accepted-labelers.ts'
+import { createCounted } from '../xrpc/counted.ts'
 import type { Health } from '../xrpc/health.ts'
+import { createInvites } from '../xrpc/invites.ts'
 import { createLabelsWanted } from '../xrpc/labels-wanted.ts'
+import { loadLexicons } from '../xrpc/lexicons.ts'
 import { createMethods } from '../xrpc/methods.ts'
+import type { RateBuffers } from '../xrpc/overload/rate-limits.ts'
 import { createServer, type Server } from '../xrpc/server.ts'
+import { mediaRoutes } from './media.ts'
+import { servePages } from './pages.ts'
 
 export type ServingOptions = {
   config: Config
   log: Logger
   memory: SharedMemory
   ingest: IngestConnection
+  /** Which of the serving threads it is, from 0. */
+  thread: number
+  /** Shared by all serving threads. */
+  rateBuffers: RateBuffers
   onFatal: (error: unknown) => void
 }
 
-export type Serving = { server: Server; closeStore(): void }
+export type Serving = {
+  server: Server
+  /** The operator's routes for the socket in the data folder. */
+  controlApp: Hono
+  closeStore(): void
+}
 
 const FIRST_PAGE_PATIENCE_MS = 2_000
 const MEGABYTE = 1 << 20
 
-export function createServing({ config, log, memory, ingest, onFatal }: ServingOptions): Serving {
+export function createServing(options: ServingOptions): Serving {
+  const { config, log, memory, ingest, onFatal } = options
   const { writer } = ingest
-  const db = openReader(config.dataDir)
-  const actors = openActorTable(memory.actors)
-  const graph = openFollowGraph(memory.graph)
-  const timelines = openTimelines(memory.timelines)
-  const isMember = (did: string) => {
-    const uid = actors.uidOf(did)
-    return uid !== 0 && (actors.flagsOf(uid) & MEMBER) !== 0
-  }
+  const reading = openReading(config, memory)
+  const { db, actors, graph, isMember } = reading
   const { fetch, lookups } = createOutside(config, log)
   const resolver = createResolver({ ...config, fetch: lookups, log, isMember })
+  const operator = { config, db, ingest, resolver, log }
   const onLabelsRead = createLabelsWanted({ writer })
+  const elsewhere = publicAppview(config, log)
+  const counted = elsewhere && createCounted({ db, scope: config.indexScope, writer })
   const hydrator = createHydrator({
     onLabelsRead,
+    onCountsRead: counted?.postsRead,
     ...{ db, actors, graph },
     urls: createMediaUrls(config),
     trustedVerifiers: config.trustedVerifiers,
   })
-  const keeps = createKeeps({ graph, limit: config.reasonableLimit })
+  const invites = createInvites({ config, db, writer })
+  let kept = () => ({ fragments: 0, viewers: 0, hits: 0, misses: 0 })
   const methods = createMethods({
-    db,
-    actors,
-    graph,
-    timelines,
-    keeps,
+    ...reading,
     hydrator,
     writer,
     resolver,
@@ -72,6 +90,20 @@ export function createServing({ config, log, memory, ingest, onFatal }: ServingO
     firstPagePatienceMs: FIRST_PAGE_PATIENCE_MS,
     notes: memory.notes,
     maxKeptBytes: config.answerCacheMb * MEGABYTE,
+    scope: config.indexScope,
+    elsewhere,
+    counted,
+    invites,
+    onKept: (usage) => {
+      kept = usage
+    },
+  })
+  const pages = servePages({
+    ...options,
+    ...reading,
+    hydrator,
+    methods: methods.map(({ nsid }) => nsid),
+    kept: () => kept(),
   })
   const audiences = [config.serviceDid, ...config.altAudiences]
   const server = createServer({
@@ -80,6 +112,47 @@ export function createServing({ config, log, memory, ingest, onFatal }: ServingO
     serviceAuth: createServiceAuth({ resolver, audiences }),
     health: () => health(db, ingest),
     log,
+    ...aboutCallers(options, reading),
+    onBroken: onFatal,
+    onAnswered: pages.onAnswered,
+    rateBuffers: options.rateBuffers,
+    beside: [
+      ...mediaRoutes(config, { log, actors, resolver }),
+      operatorRoutes(operator),
+      ...inviteRoutes({ hostname: config.hostname, invites, resolver, log }),
+      ...pages.routes,
+    ],
+  })
+  return {
+    server: closingFirst(server, pages.close),
+    controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
+    closeStore: () => db.close(),
+  }
+}
+
+type Reading = ReturnType<typeof openReading>
+
+/** What a serving thread reads: rows, and the memory that all threads share. */
+function openReading(config: Config, memory: SharedMemory) {
+  const graph = openFollowGraph(memory.graph)
+  const actors = openActorTable(memory.actors)
+  return {
+    db: openReader(config.dataDir),
+    actors,
+    isMember: (did: string) => {
+      const uid = actors.uidOf(did)
+      return uid !== 0 && (actors.flagsOf(uid) & MEMBER) !== 0
+    },
+    graph,
+    timelines: openTimelines(memory.timelines),
+    keeps: createKeeps({ graph, limit: config.reasonableLimit }),
+  }
+}
+
+/** Whose labels count for who asks, and what it means that they ask. */
+function aboutCallers({ config, log, ingest }: ServingOptions, { db, actors, isMember }: Reading) {
+  const { writer } = ingest
+  return {
     acceptLabelers: createAcceptLabelers({
       defaults: config.labelers,
       actors,
@@ -89,12 +162,33 @@ export function createServing({ config, log, memory, ingest, onFatal }: ServingO
     onViewer: createMembership({
       config,
       configuredMembers: ingest.configuredMembers,
+      isAdmitted: (did) => findAdmission(db, did) !== undefined,
+      isMember,
+      countMembers: () => countMembers(db),
       writer,
       onError: (error) => log.error({ err: error }, 'a member could not be recorded'),
     }),
-    onBroken: onFatal,
-  })
-  return { server, closeStore: () => db.close() }
+  }
+}
+
+/** Who only listens would keep it from ending. */
+function closingFirst(server: Server, close: () => void): Server {
+  return {
+    ...server,
+    close() {
+      close()
+      return server.close()
+    },
+  }
+}
+
+/** Undefined where the operator wants to depend on nobody. */
+function publicAppview(config: Config, log: Logger): Elsewhere | undefined {
+  const origin = config.fallbackAppview
+  if (origin === 'none') return undefined
+  const fetch = createGuardedFetch({ ...config, trustedOrigins: [origin], log })
+  const urls = createMediaUrls(config)
+  return createElsewhere({ origin, fetch, lexicons: loadLexicons(), urls, log })
 }
 
 /**
@@ -110,11 +204,18 @@ function createOutside(config: Config, log: Logger) {
   }
 }
 
+/** Who reads here, and what is counted, is not for everyone. */
+function publicPart(status: IngestStatus | undefined) {
+  if (!status) return undefined
+  const { coldStarts, counts: _counts, pulse: _pulse, ...shown } = status
+  return { ...shown, coldStarts: coldStarts.filter(({ stage }) => stage !== 'done').length }
+}
+
 /** Up as long as rows can be read; a stream that is away is told, but answers are still given. */
 function health(db: Db, ingest: IngestConnection): Health {
   try {
     db.pragma('user_version')
-    return { ok: true, version, ingest: ingest.status() }
+    return { ok: true, version, ingest: publicPart(ingest.status()) }
   } catch (error) {
     return { ok: false, version, error: `the database cannot be read: ${(error as Error).message}` }
   }

@@ -8,12 +8,16 @@ import type { IngestMessage, IngestOrder, SharedMemory } from '../bridge.ts'
 import type { Config } from '../config.ts'
 import { createIngestConnection } from '../ingest/connection.ts'
 import { createLogger } from '../obs/log.ts'
+import type { RateBuffers } from '../xrpc/overload/rate-limits.ts'
 import { createServing } from './serving.ts'
 
 export type ServingThreadData = {
   config: Config
   memory: SharedMemory
   line: MessagePort
+  rateBuffers: RateBuffers
+  /** From 1; the main thread is 0. */
+  thread: number
   name: string
 }
 
@@ -24,7 +28,7 @@ export type ServingThreadMessage = { kind: 'listening' }
 export type ServingThreadOrder = { kind: 'stop' }
 
 const port = parentPort!
-const { config, memory, line, name } = workerData as ServingThreadData
+const { config, memory, line, rateBuffers, thread, name } = workerData as ServingThreadData
 
 await run()
 
@@ -37,7 +41,15 @@ async function run(): Promise<void> {
       else hear(message)
     })
   })
-  const { server, closeStore } = createServing({ config, log, memory, ingest, onFatal })
+  const { server, closeStore } = createServing({
+    config,
+    log,
+    memory,
+    ingest,
+    rateBuffers,
+    thread,
+    onFatal,
+  })
   port.once('message', (_stop: ServingThreadOrder) => {
     void server.close().then(() => {
       closeStore()

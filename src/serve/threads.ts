@@ -9,7 +9,9 @@ import { Worker } from 'node:worker_threads'
 import type { Config } from '../config.ts'
 import type { Ingest } from '../ingest/client.ts'
 import type { Logger } from '../obs/log.ts'
+import { listenOnControlSocket } from '../operator/control-socket.ts'
 import { listenOn } from '../xrpc/listener.ts'
+import { createRateBuffers, type RateBuffers } from '../xrpc/overload/rate-limits.ts'
 import type { Server } from '../xrpc/server.ts'
 import { createServing } from './serving.ts'
 import type { ServingThreadData, ServingThreadMessage, ServingThreadOrder } from './thread.ts'
@@ -29,22 +31,28 @@ type Options = {
   onFatal: (error: unknown) => void
 }
 
+type ThreadOptions = Options & { rateBuffers: RateBuffers }
+
 type Thread = { stop(): Promise<void> }
 
 /** @throws what listening throws, such as a port that is taken. */
 export async function startServing(options: Options): Promise<ServingThreads> {
   const { config, log, ingest, onFatal } = options
   const { memory } = ingest
-  const { server, closeStore } = createServing({ config, log, memory, ingest, onFatal })
+  const rateBuffers = createRateBuffers()
+  const parts = { config, log, memory, ingest, rateBuffers, thread: 0, onFatal }
+  const { server, controlApp, closeStore } = createServing(parts)
   const { port, isShared } = await listenShared(server, options)
   const others = isShared ? config.serveThreads - 1 : 0
   const threads = await Promise.all(
-    Array.from({ length: others }, (_, i) => startThread(options, `serve-${i + 2}`)),
+    Array.from({ length: others }, (_, i) => startThread({ ...options, rateBuffers }, i + 1)),
   )
+  const control = await listenOnControlSocket({ dataDir: config.dataDir, app: controlApp, log })
   return {
     port,
     threads: 1 + others,
     async close() {
+      await control.close()
       await Promise.all([server.close(), ...threads.map((one) => one.stop())])
       closeStore()
     },
@@ -78,9 +86,11 @@ async function refuseTakenPort({ bind, port }: Config): Promise<void> {
   await once(probe, 'close')
 }
 
-async function startThread({ config, ingest, onFatal }: Options, name: string): Promise<Thread> {
+async function startThread(options: ThreadOptions, thread: number): Promise<Thread> {
+  const name = `serve-${thread + 1}`
+  const { config, ingest, rateBuffers, onFatal } = options
   const line = ingest.connect()
-  const data: ServingThreadData = { config, memory: ingest.memory, line, name }
+  const data: ServingThreadData = { config, memory: ingest.memory, line, rateBuffers, thread, name }
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
     workerData: data,
     transferList: [line],

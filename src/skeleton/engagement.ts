@@ -56,6 +56,10 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
       }
     },
 
+    /** Whether these did so, as far as it is here. */
+    hasLiked: (uid: number, post: number) => likeEdges.has(db, uid, post),
+    hasReposted: reader.hasReposted,
+
     /** uids, each once. */
     reposters: (request: EngagementRequest) => byPlace(reader.reposts, request),
 

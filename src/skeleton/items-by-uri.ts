@@ -5,7 +5,7 @@ import type { ActorReader } from '../graph/types.ts'
 import type { Db } from '../store/db.ts'
 import { postItem, repostItem } from '../store/item-ids.ts'
 import { packRkey, unpackRkey } from '../store/keys.ts'
-import { PRESENT, STUB } from '../store/posts.ts'
+import { isWithoutRecord, PRESENT } from '../store/posts.ts'
 import { keyColumn, keyJson } from '../store/read/key-list.ts'
 
 export type Named = { post: string; repost: string | undefined }
@@ -60,7 +60,8 @@ export function createItemsByUri({ db, actors }: { db: Db; actors: ActorReader }
       const key = postKeys[i]
       if (!key) return { item: 0, isUnknown: false }
       const post = posts.get(nameOf(key.did, key.rkey))
-      if (post?.state !== PRESENT) return { item: 0, isUnknown: !post || post.state === STUB }
+      if (post?.state !== PRESENT)
+        return { item: 0, isUnknown: !post || isWithoutRecord(post.state) }
       const isUnknown = post.checked === 0
       if (repost === undefined) return { item: postItem(post.id), isUnknown }
       const by = repostKeys[i]

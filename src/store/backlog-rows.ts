@@ -4,6 +4,7 @@ import type { Db } from './db.ts'
 import { followEdges, likeEdges } from './edges/all-edges.ts'
 import type { Edge } from './edges/edge.ts'
 import { NEWEST } from './edges/subject-lists.ts'
+import { isKeyless } from './keyless-follows.ts'
 import type { PackedRkey } from './keys.ts'
 import { perDatabase } from './per-database.ts'
 import type { PostRow } from './posts.ts'
@@ -69,14 +70,15 @@ export function quotesOf(db: Db, post: number, limit: number): Quote[] {
   return statements(db).quotes.all(post, limit)
 }
 
-/** Newest first. */
+/** Newest first; without imported ones that name no record. */
 export function followsOfAccount(db: Db, subject: number, limit: number): FollowDeed[] {
-  return followEdges.newest(db, subject, NEWEST, limit).map(toDeed)
+  const edges = followEdges.newest(db, subject, NEWEST, limit)
+  return edges.filter(({ rkey }) => !isKeyless(rkey)).map(toDeed)
 }
 
 export function followOf(db: Db, subject: number, uid: number): FollowDeed | undefined {
   const follow = followEdges.findPair(db, uid, subject)
-  return follow && toDeed(follow)
+  return follow && !isKeyless(follow.rkey) ? toDeed(follow) : undefined
 }
 
 function toDeed({ uid, rkey, sortAt, createdAt }: Edge): LikeDeed {

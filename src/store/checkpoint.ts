@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { type Db, FILE_NAME } from './db.ts'
+import { isDiskFull } from './disk-full.ts'
 import { perDatabase } from './per-database.ts'
 
 /** In pages. The log starts anew with the next write once all of it is copied. */
@@ -25,6 +26,15 @@ export function logState(db: Db): LogState {
 /** Copies what can be without waiting for anybody. */
 export function copyLog(db: Db): LogState {
   return toState(statements(db).copy.get()!)
+}
+
+/** The same, where a full disk only means that the log stays as long as it is. */
+export function copyLogIfThereIsRoom(db: Db): void {
+  try {
+    copyLog(db)
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
+  }
 }
 
 /** A connection for nothing but this, to a database that a writer has opened. */

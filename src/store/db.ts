@@ -3,7 +3,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { migrate } from './migrate.ts'
+import { migrate, schemaVersion } from './migrate.ts'
+import { backUpBeforeUpgrade, removeOlderBackups, type UpgradeBackup } from './upgrade-backup.ts'
 
 export type Db = Database.Database
 
@@ -13,10 +14,33 @@ const CACHE_KIB = 65_536
 // Catching up writes the same index pages again and again; the fewer checkpoints, the fewer times.
 const CHECKPOINT_PAGES = 16_384
 
-/** Opens for writing, creating and migrating where needed. */
-export function openWriter(dataDir: string): Db {
+export type WriterOptions = {
+  /** Whether a database of an older schema is copied before it is upgraded. */
+  upgradeBackup?: boolean
+  /** Told of an upgrade that is going to be made, with the copy that was made first. */
+  onUpgrade?: (upgrade: UpgradeBackup & { to: number }) => void
+}
+
+/**
+ * Opens for writing, creating and migrating where needed.
+ * @throws ConfigError where the database is from a newer Slipstream, or the disk has no room for the copy
+ * that an upgrade begins with.
+ */
+export function openWriter(
+  dataDir: string,
+  { upgradeBackup = true, onUpgrade }: WriterOptions = {},
+): Db {
   mkdirSync(dataDir, { recursive: true })
-  const db = new Database(join(dataDir, FILE_NAME))
+  const path = join(dataDir, FILE_NAME)
+  const backup = upgradeBackup ? backUpBeforeUpgrade(path, schemaVersion) : undefined
+  if (backup) onUpgrade?.({ ...backup, to: schemaVersion })
+  const db = openMigrated(path)
+  if (backup) removeOlderBackups(path, schemaVersion)
+  return db
+}
+
+function openMigrated(path: string): Db {
+  const db = new Database(path)
   tune(db)
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = NORMAL')

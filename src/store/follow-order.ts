@@ -1,22 +1,21 @@
 // A member's follows as a cold start needs them: in the order in which they are worth loading, and
-// how many of them are loaded.
+// for how many of them something is left to be loaded.
 
 import type { Db } from './db.ts'
 import { followEdges } from './edges/all-edges.ts'
-import { followedBy } from './follows.ts'
+import type { JobKind } from './jobs.ts'
 import { perDatabase } from './per-database.ts'
 
+/** Longer than any lease. */
+const SOON_MS = 11 * 60_000
+
 const statements = perDatabase((db) => ({
-  waiting: db
-    .prepare<[string, string], number>(
-      `SELECT count(*) FROM json_each(?) ids
-      CROSS JOIN jobs ON jobs.kind = ? AND jobs.subject = ids.value`,
-    )
-    .pluck(),
-  anyWaiting: db
-    .prepare<[string, string], number>(
-      `SELECT 1 FROM json_each(?) ids
-      CROSS JOIN jobs ON jobs.kind = ? AND jobs.subject = ids.value LIMIT 1`,
+  outstanding: db
+    .prepare<[{ uids: string; kinds: string; priority: number; soon: number }], number>(
+      `SELECT count(*) FROM json_each(@uids) ids WHERE EXISTS (
+        SELECT 1 FROM json_each(@kinds) kinds CROSS JOIN jobs
+          ON jobs.kind = kinds.value AND jobs.subject = ids.value
+          WHERE jobs.priority <= @priority AND jobs.attempts < 3 AND jobs.not_before <= @soon)`,
     )
     .pluck(),
 }))
@@ -28,17 +27,16 @@ export function followsByAge(db: Db, uid: number): number[] {
   return [...new Set(pointers.map(({ subject }) => subject))]
 }
 
-/** For how many of those whom this account follows a job of this kind waits or runs. */
-export function followsWaiting(
+/**
+ * For how many of these accounts a job of these kinds waits or runs, of at least this urgency. Those
+ * that failed several times or are put off for long don't count: they may never be done.
+ */
+export function countOutstanding(
   db: Db,
-  uid: number,
-  kind: string,
-): { total: number; waiting: number } {
-  const subjects = followedBy(db, uid)
-  const waiting = statements(db).waiting.get(JSON.stringify(subjects), kind) ?? 0
-  return { total: subjects.length, waiting }
-}
-
-export function isAnyFollowWaiting(db: Db, uid: number, kind: string): boolean {
-  return statements(db).anyWaiting.get(JSON.stringify(followedBy(db, uid)), kind) !== undefined
+  uids: readonly number[],
+  of: { kinds: readonly JobKind[]; priority?: number; now: number },
+): number {
+  const { kinds, priority = 1_000, now } = of
+  const texts = { uids: JSON.stringify(uids), kinds: JSON.stringify(kinds) }
+  return statements(db).outstanding.get({ ...texts, priority, soon: now + SOON_MS }) ?? 0
 }

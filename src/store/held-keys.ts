@@ -8,6 +8,8 @@ import type { EdgeTable } from './edges/edge-table.ts'
 import type { PackedRkey } from './keys.ts'
 import { perDatabase } from './per-database.ts'
 
+const LIKE: Collection = 'app.bsky.feed.like'
+
 const ownTable = (table: string, condition = '') =>
   `SELECT rkey FROM ${table} WHERE uid = +? AND rkey > +? ${condition} ORDER BY rkey LIMIT +?`
 
@@ -46,6 +48,7 @@ const statements = perDatabase((db) => ({
   pages: new Map(
     Object.entries(queries).map(([collection, sql]) => [collection, prepare(db, sql)] as const),
   ),
+  recordLikes: prepare(db, ownTable('record_likes')),
   itemsOfList: db
     .prepare<[number, number, PackedRkey, number], PackedRkey>(
       'SELECT rkey FROM list_items WHERE uid = +? AND list = +? AND rkey > +? ORDER BY rkey LIMIT +?',
@@ -61,8 +64,12 @@ export function* heldKeys(
   { uid, size }: { uid: number; size: number },
 ): Generator<PackedRkey[]> {
   const table = edges[collection]
-  if (table) yield* heldEdges(db, table, { uid, size })
-  else {
+  if (table) {
+    yield* heldEdges(db, table, { uid, size })
+    if (collection !== LIKE) return
+    const { recordLikes } = statements(db)
+    yield* pagesOf(size, (after) => recordLikes.all(uid, after, size))
+  } else {
     const select = statements(db).pages.get(collection)!
     yield* pagesOf(size, (after) => select.all(uid, after, size))
   }

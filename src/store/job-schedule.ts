@@ -19,6 +19,10 @@ const statements = perDatabase((db) => ({
   waiting: db
     .prepare<[string, number], number>('SELECT 1 FROM jobs WHERE kind = ? AND subject = ?')
     .pluck(),
+  anyWaiting: db.prepare<[string], number>('SELECT 1 FROM jobs WHERE kind = ? LIMIT 1').pluck(),
+  demote: db.prepare<[number, string, number]>(
+    'UPDATE jobs SET priority = ?, not_before = 0 WHERE kind = ? AND subject = ?',
+  ),
   ofActor: db.prepare<[number], JobTarget>(`SELECT ${TARGET} FROM actors WHERE uid = ?`),
   ofPost: db.prepare<[number], JobTarget>(
     `SELECT ${TARGET} FROM posts JOIN actors ON actors.uid = posts.uid WHERE posts.id = ?`,
@@ -42,6 +46,16 @@ export function rankJob(db: Db, job: { kind: JobKind; subject: number }, rank: n
 
 export function isJobWaiting(db: Db, kind: JobKind, subject: number): boolean {
   return statements(db).waiting.get(kind, subject) !== undefined
+}
+
+/** Of any subject. */
+export function isAnyJobWaiting(db: Db, kind: JobKind): boolean {
+  return statements(db).anyWaiting.get(kind) !== undefined
+}
+
+/** Puts the job back, behind others. */
+export function demoteJob(db: Db, { kind, subject }: Job, priority: number): void {
+  statements(db).demote.run(priority, kind, subject)
 }
 
 /** Whose server a job goes to; undefined where its subject is no longer there. */

@@ -11,12 +11,15 @@ import { perDatabase } from './per-database.ts'
  * - `profile` (uid): the profile record
  * - `follows` (uid): the whole follow list
  * - `feed` (uid): recent posts and reposts
+ * - `recent` (uid): posts, reposts and likes of the last hours, where no stream brings them
+ * - `older` (uid): the next page of posts and reposts, back from what was read
  * - `blocks` (uid): blocks and list blocks
  * - `post` (posts.id): the record of a stub
  * - `list` (lists.id): the list's record and items
  * - `records` (uid): feed generators, starter packs, labeler, declarations and their like
  * - `record` (records.id): one of those
- * - `repo` (uid): compare what we hold with the repository, after a `sync` event
+ * - `repo` (uid): compare what we hold with the repository, after a `sync` event or the like
+ * - `check` (uid): the same if the repository changed in a gap of the stream
  */
 export type JobKind =
   | 'member'
@@ -24,12 +27,15 @@ export type JobKind =
   | 'profile'
   | 'follows'
   | 'feed'
+  | 'recent'
+  | 'older'
   | 'blocks'
   | 'post'
   | 'list'
   | 'records'
   | 'record'
   | 'repo'
+  | 'check'
 
 export type Job = {
   kind: JobKind
@@ -45,6 +51,8 @@ export const jobPriority = {
   wanted: 10,
   follows: 30,
   feed: 20,
+  recent: 20,
+  older: 25,
   identity: 40,
   profile: 40,
   blocks: 45,
@@ -53,6 +61,7 @@ export const jobPriority = {
   record: 50,
   records: 55,
   repo: 60,
+  check: 70,
 } as const
 
 const LEASE_MS = 10 * 60_000
@@ -80,7 +89,10 @@ const statements = perDatabase((db) => ({
   lease: db.prepare<[number, string, number]>(
     'UPDATE jobs SET not_before = ?, last_error = NULL WHERE kind = ? AND subject = ?',
   ),
-  release: db.prepare<[]>('UPDATE jobs SET not_before = 0 WHERE last_error IS NULL'),
+  release: db.prepare<[number]>(
+    'UPDATE jobs SET not_before = 0 WHERE last_error IS NULL OR not_before > +?',
+  ),
+  bringForward: db.prepare<[number]>('UPDATE jobs SET not_before = max(0, not_before - ?)'),
   done: db.prepare<[string, number, number]>(
     'DELETE FROM jobs WHERE kind = ? AND subject = ? AND stamp = ?',
   ),
@@ -138,18 +150,28 @@ function dueJobs(db: Db, now: number, limit: number): Job[] {
 }
 
 /**
- * At start: what a stopped process had leased is due again; what waits after failing still waits.
- * The two are told apart by the error, which a lease takes away.
+ * At start: what a stopped process had leased is due again; what waits after failing still waits, but not
+ * for longer than anything ever waits, which only a wrong clock can have meant. The two are told apart
+ * by the error, which a lease takes away.
  */
-export function releaseJobs(db: Db): void {
-  statements(db).release.run()
+export function releaseJobs(db: Db, now: number): void {
+  statements(db).release.run(now + LONGEST_RETRY_MS)
 }
 
-/** Deletes the job, unless it was asked for again while it ran: then it is due at once. */
-export function finishJob(db: Db, job: Job): void {
+/** The clock was set back by so many milliseconds: nothing waits for longer because of it. */
+export function bringJobsForward(db: Db, byMs: number): void {
+  statements(db).bringForward.run(Math.round(byMs))
+}
+
+/**
+ * Deletes the job, unless it was asked for again while it ran: then it is due at once.
+ * @returns whether it is over.
+ */
+export function finishJob(db: Db, job: Job): boolean {
   const { done, lease } = statements(db)
   const { changes } = done.run(job.kind, job.subject, job.stamp)
   if (changes === 0) lease.run(0, job.kind, job.subject)
+  return changes > 0
 }
 
 /** Puts the job back with a growing, jittered delay, or gives up after many attempts. */

@@ -20,6 +20,9 @@ const statements = perDatabase((db) => ({
   ),
   remove: db.prepare<[number, PackedRkey]>('DELETE FROM list_blocks WHERE uid = ? AND rkey = ?'),
   removeAll: db.prepare<[number]>('DELETE FROM list_blocks WHERE uid = ?'),
+  someOn: db.prepare<[number, number], { uid: number; rkey: PackedRkey }>(
+    'SELECT uid, rkey FROM list_blocks WHERE list = ? LIMIT ?',
+  ),
 }))
 
 export function findListBlock(db: Db, uid: number, rkey: PackedRkey): Found | undefined {
@@ -43,4 +46,13 @@ export function deleteListBlocksOf(db: Db, uid: number): void {
   const { removeAll, notes } = statements(db)
   removeAll.run(uid)
   notes.add(NOTE.ties, uid)
+}
+
+/** Of those that name this list, at most so many. */
+export function listBlocksOn(
+  db: Db,
+  list: number,
+  limit: number,
+): { uid: number; rkey: PackedRkey }[] {
+  return statements(db).someOn.all(list, limit)
 }

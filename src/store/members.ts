@@ -2,6 +2,7 @@
 
 import type { Db } from './db.ts'
 import { perDatabase } from './per-database.ts'
+import { statusCode } from './status.ts'
 
 export type MemberRow = { uid: number; joined_at: number; last_seen_at: number | null }
 
@@ -14,6 +15,16 @@ const statements = perDatabase((db) => ({
   ),
   seen: db.prepare<[number, number]>('UPDATE members SET last_seen_at = ? WHERE uid = ?'),
   remove: db.prepare<[number]>('DELETE FROM members WHERE uid = ?'),
+  count: db.prepare<[], number>('SELECT count(*) FROM members').pluck(),
+  deletedBefore: db.prepare<[number, number], { uid: number; did: string }>(
+    `SELECT uid, did FROM members JOIN actors USING (uid) WHERE status = ? AND status_at < ?
+      ORDER BY uid`,
+  ),
+  awaySince: db
+    .prepare<[number, number], string>(
+      `SELECT did FROM members JOIN actors USING (uid) WHERE coalesce(last_seen_at, joined_at) < ? LIMIT ?`,
+    )
+    .pluck(),
   all: db.prepare<[], MemberRow>('SELECT uid, joined_at, last_seen_at FROM members ORDER BY uid'),
 }))
 
@@ -33,6 +44,20 @@ export function deleteMember(db: Db, uid: number): boolean {
   return statements(db).remove.run(uid).changes > 0
 }
 
+export function countMembers(db: Db): number {
+  return statements(db).count.get() ?? 0
+}
+
 export function allMembers(db: Db): MemberRow[] {
   return statements(db).all.all()
+}
+
+/** Members whose account has been deleted since before this time, in microseconds. */
+export function membersDeletedBefore(db: Db, timeUs: number): { uid: number; did: string }[] {
+  return statements(db).deletedBefore.all(statusCode('deleted'), timeUs)
+}
+
+/** DIDs of members who were last seen before this time, or who came before it and were never seen; ms. */
+export function membersAwaySince(db: Db, at: number, limit: number): string[] {
+  return statements(db).awaySince.all(at, limit)
 }

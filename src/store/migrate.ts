@@ -11,6 +11,15 @@ import * as privateState from './migrations/006-private-state.ts'
 import * as labels from './migrations/007-labels.ts'
 import * as records from './migrations/008-records.ts'
 import * as threads from './migrations/009-threads.ts'
+import * as replays from './migrations/010-replays.ts'
+import * as gaps from './migrations/011-gaps.ts'
+import * as retention from './migrations/012-retention.ts'
+import * as history from './migrations/013-history.ts'
+import * as invites from './migrations/014-invites.ts'
+import * as importedFollows from './migrations/015-imported-follows.ts'
+import * as earlierCounts from './migrations/016-earlier-counts.ts'
+import * as archives from './migrations/017-archives.ts'
+import * as recordLikesByTime from './migrations/018-record-likes-by-time.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -24,6 +33,15 @@ const migrations: readonly Migration[] = [
   labels,
   records,
   threads,
+  replays,
+  gaps,
+  retention,
+  history,
+  invites,
+  importedFollows,
+  earlierCounts,
+  archives,
+  recordLikesByTime,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

@@ -16,3 +16,5 @@ export const HAS_THREADGATE = 32
 export const HAS_POSTGATE = 64
 /** Written or pointed at by an author: what strangers say to it is kept too. */
 export const ANCHOR = 128
+/** Likes and reposts of long ago by strangers are gone, and counted still. */
+export const REACTIONS_PRUNED = 256

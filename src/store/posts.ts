@@ -14,6 +14,13 @@ export const PRESENT = 1
 export const DELETED = 2
 /** Looked for at its PDS and not there. */
 export const MISSING = 3
+/** Was here, and counts still; its record was given up for its age, and can be had again. */
+export const PRUNED = 4
+
+/** Whether the record may be had from its PDS. */
+export function isWithoutRecord(state: number): boolean {
+  return state === STUB || state === PRUNED
+}
 
 export type PostRow = {
   id: number
@@ -72,6 +79,23 @@ const statements = perDatabase((db) => ({
     `UPDATE posts SET state = ?, rev = coalesce(?, rev), cid = NULL, record = NULL, created_at = NULL, indexed_at = NULL,
       sort_at = NULL, root = NULL, parent = NULL, quote = NULL, flags = ? WHERE id = ?`,
   ),
+  stub: db.prepare<[number]>(
+    `UPDATE posts SET state = ${STUB}, rev = NULL, cid = NULL, record = NULL, created_at = NULL,
+      indexed_at = NULL, sort_at = NULL, root = NULL, parent = NULL, quote = NULL, flags = 0 WHERE id = ?`,
+  ),
+  prune: db.prepare<[number]>(
+    `UPDATE posts SET state = ${PRUNED}, cid = NULL, record = NULL, created_at = NULL, indexed_at = NULL,
+      sort_at = NULL WHERE id = ?`,
+  ),
+  prunedOf: db
+    .prepare<[number, number], number>(
+      `SELECT id FROM posts WHERE uid = +? AND state = ${PRUNED} LIMIT +?`,
+    )
+    .pluck(),
+  rowsOf: db.prepare<[number, PackedRkey, number], PostRow>(
+    `SELECT ${COLUMNS} FROM posts WHERE uid = +? AND rkey > +? ORDER BY rkey LIMIT +?`,
+  ),
+  forgetRevs: db.prepare<[number]>('UPDATE posts SET rev = NULL WHERE uid = ? AND rev IS NOT NULL'),
   setFlags: db.prepare<[number, number]>('UPDATE posts SET flags = ? WHERE id = ?'),
   clearFlags: db
     .prepare<[number, number, number], number>(
@@ -86,7 +110,9 @@ const statements = perDatabase((db) => ({
   children: db.prepare<[number, number], PostRow>(
     `SELECT ${COLUMNS} FROM posts WHERE parent = +? AND state = 1 LIMIT +?`,
   ),
-  idsOf: db.prepare<[number], number>('SELECT id FROM posts WHERE uid = ? AND state = 1').pluck(),
+  idsOf: db
+    .prepare<[number, number], number>('SELECT id FROM posts WHERE uid = +? AND state = 1 LIMIT +?')
+    .pluck(),
   missingOf: db
     .prepare<[number, number], number>(
       `SELECT id FROM posts WHERE uid = +? AND state = ${MISSING} LIMIT +?`,
@@ -136,6 +162,43 @@ export function emptyPost(
   notes.add(NOTE.feed, uid)
 }
 
+/** As if nothing had been heard of the post but that others point at it. */
+export function makeStub(db: Db, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
+  const { stub, notes } = statements(db)
+  queueEmptiedPost(db, id)
+  stub.run(id)
+  notes.add(NOTE.post, id)
+  notes.add(NOTE.feed, uid)
+}
+
+/** Gives up the record alone: what the post answers and quotes, and that it counts, stays. */
+export function prunePost(db: Db, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
+  const { prune, notes } = statements(db)
+  queueEmptiedPost(db, id)
+  prune.run(id)
+  notes.add(NOTE.post, id)
+  notes.add(NOTE.feed, uid)
+}
+
+/** All of an account's, whatever their state, above this key. */
+export function postRowsOf(
+  db: Db,
+  uid: number,
+  { after, limit }: { after: PackedRkey; limit: number },
+): PostRow[] {
+  return statements(db).rowsOf.all(uid, after, limit)
+}
+
+/** Posts whose records were given up. */
+export function prunedPostIds(db: Db, uid: number, limit = -1): number[] {
+  return statements(db).prunedOf.all(uid, limit)
+}
+
+/** Of posts without their records: what was said of them will be said again. */
+export function forgetPostRevs(db: Db, uid: number): void {
+  statements(db).forgetRevs.run(uid)
+}
+
 export function setPostFlags(db: Db, id: number, flags: number): void {
   const { setFlags, notes } = statements(db)
   setFlags.run(flags, id)
@@ -151,8 +214,8 @@ export function presentReplies(db: Db, parent: number, limit: number): PostRow[]
   return statements(db).children.all(parent, limit)
 }
 
-export function presentPostIds(db: Db, uid: number): number[] {
-  return statements(db).idsOf.all(uid)
+export function presentPostIds(db: Db, uid: number, limit = -1): number[] {
+  return statements(db).idsOf.all(uid, limit)
 }
 
 /** Posts that were looked for and not found. */

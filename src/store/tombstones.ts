@@ -15,7 +15,13 @@ const statements = perDatabase((db) => ({
     `INSERT INTO tombstones (uid, collection, rkey, rev, deleted_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET rev = max(rev, excluded.rev), deleted_at = excluded.deleted_at`,
   ),
+  hasAny: db
+    .prepare<[number, number], number>(
+      'SELECT 1 FROM tombstones WHERE uid = ? AND collection = ? LIMIT 1',
+    )
+    .pluck(),
   keys: db.prepare<[], RecordKey>('SELECT uid, collection, rkey FROM tombstones'),
+  removeOf: db.prepare<[number]>('DELETE FROM tombstones WHERE uid = ?'),
   prune: db.prepare<[number, number]>(
     `DELETE FROM tombstones WHERE (uid, collection, rkey) IN
       (SELECT uid, collection, rkey FROM tombstones WHERE deleted_at < +? LIMIT +?)`,
@@ -28,6 +34,11 @@ export function findTombstone(db: Db, key: RecordKey): Tombstone | undefined {
   return statements(db).find.get(key.uid, key.collection, key.rkey)
 }
 
+/** Whether anything of this account and collection was deleted or changed. */
+export function hasTombstone(db: Db, uid: number, collection: number): boolean {
+  return statements(db).hasAny.get(uid, collection) !== undefined
+}
+
 export function putTombstone(db: Db, key: RecordKey, stone: Tombstone): void {
   statements(db).put.run(key.uid, key.collection, key.rkey, stone.rev, stone.deleted_at)
 }
@@ -35,6 +46,11 @@ export function putTombstone(db: Db, key: RecordKey, stone: Tombstone): void {
 /** The connection is busy meanwhile. */
 export function iterateTombstoneKeys(db: Db): IterableIterator<RecordKey> {
   return statements(db).keys.iterate()
+}
+
+/** What was said of its keys will be said again. */
+export function deleteTombstonesOf(db: Db, uid: number): void {
+  statements(db).removeOf.run(uid)
 }
 
 /** @returns how many went; fewer than `limit` means that none older than `before` is left. */

@@ -5,7 +5,7 @@ import type { AppBskyActorDefs } from '@atproto/api'
 import type { AboutActor } from '../hydrate/held-records.ts'
 import type { Actor, ProfileState } from '../hydrate/types.ts'
 import { datetime, text } from './fields.ts'
-import { isImpersonation } from './labels.ts'
+import { isImpersonation, isTakenDownByLabel } from './labels.ts'
 import { statusView } from './status-view.ts'
 
 type Basic = AppBskyActorDefs.ProfileViewBasic
@@ -47,10 +47,11 @@ function verification(
       one.displayName !== '' &&
       one.displayName === profile?.record.displayName &&
       one.handle === handle
+    const named = issuer && !isTakenDownByLabel(state, issuer.did) ? issuer : undefined
     return {
       issuer: issuer?.did ?? '',
-      issuerDisplayName: text(issuer?.profile?.record.displayName),
-      issuerHandle: issuer?.handle === UNVERIFIED ? undefined : issuer?.handle,
+      issuerDisplayName: text(named?.profile?.record.displayName),
+      issuerHandle: named?.handle === UNVERIFIED ? undefined : named?.handle,
       uri: one.uri,
       isValid,
       createdAt: datetime(one.sortAt),

@@ -8,6 +8,7 @@ import { hasType } from './fields.ts'
 import { generatorView } from './generator-view.ts'
 import { labelerView } from './labeler-view.ts'
 import { listView } from './list-view.ts'
+import { isWithheld } from './members-only.ts'
 import { authorDid, postBase } from './post-base.ts'
 import { blockedProfileViewer } from './profile-viewer.ts'
 import { profileViewBasic } from './profile-views.ts'
@@ -90,6 +91,7 @@ function embeddedPostView(
   if (!author) return notFoundView(uri)
   const detached = state.postgates.get(post.id)?.record.detachedEmbeddingUris
   if (detached?.includes(embeddingUri)) return detachedView(uri)
+  if (isWithheld(state, post.uid)) return notFoundView(uri)
   const embed = depth < MAX_DEPTH ? embedView(state, post, depth + 1) : undefined
   return extended(postBase(state, post), {
     $type: 'app.bsky.embed.record#viewRecord' as const,

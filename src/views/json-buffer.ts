@@ -38,17 +38,6 @@ export class JsonBuffer {
     this.#length += this.#memory.write(text, this.#length, 'latin1')
   }
 
-  /** Everything since `clear`, where it was text alone. */
-  takeText(): string {
-    const text = this.#text
-    this.#text = ''
-    return text
-  }
-
-  get textLength(): number {
-    return this.#text.length
-  }
-
   /** How many bytes there are so far. */
   position(): number {
     this.#flush()

@@ -2,6 +2,7 @@
 
 import type { ComAtprotoLabelDefs } from '@atproto/api'
 import type { ProfileState } from '../hydrate/types.ts'
+import { type HoleKind, hole } from './holes.ts'
 
 type Label = ComAtprotoLabelDefs.Label
 
@@ -10,7 +11,7 @@ type Label = ComAtprotoLabelDefs.Label
  * @param subjects - DIDs and at-URIs
  */
 export function labelsOf(state: ProfileState, ...subjects: string[]): Label[] {
-  // Fragments are for those whose labelers say nothing (fragments/page.ts).
+  // Fragments leave room for them where they may, and know where they may not (fragments/page.ts).
   if (state.forEveryone || state.labels.size === 0) return []
   return subjects.flatMap((subject) => state.labels.get(subject)?.labels ?? [])
 }
@@ -25,8 +26,22 @@ export function withLabels<T extends { labels?: Label[] }>(
   return labels.length === 0 ? view : { ...view, labels: [...labels, ...(view.labels ?? [])] }
 }
 
+/** Of a view for everyone, with room for what labelers say. */
+export function withLabelsHole<T extends { labels?: Label[] }>(
+  view: T,
+  kind: HoleKind,
+  id: number,
+): T {
+  return { ...view, labels: [hole<Label>(kind, id), ...(view.labels ?? [])] }
+}
+
 export function isImpersonation(state: ProfileState, did: string): boolean {
   return !state.forEveryone && (state.labels.get(did)?.isImpersonation ?? false)
+}
+
+/** By a labeler that may redact. */
+export function isTakenDownByLabel(state: ProfileState, subject: string): boolean {
+  return !state.forEveryone && (state.labels.get(subject)?.isTakenDown ?? false)
 }
 
 /**

@@ -2,7 +2,7 @@
 // What is the same for every viewer is made once for the object that it shows, which hydration keeps
 // from request to request. Views are never changed once made.
 
-import { isPassing } from './ready-json.ts'
+import { isMakingPieces } from './holes.ts'
 
 /** Remembers what `view` gave for each id, for as long as the state lives. */
 export function oncePerState<State extends { forEveryone: unknown }, View>(
@@ -25,7 +25,7 @@ export function oncePerObject<Shown extends object, Others extends unknown[], Vi
 ): (shown: Shown, ...others: Others) => View {
   const memo = new WeakMap<Shown, View>()
   return (shown, ...others) => {
-    if (isPassing()) return view(shown, ...others)
+    if (isMakingPieces()) return view(shown, ...others)
     const known = memo.get(shown)
     if (known !== undefined) return known
     const made = view(shown, ...others)

@@ -10,6 +10,7 @@ import { labelsOf, viewerSeesNeedsReview } from './labels.ts'
 import { profileView } from './profile-views.ts'
 import { viewerBlocks, viewerMutes } from './rules.ts'
 import { selfLabels } from './self-labels.ts'
+import { starterPackViewBasic } from './starter-pack-view.ts'
 
 type View = AppBskyNotificationListNotifications.Notification
 type Content = { cid: string; record: { [name: string]: unknown } }
@@ -43,7 +44,7 @@ export function notificationView(
   const author = notification && profileView(state, notification.author)
   const content = notification && contentOf(state, notification)
   if (!author || !content) return undefined
-  const { uri, reason, subjectUri, sortAt } = notification
+  const { uri, reason, subjectUri, starterPack, sortAt } = notification
   const { cid, record } = content
   return {
     uri,
@@ -52,6 +53,7 @@ export function notificationView(
     reason,
     reasonSubject: subjectUri,
     record,
+    starterPack: starterPack ? starterPackViewBasic(state, starterPack) : undefined,
     isRead: seenAt === undefined || seenAt > sortAt,
     indexedAt: datetime(sortAt),
     labels: [...labelsOf(state, uri), ...selfLabels(record, { did: author.did, uri, cid })],

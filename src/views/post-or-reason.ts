@@ -5,6 +5,7 @@ import type { FeedState } from '../hydrate/types.ts'
 import { authorDid } from './post-base.ts'
 import { postView } from './post-view.ts'
 import { blockedProfileViewer } from './profile-viewer.ts'
+import { visibleActor } from './profile-views.ts'
 import { extended } from './ready-json.ts'
 import { viewerBlocks } from './rules.ts'
 
@@ -20,11 +21,12 @@ export function postOrReason(
   { uri, blocked = false }: { uri: string; blocked?: boolean },
 ): PostOrReason {
   const post = state.posts.get(postId ?? 0)
-  const view = post && postView(state, post.id)
-  if (!view) return { $type: 'app.bsky.feed.defs#notFoundPost', uri, notFound: true }
-  if (blocked || viewerBlocks(state, post.uid)) {
+  const isHere = post && visibleActor(state, post.uid)
+  if (isHere && (blocked || viewerBlocks(state, post.uid))) {
     const author = { did: authorDid(post), viewer: blockedProfileViewer(state, post.uid) }
     return { $type: 'app.bsky.feed.defs#blockedPost', uri, blocked: true, author }
   }
+  const view = post && postView(state, post.id)
+  if (!view) return { $type: 'app.bsky.feed.defs#notFoundPost', uri, notFound: true }
   return extended(view, { $type: 'app.bsky.feed.defs#postView' as const })
 }

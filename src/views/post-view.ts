@@ -6,6 +6,7 @@ import { embedView } from './embed-view.ts'
 import { hasListRule } from './gate-rules.ts'
 import { HOLE, hole } from './holes.ts'
 import { listViewBasic } from './list-view-basic.ts'
+import { isWithheld } from './members-only.ts'
 import { oncePerState } from './memo.ts'
 import { postBaseWithBookmarks } from './post-base.ts'
 import { postViewer } from './post-viewer.ts'
@@ -14,11 +15,11 @@ import { extended } from './ready-json.ts'
 
 type PostView = AppBskyFeedDefs.PostView
 
-/** @returns undefined where the post is not present, or its author unknown or hidden. */
+/** @returns undefined where the post is not present, or withheld, or its author unknown or hidden. */
 export const postView = oncePerState((state: FeedState, postId: number): PostView | undefined => {
   const post = state.posts.get(postId)
   const author = post && profileViewBasic(state, post.uid)
-  if (!author) return undefined
+  if (!author || isWithheld(state, post.uid)) return undefined
   return state.forEveryone ? hole(HOLE.post, postId) : wholePost(state, post, author)
 })
 

@@ -7,7 +7,7 @@ import type { Actor, MediaUrls, Profile, ProfileState } from '../hydrate/types.t
 import { aboutView, associated } from './about-actor.ts'
 import { blobCid, datetime, text } from './fields.ts'
 import { HOLE, hole } from './holes.ts'
-import { withLabels } from './labels.ts'
+import { withLabels, withLabelsHole } from './labels.ts'
 import { oncePerObject, oncePerState } from './memo.ts'
 import { profileViewer } from './profile-viewer.ts'
 import { extended, keepJson } from './ready-json.ts'
@@ -57,7 +57,9 @@ export function visibleActor(state: ProfileState, uid: number): Actor | undefine
 /** What is the same for every viewer. */
 export function profileBase(state: ProfileState, actor: Actor): Basic {
   const record = recordBase(actor, state.urls)
-  const base = withLabels(state, record, actor.did, profileUri(actor.did))
+  const base = state.forEveryone
+    ? withLabelsHole(record, HOLE.profileLabels, actor.uid)
+    : withLabels(state, record, actor.did, profileUri(actor.did))
   const about = state.about.get(actor.uid)
   return about ? { ...base, ...aboutView(state, actor, about) } : base
 }

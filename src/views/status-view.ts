@@ -22,9 +22,10 @@ export function statusView(
   const { status, durationMinutes, embed } = record
   const lastsMs = durationMinutes && Math.max(durationMinutes * MINUTE_MS, SHORTEST_MS)
   const expiresAt = lastsMs ? sortAt + Math.min(lastsMs, LONGEST_MS) : undefined
-  const isActive = expiresAt === undefined ? undefined : expiresAt > state.now
+  const { now } = state.forEveryone ?? state
+  const isActive = expiresAt === undefined ? undefined : expiresAt > now
   // It ends without anything having changed.
-  if (isActive) state.forEveryone?.refuse()
+  if (isActive) state.forEveryone?.assumeBefore(expiresAt!)
   return {
     uri,
     cid,
@@ -46,6 +47,7 @@ function externalView(state: ProfileState, did: string, embed: unknown): View['e
 
 /** Only its owner is told whether it was taken down. */
 function isOwn(state: ProfileState, uid: number): boolean {
-  state.forEveryone?.refuse()
-  return state.viewer?.uid === uid
+  if (!state.forEveryone) return state.viewer?.uid === uid
+  state.forEveryone.assumeNotViewer(uid)
+  return false
 }

@@ -3,8 +3,9 @@
 import type { ThreadState } from '../hydrate/thread-types.ts'
 import type { Post } from '../hydrate/types.ts'
 import { viewerSeesNeedsReview } from './labels.ts'
+import { isWithheld } from './members-only.ts'
 import { authorDid } from './post-base.ts'
-import { profileBase, visibleActor } from './profile-views.ts'
+import { visibleActor } from './profile-views.ts'
 import { viewerBlocks, viewerMutes } from './rules.ts'
 
 /** A thread as its views see it. `absent`: posts that turned out not to be shown after all. */
@@ -16,8 +17,6 @@ export type ShownThread = {
   opDid: string
   absent: ReadonlySet<number>
 }
-
-const NO_UNAUTHENTICATED = '!no-unauthenticated'
 
 /** @returns undefined where the anchor can't be shown. */
 export function shownThread(
@@ -50,20 +49,13 @@ export function isParentBlocked({ state }: ShownThread, { uid, parent }: Post): 
   return above !== undefined && state.blocks.has(uid, above)
 }
 
-/** Its author shows nothing to those who are not signed in. */
-export function isForMembersOnly({ state }: ShownThread, { uid }: Post): boolean {
-  const actor = state.viewer ? undefined : state.actors.get(uid)
-  const labels = actor ? (profileBase(state, actor).labels ?? []) : []
-  return labels.some(({ val }) => val === NO_UNAUTHENTICATED)
-}
-
 /** @returns the reply, if it is to be shown at all. */
 export function shownReply(thread: ShownThread, id: number): Post | undefined {
   const post = presentPost(thread, id)
   if (!post || post.violatesThreadgate || !isInThread(thread, post)) return undefined
   if (viewerBlocks(thread.state, post.uid) || isParentBlocked(thread, post)) return undefined
   if (!viewerSeesNeedsReview(thread.state, { uid: post.uid, record: post.uri })) return undefined
-  return isForMembersOnly(thread, post) ? undefined : post
+  return isWithheld(thread.state, post.uid) ? undefined : post
 }
 
 export type StandsAside = { hiddenByThreadgate: boolean; mutedByViewer: boolean }

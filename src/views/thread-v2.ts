@@ -4,6 +4,7 @@
 import type { AppBskyFeedDefs } from '@atproto/api'
 import type { ThreadState } from '../hydrate/thread-types.ts'
 import type { Post } from '../hydrate/types.ts'
+import { isWithheld } from './members-only.ts'
 import { authorDid } from './post-base.ts'
 import { blockedProfileViewer } from './profile-viewer.ts'
 import { profileViewBasic } from './profile-views.ts'
@@ -12,7 +13,6 @@ import { viewerBlocks } from './rules.ts'
 import { inThreadOrder, newestFirst } from './thread-order.ts'
 import {
   isByOp,
-  isForMembersOnly,
   isInThread,
   isParentBlocked,
   presentPost,
@@ -73,7 +73,7 @@ export function planThread(state: ThreadState, options: ThreadV2Options): Thread
   const walk = { ...thread, options, line, replies: repliesByParent(thread, options.ids) }
   const above = post.violatesThreadgate ? NOTHING_ABOVE : planAbove(walk, post, -1)
   const isOpThread = isByOp(thread, post) && (above.items.length === 0 || above.isOpThread)
-  if (isForMembersOnly(thread, post)) {
+  if (isWithheld(thread.state, post.uid)) {
     const items: PlannedItem[] = [...above.items, { uri, depth: 0, kind: 'noUnauthenticated' }]
     return { items, hasOtherReplies: false }
   }
@@ -178,7 +178,7 @@ function planAbove(walk: Walk, child: Post, depth: number): Above {
   const above = planAbove(walk, post, depth - 1)
   const isOpThread = isByOp(walk, post) && (above.items.length === 0 || above.isOpThread)
   const moreParents = post.record.reply !== undefined && above.items.length === 0
-  const item: PlannedItem = isForMembersOnly(walk, post)
+  const item: PlannedItem = isWithheld(walk.state, post.uid)
     ? { uri, depth, kind: 'noUnauthenticated' }
     : { ...plannedPost(post, { depth, isOpThread, moreReplies: 0 }), moreParents }
   return { items: [...above.items, item], isOpThread }

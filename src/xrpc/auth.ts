@@ -25,7 +25,7 @@ export function createAuthenticate(options: {
 
   async function verified(method: Method, token: string): Promise<Caller> {
     const { did } = await serviceAuth.verify(token, method.nsid, method)
-    const admitted = onViewer?.(did)
+    const admitted = method.forStrangers ? undefined : onViewer?.(did)
     if (admitted) await admitted
     return { viewer: did, token }
   }

@@ -12,7 +12,9 @@ import { invalidRequest, methodNotImplemented } from './errors.ts'
 import type { HttpRequest } from './http-request.ts'
 import { createInputParser, type InputParser } from './input.ts'
 import { parseAcceptLabelers } from './labelers.ts'
-import type { Method, MethodContext, Params } from './method.ts'
+import type { Method, MethodContext, MethodResult, Params } from './method.ts'
+import { costOf, type MethodCost } from './overload/method-costs.ts'
+import type { Overload } from './overload/overload.ts'
 import { createParamsParser, type ParamsParser } from './params.ts'
 import { readRequestBody } from './request-body.ts'
 
@@ -23,6 +25,7 @@ type Route = {
   httpMethod: 'GET' | 'POST'
   parseParams: ParamsParser
   parseInput: InputParser
+  cost: MethodCost
 }
 
 /** @throws at once where a method has no lexicon, or one of another kind. */
@@ -33,8 +36,10 @@ export function createDispatch(options: {
   timeoutMs: number
   /** Without it, whoever is named counts. */
   acceptLabelers?: AcceptLabelers
+  overload: Overload
 }): Dispatch {
-  const { lexicons, authenticate, timeoutMs, acceptLabelers = parseAcceptLabelers } = options
+  const { lexicons, authenticate, timeoutMs, overload } = options
+  const { acceptLabelers = parseAcceptLabelers } = options
   const deadlines = createDeadlines(timeoutMs)
   const routes = new Map(options.methods.map((one) => [one.nsid, createRoute(one, lexicons)]))
 
@@ -45,14 +50,21 @@ export function createDispatch(options: {
     const { method } = route
     const params = route.parseParams(request.search)
     const caller = await authenticate(method, request.header('authorization'))
+    const member = method.forStrangers ? undefined : caller.viewer
+    const who = overload.admit(request, member, route.cost.points)
     const input = hasBody(request) ? await readInput(route, request) : route.parseInput(NO_BODY, '')
     const labelers = acceptLabelers(request.header('atproto-accept-labelers'), caller.viewer)
     const context = new Context(
       { ...caller, params, input, labelers },
       { method, request, timeoutMs },
     )
-    const result = withLabelers(labelers ?? NO_LABELERS, () => method.handler(context))
-    return resultAnswer(result instanceof Promise ? await deadlines.inTime(result) : result)
+    const run = () => {
+      const result = withLabelers(labelers ?? NO_LABELERS, () => method.handler(context))
+      return result instanceof Promise ? deadlines.inTime(result) : result
+    }
+    const isGone = () => method.kind === 'query' && request.isGone
+    const result = overload.run<MethodResult>(who, { run, isHeavy: route.cost.isHeavy, isGone })
+    return resultAnswer(result instanceof Promise ? await result : result)
   }
 }
 
@@ -66,6 +78,7 @@ function createRoute(method: Method, lexicons: Lexicons): Route {
     httpMethod: kind === 'procedure' ? 'POST' : 'GET',
     parseParams: createParamsParser(lexicons, nsid),
     parseInput: createInputParser(lexicons, nsid),
+    cost: costOf(method),
   }
 }
 

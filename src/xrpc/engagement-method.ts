@@ -1,9 +1,11 @@
 // getLikes, getRepostedBy and getQuotes are one method with three kinds of answers: a post, and a list
 // of what was done to it. An unknown post has empty lists. As in the reference, `cid` is only echoed.
 
+import { parseRecordUri } from '../hydrate/at-uri.ts'
 import type { Viewer } from '../hydrate/types.ts'
 import type { EngagementPage, EngagementRequest } from '../skeleton/engagement.ts'
 import { isRetiredCursor } from '../skeleton/page-cursor.ts'
+import type { RecordLikesRequest } from '../skeleton/record-likes.ts'
 import { andThen } from './actor-names.ts'
 import { labelerHeaders } from './answer-headers.ts'
 import { fillPage } from './fill-page.ts'
@@ -18,24 +20,37 @@ export function engagementMethod<Item>(
   options: {
     nsid: string
     read: (request: EngagementRequest) => EngagementPage<Item>
+    /** What was done to a feed, a starter pack or a labeler, where that can be. */
+    readOther?: (request: RecordLikesRequest) => EngagementPage<Item>
     /** `author` of the post. */
     present: (items: Item[], between: { author: number; viewer: Viewer }) => object[]
     body: (views: object[]) => object
   },
 ): Method<Params> {
-  const { nsid, read, present, body } = options
+  const { nsid, read, readOther, present, body } = options
 
-  function answer(context: MethodContext<Params>, { id, uri: named }: NamedPost): MethodResult {
+  /** Undefined where nothing can be known of it. */
+  function readerOf({ id, uri }: NamedPost, author: number) {
+    if (id !== 0) return (limit: number, cursor?: string) => read({ post: id, limit, cursor })
+    const key = readOther && parseRecordUri(uri)
+    if (!key || isPostUri(uri) || author === 0) return undefined
+    const record = { uid: author, collection: key.collection, rkey: key.rkey }
+    return (limit: number, cursor?: string) => readOther({ record, limit, cursor })
+  }
+
+  function answer(context: MethodContext<Params>, post: NamedPost): MethodResult {
+    const { id, uri: named } = post
     const { uri, cid, limit = 50, cursor } = context.params
     const viewer = viewerOf(serving.actors, context.viewer)
     if (id === 0 && isPostUri(named)) serving.wanted.ask(viewer, { uris: [named] })
     const author = serving.actors.uidOf(named.split('/')[2] ?? '')
+    const reader = readerOf(post, author)
     const page =
-      id === 0 || isRetiredCursor(cursor)
+      !reader || isRetiredCursor(cursor)
         ? { items: [], cursor: undefined }
         : // As in the reference, a page that is half full is left at that.
           fillPage({ limit, cursor, enough: Math.ceil(limit / 2) }, (from, count) => {
-            const { items, cursor: next } = read({ post: id, limit: count, cursor: from })
+            const { items, cursor: next } = reader(count, from)
             return { items: present(items, { author, viewer }), cursor: next }
           })
     return {

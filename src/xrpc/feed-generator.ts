@@ -22,20 +22,15 @@ export type Generators = {
    * @throws XRPCError InvalidRequest where the DID document names none
    */
   endpointOf(did: string): Promise<string>
-  /** Whether the service at this address answers. */
-  isOnline(endpoint: string): Promise<boolean>
 }
 
 type Parts = Pick<Serving, 'accounts' | 'actors' | 'fetch' | 'hydrator' | 'resolver'>
 
 const MAX_REMEMBERED = 5_000
 const REMEMBERED_FOR_MS = 5 * 60 * 1000
-const PROBE_TIMEOUT_MS = 1_500
-const PROBE_BYTES = 64 * 1024
 
 export function createGenerators(parts: Parts, now: () => number = Date.now): Generators {
   const fetched = new LruMap<string, { did: string; at: number }>(MAX_REMEMBERED)
-  const probed = new LruMap<string, { isOnline: boolean; at: number }>(MAX_REMEMBERED)
   const isFresh = (one: { at: number } | undefined) =>
     one !== undefined && now() - one.at < REMEMBERED_FOR_MS
 
@@ -67,20 +62,6 @@ export function createGenerators(parts: Parts, now: () => number = Date.now): Ge
       const endpoint = serviceEndpoint(identity, 'bsky_fg', 'BskyFeedGenerator')
       if (endpoint) return endpoint.replace(/\/$/, '')
       throw invalidRequest(`invalid feed generator service details in did document: ${did}`)
-    },
-    async isOnline(endpoint) {
-      const before = probed.get(endpoint)
-      if (before && isFresh(before)) return before.isOnline
-      const isOnline = await parts
-        .fetch(`${endpoint}/xrpc/app.bsky.feed.describeFeedGenerator`, {
-          maxBytes: PROBE_BYTES,
-          timeoutMs: PROBE_TIMEOUT_MS,
-        })
-        // Not all of them describe themselves, but whoever says so is there.
-        .then(({ status }) => status < 500 || status === 501)
-        .catch(() => false)
-      probed.set(endpoint, { isOnline, at: now() })
-      return isOnline
     },
   }
 }

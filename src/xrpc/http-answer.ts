@@ -29,6 +29,7 @@ export function finishAnswer(
   const headers = [...BASE, 'x-request-id', requestId]
   if (isDraining) headers.push('connection', 'close')
   for (const name in answer.headers) headers.push(name, answer.headers[name]!)
+  if (request.limitHeaders) headers.push(...request.limitHeaders)
   const length = bodyLength(body)
   if (body && length >= MIN_COMPRESSED_BYTES && !answer.headers['content-encoding']) {
     headers.push('vary', 'accept-encoding')

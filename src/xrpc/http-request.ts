@@ -14,6 +14,12 @@ export type HttpRequest = {
   readonly body: ReadableStream<Uint8Array> | null
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal
+  /** Of the connection; undefined where there is none to the network. */
+  readonly remoteAddress: string | undefined
+  /** Whether the client has gone already, without making a signal for it. */
+  readonly isGone: boolean
+  /** What the answer has to say of limits, names and values in turn. */
+  limitHeaders: string[] | undefined
 }
 
 /** `url` is a whole one, or begins with the path. */
@@ -23,7 +29,7 @@ export function splitUrl(url: string): { path: string; search: string } {
   return { path: url.slice(0, mark), search: url.slice(mark + 1) }
 }
 
-export function ofPlatform(request: Request): HttpRequest {
+export function ofPlatform(request: Request, remoteAddress?: string): HttpRequest {
   const { path, search } = splitUrl(request.url)
   return {
     method: request.method,
@@ -34,6 +40,11 @@ export function ofPlatform(request: Request): HttpRequest {
     get signal() {
       return request.signal
     },
+    remoteAddress,
+    get isGone() {
+      return request.signal.aborted
+    },
+    limitHeaders: undefined,
   }
 }
 
@@ -43,6 +54,7 @@ export class NodeQuery implements HttpRequest {
   readonly path: string
   readonly search: string
   readonly body = null
+  limitHeaders: string[] | undefined
   readonly #incoming: IncomingMessage
   readonly #response: ServerResponse
   #signal: AbortSignal | undefined
@@ -59,6 +71,14 @@ export class NodeQuery implements HttpRequest {
   header(name: string): string | undefined {
     const value = this.#incoming.headers[name]
     return typeof value === 'object' ? value.join(', ') : value
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#incoming.socket.remoteAddress
+  }
+
+  get isGone(): boolean {
+    return this.#response.destroyed
   }
 
   get signal(): AbortSignal {

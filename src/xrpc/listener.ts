@@ -8,16 +8,41 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo, ListenOptions, Socket, Server as TcpServer } from 'node:net'
+import { limitKey } from './overload/client-address.ts'
+import { type SlowReaderLimits, watchSlowReaders } from './slow-readers.ts'
 
-const KEEP_ALIVE_MS = 90_000
-const HEADERS_TIMEOUT_MS = 15_000
-const REQUEST_TIMEOUT_MS = 30_000
-const SILENT_SOCKET_TIMEOUT_MS = 120_000
 const DRAIN_TIMEOUT_MS = 10_000
 const DRAIN_CHECK_MS = 50
-const MAX_CONNECTIONS = 8192
 /** Requests of one connection that wait for their answers. */
 const MAX_PIPELINED = 8
+
+export type ListenerLimits = SlowReaderLimits & {
+  keepAliveMs: number
+  /** Until all headers are there, and until the whole request is. */
+  headersTimeoutMs: number
+  requestTimeoutMs: number
+  /** How often those two are looked at. */
+  checkEveryMs: number
+  /** Without a byte either way. */
+  silentTimeoutMs: number
+  maxConnections: number
+  /** Of one address, unless it is a proxy of ours. */
+  maxConnectionsEach: number
+}
+
+const usualLimits: ListenerLimits = {
+  keepAliveMs: 90_000,
+  headersTimeoutMs: 15_000,
+  requestTimeoutMs: 30_000,
+  checkEveryMs: 5_000,
+  silentTimeoutMs: 120_000,
+  maxConnections: 8192,
+  maxConnectionsEach: 2048,
+  graceMs: 20_000,
+  minBytesPerSecond: 8_192,
+  maxUnsentBytes: 128 << 20,
+  lookEveryMs: 1_000,
+}
 
 export type Listener = {
   http: HttpServer
@@ -26,14 +51,25 @@ export type Listener = {
 }
 
 /** `threads` of this process serve, and share its connections. */
-export function startHttp(answer: RequestListener, threads: number): Listener {
+export function startHttp(
+  answer: RequestListener,
+  options: {
+    threads: number
+    isProxy: (address: string) => boolean
+    limits?: Partial<ListenerLimits>
+  },
+): Listener {
+  const limits = shared({ ...usualLimits, ...options.limits }, options.threads)
   const silent = new Set<Socket>()
+  const open = new Set<Socket>()
   const mayAsk = createPipelineLimit()
+  const mayConnect = createConnectionLimit(limits.maxConnectionsEach, options.isProxy)
   const http = createHttpServer(
     {
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: limits.keepAliveMs,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
     },
     (request, response) => {
       const { socket } = request
@@ -42,12 +78,51 @@ export function startHttp(answer: RequestListener, threads: number): Listener {
     },
   )
   http.on('connection', (socket) => {
+    if (!mayConnect(socket)) return
     silent.add(socket)
-    socket.once('close', () => silent.delete(socket))
+    open.add(socket)
+    socket.once('close', () => {
+      silent.delete(socket)
+      open.delete(socket)
+    })
   })
-  http.timeout = SILENT_SOCKET_TIMEOUT_MS
-  http.maxConnections = Math.ceil(MAX_CONNECTIONS / threads)
+  http.timeout = limits.silentTimeoutMs
+  http.maxConnections = limits.maxConnections
+  const slowReaders = watchSlowReaders(open, limits)
+  http.once('close', slowReaders.stop)
   return { http, silent }
+}
+
+/** What one thread may have of what the process may. */
+function shared(limits: ListenerLimits, threads: number): ListenerLimits {
+  const share = (amount: number) => Math.ceil(amount / threads)
+  return {
+    ...limits,
+    maxConnections: share(limits.maxConnections),
+    maxConnectionsEach: share(limits.maxConnectionsEach),
+    maxUnsentBytes: share(limits.maxUnsentBytes),
+  }
+}
+
+/** One address alone must not take all the connections there are. */
+function createConnectionLimit(max: number, isProxy: (address: string) => boolean) {
+  const counts = new Map<string, number>()
+  return (socket: Socket): boolean => {
+    if (socket.remoteAddress === undefined || isProxy(socket.remoteAddress)) return true
+    const address = limitKey(socket.remoteAddress)
+    const count = (counts.get(address) ?? 0) + 1
+    if (count > max) {
+      socket.destroy()
+      return false
+    }
+    counts.set(address, count)
+    socket.once('close', () => {
+      const left = counts.get(address)! - 1
+      if (left > 0) counts.set(address, left)
+      else counts.delete(address)
+    })
+    return true
+  }
 }
 
 /**

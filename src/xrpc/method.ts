@@ -40,8 +40,14 @@ export type Method<P = Params, I = unknown> = {
   acceptsLxm?: (lxm: string) => boolean
   /** True where the token is meant for somebody else (`getFeed`: the feed generator). */
   anyAudience?: boolean
+  /** True where an account may call it that is no member, to become one. */
+  forStrangers?: boolean
   /** The viewer's PDS adds to the answer what the viewer has just written (repo-rev.ts). */
   readAfterWrite?: boolean
+  /** What of its lexicon it leaves out or answers otherwise, as docs/METHODS.md says; none where nothing. */
+  partly?: string
+  /** Why it always refuses, where that is said in words of its own rather than as for any unknown method. */
+  refused?: string
   /** When it is answered from a public AppView, wholly or in part (elsewhere/); none where it never is. */
   elsewhere?: string
   // Written as a method, so that a Method of narrower parameters fits into a list of Methods.

@@ -1,7 +1,9 @@
 // Every method that this server has. Builds what they share from its parts, once.
 
 import type { Writer } from '../bridge.ts'
-import { createFragments } from '../fragments/fragments.ts'
+import type { Elsewhere } from '../elsewhere/elsewhere.ts'
+import type { Scope } from '../elsewhere/held.ts'
+import { createFragments, type Fragments } from '../fragments/fragments.ts'
 import type { ActorReader, FollowGraphReader } from '../graph/types.ts'
 import type { Hydrator } from '../hydrate/types.ts'
 import type { GuardedFetch } from '../identity/guarded-fetch.ts'
@@ -22,11 +24,14 @@ import { createNotifications } from '../skeleton/notifications.ts'
 import { createOwnRecords } from '../skeleton/own-records.ts'
 import { BadCursorError } from '../skeleton/page-cursor.ts'
 import { createPopularRecords } from '../skeleton/popular-records.ts'
+import { createPostsByUri } from '../skeleton/posts-by-uri.ts'
+import { createRecordLikes } from '../skeleton/record-likes.ts'
 import { createRecords } from '../skeleton/records.ts'
 import { createActorSearch } from '../skeleton/search/actors.ts'
 import { createPostSearch } from '../skeleton/search/posts.ts'
 import { createThreads } from '../skeleton/thread.ts'
 import { createTimelineSkeleton, type TimelineParts } from '../skeleton/timeline.ts'
+import { createTimelineGaps } from '../skeleton/timeline-gaps.ts'
 import { createTrends } from '../skeleton/trends.ts'
 import type { Db } from '../store/db.ts'
 import type { TimelineReader } from '../timeline/types.ts'
@@ -47,10 +52,15 @@ import { createArrivals } from './arrivals.ts'
 import { resolveHandle } from './com/atproto/identity/resolveHandle.ts'
 import { queryLabels } from './com/atproto/label/queryLabels.ts'
 import { getRecord } from './com/atproto/repo/getRecord.ts'
+import type { Counted } from './counted.ts'
+import { createAnsweredElsewhere } from './elsewhere/answered-elsewhere.ts'
 import { invalidRequest } from './errors.ts'
 import { createGenerators } from './feed-generator.ts'
 import { createFirstPage } from './first-page.ts'
+import { type Invites, NO_INVITES } from './invites.ts'
+import { getTimelineGaps } from './io/slipstream/feed/getTimelineGaps.ts'
 import { getSocialProof } from './io/slipstream/graph/getSocialProof.ts'
+import { redeemInvite } from './io/slipstream/server/redeemInvite.ts'
 import { keptMethods } from './kept-methods.ts'
 import { listMethods } from './list-methods.ts'
 import type { Method } from './method.ts'
@@ -80,8 +90,16 @@ export type MethodParts = {
   firstPagePatienceMs?: number
   /** Where the writer notes what it touches (memory/note-ring.ts); without it answers are not kept. */
   notes?: SharedArrayBuffer
+  /** How much the index holds; a community where not given. */
+  scope?: Scope
+  /** A public AppView to ask for what we don't hold. */
+  elsewhere?: Elsewhere
+  counted?: Counted
+  invites?: Invites
   /** Of answers. */
   maxKeptBytes?: number
+  /** Told how to ask what is kept of answers. */
+  onKept?: (usage: Fragments['usage']) => void
 }
 
 const DEFAULT_KEPT_BYTES = 96 << 20
@@ -99,6 +117,7 @@ export function createMethods(parts: MethodParts): Method[] {
     getKnownFollowers(serving),
     getRelationships(serving),
     getSocialProof(serving),
+    getTimelineGaps(serving),
     ...muteMethods(serving),
     getBlocks(serving),
     ...listMethods(serving),
@@ -111,10 +130,12 @@ export function createMethods(parts: MethodParts): Method[] {
     ...searchMethods(serving),
     ...threadMethods(serving),
     resolveHandle(serving),
+    redeemInvite(parts.invites ?? NO_INVITES),
     getRecord(serving),
   ]
   const atOneRev = createAtOneRev({ ...serving, notes: parts.notes })
-  return methods.map(refusingBadCursors).map(atOneRev)
+  const answeredElsewhere = createAnsweredElsewhere(serving)
+  return methods.map(refusingBadCursors).map(atOneRev).map(answeredElsewhere)
 }
 
 function createServing(parts: MethodParts): Serving {
@@ -127,8 +148,13 @@ function createServing(parts: MethodParts): Serving {
     maxBytes: parts.maxKeptBytes ?? DEFAULT_KEPT_BYTES,
     wanted,
   })
+  parts.onKept?.(fragments.usage)
   return {
     ...parts,
+    scope: parts.scope ?? 'community',
+    elsewhere: parts.elsewhere,
+    counted: parts.counted,
+    postsByUri: createPostsByUri({ db, actors }),
     fragments,
     accounts,
     firstPage: createFirstPage({ accounts, patienceMs: parts.firstPagePatienceMs ?? 0 }),
@@ -143,6 +169,7 @@ function createServing(parts: MethodParts): Serving {
     preferencesOf: createPreferencesOf(db),
     notifications: createNotifications({ db, graph }),
     knownFollowers: createKnownFollowers({ graph, actors }),
+    timelineGaps: createTimelineGaps({ db, graph }),
     searchActors: createActorSearch({ db, actors, graph, accounts }),
     searchPosts: createPostSearch(db),
     names: createActorNames({ ...parts, accounts }),
@@ -155,6 +182,7 @@ function createServing(parts: MethodParts): Serving {
     trends: createTrends({ db }),
     threads: createThreads(db),
     engagement: createEngagement({ db, actors }),
+    recordLikes: createRecordLikes({ db, actors }),
     wanted,
   }
 }

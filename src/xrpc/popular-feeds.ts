@@ -16,6 +16,7 @@ export function popularFeeds(serving: Serving, nsid: string): Method<Params> {
     nsid,
     kind: 'query',
     auth: 'optional',
+    partly: 'the most liked that are indexed here',
     handler: (context) => {
       const { limit, cursor, query } = context.params
       const headers = labelerHeaders(context)

@@ -11,6 +11,7 @@ export function popularPacks(serving: Serving, nsid: string): Method<{ limit: nu
     nsid,
     kind: 'query',
     auth: 'optional',
+    partly: 'the most liked that are indexed here',
     handler: (context) => {
       const { limit } = context.params
       const viewer = viewerOf(serving.actors, context.viewer)

@@ -11,6 +11,7 @@ import { getStarterPack } from './app/bsky/graph/getStarterPack.ts'
 import { getStarterPacks } from './app/bsky/graph/getStarterPacks.ts'
 import { getStarterPacksWithMembership } from './app/bsky/graph/getStarterPacksWithMembership.ts'
 import { getSuggestedFollowsByActor } from './app/bsky/graph/getSuggestedFollowsByActor.ts'
+import { getTaggedSuggestions } from './app/bsky/unspecced/getTaggedSuggestions.ts'
 import { getTrendingTopics } from './app/bsky/unspecced/getTrendingTopics.ts'
 import { getTrends } from './app/bsky/unspecced/getTrends.ts'
 import type { Method } from './method.ts'
@@ -44,5 +45,6 @@ export function recordMethods(serving: Serving): Method[] {
     suggestedUsers(serving, 'getSuggestedOnboardingUsers'),
     getTrends(serving),
     getTrendingTopics(serving),
+    getTaggedSuggestions(serving),
   ]
 }

@@ -45,7 +45,9 @@ function createSettledRev({ accounts, actors, notes }: Parts) {
     const uid = viewer === undefined ? 0 : actors.uidOf(viewer)
     const rev = uid === 0 ? undefined : accounts.revOf(uid)
     if (rev === undefined || settled.get(uid) === rev) return rev
-    if (!ints || awaitSettled(ints, PATIENCE_MS)) settled.set(uid, rev)
+    // The older one then: what memory does not have yet is added by the PDS.
+    if (ints && !awaitSettled(ints, PATIENCE_MS)) return settled.get(uid)
+    settled.set(uid, rev)
     return rev
   }
 }

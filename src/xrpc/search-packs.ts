@@ -26,6 +26,7 @@ export function searchPacks<View>(
     nsid,
     kind: 'query',
     auth: 'optional',
+    partly: 'by a part of the name, among those indexed here',
     handler: (context) => {
       const { q, limit, cursor } = context.params
       const viewer = viewerOf(actors, context.viewer)

@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
+import { createRangeCheck } from '../config/address-ranges.ts'
 import type { Config } from '../config.ts'
 import type { ServiceAuth } from '../identity/service-jwt.ts'
 import type { Logger } from '../obs/log.ts'
@@ -27,8 +28,10 @@ import {
 } from './http-answer.ts'
 import { type HttpRequest, NodeQuery, ofPlatform } from './http-request.ts'
 import { loadLexicons } from './lexicons.ts'
-import { drain, type Listener, listenOn, startHttp } from './listener.ts'
+import { drain, type Listener, type ListenerLimits, listenOn, startHttp } from './listener.ts'
 import type { Method } from './method.ts'
+import { createOverload, type Overload } from './overload/overload.ts'
+import { createRateBuffers, type RateBuffers } from './overload/rate-limits.ts'
 import { wellKnownPages } from './well-known.ts'
 
 export type ServerOptions = {
@@ -39,12 +42,25 @@ export type ServerOptions = {
   log: Pick<Logger, 'debug' | 'error' | 'fatal'>
   onViewer?: OnViewer
   acceptLabelers?: AcceptLabelers
+  /** Told of every answer: the request's path, and how long it took, in seconds. */
+  onAnswered?: (path: string, status: number, seconds: number) => void
   /** A broken invariant came to light in a request, which has got its 500. */
   onBroken?: (error: unknown) => void
   /** Milliseconds a handler may take. */
   handlerTimeoutMs?: number
   /** What is answered beside XRPC: images, the status page, the operator's routes. */
-  beside?: { path: string; app: Hono }[]
+  beside?: Beside[]
+  /** Where callers' points are counted, shared by all serving threads; its own where not given. */
+  rateBuffers?: RateBuffers
+  /** What connections may take, where it is not what they usually may. */
+  listenerLimits?: Partial<ListenerLimits>
+}
+
+export type Beside = {
+  path: string
+  app: Hono
+  /** What a request to it takes of its address's rate limit; nothing where not given. */
+  points?: number
 }
 
 export type Server = {
@@ -71,16 +87,18 @@ const XRPC = '/xrpc/'
 export function createServer(options: ServerOptions): Server {
   const { config, serviceAuth, onViewer } = options
   const state = { isDraining: false }
+  const overload = createOverload({ config, buffers: options.rateBuffers ?? createRateBuffers() })
   const dispatch = createDispatch({
     methods: options.methods,
     lexicons: loadLexicons(),
     authenticate: createAuthenticate({ serviceAuth, onViewer }),
     timeoutMs: options.handlerTimeoutMs ?? HANDLER_TIMEOUT_MS,
     acceptLabelers: options.acceptLabelers,
+    overload,
   })
-  const respond = createRespond(options, state)
-  const app = createApp(options, dispatch, respond)
-  const fetch = (request: Request) => app.fetch(request)
+  const respond = counted(createRespond(options, { state, overload }), options.onAnswered)
+  const app = createApp(options, { dispatch, respond, overload })
+  const fetch = (request: Request, env?: Connected) => app.fetch(request, env)
   let listener: Listener | undefined
 
   return {
@@ -90,7 +108,11 @@ export function createServer(options: ServerOptions): Server {
         options.methods.filter(({ kind }) => kind === 'query').map(({ nsid }) => nsid),
       )
       const answer = createRequestListener({ fetch, queries, dispatch, respond, options })
-      listener = startHttp(answer, config.serveThreads)
+      listener = startHttp(answer, {
+        threads: config.serveThreads,
+        isProxy: createRangeCheck(config.trustedProxies),
+        limits: options.listenerLimits,
+      })
       return listenOn(listener.http, { port: config.port, host: config.bind, reusePort })
     },
     async close() {
@@ -101,26 +123,43 @@ export function createServer(options: ServerOptions): Server {
 }
 
 /** Whatever is thrown on the way becomes an answer, and a line in the log. */
-function createRespond(options: ServerOptions, state: { isDraining: boolean }): Respond {
+function createRespond(
+  options: ServerOptions,
+  { state, overload }: { state: { isDraining: boolean }; overload: Overload },
+): Respond {
   const nextRequestId = createRequestIds()
   return async (request, answer) => {
     const envelope = { requestId: nextRequestId(), isDraining: state.isDraining }
     try {
       return await finishAnswer(request, await answer(), envelope)
     } catch (error) {
-      const known = toXRPCError(error)
+      const { status } = toXRPCError(error)
+      const isTheirs = status >= 400 && status < 500
+      const known = (isTheirs && overload.chargeFailure(request)) || toXRPCError(error)
       report(options, { error, known, requestId: envelope.requestId, request })
       return finishAnswer(request, errorAnswer(known), envelope)
     }
   }
 }
 
-function createApp(options: ServerOptions, dispatch: Dispatch, respond: Respond): Hono {
+function counted(respond: Respond, onAnswered: ServerOptions['onAnswered']): Respond {
+  if (!onAnswered) return respond
+  return async (request, answer) => {
+    const startedAt = performance.now()
+    const finished = await respond(request, answer)
+    onAnswered(request.path, finished.status, (performance.now() - startedAt) / 1000)
+    return finished
+  }
+}
+
+type AppParts = { dispatch: Dispatch; respond: Respond; overload: Overload }
+
+function createApp(options: ServerOptions, { dispatch, respond, overload }: AppParts) {
   const { config, health } = options
   const pages = wellKnownPages(config)
 
-  async function send(platformRequest: Request, answer: (request: HttpRequest) => ToAnswer) {
-    const request = ofPlatform(platformRequest)
+  async function send({ req, env }: Asked, answer: (request: HttpRequest) => ToAnswer) {
+    const request = ofPlatform(req.raw, env?.incoming?.socket.remoteAddress)
     return toResponse(request, await respond(request, () => answer(request)))
   }
 
@@ -130,18 +169,31 @@ function createApp(options: ServerOptions, dispatch: Dispatch, respond: Respond)
   }
 
   // One pattern for everything under /xrpc/ keeps hono on its fastest router.
-  const app = new Hono({ strict: false })
+  const app = new Hono<{ Bindings: Connected }>({ strict: false })
   app.options('*', (c) => preflight(c.req.raw))
   app.all('/xrpc/:nsid', (c) => {
     const nsid = c.req.param('nsid')
-    return send(c.req.raw, (request) => answerXrpc(nsid, request))
+    return send(c, (request) => answerXrpc(nsid, request))
   })
-  for (const { path, app: one } of options.beside ?? []) app.route(path, one)
-  for (const [path, page] of pages) app.get(path, (c) => send(c.req.raw, () => page))
-  app.notFound((c) => send(c.req.raw, () => notFound(c.req.path)))
+  for (const { path, app: one, points = 0 } of options.beside ?? []) {
+    if (points > 0) {
+      app.use(`${path}/*`, async (c, next) => {
+        const request = ofPlatform(c.req.raw, c.env?.incoming?.socket.remoteAddress)
+        const refused = overload.chargeAddress(request, points)
+        if (!refused) return next()
+        return toResponse(request, await respond(request, () => Promise.reject(refused)))
+      })
+    }
+    app.route(path, one)
+  }
+  for (const [path, page] of pages) app.get(path, (c) => send(c, () => page))
+  app.notFound((c) => send(c, () => notFound(c.req.path)))
   return app
 }
 
+/** What hono is told beside the request; nothing where a test calls it. */
+type Connected = { incoming?: IncomingMessage }
+type Asked = { req: { raw: Request }; env?: Connected }
 type ToAnswer = Promise<Answer> | Answer
 
 function notFound(path: string): never {
@@ -150,16 +202,19 @@ function notFound(path: string): never {
 }
 
 function createRequestListener(parts: {
-  fetch: Server['fetch']
+  fetch: (request: Request, env?: Connected) => Promise<Response> | Response
   queries: ReadonlySet<string>
   dispatch: Dispatch
   respond: Respond
   options: ServerOptions
 }): (incoming: IncomingMessage, response: ServerResponse) => void {
   const { fetch, queries, dispatch, respond, options } = parts
-  const everything = getRequestListener((request) => fetch(request), {
+  const everything = getRequestListener((request, env) => fetch(request, asConnected(env)), {
     hostname: 'localhost',
     errorHandler: () => unreadable(),
+    // It would end the connection half a second after a body was refused, and with it whatever a PDS
+    // sent over it meanwhile for others. Node reads such a body to its end, and no longer than its timeout.
+    autoCleanupIncoming: false,
   })
 
   async function answerQuery(nsid: string, request: HttpRequest, response: ServerResponse) {
@@ -182,6 +237,11 @@ function createRequestListener(parts: {
     }
     void everything(incoming, response)
   }
+}
+
+/** HTTP/1.1 is all that we speak. */
+function asConnected(env: { incoming: unknown }): Connected {
+  return { incoming: env.incoming as IncomingMessage }
 }
 
 function isBodiless({ method, headers }: IncomingMessage): boolean {

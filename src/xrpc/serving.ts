@@ -1,6 +1,8 @@
 // What the methods are made of: every handler takes the parts of this that it needs.
 
 import type { Writer } from '../bridge.ts'
+import type { Elsewhere } from '../elsewhere/elsewhere.ts'
+import type { Scope } from '../elsewhere/held.ts'
 import type { Fragments } from '../fragments/fragments.ts'
 import type { ActorReader, FollowGraphReader } from '../graph/types.ts'
 import type { Hydrator, Viewer } from '../hydrate/types.ts'
@@ -20,20 +22,31 @@ import type { ListPages } from '../skeleton/list-pages.ts'
 import type { Notifications } from '../skeleton/notifications.ts'
 import type { createOwnRecords } from '../skeleton/own-records.ts'
 import type { createPopularRecords } from '../skeleton/popular-records.ts'
+import type { createPostsByUri } from '../skeleton/posts-by-uri.ts'
+import type { RecordLikes } from '../skeleton/record-likes.ts'
 import type { Records } from '../skeleton/records.ts'
 import type { ActorSearcher } from '../skeleton/search/actors.ts'
 import type { PostSearcher } from '../skeleton/search/posts.ts'
 import type { createThreads } from '../skeleton/thread.ts'
 import type { createTimelineSkeleton } from '../skeleton/timeline.ts'
+import type { createTimelineGaps } from '../skeleton/timeline-gaps.ts'
 import type { Trends } from '../skeleton/trends.ts'
 import type { ActorNames } from './actor-names.ts'
 import type { Arrivals } from './arrivals.ts'
+import type { Counted } from './counted.ts'
 import type { Generators } from './feed-generator.ts'
 import type { FirstPage } from './first-page.ts'
 import type { Suggestions } from './suggestions.ts'
 import type { Wanted } from './wanted.ts'
 
 export type Serving = {
+  /** How much the index holds. */
+  scope: Scope
+  /** A public AppView; undefined where the operator wants none. */
+  elsewhere: Elsewhere | undefined
+  /** What was counted before we counted; undefined together with `elsewhere`. */
+  counted: Counted | undefined
+  postsByUri: ReturnType<typeof createPostsByUri>
   actors: ActorReader
   graph: FollowGraphReader
   hydrator: Hydrator
@@ -53,6 +66,7 @@ export type Serving = {
   drafts: ReturnType<typeof createDraftPages>
   preferencesOf: ReturnType<typeof createPreferencesOf>
   knownFollowers: ReturnType<typeof createKnownFollowers>
+  timelineGaps: ReturnType<typeof createTimelineGaps>
   notifications: Notifications
   names: ActorNames
   ownRecords: ReturnType<typeof createOwnRecords>
@@ -64,6 +78,7 @@ export type Serving = {
   trends: Trends
   threads: ReturnType<typeof createThreads>
   engagement: ReturnType<typeof createEngagement>
+  recordLikes: RecordLikes
   searchActors: ActorSearcher
   searchPosts: PostSearcher
   wanted: Wanted

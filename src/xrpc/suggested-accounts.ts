@@ -32,6 +32,7 @@ export function suggestedUsers(serving: Serving, name: string): Method<{ limit: 
     nsid: `app.bsky.unspecced.${name}`,
     kind: 'query',
     auth: 'optional',
+    partly: 'from the follow graph; `category` makes no difference',
     handler: (context) => {
       const viewer = viewerOf(serving.actors, context.viewer)
       const uids = serving.suggestions.forViewer(viewer?.uid ?? 0)

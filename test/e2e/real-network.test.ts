@@ -6,9 +6,11 @@
 
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { conversationsChapter } from './chapters/conversations.ts'
+import { doctorChapter } from './chapters/doctor.ts'
 import { feedsChapter } from './chapters/feeds.ts'
 import { freshPostsChapter } from './chapters/fresh-posts.ts'
 import { invalidRecordsChapter } from './chapters/invalid-records.ts'
+import { mediaChapter } from './chapters/media.ts'
 import { type Early, liveBefore, newcomerChapter } from './chapters/newcomer.ts'
 import { notificationsChapter } from './chapters/notifications.ts'
 import { privateStateChapter } from './chapters/private-state.ts'
@@ -50,11 +52,13 @@ describe.each(await chosenJetstreams())('with the Jetstream %s', (kind) => {
       () => early,
     ))
   describe('the service', () => protocolChapter(() => world))
+  describe('the doctor', () => doctorChapter(() => world))
   describe('the timeline', () => timelineChapter(() => world))
   describe('conversations', () => conversationsChapter(() => world))
   describe('threads', () => threadsChapter(() => world))
   describe('notifications', () => notificationsChapter(() => world))
   describe('feeds', () => feedsChapter(() => world))
+  describe('media', () => mediaChapter(() => world))
   describe('separation', () => separationChapter(() => world))
   describe('private state', () => privateStateChapter(() => world))
   describe('social proof', () => socialProofChapter(() => world))

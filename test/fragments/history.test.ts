@@ -11,11 +11,13 @@ import { NoteReader } from '../../src/memory/note-ring.ts'
 import { postItem, repostItem } from '../../src/store/item-ids.ts'
 import { createMergedFeed } from '../../src/store/merged-feed.ts'
 import { createMediaUrls } from '../../src/views/media-urls.ts'
+import { tellEarlierCounts } from '../support/earlier-acts.ts'
 import { expectSameAsViews, nothingWanted, type Things } from '../support/fragments-compared.ts'
 import { privateAct } from '../support/private-acts.ts'
 import { createRandom, type Random } from '../support/random.ts'
 import { randomHistory, unreliably } from '../support/random-history.ts'
 import { rareActs, trustedVerifier } from '../support/rare-acts.ts'
+import { cidOf } from '../support/records.ts'
 import { referenceUrlPatterns } from '../support/reference-appview.ts'
 import { createWorld, type World } from '../support/world.ts'
 
@@ -80,11 +82,35 @@ function labelSomething(world: World, random: Random): void {
     (one) => one.kind === 'commit' && one.operation === 'create',
   ) as (StreamEvent & { kind: 'commit' })[]
   const { did, collection, rkey } = random.pick(written)
-  const uri = random.chance(0.4) ? did : `at://${did}/${collection}/${rkey}`
-  const val = random.pick(['!takedown', '!suspend', 'rude', 'impersonation', 'needs-review'])
+  const record = `at://${did}/${collection}/${rkey}`
+  const uri = random.pick([did, `at://${did}/app.bsky.actor.profile/self`, record, record, record])
+  const isShown = random.chance(0.6)
+  const val = random.pick(isShown ? ['rude', 'spam', 'grob ☕'] : ACTED_UPON)
   const cts = new Date(world.now()).toISOString()
-  const label = { uri, val, cts, neg: random.chance(0.6), cid: undefined, exp: undefined }
+  const exp = random.chance(0.1) ? random.pick(['2020-01-01T00:00:00Z', IN_A_CENTURY]) : undefined
+  const cid = random.chance(0.2) ? cidOf(uri) : undefined
+  const label = { uri, val, cts, neg: random.chance(isShown ? 0.3 : 0.6), cid, exp }
   if (world.uid(src) !== 0) world.run((ctx) => applyLabels(ctx, src, [label]))
+}
+
+const ACTED_UPON = ['!takedown', '!suspend', '!no-unauthenticated', 'impersonation', 'needs-review']
+const IN_A_CENTURY = '2126-01-01T00:00:00.000Z'
+
+/** What stands before and after labels: other letters than ASCII, and labels by those who write. */
+function labelThemselves(world: World, random: Random): void {
+  const did = world.account(`person-${random.below(9)}`)
+  const values = ['rude', 'porn', '!no-unauthenticated'].filter(() => random.chance(0.4))
+  const labels = {
+    $type: 'com.atproto.label.defs#selfLabels',
+    values: values.map((val) => ({ val })),
+  }
+  if (random.chance(0.3)) world.profile(did, { displayName: 'Zoë ☕', labels })
+  else if (random.chance(0.5)) world.post(did, { text: 'ein größerer ☕', more: { labels } })
+  else
+    world.post(did, {
+      text: '☕☕',
+      quote: world.post(did, { text: 'zitiert: ☕', more: { labels } }),
+    })
 }
 
 function someLabelers(world: World, random: Random): Labelers {
@@ -123,6 +149,8 @@ test(`whatever happened in between, fragments say what views say (seed ${SEED})`
       }
       rareActs(world, random, random.below(9))
       for (let acts = random.below(3); acts > 0; acts--) labelSomething(world, random)
+      if (random.chance(0.3)) labelThemselves(world, random)
+      if (random.chance(0.2)) tellEarlierCounts(world, random)
       const things = someThings(world, random)
       const did = world.account(random.pick(MEMBERS))
       const viewer = { did, uid: world.uid(did) }
@@ -135,7 +163,7 @@ test(`whatever happened in between, fragments say what views say (seed ${SEED})`
       expectSameFeed(much, world, random)
     }
     expect(said.size).toBeGreaterThan(60)
-    for (const sign of [`"val":"rude"`, `"val":"!takedown"`]) {
+    for (const sign of [`"val":"rude"`, `"val":"!takedown"`, `"exp":"${IN_A_CENTURY}"`]) {
       expect([...said].some((text) => text.includes(sign))).toBe(true)
     }
     expect(little.fragments.usage().fragments).toBeLessThanOrEqual(LITTLE_BYTES)

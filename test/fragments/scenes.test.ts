@@ -1,6 +1,6 @@
 // What fragments forget, one thing at a time, where chance seldom leads.
 
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { ABSENT, dependency, FRAGMENT } from '../../src/fragments/fragment.ts'
 import { createFragments } from '../../src/fragments/fragments.ts'
 import { KeptFragments } from '../../src/fragments/kept-fragments.ts'
@@ -14,6 +14,7 @@ import { createWorld, type RecordId, type World } from '../support/world.ts'
 
 const worlds: World[] = []
 afterEach(() => {
+  vi.useRealTimers()
   for (const world of worlds.splice(0)) world.dispose()
 })
 
@@ -133,6 +134,26 @@ test('an account without a profile is asked for with each answer that shows it, 
   asked.length = 0
   expect(look(post).author).toMatchObject({ displayName: 'Alice', handle: 'alice.test' })
   expect(asked).toEqual([])
+})
+
+test('what somebody is doing is kept until it ends, and says more to themselves', () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const { world, alice, bob, fragments, look, reads } = start()
+  vi.setSystemTime(world.now())
+  const post = world.post(alice)
+  const status = { status: 'live', durationMinutes: 10, createdAt: world.isoNow() }
+  const write = { did: alice, collection: 'app.bsky.actor.status', rkey: 'self', record: status }
+  world.write({ ...write, operation: 'update' })
+  expect(look(post).author.status).toMatchObject({ isActive: true })
+  reads.length = 0
+  expect(look(post).author.status).toMatchObject({ isActive: true })
+  expect(reads).toEqual([])
+  expect(look(post, alice).author.status).toMatchObject({ isActive: true, isDisabled: false })
+  expect(look(post).author.status.isDisabled).toBeUndefined()
+  vi.setSystemTime(world.now() + 11 * 60_000)
+  expect(look(post).author.status).toMatchObject({ isActive: false })
+  const profile = fragments.profiles([world.uid(alice)], { did: bob, uid: world.uid(bob) })[0]
+  expect(profile).toContain('"isActive":false')
 })
 
 test('what a kept thing depends on is known in both generations', () => {

@@ -55,3 +55,32 @@ test('where private hosts are allowed, so are they', async () => {
   const options = { allowPrivateHosts: true, lookup: leadingTo('127.0.0.1') }
   expect((await look('ws://localhost', options)).address).toBe('127.0.0.1')
 })
+
+describe('where the operator names the private addresses that are allowed', () => {
+  const allowPrivateHosts = ['10.7.0.0/16']
+
+  test('names lead to those and to public ones', async () => {
+    const inside = { allowPrivateHosts, lookup: leadingTo('10.7.1.2') }
+    expect((await look('ws://labeler.local', inside)).address).toBe('10.7.1.2')
+    expect((await look('wss://labeler.example', inside)).address).toBe('10.7.1.2')
+    const outside = { allowPrivateHosts, lookup: leadingTo('8.8.8.8') }
+    expect((await look('wss://labeler.example', outside)).address).toBe('8.8.8.8')
+  })
+
+  test('other private ones are as far as ever, and plain http leads nowhere else', async () => {
+    const loopback = { allowPrivateHosts, lookup: leadingTo('127.0.0.1') }
+    for (const url of ['ws://labeler.local', 'wss://labeler.example']) {
+      expect((await look(url, loopback)).error).toMatchObject({ reason: 'private-address' })
+    }
+    const open = { allowPrivateHosts, lookup: leadingTo('8.8.8.8') }
+    expect((await look('ws://labeler.example', open)).error).toBeInstanceOf(FetchError)
+  })
+
+  test('of bare addresses those alone are connected to', () => {
+    const lookupFor = createGuardedLookup({ allowPrivateHosts })
+    expect(() => lookupFor(new URL('http://10.7.0.1:2583'))).not.toThrow()
+    for (const url of ['http://127.0.0.1:2583', 'https://169.254.169.254', 'wss://[::1]']) {
+      expect(() => lookupFor(new URL(url))).toThrow(FetchError)
+    }
+  })
+})

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { InvariantError } from '../../src/assert.ts'
 import type { StreamCursor, StreamEvent, StreamGap, WriteEvent } from '../../src/jetstream/event.ts'
-import { openGaps } from '../../src/store/gaps.ts'
+import { listGaps } from '../../src/store/gaps.ts'
 import { streamCursors } from '../../src/store/stream-cursors.ts'
 import { pruneTombstones } from '../../src/store/tombstones.ts'
 import { countRows, jobsOf, postOf } from '../support/rows.ts'
@@ -35,7 +35,9 @@ describe('a batch', () => {
     world.indexer.applyBatch({ events, cursor, gaps: [gap] })
     expect(countRows(world, 'posts')).toBe(1)
     expect(streamCursors(world.reader)).toEqual([cursor])
-    expect(openGaps(world.reader)).toMatchObject([{ host: gap.host, from_us: 1, to_us: 2 }])
+    expect(listGaps(world.reader, { limit: 9 })).toMatchObject([
+      { host: gap.host, fromUs: 1, toUs: 2, state: 'open' },
+    ])
     const later = { ...cursor, wire: 'v1', seq: undefined, timeUs: 2_000 } as const
     world.tick()
     world.indexer.applyBatch({ events: [], cursor: later })
@@ -91,6 +93,15 @@ describe('a batch', () => {
       },
     })
     expect(countRows(world, 'posts')).toBe(1)
+  })
+
+  it('is dated by the stream, however wrong our own clock is', () => {
+    const [event] = world.hold(() => void world.post(member, 'hello')) as WriteEvent[]
+    const dayAheadMs = world.now() + 86_400_000
+    const record = { ...event!.record, createdAt: new Date(dayAheadMs + 5_000).toISOString() }
+    world.apply([{ ...event!, record, timeUs: dayAheadMs * 1000 }])
+    const sortAt = world.db.prepare('SELECT sort_at FROM posts').pluck().get()
+    expect(sortAt).toBe(dayAheadMs)
   })
 
   it('is refused where rows and memory do not belong together', () => {

@@ -10,6 +10,7 @@ import { NOTE } from '../../src/memory/note-kinds.ts'
 import { NoteReader } from '../../src/memory/note-ring.ts'
 import { packRkey } from '../../src/store/keys.ts'
 import { prepareRelations } from '../../src/store/read/relations.ts'
+import { tellEarlierCounts } from '../support/earlier-acts.ts'
 import { type NoteSet, nameOfNote, takeNotes } from '../support/note-set.ts'
 import {
   changedBetween,
@@ -124,6 +125,7 @@ function furtherActs(world: World, random: Random): () => void {
       if (feeds.length > 0) keep(world.like(random.pick(people), random.pick(feeds)))
     },
     () => world.status(random.pick(people), 'deleted'),
+    () => tellEarlierCounts(world, random),
     () => {
       const [src, about] = [random.pick(people), random.pick(people)]
       const post = random.chance(0.5) ? ownPost() : undefined

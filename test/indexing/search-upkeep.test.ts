@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, test } from 'vitest'
+import { refreshActorIndex } from '../../src/indexing/search-actors.ts'
 import { tendSearch } from '../../src/indexing/search-upkeep.ts'
 import { matchOf, parsePostQuery } from '../../src/search/post-query.ts'
 import { createPostSearch } from '../../src/skeleton/search/posts.ts'
@@ -10,10 +11,12 @@ import { type Db, FILE_NAME, openWriter } from '../../src/store/db.ts'
 import * as initial from '../../src/store/migrations/001-initial.ts'
 import { prepareActorSearch } from '../../src/store/read/actor-search.ts'
 import { indexedPosts } from '../../src/store/search/post-index.ts'
+import { createRandom } from '../support/random.ts'
 import { didOf } from '../support/records.ts'
 import { searchable } from '../support/searching.ts'
-import { createWorld, type World } from '../support/world.ts'
+import { createWorld, type RecordId, type World } from '../support/world.ts'
 
+const SEED = Number(process.env['SEED'] ?? 2_711)
 const ALL = { maxPosts: 1_000_000 }
 
 let dispose: (() => void) | undefined
@@ -156,6 +159,46 @@ describe('changes', () => {
     expect(() => world.apply(events)).toThrow('no')
     world.db.exec('DROP TRIGGER fail')
     expect(queued(world.db)).toBe(0)
+  })
+})
+
+describe('accounts without a name', () => {
+  test('wait for nothing, however many follow them, and are found as soon as they have one', () => {
+    const world = start()
+    for (let i = 0; i < 9; i++) world.follow(didOf(`fan ${i}`), didOf('ann'))
+    expect(queued(world.db)).toBe(0)
+    world.handle(didOf('ann'), 'ann.test')
+    expect(queued(world.db)).toBe(1)
+    searchable(world)
+    expect(prepareActorSearch(world.reader).byWords(['ann'], 0, 10)).toHaveLength(1)
+  })
+
+  test(`leave the index as the rows have it, whatever came first (seed ${SEED})`, () => {
+    const world = start()
+    const random = createRandom(SEED)
+    const profiles: RecordId[] = []
+    const acts = [
+      (did: string) =>
+        profiles.push(world.profile(did, random.pick([{}, { displayName: `Name ${did}` }]))),
+      () => profiles.length > 0 && world.delete(random.pick(profiles)),
+      (did: string) => world.uid(did) > 0 && world.handle(did, `h${random.below(6)}.test`),
+      (did: string) => world.follow(didOf(`fan ${random.below(40)}`), did),
+      (did: string) => world.follow(didOf(`fan ${random.below(40)}`), did),
+    ]
+    for (let i = 0; i < 600; i++) {
+      random.pick(acts)(didOf(`one ${random.below(8)}`))
+      if (random.chance(0.1)) searchable(world)
+    }
+    searchable(world)
+    const indexed = () => world.db.prepare('SELECT * FROM search_actors ORDER BY uid').all()
+    const before = indexed()
+    expect(before.length).toBeGreaterThan(2)
+    refreshActorIndex(
+      world.db,
+      world.db.prepare<[], number>('SELECT uid FROM actors').pluck().all(),
+    )
+    expect(indexed()).toEqual(before)
+    integrityOf(world.db)
   })
 })
 

@@ -67,7 +67,7 @@ function replay(batches: Batch[], wire: Wire, scope: IndexScope, unread: readonl
     host: HOST,
     wire,
     resume: { cursor: undefined, seq: undefined },
-    mayBeClamped: false,
+    dueBy: undefined,
     decoder: createFrameDecoder({ wire, decompressor: undefined, maxFrameBytes: 1e6, unread }),
     dictionaryId: undefined,
     dids: undefined,
@@ -82,6 +82,7 @@ function replay(batches: Batch[], wire: Wire, scope: IndexScope, unread: readonl
     onDrop: (reason) => {
       result.drops[reason] = (result.drops[reason] ?? 0) + 1
     },
+    onBroken: () => {},
     onNotice: () => {},
     onForeignDictionary: () => {},
     log,

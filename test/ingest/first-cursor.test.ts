@@ -23,7 +23,7 @@ afterEach(() => {
 })
 
 test('the first start is where the stream begins, for later starts too', () => {
-  const first = { host, wire: 'v2', seq: undefined, timeUs: 1_000_000 }
+  const first = { host, wire: 'v2', seq: undefined, timeUs: 1_000_000, isByClock: true }
   expect(cursorsFromNowOn(db, config, 1_000)).toEqual([first])
   expect(cursorsFromNowOn(db, config, 9_000)).toEqual([first])
 })

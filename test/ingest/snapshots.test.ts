@@ -96,3 +96,21 @@ it('leave the one before where writing fails, and are written at the next try', 
   expect(written).toHaveLength(2)
   expectLoaded()
 })
+
+it('is written however few changes there are where a start found none, once', async () => {
+  const enough = 1_000_000
+  keeper.startIfWorth(enough)
+  const owing = keepSnapshots({
+    db: world.db,
+    graph: world.memory.graph as SharedFollowGraph,
+    actors: world.memory.actors as ActorTable,
+    isOwed: true,
+    log: { info: (figures: unknown) => written.push(figures as object), warn: () => {} } as never,
+  })
+  owing.startIfWorth(enough)
+  await untilTold(written)
+  expectLoaded()
+  owing.startIfWorth(enough)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(written).toHaveLength(1)
+})

@@ -204,7 +204,8 @@ describe('cursors that are too old', () => {
     for (let i = 60; i > 0; i--) emitLike(double, 1, nowUs - i * 1_000_000)
     double.raiseFloor(41)
     const timeUs = nowUs - 50_000_000
-    const cursors = [{ host: double.url, wire: 'v2' as const, seq: undefined, timeUs }]
+    const first = { seq: undefined, timeUs, isByClock: true }
+    const cursors = [{ host: double.url, wire: 'v2' as const, ...first }]
     const rig = startConsumer(double, { cursors })
     await rig.until(() => rig.events.length === 20)
     expect(rig.gaps).toEqual([])

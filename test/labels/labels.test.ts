@@ -8,7 +8,7 @@ import { createGuardedLookup } from '../../src/identity/guarded-lookup.ts'
 import { createResolver } from '../../src/identity/resolver.ts'
 import { publish } from '../../src/indexing/publish.ts'
 import { createLabels, type Labels } from '../../src/labels/labels.ts'
-import type { LabelLimits } from '../../src/labels/labels-parts.ts'
+import type { LabelDrop, LabelLimits } from '../../src/labels/labels-parts.ts'
 import { frame, type LabelerDouble, startLabelerDouble } from '../support/labeler-double.ts'
 import { type PlcDouble, startPlcDouble } from '../support/plc-double.ts'
 import { createServingWorld, type ServingWorld } from '../support/serving-world.ts'
@@ -47,7 +47,10 @@ afterEach(async () => {
   await Promise.all([labeler.close(), other.close(), plc.close()])
 })
 
-function openRoom(limits: Partial<LabelLimits> = {}): Labels {
+function openRoom(
+  limits: Partial<LabelLimits> = {},
+  onDropped?: (reason: LabelDrop) => void,
+): Labels {
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
   const made = createLabels({
     db: world.db,
@@ -61,6 +64,7 @@ function openRoom(limits: Partial<LabelLimits> = {}): Labels {
     now: Date.now,
     configured: [labeler.did],
     onWork: () => undefined,
+    onDropped,
     limits: { retryMs: 20, maxRetryMs: 50, gatherMs: 5, ...limits },
   })
   room = made
@@ -148,8 +152,9 @@ describe('labels by a stream', () => {
     await eventually(timeline, ([one]) => valuesOf(one?.post.labels).join() === 'for-good')
   })
 
-  test('forged and garbled ones change nothing, and end nothing', async () => {
-    openRoom()
+  test('forged and garbled ones change nothing, end nothing, and are counted by reason', async () => {
+    const dropped: LabelDrop[] = []
+    openRoom({}, (reason) => void dropped.push(reason))
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
     await connected(labeler)
@@ -163,6 +168,10 @@ describe('labels by a stream', () => {
     const [item] = await eventually(timeline, ([one]) => one?.post.labels?.length === 1)
     expect(valuesOf(item!.post.labels)).toEqual(['sound'])
     expect(labeler.connections).toHaveLength(1)
+    // Those of the stream, and some once more where the labeler was asked meanwhile.
+    const countOf = (reason: LabelDrop) => dropped.filter((one) => one === reason).length
+    expect(countOf('unreadable')).toBeGreaterThanOrEqual(4)
+    expect(countOf('unsigned')).toBeGreaterThanOrEqual(1)
   })
 
   test('count with a new key as soon as one is in the DID document', async () => {

@@ -29,6 +29,7 @@ async function configOf(threads: number): Promise<Config> {
     SLIPSTREAM_DATA_DIR: freshDataDir(),
     SLIPSTREAM_JETSTREAM_HOSTS: 'ws://127.0.0.1:9',
     SLIPSTREAM_PLC_URL: 'http://127.0.0.1:9',
+    SLIPSTREAM_FALLBACK_APPVIEW: 'none',
     SLIPSTREAM_LOG_LEVEL: 'silent',
   }
   return atPort(loadConfig(settings, '/nowhere/.env'), await freePort())

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Db, openWriter } from '../../src/store/db.ts'
 import {
+  bringJobsForward,
   countJobs,
   enqueueJob,
   enqueueJobAgain,
@@ -48,7 +49,7 @@ it('hands out again after a restart what a stopped process had taken', () => {
   expect(names()).toEqual(['post 1'])
   db.close()
   db = openWriter(dataDir)
-  releaseJobs(db)
+  releaseJobs(db, NOW)
   expect(names()).toEqual(['post 1'])
 })
 
@@ -57,7 +58,7 @@ it('hands out again after a restart what was taken a second time, after a failur
   const [job] = takeJobs(db, NOW, 1)
   failJob(db, job!, { error: 'refused', now: NOW })
   expect(names(1, NOW + HOUR_MS)).toEqual(['post 1'])
-  releaseJobs(db)
+  releaseJobs(db, NOW)
   expect(names(1, NOW + HOUR_MS)).toEqual(['post 1'])
 })
 
@@ -95,7 +96,21 @@ it('waits as long as the other side asks for', () => {
   enqueueJob(db, 'profile', 1)
   const [job] = takeJobs(db, NOW, 1)
   failJob(db, job!, { error: '429', now: NOW, retryAfterMs: 2 * HOUR_MS })
-  releaseJobs(db)
+  releaseJobs(db, NOW)
   expect(takeJobs(db, NOW + HOUR_MS, 1)).toEqual([])
   expect(takeJobs(db, NOW + 2 * HOUR_MS, 1)).toHaveLength(1)
+})
+
+it('waits no longer than before when the clock is set back, whether we run or not', () => {
+  for (const subject of [1, 2]) enqueueJob(db, 'profile', subject)
+  const ahead = NOW + 26 * HOUR_MS
+  for (const job of takeJobs(db, ahead, 2)) failJob(db, job, { error: 'no answer', now: ahead })
+  expect(takeJobs(db, NOW + HOUR_MS, 2)).toEqual([])
+  bringJobsForward(db, 26 * HOUR_MS)
+  expect(takeJobs(db, NOW, 2)).toEqual([])
+  const again = takeJobs(db, NOW + 60_000, 2)
+  expect(again).toHaveLength(2)
+  for (const job of again) failJob(db, job, { error: 'no answer', now: ahead })
+  releaseJobs(db, NOW)
+  expect(takeJobs(db, NOW, 2)).toHaveLength(2)
 })

@@ -18,8 +18,10 @@ import { openTimeline } from '../../src/indexing/open-timeline.ts'
 import { publish } from '../../src/indexing/publish.ts'
 import { rebuildMemory } from '../../src/indexing/rebuild-memory.ts'
 import type { StreamEvent } from '../../src/jetstream/event.ts'
+import { createReplays, type Replays, type ReplaysOptions } from '../../src/replay/replays.ts'
 import { type Db, openWriter } from '../../src/store/db.ts'
 import { countJobs } from '../../src/store/jobs.ts'
+import { replaysWanted } from '../../src/store/replays.ts'
 import { createMemoryParts } from './memory-parts.ts'
 import { type PdsAccount, type PdsDouble, startPdsDouble } from './pds-double.ts'
 import { type PlcDouble, startPlcDouble } from './plc-double.ts'
@@ -54,6 +56,8 @@ export type BackfillWorldOptions = {
   scope?: IndexScope
   limits?: Partial<BackfillLimits>
   timelineLength?: number
+  /** What is to be replayed is asked for, but from hosts that there are not. */
+  replays?: boolean
   /** Read at each start. */
   trustedVerifiers?: string[]
 }
@@ -74,6 +78,7 @@ export async function startBackfillWorld(
   let memory: Memory
   let indexer: Indexer
   let backfill: Backfill
+  let replays: Replays | undefined
 
   function open(): void {
     db = openWriter(dataDir)
@@ -95,7 +100,16 @@ export async function startBackfillWorld(
     })
     const apply = (changes: Parameters<typeof publish>[2]) => void publish(db, memory, changes)
     const { limits } = options
-    backfill = createBackfill({ db, indexer, publish: apply, resolver, fetch, log, limits })
+    const shared = { db, indexer, publish: apply, log, now: Date.now }
+    replays = options.replays ? createReplaysNowhere(shared, () => backfill.wake()) : undefined
+    const { timelines } = memory
+    const fill = limits?.timelineTarget !== undefined && {
+      timelineItems: (uid: number, limit: number) =>
+        timelines.read(uid, undefined, limit)?.entries.length ?? 0,
+    }
+    const running = replays && { replays: replays.running }
+    backfill = createBackfill({ ...shared, resolver, fetch, limits, ...fill, ...running })
+    replays?.start()
   }
 
   /** Times rise by a second from record to record, unless said otherwise. */
@@ -162,27 +176,40 @@ export async function startBackfillWorld(
     uid: ({ did }) => memory.actors.uidOf(did),
     async settled() {
       const deadline = Date.now() + SETTLE_DEADLINE_MS
-      while (Object.keys(countJobs(db)).length > 0) {
+      const isReplaying = () => options.replays && replaysWanted(db).count > 0
+      while (Object.keys(countJobs(db)).length > 0 || isReplaying()) {
         if (Date.now() > deadline) throw new Error(`not settled: ${leftovers(db)}`)
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
     },
     async restart() {
       const owners = openOwners(memory)
-      await backfill.stop()
+      await Promise.all([backfill.stop(), replays?.stop()])
       db.close()
       open()
       for (const owner of owners) openTimeline(db, memory, owner, Date.now())
       backfill.start()
     },
     async close() {
-      await backfill.stop()
+      await Promise.all([backfill.stop(), replays?.stop()])
       db.close()
       await Promise.all([plc.close(), ...hosts.map((host) => host.close())])
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
   return world
+}
+
+function createReplaysNowhere(
+  shared: Pick<ReplaysOptions, 'db' | 'indexer' | 'publish' | 'log' | 'now'>,
+  onJobs: () => void,
+): Replays {
+  const stream = { hosts: ['ws://127.0.0.1:1'], wire: 'v2', compress: false } as const
+  return createReplays({
+    ...shared,
+    ...{ onJobs, tip: () => undefined, limits: { gatherMs: 10 } },
+    stream: { ...stream, v1Dictionary: '', cacheDir: tmpdir() },
+  })
 }
 
 export function refOf(commit: Commit): { uri: string; cid: string } {

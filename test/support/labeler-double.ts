@@ -40,7 +40,14 @@ export type LabelerDouble = {
   close(): Promise<void>
 }
 
-export async function startLabelerDouble(plc: PlcDouble, handle: string): Promise<LabelerDouble> {
+/** @param plc - where its DID document stands; of a directory only what is used of it */
+export async function startLabelerDouble(
+  plc: {
+    create(options: { handle: string }): Promise<{ did: string }>
+    edit: PlcDouble['edit']
+  },
+  handle: string,
+): Promise<LabelerDouble> {
   const { did } = await plc.create({ handle })
   const listeners = new Set<WebSocket>()
   const said: Said[] = []

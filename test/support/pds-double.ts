@@ -59,12 +59,19 @@ export type PdsDouble = {
   /** Called once an answer is made, before it is sent. */
   onAnswer(listen: ((request: PdsRequest) => void) | undefined): void
   stats(): PdsStats
+  /** Services that it can look up, `DID#id`, when a call is to be passed on. */
+  findable: Set<string>
   /** The most requests at once to methods that begin like this. */
   maxConcurrentOf(prefix: string): number
   close(): Promise<void>
 }
 
-export type PdsRequest = { method: string; query: Record<string, string> }
+export type PdsRequest = {
+  method: string
+  query: Record<string, string>
+  /** Where the call is to be passed on. */
+  proxy?: string
+}
 
 export type PdsStats = {
   requests: number
@@ -100,6 +107,7 @@ export async function startPdsDouble(): Promise<PdsDouble> {
   let rule: { limit: number; windowMs: number } | undefined
   let window = { startedAt: 0, count: 0 }
   const open: string[] = []
+  const findable = new Set<string>()
   const peaks = new Map<string, number>()
   const stats: PdsStats = { requests: 0, byMethod: {}, maxConcurrent: 0, refused: 0, impatient: 0 }
 
@@ -148,7 +156,7 @@ export async function startPdsDouble(): Promise<PdsDouble> {
     }
     const how = takeFault(request)
     if (how && (await misbehaves(how, response))) return
-    const answer = answerTo(accounts, request)
+    const answer = passOn(findable, request) ?? answerTo(accounts, request)
     afterwards?.(request)
     send(response, { ...lie(answer, how), headers })
   }
@@ -196,6 +204,7 @@ export async function startPdsDouble(): Promise<PdsDouble> {
       afterwards = listen
     },
     stats: () => structuredClone(stats),
+    findable,
     maxConcurrentOf: (prefix) => peaks.get(prefix) ?? 0,
     async close() {
       server.closeAllConnections()
@@ -237,9 +246,19 @@ function createAccount(account: { did: string; handle: string }): PdsAccount {
   return created
 }
 
-function readRequest({ url = '/' }: IncomingMessage): PdsRequest {
+function readRequest({ url = '/', headers }: IncomingMessage): PdsRequest {
   const { pathname, searchParams } = new URL(url, 'http://pds')
-  return { method: pathname.replace('/xrpc/', ''), query: Object.fromEntries(searchParams) }
+  const method = pathname.replace('/xrpc/', '')
+  const proxy = headers['atproto-proxy']
+  const query = Object.fromEntries(searchParams)
+  return { method, query, ...(typeof proxy === 'string' && { proxy }) }
+}
+
+/** As the real one: it looks the service up before it asks for a token. Nobody has one here. */
+function passOn(findable: ReadonlySet<string>, { proxy }: PdsRequest): Answer | undefined {
+  if (proxy === undefined) return undefined
+  if (!findable.has(proxy)) return refuse('InvalidRequest', 'could not resolve proxy did')
+  return { status: 401, body: { error: 'AuthMissing', message: 'Authentication Required' } }
 }
 
 function answerTo(accounts: Map<string, PdsAccount>, { method, query }: PdsRequest): Answer {

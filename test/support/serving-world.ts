@@ -6,6 +6,8 @@ import { jsonToLex, type Lexicons } from '@atproto/lexicon'
 import { expect } from 'vitest'
 import type { Writer, WriterRequest } from '../../src/bridge.ts'
 import { loadConfig } from '../../src/config.ts'
+import type { Counting } from '../../src/counting/counting.ts'
+import type { Elsewhere } from '../../src/elsewhere/elsewhere.ts'
 import { createHydrator } from '../../src/hydrate/hydrator.ts'
 import type { Identity } from '../../src/identity/did-document.ts'
 import type { GuardedFetch } from '../../src/identity/guarded-fetch.ts'
@@ -13,6 +15,7 @@ import type { Labels } from '../../src/labels/labels.ts'
 import { createAccounts } from '../../src/skeleton/accounts.ts'
 import { createMediaUrls } from '../../src/views/media-urls.ts'
 import { createAcceptLabelers } from '../../src/xrpc/accepted-labelers.ts'
+import { createCounted } from '../../src/xrpc/counted.ts'
 import { createLabelsWanted } from '../../src/xrpc/labels-wanted.ts'
 import { loadLexicons } from '../../src/xrpc/lexicons.ts'
 import { createMethods } from '../../src/xrpc/methods.ts'
@@ -34,10 +37,16 @@ export type ServingOptions = WorldOptions & {
   fetch?: GuardedFetch
   /** DIDs that do not exist; all others do. */
   absent?: string[]
+  /** Handles that the documents of these DIDs name. */
+  claims?: Record<string, string>
   /** What the documents of these DIDs name. */
   services?: Record<string, Identity['services']>
   /** Labelers that count where a request names none; without them labels are left out of it all. */
   labelers?: string[]
+  /** A public AppView to ask for what is not held. */
+  elsewhere?: Elsewhere
+  /** Told what earlier counts are lacking; with it they are shown. */
+  counting?: () => Pick<Counting, 'wanted'> | undefined
   /** Told what members name and see; none where not given. */
   labelRoom?: () => Pick<Labels, 'named' | 'wanted'> | undefined
 }
@@ -55,11 +64,16 @@ export function createServingWorld(options: ServingOptions = {}) {
       if (request.kind === 'labels-wanted') {
         return options.labelRoom?.()?.wanted(request.labelers, request.subjects)
       }
+      if (request.kind === 'counts-wanted') return options.counting?.()?.wanted(request)
       sent.push(request)
       if (!/^(wanted|member-seen)$/.test(request.kind)) world.request({ ...request, id: 1 })
     },
   }
   const { memory } = world
+  const { now, reader } = world
+  const counted =
+    options.counting &&
+    createCounted({ db: reader, scope: options.scope ?? 'community', writer, now })
   const methods = createMethods({
     ...memory,
     notes: world.notes.buffer,
@@ -71,21 +85,28 @@ export function createServingWorld(options: ServingOptions = {}) {
       graph: memory.graph,
       urls: createMediaUrls(referenceUrlPatterns),
       trustedVerifiers: options.trustedVerifiers,
+      onCountsRead: counted?.postsRead,
       onLabelsRead: createLabelsWanted({ writer, now: world.now }),
       onUnusable: (what) => unusable.push(what),
     }),
     resolver: {
       resolve: async (did) =>
-        options.absent?.includes(did) ? undefined : identityOf(did, options.services?.[did]),
+        options.absent?.includes(did)
+          ? undefined
+          : { ...identityOf(did, options.services?.[did]), handle: options.claims?.[did] },
       resolveHandle: async (handle) => {
         looked.push(handle)
         return options.handles?.[handle]
       },
     },
+    scope: options.scope,
+    elsewhere: options.elsewhere,
+    counted,
     fetch: options.fetch ?? (() => Promise.reject(new Error('the network is away'))),
   })
   const server = createServer({
-    config: loadConfig({}, '/nonexistent/.env'),
+    // Random histories ask more than any person does.
+    config: { ...loadConfig({}, '/nonexistent/.env'), memberRateLimit: 0, visitorRateLimit: 0 },
     methods,
     serviceAuth: { verify: async (did: string) => ({ did, service: undefined }) },
     acceptLabelers:
@@ -130,7 +151,7 @@ export function createServingWorld(options: ServingOptions = {}) {
     return body
   }
 
-  return { ...world, world, server, sent, unusable, looked, ask, tell, get }
+  return { ...world, world, server, methods, sent, unusable, looked, ask, tell, get }
 }
 
 function search(query: Query): URLSearchParams {

@@ -26,16 +26,21 @@ export function freshDataDir(): string {
   return mkdtempSync(join(tmpdir(), 'slipstream-process-'))
 }
 
-/** `env` holds settings without their prefix; PORT defaults to any free one. */
+/**
+ * `env` holds settings without their prefix; PORT defaults to any free one. `node`: what Node itself is
+ * told, by options and by variables of other names.
+ */
 export function startSlipstream(
   env: Record<string, string> = {},
   args: string[] = [],
+  node: { options?: string[]; env?: Record<string, string> } = {},
 ): SlipstreamProcess {
-  const settings = { PORT: '0', ...env }
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const settings = { PORT: '0', FALLBACK_APPVIEW: 'none', ...env }
+  const child = spawn(process.execPath, [...(node.options ?? []), MAIN, ...args], {
     cwd: tmpdir(),
     env: {
       PATH: process.env['PATH'],
+      ...node.env,
       ...Object.fromEntries(Object.entries(settings).map(([k, v]) => [`SLIPSTREAM_${k}`, v])),
     },
   })
@@ -55,7 +60,7 @@ export function startSlipstream(
     return code as number | null
   })
 
-  function waitFor(pattern: RegExp, timeoutMs = 20_000): Promise<RegExpExecArray> {
+  function waitFor(pattern: RegExp, timeoutMs = 45_000): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       const settle = (result: RegExpExecArray | Error) => {
         listeners.delete(look)

@@ -40,6 +40,12 @@ const watched: Record<string, Watched[]> = {
   posts: [{ columns: ['id'], isNoted: isPostNoted }],
   threadgates: [{ columns: ['post'], isNoted: isPostNoted }],
   postgates: [{ columns: ['post'], isNoted: isPostNoted }],
+  earlier_post_counts: [
+    { columns: ['post'], isNoted: (notes, post) => notes.has(NOTE.counts, post) },
+  ],
+  earlier_actor_counts: [
+    { columns: ['uid'], isNoted: (notes, uid) => notes.has(NOTE.actorCounts, uid) },
+  ],
   post_counts: [{ columns: ['post'], isNoted: (notes, post) => notes.has(NOTE.counts, post) }],
   actors: [
     {
@@ -99,12 +105,26 @@ const watched: Record<string, Watched[]> = {
 /** No view that is kept is made from these. */
 const unseen = new Set([
   'labelers',
-  ...['tombstones', 'members', 'stream_cursors', 'gaps', 'jobs', 'backfills', 'graph_changes'],
+  ...[
+    'tombstones',
+    'members',
+    'stream_cursors',
+    'gaps',
+    'removals',
+    'doubts',
+    'jobs',
+    'backfills',
+    'graph_changes',
+  ],
   // Views that count likes of feeds and the like are made anew each time.
   'record_likes',
+  ...['replays', 'replay_accounts', 'feed_depths'],
   ...['snapshots', 'meta', 'notifications', 'notification_settings', 'activity_subscriptions'],
   ...['drafts', 'preferences'],
-  ...['search_queue', 'search_backlog', 'search_actors'],
+  ...['search_queue', 'search_backlog', 'search_actors', 'history'],
+  ...['keyless_follows', 'unfollows'],
+  'archives',
+  ...['invites', 'admissions'],
   // The line of a thread's owner is read anew each time.
   'op_replies',
 ])

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { WriterRequest } from '../../src/bridge.ts'
 import type { ActorWriter, FollowGraphWriter } from '../../src/graph/types.ts'
+import type { ImportTally } from '../../src/indexing/import-tally.ts'
 import type { IndexScope } from '../../src/indexing/index-context.ts'
 import { type BatchOutcome, createIndexer, type Indexer } from '../../src/indexing/indexer.ts'
 import { memberSeen } from '../../src/indexing/members.ts'
@@ -137,6 +138,13 @@ export function createWorld(options: WorldOptions = {}) {
     publish(db, memory, indexer.run(work))
   }
 
+  /** Part of an operator's list of follows. */
+  function importFollows(...args: Parameters<Indexer['importFollows']>): ImportTally {
+    const { changes, tally } = indexer.importFollows(...args)
+    publish(db, memory, changes)
+    return tally
+  }
+
   /** What the serving side asks of the writer, as the ingest thread answers it. */
   function request(one: WriterRequest): void {
     const publishNow = (changes: MemoryChange[]) => publish(db, memory, changes)
@@ -264,6 +272,7 @@ export function createWorld(options: WorldOptions = {}) {
     tick,
     apply,
     hold,
+    importFollows,
     run,
     request,
     /** A record as the backfill room brings it; the fetch began now unless said otherwise. */

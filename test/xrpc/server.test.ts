@@ -1,7 +1,7 @@
 // The whole server: most of it through `fetch`, without a port; what only sockets show (HEAD, bodies,
 // draining, slow clients) over real HTTP on port 0. Accounts, keys and tokens are real.
 
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -463,7 +463,7 @@ describe('over sockets', () => {
   function get(
     port: number,
     path: string,
-    options: { method?: string; headers?: Record<string, string> } = {},
+    options: { method?: string; headers?: Record<string, string>; agent?: Agent } = {},
   ) {
     const { promise, resolve, reject } = Promise.withResolvers<Got>()
     const request: ClientRequest = httpRequest(
@@ -548,6 +548,23 @@ describe('over sockets', () => {
     request.flushHeaders()
     expect((await answer).status).toBe(413)
     request.destroy()
+  })
+
+  test('a body that is refused does not end what else comes over its connection', async () => {
+    const { port } = await listening()
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const headers = { ...(await bearer(MUTE)), 'content-type': 'application/json' }
+    const large = get(port, `/xrpc/${MUTE}`, { method: 'POST', headers, agent })
+    large.request.end(Buffer.alloc(200_000, 'a'))
+    expect((await large.answer).status).toBe(413)
+    const until = Date.now() + 1_200
+    while (Date.now() < until) {
+      const { request, answer } = get(port, '/xrpc/_health', { agent })
+      request.end()
+      expect((await answer).status).toBe(200)
+      expect(request.reusedSocket).toBe(true)
+    }
+    agent.destroy()
   })
 
   test('an endless body is cut off', async () => {

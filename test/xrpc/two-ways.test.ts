@@ -51,7 +51,13 @@ let port: number
 
 beforeAll(async () => {
   server = createServer({
-    config: { ...loadConfig({}, '/nowhere/.env'), port: 0 },
+    config: {
+      ...loadConfig({}, '/nowhere/.env'),
+      port: 0,
+      // Limits are for what came by a socket.
+      visitorRateLimit: 0,
+      memberRateLimit: 0,
+    },
     methods,
     serviceAuth: { verify: async (did) => ({ did, service: undefined }) },
     health: () => ({ ok: true, version: '1' }),

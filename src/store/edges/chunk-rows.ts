@@ -78,7 +78,7 @@ export function prepareCreatorRows(db: Db, kind: EdgeKind) {
     removeAll: db.prepare<[number]>(`DELETE FROM ${table} WHERE creator = ?`),
     lists: db
       .prepare<[], [creator: number, first: number, bytes: Buffer]>(
-        `SELECT creator, first, bytes FROM ${table}`,
+        `SELECT creator, first, bytes FROM ${table} ORDER BY creator, first`,
       )
       .raw(),
   }
@@ -118,6 +118,7 @@ export function prepareSubjectRows(db: Db, kind: EdgeKind) {
     put: db.prepare<[number, number, number, Buffer]>(
       `INSERT OR REPLACE INTO ${table} (subject, at, uid, bytes) VALUES (?, ?, ?, ?)`,
     ),
+    removeAll: db.prepare<[number]>(`DELETE FROM ${table} WHERE subject = ?`),
     remove: db.prepare<[number, number, number]>(
       `DELETE FROM ${table} WHERE subject = ? AND at = ? AND uid = ?`,
     ),

@@ -128,6 +128,25 @@ export class CreatorLists {
     else this.#put(db, creator, { ...chunk, bytes: withoutEntry(chunk.bytes, index, i) })
   }
 
+  /** @param chunks - the whole list, as `packPointers` gives it. */
+  replaceAll(db: Db, creator: number, chunks: readonly CreatorChunk[]): void {
+    this.removeAll(db, creator)
+    for (const chunk of chunks) this.#put(db, creator, chunk)
+  }
+
+  /** Whom or what each creator points at, each creator once. The connection is busy meanwhile. */
+  *subjects(db: Db): Generator<[creator: number, subjects: Uint32Array]> {
+    let current = 0
+    let subjects: number[] = []
+    for (const [creator, subject] of this.pairs(db)) {
+      if (creator !== current && subjects.length > 0) yield [current, Uint32Array.from(subjects)]
+      if (creator !== current) subjects = []
+      current = creator
+      subjects.push(subject)
+    }
+    if (subjects.length > 0) yield [current, Uint32Array.from(subjects)]
+  }
+
   removeAll(db: Db, creator: number): void {
     this.#rows(db).removeAll.run(creator)
   }

@@ -11,17 +11,16 @@
 
 import type { Db } from '../db.ts'
 import type { PackedRkey } from '../keys.ts'
+import {
+  addToCreatorList,
+  addToSubjectList,
+  type HeldByCreator,
+  heldByCreator,
+  pointerTo,
+} from './bulk-lists.ts'
 import type { EdgeKind } from './chunk-rows.ts'
 import { CreatorLists } from './creator-lists.ts'
-import {
-  compareKeys,
-  type Edge,
-  isSameKey,
-  keyHashOf,
-  keyPeriodOf,
-  type Pointer,
-  periodOf,
-} from './edge.ts'
+import { compareKeys, type Edge, isSameKey, type Pointer } from './edge.ts'
 import { type Before, SubjectLists } from './subject-lists.ts'
 
 export class EdgeTable {
@@ -181,6 +180,29 @@ export class EdgeTable {
     this.#bySubject.remove(db, edge)
   }
 
+  /** Whom each account points at, each account once. The connection is busy meanwhile. */
+  lists(db: Db): Generator<[creator: number, subjects: Uint32Array]> {
+    return this.#byCreator.subjects(db)
+  }
+
+  /** What a bulk of records of this account meets. */
+  heldBy(db: Db, creator: number): HeldByCreator {
+    return heldByCreator(db, creator, { byCreator: this.#byCreator, bySubject: this.#bySubject })
+  }
+
+  /**
+   * Half of a bulk of insertions: the other half is `addToSubject` of the same records. Their keys must
+   * be free.
+   */
+  addToCreator(db: Db, creator: number, held: HeldByCreator, edges: readonly Edge[]): void {
+    addToCreatorList(db, creator, { lists: this.#byCreator, held, edges })
+  }
+
+  /** @param edges - of this subject, ascending by sortAt and account. */
+  addToSubject(db: Db, subject: number, edges: readonly Edge[]): void {
+    addToSubjectList(db, subject, { lists: this.#bySubject, edges })
+  }
+
   removeAll(db: Db, uid: number): void {
     for (const edge of this.edgesOf(db, uid)) this.#bySubject.remove(db, edge)
     this.#byCreator.removeAll(db, uid)
@@ -212,9 +234,4 @@ function ascending(subjects: Iterable<number>): number[] {
 function keepSmaller(keys: Map<number, PackedRkey>, of: number, rkey: PackedRkey): void {
   const kept = keys.get(of)
   if (kept === undefined || compareKeys(rkey, kept) < 0) keys.set(of, rkey)
-}
-
-function pointerTo({ subject, sortAt, rkey }: Edge): Pointer {
-  const key = { keyPeriod: keyPeriodOf(rkey), keyHash: keyHashOf(rkey) }
-  return { subject, period: periodOf(sortAt), ...key }
 }

@@ -111,6 +111,25 @@ export class SubjectLists {
     else put.run(subject, at, uid, withoutEntry(bytes, index, i))
   }
 
+  /** The whole list. */
+  all(db: Db, subject: number): Edge[] {
+    const chunks = this.#rows(db).all.all(subject) as unknown as [at: number, bytes: Buffer][]
+    return chunks.flatMap(([at, bytes]) => {
+      const index = indexEdges(bytes, at)
+      return Array.from({ length: index.count }, (_, i) => ({
+        ...edgeAt(bytes, index, i),
+        subject,
+      }))
+    })
+  }
+
+  /** @param chunks - the whole list, as `packEdges` gives it. */
+  replaceAll(db: Db, subject: number, chunks: readonly SubjectChunk[]): void {
+    const { removeAll, put } = this.#rows(db)
+    removeAll.run(subject)
+    for (const { at, uid, bytes } of chunks) put.run(subject, at, uid, bytes)
+  }
+
   #covering(db: Db, { subject, sortAt, uid }: Edge): SubjectChunk | undefined {
     return this.#rows(db).covering.get(subject, sortAt, uid)
   }

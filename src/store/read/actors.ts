@@ -9,6 +9,7 @@ export type ActorRow = [
   handle: string | null,
   handleValid: number,
   status: number,
+  /** These three with what was counted before we counted. */
   followsCount: number,
   followersCount: number,
   postsCount: number,
@@ -27,12 +28,13 @@ export type ActorRows = {
 }
 
 const ROWS = /* sql */ `
-SELECT a.uid, a.handle, a.handle_valid, a.status, a.follows_count, a.followers_count,
-  a.posts_count, CASE WHEN p.uid IS NOT NULL THEN ${versionOf('p')} END,
+SELECT a.uid, a.handle, a.handle_valid, a.status, a.follows_count + coalesce(max(e.follows, 0), 0),
+  a.followers_count + coalesce(max(e.followers, 0), 0), a.posts_count + coalesce(max(e.posts, 0), 0), CASE WHEN p.uid IS NOT NULL THEN ${versionOf('p')} END,
   p.created_at, p.indexed_at
 FROM json_each(?) ids
 CROSS JOIN actors a ON a.uid = ids.value
-LEFT JOIN profiles p ON p.uid = a.uid`
+LEFT JOIN profiles p ON p.uid = a.uid
+LEFT JOIN earlier_actor_counts e ON e.uid = a.uid`
 
 const PROFILES = /* sql */ `
 SELECT p.uid, p.cid, CAST(p.record AS TEXT)

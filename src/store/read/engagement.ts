@@ -16,6 +16,7 @@ export type ReadEngagement = (
 export type EngagementReader = {
   reposts: ReadEngagement
   quotes: ReadEngagement
+  hasReposted(uid: number, post: number): boolean
   /** Of a post; see posts.ts. Undefined where there is no row. */
   stateOf(post: number): number | undefined
 }
@@ -33,10 +34,16 @@ export function prepareEngagement(db: Db): EngagementReader {
     const select = db.prepare<[number, number, number, number], EngagementRow>(sql)
     return (post, { sortAt, id }, limit) => select.all(post, sortAt, id, limit)
   }
+  const repost = db
+    .prepare<[number, number], number>(
+      'SELECT 1 FROM reposts WHERE subject = ? AND uid = ? LIMIT 1',
+    )
+    .pluck()
   const state = db.prepare<[number], number>('SELECT state FROM posts WHERE id = ?').pluck()
   return {
     reposts: prepare(page('uid', 'reposts AS r', `subject = +? AND ${FIRST_OF_PAIR}`)),
     quotes: prepare(page('id', 'posts', 'quote = +? AND state = 1')),
+    hasReposted: (uid, post) => repost.get(post, uid) !== undefined,
     stateOf: (post) => state.get(post),
   }
 }

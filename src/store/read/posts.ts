@@ -57,13 +57,19 @@ export type PostReader = {
   counts(ids: Iterable<number>): PostCountsRow[]
 }
 
+/** Ours, and what was counted before we counted. */
+const SUMS = ['likes', 'reposts', 'replies', 'quotes']
+  .map((what) => `coalesce(c.${what}, 0) + coalesce(max(e.${what}, 0), 0)`)
+  .concat('coalesce(c.bookmarks, 0)')
+  .join(', ')
+
 const ROWS = /* sql */ `
 SELECT p.id, p.uid, p.state, ${versionOf('p')}, p.sort_at, p.root, p.parent, p.quote, p.flags,
-  coalesce(c.likes, 0), coalesce(c.reposts, 0), coalesce(c.replies, 0), coalesce(c.quotes, 0),
-  coalesce(c.bookmarks, 0)
+  ${SUMS}
 FROM json_each(?) ids
 CROSS JOIN posts p ON p.id = ids.value
-LEFT JOIN post_counts c ON c.post = p.id`
+LEFT JOIN post_counts c ON c.post = p.id
+LEFT JOIN earlier_post_counts e ON e.post = p.id`
 
 const TEXTS = /* sql */ `
 SELECT p.id, p.rkey, p.cid, ${recordColumn('p.record')}
@@ -73,9 +79,9 @@ const KEYS = /* sql */ `
 SELECT p.id, p.uid, p.rkey, p.state FROM json_each(?) ids CROSS JOIN posts p ON p.id = ids.value`
 
 const COUNTS = /* sql */ `
-SELECT ids.value, coalesce(c.likes, 0), coalesce(c.reposts, 0), coalesce(c.replies, 0),
-  coalesce(c.quotes, 0), coalesce(c.bookmarks, 0)
-FROM json_each(?) ids LEFT JOIN post_counts c ON c.post = ids.value`
+SELECT ids.value, ${SUMS}
+FROM json_each(?) ids LEFT JOIN post_counts c ON c.post = ids.value
+LEFT JOIN earlier_post_counts e ON e.post = ids.value`
 
 export function preparePosts(db: Db): PostReader {
   const rows = db.prepare<[string], PostRow>(ROWS).raw()

@@ -101,3 +101,8 @@ export function indexedPosts(db: Db): number {
 function addToCount(db: Db, delta: number): void {
   if (delta !== 0) statements(db).setCount.run(indexedPosts(db) + delta)
 }
+
+/** The index is empty. */
+export function resetIndexedPosts(db: Db): void {
+  statements(db).setCount.run(0)
+}

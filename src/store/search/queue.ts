@@ -12,7 +12,11 @@ export type Queued = { id: number; was: number | null }
 
 const statements = perDatabase((db) => ({
   addActor: db.prepare<[number]>(
-    `INSERT INTO search_queue (kind, id) VALUES (${ACTOR}, ?) ON CONFLICT DO NOTHING`,
+    `INSERT INTO search_queue (kind, id) SELECT ${ACTOR}, a.uid FROM (SELECT ? AS uid) a
+      WHERE EXISTS (SELECT 1 FROM search_actors s WHERE s.uid = a.uid)
+      OR EXISTS (SELECT 1 FROM profiles p WHERE p.uid = a.uid)
+      OR EXISTS (SELECT 1 FROM actors n WHERE n.uid = a.uid AND n.handle_valid)
+      ON CONFLICT DO NOTHING`,
   ),
   // The first one tells what is indexed; later ones only what never was.
   addPost: db.prepare<[number]>(
@@ -32,7 +36,10 @@ const statements = perDatabase((db) => ({
   endBacklog: db.prepare<[number]>('DELETE FROM search_backlog WHERE kind = ?'),
 }))
 
-/** An account's names changed, or how many follow it. */
+/**
+ * An account's names changed, or how many follow it. To be called after names were added. Most accounts
+ * are only ever pointed at and have none: those are left out, unless they are in the index.
+ */
 export function queueActor(db: Db, uid: number): void {
   statements(db).addActor.run(uid)
 }

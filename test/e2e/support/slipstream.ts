@@ -10,6 +10,8 @@ export type Slipstream = {
   readonly origin: string
   readonly did: string
   readonly dataDir: string
+  /** Those of its process, without their prefix. */
+  readonly settings: Record<string, string>
   start: () => Promise<void>
   /** SIGTERM. @throws Error with the log if it doesn't exit with 0. */
   stop: () => Promise<void>
@@ -28,13 +30,14 @@ export function createSlipstream(port: number, settings: Record<string, string>)
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-e2e-data-'))
   const origin = `http://localhost:${port}`
   const earlierLogs: string[] = []
+  const all = { ...environment(port, dataDir), ...settings }
   let child: Child | undefined
 
   async function start(): Promise<void> {
     // Not in the checkout: a developer's own .env lies there.
     child = startChild(process.execPath, [join(ROOT, 'src/main.ts')], {
       cwd: dataDir,
-      env: { ...bareEnvironment(), ...environment(port, dataDir), ...settings },
+      env: { ...bareEnvironment(), ...all },
     })
     const isUp = async () => (await fetch(`${origin}/xrpc/_health`)).ok
     await waitUntilUp('Slipstream', child, { isUp, withinMs: START_MS })
@@ -55,6 +58,9 @@ export function createSlipstream(port: number, settings: Record<string, string>)
     origin,
     did: `did:web:localhost%3A${port}`,
     dataDir,
+    settings: Object.fromEntries(
+      Object.entries(all).map(([key, value]) => [key.replace('SLIPSTREAM_', ''), value]),
+    ),
     start,
     async stop() {
       const code = await end('SIGTERM')
@@ -78,6 +84,9 @@ function environment(port: number, dataDir: string): Record<string, string> {
     SLIPSTREAM_DATA_DIR: dataDir,
     SLIPSTREAM_ALLOW_PRIVATE_HOSTS: 'on',
     SLIPSTREAM_MEMBERS: 'open',
+    SLIPSTREAM_MEMBER_RATE_LIMIT: '0',
+    SLIPSTREAM_VISITOR_RATE_LIMIT: '0',
+    SLIPSTREAM_FALLBACK_APPVIEW: 'none',
     SLIPSTREAM_LOG_LEVEL: process.env['SLIPSTREAM_E2E_LOG_LEVEL'] || 'info',
   }
 }

@@ -40,6 +40,8 @@ export async function startWorld<T>(
     ...jetstream.settings,
     SLIPSTREAM_PLC_URL: network.plcUrl,
     SLIPSTREAM_ALT_AUDIENCES: CONFIGURED_APPVIEW_DID,
+    SLIPSTREAM_IMAGES: 'own',
+    SLIPSTREAM_VIDEOS: 'own',
   })
   await slipstream.start().catch(async (error) => {
     await stop({ network, jetstream, slipstream })

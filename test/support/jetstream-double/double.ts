@@ -51,8 +51,8 @@ export type DoubleOptions = {
   pingIntervalMs?: number
 }
 
-/** `damaged`: whole to look at, but its tables are not. */
-type DictionaryFault = 'error' | 'garbage' | 'damaged' | 'endless' | 'silent' | 'missing'
+/** `damaged`: whole to look at, but its tables are not. `stale`: the one before the last rotation. */
+type DictionaryFault = 'error' | 'garbage' | 'damaged' | 'endless' | 'silent' | 'missing' | 'stale'
 
 export type JetstreamDouble = {
   url: string
@@ -63,6 +63,8 @@ export type JetstreamDouble = {
   entries(): readonly LogEntry[]
   connections(): readonly ConnectionAccount[]
   openConnections(): number
+  /** Answers what is no dictionary, such as the archive; true where it did. */
+  serve: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
   /** Requests for a dictionary so far. */
   dictionaryRequests(): number
   dictionaryFault: DictionaryFault | undefined
@@ -72,6 +74,8 @@ export type JetstreamDouble = {
   rotateDictionary(): number
   /** The next `times` handshakes are answered with this instead; `silent` never answers. */
   refuseHandshakes(refusal: Refusal | 'silent', times?: number): void
+  /** The seq that the next event will get. */
+  nextSeq(): number
   /** Events below `seq` are outside the window from now on. */
   raiseFloor(seq: number): void
   /** Without a code: the TCP connection is cut. */
@@ -144,6 +148,7 @@ export async function createJetstreamDouble(options: DoubleOptions = {}): Promis
 
   // As Go's default: a filter of 10,000 dids is a URL of 400 KB.
   const server = createServer({ maxHeaderSize: 1024 * 1024 }, (request, response) => {
+    if (double.serve?.(request, response)) return
     dictionaryRequests++
     serveDictionary(request, response, { dictionaries, legacy, fault: double.dictionaryFault })
   })
@@ -165,6 +170,7 @@ export async function createJetstreamDouble(options: DoubleOptions = {}): Promis
     v1DictionaryUrl: `http://127.0.0.1:${port}/v1.zdict`,
     behaviour,
     emit,
+    serve: undefined,
     entries: log.entries,
     connections: () => accounts,
     openConnections: () => subscribers.size,
@@ -178,6 +184,7 @@ export async function createJetstreamDouble(options: DoubleOptions = {}): Promis
     refuseHandshakes: (refusal, times = 1) => {
       for (let i = 0; i < times; i++) refusals.push(refusal)
     },
+    nextSeq: log.nextSeq,
     raiseFloor: log.raiseFloor,
     disconnect: (code, reason) => {
       for (const { socket } of subscribers) {
@@ -242,10 +249,11 @@ function serveDictionary(
   const { dictionaries, legacy, fault } = context
   const url = new URL(request.url ?? '/', 'http://double')
   const isV2 = url.pathname === '/xrpc/network.bsky.jetstream.getZstdDictionary'
-  if (fault) return void serveFault(response, fault)
+  if (fault && fault !== 'stale') return void serveFault(response, fault)
   if (url.pathname === '/v1.zdict') return void response.end(dictionaries.v1.bytes)
   if (!isV2 || legacy) return void response.writeHead(404).end('not found\n')
-  const { id, bytes } = dictionaries.v2
+  const { v2 } = dictionaries
+  const { id, bytes } = fault === 'stale' ? withDictionaryId(v2, v2.id - 1) : v2
   const asked = url.searchParams.get('id')
   if (asked !== null && asked !== String(id)) {
     const message = `no dictionary with id ${asked}; current dictionary id is ${id}`
@@ -258,7 +266,7 @@ function serveDictionary(
   response.writeHead(200, headers).end(bytes)
 }
 
-function serveFault(response: ServerResponse, fault: DictionaryFault): void {
+function serveFault(response: ServerResponse, fault: Exclude<DictionaryFault, 'stale'>): void {
   if (fault === 'error') return void response.writeHead(500).end('no')
   if (fault === 'missing') return void response.writeHead(404).end('no')
   if (fault === 'garbage') return void response.end(Buffer.alloc(1000, 'not a dictionary '))

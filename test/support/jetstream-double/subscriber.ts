@@ -40,6 +40,8 @@ export type Behaviour = {
   /** Replaces a frame on its way out; undefined drops it. */
   tamper: ((frame: string | Buffer, entry: LogEntry) => string | Buffer | undefined) | undefined
   random: () => number
+  /** Sends everybody's events, whoever was asked for. */
+  ignoresDids?: boolean
 }
 
 export type Subscriber = {
@@ -98,7 +100,8 @@ export function createSubscriber(options: {
   }
 
   function deliver(entry: LogEntry): void {
-    if (!wants(filter, entry.event)) return
+    const asked = behaviour.ignoresDids ? { ...filter, dids: undefined } : filter
+    if (!wants(asked, entry.event)) return
     const text = textFrame(entry, wire, !behaviour.legacy)
     if (text === undefined) return
     const max = filter.maxMessageSizeBytes

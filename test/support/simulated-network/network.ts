@@ -23,7 +23,11 @@ export type NetworkOptions = {
   now: () => number
   /** Accounts that do nothing but what they are told to. */
   quiet?: ReadonlySet<number>
+  /** Blobs that exist, for posts with pictures; made-up ones by default. */
+  pictures?: readonly Picture[]
 }
+
+export type Picture = { cid: string; size: number }
 
 /** What the stream carries. */
 export type NetworkEvent = Commit | AccountEvent | { kind: 'sync'; did: string; rev: string }
@@ -34,6 +38,11 @@ export type SimulatedNetwork = {
   act(atMs: number): NetworkEvent | undefined
   /** From now on this share of acts are rare ones, whose accounts are never closed for `lasting`. */
   allowRareActs(share: number, lasting: readonly number[]): void
+  /**
+   * For a while nobody else does anything, nobody goes away for a time, and those who are `loyal`
+   * unfollow nobody; undefined: everybody does as ever.
+   */
+  restrict(to: { dids: ReadonlySet<string>; loyal: ReadonlySet<string> } | undefined): void
   /** undefined where they follow each other already, or one of them can't. */
   follow(pair: { account: number; subject: number; atMs: number }): Commit | undefined
 }
@@ -51,12 +60,16 @@ export function createNetwork(options: NetworkOptions): SimulatedNetwork {
   const posts: PostRef[] = []
   const deletables: Deletable[] = []
   let rareShare = 0
+  let restriction: Parameters<SimulatedNetwork['restrict']>[0]
   const rareActs = createRareActs({
     random,
     repositories,
     mayAct,
     post,
     put,
+    isAllowed,
+    mayGoAway: () => restriction === undefined,
+    pictures: options.pictures ?? [],
     forgetAccount: (account) => {
       dropWhere(posts, ({ author }) => author === account)
       dropWhere(deletables, (one) => one.account === account)
@@ -64,7 +77,11 @@ export function createNetwork(options: NetworkOptions): SimulatedNetwork {
   })
 
   function mayAct(account: number): boolean {
-    return !quiet.has(account) && repositories[account]!.state === undefined
+    return !quiet.has(account) && repositories[account]!.state === undefined && isAllowed(account)
+  }
+
+  function isAllowed(account: number): boolean {
+    return restriction?.dids.has(repositories[account]!.did) ?? true
   }
 
   function put(account: number, collection: string, value: Record<string, unknown>, atMs: number) {
@@ -83,7 +100,9 @@ export function createNetwork(options: NetworkOptions): SimulatedNetwork {
 
   function followSomebody(account: number, atMs: number): Commit | undefined {
     const subject = random.zipf(accounts)
-    return quiet.has(account) ? undefined : follow({ account, subject, atMs })
+    return quiet.has(account) || !isAllowed(account)
+      ? undefined
+      : follow({ account, subject, atMs })
   }
 
   function post(atMs: number, more: Record<string, unknown> = {}): Commit | undefined {
@@ -105,7 +124,8 @@ export function createNetwork(options: NetworkOptions): SimulatedNetwork {
       author: account,
       rkey: commit.rkey,
     }
-    if (parent) made.root = parent.root ?? parent
+    const isReply = parent && !('reply' in more)
+    if (isReply) made.root = parent.root ?? parent
     remember(posts, made, REMEMBERED_POSTS, random)
     return commit
   }
@@ -122,7 +142,9 @@ export function createNetwork(options: NetworkOptions): SimulatedNetwork {
     const [victim] = deletables.splice(random.below(deletables.length), 1)
     if (!victim) return
     const { account, collection, rkey } = victim
-    if (repositories[account]!.state) return
+    const { did, state } = repositories[account]!
+    if (state || !isAllowed(account)) return
+    if (collection === 'app.bsky.graph.follow' && restriction?.loyal.has(did)) return
     const index = posts.findIndex((one) => one.author === account && one.rkey === rkey)
     if (index >= 0) posts.splice(index, 1)
     return repositories[account]!.remove(collection, rkey, atMs)
@@ -151,6 +173,9 @@ export function createNetwork(options: NetworkOptions): SimulatedNetwork {
     repositories,
     act,
     follow,
+    restrict: (to) => {
+      restriction = to
+    },
     allowRareActs: (share, lasting) => {
       rareShare = share
       rareActs.spare(lasting)

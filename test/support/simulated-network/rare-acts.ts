@@ -1,10 +1,10 @@
 // What happens on a network once in a while: blocks, new profiles and handles, pictures, gated
-// threads, posts with an old date, accounts that close and open again, repositories announced anew.
+// threads, lists, posts with an old date, accounts that close and open again, repositories announced anew.
 // Off in the demo; the fault harness turns it on.
 
 import { cidOf as cidOfText } from '../jetstream-double/made-up-ids.ts'
 import type { Random } from '../random.ts'
-import type { NetworkEvent } from './network.ts'
+import type { NetworkEvent, Picture } from './network.ts'
 import type { Commit, SimulatedAccount } from './repository.ts'
 
 export type RareActs = {
@@ -19,6 +19,12 @@ type Parts = {
   random: Random
   repositories: readonly SimulatedAccount[]
   mayAct: (account: number) => boolean
+  /** Whether anything may happen to the account now. */
+  isAllowed: (account: number) => boolean
+  /** Whether accounts may be deactivated now. */
+  mayGoAway: () => boolean
+  /** Blobs that exist; made-up ones where there are none. */
+  pictures: readonly Picture[]
   post: (atMs: number, more?: Record<string, unknown>) => Commit | undefined
   put: (account: number, collection: string, value: Record<string, unknown>, atMs: number) => Commit
   /** Nobody points at what they wrote any more, and nobody deletes it. */
@@ -30,7 +36,7 @@ type Act = (atMs: number) => NetworkEvent | undefined
 const HOUR_MS = 3_600_000
 
 export function createRareActs(parts: Parts): RareActs {
-  const { random, repositories, mayAct, post, put } = parts
+  const { random, repositories, mayAct, isAllowed, pictures, post, put } = parts
   const owed: NetworkEvent[] = []
   let spared: readonly number[] = []
   let changes = 0
@@ -40,6 +46,7 @@ export function createRareActs(parts: Parts): RareActs {
     [rewriteProfile, 4],
     [postPicture, 3],
     [postGated, 3],
+    [enlist, 4],
     [postBackdated, 2],
     [moveAccount, 2],
     [rename, 1],
@@ -70,10 +77,32 @@ export function createRareActs(parts: Parts): RareActs {
   }
 
   function postPicture(atMs: number): NetworkEvent | undefined {
-    const ref = { $link: cidOfText(`picture ${++changes}`).replace('bafyrei', 'bafkrei') }
-    const image = { $type: 'blob', ref, mimeType: 'image/jpeg', size: 1 + random.below(900_000) }
+    const { cid, size } = pictures.length > 0 ? random.pick(pictures) : madeUpPicture()
+    const image = { $type: 'blob', ref: { $link: cid }, mimeType: 'image/jpeg', size }
     const images = [{ alt: 'A picture', image, aspectRatio: { width: 4, height: 3 } }]
     return post(atMs, { embed: { $type: 'app.bsky.embed.images', images } })
+  }
+
+  function madeUpPicture(): Picture {
+    const cid = cidOfText(`picture ${++changes}`).replace('bafyrei', 'bafkrei')
+    return { cid, size: 1 + random.below(900_000) }
+  }
+
+  /** Somebody on a list of theirs, which is begun first where there is none. */
+  function enlist(atMs: number): NetworkEvent | undefined {
+    const owner = random.zipf(repositories.length)
+    const subject = random.below(repositories.length)
+    if (!mayAct(owner)) return
+    const { did, collections } = repositories[owner]!
+    const lists = [...(collections.get('app.bsky.graph.list')?.keys() ?? [])]
+    const write = (name: string, value: Record<string, unknown>) =>
+      put(owner, `app.bsky.graph.${name}`, value, atMs)
+    if (lists.length === 0) {
+      const purpose = 'app.bsky.graph.defs#curatelist'
+      return write('list', { name: `List ${++changes}`, purpose })
+    }
+    const list = `at://${did}/app.bsky.graph.list/${random.pick(lists)}`
+    return write('listitem', { list, subject: repositories[subject]!.did })
   }
 
   /** Nobody but the author may reply. */
@@ -96,9 +125,10 @@ export function createRareActs(parts: Parts): RareActs {
   function moveAccount(): NetworkEvent | undefined {
     const account = random.below(repositories.length)
     const repository = repositories[account]!
-    if (spared.includes(account) || repository.state === 'deleted') return
+    if (spared.includes(account) || repository.state === 'deleted' || !isAllowed(account)) return
     if (repository.state === 'deactivated') return repository.setState(undefined)
     const isForEver = random.chance(0.2)
+    if (!isForEver && !parts.mayGoAway()) return
     if (isForEver) parts.forgetAccount(account)
     return repository.setState(isForEver ? 'deleted' : 'deactivated')
   }

@@ -1,12 +1,13 @@
 // The HTTP side of the simulated network, on one port: the PLC directory and every account's PDS,
 // as far as an AppView asks them (DID documents, resolveHandle, getRecord, listRecords,
-// describeRepo). https://atproto.com/specs/did, com.atproto.repo.* and com.atproto.identity.*.
+// describeRepo, getBlob). https://atproto.com/specs/did, com.atproto.repo.* and com.atproto.identity.*.
 
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Secp256k1Keypair } from '@atproto/crypto'
 import { serve } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
+import { misbehave, type PdsTrouble } from './pds-trouble.ts'
 import {
   cidOf,
   type Repository,
@@ -29,13 +30,14 @@ export type SimulatedServers = {
   close(): Promise<void>
 }
 
-export type PdsTrouble = { status: 429 | 500; retryAfterSeconds?: number }
-
 const MAX_PAGE = 100
 
+/** `hostname`: where they listen. `blobs`: by CID, in every repository. */
 export async function serveNetwork(
   repositories: readonly SimulatedAccount[],
+  options: { hostname?: string; blobs?: ReadonlyMap<string, Buffer> } = {},
 ): Promise<SimulatedServers> {
+  const { hostname = '127.0.0.1', blobs = new Map<string, Buffer>() } = options
   const byDid = new Map(repositories.map((one) => [one.did, one]))
   const keys = new Map<string, Secp256k1Keypair>()
   let origin = ''
@@ -67,10 +69,12 @@ export async function serveNetwork(
   const app = new Hono()
   app.use('/xrpc/*', async (c, next) => {
     const trouble = await servers.trouble?.()
-    if (!trouble) return next()
-    const { status, retryAfterSeconds } = trouble
-    if (retryAfterSeconds !== undefined) c.header('Retry-After', String(retryAfterSeconds))
-    return c.json({ error: 'Trouble', message: 'Simulated: trouble' }, status)
+    return trouble ? misbehave(c, next, trouble) : next()
+  })
+  app.get('/xrpc/com.atproto.sync.getBlob', (c) => {
+    const blob = blobs.get(c.req.query('cid') ?? '')
+    if (!blob) return refuse(c, 'BlobNotFound')
+    return c.body(new Uint8Array(blob), 200, { 'Content-Type': 'application/octet-stream' })
   })
   app.get('/xrpc/com.atproto.identity.resolveHandle', (c) => {
     const found = byHandle(c.req.query('handle') ?? '')
@@ -121,9 +125,9 @@ export async function serveNetwork(
     return repository && { repository, isOpen: repository.state === undefined }
   }
 
-  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server
+  const server = serve({ fetch: app.fetch, port: 0, hostname }) as Server
   await new Promise<void>((resolve) => server.once('listening', () => resolve()))
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  origin = `http://${hostname}:${(server.address() as AddressInfo).port}`
 
   const servers: SimulatedServers = {
     origin,

@@ -1,20 +1,21 @@
 // The hosts' own account of what they sent: every event must have left one of them at least once,
 // whatever became of the connection. One that never did was skipped by a resumption.
 
-import type { Difference } from './compare.ts'
+import type { Difference } from './checking.ts'
 import type { World } from './world.ts'
 
-export function findUnsent({ hosts }: World): Difference[] {
+export function findUnsent(world: World): Difference[] {
+  const { hosts } = world
   const sent = new Set<number>()
-  for (const host of hosts) {
-    const first = host.entries()[0]?.event.seq ?? 0
+  for (const [i, host] of hosts.entries()) {
     for (const connection of host.connections()) {
-      for (const seq of connection.sent) sent.add(seq - first)
+      for (const seq of connection.sent) sent.add(world.numberAt(i, seq))
     }
   }
   return hosts[0]!
     .entries()
-    .filter(({ event }, index) => !sent.has(index) && event.kind !== 'sync')
+    .filter(({ event }) => !sent.has(world.numberAt(0, event.seq)) && event.kind !== 'sync')
+    .filter(({ event }) => !world.isLost(world.numberAt(0, event.seq)))
     .map(({ event }) => ({
       what: 'event on the stream',
       viewer: '',

@@ -6,6 +6,7 @@
 // upper bound, which are the same wherever everything happened under its eyes.
 
 import type { SimulatedAccount, SimulatedRecord } from '../simulated-network/repository.ts'
+import type { Deeds } from './deeds.ts'
 import type { World } from './world.ts'
 
 export type Bounds = { least: number; most: number }
@@ -33,6 +34,19 @@ export type Oracle = {
   post(uri: string): { author: string; value: Record<string, unknown> } | undefined
   counts(uri: string): Counts
   followers(subject: string): { must: Set<string>; may: Set<string> }
+  everybody(): string[]
+  /** Records of one collection, by account. */
+  records(did: string, collection: string): SimulatedRecord[]
+  /** Made under our eyes, and since then known. */
+  isMarked(uri: string): boolean
+  /** Everything that happened to it was under our eyes. */
+  isWitnessed(uri: string): boolean
+  isGated(root: string): boolean
+  isBlockedBy(subject: string, creator: string): boolean
+  isMuted(viewer: string, did: string): boolean
+  isSteady(did: string): boolean
+  /** Posts that answer it directly. */
+  replies(uri: string): { creator: string; uri: string }[]
   /** The member's own record about the post. */
   hasReacted(viewer: string, collection: string, uri: string): boolean
 }
@@ -47,7 +61,7 @@ const FOLLOW = 'app.bsky.graph.follow'
 const BLOCK = 'app.bsky.graph.block'
 const GATE = 'app.bsky.feed.threadgate'
 
-export function createOracle(world: World): Oracle {
+export function createOracle(world: World, deeds: Deeds): Oracle {
   const accounts = new Map(world.network.repositories.map((one) => [one.did, one]))
   const blocks = new Set<string>()
   const followers = new Map<string, Map<string, string[]>>()
@@ -101,6 +115,8 @@ export function createOracle(world: World): Oracle {
   }
 
   const isHidden = (did: string) => accounts.get(did)?.state !== undefined
+  const isMuted = (viewer: string, did: string) => deeds.muted(viewer).has(did)
+  const isMarked = (uri: string) => (world.madeAt(uri) ?? -1) >= world.markedAt()
   const isBlocked = (a: string, b: string) =>
     a !== b && (blocks.has(`${a} ${b}`) || blocks.has(`${b} ${a}`))
   const follows = (did: string) =>
@@ -127,6 +143,7 @@ export function createOracle(world: World): Oracle {
     if (!shown || isHidden(shown.author) || isHidden(row.originator)) return false
     const parent = parentOf(row.post)
     const grandparent = parent && parentOf(parent)
+    if (isMuted(viewer, shown.author) || isMuted(viewer, row.originator)) return false
     const near = [row.originator, shown.author, ...(parent ? [didOf(parent)] : [])]
     if (near.some((did) => isBlocked(viewer, did))) return false
     if (!grandparent || !isBlocked(viewer, didOf(grandparent))) return true
@@ -136,10 +153,14 @@ export function createOracle(world: World): Oracle {
 
   /** Whether everything about the post happened under our eyes. */
   function isWitnessed(uri: string): boolean {
-    const madeAt = world.madeAt(uri)
-    return (
-      madeAt !== undefined && madeAt >= world.markedAt() && world.steadyAuthors().has(didOf(uri))
-    )
+    return isMarked(uri) && world.steadyAuthors().has(didOf(uri))
+  }
+
+  /** Perhaps, where the owner and with them the gate is gone. */
+  function isGated(root: string): boolean {
+    const owner = accounts.get(didOf(root))
+    const isGone = owner?.state === 'deleted'
+    return isGone || owner?.collections.get(GATE)?.has(root.split('/').at(-1)!) === true
   }
 
   /** A reply that a gate forbids does not count, unless we came to know it before the gate. */
@@ -148,10 +169,7 @@ export function createOracle(world: World): Oracle {
     if (!isWitnessed(uri)) return { least: 0, most: all.length }
     const allowed = all.filter(({ uri: reply, creator }) => {
       const { root } = post(reply)!.value['reply'] as { root: Ref }
-      const owner = accounts.get(didOf(root.uri))
-      const gates = owner?.collections.get(GATE)
-      const isFree = owner?.state !== 'deleted' && !gates?.has(root.uri.split('/').at(-1)!)
-      return isFree || owner?.did === creator
+      return !isGated(root.uri) || didOf(root.uri) === creator
     })
     return { least: allowed.length, most: all.length }
   }
@@ -166,6 +184,15 @@ export function createOracle(world: World): Oracle {
     isHidden,
     isBlocked,
     isVisible,
+    everybody: () => [...accounts.keys()],
+    records,
+    isMarked,
+    isWitnessed,
+    isGated,
+    isMuted,
+    isBlockedBy: (subject, creator) => blocks.has(`${creator} ${subject}`),
+    isSteady: (did) => world.steadyAuthors().has(did),
+    replies: (uri) => replies.get(uri) ?? [],
     follows,
     post,
     timeline: (viewer) => ({
@@ -185,8 +212,7 @@ export function createOracle(world: World): Oracle {
       const all = followers.get(subject) ?? new Map<string, string[]>()
       const isKnown = (did: string, uris: string[]) =>
         world.steadyAuthors().has(did) ||
-        (world.steadyAuthors().has(subject) &&
-          uris.some((uri) => (world.madeAt(uri) ?? -1) >= world.markedAt()))
+        (world.steadyAuthors().has(subject) && uris.some(isMarked))
       const must = [...all].filter(([did, uris]) => isKnown(did, uris)).map(([did]) => did)
       return { must: new Set(must), may: new Set(all.keys()) }
     },

@@ -15,12 +15,27 @@ export const faultKinds = [
   'duplicate',
   'rewind',
   'stall',
+  'reorder',
+  'clamp',
+  'window-lost',
   'rotate-dictionary',
   'dictionary-down',
+  'dictionary-stale',
   'switch-host',
+  'full-disk',
+  'torn-snapshot',
+  'corrupt-cache',
+  'clock-ahead',
+  'clock-back',
   'pds-slow',
   'pds-429',
   'pds-500',
+  'pds-huge',
+  'pds-endless',
+  'pds-wrong-did',
+  'pds-wrong-cid',
+  'pds-redirect-loopback',
+  'pds-redirect-link-local',
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
@@ -57,7 +72,7 @@ export type TorturePlan = {
 
 export type RunSize = { events: number; faults: number; kinds?: readonly FaultKind[] }
 
-const FULL: RunSize = { events: 2_400, faults: 12 }
+const FULL: RunSize = { events: 1_200, faults: 10 }
 
 export function planRun(seed: number, size: Partial<RunSize> = {}): TorturePlan {
   const random = createRandom(seed * 7919 + 13)
@@ -83,6 +98,8 @@ export function planRun(seed: number, size: Partial<RunSize> = {}): TorturePlan 
       JETSTREAM_WIRE: random.pick(['v2', 'v2', 'v1', 'auto']),
       JETSTREAM_COMPRESS: random.chance(0.8) ? 'on' : 'off',
       INDEX_SCOPE: random.pick(['community', 'community', 'network']),
+      SERVE_THREADS: random.pick(['1', '1', '2']),
+      IMAGES: 'own',
     },
     faults: planFaults(random, { count: faults, events: earlyEvents + events, kinds }),
   }

@@ -1,9 +1,21 @@
 // One seeded run: a world, a Slipstream in it, events and faults, quiet, comparison.
 
-import { type Comparison, compareAll, type Difference } from './compare.ts'
+import { createRandom } from '../random.ts'
+import type { Comparison, Difference } from './checking.ts'
+import { compareAll } from './compare.ts'
 import { findUnsent } from './coverage.ts'
-import { sleep, strike } from './faults.ts'
-import { type FaultKind, planRun, type RunSize, type TorturePlan } from './plan.ts'
+import { createDeeds, type Deeds } from './deeds.ts'
+import { until } from './fault.ts'
+import { strike } from './faults.ts'
+import { leaveMark } from './mark.ts'
+import {
+  type FaultKind,
+  type PlannedFault,
+  planRun,
+  type RunSize,
+  type TorturePlan,
+} from './plan.ts'
+import { sleep } from './sleep.ts'
 import { createSubject, type Subject } from './subject.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -28,12 +40,14 @@ type Run = {
   plan: TorturePlan
   world: World
   subject: Subject
+  deeds: Deeds
   struck: Partial<Record<FaultKind, number>>
   problems: Difference[]
 }
 
 const TICK_MS = 20
-const QUIET_TIMEOUT_MS = 60_000
+const QUIET_TIMEOUT_MS = 150_000
+const DEED_EVERY_TICKS = 7
 const POLL_MS = 100
 const PROFILE = 'app.bsky.actor.profile'
 
@@ -42,7 +56,8 @@ export async function runSeed(seed: number, size: Partial<RunSize> = {}): Promis
   const plan = planRun(seed, size)
   const world = await createWorld(plan)
   const subject = await createSubject(world, plan.settings)
-  const run: Run = { plan, world, subject, struck: {}, problems: [] }
+  const deeds = createDeeds({ world, subject, random: createRandom(seed + 31) })
+  const run: Run = { plan, world, subject, deeds, struck: {}, problems: [] }
   try {
     const { compared, differences } = await judge(run)
     return {
@@ -81,75 +96,85 @@ async function judge(run: Run): Promise<Comparison> {
   }
 }
 
-/** Events in a steady beat, faults beside them, each after its number of events. */
+/**
+ * Events in a steady beat, faults beside them, each after its number of events. Where a fault is due while
+ * another goes on, events wait for that one's end: so each has events around it, however slow the
+ * machine is.
+ */
 async function play(run: Run): Promise<void> {
-  const { plan, struck, world } = run
+  const { plan, struck, world, deeds } = run
   const waiting = [...plan.faults]
-  let faulty: Promise<void> = Promise.resolve()
-  const emitUntil = async (count: number) => {
-    while (world.emitted() < count) {
-      for (let i = 0; i < plan.eventsPerTick && world.emitted() < count; i++) world.step()
-      while (waiting[0] && waiting[0].at <= world.emitted()) {
-        const planned = waiting.shift()!
-        struck[planned.kind] = (struck[planned.kind] ?? 0) + 1
-        faulty = faulty.then(() => strike(run, planned))
-        faulty.catch(() => {})
-      }
-      await sleep(TICK_MS)
-    }
+  let faulty: Promise<void> | undefined
+  let failure: unknown
+  let happened = 0
+  let ticks = 0
+  const begin = (planned: PlannedFault) => {
+    struck[planned.kind] = (struck[planned.kind] ?? 0) + 1
+    faulty = strike(run, planned)
+      .catch((error: unknown) => {
+        failure ??= error
+      })
+      .finally(() => {
+        faulty = undefined
+      })
   }
-  await emitUntil(plan.earlyEvents)
-  await faulty
+  const goOnUntil = async (count: number) => {
+    for (; happened < count; await sleep(TICK_MS)) {
+      if (failure) throw failure
+      const isDue = waiting[0] !== undefined && waiting[0].at <= happened
+      if (isDue && faulty) continue
+      if (isDue) begin(waiting.shift()!)
+      for (let i = 0; i < plan.eventsPerTick && happened < count; i++) if (world.step()) happened++
+      if (++ticks % DEED_EVERY_TICKS === 0) deeds.next()
+    }
+    await faulty
+    if (failure) throw failure
+  }
+  await goOnUntil(plan.earlyEvents)
   await becomeQuiet(run, 'the cold start')
+  await lookAtNotifications(run)
   world.mark()
-  await emitUntil(world.emitted() + plan.events)
-  await faulty
+  await goOnUntil(plan.earlyEvents + plan.events)
+  await deeds.settled()
+}
+
+/** Nothing is unread to those who never did. */
+async function lookAtNotifications({ world, subject }: Run): Promise<void> {
+  const seenAt = new Date().toISOString()
+  for (const { did } of world.members) {
+    await subject.post(did, 'app.bsky.notification.updateSeen', { seenAt })
+  }
 }
 
 /** Every event applied, as a last one shows, and nothing left to be fetched. */
 async function becomeQuiet(run: Run, when: string): Promise<void> {
   const { world, subject, problems } = run
-  const deadline = Date.now() + QUIET_TIMEOUT_MS
-  const member = world.members[0]!
-  const displayName = `Marker ${world.emitted()}`
-  const value = { displayName }
-  world.emit(member.put({ collection: PROFILE, rkey: 'self', value, atMs: Date.now() }))
-  let shown: string | undefined
-  const isSeen = async () => {
-    const params = { actor: member.did }
-    const method = 'app.bsky.actor.getProfile'
-    shown = await subject
-      .get<{ displayName?: string }>(member.did, method, params)
-      .then((profile) => profile.displayName, String)
-    return shown === displayName
-  }
-  const isQuiet = async () => (await isSeen()) && subject.waitingJobs().length === 0
-  while (!(await isQuiet())) {
-    if (Date.now() > deadline) {
-      const health = await subject.health().catch(String)
-      const got = { shown, health, jobs: subject.waitingJobs().slice(0, 10) }
-      problems.push({
-        what: `quiet after ${when}`,
-        viewer: '',
-        about: member.did,
-        expected: 'quiet',
-        got,
-      })
-      return
-    }
-    await sleep(POLL_MS)
+  const isQuiet = () => subject.waitingJobs().length === 0 && subject.openGaps().length === 0
+  const isMarkSeen = leaveMark(world, subject)
+  try {
+    await until('quiet', async () => (await isMarkSeen()) && isQuiet(), QUIET_TIMEOUT_MS)
+  } catch {
+    const health = await subject.health().catch(String)
+    const jobs = subject.waitingJobs().slice(0, 10)
+    const got = { health, jobs, gaps: subject.openGaps() }
+    const about = world.members[0]!.did
+    problems.push({ what: `quiet after ${when}`, viewer: '', about, expected: 'quiet', got })
   }
 }
 
 /** Looked at once, so that what an answer lacked is fetched; then for good. */
 async function compare(run: Run): Promise<Comparison> {
-  const { plan, world, subject, problems } = run
-  await compareAll(world, subject, plan.pageSize)
+  const { plan, world, subject, deeds, problems } = run
+  const parts = { world, subject, deeds, pageSize: plan.pageSize }
+  await compareAll(parts)
   await sleep(POLL_MS)
   await becomeQuiet(run, 'the first look')
-  const { compared, differences } = await compareAll(world, subject, plan.pageSize)
+  const { compared, differences } = await compareAll(parts)
   for (const death of subject.deaths()) {
     problems.push({ what: 'process', viewer: '', about: 'process', expected: 'alive', got: death })
+  }
+  for (const got of world.trap.caught()) {
+    problems.push({ what: 'trap', viewer: '', about: 'trap', expected: 'nobody', got })
   }
   return { compared, differences: [...problems, ...differences] }
 }

@@ -1,32 +1,53 @@
-// Slipstream under test: a process on one port and one data folder through all its lives, and a
-// client that asks it as members' PDSs do.
+// Slipstream under test: a process on one port, one data folder (on a disk of its own) and one clock
+// through all its lives, and a client that asks it as members' PDSs do.
 
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { freshDataDir, type SlipstreamProcess, startSlipstream } from '../slipstream-process.ts'
+import { type SlipstreamProcess, startSlipstream } from '../slipstream-process.ts'
+import { createSmallDisk, type SmallDisk } from './small-disk.ts'
 import type { World } from './world.ts'
+
+/** By name, or as pairs where a name comes more than once. */
+type Params = Record<string, string | number> | string[][]
 
 export type Subject = {
   start(): Promise<void>
   /** Starts without waiting until it serves. */
   launch(): void
+  /** Whether there is a process that has not ended. */
+  isAlive(): boolean
+  /** While this runs, an end by itself is no failure where its exit code is one of these. */
+  excusing<T>(exitCodes: number[], work: () => Promise<T>): Promise<T>
+  readonly disk: SmallDisk
+  readonly dataDir: string
+  /** Puts the wall clock of all its threads so far ahead (behind where negative). */
+  setClock(skewMs: number): void
   /** @returns the exit code; null for a kill. */
   stop(signal: NodeJS.Signals): Promise<number | null>
   /** @throws where the answer is not 200. */
-  get<T>(viewer: string, method: string, params: Record<string, string | number>): Promise<T>
+  get<T>(viewer: string, method: string, params: Params): Promise<T>
+  /** @throws where the answer is not 200. */
+  post(viewer: string, method: string, input: Record<string, unknown>): Promise<void>
+  /** Of our own route's pictures. */
+  picture(path: string): Promise<{ status: number; bytes: Buffer }>
   health(): Promise<Record<string, unknown>>
-  /** What still waits for other people's servers, as text. */
+  /** What still waits for other people's servers or to be searchable, as text. */
   waitingJobs(): string[]
+  /** Gaps that are not closed, as text. */
+  openGaps(): string[]
   /** Ends that nobody ordered, with the last output. */
   deaths(): readonly string[]
   output(): string
   dispose(): Promise<void>
 }
 
-const START_TIMEOUT_MS = 60_000
+const START_TIMEOUT_MS = 240_000
 const TOKEN_LIFETIME_SECONDS = 3600
 const TAIL = 6_000
+const ASK_TIMEOUT_MS = 60_000
+const CLOCK_HOOK = join(import.meta.dirname, 'skewed-clock.ts')
 
 export class AnswerError extends Error {
   readonly status: number
@@ -41,7 +62,9 @@ export async function createSubject(
   settings: Record<string, string>,
 ): Promise<Subject> {
   const port = await freePort()
-  const dataDir = freshDataDir()
+  const disk = createSmallDisk()
+  const dataDir = disk.folder
+  const clock = `${dataDir}.clock`
   const origin = `http://127.0.0.1:${port}`
   const aud = `did:web:localhost%3A${port}`
   const tokens = new Map<string, string>()
@@ -54,22 +77,51 @@ export async function createSubject(
     JETSTREAM_HOSTS: world.hosts.map(({ url }) => url).join(','),
     JETSTREAM_V1_DICTIONARY: world.hosts[0]!.v1DictionaryUrl,
     PLC_URL: world.servers.origin,
-    ALLOW_PRIVATE_HOSTS: 'on',
+    ALLOW_PRIVATE_HOSTS: world.pdsAddress,
+    DISK_RESERVE_MB: '0',
+    LABELERS: ',',
+    TRUSTED_VERIFIERS: ',',
   }
+  const node = { options: ['--import', CLOCK_HOOK], env: { TORTURE_CLOCK: clock } }
+  let excused: readonly (number | null)[] = []
   let current: SlipstreamProcess | undefined
   let earlier = ''
 
   function launch(): void {
     earlier = (earlier + (current?.output() ?? '')).slice(-TAIL)
-    const process = startSlipstream(env)
+    const process = startSlipstream(env, [], node)
     current = process
     process.exit.then((code) => {
-      if (current === process && !ordered.has(process)) {
+      ended.add(process)
+      if (current === process && !ordered.has(process) && !excused.includes(code)) {
         deaths.push(`ended with ${code}:\n${process.output().slice(-TAIL)}`)
       }
     })
   }
   const ordered = new WeakSet<SlipstreamProcess>()
+  const ended = new WeakSet<SlipstreamProcess>()
+
+  function rowsOf(query: string): string[] {
+    const db = new Database(join(dataDir, 'slipstream.sqlite'), { readonly: true, timeout: 5_000 })
+    try {
+      return db
+        .prepare(query)
+        .all()
+        .map((row) => JSON.stringify(row))
+    } finally {
+      db.close()
+    }
+  }
+
+  async function ask(viewer: string, method: string, path: string, init: RequestInit = {}) {
+    const authorization = `Bearer ${await token(viewer, method)}`
+    const headers = { ...init.headers, authorization }
+    const signal = AbortSignal.timeout(ASK_TIMEOUT_MS)
+    const response = await fetch(`${origin}/xrpc/${method}${path}`, { ...init, headers, signal })
+    const text = await response.text()
+    if (response.status !== 200) throw new AnswerError(response.status, `${method}: ${text}`)
+    return text
+  }
 
   async function token(iss: string, lxm: string): Promise<string> {
     const key = `${iss} ${lxm}`
@@ -86,21 +138,42 @@ export async function createSubject(
       launch()
       await current!.waitFor(/"msg":"serving on /, START_TIMEOUT_MS)
     },
+    isAlive: () => current !== undefined && !ended.has(current),
+    excusing: async (exitCodes, work) => {
+      excused = exitCodes
+      try {
+        return await work()
+      } finally {
+        excused = []
+      }
+    },
+    disk,
+    dataDir,
+    setClock: (skewMs) => writeFileSync(clock, String(skewMs)),
     stop: (signal) => {
       ordered.add(current!)
       return current!.stop(signal)
     },
-    get: async <T>(viewer: string, method: string, params: Record<string, string | number>) => {
+    get: async <T>(viewer: string, method: string, params: Params) => {
       const query = new URLSearchParams(params as Record<string, string>)
-      const headers = { authorization: `Bearer ${await token(viewer, method)}` }
-      const response = await fetch(`${origin}/xrpc/${method}?${query}`, { headers })
-      const text = await response.text()
-      if (response.status !== 200) throw new AnswerError(response.status, `${method}: ${text}`)
-      return JSON.parse(text) as T
+      return JSON.parse(await ask(viewer, method, `?${query}`)) as T
+    },
+    post: async (viewer, method, input) => {
+      const headers = { 'content-type': 'application/json' }
+      await ask(viewer, method, '', { method: 'POST', headers, body: JSON.stringify(input) })
+    },
+    picture: async (path) => {
+      const response = await fetch(origin + path, { signal: AbortSignal.timeout(ASK_TIMEOUT_MS) })
+      return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
     },
     health: async () =>
       (await (await fetch(`${origin}/xrpc/_health`)).json()) as Record<string, unknown>,
-    waitingJobs: () => readJobs(`${dataDir}/slipstream.sqlite`),
+    waitingJobs: () => [
+      ...rowsOf('SELECT kind, subject, attempts, last_error FROM jobs'),
+      ...rowsOf('SELECT * FROM search_queue LIMIT 3'),
+      ...rowsOf('SELECT * FROM search_backlog LIMIT 3'),
+    ],
+    openGaps: () => rowsOf("SELECT * FROM gaps WHERE state <> 'closed'"),
     deaths: () => deaths,
     output: () => (earlier + (current?.output() ?? '')).slice(-TAIL),
     dispose: async () => {
@@ -108,18 +181,9 @@ export async function createSubject(
         ordered.add(current)
         await current.stop('SIGKILL')
       }
-      rmSync(dataDir, { recursive: true, force: true })
+      rmSync(clock, { force: true })
+      disk.dispose()
     },
-  }
-}
-
-function readJobs(path: string): string[] {
-  const db = new Database(path, { readonly: true, timeout: 5_000 })
-  try {
-    const rows = db.prepare('SELECT kind, subject, attempts, last_error FROM jobs').all()
-    return rows.map((row) => JSON.stringify(row))
-  } finally {
-    db.close()
   }
 }
 

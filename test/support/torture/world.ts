@@ -1,6 +1,7 @@
-// The outside of a run: the simulated network, its PLC directory and PDSs, and two Jetstream hosts
-// that carry the same events under different seqs. Besides what the network does by its own dice,
-// members follow, unfollow and write more than others, since it is them that we look at.
+// The outside of a run: the simulated network, its PLC directory and PDSs, two Jetstream hosts that
+// carry the same events under different seqs, and a trap that nobody should go into. Besides what the
+// network does by its own dice, members follow, unfollow and write more than others, since it is them
+// that we look at.
 
 import { createJetstreamDouble, type JetstreamDouble } from '../jetstream-double/double.ts'
 import { createRandom, type Random } from '../random.ts'
@@ -11,17 +12,32 @@ import {
 } from '../simulated-network/network.ts'
 import type { SimulatedAccount } from '../simulated-network/repository.ts'
 import { type SimulatedServers, serveNetwork } from '../simulated-network/servers.ts'
+import { createArrivals } from './arrivals.ts'
+import { picturesOnce } from './pictures.ts'
 import type { TorturePlan } from './plan.ts'
+import { openTrap, type Trap } from './trap.ts'
 
 export type World = {
   readonly network: SimulatedNetwork
   readonly servers: SimulatedServers
   readonly hosts: readonly JetstreamDouble[]
   readonly members: readonly SimulatedAccount[]
+  readonly trap: Trap
+  /** Where the PDSs stand, and nothing else. */
+  readonly pdsAddress: string
+  /** While on, events of different accounts come to each host in an order of its own. */
+  reorder(isOn: boolean): void
+  /** From now on members and steady authors alone do anything, and members unfollow nobody. */
+  restrict(isOn: boolean): void
+  /** No host has the events any more that were emitted before now, and since `restrict`. */
+  lose(): void
+  isLost(number: number): boolean
+  /** The number of the event that a host has under this seq. */
+  numberAt(host: number, seq: number): number
   /** Events emitted so far. */
   emitted(): number
-  /** Lets something happen, and emits it. */
-  step(): void
+  /** Lets something happen, and emits it. @returns whether anything did. */
+  step(): boolean
   emit(event: NetworkEvent): void
   /** The number of the event that made this record; undefined for what was before the start. */
   madeAt(uri: string): number | undefined
@@ -34,6 +50,7 @@ export type World = {
   close(): Promise<void>
 }
 
+const PDS_ADDRESS = '127.0.0.9'
 const FOLLOW = 'app.bsky.graph.follow'
 const RARE_SHARE = 0.12
 const CHURN_SHARE = 0.05
@@ -41,6 +58,7 @@ const MEMBER_POST_SHARE = 0.04
 
 export async function createWorld(plan: TorturePlan): Promise<World> {
   const random = createRandom(plan.seed)
+  const blobs = await picturesOnce()
   const network = createNetwork({
     random,
     accounts: plan.accounts,
@@ -49,25 +67,29 @@ export async function createWorld(plan: TorturePlan): Promise<World> {
     pastHours: 36,
     now: Date.now,
     quiet: new Set(plan.quiet),
+    pictures: [...blobs].map(([cid, bytes]) => ({ cid, size: bytes.length })),
   })
   followAsPlanned(network, plan, random)
   network.allowRareActs(RARE_SHARE, plan.members)
   const members = plan.members.map((index) => network.repositories[index]!)
   const memberDids = new Set(members.map(({ did }) => did))
-  const servers = await serveNetwork(network.repositories)
+  const servers = await serveNetwork(network.repositories, { hostname: PDS_ADDRESS, blobs })
+  const trap = await openTrap()
   const hosts = [
     await createJetstreamDouble({ firstSeq: 1_000, seed: plan.seed }),
     await createJetstreamDouble({ firstSeq: 5_000_000, seed: plan.seed + 1 }),
   ]
   const made = new Map<string, number>()
+  const arrivals = hosts.map((host, i) => createArrivals(host, createRandom(plan.seed + 77 + i)))
   let emitted = 0
-  let lastTimeUs = 0
+  let restrictedAt = 0
+  let isRestricted = false
+  const lost: [from: number, to: number][] = []
   let markedAt = Number.POSITIVE_INFINITY
   let steady = new Set<string>()
 
   function emit(event: NetworkEvent): void {
-    lastTimeUs = Math.max(lastTimeUs + 1, Date.now() * 1000)
-    for (const host of hosts) host.emit({ ...event, timeUs: lastTimeUs })
+    for (const arrival of arrivals) arrival.take(event, emitted)
     if (event.kind === 'commit' && event.operation === 'create') {
       made.set(`at://${event.did}/${event.collection}/${event.rkey}`, emitted)
     }
@@ -91,7 +113,7 @@ export async function createWorld(plan: TorturePlan): Promise<World> {
       return repository.put({ collection: 'app.bsky.feed.post', value, atMs })
     }
     const follows = [...(repository.collections.get(FOLLOW)?.keys() ?? [])]
-    if (follows.length > 1 && random.chance(0.45)) {
+    if (follows.length > 1 && !isRestricted && random.chance(0.45)) {
       return repository.remove(FOLLOW, random.pick(follows), atMs)
     }
     return network.follow({ account, subject: random.below(plan.accounts), atMs })
@@ -102,12 +124,30 @@ export async function createWorld(plan: TorturePlan): Promise<World> {
     servers,
     hosts,
     members,
+    trap,
+    pdsAddress: PDS_ADDRESS,
+    reorder: (isOn) => {
+      for (const arrival of arrivals) arrival.reorder(isOn)
+    },
+    restrict: (isOn) => {
+      restrictedAt = emitted
+      isRestricted = isOn
+      const dids = new Set([...steady, ...memberDids])
+      network.restrict(isOn ? { dids, loyal: memberDids } : undefined)
+    },
+    lose: () => {
+      lost.push([restrictedAt, emitted])
+      for (const host of hosts) host.raiseFloor(host.nextSeq())
+    },
+    isLost: (number) => lost.some(([from, to]) => number >= from && number < to),
+    numberAt: (host, seq) => arrivals[host]!.numberAt(seq),
     emitted: () => emitted,
     emit,
     step: () => {
       const isMembers = random.chance(CHURN_SHARE + MEMBER_POST_SHARE)
       const event = isMembers ? memberAct() : network.act(Date.now())
       if (event) emit(event)
+      return event !== undefined
     },
     madeAt: (uri) => made.get(uri),
     mark: () => {
@@ -119,6 +159,7 @@ export async function createWorld(plan: TorturePlan): Promise<World> {
     close: async () => {
       await Promise.all(hosts.map((host) => host.close()))
       await servers.close()
+      await trap.close()
     },
   }
 }

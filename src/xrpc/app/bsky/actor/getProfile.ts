@@ -6,10 +6,11 @@ import { profileViewDetailed } from '../../../../views/profile-view-detailed.ts'
 import { labelerHeaders } from '../../../answer-headers.ts'
 import { invalidRequest, type XRPCError } from '../../../errors.ts'
 import type { Method } from '../../../method.ts'
+import { profilesAwaited } from '../../../profiles-awaited.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'
 
 export function getProfile(serving: Serving): Method<AppBskyActorGetProfile.QueryParams> {
-  const { actors, hydrator, names, wanted } = serving
+  const { actors, names } = serving
   return {
     nsid: 'app.bsky.actor.getProfile',
     kind: 'query',
@@ -18,15 +19,11 @@ export function getProfile(serving: Serving): Method<AppBskyActorGetProfile.Quer
     handler: async (context) => {
       const viewer = viewerOf(actors, context.viewer)
       const found = await names.find(context.params.actor)
-      const uids = found?.uid ? [found.uid] : []
-      const state = hydrator.profiles(uids, viewer, { detailed: true, knownFollowers: true })
-      const actor = state.actors.get(found?.uid ?? 0)
-      if (!found || !actor) {
-        wanted.ask(viewer, { dids: found ? [found.did] : [] })
-        throw invalidRequest('Profile not found')
-      }
+      const { signal } = context
+      const state = await profilesAwaited(serving, found ? [found] : [], { viewer, signal })
+      const actor = state.actors.get(found ? actors.uidOf(found.did) : 0)
+      if (!actor) throw invalidRequest('Profile not found')
       if (actor.hiddenAs) throw hiddenError(actor.hiddenAs)
-      wanted.afterProfiles(state)
       const body = profileViewDetailed(state, actor.uid)
       return { body, headers: labelerHeaders(context) }
     },

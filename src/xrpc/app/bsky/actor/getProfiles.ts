@@ -4,10 +4,11 @@ import type { AppBskyActorGetProfiles } from '@atproto/api'
 import { profileViewDetailed } from '../../../../views/profile-view-detailed.ts'
 import { labelerHeaders } from '../../../answer-headers.ts'
 import type { Method } from '../../../method.ts'
+import { profilesAwaited } from '../../../profiles-awaited.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'
 
 export function getProfiles(serving: Serving): Method<AppBskyActorGetProfiles.QueryParams> {
-  const { actors, hydrator, names, wanted } = serving
+  const { actors, names } = serving
   return {
     nsid: 'app.bsky.actor.getProfiles',
     kind: 'query',
@@ -18,12 +19,10 @@ export function getProfiles(serving: Serving): Method<AppBskyActorGetProfiles.Qu
       const viewer = viewerOf(actors, context.viewer)
       const named = await Promise.all(context.params.actors.map((actor) => names.find(actor)))
       const found = named.filter((actor) => actor !== undefined)
-      const uids = found.map(({ uid }) => uid).filter((uid) => uid !== 0)
-      const state = hydrator.profiles(uids, viewer, { detailed: true, knownFollowers: true })
-      wanted.afterProfiles(state)
-      wanted.ask(viewer, { dids: found.filter(({ uid }) => uid === 0).map(({ did }) => did) })
-      const profiles = uids
-        .map((uid) => profileViewDetailed(state, uid))
+      const { signal } = context
+      const state = await profilesAwaited(serving, found, { viewer, signal })
+      const profiles = found
+        .map(({ did }) => profileViewDetailed(state, actors.uidOf(did)))
         .filter((view) => view !== undefined)
       return { body: { profiles }, headers: labelerHeaders(context) }
     },

@@ -8,6 +8,7 @@ export function getAgeAssuranceConfig(): Method {
     nsid: 'app.bsky.ageassurance.getConfig',
     kind: 'query',
     auth: 'optional',
+    partly: 'no region: there is no provider of age assurance here',
     handler: () => ({ body: { regions: [] } }),
   }
 }

@@ -10,6 +10,7 @@ export function getState({ actors, hydrator }: Serving): Method {
     nsid: 'app.bsky.ageassurance.getState',
     kind: 'query',
     auth: 'required',
+    partly: 'always `unknown`: there is no provider of age assurance here',
     handler: ({ viewer: did }) => {
       const viewer = viewerOf(actors, did!)
       const state = hydrator.profiles(viewer.uid === 0 ? [] : [viewer.uid], viewer)

@@ -6,10 +6,11 @@
 import type { AppBskyFeedDefs, AppBskyFeedGetFeed } from '@atproto/api'
 import type { Viewer } from '../../../../hydrate/types.ts'
 import type { ItemByUri } from '../../../../skeleton/items-by-uri.ts'
-import { readyArray } from '../../../../views/ready-json.ts'
+import { byteText, readyArray } from '../../../../views/ready-json.ts'
 import { type FeedItemRules, isBlockedOrMuted } from '../../../../views/rules.ts'
 import { labelerHeaders } from '../../../answer-headers.ts'
 import { isDiscover } from '../../../discover-feed.ts'
+import { postsElsewhere } from '../../../elsewhere/posts-elsewhere.ts'
 import { XRPCError } from '../../../errors.ts'
 import { askForSkeleton, type FeedSkeleton } from '../../../feed-skeleton.ts'
 import { withFields } from '../../../json-fields.ts'
@@ -55,9 +56,12 @@ async function answer(serving: Serving, context: MethodContext<Params>): Promise
     headers: headersFor(context),
     signal: context.signal,
   })
-  const items = await findItems(serving, skeleton.feed, { viewer, signal: context.signal })
+  const { items, elsewhere } = await findItems(serving, skeleton.feed, { viewer, context })
   return {
-    body: { feed: present(serving, viewer, { ...skeleton, items }), cursor: skeleton.cursor },
+    body: {
+      feed: present(serving, viewer, { ...skeleton, items, elsewhere }),
+      cursor: skeleton.cursor,
+    },
     headers: {
       ...labelerHeaders(context),
       ...(skeleton.language && { 'content-language': skeleton.language }),
@@ -76,24 +80,37 @@ function headersFor(context: MethodContext<Params>): Record<string, string> {
   return headers
 }
 
-/** In the order of `chosen`; what is nowhere to be found has the item 0. */
+type Found = { items: ItemByUri[]; elsewhere: ReadonlyMap<string, object> }
+
+/**
+ * In the order of `chosen`; what is nowhere to be found has the item 0. Posts that we lack are asked for
+ * at their PDSs and elsewhere at once, and not waited for any longer where elsewhere has them.
+ */
 async function findItems(
-  { itemsByUri, wanted, arrivals }: Serving,
+  serving: Serving,
   chosen: readonly Chosen[],
-  { viewer, signal }: { viewer: Viewer; signal: AbortSignal },
-): Promise<ItemByUri[]> {
+  { viewer, context }: { viewer: Viewer; context: MethodContext<Params> },
+): Promise<Found> {
+  const { itemsByUri, wanted, arrivals } = serving
   const named = chosen.map(({ post, reason }) => ({ post, repost: repostOf(reason) }))
   const found = itemsByUri(named)
   const unknown = named.filter((_, i) => found[i]!.isUnknown)
-  if (unknown.length === 0 || !viewer) return found
   const uris = unknown.map(({ post }) => post)
+  // A repost that is not here is not shown, so neither is its post.
+  const single = unknown.filter(({ repost }) => repost === undefined).map(({ post }) => post)
+  const theirs = postsElsewhere(serving, context, single)
+  if (unknown.length === 0 || !viewer) return { items: found, elsewhere: await theirs }
   wanted.ask(viewer, { uris, dids: [...new Set(uris.map((uri) => uri.split('/', 3)[2]!))] })
-  await arrivals.awaited(uris, {
-    isThere: () => itemsByUri(unknown).every(({ isUnknown }) => !isUnknown),
-    patienceMs: unknown.length * 2 > named.length ? LONG_PATIENCE_MS : PATIENCE_MS,
-    signal,
+  let isAnswered = false
+  void theirs.then((views) => {
+    isAnswered = views.size > 0
   })
-  return itemsByUri(named)
+  await arrivals.awaited(uris, {
+    isThere: () => isAnswered || itemsByUri(unknown).every(({ isUnknown }) => !isUnknown),
+    patienceMs: unknown.length * 2 > named.length ? LONG_PATIENCE_MS : PATIENCE_MS,
+    signal: context.signal,
+  })
+  return { items: itemsByUri(named), elsewhere: await theirs }
 }
 
 function repostOf(reason: Chosen['reason']): string | undefined {
@@ -104,15 +121,22 @@ function repostOf(reason: Chosen['reason']): string | undefined {
 function present(
   { fragments }: Serving,
   viewer: Viewer,
-  page: { feed: readonly Chosen[]; items: readonly ItemByUri[]; reqId: string | undefined },
+  page: {
+    feed: readonly Chosen[]
+    items: readonly ItemByUri[]
+    reqId: string | undefined
+    elsewhere: ReadonlyMap<string, object>
+  },
 ) {
   const items = page.items.map(({ item }) => item)
   const shown = items.filter((item) => item !== 0)
   const texts = new Map(
     fragments.items(shown, viewer, { isShown }).map((text, i) => [shown[i]!, text]),
   )
-  const views = page.feed.map(({ reason, feedContext }, i) => {
+  const views = page.feed.map(({ post, reason, feedContext }, i) => {
     const item = items[i]!
+    const view = item === 0 ? page.elsewhere.get(post) : undefined
+    if (view) return byteText({ post: view, feedContext, reqId: page.reqId })
     const pins = reason?.$type === PIN && item !== 0
     const text = pins
       ? fragments.items([item], viewer, { isShown, pinned: item })[0]

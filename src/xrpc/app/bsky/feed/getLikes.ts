@@ -1,5 +1,5 @@
-// app.bsky.feed.getLikes: who likes a post, the latest first. Left out are accounts in a block with the
-// viewer or with the post's author.
+// app.bsky.feed.getLikes: who likes a post, a feed, a starter pack or a labeler, the latest first. Left out
+// are accounts in a block with the viewer or with its author.
 
 import type { AppBskyFeedGetLikes } from '@atproto/api'
 import type { Like } from '../../../../skeleton/engagement.ts'
@@ -10,10 +10,11 @@ import type { Method } from '../../../method.ts'
 import type { Serving } from '../../../serving.ts'
 
 export function getLikes(serving: Serving): Method<AppBskyFeedGetLikes.QueryParams> {
-  const { fragments, engagement } = serving
+  const { fragments, engagement, recordLikes } = serving
   return engagementMethod(serving, {
     nsid: 'app.bsky.feed.getLikes',
     read: engagement.likes,
+    readOther: recordLikes,
     present(likes: Like[], { author, viewer }) {
       const uids = likes.map(({ uid }) => uid)
       const blocks = fragments.blocksAmong(uids.map((uid) => [author, uid] as const))

@@ -16,7 +16,7 @@ export function getQuotes(serving: Serving): Method<AppBskyFeedGetQuotes.QueryPa
   /** Labels are read only where there are any. */
   function waiting(ids: number[], authors: number[], viewer: Viewer): Set<number> {
     const labelled = hydrator.labelled({ accounts: authors, posts: ids }, viewer)
-    if (labelled.accounts.length + labelled.posts.length === 0) return new Set()
+    if (labelled.accounts.size + labelled.posts.size === 0) return new Set()
     const state = hydrator.posts(ids, viewer)
     const waits = ({ id, uid, uri }: Post) =>
       ids.includes(id) && !viewerSeesNeedsReview(state, { uid, record: uri })

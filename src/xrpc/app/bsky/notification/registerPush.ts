@@ -10,6 +10,7 @@ export function registerPush(): Method {
     nsid: 'app.bsky.notification.registerPush',
     kind: 'procedure',
     auth: 'required',
+    refused: 'pushes go under the keys of whoever built the app; no self-hosted AppView has them',
     handler: () => {
       const message = 'This service is not configured to support push token registration.'
       throw new XRPCError(501, 'MethodNotImplemented', message)

@@ -8,6 +8,7 @@ export function unregisterPush(): Method {
     nsid: 'app.bsky.notification.unregisterPush',
     kind: 'procedure',
     auth: 'required',
+    refused: 'pushes go under the keys of whoever built the app; no self-hosted AppView has them',
     handler: () => {
       const message = 'This service is not configured to support push token registration.'
       throw new XRPCError(501, 'MethodNotImplemented', message)

@@ -7,6 +7,7 @@ export function getAgeAssuranceState(): Method {
     nsid: 'app.bsky.unspecced.getAgeAssuranceState',
     kind: 'query',
     auth: 'required',
+    partly: 'always `unknown`: there is no provider of age assurance here',
     handler: () => ({ body: { status: 'unknown' } }),
   }
 }

@@ -12,6 +12,7 @@ export function getTrendingTopics({ trends }: Serving): Method<Params> {
     nsid: 'app.bsky.unspecced.getTrendingTopics',
     kind: 'query',
     auth: 'optional',
+    partly: 'hashtags by our own count, without `suggested`',
     handler: ({ params }) => {
       const topics = trends
         .now()

@@ -16,6 +16,7 @@ export function getTrends({ actors, hydrator, trends }: Serving): Method<Params>
     nsid: 'app.bsky.unspecced.getTrends',
     kind: 'query',
     auth: 'optional',
+    partly: 'hashtags by our own count, without categories',
     handler: (context) => {
       const viewer = viewerOf(actors, context.viewer)
       const shown = trends.now().slice(0, context.params.limit)

@@ -220,3 +220,31 @@ describe('the answer', () => {
     expect(headers.get('atproto-repo-rev')).toMatch(/^[2-7a-z]{13}$/)
   })
 })
+
+test('a feed, a starter pack and a labeler have likers as posts do, each once, latest first', async () => {
+  const { viewer, author, people } = start()
+  const generator = { did: 'did:web:feed.test', displayName: 'feed' }
+  const kinds: [string, object, string][] = [
+    ['app.bsky.feed.generator', generator, 'feed'],
+    [
+      'app.bsky.graph.starterpack',
+      { name: 'pack', list: `at://${author}/app.bsky.graph.list/a` },
+      'a',
+    ],
+    ['app.bsky.labeler.service', { policies: { labelValues: ['x'] } }, 'self'],
+  ]
+  for (const [collection, fields, rkey] of kinds) {
+    const to = w.create(author, collection, { $type: collection, ...fields }, rkey)
+    const likes = people.slice(0, 7).map((did) => w.like(did, to))
+    w.like(people[1]!, to)
+    w.delete(likes[2]!)
+    w.block(viewer, people[3]!)
+    const all = [1, 6, 5, 4, 3, 0].map((i) => people[i]!)
+    for (const limit of [1, 2, 100]) {
+      expect(await likersOf({ uri: to.uri, limit })).toEqual(all)
+      const unblocked = all.filter((did) => did !== people[3])
+      expect(await likersOf({ uri: to.uri, limit }, viewer)).toEqual(unblocked)
+    }
+  }
+  expect(await likersOf({ uri: `at://${author}/app.bsky.feed.generator/other` })).toEqual([])
+})

@@ -55,6 +55,45 @@ describe('a member is told', () => {
     expect(all.map(({ author }) => author.did)).toEqual([carla, dan, carla])
   })
 
+  test('that a trusted verifier says who they are, and no longer does', async () => {
+    w.dispose()
+    w = createServingWorld({ scope: 'community', members: ['alice'], trustedVerifiers: [bob] })
+    for (const did of [alice, bob, carla]) w.profile(did, { displayName: 'somebody' })
+    const word = { subject: alice, handle: 'alice.test', displayName: 'somebody' }
+    const verification = w.create(bob, 'app.bsky.graph.verification', word)
+    w.create(carla, 'app.bsky.graph.verification', word)
+    expect(await notificationsOf(w, alice)).toMatchObject([
+      { reason: 'verified', uri: verification.uri, cid: verification.cid, record: word },
+    ])
+    w.delete(verification)
+    expect(await notificationsOf(w, alice)).toMatchObject([
+      {
+        reason: 'unverified',
+        uri: verification.uri,
+        record: { $type: 'app.bsky.notification.defs#recordDeleted' },
+      },
+    ])
+  })
+
+  test('of a follow with the starter pack that led to it', async () => {
+    const list = w.create(bob, 'app.bsky.graph.list', {
+      name: 'people',
+      purpose: 'app.bsky.graph.defs#referencelist',
+    })
+    const pack = w.create(bob, 'app.bsky.graph.starterpack', { name: 'Start', list: list.uri })
+    w.create(carla, 'app.bsky.graph.follow', { subject: alice, via: pack })
+    w.create(dan, 'app.bsky.graph.follow', { subject: alice, via: list })
+
+    const all = await notificationsOf(w, alice)
+
+    expect(all.map(({ reason, author }) => [reason, author.did])).toEqual([
+      ['follow', dan],
+      ['follow', carla],
+    ])
+    expect(all[0]).not.toHaveProperty('starterPack')
+    expect(all[1]).toMatchObject({ starterPack: { uri: pack.uri, creator: { did: bob } } })
+  })
+
   test('of mentions, quotes and replies, the first of these that a post is', async () => {
     const post = w.post(alice)
     const named = w.post(carla, { facets: mention(alice), reply: { parent: post } })

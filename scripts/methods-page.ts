@@ -1,0 +1,150 @@
+// docs/METHODS.md: every method of the official lexicons that could concern an AppView, and how it is
+// answered here. Each is in exactly one class: what a registered method declares of itself decides
+// (src/xrpc/method.ts), and what is not registered must stand in refused-methods.ts.
+
+import { schemas } from '@atproto/api'
+import Database from 'better-sqlite3'
+import { createActorTable } from '../src/graph/actor-table.ts'
+import { createFollowGraph } from '../src/graph/follow-graph.ts'
+import { createHydrator } from '../src/hydrate/hydrator.ts'
+import { migrate } from '../src/store/migrate.ts'
+import { createTimelines } from '../src/timeline/rings.ts'
+import { createMediaUrls } from '../src/views/media-urls.ts'
+import type { Method } from '../src/xrpc/method.ts'
+import { createMethods } from '../src/xrpc/methods.ts'
+import { refusalOf, refusedMethods } from './refused-methods.ts'
+
+export const CLASSES = ['native', 'partly', 'from elsewhere', 'refused'] as const
+export type MethodClass = (typeof CLASSES)[number]
+
+type Row = { nsid: string; kind: string; auth: string; answer: MethodClass; notes: string[] }
+
+const AUTH = {
+  required: 'service JWT',
+  optional: 'service JWT or none',
+  none: 'none',
+}
+
+const HEAD = `# Methods
+
+How Slipstream answers each method of the official lexicons: made from the code by \`npm run docs\`, and
+kept true by a test. Semantics follow the reference AppView unless a method's file says otherwise.
+
+- **native**: from our own index, wholly.
+- **partly**: from our own index, but not all that the lexicon or the reference knows; the note says what.
+- **from elsewhere**: from our own index first; what it lacks is asked of a public AppView where
+  the operator allows it (otherwise it is left out).
+- **refused**: \`501 MethodNotImplemented\`, and why.
+
+\`chat.bsky.*\` goes to the chat service and never comes here.`
+
+export function methodsPage(): string {
+  const registered = allMethods()
+  const rows = registered.map(toRow).sort((a, b) => (a.nsid < b.nsid ? -1 : 1))
+  const ours = rows.filter(({ nsid }) => !isOfficial(nsid))
+  const official = rows.filter(({ nsid }) => isOfficial(nsid))
+  const refused = Object.entries(refusedMethods).map(([nsid, why]) => `| \`${nsid}\` | ${why} |`)
+  return `${HEAD}
+
+${countsOf(official, officialMethods())}
+
+## Answered
+
+${tableOf(official)}
+
+## Ours
+
+${tableOf(ours)}
+
+## Refused
+
+| method | why |
+| --- | --- |
+${refused.join('\n')}
+`
+}
+
+/** How every method of the official lexicons is answered; a method that is in none has undefined. */
+export function methodClasses(): Map<string, MethodClass | undefined> {
+  const registered = new Map(allMethods().map((method) => [method.nsid, classOf(method)]))
+  const classes = officialMethods().map((nsid) => {
+    const answer = registered.get(nsid) ?? (refusalOf(nsid) ? 'refused' : undefined)
+    return [nsid, answer] as const
+  })
+  return new Map(classes)
+}
+
+/** The queries, procedures and subscriptions that could concern an AppView. */
+export function officialMethods(): string[] {
+  return schemas
+    .filter(({ id }) => isOfficial(id))
+    .filter(({ defs }) => {
+      const main = 'main' in defs ? (defs.main as { type: string }) : undefined
+      return main && ['query', 'procedure', 'subscription'].includes(main.type)
+    })
+    .map(({ id }) => id)
+    .sort()
+}
+
+function isOfficial(nsid: string): boolean {
+  return nsid.startsWith('app.bsky.') || nsid.startsWith('com.atproto.')
+}
+
+function classOf({ refused, elsewhere, partly }: Method): MethodClass {
+  if (refused) return 'refused'
+  if (elsewhere) return 'from elsewhere'
+  return partly ? 'partly' : 'native'
+}
+
+function toRow(method: Method): Row {
+  const { nsid, kind, auth, refused, elsewhere, partly } = method
+  const notes = [refused, elsewhere, partly].filter((note) => note !== undefined)
+  return { nsid, kind, auth: AUTH[auth], answer: classOf(method), notes }
+}
+
+function tableOf(rows: Row[]): string {
+  const lines = rows.map(
+    ({ nsid, kind, auth, answer, notes }) =>
+      `| \`${nsid}\` | ${kind} | ${auth} | ${answer} | ${notes.join('; ')} |`,
+  )
+  const head =
+    '| method | kind | authentication | answer | notes |\n| --- | --- | --- | --- | --- |'
+  return [head, ...lines].join('\n')
+}
+
+function countsOf(rows: Row[], official: string[]): string {
+  const count = (answer: MethodClass) => rows.filter((row) => row.answer === answer).length
+  const unregistered = official.length - rows.length
+  const counts = [
+    `${count('native')} native`,
+    `${count('partly')} partly`,
+    `${count('from elsewhere')} from elsewhere`,
+    `${count('refused') + unregistered} refused`,
+  ]
+  return `Of ${official.length} methods: ${counts.join(', ')}.`
+}
+
+/** Built over nothing: only what the methods say of themselves is read. */
+export function allMethods(): Method[] {
+  const db = new Database(':memory:')
+  migrate(db)
+  const actors = createActorTable()
+  const graph = createFollowGraph()
+  const refuse = () => Promise.reject(new Error('the documentation asks nobody'))
+  const urls = createMediaUrls({
+    imageUrlPattern: '',
+    videoPlaylistUrlPattern: '',
+    videoThumbnailUrlPattern: '',
+  })
+  return createMethods({
+    db,
+    actors,
+    graph,
+    timelines: createTimelines(1),
+    keeps: () => true,
+    hydrator: createHydrator({ db, actors, graph, urls }),
+    writer: { send: refuse },
+    resolver: { resolve: refuse, resolveHandle: refuse },
+    fetch: refuse,
+  })
+}

@@ -1,0 +1,26 @@
+// docs/METRICS.md, made from the table of what /metrics tells (src/page/metrics.ts).
+
+import Database from 'better-sqlite3'
+import { createCounterSpace } from '../src/obs/request-counters.ts'
+import { metricSources } from '../src/page/metrics.ts'
+
+export function metricsPage(): string {
+  const sources = metricSources({
+    status: () => undefined,
+    requests: createCounterSpace(1),
+    methods: [],
+    db: new Database(':memory:'),
+  })
+  const rows = sources.map(({ name, type, help }) => `| \`${name}\` | ${type} | ${help} |`)
+  return `# Metrics
+
+What \`/metrics\` tells Prometheus, made from the code by \`npm run docs\`. Who may read it is
+\`SLIPSTREAM_METRICS\`. Counters start anew with the process; what is told of requests is summed over all
+serving threads, whichever answers. Labels are methods, statuses and reasons: no account, host or
+address is one.
+
+| metric | type | meaning |
+| --- | --- | --- |
+${rows.join('\n')}
+`
+}

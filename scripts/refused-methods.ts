@@ -1,0 +1,72 @@
+// The methods of the official lexicons that Slipstream does not have, and why: one line for each, or for
+// a whole namespace where the reason is the same (`*` at the end). `501 MethodNotImplemented` is the
+// answer to all of them. What is refused in words of its own is declared by the method (method.ts).
+// docs/METHODS.md is made of these; test/scripts/methods-page.test.ts keeps them complete.
+
+const AGE =
+  'There is no provider of age assurance here, as in a reference that has none configured.'
+const CONTACTS =
+  'Matching needs everybody’s phone numbers, SMS and a service of its own; no self-hosted AppView has them. The reference says the same where none is configured.'
+const VIDEO = 'The video service’s: clients call it, and their PDS, not the AppView.'
+const GENERATOR = 'A feed generator’s own; we ask it of them.'
+const SKELETON =
+  'Between the reference and services behind it; the method without `Skeleton` is the one that clients call.'
+const PDS = 'The PDS’s.'
+
+export const refusedMethods: Record<string, string> = {
+  'app.bsky.ageassurance.begin': AGE,
+  'app.bsky.unspecced.initAgeAssurance': AGE,
+  'app.bsky.contact.*': CONTACTS,
+  'app.bsky.embed.getEmbedExternalView':
+    'Cards made of `site.standard` records, which are not indexed here; clients fall back to the link’s own card.',
+  'app.bsky.feed.describeFeedGenerator': GENERATOR,
+  'app.bsky.feed.getFeedSkeleton': GENERATOR,
+  'app.bsky.unspecced.getOnboardingSuggestedStarterPacksSkeleton': SKELETON,
+  'app.bsky.unspecced.getOnboardingSuggestedUsersSkeleton': SKELETON,
+  'app.bsky.unspecced.getSuggestedFeedsSkeleton': SKELETON,
+  'app.bsky.unspecced.getSuggestedStarterPacksSkeleton': SKELETON,
+  'app.bsky.unspecced.getSuggestedUsersForDiscoverSkeleton': SKELETON,
+  'app.bsky.unspecced.getSuggestedUsersForExploreSkeleton': SKELETON,
+  'app.bsky.unspecced.getSuggestedUsersForSeeMoreSkeleton': SKELETON,
+  'app.bsky.unspecced.getSuggestedUsersSkeleton': SKELETON,
+  'app.bsky.unspecced.getSuggestionsSkeleton': SKELETON,
+  'app.bsky.unspecced.getTrendsSkeleton': SKELETON,
+  'app.bsky.unspecced.searchActorsSkeleton': SKELETON,
+  'app.bsky.unspecced.searchPostsSkeleton': SKELETON,
+  'app.bsky.unspecced.searchStarterPacksSkeleton': SKELETON,
+  'app.bsky.video.*': VIDEO,
+  'com.atproto.admin.*':
+    'For the operator of a PDS or of moderation, with a secret; our operator has the command line and the operator’s routes.',
+  'com.atproto.identity.getRecommendedDidCredentials': PDS,
+  'com.atproto.identity.refreshIdentity':
+    'The PDS’s or a resolver’s; clients do not ask an AppView.',
+  'com.atproto.identity.requestPlcOperationSignature': PDS,
+  'com.atproto.identity.resolveDid': 'A resolver’s; clients do not ask an AppView.',
+  'com.atproto.identity.resolveIdentity': 'A resolver’s; clients do not ask an AppView.',
+  'com.atproto.identity.signPlcOperation': PDS,
+  'com.atproto.identity.submitPlcOperation': PDS,
+  'com.atproto.identity.updateHandle': PDS,
+  'com.atproto.label.subscribeLabels': 'A labeler’s own; we follow theirs.',
+  'com.atproto.lexicon.resolveLexicon': 'A resolver’s; clients do not ask an AppView.',
+  'com.atproto.moderation.createReport': 'A labeler’s: the PDS sends a report there directly.',
+  'com.atproto.repo.applyWrites': PDS,
+  'com.atproto.repo.createRecord': PDS,
+  'com.atproto.repo.deleteRecord': PDS,
+  'com.atproto.repo.describeRepo': PDS,
+  'com.atproto.repo.importRepo': PDS,
+  'com.atproto.repo.listMissingBlobs': PDS,
+  'com.atproto.repo.listRecords': PDS,
+  'com.atproto.repo.putRecord': PDS,
+  'com.atproto.repo.uploadBlob': PDS,
+  'com.atproto.server.*': PDS,
+  'com.atproto.sync.*': 'The PDS’s or a relay’s; we read the network by Jetstream.',
+  'com.atproto.temp.*': 'Temporary methods of Bluesky’s own services.',
+}
+
+/** @returns the key of the table that the method falls under. */
+export function refusalOf(nsid: string): string | undefined {
+  if (Object.hasOwn(refusedMethods, nsid)) return nsid
+  return Object.keys(refusedMethods).find(
+    (key) => key.endsWith('.*') && nsid.startsWith(key.slice(0, -1)),
+  )
+}

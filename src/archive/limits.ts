@@ -1,0 +1,53 @@
+// Every bound of reading the archive in one place, with its default.
+
+export type ArchiveLimits = {
+  /** Applied in one transaction. */
+  maxBatchEvents: number
+  /** Records larger than this are left out, as on the live wire. */
+  maxRecordBytes: number
+  /** A block, compressed and not; the server's have 4096 rows, a few megabytes. */
+  maxFrameBytes: number
+  maxBlockBytes: number
+  /** Blocks are fetched together up to so many bytes. */
+  partBytes: number
+  /** Parts that are fetched ahead of the one that is applied. */
+  partsAhead: number
+  /** A page of the plan. */
+  maxPlanBytes: number
+  /** The index of a segment. */
+  maxIndexBytes: number
+  /** An answer that brings nothing for so long is given up. */
+  idleTimeoutMs: number
+  backoffBaseMs: number
+  backoffMaxMs: number
+  /** After a refusal that only the operator can do something about. */
+  refusedWaitMs: number
+  /** A quota may take so long to be renewed. */
+  maxQuotaWaitMs: number
+  /** A block that can't be read is fetched so many times before it counts as lost. */
+  attemptsPerBlock: number
+  /** Plans that turn out to be outdated, in a row. */
+  maxStalePlans: number
+}
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const MEBIBYTE = 1024 * 1024
+
+export const defaultArchiveLimits: ArchiveLimits = {
+  maxBatchEvents: 2000,
+  maxRecordBytes: 4 * MEBIBYTE,
+  maxFrameBytes: 32 * MEBIBYTE,
+  maxBlockBytes: 64 * MEBIBYTE,
+  partBytes: 2 * MEBIBYTE,
+  partsAhead: 4,
+  maxPlanBytes: 32 * MEBIBYTE,
+  maxIndexBytes: 8 * MEBIBYTE,
+  idleTimeoutMs: 30 * SECOND,
+  backoffBaseMs: SECOND,
+  backoffMaxMs: 2 * MINUTE,
+  refusedWaitMs: 5 * MINUTE,
+  maxQuotaWaitMs: 31 * 24 * 60 * MINUTE,
+  attemptsPerBlock: 3,
+  maxStalePlans: 10,
+}

@@ -1,0 +1,65 @@
+// One row of a block to the very event that the live wire would have brought: same checks, same reasons
+// to drop it.
+
+import { hash } from 'node:crypto'
+import { readCommit } from '../jetstream/commit.ts'
+import { readAccountLevel } from '../jetstream/decode-v2.ts'
+import type { Decoded } from '../jetstream/decoded.ts'
+import { isDid } from '../jetstream/syntax.ts'
+import { type BlockRows, ROW_KIND } from './block-rows.ts'
+import { recordCidText } from './cid-text.ts'
+import { decodeObject } from './dag-cbor.ts'
+
+const TYPE = 'network.bsky.jetstream.subscribeEvents#'
+
+const operations: { [kind: number]: 'create' | 'update' | 'delete' } = {
+  [ROW_KIND.create]: 'create',
+  [ROW_KIND.update]: 'update',
+  [ROW_KIND.delete]: 'delete',
+  [ROW_KIND.createAgain]: 'create',
+}
+
+const accountLevel: { [kind: number]: 'identity' | 'account' | 'sync' } = {
+  [ROW_KIND.identity]: 'identity',
+  [ROW_KIND.account]: 'account',
+  [ROW_KIND.sync]: 'sync',
+}
+
+export function isCommitRow(kind: number): boolean {
+  return operations[kind] !== undefined
+}
+
+/** The row that `rows` stands at. `maxBytes`: of a record; the live wire is asked to leave out larger ones. */
+export function readRow(rows: BlockRows, maxBytes: number): Decoded {
+  const { did, seq, timeUs, kind } = rows
+  if (!isDid(did)) return 'bad-did'
+  if (!(seq > 0)) return 'bad-seq'
+  if (!Number.isSafeInteger(timeUs) || timeUs < 0) return 'bad-time'
+  if (rows.payloadBytes > maxBytes) return 'oversized'
+  const operation = operations[kind]
+  if (operation !== undefined) return readCommitRow(rows, operation, { did, seq, timeUs })
+  const name = accountLevel[kind]
+  if (name === undefined) return 'unknown-kind'
+  const content = payloadOf(rows)
+  if (typeof content === 'string') return content
+  return readAccountLevel({ $type: TYPE + name, [name]: content }, did, timeUs, seq)
+}
+
+function readCommitRow(
+  rows: BlockRows,
+  operation: 'create' | 'update' | 'delete',
+  { did, seq, timeUs }: { did: string; seq: number; timeUs: number },
+): Decoded {
+  const { rev, collection, rkey } = rows
+  const key = { operation, rev, collection, rkey }
+  if (operation === 'delete') return readCommit(key, did, timeUs, seq)
+  const record = payloadOf(rows)
+  if (typeof record === 'string') return record
+  const { body, payloadAt, payloadBytes } = rows
+  const digest = hash('sha256', body.subarray(payloadAt, payloadAt + payloadBytes), 'buffer')
+  return readCommit({ ...key, cid: recordCidText(digest), record }, did, timeUs, seq)
+}
+
+function payloadOf({ body, payloadAt, payloadBytes }: BlockRows) {
+  return decodeObject(body, payloadAt, payloadAt + payloadBytes)
+}

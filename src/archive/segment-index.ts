@@ -1,0 +1,71 @@
+// Where the blocks of a sealed segment lie: its fixed header, which says where the index begins, and
+// the index. Layouts: segment/header.go and segment/footer.go of the server, docs/README.md §3.1.2.
+
+import { BadBlockError } from './block-rows.ts'
+
+export const HEADER_BYTES = 256
+/** Before each block's frame stands its length. */
+export const PREFIX_BYTES = 8
+
+const MAGIC = 'jss0'
+const VERSION = 1
+const ENTRY_BYTES = 52
+
+export type SegmentHeader = {
+  /** Names this generation of the file, in hexadecimal. */
+  checksum: string
+  blockCount: number
+  /** Where the index begins, behind the last block. */
+  indexAt: number
+  indexBytes: number
+}
+
+export type BlockPlace = {
+  index: number
+  /** Of the length before the frame. */
+  at: number
+  /** Of the frame, without that length. */
+  frameBytes: number
+  events: number
+  maxSeq: number
+}
+
+/** @throws BadBlockError */
+export function readSegmentHeader(header: Buffer): SegmentHeader {
+  if (header.length !== HEADER_BYTES || header.toString('latin1', 0, 4) !== MAGIC) {
+    throw new BadBlockError('no segment')
+  }
+  const version = header.readUInt16LE(12)
+  if (version !== VERSION) throw new BadBlockError(`a segment of version ${version}`)
+  const blockCount = header.readUInt32LE(14)
+  const indexAt = number64(header, 58)
+  if (!(indexAt >= HEADER_BYTES) || number64(header, 90) !== indexAt) {
+    throw new BadBlockError('a segment without an index')
+  }
+  const checksum = header.readBigUInt64LE(4).toString(16).padStart(16, '0')
+  return { checksum, blockCount, indexAt, indexBytes: blockCount * ENTRY_BYTES }
+}
+
+/** In their order. @throws BadBlockError where they overlap or lie outside. */
+export function readSegmentIndex(index: Buffer, header: SegmentHeader): BlockPlace[] {
+  if (index.length !== header.indexBytes) throw new BadBlockError('half of an index')
+  const places: BlockPlace[] = []
+  let top = HEADER_BYTES
+  for (let i = 0; i < header.blockCount; i++) {
+    const entry = i * ENTRY_BYTES
+    const at = number64(index, entry)
+    const frameBytes = index.readUInt32LE(entry + 8)
+    if (!(at >= top)) throw new BadBlockError('blocks that overlap')
+    top = at + PREFIX_BYTES + frameBytes
+    const events = index.readUInt32LE(entry + 16)
+    places.push({ index: i, at, frameBytes, events, maxSeq: number64(index, entry + 28) })
+  }
+  if (top > header.indexAt) throw new BadBlockError('blocks behind the index')
+  return places
+}
+
+/** NaN where a number can't tell. */
+function number64(buffer: Buffer, at: number): number {
+  const value = buffer.readUInt32LE(at + 4) * 2 ** 32 + buffer.readUInt32LE(at)
+  return Number.isSafeInteger(value) ? value : Number.NaN
+}

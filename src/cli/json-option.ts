@@ -1,0 +1,9 @@
+// The option that commands share whose result a script may want.
+
+import type { Command } from 'commander'
+
+export type JsonOption = { json?: boolean }
+
+export function withJson(command: Command): Command {
+  return command.option('--json', 'print the result as JSON')
+}

@@ -1,0 +1,90 @@
+// `slipstream stats`: what there is and how it goes, from the running server, or from the database.
+
+import type { Command } from 'commander'
+import type { IngestStatus } from '../bridge.ts'
+import { type Facts, readFacts } from '../operator/facts.ts'
+import type { CliContext } from './context.ts'
+import { findServer } from './control-client.ts'
+import { type JsonOption, withJson } from './json-option.ts'
+import { readingOffline } from './offline.ts'
+import { dim, megabytes, report, thousands } from './terminal.ts'
+
+type Status = {
+  version: string
+  pid: number
+  uptimeSeconds: number
+  origin: string
+  did: string
+  scope: string
+  facts: Facts
+  ingest?: IngestStatus
+}
+
+export function addStats(program: Command, context: CliContext): void {
+  withJson(program.command('stats'))
+    .description('sizes, members, and how far behind the network the stream is')
+    .addHelpText('after', '\nExample:\n  slipstream stats --json | jq .facts.disk.databaseBytes')
+    .action(({ json }: JsonOption) => showStats(context, json))
+}
+
+async function showStats(context: CliContext, json: boolean | undefined): Promise<void> {
+  const config = context.config()
+  const server = await findServer(config.dataDir)
+  if (server) {
+    const status = await server.ask<Status>('GET', '/status')
+    return report(
+      json,
+      { running: true, ...status },
+      lines([...running(status), ...rows(status.facts)]),
+    )
+  }
+  const facts = await readingOffline(config, (db) => readFacts(db, config.dataDir))
+  report(json, { running: false, facts }, lines([['server', 'not running'], ...rows(facts)]))
+}
+
+type Line = [name: string, value: string]
+
+function running({ version, pid, uptimeSeconds, origin, ingest }: Status): Line[] {
+  const hours = uptimeSeconds / 3600
+  const since = hours < 1 ? `${Math.floor(uptimeSeconds / 60)} min` : `${hours.toFixed(1)} h`
+  return [
+    ['server', `${version} at ${origin}, process ${pid}, for ${since}`],
+    ...(ingest ? streaming(ingest) : []),
+  ]
+}
+
+function streaming({ stream, timelines, visibleMs, coldStarts }: IngestStatus): Line[] {
+  return [
+    ['stream', describeStream(stream)],
+    ['visible', visibleMs.count === 0 ? 'nothing came' : `within ${visibleMs.p99} ms (p99)`],
+    ['timelines', `${thousands(timelines)} in memory`],
+    ['cold starts', String(coldStarts.filter(({ stage }) => stage !== 'done').length)],
+  ]
+}
+
+function describeStream({ host, connected, lagMs }: IngestStatus['stream']): string {
+  if (!connected) return `not connected to ${host}`
+  const lag = lagMs === undefined ? 'nothing came yet' : `${(lagMs / 1000).toFixed(1)} s behind`
+  return `${lag}, ${host}`
+}
+
+function rows(facts: Facts): Line[] {
+  const { disk, gaps, streams } = facts
+  return [
+    ['members', thousands(facts.members)],
+    ['accounts', thousands(facts.actors)],
+    ['follows', thousands(facts.follows)],
+    ['posts', thousands(facts.posts)],
+    ['reposts', thousands(facts.reposts)],
+    ['jobs', facts.jobs >= 20_000 ? '20,000 or more' : thousands(facts.jobs)],
+    ['gaps', `${gaps.open} open, ${gaps.repairing} being repaired, ${gaps.closed} closed`],
+    ['database', `${megabytes(disk.databaseBytes)}, schema ${facts.schema}`],
+    ['disk free', megabytes(disk.freeBytes)],
+    ...streams.map(({ host, at }): Line => ['taken in until', `${at}  ${host}`]),
+  ]
+}
+
+function lines(all: readonly Line[]): string {
+  const width = Math.max(...all.map(([name]) => name.length))
+  return all.map(([name, value]) => `${dim(name.padEnd(width))}  ${value}`).join('\n')
+}

@@ -1,0 +1,39 @@
+// Which settings go with the archive of a Jetstream host, and which do not.
+
+type ArchiveSettings = {
+  archive: boolean
+  archiveKey: string | undefined
+  indexScope: string
+  jetstreamWire: string
+  jetstreamHosts: readonly string[]
+  allowPrivateHosts: boolean | readonly string[]
+}
+
+/** @returns what is wrong with them, and what would be right. */
+export function unfitArchive(
+  settings: ArchiveSettings,
+): { message: string; hint: string } | undefined {
+  const { archive, archiveKey, indexScope, jetstreamWire, jetstreamHosts } = settings
+  if (!archive) return undefined
+  if (indexScope !== 'network') {
+    return {
+      message: `SLIPSTREAM_ARCHIVE is on, but SLIPSTREAM_INDEX_SCOPE is ${indexScope}: the archive is the whole network’s.`,
+      hint: 'Set SLIPSTREAM_INDEX_SCOPE=network, or leave SLIPSTREAM_ARCHIVE out: other scopes fetch what they need from the accounts’ own servers.',
+    }
+  }
+  if (jetstreamWire === 'v1') {
+    return {
+      message:
+        'SLIPSTREAM_ARCHIVE is on, but SLIPSTREAM_JETSTREAM_WIRE is v1, which has no archive.',
+      hint: 'Set SLIPSTREAM_JETSTREAM_WIRE=v2 and a v2 host in SLIPSTREAM_JETSTREAM_HOSTS.',
+    }
+  }
+  const host = jetstreamHosts[0]!
+  if (archiveKey !== undefined && host.startsWith('ws:') && settings.allowPrivateHosts === false) {
+    return {
+      message: `SLIPSTREAM_ARCHIVE_KEY would be sent to ${host} for everybody on the way to read.`,
+      hint: 'Use a wss:// origin as the first of SLIPSTREAM_JETSTREAM_HOSTS.',
+    }
+  }
+  return undefined
+}

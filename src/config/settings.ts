@@ -1,0 +1,349 @@
+// The single table of everything an operator can set: name, default, parser and one sentence of
+// documentation. config.ts reads the environment by it; README.md's table is made from it.
+
+import { addressRanges, privateHosts } from './address-ranges.ts'
+import {
+  capMb,
+  days,
+  did,
+  dids,
+  flag,
+  hostname,
+  integer,
+  jetstreamHosts,
+  mediaPattern,
+  members,
+  oneOf,
+  originOrNone,
+  secret,
+  text,
+  url,
+} from './parsers.ts'
+
+export const PREFIX = 'SLIPSTREAM_'
+
+export type Setting<T> = {
+  key: string
+  /** As the operator would write it; undefined where the value is derived. */
+  fallback: string | undefined
+  parse: (text: string) => T
+  doc: string
+  /** Never shown: neither printed nor in a refusal. */
+  isSecret?: true
+}
+
+function setting<T>(
+  key: string,
+  fallback: string | undefined,
+  parse: (text: string) => T,
+  doc: string,
+): Setting<T> {
+  return { key: PREFIX + key, fallback, parse, doc }
+}
+
+function hidden<T>(one: Setting<T>): Setting<T> {
+  return { ...one, isSecret: true }
+}
+
+/** Those that Bluesky's own AppView trusts, as published at https://blu.ski/trusted. */
+const TRUSTED_VERIFIERS = [
+  'did:plc:z72i7hdynmk6r22z27h6tvur', // Bluesky
+  'did:plc:eclio37ymobqex2ncko63h4r', // The New York Times
+  'did:plc:inz4fkbbp7ms3ixufw6xuvdi', // WIRED
+  'did:plc:b2kutgxqlltwc6lhs724cfwr', // The Athletic
+  'did:plc:wmho6q2uiyktkam3jsvrms3s', // NBC News
+  'did:plc:sqbswn3lalcc2dlh2k7zdpuw', // Yahoo Finance
+  'did:plc:y3xrmnwvkvsq4tqcsgwch4na', // The Globe and Mail
+  'did:plc:d2jith367s6ybc3ldsusgdae', // Los Angeles Times
+  'did:plc:dzezcmpb3fhcpns4n4xm4ur5', // CNN
+  'did:plc:5u54z2qgkq43dh2nzwzdbbhb', // Financial Times
+  'did:plc:xwqgusybtrpm67tcwqdfmzvy', // IGN
+  'did:plc:k5nskatzhyxersjilvtnz4lh', // The Washington Post
+  'did:plc:fivojrvylkim4nuo3pfqcf3k', // Microsoft
+]
+
+export const settings = {
+  port: setting('PORT', '3000', integer(0, 65_535), 'Port to listen on; 0 takes any free one.'),
+  bind: setting('BIND', '127.0.0.1', text, 'Address to listen on; 0.0.0.0 for all interfaces.'),
+  hostname: setting(
+    'HOSTNAME',
+    undefined,
+    hostname,
+    'Public host name (localhost:PORT if unset), with :port where it is not 443. The service DID is did:web: of it. http only for localhost.',
+  ),
+  serviceDid: setting(
+    'SERVICE_DID',
+    undefined,
+    did,
+    'Service DID (did:web: of the host name if unset).',
+  ),
+  altAudiences: setting(
+    'ALT_AUDIENCES',
+    '',
+    dids,
+    'Other DIDs accepted as the audience of a service JWT, separated by commas.',
+  ),
+  dataDir: setting('DATA_DIR', './data', text, 'Folder for the database and caches.'),
+  jetstreamHosts: setting(
+    'JETSTREAM_HOSTS',
+    'wss://jetstream.us-east.bsky.network,wss://jetstream.us-west.bsky.network',
+    jetstreamHosts,
+    'Jetstream origins in order of preference, separated by commas.',
+  ),
+  jetstreamWire: setting(
+    'JETSTREAM_WIRE',
+    'v2',
+    oneOf('v2', 'v1', 'auto'),
+    'v2 (subscribeEvents), v1 (/subscribe), or auto: v2 where the host has it.',
+  ),
+  jetstreamCompress: setting(
+    'JETSTREAM_COMPRESS',
+    'on',
+    flag,
+    'Ask for zstd frames with a shared dictionary (less than half the traffic).',
+  ),
+  jetstreamV1Dictionary: setting(
+    'JETSTREAM_V1_DICTIONARY',
+    'https://raw.githubusercontent.com/bluesky-social/jetstream/main/internal/subscribe/dictionaries/legacy_subscribe.zdict',
+    text,
+    'Path or URL of the v1 dictionary; the v2 one comes from its host.',
+  ),
+  plcUrl: setting(
+    'PLC_URL',
+    'https://plc.directory',
+    url('http:', 'https:'),
+    'PLC directory that resolves did:plc.',
+  ),
+  members: setting(
+    'MEMBERS',
+    'open',
+    members,
+    'Who may read here: open (anyone with a valid service JWT), or DIDs and handles separated by commas; with the word invite among them, also whoever has an invite code of the operator’s.',
+  ),
+  maxMembers: setting(
+    'MAX_MEMBERS',
+    '10000',
+    integer(0, 1_000_000_000),
+    'How many members there may be; who comes later is refused, whom you name or add is not. 0: no limit.',
+  ),
+  reasonableLimit: setting(
+    'REASONABLE_LIMIT',
+    '2000',
+    integer(1, 10_000_000),
+    'Follows above which a timeline becomes lossy: each post is kept with probability limit/follows.',
+  ),
+  serveThreads: setting(
+    'SERVE_THREADS',
+    '1',
+    integer(1, 64),
+    'Threads that answer requests, for machines with more than two cores; ingest has one of its own. More than one needs Linux or FreeBSD.',
+  ),
+  celebrityThreshold: setting(
+    'CELEBRITY_THRESHOLD',
+    '10000',
+    integer(1, 1_000_000_000),
+    'Members following one author above which posts are merged at read time instead of fanned out.',
+  ),
+  timelineLength: setting(
+    'TIMELINE_LENGTH',
+    '1000',
+    integer(50, 100_000),
+    'Items kept ready in memory for each active member; older pages are read from the database.',
+  ),
+  replayHours: setting(
+    'REPLAY_HOURS',
+    '36',
+    integer(1, 72),
+    'Hours of everything that those whom a new member follows wrote, replayed from Jetstream at first sign-in; no more than the host keeps.',
+  ),
+  timelineTarget: setting(
+    'TIMELINE_TARGET',
+    '500',
+    integer(0, 10_000),
+    'Items up to which a new member’s timeline is filled with older posts, read from the servers of those they follow.',
+  ),
+  timelineIdleDays: setting(
+    'TIMELINE_IDLE_DAYS',
+    '14',
+    integer(1, 3650),
+    'Days without a request after which a timeline leaves memory; it is rebuilt on the next read.',
+  ),
+  answerCacheMb: setting(
+    'ANSWER_CACHE_MB',
+    '96',
+    integer(0, 100_000),
+    'Megabytes that each serving thread may keep of ready-made posts and profiles, and of what viewers are to them.',
+  ),
+  indexScope: setting(
+    'INDEX_SCOPE',
+    'community',
+    oneOf('authors', 'community', 'network'),
+    'authors: only what members and those they follow write. community: also what others reply, like, repost and follow among them. network: everything.',
+  ),
+  archive: setting(
+    'ARCHIVE',
+    'off',
+    flag,
+    'With INDEX_SCOPE=network: read everything that was ever said from the archive of the first Jetstream host, then go on live. Needs v2, a key where the host asks for one, and disk for all of it.',
+  ),
+  archiveKey: hidden(
+    setting<string | undefined>(
+      'ARCHIVE_KEY',
+      undefined,
+      secret,
+      'API key for the archive, which is metered by bytes.',
+    ),
+  ),
+  archiveDailyGb: setting(
+    'ARCHIVE_DAILY_GB',
+    '0',
+    integer(0, 1_000_000),
+    'Gigabytes that may be fetched from the archive in a day (UTC); then it waits for the next. 0: no limit.',
+  ),
+  keepStrangersDays: setting(
+    'KEEP_STRANGERS_DAYS',
+    '0',
+    days,
+    'Days for which posts by strangers that no author points at, and strangers’ likes and reposts, are kept; counts stay. 0: for ever, as long as there is room.',
+  ),
+  keepNeighboursDays: setting(
+    'KEEP_NEIGHBOURS_DAYS',
+    '0',
+    days,
+    'The same for strangers’ posts that somebody followed here answered, quoted, reposted or a member liked; they are fetched again when they are looked at.',
+  ),
+  forgetMembersDays: setting(
+    'FORGET_MEMBERS_DAYS',
+    '0',
+    integer(0, 100_000),
+    'Days unseen after which somebody is no member any more, and what only they needed goes; their private state is written to members-away/ in the data folder first. 0: never.',
+  ),
+  diskCapMb: setting(
+    'DISK_CAP_MB',
+    '0',
+    capMb,
+    'Up to how many megabytes the database may grow; from nine tenths on less is kept (docs/OPERATING.md). 0: up to DISK_RESERVE_MB.',
+  ),
+  diskReserveMb: setting(
+    'DISK_RESERVE_MB',
+    '1000',
+    integer(0, 100_000_000),
+    'How many megabytes of the disk the database leaves free.',
+  ),
+  searchedPosts: setting(
+    'SEARCHED_POSTS',
+    '10000000',
+    integer(0, 1_000_000_000),
+    'How many posts at most can be found by their words, the newest; each takes about 300 bytes of disk. 0: none.',
+  ),
+  upgradeBackup: setting(
+    'UPGRADE_BACKUP',
+    'on',
+    flag,
+    'Before a new version changes the form of the database, put a copy of it beside it (slipstream.sqlite.before-NNN; the last one is kept).',
+  ),
+  allowPrivateHosts: setting(
+    'ALLOW_PRIVATE_HOSTS',
+    'off',
+    privateHosts,
+    'Let DID documents and PDSs live on private addresses and plain http: on, off, or only these addresses and networks, separated by commas; for tests and local networks only.',
+  ),
+  fallbackAppview: setting(
+    'FALLBACK_APPVIEW',
+    'https://public.api.bsky.app',
+    originOrNone,
+    'Public AppView that is asked, without a word of who asks, for what is neither in the index nor on a PDS in time: strangers’ counts, feeds, threads and wide search. none: fully independent.',
+  ),
+  images: setting(
+    'IMAGES',
+    'cdn',
+    oneOf('cdn', 'own'),
+    'Where pictures come from. cdn: Bluesky’s. own: this server fetches them from each account’s PDS, resizes them and keeps them for a while.',
+  ),
+  videos: setting(
+    'VIDEOS',
+    'cdn',
+    oneOf('cdn', 'own'),
+    'Where videos come from. cdn: Bluesky’s video service. own: this server fetches them from each account’s PDS and streams them as they were uploaded, in one quality and without a preview picture.',
+  ),
+  imageCacheMb: setting(
+    'IMAGE_CACHE_MB',
+    '2048',
+    integer(64, 100_000_000),
+    'Megabytes of disk that kept pictures and videos may take, where IMAGES or VIDEOS is own.',
+  ),
+  imageUrlPattern: setting<string | undefined>(
+    'IMAGE_URL_PATTERN',
+    undefined,
+    mediaPattern,
+    'Image address (as IMAGES says if unset); {preset} is avatar, banner, feed_thumbnail or feed_fullsize.',
+  ),
+  videoPlaylistUrlPattern: setting<string | undefined>(
+    'VIDEO_PLAYLIST_URL_PATTERN',
+    undefined,
+    mediaPattern,
+    'Video playlist address (as VIDEOS says if unset).',
+  ),
+  videoThumbnailUrlPattern: setting<string | undefined>(
+    'VIDEO_THUMBNAIL_URL_PATTERN',
+    undefined,
+    mediaPattern,
+    'Video thumbnail address (as VIDEOS says if unset).',
+  ),
+  labelers: setting(
+    'LABELERS',
+    'did:plc:ar7c4by46qjdydhdevvrndac',
+    dids,
+    "DIDs of labelers whose labels count where a request names none, and whose streams are always followed; Bluesky's moderation service.",
+  ),
+  trustedVerifiers: setting(
+    'TRUSTED_VERIFIERS',
+    TRUSTED_VERIFIERS.join(','),
+    dids,
+    'DIDs whose word about who somebody is shows in profiles, separated by commas; may be empty (a comma).',
+  ),
+  memberRateLimit: setting(
+    'MEMBER_RATE_LIMIT',
+    '12000',
+    integer(0, 1_000_000_000),
+    'Points that a member may use in five minutes; most calls take 1, writes 3, searches 5. 0: no limit.',
+  ),
+  visitorRateLimit: setting(
+    'VISITOR_RATE_LIMIT',
+    '3000',
+    integer(0, 1_000_000_000),
+    'The same for each address (IPv6: /64) that asks without being signed in. 0: no limit.',
+  ),
+  unlimitedAddresses: setting(
+    'UNLIMITED_ADDRESSES',
+    '',
+    addressRanges,
+    'Addresses without a limit when they ask without being signed in, such as that of your own PDS: addresses, networks, loopback or private, separated by commas.',
+  ),
+  trustedProxies: setting(
+    'TRUSTED_PROXIES',
+    'loopback',
+    addressRanges,
+    'Reverse proxies whose X-Forwarded-For is believed: addresses, networks, loopback, private or none, separated by commas.',
+  ),
+  operatorToken: hidden(
+    setting<string | undefined>(
+      'OPERATOR_TOKEN',
+      undefined,
+      secret,
+      'Bearer token of at least 16 characters for the operator’s routes under /operator/ and the explore view; they are not served over HTTP while it is unset. The command line needs none on the machine itself.',
+    ),
+  ),
+  metrics: setting(
+    'METRICS',
+    'local',
+    oneOf('local', 'open', 'operator', 'off'),
+    'Who may read /metrics: local (loopback and private addresses, not through a proxy, or the operator’s token), operator (the token alone), open (everyone), off.',
+  ),
+  logLevel: setting(
+    'LOG_LEVEL',
+    'info',
+    oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    'Least severe log level that is written.',
+  ),
+}

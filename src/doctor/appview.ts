@@ -1,0 +1,33 @@
+// The public AppView that is asked for what is not here.
+
+import { jsonOf } from './ask.ts'
+import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
+import type { Patient } from './patient.ts'
+import { whyNot } from './why-not.ts'
+
+const SLOW_MS = 1_500
+const METHOD = '/xrpc/app.bsky.actor.getProfile?actor=bsky.app'
+const FIX = 'Set SLIPSTREAM_FALLBACK_APPVIEW=https://public.api.bsky.app (its default), or none.'
+
+export async function checkAppview({ config, ask, isOnline }: Patient): Promise<Finding[]> {
+  const { fallbackAppview: origin, publicOrigin } = config
+  if (origin === 'none')
+    return [good('none, as set: strangers’ counts, feeds and threads show what is known here')]
+  if (origin === publicOrigin) return [wrong(`${origin} is this server itself`, FIX)]
+  try {
+    const reply = await ask(origin + METHOD)
+    const { did, error } = jsonOf(reply)
+    const isAnswer = typeof did === 'string' || typeof error === 'string'
+    if (reply.status >= 500 || !isAnswer) {
+      return [wrong(`${origin} is no AppView: it answers ${reply.status}`, FIX)]
+    }
+    if (reply.status === 401 || reply.status === 403) {
+      return [wrong(`${origin} answers only who is signed in (${reply.status})`, FIX)]
+    }
+    const text = `${origin} answers within ${reply.ms} ms`
+    return [reply.ms < SLOW_MS ? good(text) : notice(`${text}: too late for most pages`, FIX)]
+  } catch (problem) {
+    if (!(await isOnline())) return [unchecked(`offline: ${origin} was not reached`)]
+    return [wrong(`${origin} can’t be reached: ${whyNot(problem).text}`, FIX)]
+  }
+}

@@ -1,0 +1,92 @@
+// The certificate of the public name, as a PDS and a browser would judge it.
+
+import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
+import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
+import { isLocalOnly, nameOf, type Patient } from './patient.ts'
+import { whyNot } from './why-not.ts'
+
+const TIMEOUT_MS = 6_000
+const DAY_MS = 86_400_000
+const FEW_DAYS = 14
+const CADDY =
+  'With Caddy it comes by itself once ports 80 and 443 reach it and DNS points here: `journalctl -u caddy`.'
+
+type Seen = { certificate: PeerCertificate; problem: string | undefined; protocol: string | null }
+
+export async function checkCertificate(patient: Patient): Promise<Finding[]> {
+  const { config } = patient
+  if (isLocalOnly(config)) return [unchecked(`${config.publicOrigin} has none: plain http`)]
+  const seen = await look(patient).catch((error: unknown) => error as Error)
+  if (seen instanceof Error) return [await aboutNoAnswer(patient, seen)]
+  const { certificate, problem, protocol } = seen
+  if (problem !== undefined) return [aboutProblem(problem, certificate, nameOf(config))]
+  return [aboutAge(certificate, patient.now()), good(`${protocol}`)]
+}
+
+function look({ config, socket }: Patient): Promise<Seen> {
+  const host = nameOf(config)
+  const port = Number(new URL(config.publicOrigin).port || 443)
+  return new Promise((resolve, reject) => {
+    const tls: TLSSocket = connect({
+      host,
+      port,
+      servername: host,
+      rejectUnauthorized: false,
+      ...socket,
+    })
+    const timer = setTimeout(() => tls.destroy(timedOut()), TIMEOUT_MS)
+    tls.once('secureConnect', () => {
+      const problem = tls.authorized ? undefined : codeOf(tls.authorizationError)
+      resolve({ certificate: tls.getPeerCertificate(), problem, protocol: tls.getProtocol() })
+      tls.destroy()
+    })
+    tls.once('error', reject)
+    tls.once('close', () => clearTimeout(timer))
+  })
+}
+
+function timedOut(): Error {
+  return Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
+}
+
+/** What Node gives is a code, or an error that has one. */
+function codeOf(problem: unknown): string {
+  return typeof problem === 'string' ? problem : whyNot(problem).code
+}
+
+async function aboutNoAnswer({ config, isOnline }: Patient, error: Error): Promise<Finding> {
+  const { text } = whyNot(error)
+  if (!(await isOnline())) return unchecked(`offline: ${config.publicOrigin} was not reached`)
+  const fix =
+    'Start the reverse proxy, and let ports 80 and 443 through the firewall: `sudo ufw allow 80,443/tcp`. If only this machine can’t reach its own public address (NAT), try from another.'
+  return wrong(`${config.publicOrigin} can’t be reached: ${text}`, fix)
+}
+
+function aboutProblem(code: string, certificate: PeerCertificate, name: string): Finding {
+  const { text } = whyNot({ code })
+  const until = certificate.valid_to ? `, valid until ${certificate.valid_to}` : ''
+  return wrong(`no PDS and no browser takes it: ${text}${until}`, fixFor(code, name))
+}
+
+function fixFor(code: string, name: string): string {
+  if (/SELF_SIGNED|ISSUER/.test(code)) return `Get one for ${name} from Let’s Encrypt. ${CADDY}`
+  if (/LEAF/.test(code))
+    return 'Give your proxy the whole chain (fullchain.pem), not the certificate alone.'
+  if (/ALTNAME/.test(code))
+    return `Make the proxy answer for ${name}: its site must have just this name. ${CADDY}`
+  if (/EXPIRED/.test(code)) return `Renew it: \`sudo certbot renew\`. ${CADDY}`
+  return CADDY
+}
+
+/** Renewed when a third of its time is left, as programs do that renew by themselves; some live for days only. */
+export function aboutAge(
+  { valid_from, valid_to }: Pick<PeerCertificate, 'valid_from' | 'valid_to'>,
+  nowMs: number,
+): Finding {
+  const leftMs = Date.parse(valid_to) - nowMs
+  const lifeMs = Date.parse(valid_to) - Date.parse(valid_from)
+  const days = leftMs / DAY_MS
+  const left = days < 2 ? `${Math.floor(days * 24)} more hours` : `${Math.floor(days)} more days`
+  if (leftMs >= Math.min(FEW_DAYS * DAY_MS, lifeMs / 4)) return good(`it is good for ${left}`)
+  return notice(`it is good for ${left} only`, `See why it was not renewed. ${CADDY}`)
+}

@@ -1,0 +1,50 @@
+// Each area's examination.
+
+import { checkAppview } from './appview.ts'
+import { type Area, areas } from './areas.ts'
+import { checkCertificate } from './certificate.ts'
+import { checkClock } from './clock.ts'
+import { checkDatabase } from './database.ts'
+import { checkDisk } from './disk.ts'
+import type { Check } from './examine.ts'
+import { checkFace } from './face.ts'
+import { inFolder } from './in-folder.ts'
+import { checkJetstream } from './jetstream.ts'
+import { checkLabelers } from './labelers.ts'
+import { checkMembers } from './members.ts'
+import { checkMemory } from './memory.ts'
+import { checkName } from './name.ts'
+import { checkNetwork } from './network.ts'
+import { checkPermissions } from './permissions.ts'
+import { checkPictures } from './pictures.ts'
+import { checkPlc } from './plc.ts'
+import { checkPort } from './port.ts'
+import { checkProxy } from './proxy.ts'
+import { checkRuntime } from './runtime.ts'
+import { checkServer } from './server.ts'
+import { checkSettings } from './settings.ts'
+
+const runs: Record<Area, Check['run']> = {
+  settings: checkSettings,
+  software: checkRuntime,
+  server: inFolder(checkServer),
+  port: checkPort,
+  disk: inFolder(checkDisk),
+  permissions: checkPermissions,
+  database: inFolder(checkDatabase),
+  memory: inFolder(checkMemory),
+  network: checkNetwork,
+  clock: checkClock,
+  name: checkName,
+  certificate: checkCertificate,
+  'did.json': checkFace,
+  proxy: checkProxy,
+  jetstream: checkJetstream,
+  plc: checkPlc,
+  members: checkMembers,
+  labelers: checkLabelers,
+  fallback: checkAppview,
+  pictures: checkPictures,
+}
+
+export const checks: readonly Check[] = areas.map((area) => ({ area, run: runs[area] }))

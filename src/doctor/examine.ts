@@ -1,0 +1,63 @@
+// Runs all checks at the same time, each with a clock of its own, and none of them able to spoil
+// another: what throws, or takes too long, is a line that says so.
+
+import { type Finding, unchecked } from './finding.ts'
+import type { Patient } from './patient.ts'
+
+export type Check = {
+  area: string
+  run(patient: Patient): Promise<Finding[]> | Finding[]
+}
+
+export type Examined = { area: string; findings: Finding[]; ms: number }
+
+export type Examination = {
+  /** Nothing is wrong. */
+  ok: boolean
+  areas: Examined[]
+}
+
+const CHECK_TIMEOUT_MS = 30_000
+
+/** @returns the areas in the order of `checks`. */
+export async function examine(
+  checks: readonly Check[],
+  patient: Patient,
+  { onDone = () => undefined, timeoutMs = CHECK_TIMEOUT_MS }: ExamineOptions = {},
+): Promise<Examination> {
+  const areas = await Promise.all(
+    checks.map(async (check) => {
+      const examined = await examineOne(check, patient, timeoutMs)
+      onDone(examined)
+      return examined
+    }),
+  )
+  const ok = areas.every(({ findings }) => findings.every(({ level }) => level !== 'wrong'))
+  return { ok, areas }
+}
+
+export type ExamineOptions = { onDone?: (examined: Examined) => void; timeoutMs?: number }
+
+async function examineOne(
+  { area, run }: Check,
+  patient: Patient,
+  timeoutMs: number,
+): Promise<Examined> {
+  const startedAt = performance.now()
+  const { promise: late, resolve: giveUp } = Promise.withResolvers<Finding[]>()
+  const timer = setTimeout(
+    () => giveUp([unchecked(`took longer than ${timeoutMs / 1000} s`)]),
+    timeoutMs,
+  )
+  const findings = await Promise.race([attempt(() => run(patient)), late])
+  clearTimeout(timer)
+  return { area, findings, ms: Math.round(performance.now() - startedAt) }
+}
+
+async function attempt(run: () => Promise<Finding[]> | Finding[]): Promise<Finding[]> {
+  try {
+    return await run()
+  } catch (error) {
+    return [unchecked(`this check itself failed: ${(error as Error).message}`)]
+  }
+}

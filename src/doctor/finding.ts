@@ -1,0 +1,32 @@
+// What an examination finds: one line each, and with whatever is not good what to do about it.
+
+/**
+ * - `good`: as it should be
+ * - `notice`: works, but is worth knowing
+ * - `wrong`: to be mended
+ * - `unchecked`: nobody can say now, and why
+ */
+export type Level = 'good' | 'notice' | 'wrong' | 'unchecked'
+
+export type Finding = {
+  level: Level
+  text: string
+  /** The command or the setting. */
+  fix?: string
+}
+
+export function good(text: string): Finding {
+  return { level: 'good', text }
+}
+
+export function notice(text: string, fix?: string): Finding {
+  return { level: 'notice', text, ...(fix !== undefined && { fix }) }
+}
+
+export function wrong(text: string, fix: string): Finding {
+  return { level: 'wrong', text, fix }
+}
+
+export function unchecked(text: string, fix?: string): Finding {
+  return { level: 'unchecked', text, ...(fix !== undefined && { fix }) }
+}

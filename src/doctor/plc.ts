@@ -1,0 +1,45 @@
+// The directory of did:plc accounts: without it nobody new can be recognised.
+
+import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
+import type { Patient } from './patient.ts'
+import { whyNot } from './why-not.ts'
+
+const SLOW_MS = 2_000
+/** Bluesky's moderation service, which every public mirror has. */
+const KNOWN_DID = 'did:plc:ar7c4by46qjdydhdevvrndac'
+
+export async function checkPlc(patient: Patient): Promise<Finding[]> {
+  const { config, ask, isOnline } = patient
+  const { plcUrl } = config
+  const did = config.labelers.find((one) => one.startsWith('did:plc:')) ?? KNOWN_DID
+  const fix =
+    'Set SLIPSTREAM_PLC_URL=https://plc.directory (its default), and let port 443 out through the firewall.'
+  try {
+    const { status, ms, headers } = await ask(`${plcUrl}/${did}`)
+    if (status >= 300 && status < 400) {
+      return [
+        wrong(
+          `${plcUrl} redirects to ${headers['location'] ?? 'nowhere'}`,
+          'Set SLIPSTREAM_PLC_URL to where it leads.',
+        ),
+      ]
+    }
+    if (status === 429)
+      return [
+        notice(
+          `${plcUrl} says that this address asks too often`,
+          'Wait, or run a mirror of your own.',
+        ),
+      ]
+    const isDirectory = status === 200 || status === 404 || status === 410
+    if (!isDirectory) return [wrong(`${plcUrl} answers ${status}`, fix)]
+    if (status === 200 && !headers['content-type']?.includes('json')) {
+      return [wrong(`${plcUrl} is no PLC directory`, fix)]
+    }
+    const text = `${plcUrl} answers within ${ms} ms`
+    return [ms < SLOW_MS ? good(text) : notice(`${text}, which is slow`)]
+  } catch (error) {
+    if (!(await isOnline())) return [unchecked(`offline: ${plcUrl} was not reached`)]
+    return [wrong(`${plcUrl} can’t be reached: ${whyNot(error).text}`, fix)]
+  }
+}

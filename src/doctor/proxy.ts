@@ -1,0 +1,176 @@
+// The reverse proxy in front, by what it does to requests: whether it tells who asks and can't be lied to
+// about it, passes tokens, keeps no answers, and lets through what clients send. Upgrades to WebSocket are
+// not needed by anything.
+
+import { lookup } from 'node:dns/promises'
+import { setTimeout } from 'node:timers/promises'
+import { type Ask, jsonOf, type Reply } from './ask.ts'
+import { aboutGateway } from './face.ts'
+import { type Finding, good, unchecked, wrong } from './finding.ts'
+import { isLocalOnly, nameOf, type Patient, runningServer } from './patient.ts'
+import { reachable } from './port.ts'
+
+const CHEAP = '/xrpc/app.bsky.unspecced.getConfig'
+const WITH_TOKEN = '/xrpc/app.bsky.feed.getTimeline'
+const WITH_BODY = '/xrpc/app.bsky.draft.createDraft'
+/** A little less than Slipstream takes itself. */
+const BODY_BYTES = 96 * 1024
+/** Twenty-five posts by URI, or a hundred accounts, and some room. */
+const QUERY_BYTES = 6 * 1024
+/** What programs answer to an address that is too long for them. */
+const TOO_LONG = new Set([400, 403, 413, 414, 431])
+const CALLS = 3
+const COUNTING_MS = 12_000
+const FORGED = '192.0.2.77'
+
+export async function checkProxy(patient: Patient): Promise<Finding[]> {
+  const { config, ask, isOnline } = patient
+  if (isLocalOnly(config)) return [unchecked('there is none in front of localhost')]
+  const origin = config.publicOrigin
+  const first = await ask(origin + CHEAP).catch(() => undefined)
+  if (!first) return [unchecked((await isOnline()) ? `${origin} can’t be reached` : 'offline')]
+  if (first.status >= 502 && first.status <= 504) return [aboutGateway(first.status, patient)]
+  if (first.status === 429)
+    return [unchecked('this address has asked too often: try in five minutes')]
+  const all = await Promise.all([
+    aboutSlipstream(first),
+    aboutTokens(ask, origin),
+    aboutCaching(ask, origin, first),
+    aboutBodies(ask, origin),
+    aboutQueries(ask, origin),
+    aboutMetrics(patient),
+  ])
+  // They count requests, so nothing else may run meanwhile.
+  return [...all.flat(), ...(await Promise.race([aboutAddresses(patient), tooSlow()]))]
+}
+
+function aboutSlipstream(reply: Reply): Finding[] {
+  const { status } = reply
+  if (status === 200 && 'checkEmailConfirmed' in jsonOf(reply)) return []
+  const fix =
+    'Let the proxy send everything of this name to Slipstream: deploy/caddy/Caddyfile is an example.'
+  return [wrong(`what answers under /xrpc/ is not Slipstream (status ${status})`, fix)]
+}
+
+/** With a token that is none, Slipstream says so; without one, that it is missing. */
+async function aboutTokens(ask: Ask, origin: string): Promise<Finding[]> {
+  const headers = { authorization: 'Bearer doctor.doctor.doctor' }
+  const reply = await ask(origin + WITH_TOKEN, { headers })
+  const { error } = jsonOf(reply)
+  if (reply.status === 401 && error === 'AuthMissing') {
+    const fix =
+      'Take password protection and rules about the Authorization header out of the proxy.'
+    return [wrong('the proxy takes tokens away: nobody can sign in', fix)]
+  }
+  if (reply.headers['www-authenticate']?.startsWith('Basic')) {
+    return [
+      wrong('the proxy asks for a password of its own', 'Take it out: PDSs and clients have none.'),
+    ]
+  }
+  return [good('tokens pass')]
+}
+
+/** Every answer has an id of its own. */
+async function aboutCaching(ask: Ask, origin: string, first: Reply): Promise<Finding[]> {
+  const second = await ask(origin + CHEAP)
+  const id = first.headers['x-request-id']
+  if (id === undefined || id !== second.headers['x-request-id'])
+    return [good('no answers are kept')]
+  const fix =
+    'Turn its cache off for this name (nginx: proxy_cache off; Cloudflare: a bypass rule).'
+  return [wrong('the proxy keeps answers: members could be shown each other’s', fix)]
+}
+
+async function aboutBodies(ask: Ask, origin: string): Promise<Finding[]> {
+  const body = JSON.stringify({ draft: 'x'.repeat(BODY_BYTES) })
+  const headers = { 'content-type': 'application/json' }
+  const reply = await ask(origin + WITH_BODY, { method: 'POST', headers, body }).catch(
+    () => undefined,
+  )
+  if (!reply) return [unchecked('whether the proxy lets large bodies through can’t be told')]
+  if (reply.status !== 413) return []
+  const fix =
+    'Let bodies of 1 MB through (nginx: client_max_body_size 1m; Caddy: request_body max_size 1MB).'
+  return [wrong(`the proxy refuses bodies of ${BODY_BYTES / 1024} KB, which drafts can have`, fix)]
+}
+
+async function aboutQueries(ask: Ask, origin: string): Promise<Finding[]> {
+  const reply = await ask(`${origin}${CHEAP}?x=${'x'.repeat(QUERY_BYTES)}`).catch(() => undefined)
+  if (!reply || !TOO_LONG.has(reply.status)) return []
+  const fix = 'Let addresses of 16 KB through (nginx: large_client_header_buffers 4 16k).'
+  return [
+    wrong(
+      `the proxy refuses addresses of ${QUERY_BYTES / 1024} KB: pages with many posts fail`,
+      fix,
+    ),
+  ]
+}
+
+async function aboutMetrics({ config, ask }: Patient): Promise<Finding[]> {
+  if (config.metrics !== 'local') return []
+  const { status, text } = await ask(`${config.publicOrigin}/metrics`)
+  if (status !== 200 || !text.includes('slipstream_')) return []
+  const fix =
+    'Let the proxy send X-Forwarded-For and the name (Host), or set SLIPSTREAM_METRICS=operator.'
+  return [
+    wrong('everybody can read /metrics: requests by the proxy look like this machine’s own', fix),
+  ]
+}
+
+async function tooSlow(): Promise<Finding[]> {
+  await setTimeout(COUNTING_MS, undefined, { ref: false })
+  return [unchecked('the proxy is too slow to tell whether it tells visitors apart')]
+}
+
+/** Told from how many points are left to whom after some calls. */
+async function aboutAddresses(patient: Patient): Promise<Finding[]> {
+  const { config, ask } = patient
+  const left = async (url: string, headers?: Record<string, string>) =>
+    Number((await ask(url, { headers })).headers['ratelimit-remaining'])
+  const url = config.publicOrigin + CHEAP
+  const before = await left(url)
+  if (Number.isNaN(before))
+    return [unchecked('visitors have no limit, so who asks does not matter')]
+  for (let call = 0; call < CALLS; call++) await left(url)
+  const asForged = await left(url, { 'x-forwarded-for': FORGED })
+  // Seen twice, since a new window of the limit looks the same once.
+  if (asForged > before && (await left(url)) < asForged) {
+    const fix =
+      'Let the proxy replace or extend X-Forwarded-For (nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for).'
+    return [wrong('whoever writes X-Forwarded-For is believed: limits by address are void', fix)]
+  }
+  if (!runningServer(patient))
+    return [unchecked('whether visitors are told apart shows only where the server runs')]
+  if (await isThisMachine(patient))
+    return [
+      unchecked(
+        'the name leads to this machine by /etc/hosts: whether visitors are told apart does not show',
+      ),
+    ]
+  return [await aboutSharing(patient, left, url)]
+}
+
+async function aboutSharing(
+  { config }: Patient,
+  left: (url: string) => Promise<number>,
+  url: string,
+): Promise<Finding> {
+  const direct = `http://${reachable(config.bind)}:${config.port}`
+  const seemsShared = async () => {
+    const before = await left(url)
+    for (let call = 0; call < CALLS; call++) await left(direct + CHEAP)
+    return before - (await left(url)) > CALLS
+  }
+  // Twice, since somebody else may ask from this address too.
+  if (!((await seemsShared()) && (await seemsShared()))) {
+    return good('visitors are told apart by their addresses')
+  }
+  const fix = `Let the proxy send X-Forwarded-For, and name its address in SLIPSTREAM_TRUSTED_PROXIES (now ${config.trustedProxies.join(',')}).`
+  return wrong('all visitors count as one address, and share one limit', fix)
+}
+
+async function isThisMachine({ config, socket }: Patient): Promise<boolean> {
+  if (socket.lookup) return false
+  const found = await lookup(nameOf(config)).catch(() => undefined)
+  return found === undefined || found.address.startsWith('127.') || found.address === '::1'
+}

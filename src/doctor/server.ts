@@ -1,0 +1,90 @@
+// The server itself: whether it runs, with these settings and of this version, and how it does.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError } from '../config.ts'
+import type { StreamStatus } from '../jetstream/consumer.ts'
+import { lockDataDir } from '../store/lock.ts'
+import { version } from '../version.ts'
+import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
+import { type Patient, runningServer } from './patient.ts'
+import type { Status } from './status.ts'
+
+const LATE_MS = 60_000
+const MANY_DROPS = 0.01
+const RESTART = 'Restart it: `sudo systemctl restart slipstream`.'
+
+export function checkServer(patient: Patient): Finding[] {
+  const server = runningServer(patient)
+  if (server) return aboutRunning(server.status, patient)
+  if (typeof patient.server === 'object')
+    return [unchecked('whether it runs can’t be asked: see permissions')]
+  return [aboutLock(patient)]
+}
+
+function aboutRunning(status: Status, { config }: Patient): Finding[] {
+  const found = [good(`process ${status.pid}, version ${status.version}`)]
+  if (status.version !== version) {
+    found.push(wrong(`it is ${status.version}, and the sources here are ${version}`, RESTART))
+  }
+  const differs = [
+    ...(status.origin !== config.publicOrigin
+      ? [`${status.origin}, not ${config.publicOrigin}`]
+      : []),
+    ...(status.did !== config.serviceDid ? [`${status.did}, not ${config.serviceDid}`] : []),
+    ...(status.scope !== config.indexScope
+      ? [`scope ${status.scope}, not ${config.indexScope}`]
+      : []),
+  ]
+  if (differs.length > 0) {
+    const text = `it runs with other settings than this shell has: ${differs.join('; ')}`
+    found.push(wrong(text, `${RESTART} Or run this with its settings.`))
+  }
+  return [...found, ...aboutStream(status), ...aboutGaps(status)]
+}
+
+function aboutStream({ ingest, uptimeSeconds }: Status): Finding[] {
+  if (!ingest) return [unchecked('it has not reported yet: it starts')]
+  const { connected, host, lagMs, lastError, paused } = ingest.stream
+  if (!connected) {
+    const why = lastError ? `: ${lastError}` : ''
+    return [wrong(`it has no connection to ${host}${why}`, 'See what is said of Jetstream below.')]
+  }
+  if (lagMs === undefined) return [notice(`nothing came from ${host} in ${uptimeSeconds} s`)]
+  const behind = `${(lagMs / 1000).toFixed(1)} s behind the network, by ${host}`
+  if (lagMs < LATE_MS) return [good(behind), ...aboutDrops(ingest.stream)]
+  const fix = paused
+    ? 'Disk or processor is the limit. If it stays so: a bigger machine, or SLIPSTREAM_INDEX_SCOPE=authors.'
+    : 'It catches up; look again in a while: `slipstream stats`.'
+  return [notice(behind, fix), ...aboutDrops(ingest.stream)]
+}
+
+/** Each of these means frames that can't be used, and some of them a gap. */
+function aboutDrops({ dropped, received }: StreamStatus): Finding[] {
+  const { duplicate: _twice = 0, ...lost } = dropped
+  const sum = Object.values(lost).reduce((a, b) => a + b, 0)
+  if (received === 0 || sum / received < MANY_DROPS) return []
+  const worst = Object.entries(lost).sort((a, b) => b[1] - a[1])[0]![0]
+  const text = `${sum} of ${received} events could not be used, most for ${worst}`
+  return [notice(text, 'If it stays so: SLIPSTREAM_JETSTREAM_COMPRESS=off, or another host.')]
+}
+
+function aboutGaps({ facts: { gaps } }: Status): Finding[] {
+  const open = gaps.open + gaps.repairing
+  if (open === 0) return []
+  return [notice(`${open} gaps are being mended, by themselves`, 'See `slipstream gaps`.')]
+}
+
+/** Nobody answers, and the lock tells whether nobody is there. */
+function aboutLock({ config: { dataDir } }: Patient): Finding {
+  if (!existsSync(join(dataDir, 'slipstream.lock')))
+    return unchecked('it does not run', 'Start it: `slipstream serve`.')
+  try {
+    lockDataDir(dataDir).release()
+    return unchecked('it does not run', 'Start it: `slipstream serve`.')
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const fix = `It starts or stops, another command is at work, or its socket could not be made: look into its log. ${error.hint}`
+    return wrong(`${error.message} It does not answer on its socket.`, fix)
+  }
+}

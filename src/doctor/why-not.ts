@@ -1,0 +1,44 @@
+// Why there was no answer, in words, with what usually helps.
+
+export type WhyNot = { code: string; text: string }
+
+const WORDS: Record<string, string> = {
+  ENOTFOUND: 'its name leads nowhere',
+  EAI_AGAIN: 'names can’t be looked up',
+  EAI_NONAME: 'its name leads nowhere',
+  ECONNREFUSED: 'it refuses the connection',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  EHOSTUNREACH: 'there is no way to its address',
+  ENETUNREACH: 'this machine has no way there',
+  EADDRNOTAVAIL: 'this machine has no way there',
+  ETIMEDOUT: 'it does not answer',
+  UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
+  TimeoutError: 'the answer takes too long',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by somebody unknown',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate comes without the intermediate one',
+  UNABLE_TO_GET_ISSUER_CERT: 'its certificate comes without the intermediate one',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is signed by somebody unknown',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  EPROTO: 'it does not speak TLS there',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there',
+  HPE_INVALID_CONSTANT: 'it does not speak HTTP there',
+}
+
+/** Of whatever a request failed with; the innermost code counts. */
+export function whyNot(error: unknown): WhyNot {
+  for (let at = error as Cause | undefined, depth = 0; at && depth < 6; depth++) {
+    const code = at.code ?? at.name
+    const words = typeof code === 'string' ? WORDS[code] : undefined
+    if (words) return { code: code as string, text: words }
+    at = at.errors?.[0] ?? at.cause
+  }
+  const { code = '', message = String(error) } = (error ?? {}) as Cause
+  return { code: String(code), text: message.slice(0, 200) }
+}
+
+type Cause = { code?: unknown; name?: unknown; message?: string; cause?: Cause; errors?: Cause[] }

@@ -1,0 +1,54 @@
+// A host that fails again and again is left alone for a while, longer each time; then one question tells
+// whether it is back.
+
+export type CircuitBreaker = {
+  /** Whether a question may be asked now. After a pause only one is let through. */
+  mayAsk(): boolean
+  succeeded(): void
+  /**
+   * @param forMs - how long the host itself wants to be left alone
+   * @returns for how long nothing will be asked from now on; 0 where that does not change
+   */
+  failed(forMs?: number): number
+}
+
+const FAILURES = 5
+const FIRST_PAUSE_MS = 15_000
+const LONGEST_PAUSE_MS = 5 * 60 * 1000
+
+export function createCircuitBreaker(now: () => number): CircuitBreaker {
+  let failures = 0
+  let pauseMs = FIRST_PAUSE_MS
+  let closedUntil = 0
+  let isTrying = false
+
+  function pause(forMs: number): number {
+    const lengthMs = Math.min(forMs, LONGEST_PAUSE_MS)
+    closedUntil = now() + lengthMs
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+    isTrying = false
+    return lengthMs
+  }
+
+  return {
+    mayAsk() {
+      if (closedUntil === 0) return true
+      if (now() < closedUntil || isTrying) return false
+      isTrying = true
+      return true
+    },
+    succeeded() {
+      failures = 0
+      pauseMs = FIRST_PAUSE_MS
+      closedUntil = 0
+      isTrying = false
+    },
+    failed(forMs) {
+      failures++
+      if (forMs !== undefined) return pause(forMs)
+      // Those that were under way already change nothing.
+      if (closedUntil > now()) return 0
+      return isTrying || failures >= FAILURES ? pause(pauseMs) : 0
+    },
+  }
+}

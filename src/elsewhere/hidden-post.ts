@@ -1,0 +1,24 @@
+// Posts that a viewer may not see, and what is said in their place.
+
+import type { Json } from './json.ts'
+import { isWithheld, type OurWord, ownerOf } from './our-word.ts'
+
+export function isPostThere(post: Json, word: OurWord): boolean {
+  const isGone = word.post(String(post['uri'])).isGone
+  return !isGone && !word.account(ownerOf(post)).isHidden
+}
+
+const DEFS = 'app.bsky.feed.defs'
+
+/** What is said in place of a post. @returns undefined where it is shown */
+export function hiddenAs(post: Json, word: OurWord): Json | undefined {
+  const { uri } = post
+  const did = ownerOf(post)
+  const { blocks, blockedViewer } = word.account(did)
+  if (blocks) {
+    const author = { did, viewer: blockedViewer }
+    return { $type: `${DEFS}#blockedPost`, uri, blocked: true, author }
+  }
+  if (isPostThere(post, word) && !isWithheld(post['author'], word)) return undefined
+  return { $type: `${DEFS}#notFoundPost`, uri, notFound: true }
+}

@@ -1,0 +1,27 @@
+// JSON from strangers: safe to walk, and told apart.
+
+export type Json = Record<string, unknown>
+
+/** A thread of 80 posts one in another is the deepest that is asked for. */
+const MAX_DEPTH = 200
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** @returns undefined for what is no object, too deep, or could reach a prototype. */
+export function parseObject(body: Buffer): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString())
+    return isObject(value) && isSafe(value, 0) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isSafe(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  if (depth >= MAX_DEPTH || Object.hasOwn(value, '__proto__')) return false
+  return Object.values(value).every((inner) => isSafe(inner, depth + 1))
+}

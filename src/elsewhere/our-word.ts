@@ -1,0 +1,131 @@
+// What we ourselves know of what a stranger's answer shows: it counts before anything that came from
+// elsewhere. `collect` names all that there is to know, so that it can be loaded at once; `spoken` then
+// puts it into the views: what the viewer is to accounts and did to posts, what our labelers say, our own
+// view of a post by somebody whom we hold. What the viewer may not see in an embed becomes a word that it
+// is not shown.
+
+import { isObject, type Json } from './json.ts'
+import { innerViews, kindOf } from './view-kinds.ts'
+
+export type AccountWord = {
+  /** Away, or taken down by us or a labeler that may. */
+  isHidden: boolean
+  blocks: boolean
+  mutes: boolean
+  mutesReposts: boolean
+  mutesQuotePosts: boolean
+  /** Verified by us. */
+  handle: string | undefined
+  /** Undefined for a visitor. */
+  viewer: Json | undefined
+  /** The same for an account in a block with the viewer. */
+  blockedViewer: Json | undefined
+  labels: readonly object[]
+}
+
+export type ThingWord = {
+  /** Deleted, or taken down. */
+  isGone: boolean
+  viewer: Json | undefined
+  labels: readonly object[]
+  /** Our own view of it, where we hold it whole. */
+  own?: Json
+}
+
+export type OurWord = {
+  isSignedIn: boolean
+  account(did: string): AccountWord
+  post(uri: string): ThingWord
+  record(uri: string): ThingWord
+}
+
+export type Shown = { dids: Set<string>; posts: Set<string>; records: Set<string> }
+
+/** Everything in these views that we may know something of. */
+export function collect(view: Json, shown: Shown = emptyShown()): Shown {
+  const kind = kindOf(view)
+  const { did, uri } = view
+  if (typeof did === 'string') shown.dids.add(did)
+  if (kind === 'post') shown.posts.add(String(uri))
+  if (kind === 'record') shown.records.add(String(uri))
+  for (const inner of innerViews(view)) collect(inner, shown)
+  return shown
+}
+
+function emptyShown(): Shown {
+  return { dids: new Set(), posts: new Set(), records: new Set() }
+}
+
+/** Whose it is: of a post its author, of anything else that somebody made its creator. */
+export function ownerOf(view: Json): string {
+  const owner = view['author'] ?? view['creator']
+  return isObject(owner) ? String(owner['did']) : ''
+}
+
+/** Changes `view`, and all in it. */
+export function speak(view: Json, word: OurWord): void {
+  const kind = kindOf(view)
+  if (kind === 'account') speakOfAccount(view, word.account(String(view['did'])))
+  if (kind === 'post') {
+    const said = word.post(String(view['uri']))
+    const isWhole = isObject(view['record'])
+    if (said.own && isWhole) return replace(view, said.own)
+    speakOfThing(view, isWhole ? said : { ...said, viewer: undefined })
+  }
+  if (kind === 'record') speakOfThing(view, word.record(String(view['uri'])))
+  for (const [name, value] of Object.entries(view)) {
+    const stead = isObject(value) ? inStead(value, word) : undefined
+    if (stead) view[name] = stead
+  }
+  for (const inner of innerViews(view)) speak(inner, word)
+}
+
+function speakOfAccount(view: Json, said: AccountWord): void {
+  if (said.handle !== undefined) view['handle'] = said.handle
+  speakOfThing(view, said)
+}
+
+function speakOfThing(view: Json, said: Pick<ThingWord, 'viewer' | 'labels'>): void {
+  if (said.viewer) view['viewer'] = said.viewer
+  if (said.labels.length === 0) return
+  const theirs = Array.isArray(view['labels']) ? (view['labels'] as Json[]) : []
+  const labels = said.labels as readonly Json[]
+  const key = (label: Json) => `${label['src']} ${label['val']} ${label['uri']}`
+  const ours = new Set(labels.map(key))
+  view['labels'] = [...labels, ...theirs.filter((label) => !ours.has(key(label)))]
+}
+
+function replace(view: Json, own: Json): void {
+  const { $type } = view
+  for (const name of Object.keys(view)) delete view[name]
+  Object.assign(view, own, $type === undefined ? {} : { $type })
+}
+
+const EMBED = 'app.bsky.embed.record'
+
+/** Of something embedded that the viewer may not see. */
+function inStead(view: Json, word: OurWord): Json | undefined {
+  const { $type, uri } = view
+  const isRecord = typeof $type === 'string' && isObject(view['creator'])
+  if ($type !== `${EMBED}#viewRecord` && !isRecord) return undefined
+  const did = ownerOf(view)
+  const account = word.account(did)
+  const thing = isRecord ? word.record(String(uri)) : word.post(String(uri))
+  if (account.blocks) {
+    const author = { did, viewer: account.blockedViewer }
+    return { $type: `${EMBED}#viewBlocked`, uri, blocked: true, author }
+  }
+  if (!account.isHidden && !thing.isGone) return undefined
+  return { $type: `${EMBED}#viewNotFound`, uri, notFound: true }
+}
+
+const WITHHELD = '!no-unauthenticated'
+
+/** Whether the account asks not to be shown to those who are not signed in. */
+export function isWithheld(account: unknown, word: OurWord): boolean {
+  if (word.isSignedIn || !isObject(account)) return false
+  const labels = [...((account['labels'] as Json[] | undefined) ?? [])]
+  return [...labels, ...(word.account(String(account['did'])).labels as Json[])].some(
+    ({ val }) => val === WITHHELD,
+  )
+}

@@ -1,0 +1,89 @@
+// A stranger's thread by our rules. Flat (getPostThreadV2): who may not be seen above, or is the anchor,
+// shows as such; below, a reply goes together with all that answers it, and those of muted people stand
+// aside. As a tree (getPostThread) likewise, but that muted people's replies stay, as in the reference.
+
+import { hiddenAs, isPostThere } from './hidden-post.ts'
+import { isObject, type Json } from './json.ts'
+import { isWithheld, type OurWord, ownerOf } from './our-word.ts'
+
+const DEFS = 'app.bsky.unspecced.defs'
+const POST = `${DEFS}#threadItemPost`
+const WITHHELD = `${DEFS}#threadItemNoUnauthenticated`
+
+/**
+ * Changes `answer`.
+ * @param keepsMuted - true where replies stand that stand aside elsewhere (getPostThreadOtherV2)
+ * @returns false where nothing is left of it
+ */
+export function shownThread(
+  answer: Json,
+  { word, keepsMuted }: { word: OurWord; keepsMuted: boolean },
+): boolean {
+  const shown: Json[] = []
+  let cutAt = Number.POSITIVE_INFINITY
+  for (const item of answer['thread'] as Json[]) {
+    const depth = Number(item['depth'])
+    if (depth > cutAt) continue
+    cutAt = Number.POSITIVE_INFINITY
+    const value = shownValue(item, word)
+    const isMuted = depth > 0 && isByMuted(value, word)
+    if (isMuted && !keepsMuted) answer['hasOtherReplies'] = true
+    if (depth <= 0) shown.push({ ...item, value })
+    else if (value === item['value'] && (keepsMuted || !isMuted)) shown.push(marked(item, isMuted))
+    else cutAt = depth
+    if (depth === 0 && value !== item['value']) break
+  }
+  answer['thread'] = shown
+  return keepsMuted || shown.length > 0
+}
+
+function marked(item: Json, mutedByViewer: boolean): Json {
+  const { value } = item
+  return mutedByViewer && isObject(value) ? { ...item, value: { ...value, mutedByViewer } } : item
+}
+
+function shownValue(item: Json, word: OurWord): unknown {
+  const { value } = item
+  // They withhold it from us, who ask in nobody's name; she is signed in.
+  if (word.isSignedIn && isObject(value) && value['$type'] === WITHHELD) {
+    return { $type: `${DEFS}#threadItemNotFound` }
+  }
+  if (!isObject(value) || value['$type'] !== POST || !isObject(value['post'])) return value
+  const { post } = value
+  const did = ownerOf(post)
+  const { blocks, blockedViewer } = word.account(did)
+  if (blocks) return { $type: `${DEFS}#threadItemBlocked`, author: { did, viewer: blockedViewer } }
+  if (isWithheld(post['author'], word)) return { $type: WITHHELD }
+  return isPostThere(post, word) ? value : { $type: `${DEFS}#threadItemNotFound` }
+}
+
+function isByMuted(value: unknown, word: OurWord): boolean {
+  if (!isObject(value) || !isObject(value['post'])) return false
+  return word.account(ownerOf(value['post'])).mutes
+}
+
+/** Changes `answer`. */
+export function shownTree(answer: Json, word: OurWord): boolean {
+  const { thread } = answer
+  if (!isObject(thread)) return false
+  const stead = isObject(thread['post']) ? hiddenAs(thread['post'], word) : undefined
+  if (stead?.['notFound']) return false
+  if (stead) answer['thread'] = stead
+  else prune(thread, word)
+  return true
+}
+
+function prune(node: Json, word: OurWord): void {
+  const { parent, replies } = node
+  if (isObject(parent)) {
+    const stead = isObject(parent['post']) ? hiddenAs(parent['post'], word) : undefined
+    if (stead) node['parent'] = stead
+    else prune(parent, word)
+  }
+  if (!Array.isArray(replies)) return
+  const shown = replies
+    .filter(isObject)
+    .filter(({ post }) => !isObject(post) || !hiddenAs(post, word))
+  for (const reply of shown) prune(reply, word)
+  node['replies'] = shown
+}

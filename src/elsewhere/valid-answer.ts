@@ -1,0 +1,66 @@
+// A stranger's answer, item by item: each is checked by the method's lexicon as a client would check it,
+// and made neutral (neutral-views.ts). What is unfit is left out and costs the rest nothing; where a part
+// that there is only one of is unfit, there is no answer.
+
+import { jsonToLex, type Lexicons } from '@atproto/lexicon'
+import { isObject, type Json } from './json.ts'
+import { type Neutral, neutralise } from './neutral-views.ts'
+import { innerViews } from './view-kinds.ts'
+
+/** More than any page asked for. A thread has the most. */
+const MAX_ITEMS = 1_000
+
+/** @returns undefined where nothing of it can be used */
+export function validAnswer(nsid: string, answer: Json, by: Neutral): Json | undefined {
+  const field = itemsFieldOf(by.lexicons, nsid)
+  const { cursor, ...rest } = answer
+  const body: Json = typeof cursor === 'string' && cursor !== '' ? { ...rest, cursor } : rest
+  const frame = field === undefined ? body : { ...body, [field]: [] }
+  if (!isFit(nsid, frame, by)) return undefined
+  if (field === undefined) return frame
+  const items = body[field]
+  if (!Array.isArray(items)) return undefined
+  const around = withoutOptional(by.lexicons, nsid, frame)
+  const fit = items
+    .slice(0, MAX_ITEMS)
+    .filter((item) => isObject(item) && isFit(nsid, { ...around, [field]: [item] }, by))
+  return { ...frame, [field]: fit }
+}
+
+function isFit(nsid: string, body: Json, by: Neutral): boolean {
+  if (hasNull(body) || !neutralise(body, by)) return false
+  try {
+    by.lexicons.assertValidXrpcOutput(nsid, jsonToLex(body))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** One null costs a client the whole page; but a record may have what its author put into it. */
+function hasNull(view: Json): boolean {
+  const values = Object.values(view)
+  if (values.some((value) => value === null || (Array.isArray(value) && value.includes(null)))) {
+    return true
+  }
+  for (const inner of innerViews(view)) if (hasNull(inner)) return true
+  return false
+}
+
+/** Just what an item has to stand in for the lexicon to judge it. */
+function withoutOptional(lexicons: Lexicons, nsid: string, frame: Json): Json {
+  const required = schemaOf(lexicons, nsid)?.required ?? []
+  return Object.fromEntries(Object.entries(frame).filter(([name]) => required.includes(name)))
+}
+
+/** The one array of views; undefined where the answer is one thing. */
+export function itemsFieldOf(lexicons: Lexicons, nsid: string): string | undefined {
+  const schema = schemaOf(lexicons, nsid)
+  const required = schema?.required ?? []
+  return required.find((name) => schema?.properties[name]?.type === 'array')
+}
+
+function schemaOf(lexicons: Lexicons, nsid: string) {
+  const schema = lexicons.getDefOrThrow(nsid, ['query']).output?.schema
+  return schema?.type === 'object' ? schema : undefined
+}

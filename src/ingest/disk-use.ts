@@ -1,0 +1,27 @@
+// How much of the disk is ours, and how much of it is free.
+
+import { statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { FILE_NAME } from '../store/db.ts'
+
+export type DiskUse = {
+  /** Of the database and the log beside it. */
+  databaseBytes: number
+  /** What an ordinary user may still write. */
+  freeBytes: number
+  totalBytes: number
+}
+
+export function readDiskUse(dataDir: string): DiskUse {
+  const { bavail, blocks, bsize } = statfsSync(dataDir)
+  const file = join(dataDir, FILE_NAME)
+  return {
+    databaseBytes: sizeOf(file) + sizeOf(`${file}-wal`),
+    freeBytes: bavail * bsize,
+    totalBytes: blocks * bsize,
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}

@@ -1,0 +1,88 @@
+// Joins the replays of accounts' last hours (replay/) with the ingest thread: the same hosts and
+// settings as the main stream, the same indexer, and the place where the main stream is. The repair of
+// the main stream's gaps begins and ends with them.
+
+import type { Config } from '../config.ts'
+import type { ActorReader } from '../graph/types.ts'
+import type { Indexer } from '../indexing/indexer.ts'
+import type { Memory } from '../indexing/memory.ts'
+import type { MemoryChange } from '../indexing/memory-changes.ts'
+import { buildTimeline } from '../indexing/open-timeline.ts'
+import type { StreamBatch, StreamStatus } from '../jetstream/consumer.ts'
+import type { Logger } from '../obs/log.ts'
+import { createReplays, type Replays } from '../replay/replays.ts'
+import { createTipKeeper, type Tip } from '../replay/tip.ts'
+import type { Db } from '../store/db.ts'
+import { streamCursors } from '../store/stream-cursors.ts'
+import { createGapRepairing } from './gap-repairing.ts'
+
+export type Replaying = Replays & {
+  /** A batch of the main stream was applied. */
+  noteBatch(batch: StreamBatch): void
+}
+
+export function createReplaying(
+  config: Config,
+  parts: {
+    actors: ActorReader
+    db: Db
+    indexer: Indexer
+    log: Logger
+    now: () => number
+    publish: (changes: MemoryChange[]) => void
+    streamStatus: () => StreamStatus
+    checkpoint: () => Promise<void> | undefined
+    wakeBackfill: () => void
+  },
+): Replaying {
+  const { db, checkpoint, wakeBackfill, streamStatus } = parts
+  const keeper = createTipKeeper(streamCursors(db)[0])
+  const namesAccounts = config.indexScope === 'authors'
+
+  /** Where accounts are named to the main stream's host, it must know of the new ones first. */
+  function tip(): Tip | undefined | 'wait' {
+    const at = keeper.tip()
+    if (!namesAccounts || !at) return at
+    const { filtersSent, lastEventTimeUs = 0 } = streamStatus()
+    return filtersSent && at.cursor.timeUs >= lastEventTimeUs ? at : 'wait'
+  }
+
+  const replays = createReplays({
+    ...parts,
+    tip,
+    stream: {
+      hosts: config.jetstreamHosts,
+      wire: config.jetstreamWire,
+      compress: config.jetstreamCompress,
+      v1Dictionary: config.jetstreamV1Dictionary,
+      cacheDir: config.dataDir,
+    },
+    onApplied: () => {
+      wakeBackfill()
+      return checkpoint()
+    },
+    onJobs: wakeBackfill,
+    limits: { recentMs: config.replayHours * 3_600_000 },
+  })
+  const repair = createGapRepairing(config, { ...parts, tip })
+  return {
+    ...replays,
+    start() {
+      replays.start()
+      repair.start()
+    },
+    stop: async () => void (await Promise.all([replays.stop(), repair.stop()])),
+    noteBatch: (batch) => keeper.note(batch),
+  }
+}
+
+/** Of a timeline that is not in memory, as many as it would have there. */
+export function countTimelineItems(
+  { db, memory, now }: { db: Db; memory: Memory; now: () => number },
+  owner: number,
+  limit: number,
+): number {
+  const slice = memory.timelines.read(owner, undefined, limit)
+  const entries = slice?.entries ?? buildTimeline(db, memory, owner, now()).entries
+  return Math.min(entries.length, limit)
+}

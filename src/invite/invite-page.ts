@@ -1,0 +1,70 @@
+// /invite: a person enters their handle and a code, and the account behind the handle may read here from
+// then on. It becomes a member with its first request, which a PDS signs; so whoever enters
+// somebody else's handle gives them their code, and no more.
+
+import { isValidHandle } from '@atproto/syntax'
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { Resolver } from '../identity/resolver.ts'
+import type { Logger } from '../obs/log.ts'
+import { XRPCError } from '../xrpc/errors.ts'
+import type { Invites } from '../xrpc/invites.ts'
+import { INVITE_HEADERS, INVITE_STYLE, type InvitePage, inviteDocument } from './invite-document.ts'
+
+export type InviteParts = {
+  hostname: string
+  invites: Invites
+  resolver: Pick<Resolver, 'resolveHandle'>
+  log: Pick<Logger, 'info' | 'error'>
+}
+
+type Outcome = { status: 200 | 400 | 503; page: Omit<InvitePage, 'hostname'> }
+
+const MAX_FORM_BYTES = 4096
+const NAME_LENGTH = 255
+/** Of the rate limit: a look-up on the network, for anybody who asks. */
+const POINTS = 20
+
+/** For `beside` of the server; none where codes let nobody in. */
+export function inviteRoutes(parts: InviteParts): { path: string; app: Hono; points: number }[] {
+  const { hostname, invites } = parts
+  if (!invites.isOn) return []
+  const app = new Hono()
+  app.get('/', (c) => c.body(inviteDocument({ hostname }), 200, INVITE_HEADERS))
+  app.get('/style.css', (c) => {
+    const headers = { 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' }
+    return c.body(INVITE_STYLE, 200, { 'content-type': 'text/css; charset=utf-8', ...headers })
+  })
+  app.post('/', bodyLimit({ maxSize: MAX_FORM_BYTES }), async (c) => {
+    const form = new URLSearchParams(await c.req.text())
+    const { status, page } = await comeIn(parts, {
+      handle: (form.get('handle') ?? '').slice(0, NAME_LENGTH).trim(),
+      code: (form.get('code') ?? '').slice(0, 100).trim(),
+    })
+    return c.body(inviteDocument({ hostname, ...page }), status, INVITE_HEADERS)
+  })
+  return [{ path: '/invite', app, points: POINTS }]
+}
+
+async function comeIn(
+  { invites, resolver, log }: InviteParts,
+  typed: { handle: string; code: string },
+): Promise<Outcome> {
+  const again = (status: 400 | 503, problem: string): Outcome => ({
+    status,
+    page: { ...typed, problem },
+  })
+  const handle = typed.handle.replace(/^@/, '').toLowerCase()
+  if (!isValidHandle(handle)) return again(400, 'This is no handle, such as alice.example.org.')
+  try {
+    const did = await resolver.resolveHandle(handle)
+    if (!did) return again(400, 'This handle leads to no account; check its spelling.')
+    await invites.redeem(did, typed.code)
+    log.info({ did }, 'let in by an invite')
+    return { status: 200, page: { welcome: handle } }
+  } catch (error) {
+    if (error instanceof XRPCError) return again(400, error.message)
+    log.error({ err: error }, 'an invite could not be redeemed')
+    return again(503, 'That could not be done just now; try again in a minute.')
+  }
+}

@@ -1,0 +1,32 @@
+// Whether bytes are those that a CID names. Nothing a PDS sends is shown because it was sent.
+
+import { hash } from 'node:crypto'
+
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
+/** CIDv1, raw, SHA-256, 32 bytes. */
+const PREFIX = [0x01, 0x55, 0x12, 0x20]
+
+export function isBlobOf(bytes: Uint8Array, cid: string): boolean {
+  return cidOfBlob(bytes) === cid
+}
+
+/** CIDv1 of raw bytes, in base32. Spec: https://atproto.com/specs/data-model#blob-type. */
+export function cidOfBlob(bytes: Uint8Array): string {
+  return `b${base32(Buffer.concat([Buffer.from(PREFIX), hash('sha256', bytes, 'buffer')]))}`
+}
+
+function base32(bytes: Uint8Array): string {
+  let text = ''
+  let pending = 0
+  let bits = 0
+  for (const byte of bytes) {
+    pending = (pending << 8) | byte
+    bits += 8
+    while (bits >= 5) {
+      bits -= 5
+      text += BASE32[(pending >> bits) & 31]
+    }
+    pending &= (1 << bits) - 1
+  }
+  return bits > 0 ? text + BASE32[(pending << (5 - bits)) & 31] : text
+}

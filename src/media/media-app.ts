@@ -1,0 +1,141 @@
+// The routes for pictures and videos from their own PDSs: /img/{preset}/plain/{did}/{cid}[@jpeg|@webp], of
+// the form of Bluesky's CDN; /video/{did}/{cid}/playlist.m3u8 and its parts, the video as a player streams
+// it; and /video/{did}/{cid}, the video as it was uploaded. Blobs of accounts that
+// nothing here points at are refused, so that nobody uses us as a proxy for the rest of the world; and so
+// are those of accounts that are deactivated, suspended, taken down or deleted, also where a copy is kept.
+
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import { type Context, Hono } from 'hono'
+import { type ActorReader, HIDDEN } from '../graph/types.ts'
+import type { Logger } from '../obs/log.ts'
+import { createDiskCache } from './disk-cache.ts'
+import type { BlobSource } from './fetch-blob.ts'
+import { createHls, type Hls } from './hls.ts'
+import { createImages, type Images } from './images.ts'
+import { MediaError } from './media-error.ts'
+import { errorResponse, isKnown, mediaHeaders } from './media-headers.ts'
+import { type BlobName, parseBlobName, parseImagePath } from './media-path.ts'
+import { noThumbnail } from './no-thumbnail.ts'
+import { createRenderImage } from './render-image.ts'
+import { videoResponse } from './video-response.ts'
+import { createVideos, type Videos } from './videos.ts'
+
+export type MediaOptions = BlobSource & {
+  /** The cache stands in a folder of this one. */
+  dataDir: string
+  maxCacheBytes: number
+  hasImages: boolean
+  hasVideos: boolean
+  actors: Pick<ActorReader, 'uidOf' | 'flagsOf'>
+  log: Pick<Logger, 'debug' | 'warn' | 'error'>
+  /** Pictures decoded at once; each takes a thread of the pool that files and names need too. */
+  maxRendering?: number
+  now?: () => number
+  /** For a picture's blob, from the first look-up to the last byte. */
+  timeoutMs?: number
+}
+
+const FOLDER = 'media-cache'
+const DEFAULT_RENDERING = 2
+
+/** To be mounted at `/`. */
+export function createMediaApp(options: MediaOptions): Hono {
+  const { actors, log, now, maxRendering = DEFAULT_RENDERING } = options
+  const folder = join(options.dataDir, FOLDER)
+  const cache = createDiskCache({ folder, maxBytes: options.maxCacheBytes, log, now })
+  const render = createRenderImage({ maxRunning: maxRendering })
+  const images = createImages({ source: options, cache, render, now, timeoutMs: options.timeoutMs })
+  const videos = createVideos({ source: options, cache, now })
+
+  const app = new Hono()
+  if (options.hasImages) {
+    app.get('/img/*', (c) => answer(c, log, () => imageResponse(c, { actors, images })))
+  }
+  if (options.hasVideos) {
+    const parts = { actors, videos, hls: createHls() }
+    app.get('/video/:did/:cid', (c) => answer(c, log, () => videoFile(c, parts)))
+    app.get('/video/:did/:cid/:part', (c) => answer(c, log, () => videoPart(c, parts)))
+  }
+  return app
+}
+
+async function answer(
+  c: Context,
+  log: MediaOptions['log'],
+  work: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof MediaError)) {
+      log.error({ err: error, path: c.req.path }, 'a picture could not be served')
+      return errorResponse(new MediaError('broken', 'InternalServerError', 'Internal error'))
+    }
+    const { status, message, cause } = error
+    log.debug({ path: c.req.path, status, message, cause }, 'no picture')
+    return errorResponse(error)
+  }
+}
+
+async function imageResponse(
+  c: Context,
+  { actors, images }: { actors: MediaOptions['actors']; images: Images },
+): Promise<Response> {
+  const name = parseImagePath(new URL(c.req.url).pathname)
+  refuseHidden(actors, name)
+  const { contentType, digest, body } = await images(name)
+  const headers = mediaHeaders(contentType, digest)
+  if (isKnown(c.req.header('if-none-match'), digest)) {
+    return new Response(null, { status: 304, headers })
+  }
+  if (name.preset.isDownload) {
+    headers['content-disposition'] = `attachment; filename="${name.cid}.${name.format}"`
+  }
+  headers['content-length'] = String(body.length)
+  return new Response(body as Uint8Array<ArrayBuffer>, { headers })
+}
+
+type VideoParts = { actors: MediaOptions['actors']; videos: Videos; hls: Hls }
+
+async function videoFile(c: Context, { actors, videos }: VideoParts): Promise<Response> {
+  const { name } = readVideoPath(c, actors)
+  return videoResponse(await videos(name), {
+    method: c.req.method,
+    range: c.req.header('range'),
+    ifNoneMatch: c.req.header('if-none-match'),
+    ifRange: c.req.header('if-range'),
+  })
+}
+
+async function videoPart(c: Context, { actors, videos, hls }: VideoParts): Promise<Response> {
+  const { name, part } = readVideoPath(c, actors)
+  if (part === 'thumbnail.jpg') return noThumbnail()
+  const entry = await videos(name)
+  try {
+    const { contentType, body } = await hls(entry, part)
+    const digest = hash('sha256', `${entry.digest} ${part}`)
+    const headers = mediaHeaders(contentType, digest)
+    if (isKnown(c.req.header('if-none-match'), digest)) {
+      return new Response(null, { status: 304, headers })
+    }
+    headers['content-length'] = String(body.length)
+    return new Response(body as Uint8Array<ArrayBuffer>, { headers })
+  } finally {
+    await entry.file.close()
+  }
+}
+
+function readVideoPath(c: Context, actors: MediaOptions['actors']) {
+  const [, , did = '', cid = '', part = ''] = new URL(c.req.url).pathname.split('/')
+  const name = parseBlobName(did, cid)
+  refuseHidden(actors, name)
+  return { name, part }
+}
+
+function refuseHidden(actors: MediaOptions['actors'], { did }: BlobName): void {
+  const uid = actors.uidOf(did)
+  if (uid === 0) throw new MediaError('missing', 'AccountNotFound', 'the account is not known here')
+  if ((actors.flagsOf(uid) & HIDDEN) === 0) return
+  throw new MediaError('missing', 'AccountNotFound', 'the account is not available')
+}

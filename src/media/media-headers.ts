@@ -1,0 +1,51 @@
+// Headers of everything that comes from other people's blobs. A blob never changes, so browsers may keep
+// it for good; and none of it may act in a page: not as another type than we say, not with scripts, not
+// in a frame.
+
+import type { MediaError } from './media-error.ts'
+
+const GUARDED = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+}
+
+const FOR_GOOD = 'public, max-age=31536000, immutable'
+const BUSY_RETRY_SECONDS = 2
+
+/** `digest` of the bytes becomes the ETag. */
+export function mediaHeaders(contentType: string, digest: string): Record<string, string> {
+  return {
+    ...GUARDED,
+    'content-type': contentType,
+    'cache-control': FOR_GOOD,
+    etag: etagOf(digest),
+  }
+}
+
+/** Whether the client has these very bytes (RFC 9110 §13.1.2; weak comparison). */
+export function isKnown(ifNoneMatch: string | undefined, digest: string): boolean {
+  if (!ifNoneMatch) return false
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.includes('*') || tags.includes(etagOf(digest))
+}
+
+/** As XRPC errors are: a name for programs, a sentence for people. */
+export function errorResponse(error: MediaError): Response {
+  const { status, standsSeconds } = error
+  const body = JSON.stringify({ error: error.error, message: error.message })
+  return new Response(body, {
+    status,
+    headers: {
+      ...GUARDED,
+      'content-type': 'application/json',
+      'cache-control': standsSeconds > 0 ? `public, max-age=${standsSeconds}` : 'no-store',
+      ...(status === 503 && { 'retry-after': String(BUSY_RETRY_SECONDS) }),
+    },
+  })
+}
+
+function etagOf(digest: string): string {
+  return `"${digest.slice(0, 32)}"`
+}

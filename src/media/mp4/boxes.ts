@@ -1,0 +1,82 @@
+// Boxes, of which MP4 is made: a length, four letters, and what is in it (ISO/IEC 14496-12 §4.2). The
+// bytes are strangers': a length that does not fit where its box stands is an error, never a read beyond.
+
+export type Box = {
+  type: string
+  /** Where the box begins, its head included. */
+  start: number
+  /** Where its content begins. */
+  body: number
+  end: number
+}
+
+/** The bytes are no MP4, or one that is made in a way that we don't know. */
+export class Mp4Error extends Error {
+  override name = 'Mp4Error'
+}
+
+export const BOX_HEAD_BYTES = 16
+
+const MAX_BOXES = 10_000
+
+/**
+ * A box's head, where the bytes from `at` on are those of the head and `start` is where it stands.
+ * @throws Mp4Error where it would end beyond `limit`.
+ */
+export function readBoxHead(
+  bytes: Buffer,
+  at: number,
+  { start, limit }: { start: number; limit: number },
+): Box {
+  if (at + 8 > bytes.length) throw new Mp4Error('a box breaks off')
+  const short = bytes.readUInt32BE(at)
+  const type = bytes.toString('latin1', at + 4, at + 8)
+  const isLong = short === 1
+  if (isLong && at + 16 > bytes.length) throw new Mp4Error('a box breaks off')
+  const size = isLong ? Number(bytes.readBigUInt64BE(at + 8)) : short || limit - start
+  const headBytes = isLong ? 16 : 8
+  if (size < headBytes || start + size > limit) throw new Mp4Error(`${type} does not fit`)
+  return { type, start, body: start + headBytes, end: start + size }
+}
+
+/** The boxes that stand between `start` and `end`. @throws Mp4Error */
+export function boxesBetween(bytes: Buffer, start: number, end: number): Box[] {
+  const found: Box[] = []
+  for (let at = start; at + 8 <= end; ) {
+    const box = readBoxHead(bytes, at, { start: at, limit: end })
+    if (found.push(box) > MAX_BOXES) throw new Mp4Error('too many boxes')
+    at = box.end
+  }
+  return found
+}
+
+/** The box down this way of types, the first of each. */
+export function findBox(bytes: Buffer, within: Box, ...path: string[]): Box | undefined {
+  let box: Box | undefined = within
+  for (const type of path) {
+    if (!box) return undefined
+    box = boxesBetween(bytes, box.body, box.end).find((one) => one.type === type)
+  }
+  return box
+}
+
+export function makeBox(type: string, ...content: Uint8Array[]): Buffer {
+  const head = Buffer.alloc(8)
+  head.writeUInt32BE(8 + content.reduce((sum, one) => sum + one.length, 0))
+  head.write(type, 4, 'latin1')
+  return Buffer.concat([head, ...content])
+}
+
+/** A box with version and flags, and whole numbers of four bytes. */
+export function makeFullBox(
+  type: string,
+  { version = 0, flags = 0 }: { version?: number; flags?: number },
+  ...numbers: number[]
+): Buffer {
+  const content = Buffer.alloc(4 + numbers.length * 4)
+  content.writeUInt32BE(version * 0x1000000 + flags)
+  numbers.forEach((number, i) => {
+    content.writeInt32BE(number | 0, 4 + i * 4)
+  })
+  return makeBox(type, content)
+}

@@ -1,0 +1,99 @@
+// What the `moov` box tells of a video: its tracks of pictures and sound, and of each the boxes that go
+// into a new head as they are. Everything else in it (places, names, thumbnails, other tracks) is left.
+
+import { type Box, boxesBetween, findBox, Mp4Error } from './boxes.ts'
+import { readSamples, type Samples } from './sample-table.ts'
+
+export type Track = {
+  id: number
+  kind: 'video' | 'audio'
+  /** Units a second. */
+  timescale: number
+  /** Added to a sample's time to have the time at which it is shown, in the track's units. */
+  shift: number
+  samples: Samples
+  /** Whole boxes, to be copied. */
+  boxes: { tkhd: Buffer; mdhd: Buffer; hdlr: Buffer; mediaHead: Buffer; dinf: Buffer; stsd: Buffer }
+}
+
+export type Movie = { mvhd: Buffer; tracks: Track[] }
+
+const MAX_TRACKS = 16
+
+/**
+ * @param moov - the whole box.
+ * @throws Mp4Error where there is no picture and no sound, or something does not fit.
+ */
+export function readMovie(moov: Buffer): Movie {
+  try {
+    return readChecked(moov)
+  } catch (error) {
+    if (error instanceof RangeError) throw new Mp4Error('a table breaks off', { cause: error })
+    throw error
+  }
+}
+
+function readChecked(moov: Buffer): Movie {
+  const [whole] = boxesBetween(moov, 0, moov.length)
+  const head = whole && findBox(moov, whole, 'mvhd')
+  if (!whole || !head) throw new Mp4Error('no head')
+  const traks = boxesBetween(moov, whole.body, whole.end).filter(({ type }) => type === 'trak')
+  if (traks.length > MAX_TRACKS) throw new Mp4Error('too many tracks')
+  const movieScale = moov.readUInt32BE(head.body + (moov.readUInt8(head.body) === 1 ? 20 : 12))
+  const read = traks.map((trak) => readTrack(moov, trak, movieScale))
+  const found = read.filter((track) => track !== undefined && track.samples.count > 0) as Track[]
+  // One of each: players choose no others, and they would be sent for nothing.
+  const tracks = (['video', 'audio'] as const)
+    .map((kind) => found.find((track) => track.kind === kind))
+    .filter((track) => track !== undefined)
+  if (tracks.length === 0) throw new Mp4Error('neither pictures nor sound')
+  return { mvhd: moov.subarray(head.start, head.end), tracks }
+}
+
+/** @returns undefined for what is neither pictures nor sound. */
+function readTrack(moov: Buffer, trak: Box, movieScale: number): Track | undefined {
+  const find = (...path: string[]) => findBox(moov, trak, ...path)
+  const hdlr = find('mdia', 'hdlr')
+  const handler = hdlr && moov.toString('latin1', hdlr.body + 8, hdlr.body + 12)
+  if (handler !== 'vide' && handler !== 'soun') return undefined
+  const kind = handler === 'vide' ? 'video' : 'audio'
+  const copy = (...path: string[]) => {
+    const box = find(...path)
+    if (!box) throw new Mp4Error(`no ${path.at(-1)}`)
+    return moov.subarray(box.start, box.end)
+  }
+  const boxes = {
+    tkhd: copy('tkhd'),
+    mdhd: copy('mdia', 'mdhd'),
+    hdlr: copy('mdia', 'hdlr'),
+    mediaHead: copy('mdia', 'minf', kind === 'video' ? 'vmhd' : 'smhd'),
+    dinf: copy('mdia', 'minf', 'dinf'),
+    stsd: copy('mdia', 'minf', 'stbl', 'stsd'),
+  }
+  const timescale = boxes.mdhd.readUInt32BE(8 + (boxes.mdhd.readUInt8(8) === 1 ? 20 : 12))
+  if (timescale === 0 || movieScale === 0) throw new Mp4Error('time without a unit')
+  const elst = find('edts', 'elst')
+  return {
+    id: boxes.tkhd.readUInt32BE(8 + (boxes.tkhd.readUInt8(8) === 1 ? 20 : 12)),
+    kind,
+    timescale,
+    shift: elst ? readShift(moov, elst, timescale / movieScale) : 0,
+    samples: readSamples(moov, find('mdia', 'minf', 'stbl')!),
+    boxes,
+  }
+}
+
+/** Of an edit list, what players heed: a pause before the track, and what is left out at its start. */
+function readShift(moov: Buffer, elst: Box, unitsPerMovieUnit: number): number {
+  const isLong = moov.readUInt8(elst.body) === 1
+  const count = Math.min(moov.readUInt32BE(elst.body + 4), MAX_TRACKS)
+  let shift = 0
+  for (let i = 0; i < count; i++) {
+    const at = elst.body + 8 + i * (isLong ? 20 : 12)
+    const duration = isLong ? Number(moov.readBigUInt64BE(at)) : moov.readUInt32BE(at)
+    const from = isLong ? Number(moov.readBigInt64BE(at + 8)) : moov.readInt32BE(at + 4)
+    if (from >= 0) return shift - from
+    shift += Math.round(duration * unitsPerMovieUnit)
+  }
+  return shift
+}

@@ -1,0 +1,49 @@
+// The sizes in which pictures are asked for, by the names that Bluesky's CDN has for them: the four that
+// views name, and the three that clients make of those (`avatar_thumbnail`, `default`, `download`).
+//
+// A picture is never enlarged. One that is cut (`cover`) keeps the preset's proportions also where it is
+// smaller than the preset.
+
+export type Format = 'webp' | 'jpeg'
+
+export type Preset = {
+  fit: 'cover' | 'inside'
+  width: number
+  height: number
+  /** What comes where the address names no format. */
+  format: Format
+  /** Saved by a browser rather than shown. */
+  isDownload?: true
+}
+
+/** Nothing wider or higher goes into a WebP (16,383) or is of use on a screen. */
+const MAX_SIDE = 8192
+
+export const presets: Readonly<Record<string, Preset>> = {
+  avatar: { fit: 'cover', width: 1000, height: 1000, format: 'webp' },
+  avatar_thumbnail: { fit: 'cover', width: 128, height: 128, format: 'webp' },
+  banner: { fit: 'cover', width: 3000, height: 1000, format: 'webp' },
+  feed_thumbnail: { fit: 'inside', width: 1000, height: 1000, format: 'webp' },
+  feed_fullsize: { fit: 'inside', width: 2000, height: 2000, format: 'webp' },
+  default: { fit: 'inside', width: MAX_SIDE, height: MAX_SIDE, format: 'webp' },
+  download: { fit: 'inside', width: MAX_SIDE, height: MAX_SIDE, format: 'jpeg', isDownload: true },
+}
+
+/** Width and height in pixels to which a picture of this size is brought. */
+export function targetSize(
+  { fit, width, height }: Preset,
+  picture: { width: number; height: number },
+): { width: number; height: number } {
+  const across = picture.width / width
+  const down = picture.height / height
+  if (fit === 'cover') {
+    const scale = Math.min(1, across, down)
+    return { width: atLeastOne(width * scale), height: atLeastOne(height * scale) }
+  }
+  const scale = 1 / Math.max(1, across, down)
+  return { width: atLeastOne(picture.width * scale), height: atLeastOne(picture.height * scale) }
+}
+
+function atLeastOne(pixels: number): number {
+  return Math.max(1, Math.round(pixels))
+}

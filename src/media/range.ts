@@ -1,0 +1,20 @@
+// The part of a body that a request wants (RFC 9110 §14.2): players ask for the end of a video before its
+// middle. One range is served; several at once are answered with everything, which is allowed.
+
+/** First and last byte, both included; `whole`: everything; `beyond`: 416. */
+export type WantedRange = { first: number; last: number } | 'whole' | 'beyond'
+
+export function parseRange(header: string | undefined, length: number): WantedRange {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? []
+  if (from === '' && to === '') return 'whole'
+  if (from === '') return lastBytes(Number(to), length)
+  const first = Number(from)
+  const last = to === '' ? length - 1 : Math.min(Number(to), length - 1)
+  if (to !== '' && Number(to) < first) return 'whole'
+  return first >= length ? 'beyond' : { first, last }
+}
+
+function lastBytes(count: number, length: number): WantedRange {
+  if (count === 0 || length === 0) return 'beyond'
+  return { first: Math.max(0, length - count), last: length - 1 }
+}

@@ -1,0 +1,58 @@
+// A video, or the part of it that a player asks for, streamed from its file.
+
+import { HEAD_BYTES } from './cache-entry.ts'
+import type { OpenedEntry } from './disk-cache.ts'
+import { isKnown, mediaHeaders } from './media-headers.ts'
+import { parseRange } from './range.ts'
+
+export type VideoRequest = {
+  method: string
+  range: string | undefined
+  ifNoneMatch: string | undefined
+  ifRange: string | undefined
+}
+
+const CHUNK_BYTES = 256 * 1024
+
+/** Closes the entry's file, at once or when the stream ends or is given up. */
+export async function videoResponse(entry: OpenedEntry, request: VideoRequest): Promise<Response> {
+  const { contentType, digest, length, file } = entry
+  const headers = { ...mediaHeaders(contentType, digest), 'accept-ranges': 'bytes' }
+  const isSame = request.ifRange === undefined || isKnown(request.ifRange, digest)
+  const wanted = parseRange(isSame ? request.range : undefined, length)
+  const finish = async (status: number, extra: Record<string, string> = {}) => {
+    await file.close()
+    return new Response(null, { status, headers: { ...headers, ...extra } })
+  }
+
+  if (isKnown(request.ifNoneMatch, digest)) return finish(304)
+  if (wanted === 'beyond') return finish(416, { 'content-range': `bytes */${length}` })
+  const { first, last } = wanted === 'whole' ? { first: 0, last: length - 1 } : wanted
+  const status = wanted === 'whole' ? 200 : 206
+  const extra: Record<string, string> = { 'content-length': String(last - first + 1) }
+  if (status === 206) extra['content-range'] = `bytes ${first}-${last}/${length}`
+  if (request.method === 'HEAD') return finish(status, extra)
+  const body = streamPart(entry, HEAD_BYTES + first, HEAD_BYTES + last)
+  return new Response(body, { status, headers: { ...headers, ...extra } })
+}
+
+/** From byte `at` to `end`, both included. */
+function streamPart({ file }: OpenedEntry, start: number, end: number): ReadableStream<Uint8Array> {
+  let at = start
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const size = Math.min(CHUNK_BYTES, end - at + 1)
+        const { bytesRead, buffer } = await file.read(new Uint8Array(size), 0, size, at)
+        at += bytesRead
+        if (bytesRead > 0) controller.enqueue(buffer.subarray(0, bytesRead))
+        if (bytesRead > 0 && at <= end) return
+        await file.close()
+        if (at > end) controller.close()
+        else controller.error(new Error('the file became shorter'))
+      },
+      cancel: () => file.close(),
+    },
+    { highWaterMark: 0 },
+  )
+}

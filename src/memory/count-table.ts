@@ -1,0 +1,100 @@
+// Counters by key, for rate limits: what a key has spent in the window it is in. All threads share one
+// table, so a limit means the same on one thread as on ten, wherever the kernel puts a connection.
+//
+// A fixed number of slots, four to a set, chosen by a keyed hash: it never grows, and no timers run for
+// keys that nobody uses any more, however many addresses a stranger has. A key is a 63-bit hash; a new
+// one takes a slot of its set that is empty or over, or else that of whoever has spent least, who then
+// starts again. Windows begin at a moment of each key's own, so not everybody's end together.
+//
+// Slots are claimed without a lock. Two threads that see the same new key at once may give it two
+// slots, and what one of them counted is then forgotten once: limits may be a little generous, never
+// wrong about who.
+
+import { randomInt } from 'node:crypto'
+
+export type Count = {
+  /** In this window, with what was just added. */
+  spent: number
+  /** Seconds since 1970. */
+  endsAt: number
+}
+
+const WAYS = 4
+const SLOT_INTS = 4
+const SET_INTS = WAYS * SLOT_INTS
+const HEADER_INTS = 4
+const DEFAULT_SETS = 16_384
+const FNV_PRIME = 0x01000193
+const SECOND_SEED = 0x2545f491
+
+/** What is in a slot: two halves of the key, when its window ends, what was spent. */
+const [KEY, KEY_TOO, ENDS_AT, SPENT] = [0, 1, 2, 3] as const
+
+/** @param sets - a power of two; four keys each, 64 bytes. */
+export function createCountBuffer(sets = DEFAULT_SETS): SharedArrayBuffer {
+  const buffer = new SharedArrayBuffer((HEADER_INTS + sets * SET_INTS) * 4)
+  new Int32Array(buffer)[0] = randomInt(1, 0x7fffffff)
+  return buffer
+}
+
+export class CountTable {
+  readonly #ints: Int32Array<SharedArrayBuffer>
+  readonly #seed: number
+  readonly #setMask: number
+  readonly #windowSeconds: number
+
+  constructor(buffer: SharedArrayBuffer, { windowSeconds }: { windowSeconds: number }) {
+    this.#ints = new Int32Array(buffer)
+    this.#seed = this.#ints[0]!
+    this.#setMask = (this.#ints.length - HEADER_INTS) / SET_INTS - 1
+    this.#windowSeconds = windowSeconds
+  }
+
+  /** @param nowMs - milliseconds since 1970. */
+  add(key: string, points: number, nowMs: number): Count {
+    const ints = this.#ints
+    const hash = hashOf(key, this.#seed)
+    const other = hashOf(key, this.#seed ^ SECOND_SEED) | 1
+    const now = Math.floor(nowMs / 1000)
+    const slot = this.#find(hash, other, now)
+    const isOurs = ints[slot + KEY] === hash && ints[slot + KEY_TOO] === other
+    if (isOurs && ints[slot + ENDS_AT]! > now) {
+      return {
+        spent: Atomics.add(ints, slot + SPENT, points) + points,
+        endsAt: ints[slot + ENDS_AT]!,
+      }
+    }
+    const phase = (hash >>> 0) % this.#windowSeconds
+    const endsAt = now + this.#windowSeconds - ((now + phase) % this.#windowSeconds)
+    ints[slot + KEY] = hash
+    ints[slot + KEY_TOO] = other
+    ints[slot + ENDS_AT] = endsAt
+    Atomics.store(ints, slot + SPENT, points)
+    return { spent: points, endsAt }
+  }
+
+  /** The key's own slot, or the one it may take. */
+  #find(hash: number, other: number, now: number): number {
+    const ints = this.#ints
+    const first = HEADER_INTS + ((other >>> 1) & this.#setMask) * SET_INTS
+    let cheapest = first
+    let least = Number.POSITIVE_INFINITY
+    for (let slot = first; slot < first + SET_INTS; slot += SLOT_INTS) {
+      if (ints[slot + KEY] === hash && ints[slot + KEY_TOO] === other) return slot
+      const spent = ints[slot + ENDS_AT]! <= now ? -1 : ints[slot + SPENT]!
+      if (spent < least) {
+        least = spent
+        cheapest = slot
+      }
+    }
+    return cheapest
+  }
+}
+
+/** FNV-1a over the characters, with a last mix. */
+function hashOf(key: string, seed: number): number {
+  let hash = seed
+  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), FNV_PRIME)
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  return hash ^ (hash >>> 13)
+}

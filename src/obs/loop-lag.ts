@@ -1,0 +1,26 @@
+// How late a thread's timers are: what stands between a request and its turn.
+
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+const RESOLUTION_MS = 20
+const NANOSECONDS = 1e9
+
+export type LoopLag = {
+  /** The 99th percentile since the last call, in seconds. */
+  take(): number
+  stop(): void
+}
+
+export function watchLoopLag(): LoopLag {
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  delays.enable()
+  return {
+    take() {
+      // The timer's own period is in every measurement.
+      const seconds = Math.max(0, delays.percentile(99) / NANOSECONDS - RESOLUTION_MS / 1000)
+      delays.reset()
+      return Number.isFinite(seconds) ? seconds : 0
+    },
+    stop: () => delays.disable(),
+  }
+}

@@ -1,0 +1,62 @@
+// A metric for prom-client whose values are read when it is scraped: what is counted stands in plain
+// counters of our own elsewhere, so that counting costs nothing to speak of.
+
+import { type Metric, Registry } from 'prom-client'
+import { DURATION_BUCKETS } from './request-counters.ts'
+
+export type Sample = { labels?: Record<string, string | number>; value: number; name?: string }
+
+export type MetricSource = {
+  name: string
+  type: 'counter' | 'gauge' | 'histogram'
+  help: string
+  read: () => Sample[]
+}
+
+/** @throws where two have the same name. */
+export function createRegistry(sources: readonly MetricSource[]): Registry {
+  const registry = new Registry()
+  for (const source of sources) registry.registerMetric(asMetric(source))
+  return registry
+}
+
+/** What a registry asks of a metric is its name and these values; its type names classes of its own. */
+function asMetric({ name, help, type, read }: MetricSource): Metric {
+  const get = async () => ({
+    ...{ name, help, type, aggregator: 'sum' },
+    values: read().map(({ labels = {}, value, name: metricName }) => ({
+      ...{ labels, value },
+      ...(metricName && { metricName }),
+    })),
+  })
+  return { name, get } as unknown as Metric
+}
+
+/** One value without labels; none where it is not known. */
+export function single(value: number | undefined): Sample[] {
+  return value === undefined || !Number.isFinite(value) ? [] : [{ value }]
+}
+
+/** One value for each key. */
+export function byLabel(label: string, values: Readonly<Record<string, number>> = {}): Sample[] {
+  return Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value }))
+}
+
+/** The lines of one histogram. @param counts - by bucket, as DURATION_BUCKETS, not cumulated. */
+export function histogramSamples(
+  name: string,
+  labels: Record<string, string>,
+  { counts, sum }: { counts: readonly number[]; sum: number },
+): Sample[] {
+  let total = 0
+  const buckets = counts.map((count, i): Sample => {
+    total += count
+    const le = DURATION_BUCKETS[i] ?? '+Inf'
+    return { name: `${name}_bucket`, labels: { ...labels, le }, value: total }
+  })
+  return [
+    ...buckets,
+    { name: `${name}_sum`, labels, value: sum },
+    { name: `${name}_count`, labels, value: total },
+  ]
+}

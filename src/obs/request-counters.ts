@@ -1,0 +1,171 @@
+// What the serving threads count of their requests, in memory that all threads see: any of them can
+// then answer for all, and the ingest thread can write the history, without a message being sent.
+//
+// One buffer, a section for each serving thread, which alone writes it, in 64-bit floats: a plain
+// addition is all that a request costs. Readers may see one request's figures half counted, which
+// the next look puts right. A section is a few gauges, then a row for each method: how often each
+// status, how often each duration (not cumulated), and the sum of the durations.
+//
+// Rows are given out in the order of the sorted names, so that every thread means the same by a
+// number. What is no method of ours shares the row `other`, which keeps the number of rows bounded.
+
+/** Upper bounds in seconds; a last one without bound follows. */
+export const DURATION_BUCKETS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+] as const
+
+/** Every other status is counted as 0. */
+export const COUNTED_STATUSES = [
+  200, 204, 302, 304, 400, 401, 403, 404, 413, 429, 500, 501, 502, 503, 504, 0,
+] as const
+
+/** What a serving thread tells about itself, each second. */
+export const THREAD_GAUGES = [
+  'loopLagSeconds',
+  'heapBytes',
+  'fragmentBytes',
+  'viewerBytes',
+  'fragmentHits',
+  'fragmentMisses',
+  'listeners',
+] as const
+
+export type ThreadGauge = (typeof THREAD_GAUGES)[number]
+
+export type MethodCounts = {
+  method: string
+  /** By status; only those that occurred. */
+  statuses: [status: number, count: number][]
+  /** As DURATION_BUCKETS, and one more. */
+  durations: number[]
+  /** Seconds. */
+  sum: number
+}
+
+export type RequestTotals = { requests: number; failures: number; durations: number[] }
+
+const MAX_METHODS = 256
+const OTHER = 'other'
+const HEALTH = '_health'
+const BUCKETS = DURATION_BUCKETS.length + 1
+const ROW = COUNTED_STATUSES.length + BUCKETS + 1
+const SECTION = THREAD_GAUGES.length + MAX_METHODS * ROW
+const XRPC = '/xrpc/'
+const FIRST_FAILURE = COUNTED_STATUSES.indexOf(500)
+
+/** Room for so many serving threads. */
+export function createCounterSpace(threads: number): SharedArrayBuffer {
+  return new SharedArrayBuffer(threads * SECTION * Float64Array.BYTES_PER_ELEMENT)
+}
+
+/** One serving thread's side. */
+export class RequestCounters {
+  readonly #section: Float64Array
+  readonly #rows = new Map<string, number>()
+  readonly #statuses = new Map<number, number>(COUNTED_STATUSES.map((status, i) => [status, i]))
+
+  /** @param thread - from 0. */
+  constructor(space: SharedArrayBuffer, thread: number, methods: readonly string[]) {
+    const start = thread * SECTION * Float64Array.BYTES_PER_ELEMENT
+    this.#section = new Float64Array(space, start, SECTION)
+    for (const [row, method] of rowNames(methods).entries()) this.#rows.set(XRPC + method, row)
+  }
+
+  /** @param path - of the request, as it came. */
+  count(path: string, status: number, seconds: number): void {
+    const section = this.#section
+    const start = THREAD_GAUGES.length + (this.#rows.get(path) ?? 0) * ROW
+    section[start + (this.#statuses.get(status) ?? COUNTED_STATUSES.length - 1)]! += 1
+    let bucket = 0
+    while (bucket < BUCKETS - 1 && seconds > DURATION_BUCKETS[bucket]!) bucket++
+    section[start + COUNTED_STATUSES.length + bucket]! += 1
+    section[start + ROW - 1]! += seconds
+  }
+
+  set(gauge: ThreadGauge, value: number): void {
+    this.#section[THREAD_GAUGES.indexOf(gauge)] = value
+  }
+}
+
+/** Of all threads together, methods that were asked for only. */
+export function readMethodCounts(
+  space: SharedArrayBuffer,
+  methods: readonly string[],
+): MethodCounts[] {
+  return rowNames(methods).flatMap((method, row) => {
+    const sums = sumRow(space, row)
+    const counts = sums.slice(0, COUNTED_STATUSES.length)
+    if (counts.every((count) => count === 0)) return []
+    return {
+      method,
+      statuses: counts.flatMap((count, i): [number, number][] =>
+        count > 0 ? [[COUNTED_STATUSES[i]!, count]] : [],
+      ),
+      durations: sums.slice(COUNTED_STATUSES.length, ROW - 1),
+      sum: sums[ROW - 1]!,
+    }
+  })
+}
+
+/** Of all threads and methods together. */
+export function readRequestTotals(space: SharedArrayBuffer): RequestTotals {
+  const all = new Float64Array(space)
+  const totals: RequestTotals = { requests: 0, failures: 0, durations: Array(BUCKETS).fill(0) }
+  for (let section = 0; section < all.length; section += SECTION) {
+    for (let row = 0; row < MAX_METHODS; row++) {
+      const start = section + THREAD_GAUGES.length + row * ROW
+      const durations = start + COUNTED_STATUSES.length
+      for (let i = 0; i < BUCKETS; i++) totals.durations[i]! += all[durations + i]!
+      totals.failures += failuresOf(all, start)
+    }
+  }
+  totals.requests = totals.durations.reduce((sum, count) => sum + count, 0)
+  return totals
+}
+
+/** One entry a thread. */
+export function readThreadGauges(space: SharedArrayBuffer): Record<ThreadGauge, number>[] {
+  const all = new Float64Array(space)
+  return Array.from({ length: all.length / SECTION }, (_, thread) => {
+    const values = THREAD_GAUGES.map((name, i) => [name, all[thread * SECTION + i]!])
+    return Object.fromEntries(values) as Record<ThreadGauge, number>
+  })
+}
+
+/**
+ * Below which duration so great a share of requests stayed, in seconds, by a straight line within the
+ * bucket, as Prometheus does it; undefined where there were none.
+ */
+export function quantileOf(durations: readonly number[], share: number): number | undefined {
+  const total = durations.reduce((sum, count) => sum + count, 0)
+  if (total <= 0) return undefined
+  let rank = share * total
+  for (const [i, count] of durations.entries()) {
+    if (rank <= count && count > 0) {
+      const from = DURATION_BUCKETS[i - 1] ?? 0
+      const to = DURATION_BUCKETS[i] ?? from
+      return from + ((to - from) * rank) / count
+    }
+    rank -= count
+  }
+  return DURATION_BUCKETS.at(-1)
+}
+
+/** Ours to answer for: 500, and what stands for it. 501 and the gateway's 502 are others'. */
+function failuresOf(all: Float64Array, start: number): number {
+  return all[start + FIRST_FAILURE]! + all[start + COUNTED_STATUSES.indexOf(503)]!
+}
+
+function rowNames(methods: readonly string[]): string[] {
+  return [OTHER, HEALTH, ...[...methods].sort()].slice(0, MAX_METHODS)
+}
+
+function sumRow(space: SharedArrayBuffer, row: number): number[] {
+  const all = new Float64Array(space)
+  const sums = Array<number>(ROW).fill(0)
+  for (let section = 0; section < all.length; section += SECTION) {
+    const start = section + THREAD_GAUGES.length + row * ROW
+    for (let i = 0; i < ROW; i++) sums[i]! += all[start + i]!
+  }
+  return sums
+}

@@ -1,0 +1,43 @@
+// What the rows tell of themselves: the same with a server running and without.
+
+import { type DiskUse, readDiskUse } from '../ingest/disk-use.ts'
+import { countActors } from '../store/actors.ts'
+import { countFollows, highestIds } from '../store/counts.ts'
+import type { Db } from '../store/db.ts'
+import { type GapCounts, gapCounts } from '../store/gaps.ts'
+import { countJobsRoughly } from '../store/jobs.ts'
+import { countMembers } from '../store/members.ts'
+import { streamCursors } from '../store/stream-cursors.ts'
+
+export type Facts = {
+  schema: number
+  disk: DiskUse
+  members: number
+  actors: number
+  follows: number
+  /** Ever stored, those included that are only pointed at. */
+  posts: number
+  reposts: number
+  /** 20,000 stands for as many or more. */
+  jobs: number
+  gaps: GapCounts
+  /** Up to when each stream was taken in; the latest first. */
+  streams: { host: string; wire: string; at: string }[]
+}
+
+/** @param follows - how many, where that is known; counting reads all accounts. */
+export function readFacts(db: Db, dataDir: string, follows?: number): Facts {
+  return {
+    schema: db.pragma('user_version', { simple: true }) as number,
+    disk: readDiskUse(dataDir),
+    members: countMembers(db),
+    actors: countActors(db),
+    follows: follows ?? countFollows(db),
+    ...highestIds(db),
+    jobs: countJobsRoughly(db),
+    gaps: gapCounts(db),
+    streams: streamCursors(db).map(({ host, wire, timeUs }) => {
+      return { host, wire, at: new Date(timeUs / 1000).toISOString() }
+    }),
+  }
+}

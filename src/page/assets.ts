@@ -1,0 +1,89 @@
+// What the pages load: our scripts and styles, and uPlot's. The scripts are TypeScript that browsers
+// run once its types are stripped, so there is nothing to build: it is done at start, in memory, and so
+// is compression. The address of all holds a digest of all, so browsers may keep them for ever.
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire, stripTypeScriptTypes } from 'node:module'
+import { dirname, join } from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
+
+export type Asset = { type: string; body: Buffer; compressed: Buffer }
+
+export type Assets = {
+  /** Where a file is served, by its name. */
+  pathOf(name: string): string
+  find(digest: string, name: string): Asset | undefined
+}
+
+const SCRIPT = 'text/javascript; charset=utf-8'
+const STYLE = 'text/css; charset=utf-8'
+const IMAGE = 'image/svg+xml'
+const DIGEST_LENGTH = 12
+
+const scripts = [
+  new URL('./assets/theme.ts', import.meta.url),
+  new URL('./assets/status.ts', import.meta.url),
+  new URL('./assets/explore.ts', import.meta.url),
+  new URL('./assets/charts.ts', import.meta.url),
+  new URL('./assets/copy.ts', import.meta.url),
+  new URL('./assets/dom.ts', import.meta.url),
+  new URL('./assets/members.ts', import.meta.url),
+  new URL('./assets/operator.ts', import.meta.url),
+  new URL('./assets/proof-graph.ts', import.meta.url),
+]
+const styles = [new URL('./assets/page.css', import.meta.url)]
+const images = [new URL('./assets/icon.svg', import.meta.url)]
+
+/** Browsers know nothing of packages: the one that we use is served beside our own. */
+const UPLOT_SCRIPT = 'uplot.js'
+const UPLOT_STYLE = 'uplot.css'
+
+/** Made once, whichever thread asks first; some milliseconds and some hundred kilobytes. */
+export function loadAssets(): Assets {
+  const files = new Map<string, Asset>()
+  for (const url of scripts) files.set(nameOf(url), compressed(SCRIPT, readScript(url)))
+  for (const url of styles) files.set(nameOf(url), compressed(STYLE, readFileSync(url, 'utf8')))
+  for (const url of images) files.set(nameOf(url), compressed(IMAGE, readFileSync(url, 'utf8')))
+  const uplot = dirname(createRequire(import.meta.url).resolve('uplot'))
+  const readUplot = (name: string) => readFileSync(join(uplot, name), 'utf8')
+  files.set(UPLOT_SCRIPT, compressed(SCRIPT, readUplot('uPlot.esm.js')))
+  files.set(UPLOT_STYLE, compressed(STYLE, readUplot('uPlot.min.css')))
+  const digest = digestOf(files)
+  return {
+    pathOf: (name) => `/page/assets/${digest}/${name}`,
+    find: (asked, name) => (asked === digest ? files.get(name) : undefined),
+  }
+}
+
+function readScript(url: URL): string {
+  const plain = withoutWarning(() => stripTypeScriptTypes(readFileSync(url, 'utf8')))
+  return plain.replace("from 'uplot'", `from './${UPLOT_SCRIPT}'`)
+}
+
+/** Node calls this function experimental, which is no news that an operator could use. */
+function withoutWarning<T>(work: () => T): T {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return work()
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
+
+function compressed(type: string, text: string): Asset {
+  const body = Buffer.from(text)
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 6 }
+  return { type, body, compressed: brotliCompressSync(body, { params }) }
+}
+
+function digestOf(files: ReadonlyMap<string, Asset>): string {
+  const hash = createHash('sha256')
+  for (const [name, { body }] of files) hash.update(`${name} ${body.length}\n`).update(body)
+  return hash.digest('hex').slice(0, DIGEST_LENGTH)
+}
+
+function nameOf(url: URL): string {
+  return url.pathname.split('/').at(-1)!
+}

@@ -1,0 +1,224 @@
+// The charts of the history: one for each element with series to show, drawn by uPlot in the colours of
+// the page, and told in words for whoever does not see it.
+
+import uPlot from 'uplot'
+
+type History = {
+  stepSeconds: number
+  /** Milliseconds since 1970. */
+  at: number[]
+  series: Record<string, (number | null)[]>
+}
+
+type Unit = 'count' | 'ms' | 'bytes'
+type Chart = {
+  place: HTMLElement
+  names: string[]
+  unit: Unit
+  /** Up to where it shows. */
+  top: number
+  plot?: uPlot
+}
+
+const HEIGHT = 148
+const AXIS_WIDTH = 62
+/** A moment's peak must not flatten a day: what rises so far above nearly all the rest is cut off. */
+const NEARLY_ALL = 0.99
+const FAR_ABOVE = 2
+/** A hole of more than so many steps is shown as one. */
+const MAX_MISSING_STEPS = 2.5
+
+export function createCharts() {
+  const charts = [...document.querySelectorAll<HTMLElement>('[data-series]')].map(
+    (place): Chart => ({
+      place,
+      names: place.dataset['series']!.split(' '),
+      unit: place.dataset['unit'] as Unit,
+      top: 1,
+    }),
+  )
+  let history: History | undefined
+
+  function draw(): void {
+    if (!history) return
+    for (const chart of charts) drawOne(chart, history)
+  }
+
+  const resized = new ResizeObserver(() => {
+    for (const { plot, place } of charts)
+      plot?.setSize({ width: place.clientWidth, height: HEIGHT })
+  })
+  for (const { place } of charts) resized.observe(place)
+
+  return {
+    async load(ring: string): Promise<void> {
+      const response = await fetch(`/page/history/${ring}`)
+      if (!response.ok) return
+      history = withHoles((await response.json()) as History)
+      draw()
+    },
+    /** The colours of the page have changed. */
+    redraw(): void {
+      for (const chart of charts) {
+        chart.plot?.destroy()
+        delete chart.plot
+      }
+      draw()
+    },
+  }
+}
+
+function drawOne(chart: Chart, history: History): void {
+  const { place, names, unit } = chart
+  const data = [
+    history.at.map((ms) => ms / 1000),
+    ...names.map((name) => history.series[name] ?? []),
+  ] as uPlot.AlignedData
+  place.setAttribute(
+    'aria-label',
+    inWords(place.dataset['title']!, history.series[names[0]!], unit),
+  )
+  showPeak(
+    chart,
+    data.slice(1).flatMap((values) => [...values]),
+  )
+  if (chart.plot) chart.plot.setData(data)
+  else chart.plot = new uPlot(optionsFor(chart), data, place)
+}
+
+function optionsFor(chart: Chart): uPlot.Options {
+  const { place, names, unit } = chart
+  const colours = ['--chart', '--chart-second'].map((name) => colourOf(place, name))
+  const grid = { stroke: colourOf(place, '--line'), width: 1 }
+  const font = `12px ${getComputedStyle(document.body).fontFamily}`
+  const axis = { stroke: colourOf(place, '--muted'), font, grid, ticks: { show: false } }
+  const write = (value: number | null) => (value == null ? '' : inUnit(value, unit))
+  return {
+    width: place.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
+    padding: [8, 4, 0, 0],
+    scales: {
+      x: { time: true },
+      y: { range: () => [0, chart.top] },
+    },
+    axes: [
+      { ...axis, grid: { show: false }, space: 70, values: TIMES },
+      { ...axis, size: AXIS_WIDTH, space: 36, values: (_plot, values) => values.map(write) },
+    ],
+    series: [
+      {},
+      ...names.map((name, i) => ({
+        label: name,
+        stroke: colours[i],
+        width: 1.5,
+        points: { show: false },
+        ...(i === 0 && { fill: colourOf(place, '--chart-fill') }),
+      })),
+    ],
+    hooks: { setCursor: [(plot) => tell(plot, place, write)] },
+  }
+}
+
+/** Sets the top, and says beside the title how high the peak was where it is above that. */
+function showPeak(chart: Chart, values: readonly (number | null | undefined)[]): void {
+  const known = values.filter((value) => value != null).sort((a, b) => a - b)
+  const peak = known.at(-1) ?? 0
+  const usual = known[Math.floor(known.length * NEARLY_ALL)] ?? peak
+  const isCut = usual > 0 && peak > usual * FAR_ABOVE
+  chart.top = (isCut ? usual * FAR_ABOVE : peak * 1.1) || 1
+  const note = chart.place.parentElement!.querySelector('.peak') as HTMLElement
+  note.textContent = isCut ? `highest ${inUnit(peak, chart.unit)}` : ''
+}
+
+/** What stands under the pointer, in words above the chart. */
+function tell(plot: uPlot, place: HTMLElement, write: (value: number | null) => string): void {
+  const { idx } = plot.cursor
+  const readout = place.parentElement!.querySelector('figcaption strong') as HTMLElement
+  if (idx == null) {
+    delete readout.dataset['held']
+    if (readout.dataset['latest']) readout.textContent = readout.dataset['latest']
+    return
+  }
+  const at = plot.data[0][idx]
+  const values = plot.data.slice(1).map((series) => write(series[idx] ?? null))
+  if (!('held' in readout.dataset)) readout.dataset['latest'] = readout.textContent ?? ''
+  readout.dataset['held'] = ''
+  readout.textContent = `${at === undefined ? '' : timeOf(at)} · ${values.filter(Boolean).join(' / ') || 'not known'}`
+}
+
+function timeOf(seconds: number): string {
+  const options: Intl.DateTimeFormatOptions = {
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+  }
+  return new Date(seconds * 1000).toLocaleString('en-GB', options)
+}
+
+/** 24 hours, and days by their names. */
+const TIMES: uPlot.Axis.Values = [
+  [86_400 * 3, '{D} {MMM}', null, null, null, null, null, null, 1],
+  [86_400, '{D} {MMM}', null, null, null, null, null, null, 1],
+  [3_600, '{HH}:{mm}', null, null, '\n{D} {MMM}', null, null, null, 1],
+  [60, '{HH}:{mm}', null, null, null, null, null, null, 1],
+  [1, '{HH}:{mm}:{ss}', null, null, null, null, null, null, 1],
+]
+
+/** Where nothing was written for a while, the line is broken. */
+function withHoles({ stepSeconds, at, series }: History): History {
+  const names = Object.keys(series)
+  const step = Math.max(stepSeconds * 1000, at.length > 1 ? (at.at(-1)! - at[0]!) / at.length : 0)
+  const whole: History = { stepSeconds, at: [], series: {} }
+  for (const name of names) whole.series[name] = []
+  for (const [i, moment] of at.entries()) {
+    const before = at[i - 1]
+    if (before !== undefined && moment - before > step * MAX_MISSING_STEPS) {
+      whole.at.push(before + step)
+      for (const name of names) whole.series[name]!.push(null)
+    }
+    whole.at.push(moment)
+    for (const name of names) whole.series[name]!.push(series[name]![i] ?? null)
+  }
+  return whole
+}
+
+function inWords(title: string, values: (number | null)[] = [], unit: Unit): string {
+  const known = values.filter((value) => value !== null)
+  if (known.length === 0) return `${title}: nothing is known yet`
+  const [low, high] = [Math.min(...known), Math.max(...known)]
+  const latest = inUnit(known.at(-1)!, unit)
+  return `${title}: ${latest} now, between ${inUnit(low, unit)} and ${inUnit(high, unit)}`
+}
+
+function inUnit(value: number, unit: Unit): string {
+  if (unit === 'bytes') return scaled(value, 1_000, ['B', 'kB', 'MB', 'GB', 'TB'])
+  if (unit === 'ms' && value >= 60_000) return `${short(value / 60_000)} min`
+  if (unit === 'ms') return scaled(value, 1_000, ['ms', 's'])
+  return scaled(value, 1_000, ['', 'k', 'M', 'G']).trim()
+}
+
+function scaled(value: number, base: number, units: string[]): string {
+  let at = 0
+  let size = value
+  while (Math.abs(size) >= base && at < units.length - 1) {
+    size /= base
+    at++
+  }
+  return `${short(size)} ${units[at]}`
+}
+
+function short(value: number): string {
+  return value === 0 ? '0' : String(Number(value.toPrecision(value < 100 ? 2 : 3)))
+}
+
+/** As the canvas needs it: custom properties are resolved only where they are used. */
+function colourOf(place: HTMLElement, property: string): string {
+  const probe = document.createElement('span')
+  probe.className = `probe${property}`
+  place.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}

@@ -1,0 +1,35 @@
+// Buttons that copy what stands before them.
+
+const TOLD_MS = 1_600
+
+export function enableCopying(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
+    button.hidden = false
+    button.addEventListener('click', () => void copy(button))
+  }
+}
+
+async function copy(button: HTMLButtonElement): Promise<void> {
+  const code = button.previousElementSibling as HTMLElement
+  const isDone = await write(code.textContent ?? '')
+  if (!isDone) select(code)
+  button.textContent = isDone ? 'Copied' : 'Selected'
+  setTimeout(() => {
+    button.textContent = 'Copy'
+  }, TOLD_MS)
+}
+
+/** Browsers give away the clipboard on https and localhost only. */
+async function write(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function select(code: HTMLElement): void {
+  const selection = getSelection()
+  selection?.selectAllChildren(code)
+}

@@ -1,0 +1,51 @@
+// The few things that are done to the page again and again. Text is only ever set as text.
+
+type Attributes = Record<string, string | number | boolean | undefined>
+type Child = Node | string | undefined | false
+
+/** @throws where the page lacks it */
+export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
+  const found = document.getElementById(id)
+  if (!found) throw new Error(`the page has no #${id}`)
+  return found as T
+}
+
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name)
+  setAttributes(made, attributes)
+  made.append(...children.filter((child) => child !== undefined && child !== false))
+  return made
+}
+
+export function svg<Name extends keyof SVGElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[Name] {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name)
+  setAttributes(made, attributes)
+  made.append(...children.filter((child) => child !== undefined && child !== false))
+  return made
+}
+
+/** One of a group of buttons is pressed; `chosen` is told which. */
+export function choice(group: Element, attribute: string, chosen: (value: string) => void): void {
+  const buttons = [...group.querySelectorAll<HTMLButtonElement>(`[data-${attribute}]`)]
+  for (const button of buttons) {
+    button.addEventListener('click', () => {
+      for (const one of buttons) one.setAttribute('aria-pressed', String(one === button))
+      chosen(button.getAttribute(`data-${attribute}`)!)
+    })
+  }
+}
+
+function setAttributes(to: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue
+    to.setAttribute(name, value === true ? '' : String(value))
+  }
+}

@@ -1,0 +1,180 @@
+// Social proof as a small picture: who looks on the left, at whom on the right, and between them those
+// who join the two. The same stands in a table, for whoever does not see it.
+
+import { element, svg } from './dom.ts'
+
+type Person = { did: string; handle: string; name: string }
+
+export type Proof = {
+  viewer: Person & { follows: number }
+  subject: Person & { followers: number }
+  isFollowing: boolean
+  isFollowedBy: boolean
+  count: number
+  known: Person[]
+}
+
+/** Where everything is, in the picture's own units. */
+type Layout = {
+  width: number
+  height: number
+  /** Centres. */
+  viewer: Point
+  subject: Point
+  nodes: Point[]
+  /** From an end to a node's side, and from its other side to the other end. */
+  edge: (node: Point, side: -1 | 1) => string
+}
+type Point = { x: number; y: number }
+
+const ROW = 34
+const MOST_DRAWN = 12
+const NODE = { width: 192, height: 26 }
+const END = { width: 224, height: 50 }
+const LABEL_LENGTH = 26
+/** Below this width of the page, the ends stand above and below. */
+const NARROW = 560
+
+export function proofWords({
+  viewer,
+  subject,
+  count,
+  isFollowing,
+  isFollowedBy,
+}: Proof): HTMLElement {
+  const between = [
+    isFollowing ? 'follows already' : 'does not follow yet',
+    isFollowedBy && 'is followed back',
+  ].filter((part) => part !== false)
+  const people = count === 1 ? '1 account' : `${count} accounts`
+  return element(
+    'p',
+    {},
+    `${people} followed by ${labelOf(viewer)} ${count === 1 ? 'follows' : 'follow'} ${labelOf(subject)}, whom ${labelOf(viewer)} ${between.join(' and ')}.`,
+  )
+}
+
+/** @param room - how wide the page is there */
+export function proofGraph(proof: Proof, room: number): SVGElement {
+  const drawn = proof.known.slice(0, MOST_DRAWN)
+  const rest = proof.count - drawn.length
+  const rows = drawn.length + (rest > 0 ? 1 : 0)
+  const { width, height, viewer, subject, nodes, edge } =
+    room < NARROW ? upright(rows) : lying(rows)
+  const label = `${proof.count} accounts between ${labelOf(proof.viewer)} and ${labelOf(proof.subject)}; the table below lists them`
+  return svg(
+    'svg',
+    { class: 'proof', viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label },
+    ...nodes
+      .slice(0, drawn.length)
+      .flatMap((node) =>
+        ([-1, 1] as const).map((side) => svg('path', { class: 'edge', d: edge(node, side) })),
+      ),
+    ...drawn.map((person, i) => middleNode(person, nodes[i]!)),
+    rest > 0 &&
+      svg(
+        'text',
+        { class: 'rest', ...nodes[drawn.length]!, dy: 5, 'text-anchor': 'middle' },
+        `and ${rest} more`,
+      ),
+    endNode(proof.viewer, viewer, `${proof.viewer.follows} follows`),
+    endNode(proof.subject, subject, `${proof.subject.followers} followers`),
+  )
+}
+
+function lying(rows: number): Layout {
+  const width = 720
+  const height = Math.max(rows, 3) * ROW + 24
+  const centre = { x: width / 2, y: height / 2 }
+  const reach = END.width / 2 + 6
+  const nodes = Array.from({ length: rows }, (_, i) => ({
+    x: centre.x,
+    y: centre.y + (i - (rows - 1) / 2) * ROW,
+  }))
+  return {
+    ...{ width, height, nodes },
+    viewer: { x: reach, y: centre.y },
+    subject: { x: width - reach, y: centre.y },
+    edge: ({ x, y }, side) => {
+      const from = x + side * (centre.x - reach)
+      const to = x + (side * NODE.width) / 2
+      return `M${from} ${centre.y}C${from - side * 90} ${centre.y} ${to + side * 94} ${y} ${to} ${y}`
+    },
+  }
+}
+
+function upright(rows: number): Layout {
+  const width = 340
+  const top = END.height / 2 + 2
+  const height = rows * ROW + END.height * 2 + 44
+  const x = width / 2
+  const nodes = Array.from({ length: rows }, (_, i) => ({ x, y: END.height + 38 + i * ROW }))
+  return {
+    ...{ width, height, nodes },
+    viewer: { x, y: top },
+    subject: { x, y: height - top },
+    edge: ({ y }, side) => {
+      const from = side < 0 ? top : height - top
+      const to = x + (side * NODE.width) / 2
+      const out = x + side * (x - 4)
+      return `M${x + (side * END.width) / 2} ${from}C${out} ${from} ${out} ${y} ${to} ${y}`
+    },
+  }
+}
+
+export function proofTable({ known, count }: Proof): HTMLElement {
+  if (known.length === 0) return element('p', { class: 'aside' }, 'Nobody joins the two.')
+  const rows = known.map(({ name, handle, did }) =>
+    element(
+      'tr',
+      {},
+      element('th', { scope: 'row', dir: 'auto' }, name || '–'),
+      element('td', {}, handle === 'handle.invalid' ? did : `@${handle}`),
+    ),
+  )
+  const caption = count > known.length ? `The first ${known.length} of ${count}` : 'All of them'
+  const table = element(
+    'table',
+    {},
+    element('caption', {}, caption),
+    element(
+      'thead',
+      {},
+      element(
+        'tr',
+        {},
+        element('th', { scope: 'col' }, 'Name'),
+        element('th', { scope: 'col' }, 'Handle'),
+      ),
+    ),
+    element('tbody', {}, ...rows),
+  )
+  return element('details', {}, element('summary', {}, 'The same as a table'), table)
+}
+
+function middleNode(person: Person, { x, y }: Point): SVGElement {
+  const { width, height } = NODE
+  const box = { x: x - width / 2, y: y - height / 2, width, height, rx: height / 2 }
+  return svg(
+    'g',
+    {},
+    svg('rect', { class: 'node', ...box }),
+    svg('text', { x, y: y + 4, 'text-anchor': 'middle' }, labelOf(person)),
+  )
+}
+
+function endNode(person: Person, { x, y }: Point, below: string): SVGElement {
+  const { width, height } = END
+  return svg(
+    'g',
+    {},
+    svg('rect', { class: 'end', x: x - width / 2, y: y - height / 2, width, height, rx: 12 }),
+    svg('text', { class: 'name', x, y: y - 3, 'text-anchor': 'middle' }, labelOf(person)),
+    svg('text', { class: 'rest', x, y: y + 15, 'text-anchor': 'middle' }, below),
+  )
+}
+
+function labelOf({ handle, did }: Person): string {
+  const label = handle === 'handle.invalid' ? did : `@${handle}`
+  return label.length > LABEL_LENGTH ? `${label.slice(0, LABEL_LENGTH - 1)}…` : label
+}

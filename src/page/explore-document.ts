@@ -1,0 +1,74 @@
+// The explore page before the operator logged in: forms, and empty places for what they ask.
+
+import type { Assets } from './assets.ts'
+import { documentOf } from './document.ts'
+import { type Html, html } from './html.ts'
+
+export function exploreDocument(assets: Assets, { isServed }: { isServed: boolean }): string {
+  const main = isServed ? forms() : notServed()
+  return documentOf(assets, {
+    title: 'Explore · Slipstream',
+    current: 'explore',
+    script: 'explore.ts',
+    main,
+  })
+}
+
+function notServed(): Html {
+  return html`<section class="hero"><h1>Explore is off</h1>
+<p>This view shows the operator why a timeline is as it is. It is served once SLIPSTREAM_OPERATOR_TOKEN is set.</p></section>`
+}
+
+function forms(): Html {
+  return html`<section class="hero" id="login">
+<h1>Explore</h1>
+<p>Why a timeline is as it is: for the operator, who has the token of the settings.</p>
+<form id="login-form" class="ask" autocomplete="off">
+<label for="token">Operator token</label>
+<div class="row"><input id="token" name="token" type="password" required minlength="16" spellcheck="false" autocomplete="current-password"><button type="submit">Enter</button></div>
+<p class="aside">It is kept in this tab, and forgotten when the tab is closed.</p>
+<p class="problem" role="alert"></p>
+</form>
+</section>
+<div id="explore" hidden>
+<section class="hero compact"><h1>Explore</h1><button type="button" class="quiet" id="logout">Leave</button></section>
+<section aria-labelledby="timeline-title">
+<h2 id="timeline-title">A member’s timeline</h2>
+<form id="timeline-form" class="ask">
+<label for="timeline-actor">Handle or DID</label>
+<div class="row"><input id="timeline-actor" name="actor" required spellcheck="false" autocapitalize="none" placeholder="alice.example.org"><button type="submit">Show</button></div>
+<p class="problem" role="alert"></p>
+</form>
+<div id="account" aria-live="polite"></div>
+<div class="choice" role="group" aria-label="Which items" id="item-choice" hidden>
+<button type="button" data-show="all" aria-pressed="true">All</button>
+<button type="button" data-show="served" aria-pressed="false">Served</button>
+<button type="button" data-show="left-out" aria-pressed="false">Left out</button>
+</div>
+<ol id="timeline" class="timeline"></ol>
+<button type="button" id="more" hidden>Older</button>
+</section>
+<section aria-labelledby="post-title">
+<h2 id="post-title">Why is a post missing?</h2>
+<form id="post-form" class="ask">
+<label for="post-actor">Reader</label>
+<div class="row"><input id="post-actor" name="actor" required spellcheck="false" autocapitalize="none" placeholder="alice.example.org"></div>
+<label for="post-uri">The post’s at-URI</label>
+<div class="row"><input id="post-uri" name="uri" required spellcheck="false" autocapitalize="none" placeholder="at://did:plc:…/app.bsky.feed.post/…"><button type="submit">Find out</button></div>
+<p class="problem" role="alert"></p>
+</form>
+<div id="post" aria-live="polite"></div>
+</section>
+<section aria-labelledby="proof-title">
+<h2 id="proof-title">Social proof</h2>
+<form id="proof-form" class="ask">
+<label for="proof-viewer">Who looks</label>
+<div class="row"><input id="proof-viewer" name="viewer" required spellcheck="false" autocapitalize="none" placeholder="alice.example.org"></div>
+<label for="proof-subject">At whom</label>
+<div class="row"><input id="proof-subject" name="subject" required spellcheck="false" autocapitalize="none" placeholder="bob.example.org"><button type="submit">Show</button></div>
+<p class="problem" role="alert"></p>
+</form>
+<div id="proof" aria-live="polite"></div>
+</section>
+</div>`
+}

@@ -1,0 +1,60 @@
+// Numbers as people read them. The page's words are English, so is the notation.
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const UNKNOWN = '–'
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** 1,234 or 5.6M. */
+export function count(value: number | undefined): string {
+  if (value === undefined) return UNKNOWN
+  return value < 100_000 ? whole.format(value) : compact.format(value)
+}
+
+/** A number of things a second: a digit behind the point where it is small. */
+export function rate(value: number | undefined): string {
+  if (value === undefined) return UNKNOWN
+  return value > 0 && value < 10 ? value.toFixed(1) : count(value)
+}
+
+/** 0.4 ms, 12 ms, 1.2 s, 3 min, 5 h, 2 days. */
+export function duration(milliseconds: number | undefined): string {
+  if (milliseconds === undefined || !Number.isFinite(milliseconds)) return UNKNOWN
+  const ms = Math.max(0, milliseconds)
+  if (ms < 10) return `${ms.toFixed(1)} ms`
+  if (ms < SECOND) return `${Math.round(ms)} ms`
+  if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`
+  if (ms < 2 * MINUTE) return `${Math.round(ms / SECOND)} s`
+  if (ms < 2 * HOUR) return `${Math.round(ms / MINUTE)} min`
+  if (ms < 2 * DAY) return `${Math.round(ms / HOUR)} h`
+  return days(ms / DAY)
+}
+
+/** 12 days, 5 months, 3 years. */
+export function days(value: number): string {
+  if (value < 1) return 'less than a day'
+  if (value < 60) return plural(Math.round(value), 'day')
+  if (value < 730) return plural(Math.round(value / 30.4), 'month')
+  return value < 3_650 ? plural(Math.round(value / 365), 'year') : 'more than ten years'
+}
+
+/** 512 MB, 1.2 GB; powers of ten, as disks are sold. */
+export function bytes(value: number | undefined): string {
+  if (value === undefined) return UNKNOWN
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB']
+  let size = value
+  let unit = 0
+  while (size >= 1_000 && unit < units.length - 1) {
+    size /= 1_000
+    unit++
+  }
+  return `${size < 10 && unit > 0 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`
+}
+
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`
+}

@@ -1,0 +1,40 @@
+// /metrics, and who may read it: everyone, the operator, or also whoever asks from this machine or its
+// private network. A request that came through a proxy is not local, wherever the proxy stands.
+
+import type { IncomingMessage } from 'node:http'
+import type { Context, Hono } from 'hono'
+import { addressRanges, createRangeCheck } from '../config/address-ranges.ts'
+import type { Config } from '../config.ts'
+import { createRegistry } from '../obs/metric.ts'
+import { requireOperator } from '../operator/guard.ts'
+import { type MetricParts, metricSources } from './metrics.ts'
+
+type Access = Pick<Config, 'metrics' | 'operatorToken' | 'hostname'>
+
+/** What proxies add; a client of ours would have no reason to. */
+const FORWARDED = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-forwarded-host']
+const isNear = createRangeCheck(addressRanges('loopback,private'))
+
+export function addMetricsRoute(app: Hono, config: Access, parts: MetricParts): void {
+  if (config.metrics === 'off') return
+  const registry = createRegistry(metricSources(parts))
+  const guard = requireOperator(config)
+  app.get(
+    '/metrics',
+    (c, next) => (isAllowed(config, c) ? next() : guard(c, next)),
+    async (c) =>
+      c.body(await registry.metrics(), 200, {
+        'content-type': registry.contentType,
+        'cache-control': 'no-store',
+      }),
+  )
+}
+
+function isAllowed({ metrics, hostname }: Access, c: Context): boolean {
+  if (metrics !== 'local') return metrics === 'open'
+  const incoming = (c.env as { incoming?: IncomingMessage } | undefined)?.incoming
+  const address = incoming?.socket.remoteAddress
+  if (address === undefined || !isNear(address)) return false
+  const isPublicName = c.req.header('host') === hostname && !hostname.startsWith('localhost')
+  return !isPublicName && FORWARDED.every((name) => c.req.header(name) === undefined)
+}

@@ -1,0 +1,215 @@
+// Closes the gaps of the stream and sees to those of accounts, one after the other, behind everything
+// that somebody waits for.
+//
+// A gap of the stream is replayed if any host's window reaches back to its start: from the first host
+// that does, or from the one that reaches back furthest. What no host has any more is compared instead,
+// author by author (gap-sweep.ts). As a replay goes on to the present anyhow, all gaps that are open
+// when it begins are repaired by one, beginning at the oldest.
+//
+// Everything is told from rows (store/gaps.ts), so a repair survives restarts.
+
+import type { Indexer } from '../indexing/indexer.ts'
+import type { MemoryChange } from '../indexing/memory-changes.ts'
+import type { StreamFilters } from '../jetstream/consumer.ts'
+import type { Logger } from '../obs/log.ts'
+import type { Db } from '../store/db.ts'
+import {
+  absorbGap,
+  accountsToRepair,
+  closeGap,
+  compareGap,
+  putOffGap,
+  setGapStep,
+} from '../store/gap-repair.ts'
+import { type Gap, openAccountGap, streamGaps } from '../store/gaps.ts'
+import { isAnyJobWaiting } from '../store/job-schedule.ts'
+import { enqueueJob } from '../store/jobs.ts'
+import { transact } from '../store/transact.ts'
+import { type GapRun, type GapRunEnd, startGapRun } from './gap-run.ts'
+import { type Circle, sweep } from './gap-sweep.ts'
+import { defaultReplayLimits, type ReplayLimits } from './limits.ts'
+import type { StreamSettings } from './run.ts'
+import type { Tip } from './tip.ts'
+
+export type GapRepairParts = {
+  db: Db
+  indexer: Indexer
+  /** Applies the memory changes of a committed batch, before anything else is indexed. */
+  publish: (changes: MemoryChange[]) => void
+  /** After each slice; what it returns is waited for. */
+  onApplied: () => Promise<void> | undefined
+  stream: StreamSettings
+  /** What the main stream is asked for now. */
+  filters: () => StreamFilters
+  /** Collections whose commits may stay unread until they are looked at. */
+  unread: readonly string[]
+  /** Where the main stream is. */
+  tip: () => Tip | undefined | 'wait'
+  /** Somebody waits for their first timeline. */
+  isBusy: () => boolean
+  log: Logger
+  now: () => number
+  limits: GapLimits
+}
+
+export type GapLimits = Pick<ReplayLimits, 'slice' | 'overlapMs' | 'silentMs' | 'giveUpMs'> & {
+  /** One replay; it goes on where it was in the next one. */
+  longestMs: number
+  /** Between two attempts when no host is to be had. */
+  retryMs: number
+  /** A gap that ended so long ago is in no host's window. */
+  windowMs: number
+  lookEveryMs: number
+}
+
+export type GapRepairOptions = Omit<GapRepairParts, 'limits' | 'isBusy'> & {
+  /** Members and authors. */
+  circle: Circle
+  /** Jobs were queued. */
+  onJobs: () => void
+  limits?: Partial<GapLimits>
+}
+
+export type GapRepair = {
+  start(): void
+  /** Resolves when no socket is open any more. */
+  stop(): Promise<void>
+}
+
+const HOUR_MS = 3_600_000
+const ACCOUNTS_AT_ONCE = 50
+
+const { slice, overlapMs, silentMs, giveUpMs } = defaultReplayLimits
+const DEFAULTS: GapLimits = {
+  ...{ slice, overlapMs, silentMs, giveUpMs },
+  longestMs: 6 * HOUR_MS,
+  retryMs: 5 * 60_000,
+  windowMs: 72 * HOUR_MS,
+  lookEveryMs: 1_000,
+}
+
+export function createGapRepair(options: GapRepairOptions): GapRepair {
+  return new Repair(options)
+}
+
+class Repair implements GapRepair {
+  readonly #parts: GapRepairParts
+  readonly #circle: Circle
+  readonly #onJobs: () => void
+  #timer: NodeJS.Timeout | undefined
+  #run: GapRun | undefined
+  #replaying: Promise<void> | undefined
+  #isStopped = false
+
+  constructor(options: GapRepairOptions) {
+    const { db, circle, onJobs } = options
+    const limits = { ...DEFAULTS, ...options.limits }
+    this.#parts = { ...options, limits, isBusy: () => isAnyJobWaiting(db, 'member') }
+    this.#circle = circle
+    this.#onJobs = onJobs
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#look(), this.#parts.limits.lookEveryMs)
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearInterval(this.#timer)
+    this.#run?.stop()
+    await this.#replaying
+  }
+
+  #look(): void {
+    const { db, log, now } = this.#parts
+    this.#repairAccounts()
+    const due = streamGaps(db, now())
+    const toReplay = due.filter(({ step }) => step !== 'compare')
+    if (toReplay.length > 0) {
+      this.#replaying ??= this.#replay(toReplay).finally(() => {
+        this.#replaying = undefined
+      })
+    }
+    if (toReplay.length === due.length) return
+    if (sweep(db, { circle: this.#circle, log, now: now() })) this.#onJobs()
+  }
+
+  /** Accounts whose server was away for long, or whose job was lost with an older version. */
+  #repairAccounts(): void {
+    const { db, now } = this.#parts
+    const uids = accountsToRepair(db, now(), ACCOUNTS_AT_ONCE)
+    if (uids.length === 0) return
+    transact(db, () => {
+      for (const uid of uids) {
+        if (uid !== 0) enqueueJob(db, 'repo', uid)
+        else if (!isAnyJobWaiting(db, 'repo')) {
+          closeGap(db, openAccountGap(db, 0)!, { how: 'compared', now: now() })
+        }
+      }
+    })
+    this.#onJobs()
+  }
+
+  async #replay(gaps: Gap[]): Promise<void> {
+    const { db, log, now } = this.#parts
+    const gap = unite(db, gaps, now())
+    const { id, cause, fromUs, toUs } = gap
+    log.info({ gap: id, cause, fromUs, toUs, goesOn: gap.reached > 0 }, 'repair of a gap begun')
+    const end = await this.#replayFromAny(gap)
+    if (end?.how === 'stopped' || this.#isStopped) return
+    settle(this.#parts, gap, end)
+  }
+
+  /** The first host that reaches back, or the one that does furthest. @returns undefined: none is there. */
+  async #replayFromAny(gap: Gap): Promise<GapRunEnd | undefined> {
+    const clamped: GapRunEnd[] = []
+    for (const host of this.#parts.stream.hosts) {
+      const end = await this.#attempt(gap, { host, takesWindow: false })
+      if (end.how === 'clamped') clamped.push(end)
+      else if (end.how !== 'failed') return end
+    }
+    const [furthest] = clamped.sort((a, b) => a.windowUs! - b.windowUs!)
+    if (!furthest || furthest.windowUs! >= gap.toUs) return furthest
+    return this.#attempt(gap, { host: furthest.host, takesWindow: true })
+  }
+
+  async #attempt(gap: Gap, from: { host: string; takesWindow: boolean }): Promise<GapRunEnd> {
+    if (this.#isStopped) {
+      return { how: 'stopped', host: from.host, events: 0, unreadable: 0, windowUs: undefined }
+    }
+    this.#run = startGapRun(this.#parts, gap, from)
+    const end = await this.#run.ended
+    this.#run = undefined
+    return end
+  }
+}
+
+function settle({ db, log, now, limits }: GapRepairParts, gap: Gap, end?: GapRunEnd): void {
+  const { id, toUs } = gap
+  const isTooOld = toUs < (now() - limits.windowMs) * 1000
+  if (end?.how === 'met') {
+    const note = end.unreadable > 0 ? `${end.unreadable} frames can't be read` : undefined
+    closeGap(db, id, { how: `replayed from ${end.host}`, note, now: now() })
+    log.info({ gap: id, ...end }, 'gap closed by a replay')
+  } else if (end?.how === 'silent' || end?.how === 'clamped' || isTooOld) {
+    compareGap(db, id)
+    log.warn({ gap: id, ...end }, 'no host has the gap whole: repositories are compared')
+  } else {
+    putOffGap(db, id, now() + limits.retryMs)
+    log.warn({ gap: id, ...end }, 'no host to be had for the repair of a gap')
+  }
+}
+
+/** All that are to be replayed become one, that of the oldest; how far a repair was stays only if alone. */
+function unite(db: Db, gaps: Gap[], now: number): Gap {
+  const [first, ...others] = gaps
+  const fromUs = Math.min(...gaps.map((gap) => gap.fromUs))
+  const toUs = Math.max(...gaps.map((gap) => gap.toUs))
+  const reached = fromUs < first!.fromUs ? 0 : first!.reached
+  transact(db, () => {
+    for (const { id } of others) absorbGap(db, first!.id, { id, now })
+    setGapStep(db, first!.id, { step: 'replay', reached })
+  })
+  const cause = gaps.find((gap) => gap.cause === 'dropped-frame')?.cause ?? first!.cause
+  return { ...first!, cause, fromUs, toUs, reached }
+}

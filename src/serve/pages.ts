@@ -1,0 +1,58 @@
+// The pages for people in front of one serving thread, and what this thread tells of itself: its counts
+// of requests, how late it is, what it keeps.
+
+import type { SharedMemory } from '../bridge.ts'
+import type { Config } from '../config.ts'
+import type { IngestConnection } from '../ingest/connection.ts'
+import type { Logger } from '../obs/log.ts'
+import { watchLoopLag } from '../obs/loop-lag.ts'
+import { RequestCounters } from '../obs/request-counters.ts'
+import { createPage, type Page, type PageParts } from '../page/page.ts'
+
+export type PagesOptions = Omit<PageParts, 'status' | 'requests'> & {
+  config: Config
+  log: Logger
+  memory: SharedMemory
+  ingest: IngestConnection
+  /** Which of the serving threads it is, from 0. */
+  thread: number
+  /** What is kept of answers. */
+  kept: () => { fragments: number; viewers: number; hits: number; misses: number }
+}
+
+export type Pages = {
+  /** For `beside` of the server. */
+  routes: Page['routes']
+  onAnswered: (path: string, status: number, seconds: number) => void
+  close(): void
+}
+
+const TELL_EVERY_MS = 1_000
+
+export function servePages(options: PagesOptions): Pages {
+  const { ingest, memory, thread } = options
+  const { requests } = memory
+  const counters = new RequestCounters(requests, thread, options.methods)
+  const page = createPage({ ...options, requests, status: ingest.status })
+  const lag = watchLoopLag()
+  const timer = setInterval(() => {
+    const { fragments, viewers, hits, misses } = options.kept()
+    counters.set('loopLagSeconds', lag.take())
+    counters.set('heapBytes', process.memoryUsage().heapUsed)
+    counters.set('fragmentBytes', fragments)
+    counters.set('viewerBytes', viewers)
+    counters.set('fragmentHits', hits)
+    counters.set('fragmentMisses', misses)
+    counters.set('listeners', page.listeners())
+  }, TELL_EVERY_MS)
+  timer.unref()
+  return {
+    routes: page.routes,
+    onAnswered: (path, status, seconds) => counters.count(path, status, seconds),
+    close() {
+      clearInterval(timer)
+      lag.stop()
+      page.close()
+    },
+  }
+}

@@ -1,0 +1,32 @@
+// Accounts that may read here where not everybody may, besides those that the configuration names.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+export type AdmissionRow = {
+  did: string
+  /** The invite that they came with; null where the operator let them in. */
+  code: string | null
+  admitted_at: number
+}
+
+const statements = perDatabase((db) => ({
+  find: db.prepare<[string], AdmissionRow>('SELECT * FROM admissions WHERE did = ?'),
+  insert: db.prepare<[string, string | null, number]>(
+    'INSERT OR IGNORE INTO admissions (did, code, admitted_at) VALUES (?, ?, ?)',
+  ),
+  remove: db.prepare<[string]>('DELETE FROM admissions WHERE did = ?'),
+}))
+
+export function findAdmission(db: Db, did: string): AdmissionRow | undefined {
+  return statements(db).find.get(did)
+}
+
+/** An account that is admitted already stays so as it was. */
+export function insertAdmission(db: Db, row: AdmissionRow): void {
+  statements(db).insert.run(row.did, row.code, row.admitted_at)
+}
+
+export function deleteAdmission(db: Db, did: string): boolean {
+  return statements(db).remove.run(did).changes > 0
+}

@@ -1,0 +1,49 @@
+// How far back an author's posts and reposts were read from their server, and where its listing goes on.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+export type FeedDepth = {
+  /** Of the server's next page; undefined: there is no more. */
+  cursor: string | undefined
+  /** Milliseconds since 1970. */
+  oldestAt: number
+  /** Read beyond the first. */
+  pages: number
+}
+
+const statements = perDatabase((db) => ({
+  find: db.prepare<[number, number], { cursor: string | null; oldest_at: number; pages: number }>(
+    'SELECT cursor, oldest_at, pages FROM feed_depths WHERE uid = ? AND collection = ?',
+  ),
+  put: db.prepare<[number, number, string | null, number, number]>(
+    `INSERT OR REPLACE INTO feed_depths (uid, collection, cursor, oldest_at, pages)
+      VALUES (?, ?, ?, ?, ?)`,
+  ),
+  deepenable: db
+    .prepare<[string, number, number], number>(
+      `SELECT uid FROM json_each(?) ids CROSS JOIN feed_depths ON uid = ids.value
+        WHERE cursor IS NOT NULL AND pages < ? GROUP BY uid ORDER BY max(oldest_at) DESC LIMIT ?`,
+    )
+    .pluck(),
+}))
+
+export function findFeedDepth(db: Db, uid: number, collection: number): FeedDepth | undefined {
+  const row = statements(db).find.get(uid, collection)
+  if (!row) return undefined
+  return { cursor: row.cursor ?? undefined, oldestAt: row.oldest_at, pages: row.pages }
+}
+
+export function putFeedDepth(db: Db, uid: number, collection: number, depth: FeedDepth): void {
+  const { cursor, oldestAt, pages } = depth
+  statements(db).put.run(uid, collection, cursor ?? null, oldestAt, pages)
+}
+
+/** Of these uids, those of whom more can be read: the one whose feed is known least far back first. */
+export function deepenable(
+  db: Db,
+  uids: readonly number[],
+  { maxPages, limit }: { maxPages: number; limit: number },
+): number[] {
+  return statements(db).deepenable.all(JSON.stringify(uids), maxPages, limit)
+}

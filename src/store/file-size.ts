@@ -1,0 +1,25 @@
+// How much of the database file is in use, and how large it may become. Rows that go leave free pages behind,
+// which new rows take: the file does not shrink, but stops growing.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+const statements = perDatabase((db) => ({
+  pageSize: db.prepare<[], number>('PRAGMA page_size').pluck(),
+  pages: db.prepare<[], number>('PRAGMA page_count').pluck(),
+  free: db.prepare<[], number>('PRAGMA freelist_count').pluck(),
+}))
+
+/** In bytes; `live` without free pages. */
+export function fileSize(db: Db): { file: number; live: number } {
+  const { pageSize, pages, free } = statements(db)
+  const size = pageSize.get()!
+  const count = pages.get()!
+  return { file: count * size, live: (count - free.get()!) * size }
+}
+
+/** Writes that would make it larger fail with SQLITE_FULL; for this connection. */
+export function limitFileSize(db: Db, bytes: number): void {
+  const pages = Math.floor(bytes / statements(db).pageSize.get()!)
+  db.pragma(`max_page_count = ${Math.max(pages, 1)}`)
+}

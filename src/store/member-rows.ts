@@ -1,0 +1,25 @@
+// What one member has here and in no repository, a little at a time, for its removal.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+const statements = perDatabase((db) => ({
+  notifications: db.prepare<[number, number], { id: number; post: number | null }>(
+    `SELECT n.id, p.id AS post FROM (SELECT id, author, rkey FROM notifications WHERE uid = +? LIMIT +?) n
+      LEFT JOIN posts p ON p.uid = n.author AND p.rkey = n.rkey`,
+  ),
+  removeNotification: db.prepare<[number]>('DELETE FROM notifications WHERE id = ?'),
+}))
+
+/** The next of a member's notifications; `post`: where a post caused it. */
+export function notificationsToRemove(
+  db: Db,
+  uid: number,
+  limit: number,
+): { id: number; post: number | null }[] {
+  return statements(db).notifications.all(uid, limit)
+}
+
+export function deleteNotification(db: Db, id: number): void {
+  statements(db).removeNotification.run(id)
+}

@@ -1,0 +1,15 @@
+// Rows that are a member's alone and that nobody else's views are made from: preferences, what they were
+// told, and how they want to be told.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+const TABLES = ['preferences', 'notification_settings', 'notifications', 'drafts']
+
+const statements = perDatabase((db) =>
+  TABLES.map((table) => db.prepare<[number]>(`DELETE FROM ${table} WHERE uid = ?`)),
+)
+
+export function deletePrivateRows(db: Db, uid: number): void {
+  for (const remove of statements(db)) remove.run(uid)
+}

@@ -1,0 +1,30 @@
+// Deleted accounts whose rows are being taken away, slice by slice.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+const statements = perDatabase((db) => ({
+  insert: db.prepare<[number, number]>(
+    'INSERT OR IGNORE INTO removals (uid, begun_at) VALUES (?, ?)',
+  ),
+  remove: db.prepare<[number]>('DELETE FROM removals WHERE uid = ?'),
+  has: db.prepare<[number], number>('SELECT 1 FROM removals WHERE uid = ?').pluck(),
+  next: db.prepare<[], number>('SELECT uid FROM removals ORDER BY begun_at, uid LIMIT 1').pluck(),
+}))
+
+export function insertRemoval(db: Db, uid: number, begunAt: number): void {
+  statements(db).insert.run(uid, begunAt)
+}
+
+export function deleteRemoval(db: Db, uid: number): void {
+  statements(db).remove.run(uid)
+}
+
+export function isBeingRemoved(db: Db, uid: number): boolean {
+  return statements(db).has.get(uid) !== undefined
+}
+
+/** The account whose turn it is. */
+export function nextRemoval(db: Db): number | undefined {
+  return statements(db).next.get()
+}

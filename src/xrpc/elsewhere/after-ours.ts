@@ -1,0 +1,120 @@
+// Searches: what is found here comes first, to its end, and then what is found elsewhere and not here.
+
+import { isObject, type Json } from '../../elsewhere/json.ts'
+import { itemsFieldOf } from '../../elsewhere/valid-answer.ts'
+import { isWrapped, wrapCursor } from '../../elsewhere/wrapped-cursor.ts'
+import { isRetiredCursor } from '../../skeleton/page-cursor.ts'
+import { labelerHeaders } from '../answer-headers.ts'
+import { loadLexicons } from '../lexicons.ts'
+import type { Method, MethodContext, MethodResult } from '../method.ts'
+import { type Serving, viewerOf } from '../serving.ts'
+import { plainBody } from './outcome.ts'
+import { parseWrapped, purposeOf, theirPage } from './their-page.ts'
+
+const TYPEAHEAD = 'app.bsky.actor.searchActorsTypeahead'
+/** Whoever types does not wait. */
+const TYPEAHEAD_PATIENCE = 0.4
+const MIN_LETTERS = 2
+/** So many of our own are looked through for what came from elsewhere. */
+const MAX_OWN = 100
+
+type Search = { field: string; limit: number; context: MethodContext }
+
+export function afterOurs(serving: Serving, method: Method): Method['handler'] {
+  const { nsid } = method
+  const field = itemsFieldOf(loadLexicons(), nsid)!
+  return async (context) => {
+    const limit = Number(context.params['limit'])
+    const search = { field, limit, context }
+    if (isWrapped(context.params['cursor'])) return goOn(serving, nsid, search)
+    const result = await method.handler(context)
+    const isOver = isObject(result.body) && result.body['cursor'] === undefined
+    const isRetired = isRetiredCursor(context.params['cursor'] as string | undefined)
+    if (!isOver || isRetired || !isForEverybody(context)) return result
+    return filledUp(serving, nsid, search, result)
+  }
+}
+
+async function filledUp(
+  serving: Serving,
+  nsid: string,
+  { field, limit, context }: Search,
+  result: MethodResult,
+): Promise<MethodResult> {
+  const body = plainBody(result)
+  const own = body[field] as Json[]
+  const isTypeahead = nsid === TYPEAHEAD
+  if (own.length >= limit) {
+    const first = { page: 0, theirs: undefined }
+    const next = isTypeahead ? undefined : wrapCursor(first, purposeOf(nsid, context.params))
+    return { ...result, body: { ...(result.body as Json), cursor: next } }
+  }
+  const shown = new Set(own.map(keyOf))
+  const notOurs = withoutOurs(serving, context)
+  const more = await theirPage(serving, {
+    ...{ context, nsid },
+    params: { ...context.params, limit: limit - own.length },
+    from: { page: 0, theirs: undefined },
+    patience: isTypeahead ? TYPEAHEAD_PATIENCE : undefined,
+    keep: (items) => notOurs(items.filter((item) => !shown.has(keyOf(item)))),
+  })
+  if (!more) return result
+  const { hitsTotal: _, ...rest } = body
+  const merged = [...own, ...(more[field] as Json[])]
+  return { ...result, body: { ...rest, [field]: merged, cursor: more['cursor'] } }
+}
+
+async function goOn(
+  serving: Serving,
+  nsid: string,
+  { field, context }: Search,
+): Promise<MethodResult> {
+  const from = parseWrapped(nsid, context)
+  const keep = withoutOurs(serving, context)
+  const { params } = context
+  const page = await theirPage(serving, { context, nsid, params, from, keep })
+  return {
+    body: { [field]: page?.[field] ?? [], cursor: page?.['cursor'] },
+    headers: labelerHeaders(context),
+  }
+}
+
+/** What only the viewer's own graph can answer is not asked of anybody else. */
+function isForEverybody({ params, viewer }: MethodContext): boolean {
+  const q = String(params['q'] ?? params['term'] ?? params['query'] ?? '').trim()
+  if (q.length < MIN_LETTERS || params['following'] === true || OWN.test(q)) return false
+  return viewer === undefined || !JSON.stringify(params).includes(viewer)
+}
+
+/** The viewer, as the text of a search can name them. */
+const OWN = /\b(from|mentions|to):@?me\b/i
+
+function keyOf(item: Json): string {
+  return String(item['uri'] ?? item['did'])
+}
+
+/** What our own search would have found is left out. */
+function withoutOurs(
+  serving: Serving,
+  { params, viewer: did }: MethodContext,
+): (items: Json[]) => Json[] {
+  const { actors, hydrator, postsByUri } = serving
+  const viewer = viewerOf(actors, did)?.uid ?? 0
+  return (items) => {
+    const uris = items.flatMap(({ uri }) => (typeof uri === 'string' ? [uri] : []))
+    if (uris.length === 0) {
+      const q = String(params['q'] ?? params['term'] ?? '')
+      const found = items.length > 0 ? foundHere(serving, q, viewer) : new Set<number>()
+      return items.filter((item) => !found.has(actors.uidOf(String(item['did']))))
+    }
+    const posts = postsByUri(uris)
+    const { records } = hydrator.records(uris, undefined)
+    return items.filter(
+      ({ uri }) => posts.get(String(uri))?.is !== 'present' && !records.has(String(uri)),
+    )
+  }
+}
+
+function foundHere({ searchActors }: Serving, q: string, viewer: number): Set<number> {
+  return new Set(searchActors({ q, viewer, limit: MAX_OWN, cursor: undefined }).uids)
+}

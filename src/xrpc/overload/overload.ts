@@ -1,0 +1,87 @@
+// What stands between a call and its handler where there may be too much of it: who pays for it
+// (rate-limits.ts), and whose turn it is (fair-queue.ts). The health route and the fixed pages pass it
+// by, and so does whatever came by no network socket.
+
+import { createRangeCheck } from '../../config/address-ranges.ts'
+import type { Config } from '../../config.ts'
+import type { XRPCError } from '../errors.ts'
+import type { HttpRequest } from '../http-request.ts'
+import { createClientAddress } from './client-address.ts'
+import { FairQueue, type Who, type Work } from './fair-queue.ts'
+import { createRateLimit, type RateBuffers } from './rate-limits.ts'
+
+export type Overload = {
+  /**
+   * Charges a call to the account that made it, or where there is none to its address.
+   * @param member - DID of a verified member.
+   * @returns whose turn it will be; undefined for whom nothing is limited.
+   * @throws XRPCError 429
+   */
+  admit(request: HttpRequest, member: string | undefined, points: number): Who | undefined
+  /** Charges the address. @returns the refusal where it has not enough left. */
+  chargeAddress(request: HttpRequest, points: number): XRPCError | undefined
+  /**
+   * Charges the address with what failed before it was known who asks, such as a bad token.
+   * @returns the answer to give instead where that came too often.
+   */
+  chargeFailure(request: HttpRequest): XRPCError | undefined
+  run<T>(who: Who | undefined, work: Work<T>): T | Promise<T>
+}
+
+export type OverloadConfig = Pick<
+  Config,
+  'memberRateLimit' | 'visitorRateLimit' | 'unlimitedAddresses' | 'trustedProxies'
+>
+
+const FAILURE_POINTS = 1
+
+export function createOverload(options: {
+  config: OverloadConfig
+  /** Shared by all serving threads. */
+  buffers: RateBuffers
+  now?: () => number
+}): Overload {
+  const { config, buffers, now } = options
+  const members = createRateLimit({ buffer: buffers.members, limit: config.memberRateLimit, now })
+  const visitors = createRateLimit({
+    buffer: buffers.visitors,
+    limit: config.visitorRateLimit,
+    now,
+  })
+  const addressOf = createClientAddress(config.trustedProxies)
+  const isUnlimited = createRangeCheck(config.unlimitedAddresses)
+  const queue = new FairQueue()
+
+  /** Where it came from, if that counts. */
+  function visitorOf(request: HttpRequest): string | undefined {
+    const address = addressOf(request)
+    if (address === undefined) return undefined
+    return config.unlimitedAddresses.length > 0 && isUnlimited(networkOf(address))
+      ? undefined
+      : address
+  }
+
+  function chargeAddress(request: HttpRequest, points: number): XRPCError | undefined {
+    const key = visitorOf(request)
+    return key === undefined ? undefined : visitors.charge(request, key, points)
+  }
+
+  return {
+    admit(request, member, points) {
+      const key = member ?? visitorOf(request)
+      if (key === undefined) return undefined
+      const refused = (member === undefined ? visitors : members).charge(request, key, points)
+      if (refused) throw refused
+      return { rank: member === undefined ? 'visitor' : 'member', key }
+    },
+    chargeAddress,
+    chargeFailure: (request) =>
+      request.limitHeaders ? undefined : chargeAddress(request, FAILURE_POINTS),
+    run: (who, work) => (who ? queue.run(who, work) : work.run()),
+  }
+}
+
+/** An address of the network, where IPv6 counts by network. */
+function networkOf(key: string): string {
+  return key.replace(/\/64$/, '')
+}

@@ -1,0 +1,75 @@
+// How much one caller may ask in five minutes: members by their DID, since a PDS asks for all of its
+// users from one address, and everybody else by address. Windows, headers and the error are those of
+// the reference's PDS, which its clients know. Only a verified token is charged to its account, so
+// nobody can use up what belongs to another; what fails before that is charged to the address.
+//
+// The counter is our own (memory/count-table.ts) rather than rate-limiter-flexible's, which costs as
+// little for a key it knows (0.35 µs), but keeps an object and a timer for every address that ever
+// asked, 0.5 KB each and without bound, and for each thread apart.
+
+import { type Count, CountTable, createCountBuffer } from '../../memory/count-table.ts'
+import { XRPCError } from '../errors.ts'
+import type { HttpRequest } from '../http-request.ts'
+
+/** What all serving threads share. */
+export type RateBuffers = { members: SharedArrayBuffer; visitors: SharedArrayBuffer }
+
+export type RateLimit = {
+  /**
+   * Takes `points` from what `key` has left, and leaves word of it on the request for the answer.
+   * @returns the refusal where there is not enough.
+   */
+  charge(request: HttpRequest, key: string, points: number): XRPCError | undefined
+}
+
+export const WINDOW_SECONDS = 300
+
+const EXPOSED =
+  'RateLimit-Limit, RateLimit-Reset, RateLimit-Remaining, RateLimit-Policy, Retry-After'
+
+export function createRateBuffers(): RateBuffers {
+  return { members: createCountBuffer(), visitors: createCountBuffer() }
+}
+
+/** @param limit - points for each key in WINDOW_SECONDS; 0 for no limit. */
+export function createRateLimit(options: {
+  buffer: SharedArrayBuffer
+  limit: number
+  now?: () => number
+}): RateLimit {
+  const { buffer, limit, now = Date.now } = options
+  if (limit === 0) return { charge: () => undefined }
+  const counts = new CountTable(buffer, { windowSeconds: WINDOW_SECONDS })
+  const policy = `${limit};w=${WINDOW_SECONDS}`
+
+  return {
+    charge(request, key, points) {
+      const nowMs = now()
+      const count = counts.add(key, points, nowMs)
+      request.limitHeaders = headersOf(count, limit, policy)
+      if (count.spent <= limit) return undefined
+      request.limitHeaders.push('retry-after', String(secondsUntil(count.endsAt, nowMs)))
+      return new XRPCError(429, 'RateLimitExceeded', 'Rate Limit Exceeded')
+    },
+  }
+}
+
+/** Names and values in turn. */
+function headersOf({ spent, endsAt }: Count, limit: number, policy: string): string[] {
+  return [
+    'ratelimit-limit',
+    String(limit),
+    'ratelimit-reset',
+    String(endsAt),
+    'ratelimit-remaining',
+    String(Math.max(limit - spent, 0)),
+    'ratelimit-policy',
+    policy,
+    'access-control-expose-headers',
+    EXPOSED,
+  ]
+}
+
+function secondsUntil(endsAt: number, nowMs: number): number {
+  return Math.max(Math.ceil(endsAt - nowMs / 1000), 1)
+}

@@ -1,0 +1,201 @@
+// What stands in deploy/, held to the rest of the project: its settings exist, its ports meet, its
+// packages are enough, its metrics are told.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { settings } from '../../src/config/settings.ts'
+import { ConfigError, loadConfig } from '../../src/config.ts'
+import { metricSources } from '../../src/page/metrics.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const deploy = join(root, 'deploy')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+const files = readdirSync(deploy, { recursive: true, withFileTypes: true, encoding: 'utf8' })
+  .filter((one) => one.isFile())
+  .map((one) => join(one.parentPath, one.name))
+
+/** Lines of a file of KEY=value. */
+function envOf(path: string): Record<string, string> {
+  const lines = read(path).split('\n')
+  const pairs = lines.map((line) => /^([A-Z_]+)=(.*)$/.exec(line)).filter((one) => one !== null)
+  return Object.fromEntries(pairs.map(([, key, value]) => [key, value]))
+}
+
+describe('settings', () => {
+  /** Of compose and Caddy themselves. */
+  const notOurs = ['SLIPSTREAM_UPSTREAM']
+  const known = [...Object.values(settings).map(({ key }) => key), ...notOurs]
+
+  test.each(files)('%s names only settings that there are', (path) => {
+    const named = readFileSync(path, 'utf8').match(/SLIPSTREAM_[A-Z_]+/g) ?? []
+    expect(named.filter((key) => !known.includes(key))).toEqual([])
+  })
+
+  test('the example is refused until the host name is set, and then loads', () => {
+    const example = envOf('deploy/slipstream.env.example')
+    expect(example['SLIPSTREAM_HOSTNAME']).toBe('')
+    const env = { ...example, SLIPSTREAM_HOSTNAME: 'appview.example.org' }
+    expect(loadConfig(env, '/nonexistent').serviceDid).toBe('did:web:appview.example.org')
+  })
+
+  test('what is commented out in the example would load too', () => {
+    const lines = read('deploy/slipstream.env.example').match(/^#(SLIPSTREAM_\w+=.+)$/gm) ?? []
+    const env = Object.fromEntries(
+      lines.map((line) => line.slice(1).split('=') as [string, string]),
+    )
+    expect(Object.keys(env)).not.toEqual([])
+    expect(() => loadConfig(env, '/nonexistent')).not.toThrow(ConfigError)
+  })
+})
+
+describe('ports and folders', () => {
+  const dockerfile = read('deploy/Dockerfile')
+  const compose = read('deploy/compose.yaml')
+
+  test('the port that Slipstream listens on is the one that is exposed, asked and forwarded to', () => {
+    expect(/SLIPSTREAM_PORT=(\d+)/.exec(dockerfile)![1]).toBe('3000')
+    expect(/^EXPOSE (\d+)/m.exec(dockerfile)![1]).toBe('3000')
+    expect(/SLIPSTREAM_PORT: "(\d+)"/.exec(compose)![1]).toBe('3000')
+    expect(/expose:\n\s+- "(\d+)"/.exec(compose)![1]).toBe('3000')
+    expect(/SLIPSTREAM_UPSTREAM: slipstream:(\d+)/.exec(compose)![1]).toBe('3000')
+    expect(read('deploy/caddy/Caddyfile')).toContain('{$SLIPSTREAM_UPSTREAM:127.0.0.1:3000}')
+    expect(read('deploy/prometheus/prometheus.yml')).toContain('127.0.0.1:3000')
+    expect(settings.port.fallback).toBe('3000')
+  })
+
+  test('only Caddy is reachable from outside, and Slipstream believes what it says of who asks', () => {
+    const [, slipstream = '', caddy = ''] =
+      / {2}slipstream:\n([\s\S]*?)\n {2}caddy:\n([\s\S]*)/.exec(compose)!
+    expect(slipstream).not.toMatch(/^ {4}ports:/m)
+    expect(caddy).toMatch(/^ {4}ports:\n\s+- "80:80"\n\s+- "443:443"/m)
+    const proxies = /SLIPSTREAM_TRUSTED_PROXIES: (\S+)/.exec(slipstream)![1]!
+    const loaded = loadConfig({ SLIPSTREAM_TRUSTED_PROXIES: proxies }, '/nonexistent')
+    expect(loaded.trustedProxies).not.toEqual([])
+  })
+
+  test('the data stands in a volume that the account of the image owns', () => {
+    expect(dockerfile).toMatch(/^USER node$/m)
+    expect(dockerfile).toMatch(/install -d -o node -g node -m 0700 \/data/)
+    expect(dockerfile).toMatch(/^VOLUME \/data$/m)
+    expect(compose).toMatch(/- data:\/data/)
+    expect(compose).toMatch(/^ {2}data:$/m)
+  })
+
+  test('every volume and file that compose mounts is there', () => {
+    const mounts = [...compose.matchAll(/^ {6}- (\.\/[^:]+|[a-z_]+):\//gm)].map(([, from]) => from!)
+    const volumes = /^volumes:\n([\s\S]+)/m.exec(compose)![1]!.match(/[a-z_]+/g)
+    for (const from of mounts) {
+      if (from.startsWith('.')) expect(existsSync(resolve(deploy, from)), from).toBe(true)
+      else expect(volumes).toContain(from)
+    }
+    expect(mounts.length).toBe(4)
+  })
+
+  test('compose waits longer for the end than Slipstream takes', () => {
+    const grace = Number(/stop_grace_period: (\d+)s/.exec(compose)![1])
+    const limit = Number(/STOP_TIMEOUT_MS = (\d+)_000/.exec(read('src/cli/serve.ts'))![1])
+    expect(grace).toBeGreaterThan(limit)
+  })
+})
+
+describe('the image', () => {
+  const dockerfile = read('deploy/Dockerfile')
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from]) =>
+    from!.split(' '),
+  )
+
+  test('is made of files that are there and that are let in', () => {
+    const letIn = read('deploy/Dockerfile.dockerignore')
+      .match(/^!.+$/gm)!
+      .map((line) => line.slice(1))
+    for (const path of copied) {
+      expect(existsSync(join(root, path)), path).toBe(true)
+      expect(letIn).toContain(path)
+    }
+    expect(read('deploy/Dockerfile.dockerignore')).toMatch(/^\*$/m)
+  })
+
+  test('has the Node that package.json names', () => {
+    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: { node: string } }
+    const images = [...dockerfile.matchAll(/^FROM node:([\d.]+)-/gm)].map(([, version]) => version)
+    expect(images).toEqual([dependencies.node, dependencies.node])
+  })
+
+  test('needs nothing that only development has', () => {
+    const { dependencies } = JSON.parse(read('package.json')) as {
+      dependencies: Record<string, string>
+    }
+    const used = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) => packagesOf(read(join('src', name))))
+    expect([...new Set(used)].filter((name) => !Object.hasOwn(dependencies, name))).toEqual([])
+  })
+
+  function packagesOf(source: string): string[] {
+    const lines = source.split('\n').filter((line) => !line.startsWith('import type'))
+    const found = lines.flatMap(
+      (line) => /(?:^import | from |import\()'([^'.][^']*)'/.exec(line) ?? [],
+    )
+    return found
+      .filter((one, i) => i % 2 === 1 && !one.startsWith('node:'))
+      .map((name) =>
+        name
+          .split('/')
+          .slice(0, name.startsWith('@') ? 2 : 1)
+          .join('/'),
+      )
+  }
+})
+
+describe('what is watched is told', () => {
+  const parts = { status: () => undefined, requests: new SharedArrayBuffer(0), methods: [] }
+  const told = metricSources(parts as unknown as Parameters<typeof metricSources>[0])
+  const names = new Set(
+    told.flatMap(({ name, type }) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+    ),
+  )
+
+  test.each(['deploy/prometheus/alerts.yml', 'deploy/grafana/slipstream.json'])('%s', (path) => {
+    const used = new Set(read(path).match(/\b(slipstream|process)_[a-z_]+\b/g))
+    expect(used.size).toBeGreaterThan(8)
+    expect([...used].filter((name) => !names.has(name))).toEqual([])
+  })
+
+  test('the dashboard is one that Grafana imports: every panel has a question and a place', () => {
+    const { panels, uid } = JSON.parse(read('deploy/grafana/slipstream.json')) as {
+      uid: string
+      panels: { id: number; type: string; targets?: { expr: string }[]; gridPos: object }[]
+    }
+    expect(uid).toBe('slipstream')
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    for (const panel of panels.filter(({ type }) => type !== 'row')) {
+      expect(panel.targets!.every(({ expr }) => balanced(expr))).toBe(true)
+    }
+  })
+
+  test('every alert says how bad it is, what happened and where to look', () => {
+    const alerts = read('deploy/prometheus/alerts.yml')
+      .split(/^ {6}- alert: /m)
+      .slice(1)
+    expect(alerts.length).toBeGreaterThan(8)
+    for (const alert of alerts) {
+      expect(alert).toMatch(/severity: (page|ticket)\n[\s\S]*summary: .+\n\s+description: .+/)
+    }
+  })
+
+  function balanced(expr: string): boolean {
+    const count = (character: string) => expr.split(character).length
+    return count('(') === count(')') && count('{') === count('}') && count('[') === count(']')
+  }
+})
+
+test('every file that the text of deploy/ leads to is there', () => {
+  const pages = files.filter((path) => path.endsWith('.md'))
+  for (const page of pages) {
+    const links = [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#]+)\)/g)].map(([, to]) => to!)
+    for (const link of links) expect(existsSync(resolve(dirname(page), link)), link).toBe(true)
+  }
+})

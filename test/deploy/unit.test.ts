@@ -1,0 +1,97 @@
+// The systemd unit: valid, tight, and in step with how the process ends.
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { EXIT } from '../../src/cli/fail.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const path = join(root, 'deploy/systemd/slipstream.service')
+const unit = readFileSync(path, 'utf8')
+const serve = readFileSync(join(root, 'src/cli/serve.ts'), 'utf8')
+const MAX_EXPOSURE = 2
+
+function hasAnalyzer(): boolean {
+  try {
+    execFileSync('systemd-analyze', ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    console.warn('systemd-analyze is not here: the unit is only read, not verified')
+    return false
+  }
+}
+
+const isVerifiable = hasAnalyzer()
+
+function value(key: string): string {
+  return new RegExp(`^${key}=(.*)$`, 'm').exec(unit)![1]!
+}
+
+test('the process has time to drain before anything is killed', () => {
+  const limit = Number(/STOP_TIMEOUT_MS = (\d+)_000/.exec(serve)![1])
+  expect(value('KillSignal')).toBe('SIGTERM')
+  expect(value('KillMode')).toBe('mixed')
+  expect(Number(value('TimeoutStopSec'))).toBeGreaterThan(limit)
+})
+
+test('what an operator must mend is not tried again', () => {
+  expect(value('RestartPreventExitStatus').split(' ').sort()).toEqual(
+    [EXIT.io, EXIT.config].map(String).sort(),
+  )
+  expect(value('Restart')).toBe('on-failure')
+})
+
+test('it starts what the package’s own start does', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string }
+  }
+  const [variable, , ...rest] = scripts.start.split(' ')
+  expect(value('ExecStart')).toMatch(/^\/opt\/slipstream\/current\/node_modules\/\.bin\/node /)
+  expect(value('ExecStart').endsWith(rest.join(' '))).toBe(true)
+  expect(unit).toContain(variable)
+})
+
+test.runIf(isVerifiable).each(['slipstream.service', 'slipstream-backup.service'])(
+  'systemd finds nothing wrong with %s, and its exposure is low',
+  (name) => {
+    const folder = mkdtempSync(join(tmpdir(), 'slipstream-unit-'))
+    const text = readFileSync(join(root, 'deploy/systemd', name), 'utf8')
+    // The program is not installed here.
+    const present = text.replace(/^ExecStart=\S+/m, 'ExecStart=/bin/true')
+    writeFileSync(join(folder, name), present)
+    expect(run('verify', '--man=no', join(folder, name))).toBe('')
+    const told = run('security', '--offline=true', '--no-pager', join(folder, name))
+    const score = Number(/exposure level for \S+: ([\d.]+)/.exec(told)![1])
+    expect(score).toBeLessThan(MAX_EXPOSURE)
+  },
+)
+
+test.runIf(isVerifiable)('systemd understands the timer', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipstream-unit-'))
+  for (const name of ['slipstream-backup.timer', 'slipstream-backup.service']) {
+    const text = readFileSync(join(root, 'deploy/systemd', name), 'utf8')
+    writeFileSync(join(folder, name), text.replace(/^ExecStart=\S+/m, 'ExecStart=/bin/true'))
+  }
+  expect(run('verify', '--man=no', join(folder, 'slipstream-backup.timer'))).toBe('')
+  expect(run('calendar', '*-*-* 03:30')).toContain('Next elapse')
+})
+
+test('the nightly copy asks for what the command line knows', () => {
+  const nightly = readFileSync(join(root, 'deploy/systemd/slipstream-backup.service'), 'utf8')
+  const [, ...args] = /^ExecStart=\S+ (src\/cli\/main\.ts) (.*)$/m.exec(nightly)!
+  expect(existsSync(join(root, args[0]!))).toBe(true)
+  const known = execFileSync(process.execPath, [join(root, args[0]!), 'backup', '--help'], {
+    encoding: 'utf8',
+  })
+  const asked = args[1]!.match(/--[a-z]+/g) ?? []
+  expect(asked.filter((option) => !known.includes(option))).toEqual([])
+})
+
+function run(...args: string[]): string {
+  return execFileSync('systemd-analyze', args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}

@@ -1,0 +1,127 @@
+// What pages tell people to type, looked over without running it: also what needs root, a domain or two
+// machines must at least be shell, and name commands, options, scripts and units that there are. What
+// can be run is run by running.test.ts.
+
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { benchNames, choose } from '../../bench/choice.ts'
+import { allCommands } from '../../scripts/command-table.ts'
+import { codeSpansOf, type Fence, fencesOf, readPages, root } from '../support/documentation.ts'
+
+const pages = readPages().filter(({ path }) => path !== 'CHANGELOG.md')
+const blocks = pages.flatMap(fencesOf).filter(({ language }) => language === 'sh')
+const named = (some: readonly Fence[]) =>
+  some.map((one) => [`${one.page}:${one.line}`, one] as const)
+
+/** A line of shell, or a piece of code in the text, with the page it stands on. */
+type Told = { page: string; text: string }
+
+const told: Told[] = [
+  ...blocks.flatMap(({ page, text }) =>
+    text
+      .replaceAll('\\\n', ' ')
+      .split('\n')
+      .map((line) => ({ page, text: line.replace(/ #.*$/, '') })),
+  ),
+  ...pages.flatMap((page) => codeSpansOf(page).map((text) => ({ page: page.path, text }))),
+]
+
+describe('blocks of shell', () => {
+  test.each(named(blocks))('%s says how it is tested, and is shell', (_, { info, text }) => {
+    expect(info).toMatch(/^(stopped|serves|no-test=.*\w.*)?$/)
+    const { stderr } = spawnSync('bash', ['-n'], { input: text, encoding: 'utf8' })
+    expect(stderr).toBe('')
+  })
+
+  test('nobody forgot to say that a block is shell', () => {
+    const other = pages
+      .flatMap(fencesOf)
+      .filter(({ language }) => ['', 'bash', 'shell', 'console'].includes(language))
+      .filter(({ text }) => /^(\$ )?(sudo|scripts\/|slipstream |npm |docker |node )/m.test(text))
+    expect(other.map(({ page, line }) => `${page}:${line}`)).toEqual([])
+  })
+})
+
+describe('the command line', () => {
+  const commands = allCommands()
+  const calls = told.flatMap(({ page, text }) =>
+    [
+      ...text.matchAll(
+        /(?:^|(?<!exec|-u)\s)(?:scripts\/)?slipstream ([a-z][a-z-]*(?: [^|;&>]*)?)/g,
+      ),
+    ].map((match) => ({
+      page,
+      words: match[1]!.trim().split(' '),
+    })),
+  )
+
+  /** Those without what comes after the command's name: arguments, options. */
+  function commandOf(words: readonly string[]) {
+    return commands
+      .filter(({ name }) => `${words.join(' ')} `.startsWith(`${name} `))
+      .sort((a, b) => b.name.length - a.name.length)[0]
+  }
+
+  test('is named in many places', () => expect(calls.length).toBeGreaterThan(25))
+
+  test('has every command and every option that is named', () => {
+    const wrong = calls.filter(({ words }) => {
+      const command = commandOf(words)
+      const options = words.filter((word) => /^--[a-z]/.test(word))
+      const known = [...(command?.options ?? []), '--help']
+      return !command || options.some((option) => !known.includes(option))
+    })
+    expect(wrong.map(({ page, words }) => `${page}: slipstream ${words.join(' ')}`)).toEqual([])
+  })
+})
+
+test('npm scripts that are named are there, and benchmarks are', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  const calls = told.flatMap(({ page, text }) =>
+    [...text.matchAll(/npm run ([a-z-]+)(?: -- ([^`]*))?/g)].map(([, name, rest = '']) => ({
+      page,
+      name: name!,
+      words: rest.split(' ').filter((word) => /^[a-z][\w.-]*$/.test(word)),
+    })),
+  )
+  expect(calls.length).toBeGreaterThan(8)
+  expect(calls.filter(({ name }) => !Object.hasOwn(scripts, name))).toEqual([])
+  const benches = calls.filter(({ name }) => name === 'bench').flatMap(({ words }) => words)
+  expect(
+    choose(
+      benches.filter((word) => !word.endsWith('.json')),
+      benchNames(),
+    ).unknown,
+  ).toEqual([])
+})
+
+test('options of the install script and of scripts/start are theirs', () => {
+  const helps = new Map([
+    ['deploy/install.sh', execFileSync('bash', [join(root, 'deploy/install.sh'), '--help'])],
+    ['scripts/start', execFileSync(process.execPath, [join(root, 'src/main.ts'), '--help'])],
+  ])
+  for (const [script, help] of helps) {
+    const calls = told.filter(({ text }) => text.includes(script))
+    const options = calls.flatMap(
+      ({ text }) => text.split(script)[1]!.match(/(?<= )--[a-z-]+/g) ?? [],
+    )
+    expect(options.length).toBeGreaterThan(0)
+    expect(options.filter((option) => !help.toString().includes(`${option} `))).toEqual([])
+  }
+})
+
+test('units that are named are ours', () => {
+  const units = told.flatMap(({ text }) =>
+    [...text.matchAll(/(?:systemctl [a-z -]+|journalctl -u )(slipstream[\w.-]*)/g)].map(
+      (match) => match[1]!,
+    ),
+  )
+  expect(units.length).toBeGreaterThan(3)
+  const isOurs = (unit: string) =>
+    [unit, `${unit}.service`].some((name) => existsSync(join(root, 'deploy/systemd', name)))
+  expect(units.filter((unit) => !isOurs(unit))).toEqual([])
+})

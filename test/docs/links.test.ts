@@ -1,0 +1,164 @@
+// The pages hang together: links lead somewhere, every page can be found, and what they name (files,
+// settings, metrics) is there.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { settings } from '../../src/config/settings.ts'
+import { loadConfig } from '../../src/config.ts'
+import { areas } from '../../src/doctor/areas.ts'
+import {
+  anchorsOf,
+  codeSpansOf,
+  fencesOf,
+  isThere,
+  linksOf,
+  type Page,
+  readPages,
+  root,
+  targetOf,
+} from '../support/documentation.ts'
+
+const pages = readPages()
+const byPath = new Map(pages.map((page) => [page.path, page]))
+/** What was, stays as it was told. */
+const current = pages.filter(({ path }) => path !== 'CHANGELOG.md')
+const cases = (some: readonly Page[]) => some.map((page) => [page.path, page] as const)
+
+test.each(cases(pages))(
+  'every link of %s leads to a file and a heading that are there',
+  (_, page) => {
+    const broken = linksOf(page).filter((link) => !leadsSomewhere(page, link))
+    expect(broken).toEqual([])
+  },
+)
+
+function leadsSomewhere(page: Page, link: string): boolean {
+  const target = targetOf(page, link)
+  if (!target) return true
+  const { path, anchor } = target
+  if (!isThere(path)) return false
+  const other = byPath.get(path)
+  return anchor === undefined || (other !== undefined && anchorsOf(other).includes(anchor))
+}
+
+test('every page can be reached from README.md', () => {
+  const seen = new Set<string>()
+  const queue = ['README.md']
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    const page = byPath.get(path)
+    if (!page || seen.has(path)) continue
+    seen.add(path)
+    queue.push(...linksOf(page).flatMap((link) => targetOf(page, link)?.path ?? []))
+  }
+  expect(pages.map(({ path }) => path).filter((path) => !seen.has(path))).toEqual([])
+})
+
+describe('what a page names is there', () => {
+  test.each(cases(current))('files of %s', (_, page) => {
+    const named = codeSpansOf(page).filter(looksLikeAPath)
+    expect(named.filter((path) => !isSomewhere(page, path))).toEqual([])
+  })
+
+  test.each(cases(current))('settings of %s', (_, page) => {
+    const known = new Set(Object.values(settings).map(({ key }) => key))
+    const named = page.text.match(/\bSLIPSTREAM_[A-Z0-9_]*[A-Z0-9]\b/g) ?? []
+    expect(named.filter((key) => !known.has(key))).toEqual([])
+  })
+
+  test.each(cases(current))('values of settings in %s are fit', (_, page) => {
+    const spans = codeSpansOf(page).flatMap((text) => [
+      ...text.matchAll(/(SLIPSTREAM_\w+)=(?![A-Z]+\b)([^\s…]+)(?!…)/g),
+    ])
+    for (const [pair, key, value] of spans) {
+      const setting = Object.values(settings).find((one) => one.key === key)
+      expect(() => setting?.parse(value!), pair).not.toThrow()
+    }
+  })
+
+  test.each(cases(current))('blocks of settings in %s load', (_, page) => {
+    for (const { language, text } of fencesOf(page)) {
+      if (language === 'ini') expect(() => loadConfig(parseEnv(text), '/nonexistent')).not.toThrow()
+    }
+  })
+
+  test('every word of the status page about its state stands in docs/OPERATING.md', () => {
+    const source = readFileSync(join(root, 'src/page/state-words.ts'), 'utf8')
+    const titles = [...source.matchAll(/title: ['`]([^'`$]+)/g)].map((match) => match[1]!.trim())
+    const { text } = byPath.get('docs/OPERATING.md')!
+    expect(titles.length).toBeGreaterThan(8)
+    expect(titles.filter((title) => !text.includes(`\n| ${title}`))).toEqual([])
+  })
+
+  test('every area of the doctor stands in docs/OPERATING.md', () => {
+    const [, section = ''] = byPath.get('docs/OPERATING.md')!.text.split('\n### The doctor\n')
+    const [table = ''] = section.split('\n### ')
+    expect(areas.filter((area) => !table.includes(area))).toEqual([])
+  })
+
+  test('lines of the log, as docs/OPERATING.md quotes them, are written', () => {
+    const quoted = codeSpansOf(byPath.get('docs/OPERATING.md')!)
+      .filter((span) => /^[a-z]+:?( [a-zA-Z'’]+:?)+$/.test(span))
+      .filter(
+        (span) => !/^(slipstream|npm|sudo|git|docker|vitest|mv|member|systemd-analyze) /.test(span),
+      )
+    expect(quoted.length).toBeGreaterThan(4)
+    expect(quoted.filter((span) => !sourceText.includes(straight(span)))).toEqual([])
+  })
+
+  test('metrics', () => {
+    const told = new Set(codeSpansOf(byPath.get('docs/METRICS.md')!))
+    const named = current
+      .filter(({ path }) => path !== 'docs/METRICS.md')
+      .flatMap(({ text }) => text.match(/\b(?:slipstream|process)_[a-z]+_[a-z_]+\b/g) ?? [])
+    expect(named.length).toBeGreaterThan(1)
+    expect(named.filter((name) => !told.has(name))).toEqual([])
+  })
+})
+
+/** `src/xrpc/`, `store/notes.ts`, `scripts/test`; but not `/var/lib`, `app.bsky.*` or `a/b` in general. */
+function looksLikeAPath(span: string): boolean {
+  if (!/^[\w.-]+(\/[\w.-]+)*\/?$/.test(span)) return false
+  return /\w\.(ts|md|json|sh|yml|yaml|service|timer|zdict)$/.test(span) || isInATopFolder(span)
+}
+
+const topFolders = readdirSync(root, { withFileTypes: true })
+  .filter((one) => one.isDirectory() && !one.name.startsWith('.'))
+  .map(({ name }) => name)
+
+function isInATopFolder(span: string): boolean {
+  return topFolders.some((name) => span.startsWith(`${name}/`)) && !span.startsWith('data/')
+}
+
+/** Pages name files from the root, from src (as the rooms are), or from where they stand. */
+function isSomewhere(page: Page, path: string): boolean {
+  const bases = ['', 'src', 'src/*', 'deploy/systemd', dirname(page.path)]
+  return bases.some((base) =>
+    base === 'src/*'
+      ? !path.includes('/') && anywhereInSrc.has(path)
+      : isThere(join(base, path)) || isThere(join(base, `${path}.ts`)),
+  )
+}
+
+const anywhereInSrc = new Set(
+  ['src', 'scripts', 'test', 'bench']
+    .flatMap((name) => readdirSync(join(root, name), { recursive: true, encoding: 'utf8' }))
+    .filter((path) => !path.includes('node_modules'))
+    .map((path) => path.split('/').at(-1)!),
+)
+
+const sourceText = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => straight(readFileSync(join(root, 'src', name), 'utf8')))
+  .join('\n')
+
+function straight(text: string): string {
+  return text.replaceAll('’', "'")
+}
+
+test('the invariants are numbered from 1, each once', () => {
+  const rows = [...byPath.get('docs/INVARIANTS.md')!.text.matchAll(/^\| (\d+) \|/gm)]
+  expect(rows.length).toBeGreaterThan(30)
+  expect(rows.map((match) => Number(match[1]))).toEqual(rows.map((_, i) => i + 1))
+})

@@ -1,0 +1,245 @@
+// What pages tell people to type is typed, as it stands there: in a copy of the project whose packages are
+// in place, as bash runs it, against a server that `scripts/start` started in it. The server reads the
+// simulated network. Only names are put in the place of the examples' (a port, a member, a folder).
+
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Simulation, startSimulation } from '../../scripts/simulation.ts'
+import { type Fence, fencesOf, readPages, root } from '../support/documentation.ts'
+
+const TOKEN = 'for-the-tests-of-the-pages'
+const PATIENCE_MS = 100_000
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const blocks = readPages()
+  .flatMap(fencesOf)
+  .filter(({ language }) => language === 'sh')
+/** What stands on two pages is typed once. */
+function withInfo(info: string): [string, Fence][] {
+  const wanted = blocks.filter((one) => one.info === info)
+  const first = ({ text }: Fence) => wanted.find((one) => one.text === text)
+  return wanted.filter((one) => first(one) === one).map((one) => [`${one.page}:${one.line}`, one])
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'slipstream-pages-'))
+const project = join(folder, 'slipstream')
+const backups = join(folder, 'backups')
+let simulation: Simulation
+let port: number
+/** Whatever failed, nothing is left running. */
+const started: Started[] = []
+
+beforeAll(async () => {
+  copyProject()
+  simulation = await startSimulation({
+    seed: 1,
+    accounts: 30,
+    follows: 6,
+    past: 300,
+    pastHours: 6,
+    rate: 20,
+  })
+  port = await freePort()
+  const [named, other] = simulation.network.repositories
+  const settings = {
+    ...simulation.env,
+    SLIPSTREAM_PORT: String(port),
+    SLIPSTREAM_MEMBERS: `invite,${named!.did}`,
+    SLIPSTREAM_OPERATOR_TOKEN: TOKEN,
+    SLIPSTREAM_LABELERS: ',',
+  }
+  const lines = Object.entries(settings).map(([key, value]) => `${key}=${value}`)
+  writeFileSync(join(project, '.env'), lines.join('\n'), { mode: 0o600 })
+  writeFileSync(join(project, 'follows.csv'), `${named!.did},${other!.did},3kaaaaaaaaa2a\n`)
+  mkdirSync(backups)
+})
+afterAll(async () => {
+  await Promise.all(started.map((one) => one.stop()))
+  await simulation?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** As a fresh checkout in which the packages were installed already. */
+function copyProject(): void {
+  const left = ['.git', '.cache', '.env', 'data', 'coverage', 'node_modules']
+  for (const name of readdirSync(root).filter((one) => !left.includes(one))) {
+    cpSync(join(root, name), join(project, name), {
+      recursive: true,
+      filter: (from) => !/node_modules|screenshots$/.test(from.slice(root.length)),
+    })
+  }
+  mkdirSync(join(project, 'node_modules'))
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (name !== '.slipstream-installed')
+      symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name))
+  }
+  cpSync(join(project, 'package-lock.json'), join(project, 'node_modules/.slipstream-installed'))
+  // As `npm link` and the install script do.
+  mkdirSync(join(folder, 'bin'))
+  symlinkSync(join(project, 'scripts/slipstream'), join(folder, 'bin/slipstream'))
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const taken = createServer().listen(0, '127.0.0.1', () => {
+      const { port: free } = taken.address() as { port: number }
+      taken.close(() => resolve(free))
+    })
+  })
+}
+
+function environment(): Record<string, string> {
+  const path = process.env['PATH'] ?? ''
+  return {
+    PATH: `${join(folder, 'bin')}:${path}`,
+    HOME: folder,
+    SLIPSTREAM_OPERATOR_TOKEN: TOKEN,
+  }
+}
+
+/** The examples' names become those of this machine. OPERATING.md makes its Alice a member; elsewhere she is. */
+function here({ page, text }: Fence): string {
+  const [named, other] = simulation.network.repositories
+  const alice = page === 'docs/OPERATING.md' ? other! : named!
+  const newest = readdirSync(backups).sort().at(-1)
+  return text
+    .replaceAll('localhost:3000', `localhost:${port}`)
+    .replaceAll('alice.example.org', alice.did)
+    .replaceAll(/slipstream-\d{8}T[\d.]+Z\.sqlite/g, newest ?? 'no backup was made')
+    .replaceAll('/mnt/backups', backups)
+}
+
+/** Ends with all it said where it does not end well. */
+function bash(commands: string): Promise<string> {
+  const script = `set -euo pipefail\n${commands}`
+  const options = { cwd: project, env: environment(), timeout: PATIENCE_MS }
+  return new Promise((resolve, reject) => {
+    execFile('bash', ['-c', script], options, (error, stdout, stderr) => {
+      if (error) reject(new Error(`${script}\n${stdout}\n${stderr}`))
+      else resolve(stdout)
+    })
+  })
+}
+
+type Started = {
+  said: (what: RegExp) => Promise<RegExpExecArray>
+  stop: Stop
+  all: () => string
+}
+type Stop = (signal?: NodeJS.Signals) => Promise<number | null>
+
+/** Starts something that runs until it is stopped, as ctrl-C would: with everything that it started. */
+function start(script: string): Started {
+  const child = spawn('bash', ['-c', `exec ${script}`], {
+    cwd: project,
+    env: environment(),
+    detached: true,
+  })
+  let text = ''
+  child.stdout.on('data', (piece: Buffer) => (text += piece.toString()))
+  child.stderr.on('data', (piece: Buffer) => (text += piece.toString()))
+  const exit = once(child, 'exit').then(([code]) => code as number | null)
+  // The demo, asked to end, ends what it started itself in another group.
+  const endAll = () => signalGroup(child, 'SIGTERM')
+  process.once('exit', endAll)
+  const one: Started = {
+    all: () => text,
+    said: (what) =>
+      patiently(
+        () => what.exec(text),
+        child,
+        () => text,
+      ),
+    stop: async (signal = 'SIGTERM') => {
+      signalGroup(child, signal)
+      const code = await exit
+      process.off('exit', endAll)
+      return code
+    },
+  }
+  started.push(one)
+  return one
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch {
+    // It is over.
+  }
+}
+
+async function patiently<T>(look: () => T | null, child: ChildProcess, text: () => string) {
+  const giveUpAt = Date.now() + PATIENCE_MS
+  for (;;) {
+    const found = look()
+    if (found) return found
+    if (child.exitCode !== null || Date.now() > giveUpAt)
+      throw new Error(`it only said:\n${text()}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** What the machine of the tests has not, its pages can't type: that is said, and left out. */
+function canType({ page, line, text }: Fence): boolean {
+  const missing = ['curl', 'openssl'].filter(
+    (tool) => new RegExp(`\\b${tool} `).test(text) && !isInstalled(tool),
+  )
+  if (missing.length > 0) console.warn(`${page}:${line} is not typed: there is no ${missing}`)
+  return missing.length === 0
+}
+
+function isInstalled(tool: string): boolean {
+  return spawnSync('bash', ['-c', `command -v ${tool}`]).status === 0
+}
+
+test('most of what can be typed is', () => {
+  const typed = blocks.filter(({ info }) => !info.startsWith('no-test'))
+  expect(typed.length).toBeGreaterThan(15)
+})
+
+describe('with a server running', () => {
+  let server: Started
+  beforeAll(async () => {
+    server = start('scripts/start')
+    await server.said(/serving on/)
+    // Until something has come in, there is nothing to be told of the stream.
+    await bash(`until slipstream stats | grep -q 'behind'; do sleep 0.2; done`)
+  })
+  afterAll(async () => {
+    expect(await server.stop(), server.all()).toBe(0)
+  })
+  test.each(withInfo('').filter(([, block]) => canType(block)))(
+    '%s',
+    async (_, block) => void (await bash(here(block))),
+  )
+})
+
+describe('with the server stopped', () => {
+  test.each(withInfo('stopped'))('%s', async (_, block) => void (await bash(here(block))))
+})
+
+describe('what runs until it is stopped', () => {
+  test.each(withInfo('serves'))('%s prints a first request that is answered', async (_, block) => {
+    const server = start(block.text.trim())
+    const [request] = await server.said(/^curl -H .*$/m)
+    if (canType({ ...block, text: request })) {
+      const answer = JSON.parse(await bash(request)) as { feed: unknown[] }
+      expect(answer.feed).toHaveLength(3)
+    }
+    expect(await server.stop('SIGINT'), server.all()).toBe(0)
+  })
+})

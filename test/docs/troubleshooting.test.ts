@@ -1,0 +1,77 @@
+// docs/TROUBLESHOOTING.md and the doctor's own advice: what they tell people to type and to set is there.
+// Commands and options of all pages are looked over by commands.test.ts.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createProgram } from '../../src/cli/program.ts'
+import { settings } from '../../src/config/settings.ts'
+import { areas } from '../../src/doctor/areas.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const page = readFileSync(join(root, 'docs/TROUBLESHOOTING.md'), 'utf8')
+const doctor = join(root, 'src/doctor')
+const advice = readdirSync(doctor)
+  .map((name) => readFileSync(join(doctor, name), 'utf8'))
+  .join('\n')
+
+const rows = page.split('\n').filter((line) => /^\| (?!you see|---)/.test(line))
+const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((one) => one[1]!)
+
+describe.each([
+  ['the page', page],
+  ['the doctor', advice],
+])('%s', (_name, text) => {
+  it('names settings that there are', () => {
+    const known = Object.values(settings).map(({ key }) => key)
+    const named = matches(text, /\b(SLIPSTREAM_[A-Z0-9_]*[A-Z0-9])\b/g)
+    expect(named.length).toBeGreaterThan(20)
+    expect(named.filter((key) => !known.includes(key))).toEqual([])
+  })
+
+  it('names commands that there are', () => {
+    const program = createProgram()
+    const known = program.commands.flatMap((one) => [
+      one.name(),
+      ...one.commands.map((below) => `${one.name()} ${below.name()}`),
+    ])
+    const named = matches(
+      text,
+      /`(?:[^`\n]* )?(?:scripts\/)?slipstream ([a-z][a-z-]*(?: [a-z]+)?)/g,
+    )
+    const isKnown = (words: string) => known.includes(words) || known.includes(words.split(' ')[0]!)
+    expect(named.length).toBeGreaterThan(5)
+    // Units and accounts have the same name.
+    expect(named.filter((words) => !isKnown(words))).toEqual([])
+  })
+})
+
+describe('the page', () => {
+  it('names areas that the doctor has', () => {
+    const named = matches(page, /--only ([a-z.,]+)`/g).flatMap((some) => some.split(','))
+    expect(named.filter((area) => !(areas as readonly string[]).includes(area))).toEqual([])
+  })
+
+  it('leads to every area of the doctor but the software itself', () => {
+    const named = new Set(matches(page, /--only ([a-z.,]+)`/g).flatMap((some) => some.split(',')))
+    const missing = areas.filter((area) => !named.has(area))
+    expect(missing).toEqual(['software', 'database'])
+  })
+
+  it('has a symptom, a cause and something to do in every row', () => {
+    expect(rows.length).toBeGreaterThan(60)
+    const cells = (row: string) =>
+      row
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim())
+    expect(rows.filter((row) => cells(row).length !== 3 || cells(row).includes(''))).toEqual([])
+  })
+
+  it('says of each thing to do a command, a setting, a page, or why there is nothing to do', () => {
+    const said = (row: string) => row.split('|').at(-2)!
+    const isClear = (text: string) =>
+      /`[^`]+`|docs\/[\w-]+\.md|nothing|wait|report|owner mends/.test(text)
+    expect(rows.filter((row) => !isClear(said(row)))).toEqual([])
+  })
+})

@@ -1,0 +1,43 @@
+// `slipstream doctor` beside a server in a real network: what a real PDS, directory and Jetstream answer is
+// read as it is meant.
+
+import { expect, test } from 'vitest'
+import type { Examination } from '../../../src/doctor/examine.ts'
+import { runCli } from '../../support/cli.ts'
+import { people, type World } from '../support/world.ts'
+
+const AREAS = 'server,port,database,memory,network,did.json,jetstream,plc,members'
+
+export function doctorChapter(world: () => World): void {
+  async function diagnose(settings: Record<string, string>, only: string): Promise<Examination> {
+    const { stdout, stderr } = await runCli(settings, ['doctor', '--json', '--only', only])
+    return JSON.parse(stdout || `"${stderr}"`) as Examination
+  }
+
+  test('the doctor finds nothing wrong, and that the member’s PDS finds us', async () => {
+    const [alice] = await people(world(), 'alice')
+    const { settings, did } = world().slipstream
+    const { areas } = await diagnose({ ...settings, MEMBERS: alice.did }, AREAS)
+    const all = areas.flatMap(({ findings }) => findings)
+    expect(all.filter(({ level }) => level === 'wrong')).toEqual([])
+    const texts = all.filter(({ level }) => level === 'good').map(({ text }) => text)
+    expect(texts).toContainEqual(expect.stringContaining(`finds ${did}#bsky_appview`))
+    expect(texts).toContainEqual(expect.stringMatching(/gives out the follow list/))
+  })
+
+  test('the doctor finds that a PDS does not find us under another name', async () => {
+    const [alice] = await people(world(), 'alice')
+    const { settings } = world().slipstream
+    const { areas } = await diagnose(
+      { ...settings, MEMBERS: alice.did, HOSTNAME: 'nobody-has-this-name.example.org' },
+      'members',
+    )
+    const members = areas.find(({ area }) => area === 'members')!.findings
+    expect(members).toContainEqual(
+      expect.objectContaining({
+        level: 'wrong',
+        text: expect.stringMatching(/can’t find did:web/),
+      }),
+    )
+  })
+}

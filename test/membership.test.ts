@@ -1,0 +1,95 @@
+// Who may read here, without a server around it.
+
+import { expect, test } from 'vitest'
+import { members } from '../src/config/parsers.ts'
+import { createMembership, type MembershipParts } from '../src/membership.ts'
+import type { XRPCError } from '../src/xrpc/errors.ts'
+
+const [ALICE, BOB, CAROL] = ['did:plc:alice', 'did:plc:bob', 'did:plc:carol'] as const
+
+function createScene(changes: Partial<MembershipParts> & { members?: string; max?: number } = {}) {
+  const seen: string[] = []
+  const admitted = new Set<string>()
+  const present = new Set<string>()
+  const clock = { now: 0 }
+  const check = createMembership({
+    config: {
+      members: members(changes.members ?? 'open'),
+      maxMembers: changes.max ?? 0,
+      publicOrigin: 'https://appview.example.org',
+    },
+    configuredMembers: () => (changes.members?.includes(ALICE) ? [ALICE] : []),
+    isAdmitted: (did) => admitted.has(did),
+    isMember: (did) => present.has(did),
+    countMembers: () => present.size,
+    writer: {
+      async send({ did }) {
+        seen.push(did)
+        present.add(did)
+      },
+    },
+    onError: () => undefined,
+    now: () => clock.now,
+    ...changes,
+  })
+  const outcome = (did: string) => {
+    try {
+      check(did)
+      return 'in'
+    } catch (error) {
+      return (error as XRPCError).error
+    }
+  }
+  return { outcome, seen, admitted, present, clock, check }
+}
+
+test('open is for everybody, and the writer is told once a minute', () => {
+  const { outcome, seen, clock } = createScene()
+  for (let i = 0; i < 5; i++) expect(outcome(ALICE)).toBe('in')
+  expect(seen).toEqual([ALICE])
+  clock.now += 60_001
+  outcome(ALICE)
+  expect(seen).toEqual([ALICE, ALICE])
+})
+
+test('a list is for whom it names and for whom the operator let in', () => {
+  const { outcome, admitted, seen, check } = createScene({ members: ALICE })
+  admitted.add(BOB)
+  expect([ALICE, BOB, CAROL].map(outcome)).toEqual(['in', 'in', 'NotAMember'])
+  expect(seen).toEqual([ALICE, BOB])
+  expect(() => check(CAROL)).toThrow('fixed list')
+})
+
+test('by invite, the refusal says where a code is entered', () => {
+  const { outcome, admitted, check } = createScene({ members: `invite, ${ALICE}` })
+  expect([ALICE, BOB].map(outcome)).toEqual(['in', 'NotAMember'])
+  expect(() => check(BOB)).toThrow('https://appview.example.org/invite')
+  admitted.add(BOB)
+  expect(outcome(BOB)).toBe('in')
+})
+
+test('who is put out is out within a minute', () => {
+  const { outcome, admitted, clock } = createScene({ members: 'invite' })
+  admitted.add(BOB)
+  expect(outcome(BOB)).toBe('in')
+  admitted.delete(BOB)
+  clock.now += 60_001
+  expect(outcome(BOB)).toBe('NotAMember')
+})
+
+test('beyond the most members nobody comes in, but those who are in and those who are named', () => {
+  const { outcome, present } = createScene({ max: 2 })
+  present.add(BOB)
+  expect(outcome(CAROL)).toBe('in')
+  expect(outcome('did:plc:dave')).toBe('MembersFull')
+  expect(outcome(BOB)).toBe('in')
+
+  const named = createScene({ members: ALICE, max: 1 })
+  named.present.add(BOB)
+  expect(named.outcome(ALICE)).toBe('in')
+})
+
+test('the word invite stands beside names', () => {
+  expect(members('INVITE, alice.test')).toEqual(['invite', 'alice.test'])
+  expect(() => members('invites')).toThrow()
+})

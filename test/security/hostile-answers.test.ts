@@ -1,0 +1,127 @@
+// What other people's servers answer: nested without end, with keys that reach prototypes, or as CBOR that
+// never ends. Each reader says that it is nothing, or leaves it out; none runs out of stack, and
+// Object's prototype stays as it was. Frames of the stream: test/jetstream/decode.test.ts.
+
+import { encode } from '@atproto/lex-cbor'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createPdsClient } from '../../src/backfill/pds-client.ts'
+import { PdsError } from '../../src/backfill/pds-error.ts'
+import { parseObject } from '../../src/elsewhere/json.ts'
+import { fetchIdentity } from '../../src/identity/fetch-identity.ts'
+import type { GuardedFetch } from '../../src/identity/guarded-fetch.ts'
+import { decodeFrame } from '../../src/labels/frame.ts'
+import { parseSafeJson } from '../../src/xrpc/input.ts'
+
+const DID = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+const POST = 'app.bsky.feed.post'
+const DEPTH = 500_000
+
+afterEach(() => {
+  expect(Object.keys(Object.prototype)).toEqual([])
+  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+})
+
+function answering(body: string): GuardedFetch {
+  return async (url) => ({ status: 200, headers: new Headers(), body: Buffer.from(body), url })
+}
+
+const nested = (opening: string, closing: string) =>
+  `${opening.repeat(DEPTH)}1${closing.repeat(DEPTH)}`
+const deepList = nested('[', ']')
+const deepObject = nested('{"a":', '}')
+const polluting = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'
+
+const entry = (value: string) =>
+  `{"uri":"at://${DID}/${POST}/3jzfcijpj2z2a","cid":"bafyreia${'a'.repeat(51)}","value":${value}}`
+
+describe('a PDS', () => {
+  const repo = { pds: 'https://pds.test', did: DID }
+
+  test.each([
+    ['deep lists', `{"$type":"${POST}","x":${deepList}}`],
+    ['deep objects', `{"$type":"${POST}","x":${deepObject}}`],
+    ['a prototype', `{"$type":"${POST}","__proto__":{"polluted":true}}`],
+    ['a prototype deep inside', `{"$type":"${POST}","x":[${polluting}]}`],
+  ])('a record with %s is left out, and the others of its page are not', async (_what, value) => {
+    const honest = entry('{}')
+    const page = `{"records":[${entry(value)}],"x":${honest}}`
+    const { records, broken } = await createPdsClient({ fetch: answering(page) }).listRecords(
+      repo,
+      {
+        collection: POST,
+      },
+    )
+    expect([records, broken]).toEqual([[], ['3jzfcijpj2z2a']])
+  })
+
+  test.each([
+    ['deep lists', deepList],
+    ['deep objects', deepObject],
+    ['a prototype', polluting],
+    ['deep lists as records', `{"records":${deepList}}`],
+    ['deep objects as a cursor', `{"records":[],"cursor":${deepObject}}`],
+    ['a list of deep lists', `{"records":[${deepList}]}`],
+  ])('an answer of %s is a bad answer', async (_what, body) => {
+    const client = createPdsClient({ fetch: answering(body) })
+    await expect(client.listRecords(repo, { collection: POST })).rejects.toThrow(PdsError)
+    await expect(client.describeRepo(repo)).rejects.toThrow(PdsError)
+  })
+})
+
+describe('a DID document', () => {
+  test.each([
+    ['deep lists', `{"id":"${DID}","service":${deepList},"verificationMethod":${deepObject}}`],
+    ['a prototype', `{"id":"${DID}","__proto__":{"polluted":true},"alsoKnownAs":["at://a.test"]}`],
+    ['deep aliases', `{"id":"${DID}","alsoKnownAs":[${deepList}]}`],
+    ['nothing but depth', deepObject],
+  ])('of %s gives no key and no PDS', async (_what, body) => {
+    const options = { fetch: answering(body), plcUrl: 'https://plc.test' }
+    const identity = await fetchIdentity(DID, options).catch(() => undefined)
+    expect(identity?.signingKey).toBeUndefined()
+    expect(identity?.pds).toBeUndefined()
+  })
+})
+
+describe('a public AppView and a feed generator', () => {
+  test.each([
+    ['deep lists', `{"feed":${deepList}}`],
+    ['deep objects', deepObject],
+    ['a prototype', polluting],
+    ['a prototype deep inside', `{"feed":[${polluting}]}`],
+    ['half of a surrogate pair', '{"feed":"\\ud800"}'],
+  ])('%s are nothing', (_what, body) => {
+    expect(parseObject(Buffer.from(body))).toBeUndefined()
+    expect(() => parseSafeJson(Buffer.from(body))).toThrow()
+  })
+})
+
+describe('a labeler’s frames', () => {
+  const header = Buffer.from(encode({ op: 1, t: '#labels' }))
+  const frame = (body: Buffer) => decodeFrame(Buffer.concat([header, body]))
+  const bytes = (...values: number[]) => Buffer.from(values)
+  const text = (value: string) => Buffer.concat([bytes(0x60 | value.length), Buffer.from(value)])
+
+  test.each([
+    ['lists in lists without end', Buffer.alloc(DEPTH, 0x81)],
+    [
+      'maps in maps without end',
+      Buffer.concat(Array.from({ length: 50_000 }, () => bytes(0xa1, 0x61, 0x61))),
+    ],
+    ['a list that says it has four billion entries', bytes(0x9a, 0xff, 0xff, 0xff, 0xff)],
+    ['a text that says it is four gigabytes', bytes(0x7a, 0xff, 0xff, 0xff, 0xff)],
+    ['a map without an end', bytes(0xbf)],
+    ['a key twice', Buffer.concat([bytes(0xa2), text('seq'), bytes(1), text('seq'), bytes(2)])],
+    ['a tag of tags', Buffer.alloc(10_000, 0xc6)],
+    ['nothing', bytes()],
+  ])('%s are no frame', (_what, body) => {
+    expect(frame(body)).toBeUndefined()
+  })
+
+  test('with a prototype in them reach none', () => {
+    const labels = Buffer.concat([text('labels'), bytes(0x80)])
+    const proto = Buffer.concat([text('__proto__'), bytes(0xa1), text('polluted'), bytes(0xf5)])
+    const seq = Buffer.concat([text('seq'), bytes(7)])
+    const got = frame(Buffer.concat([bytes(0xa3), seq, labels, proto]))
+    expect(got === undefined || got.kind === 'labels').toBe(true)
+  })
+})

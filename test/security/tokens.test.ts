@@ -1,0 +1,89 @@
+// Tricks with the writing of a token: two claims of a name, and encodings that some decoders take for
+// the same. What test/identity/service-jwt.test.ts does not have.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ServiceAuthError } from '../../src/identity/service-jwt.ts'
+import { type IdentityWorld, SERVICE_DID, startIdentityWorld } from '../support/identity-world.ts'
+import type { PlcAccount } from '../support/plc-double.ts'
+import { signServiceJwt } from '../support/service-jwt.ts'
+
+const LXM = 'app.bsky.feed.getTimeline'
+
+let world: IdentityWorld
+let alice: PlcAccount
+let mallory: PlcAccount
+
+beforeAll(async () => {
+  world = await startIdentityWorld()
+  alice = await world.plc.create({ handle: 'alice.test' })
+  mallory = await world.plc.create({ handle: 'mallory.test' })
+})
+afterAll(() => world.close())
+
+async function outcome(token: string): Promise<string> {
+  try {
+    return (await world.serviceAuth.verify(token, LXM)).did
+  } catch (error) {
+    if (!(error instanceof ServiceAuthError)) throw error
+    return error.error
+  }
+}
+
+/** Truly signed by Mallory, whatever it says. */
+async function signedByMallory(payload: string, header?: string): Promise<string> {
+  const alg = mallory.keypair.jwtAlg
+  const parts = [header ?? `{"typ":"JWT","alg":"${alg}"}`, payload]
+  const signed = parts.map((part) => Buffer.from(part).toString('base64url')).join('.')
+  const signature = await mallory.keypair.sign(Buffer.from(signed))
+  return `${signed}.${Buffer.from(signature).toString('base64url')}`
+}
+
+const exp = () => Math.floor(Date.now() / 1000) + 60
+
+describe('two claims of one name', () => {
+  test.each([
+    ['iss, the own last', (a: string, m: string) => `"iss":"${a}","iss":"${m}"`, 'mallory'],
+    ['iss, the own first', (a: string, m: string) => `"iss":"${m}","iss":"${a}"`, 'refused'],
+    ['iss, one escaped', (a: string, m: string) => `"iss":"${m}","\\u0069ss":"${a}"`, 'refused'],
+    ['ISS in capitals', (a: string, m: string) => `"iss":"${m}","ISS":"${a}"`, 'mallory'],
+  ])('%s: never Alice', async (_what, issuers, expected) => {
+    const claims = `${issuers(alice.did, mallory.did)},"aud":"${SERVICE_DID}","lxm":"${LXM}"`
+    const got = await outcome(await signedByMallory(`{${claims},"exp":${exp()}}`))
+    expect(got).toBe(expected === 'mallory' ? mallory.did : 'BadJwtSignature')
+  })
+
+  test('of exp and aud the last counts, as for whoever signed it', async () => {
+    const iss = `"iss":"${mallory.did}","lxm":"${LXM}"`
+    const late = `{${iss},"aud":"${SERVICE_DID}","exp":${exp()},"exp":1}`
+    expect(await outcome(await signedByMallory(late))).toBe('JwtExpired')
+    const elsewhere = `{${iss},"aud":"${SERVICE_DID}","aud":"did:web:other.test","exp":${exp()}}`
+    expect(await outcome(await signedByMallory(elsewhere))).toBe('BadJwtAudience')
+  })
+
+  test('of alg too', async () => {
+    const claims = `{"iss":"${mallory.did}","aud":"${SERVICE_DID}","lxm":"${LXM}","exp":${exp()}}`
+    const header = `{"alg":"${mallory.keypair.jwtAlg}","alg":"none"}`
+    expect(await outcome(await signedByMallory(claims, header))).toBe('BadJwtSignature')
+  })
+})
+
+describe('another writing of the same bytes', () => {
+  test.each([
+    ['padding', (token: string) => `${token}==`],
+    ['padding inside', (token: string) => token.replace('.', '=.')],
+    ['a line break at the end', (token: string) => `${token}\n`],
+    ['a space inside', (token: string) => token.replace('.', ' .')],
+    ['the other alphabet', (token: string) => `${token.slice(0, -4)}+/+/`],
+    ['a fourth part', (token: string) => `${token}.`],
+    ['an empty part before', (token: string) => `.${token}`],
+    ['percent signs', (token: string) => token.replace('.', '%2E')],
+    ['a NUL', (token: string) => `${token}\u0000`],
+    ['letters that fold to these', (token: string) => token.replace('e', '\u212f')],
+  ])('%s is refused', async (_what, bend) => {
+    const claims = { iss: alice.did, aud: SERVICE_DID, lxm: LXM }
+    const token = await signServiceJwt(alice.keypair, claims)
+    expect(await outcome(token)).toBe(alice.did)
+    expect(await outcome(bend(token))).toBe('BadJwt')
+    expect(await outcome(token)).toBe(alice.did)
+  })
+})

@@ -1,0 +1,139 @@
+// A public AppView over real HTTP. It answers as it is told, or as a world behind it does (the whole
+// server of serving-world.ts, without a viewer), and misbehaves on demand. It remembers how it was asked.
+//
+//   const double = await startAppviewDouble()
+//   double.answer('app.bsky.actor.getProfile', ({ actor }) => ({ did: actor, handle: 'x.test' }))
+//   createServingWorld({ elsewhere: double.elsewhere() })
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createElsewhere, type Elsewhere } from '../../src/elsewhere/elsewhere.ts'
+import { createGuardedFetch } from '../../src/identity/guarded-fetch.ts'
+import { createMediaUrls } from '../../src/views/media-urls.ts'
+import { loadLexicons } from '../../src/xrpc/lexicons.ts'
+
+type Query = Record<string, string | string[]>
+/** A body; or a status, with a body where there is one. */
+type Said = object | { status: number; body?: unknown }
+type Sayer = (query: Query) => Said | Promise<Said>
+
+export type AskedOf = { nsid: string; query: Query; headers: IncomingMessage['headers'] }
+
+export type Misbehaviour =
+  | { status: number; headers?: Record<string, string> }
+  | { redirect: string }
+  | { text: string }
+  | 'hang'
+  | 'hang-up'
+  | 'endless'
+
+export type AppviewDouble = Awaited<ReturnType<typeof startAppviewDouble>>
+
+/** Addresses of its own, to be told from Bluesky's and from ours. */
+export const OWN_URLS = createMediaUrls({
+  imageUrlPattern: 'https://media.ours.test/img/{preset}/plain/{did}/{cid}',
+  videoPlaylistUrlPattern: 'https://media.ours.test/video/{did}/{cid}/playlist.m3u8',
+  videoThumbnailUrlPattern: 'https://media.ours.test/video/{did}/{cid}/thumbnail.jpg',
+})
+
+export async function startAppviewDouble() {
+  const asked: AskedOf[] = []
+  const sayers = new Map<string, Sayer>()
+  let behind: ((request: Request) => Promise<Response> | Response) | undefined
+  let bad: Misbehaviour | undefined
+  let lagMs = 0
+
+  const server = createServer((request, response) => {
+    void respond(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', origin)
+    const nsid = url.pathname.replace('/xrpc/', '')
+    const query = toQuery(url.searchParams)
+    asked.push({ nsid, query, headers: request.headers })
+    if (lagMs > 0) await new Promise((resolve) => setTimeout(resolve, lagMs))
+    if (bad) return misbehave(response, bad)
+    const sayer = sayers.get(nsid)
+    if (sayer) return say(response, await sayer(query))
+    const answer = await behind?.(new Request(url, { headers: plain(request.headers) }))
+    say(response, answer ? { status: answer.status, body: await answer.json() } : { status: 501 })
+  }
+
+  return {
+    origin,
+    asked,
+    answer: (nsid: string, says: Sayer | object) =>
+      void sayers.set(nsid, typeof says === 'function' ? (says as Sayer) : () => says),
+    /** What nobody told it, it answers as this server does. */
+    standFor(server: { fetch(request: Request): Promise<Response> | Response }) {
+      behind = (request) => server.fetch(request)
+    },
+    misbehave(how: Misbehaviour | undefined) {
+      bad = how
+    },
+    lag(milliseconds: number) {
+      lagMs = milliseconds
+    },
+    askedFor: (nsid: string) => asked.filter((one) => one.nsid === nsid).map(({ query }) => query),
+    /** As a server of ours asks it: nothing else on a private address may be reached. */
+    elsewhere(options: { now?: () => number; patienceMs?: number } = {}): Elsewhere {
+      const fetch = createGuardedFetch({ allowPrivateHosts: false, trustedOrigins: [origin] })
+      return createElsewhere({
+        ...{ origin, fetch, lexicons: loadLexicons(), urls: OWN_URLS },
+        // A loaded machine is slow, and no fault of anybody's.
+        patienceMs: 20_000,
+        ...options,
+      })
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function say(response: ServerResponse, said: Said): void {
+  const { status, body } =
+    'status' in said ? (said as { status: number; body?: unknown }) : { status: 200, body: said }
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(body ?? { error: 'Error', message: 'no' }))
+}
+
+function misbehave(response: ServerResponse, how: Misbehaviour): void {
+  if (how === 'hang') return
+  if (how === 'hang-up') return void response.destroy()
+  if (how === 'endless') return endless(response)
+  if ('redirect' in how) return void response.writeHead(302, { location: how.redirect }).end()
+  if ('text' in how) {
+    return void response.writeHead(200, { 'content-type': 'application/json' }).end(how.text)
+  }
+  response.writeHead(how.status, { 'content-type': 'application/json', ...how.headers })
+  response.end('{"error":"Error","message":"no"}')
+}
+
+function endless(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  const chunk = Buffer.alloc(1 << 16, ' ')
+  const more = () => {
+    while (!response.destroyed && response.write(chunk));
+  }
+  response.on('drain', more)
+  more()
+}
+
+function toQuery(given: URLSearchParams): Query {
+  return Object.fromEntries(
+    [...new Set(given.keys())].map((name) => {
+      const all = given.getAll(name)
+      return [name, all.length > 1 ? all : all[0]!]
+    }),
+  )
+}
+
+function plain(headers: IncomingMessage['headers']): Record<string, string> {
+  const labelers = headers['atproto-accept-labelers']
+  return typeof labelers === 'string' ? { 'atproto-accept-labelers': labelers } : {}
+}

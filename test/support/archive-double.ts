@@ -1,0 +1,319 @@
+// The archive of a Jetstream double: what was emitted is sealed into segments, in the server's format, and
+// served at the double's own address as the server does: plans, whole segments with ranges, blocks. Written
+// from the server's source (segment/, internal/manifest/plan.go, internal/xrpcapi/), and it misbehaves to
+// order. What is sealed can be put out of the live window with the double's `raiseFloor`.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { zstdCompressSync } from 'node:zlib'
+import { encode, type LexValue } from '@atproto/lex-cbor'
+import { jsonToLex } from '@atproto/lex-json'
+import type { JetstreamDouble } from './jetstream-double/double.ts'
+import type { LoggedEmission } from './jetstream-double/emission.ts'
+
+const PREFIX = '/xrpc/network.bsky.jetstream.'
+const HEADER_BYTES = 256
+const INDEX_ENTRY_BYTES = 52
+const WHOLE_FROM = 0.75
+
+type Block = { minSeq: number; maxSeq: number; rows: LoggedEmission[]; frame: Buffer }
+type Segment = { name: string; generation: number; blocks: Block[]; file: Buffer }
+
+export type ArchiveRequest = {
+  method: string
+  key: string | undefined
+  range: string | undefined
+  query: URLSearchParams
+}
+
+/** `cut`: the connection breaks in the middle of the body. */
+export type ArchiveFault =
+  | { status: number; headers?: Record<string, string>; error?: string }
+  | 'cut'
+
+export type ArchiveDouble = {
+  /** What was emitted up to here becomes segments. */
+  seal(throughSeq: number): void
+  /** As compaction does: every segment gets another checksum. */
+  rewrite(): void
+  readonly requests: readonly ArchiveRequest[]
+  /** Each request for data or a plan asks here first. */
+  fault: (request: ArchiveRequest) => ArchiveFault | undefined
+  /** Sent with every good answer. */
+  headers: Record<string, string>
+  /** undefined: none is asked for. */
+  key: string | undefined
+  hasRanges: boolean
+  /** `segment/block`: from now on its frame is damaged. */
+  damage(segment: number, block: number, isForGood: boolean): { rows: LoggedEmission[] }
+}
+
+export function createArchiveDouble(
+  double: JetstreamDouble,
+  options: { rowsPerBlock?: number; blocksPerSegment?: number; maxEntries?: number } = {},
+): ArchiveDouble {
+  const { rowsPerBlock = 32, blocksPerSegment = 6, maxEntries = 3 } = options
+  const segments: Segment[] = []
+  const requests: ArchiveRequest[] = []
+  const damaged = new Map<string, boolean>()
+  let sealedSeq = 0
+
+  function seal(throughSeq: number): void {
+    const rows = double
+      .entries()
+      .map(({ event }) => event)
+      .filter(({ seq }) => seq > sealedSeq && seq <= throughSeq)
+    const perSegment = rowsPerBlock * blocksPerSegment
+    for (let i = 0; i < rows.length; i += perSegment) {
+      const name = `seg_${segments.length.toString(16).padStart(10, '0')}.jss`
+      const blocks = blocksOf(rows.slice(i, i + perSegment), rowsPerBlock)
+      segments.push(written({ name, generation: 1, blocks, file: Buffer.alloc(0) }))
+    }
+    sealedSeq = rows.at(-1)?.seq ?? sealedSeq
+  }
+
+  function serve(request: IncomingMessage, response: ServerResponse): boolean {
+    const url = new URL(request.url ?? '/', 'http://double')
+    const method = url.pathname.slice(PREFIX.length)
+    const known = ['planSnapshot', 'getSegment', 'getBlock'].includes(method)
+    if (!url.pathname.startsWith(PREFIX) || !known) return false
+    const { authorization, range } = request.headers
+    const asked = { method, key: authorization, range, query: url.searchParams }
+    requests.push(asked)
+    const fault = archive.fault(asked)
+    if (fault && fault !== 'cut') return refuse(response, fault)
+    const isAllowed = archive.key === undefined || authorization === `Bearer ${archive.key}`
+    if (!isAllowed) return refuse(response, { status: 401, error: 'AuthRequired' })
+    if (method === 'planSnapshot') void readJson(request).then((body) => answerPlan(response, body))
+    else answerData(asked, request, response, fault === 'cut')
+    return true
+  }
+
+  function answerPlan(response: ServerResponse, body: Record<string, unknown>): void {
+    const plan = planFor(segments, Number(body['afterSeq'] ?? 0), maxEntries)
+    response.writeHead(200, { 'content-type': 'application/json', ...archive.headers })
+    response.end(JSON.stringify(plan))
+  }
+
+  function answerData(
+    { method, query }: ArchiveRequest,
+    request: IncomingMessage,
+    response: ServerResponse,
+    isCut: boolean,
+  ): void {
+    const found = segments.find(
+      ({ name }) => name === query.get(method === 'getBlock' ? 'segment' : 'name'),
+    )
+    if (!found) return void refuse(response, { status: 404, error: 'SegmentNotFound' })
+    const index = Number(query.get('blockIndex'))
+    const checksum = checksumOf(found)
+    if (method === 'getSegment') {
+      return send(request, response, { body: withDamage(found), etag: `"${checksum}"`, isCut })
+    }
+    const block = found.blocks[index]
+    if (!block) return void refuse(response, { status: 404, error: 'BlockNotFound' })
+    const body = frameToSend(found, index)
+    send(request, response, { body, etag: `"${checksum}:${index}"`, isCut })
+  }
+
+  function frameToSend(segment: Segment, index: number): Buffer {
+    const frame = Buffer.from(segment.blocks[index]!.frame)
+    const key = `${segment.name}/${index}`
+    const isForGood = damaged.get(key)
+    if (isForGood === undefined) return frame
+    if (!isForGood) damaged.delete(key)
+    frame[frame.length - 6]! ^= 0x55
+    return frame
+  }
+
+  function withDamage(segment: Segment): Buffer {
+    if (![...damaged.keys()].some((key) => key.startsWith(segment.name))) return segment.file
+    const file = Buffer.from(segment.file)
+    let at = HEADER_BYTES
+    for (const [index, { frame }] of segment.blocks.entries()) {
+      if (damaged.has(`${segment.name}/${index}`)) frameToSend(segment, index).copy(file, at + 8)
+      at += 8 + frame.length
+    }
+    return file
+  }
+
+  function send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { body, etag, isCut }: { body: Buffer; etag: string; isCut: boolean },
+  ): void {
+    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '')
+    const condition = request.headers['if-range']
+    const isPart = archive.hasRanges && range && (condition === undefined || condition === etag)
+    const from = isPart ? Number(range[1]) : 0
+    const to = isPart ? Math.min(Number(range[2]), body.length - 1) : body.length - 1
+    const part = body.subarray(from, to + 1)
+    response.writeHead(isPart ? 206 : 200, {
+      ...{ etag, 'content-length': part.length, ...archive.headers },
+      ...(isPart ? { 'content-range': `bytes ${from}-${to}/${body.length}` } : {}),
+    })
+    if (!isCut) return void response.end(part)
+    response.write(part.subarray(0, Math.floor(part.length / 2)))
+    setTimeout(() => response.destroy(), 5)
+  }
+
+  const archive: ArchiveDouble = {
+    seal,
+    rewrite: () => {
+      for (const segment of segments)
+        Object.assign(segment, written({ ...segment, generation: segment.generation + 1 }))
+    },
+    requests,
+    fault: () => undefined,
+    headers: {},
+    key: undefined,
+    hasRanges: true,
+    damage: (segment, block, isForGood) => {
+      damaged.set(`${segments[segment]!.name}/${block}`, isForGood)
+      return segments[segment]!.blocks[block]!
+    },
+  }
+  double.serve = serve
+  return archive
+}
+
+function refuse(
+  response: ServerResponse,
+  { status, headers = {}, error = 'Trouble' }: Exclude<ArchiveFault, 'cut'>,
+): true {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify({ error, message: 'to order' }))
+  return true
+}
+
+async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>
+}
+
+function planFor(segments: readonly Segment[], afterSeq: number, maxEntries: number) {
+  const sealedTipSeq = segments.at(-1)?.blocks.at(-1)?.maxSeq ?? 0
+  const planned: unknown[] = []
+  let plannedThroughSeq = sealedTipSeq
+  let entries = 0
+  for (const segment of segments) {
+    const chosen = [...segment.blocks.entries()].filter(([, { maxSeq }]) => maxSeq > afterSeq)
+    if (chosen.length === 0) continue
+    if (entries >= maxEntries) {
+      plannedThroughSeq = segments[segments.indexOf(segment) - 1]!.blocks.at(-1)!.maxSeq
+      break
+    }
+    entries++
+    const isWhole = chosen.length / segment.blocks.length >= WHOLE_FROM
+    const range = { first: chosen[0]![0], last: chosen.at(-1)![0] }
+    planned.push({
+      ...{ name: segment.name, index: 0, checksum: checksumOf(segment), minSeq: 1, maxSeq: 2 },
+      ...(isWhole ? { mode: 'segment' } : { mode: 'blocks', blocks: [range] }),
+    })
+  }
+  return { plannedThroughSeq, sealedTipSeq, segments: planned, stats: {} }
+}
+
+function checksumOf({ name, generation }: Pick<Segment, 'name' | 'generation'>): string {
+  return (BigInt(Number.parseInt(name.slice(4, 14), 16) + 1) * 0x100000001n + BigInt(generation))
+    .toString(16)
+    .padStart(16, '0')
+}
+
+function blocksOf(rows: LoggedEmission[], perBlock: number): Block[] {
+  const blocks: Block[] = []
+  for (let i = 0; i < rows.length; i += perBlock) {
+    const own = rows.slice(i, i + perBlock)
+    const frame = zstdCompressSync(columnsOf(own))
+    blocks.push({ minSeq: own[0]!.seq, maxSeq: own.at(-1)!.seq, rows: own, frame })
+  }
+  return blocks
+}
+
+function columnsOf(rows: readonly LoggedEmission[]): Buffer {
+  const texts = (name: string) =>
+    rows.map((row) => Buffer.from(String((row as Record<string, unknown>)[name] ?? '')))
+  const isCommit = (row: LoggedEmission) => (row.kind ?? 'commit') === 'commit'
+  const only = (all: Buffer[]) =>
+    all.map((text, i) => (isCommit(rows[i]!) ? text : Buffer.alloc(0)))
+  const [collections, dids, rkeys, revs] = [
+    ...[only(texts('collection')), texts('did'), only(texts('rkey')), only(texts('rev'))],
+  ] as [Buffer[], Buffer[], Buffer[], Buffer[]]
+  const payloads = rows.map(payloadOf)
+  const lengths = (all: Buffer[], bytes: number) =>
+    column(
+      all.map(({ length }) => length),
+      bytes,
+    )
+  return Buffer.concat([
+    column([rows.length], 4),
+    ...[
+      column(
+        rows.map(({ seq }) => seq),
+        8,
+      ),
+      column(
+        rows.map(({ timeUs }) => timeUs),
+        8,
+      ),
+    ],
+    ...[Buffer.alloc(rows.length * 8), column(rows.map(kindOf), 1)],
+    ...[lengths(collections, 1), lengths(dids, 2), lengths(rkeys, 1), lengths(revs, 1)],
+    lengths(payloads, 4),
+    ...[...collections, ...dids, ...rkeys, ...revs, ...payloads],
+  ])
+}
+
+function column(values: readonly number[], bytes: number): Buffer {
+  const buffer = Buffer.alloc(values.length * bytes)
+  for (const [i, value] of values.entries()) {
+    if (bytes === 8) buffer.writeBigUInt64LE(BigInt(value), i * 8)
+    else buffer.writeUIntLE(value, i * bytes, bytes)
+  }
+  return buffer
+}
+
+function kindOf(row: LoggedEmission): number {
+  if ('operation' in row) return { create: 1, update: 2, delete: 3 }[row.operation]
+  return { identity: 4, account: 5, sync: 6 }[row.kind as 'identity' | 'account' | 'sync']
+}
+
+function payloadOf(row: LoggedEmission): Buffer {
+  if ('operation' in row) {
+    return row.operation === 'delete' ? Buffer.alloc(0) : dagCbor(row.record)
+  }
+  const { did, seq } = row
+  const base = { did, seq, time: '2026-01-01T00:00:00.000Z' }
+  if (row.kind === 'identity') return dagCbor({ ...base, handle: row.handle })
+  if (row.kind === 'account') return dagCbor({ ...base, active: row.active, status: row.status })
+  return dagCbor({ ...base, rev: row.rev, blocks: { $bytes: 'AA' } })
+}
+
+export function dagCbor(value: unknown): Buffer {
+  return Buffer.from(encode(jsonToLex(JSON.parse(JSON.stringify(value)) as never) as LexValue))
+}
+
+/** With its file: header, blocks each behind its length, index, and what else a footer has. */
+function written(segment: Segment): Segment {
+  const { blocks } = segment
+  const header = Buffer.alloc(HEADER_BYTES)
+  const index = Buffer.alloc(blocks.length * INDEX_ENTRY_BYTES)
+  const parts: Buffer[] = [header]
+  let top = HEADER_BYTES
+  for (const [i, { frame, rows, minSeq, maxSeq }] of blocks.entries()) {
+    const entry = i * INDEX_ENTRY_BYTES
+    index.writeBigUInt64LE(BigInt(top), entry)
+    index.writeUInt32LE(frame.length, entry + 8)
+    index.writeUInt32LE(rows.length, entry + 16)
+    index.writeBigUInt64LE(BigInt(minSeq), entry + 20)
+    index.writeBigUInt64LE(BigInt(maxSeq), entry + 28)
+    parts.push(column([frame.length], 8), frame)
+    top += 8 + frame.length
+  }
+  header.write('jss0', 'latin1')
+  header.writeBigUInt64LE(BigInt(`0x${checksumOf(segment)}`), 4)
+  header.writeUInt16LE(1, 12)
+  header.writeUInt32LE(blocks.length, 14)
+  for (const at of [58, 90]) header.writeBigUInt64LE(BigInt(top), at)
+  return { ...segment, file: Buffer.concat([...parts, index, Buffer.alloc(500, 7)]) }
+}

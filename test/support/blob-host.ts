@@ -1,0 +1,79 @@
+// A PDS over real HTTP that has nothing but blobs, and every bad habit on demand: it lies about types,
+// sends other bytes, stalls in the middle, refuses and fails. It counts what it is asked.
+
+import { createHash } from 'node:crypto'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type BlobHost = {
+  url: string
+  /** The blob's CID; `contentType` is what the host says it is. */
+  put(bytes: Buffer, contentType?: string): string
+  /** Sends `bytes` for a CID that names others. */
+  putAs(cid: string, bytes: Buffer): void
+  /** From now on: `fail` with a status, `stall` after the head, or undefined for good behaviour. */
+  behave(how: { fail: number } | 'stall' | undefined): void
+  /** Milliseconds before each answer. */
+  lag(milliseconds: number): void
+  requests(): number
+  close(): Promise<void>
+}
+
+/** By arithmetic on one large number: another way than ours. */
+export function blobCid(bytes: Uint8Array): string {
+  const digest = createHash('sha256').update(bytes).digest('hex')
+  const digits = (BigInt(`0x01551220${digest}`) << 2n).toString(32).padStart(58, '0')
+  const base32 = 'abcdefghijklmnopqrstuvwxyz234567'
+  return `b${[...digits].map((digit) => base32[Number.parseInt(digit, 32)]).join('')}`
+}
+
+export async function startBlobHost(): Promise<BlobHost> {
+  const blobs = new Map<string, { bytes: Buffer; contentType: string }>()
+  let how: { fail: number } | 'stall' | undefined
+  let lagMs = 0
+  let asked = 0
+
+  function answer(cid: string, response: ServerResponse): void {
+    const blob = blobs.get(cid)
+    if (typeof how === 'object') return refuse(response, how.fail)
+    if (!blob) return refuse(response, 400)
+    response.writeHead(200, { 'content-type': blob.contentType })
+    if (how === 'stall') response.write(blob.bytes.subarray(0, 100))
+    else response.end(blob.bytes)
+  }
+
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://host')
+    if (url.pathname !== '/xrpc/com.atproto.sync.getBlob') return refuse(response, 404)
+    asked += 1
+    setTimeout(() => answer(url.searchParams.get('cid') ?? '', response), lagMs)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    put(bytes, contentType = 'application/octet-stream') {
+      const cid = blobCid(bytes)
+      blobs.set(cid, { bytes, contentType })
+      return cid
+    },
+    putAs(cid, bytes) {
+      blobs.set(cid, { bytes, contentType: 'image/png' })
+    },
+    behave(next) {
+      how = next
+    },
+    lag(milliseconds) {
+      lagMs = milliseconds
+    },
+    requests: () => asked,
+    close() {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ error: 'BlobNotFound', message: 'Blob not found' }))
+}

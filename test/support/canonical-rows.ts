@@ -1,0 +1,87 @@
+// All that an index holds of repositories, told without our own numbers and without the order in which
+// things came, so that two databases can be compared. Each collection's records, what they point at, what is
+// counted and which accounts are away; times too, unless they were fetched and so depend on the moment.
+
+import type { Db } from '../../src/store/db.ts'
+import { blockEdges, followEdges, likeEdges } from '../../src/store/edges/all-edges.ts'
+import type { EdgeTable } from '../../src/store/edges/edge-table.ts'
+import { NEWEST } from '../../src/store/edges/subject-lists.ts'
+import { type PackedRkey, unpackCid, unpackRkey } from '../../src/store/keys.ts'
+import { HAS_MEDIA, VIOLATES_THREADGATE } from '../../src/store/post-flags.ts'
+
+type Row = Record<string, unknown>
+
+export function canonicalRows(db: Db, { withTimes = false } = {}): Record<string, string[]> {
+  const all = (sql: string) => db.prepare<[], Row>(sql).all()
+  const dids = new Map(all('SELECT uid, did FROM actors').map(({ uid, did }) => [uid, did]))
+  const did = (uid: unknown) => String(dids.get(uid) ?? (uid === null ? '-' : `uid ${uid}`))
+  const keys = (table: string) =>
+    new Map(
+      all(`SELECT id, uid, rkey FROM ${table}`).map(({ id, uid, rkey }) => [
+        id,
+        `${did(uid)}/${unpackRkey(rkey as PackedRkey)}`,
+      ]),
+    )
+  const [posts, lists, records] = ['posts', 'lists', 'records'].map(keys) as [
+    Map<unknown, string>,
+    Map<unknown, string>,
+    Map<unknown, string>,
+  ]
+  const at = (row: Row) => (withTimes ? ` ${row['sort_at']}` : '')
+  const key = (row: Row) => `${did(row['uid'])}/${unpackRkey(row['rkey'] as PackedRkey)}`
+  const cid = (row: Row) => unpackCid(row['cid'] as Buffer)
+  const say = (sql: string, line: (row: Row) => string) => all(sql).map(line).sort()
+  const edges = (table: EdgeTable, name: (subject: number) => unknown) =>
+    [...new Set([...table.pairs(db)].map(([, subject]) => subject))]
+      .flatMap((subject) => table.newest(db, subject, NEWEST, 1e6))
+      .map(
+        (e) => `${did(e.uid)}/${unpackRkey(e.rkey)} ${name(e.subject)}${at({ sort_at: e.sortAt })}`,
+      )
+      .sort()
+  const shown = VIOLATES_THREADGATE | HAS_MEDIA
+  return {
+    posts: say(
+      'SELECT * FROM posts WHERE state = 1',
+      (row) =>
+        `${key(row)} ${cid(row)} ${posts.get(row['root'])} ${posts.get(row['parent'])} ${posts.get(row['quote'])} ${(row['flags'] as number) & shown}${at(row)}`,
+    ),
+    postCounts: say(
+      'SELECT * FROM post_counts WHERE likes + reposts + replies + quotes > 0',
+      ({ post, likes, reposts, replies, quotes }) =>
+        `${posts.get(post)} ${likes} ${reposts} ${replies} ${quotes}`,
+    ),
+    reposts: say(
+      'SELECT * FROM reposts',
+      (row) => `${key(row)} ${posts.get(row['subject'])}${at(row)}`,
+    ),
+    likes: edges(likeEdges, (subject) => posts.get(subject)),
+    follows: edges(followEdges, did),
+    blocks: edges(blockEdges, did),
+    lists: say('SELECT * FROM lists WHERE cid IS NOT NULL', (row) => `${key(row)} ${cid(row)}`),
+    listItems: say(
+      'SELECT * FROM list_items',
+      (row) => `${key(row)} ${lists.get(row['list'])} ${did(row['subject'])}`,
+    ),
+    listBlocks: say('SELECT * FROM list_blocks', (row) => `${key(row)} ${lists.get(row['list'])}`),
+    threadgates: say('SELECT * FROM threadgates', (row) => `${posts.get(row['post'])} ${cid(row)}`),
+    postgates: say('SELECT * FROM postgates', (row) => `${posts.get(row['post'])} ${cid(row)}`),
+    profiles: say('SELECT * FROM profiles', (row) => `${did(row['uid'])} ${cid(row)}`),
+    records: say(
+      'SELECT * FROM records WHERE cid IS NOT NULL',
+      (row) => `${row['collection']} ${key(row)} ${cid(row)} ${row['likes']}`,
+    ),
+    recordLikes: say(
+      'SELECT * FROM record_likes',
+      (row) => `${key(row)} ${records.get(row['subject'])}`,
+    ),
+    accountCounts: say(
+      'SELECT * FROM actors WHERE follows_count + followers_count + posts_count <> 0',
+      ({ uid, follows_count, followers_count, posts_count }) =>
+        `${did(uid)} ${follows_count} ${followers_count} ${posts_count}`,
+    ),
+    away: say(
+      'SELECT * FROM actors WHERE status <> 0',
+      ({ uid, status }) => `${did(uid)} ${status}`,
+    ),
+  }
+}

@@ -1,0 +1,167 @@
+// A Slipstream with everything around it in good order, as the doctor should find it: directory, stream,
+// PDS with a member, labeler, public AppView, and a proxy with TLS. Tests spoil one thing each.
+
+import { mkdtempSync } from 'node:fs'
+import type { LookupFunction } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { findServer } from '../../src/cli/control-client.ts'
+import { examineConfig } from '../../src/config.ts'
+import { checks } from '../../src/doctor/checks.ts'
+import { createPatient, type PatientOptions } from '../../src/doctor/connect.ts'
+import { examine } from '../../src/doctor/examine.ts'
+import type { Finding } from '../../src/doctor/finding.ts'
+import type { Status } from '../../src/doctor/status.ts'
+import { type AppviewDouble, startAppviewDouble } from './appview-double.ts'
+import { createJetstreamDouble, type JetstreamDouble } from './jetstream-double/double.ts'
+import { type LabelerDouble, startLabelerDouble } from './labeler-double.ts'
+import { type PdsDouble, startPdsDouble } from './pds-double.ts'
+import { type PlcAccount, type PlcDouble, startPlcDouble } from './plc-double.ts'
+import { authority, type ProxyDouble, startProxyDouble } from './proxy-double.ts'
+import { didOf, tidAt } from './records.ts'
+import { freshDataDir, type SlipstreamProcess, startSlipstream } from './slipstream-process.ts'
+
+export type DoctorWorld = {
+  plc: PlcDouble
+  stream: JetstreamDouble
+  pds: PdsDouble
+  labeler: LabelerDouble
+  appview: AppviewDouble
+  proxy: ProxyDouble
+  member: PlcAccount
+  server: SlipstreamProcess
+  /** Settings without their prefix. */
+  env: Record<string, string>
+  diagnose(area: string, spoilt?: Spoilt): Promise<Finding[]>
+  /** Everything is as it should be again. */
+  heal(): void
+  close(): Promise<void>
+}
+
+export type Spoilt = { env?: Record<string, string>; dotenvPath?: string } & Partial<
+  Pick<PatientOptions, 'addressesOf' | 'now' | 'server'>
+>
+
+const POST = 'app.bsky.feed.post'
+const HOUR_US = 3_600_000_000
+const PUBLIC = '93.184.215.14'
+const NO_DOTENV = join(tmpdir(), 'no-such-env')
+
+const toThisMachine: LookupFunction = (_name, options, callback) => {
+  if (options.all) callback(null, [{ address: '127.0.0.1', family: 4 }])
+  else callback(null, '127.0.0.1', 4)
+}
+
+export async function startDoctorWorld(): Promise<DoctorWorld> {
+  const [plc, stream, pds, appview, proxy] = await Promise.all([
+    startPlcDouble(),
+    createJetstreamDouble(),
+    startPdsDouble(),
+    startAppviewDouble(),
+    startProxyDouble(),
+  ])
+  const labeler = await startLabelerDouble(plc, 'labels.test')
+  const member = await plc.create({ handle: 'alice.test', pds: pds.origin })
+  const env = {
+    HOSTNAME: `appview.test:${proxy.port}`,
+    DATA_DIR: freshDataDir(),
+    JETSTREAM_HOSTS: stream.url,
+    JETSTREAM_V1_DICTIONARY: stream.v1DictionaryUrl,
+    PLC_URL: plc.url,
+    ALLOW_PRIVATE_HOSTS: 'on',
+    LABELERS: labeler.did,
+    FALLBACK_APPVIEW: appview.origin,
+    IMAGES: 'own',
+    MEMBERS: member.did,
+    REPLAY_HOURS: '24',
+  }
+  const server = startSlipstream(env)
+  const events = keepEmitting(stream)
+  proxy.target = await server.port()
+  await untilStreaming(env.DATA_DIR)
+  const world = { plc, stream, pds, labeler, appview, proxy, member, server }
+
+  function heal(): void {
+    proxy.behave()
+    pds.behave()
+    pds.findable.add(`did:web:${env.HOSTNAME.replace(':', '%3A')}#bsky_appview`)
+    plc.failWith(undefined)
+    appview.misbehave(undefined)
+    stream.dictionaryFault = undefined
+    stream.behaviour.tamper = undefined
+    stream.behaviour.legacy = false
+  }
+
+  pds.create(member)
+  appview.answer('app.bsky.actor.getProfile', { did: didOf('someone'), handle: 'bsky.app' })
+  heal()
+  const all = { ...env, PORT: String(proxy.target) }
+  return {
+    ...world,
+    env: all,
+    heal,
+    diagnose: (area, spoilt) => diagnose(all, area, spoilt),
+    async close() {
+      clearInterval(events)
+      await server.stop('SIGKILL')
+      await Promise.all([plc, stream, pds, appview, proxy, labeler].map((one) => one.close()))
+    },
+  }
+}
+
+/** The first report comes after a second or so. */
+async function untilStreaming(dataDir: string): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    const server = await callServer(dataDir)
+    if (typeof server === 'object' && 'status' in server) {
+      const { stream } = server.status.ingest ?? {}
+      if (stream?.connected && stream.lagMs !== undefined) return
+    }
+    await setTimeout(100)
+  }
+  throw new Error('the server has no stream')
+}
+
+/** Its window is thirty hours, and something happens all the time. */
+function keepEmitting(stream: JetstreamDouble): NodeJS.Timeout {
+  const post = (timeUs: number) => {
+    const record = { $type: POST, text: 'x', createdAt: new Date(timeUs / 1000).toISOString() }
+    const key = { did: didOf('poster'), collection: POST, rkey: tidAt(timeUs) }
+    stream.emit({ ...key, operation: 'create', record, timeUs })
+  }
+  post(Date.now() * 1000 - 30 * HOUR_US)
+  return setInterval(() => post(Date.now() * 1000), 50)
+}
+
+export function freshFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'slipstream-doctor-test-'))
+}
+
+export async function diagnose(
+  env: Record<string, string>,
+  area: string,
+  spoilt: Spoilt = {},
+): Promise<Finding[]> {
+  const set = Object.entries({ ...env, ...spoilt.env }).map(([k, v]) => [`SLIPSTREAM_${k}`, v])
+  const { dotenvPath = NO_DOTENV } = spoilt
+  const { config, problems } = examineConfig(Object.fromEntries(set), dotenvPath)
+  const patient = createPatient({
+    ...{ config, problems, dotenvPath, setKeys: new Set(set.map(([key]) => key!)) },
+    server: spoilt.server ?? (await callServer(config.dataDir)),
+    socket: { lookup: toThisMachine, ca: authority },
+    addressesOf: spoilt.addressesOf ?? (() => Promise.resolve([PUBLIC])),
+    ...(spoilt.now && { now: spoilt.now }),
+  })
+  const wanted = checks.filter((check) => check.area === area)
+  if (wanted.length === 0) throw new Error(`there is no area ${area}`)
+  const { areas } = await examine(wanted, patient)
+  await patient.close()
+  return areas.flatMap(({ findings }) => findings)
+}
+
+async function callServer(dataDir: string): Promise<PatientOptions['server']> {
+  const client = await findServer(dataDir)
+  if (!client) return 'none'
+  return { status: await client.ask<Status>('GET', '/status'), ask: client.ask }
+}

@@ -1,0 +1,91 @@
+// The pages people read, taken apart: fenced blocks, pieces of code in the text, links and headings.
+//
+// A fenced block of the language `sh` is something to be run, and its info string says how it is tested:
+//
+//   ```sh                     with a server running, in the project's folder
+//   ```sh stopped             the same, with the server stopped
+//   ```sh serves              runs until it is stopped, and prints a first request meanwhile
+//   ```sh no-test=a domain    not here, because it needs that; looked over all the same
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+export const root = resolve(import.meta.dirname, '../..')
+
+export type Page = { path: string; text: string }
+export type Fence = { page: string; line: number; language: string; info: string; text: string }
+
+/** Every page, by its path below the project's root. */
+export function readPages(): Page[] {
+  const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+  const paths = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'deploy/pds/README.md']
+  return [...paths, ...docs.sort().map((name) => `docs/${name}`)].map((path) => ({
+    path,
+    text: readFileSync(join(root, path), 'utf8'),
+  }))
+}
+
+/** Blocks between fences, also where they are indented under a list. */
+export function fencesOf({ path, text }: Page): Fence[] {
+  const fences: Fence[] = []
+  let open: (Fence & { indent: string }) | undefined
+  for (const [i, line] of text.split('\n').entries()) {
+    const [, indent = '', language = '', info = ''] = /^( *)```(\S*) ?(.*)$/.exec(line) ?? []
+    if (!/^ *```/.test(line)) {
+      if (open)
+        open.text += `${line.startsWith(open.indent) ? line.slice(open.indent.length) : line}\n`
+    } else if (open) {
+      const { indent: _, ...fence } = open
+      fences.push(fence)
+      open = undefined
+    } else {
+      open = { page: path, line: i + 1, language, info, text: '', indent }
+    }
+  }
+  if (open) throw new Error(`${path}:${open.line} opens a block that nothing closes`)
+  return fences
+}
+
+/** A page without its fenced blocks. */
+export function proseOf({ text }: Page): string {
+  return text.replace(/^ *```[\s\S]*?^ *```$/gm, '')
+}
+
+/** What stands between backticks in the text. */
+export function codeSpansOf(page: Page): string[] {
+  return [...proseOf(page).matchAll(/`([^`]+)`/g)].map((match) => match[1]!.replace(/\s+/g, ' '))
+}
+
+/** Targets of links and pictures. */
+export function linksOf(page: Page): string[] {
+  const prose = proseOf(page).replace(/`[^`]*`/g, '')
+  const markdown = [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+  const html = [...prose.matchAll(/\b(?:src|srcset|href)="([^"]+)"/g)]
+  return [...markdown, ...html].map((match) => match[1]!)
+}
+
+/** The anchors of a page's headings, as forges make them. */
+export function anchorsOf(page: Page): string[] {
+  const seen = new Map<string, number>()
+  return [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map((match) => {
+    const anchor = match[1]!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\- _]/gu, '')
+      .replaceAll(' ', '-')
+    const before = seen.get(anchor) ?? 0
+    seen.set(anchor, before + 1)
+    return before === 0 ? anchor : `${anchor}-${before}`
+  })
+}
+
+/** Where a link of a page leads: a path below the root and an anchor; undefined for the outside. */
+export function targetOf(page: Page, link: string): { path: string; anchor?: string } | undefined {
+  if (/^[a-z]+:/.test(link)) return undefined
+  const [to = '', anchor] = link.split('#')
+  const path = to === '' ? page.path : relative(root, resolve(root, dirname(page.path), to))
+  return anchor === undefined ? { path } : { path, anchor }
+}
+
+export function isThere(path: string): boolean {
+  return existsSync(join(root, path))
+}

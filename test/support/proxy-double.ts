@@ -1,0 +1,145 @@
+// A reverse proxy with TLS in front of a Slipstream, as operators set them up, rightly and wrongly.
+
+import { readFileSync } from 'node:fs'
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+
+const FIXTURES = join(import.meta.dirname, '../fixtures/tls')
+
+export type CertificateName = 'good' | 'other-name' | 'expired' | 'self-signed' | 'no-chain'
+
+export type ProxyRules = {
+  certificate: CertificateName
+  /** `pass`: as the client wrote it. */
+  forwardedFor: 'set' | 'none' | 'pass'
+  redirectTo?: string
+  keepsAnswers?: boolean
+  takesTokens?: boolean
+  /** Host as nginx writes it where it is not told otherwise. */
+  ownHost?: boolean
+  maxBodyBytes?: number
+  maxUrlLength?: number
+  /** Instead of what is behind it. */
+  document?: (own: Record<string, unknown>) => Record<string, unknown>
+  cors?: 'twice' | 'none'
+  refusesOptions?: boolean
+  /** Everything else is another site's. */
+  onlyBelow?: string
+}
+
+export type ProxyDouble = {
+  port: number
+  rules: ProxyRules
+  /** Where it sends to; 0: nowhere that answers. */
+  target: number
+  behave(): void
+  close(): Promise<void>
+}
+
+/** Whom visitors seem to be. */
+export const CLIENT = '198.51.100.9'
+export const authority = pem('ca')
+const GOOD: ProxyRules = { certificate: 'good', forwardedFor: 'set' }
+
+export async function startProxyDouble(): Promise<ProxyDouble> {
+  const server = createServer({ key: pem('key'), cert: pem('good') }, (from, to) => {
+    void answer(double, kept, from, to)
+  })
+  const kept = new Map<string, Kept>()
+  let rules = { ...GOOD }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const double: ProxyDouble = {
+    port: (server.address() as AddressInfo).port,
+    target: 0,
+    get rules() {
+      return rules
+    },
+    set rules(next) {
+      rules = next
+      server.setSecureContext({ key: pem('key'), cert: pem(next.certificate) })
+    },
+    behave() {
+      kept.clear()
+      this.rules = { ...GOOD }
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return double
+}
+
+type Kept = { status: number; headers: IncomingMessage['headers']; body: Buffer }
+
+async function answer(
+  { rules, target }: ProxyDouble,
+  kept: Map<string, Kept>,
+  from: IncomingMessage,
+  to: ServerResponse,
+): Promise<void> {
+  const url = from.url ?? '/'
+  const body = await readAll(from)
+  if (rules.redirectTo) return void to.writeHead(301, { location: rules.redirectTo + url }).end()
+  if (rules.onlyBelow && !url.startsWith(rules.onlyBelow))
+    return void to.writeHead(404).end('other')
+  if (rules.refusesOptions && from.method === 'OPTIONS') return void to.writeHead(405).end()
+  if (body.length > (rules.maxBodyBytes ?? Infinity)) return void to.writeHead(413).end('<html>')
+  if (url.length > (rules.maxUrlLength ?? Infinity)) return void to.writeHead(414).end('<html>')
+  const found = rules.keepsAnswers ? kept.get(url) : undefined
+  const got = found ?? (await pass(from, body, { rules, target }).catch(() => undefined))
+  if (!got) return void to.writeHead(502).end('<html>Bad Gateway')
+  kept.set(url, got)
+  const changed = url === '/.well-known/did.json' ? changeDocument(got, rules) : got
+  to.writeHead(changed.status, headersOf(changed, rules)).end(changed.body)
+}
+
+function pass(
+  from: IncomingMessage,
+  body: Buffer,
+  { rules, target }: Pick<ProxyDouble, 'rules' | 'target'>,
+): Promise<Kept> {
+  const { 'x-forwarded-for': forwarded, ...headers } = from.headers
+  if (rules.forwardedFor === 'set') headers['x-forwarded-for'] = CLIENT
+  if (rules.forwardedFor === 'pass' && forwarded) headers['x-forwarded-for'] = forwarded
+  if (rules.takesTokens) delete headers.authorization
+  if (rules.ownHost) headers.host = `127.0.0.1:${target}`
+  const { method, url } = from
+  return new Promise((resolve, reject) => {
+    const out = request({ host: '127.0.0.1', port: target, method, path: url, headers }, (got) => {
+      readAll(got).then((read) => {
+        resolve({ status: got.statusCode ?? 0, headers: got.headers, body: read })
+      }, reject)
+    })
+    out.once('error', reject)
+    out.end(body)
+  })
+}
+
+function changeDocument(got: Kept, { document }: ProxyRules): Kept {
+  if (!document || got.status !== 200) return got
+  const { 'content-length': _length, 'content-encoding': _encoding, ...headers } = got.headers
+  const own = JSON.parse(got.body.toString()) as Record<string, unknown>
+  return { ...got, headers, body: Buffer.from(JSON.stringify(document(own))) }
+}
+
+function headersOf({ headers }: Kept, { cors }: ProxyRules): Record<string, string | string[]> {
+  const name = 'access-control-allow-origin'
+  const kept = Object.entries(headers).filter(([key]) => key !== 'transfer-encoding')
+  const all = Object.fromEntries(kept) as Record<string, string | string[]>
+  if (cors === 'none') delete all[name]
+  if (cors === 'twice') all[name] = ['*', 'https://client.example']
+  return all
+}
+
+async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of stream) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+function pem(name: string): string {
+  return readFileSync(join(FIXTURES, `${name}.pem`), 'utf8')
+}

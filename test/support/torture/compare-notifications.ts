@@ -1,0 +1,117 @@
+// Notifications: each once, by reason, whose and about what; what must have been told since the mark, and
+// nothing that nobody did; and that the badge counts what the list calls unread.
+
+import { type Parts, type Profile, readAll } from './checking.ts'
+import { didOf } from './oracle.ts'
+
+type Notification = {
+  uri: string
+  author: Profile
+  reason: string
+  reasonSubject?: string
+  isRead: boolean
+}
+type Ref = { uri: string }
+type Expected = { key: string; uri: string; isSure: boolean }
+
+const POST = 'app.bsky.feed.post'
+const REASONS = [
+  ['app.bsky.feed.like', 'like'],
+  ['app.bsky.feed.repost', 'repost'],
+  ['app.bsky.graph.follow', 'follow'],
+] as const
+/** Of those above a reply. */
+const MAX_HEIGHT = 4
+
+export async function compareNotifications(parts: Parts): Promise<void> {
+  const { subject, oracle, viewer, check } = parts
+  const method = 'app.bsky.notification.listNotifications'
+  const got = await readAll<Notification>(parts, method, {}, 'notifications')
+  const possible = new Map<string, boolean>()
+  for (const did of oracle.everybody()) {
+    if (!mayTell(parts, did)) continue
+    for (const { key, isSure } of deedsOf(parts, did)) {
+      possible.set(key, (possible.get(key) ?? false) || isSure)
+    }
+  }
+  const shown = new Set<string>()
+  for (const one of got) {
+    const key = keyOf(one)
+    check(!shown.has(key), { what: 'notification twice', about: one.uri, expected: 1, got: key })
+    check(possible.has(key), {
+      what: 'notification',
+      about: one.uri,
+      expected: 'absent',
+      got: key,
+    })
+    shown.add(key)
+  }
+  for (const [key, isSure] of possible) {
+    if (!isSure) continue
+    const about = key.split(' ').at(-1)!
+    check(shown.has(key), { what: 'notification', about, expected: key, got: 'missing' })
+  }
+  const unread = got.filter(({ isRead }) => !isRead).length
+  const { count } = await subject.get<{ count: number }>(
+    viewer,
+    'app.bsky.notification.getUnreadCount',
+    {},
+  )
+  check(count === unread, { what: 'unread', about: viewer, expected: unread, got: count })
+}
+
+/** Likes, reposts and follows by whom and what they are about; posts by themselves. */
+function keyOf({ reason, author, reasonSubject, uri }: Notification): string {
+  const isPair = REASONS.some(([, name]) => name === reason)
+  return isPair
+    ? `${reason} ${author.did} ${reasonSubject ?? ''}`
+    : `${reason} ${author.did} ${uri}`
+}
+
+function mayTell({ oracle, viewer }: Parts, did: string): boolean {
+  const isAway = did === viewer || oracle.isHidden(did)
+  return !isAway && !oracle.isBlocked(viewer, did) && !oracle.isMuted(viewer, did)
+}
+
+/** What one account did that the member may hear of. */
+function deedsOf(parts: Parts, did: string): Expected[] {
+  const { oracle, viewer } = parts
+  const found: Expected[] = []
+  for (const [collection, reason] of REASONS) {
+    for (const { rkey, value } of oracle.records(did, collection)) {
+      const uri = `at://${did}/${collection}/${rkey}`
+      const isFollow = reason === 'follow'
+      const subject = isFollow ? '' : (value['subject'] as Ref).uri
+      const owner = isFollow ? value['subject'] : didOf(subject)
+      if (owner !== viewer || (!isFollow && !oracle.post(subject))) continue
+      found.push({ key: `${reason} ${did} ${subject}`, uri, isSure: oracle.isMarked(uri) })
+    }
+  }
+  for (const { rkey } of oracle.records(did, POST)) {
+    found.push(...postDeeds(parts, `at://${did}/${POST}/${rkey}`))
+  }
+  return found
+}
+
+/** A quote goes before a reply; of those above, only the next is certain to be known. */
+function postDeeds({ oracle, viewer }: Parts, uri: string): Expected[] {
+  const { author, value } = oracle.post(uri)!
+  const isMarked = oracle.isMarked(uri)
+  const quoted = (value['embed'] as { record?: Ref } | undefined)?.record?.uri
+  const reply = value['reply'] as { root: Ref; parent: Ref } | undefined
+  const found: Expected[] = []
+  if (quoted && didOf(quoted) === viewer && oracle.post(quoted)) {
+    found.push({ key: `quote ${author} ${uri}`, uri, isSure: isMarked })
+  }
+  let above = reply?.parent.uri
+  for (let height = 1; above && height <= MAX_HEIGHT; height++) {
+    const post = oracle.post(above)
+    if (didOf(above) === viewer && post) {
+      const isFree = !oracle.isGated(reply!.root.uri)
+      const isSure = isMarked && height === 1 && isFree && found.length === 0
+      found.push({ key: `reply ${author} ${uri}`, uri, isSure })
+    }
+    above = (post?.value['reply'] as { parent: Ref } | undefined)?.parent.uri
+  }
+  return found
+}

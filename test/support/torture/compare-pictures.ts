@@ -1,0 +1,35 @@
+// A few pictures of a timeline's posts, fetched from our own route: they must be pictures.
+
+import sharp from 'sharp'
+import type { Parts } from './checking.ts'
+import type { Item } from './compare-timeline.ts'
+
+const MAX_PICTURES = 3
+
+export async function comparePictures(
+  { subject, check }: Parts,
+  items: readonly Item[],
+): Promise<void> {
+  const shown = items.flatMap(({ post }) =>
+    (post.embed?.images ?? []).map(({ thumb }) => ({ thumb, uri: post.uri })),
+  )
+  for (const { thumb, uri } of shown.slice(0, MAX_PICTURES)) {
+    const { pathname, search } = new URL(thumb)
+    const { status, bytes } = await subject.picture(pathname + search)
+    const width = status === 200 ? await widthOf(bytes) : undefined
+    check(width === 400, {
+      what: 'picture',
+      about: uri,
+      expected: 'a picture of 400 pixels',
+      got: width ?? `${status} ${bytes.subarray(0, 100)}`,
+    })
+  }
+}
+
+async function widthOf(bytes: Buffer): Promise<number | undefined> {
+  try {
+    return (await sharp(bytes).stats()) && (await sharp(bytes).metadata()).width
+  } catch {
+    return undefined
+  }
+}

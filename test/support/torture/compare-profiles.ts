@@ -1,0 +1,53 @@
+// Everybody's profile as a member sees it: names, counts, and what the two are to each other.
+
+import { compareProfile, type Parts, type Profile } from './checking.ts'
+
+const AT_ONCE = 25
+
+export async function compareProfiles(parts: Parts, everybody: string[]): Promise<void> {
+  const { subject, oracle, viewer, check } = parts
+  for (let start = 0; start < everybody.length; start += AT_ONCE) {
+    const asked = everybody.slice(start, start + AT_ONCE)
+    const query = asked.map((did) => ['actors', did])
+    const method = 'app.bsky.actor.getProfiles'
+    const { profiles } = await subject.get<{ profiles: Profile[] }>(viewer, method, query)
+    const byDid = new Map(profiles.map((one) => [one.did, one]))
+    for (const did of asked) {
+      const profile = byDid.get(did)
+      const isDue = oracle.isSteady(did) && !oracle.isHidden(did)
+      if (isDue || oracle.isHidden(did)) {
+        const [expected, got] = [isDue, profile !== undefined].map((is) =>
+          is ? 'shown' : 'absent',
+        )
+        check(expected === got, { what: 'profile', about: did, expected, got })
+      }
+      if (profile && isDue) compareWhole(parts, profile)
+    }
+  }
+}
+
+function compareWhole(parts: Parts, profile: Profile): void {
+  const { oracle, viewer, check } = parts
+  const { did, viewer: state = {} } = profile
+  compareProfile(parts, profile)
+  const { must, may } = oracle.followers(did)
+  const isHidden = (one: string) => oracle.isHidden(one)
+  const followers = { least: [...must].filter((one) => !isHidden(one)).length, most: may.size }
+  const followed = [...oracle.follows(did)]
+  const follows = { least: followed.filter((one) => !isHidden(one)).length, most: followed.length }
+  const relations = {
+    blocking: [oracle.isBlockedBy(did, viewer), state.blocking !== undefined],
+    blockedBy: [oracle.isBlockedBy(viewer, did), state.blockedBy === true],
+    muted: [oracle.isMuted(viewer, did), state.muted === true],
+  }
+  for (const [name, [expected, got]] of Object.entries(relations)) {
+    check(expected === got, { what: `viewer.${name}`, about: did, expected, got })
+  }
+  const counts = [
+    ['followersCount', followers, profile.followersCount],
+    ['followsCount', follows, profile.followsCount],
+  ] as const
+  for (const [what, expected, got = -1] of counts) {
+    check(got >= expected.least && got <= expected.most, { what, about: did, expected, got })
+  }
+}

@@ -1,0 +1,44 @@
+// Searches: members' own posts by a number that only they have, and authors by the number in their name.
+
+import type { Parts, Post, Profile } from './checking.ts'
+
+const POST = 'app.bsky.feed.post'
+const NUMBERED = /^Of my own, (\d+)$/
+const MAX_SEARCHES = 6
+
+export async function compareSearch(parts: Parts, everybody: string[]): Promise<void> {
+  const { oracle, viewer } = parts
+  const posts = oracle
+    .records(viewer, POST)
+    .map(({ rkey, value }) => ({
+      uri: `at://${viewer}/${POST}/${rkey}`,
+      number: NUMBERED.exec(String(value['text']))?.[1],
+    }))
+    .filter(({ number }) => number !== undefined)
+  for (const { uri, number } of posts.slice(-MAX_SEARCHES)) {
+    await comparePosts(parts, { q: `own ${number}`, uri })
+  }
+  const authors = everybody.filter((did) => oracle.isSteady(did) && !oracle.isHidden(did))
+  for (const did of authors.slice(0, MAX_SEARCHES)) await compareActors(parts, did)
+}
+
+async function comparePosts(
+  { subject, viewer, check }: Parts,
+  { q, uri }: { q: string; uri: string },
+): Promise<void> {
+  const method = 'app.bsky.feed.searchPosts'
+  const { posts } = await subject.get<{ posts: Post[] }>(viewer, method, { q, limit: 10 })
+  const got = posts.map((one) => one.uri)
+  const isSame = got.length === 1 && got[0] === uri
+  check(isSame, { what: `search for "${q}"`, about: uri, expected: [uri], got })
+}
+
+async function compareActors({ subject, viewer, oracle, check }: Parts, did: string) {
+  const profile = oracle.records(did, 'app.bsky.actor.profile')[0]?.value
+  const q = String(profile?.['displayName'] ?? '')
+  if (q === '' || oracle.isBlocked(viewer, did)) return
+  const method = 'app.bsky.actor.searchActors'
+  const { actors } = await subject.get<{ actors: Profile[] }>(viewer, method, { q, limit: 100 })
+  const got = actors.map((one) => one.did)
+  check(got.includes(did), { what: `search for "${q}"`, about: did, expected: 'found', got })
+}

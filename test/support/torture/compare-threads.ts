@@ -1,0 +1,77 @@
+// Threads of some of the posts on a member's timeline: the direct replies that are shown, and what
+// stands above.
+
+import type { Parts } from './checking.ts'
+import type { Item } from './compare-timeline.ts'
+import { didOf } from './oracle.ts'
+
+type ThreadPost = {
+  $type: string
+  uri?: string
+  post?: { uri: string; replyCount: number }
+  parent?: ThreadPost
+  replies?: ThreadPost[]
+}
+
+type Ref = { uri: string }
+
+const MAX_THREADS = 12
+
+export async function compareThreads(parts: Parts, items: Item[]): Promise<void> {
+  const { oracle } = parts
+  const uris = [...new Set(items.map(({ post }) => post.uri))]
+  const answered = uris.filter((uri) => oracle.replies(uri).length > 0)
+  for (const uri of answered.slice(0, MAX_THREADS)) await compareThread(parts, uri)
+}
+
+async function compareThread(parts: Parts, uri: string): Promise<void> {
+  const { subject, oracle, viewer, check } = parts
+  const params = { uri, depth: 1, parentHeight: 3 }
+  const method = 'app.bsky.feed.getPostThread'
+  const { thread } = await subject.get<{ thread: ThreadPost }>(viewer, method, params)
+  check(thread.post?.uri === uri, { what: 'thread', about: uri, expected: uri, got: thread.$type })
+  compareParent(parts, uri, thread.parent)
+  const shown = new Set((thread.replies ?? []).map((one) => one.post?.uri ?? one.uri))
+  const all = oracle.replies(uri)
+  for (const one of shown) {
+    const isReply = all.some((reply) => reply.uri === one)
+    check(isReply, { what: 'reply in a thread', about: uri, expected: 'absent', got: one })
+  }
+  for (const { creator, uri: reply } of all) {
+    if (!isExpected(parts, { creator, reply, of: uri })) continue
+    const got = shown.has(reply) ? 'shown' : 'missing'
+    const what = `reply in the thread of ${uri}`
+    check(shown.has(reply), { what, about: reply, expected: 'shown', got })
+  }
+}
+
+/** Certainly: nobody's block, gate or absence speaks against it. */
+function isExpected(
+  { oracle, viewer }: Parts,
+  { creator, reply, of }: { creator: string; reply: string; of: string },
+): boolean {
+  const { root } = oracle.post(reply)!.value['reply'] as { root: Ref }
+  const others = [viewer, didOf(of), didOf(root.uri)]
+  const isAtOdds = others.some((did) => oracle.isBlocked(did, creator))
+  return (
+    oracle.isWitnessed(of) &&
+    !oracle.isHidden(creator) &&
+    !isAtOdds &&
+    !oracle.isMuted(viewer, creator) &&
+    !oracle.isGated(root.uri)
+  )
+}
+
+/** What a gate forbids stands alone; whether it did when the reply came, nobody can say. */
+function compareParent({ oracle, check }: Parts, uri: string, shown: ThreadPost | undefined): void {
+  const reply = oracle.post(uri)?.value['reply'] as Record<'root' | 'parent', Ref> | undefined
+  const above = reply?.parent.uri
+  if (above === undefined) {
+    return check(!shown, { what: 'parent in a thread', about: uri, expected: 'none', got: shown })
+  }
+  if (oracle.isGated(reply!.root.uri)) return
+  const found = oracle.post(above)
+  const isThere = found !== undefined && !oracle.isHidden(found.author)
+  const got = shown !== undefined && !shown.$type.endsWith('#notFoundPost')
+  check(got === isThere, { what: 'parent in a thread', about: above, expected: isThere, got })
+}

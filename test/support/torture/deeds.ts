@@ -1,0 +1,98 @@
+// What members do that no repository knows: mutes and bookmarks, asked of Slipstream over HTTP while
+// faults strike. What was answered with 200 must be there for ever; what was not is asked again until it
+// is, so that in the end everything was answered. What is to be done is drawn, and noted, beforehand, so
+// that a seed draws the same again whatever the answers' pace.
+
+import type { Random } from '../random.ts'
+import { sleep } from './sleep.ts'
+import { AnswerError, type Subject } from './subject.ts'
+import type { World } from './world.ts'
+
+export type Deeds = {
+  /** One deed of one member, begun now; the next waits for it. */
+  next(): void
+  /** Everything that was begun is answered. */
+  settled(): Promise<void>
+  /** Whom a member mutes. */
+  muted(member: string): ReadonlySet<string>
+  /** URIs. */
+  bookmarked(member: string): ReadonlySet<string>
+  count(): number
+}
+
+type Deed = { member: string; method: string; input: Record<string, unknown> }
+
+const POST = 'app.bsky.feed.post'
+const RETRY_MS = 100
+const PATIENCE_MS = 90_000
+
+export function createDeeds(parts: { world: World; subject: Subject; random: Random }): Deeds {
+  const { world, subject, random } = parts
+  const mutes = new Map(world.members.map(({ did }) => [did, new Set<string>()]))
+  const bookmarks = new Map(world.members.map(({ did }) => [did, new Set<string>()]))
+  let line: Promise<void> = Promise.resolve()
+  let count = 0
+
+  function draw(): Deed | undefined {
+    const member = random.pick(world.members).did
+    const isMute = random.chance(0.3)
+    const isUndone = random.chance(0.35)
+    return isMute ? drawMute(member, isUndone) : drawBookmark(member, isUndone)
+  }
+
+  function drawMute(member: string, isUndone: boolean): Deed | undefined {
+    const of = mutes.get(member)!
+    const stranger = random.pick(world.network.repositories)
+    if (stranger.did === member || stranger.state || (!isUndone && of.size >= 3)) return
+    const actor = isUndone && of.size > 0 ? random.pick([...of]) : stranger.did
+    const method = `app.bsky.graph.${isUndone ? 'unmuteActor' : 'muteActor'}`
+    if (isUndone) of.delete(actor)
+    else of.add(actor)
+    return { member, method, input: { actor } }
+  }
+
+  function drawBookmark(member: string, isUndone: boolean): Deed | undefined {
+    const of = bookmarks.get(member)!
+    const { did, state, collections } = random.pick(world.network.repositories)
+    const posts = [...(collections.get(POST)?.values() ?? [])]
+    const dice = random.next()
+    if (isUndone && of.size > 0) {
+      const uri = [...of][Math.floor(dice * of.size)]!
+      of.delete(uri)
+      return { member, method: 'app.bsky.bookmark.deleteBookmark', input: { uri } }
+    }
+    const post = posts[Math.floor(dice * posts.length)]
+    if (state || !post) return
+    const uri = `at://${did}/${POST}/${post.rkey}`
+    of.add(uri)
+    const input = { uri, cid: post.cid }
+    return { member, method: 'app.bsky.bookmark.createBookmark', input }
+  }
+
+  async function insist({ member, method, input }: Deed): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS
+    for (;;) {
+      try {
+        return await subject.post(member, method, input)
+      } catch (error) {
+        const isFinal = error instanceof AnswerError && error.status === 400
+        if (isFinal || performance.now() > deadline) throw error
+        await sleep(RETRY_MS)
+      }
+    }
+  }
+
+  return {
+    next: () => {
+      const deed = draw()
+      if (!deed) return
+      count++
+      line = line.then(() => insist(deed))
+      line.catch(() => {})
+    },
+    settled: () => line,
+    muted: (member) => mutes.get(member) ?? new Set(),
+    bookmarked: (member) => bookmarks.get(member) ?? new Set(),
+    count: () => count,
+  }
+}

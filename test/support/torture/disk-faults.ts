@@ -1,0 +1,102 @@
+// Faults of what is kept on disk: no room, a snapshot of memory that is torn, and caches full of rubbish.
+
+import { randomFillSync } from 'node:crypto'
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { type Fault, pick, until } from './fault.ts'
+import { leaveMark } from './mark.ts'
+import { sleep } from './sleep.ts'
+import type { Subject } from './subject.ts'
+
+/** Of sysexits.h: what the process says of a full disk when it can't go on. */
+const EXIT_IO = 74
+const FULL_MS = 1_500
+const ROOM_TIMEOUT_MS = 90_000
+const DATABASE = 'slipstream.sqlite'
+
+export const diskFaults = {
+  /** What strangers do meanwhile may be refused, as long as the want of room is felt. */
+  'full-disk': async ({ world, subject }, { forMs, dice }) => {
+    world.restrict(true)
+    await until('all before was applied', leaveMark(world, subject), ROOM_TIMEOUT_MS)
+    await subject.excusing([EXIT_IO], async () => {
+      subject.disk.fill()
+      await sleep(FULL_MS + forMs)
+      if (dice > 0.7 && subject.isAlive()) await subject.stop('SIGKILL')
+      if (dice > 0.4 && !subject.isAlive()) await startInVain(subject, forMs)
+      subject.disk.free()
+      await sleep(forMs)
+      if (!subject.isAlive()) await subject.start()
+    })
+    await until('there is room again', () => hasRoom(subject), ROOM_TIMEOUT_MS)
+    world.restrict(false)
+  },
+  'torn-snapshot': async ({ subject }, { forMs, dice }) => {
+    await subject.stop(dice > 0.3 ? 'SIGTERM' : 'SIGKILL')
+    tearSnapshot(join(subject.dataDir, DATABASE), dice)
+    await sleep(forMs)
+    await subject.start()
+  },
+  'corrupt-cache': async ({ subject }, { forMs, dice }) => {
+    await subject.stop(dice > 0.5 ? 'SIGTERM' : 'SIGKILL')
+    for (const path of cacheFiles(subject.dataDir)) corrupt(path, dice)
+    await sleep(forMs)
+    await subject.start()
+  },
+} satisfies Record<string, Fault>
+
+type Health = { ingest?: { disk?: { state: string } } }
+
+async function hasRoom(subject: Subject): Promise<boolean> {
+  const { ingest } = (await subject.health().catch(() => ({}))) as Health
+  return ingest?.disk?.state === 'ok'
+}
+
+/** With a full disk it may come up or say why not, but not hang or fail in another way. */
+async function startInVain(subject: Subject, forMs: number): Promise<void> {
+  subject.launch()
+  await sleep(1_000 + 2 * forMs)
+}
+
+type Piece = { name: string; part: number; bytes: Buffer }
+
+/** Some of the pieces that a header names, or the header itself. */
+function tearSnapshot(path: string, dice: number): void {
+  const db = new Database(path)
+  try {
+    const pieces = db.prepare('SELECT name, part, bytes FROM snapshots ORDER BY name, part').all()
+    const piece = pieces[Math.floor(((dice * 7) % 1) * pieces.length)] as Piece | undefined
+    if (piece === undefined) return
+    const { name, part, bytes } = piece
+    const torn = pick(['flip', 'cut', 'drop', 'random'] as const, (dice * 31) % 1)
+    if (torn === 'flip')
+      bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 0x10, bytes.length >> 1)
+    if (torn === 'random') randomFillSync(bytes)
+    const now = torn === 'cut' ? bytes.subarray(0, bytes.length >> 1) : bytes
+    if (torn === 'drop')
+      db.prepare('DELETE FROM snapshots WHERE name = ? AND part = ?').run(name, part)
+    else
+      db.prepare('UPDATE snapshots SET bytes = ? WHERE name = ? AND part = ?').run(now, name, part)
+  } finally {
+    db.close()
+  }
+}
+
+/** Everything in the folder but the database. */
+function cacheFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile() && !one.name.startsWith(DATABASE))
+    .map((one) => join(one.parentPath, one.name))
+    .sort()
+}
+
+function corrupt(path: string, dice: number): void {
+  const { size } = statSync(path)
+  if (dice < 0.3) return truncateSync(path, size >> 1)
+  const bytes = readFileSync(path)
+  const half = bytes.length >> 1
+  if (dice < 0.65) randomFillSync(bytes, half)
+  else if (bytes.length > 0) bytes.writeUInt8(bytes.readUInt8(half) ^ 0xff, half)
+  writeFileSync(path, bytes)
+}

@@ -1,0 +1,39 @@
+// Faults of the servers where repositories are: slow, refusing, too much, lying, leading elsewhere.
+
+import type { PdsTrouble } from '../simulated-network/pds-trouble.ts'
+import type { Fault, Parts } from './fault.ts'
+import type { PlannedFault } from './plan.ts'
+import { sleep } from './sleep.ts'
+
+export const pdsFaults = {
+  'pds-slow': async ({ world }, { forMs, dice }) => {
+    world.servers.trouble = async () => {
+      await sleep(20 + dice * 300)
+      return undefined
+    }
+    await sleep(forMs)
+    world.servers.trouble = undefined
+  },
+  'pds-429': (parts, planned) => trouble(parts, planned, { status: 429, retryAfterSeconds: 1 }),
+  'pds-500': (parts, planned) => trouble(parts, planned, { status: 500 }),
+  'pds-huge': (parts, planned) => trouble(parts, planned, { body: 'huge' }),
+  'pds-endless': (parts, planned) => trouble(parts, planned, { body: 'endless' }),
+  'pds-wrong-did': (parts, planned) => trouble(parts, planned, { lie: 'did' }),
+  'pds-wrong-cid': (parts, planned) => trouble(parts, planned, { lie: 'cid' }),
+  'pds-redirect-loopback': (parts, planned) =>
+    trouble(parts, planned, { redirect: `${parts.world.trap.url}/xrpc/x?dice=${planned.dice}` }),
+  'pds-redirect-link-local': (parts, planned) =>
+    trouble(parts, planned, { redirect: 'http://169.254.169.254/latest/meta-data/' }),
+} satisfies Record<string, Fault>
+
+/** Some of the answers, or most of them. */
+async function trouble(
+  { world }: Parts,
+  { forMs, dice }: PlannedFault,
+  answer: PdsTrouble,
+): Promise<void> {
+  let asked = 0
+  world.servers.trouble = async () => (asked++ % 4 < 1 + dice * 3 ? answer : undefined)
+  await sleep(forMs)
+  world.servers.trouble = undefined
+}

@@ -1,0 +1,26 @@
+// A server on the loopback address that nobody has any business with: what a stranger's PDS tries to
+// send us to. It counts who comes all the same.
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type Trap = {
+  url: string
+  /** Requests that came, by path. */
+  caught(): readonly string[]
+  close(): Promise<void>
+}
+
+export async function openTrap(): Promise<Trap> {
+  const caught: string[] = []
+  const server = createServer((request, response) => {
+    caught.push(request.url ?? '')
+    response.end('{"records":[]}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    caught: () => caught,
+    close: () => new Promise((resolve) => void server.close(() => resolve())),
+  }
+}

@@ -1,0 +1,131 @@
+// Two worlds of one network: `there` holds everything and is asked in public (appview-double.ts); `here`
+// has a member, Alice, who follows Bob, and was told of the same events, so it holds what concerns them.
+
+import { expect } from 'vitest'
+import { type Counting, type CountingLimits, createCounting } from '../../src/counting/counting.ts'
+import { createGuardedFetch } from '../../src/identity/guarded-fetch.ts'
+import type { StreamEvent } from '../../src/jetstream/event.ts'
+import type { CountedScope } from '../../src/store/read/earlier-counts.ts'
+import { type AppviewDouble, startAppviewDouble } from './appview-double.ts'
+import { didOf } from './records.ts'
+import { searchable } from './searching.ts'
+import {
+  createServingWorld,
+  type Query,
+  type ServingOptions,
+  type ServingWorld,
+} from './serving-world.ts'
+
+export const [alice, bob, eve, mallory, moe] = ['alice', 'bob', 'eve', 'mallory', 'moe'].map(
+  didOf,
+) as [string, string, string, string, string]
+export const fans = Array.from({ length: 8 }, (_, i) => didOf(`fan${i}`))
+export const people = [alice, bob, eve, mallory, moe, ...fans]
+
+export type TwoWorlds = Awaited<ReturnType<typeof createTwoWorlds>>
+type There = ReturnType<typeof createServingWorld>
+
+export async function createTwoWorlds(
+  happened: (there: There) => void,
+  options: Omit<ServingOptions, 'elsewhere'> & {
+    asks?: Parameters<AppviewDouble['elsewhere']>[0]
+    /** Asks there for what was counted before (counting/): on, with limits of its own. */
+    counts?: Partial<CountingLimits>
+    /** What of it happened before anybody listened here; nothing where not given. */
+    isEarlier?: (event: StreamEvent, index: number) => boolean
+  } = {},
+) {
+  const there = createServingWorld({ scope: 'network', startAt: options.startAt })
+  for (const [i, did] of people.entries()) {
+    there.profile(did, { displayName: `somebody ${i}` })
+    there.handle(did, handleOf(did))
+  }
+  there.follow(alice, bob)
+  there.block(alice, mallory)
+  for (const did of [bob, ...fans]) there.follow(did, eve)
+  happened(there)
+
+  const double = await startAppviewDouble()
+  double.standFor(there.server)
+  const { asks, counts, isEarlier = () => false, ...given } = options
+  let counting: Counting | undefined
+  const here = createServingWorld({
+    ...(counts && { counting: () => counting }),
+    handles: Object.fromEntries(people.map((did) => [handleOf(did), did])),
+    members: ['alice'],
+    ...given,
+    elsewhere: double.elsewhere(asks),
+  })
+  // Alice's own follow first: it makes Bob somebody.
+  const heard = there.world.sent.filter((event, i) => !isEarlier(event, i))
+  here.apply(heard.filter(({ did }) => did === alice))
+  here.apply(heard.filter(({ did }) => did !== alice))
+  for (const did of [alice, bob]) here.handle(did, handleOf(did))
+  here.mute(alice, moe)
+  searchable(here)
+  const count = () => {
+    const scope = options.scope ?? 'community'
+    counting = counts && startCounting(here, double, { scope, limits: counts })
+  }
+  count()
+
+  return {
+    here,
+    there,
+    double,
+    /** What asks for earlier counts, made anew where the world was restarted. */
+    async countAnew() {
+      await counting?.stop()
+      count()
+    },
+    /** As everybody sees it there. */
+    public: <T>(nsid: string, query: Query) => there.get<T>(nsid, query),
+    /** Whatever was asked, nobody elsewhere heard who reads here. */
+    async dispose() {
+      await counting?.stop()
+      // The reader may be the subject of what is counted, like anybody, and of nothing else.
+      const others = double.asked.filter(({ nsid }) => !counts || !COUNTED.has(nsid))
+      expect(JSON.stringify(others)).not.toContain(alice)
+      expect(JSON.stringify(double.asked.map(({ headers }) => headers))).not.toContain(alice)
+      expect(double.asked.filter(({ headers }) => headers.authorization)).toEqual([])
+      here.dispose()
+      there.dispose()
+      await double.close()
+    },
+  }
+}
+
+/** Methods that are asked about a subject whose counts, or what they count, are from before. */
+const COUNTED = new Set(
+  ['feed.getPosts', 'actor.getProfiles', 'graph.getFollowers', 'feed.getLikes', 'feed.getQuotes']
+    .concat('feed.getRepostedBy', 'unspecced.getPostThreadV2')
+    .map((name) => `app.bsky.${name}`),
+)
+
+function startCounting(
+  { world, uid, now }: ServingWorld,
+  { origin }: AppviewDouble,
+  options: { scope: CountedScope; limits: Partial<CountingLimits> },
+): Counting {
+  const { db, actors, timelines } = world
+  const counting = createCounting({
+    ...{ db, actors, origin, now, ...options },
+    fetch: createGuardedFetch({ allowPrivateHosts: false, trustedOrigins: [origin] }),
+    members: () => [uid(alice)],
+    newcomers: () => [],
+    timelineItems: (member) =>
+      timelines.read(member, undefined, 500)?.entries.map(({ item }) => item) ?? [],
+    log: { debug() {}, warn() {} },
+  })
+  counting.start()
+  return counting
+}
+
+export function handleOf(did: string): string {
+  return `${did.slice(-8)}.test`.replaceAll(/[^a-z0-9.]/g, 'x')
+}
+
+/** Without any word about the viewer. */
+export function withoutViewer(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (name, inner) => (name === 'viewer' ? undefined : inner)))
+}

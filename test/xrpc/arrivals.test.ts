@@ -1,0 +1,54 @@
+// Waiting for what was asked for in the background, by a clock of our own.
+
+import { expect, test } from 'vitest'
+import { createArrivals } from '../../src/xrpc/arrivals.ts'
+
+const signal = new AbortController().signal
+
+/** Each look at the clock is ten milliseconds later. */
+function start(options: { maxInVain?: number } = {}) {
+  let at = 0
+  const now = () => {
+    at += 10
+    return at
+  }
+  const arrivals = createArrivals({ now, ...options })
+  /** @returns how often it was looked for: never, where nobody waited. */
+  async function wait(thing: string, isThere: (looks: number) => boolean = () => false) {
+    let looks = 0
+    const look = () => {
+      looks++
+      return isThere(looks)
+    }
+    await arrivals.awaited([thing], { isThere: look, signal, patienceMs: 60 })
+    return looks
+  }
+  return { wait, later: (ms: number) => (at += ms) }
+}
+
+test('a thing is waited for until it is there, and once in ten minutes', async () => {
+  const { wait, later } = start()
+  expect(await wait('a', (looks) => looks >= 3)).toBeGreaterThanOrEqual(3)
+  expect(await wait('a')).toBe(0)
+  later(11 * 60_000)
+  expect(await wait('a')).toBeGreaterThan(1)
+})
+
+test('where nothing ever comes, waiting stops after a few times, and is tried again later', async () => {
+  const { wait, later } = start({ maxInVain: 2 })
+  expect(await wait('a')).toBeGreaterThan(1)
+  expect(await wait('b')).toBeGreaterThan(1)
+  expect(await wait('c')).toBe(0)
+  later(31_000)
+  // Not held to have been waited for.
+  expect(await wait('c')).toBeGreaterThan(1)
+  expect(await wait('d')).toBe(0)
+  later(31_000)
+  expect(await wait('e', () => true)).toBeGreaterThan(0)
+  expect(await wait('f')).toBeGreaterThan(1)
+})
+
+test('things from many places are each waited for', async () => {
+  const { wait } = start()
+  for (const thing of ['a', 'b', 'c', 'd', 'e']) expect(await wait(thing)).toBeGreaterThan(1)
+})
