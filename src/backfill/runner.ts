@@ -12,6 +12,7 @@
 import { setMaxListeners } from 'node:events'
 import type { ColdStartProgress } from '../bridge.ts'
 import { putBackfill } from '../store/backfills.ts'
+import type { Db } from '../store/db.ts'
 import { accountRepairing, bringGapsForward } from '../store/gap-repair.ts'
 import { demoteJob, type JobTarget, jobTarget, postponeJob } from '../store/job-schedule.ts'
 import {
@@ -24,6 +25,7 @@ import {
   releaseJobs,
   takeJobs,
 } from '../store/jobs.ts'
+import { findProfile } from '../store/profiles.ts'
 import { transact } from '../store/transact.ts'
 import { watchClock } from './clock-watch.ts'
 import { createHosts, type Hosts, IDENTITY_HOST } from './hosts.ts'
@@ -351,8 +353,9 @@ class Runner implements Backfill {
 
   /** There is nobody to ask. */
   #abandon({ job, target }: WaitingJob, why: string, error?: PdsError): undefined {
-    const { apply, log } = this.#services
-    if (error?.accountStatus) apply.status(target.did, error.accountStatus)
+    const { apply, db, log } = this.#services
+    const status = error?.accountStatus ?? (error && stateOfUnknown(db, job))
+    if (status) apply.status(target.did, status)
     if (job.kind === 'post') apply.missing(job.subject)
     if (job.kind === 'member') log.warn({ member: target.did, why }, 'cold start impossible')
     this.#finish(job, undefined, why)
@@ -368,6 +371,14 @@ class Runner implements Backfill {
       }
     })
   }
+}
+
+/**
+ * An account of which nothing came and that its PDS knows nothing of is not shown as somebody without a
+ * name: it went before we heard of it. Should the PDS be mistaken, the account's next event shows it.
+ */
+function stateOfUnknown(db: Db, { kind, subject }: Job): 'deactivated' | undefined {
+  return kind === 'profile' && !findProfile(db, subject) ? 'deactivated' : undefined
 }
 
 function keyOf({ kind, subject }: Job): string {

@@ -91,7 +91,8 @@ describe('a post that is only pointed at', () => {
       bob.state = state
       await world.settled()
       expect(stateOf(post)).toBe(3)
-      const status = { gone: 0, deactivated: 1, takendown: 3 }[state]
+      // Of whom nothing is known, here and at home, nothing is shown.
+      const status = { gone: 1, deactivated: 1, takendown: 3 }[state]
       expect(findActor(world.db, world.uid(bob))?.status).toBe(status)
     },
   )
