@@ -52,13 +52,6 @@ export const targets: readonly Target[] = [
     fullOnly: true,
   },
   {
-    figure: 'crashStart.first_timeline_s',
-    what: 'first right timeline after a crash, 10M edges, 1,000 members',
-    ...atMost(10, 's'),
-    bench: 'crash-start',
-    fullOnly: true,
-  },
-  {
     figure: 'socialProof.rps_per_core',
     what: 'known followers over HTTP',
     ...atLeast(10_000, 'requests/s'),
