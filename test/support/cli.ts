@@ -41,6 +41,7 @@ function start(env: Record<string, string>, args: string[]) {
     cwd: tmpdir(),
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...Object.fromEntries(Object.entries(env).map(([k, v]) => [`SLIPSTREAM_${k}`, v])),
     },
   })

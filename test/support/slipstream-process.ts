@@ -40,6 +40,7 @@ export function startSlipstream(
     cwd: tmpdir(),
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...node.env,
       ...Object.fromEntries(Object.entries(settings).map(([k, v]) => [`SLIPSTREAM_${k}`, v])),
     },

@@ -94,7 +94,8 @@ function deedsOf(parts: Parts, did: string): Expected[] {
 }
 
 /** A quote goes before a reply; of those above, only the next is certain to be known. */
-function postDeeds({ oracle, viewer }: Parts, uri: string): Expected[] {
+function postDeeds(parts: Parts, uri: string): Expected[] {
+  const { oracle, viewer } = parts
   const { author, value } = oracle.post(uri)!
   const isMarked = oracle.isMarked(uri)
   const quoted = (value['embed'] as { record?: Ref } | undefined)?.record?.uri
@@ -111,7 +112,19 @@ function postDeeds({ oracle, viewer }: Parts, uri: string): Expected[] {
       const isSure = isMarked && height === 1 && isFree && found.length === 0
       found.push({ key: `reply ${author} ${uri}`, uri, isSure })
     }
+    // What was above a deleted post was told while that stood there, and nothing tells it now.
+    if (!post && isInThread(parts, reply!.root.uri)) {
+      found.push({ key: `reply ${author} ${uri}`, uri, isSure: false })
+    }
     above = (post?.value['reply'] as { parent: Ref } | undefined)?.parent.uri
   }
   return found
+}
+
+/** Whether the member wrote anything in it. */
+function isInThread({ oracle, viewer }: Parts, root: string): boolean {
+  if (didOf(root) === viewer) return true
+  return oracle.records(viewer, POST).some(({ value }) => {
+    return (value['reply'] as { root: Ref } | undefined)?.root.uri === root
+  })
 }
