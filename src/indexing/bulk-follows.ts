@@ -10,7 +10,6 @@
 
 import { createFollowGraph } from '../graph/follow-graph.ts'
 import type { ActorWriter } from '../graph/types.ts'
-import { MEMBER } from '../graph/types.ts'
 import { insertActor } from '../store/actors.ts'
 import type { Db } from '../store/db.ts'
 import { followEdges } from '../store/edges/all-edges.ts'
@@ -28,7 +27,13 @@ import {
   settleKeyless,
 } from './import-follows.ts'
 import { emptyTally, type ImportTally } from './import-tally.ts'
-import { actorCounts, type IndexContext, isMember, isOfDeletedAccount } from './index-context.ts'
+import {
+  actorCounts,
+  type IndexContext,
+  isInCircle,
+  isMember,
+  isOfDeletedAccount,
+} from './index-context.ts'
 import type { Indexer } from './indexer.ts'
 import { isBuried } from './lateness.ts'
 import type { TombstoneFilter } from './tombstone-filter.ts'
@@ -102,7 +107,7 @@ function isOutOfScope(
   if (!isInScopeOnly || scope === 'network') return false
   const isAuthor = (one: string) => {
     const uid = actors.uidOf(one)
-    return uid !== 0 && ((actors.flagsOf(uid) & MEMBER) !== 0 || actors.memberFollowersOf(uid) > 0)
+    return uid !== 0 && isInCircle(actors, uid)
   }
   return !isAuthor(did) && !(scope === 'community' && isAuthor(subject))
 }

@@ -2,8 +2,7 @@
 // transaction, the accounts, the memory changes collected so far, and sums of count changes, which
 // are written once at the end, since a popular post is hit many times in a batch.
 
-import type { ActorWriter } from '../graph/types.ts'
-import { MEMBER } from '../graph/types.ts'
+import { type ActorReader, type ActorWriter, MEMBER } from '../graph/types.ts'
 import type { JsonObject } from '../jetstream/event.ts'
 import { type ActorCounts, addActorCounts, insertActor } from '../store/actors.ts'
 import type { Collection } from '../store/collections.ts'
@@ -120,7 +119,12 @@ export function isMember(ctx: IndexContext, uid: number): boolean {
   return uid !== 0 && (ctx.actors.flagsOf(uid) & MEMBER) !== 0
 }
 
-/** Whether this is a member or followed by one: everything of theirs is kept. */
+/** Whether this is a member or followed by one, by what is published. */
+export function isInCircle(actors: ActorReader, uid: number): boolean {
+  return (actors.flagsOf(uid) & MEMBER) !== 0 || actors.memberFollowersOf(uid) > 0
+}
+
+/** The same within a batch: everything of theirs is kept. */
 export function isAuthor(ctx: IndexContext, uid: number): boolean {
   if (uid === 0) return false
   if ((ctx.actors.flagsOf(uid) & MEMBER) !== 0) return true

@@ -2,56 +2,29 @@
 // settings and filters, the same indexer, and the accounts in memory.
 
 import type { Config } from '../config.ts'
-import { type ActorReader, MEMBER } from '../graph/types.ts'
-import type { Indexer } from '../indexing/indexer.ts'
-import type { MemoryChange } from '../indexing/memory-changes.ts'
-import type { Logger } from '../obs/log.ts'
-import { createGapRepair, type GapRepair } from '../replay/gap-repair.ts'
+import type { ActorReader } from '../graph/types.ts'
+import { isInCircle } from '../indexing/index-context.ts'
+import { createGapRepair, type GapRepair, type GapRepairOptions } from '../replay/gap-repair.ts'
 import type { Circle } from '../replay/gap-sweep.ts'
-import type { Tip } from '../replay/tip.ts'
-import { collections } from '../store/collections.ts'
-import type { Db } from '../store/db.ts'
 import { streamFilters } from './stream-filters.ts'
+import { unreadCollections } from './stream-settings.ts'
 
 export function createGapRepairing(
   config: Config,
-  parts: {
-    actors: ActorReader
-    db: Db
-    indexer: Indexer
-    log: Logger
-    now: () => number
-    publish: (changes: MemoryChange[]) => void
-    tip: () => Tip | undefined | 'wait'
-    checkpoint: () => Promise<void> | undefined
-    wakeBackfill: () => void
-  },
+  parts: Omit<GapRepairOptions, 'circle' | 'filters' | 'unread'> & { actors: ActorReader },
 ): GapRepair {
-  const { actors, checkpoint, wakeBackfill } = parts
+  const { actors } = parts
   return createGapRepair({
     ...parts,
     circle: circleOf(actors),
     filters: () => streamFilters(config.indexScope, actors, config.trustedVerifiers),
-    unread: config.indexScope === 'network' ? [] : collections,
-    stream: {
-      hosts: config.jetstreamHosts,
-      wire: config.jetstreamWire,
-      compress: config.jetstreamCompress,
-      v1Dictionary: config.jetstreamV1Dictionary,
-      cacheDir: config.dataDir,
-    },
-    onApplied: () => {
-      wakeBackfill()
-      return checkpoint()
-    },
-    onJobs: wakeBackfill,
+    unread: unreadCollections(config),
   })
 }
 
 /** Members and whom they follow. */
 export function circleOf(actors: ActorReader): Circle {
-  const isInside = (uid: number) =>
-    actors.memberFollowersOf(uid) > 0 || (actors.flagsOf(uid) & MEMBER) !== 0
+  const isInside = (uid: number) => isInCircle(actors, uid)
   return {
     next(after, limit) {
       const uids: number[] = []

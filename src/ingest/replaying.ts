@@ -15,6 +15,7 @@ import { createTipKeeper, type Tip } from '../replay/tip.ts'
 import type { Db } from '../store/db.ts'
 import { streamCursors } from '../store/stream-cursors.ts'
 import { createGapRepairing } from './gap-repairing.ts'
+import { streamSettings } from './stream-settings.ts'
 
 export type Replaying = Replays & {
   /** A batch of the main stream was applied. */
@@ -47,24 +48,21 @@ export function createReplaying(
     return filtersSent && at.cursor.timeUs >= lastEventTimeUs ? at : 'wait'
   }
 
-  const replays = createReplays({
+  const shared = {
     ...parts,
     tip,
-    stream: {
-      hosts: config.jetstreamHosts,
-      wire: config.jetstreamWire,
-      compress: config.jetstreamCompress,
-      v1Dictionary: config.jetstreamV1Dictionary,
-      cacheDir: config.dataDir,
-    },
+    stream: streamSettings(config),
     onApplied: () => {
       wakeBackfill()
       return checkpoint()
     },
     onJobs: wakeBackfill,
+  }
+  const replays = createReplays({
+    ...shared,
     limits: { recentMs: config.replayHours * 3_600_000 },
   })
-  const repair = createGapRepairing(config, { ...parts, tip })
+  const repair = createGapRepairing(config, shared)
   return {
     ...replays,
     start() {

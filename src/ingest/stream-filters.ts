@@ -2,8 +2,7 @@
 // do is left out (scope `authors`) and they are few enough for the server to sort them out.
 
 import type { ActorReader } from '../graph/types.ts'
-import { MEMBER } from '../graph/types.ts'
-import type { IndexScope } from '../indexing/index-context.ts'
+import { type IndexScope, isInCircle } from '../indexing/index-context.ts'
 import type { StreamFilters } from '../jetstream/consumer.ts'
 import { collections } from '../store/collections.ts'
 
@@ -22,8 +21,7 @@ export function streamFilters(
 function authorDids(actors: ActorReader, others: readonly string[]): string[] | undefined {
   const dids = new Set(others)
   for (let uid = 1; uid <= actors.count; uid++) {
-    const isAuthor = actors.memberFollowersOf(uid) > 0 || actors.flagsOf(uid) & MEMBER
-    if (!isAuthor) continue
+    if (!isInCircle(actors, uid)) continue
     if (dids.size === MAX_DIDS) return undefined
     dids.add(actors.didOf(uid))
   }

@@ -24,7 +24,6 @@ import { type Consumer, createConsumer, type StreamBatch } from '../jetstream/co
 import { createLabels, type Labels } from '../labels/labels.ts'
 import { createCounts } from '../obs/counts.ts'
 import { createLogger } from '../obs/log.ts'
-import { collections } from '../store/collections.ts'
 import { openWriter } from '../store/db.ts'
 import { createStreamAfterArchive, type StreamWithArchive } from './archive-first.ts'
 import { forgetAwayMembers } from './away-members.ts'
@@ -49,6 +48,7 @@ import { keepRetaining } from './retaining.ts'
 
 import { keepSearchable } from './searching.ts'
 import { streamFilters } from './stream-filters.ts'
+import { streamSettings, unreadCollections } from './stream-settings.ts'
 import { createWriterRequests } from './writer-requests.ts'
 
 const FILTER_CHANGES = new Set([
@@ -345,13 +345,9 @@ function createStream(
   apply: (batch: StreamBatch) => Promise<void>,
 ): Consumer {
   return createConsumer({
-    hosts: config.jetstreamHosts,
-    wire: config.jetstreamWire,
-    compress: config.jetstreamCompress,
-    v1Dictionary: config.jetstreamV1Dictionary,
-    cacheDir: config.dataDir,
+    ...streamSettings(config),
     filters: streamFilters(config.indexScope, actors, config.trustedVerifiers),
-    unread: config.indexScope === 'network' ? [] : collections,
+    unread: unreadCollections(config),
     cursors: cursorsFromNowOn(db, config, now()),
     apply,
     log,

@@ -8,7 +8,7 @@
 const STEP_MS = 5
 
 /** Where the count is, in the integers of a `NoteWriter`'s buffer: in its header. */
-export const SETTLING = 2
+const SETTLING = 2
 
 /** By the writer, before its commit. */
 export function beginSettling(ints: Int32Array): void {

@@ -44,7 +44,6 @@ const statements = perDatabase((db) => ({
   find: db.prepare<[number, number], Doubt>(
     'SELECT kind, id, step, reached FROM doubts WHERE kind = ? AND id = ?',
   ),
-  count: db.prepare<[], number>('SELECT count(*) FROM (SELECT 1 FROM doubts LIMIT 20000)').pluck(),
 }))
 
 /** From the beginning, also where it is being looked at. */
@@ -67,9 +66,4 @@ export function setDoubtReached(db: Db, { kind, id, step, reached }: Doubt): voi
 
 export function removeDoubt(db: Db, kind: DoubtKind, id: number): void {
   statements(db).remove.run(kind, id)
-}
-
-/** 20,000 stands for as many or more. */
-export function countDoubtsRoughly(db: Db): number {
-  return statements(db).count.get() ?? 0
 }
