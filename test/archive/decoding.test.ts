@@ -146,14 +146,11 @@ describe('DAG-CBOR', () => {
       const bytes = Buffer.from(encode(jsonToLex(anyObject(random, 2) as never) as LexValue))
       for (let n = random.below(3); n >= 0; n--)
         bytes[random.below(bytes.length)] = random.below(256)
-      const value = decodeObject(
-        bytes,
-        0,
-        random.chance(0.8) ? bytes.length : random.below(bytes.length),
-      )
+      const to = random.chance(0.8) ? bytes.length : random.below(bytes.length)
+      const value = decodeObject(bytes, 0, to)
       if (typeof value === 'string') continue
       read++
-      expect(value).toEqual(lexToJson(withNumbers(decode(bytes))))
+      expect(value).toEqual(lexToJson(withNumbers(decode(bytes.subarray(0, to)))))
     }
     expect(read).toBeGreaterThan(100)
   })
