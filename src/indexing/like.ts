@@ -18,7 +18,7 @@ import {
 } from './index-context.ts'
 import { LIKE, notifyOfReaction, withdrawNotifications } from './notify.ts'
 import { notifyOfOtherLike } from './notify-rows.ts'
-import { ensurePost, isCountedAlready, isKeptPost, lookUpPost } from './post-rows.ts'
+import { ensurePost, isCountedAlready, keptPost } from './post-rows.ts'
 import { subjectUri } from './record-fields.ts'
 import { parsePostUri, type RecordRef } from './record-keys.ts'
 import { putRecordLike, removeRecordLike } from './record-like.ts'
@@ -28,7 +28,7 @@ export function putLike(ctx: IndexContext, write: RecordWrite): Outcome {
   const uri = subjectUri(write.record)
   const ref = parsePostUri(uri)
   if (!ref) return putOtherLike(ctx, write, uri)
-  const post = keptSubject(ctx, write.uid, ref)
+  const post = keptSubject(ctx, write, ref)
   if (!post) return 'out-of-scope'
   const subject = post.id
   const uid = internActor(ctx, write.did)
@@ -72,10 +72,13 @@ export function retractLike(ctx: IndexContext, like: Edge): void {
 }
 
 /** The post, where a like of it by this account is kept. */
-function keptSubject(ctx: IndexContext, uid: number, ref: RecordRef): PostHandle | undefined {
+function keptSubject(
+  ctx: IndexContext,
+  { uid, indexedAt }: RecordWrite,
+  ref: RecordRef,
+): PostHandle | undefined {
   if (isMember(ctx, uid)) return ensurePost(ctx, ref, ANCHOR)
   if (ctx.scope === 'network' || isAuthor(ctx, uid)) return ensurePost(ctx, ref, 0)
   if (ctx.scope === 'authors') return undefined
-  const row = lookUpPost(ctx, ref)
-  return isKeptPost(row) ? row : undefined
+  return keptPost(ctx, ref, indexedAt)
 }

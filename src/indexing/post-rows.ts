@@ -1,5 +1,6 @@
 // Finds and makes the rows that other records point at.
 
+import { microsOf } from '../store/edges/edge.ts'
 import { packRkey } from '../store/keys.ts'
 import { findList, insertStubList, type ListRow } from '../store/lists.ts'
 import { ANCHOR, REACTIONS_PRUNED } from '../store/post-flags.ts'
@@ -12,8 +13,13 @@ import {
   STUB,
   setPostFlags,
 } from '../store/posts.ts'
-import { type IndexContext, internActor } from './index-context.ts'
+import { type IndexContext, internActor, isAuthor } from './index-context.ts'
 import type { RecordRef } from './record-keys.ts'
+
+/** How long an author's post may still be on its way when others already react to it. */
+const MAY_COME_WITHIN_MS = 36 * 3_600_000
+/** How far ahead of ours the clock that made a record key may be. */
+const CLOCK_SKEW_MS = 10 * 60_000
 
 export function lookUpPost(ctx: IndexContext, ref: RecordRef): PostHandle | undefined {
   const uid = ctx.actors.uidOf(ref.did)
@@ -38,6 +44,30 @@ export function ensurePost(ctx: IndexContext, ref: RecordRef, flags: number): Po
 export function isKeptPost(row: PostHandle | undefined): row is PostHandle {
   if (!row) return false
   return row.state === PRESENT || row.state === PRUNED || (row.flags & ANCHOR) !== 0
+}
+
+/** The post, where what strangers do to it at this time is kept: `isKeptPost`, or it may still come. */
+export function keptPost(ctx: IndexContext, ref: RecordRef, at: number): PostHandle | undefined {
+  const row = lookUpPost(ctx, ref)
+  if (isKeptPost(row)) return row
+  return mayStillCome(ctx, ref, { row, at }) ? ensurePost(ctx, ref, ANCHOR) : undefined
+}
+
+/**
+ * Whether this is an author's young post that was not seen yet. Events of different accounts come in no
+ * common order, and the past of a new author is fetched while others go on.
+ */
+export function mayStillCome(
+  ctx: IndexContext,
+  ref: RecordRef,
+  { row, at }: { row: PostHandle | undefined; at: number },
+): boolean {
+  if (row && row.state !== STUB) return false
+  if (!isAuthor(ctx, ctx.actors.uidOf(ref.did))) return false
+  const rkey = packRkey(ref.rkey)
+  if (typeof rkey === 'string') return false
+  const age = at - microsOf(rkey) / 1000
+  return age < MAY_COME_WITHIN_MS && age > -CLOCK_SKEW_MS
 }
 
 /** Whether a reaction of this time may be one that was counted and pruned. */

@@ -43,7 +43,7 @@ import { isOutdated } from './lateness.ts'
 import { POST, withdrawNotifications } from './notify.ts'
 import { notifyOfPost, notifyOfRepliesBelow } from './notify-post.ts'
 import { mediaFlags, quotedPost } from './post-embeds.ts'
-import { ensurePost, lookUpPost } from './post-rows.ts'
+import { ensurePost, lookUpPost, mayStillCome } from './post-rows.ts'
 import { asObject } from './record-fields.ts'
 import { parsePostUri, type RecordRef } from './record-keys.ts'
 import { mentionsIn, postgateFlag, replyRootFlag, threadgateFlag } from './reply-rules.ts'
@@ -200,6 +200,7 @@ function isAddressed(ctx: IndexContext, refs: PostRefs, write: RecordWrite): boo
   for (const ref of [refs.root, refs.parent, refs.quote]) {
     const row = ref && lookUpPost(ctx, ref)
     if (row && (row.flags & ANCHOR || isAuthor(ctx, row.uid))) return true
+    if (ref && mayStillCome(ctx, ref, { row, at: write.indexedAt })) return true
   }
   return mentionsIn(write.record).some((did) => isMember(ctx, ctx.actors.uidOf(did)))
 }

@@ -25,7 +25,7 @@ import {
 } from './index-context.ts'
 import { notifyOfReaction, REPOST, withdrawNotifications } from './notify.ts'
 import { notifyOfOtherRepost } from './notify-rows.ts'
-import { ensurePost, isCountedAlready, isKeptPost, lookUpPost } from './post-rows.ts'
+import { ensurePost, isCountedAlready, keptPost } from './post-rows.ts'
 import { subjectUri } from './record-fields.ts'
 import { parsePostUri, type RecordRef } from './record-keys.ts'
 import { wantPerson, wantPost } from './wanted.ts'
@@ -33,7 +33,7 @@ import { wantPerson, wantPost } from './wanted.ts'
 export function putRepost(ctx: IndexContext, write: RecordWrite): Outcome {
   const ref = parsePostUri(subjectUri(write.record))
   if (!ref) return 'subject-unusable'
-  const post = keptSubject(ctx, write.uid, ref)
+  const post = keptSubject(ctx, write, ref)
   if (!post) return 'out-of-scope'
   const subject = post.id
   const uid = internActor(ctx, write.did)
@@ -80,7 +80,11 @@ function retractRepost(ctx: IndexContext, row: RepostRow): void {
 }
 
 /** The post, where a repost of it by this account is kept. An author's is to be shown. */
-function keptSubject(ctx: IndexContext, uid: number, ref: RecordRef): PostHandle | undefined {
+function keptSubject(
+  ctx: IndexContext,
+  { uid, indexedAt }: RecordWrite,
+  ref: RecordRef,
+): PostHandle | undefined {
   if (isAuthor(ctx, uid)) {
     const post = ensurePost(ctx, ref, ANCHOR)
     wantPost(ctx, post)
@@ -89,6 +93,5 @@ function keptSubject(ctx: IndexContext, uid: number, ref: RecordRef): PostHandle
   }
   if (ctx.scope === 'network') return ensurePost(ctx, ref, 0)
   if (ctx.scope === 'authors') return undefined
-  const row = lookUpPost(ctx, ref)
-  return isKeptPost(row) ? row : undefined
+  return keptPost(ctx, ref, indexedAt)
 }

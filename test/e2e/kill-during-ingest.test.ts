@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createJetstreamDouble, type JetstreamDouble } from '../support/jetstream-double/double.ts'
 import { type PlcAccount, type PlcDouble, startPlcDouble } from '../support/plc-double.ts'
 import { createRandom } from '../support/random.ts'
+import { testSeed } from '../support/seed.ts'
 import { createDirectReader, type DirectReader } from './support/direct-reader.ts'
 import { eventually } from './support/eventually.ts'
 import { freePort } from './support/free-port.ts'
@@ -27,7 +28,7 @@ import {
 } from './support/reading.ts'
 import { createSlipstream, type Slipstream } from './support/slipstream.ts'
 
-const SEED = Number(process.env['SLIPSTREAM_E2E_SEED'] || Date.now() % 1_000_000)
+const SEED = testSeed('kill -9 during ingest')
 const WRITERS = 30
 const READERS = 6
 const KILLS = 4
@@ -50,7 +51,6 @@ let writers: PlcAccount[]
 let quiet: { author: PlcAccount; reader: DirectReader; load: Load }
 
 beforeAll(async () => {
-  console.info(`seed ${SEED} (SLIPSTREAM_E2E_SEED)`)
   plc = await startPlcDouble()
   double = await createJetstreamDouble()
   double.behaviour.duplicateChance = DUPLICATE_CHANCE

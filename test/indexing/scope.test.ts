@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ANCHOR } from '../../src/store/post-flags.ts'
+import { cidOf, tidAt } from '../support/records.ts'
 import { countRows, jobsOf, postOf } from '../support/rows.ts'
 import { createWorld, type World } from '../support/world.ts'
 
@@ -9,6 +10,7 @@ let world: World
 let member: string
 let author: string
 const stranger = 'stranger'
+const HOUR = 3_600_000
 
 function open(scope: 'authors' | 'community' | 'network'): void {
   world = createWorld({ scope, members: ['member'] })
@@ -84,6 +86,40 @@ describe('community scope', () => {
     expect(postOf(world, quote)?.state).toBe(1)
     expect(postOf(world, naming)?.state).toBe(1)
     expect(postOf(world, namingAuthor)).toBeUndefined()
+  })
+
+  it('keeps what is said and done to a young post of an author that comes only later', () => {
+    const fan = world.account('fan')
+    let coming = { uri: '', cid: '' }
+    const events = world.hold(() => {
+      coming = world.post(author, 'hello')
+    })
+    world.like(fan, coming)
+    world.repost(fan, coming)
+    const reply = world.post(world.account(stranger), { reply: { parent: coming } })
+    const quote = world.post(world.account('other'), { quote: coming })
+    world.apply(events)
+    expect(postOf(world, coming)).toMatchObject({
+      state: 1,
+      likes: 1,
+      reposts: 1,
+      replies: 1,
+      quotes: 1,
+    })
+    expect([postOf(world, reply)?.state, postOf(world, quote)?.state]).toEqual([1, 1])
+  })
+
+  it('keeps nothing of what is done to posts of authors that are too old or no posts', () => {
+    const fan = world.account('fan')
+    const postOfAge = (did: string, ms: number) => {
+      const rkey = tidAt((world.now() - ms) * 1000)
+      return { uri: `at://${did}/app.bsky.feed.post/${rkey}`, cid: cidOf(rkey) }
+    }
+    world.like(fan, postOfAge(author, 37 * HOUR))
+    world.like(fan, postOfAge(author, -HOUR))
+    world.like(fan, { ...postOfAge(author, 0), uri: `at://${author}/app.bsky.feed.post/self` })
+    world.like(fan, postOfAge(world.account(stranger), 0))
+    expect(countRows(world, 'posts')).toBe(0)
   })
 
   it('keeps follows and blocks of authors, and all that authors do', () => {

@@ -1,6 +1,6 @@
 // In what order and when events come to a Jetstream host: as they happened, or, while it is told to, those
 // of different accounts in an order of its own, as by relays whose paths differ in length. What one
-// account did always stays in order, and comes after what it points at.
+// account did always stays in order, and comes after what strangers did that it points at.
 
 import type { JetstreamDouble } from '../jetstream-double/double.ts'
 import type { Random } from '../random.ts'
@@ -18,12 +18,19 @@ type Waiting = { event: NetworkEvent; number: number }
 /** Of each account with something waiting, at each event. */
 const PASS_CHANCE = 0.06
 
-/** What strangers say of a post that did not come yet is not kept: nobody knows then that it will. */
 function mentions(event: NetworkEvent, did: string): boolean {
   return 'record' in event && JSON.stringify(event.record).includes(did)
 }
 
-export function createArrivals(host: JetstreamDouble, random: Random): Arrivals {
+/**
+ * What is said of a stranger's post that did not come yet is not kept: nobody knows then whether it is one
+ * to keep. Of an author's it is.
+ */
+export function createArrivals(
+  host: JetstreamDouble,
+  random: Random,
+  isAuthor: (did: string) => boolean,
+): Arrivals {
   const held = new Map<string, Waiting[]>()
   const numbers = new Map<number, number>()
   let isReordering = false
@@ -38,7 +45,8 @@ export function createArrivals(host: JetstreamDouble, random: Random): Arrivals 
     const waiting = held.get(did) ?? []
     held.delete(did)
     for (const one of waiting) {
-      for (const other of [...held.keys()]) if (mentions(one.event, other)) release(other)
+      const others = [...held.keys()].filter((other) => !isAuthor(other))
+      for (const other of others) if (mentions(one.event, other)) release(other)
       pass(one)
     }
   }

@@ -80,7 +80,10 @@ export async function createWorld(plan: TorturePlan): Promise<World> {
     await createJetstreamDouble({ firstSeq: 5_000_000, seed: plan.seed + 1 }),
   ]
   const made = new Map<string, number>()
-  const arrivals = hosts.map((host, i) => createArrivals(host, createRandom(plan.seed + 77 + i)))
+  const isSteady = (did: string) => steady.has(did)
+  const arrivals = hosts.map((host, i) =>
+    createArrivals(host, createRandom(plan.seed + 77 + i), isSteady),
+  )
   let emitted = 0
   let restrictedAt = 0
   let isRestricted = false
