@@ -1,6 +1,7 @@
 // The writing side of this room: what was fetched goes through the indexer, each call one
 // transaction, and what it means for memory is published after the commit and before anything else.
 
+import { applyNotFound } from '../indexing/account.ts'
 import { markPostMissing } from '../indexing/found-posts.ts'
 import type { Indexer } from '../indexing/indexer.ts'
 import type { MemoryChange } from '../indexing/memory-changes.ts'
@@ -16,6 +17,8 @@ export type Applier = {
   missing(postId: number): void
   /** What the account's PDS says of its state. */
   status(did: string, status: AccountStatus): void
+  /** The account's PDS, asked anew, has no such repository, and nothing says since when. */
+  notFound(uid: number): void
   /** How many records were applied and left out by reason, since the start. */
   counts(): Record<string, number>
 }
@@ -70,6 +73,10 @@ export function createApplier(options: {
     status(did, status) {
       const timeUs = (now() - STATUS_AGE_MS) * 1000
       applyEvents([{ kind: 'account', did, active: false, status, timeUs, seq: undefined }])
+    },
+    notFound(uid) {
+      const timeUs = (now() - STATUS_AGE_MS) * 1000
+      publish(indexer.run((ctx) => applyNotFound(ctx, uid, timeUs)))
     },
     counts: () => ({ ...counts }),
   }

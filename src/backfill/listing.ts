@@ -1,5 +1,8 @@
 // Walks a collection of somebody's repository, newest first, page by page, within bounds.
 //
+// A page with records that do not hash to their CIDs is taken as far as it is right, and the walk goes on to
+// its end; then the job fails with `mismatched` and is tried again, until it was tried often enough.
+//
 // Keys come in descending order from every PDS that follows the lexicon. Where they don't, the walk
 // goes on, but says so: an incomplete walk then proves nothing about the keys it did not show.
 
@@ -48,6 +51,12 @@ export async function walkCollection(
   let isOrdered = true
   let listed = 0
   let idlePages = 0
+  let mismatched = 0
+  const endAs = (end: ListingEnd) => {
+    if (mismatched === 0 || repo.leavesOutMismatched) return end
+    const what = `${mismatched} records of ${walk.collection}`
+    throw new PdsError('mismatched', `${repo.pds} sent ${what} that do not hash to their CIDs`)
+  }
   for (;;) {
     if (services.signal.aborted) throw new PdsError('stopped', 'stopped while listing')
     const fetchedAt = services.now()
@@ -64,12 +73,15 @@ export async function walkCollection(
     if (!leadsFurther(keys, floor)) idlePages++
     floor = keys.at(-1) ?? floor
     listed += keys.length
-    if (page.cursor === undefined) return { complete: true, floor, cursor: undefined, listed }
+    mismatched += page.mismatched
+    const { cursor: next } = page
+    if (next === undefined) return endAs({ complete: true, floor, cursor: undefined, listed })
     const isEnough = walk.isEnough?.(page) ?? false
     if (isEnough || listed >= walk.maxRecords || idlePages >= MAX_IDLE_PAGES) {
-      return { complete: false, floor: isOrdered ? floor : undefined, cursor: page.cursor, listed }
+      const proven = isOrdered ? floor : undefined
+      return endAs({ complete: false, floor: proven, cursor: next, listed })
     }
-    cursor = page.cursor
+    cursor = next
   }
 }
 

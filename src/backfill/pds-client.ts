@@ -20,8 +20,10 @@ export type PdsRecord = { rkey: string; cid: string; record: JsonObject }
 export type RecordPage = {
   /** In the order sent: by record key, descending unless `reverse`. */
   records: PdsRecord[]
-  /** Keys that are there, but whose record can't be used: it does not hash to its CID. */
+  /** Keys that are there, but whose record can't be used. */
   broken: string[]
+  /** How many of those do not hash to their CIDs: asked again, the server may tell the truth. */
+  mismatched: number
   /** undefined: this was the last page. */
   cursor: string | undefined
 }
@@ -106,7 +108,7 @@ async function getRecord(
     throw new PdsError('bad-answer', `${repo.pds} sent another record than ${rkey}`)
   }
   const record = checkedRecord(answer, { rkey, collection })
-  if (record) return record
+  if (typeof record === 'object') return record
   throw new PdsError('bad-answer', `${repo.pds} sent a record that is not what its CID says`)
 }
 
@@ -124,16 +126,18 @@ async function listRecords(
   }
   const records: PdsRecord[] = []
   const broken: string[] = []
+  let mismatched = 0
   for (const one of listed) {
     const rkey = keyOf(one, { did: repo.did, collection })
     if (rkey === undefined) {
       throw new PdsError('bad-answer', `${repo.pds} listed what is not of ${repo.did}`)
     }
     const record = checkedRecord(one, { rkey, collection })
-    if (record) records.push(record)
+    if (typeof record === 'object') records.push(record)
     else broken.push(rkey)
+    if (record === 'mismatched') mismatched++
   }
-  return { records, broken, cursor: nextCursor(answer['cursor'], cursor, repo) }
+  return { records, broken, mismatched, cursor: nextCursor(answer['cursor'], cursor, repo) }
 }
 
 async function describeRepo(
@@ -169,20 +173,25 @@ function keyOf(answer: unknown, of: { did: string; collection: string }): string
   return isValidRecordKey(rkey) ? rkey : undefined
 }
 
+/** The record; or why it can't be used: nobody could, or it is not what its CID says. */
 function checkedRecord(
   answer: JsonObject,
   of: { rkey: string; collection: string },
-): PdsRecord | undefined {
+): PdsRecord | 'unusable' | 'mismatched' {
   const { cid, value } = answer
-  if (typeof cid !== 'string' || !isObject(value) || value['$type'] !== of.collection) return
-  return hashesTo(value, cid) ? { rkey: of.rkey, cid, record: value } : undefined
+  if (typeof cid !== 'string' || !isObject(value) || value['$type'] !== of.collection) {
+    return 'unusable'
+  }
+  const hashed = hashOf(value)
+  if (hashed === undefined) return 'unusable'
+  return hashed === cid ? { rkey: of.rkey, cid, record: value } : 'mismatched'
 }
 
-function hashesTo(record: JsonObject, cid: string): boolean {
+function hashOf(record: JsonObject): string | undefined {
   try {
-    return cidOfRecord(record) === cid
+    return cidOfRecord(record)
   } catch (error) {
-    if (error instanceof UnencodableError) return false
+    if (error instanceof UnencodableError) return undefined
     throw error
   }
 }

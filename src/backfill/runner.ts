@@ -74,6 +74,8 @@ const HOST_BUSY_MS = 1_000
 /** A host that is to be left alone for longer than this gives its places in the window away. */
 const SHORT_WAIT_MS = 3_000
 const DEFAULT_RETRY_MS = 60_000
+/** So often a listing is read again because of records that do not hash to their CIDs. */
+const TRIES_FOR_CIDS = 3
 /** While something is replayed, so much less is done at once. */
 const REPLAY_SHARE = 4
 const REPLAY_FIRST_MS = 60_000
@@ -277,7 +279,8 @@ class Runner implements Backfill {
       return
     }
     if (job.kind === 'repo') accountRepairing(this.#services.db, target.uid)
-    const repo = { uid: target.uid, did: target.did, pds: host }
+    const leavesOutMismatched = job.attempts >= TRIES_FOR_CIDS
+    const repo = { uid: target.uid, did: target.did, pds: host, leavesOutMismatched }
     return this.#finish(job, await perform(this.#services, job, repo))
   }
 
@@ -336,8 +339,9 @@ class Runner implements Backfill {
       await this.#services.pds.getLatestRev(repo)
       return gone
     } catch (error) {
-      if (error instanceof PdsError && error.reason === 'gone') return error
-      throw error
+      if (!(error instanceof PdsError) || error.reason !== 'gone') throw error
+      const { message, accountStatus } = error
+      return accountStatus ? error : new PdsError('gone', message, { isUnknown: true })
     }
   }
 
@@ -356,6 +360,7 @@ class Runner implements Backfill {
     const { apply, db, log } = this.#services
     const status = error?.accountStatus ?? (error && stateOfUnknown(db, job))
     if (status) apply.status(target.did, status)
+    if (error?.isUnknown && isComparison(job)) apply.notFound(target.uid)
     if (job.kind === 'post') apply.missing(job.subject)
     if (job.kind === 'member') log.warn({ member: target.did, why }, 'cold start impossible')
     this.#finish(job, undefined, why)
@@ -379,6 +384,11 @@ class Runner implements Backfill {
  */
 function stateOfUnknown(db: Db, { kind, subject }: Job): 'deactivated' | undefined {
   return kind === 'profile' && !findProfile(db, subject) ? 'deactivated' : undefined
+}
+
+/** What is compared was missed somehow, and its account's deletion perhaps with it. */
+function isComparison({ kind }: Job): boolean {
+  return kind === 'repo' || kind === 'check'
 }
 
 function keyOf({ kind, subject }: Job): string {

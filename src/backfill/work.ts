@@ -43,7 +43,13 @@ export type Services = {
 }
 
 /** Whose repository a job reads, and where. */
-export type RepoTarget = { uid: number; did: string; pds: string }
+export type RepoTarget = {
+  uid: number
+  did: string
+  pds: string
+  /** It was asked often enough: what still does not hash to its CID is left out. */
+  leavesOutMismatched?: boolean
+}
 
 /** Lets what waits in this thread run: live events come first. */
 export function yieldToOthers(): Promise<void> {

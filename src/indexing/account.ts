@@ -2,7 +2,7 @@
 // are hidden and come back as they were; a deleted one loses every row, slice by slice where there are
 // many (removal-slices.ts), and what still comes of it is ignored until it is active again. Events carry no rev, so their time decides which is later.
 
-import type { AccountEvent } from '../jetstream/event.ts'
+import type { AccountEvent, CommitEvent } from '../jetstream/event.ts'
 import { actorStatus, setActorRemoved, setActorStatus } from '../store/actors.ts'
 import { enqueueJob } from '../store/jobs.ts'
 import { missingPostIds } from '../store/posts.ts'
@@ -43,6 +43,33 @@ export function applyAccount(ctx: IndexContext, event: AccountEvent): Outcome {
     missOfAccount(ctx, { uid, cause: 'returned', fromUs, toUs: event.timeUs })
   }
   return 'applied'
+}
+
+/**
+ * The account's PDS has no such repository (any more), but nobody told of a deletion: what we hold of it
+ * goes, as when it is compared with an empty one. Should the PDS be mistaken, whatever comes of the account
+ * next brings it back. Of members nothing is taken on a server's word.
+ */
+export function applyNotFound(ctx: IndexContext, uid: number, timeUs: number): void {
+  const before = actorStatus(ctx.db, uid)
+  const isNews = before !== undefined && before.status !== DELETED && timeUs >= before.status_at
+  if (!isNews || isMember(ctx, uid)) return
+  setActorStatus(ctx.db, uid, { status: DELETED, status_at: timeUs })
+  if (!isHiddenStatus(before.status)) ctx.changes.push({ kind: 'hidden', uid })
+  beginRemoval(ctx, uid)
+}
+
+/** Whether an account that only seemed to be deleted shows now that it is not. */
+export function bringBack(ctx: IndexContext, uid: number, { did, timeUs }: CommitEvent): void {
+  if (!ctx.deletedAccounts.has(uid) || ctx.removedAt.has(uid)) return
+  applyAccount(ctx, {
+    kind: 'account',
+    did,
+    active: true,
+    status: undefined,
+    timeUs,
+    seq: undefined,
+  })
 }
 
 /** What was said before this moment stays unsaid, even if the account returns. */

@@ -23,7 +23,7 @@ import { reactionsPrunedBefore } from '../store/old-posts.ts'
 import { statusCode } from '../store/status.ts'
 import { latestStreamTimeUs, putStreamCursor } from '../store/stream-cursors.ts'
 import { transact } from '../store/transact.ts'
-import { applyAccount } from './account.ts'
+import { applyAccount, bringBack } from './account.ts'
 import { applyGap } from './account-gaps.ts'
 import { applyRemoval, applyWrite } from './apply-record.ts'
 import { type FetchedRecords, toWrites } from './fetched-records.ts'
@@ -179,6 +179,7 @@ function applyEvents(
       continue
     }
     const uid = ctx.actors.uidOf(event.did)
+    if (uid !== 0) bringBack(ctx, uid, event)
     count(applyCommit(ctx, filter, event, uid))
     if (isMember(ctx, uid)) memberRevs.set(uid, later(event.rev, memberRevs.get(uid)))
   }

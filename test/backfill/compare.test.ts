@@ -6,12 +6,15 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { leaveGap } from '../../src/backfill/settle-gap.ts'
 import { circleOf } from '../../src/ingest/gap-repairing.ts'
 import { createGapRepair } from '../../src/replay/gap-repair.ts'
+import { findActor } from '../../src/store/actors.ts'
 import { type Collection, collections } from '../../src/store/collections.ts'
 import { accountsToRepair, compareGap, setGapStep } from '../../src/store/gap-repair.ts'
 import { gapCounts, insertAccountGap, insertGap, listGaps } from '../../src/store/gaps.ts'
 import { heldKeys } from '../../src/store/held-keys.ts'
 import { countJobs } from '../../src/store/jobs.ts'
 import { unpackRkey } from '../../src/store/keys.ts'
+import { findProfile } from '../../src/store/profiles.ts'
+import { statusCode } from '../../src/store/status.ts'
 import { type BackfillWorld, refOf, startBackfillWorld } from '../support/backfill-world.ts'
 import { canonicalRows } from '../support/canonical-rows.ts'
 import type { PdsAccount, PdsDouble } from '../support/pds-double.ts'
@@ -294,6 +297,60 @@ describe('a gap that no host can replay', () => {
     ])
     expectEqual(scene)
     expect(asked.filter((one) => one.endsWith(bob.did))).toEqual([`getLatestCommit ${bob.did}`])
+  })
+})
+
+describe('a repository that is not there when it is to be compared', () => {
+  const heldPosts = () =>
+    world.db
+      .prepare('SELECT count(*) FROM posts WHERE uid = ? AND state = 1')
+      .pluck()
+      .get(world.uid(gone))
+  let gone: PdsAccount
+
+  async function vanish(): Promise<void> {
+    const scene = await setUp()
+    gone = scene.authors[0]!
+    const post = world.post(gone, 'hello')
+    const liking = scene.strangers[0]!
+    world.live(post, like(liking, post), like(gone, world.post(scene.authors[1]!, 'liked')))
+    gone.state = 'gone'
+    world.live(sync(gone))
+    await world.settled()
+  }
+
+  const like = (account: PdsAccount, post: Commit) => {
+    world.live(post)
+    const value = { subject: refOf(post), createdAt: new Date().toISOString() }
+    return account.put({ collection: 'app.bsky.feed.like', value, atMs: Date.now() })
+  }
+
+  it('leaves nothing here, and is hidden', async () => {
+    await vanish()
+    expect(heldPosts()).toBe(0)
+    expect(findActor(world.db, world.uid(gone))?.status).toBe(statusCode('deleted'))
+    expect(findProfile(world.db, world.uid(gone))).toBeUndefined()
+    expectCounted()
+    expect(listGaps(world.db, { limit: 1 })).toMatchObject([{ cause: 'sync', state: 'closed' }])
+  })
+
+  it('is here again with all that it has once something comes of it', async () => {
+    await vanish()
+    gone.state = 'active'
+    await tick()
+    world.live(world.post(gone, 'the server was mistaken'))
+    await world.settled()
+    expect(findActor(world.db, world.uid(gone))?.status).toBe(0)
+    expect(heldPosts()).toBe(2)
+  })
+
+  it('takes nothing of a member', async () => {
+    const { member } = await setUp()
+    world.live(world.post(member, 'hello'))
+    member.state = 'gone'
+    world.live(sync(member))
+    await world.settled()
+    expect(findActor(world.db, world.uid(member))?.status).toBe(0)
   })
 })
 

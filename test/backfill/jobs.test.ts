@@ -268,6 +268,33 @@ describe('a follow made later', () => {
   })
 })
 
+describe('a listing with records that do not hash to their CIDs', () => {
+  let hurry: NodeJS.Timeout
+  beforeEach(() => {
+    // Retries come after seconds.
+    hurry = setInterval(() => world.db.exec('UPDATE jobs SET not_before = 0'), 50)
+  })
+  afterEach(() => clearInterval(hurry))
+
+  it('is taken as far as it is right, and read again until it is', async () => {
+    for (const subject of [bob, member]) world.follow(alice, subject)
+    const fault = { method: 'listRecords', did: alice.did, collection: 'app.bsky.graph.follow' }
+    world.hosts[0]!.misbehave({ ...fault, how: 'lying-cid', times: 2 })
+    await run('follows', world.uid(alice))
+    expect(world.memory.graph.followsCount(world.uid(alice))).toBe(2)
+  })
+
+  it('is left so where the server goes on, and the rest is here', async () => {
+    const post = world.post(alice, 'hello')
+    world.repost(alice, world.post(bob))
+    const fault = { method: 'listRecords', did: alice.did, collection: POST }
+    world.hosts[0]!.misbehave({ ...fault, how: 'lying-cid' })
+    await run('feed', world.uid(alice))
+    expect([stateOf(post), countOf('reposts')]).toEqual([undefined, 1])
+    expect(world.hosts[0]!.stats().byMethod['com.atproto.repo.listRecords']).toBe(5)
+  })
+})
+
 describe('a host that fails', () => {
   it('is left alone for longer and longer, and the others are not held up', async () => {
     world.hosts[1]!.misbehave({ how: { status: 503 } })

@@ -11,7 +11,7 @@ async function walk(keysOf: (n: number) => string[]) {
   let pages = 0
   const listRecords = async () => {
     const records = keysOf(pages++).map((rkey) => ({ rkey, cid: '', record: {} }))
-    return { records, broken: [], cursor: `page${pages}` }
+    return { records, broken: [], mismatched: 0, cursor: `page${pages}` }
   }
   const services = {
     pds: { listRecords },

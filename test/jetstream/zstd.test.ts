@@ -34,7 +34,6 @@ let trusted: TrustedDecoder
 let both: Decompressor
 
 beforeAll(async () => {
-  console.info(`zstd tests: SEED=${SEED}`)
   await init()
   trusted = await createTrustedDecoder(dictionary, MAX_OUTPUT_BYTES)
   both = await createDecompressor(dictionary, MAX_OUTPUT_BYTES)
