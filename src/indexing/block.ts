@@ -4,8 +4,8 @@ import { deleteBlock, findBlock, insertBlock } from '../store/blocks.ts'
 import {
   type IndexContext,
   internActor,
-  isAuthor,
   isSameEdge,
+  isTieKept,
   type Outcome,
   type RecordRemoval,
   type RecordWrite,
@@ -14,7 +14,7 @@ import {
 
 export function putBlock(ctx: IndexContext, write: RecordWrite): Outcome {
   const subjectDid = write.record['subject'] as string
-  if (!isKept(ctx, write.uid, subjectDid)) return 'out-of-scope'
+  if (!isTieKept(ctx, write.uid, subjectDid)) return 'out-of-scope'
   const uid = internActor(ctx, write.did)
   const subject = internActor(ctx, subjectDid)
   const existing = findBlock(ctx.db, uid, write.rkey)
@@ -29,9 +29,4 @@ export function removeBlock(ctx: IndexContext, { uid, rkey }: RecordRemoval): bo
   const existing = findBlock(ctx.db, uid, rkey)
   if (existing) deleteBlock(ctx.db, existing)
   return existing !== undefined
-}
-
-function isKept(ctx: IndexContext, uid: number, subjectDid: string): boolean {
-  if (ctx.scope === 'network' || isAuthor(ctx, uid)) return true
-  return ctx.scope === 'community' && isAuthor(ctx, ctx.actors.uidOf(subjectDid))
 }

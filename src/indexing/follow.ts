@@ -21,6 +21,7 @@ import {
   isAuthor,
   isMember,
   isSameEdge,
+  isTieKept,
   type Outcome,
   type RecordRemoval,
   type RecordWrite,
@@ -32,7 +33,7 @@ import { wantAuthorAt } from './wanted.ts'
 
 export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
   const subjectDid = write.record['subject'] as string
-  if (!isKept(ctx, write.uid, subjectDid)) return 'out-of-scope'
+  if (!isTieKept(ctx, write.uid, subjectDid)) return 'out-of-scope'
   const uid = internActor(ctx, write.did)
   const subject = internActor(ctx, subjectDid)
   const existing = findFollow(ctx.db, uid, write.rkey)
@@ -105,9 +106,4 @@ export function disconnect(ctx: IndexContext, creator: number, subject: number):
 function addPending(ctx: IndexContext, subject: number, delta: number): void {
   const pending = ctx.pendingMemberFollowers.get(subject) ?? 0
   ctx.pendingMemberFollowers.set(subject, pending + delta)
-}
-
-function isKept(ctx: IndexContext, uid: number, subjectDid: string): boolean {
-  if (ctx.scope === 'network' || isAuthor(ctx, uid)) return true
-  return ctx.scope === 'community' && isAuthor(ctx, ctx.actors.uidOf(subjectDid))
 }

@@ -1,18 +1,8 @@
 // What the backfill room found out about a single post that was only pointed at.
 
-import type { Db } from '../store/db.ts'
-import { unpackRkey } from '../store/keys.ts'
 import { emptyPost, findPostById, isWithoutRecord, MISSING, PRUNED } from '../store/posts.ts'
 import type { IndexContext } from './index-context.ts'
 import { retractPost } from './post.ts'
-
-/** Whether the post's record is still to be found, and under which key. */
-export function stubToFind(db: Db, post: number): { uid: number; rkey: string } | undefined {
-  const row = findPostById(db, post)
-  return row && isWithoutRecord(row.state)
-    ? { uid: row.uid, rkey: unpackRkey(row.rkey) }
-    : undefined
-}
 
 /** Its PDS says that there is no such record. A record that arrives later still fills the row. */
 export function markPostMissing(ctx: IndexContext, post: number): void {

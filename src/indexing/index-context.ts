@@ -146,6 +146,12 @@ export function sortAtOf(write: RecordWrite): number {
   return Math.min(write.createdAt, write.indexedAt)
 }
 
+/** Whether a follow or block of this account is kept. */
+export function isTieKept(ctx: IndexContext, uid: number, subjectDid: string): boolean {
+  if (ctx.scope === 'network' || isAuthor(ctx, uid)) return true
+  return ctx.scope === 'community' && isAuthor(ctx, ctx.actors.uidOf(subjectDid))
+}
+
 /** Whether a row already says what is written; a listing tells nothing new about the time. */
 export function isSameEdge(
   row: { subject: number; sortAt: number },

@@ -84,7 +84,7 @@ function replay(batches: Batch[], wire: Wire, scope: IndexScope, unread: readonl
     },
     onBroken: () => {},
     onNotice: () => {},
-    onForeignDictionary: () => {},
+    onDoubt: () => {},
     log,
   })
 
