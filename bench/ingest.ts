@@ -294,7 +294,7 @@ async function createFeed(
     },
     onBroken: () => {},
     onNotice: () => {},
-    onForeignDictionary: () => {},
+    onDoubt: () => {},
     log,
   })
 

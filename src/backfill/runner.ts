@@ -37,7 +37,7 @@ import { perform } from './perform.ts'
 import { createProgress, type Progress } from './progress.ts'
 import type { RepoJobResult } from './repo-jobs.ts'
 import { type BackfillOptions, createServices } from './services.ts'
-import { leaveGap, settleGap } from './settle-gap.ts'
+import { isGapRepair, leaveGap, settleGap } from './settle-gap.ts'
 import type { RepoTarget, Services } from './work.ts'
 
 export type BackfillStatus = {
@@ -360,7 +360,7 @@ class Runner implements Backfill {
     const { apply, db, log } = this.#services
     const status = error?.accountStatus ?? (error && stateOfUnknown(db, job))
     if (status) apply.status(target.did, status)
-    if (error?.isUnknown && isComparison(job)) apply.notFound(target.uid)
+    if (error?.isUnknown && isGapRepair(job)) apply.notFound(target.uid)
     if (job.kind === 'post') apply.missing(job.subject)
     if (job.kind === 'member') log.warn({ member: target.did, why }, 'cold start impossible')
     this.#finish(job, undefined, why)
@@ -384,11 +384,6 @@ class Runner implements Backfill {
  */
 function stateOfUnknown(db: Db, { kind, subject }: Job): 'deactivated' | undefined {
   return kind === 'profile' && !findProfile(db, subject) ? 'deactivated' : undefined
-}
-
-/** What is compared was missed somehow, and its account's deletion perhaps with it. */
-function isComparison({ kind }: Job): boolean {
-  return kind === 'repo' || kind === 'check'
 }
 
 function keyOf({ kind, subject }: Job): string {

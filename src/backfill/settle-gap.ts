@@ -21,6 +21,11 @@ export type JobEnd = {
   why?: string | undefined
 }
 
+/** What it compares was missed somehow, and its account's deletion perhaps with it. */
+export function isGapRepair({ kind }: Job): boolean {
+  return kind === 'repo' || kind === 'check'
+}
+
 /** The job is over, whether it read the repository or there is none. */
 export function settleGap(db: Db, { kind, subject }: Job, end: JobEnd): void {
   if (kind === 'repo') closeAccountGap(db, subject, { how: howOf(end), now: end.now })
@@ -30,14 +35,15 @@ export function settleGap(db: Db, { kind, subject }: Job, end: JobEnd): void {
 }
 
 /** Nobody answered: the account's gap stays, or becomes one of its own, and is tried again later. */
-export function leaveGap(db: Db, { kind, subject }: Job, now: number): void {
+export function leaveGap(db: Db, job: Job, now: number): void {
+  const { kind, subject } = job
   const gap = kind === 'check' ? sweepingGap(db) : undefined
   if (gap) {
     const { fromUs, toUs } = gap
     countCompared(db, gap.id, false)
     insertAccountGap(db, { uid: subject, cause: 'unreachable', fromUs, toUs }, now)
   }
-  if (kind === 'check' || kind === 'repo') putOffAccountGap(db, subject, now + AGAIN_MS)
+  if (isGapRepair(job)) putOffAccountGap(db, subject, now + AGAIN_MS)
 }
 
 function howOf({ why, result }: JobEnd): string {

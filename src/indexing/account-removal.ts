@@ -25,20 +25,20 @@ import { deleteProfile } from '../store/profiles.ts'
 import { deleteRecordLikesOf } from '../store/record-likes.ts'
 import { emptyRecordsOf } from '../store/records.ts'
 import { deleteRepostsOf, repostedBy } from '../store/reposts.ts'
-import { doubtPosts } from './doubtful.ts'
+import { doubtPosts, isOrWasAuthor } from './doubtful.ts'
 import { disconnect } from './follow.ts'
-import { type IndexContext, isAuthor, postCounts } from './index-context.ts'
+import { type IndexContext, postCounts } from './index-context.ts'
 import { retractPost } from './post.ts'
 
 export function removeAccount(ctx: IndexContext, uid: number): void {
   const { db } = ctx
   const liked = likedBy(db, uid)
   for (const subject of liked) postCounts(ctx, subject).likes--
-  if (isAuthor(ctx, uid)) doubtPosts(ctx, liked)
+  if (isOrWasAuthor(ctx, uid)) doubtPosts(ctx, liked)
   deleteLikesOf(db, uid)
   const reposted = repostedBy(db, uid)
   for (const subject of reposted) postCounts(ctx, subject).reposts--
-  if (isAuthor(ctx, uid)) doubtPosts(ctx, reposted)
+  if (isOrWasAuthor(ctx, uid)) doubtPosts(ctx, reposted)
   deleteRepostsOf(db, uid)
   const followed = followedBy(db, uid)
   deleteFollowsOf(db, uid)

@@ -1,10 +1,21 @@
 // An author's or a member's pointer at a post went. Where not everything is kept, the post may have been here
 // for its sake, and is looked at soon (retention/).
 
-import { DOUBT, putDoubt } from '../store/doubts.ts'
-import type { IndexContext } from './index-context.ts'
+import { DOUBT, findDoubt, putDoubt } from '../store/doubts.ts'
+import { type IndexContext, isAuthor } from './index-context.ts'
 
 export function doubtPosts({ db, keptScope }: IndexContext, posts: Iterable<number | null>): void {
   if (keptScope === 'network') return
   for (const post of posts) if (post !== null) putDoubt(db, DOUBT.post, post)
+}
+
+/** Also of somebody who is none any more, as long as it is not settled yet what they were the reason for. */
+export function isOrWasAuthor(ctx: IndexContext, uid: number): boolean {
+  return isAuthor(ctx, uid) || isUnsettled(ctx, uid)
+}
+
+/** Whether this account reads here no more, or is followed by no member any more, and that is not settled. */
+export function isUnsettled({ db, keptScope }: IndexContext, uid: number): boolean {
+  if (keptScope === 'network') return false
+  return [DOUBT.member, DOUBT.author].some((kind) => findDoubt(db, kind, uid) !== undefined)
 }

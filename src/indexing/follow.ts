@@ -14,6 +14,7 @@ import {
   putUnfollow,
   unmarkKeyless,
 } from '../store/keyless-follows.ts'
+import { isUnsettled } from './doubtful.ts'
 import {
   actorCounts,
   type IndexContext,
@@ -98,8 +99,9 @@ export function disconnect(ctx: IndexContext, creator: number, subject: number):
   actorCounts(ctx, subject).followers--
   insertGraphChange(ctx.db, { creator, subject, added: false })
   ctx.changes.push({ kind: 'unfollow', creator, subject })
-  if (!isMember(ctx, creator)) return
-  addPending(ctx, subject, -1)
+  const isMembers = isMember(ctx, creator)
+  if (!isMembers && !isUnsettled(ctx, creator)) return
+  if (isMembers) addPending(ctx, subject, -1)
   if (!isAuthor(ctx, subject)) putDoubt(ctx.db, DOUBT.author, subject)
 }
 

@@ -4,7 +4,7 @@ import type { Edge } from '../store/edges/edge.ts'
 import { deleteLike, findLike, hasLiked, insertLike } from '../store/likes.ts'
 import { ANCHOR } from '../store/post-flags.ts'
 import type { PostHandle } from '../store/posts.ts'
-import { doubtPosts } from './doubtful.ts'
+import { doubtPosts, isOrWasAuthor } from './doubtful.ts'
 import {
   type IndexContext,
   internActor,
@@ -65,7 +65,7 @@ function putOtherLike(ctx: IndexContext, write: RecordWrite, uri: unknown): Outc
 export function retractLike(ctx: IndexContext, like: Edge): void {
   const { uid, rkey, subject } = like
   deleteLike(ctx.db, like)
-  if (isAuthor(ctx, uid)) doubtPosts(ctx, [subject])
+  if (isOrWasAuthor(ctx, uid)) doubtPosts(ctx, [subject])
   const hadTold = withdrawNotifications(ctx, { uid, collection: LIKE, rkey })
   if (!hasLiked(ctx.db, uid, subject)) postCounts(ctx, subject).likes--
   else if (hadTold) notifyOfOtherLike(ctx, uid, subject)
@@ -78,7 +78,8 @@ function keptSubject(
   ref: RecordRef,
 ): PostHandle | undefined {
   if (isMember(ctx, uid)) return ensurePost(ctx, ref, ANCHOR)
-  if (ctx.scope === 'network' || isAuthor(ctx, uid)) return ensurePost(ctx, ref, 0)
-  if (ctx.scope === 'authors') return undefined
-  return keptPost(ctx, ref, indexedAt)
+  if (ctx.scope === 'network') return ensurePost(ctx, ref, 0)
+  const isAuthors = isAuthor(ctx, uid)
+  if (ctx.scope === 'authors' && !isAuthors) return undefined
+  return keptPost(ctx, ref, indexedAt) ?? (isAuthors ? ensurePost(ctx, ref, 0) : undefined)
 }

@@ -25,7 +25,7 @@ import {
   presentReplies,
   setPostFlags,
 } from '../store/posts.ts'
-import { doubtPosts } from './doubtful.ts'
+import { doubtPosts, isOrWasAuthor } from './doubtful.ts'
 import {
   actorCounts,
   type IndexContext,
@@ -66,10 +66,12 @@ type PostHandles = Record<'root' | 'parent' | 'quote', PostHandle | undefined>
 
 export function putPost(ctx: IndexContext, write: RecordWrite): Outcome {
   const row = write.uid === 0 ? undefined : findPost(ctx.db, write.uid, write.rkey)
-  if (row?.state === PRESENT && row.cid?.equals(write.cid)) return 'duplicate'
+  const byAuthor = isAuthor(ctx, write.uid)
+  if (row?.state === PRESENT && row.cid?.equals(write.cid)) {
+    return byAuthor && !(row.flags & ANCHOR) ? adopt(ctx, row, write) : 'duplicate'
+  }
   if (row && isOutdated(row, write)) return 'late'
   const refs = readRefs(write)
-  const byAuthor = isAuthor(ctx, write.uid)
   const isNear = byAuthor || (ctx.scope !== 'authors' && isAddressed(ctx, refs, write))
   if (!row && !isNear && ctx.scope !== 'network') return 'out-of-scope'
   if (row && isCounted(row)) retractPost(ctx, row)
@@ -81,6 +83,14 @@ export function putPost(ctx: IndexContext, write: RecordWrite): Outcome {
   // Nothing points at what had no row.
   if (row) reviseReplies(ctx, id)
   if (row && row.state !== PRESENT && refs.parent) notifyOfRepliesBelow(ctx, id)
+  return 'applied'
+}
+
+/** It was here as a stranger's; now an author's, it is shown with all that belongs to it. */
+function adopt(ctx: IndexContext, row: PostRow, write: RecordWrite): Outcome {
+  setPostFlags(ctx.db, row.id, row.flags | ANCHOR)
+  const handles = ensureRefs(ctx, readRefs(write), ANCHOR)
+  wantRefs(ctx, handles, { byAuthor: true, isAnchor: true })
   return 'applied'
 }
 
@@ -100,7 +110,7 @@ function isCounted({ state }: PostRow): boolean {
 /** Takes back what a counted post counts for. Its row is to be emptied or filled anew. */
 export function retractPost(ctx: IndexContext, row: PostRow): void {
   actorCounts(ctx, row.uid).posts--
-  const isReason = (row.flags & ANCHOR) !== 0 || isAuthor(ctx, row.uid)
+  const isReason = (row.flags & ANCHOR) !== 0 || isOrWasAuthor(ctx, row.uid)
   if (isReason) doubtPosts(ctx, [row.root, row.parent, row.quote])
   withdrawNotifications(ctx, { uid: row.uid, collection: POST, rkey: row.rkey })
   if (row.parent !== null && !(row.flags & VIOLATES_THREADGATE)) {

@@ -12,7 +12,7 @@ import {
   insertRepost,
   type RepostRow,
 } from '../store/reposts.ts'
-import { doubtPosts } from './doubtful.ts'
+import { doubtPosts, isOrWasAuthor } from './doubtful.ts'
 import {
   type IndexContext,
   internActor,
@@ -70,7 +70,7 @@ function insert(
 
 function retractRepost(ctx: IndexContext, row: RepostRow): void {
   deleteRepost(ctx.db, row)
-  if (isAuthor(ctx, row.uid)) doubtPosts(ctx, [row.subject])
+  if (isOrWasAuthor(ctx, row.uid)) doubtPosts(ctx, [row.subject])
   const key = { uid: row.uid, collection: REPOST, rkey: row.rkey } as const
   const hadTold = withdrawNotifications(ctx, key)
   if (!hasReposted(ctx.db, row.uid, row.subject)) postCounts(ctx, row.subject).reposts--

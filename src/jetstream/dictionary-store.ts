@@ -4,14 +4,17 @@
 // ID, and the newest one is tried first after a restart. A host that no longer knows the ID says so
 // (UnknownZstdDictionary), and the current one is fetched. v1: no server serves it, so it comes
 // from a configured path or URL, and is kept on disk by URL. The public v1 dictionary is known by
-// its hash; nothing else may carry its ID. A dictionary whose ID the frames do not carry is set
-// aside for the rest of the process.
+// its hash; nothing else may carry its ID.
+//
+// A dictionary that does not fit a host's frames is set aside by its content and fetched again. If
+// what comes is another, it is used; if it is the very same, there is none for that host and wire
+// until something else is served.
 
-import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { fetchBounded } from './bounded-fetch.ts'
+import { hashOf, keep, readKept, removeKept, type Shelf } from './dictionary-files.ts'
 import type { Wire } from './resume.ts'
 import {
   BadDictionaryError,
@@ -23,14 +26,18 @@ import { digestDictionary } from './zstd/digested-dictionary.ts'
 
 const V1_ID = 1612007021
 const V1_SHA256 = 'b8d77b46933aceecbdd5275a01241efc985c970c78162b8150cf67a26522f70c'
+/** A host that serves another wrong one each time is read plain then. */
+const MAX_UNFIT = 4
 
 export type DictionaryStore = {
   /** @returns the dictionary, or else why none can be had now. */
   get(host: string, wire: Wire, signal: AbortSignal): Promise<Had>
-  /** The host no longer knows this ID: the next `get` asks it for the current one. */
-  forget(host: string, id: number): Promise<void>
-  /** Frames of this host carry another ID: this one is never to be used there again. */
-  setAside(host: string, wire: Wire, id: number): Promise<void>
+  /** The same, as it is served now, where there was none to be had or it was set aside. */
+  renew(host: string, wire: Wire, signal: AbortSignal): Promise<Had>
+  /** The host no longer knows it: the next `get` asks for the current one. */
+  forget(host: string, wire: Wire, dictionary: Dictionary): Promise<void>
+  /** Frames of this host are not made with it: nothing of this content is to be used there again. */
+  setAside(host: string, wire: Wire, dictionary: Dictionary): Promise<void>
 }
 
 type Had = { dictionary: Dictionary } | { dictionary: undefined; reason: string }
@@ -39,63 +46,97 @@ type Settings = { cacheDir: string; v1Dictionary: string; timeoutMs: number; log
 
 export function createDictionaryStore(settings: Settings): DictionaryStore {
   const known = new Map<string, Dictionary>()
-  const setAside = new Set<string>()
+  /** Hashes, by host and wire. */
+  const unfit = new Map<string, Set<string>>()
+  const keyOf = (host: string, wire: Wire) => (wire === 'v1' ? 'v1' : host)
+  const unfitAt = (host: string, wire: Wire) => unfit.get(`${host} ${wire}`) ?? new Set<string>()
 
   async function get(host: string, wire: Wire, signal: AbortSignal): Promise<Had> {
-    const key = wire === 'v1' ? 'v1' : host
+    if (unfitAt(host, wire).size >= MAX_UNFIT) {
+      return { dictionary: undefined, reason: `${MAX_UNFIT} dictionaries did not fit the frames` }
+    }
+    const find = async () => known.get(keyOf(host, wire)) ?? (await load(host, wire, signal))
+    return judge(host, wire, find)
+  }
+
+  async function renew(host: string, wire: Wire, signal: AbortSignal): Promise<Had> {
+    const had = await judge(host, wire, () => fetchAnew(host, wire, signal))
+    if (had.dictionary) unfit.delete(`${host} ${wire}`)
+    return had
+  }
+
+  async function judge(host: string, wire: Wire, find: () => Promise<Dictionary>): Promise<Had> {
     try {
-      const load = () => (wire === 'v1' ? loadV1(settings, signal) : loadV2(settings, host, signal))
-      const dictionary = known.get(key) ?? (await load())
-      known.set(key, dictionary)
-      if (!setAside.has(`${host} ${wire} ${dictionary.id}`)) return { dictionary }
-      return { dictionary: undefined, reason: `frames carry another than ${dictionary.id}` }
+      const dictionary = await find()
+      known.set(keyOf(host, wire), dictionary)
+      if (!isUnfit(host, wire, dictionary)) return { dictionary }
+      return { dictionary: undefined, reason: `${dictionary.id} does not fit the frames` }
     } catch (error) {
       return { dictionary: undefined, reason: (error as Error).message }
     }
   }
 
-  async function forget(host: string, id: number): Promise<void> {
-    known.delete(host)
-    await rm(join(folderOf(settings, host), `${id}.zdict`), { force: true })
+  async function load(host: string, wire: Wire, signal: AbortSignal): Promise<Dictionary> {
+    const { shelf } = sourceOf(settings, host, wire)
+    const kept = shelf && (await readKept(shelf))
+    return kept && !isUnfit(host, wire, kept) ? kept : fetchAnew(host, wire, signal)
   }
 
-  return {
-    get,
-    forget,
-    setAside: async (host, wire, id) => {
-      setAside.add(`${host} ${wire} ${id}`)
-      if (wire === 'v2') await forget(host, id)
-    },
+  async function fetchAnew(host: string, wire: Wire, signal: AbortSignal): Promise<Dictionary> {
+    const { ask, check, shelf } = sourceOf(settings, host, wire)
+    const dictionary = check(await ask(signal))
+    if (!shelf) return dictionary
+    if (!isUnfit(host, wire, dictionary)) await keep(shelf, dictionary)
+    const { id, bytes } = dictionary
+    settings.log.info({ host, wire, id, bytes: bytes.length }, 'fetched a zstd dictionary')
+    return dictionary
   }
+
+  async function forget(host: string, wire: Wire, dictionary: Dictionary): Promise<void> {
+    known.delete(keyOf(host, wire))
+    const { shelf } = sourceOf(settings, host, wire)
+    if (shelf) await removeKept(shelf, dictionary)
+  }
+
+  /** By the bytes as they are now: where memory was at fault, what is fetched is another. */
+  async function setAside(host: string, wire: Wire, dictionary: Dictionary): Promise<void> {
+    unfit.set(`${host} ${wire}`, unfitAt(host, wire).add(hashOf(dictionary.bytes)))
+    await forget(host, wire, dictionary)
+  }
+
+  function isUnfit(host: string, wire: Wire, { bytes }: Dictionary): boolean {
+    const hashes = unfitAt(host, wire)
+    return hashes.size > 0 && hashes.has(hashOf(bytes))
+  }
+
+  return { get, renew, forget, setAside }
 }
 
-async function loadV2(settings: Settings, host: string, signal: AbortSignal): Promise<Dictionary> {
-  const { log } = settings
-  const folder = folderOf(settings, host)
-  const cached = await readNewest(folder)
-  if (cached) return cached
-  const url = `${host.replace(/^ws/, 'http')}/xrpc/network.bsky.jetstream.getZstdDictionary`
-  const dictionary = checked(await download(settings, url, signal))
-  const { id, bytes } = dictionary
-  await keep(folder, `${id}.zdict`, bytes, log)
-  log.info({ host, id, bytes: bytes.length }, 'fetched a zstd dictionary')
-  return dictionary
+type Source = {
+  /** For the bytes as they are there now. */
+  ask: (signal: AbortSignal) => Promise<Buffer>
+  check: (bytes: Buffer) => Dictionary
+  /** undefined: it lies on this disk anyway. */
+  shelf: Shelf | undefined
 }
 
-async function loadV1(settings: Settings, signal: AbortSignal): Promise<Dictionary> {
+function sourceOf(settings: Settings, host: string, wire: Wire): Source {
   const { v1Dictionary, log } = settings
-  if (!/^https?:\/\//.test(v1Dictionary)) return checkV1(await readFile(v1Dictionary), log)
-  const folder = folderOf(settings)
-  const name = `v1-${createHash('sha256').update(v1Dictionary).digest('hex').slice(0, 16)}.zdict`
-  const cached = await readFile(join(folder, name)).catch(() => undefined)
-  try {
-    if (cached) return checkV1(cached, log)
-  } catch (error) {
-    log.warn({ err: error, name }, 'the cached v1 dictionary is damaged; fetching it again')
+  if (wire === 'v1') {
+    const check = (bytes: Buffer) => checkV1(bytes, log)
+    if (!/^https?:\/\//.test(v1Dictionary)) {
+      return { ask: () => readFile(v1Dictionary), check, shelf: undefined }
+    }
+    const stem = `v1-${hashOf(Buffer.from(v1Dictionary)).slice(0, 16)}`
+    const folder = folderOf(settings)
+    const shelf = { folder, prefix: `${stem}.`, stemOf: () => stem, check, log }
+    return { ask: (signal) => download(settings, v1Dictionary, signal), check, shelf }
   }
-  const dictionary = checkV1(await download(settings, v1Dictionary, signal), log)
-  await keep(folder, name, dictionary.bytes, log)
-  return dictionary
+  const url = `${host.replace(/^ws/, 'http')}/xrpc/network.bsky.jetstream.getZstdDictionary`
+  const folder = folderOf(settings, host)
+  const stemOf = ({ id }: Dictionary) => String(id)
+  const shelf = { folder, prefix: '', stemOf, check: checked, log }
+  return { ask: (signal) => download(settings, url, signal), check: checked, shelf }
 }
 
 function download({ timeoutMs }: Settings, url: string, signal: AbortSignal): Promise<Buffer> {
@@ -111,7 +152,7 @@ function checked(bytes: Buffer): Dictionary {
 
 function checkV1(bytes: Buffer, log: Logger): Dictionary {
   const dictionary = checked(bytes)
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const sha256 = hashOf(bytes)
   if (sha256 === V1_SHA256) return dictionary
   if (dictionary.id === V1_ID) {
     throw new BadDictionaryError(
@@ -120,37 +161,6 @@ function checkV1(bytes: Buffer, log: Logger): Dictionary {
   }
   log.warn({ id: dictionary.id, sha256 }, 'using a v1 dictionary other than the public one')
   return dictionary
-}
-
-async function readNewest(folder: string): Promise<Dictionary | undefined> {
-  const names = await readdir(folder).catch(() => [])
-  const files = names.filter((name) => /^\d+\.zdict$/.test(name)).map((name) => join(folder, name))
-  const dated = await Promise.all(
-    files.map(async (path) => ({ path, time: (await stat(path)).mtimeMs })),
-  )
-  dated.sort((a, b) => b.time - a.time)
-  for (const { path } of dated) {
-    try {
-      const dictionary = checked(await readFile(path))
-      if (path.endsWith(`${dictionary.id}.zdict`)) return dictionary
-    } catch {
-      // Torn or foreign: the host has it still.
-    }
-    await rm(path, { force: true })
-  }
-  return undefined
-}
-
-/** A crash leaves no half of a file under the right name; a full disk costs only the cache. */
-async function keep(folder: string, name: string, bytes: Buffer, log: Logger): Promise<void> {
-  const path = join(folder, name)
-  try {
-    await mkdir(folder, { recursive: true })
-    await writeFile(`${path}.part`, bytes)
-    await rename(`${path}.part`, path)
-  } catch (error) {
-    log.warn({ err: error, path }, 'could not keep a zstd dictionary on disk')
-  }
 }
 
 /** All hosts have a folder each: an ID names a dictionary only on the host that serves it. */

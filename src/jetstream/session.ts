@@ -2,11 +2,11 @@
 
 import type { Logger } from 'pino'
 import { type DropReason, isBroken, isLost, type Notice } from './decoded.ts'
+import { createDictionaryTrust, type Doubt } from './dictionary-trust.ts'
 import type { StreamGap, StreamItem } from './event.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import type { Position } from './position.ts'
 import type { Resume, Wire } from './resume.ts'
-import { readFrameHeader } from './zstd/frame-header.ts'
 
 export type Session = {
   onFrame(data: Buffer, isBinary: boolean): void
@@ -29,33 +29,31 @@ export function createSession(options: {
   /** An event of this account was among what was dropped. */
   onBroken: (did: string) => void
   onNotice: (notice: Notice) => void
-  /** Frames carry another dictionary than was agreed; told once. */
-  onForeignDictionary: (id: number) => void
+  /** The dictionary is not the one that frames are made with: the connection is to be left. */
+  onDoubt: (doubt: Doubt) => void
   log: Logger
 }): Session {
   const { host, wire, resume, decoder, dictionaryId, dids, position, log } = options
-  const { onEvent, onDrop, onBroken, onNotice, onForeignDictionary } = options
+  const { onEvent, onDrop, onBroken, onNotice, onDoubt } = options
+  const trust = dictionaryId === undefined ? undefined : createDictionaryTrust(dictionaryId)
   let lastSeq: number | undefined
   let isFirst = true
-  let isForeign = false
 
   function onFrame(data: Buffer, isBinary: boolean): void {
     const decoded = decoder.decode(data, isBinary)
-    if (typeof decoded === 'string') onUnusable(decoded, data, isBinary)
+    const reason = typeof decoded === 'string' ? decoded : undefined
+    if (typeof decoded === 'string') onUnusable(decoded)
     else if ('notice' in decoded) onNotice(decoded)
     else receive(decoded)
+    const doubt = isBinary ? trust?.weigh(data, reason) : undefined
+    if (doubt) onDoubt(doubt)
   }
 
-  function onUnusable(reason: DropReason, data: Buffer, isBinary: boolean): void {
+  function onUnusable(reason: DropReason): void {
     onDrop(reason)
     const did = isBroken(reason) ? decoder.didOfLast() : undefined
-    if (did !== undefined) return onBroken(did)
-    if (!isLost(reason)) return
-    position.openGap(host, 'dropped-frame')
-    if (!isBinary || dictionaryId === undefined || isForeign) return
-    const carried = readFrameHeader(data)?.dictionaryId ?? 0
-    isForeign = carried !== 0 && carried !== dictionaryId
-    if (isForeign) onForeignDictionary(carried)
+    if (did !== undefined) onBroken(did)
+    else if (isLost(reason)) position.openGap(host, 'dropped-frame')
   }
 
   function receive(event: StreamItem): void {

@@ -8,10 +8,12 @@
 import type { Logger } from 'pino'
 import { assert } from '../assert.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
+import { type Compression, createCompression } from './compression.ts'
 import { type Connection, type Ending, openConnection } from './connection.ts'
 import type { ConsumerOptions, StreamStatus } from './consumer.ts'
 import type { Notice } from './decoded.ts'
-import { createDictionaryStore, type DictionaryStore } from './dictionary-store.ts'
+import { createDictionaryStore } from './dictionary-store.ts'
+import type { Doubt } from './dictionary-trust.ts'
 import type { StreamItem } from './event.ts'
 import { createFrameDecoder } from './frame-decoder.ts'
 import { createHosts, type Hosts, turnToV1, wireFor } from './hosts.ts'
@@ -36,7 +38,7 @@ import {
   sameFilters,
   subscribeUrl,
 } from './subscribe-url.ts'
-import { createDecompressor, type Decompressor } from './zstd/decompressor.ts'
+import type { Decompressor } from './zstd/decompressor.ts'
 
 /** Remedies in a row that are tried without a pause. */
 const MAX_QUICK_REMEDIES = 3
@@ -47,7 +49,7 @@ export class StreamConsumer {
   readonly #log: Logger
   readonly #now: () => number
   readonly #hosts: Hosts
-  readonly #dictionaries: DictionaryStore
+  readonly #compression: Compression
   readonly #position: Position
   readonly #batcher: Batcher
   readonly #abort = new AbortController()
@@ -63,11 +65,8 @@ export class StreamConsumer {
   #running: Promise<void> | undefined
   #connection: Connection | undefined
   #wire: Wire = 'v2'
-  #dictionaryId: number | undefined
   #isConnected = false
   #isPaused = false
-  /** Why the stream is read plain although compression was asked for. */
-  #whyPlain: string | undefined
   #filterTimer: NodeJS.Timeout | undefined
   #improveTimer: NodeJS.Timeout | undefined
 
@@ -89,8 +88,12 @@ export class StreamConsumer {
     this.#sentFilters = options.filters
     this.#hosts = createHosts(options.hosts, limits, random)
     const { cacheDir, v1Dictionary } = options
-    const timeoutMs = limits.dictionaryTimeoutMs
-    this.#dictionaries = createDictionaryStore({ cacheDir, v1Dictionary, timeoutMs, log })
+    const { dictionaryTimeoutMs: timeoutMs, maxFrameBytes } = limits
+    const dictionaries = createDictionaryStore({ cacheDir, v1Dictionary, timeoutMs, log })
+    this.#compression = createCompression(dictionaries, {
+      isWanted: options.compress,
+      maxFrameBytes,
+    })
     this.#position = createPosition(newest(options.cursors), now)
     this.#batcher = createBatcher({
       maxEvents: limits.maxBatchEvents,
@@ -129,7 +132,7 @@ export class StreamConsumer {
     return {
       host: this.#hosts.current(),
       wire: this.#wire,
-      compressed: this.#dictionaryId !== undefined,
+      compressed: this.#compression.dictionaryId() !== undefined,
       connected: this.#isConnected,
       filtersSent: sameFilters(this.#filters, this.#sentFilters),
       paused: this.#isPaused,
@@ -155,7 +158,7 @@ export class StreamConsumer {
 
   /** One connection from handshake to end. */
   async #attempt(host: string, wire: Wire): Promise<Ending> {
-    const decompressor = await this.#prepareDecompressor(host, wire)
+    const decompressor = await this.#compression.prepare(host, wire, this.#abort.signal)
     if (this.#abort.signal.aborted) return { kind: 'left' }
     const resume = this.#nextResume(host, wire)
     const session = this.#openSession(host, wire, resume, decompressor)
@@ -185,16 +188,6 @@ export class StreamConsumer {
     return ending
   }
 
-  async #prepareDecompressor(host: string, wire: Wire): Promise<Decompressor | undefined> {
-    this.#whyPlain = undefined
-    this.#dictionaryId = undefined
-    if (!this.#options.compress) return undefined
-    const had = await this.#dictionaries.get(host, wire, this.#abort.signal)
-    if (!had.dictionary) this.#whyPlain = had.reason
-    this.#dictionaryId = had.dictionary?.id
-    return had.dictionary && createDecompressor(had.dictionary, this.#limits.maxFrameBytes)
-  }
-
   #nextResume(host: string, wire: Wire): Resume {
     if (this.#floorSeq !== undefined) {
       this.#position.openGap(host, 'cursor-too-old')
@@ -218,7 +211,7 @@ export class StreamConsumer {
       wire,
       filters,
       cursor,
-      dictionaryId: this.#dictionaryId,
+      dictionaryId: this.#compression.dictionaryId(),
       maxFrameBytes,
     })
   }
@@ -248,12 +241,7 @@ export class StreamConsumer {
       },
       onBroken: (did) => this.#onBroken(host, did),
       onNotice: (notice) => this.#onNotice(host, notice),
-      onForeignDictionary: (carried) => {
-        const ours = decompressor?.dictionaryId ?? 0
-        this.#log.warn({ host, wire, carried, ours }, 'frames carry another zstd dictionary')
-        const connection = this.#connection
-        void this.#dictionaries.setAside(host, wire, ours).then(() => connection?.leave())
-      },
+      onDoubt: (doubt) => this.#onDoubt(host, wire, doubt),
       log: this.#log,
     })
   }
@@ -263,10 +251,10 @@ export class StreamConsumer {
     this.#floorSeq = undefined
     this.#lastError = undefined
     this.#opened++
-    const dictionaryId = this.#dictionaryId
+    const dictionaryId = this.#compression.dictionaryId()
     this.#log.info({ host, wire, cursor, dictionaryId }, 'stream connected')
-    if (this.#whyPlain !== undefined) {
-      const reason = this.#whyPlain
+    const reason = this.#compression.whyPlain()
+    if (reason !== undefined) {
       this.#log.warn(
         { host, wire, reason },
         'no zstd dictionary to be had: the stream is read plain',
@@ -295,6 +283,18 @@ export class StreamConsumer {
   #onBroken(host: string, did: string): void {
     const timeUs = this.#position.current()?.timeUs ?? this.#now() * 1000
     this.#batcher.addGap({ host, fromUs: timeUs, toUs: timeUs, cause: 'broken-event', did })
+  }
+
+  /** Nothing is saved of what was unreadable last, so the next connection begins before it. */
+  #onDoubt(host: string, wire: Wire, doubt: Doubt): void {
+    const what = doubt.carried === undefined ? 'can’t be read with the' : 'carry another'
+    const ours = this.#compression.dictionaryId()
+    this.#log.warn(
+      { host, wire, ours, ...doubt },
+      `frames ${what} zstd dictionary: it is set aside`,
+    )
+    this.#compression.distrust()
+    this.#connection?.leave()
   }
 
   #onNotice(host: string, { notice, name, message }: Notice): void {
@@ -355,9 +355,9 @@ export class StreamConsumer {
         traits.distrustsSeq = true
         return true
       case 'fetch-dictionary':
-        if (this.#dictionaryId !== undefined) {
-          await this.#dictionaries.forget(host, this.#dictionaryId)
-        }
+        // What is served and then refused, again and again, is of no use.
+        if (this.#quickRemedies < MAX_QUICK_REMEDIES) await this.#compression.forget()
+        else this.#compression.distrust()
         return true
       case 'use-v1':
         if (this.#options.wire !== 'auto') return false
@@ -376,13 +376,8 @@ export class StreamConsumer {
   /** Now and then: back to the preferred host, or to compression. */
   async #improve(): Promise<void> {
     if (!this.#isConnected) return
-    const { signal } = this.#abort
     if (!this.#hosts.isPreferred()) this.#hosts.tryPreferred()
-    else if (this.#whyPlain === undefined) return
-    else {
-      const { dictionary } = await this.#dictionaries.get(this.#hosts.current(), this.#wire, signal)
-      if (!dictionary) return
-    }
+    else if (!(await this.#compression.canBeHad(this.#abort.signal))) return
     this.#connection?.leave()
   }
 

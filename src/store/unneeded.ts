@@ -7,6 +7,7 @@ import { blockEdges, followEdges, likeEdges } from './edges/all-edges.ts'
 import type { PackedRkey } from './keys.ts'
 import { notesOf } from './notes.ts'
 import { perDatabase } from './per-database.ts'
+import { DELETED } from './posts.ts'
 
 const MAX_LOOKED_AT = 1_000
 
@@ -64,7 +65,7 @@ const statements = perDatabase((db) => ({
   dropRecords: db.prepare<[number]>('DELETE FROM records WHERE uid = ?'),
   isReferenced: db
     .prepare<[{ uid: number }], number>(
-      `SELECT EXISTS (SELECT 1 FROM posts WHERE uid = @uid)
+      `SELECT EXISTS (SELECT 1 FROM posts WHERE uid = @uid AND state <> ${DELETED})
         OR EXISTS (SELECT 1 FROM reposts WHERE uid = @uid)
         OR EXISTS (SELECT 1 FROM members WHERE uid = @uid)
         OR EXISTS (SELECT 1 FROM lists WHERE uid = @uid)
@@ -152,7 +153,10 @@ export function dropRecordsOf(db: Db, uid: number): void {
   notes.add(NOTE.actorCounts, uid)
 }
 
-/** Whether anything but a profile, and records that profiles show, is by the account or about it. */
+/**
+ * Whether anything but a profile, records that profiles show, and rows of deleted posts is by the account or
+ * about it.
+ */
 export function isReferenced(db: Db, uid: number): boolean {
   if (statements(db).isReferenced.get({ uid }) === 1) return true
   return (

@@ -2,10 +2,11 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { markPostMissing } from '../../src/indexing/found-posts.ts'
-import type { JsonObject } from '../../src/jetstream/event.ts'
+import type { JsonObject, WriteEvent } from '../../src/jetstream/event.ts'
+import { ANCHOR } from '../../src/store/post-flags.ts'
 import { postRecord } from '../../src/store/posts.ts'
 import { tidAt } from '../support/records.ts'
-import { countRows, postOf } from '../support/rows.ts'
+import { countRows, jobsOf, postOf } from '../support/rows.ts'
 import { createWorld, type RecordId, type World } from '../support/world.ts'
 
 let world: World
@@ -126,6 +127,28 @@ describe('a fetched record', () => {
     ]
     const { skipped } = world.indexer.applyRecords({ did: author, fetchedAt: 0, records })
     expect(skipped).toEqual({ 'bad-cid': 1 })
+  })
+})
+
+describe('a post that was here before its writer was an author', () => {
+  it('is shown with all that belongs to it once it comes again', () => {
+    const friend = world.account('friend')
+    const post = world.post(author, 'hello')
+    let far: RecordId
+    world.hold(() => {
+      far = world.post(world.account('far'), 'far away')
+    })
+    const reply = world.post(friend, { reply: { parent: post }, quote: far! })
+    const { record } = world.sent.at(-1) as WriteEvent
+    expect(postOf(world, far!)!.flags & ANCHOR).toBe(0)
+    const again = () => world.fetched({ ...reply, record })
+    expect(again().skipped).toEqual({ duplicate: 1 })
+    world.follow(member, friend)
+    expect(again().applied).toBe(1)
+    expect(postOf(world, reply)!.flags & ANCHOR).toBe(ANCHOR)
+    expect(postOf(world, far!)!.flags & ANCHOR).toBe(ANCHOR)
+    expect(jobsOf(world)).toContain(`post ${postOf(world, far!)!.id}`)
+    expect(again().skipped).toEqual({ duplicate: 1 })
   })
 })
 

@@ -4,6 +4,7 @@
 import { deleteBackfillsOf } from '../../store/backfills.ts'
 import { DOUBT, putDoubt } from '../../store/doubts.ts'
 import { dropFetches, dropIdentity } from '../../store/drop-rows.ts'
+import { postRowsOf } from '../../store/posts.ts'
 import { deleteProfile } from '../../store/profiles.ts'
 import { emptyRecordsOf } from '../../store/records.ts'
 import { unwantReplay } from '../../store/replays.ts'
@@ -11,7 +12,9 @@ import { deleteTombstonesOf } from '../../store/tombstones.ts'
 import { dropRecordsOf, isReferenced, likersOfRecordsBy } from '../../store/unneeded.ts'
 import type { IndexContext } from '../index-context.ts'
 import { isAuthor } from '../index-context.ts'
-import { isKeptWhole } from './post-needs.ts'
+import { isKeptWhole, isRowNeeded } from './post-needs.ts'
+import { dropRow } from './settle-post.ts'
+import { keyAfter, PAGE } from './step.ts'
 
 export function settleAccount(ctx: IndexContext, uid: number): void {
   const { db } = ctx
@@ -19,12 +22,23 @@ export function settleAccount(ctx: IndexContext, uid: number): void {
   if (ctx.trustedVerifiers.has(ctx.actors.didOf(uid))) return
   const likers = likersOfRecordsBy(db, uid)
   if (likers.some((liker) => isAuthor(ctx, liker))) return
+  if (!dropDeletedPosts(ctx, uid)) return
   for (const liker of likers) putDoubt(db, DOUBT.account, liker)
   emptyRecordsOf(db, uid)
   dropRecordsOf(db, uid)
   deleteProfile(db, uid)
   dropIdentity(db, uid)
   forgetFetches(ctx, uid)
+}
+
+/** Their rows only keep late copies out, and point at nothing. @returns whether none is left. */
+function dropDeletedPosts(ctx: IndexContext, uid: number): boolean {
+  const page = postRowsOf(ctx.db, uid, { after: keyAfter(null), limit: PAGE })
+  const unneeded = page.filter((row) => !isRowNeeded(ctx, row))
+  for (const row of unneeded) dropRow(ctx, row)
+  if (unneeded.length < page.length) return false
+  if (page.length === PAGE) putDoubt(ctx.db, DOUBT.account, uid)
+  return page.length < PAGE
 }
 
 /** Should the account become an author again, it is new. */

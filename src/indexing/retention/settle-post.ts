@@ -60,10 +60,15 @@ export function doubtWhatItPointsAt({ db }: IndexContext, { root, parent, quote 
 }
 
 function drop(ctx: IndexContext, row: PostRow): void {
+  dropRow(ctx, row)
+  putDoubt(ctx.db, DOUBT.account, row.uid)
+}
+
+/** The row of a post without a record, that nothing points at. */
+export function dropRow(ctx: IndexContext, row: PostRow): void {
   deleteGate(ctx.db, 'threadgates', row.id)
   deleteGate(ctx.db, 'postgates', row.id)
   dropPostRow(ctx.db, row)
   // What this transaction has counted would bring its counts back.
   dropCountsOfPost(ctx, row.id)
-  putDoubt(ctx.db, DOUBT.account, row.uid)
 }

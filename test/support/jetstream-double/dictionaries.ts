@@ -27,6 +27,12 @@ export function withDictionaryId(dictionary: Dictionary, id: number): Dictionary
   return { id, bytes }
 }
 
+/** Whole to look at, under the same id, and wrong where frames refer to: another one for each mask. */
+export function spoiltDictionary({ id, bytes }: Dictionary, mask = 0xff): Dictionary {
+  const half = bytes.length >> 1
+  return { id, bytes: Buffer.from(bytes.map((byte, at) => (at < half ? byte : byte ^ mask))) }
+}
+
 export function compressFrame(dictionary: Dictionary, text: string): Buffer {
   const content = Buffer.from(text)
   const params = {

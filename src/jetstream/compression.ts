@@ -1,0 +1,58 @@
+// What the connection at hand is compressed with, and if it is not, why not.
+
+import type { DictionaryStore } from './dictionary-store.ts'
+import type { Wire } from './resume.ts'
+import { createDecompressor, type Decompressor } from './zstd/decompressor.ts'
+import type { Dictionary } from './zstd/dictionary.ts'
+
+export type Compression = {
+  /** For the next connection; undefined: it is to be read plain. */
+  prepare(host: string, wire: Wire, signal: AbortSignal): Promise<Decompressor | undefined>
+  /** undefined: plain. */
+  dictionaryId(): number | undefined
+  /** Why the stream is read plain although compression was asked for. */
+  whyPlain(): string | undefined
+  /** The host doesn't know the dictionary any more. */
+  forget(): Promise<void>
+  /** The frames were not made with the dictionary: the next connection has another one, or none. */
+  distrust(): void
+  /** Whether what the stream is read plain for want of can be had by now. */
+  canBeHad(signal: AbortSignal): Promise<boolean>
+}
+
+export function createCompression(
+  store: DictionaryStore,
+  options: { isWanted: boolean; maxFrameBytes: number },
+): Compression {
+  let at: { host: string; wire: Wire } | undefined
+  let dictionary: Dictionary | undefined
+  let whyPlain: string | undefined
+  let settingAside: Promise<void> | undefined
+
+  return {
+    prepare: async (host, wire, signal) => {
+      at = { host, wire }
+      dictionary = undefined
+      whyPlain = undefined
+      await settingAside
+      if (!options.isWanted) return undefined
+      const had = await store.get(host, wire, signal)
+      if (!had.dictionary) whyPlain = had.reason
+      dictionary = had.dictionary
+      return dictionary && createDecompressor(dictionary, options.maxFrameBytes)
+    },
+    dictionaryId: () => dictionary?.id,
+    whyPlain: () => whyPlain,
+    forget: async () => {
+      if (at && dictionary) await store.forget(at.host, at.wire, dictionary)
+    },
+    distrust: () => {
+      if (at && dictionary) settingAside = store.setAside(at.host, at.wire, dictionary)
+    },
+    canBeHad: async (signal) => {
+      if (!at || whyPlain === undefined) return false
+      const had = await store.renew(at.host, at.wire, signal)
+      return had.dictionary !== undefined
+    },
+  }
+}
