@@ -25,7 +25,6 @@ const RATE = 1_000
 /** One event of so many is a post that is waited for. */
 const MARKED_EVERY = 20
 const TICK_MS = 2
-const SETTLE_MS = 500
 const MEMBER = didOf('bench member')
 const AUTHOR = didOf('bench author')
 
@@ -76,8 +75,7 @@ async function measure(scope: 'network' | 'community', seconds: number): Promise
   const startedAt = performance.now()
   const emitted = await emitFor(double, seconds)
   const perSecond = emitted / ((performance.now() - startedAt) / 1000)
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
-  const seen = new Map(await reader.stop())
+  const seen = new Map(await reader.stop(Math.ceil(emitted / MARKED_EVERY)))
   await double.close()
   rmSync(dataDir, { recursive: true, force: true })
 
@@ -141,7 +139,7 @@ function emitMarked(double: JetstreamDouble, n: number): void {
   double.emit({ did: AUTHOR, operation: 'create', collection, rkey, timeUs, record })
 }
 
-function startReader(order: Exclude<ReaderOrder, 'stop'>) {
+function startReader(order: Extract<ReaderOrder, { env: unknown }>) {
   const child = fork(join(import.meta.dirname, 'world/polling-reader.ts'))
   const end = () => child.kill('SIGKILL')
   process.once('exit', end)
@@ -168,8 +166,8 @@ function startReader(order: Exclude<ReaderOrder, 'stop'>) {
   child.send(order)
   return {
     ready,
-    stop: async () => {
-      child.send('stop')
+    stop: async (stopAfter: number) => {
+      child.send({ stopAfter } satisfies ReaderOrder)
       const result = await seen
       await exited
       return result

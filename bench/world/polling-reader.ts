@@ -2,6 +2,7 @@
 // it, and beside it in this thread a reader that looks into one member's timeline every millisecond,
 // and for each new item at its row, over a connection of its own. Says of each when it was first seen.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../../src/config.ts'
 import { openActorTable } from '../../src/graph/actor-table.ts'
 import { startIngest } from '../../src/ingest/client.ts'
@@ -10,7 +11,10 @@ import { type PackedRkey, unpackRkey } from '../../src/store/keys.ts'
 import { openTimelines } from '../../src/timeline/rings.ts'
 import { monotonicMs } from './clock.ts'
 
-export type ReaderOrder = { env: Record<string, string>; member: string } | 'stop'
+export type ReaderOrder = { env: Record<string, string>; member: string } | Stop
+
+/** Once so many posts were seen, or there is no hope that they will be. */
+type Stop = { stopAfter: number }
 
 export type ReaderMessage =
   | { kind: 'ready' }
@@ -19,13 +23,16 @@ export type ReaderMessage =
 
 const POLL_MS = 1
 const LOOKED_AT = 200
+/** What was sent in one millisecond stands in no order: behind something known there may be something new. */
+const KNOWN_IN_A_ROW = 30
+const PATIENCE_MS = 60_000
 
 process.on('message', (order: ReaderOrder) => {
-  if (order !== 'stop') void run(order)
+  if ('env' in order) void run(order)
 })
 process.on('disconnect', () => process.exit(0))
 
-async function run({ env, member }: Exclude<ReaderOrder, 'stop'>): Promise<void> {
+async function run({ env, member }: Exclude<ReaderOrder, Stop>): Promise<void> {
   const config = loadConfig(env, '/nonexistent/.env')
   const ingest = await startIngest({ config, onFatal: fail })
   const db = openReader(config.dataDir)
@@ -39,8 +46,13 @@ async function run({ env, member }: Exclude<ReaderOrder, 'stop'>): Promise<void>
   const seen: [string, number][] = []
 
   const timer = setInterval(() => {
+    let knownInARow = 0
     for (const { item } of timelines.read(uid, undefined, LOOKED_AT)?.entries ?? []) {
-      if (known.has(item)) break
+      if (known.has(item)) {
+        if (++knownInARow === KNOWN_IN_A_ROW) break
+        continue
+      }
+      knownInARow = 0
       const rkey = findKey.get(item >>> 1)
       // In memory before its row can be read would be a broken invariant; then it is not visible yet.
       if (rkey === undefined) continue
@@ -50,14 +62,16 @@ async function run({ env, member }: Exclude<ReaderOrder, 'stop'>): Promise<void>
   }, POLL_MS)
 
   process.on('message', async (order: ReaderOrder) => {
-    if (order !== 'stop') return
+    if ('env' in order) return
+    const giveUpAt = monotonicMs() + PATIENCE_MS
+    while (seen.length < order.stopAfter && monotonicMs() < giveUpAt) await sleep(POLL_MS)
     clearInterval(timer)
     tell({ kind: 'seen', seen })
     db.close()
     await ingest.stop()
     process.disconnect()
   })
-  while (!ingest.status()?.stream.connected) await new Promise((r) => setTimeout(r, 50))
+  while (!ingest.status()?.stream.connected) await sleep(50)
   tell({ kind: 'ready' })
 }
 
