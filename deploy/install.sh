@@ -156,7 +156,7 @@ make_account() {
   run chown "$account:$account" "$data"
 }
 
-shipped=(package.json package-lock.json README.md CHANGELOG.md deploy docs lexicons scripts src)
+shipped=(package.json package-lock.json README.md CHANGELOG.md CONTRIBUTING.md deploy docs lexicons scripts src)
 
 # The same sources have the same name.
 release_name() {

@@ -2,7 +2,10 @@
 // what `npm run simulate` and `scripts/start --demo` share.
 
 import { parseArgs } from 'node:util'
-import { createJetstreamDouble } from '../test/support/jetstream-double/double.ts'
+import {
+  createJetstreamDouble,
+  type JetstreamDouble,
+} from '../test/support/jetstream-double/double.ts'
 import { createRandom } from '../test/support/random.ts'
 import { createNetwork, type SimulatedNetwork } from '../test/support/simulated-network/network.ts'
 import { type SimulatedServers, serveNetwork } from '../test/support/simulated-network/servers.ts'
@@ -30,8 +33,12 @@ export type Simulation = {
 
 const TICK_MS = 20
 const RETAINED_EVENTS = 200_000
+/** More than the 36 hours that a host keeps, and that a Slipstream asks for. */
+const WINDOW_HOURS = 37
 /** Fewer find nobody to follow and nothing to answer. */
 const MIN_ACCOUNTS = 10
+/** Somebody of whom nothing is known but that they were there when the window begins. */
+const LONG_AGO = 'did:plc:longagolongagolongagolo2'
 const EXIT_USAGE = 64
 
 const defaults: SimulationOptions = {
@@ -72,6 +79,8 @@ function parseOptions(args: string[]): SimulationOptions {
 
 export async function startSimulation(options: SimulationOptions): Promise<Simulation> {
   const { accounts, past, pastHours, seed } = options
+  const double = await createJetstreamDouble({ retain: RETAINED_EVENTS, recordSent: false })
+  openWindow(double, Date.now() - Math.max(pastHours, WINDOW_HOURS) * 3_600_000)
   const network = createNetwork({
     random: createRandom(seed),
     accounts,
@@ -79,9 +88,9 @@ export async function startSimulation(options: SimulationOptions): Promise<Simul
     pastEvents: past,
     pastHours,
     now: Date.now,
+    onPast: (event, atMs) => double.emit({ ...event, timeUs: atMs * 1000 }),
   })
   const servers = await serveNetwork(network.repositories)
-  const double = await createJetstreamDouble({ retain: RETAINED_EVENTS, recordSent: false })
   let emitted = 0
   const startedAt = Date.now()
 
@@ -112,6 +121,11 @@ export async function startSimulation(options: SimulationOptions): Promise<Simul
       await servers.close()
     },
   }
+}
+
+/** As on a host that has run for long: its window holds all that a newcomer's cold start asks for. */
+function openWindow(double: JetstreamDouble, atMs: number): void {
+  double.emit({ kind: 'identity', did: LONG_AGO, timeUs: atMs * 1000 })
 }
 
 function kebab(name: string): string {

@@ -1,11 +1,12 @@
 // Builds every part in order, and disposes of them in reverse. The ingest thread comes first, since
 // it makes the database and the shared memory; serving reads both.
+//
+// What an operator often gets wrong, a folder or a port that somebody else has, is looked at before: even
+// loading the parts takes a second, and much longer on a small or busy machine.
 
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
-import { atPort, type Config, ConfigError } from './config.ts'
-import { startIngest } from './ingest/client.ts'
+import { atPort, type Config } from './config.ts'
 import type { Logger } from './obs/log.ts'
-import { startServing } from './serve/threads.ts'
+import { asPortRefusal, findFreePort } from './serve/free-port.ts'
 import { lockDataDir } from './store/lock.ts'
 import { version } from './version.ts'
 
@@ -16,9 +17,12 @@ type AppOptions = { config: Config; log: Logger; onFatal: (error: unknown) => vo
 /** @throws ConfigError for whatever the operator can mend. */
 export async function startApp({ config: asked, log, onFatal }: AppOptions): Promise<App> {
   const lock = lockDataDir(asked.dataDir)
-  const config = asked.port === 0 ? atPort(asked, await findFreePort(asked.bind)) : asked
+  const found = await findFreePort(asked).catch(asPortRefusal(asked))
+  // Our DID carries the port where no host name is set.
+  const config = asked.port === 0 ? atPort(asked, found) : asked
+  const { startIngest, startServing } = await loadParts()
   const ingest = await startIngest({ config, onFatal })
-  const serving = await startServing({ config, log, ingest, onFatal }).catch(asRefusal(config))
+  const serving = await startServing({ config, log, ingest, onFatal }).catch(asPortRefusal(config))
   const { port, threads } = serving
   log.info(
     { version, port, threads, did: config.serviceDid, origin: config.publicOrigin },
@@ -34,27 +38,10 @@ export async function startApp({ config: asked, log, onFatal }: AppOptions): Pro
   }
 }
 
-/** Found before anything is built, since our DID carries the port where no host name is set. */
-function findFreePort(bind: string): Promise<number> {
-  const probe = createTcpServer()
-  return new Promise((resolve) => {
-    // The server will meet the same error, and tell it.
-    probe.once('error', () => resolve(0))
-    probe.listen(0, bind, () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
-}
-
-/** What the system says of the port is the operator's to mend. */
-function asRefusal(config: Config): (error: unknown) => never {
-  return (error) => {
-    const { code, syscall, message } = error as NodeJS.ErrnoException
-    if (!code || (syscall !== 'listen' && syscall !== 'bind')) throw error
-    throw new ConfigError(
-      `Cannot listen on ${config.bind}:${config.port}: ${message}.`,
-      'Stop what uses the port, or set SLIPSTREAM_PORT and SLIPSTREAM_BIND to something free.',
-    )
-  }
+async function loadParts() {
+  const [{ startIngest }, { startServing }] = await Promise.all([
+    import('./ingest/client.ts'),
+    import('./serve/threads.ts'),
+  ])
+  return { startIngest, startServing }
 }

@@ -143,7 +143,10 @@ export type ArchiveStatus = {
 
 /** A report of the ingest thread, about once a second. */
 export type IngestStatus = {
-  stream: StreamStatus
+  stream: StreamStatus & {
+    /** Milliseconds since the last event came, or the connection began; undefined where none stands. */
+    quietMs: number | undefined
+  }
   actors: number
   follows: number
   timelines: number

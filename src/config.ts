@@ -13,7 +13,7 @@ import {
   givenPatterns,
   type MediaPatterns,
 } from './config/media-patterns.ts'
-import { nearest } from './config/nearest.ts'
+import { isNearlyPrefixed, nearest } from './config/nearest.ts'
 import { Unfit } from './config/parsers.ts'
 import { PREFIX, type Setting, settings } from './config/settings.ts'
 
@@ -183,8 +183,11 @@ function readDotenv(path: string): Record<string, string> {
   }
 }
 
+/** What is ours, and what was probably meant to be: a misspelt SLIPSTREAM_ is not passed over in silence. */
 function definedOnly(env: Record<string, string | undefined>): Record<string, string> {
-  const entries = Object.entries(env).filter(([key, value]) => key.startsWith(PREFIX) && value)
+  const entries = Object.entries(env).filter(
+    ([key, value]) => isNearlyPrefixed(key, PREFIX) && value,
+  )
   return Object.fromEntries(entries) as Record<string, string>
 }
 
@@ -198,9 +201,11 @@ function unknownKeys(raw: Record<string, string>): string[] {
 }
 
 function unknownKey(key: string): ConfigError {
+  const meant = nearest(key, knownKeys, PREFIX)
+  const list = 'scripts/start --print-config lists them all.'
   return new ConfigError(
     `${key} is not a setting of Slipstream.`,
-    `Did you mean ${nearest(key, knownKeys)}? scripts/start --print-config lists them all.`,
+    meant ? `Did you mean ${meant}? ${list}` : `Take it out; ${list}`,
   )
 }
 

@@ -85,6 +85,47 @@ test('an unknown key refuses and names the nearest known one', () => {
   expect(error.hint).toContain('SLIPSTREAM_JETSTREAM_HOSTS?')
 })
 
+test.each([
+  ['PROT', 'PORT'],
+  ['HOST', 'HOSTNAME'],
+  ['HOSTNAM', 'HOSTNAME'],
+  ['DATADIR', 'DATA_DIR'],
+  ['DATA_FOLDER', 'DATA_DIR'],
+  ['JETSTREM_HOSTS', 'JETSTREAM_HOSTS'],
+  ['JETSTREAM_URL', 'JETSTREAM_HOSTS'],
+  ['PLC_HOST', 'PLC_URL'],
+  ['THREADS', 'SERVE_THREADS'],
+  ['LOGLEVEL', 'LOG_LEVEL'],
+  ['OPERATOR_TOKN', 'OPERATOR_TOKEN'],
+  ['DISK_CAP_GB', 'DISK_CAP_MB'],
+  ['IMAGES_CACHE_MB', 'IMAGE_CACHE_MB'],
+  ['FALLBACK_APPVEIW', 'FALLBACK_APPVIEW'],
+  ['LABELLERS', 'LABELERS'],
+])('of SLIPSTREAM_%s it is asked whether SLIPSTREAM_%s was meant', (written, meant) => {
+  expect(refusal({ [`SLIPSTREAM_${written}`]: 'x' }).hint).toContain(
+    `Did you mean SLIPSTREAM_${meant}?`,
+  )
+})
+
+test.each(['XYZZY', 'DEBUG', 'NODE_ENV', 'DATABASE_URL', 'A'])(
+  'SLIPSTREAM_%s, which is like nothing, brings no guess',
+  (written) => {
+    const { message, hint } = refusal({ [`SLIPSTREAM_${written}`]: 'x' })
+    expect(message).toContain(`SLIPSTREAM_${written} is not a setting`)
+    expect(hint).not.toContain('Did you mean')
+    expect(hint).toContain('--print-config')
+  },
+)
+
+test.each(['SLIPSTEAM_PORT', 'SLISPTREAM_PORT', 'slipstream_port', 'SLIPSTREEM_PROT'])(
+  '%s is not passed over, although its name is not quite ours',
+  (written) => {
+    const { message, hint } = refusal({ [written]: '4000' })
+    expect(message).toContain(`${written} is not a setting`)
+    expect(hint).toContain('SLIPSTREAM_PORT?')
+  },
+)
+
 test('a public AppView is asked unless there is to be none, which an empty value does not say', () => {
   expect(loadConfig({}, nowhere).fallbackAppview).toBe('https://public.api.bsky.app')
   expect(loadConfig({ SLIPSTREAM_FALLBACK_APPVIEW: '' }, nowhere).fallbackAppview).toMatch(

@@ -1,6 +1,6 @@
 // The process as an operator meets it: arguments, refusals, signals, a network that is away.
 
-import { readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -75,15 +75,32 @@ test('a second process on the same data folder refuses, and leaves the first alo
   expect((await fetch(`http://127.0.0.1:${port}/xrpc/_health`)).status).toBe(200)
 })
 
-test('a port in use refuses and names it', async () => {
+test('a port in use refuses and names it, before anything is loaded or made', async () => {
   const holder = createServer()
   const port = await new Promise<number>((resolve) => {
     holder.listen(0, '127.0.0.1', () => resolve((holder.address() as { port: number }).port))
   })
-  const refused = start({ PORT: String(port) })
+  const dataDir = freshDataDir()
+  const refused = start({ PORT: String(port), DATA_DIR: dataDir })
   expect(await refused.exit).toBe(EXIT_CONFIG)
   expect(refused.output()).toMatch(new RegExp(`Cannot listen on 127.0.0.1:${port}`))
+  expect(refused.output()).not.toContain('memory is ready')
+  expect(readdirSync(dataDir)).not.toContain('slipstream.sqlite')
   holder.close()
+})
+
+test('an address that is not of this machine refuses, with what to set', async () => {
+  const refused = start({ BIND: '192.0.2.7' })
+  expect(await refused.exit).toBe(EXIT_CONFIG)
+  expect(refused.output()).toMatch(/Cannot listen on 192\.0\.2\.7:.*\n {2}Set SLIPSTREAM_BIND/)
+})
+
+test('a data folder in which a file cannot be written refuses', async () => {
+  const dataDir = freshDataDir()
+  mkdirSync(join(dataDir, 'slipstream.pid'))
+  const refused = start({ DATA_DIR: dataDir })
+  expect(await refused.exit).toBe(EXIT_CONFIG)
+  expect(refused.output()).toMatch(/The data folder .* cannot be written/)
 })
 
 test('with port 0 its DID and its address are those of the port it found', async () => {

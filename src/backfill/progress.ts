@@ -69,8 +69,8 @@ export function createProgress(options: ColdStartParts & { log: Logger }): Progr
   }
 
   function finish(uid: number, at: ColdStartProgress): void {
-    active.delete(uid)
     putBackfill(db, uid, COLD_START, { rev: null, finished_at: now() })
+    active.delete(uid)
     const since = now() - FINISHED_FOR_MS
     finished = [...finished.filter(({ finishedAt = 0 }) => finishedAt >= since), at]
     finished = finished.slice(-MAX_TOLD)

@@ -3,6 +3,8 @@
 import type { Command } from 'commander'
 import type { IngestStatus } from '../bridge.ts'
 import { type Facts, readFacts } from '../operator/facts.ts'
+import { archiveInWords, isReadingArchive } from '../page/archive-words.ts'
+import { duration } from '../page/format.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
 import { type JsonOption, withJson } from './json-option.ts'
@@ -42,6 +44,9 @@ async function showStats(context: CliContext, json: boolean | undefined): Promis
   report(json, { running: false, facts }, lines([['server', 'not running'], ...rows(facts)]))
 }
 
+/** Less is no silence. */
+const QUIET_MS = 5_000
+
 type Line = [name: string, value: string]
 
 function running({ version, pid, uptimeSeconds, origin, ingest }: Status): Line[] {
@@ -53,19 +58,23 @@ function running({ version, pid, uptimeSeconds, origin, ingest }: Status): Line[
   ]
 }
 
-function streaming({ stream, timelines, visibleMs, coldStarts }: IngestStatus): Line[] {
+function streaming({ stream, archive, timelines, visibleMs, coldStarts }: IngestStatus): Line[] {
+  const isArchive = isReadingArchive({ archive })
   return [
-    ['stream', describeStream(stream)],
+    ['stream', isArchive ? 'begins where the archive ends' : describeStream(stream)],
+    ...(archive && isArchive ? [['archive', archiveInWords(archive)] as Line] : []),
     ['visible', visibleMs.count === 0 ? 'nothing came' : `within ${visibleMs.p99} ms (p99)`],
     ['timelines', `${thousands(timelines)} in memory`],
     ['cold starts', String(coldStarts.filter(({ stage }) => stage !== 'done').length)],
   ]
 }
 
-function describeStream({ host, connected, lagMs }: IngestStatus['stream']): string {
+function describeStream({ host, connected, lagMs, quietMs }: IngestStatus['stream']): string {
   if (!connected) return `not connected to ${host}`
   const lag = lagMs === undefined ? 'nothing came yet' : `${(lagMs / 1000).toFixed(1)} s behind`
-  return `${lag}, ${host}`
+  const quiet =
+    quietMs !== undefined && quietMs >= QUIET_MS ? `, quiet for ${duration(quietMs)}` : ''
+  return `${lag}${quiet}, ${host}`
 }
 
 function rows(facts: Facts): Line[] {

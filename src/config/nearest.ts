@@ -1,21 +1,77 @@
-// The known word that looks most like what was written, for the hint of a refusal.
+// The known word that was probably meant, for the hint of a refusal; none where nothing is like what was
+// written, since a far-fetched guess sends people the wrong way.
+//
+// Three things make words alike, in this order: few letters are wrong, swapped, missing or too many (at most
+// a third of them); they are made of the same parts, of which some are missing or were added (DATA_FOLDER
+// for DATA_DIR, THREADS for SERVE_THREADS); or the one begins with the other (HOST for HOSTNAME).
 
-export function nearest(word: string, words: string[]): string {
-  const ranked = words.map((known) => ({ known, distance: editDistance(word, known) }))
-  ranked.sort((a, b) => a.distance - b.distance)
-  return ranked[0]?.known ?? ''
+const PARTS = /[_\s-]+/
+/** Of a word's letters, how many may be wrong. */
+const MAX_WRONG = 1 / 3
+/** Of the parts of both together, how many must be the same. */
+const MIN_COMMON = 1 / 3
+const LEAST_BEGINNING = 4
+/** Parts that say little, where there are others. */
+const UNITS = new Set(['URL', 'HOST', 'MB', 'GB', 'DAY', 'HOUR'])
+
+/** @param prefix - what all of the words begin with, in capitals; it may be misspelt in `word`. */
+export function nearest(word: string, words: readonly string[], prefix = ''): string | undefined {
+  const bare = isNearlyPrefixed(word, prefix) ? word.slice(word.indexOf('_') + 1) : word
+  const ranked = words
+    .map((known) => ({
+      known,
+      distance: distanceOf(bare.toUpperCase(), known.slice(prefix.length)),
+    }))
+    .sort((a, b) => a.distance - b.distance)
+  return ranked[0] && ranked[0].distance < 1 ? ranked[0].known : undefined
 }
 
-/** Levenshtein distance, by the two-row method. */
+/** It begins with the prefix (a word and an underscore), up to two slips of the hand and the case. */
+export function isNearlyPrefixed(word: string, prefix: string): boolean {
+  const head = word.slice(0, word.indexOf('_') + 1).toUpperCase()
+  if (head === prefix) return true
+  return Math.abs(head.length - prefix.length) <= 2 && editDistance(head, prefix) <= 2
+}
+
+/** From 0, the same, to 1, nothing alike. */
+function distanceOf(written: string, known: string): number {
+  const [a, b] = [written.replaceAll('_', ''), known.replaceAll('_', '')]
+  const longer = Math.max(a.length, b.length, 1)
+  const wrong = editDistance(a, b)
+  if (wrong <= 1 || wrong / longer <= MAX_WRONG) return wrong / longer
+  const common = commonParts(written, known)
+  if (common >= MIN_COMMON) return 1 - common * 0.8
+  const shorter = Math.min(a.length, b.length)
+  const begins = shorter >= LEAST_BEGINNING && (a.startsWith(b) || b.startsWith(a))
+  return begins ? 0.8 - (0.2 * shorter) / longer : 1
+}
+
+/** Of all parts of both, the share that is in both, up to a plural. */
+function commonParts(a: string, b: string): number {
+  const [ours, theirs] = [partsOf(a), partsOf(b)]
+  const common = [...ours].filter((part) => theirs.has(part)).length
+  return common / (ours.size + theirs.size - common || 1)
+}
+
+function partsOf(word: string): Set<string> {
+  const parts = word.split(PARTS).map((part) => part.replace(/S$/, ''))
+  const telling = parts.filter((part) => part !== '' && !UNITS.has(part))
+  return new Set(telling.length > 0 ? telling : parts)
+}
+
+/** Damerau and Levenshtein's, of neighbours that swapped places: by rows. */
 function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
+  const rows = [Array.from({ length: b.length + 1 }, (_, i) => i)]
   for (let i = 1; i <= a.length; i++) {
-    const current = [i]
+    const row = [i]
     for (let j = 1; j <= b.length; j++) {
-      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      current[j] = Math.min(substitution, previous[j]! + 1, current[j - 1]! + 1)
+      const above = rows[i - 1]!
+      const substitution = above[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      row[j] = Math.min(substitution, above[j]! + 1, row[j - 1]! + 1)
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      if (isSwapped) row[j] = Math.min(row[j]!, rows[i - 2]![j - 2]! + 1)
     }
-    previous = current
+    rows.push(row)
   }
-  return previous[b.length]!
+  return rows[a.length]![b.length]!
 }

@@ -17,6 +17,7 @@ import type { ActorCounts } from '../store/actors.ts'
 import type { Db } from '../store/db.ts'
 import { putEarlierActorCounts, putEarlierPostCounts } from '../store/earlier-counts.ts'
 import { unpackRkey } from '../store/keys.ts'
+import { impatient, type Patience } from '../store/patience.ts'
 import type { PostCounts } from '../store/post-counts.ts'
 import { findPostById } from '../store/posts.ts'
 import { type CountedScope, prepareEarlierCounts } from '../store/read/earlier-counts.ts'
@@ -51,8 +52,8 @@ export type CountingOptions = {
   /** The newest items of a member's timeline (store/item-ids.ts). */
   timelineItems: (member: number) => readonly number[]
   now?: () => number
-  /** Nothing can be written now: then nothing is asked. */
-  isPaused?: () => boolean
+  /** While nothing can be written, nothing is asked. */
+  patience?: Patience
   log: Pick<Logger, 'debug' | 'warn'>
   limits?: Partial<CountingLimits>
 }
@@ -103,6 +104,7 @@ class Asking implements Counting {
   readonly #options: CountingOptions
   readonly #now: () => number
   readonly #limits: CountingLimits
+  readonly #patience: Patience
   readonly #reader: ReturnType<typeof prepareEarlierCounts>
   readonly #breaker: ReturnType<typeof createCircuitBreaker>
   readonly #stopping = new AbortController()
@@ -119,6 +121,7 @@ class Asking implements Counting {
     this.#options = options
     this.#now = now
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits }
+    this.#patience = options.patience ?? impatient
     this.#reader = prepareEarlierCounts(db, scope)
     // Waits are real, whatever clock rows are judged by.
     this.#breaker = createCircuitBreaker(Date.now)
@@ -199,8 +202,7 @@ class Asking implements Counting {
   }
 
   async #askNext(): Promise<void> {
-    const isPaused = this.#options.isPaused?.() ?? false
-    if (!this.#hasWork() || isPaused || !this.#breaker.mayAsk()) return
+    if (!this.#hasWork() || this.#patience.isFull() || !this.#breaker.mayAsk()) return
     if (isDue(this.#actors)) await this.#askFor(this.#actors)
     else if (isDue(this.#posts)) await this.#askFor(this.#posts)
   }
@@ -228,12 +230,15 @@ class Asking implements Counting {
       return
     }
     const counts = answer.is === 'answered' ? answer.counts : new Map<string, Counts>()
-    transact(this.#options.db, () => {
+    const putAll = () => {
       for (const id of asked) {
         // Whom it does not show has nothing to be added.
         kind.put(id, { theirs: counts.get(names.get(id)!) ?? kind.none, askedAt })
       }
-    })
+    }
+    const { db } = this.#options
+    // What was not kept is asked for again: it would be too old by the time that there is room.
+    if (!this.#patience.ifThereIsRoom(() => transact(db, putAll))) return
     kind.queue.drop(asked)
     this.#options.log.debug({ asked: asked.length, told: counts.size }, 'earlier counts')
   }

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ArchiveStatus } from '../bridge.ts'
 import { ConfigError } from '../config.ts'
 import type { StreamStatus } from '../jetstream/consumer.ts'
 import { lockDataDir } from '../store/lock.ts'
@@ -45,18 +46,31 @@ function aboutRunning(status: Status, { config }: Patient): Finding[] {
 
 function aboutStream({ ingest, uptimeSeconds }: Status): Finding[] {
   if (!ingest) return [unchecked('it has not reported yet: it starts')]
-  const { connected, host, lagMs, lastError, paused } = ingest.stream
+  const { connected, host, lagMs, lastError, paused, quietMs = 0 } = ingest.stream
+  if (ingest.archive && ingest.archive.state !== 'done') return [aboutArchive(ingest.archive)]
   if (!connected) {
     const why = lastError ? `: ${lastError}` : ''
     return [wrong(`it has no connection to ${host}${why}`, 'See what is said of Jetstream below.')]
   }
-  if (lagMs === undefined) return [notice(`nothing came from ${host} in ${uptimeSeconds} s`)]
+  if (lagMs === undefined) {
+    const seconds = Math.min(uptimeSeconds, Math.round(quietMs / 1000))
+    return [notice(`nothing came from ${host} in ${seconds} s`)]
+  }
   const behind = `${(lagMs / 1000).toFixed(1)} s behind the network, by ${host}`
   if (lagMs < LATE_MS) return [good(behind), ...aboutDrops(ingest.stream)]
   const fix = paused
     ? 'Disk or processor is the limit. If it stays so: a bigger machine, or SLIPSTREAM_INDEX_SCOPE=authors.'
     : 'It catches up; look again in a while: `slipstream stats`.'
   return [notice(behind, fix), ...aboutDrops(ingest.stream)]
+}
+
+function aboutArchive({ percent, waiting }: ArchiveStatus): Finding {
+  const text = `it reads the archive first: ${percent} % so far`
+  if (!waiting) return good(text)
+  const why = `${text}, and waits: ${waiting.message}`
+  return waiting.why === 'refused'
+    ? wrong(why, 'Set SLIPSTREAM_ARCHIVE_KEY to a key of the host, or SLIPSTREAM_ARCHIVE=off.')
+    : notice(why, 'It goes on by itself.')
 }
 
 /** Each of these means frames that can't be used, and some of them a gap. */

@@ -18,6 +18,7 @@ import type { Logger } from '../obs/log.ts'
 import { type ArchiveProgress, allArchives, findArchive, putArchive } from '../store/archives.ts'
 import { collections } from '../store/collections.ts'
 import type { Db } from '../store/db.ts'
+import { impatient, type Patience } from '../store/patience.ts'
 import { replaceStreamCursors, streamCursors } from '../store/stream-cursors.ts'
 
 /** Hosts keep 36 hours, and planning takes its time. */
@@ -40,6 +41,7 @@ type Parts = {
   createStream: () => Consumer
   /** Publishes and counts what was applied; what it returns is waited for. */
   onApplied: (events: StreamItem[], outcome: BatchOutcome) => Promise<void> | undefined
+  patience?: Patience
   limits?: Partial<ArchiveLimits>
 }
 
@@ -55,12 +57,14 @@ export function createStreamAfterArchive(config: ArchiveSettings, parts: Parts):
   let stream: Consumer | undefined
   let running: Promise<void> | undefined
 
-  // A rejection is not caught on purpose: rows that cannot be written stop the process.
+  // A rejection is not caught on purpose: rows that cannot be written stop the process, but for want of room.
   async function run(): Promise<void> {
     const { host, seq } = begun!
     log.info({ host, seq }, 'the stream begins with the archive')
     if (!(await reader.run())) return
-    handOver(parts, reader.progress())
+    const { patience = impatient } = parts
+    const isOver = await patience.patiently(() => handOver(parts, reader.progress()))
+    if (!isOver) return
     stream = parts.createStream()
     stream.start()
   }
@@ -117,7 +121,7 @@ function leftLongAgo(
 
 function createReader(
   config: ArchiveSettings,
-  { db, indexer, now, log, onApplied, limits }: Parts,
+  { db, indexer, now, log, onApplied, patience = impatient, limits }: Parts,
   progress: ArchiveProgress,
   signal: AbortSignal,
 ): ArchiveReader {
@@ -130,8 +134,9 @@ function createReader(
     async apply(batch) {
       const { events, gaps } = batch
       const alongside = () => putArchive(db, batch.progress)
-      const outcome = indexer.applyBatch({ events, gaps, alongside })
-      await onApplied(events, outcome)
+      const apply = () => onApplied(events, indexer.applyBatch({ events, gaps, alongside }))
+      const applied = await patience.patiently(() => ({ whenSettled: apply() }))
+      await applied?.whenSettled
       // Whoever else waits for this thread has its turn.
       await new Promise((resolve) => setImmediate(resolve))
     },
@@ -140,7 +145,7 @@ function createReader(
 }
 
 /** The stream goes on where the archive ends: inclusively, so that nothing lies between. */
-function handOver({ db, indexer, now, log }: Parts, progress: ArchiveProgress): void {
+function handOver({ db, indexer, now, log }: Parts, progress: ArchiveProgress): true {
   const { host, startedAt } = progress
   const seq = Math.max(1, progress.seq)
   const timeUs = progress.timeUs || startedAt * 1000
@@ -150,6 +155,7 @@ function handOver({ db, indexer, now, log }: Parts, progress: ArchiveProgress): 
   })
   const { events, bytes, lostBlocks } = progress
   log.info({ host, seq, events, bytes, lostBlocks }, 'the archive is read; going on live')
+  return true
 }
 
 function warnOfHalf(db: Db, { archive }: ArchiveSettings, log: Logger): void {

@@ -10,6 +10,7 @@ import type {
   Writer,
   WriterReply,
 } from '../bridge.ts'
+import { DiskFullError } from '../store/disk-full.ts'
 
 export type IngestConnection = {
   readonly writer: Writer
@@ -39,7 +40,7 @@ export function createIngestConnection(
     const one = waiting.get(reply.id)
     waiting.delete(reply.id)
     if (reply.ok) one?.resolve('figures' in reply ? reply.figures : {})
-    else one?.reject(Object.assign(new Error(reply.message), { name: reply.error }))
+    else one?.reject(errorOf(reply))
   }
 
   function ask(orderOf: (id: number) => IngestOrder): Promise<Figures> {
@@ -66,4 +67,9 @@ export function createIngestConnection(
       else if (message.kind === 'configured-members') configuredMembers = message.dids
     },
   }
+}
+
+export function errorOf({ error, message }: { error: string; message: string }): Error {
+  if (error === 'DiskFullError') return new DiskFullError()
+  return Object.assign(new Error(message), { name: error })
 }

@@ -11,9 +11,9 @@ import type { Logger } from '../obs/log.ts'
 import type { Db } from '../store/db.ts'
 import { forgetAllEarlierCounts } from '../store/earlier-counts.ts'
 import { allMembers } from '../store/members.ts'
+import type { Patience } from '../store/patience.ts'
 import { transact } from '../store/transact.ts'
 import { countFetches } from './count-work.ts'
-import type { DiskRoom } from './disk/disk-room.ts'
 
 /** Undefined where the operator wants to depend on nobody: then what others counted goes, too. */
 export function createEarlierCounting(
@@ -23,23 +23,23 @@ export function createEarlierCounting(
     memory: Memory
     counts: Counts
     coldStarts: () => ColdStartProgress[]
-    room: Pick<DiskRoom, 'isFull'>
+    room: Patience
     log: Logger
     now: () => number
   },
 ): Counting | undefined {
   const { allowPrivateHosts, fallbackAppview: origin } = config
+  const { db, memory, counts, coldStarts, room, log, now } = parts
   if (origin === 'none') {
-    transact(parts.db, () => forgetAllEarlierCounts(parts.db))
+    void room.patiently(() => transact(db, () => forgetAllEarlierCounts(db)))
     return undefined
   }
-  const { db, memory, counts, coldStarts, room, log, now } = parts
   const { actors, timelines } = memory
   const guarded = createGuardedFetch({ allowPrivateHosts, trustedOrigins: [origin], log })
   return createCounting({
     ...{ db, actors, origin, log, now },
     scope: config.indexScope,
-    isPaused: room.isFull,
+    patience: room,
     fetch: countFetches(guarded, counts),
     members: () => allMembers(db).flatMap(({ uid }) => (timelines.isOpen(uid) ? [uid] : [])),
     newcomers: () =>

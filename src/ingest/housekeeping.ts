@@ -9,6 +9,7 @@ import type { Db } from '../store/db.ts'
 import { pruneUnfollows } from '../store/keyless-follows.ts'
 import { pruneLabels } from '../store/labels.ts'
 import { allMembers } from '../store/members.ts'
+import type { Patience } from '../store/patience.ts'
 import { pruneTombstones } from '../store/tombstones.ts'
 import type { SnapshotKeeper } from './snapshots.ts'
 
@@ -24,12 +25,15 @@ export function startHousekeeping(options: {
   db: Db
   memory: Pick<Memory, 'timelines'>
   snapshots: Pick<SnapshotKeeper, 'startIfWorth'>
+  room: Pick<Patience, 'ifThereIsRoom'>
   timelineIdleDays: number
   now: () => number
   log: Pick<Logger, 'debug'>
 }): { stop(): void } {
   const { db, memory, now, log } = options
-  const timer = setInterval(() => {
+  const timer = setInterval(() => void options.room.ifThereIsRoom(keep), INTERVAL_MS)
+
+  function keep(): void {
     const closed = closeIdleTimelines(db, memory, now() - options.timelineIdleDays * DAY_MS)
     const pruned = pruneTombstones(db, now() - TOMBSTONE_AGE_MS, PRUNED_AT_ONCE)
     const apart = pruneUnfollows(db, now() - TOMBSTONE_AGE_MS, PRUNED_AT_ONCE)
@@ -37,7 +41,8 @@ export function startHousekeeping(options: {
     options.snapshots.startIfWorth(SNAPSHOT_AFTER)
     if (closed + pruned + apart + expired > 0)
       log.debug({ closed, pruned, apart, expired }, 'housekeeping')
-  }, INTERVAL_MS)
+  }
+
   return { stop: () => clearInterval(timer) }
 }
 

@@ -8,11 +8,14 @@ import type { MemoryChange } from '../indexing/memory-changes.ts'
 import { addMember, endMembership } from '../indexing/operator-members.ts'
 import { parseState } from '../member-state/document.ts'
 import { applyState } from '../member-state/write-state.ts'
+import type { DiskRoom } from './disk/disk-room.ts'
+import { failedReply } from './failed-reply.ts'
 
 export type OperatorParts = {
   indexer: Indexer
   publish: (changes: MemoryChange[]) => void
   wakeBackfill: () => void
+  room: Pick<DiskRoom, 'attempt'>
   /** Keeps the database's log short, which much work makes long; what it returns is waited for. */
   tendLog: () => Promise<void> | undefined
 }
@@ -22,13 +25,12 @@ export function createOperatorRequests(
 ): (id: number, request: OperatorRequest) => Promise<OperatorReply> {
   return async (id, request) => {
     try {
-      const figures = apply(parts, request)
+      const figures = parts.room.attempt(() => apply(parts, request))
       parts.wakeBackfill()
       await parts.tendLog()
       return { id, ok: true, figures }
     } catch (error) {
-      const { name, message } = error as Error
-      return { id, ok: false, error: name, message }
+      return failedReply(id, error)
     }
   }
 }

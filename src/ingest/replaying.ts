@@ -13,6 +13,7 @@ import type { Logger } from '../obs/log.ts'
 import { createReplays, type Replays } from '../replay/replays.ts'
 import { createTipKeeper, type Tip } from '../replay/tip.ts'
 import type { Db } from '../store/db.ts'
+import type { Patience } from '../store/patience.ts'
 import { streamCursors } from '../store/stream-cursors.ts'
 import { createGapRepairing } from './gap-repairing.ts'
 import { streamSettings } from './stream-settings.ts'
@@ -31,6 +32,7 @@ export function createReplaying(
     log: Logger
     now: () => number
     publish: (changes: MemoryChange[]) => void
+    patience: Patience
     streamStatus: () => StreamStatus
     checkpoint: () => Promise<void> | undefined
     wakeBackfill: () => void

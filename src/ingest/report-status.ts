@@ -14,8 +14,10 @@ import type { Db } from '../store/db.ts'
 import { gapCounts } from '../store/gaps.ts'
 import { countJobsRoughly } from '../store/jobs.ts'
 import { countMembers } from '../store/members.ts'
+import type { Patience } from '../store/patience.ts'
 import type { LatencyRecorder } from './latency.ts'
 import type { PulseTaker } from './pulse.ts'
+import { createQuietWatch } from './quiet.ts'
 
 const INTERVAL_MS = 1_000
 
@@ -32,12 +34,14 @@ export function reportStatus(options: {
   tell: (message: IngestMessage) => void
   /** Also told, in this thread. */
   record: (status: IngestStatus) => void
+  room: Pick<Patience, 'ifThereIsRoom'>
 }): { stop(): void } {
   const { db, memory, consumer, latency, coldStarts, archive, pulse, counts, tell, record } =
     options
+  const watchQuiet = createQuietWatch(Date.now)
   const timer = setInterval(() => {
     const gaps = gapCounts(db)
-    const stream = consumer.status()
+    const stream = watchQuiet(consumer.status())
     const status: IngestStatus = {
       stream,
       actors: memory.actors.count,
@@ -55,7 +59,7 @@ export function reportStatus(options: {
       counts: counts.read(),
     }
     tell({ kind: 'status', status })
-    record(status)
+    options.room.ifThereIsRoom(() => record(status))
   }, INTERVAL_MS)
   return {
     stop() {

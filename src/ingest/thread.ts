@@ -2,7 +2,8 @@
 // graph and timelines, and the background work against other people's servers.
 //
 // The way of a batch: consumer → indexer (one transaction) → publish (memory) → the next batch. An
-// error on that way is ours, not the data's: it is not caught, and ends the process.
+// error on that way is ours, not the data's: it is not caught, and ends the process. A full disk is
+// waited for (disk/), once everything runs: at start it ends the process, unless it can wait.
 
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -15,7 +16,7 @@ import { createGuardedFetch } from '../identity/guarded-fetch.ts'
 import { createGuardedLookup } from '../identity/guarded-lookup.ts'
 import { createResolver } from '../identity/resolver.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
-import { createIndexer } from '../indexing/indexer.ts'
+import { type BatchOutcome, createIndexer } from '../indexing/indexer.ts'
 import { memberSeen } from '../indexing/members.ts'
 import type { MemoryChange } from '../indexing/memory-changes.ts'
 import { openTimeline } from '../indexing/open-timeline.ts'
@@ -31,8 +32,9 @@ import { type Checkpoints, keepCheckpointed } from './checkpoints.ts'
 import { followConfiguredMembers } from './configured-members.ts'
 import { countBatch, countFetches } from './count-work.ts'
 import { createEarlierCounting } from './counting.ts'
+import { bearFullDisk, fetchWithRoom } from './disk/bear-full-disk.ts'
 import { createDiskGuard } from './disk/disk-guard.ts'
-import { createDiskRoom, type DiskRoom } from './disk/disk-room.ts'
+import { createDiskRoom } from './disk/disk-room.ts'
 import { cursorsFromNowOn } from './first-cursor.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts'
@@ -78,8 +80,7 @@ function tell(message: IngestMessage): void {
 function run(config: Config): void {
   letOthersGoFirst()
   const core = createCore(config)
-  const { actors, db, indexer, log, memory, now } = core
-  surviveFullDisk(core.room)
+  const { actors, db, indexer, log, memory, now, room } = core
   const latency = createLatencyRecorder()
   const checkpoints = keepCheckpointed({ db, dataDir: config.dataDir, log })
   core.snapshots.checkpointBy(() => checkpoints.tend())
@@ -95,6 +96,7 @@ function run(config: Config): void {
 
   const replaying = createReplaying(config, {
     ...{ actors, db, indexer, log, now, publish: publishChanges },
+    patience: room,
     streamStatus: () => consumer.status(),
     checkpoint: () => checkpoints.tend(),
     wakeBackfill: () => backfill.wake(),
@@ -102,9 +104,8 @@ function run(config: Config): void {
   const background = createBackground(config, core, { publishChanges, replaying })
   const { backfill, counting, labels, resolver } = background
   async function applyBatch(batch: StreamBatch): Promise<void> {
-    const outcome = await core.room.patiently(() => indexer.applyBatch(batch))
+    const outcome = await applyPatiently(core, batch, publishChanges)
     if (!outcome) return
-    publishChanges(outcome.changes)
     countBatch(core.counts, batch, outcome)
     replaying.noteBatch(batch)
     latency.record(now() - batch.receivedAtMs)
@@ -112,7 +113,7 @@ function run(config: Config): void {
     await checkpoints.tend()
   }
   const consumer = createStreamAfterArchive(config, {
-    ...{ db, indexer, now, log },
+    ...{ db, indexer, now, log, patience: room },
     createStream: () => createStream(config, core, applyBatch),
     onApplied(events, outcome) {
       publishChanges(outcome.changes)
@@ -127,11 +128,11 @@ function run(config: Config): void {
   })
 
   async function stop(): Promise<void> {
-    for (const one of [...upkeep, core.room]) one.stop()
+    for (const one of [...upkeep, room]) one.stop()
     await consumer.stop()
     const others = [backfill, labels, replaying, counting]
-    await Promise.all(others.map((one) => one?.stop()))
-    core.snapshots.finish()
+    await Promise.all(others.map((one) => one && room.ended(() => one.stop())))
+    room.ifThereIsRoom(() => core.snapshots.finish())
     await checkpoints.stop()
     db.close()
     lines.close()
@@ -139,11 +140,24 @@ function run(config: Config): void {
 
   lines.listen({ ...answers, onStop: () => void stop() })
   consumer.start()
-  backfill.start()
+  const jobs = bearFullDisk({ db, room, now, wakeBackfill: () => backfill.wake() })
+  jobs.begin(() => backfill.start())
   replaying.start()
   labels.start()
   counting?.start()
   tell({ kind: 'ready', memory: core.handles })
+}
+
+function applyPatiently(
+  { indexer, room }: Core,
+  batch: StreamBatch,
+  publishChanges: (changes: MemoryChange[]) => void,
+): Promise<BatchOutcome | undefined> {
+  return room.patiently(() => {
+    const outcome = indexer.applyBatch(batch)
+    publishChanges(outcome.changes)
+    return outcome
+  })
 }
 
 /** To what the serving threads ask for: for members, and for the operator. */
@@ -161,6 +175,7 @@ function createAnswers(
   const { backfill, counting, labels, checkpoints, publishChanges } = parts
   const writing = {
     indexer: core.indexer,
+    room: core.room,
     publish: publishChanges,
     wakeBackfill: () => backfill.wake(),
   }
@@ -200,6 +215,7 @@ function createUpkeep(
       disk: guard.look,
       tell: lines.tellAll,
       record: recordHistory(db, now),
+      room,
     }),
     keepRemoving({ db, indexer, publish: publishChanges, now, log, room }),
     keepSearchable({
@@ -215,8 +231,8 @@ function createUpkeep(
       accounts: namedMembers(config.members),
       resolver: parts.resolver,
       onKnown: (dids) => {
-        publishChanges(indexer.run((ctx) => admit(ctx, dids)))
-        backfill.wake()
+        const admitAll = () => publishChanges(indexer.run((ctx) => admit(ctx, dids)))
+        void room.patiently(admitAll).then(() => backfill.wake())
         lines.tellAll({ kind: 'configured-members', dids })
       },
       log,
@@ -255,16 +271,6 @@ function createRetention(
   return { guard, upkeep }
 }
 
-/**
- * Whoever writes outside of a batch, and does not look for a full disk themself, has been rolled back and will
- * come by again; everything else ends the thread.
- */
-function surviveFullDisk(room: DiskRoom): void {
-  process.on('uncaughtException', (error) => {
-    if (!room.takes(error)) throw error
-  })
-}
-
 /** On Linux alone a thread has a niceness of its own; elsewhere it is the whole process'. */
 function letOthersGoFirst(): void {
   if (process.platform !== 'linux') return
@@ -298,10 +304,10 @@ function createCore(config: Config) {
 type Core = ReturnType<typeof createCore>
 
 /** The guarded ways to other people's servers. */
-function createOutside(config: Config, { counts, log, now }: Core) {
+function createOutside(config: Config, { counts, log, now, room }: Core) {
   const { allowPrivateHosts, plcUrl } = config
   const guarded = createGuardedFetch({ allowPrivateHosts, trustedOrigins: [plcUrl], log })
-  const fetch = countFetches(guarded, counts)
+  const fetch = fetchWithRoom(countFetches(guarded, counts), room)
   const lookupFor = createGuardedLookup({ allowPrivateHosts })
   const resolver = createResolver({ allowPrivateHosts, plcUrl, fetch, now, log })
   return { fetch, lookupFor, resolver }
@@ -328,7 +334,7 @@ function createBackground(
   })
   const labels = createLabels({
     ...shared,
-    ...{ actors, lookupFor },
+    ...{ actors, lookupFor, patience: core.room },
     onWork: () => backfill.wake(),
     onApplied: (changed) => core.counts.add('labels', 'kept', changed),
     onDropped: (reason) => core.counts.add('labels-dropped', reason),

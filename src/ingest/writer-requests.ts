@@ -30,6 +30,8 @@ import {
 import { wantMissing } from '../indexing/wanted.ts'
 import type { Labels } from '../labels/labels.ts'
 import { countMembers } from '../store/members.ts'
+import type { DiskRoom } from './disk/disk-room.ts'
+import { failedReply } from './failed-reply.ts'
 
 export type WriterParts = {
   indexer: Indexer
@@ -44,23 +46,26 @@ export type WriterParts = {
   counting?: Pick<Counting, 'wanted'> | undefined
   /** How many members there may be; no limit where 0 or not given. */
   maxMembers?: number
+  /** Without it every write is tried. */
+  room?: Pick<DiskRoom, 'attempt'>
 }
 
+const tryAll: Pick<DiskRoom, 'attempt'> = { attempt: (work) => work() }
+
 export function createWriterRequests(parts: WriterParts): (request: WriterRequest) => WriterReply {
-  const { indexer, publish } = parts
+  const { indexer, publish, room = tryAll } = parts
   return (request) => {
     try {
       if (isForOthers(request)) {
-        passOn(parts, request)
+        passOn(parts, request, room)
         return { id: request.id, ok: true }
       }
-      publish(indexer.run((ctx) => apply(ctx, request, parts.maxMembers)))
+      publish(room.attempt(() => indexer.run((ctx) => apply(ctx, request, parts.maxMembers))))
       if (request.kind === 'member-seen') parts.openTimeline(request.did)
       parts.wakeBackfill()
       return { id: request.id, ok: true }
     } catch (error) {
-      const { name, message } = error as Error
-      return { id: request.id, ok: false, error: name, message }
+      return failedReply(request.id, error)
     }
   }
 }
@@ -74,10 +79,14 @@ function isForOthers(request: WriterRequest): request is ForOthers {
   return /^(labelers-named|labels-wanted|counts-wanted)$/.test(request.kind)
 }
 
-/** Nothing is written before somebody else has answered. */
-function passOn({ labels, counting }: WriterParts, request: ForOthers): void {
+/** But for whose labelers are known here, nothing is written before somebody else has answered. */
+function passOn(
+  { labels, counting }: WriterParts,
+  request: ForOthers,
+  room: Pick<DiskRoom, 'attempt'>,
+): void {
   if (request.kind === 'counts-wanted') counting?.wanted(request)
-  else if (request.kind === 'labelers-named') labels?.named(request.labelers)
+  else if (request.kind === 'labelers-named') room.attempt(() => labels?.named(request.labelers))
   else labels?.wanted(request.labelers, request.subjects)
 }
 

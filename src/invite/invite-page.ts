@@ -26,7 +26,7 @@ const NAME_LENGTH = 255
 const POINTS = 20
 
 /** For `beside` of the server; none where codes let nobody in. */
-export function inviteRoutes(parts: InviteParts): { path: string; app: Hono; points: number }[] {
+export function inviteRoutes(parts: InviteParts) {
   const { hostname, invites } = parts
   if (!invites.isOn) return []
   const app = new Hono()
@@ -43,7 +43,8 @@ export function inviteRoutes(parts: InviteParts): { path: string; app: Hono; poi
     })
     return c.body(inviteDocument({ hostname, ...page }), status, INVITE_HEADERS)
   })
-  return [{ path: '/invite', app, points: POINTS }]
+  const charge = { route: 'invite', points: POINTS, from: 'visitor' } as const
+  return [{ path: '/invite', app, charges: [charge] }]
 }
 
 async function comeIn(

@@ -47,7 +47,7 @@ export function createFollowedStreams(
 }
 
 function rowsToFollow(parts: LabelsParts, configured: ReadonlySet<string>): Row[] {
-  const { db, actors, indexer, publish, limits } = parts
+  const { db, actors, indexer, publish, patience, limits } = parts
   const rows = allLabelers(db).map((row) => ({ ...row, did: actors.didOf(row.uid) }))
   const always = rows.filter(({ did }) => configured.has(did))
   const others = rows.filter(({ did }) => !configured.has(did))
@@ -56,7 +56,7 @@ function rowsToFollow(parts: LabelsParts, configured: ReadonlySet<string>): Row[
     const forget = () => {
       for (const { uid } of forgotten) deleteLabeler(db, uid)
     }
-    publish(indexer.run(forget))
+    patience.ifThereIsRoom(() => publish(indexer.run(forget)))
   }
   return [...always, ...others.slice(0, limits.maxFollowed)]
 }
@@ -66,7 +66,7 @@ function openStream(
   { uid, did, cursor }: Row,
   onSkipped: (did: string) => void,
 ): LabelStream {
-  const { db, actors, indexer, publish } = parts
+  const { db, actors, indexer, publish, patience } = parts
   return followLabels({
     did,
     cursor,
@@ -75,12 +75,14 @@ function openStream(
     isKnown: (uri) => labelSubject({ actors }, uri) !== undefined,
     apply(labels, reached) {
       let changed = 0
-      const changes = indexer.run((ctx) => {
-        changed = applyLabels(ctx, did, labels)
-        moveLabelerCursor(db, uid, reached)
-      })
-      publish(changes)
-      parts.onApplied?.(changed)
+      const write = () =>
+        indexer.run((ctx) => {
+          changed = applyLabels(ctx, did, labels)
+          moveLabelerCursor(db, uid, reached)
+        })
+      const isWritten = patience.ifThereIsRoom(() => publish(write()))
+      if (isWritten) parts.onApplied?.(changed)
+      return isWritten
     },
     onSkipped: () => onSkipped(did),
   })

@@ -74,7 +74,7 @@ export function createLabelQueries(
     })
     of.isRunning = false
     if (!said || signal.aborted) return
-    parts.publish(parts.indexer.run((ctx) => reconcileLabels(ctx, labeler, said)))
+    await apply(parts, labeler, said)
   }
 
   return {
@@ -89,6 +89,13 @@ export function createLabelQueries(
       await Promise.all(running)
     },
   }
+}
+
+async function apply(
+  { indexer, patience, publish }: LabelsParts,
+  ...said: [labeler: string, Parameters<typeof reconcileLabels>[2]]
+): Promise<void> {
+  await patience.patiently(() => publish(indexer.run((ctx) => reconcileLabels(ctx, ...said))))
 }
 
 function idle(): Waiting {

@@ -22,12 +22,12 @@ export type StreamOptions = {
   /** seq of the last frame applied; null: from the beginning. */
   cursor: number | null
   find: (forceRefresh: boolean) => Promise<LabelerIdentity | undefined>
-  /** One transaction: these labels, and that the stream was applied up to `cursor`. */
-  apply: (labels: Label[], cursor: number) => void
+  /** One transaction: these labels, and that the stream was applied up to `cursor`. @returns whether it found room. */
+  apply: (labels: Label[], cursor: number) => boolean
   /** The past was too long: labels are missing. */
   onSkipped: () => void
   isKnown: (uri: string) => boolean
-  parts: Pick<LabelsParts, 'limits' | 'log' | 'lookupFor' | 'now' | 'onDropped'>
+  parts: Pick<LabelsParts, 'limits' | 'log' | 'lookupFor' | 'now' | 'onDropped' | 'patience'>
 }
 
 export type LabelStream = { stop(): Promise<void> }
@@ -68,7 +68,7 @@ export function followLabels(options: StreamOptions): LabelStream {
           fromNow,
           signal,
         })
-        applier.flush()
+        await applier.ended(signal)
         cursor = progress.cursor
         if (received > 0) failures = 0
         log.debug({ did, ending, received }, 'a label stream ended')
@@ -114,6 +114,8 @@ async function connect(
   async function drain(): Promise<void> {
     for (let frame = waiting.shift(); frame; frame = waiting.shift()) {
       outcome.received++
+      // What was taken meanwhile would have to be kept in memory.
+      await parts.patience.untilRoom(signal)
       const said = await takeFrame(options, progress, frame)
       if (said === undefined || signal.aborted) continue
       if (said === 'too-long') outcome.isTooLong = true

@@ -8,6 +8,7 @@ import type { Indexer } from '../indexing/indexer.ts'
 import type { MemoryChange } from '../indexing/memory-changes.ts'
 import type { Logger } from '../obs/log.ts'
 import type { Db } from '../store/db.ts'
+import type { Patience } from '../store/patience.ts'
 
 /** `unreadable` also of frames; `unknown`: about nothing that is known here, and so of no concern. */
 export type LabelDrop = 'unreadable' | 'unsigned' | 'unknown' | 'not-asked'
@@ -17,6 +18,7 @@ export type LabelsParts = {
   actors: Pick<ActorReader, 'uidOf' | 'didOf'>
   indexer: Pick<Indexer, 'run'>
   publish: (changes: MemoryChange[]) => void
+  patience: Patience
   resolver: Pick<Resolver, 'resolve'>
   fetch: GuardedFetch
   /** @throws FetchError where nobody should connect there. */

@@ -8,6 +8,7 @@
 import { internActor } from '../indexing/index-context.ts'
 import { wantMissing } from '../indexing/wanted.ts'
 import { allLabelers, nameLabeler } from '../store/labelers.ts'
+import { impatient, type Patience } from '../store/patience.ts'
 import { createFollowedStreams } from './followed-streams.ts'
 import { createLabelQueries } from './label-queries.ts'
 import { findLabeler } from './labeler-identity.ts'
@@ -22,11 +23,12 @@ export type Labels = {
   stop(): Promise<void>
 }
 
-export type LabelsOptions = Omit<LabelsParts, 'limits'> & {
+export type LabelsOptions = Omit<LabelsParts, 'limits' | 'patience'> & {
   /** DIDs that are always followed. */
   configured: readonly string[]
   /** There is work for the backfill. */
   onWork: () => void
+  patience?: Patience
   limits?: Partial<LabelLimits>
 }
 
@@ -35,8 +37,8 @@ const MAX_LOOKED_UP = 20
 
 export function createLabels(options: LabelsOptions): Labels {
   const limits = { ...defaultLabelLimits, ...options.limits }
-  const parts: LabelsParts = { ...options, limits }
-  const { db, actors, indexer, publish, now } = parts
+  const parts: LabelsParts = { patience: impatient, ...options, limits }
+  const { db, actors, indexer, publish, patience, now } = parts
   const configured = new Set(options.configured)
   const streams = createFollowedStreams(parts, {
     configured,
@@ -55,11 +57,13 @@ export function createLabels(options: LabelsOptions): Labels {
     lookingUp++
     const identity = await findLabeler(parts.resolver, did).finally(() => lookingUp--)
     if (!identity || isStopped) return
-    const changes = indexer.run((ctx) => {
-      nameLabeler(db, internActor(ctx, did), now())
-      wantMissing(ctx, { uris: [`at://${did}/app.bsky.labeler.service/self`], dids: [did] })
-    })
-    publish(changes)
+    const get = () =>
+      indexer.run((ctx) => {
+        nameLabeler(db, internActor(ctx, did), now())
+        wantMissing(ctx, { uris: [`at://${did}/app.bsky.labeler.service/self`], dids: [did] })
+      })
+    await patience.patiently(() => publish(get()))
+    if (isStopped) return
     options.onWork()
     streams.follow()
   }

@@ -19,6 +19,16 @@ export const COUNTED_STATUSES = [
   200, 204, 302, 304, 400, 401, 403, 404, 413, 429, 500, 501, 502, 503, 504, 0,
 ] as const
 
+/** What is answered beside the methods: counted apart, since it says nothing of how methods do. */
+export const WEB_ROUTES = ['pages', 'metrics', 'media', 'operator', 'invite'] as const
+
+export type WebRoute = (typeof WEB_ROUTES)[number]
+
+/** For `count`: no request has such a path. */
+export function webPath(route: WebRoute): string {
+  return `web ${route}`
+}
+
 /** What a serving thread tells about itself, each second. */
 export const THREAD_GAUGES = [
   'loopLagSeconds',
@@ -51,6 +61,8 @@ const BUCKETS = DURATION_BUCKETS.length + 1
 const ROW = COUNTED_STATUSES.length + BUCKETS + 1
 const SECTION = THREAD_GAUGES.length + MAX_METHODS * ROW
 const XRPC = '/xrpc/'
+const FIRST_WEB_ROW = 2
+const FIRST_METHOD_ROW = FIRST_WEB_ROW + WEB_ROUTES.length
 const FIRST_FAILURE = COUNTED_STATUSES.indexOf(500)
 
 /** Room for so many serving threads. */
@@ -68,7 +80,9 @@ export class RequestCounters {
   constructor(space: SharedArrayBuffer, thread: number, methods: readonly string[]) {
     const start = thread * SECTION * Float64Array.BYTES_PER_ELEMENT
     this.#section = new Float64Array(space, start, SECTION)
-    for (const [row, method] of rowNames(methods).entries()) this.#rows.set(XRPC + method, row)
+    for (const [row, name] of rowNames(methods).entries()) {
+      this.#rows.set(isWebRow(row) ? name : XRPC + name, row)
+    }
   }
 
   /** @param path - of the request, as it came. */
@@ -92,7 +106,22 @@ export function readMethodCounts(
   space: SharedArrayBuffer,
   methods: readonly string[],
 ): MethodCounts[] {
+  return readRows(space, methods, (row) => !isWebRow(row))
+}
+
+/** The same of what is answered beside the methods; `method` is the route. */
+export function readWebCounts(space: SharedArrayBuffer): MethodCounts[] {
+  const rows = readRows(space, [], isWebRow)
+  return rows.map((one) => ({ ...one, method: one.method.slice(webPath('' as WebRoute).length) }))
+}
+
+function readRows(
+  space: SharedArrayBuffer,
+  methods: readonly string[],
+  isWanted: (row: number) => boolean,
+): MethodCounts[] {
   return rowNames(methods).flatMap((method, row) => {
+    if (!isWanted(row)) return []
     const sums = sumRow(space, row)
     const counts = sums.slice(0, COUNTED_STATUSES.length)
     if (counts.every((count) => count === 0)) return []
@@ -107,12 +136,13 @@ export function readMethodCounts(
   })
 }
 
-/** Of all threads and methods together. */
+/** Of all threads and methods together; not of what is beside them. */
 export function readRequestTotals(space: SharedArrayBuffer): RequestTotals {
   const all = new Float64Array(space)
   const totals: RequestTotals = { requests: 0, failures: 0, durations: Array(BUCKETS).fill(0) }
   for (let section = 0; section < all.length; section += SECTION) {
     for (let row = 0; row < MAX_METHODS; row++) {
+      if (isWebRow(row)) continue
       const start = section + THREAD_GAUGES.length + row * ROW
       const durations = start + COUNTED_STATUSES.length
       for (let i = 0; i < BUCKETS; i++) totals.durations[i]! += all[durations + i]!
@@ -157,7 +187,11 @@ function failuresOf(all: Float64Array, start: number): number {
 }
 
 function rowNames(methods: readonly string[]): string[] {
-  return [OTHER, HEALTH, ...[...methods].sort()].slice(0, MAX_METHODS)
+  return [OTHER, HEALTH, ...WEB_ROUTES.map(webPath), ...[...methods].sort()].slice(0, MAX_METHODS)
+}
+
+function isWebRow(row: number): boolean {
+  return row >= FIRST_WEB_ROW && row < FIRST_METHOD_ROW
 }
 
 function sumRow(space: SharedArrayBuffer, row: number): number[] {

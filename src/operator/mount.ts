@@ -5,9 +5,10 @@ import { requireOperator } from './guard.ts'
 import { createOperatorRoutes, type OperatorParts } from './routes.ts'
 
 /** For `beside` of the server. */
-export function operatorRoutes(parts: Omit<OperatorParts, 'isLocal'>): { path: string; app: Hono } {
+export function operatorRoutes(parts: Omit<OperatorParts, 'isLocal'>) {
   const app = new Hono()
   app.use('*', requireOperator(parts.config))
   app.route('/', createOperatorRoutes({ ...parts, isLocal: false }))
-  return { path: '/operator', app }
+  const charge = { route: 'operator', points: 1, from: 'operator' } as const
+  return { path: '/operator', app, charges: [charge] }
 }

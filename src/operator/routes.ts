@@ -12,6 +12,7 @@ import { parseState } from '../member-state/document.ts'
 import { readState } from '../member-state/read-state.ts'
 import type { Logger } from '../obs/log.ts'
 import type { Db } from '../store/db.ts'
+import { DiskFullError } from '../store/disk-full.ts'
 import { gapCounts, listGaps } from '../store/gaps.ts'
 import { version } from '../version.ts'
 import { readFacts } from './facts.ts'
@@ -198,6 +199,10 @@ function toAnswer(error: unknown): { status: OperatorError['status'] | 500; body
   }
   if (error instanceof ConfigError) {
     return { status: 409, body: { error: 'Refused', message, hint: error.hint } }
+  }
+  if (error instanceof DiskFullError) {
+    const hint = 'Free some space and do it again: it was not done.'
+    return { status: 503, body: { error: 'Refused', message: `${message}.`, hint } }
   }
   return { status: 500, body: { error: 'InternalError', message: 'Something broke; see the log.' } }
 }

@@ -3,6 +3,7 @@
 // knowledge of numbers.
 
 import type { IngestStatus } from '../bridge.ts'
+import { archiveInWords, isReadingArchive } from './archive-words.ts'
 import type { Forecast } from './forecast.ts'
 import { bytes, count, days, duration, plural, rate } from './format.ts'
 import { type Finding, stateInWords } from './state-words.ts'
@@ -10,6 +11,7 @@ import { type Finding, stateInWords } from './state-words.ts'
 export const FIGURES = [
   'events',
   'lag',
+  'quiet',
   'visible',
   'requests',
   'answerP50',
@@ -28,6 +30,9 @@ export const FIGURES = [
   'host',
 ] as const
 
+/** Less is no silence. */
+const QUIET_MS = 5_000
+
 export type FigureName = (typeof FIGURES)[number]
 
 export type Figures = {
@@ -35,6 +40,8 @@ export type Figures = {
   state: Finding[]
   /** Without names: who reads here is the operator's to know. */
   coldStarts: { count: number; percent: number; text: string }
+  /** Hidden where nothing of an archive is being read. */
+  archive: { isShown: boolean; percent: number; text: string }
 }
 
 /** @param status - undefined until the ingest thread has reported. */
@@ -46,6 +53,7 @@ export function figuresOf(
     texts: textsOf(status, forecast),
     state: stateInWords(status, forecast),
     coldStarts: coldStartsOf(status),
+    archive: archiveOf(status),
   }
 }
 
@@ -56,7 +64,8 @@ function textsOf(
   const pulse = status?.pulse
   return {
     events: rate(pulse?.eventsPerSecond),
-    lag: duration(status?.stream.lagMs),
+    lag: lagInWords(status),
+    quiet: quietInWords(status),
     visible: duration(status?.visibleMs.count ? status.visibleMs.p99 : undefined),
     requests: rate(pulse?.requestsPerSecond),
     answerP50: duration(pulse?.answerMs.p50),
@@ -74,6 +83,23 @@ function textsOf(
     diskForecast: forecastInWords(forecast),
     host: status ? (URL.parse(status.stream.host)?.host ?? status.stream.host) : '–',
   }
+}
+
+/** While the archive is read, how old what is read is tells nothing of how far behind the network we are. */
+function lagInWords(status: IngestStatus | undefined): string {
+  return status && isReadingArchive(status) ? 'archive first' : duration(status?.stream.lagMs)
+}
+
+function quietInWords(status: IngestStatus | undefined): string {
+  const quietMs = status?.stream.quietMs
+  if (quietMs === undefined) return 'not connected now'
+  return quietMs < QUIET_MS ? 'events are coming in' : `nothing came for ${duration(quietMs)}`
+}
+
+function archiveOf(status: IngestStatus | undefined): Figures['archive'] {
+  const archive = status?.archive
+  if (!archive || archive.state === 'done') return { isShown: false, percent: 0, text: '' }
+  return { isShown: true, percent: archive.percent, text: archiveInWords(archive) }
 }
 
 function forecastInWords(forecast: Forecast | undefined): string {

@@ -6,7 +6,12 @@
 
 import type { IngestStatus } from '../bridge.ts'
 import { byLabel, histogramSamples, type MetricSource, type Sample, single } from '../obs/metric.ts'
-import { readMethodCounts, readThreadGauges, type ThreadGauge } from '../obs/request-counters.ts'
+import {
+  readMethodCounts,
+  readThreadGauges,
+  readWebCounts,
+  type ThreadGauge,
+} from '../obs/request-counters.ts'
 import type { Db } from '../store/db.ts'
 import { countJobs } from '../store/jobs.ts'
 import { version } from '../version.ts'
@@ -21,6 +26,7 @@ export type MetricParts = {
 }
 
 const DURATIONS = 'slipstream_request_duration_seconds'
+const WEB_DURATIONS = 'slipstream_web_request_duration_seconds'
 
 export function metricSources(parts: MetricParts): MetricSource[] {
   return [
@@ -54,9 +60,17 @@ function streamMetrics({ status }: MetricParts): MetricSource[] {
     gauge('stream_paused', '1 while the stream waits because the store is slower.', () =>
       single(stream() && Number(stream()!.paused)),
     ),
-    gauge('stream_lag_seconds', 'From the last event’s time to now.', () =>
-      single(stream()?.lagMs === undefined ? undefined : stream()!.lagMs! / 1000),
+    gauge(
+      'stream_lag_seconds',
+      'How far behind the network the stream is: from an event’s time to its arrival, or to now while the stream is away or waits.',
+      () => inSeconds(stream()?.lagMs),
     ),
+    gauge(
+      'stream_quiet_seconds',
+      'Since the last event came over the connection that stands.',
+      () => inSeconds(stream()?.quietMs),
+    ),
+    ...archiveMetrics(status),
     counter('stream_received_total', 'Events received, before anything is left out.', () =>
       single(stream()?.received),
     ),
@@ -84,6 +98,27 @@ function streamMetrics({ status }: MetricParts): MetricSource[] {
       single(counts('timelineWrites')?.['items']),
     ),
     gauge('gaps', 'Holes in what was received, by state.', () => byLabel('state', status()?.gaps)),
+  ]
+}
+
+function inSeconds(milliseconds: number | undefined): Sample[] {
+  return single(milliseconds === undefined ? undefined : milliseconds / 1000)
+}
+
+/** Where the stream begins with the archive; no samples elsewhere. */
+function archiveMetrics(status: MetricParts['status']): MetricSource[] {
+  const archive = () => status()?.archive
+  return [
+    gauge('archive_done_ratio', 'How far the archive is read, from 0 to 1.', () =>
+      single(archive() && archive()!.percent / 100),
+    ),
+    counter('archive_received_bytes_total', 'Bytes received of the archive.', () =>
+      single(archive()?.bytes),
+    ),
+    gauge('archive_waiting', '1 while reading the archive waits, by why.', () => {
+      const waiting = archive()?.waiting
+      return waiting ? byLabel('why', { [waiting.why]: 1 }) : []
+    }),
   ]
 }
 
@@ -120,6 +155,23 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
       read: () =>
         readMethodCounts(requests, methods).flatMap(({ method, durations, sum }) =>
           histogramSamples(DURATIONS, { method }, { counts: durations, sum }),
+        ),
+    },
+    counter('web_requests_total', 'Answers given beside the methods, by route and status.', () =>
+      readWebCounts(requests).flatMap(({ method: route, statuses }) =>
+        statuses.map(([status, value]) => ({
+          labels: { route, status: status === 0 ? 'other' : String(status) },
+          value,
+        })),
+      ),
+    ),
+    {
+      name: WEB_DURATIONS,
+      type: 'histogram',
+      help: 'From a request’s arrival to the beginning of its answer, by route beside the methods.',
+      read: () =>
+        readWebCounts(requests).flatMap(({ method: route, durations, sum }) =>
+          histogramSamples(WEB_DURATIONS, { route }, { counts: durations, sum }),
         ),
     },
     counter('answer_cache_hits_total', 'Parts of answers that were ready.', () =>

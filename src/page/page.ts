@@ -30,7 +30,16 @@ export type PageParts = Omit<ExploreOptions, 'config' | 'status' | 'reasonableLi
 
 export type Page = {
   /** For `beside` of the server. */
-  routes: { path: string; app: Hono; points?: number }[]
+  routes: {
+    path: string
+    app: Hono
+    charges: {
+      patterns?: string[]
+      route: 'pages' | 'metrics'
+      points: number
+      from: 'pages' | 'metrics' | 'visitor'
+    }[]
+  }[]
   /** Browsers that listen now. */
   listeners(): number
   /** Lets all listeners go. */
@@ -41,8 +50,7 @@ const FOREVER = 'public, max-age=31536000, immutable'
 const FORECAST_EVERY_MS = 60_000
 /** Of a chart: about as many as it has pixels. */
 const MAX_POINTS = 720
-/** Of the rate limit. What the operator asks reads a lot, and guessing the token should be slow. */
-const FILE_POINTS = 1
+/** Of a visitor's rate limit: what the operator asks reads a lot, and guessing the token should be slow. */
 const EXPLORE_POINTS = 5
 
 export function createPage(parts: PageParts): Page {
@@ -51,10 +59,23 @@ export function createPage(parts: PageParts): Page {
   const live = createLive(() => JSON.stringify(figures()))
   const assets = once(loadAssets)
   const explore = exploreRoutes({ ...parts, reasonableLimit: config.reasonableLimit })
-  const routes = [
-    { path: '/', app: pages(parts, { assets, figures }) },
-    { path: '/page', app: files(parts, { assets, figures, live }), points: FILE_POINTS },
-    { path: '/explore/api', app: explore, points: EXPLORE_POINTS },
+  const page = { route: 'pages', points: 1, from: 'pages' } as const
+  const metrics = { route: 'metrics', points: 1, from: 'metrics' } as const
+  const routes: Page['routes'] = [
+    {
+      path: '/',
+      app: pages(parts, { assets, figures }),
+      charges: [
+        { ...page, patterns: ['/', '/explore'] },
+        { ...metrics, patterns: ['/metrics'] },
+      ],
+    },
+    { path: '/page', app: files(parts, { assets, figures, live }), charges: [page] },
+    {
+      path: '/explore/api',
+      app: explore,
+      charges: [{ route: 'pages', points: EXPLORE_POINTS, from: 'visitor' }],
+    },
   ]
   for (const { app } of routes.slice(0, 2)) app.onError((error, c) => pageError(parts, error, c))
   return { routes, listeners: () => live.listeners, close: () => live.close() }

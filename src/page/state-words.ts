@@ -2,6 +2,7 @@
 // of the alert rules in deploy/.
 
 import type { DiskState, IngestStatus } from '../bridge.ts'
+import { archiveInWords, isReadingArchive } from './archive-words.ts'
 import type { Forecast } from './forecast.ts'
 import { bytes, days, duration, plural, rate } from './format.ts'
 
@@ -20,6 +21,8 @@ const FEW_DAYS = 3
 const SOME_DAYS = 14
 const FAILURE_SHARE = 0.01
 const REPLAY_HOURS = 36
+/** On the whole network something comes every second. */
+const LONG_QUIET_MS = 60_000
 
 /** The worst comes first. @param status - undefined until the ingest thread has reported. */
 export function stateInWords(
@@ -30,10 +33,12 @@ export function stateInWords(
     return [{ level: 'notice', title: 'Starting', text: 'The first report comes in a second.' }]
   }
   const findings = [
+    aboutArchive(status),
     aboutStream(status),
     aboutFailures(status),
     aboutGivenUp(status) ?? aboutDisk(status, forecast),
     aboutLag(status),
+    aboutQuiet(status),
     aboutSlowness(status),
     aboutGaps(status),
   ].filter((finding) => finding !== undefined)
@@ -42,13 +47,23 @@ export function stateInWords(
 }
 
 function wellness({ stream, members }: IngestStatus): Finding {
-  const lag = duration(stream.lagMs)
-  const text = `The stream is ${lag} behind the network, and ${plural(members, 'member reads', 'members read')} here.`
+  const lag =
+    stream.lagMs === undefined
+      ? 'The stream is connected'
+      : `The stream is ${duration(stream.lagMs)} behind the network`
+  const text = `${lag}, and ${plural(members, 'member reads', 'members read')} here.`
   return { level: 'good', title: 'Everything is well', text }
 }
 
-function aboutStream({ stream }: IngestStatus): Finding | undefined {
-  if (stream.connected) return undefined
+function aboutArchive({ archive }: IngestStatus): Finding | undefined {
+  if (!archive || archive.state === 'done') return undefined
+  const isRefused = archive.waiting?.why === 'refused'
+  const text = `${archiveInWords(archive)} The stream goes on where the archive ends; until then nothing new is shown.`
+  return { level: isRefused ? 'bad' : 'notice', title: 'Reading the archive', text }
+}
+
+function aboutStream({ stream, archive }: IngestStatus): Finding | undefined {
+  if (stream.connected || isReadingArchive({ archive })) return undefined
   const why = stream.lastError ? ` The last error was: ${stream.lastError}.` : ''
   return {
     level: 'bad',
@@ -67,6 +82,17 @@ function aboutLag({ stream, pulse }: IngestStatus): Finding | undefined {
     text: paused
       ? `The disk or processor is the limit (${rateText}). If this stays so, the machine is too small, or SLIPSTREAM_INDEX_SCOPE too wide.`
       : `What was missed is being read, at ${rateText}. Timelines fill up as it goes.`,
+  }
+}
+
+/** Nothing is wrong with it where few are listened to; where it is the whole network, the host is stuck. */
+function aboutQuiet({ stream }: IngestStatus): Finding | undefined {
+  const { quietMs = 0, connected } = stream
+  if (!connected || quietMs < LONG_QUIET_MS) return undefined
+  return {
+    level: 'info',
+    title: `Quiet for ${duration(quietMs)}`,
+    text: `${hostOf(stream.host)} is connected and answers, and has sent nothing since. That is usual with few accounts to listen to (SLIPSTREAM_INDEX_SCOPE=authors); if it listens to the whole network, the host itself is stuck: slipstream doctor asks it.`,
   }
 }
 

@@ -36,6 +36,7 @@ const CHARTS: Chart[] = [
 
 export function statusDocument(assets: Assets, us: Us, figures: Figures): string {
   const main = html`${hero(us, figures)}
+${archive(figures)}
 ${newcomers(figures)}
 ${connectSection(us)}
 ${history(figures)}
@@ -55,13 +56,21 @@ ${figureOf(figures, 'lag', 'behind the network')}
 ${figureOf(figures, 'requests', 'requests a second')}
 ${figureOf(figures, 'answerP50', 'typical answer')}
 </dl>
-<p class="aside" id="connection">Reading <span data-figure="host">${figures.texts.host}</span></p>
+<p class="aside" id="connection">Reading <span data-figure="host">${figures.texts.host}</span>: <span data-figure="quiet">${figures.texts.quiet}</span></p>
 </section>`
 }
 
 function finding({ level, title, text }: Finding, at: number): Html {
   const heading = at === 0 ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`
   return html`<article class="finding ${level}">${heading}<p>${text}</p></article>`
+}
+
+function archive({ archive }: Figures): Html {
+  return html`<section id="archive" aria-labelledby="archive-title"${hiddenIf(!archive.isShown)}>
+<h2 id="archive-title">The archive</h2>
+<p data-archive>${archive.text}</p>
+<progress max="100" value="${archive.percent}" aria-labelledby="archive-title"></progress>
+</section>`
 }
 
 function newcomers({ coldStarts }: Figures): Html {

@@ -6,7 +6,8 @@
 // author by author (gap-sweep.ts). As a replay goes on to the present anyhow, all gaps that are open
 // when it begins are repaired by one, beginning at the oldest.
 //
-// Everything is told from rows (store/gaps.ts), so a repair survives restarts.
+// Everything is told from rows (store/gaps.ts), so a repair survives restarts. A full disk is waited for, as
+// by the main stream.
 
 import type { Indexer } from '../indexing/indexer.ts'
 import type { MemoryChange } from '../indexing/memory-changes.ts'
@@ -24,6 +25,7 @@ import {
 import { type Gap, openAccountGap, streamGaps } from '../store/gaps.ts'
 import { isAnyJobWaiting } from '../store/job-schedule.ts'
 import { enqueueJob } from '../store/jobs.ts'
+import { impatient, type Patience } from '../store/patience.ts'
 import { transact } from '../store/transact.ts'
 import { type GapRun, type GapRunEnd, startGapRun } from './gap-run.ts'
 import { type Circle, sweep } from './gap-sweep.ts'
@@ -38,6 +40,7 @@ export type GapRepairParts = {
   publish: (changes: MemoryChange[]) => void
   /** After each slice; what it returns is waited for. */
   onApplied: () => Promise<void> | undefined
+  patience: Patience
   stream: StreamSettings
   /** What the main stream is asked for now. */
   filters: () => StreamFilters
@@ -62,11 +65,12 @@ export type GapLimits = Pick<ReplayLimits, 'slice' | 'overlapMs' | 'silentMs' | 
   lookEveryMs: number
 }
 
-export type GapRepairOptions = Omit<GapRepairParts, 'limits' | 'isBusy'> & {
+export type GapRepairOptions = Omit<GapRepairParts, 'limits' | 'isBusy' | 'patience'> & {
   /** Members and authors. */
   circle: Circle
   /** Jobs were queued. */
   onJobs: () => void
+  patience?: Patience
   limits?: Partial<GapLimits>
 }
 
@@ -102,15 +106,17 @@ class Repair implements GapRepair {
   #isStopped = false
 
   constructor(options: GapRepairOptions) {
-    const { db, circle, onJobs } = options
+    const { db, circle, onJobs, patience = impatient } = options
     const limits = { ...DEFAULTS, ...options.limits }
-    this.#parts = { ...options, limits, isBusy: () => isAnyJobWaiting(db, 'member') }
+    this.#parts = { ...options, limits, patience, isBusy: () => isAnyJobWaiting(db, 'member') }
     this.#circle = circle
     this.#onJobs = onJobs
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#look(), this.#parts.limits.lookEveryMs)
+    const { limits, patience } = this.#parts
+    const look = () => void patience.ifThereIsRoom(() => this.#look())
+    this.#timer = setInterval(look, limits.lookEveryMs)
   }
 
   async stop(): Promise<void> {
@@ -151,13 +157,14 @@ class Repair implements GapRepair {
   }
 
   async #replay(gaps: Gap[]): Promise<void> {
-    const { db, log, now } = this.#parts
-    const gap = unite(db, gaps, now())
+    const { db, log, now, patience } = this.#parts
+    const gap = await patience.patiently(() => unite(db, gaps, now()))
+    if (!gap) return
     const { id, cause, fromUs, toUs } = gap
     log.info({ gap: id, cause, fromUs, toUs, goesOn: gap.reached > 0 }, 'repair of a gap begun')
     const end = await this.#replayFromAny(gap)
     if (end?.how === 'stopped' || this.#isStopped) return
-    settle(this.#parts, gap, end)
+    await patience.patiently(() => settle(this.#parts, gap, end))
   }
 
   /** The first host that reaches back, or the one that does furthest. @returns undefined: none is there. */

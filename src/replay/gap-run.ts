@@ -6,7 +6,8 @@
 // the main stream was when the replay came to the gap's end; later deletions find what was replayed.
 //
 // How far it is, is written down after each slice, and a restart goes on there. Between two slices the
-// thread is left to others for as long as the slice took, or longer while a member waits.
+// thread is left to others for as long as the slice took, or longer while a member waits; and while the
+// disk is full the socket waits.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IndexContext } from '../indexing/index-context.ts'
@@ -54,7 +55,7 @@ class Run implements GapRun {
   readonly #gap: Gap
   readonly #host: string
   readonly #takesWindow: boolean
-  readonly #startedAtMs: number
+  #startedAtMs: number
   readonly #abort = new AbortController()
   readonly #consumer: Consumer
   readonly #timer: NodeJS.Timeout
@@ -99,14 +100,11 @@ class Run implements GapRun {
     const { signal } = this.#abort
     if (signal.aborted) return
     const clamp = batch.gaps.find(isClamp)
-    if (clamp && !this.#takeWindow(clamp.toUs)) return
-    const { indexer, publish, db, now, onApplied, isBusy } = this.#parts
+    if (clamp && !(await this.#takeWindow(clamp.toUs))) return
+    const { now, onApplied, isBusy, patience } = this.#parts
     const began = performance.now()
-    const broken = batch.gaps.filter(({ did }) => did !== undefined)
-    publish(indexer.run((ctx) => applyLateDeletions(ctx, batch.events)))
-    publish(indexer.applyBatch({ events: batch.events, gaps: broken }).changes)
+    if (!(await patience.patiently(() => this.#write(batch)))) return
     this.#reachedUs = batch.cursor.timeUs
-    setGapReached(db, this.#gap.id, this.#reachedUs)
     this.#unreadable += batch.gaps.filter(({ cause }) => cause === 'dropped-frame').length
     this.#events += batch.events.length
     this.#heardAtMs = now()
@@ -119,12 +117,28 @@ class Run implements GapRun {
     await sleep(Math.max(1, rest), undefined, { signal }).catch(() => undefined)
   }
 
+  #write({ events, gaps, cursor }: StreamBatch): true {
+    const { indexer, publish, db } = this.#parts
+    publish(indexer.run((ctx) => applyLateDeletions(ctx, events)))
+    const broken = gaps.filter(({ did }) => did !== undefined)
+    const alongside = () => setGapReached(db, this.#gap.id, cursor.timeUs)
+    publish(indexer.applyBatch({ events, gaps: broken, alongside }).changes)
+    return true
+  }
+
   /** @returns whether to go on. */
-  #takeWindow(windowUs: number): boolean {
+  async #takeWindow(windowUs: number): Promise<boolean> {
+    const { db, patience } = this.#parts
     this.#windowUs = windowUs
-    if (this.#takesWindow) splitGap(this.#parts.db, this.#gap.id, windowUs)
-    else void this.#finish('clamped')
-    return this.#takesWindow
+    if (!this.#takesWindow) {
+      void this.#finish('clamped')
+      return false
+    }
+    const isSplit = await patience.patiently(() => {
+      splitGap(db, this.#gap.id, windowUs)
+      return true
+    })
+    return isSplit === true
   }
 
   /** At the gap's end: where the main stream is now is where this one may end. */
@@ -150,6 +164,11 @@ class Run implements GapRun {
   }
 
   #look(): void {
+    if (this.#parts.patience.isFull()) {
+      // Nothing can be taken: that is nobody's silence.
+      this.#heardAtMs = this.#parts.now()
+      this.#startedAtMs += LOOK_EVERY_MS
+    }
     this.#aim()
     const how = this.#verdict()
     if (how) void this.#finish(how)

@@ -6,10 +6,12 @@
 // too few to trouble one) is read from the accounts' own servers: a job `recent` for each.
 
 import type { Indexer } from '../indexing/indexer.ts'
+import type { Logger } from '../obs/log.ts'
 import { findActor } from '../store/actors.ts'
 import type { Db } from '../store/db.ts'
 import { isAnyJobWaiting } from '../store/job-schedule.ts'
 import { enqueueJob } from '../store/jobs.ts'
+import { impatient, type Patience } from '../store/patience.ts'
 import {
   accountsOfReplay,
   accountsWaiting,
@@ -31,10 +33,11 @@ import {
 } from './run.ts'
 import type { Tip } from './tip.ts'
 
-export type ReplaysOptions = Omit<ReplayParts, 'limits' | 'onApplied'> & {
+export type ReplaysOptions = Omit<ReplayParts, 'limits' | 'onApplied' | 'patience'> & {
   indexer: Indexer
   stream: StreamSettings
   onApplied?: ReplayParts['onApplied']
+  patience?: Patience
   /**
    * Where the main stream is; undefined where it has never received anything. `wait` while what it
    * is asked for does not yet cover the accounts of now.
@@ -65,9 +68,9 @@ export type RunningReplay = {
 const LOOK_EVERY_MS = 250
 
 export function createReplays(options: ReplaysOptions): Replays {
-  const { db, log, now, tip } = options
+  const { db, log, now, tip, patience = impatient } = options
   const limits = { ...defaultReplayLimits, ...options.limits }
-  const parts: ReplayParts = { onApplied: () => undefined, ...options, limits }
+  const parts: ReplayParts = { onApplied: () => undefined, ...options, patience, limits }
   const runs = new Map<number, { run: ReplayRun; replay: Replay; accounts: number }>()
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
@@ -93,7 +96,7 @@ export function createReplays(options: ReplaysOptions): Replays {
 
   function begin(replay: Replay, at: Tip | undefined): void {
     const accounts = accountsByDid(db, replay.id)
-    if (accounts.size === 0) return deleteReplay(db, replay.id)
+    if (accounts.size === 0) return forget(parts, replay)
     const { id, fromUs, cursor } = replay
     const run = startReplayRun(parts, replay, { accounts, tip: at })
     runs.set(id, { run, replay, accounts: accounts.size })
@@ -101,23 +104,24 @@ export function createReplays(options: ReplaysOptions): Replays {
     void run.ended.then((end) => finish(replay, end))
   }
 
-  function finish(replay: Replay, end: ReplayEnd): void {
+  async function finish(replay: Replay, end: ReplayEnd): Promise<void> {
     runs.delete(replay.id)
     if (end.how === 'stopped') return
-    const accounts = settle(db, replay, end)
+    const accounts = await patience.patiently(() => settle(db, replay, end))
+    if (accounts === undefined) return
     const seconds = Math.round((now() - replay.startedAt) / 100) / 10
-    const figures = { replay: replay.id, accounts, ...end, seconds }
-    if (isWhole(end)) log.info(figures, 'replay done')
-    else log.warn(figures, 'replay incomplete: the rest is read from the accounts’ servers')
+    tellEnd(log, { replay: replay.id, accounts, ...end, seconds })
     options.onJobs()
-    if (!isStopped) look()
+    if (!isStopped) lookIfThereIsRoom()
   }
+
+  const lookIfThereIsRoom = () => void patience.ifThereIsRoom(look)
 
   return {
     start() {
       const at = tip()
       for (const replay of allReplays(db)) begin(replay, at === 'wait' ? undefined : at)
-      timer = setInterval(look, LOOK_EVERY_MS)
+      timer = setInterval(lookIfThereIsRoom, LOOK_EVERY_MS)
     },
     async stop() {
       isStopped = true
@@ -143,8 +147,18 @@ function accountsByDid(db: Db, replay: number): Map<string, number> {
   return accounts
 }
 
+function tellEnd(log: Logger, figures: ReplayEnd & Record<string, unknown>): void {
+  if (isWhole(figures)) log.info(figures, 'replay done')
+  else log.warn(figures, 'replay incomplete: the rest is read from the accounts’ servers')
+}
+
 function isWhole({ how, windowUs }: ReplayEnd): boolean {
   return how === 'met' && windowUs === undefined
+}
+
+/** It is of nobody any more. */
+function forget({ db, patience }: ReplayParts, { id }: Replay): void {
+  patience.ifThereIsRoom(() => deleteReplay(db, id))
 }
 
 /** @returns of how many accounts it was, but for those that are wanted once more. */

@@ -4,7 +4,7 @@
 // applied, so it goes on there after a restart.
 //
 // Between two slices the thread is left to others for as long as the slice took. Meanwhile the socket
-// waits, as it does for the main stream.
+// waits, as it does for the main stream; and while the disk is full.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Indexer } from '../indexing/indexer.ts'
@@ -21,6 +21,7 @@ import type { Logger } from '../obs/log.ts'
 import { findActor } from '../store/actors.ts'
 import { collections } from '../store/collections.ts'
 import type { Db } from '../store/db.ts'
+import type { Patience } from '../store/patience.ts'
 import { type Replay, setReplayCursor, setReplayWindow } from '../store/replays.ts'
 import type { ReplayLimits } from './limits.ts'
 import { createMeeting } from './meeting.ts'
@@ -40,6 +41,7 @@ export type ReplayParts = {
   publish: (changes: MemoryChange[]) => void
   /** After each slice; what it returns is waited for. */
   onApplied: () => Promise<void> | undefined
+  patience: Patience
   stream: StreamSettings
   log: Logger
   now: () => number
@@ -71,7 +73,7 @@ export function startReplayRun(
   replay: Replay,
   { accounts, tip }: { accounts: ReadonlyMap<string, number>; tip: Tip | undefined },
 ): ReplayRun {
-  const { db, limits, now } = parts
+  const { db, indexer, limits, now, patience, publish } = parts
   const meeting = tip && createMeeting(tip, limits)
   const vigil = createVigil({ limits, meeting, startedAtMs: now() })
   const abort = new AbortController()
@@ -88,11 +90,18 @@ export function startReplayRun(
       return uid !== undefined && !isKnownIdentity(db, uid, event)
     })
     const began = performance.now()
-    applyDeletions(parts, accounts, ours)
-    parts.publish(parts.indexer.applyBatch({ events: ours }).changes)
-    setReplayCursor(db, replay.id, batch.cursor)
-    // A broken event of one account is the main stream's to note.
-    for (const gap of batch.gaps) if (gap.did === undefined) noteWindow(gap.toUs)
+    const beginsAtUs = windowIn(batch)
+    const alongside = () => {
+      setReplayCursor(db, replay.id, batch.cursor)
+      if (beginsAtUs !== undefined) setReplayWindow(db, replay.id, beginsAtUs)
+    }
+    const isApplied = await patience.patiently(() => {
+      applyDeletions(parts, accounts, ours)
+      publish(indexer.applyBatch({ events: ours, alongside }).changes)
+      return true
+    })
+    if (!isApplied) return
+    if (beginsAtUs !== undefined) windowUs = Math.max(windowUs ?? 0, beginsAtUs)
     meeting?.note({ events: all, cursor: batch.cursor }, now())
     reachedUs = batch.cursor.timeUs
     vigil.heard(now())
@@ -102,12 +111,8 @@ export function startReplayRun(
     await sleep(rest, undefined, abort).catch(() => undefined)
   }
 
-  function noteWindow(atUs: number): void {
-    windowUs = Math.max(windowUs ?? 0, atUs)
-    setReplayWindow(db, replay.id, atUs)
-  }
-
   function look(): void {
+    if (patience.isFull()) vigil.heldUp(now(), LOOK_EVERY_MS)
     const how = vigil.verdict(now(), consumer.status())
     if (how) void end(how)
   }
@@ -127,6 +132,12 @@ export function startReplayRun(
     reachedUs: () => reachedUs,
     stop: () => void end('stopped'),
   }
+}
+
+/** Where the host's window begins, as it says. A broken event of one account is the main stream's to note. */
+function windowIn({ gaps }: StreamBatch): number | undefined {
+  const said = gaps.filter(({ did }) => did === undefined).map(({ toUs }) => toUs)
+  return said.length > 0 ? Math.max(...said) : undefined
 }
 
 /** Before the others: what is older than a deletion is then left out, wherever it stands. */

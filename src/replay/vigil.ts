@@ -14,6 +14,8 @@ export type Verdict = 'met' | 'silent' | 'failed'
 export type Vigil = {
   /** Something came. */
   heard(nowMs: number): void
+  /** For so long nothing could be taken: that is nobody's silence. */
+  heldUp(nowMs: number, forMs: number): void
   /** undefined: it goes on. */
   verdict(nowMs: number, status: Pick<StreamStatus, 'connected' | 'paused'>): Verdict | undefined
 }
@@ -26,10 +28,15 @@ export function createVigil(options: {
 }): Vigil {
   const { limits, meeting, startedAtMs } = options
   let heardAtMs = startedAtMs
+  let heldUpMs = 0
   let wasConnected = false
   return {
     heard(nowMs) {
       heardAtMs = nowMs
+    },
+    heldUp(nowMs, forMs) {
+      heardAtMs = nowMs
+      heldUpMs += forMs
     },
     verdict(nowMs, { connected, paused }) {
       if (connected !== wasConnected || paused) heardAtMs = nowMs
@@ -39,7 +46,8 @@ export function createVigil(options: {
       if (isPresent || meeting?.isOver(nowMs)) return 'met'
       if (connected && silentMs >= limits.silentMs) return 'silent'
       const isHopeless = !connected && silentMs >= limits.giveUpMs
-      return isHopeless || nowMs - startedAtMs >= limits.longestMs ? 'failed' : undefined
+      const workedMs = nowMs - startedAtMs - heldUpMs
+      return isHopeless || workedMs >= limits.longestMs ? 'failed' : undefined
     },
   }
 }

@@ -1,13 +1,13 @@
 // The media routes, where the operator wants pictures or videos from here (`IMAGES=own`, `VIDEOS=own`). Blobs are fetched by a
 // way of their own, so that a screen full of pictures keeps nobody's sign-in and no feed waiting.
 
-import type { Hono } from 'hono'
 import type { Config } from '../config.ts'
 import type { ActorReader } from '../graph/types.ts'
 import { createGuardedFetch } from '../identity/guarded-fetch.ts'
 import type { Resolver } from '../identity/resolver.ts'
 import { createMediaApp } from '../media/media-app.ts'
 import type { Logger } from '../obs/log.ts'
+import type { Beside } from '../xrpc/beside.ts'
 
 const MEGABYTE = 1 << 20
 
@@ -15,7 +15,7 @@ const MEGABYTE = 1 << 20
 export function mediaRoutes(
   config: Config,
   parts: { log: Logger; actors: ActorReader; resolver: Resolver },
-): { path: string; app: Hono }[] {
+): Beside[] {
   if (config.images === 'cdn' && config.videos === 'cdn') return []
   const { allowPrivateHosts, images, videos, dataDir, imageCacheMb, serveThreads } = config
   const app = createMediaApp({
@@ -27,5 +27,6 @@ export function mediaRoutes(
     maxCacheBytes: imageCacheMb * MEGABYTE,
     maxRendering: serveThreads === 1 ? 2 : 1,
   })
-  return [{ path: '/', app }]
+  const patterns = ['/img/*', '/video/*']
+  return [{ path: '/', app, charges: [{ patterns, route: 'media', points: 1, from: 'media' }] }]
 }

@@ -22,6 +22,7 @@ import { createOperatorRoutes } from '../operator/routes.ts'
 import { createAccounts } from '../skeleton/accounts.ts'
 import { findAdmission } from '../store/admissions.ts'
 import { type Db, openReader } from '../store/db.ts'
+import { isDiskFull } from '../store/disk-full.ts'
 import { countMembers } from '../store/members.ts'
 import { createKeeps } from '../timeline/lossiness.ts'
 import { openTimelines } from '../timeline/rings.ts'
@@ -59,6 +60,7 @@ export type Serving = {
 }
 
 const FIRST_PAGE_PATIENCE_MS = 2_000
+const NAMES_PATIENCE_MS = 700
 const MEGABYTE = 1 << 20
 
 export function createServing(options: ServingOptions): Serving {
@@ -88,6 +90,7 @@ export function createServing(options: ServingOptions): Serving {
     resolver,
     fetch,
     firstPagePatienceMs: FIRST_PAGE_PATIENCE_MS,
+    namesPatienceMs: NAMES_PATIENCE_MS,
     notes: memory.notes,
     maxKeptBytes: config.answerCacheMb * MEGABYTE,
     scope: config.indexScope,
@@ -166,7 +169,11 @@ function aboutCallers({ config, log, ingest }: ServingOptions, { db, actors, isM
       isMember,
       countMembers: () => countMembers(db),
       writer,
-      onError: (error) => log.error({ err: error }, 'a member could not be recorded'),
+      onError(error) {
+        // Told once, by whoever found it full.
+        if (isDiskFull(error)) return
+        log.error({ err: error }, 'a member could not be recorded')
+      },
     }),
   }
 }

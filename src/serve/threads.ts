@@ -3,16 +3,14 @@
 // connections (SO_REUSEPORT: Linux and FreeBSD; macOS has none that deals, so there it is one thread
 // and a warning). A connection stays with the thread that took it.
 
-import { once } from 'node:events'
-import { createServer as createTcpServer } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import type { Config } from '../config.ts'
 import type { Ingest } from '../ingest/client.ts'
 import type { Logger } from '../obs/log.ts'
 import { listenOnControlSocket } from '../operator/control-socket.ts'
-import { listenOn } from '../xrpc/listener.ts'
 import { createRateBuffers, type RateBuffers } from '../xrpc/overload/rate-limits.ts'
 import type { Server } from '../xrpc/server.ts'
+import { findFreePort } from './free-port.ts'
 import { createServing } from './serving.ts'
 import type { ServingThreadData, ServingThreadMessage, ServingThreadOrder } from './thread.ts'
 
@@ -66,7 +64,7 @@ export async function listenShared(
 ): Promise<{ port: number; isShared: boolean }> {
   if (config.serveThreads === 1) return { ...(await server.listen()), isShared: false }
   try {
-    await refuseTakenPort(config)
+    await findFreePort(config)
     return { ...(await server.listen({ reusePort: true })), isShared: true }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOTSUP') throw error
@@ -76,14 +74,6 @@ export async function listenShared(
     )
     return { ...(await server.listen()), isShared: false }
   }
-}
-
-/** Or another process of the same user that shares its port too would get half of our requests. */
-async function refuseTakenPort({ bind, port }: Config): Promise<void> {
-  const probe = createTcpServer()
-  await listenOn(probe, { port, host: bind, exclusive: true })
-  probe.close()
-  await once(probe, 'close')
 }
 
 async function startThread(options: ThreadOptions, thread: number): Promise<Thread> {

@@ -9,6 +9,15 @@ const FULL = new Set([
   'EDQUOT',
 ])
 
+/** For whoever asked for a write and does not wait until it fits. */
+export class DiskFullError extends Error {
+  override name = 'DiskFullError'
+  readonly code = 'SQLITE_FULL'
+  constructor(options?: { cause: unknown }) {
+    super('The disk of the data folder is full', options)
+  }
+}
+
 export function isDiskFull(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown }
   return typeof code === 'string' && FULL.has(code)

@@ -8,6 +8,10 @@ const statements = perDatabase((db) => ({
   pageSize: db.prepare<[], number>('PRAGMA page_size').pluck(),
   pages: db.prepare<[], number>('PRAGMA page_count').pluck(),
   free: db.prepare<[], number>('PRAGMA freelist_count').pluck(),
+  probe: db.prepare<[number]>(
+    "INSERT OR REPLACE INTO meta (key, value) VALUES ('disk.probe', zeroblob(?))",
+  ),
+  endProbe: db.prepare("DELETE FROM meta WHERE key = 'disk.probe'"),
 }))
 
 /** In bytes; `live` without free pages. */
@@ -22,4 +26,12 @@ export function fileSize(db: Db): { file: number; live: number } {
 export function limitFileSize(db: Db, bytes: number): void {
   const pages = Math.floor(bytes / statements(db).pageSize.get()!)
   db.pragma(`max_page_count = ${Math.max(pages, 1)}`)
+}
+
+/** Writes so much and takes it away again. @throws what SQLite throws where it does not fit */
+export function probeRoom(db: Db, bytes: number): void {
+  const { probe, endProbe } = statements(db)
+  // Two transactions: pages that one takes and frees are never written.
+  probe.run(bytes)
+  endProbe.run()
 }

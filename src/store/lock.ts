@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { ConfigError } from '../config.ts'
+import { isDiskFull } from './disk-full.ts'
 
 export type DataDirLock = { release(): void }
 
@@ -20,13 +21,19 @@ export function lockDataDir(dataDir: string): DataDirLock {
     db.close()
     if (!(error instanceof Database.SqliteError)) throw error
     if (error.code === 'SQLITE_NOTADB') throw spoilt(dataDir)
+    if (error.code.startsWith('SQLITE_READONLY')) throw unwritable(dataDir, error)
     if (error.code !== 'SQLITE_BUSY') throw error
     throw new ConfigError(
       `Another Slipstream (process ${readHolder(holderPath)}) uses the data folder ${resolve(dataDir)}.`,
       'Stop it first, or give this one another folder with SLIPSTREAM_DATA_DIR.',
     )
   }
-  writeFileSync(holderPath, `${process.pid}\n`)
+  try {
+    nameHolder(holderPath)
+  } catch (error) {
+    db.close()
+    throw unwritable(dataDir, error)
+  }
   return { release: () => db.close() }
 }
 
@@ -35,10 +42,26 @@ function openLockFile(dataDir: string): Database.Database {
     mkdirSync(dataDir, { recursive: true })
     return new Database(join(dataDir, 'slipstream.lock'), { timeout: 0 })
   } catch (error) {
-    throw new ConfigError(
-      `The data folder ${resolve(dataDir)} cannot be written: ${(error as Error).message}.`,
-      'Give the user that runs Slipstream write access to it, or set SLIPSTREAM_DATA_DIR.',
-    )
+    throw unwritable(dataDir, error)
+  }
+}
+
+/** A disk that is full is another matter (store/trouble.ts). */
+function unwritable(dataDir: string, error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOSPC' || code === 'SQLITE_FULL') return error
+  return new ConfigError(
+    `The data folder ${resolve(dataDir)} cannot be written: ${message}.`,
+    'Give the user that runs Slipstream write access to it, or set SLIPSTREAM_DATA_DIR.',
+  )
+}
+
+/** For the message to another one only, so it need not fit. */
+function nameHolder(path: string): void {
+  try {
+    writeFileSync(path, `${process.pid}\n`)
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
   }
 }
 

@@ -7,7 +7,7 @@ type Rule = { codes: RegExp; what: string; hint: string }
 
 const rules: Rule[] = [
   {
-    codes: /^SQLITE_FULL/,
+    codes: /^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)/,
     what: 'The disk of the data folder is full',
     hint: 'Free some space and start again: what was stored is whole, and the stream goes on where it stopped.',
   },

@@ -63,7 +63,10 @@ function createTeller({ writer, now = Date.now }: { writer: Writer; now?: () => 
     inFlight++
     writer
       .send({ kind: 'labelers-named', did: viewer, labelers })
-      .catch(() => undefined) // a busy writer is told again later
+      .catch(() => {
+        // A writer that is busy, or has no room, is told again with the next request.
+        for (const did of labelers) told.delete(did)
+      })
       .finally(() => inFlight--)
   }
 }

@@ -3,8 +3,9 @@
 import { InvariantError } from '../assert.ts'
 import { IdentityUnavailableError } from '../identity/fetch-identity.ts'
 import { ServiceAuthError } from '../identity/service-jwt.ts'
+import { DiskFullError } from '../store/disk-full.ts'
 import { jsonBytes } from '../views/ready-json.ts'
-import { unauthorized, unavailable, XRPCError } from './errors.ts'
+import { noRoom, unauthorized, unavailable, XRPCError } from './errors.ts'
 import type { MethodResult } from './method.ts'
 
 export type Answer = {
@@ -49,6 +50,7 @@ export function errorAnswer(error: XRPCError): Answer {
 export function toXRPCError(error: unknown): XRPCError {
   if (error instanceof XRPCError) return error
   if (error instanceof ServiceAuthError) return unauthorized(error.error, error.message)
+  if (error instanceof DiskFullError) return noRoom(error)
   if (error instanceof IdentityUnavailableError) {
     return unavailable('the identity of the issuer could not be looked up', {
       error: 'UpstreamFailure',

@@ -1,9 +1,12 @@
 // Waiting for what was just asked for in the background (wanted.ts): a short while, since whoever asks
-// is looking at a screen, and once for each thing, since what did not come then may never come. Where all of
-// it comes from one place, and that place is out of reach, waiting stops after a few times in vain.
+// is looking at a screen, and once for each thing, since what did not come then may never come; no longer
+// than anybody is still being asked for it, and for all that one request waits for together no longer than
+// for one of them (patience.ts). Where all of it comes from one place, and that place is out of reach,
+// waiting stops after a few times in vain.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LruMap } from '../identity/lru.ts'
+import { patienceLeftMs } from './patience.ts'
 
 export type Arrivals = {
   /**
@@ -15,6 +18,8 @@ export type Arrivals = {
 
 type Request = {
   isThere: () => boolean
+  /** Whether nothing more will come. */
+  isOver?: () => boolean
   signal: AbortSignal
   /** How long at most. */
   patienceMs?: number
@@ -55,13 +60,15 @@ export function createArrivals({ now = Date.now, maxInVain = Infinity }: Options
   }
 
   return {
-    async awaited(things, { isThere, signal, patienceMs = PATIENCE_MS }) {
+    async awaited(things, { isThere, isOver = () => false, signal, patienceMs = PATIENCE_MS }) {
       if (waiting >= MAX_WAITING || isHopeless() || things.filter(isNew).length === 0) return
-      const giveUpAt = now() + patienceMs
+      const giveUpAt = now() + patienceLeftMs(signal, patienceMs, now())
+      const isDone = () => isThere() || isOver()
       waiting++
       try {
-        while (!isThere() && now() < giveUpAt && !signal.aborted) await sleep(LOOK_EVERY_MS)
-        if (!signal.aborted) learn(isThere())
+        while (!isDone() && now() < giveUpAt && !signal.aborted) await sleep(LOOK_EVERY_MS)
+        // That there is no such thing is an answer, too.
+        if (!signal.aborted) learn(isDone())
       } finally {
         waiting--
       }

@@ -2,6 +2,8 @@
 // status, name and message as `{error, message}`. Anything else that is thrown is ours to read in the
 // log, and becomes a fixed 500 text, so that nothing internal leaks.
 
+const NO_ROOM_RETRY_SECONDS = 30
+
 /** An answer that is an error: status, the lexicon's name for it, and a sentence for a person. */
 export class XRPCError extends Error {
   override name = 'XRPCError'
@@ -62,4 +64,12 @@ export function unavailable(
   options: { error?: string; hint?: string; cause?: unknown } = {},
 ): XRPCError {
   return new XRPCError(503, options.error ?? 'ServiceUnavailable', message, options)
+}
+
+/** 503: nothing can be written while the disk is full; what is asked for can be. The writer's log tells it once. */
+export function noRoom(cause: unknown): XRPCError {
+  const headers = { 'retry-after': String(NO_ROOM_RETRY_SECONDS) }
+  const message = 'The server has no room to write this now; it was not done'
+  const hint = 'the disk of the data folder is full'
+  return new XRPCError(503, 'ServiceUnavailable', message, { headers, hint, cause })
 }

@@ -1,11 +1,13 @@
 // Feed generators by at-URI, as several methods show them. What a member is shown and we lack is asked
 // for, and waited for a moment: a client leaves out the tabs of feeds that are not in the answer.
 
+import { parseRecordUri } from '../hydrate/at-uri.ts'
 import type { ProfileState, Viewer } from '../hydrate/types.ts'
 import { generatorView } from '../views/generator-view.ts'
 import type { Serving } from './serving.ts'
+import { whenAsked } from './when-asked.ts'
 
-type Parts = Pick<Serving, 'hydrator' | 'wanted' | 'arrivals'>
+type Parts = Pick<Serving, 'arrivals' | 'hydrator' | 'underWay' | 'wanted'>
 
 /** In the order of `uris`; what can't be shown is left out. */
 export function generatorViews(state: ProfileState, uris: readonly string[]) {
@@ -14,20 +16,22 @@ export function generatorViews(state: ProfileState, uris: readonly string[]) {
 
 /** The state that holds these, once what is lacking has come or time is up. */
 export async function generatorsAwaited(
-  { hydrator, wanted, arrivals }: Parts,
+  { arrivals, hydrator, underWay, wanted }: Parts,
   uris: readonly string[],
   { viewer, signal }: { viewer: Viewer; signal: AbortSignal },
 ): Promise<ProfileState> {
   const state = hydrator.records(uris, viewer)
   const lacking = uris.filter((uri) => isLacking(state, uri))
   if (lacking.length === 0 || !viewer) return state
-  wanted.ask(viewer, { uris: lacking })
+  const asked = wanted.ask(viewer, { uris: lacking })
   wanted.afterProfiles(state)
+  const keys = lacking.map(parseRecordUri).filter((key) => key !== undefined)
   await arrivals.awaited(lacking, {
     isThere: () => {
       const now = hydrator.records(lacking, undefined)
       return lacking.every((uri) => !isLacking(now, uri))
     },
+    isOver: whenAsked(asked, () => underWay.records(keys)),
     signal,
   })
   return hydrator.records(uris, viewer)

@@ -33,6 +33,7 @@ import { createThreads } from '../skeleton/thread.ts'
 import { createTimelineSkeleton, type TimelineParts } from '../skeleton/timeline.ts'
 import { createTimelineGaps } from '../skeleton/timeline-gaps.ts'
 import { createTrends } from '../skeleton/trends.ts'
+import { createUnderWay } from '../skeleton/under-way.ts'
 import type { Db } from '../store/db.ts'
 import type { TimelineReader } from '../timeline/types.ts'
 import { createActorNames } from './actor-names.ts'
@@ -65,6 +66,7 @@ import { keptMethods } from './kept-methods.ts'
 import { listMethods } from './list-methods.ts'
 import type { Method } from './method.ts'
 import { muteMethods } from './mute-methods.ts'
+import { createNamesAwaited } from './names-awaited.ts'
 import { notificationMethods } from './notification-methods.ts'
 import { recordMethods } from './record-methods.ts'
 import { createAtOneRev } from './repo-rev.ts'
@@ -88,6 +90,8 @@ export type MethodParts = {
   fetch: GuardedFetch
   /** How long a newcomer's first page is waited for; 0 where not given. */
   firstPagePatienceMs?: number
+  /** How long a page waits for names that nobody looked up yet; 0 where not given. */
+  namesPatienceMs?: number
   /** Where the writer notes what it touches (memory/note-ring.ts); without it answers are not kept. */
   notes?: SharedArrayBuffer
   /** How much the index holds; a community where not given. */
@@ -133,9 +137,10 @@ export function createMethods(parts: MethodParts): Method[] {
     redeemInvite(parts.invites ?? NO_INVITES),
     getRecord(serving),
   ]
+  const namesAwaited = createNamesAwaited(serving, { patienceMs: parts.namesPatienceMs ?? 0 })
   const atOneRev = createAtOneRev({ ...serving, notes: parts.notes })
   const answeredElsewhere = createAnsweredElsewhere(serving)
-  return methods.map(refusingBadCursors).map(atOneRev).map(answeredElsewhere)
+  return methods.map(refusingBadCursors).map(namesAwaited).map(atOneRev).map(answeredElsewhere)
 }
 
 function createServing(parts: MethodParts): Serving {
@@ -178,6 +183,7 @@ function createServing(parts: MethodParts): Serving {
     itemsByUri: createItemsByUri({ db, actors }),
     generators: createGenerators({ ...parts, accounts }),
     arrivals: createArrivals(),
+    underWay: createUnderWay({ db, actors }),
     suggestions: createSuggestions({ graph, actors }),
     trends: createTrends({ db }),
     threads: createThreads(db),

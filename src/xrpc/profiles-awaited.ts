@@ -1,20 +1,23 @@
 // Accounts in detail, as getProfile and getProfiles show them. Those that a member asks for and of whom
-// we have nothing to show yet are asked for, and waited for a moment: their screen has nothing else.
+// we lack the name or the profile are asked for, and waited for a moment: their screen has nothing else.
+// Nobody is waited for any longer than they are being looked up.
 
 import type { ProfileState, Viewer } from '../hydrate/types.ts'
 import type { NamedActor } from './actor-names.ts'
 import type { Serving } from './serving.ts'
+import { whenAsked } from './when-asked.ts'
 
-type Parts = Pick<Serving, 'actors' | 'arrivals' | 'hydrator' | 'wanted'>
+type Parts = Pick<Serving, 'actors' | 'arrivals' | 'hydrator' | 'underWay' | 'wanted'>
 
 const UNVERIFIED = 'handle.invalid'
 
 /** The state that holds these, once who is lacking has come or time is up. */
 export async function profilesAwaited(
-  { actors, arrivals, hydrator, wanted }: Parts,
+  parts: Parts,
   named: readonly NamedActor[],
   { viewer, signal }: { viewer: Viewer; signal: AbortSignal },
 ): Promise<ProfileState> {
+  const { actors, arrivals, hydrator, underWay, wanted } = parts
   const dids = named.map(({ did }) => did)
   const uidsOf = (some: readonly string[]) =>
     some.map((did) => actors.uidOf(did)).filter((uid) => uid !== 0)
@@ -22,21 +25,34 @@ export async function profilesAwaited(
     hydrator.profiles(uidsOf(dids), viewer, { detailed: true, knownFollowers: true })
   const state = read()
   const lacking = dids.filter((did) => isLacking(state, actors.uidOf(did)))
+  const asked = wanted.ask(viewer, { dids: lacking })
   wanted.afterProfiles(state)
+  askForDeclared(parts, uidsOf(dids), viewer)
   if (lacking.length === 0 || !viewer) return state
-  wanted.ask(viewer, { dids: lacking })
   await arrivals.awaited(lacking, {
     isThere: () => {
       const now = hydrator.profiles(uidsOf(lacking), undefined)
       return lacking.every((did) => !isLacking(now, actors.uidOf(did)))
     },
+    isOver: whenAsked(asked, () => underWay.accounts(uidsOf(lacking))),
     signal,
   })
   return read()
 }
 
-/** Neither a profile nor a name: nothing that anybody could tell them by. */
+/** What strangers declare (who may write to them) is read once somebody looks at them. */
+function askForDeclared(
+  { actors, underWay, wanted }: Parts,
+  uids: readonly number[],
+  viewer: Viewer,
+): void {
+  if (!viewer || uids.length === 0) return
+  const dids = underWay.neverRead(uids).map((uid) => actors.didOf(uid))
+  if (dids.length > 0) void wanted.ask(viewer, { dids })
+}
+
+/** Without a profile, or without a name. */
 function isLacking({ actors }: ProfileState, uid: number): boolean {
   const actor = actors.get(uid)
-  return !actor || (!actor.hiddenAs && !actor.profile && actor.handle === UNVERIFIED)
+  return !actor || (!actor.hiddenAs && (!actor.profile || actor.handle === UNVERIFIED))
 }

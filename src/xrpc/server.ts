@@ -16,6 +16,7 @@ import type { Logger } from '../obs/log.ts'
 import type { AcceptLabelers } from './accepted-labelers.ts'
 import { type Answer, errorAnswer, isBroken, toXRPCError } from './answer.ts'
 import { createAuthenticate, type OnViewer } from './auth.ts'
+import { type Beside, type Connected, mountBeside } from './beside.ts'
 import { createDispatch, type Dispatch } from './dispatch.ts'
 import { XRPCError } from './errors.ts'
 import { type Health, healthAnswer } from './health.ts'
@@ -56,13 +57,6 @@ export type ServerOptions = {
   listenerLimits?: Partial<ListenerLimits>
 }
 
-export type Beside = {
-  path: string
-  app: Hono
-  /** What a request to it takes of its address's rate limit; nothing where not given. */
-  points?: number
-}
-
 export type Server = {
   /** The whole server as a function, for tests without a port. */
   fetch(request: Request): Promise<Response> | Response
@@ -96,8 +90,9 @@ export function createServer(options: ServerOptions): Server {
     acceptLabelers: options.acceptLabelers,
     overload,
   })
-  const respond = counted(createRespond(options, { state, overload }), options.onAnswered)
-  const app = createApp(options, { dispatch, respond, overload })
+  const respondUncounted = createRespond(options, { state, overload })
+  const respond = counted(respondUncounted, options.onAnswered)
+  const app = createApp(options, { dispatch, respond, respondUncounted, overload })
   const fetch = (request: Request, env?: Connected) => app.fetch(request, env)
   let listener: Listener | undefined
 
@@ -152,9 +147,15 @@ function counted(respond: Respond, onAnswered: ServerOptions['onAnswered']): Res
   }
 }
 
-type AppParts = { dispatch: Dispatch; respond: Respond; overload: Overload }
+type AppParts = {
+  dispatch: Dispatch
+  respond: Respond
+  respondUncounted: Respond
+  overload: Overload
+}
 
-function createApp(options: ServerOptions, { dispatch, respond, overload }: AppParts) {
+function createApp(options: ServerOptions, parts: AppParts) {
+  const { dispatch, respond, respondUncounted, overload } = parts
   const { config, health } = options
   const pages = wellKnownPages(config)
 
@@ -175,24 +176,15 @@ function createApp(options: ServerOptions, { dispatch, respond, overload }: AppP
     const nsid = c.req.param('nsid')
     return send(c, (request) => answerXrpc(nsid, request))
   })
-  for (const { path, app: one, points = 0 } of options.beside ?? []) {
-    if (points > 0) {
-      app.use(`${path}/*`, async (c, next) => {
-        const request = ofPlatform(c.req.raw, c.env?.incoming?.socket.remoteAddress)
-        const refused = overload.chargeAddress(request, points)
-        if (!refused) return next()
-        return toResponse(request, await respond(request, () => Promise.reject(refused)))
-      })
-    }
-    app.route(path, one)
+  for (const one of options.beside ?? []) {
+    const { onAnswered } = options
+    mountBeside(app, one, { overload, respond: respondUncounted, onAnswered })
   }
   for (const [path, page] of pages) app.get(path, (c) => send(c, () => page))
   app.notFound((c) => send(c, () => notFound(c.req.path)))
   return app
 }
 
-/** What hono is told beside the request; nothing where a test calls it. */
-type Connected = { incoming?: IncomingMessage }
 type Asked = { req: { raw: Request }; env?: Connected }
 type ToAnswer = Promise<Answer> | Answer
 

@@ -31,6 +31,7 @@ import type { createThreads } from '../skeleton/thread.ts'
 import type { createTimelineSkeleton } from '../skeleton/timeline.ts'
 import type { createTimelineGaps } from '../skeleton/timeline-gaps.ts'
 import type { Trends } from '../skeleton/trends.ts'
+import type { UnderWay } from '../skeleton/under-way.ts'
 import type { ActorNames } from './actor-names.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Counted } from './counted.ts'
@@ -74,6 +75,7 @@ export type Serving = {
   itemsByUri: ReturnType<typeof createItemsByUri>
   generators: Generators
   arrivals: Arrivals
+  underWay: UnderWay
   suggestions: Suggestions
   trends: Trends
   threads: ReturnType<typeof createThreads>

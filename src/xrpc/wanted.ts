@@ -13,7 +13,10 @@ export type Wanted = {
   /** Posts that the page points at and accounts that it shows, as far as they are not here. */
   afterFeed(state: FeedState): void
   afterProfiles(state: ProfileState): void
-  ask(viewer: Viewer, things: { uris?: string[]; dids?: string[] }): void
+  /** @returns resolves once they are being asked for, or need not be */
+  ask(viewer: Viewer, things: { uris?: string[]; dids?: string[] }): Promise<void>
+  /** Runs `work`, and names the accounts that it lacked something of in its first turn. */
+  watching<T>(work: () => T): { result: T; dids: ReadonlySet<string> }
 }
 
 const MAX_REMEMBERED = 20_000
@@ -23,6 +26,8 @@ const MAX_IN_FLIGHT = 16
 
 const MAX_STRANGERS_A_REQUEST = 50
 
+const NOTHING = Promise.resolve()
+
 export type WantedParts = {
   writer: Writer
   actors: Pick<ActorReader, 'uidOf'>
@@ -30,8 +35,50 @@ export type WantedParts = {
   now?: () => number
 }
 
-export function createWanted({ writer, actors, resolver, now = Date.now }: WantedParts): Wanted {
+export function createWanted(parts: WantedParts): Wanted {
+  const askFor = createAsk(parts)
+  let watched: Set<string> | undefined
+
+  const ask: Wanted['ask'] = (viewer, { uris = [], dids = [] }) => {
+    if (!viewer) return NOTHING
+    if (watched) for (const did of dids) watched.add(did)
+    return askFor(viewer.did, uris.slice(0, MAX_A_REQUEST), dids.slice(0, MAX_A_REQUEST))
+  }
+
+  return {
+    ask,
+    watching(work) {
+      const outer = watched
+      const dids = new Set<string>()
+      watched = dids
+      try {
+        return { result: work(), dids }
+      } finally {
+        watched = outer
+      }
+    },
+    afterFeed(state) {
+      if (!state.viewer) return
+      const uris = [...state.postRefs.values()]
+        .filter(({ isStub, uid }) => isStub && !state.actors.get(uid)?.hiddenAs)
+        .map(({ uri }) => uri)
+      void ask(state.viewer, {
+        uris: [...uris, ...embeddedNotHeld(state)],
+        dids: didsWithoutProfile(state),
+      })
+    },
+    afterProfiles(state) {
+      if (state.viewer) void ask(state.viewer, { dids: didsWithoutProfile(state) })
+    },
+  }
+}
+
+/** Asks for what was not asked for lately; whoever asks for what is just being sent waits for that. */
+function createAsk(parts: WantedParts) {
+  const { now = Date.now } = parts
   const asked = new LruMap<string, number>(MAX_REMEMBERED)
+  const onTheWay = new Map<string, Promise<void>>()
+  const send = createSend(parts, (thing) => void asked.delete(thing))
   let inFlight = 0
 
   function isNew(thing: string): boolean {
@@ -40,33 +87,34 @@ export function createWanted({ writer, actors, resolver, now = Date.now }: Wante
     return true
   }
 
-  function ask(viewer: Viewer, things: { uris?: string[]; dids?: string[] }): void {
-    if (!viewer || inFlight >= MAX_IN_FLIGHT) return
-    const uris = (things.uris ?? []).slice(0, MAX_A_REQUEST).filter(isNew)
-    const dids = (things.dids ?? []).slice(0, MAX_A_REQUEST).filter(isNew)
-    if (uris.length + dids.length === 0) return
+  function sendOff(did: string, uris: string[], dids: string[]): Promise<void> {
+    const things = [...uris, ...dids]
     inFlight++
-    send(viewer.did, uris, dids)
-      .catch(() => undefined) // a busy writer is asked again later
-      .finally(() => inFlight--)
+    const sent = send(did, uris, dids)
+      .catch(() => {
+        // A writer that is busy, or has no room, is asked again with the next request.
+        for (const thing of things) asked.delete(thing)
+      })
+      .finally(() => {
+        inFlight--
+        for (const thing of things) onTheWay.delete(thing)
+      })
+    for (const thing of things) onTheWay.set(thing, sent)
+    return sent
   }
 
-  /** At once where all accounts are known here, which is nearly always. */
-  async function send(did: string, uris: string[], dids: string[]): Promise<void> {
-    const accounts = new Set([...uris.map(authorityOf), ...dids])
-    const strangers = [...accounts].filter((one) => actors.uidOf(one) === 0)
-    const later = new Set(strangers.slice(MAX_STRANGERS_A_REQUEST))
-    for (const uri of uris) if (later.has(authorityOf(uri))) asked.delete(uri)
-    for (const one of dids) if (later.has(one)) asked.delete(one)
-    const absent = strangers.length > 0 ? await findAbsent(strangers) : new Set<string>()
-    const wanted = {
-      uris: uris.filter((uri) => !absent.has(authorityOf(uri))),
-      dids: dids.filter((one) => !absent.has(one)),
+  return (viewer: string, uris: readonly string[], dids: readonly string[]): Promise<void> => {
+    const sent = [...uris, ...dids].flatMap((thing) => onTheWay.get(thing) ?? [])
+    if (inFlight < MAX_IN_FLIGHT) {
+      const [newUris, newDids] = [uris.filter(isNew), dids.filter(isNew)]
+      if (newUris.length + newDids.length > 0) sent.push(sendOff(viewer, newUris, newDids))
     }
-    if (wanted.uris.length + wanted.dids.length === 0) return
-    await writer.send({ kind: 'wanted', did, ...wanted })
+    return sent.length === 0 ? NOTHING : Promise.all(sent).then(() => undefined)
   }
+}
 
+/** @param forget - told what is too much for once, and may be asked for again */
+function createSend({ writer, actors, resolver }: WantedParts, forget: (thing: string) => void) {
   /** Those that do not exist, as far as anybody can say now; and those too many to look up. */
   async function findAbsent(strangers: string[]): Promise<Set<string>> {
     const absent = new Set(strangers)
@@ -78,21 +126,20 @@ export function createWanted({ writer, actors, resolver, now = Date.now }: Wante
     return absent
   }
 
-  return {
-    ask,
-    afterFeed(state) {
-      if (!state.viewer) return
-      const uris = [...state.postRefs.values()]
-        .filter(({ isStub, uid }) => isStub && !state.actors.get(uid)?.hiddenAs)
-        .map(({ uri }) => uri)
-      ask(state.viewer, {
-        uris: [...uris, ...embeddedNotHeld(state)],
-        dids: didsWithoutProfile(state),
-      })
-    },
-    afterProfiles(state) {
-      if (state.viewer) ask(state.viewer, { dids: didsWithoutProfile(state) })
-    },
+  /** At once where all accounts are known here, which is nearly always. */
+  return async (did: string, uris: string[], dids: string[]): Promise<void> => {
+    const accounts = new Set([...uris.map(authorityOf), ...dids])
+    const strangers = [...accounts].filter((one) => actors.uidOf(one) === 0)
+    const later = new Set(strangers.slice(MAX_STRANGERS_A_REQUEST))
+    for (const uri of uris) if (later.has(authorityOf(uri))) forget(uri)
+    for (const one of dids) if (later.has(one)) forget(one)
+    const absent = strangers.length > 0 ? await findAbsent(strangers) : new Set<string>()
+    const wanted = {
+      uris: uris.filter((uri) => !absent.has(authorityOf(uri))),
+      dids: dids.filter((one) => !absent.has(one)),
+    }
+    if (wanted.uris.length + wanted.dids.length === 0) return
+    await writer.send({ kind: 'wanted', did, ...wanted })
   }
 }
 

@@ -49,7 +49,7 @@ function makeSources(): void {
   const sources = join(base, 'sources')
   cpSync(join(project, 'deploy'), join(sources, 'deploy'), { recursive: true })
   cpSync(join(project, 'package.json'), join(sources, 'package.json'))
-  for (const name of ['package-lock.json', 'README.md', 'CHANGELOG.md'])
+  for (const name of ['package-lock.json', 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'])
     write(join(sources, name), name)
   for (const name of ['docs', 'lexicons', 'scripts', 'src'])
     write(join(sources, name, 'file'), name)

@@ -43,6 +43,23 @@ function leadsSomewhere(page: Page, link: string): boolean {
   return anchor === undefined || (other !== undefined && anchorsOf(other).includes(anchor))
 }
 
+test('on a machine that deploy/install.sh set up, no link of a page leads to what was left behind', () => {
+  const script = readFileSync(join(root, 'deploy/install.sh'), 'utf8')
+  const shipped = /^shipped=\((.*)\)$/m.exec(script)![1]!.split(' ')
+  const isShipped = (path: string) =>
+    shipped.some((one) => path === one || path.startsWith(`${one}/`))
+  expect(shipped).toContain('README.md')
+  const dead = pages
+    .filter(({ path }) => isShipped(path))
+    .flatMap((page) =>
+      linksOf(page).filter((link) => {
+        const target = targetOf(page, link)
+        return target && !isShipped(target.path)
+      }),
+    )
+  expect(dead).toEqual([])
+})
+
 test('every page can be reached from README.md', () => {
   const seen = new Set<string>()
   const queue = ['README.md']

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { IngestStatus } from '../../src/bridge.ts'
+import { figuresOf } from '../../src/page/figures.ts'
 import { forecastOf } from '../../src/page/forecast.ts'
 import { bytes, count, days, duration, rate } from '../../src/page/format.ts'
 import { html } from '../../src/page/html.ts'
@@ -9,11 +10,18 @@ import { stateInWords } from '../../src/page/state-words.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
+const ARCHIVE: IngestStatus['archive'] = {
+  ...{ state: 'reading', host: 'wss://jet.example', seq: 25, tipSeq: 200, percent: 12.5 },
+  ...{ reachedUs: Date.UTC(2026, 1, 3) * 1_000, startedAt: 0, events: 2_500_000, bytes: 42e9 },
+  ...{ dayBytes: 7e9, lostBlocks: 0, waiting: undefined },
+}
+const UNTIL = Date.UTC(2026, 5, 7, 0, 0)
 
 function status(changes: {
   stream?: Partial<IngestStatus['stream']>
   pulse?: Partial<IngestStatus['pulse']>
   openGaps?: number
+  archive?: Partial<NonNullable<IngestStatus['archive']>>
   disk?: IngestStatus['disk']['state']
 }): IngestStatus {
   return {
@@ -25,12 +33,21 @@ function status(changes: {
         connected: true,
         paused: false,
       },
-      ...{ lastEventTimeUs: 1, lagMs: 300, received: 10, dropped: {}, reconnects: 0, gaps: 0 },
+      ...{
+        quietMs: 0,
+        lastEventTimeUs: 1,
+        lagMs: 300,
+        received: 10,
+        dropped: {},
+        reconnects: 0,
+        gaps: 0,
+      },
       ...{ lastError: undefined, filtersSent: true },
       ...changes.stream,
     },
     ...{ actors: 1, follows: 1, timelines: 1, jobs: 0, members: 2, coldStarts: [], counts: {} },
     openGaps: changes.openGaps ?? 0,
+    archive: changes.archive && { ...ARCHIVE, ...changes.archive },
     gaps: { open: 0, repairing: changes.openGaps ?? 0, closed: 0 },
     disk: { usedBytes: 1e9, capBytes: 40e9, freeBytes: 50e9, state: changes.disk ?? 'ok' },
     visibleMs: { p50: 1, p99: 2, count: 3 },
@@ -64,6 +81,39 @@ describe('the state in words', () => {
     expect(first!.level).toBe(level)
     expect(first!.title).toContain(title)
     expect(first!.text.length).toBeGreaterThan(10)
+  })
+
+  test('a quiet stream is no trouble, and is told with how long', () => {
+    const [first, second] = stateInWords(status({ stream: { quietMs: 2 * HOUR } }), undefined)
+    expect(first!.title).toBe('Everything is well')
+    expect(first!.text).toContain('300 ms behind')
+    expect([second!.level, second!.title]).toEqual(['info', 'Quiet for 2 h'])
+  })
+
+  test('while the archive is read its progress is told instead of a stream that is away', () => {
+    const away = { connected: false, lagMs: 9e12, quietMs: undefined }
+    const reading = status({ stream: away, archive: {} })
+    const found = stateInWords(reading, undefined)
+    expect(found.map(({ level, title }) => [level, title])).toEqual([
+      ['notice', 'Reading the archive'],
+    ])
+    const told = '12.5 % is read, up to 2026-02-03: 2.5M events, 42 GB received (7.0 GB today).'
+    expect(found[0]!.text).toContain(told)
+    const { texts, archive } = figuresOf(reading, undefined)
+    expect(archive).toEqual({ isShown: true, percent: 12.5, text: told })
+    expect(texts.lag).toBe('archive first')
+    expect(figuresOf(status({ archive: { state: 'done' } }), undefined).archive.isShown).toBe(false)
+  })
+
+  test.each([
+    ['quota', 'notice', 'Waiting for the quota, until 2026-06-07 00:00 UTC: the day is over.'],
+    ['refused', 'bad', 'The host refuses, until'],
+    ['away', 'notice', 'The host is out of reach, until'],
+  ] as const)('an archive that waits (%s) says why and until when', (why, level, told) => {
+    const waiting = { why, until: UNTIL, message: 'the day is over' }
+    const [first] = stateInWords(status({ archive: { state: 'waiting', waiting } }), undefined)
+    expect(first!.level).toBe(level)
+    expect(first!.text).toContain(told)
   })
 
   test('gaps that are being mended are told beside the good news', () => {

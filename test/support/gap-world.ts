@@ -14,6 +14,7 @@ import { createGapRepair, type GapLimits, type GapRepair } from '../../src/repla
 import { createTipKeeper } from '../../src/replay/tip.ts'
 import { collections } from '../../src/store/collections.ts'
 import { type Gap, gapCounts, listGaps } from '../../src/store/gaps.ts'
+import { impatient, type Patience } from '../../src/store/patience.ts'
 import { streamCursors } from '../../src/store/stream-cursors.ts'
 import { fixtureDictionaryPath } from './jetstream-double/dictionaries.ts'
 import {
@@ -54,8 +55,10 @@ export async function startGapWorld(options: {
   wire?: 'v1' | 'v2' | 'auto'
   compress?: boolean
   limits?: Partial<GapLimits>
+  /** Of everybody who writes. */
+  patience?: Patience
 }): Promise<GapWorld> {
-  const { wire = 'v2', compress = false } = options
+  const { wire = 'v2', compress = false, patience = impatient } = options
   const cacheDir = mkdtempSync(join(tmpdir(), 'slipstream-gaps-'))
   const startAt = Date.now() - 20 * 3_600_000
   // Its own clock is ahead of what happens in the oracle's world.
@@ -83,7 +86,8 @@ export async function startGapWorld(options: {
     main = createConsumer({
       ...{ ...stream, hosts: hosts.map((i) => doubles[i]!.url), filters, unread, cursors, log },
       async apply(batch) {
-        publish(world.db, world.memory, world.indexer.applyBatch(batch).changes)
+        const apply = () => publish(world.db, world.memory, world.indexer.applyBatch(batch).changes)
+        if ((await patience.patiently(apply)) === undefined) return
         keeper.note(batch)
         appliedUs = batch.cursor.timeUs
       },
@@ -102,6 +106,7 @@ export async function startGapWorld(options: {
         unread,
         log,
         now: Date.now,
+        patience,
       },
       publish: (changes) => void publish(world.db, world.memory, changes),
       onApplied: () => undefined,

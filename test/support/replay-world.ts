@@ -14,6 +14,7 @@ import type { ReplayLimits } from '../../src/replay/limits.ts'
 import { createReplays, type Replays } from '../../src/replay/replays.ts'
 import { createTipKeeper } from '../../src/replay/tip.ts'
 import { collections } from '../../src/store/collections.ts'
+import { impatient, type Patience } from '../../src/store/patience.ts'
 import { streamCursors } from '../../src/store/stream-cursors.ts'
 import { fixtureDictionaryPath } from './jetstream-double/dictionaries.ts'
 import {
@@ -51,12 +52,14 @@ export type ReplayWorldOptions = {
   /** Which of the doubles replays may use, in order; all by default, the main stream uses the first. */
   replayHosts?: number[]
   compress?: boolean
+  /** Of everybody who writes. */
+  patience?: Patience
 }
 
 const LOG_LEVEL = process.env['TEST_LOG_LEVEL'] ?? 'info'
 
 export async function startReplayWorld(options: ReplayWorldOptions = {}): Promise<ReplayWorld> {
-  const { wire = 'v2', compress = false } = options
+  const { wire = 'v2', compress = false, patience = impatient } = options
   const cacheDir = mkdtempSync(join(tmpdir(), 'slipstream-replay-'))
   const world = createWorld({ startAt: Date.now() - 30 * HOUR_MS, ...options.world })
   const doubles = await Promise.all((options.doubles ?? [{}]).map(createJetstreamDouble))
@@ -77,7 +80,8 @@ export async function startReplayWorld(options: ReplayWorldOptions = {}): Promis
     main = createConsumer({
       ...{ hosts: [doubles[0]!.url], wire, compress, ...dictionary, filters, cursors, log },
       async apply(batch) {
-        publish(world.db, world.memory, world.indexer.applyBatch(batch).changes)
+        const apply = () => publish(world.db, world.memory, world.indexer.applyBatch(batch).changes)
+        if ((await patience.patiently(apply)) === undefined) return
         keeper.note(batch)
         applied = batch.cursor.seq ?? 0
         await sleep(1)
@@ -86,7 +90,7 @@ export async function startReplayWorld(options: ReplayWorldOptions = {}): Promis
     })
     const hosts = (options.replayHosts ?? doubles.map((_, i) => i)).map((i) => doubles[i]!.url)
     replays = createReplays({
-      ...{ db: world.db, indexer: world.indexer, log, now: Date.now },
+      ...{ db: world.db, indexer: world.indexer, log, now: Date.now, patience },
       publish: (changes) => void publish(world.db, world.memory, changes),
       stream: { hosts, wire, compress, ...dictionary },
       tip: () => keeper.tip(),

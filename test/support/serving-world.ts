@@ -43,6 +43,10 @@ export type ServingOptions = WorldOptions & {
   services?: Record<string, Identity['services']>
   /** Labelers that count where a request names none; without them labels are left out of it all. */
   labelers?: string[]
+  /** What requests lack is queued, as by the ingest thread; nobody works on it. */
+  queuesWanted?: boolean
+  /** For names that were never looked up; nobody waits where not given. */
+  namesPatienceMs?: number
   /** A public AppView to ask for what is not held. */
   elsewhere?: Elsewhere
   /** Told what earlier counts are lacking; with it they are shown. */
@@ -66,7 +70,8 @@ export function createServingWorld(options: ServingOptions = {}) {
       }
       if (request.kind === 'counts-wanted') return options.counting?.()?.wanted(request)
       sent.push(request)
-      if (!/^(wanted|member-seen)$/.test(request.kind)) world.request({ ...request, id: 1 })
+      const isLeftOut = request.kind === 'wanted' && !options.queuesWanted
+      if (request.kind !== 'member-seen' && !isLeftOut) world.request({ ...request, id: 1 })
     },
   }
   const { memory } = world
@@ -101,6 +106,7 @@ export function createServingWorld(options: ServingOptions = {}) {
     },
     scope: options.scope,
     elsewhere: options.elsewhere,
+    namesPatienceMs: options.namesPatienceMs,
     counted,
     fetch: options.fetch ?? (() => Promise.reject(new Error('the network is away'))),
   })

@@ -18,6 +18,7 @@ import { openTimeline } from '../../src/indexing/open-timeline.ts'
 import { mute, unmute } from '../../src/indexing/private-state.ts'
 import { publish } from '../../src/indexing/publish.ts'
 import { rebuildMemory } from '../../src/indexing/rebuild-memory.ts'
+import { errorOf } from '../../src/ingest/connection.ts'
 import { createWriterRequests } from '../../src/ingest/writer-requests.ts'
 import type {
   AccountStatus,
@@ -150,7 +151,7 @@ export function createWorld(options: WorldOptions = {}) {
     const publishNow = (changes: MemoryChange[]) => publish(db, memory, changes)
     const parts = { indexer, publish: publishNow, openTimeline() {}, wakeBackfill() {} }
     const reply = createWriterRequests(parts)(one)
-    if (!reply.ok) throw new Error(reply.message)
+    if (!reply.ok) throw errorOf(reply)
   }
 
   function write({ did, collection, record, rkey, operation = 'create' }: WriteInput): RecordId {

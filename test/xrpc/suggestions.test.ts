@@ -111,6 +111,31 @@ describe('suggestions', () => {
   })
 })
 
+test('suggested beside trends are the feeds that most people like, but for those of the blocked', async () => {
+  const { w, friends, blocked } = start()
+  const feed = (did: string, displayName: string) => {
+    const record = { did: 'did:web:feeds.test', displayName, createdAt: w.isoNow() }
+    return w.write({ did, collection: 'app.bsky.feed.generator', record })
+  }
+  const [by] = friends as [string]
+  const [few, many, theirs] = [feed(by, 'Few'), feed(by, 'Many'), feed(blocked, 'Theirs')]
+  for (const did of friends) {
+    w.like(did, many)
+    w.like(did, theirs)
+  }
+  w.like(by, few)
+  w.block(alice, blocked)
+  type Answer = { suggested: { topic: string; link: string }[] }
+  const NSID = 'app.bsky.unspecced.getTrendingTopics'
+  const { suggested } = await w.get<Answer>(NSID, {}, alice)
+  const link = (uri: string) => `/profile/${by}/feed/${uri.split('/').at(-1)}`
+  expect(suggested).toEqual([
+    { topic: 'Many', displayName: 'Many', link: link(many.uri) },
+    { topic: 'Few', displayName: 'Few', link: link(few.uri) },
+  ])
+  expect((await w.get<Answer>(NSID)).suggested).toHaveLength(3)
+})
+
 test('trends are the hashtags that several people used lately, with some of them', async () => {
   const { w, friends, liked, blocked } = start()
   const tagged = (did: string, tag: string) =>

@@ -5,8 +5,12 @@ import type { DiskStatus } from '../../bridge.ts'
 import type { Indexer } from '../../indexing/indexer.ts'
 import type { Logger } from '../../obs/log.ts'
 import type { Db } from '../../store/db.ts'
-import { fileSize, limitFileSize } from '../../store/file-size.ts'
-import { giveUpPostIndex, rebuildPostIndex } from '../../store/search/give-up.ts'
+import { fileSize, limitFileSize, probeRoom } from '../../store/file-size.ts'
+import {
+  giveUpPostIndex,
+  isPostIndexGivenUp,
+  rebuildPostIndex,
+} from '../../store/search/give-up.ts'
 import { readDiskUse } from '../disk-use.ts'
 import type { DiskRoom } from './disk-room.ts'
 import {
@@ -21,6 +25,8 @@ import {
 const MB = 1_000_000
 /** Whoever writes next can be expected to fit in. */
 const ROOM_AT_LEAST = 16 * MB
+/** Where there is less, so much is tried now and then: perhaps nobody else writes. */
+const PROBE = { bytes: MB, everyMs: 15_000 }
 /** From one level to the next, so that what was given up can show. */
 const PATIENCE_MS = 30_000
 
@@ -59,6 +65,8 @@ export function createDiskGuard(options: {
   let level = 0
   let isWorkDone = true
   let changedAt = -Infinity
+  let isIndexKept = !isPostIndexGivenUp(db)
+  const isRoomSeen = lookForRoom(options)
   const days = { strangersDays: keepStrangersDays, neighboursDays: keepNeighboursDays }
   if (diskCapMb > 0) limitFileSize(db, diskCapMb * MB)
 
@@ -67,7 +75,6 @@ export function createDiskGuard(options: {
   }
 
   function change(to: number, status: Omit<DiskStatus, 'state'>): void {
-    const wasGivenUp = isSearchGivenUp(level)
     const figures = { ...status, from: stateOfLevel(level), to: stateOfLevel(to) }
     if (to > level) log.warn(figures, 'the disk is getting full: more is given up')
     else log.info(figures, 'there is more room on the disk: less is given up')
@@ -75,8 +82,14 @@ export function createDiskGuard(options: {
     changedAt = now()
     // Only levels that prune have to wait for a pass.
     isWorkDone = to < 2
-    if (isSearchGivenUp(to) && !wasGivenUp) room.ifThereIsRoom(() => giveUpPostIndex(db))
-    if (!isSearchGivenUp(to) && wasGivenUp) room.ifThereIsRoom(() => rebuildPostIndex(db))
+  }
+
+  /** Both take some room, so they may have to be tried again. */
+  function keepIndexOrNot(): void {
+    const isWanted = !isSearchGivenUp(level)
+    if (isWanted === isIndexKept) return
+    const change = isWanted ? rebuildPostIndex : giveUpPostIndex
+    if (room.ifThereIsRoom(() => change(db))) isIndexKept = isWanted
   }
 
   return {
@@ -91,8 +104,9 @@ export function createDiskGuard(options: {
       const isSettled = isWorkDone && now() - changedAt >= PATIENCE_MS
       const to = nextLevel(level, { ...status, isWorkDone: isSettled })
       if (to !== level) change(to, status)
+      keepIndexOrNot()
       indexer.takeStrangers(takesStrangers(level))
-      if (freeBytes >= ROOM_AT_LEAST && live < capBytes) room.believeRoom()
+      if (isRoomSeen({ freeBytes, live, capBytes })) room.believeRoom()
       return { ...status, state: room.isFull() ? 'full' : stateOfLevel(level) }
     },
     kept,
@@ -101,5 +115,16 @@ export function createDiskGuard(options: {
     },
     searchedPosts: () => (isSearchGivenUp(level) ? 0 : searchedPosts),
     isTight: () => level > 0,
+  }
+}
+
+/** @returns whether there is room, as the figures say or as is found by trying. */
+function lookForRoom({ db, room }: { db: Db; room: DiskRoom }) {
+  let probedAt = -Infinity
+  return (use: { freeBytes: number; live: number; capBytes: number }): boolean => {
+    if (use.freeBytes >= ROOM_AT_LEAST && use.live < use.capBytes) return true
+    if (!room.isFull() || performance.now() - probedAt < PROBE.everyMs) return false
+    probedAt = performance.now()
+    return room.ifThereIsRoom(() => probeRoom(db, PROBE.bytes))
   }
 }

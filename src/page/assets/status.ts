@@ -11,6 +11,7 @@ type Figures = {
   texts: Record<string, string>
   state: Finding[]
   coldStarts: { count: number; percent: number; text: string }
+  archive: { isShown: boolean; percent: number; text: string }
 }
 
 const CHARTS_EVERY_MS: Record<string, number> = { hour: 10_000, day: 60_000, month: 600_000 }
@@ -79,7 +80,7 @@ function poll(): void {
   }, POLL_MS)
 }
 
-function show({ texts, state, coldStarts }: Figures): void {
+function show({ texts, state, coldStarts, archive }: Figures): void {
   for (const place of document.querySelectorAll<HTMLElement>('[data-figure]')) {
     const text = texts[place.dataset['figure']!] ?? ''
     if ('held' in place.dataset) place.dataset['latest'] = text
@@ -87,6 +88,7 @@ function show({ texts, state, coldStarts }: Figures): void {
   }
   showState(state)
   showColdStarts(coldStarts)
+  showArchive(archive)
 }
 
 /** Read out only where something else is the matter than before, not every second. */
@@ -122,6 +124,13 @@ function showColdStarts({ count, percent, text }: Figures['coldStarts']): void {
   if (Date.now() - newcomersAt < NEWCOMERS_EVERY_MS) return
   newcomersAt = Date.now()
   void showNewcomers(byId('newcomer-list'))
+}
+
+function showArchive({ isShown, percent, text }: Figures['archive']): void {
+  const section = byId('archive')
+  section.hidden = !isShown
+  section.querySelector('[data-archive]')!.textContent = text
+  section.querySelector('progress')!.value = percent
 }
 
 function tellConnection(isThere: boolean): void {

@@ -1,5 +1,5 @@
 // The index of posts' words is given up whole where there is no room for it, and made anew from rows, the
-// newest first, when there is.
+// newest first, when there is; by another process perhaps, so a row tells that it is given up.
 
 import type { Db } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
@@ -7,7 +7,12 @@ import { transact } from '../transact.ts'
 import { resetIndexedPosts } from './post-index.ts'
 import { POST } from './queue.ts'
 
+const GIVEN_UP = 'search.given-up'
+
 const statements = perDatabase((db) => ({
+  note: db.prepare(`INSERT OR REPLACE INTO meta (key, value) VALUES ('${GIVEN_UP}', 1)`),
+  forget: db.prepare(`DELETE FROM meta WHERE key = '${GIVEN_UP}'`),
+  isNoted: db.prepare<[], number>(`SELECT 1 FROM meta WHERE key = '${GIVEN_UP}'`).pluck(),
   clear: db.prepare("INSERT INTO post_words (post_words) VALUES ('delete-all')"),
   dropBacklog: db.prepare<[number]>('DELETE FROM search_backlog WHERE kind = ?'),
   putBacklog: db.prepare<[number]>(
@@ -18,13 +23,22 @@ const statements = perDatabase((db) => ({
 /** Its pages are free at once. */
 export function giveUpPostIndex(db: Db): void {
   transact(db, () => {
-    const { clear, dropBacklog } = statements(db)
+    const { clear, dropBacklog, note } = statements(db)
     clear.run()
     dropBacklog.run(POST)
     resetIndexedPosts(db)
+    note.run()
   })
 }
 
+export function isPostIndexGivenUp(db: Db): boolean {
+  return statements(db).isNoted.get() !== undefined
+}
+
 export function rebuildPostIndex(db: Db): void {
-  transact(db, () => void statements(db).putBacklog.run(POST))
+  transact(db, () => {
+    const { putBacklog, forget } = statements(db)
+    putBacklog.run(POST)
+    forget.run()
+  })
 }

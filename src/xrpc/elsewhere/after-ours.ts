@@ -7,10 +7,12 @@ import { isRetiredCursor } from '../../skeleton/page-cursor.ts'
 import { labelerHeaders } from '../answer-headers.ts'
 import { loadLexicons } from '../lexicons.ts'
 import type { Method, MethodContext, MethodResult } from '../method.ts'
+import { parseSeen, type SeenAccounts, splitSeen } from '../seen-accounts.ts'
 import { type Serving, viewerOf } from '../serving.ts'
 import { plainBody } from './outcome.ts'
 import { parseWrapped, purposeOf, theirPage } from './their-page.ts'
 
+const ACTORS = 'app.bsky.actor.searchActors'
 const TYPEAHEAD = 'app.bsky.actor.searchActorsTypeahead'
 /** Whoever types does not wait. */
 const TYPEAHEAD_PATIENCE = 0.4
@@ -45,18 +47,21 @@ async function filledUp(
   const own = body[field] as Json[]
   const isTypeahead = nsid === TYPEAHEAD
   if (own.length >= limit) {
-    const first = { page: 0, theirs: undefined }
+    const seen = seenUpTo(nsid, context, own)?.text
+    const first = { page: 0, theirs: undefined, seen }
     const next = isTypeahead ? undefined : wrapCursor(first, purposeOf(nsid, context.params))
     return { ...result, body: { ...(result.body as Json), cursor: next } }
   }
   const shown = new Set(own.map(keyOf))
-  const notOurs = withoutOurs(serving, context)
+  const seen = seenUpTo(nsid, context, own)
+  const notOurs = withoutSeen(seen, withoutOurs(serving, context))
   const more = await theirPage(serving, {
     ...{ context, nsid },
     params: { ...context.params, limit: limit - own.length },
     from: { page: 0, theirs: undefined },
     patience: isTypeahead ? TYPEAHEAD_PATIENCE : undefined,
     keep: (items) => notOurs(items.filter((item) => !shown.has(keyOf(item)))),
+    seenWith: seen && ((items) => seen.with(items.map(keyOf)).text),
   })
   if (!more) return result
   const { hitsTotal: _, ...rest } = body
@@ -70,9 +75,13 @@ async function goOn(
   { field, context }: Search,
 ): Promise<MethodResult> {
   const from = parseWrapped(nsid, context)
-  const keep = withoutOurs(serving, context)
+  const seen = nsid === ACTORS ? parseSeen(from.seen) : undefined
+  const keep = withoutSeen(seen, withoutOurs(serving, context))
   const { params } = context
-  const page = await theirPage(serving, { context, nsid, params, from, keep })
+  const page = await theirPage(serving, {
+    ...{ context, nsid, params, from, keep },
+    seenWith: seen && ((items) => seen.with(items.map(keyOf)).text),
+  })
   return {
     body: { [field]: page?.[field] ?? [], cursor: page?.['cursor'] },
     headers: labelerHeaders(context),
@@ -91,6 +100,32 @@ const OWN = /\b(from|mentions|to):@?me\b/i
 
 function keyOf(item: Json): string {
   return String(item['uri'] ?? item['did'])
+}
+
+/** Whom this page and those before it have shown; undefined where the search is not for accounts. */
+function seenUpTo(
+  nsid: string,
+  { params }: MethodContext,
+  own: readonly Json[],
+): SeenAccounts | undefined {
+  if (nsid !== ACTORS) return undefined
+  return splitSeen(params['cursor'] as string | undefined)?.seen.with(own.map(keyOf))
+}
+
+/**
+ * Whom we have shown is known as long as they are not too many; and then whoever was not shown is not left
+ * out, though we may have come to know them a moment ago.
+ */
+function withoutSeen(
+  seen: SeenAccounts | undefined,
+  notOurs: (items: Json[]) => Json[],
+): (items: Json[]) => Json[] {
+  if (!seen) return notOurs
+  return (items) => {
+    const once = [...new Map(items.map((item) => [keyOf(item), item])).values()]
+    const unseen = once.filter((item) => !seen.has(keyOf(item)))
+    return seen.isFull ? notOurs(unseen) : unseen
+  }
 }
 
 /** What our own search would have found is left out. */

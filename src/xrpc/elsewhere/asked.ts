@@ -8,6 +8,7 @@ import { itemsFieldOf } from '../../elsewhere/valid-answer.ts'
 import { formatLabelers } from '../labelers.ts'
 import { loadLexicons } from '../lexicons.ts'
 import type { MethodContext, Params } from '../method.ts'
+import { patienceLeftMs } from '../patience.ts'
 import { type Serving, viewerOf } from '../serving.ts'
 import { ourWordOn } from './our-knowledge.ts'
 
@@ -16,14 +17,14 @@ export type Asked = { nsid: string; params: Params; patience?: number }
 /** @returns undefined where there is no answer in time, or nothing of it may be shown */
 export async function askElsewhere(
   serving: Serving,
-  context: Pick<MethodContext, 'labelers' | 'viewer'>,
-  { nsid, params, patience }: Asked,
+  context: Pick<MethodContext, 'labelers' | 'signal' | 'viewer'>,
+  { nsid, params, patience = 1 }: Asked,
 ): Promise<Json | undefined> {
   const { labelers } = context
   const answer = await serving.elsewhere?.ask({
     nsid,
     params,
-    patience,
+    patience: patience * shareLeft(context.signal),
     labelers: labelers?.dids ?? [],
     acceptLabelers: labelers && formatLabelers(labelers),
   })
@@ -33,4 +34,14 @@ export async function askElsewhere(
   if (!keepShown(nsid, answer, { field, word })) return undefined
   speak(answer, word)
   return answer
+}
+
+/** As much as anything is waited for. */
+const PATIENCE_MS = 1_500
+/** Of who has waited for somebody else already. */
+const LEAST_SHARE = 0.2
+
+/** How much of its patience the request has left. */
+function shareLeft(signal: AbortSignal): number {
+  return Math.max(LEAST_SHARE, patienceLeftMs(signal, PATIENCE_MS, Date.now()) / PATIENCE_MS)
 }

@@ -13,7 +13,7 @@ const MAX_QUESTIONS = 4
 /** @returns post views by at-URI, of those that may be shown */
 export async function postsElsewhere(
   serving: Serving,
-  context: Pick<MethodContext, 'labelers' | 'viewer'>,
+  context: Pick<MethodContext, 'labelers' | 'signal' | 'viewer'>,
   uris: readonly string[],
 ): Promise<Map<string, Json>> {
   if (!serving.elsewhere || uris.length === 0) return new Map()

@@ -5,6 +5,7 @@
 import type { Json } from '../../elsewhere/json.ts'
 import type { NamedActor } from '../actor-names.ts'
 import { labelerHeaders } from '../answer-headers.ts'
+import { invalidRequest } from '../errors.ts'
 import type { Method, MethodContext, MethodResult } from '../method.ts'
 import type { Serving } from '../serving.ts'
 import { askElsewhere } from './asked.ts'
@@ -27,10 +28,10 @@ export function oneProfile(serving: Serving, method: Method): Method['handler'] 
     }
     const { did } = found
     const asked = { nsid: method.nsid, params: { actor: did } }
-    const [ours, theirs] = await Promise.all([
-      outcomeOf(method, context),
-      askElsewhere(serving, context, asked),
-    ])
+    const both = Promise.all([outcomeOf(method, context), askElsewhere(serving, context, asked)])
+    const outcome = await Promise.race([both, thatNobodyIs(serving, [found])])
+    if (!outcome) throw invalidRequest('Profile not found')
+    const [ours, theirs] = outcome
     if (isFinal(ours) || theirs?.['did'] !== did) return settle(ours)
     if ('error' in ours) return { body: theirs, headers: labelerHeaders(context) }
     return { ...ours.result, body: merged(plainBody(ours.result), theirs) }
@@ -45,12 +46,33 @@ export function manyProfiles(serving: Serving, method: Method): Method['handler'
     const strangers = strangersAmong(serving, { names, found }, context)
     if (strangers.size === 0) return ours
     const dids = [...new Set(strangers.values())]
+    const theirsToo = askElsewhere(serving, context, {
+      nsid: GET_PROFILES,
+      params: { actors: dids },
+    })
+    const sought = found.filter((one) => one !== undefined && dids.includes(one.did))
     const [result, theirs] = await Promise.all([
       ours,
-      askElsewhere(serving, context, { nsid: GET_PROFILES, params: { actors: dids } }),
+      Promise.race([theirsToo, thatNobodyIs(serving, sought as NamedActor[])]),
     ])
     return theirs ? withStrangers(result, { context, strangers, theirs }) : result
   }
+}
+
+/**
+ * Resolves as soon as it is known that none of these accounts exists, which no AppView needs to be waited
+ * for to say; never otherwise.
+ */
+function thatNobodyIs({ resolver }: Serving, sought: readonly NamedActor[]): Promise<undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  if (sought.some(({ uid }) => uid !== 0)) return promise
+  Promise.all(sought.map(({ did }) => resolver.resolve(did))).then(
+    (identities) => {
+      if (identities.every((identity) => identity === undefined)) resolve(undefined)
+    },
+    () => undefined, // nobody can say
+  )
+  return promise
 }
 
 /** By the name that they were asked for. */
@@ -107,14 +129,21 @@ function isStranger(
   return did !== viewer && !isHeldAccount(serving, uid) && !isAway(serving, uid)
 }
 
-/** Who they are to the viewer is always ours. */
+/** A name that we verified is not a matter of opinion. */
+function verified({ handle }: Json, theirs: Json): Json {
+  return { handle: handle === UNVERIFIED ? theirs['handle'] : handle }
+}
+
+/** Who they are to the viewer is always ours; so is a profile that is here. */
 function merged(ours: Json, theirs: Json): Json {
-  const base = ours['handle'] === UNVERIFIED ? theirs : ours
+  const isPointedAt = ours['handle'] === UNVERIFIED || ours['indexedAt'] === undefined
+  const base = isPointedAt ? { ...theirs, ...verified(ours, theirs) } : ours
   const pick = (from: unknown, names: string[]) =>
     Object.fromEntries(Object.entries(from ?? {}).filter(([name]) => names.includes(name)))
   const associated = {
     ...pick(theirs['associated'], DECLARED),
     ...(base['associated'] as Json),
+    ...pick(ours['associated'], DECLARED),
     ...pick(theirs['associated'], MADE),
   }
   return {

@@ -19,12 +19,14 @@ export type PageRequest = Asked & {
   from: WrappedCursor
   /** What of the items stays, besides what every answer from elsewhere has to keep to. */
   keep?: (items: Json[]) => Json[]
+  /** What the cursor after these items says of what was seen. */
+  seenWith?: (items: readonly Json[]) => string | undefined
 }
 
 /** @returns undefined where there is no answer */
 export async function theirPage(
   serving: Serving,
-  { context, nsid, params, from, patience, keep = (items) => items }: PageRequest,
+  { context, nsid, params, from, patience, keep = (items) => items, seenWith }: PageRequest,
 ): Promise<Json | undefined> {
   const field = itemsFieldOf(loadLexicons(), nsid)
   const limit = Number(params['limit'] ?? Number.POSITIVE_INFINITY)
@@ -44,7 +46,9 @@ export async function theirPage(
     if (isLast || items.length > 0 || reads === MAX_READS) {
       const goesOn = !isLast && items.length > 0
       const purpose = purposeOf(nsid, context.params)
-      const next = goesOn ? wrapCursor({ page, theirs: cursor }, purpose) : undefined
+      const next = goesOn
+        ? wrapCursor({ page, theirs: cursor, seen: seenWith?.(items) }, purpose)
+        : undefined
       return { ...answer, [field]: items, cursor: next }
     }
     theirs = cursor

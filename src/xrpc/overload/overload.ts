@@ -18,8 +18,8 @@ export type Overload = {
    * @throws XRPCError 429
    */
   admit(request: HttpRequest, member: string | undefined, points: number): Who | undefined
-  /** Charges the address. @returns the refusal where it has not enough left. */
-  chargeAddress(request: HttpRequest, points: number): XRPCError | undefined
+  /** Charges the address, `from` what it has for that. @returns the refusal where not enough is left. */
+  chargeAddress(request: HttpRequest, points: number, from?: Purse): XRPCError | undefined
   /**
    * Charges the address with what failed before it was known who asks, such as a bad token.
    * @returns the answer to give instead where that came too often.
@@ -33,7 +33,16 @@ export type OverloadConfig = Pick<
   'memberRateLimit' | 'visitorRateLimit' | 'unlimitedAddresses' | 'trustedProxies'
 >
 
+/** An address has points of each kind, and those of one kind buy nothing of another. */
+export type Purse = 'visitor' | keyof typeof PURSES
+
 const FAILURE_POINTS = 1
+
+/**
+ * Points an address has in five minutes beside those for XRPC. A status page that is open takes under a
+ * hundred, a scrape every second 300; a screen of pictures a few dozen.
+ */
+const PURSES = { pages: 3_000, metrics: 600, operator: 3_000, media: 12_000 } as const
 
 export function createOverload(options: {
   config: OverloadConfig
@@ -48,6 +57,18 @@ export function createOverload(options: {
     limit: config.visitorRateLimit,
     now,
   })
+  const purse = (limit: number) =>
+    createRateLimit({
+      buffer: buffers.visitors,
+      limit: config.visitorRateLimit === 0 ? 0 : limit,
+      now,
+    })
+  const purses = {
+    pages: purse(PURSES.pages),
+    metrics: purse(PURSES.metrics),
+    operator: purse(PURSES.operator),
+    media: purse(PURSES.media),
+  }
   const addressOf = createClientAddress(config.trustedProxies)
   const isUnlimited = createRangeCheck(config.unlimitedAddresses)
   const queue = new FairQueue()
@@ -61,9 +82,15 @@ export function createOverload(options: {
       : address
   }
 
-  function chargeAddress(request: HttpRequest, points: number): XRPCError | undefined {
+  function chargeAddress(
+    request: HttpRequest,
+    points: number,
+    from: Purse = 'visitor',
+  ): XRPCError | undefined {
     const key = visitorOf(request)
-    return key === undefined ? undefined : visitors.charge(request, key, points)
+    if (key === undefined) return undefined
+    if (from === 'visitor') return visitors.charge(request, key, points)
+    return purses[from].charge(request, `${from} ${key}`, points)
   }
 
   return {

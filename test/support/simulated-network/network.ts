@@ -25,6 +25,8 @@ export type NetworkOptions = {
   quiet?: ReadonlySet<number>
   /** Blobs that exist, for posts with pictures; made-up ones by default. */
   pictures?: readonly Picture[]
+  /** Told of everything that happened before the start, in order. */
+  onPast?: (event: NetworkEvent, atMs: number) => void
 }
 
 export type Picture = { cid: string; size: number }
@@ -165,9 +167,15 @@ export function createNetwork(options: NetworkOptions): SimulatedNetwork {
   }
 
   const startMs = now() - options.pastHours * 3_600_000
-  for (let i = 0; i < accounts * options.meanFollows; i++) followSomebody(i % accounts, startMs)
+  const tell = (event: NetworkEvent | undefined, atMs: number) => {
+    if (event) options.onPast?.(event, atMs)
+  }
+  for (let i = 0; i < accounts * options.meanFollows; i++) {
+    tell(followSomebody(i % accounts, startMs), startMs)
+  }
   for (let i = 0; i < options.pastEvents; i++) {
-    act(startMs + Math.floor((i / options.pastEvents) * (now() - startMs)))
+    const atMs = startMs + Math.floor((i / options.pastEvents) * (now() - startMs))
+    tell(act(atMs), atMs)
   }
   return {
     repositories,

@@ -3,6 +3,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { createFeedGeneratorDouble } from '../../support/feed-generator-double.ts'
+import { searchable } from '../../support/searching.ts'
 import { allPages } from '../../support/serving-world.ts'
 import {
   alice,
@@ -59,6 +60,36 @@ describe('search', () => {
       expect(new Set(dids)).toEqual(new Set([bob, moe, ...fans, eve]))
       expect(dids.length).toBe(new Set(dids).size)
     }
+  })
+
+  test('for accounts shows nobody twice and loses nobody, whoever comes to be known meanwhile', async () => {
+    const { here, double } = await start(() => {})
+    const late = fans.slice(0, 4)
+    // They say some of them again and again.
+    const all = [bob, moe, ...fans, moe, eve, fans[0]!, fans[7]!]
+    double.answer('app.bsky.actor.searchActors', everybody(all))
+    type Page = { actors: View[]; cursor?: string }
+    const q = handleOf(bob).slice(0, 4)
+    let pages = 0
+    const found = await allPages(
+      async (cursor) => {
+        // Whoever comes to be known here is found here too; their own place is passed by then.
+        const did = late[pages++]
+        if (did) {
+          here.profile(did, { displayName: q })
+          here.handle(did, handleOf(did))
+          searchable(here)
+        }
+        const query = { q, limit: 2, cursor }
+        return here.get<Page>('app.bsky.actor.searchActors', query, alice)
+      },
+      ({ actors }) => actors,
+    )
+    const dids = found.map(({ did }) => did)
+    expect(new Set(dids)).toEqual(new Set([bob, moe, ...fans, eve]))
+    expect(dids).toHaveLength(new Set(dids).size)
+    const bad = await here.ask('app.bsky.actor.searchActors', { q, cursor: '1__5~%' }, alice)
+    expect(bad.status).toBe(400)
   })
 
   test('of what is typed asks for the rest only, and not at all for a letter', async () => {

@@ -80,6 +80,42 @@ describe('a stranger’s profile', () => {
     expect(await profile(moe)).toMatchObject(chat('none'))
   })
 
+  test('who was only pointed at here is shown as they are known elsewhere', async () => {
+    const { here } = await start(
+      (w) => {
+        w.profile(eve, { displayName: 'Eve', description: 'somebody else' })
+        w.post(fans[0]!, 'hello')
+      },
+      { isEarlier: ({ did }) => did === eve },
+    )
+    here.follow(bob, eve)
+    here.handle(eve, 'eve.ours.test')
+    const shown = { did: eve, handle: 'eve.ours.test', displayName: 'Eve' }
+    const query = { actor: eve }
+    expect(await here.get('app.bsky.actor.getProfile', query, alice)).toMatchObject(shown)
+    type Profiles = { profiles: View[] }
+    const many = { actors: [eve] }
+    const { profiles } = await here.get<Profiles>('app.bsky.actor.getProfiles', many, alice)
+    expect(profiles).toMatchObject([shown])
+  })
+
+  test('who does not exist is not found, whatever becomes of the question elsewhere', async () => {
+    const absent = [didOf('nobody'), didOf('no one')]
+    const { here, double } = await start(() => {}, { absent, asks: { patienceMs: 600_000 } })
+    double.misbehave('hang')
+    for (const viewer of [alice, undefined]) {
+      const one = await here.ask('app.bsky.actor.getProfile', { actor: absent[0]! }, viewer)
+      expect(one).toMatchObject({ status: 400, body: { message: 'Profile not found' } })
+      const many = { actors: [bob, ...absent] }
+      const { profiles } = await here.get<{ profiles: View[] }>(
+        'app.bsky.actor.getProfiles',
+        many,
+        viewer,
+      )
+      expect(profiles.map(({ did }) => did)).toEqual([bob])
+    }
+  })
+
   test('of nobody we ever heard of is shown, and found by no name that is made up', async () => {
     const { here, double } = await start((w) => w.post(fans[7]!, 'hello'))
     const profile = await here.get<View>('app.bsky.actor.getProfile', { actor: fans[7]! }, alice)

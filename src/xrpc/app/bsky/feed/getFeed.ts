@@ -4,6 +4,7 @@
 // asking for more moves such a feed on.
 
 import type { AppBskyFeedDefs, AppBskyFeedGetFeed } from '@atproto/api'
+import { parseRecordUri } from '../../../../hydrate/at-uri.ts'
 import type { Viewer } from '../../../../hydrate/types.ts'
 import type { ItemByUri } from '../../../../skeleton/items-by-uri.ts'
 import { byteText, readyArray } from '../../../../views/ready-json.ts'
@@ -16,6 +17,7 @@ import { askForSkeleton, type FeedSkeleton } from '../../../feed-skeleton.ts'
 import { withFields } from '../../../json-fields.ts'
 import type { Method, MethodContext, MethodResult } from '../../../method.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'
+import { whenAsked } from '../../../when-asked.ts'
 
 type Params = AppBskyFeedGetFeed.QueryParams & { limit: number }
 type Chosen = FeedSkeleton['feed'][number]
@@ -91,7 +93,7 @@ async function findItems(
   chosen: readonly Chosen[],
   { viewer, context }: { viewer: Viewer; context: MethodContext<Params> },
 ): Promise<Found> {
-  const { itemsByUri, wanted, arrivals } = serving
+  const { itemsByUri, wanted, arrivals, underWay } = serving
   const named = chosen.map(({ post, reason }) => ({ post, repost: repostOf(reason) }))
   const found = itemsByUri(named)
   const unknown = named.filter((_, i) => found[i]!.isUnknown)
@@ -100,13 +102,18 @@ async function findItems(
   const single = unknown.filter(({ repost }) => repost === undefined).map(({ post }) => post)
   const theirs = postsElsewhere(serving, context, single)
   if (unknown.length === 0 || !viewer) return { items: found, elsewhere: await theirs }
-  wanted.ask(viewer, { uris, dids: [...new Set(uris.map((uri) => uri.split('/', 3)[2]!))] })
+  const asked = wanted.ask(viewer, {
+    uris,
+    dids: [...new Set(uris.map((uri) => uri.split('/', 3)[2]!))],
+  })
+  const keys = uris.map(parseRecordUri).filter((key) => key !== undefined)
   let isAnswered = false
   void theirs.then((views) => {
     isAnswered = views.size > 0
   })
   await arrivals.awaited(uris, {
     isThere: () => isAnswered || itemsByUri(unknown).every(({ isUnknown }) => !isUnknown),
+    isOver: whenAsked(asked, () => underWay.records(keys)),
     patienceMs: unknown.length * 2 > named.length ? LONG_PATIENCE_MS : PATIENCE_MS,
     signal: context.signal,
   })

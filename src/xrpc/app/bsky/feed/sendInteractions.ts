@@ -17,7 +17,6 @@ export function sendInteractions(serving: Serving): Method<Record<string, never>
     nsid: METHOD,
     kind: 'procedure',
     auth: 'required',
-    partly: 'handed on to the feed generator with the token that came',
     anyAudience: true,
     handler: async (context) => {
       if (context.input.feed)

@@ -2,12 +2,14 @@
 // lack is fetched while the client waits, a moment at most.
 
 import type { AppBskyGraphGetStarterPack } from '@atproto/api'
+import { parseRecordUri } from '../../../../hydrate/at-uri.ts'
 import type { ProfileState, Viewer } from '../../../../hydrate/types.ts'
 import { starterPackView } from '../../../../views/starter-pack-view.ts'
 import { labelerHeaders } from '../../../answer-headers.ts'
 import { invalidRequest } from '../../../errors.ts'
 import type { Method } from '../../../method.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'
+import { whenAsked } from '../../../when-asked.ts'
 
 export function getStarterPack(serving: Serving): Method<AppBskyGraphGetStarterPack.QueryParams> {
   return {
@@ -27,7 +29,7 @@ export function getStarterPack(serving: Serving): Method<AppBskyGraphGetStarterP
 }
 
 async function load(
-  { hydrator, wanted, arrivals }: Serving,
+  { hydrator, wanted, arrivals, underWay }: Serving,
   uri: string,
   { viewer, signal }: { viewer: Viewer; signal: AbortSignal },
 ): Promise<ProfileState> {
@@ -42,13 +44,20 @@ async function load(
   const state = read()
   const lacking = lackOf(state)
   if (lacking.length === 0 || !viewer) return state
-  wanted.ask(viewer, { uris: lacking })
+  const ask = (uris: string[]) => {
+    const asked = wanted.ask(viewer, { uris })
+    const keys = uris.map(parseRecordUri).filter((key) => key !== undefined)
+    return { uris, isOver: whenAsked(asked, () => underWay.records(keys)) }
+  }
+  let latest = ask(lacking)
   await arrivals.awaited(lacking, {
     isThere: () => {
       const still = lackOf(read())
-      if (still.length > 0) wanted.ask(viewer, { uris: still })
+      // What it names is known only when it has come itself.
+      if (still.some((one) => !latest.uris.includes(one))) latest = ask(still)
       return still.length === 0
     },
+    isOver: () => latest.isOver(),
     signal,
   })
   return read()

@@ -19,7 +19,6 @@ export function queryLabels({
     nsid: 'com.atproto.label.queryLabels',
     kind: 'query',
     auth: 'none',
-    partly: 'of whole URIs and named sources, among labels known here',
     handler: ({ params: { uriPatterns, sources } }) => {
       if (!sources?.length) throw invalidRequest('source dids are required')
       if (uriPatterns.some((pattern) => pattern.includes('*'))) {

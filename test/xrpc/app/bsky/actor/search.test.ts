@@ -135,6 +135,27 @@ describe('the order', () => {
 })
 
 describe('changes', () => {
+  test('while somebody reads on: whom they follow no more, or who loses followers, comes once', async () => {
+    const w = start()
+    const people = Array.from({ length: 6 }, (_, i) => person(w, `kim-${i}.test`))
+    const follows = people.slice(0, 3).map((did) => w.follow(alice, did))
+    const fans = Array.from({ length: 20 }, (_, i) => w.follow(didOf(`fan ${i}`), people[3]!))
+    searchable(w)
+    const found = await allPages(
+      async (cursor) => {
+        const page = await w.get<Answer>(SEARCH, { q: 'kim', limit: 1, cursor }, alice)
+        const shown = page.actors[0]?.did
+        const follow = follows[people.indexOf(shown ?? '')]
+        if (follow) w.delete(follow)
+        if (shown === people[3]) for (const fan of fans) w.delete(fan)
+        searchable(w)
+        return page
+      },
+      ({ actors }) => actors,
+    )
+    expect(found.map(({ did }) => did).sort()).toEqual([...people].sort())
+  })
+
   test('of handle and name: only what is so now is found', async () => {
     const w = start()
     const did = person(w, 'before.test', 'Earlier')

@@ -99,7 +99,7 @@ describe('getFeedGenerators', () => {
   })
 
   test('asks for what is not here, waits a moment, and never fails', async () => {
-    const w = start()
+    const w = start({ queuesWanted: true })
     const uri = `at://${carol}/${GENERATOR}/late`
     const asked = w.get<Feeds>(NSID, { feeds: [uri] }, alice)
     await expect

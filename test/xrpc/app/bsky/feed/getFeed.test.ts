@@ -131,7 +131,7 @@ describe('a feed', () => {
   })
 
   test('waits a moment for posts that are not here, and leaves out those that do not come', async () => {
-    const { w, double, get } = start()
+    const { w, double, get } = start({ queuesWanted: true })
     const here = w.post(bob, 'here')
     const [late, never] = ['late', 'never'].map(
       (name) => `at://${carol}/app.bsky.feed.post/3${name === 'late' ? 'l' : 'n'}aaaaaaaaaaa`,
