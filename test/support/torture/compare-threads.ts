@@ -70,6 +70,9 @@ function compareParent({ oracle, check }: Parts, uri: string, shown: ThreadPost 
     return check(!shown, { what: 'parent in a thread', about: uri, expected: 'none', got: shown })
   }
   if (oracle.isGated(reply!.root.uri)) return
+  // A block between the two is told first, as in the reference, even if one of them is away.
+  const isAtOdds = oracle.isBlocked(didOf(uri), didOf(above))
+  if (isAtOdds && shown?.$type.endsWith('#blockedPost')) return
   const found = oracle.post(above)
   const isThere = found !== undefined && !oracle.isHidden(found.author)
   const got = shown !== undefined && !shown.$type.endsWith('#notFoundPost')
