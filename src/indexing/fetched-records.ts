@@ -9,6 +9,9 @@ import type { IndexContext, Outcome, RecordWrite } from './index-context.ts'
 import { parseCreatedAt } from './record-times.ts'
 import { isValidRecord } from './validate.ts'
 
+/** Behind the last event of the stream there are those that have not come yet. */
+const SLACK_MS = 10 * 60_000
+
 export type FetchedRecord = { collection: string; rkey: string; cid: string; record: JsonObject }
 
 export type FetchedRecords = {
@@ -38,9 +41,14 @@ export function* toWrites(
     else if (!isValidRecord(collection, record)) skip('invalid-record')
     else {
       const createdAt = parseCreatedAt(record['createdAt'])
-      const indexedAt = Math.min(createdAt, Math.max(ctx.now, ctx.streamMs))
+      const indexedAt = Math.min(createdAt, latestOf(ctx))
       const key = { did, uid: 0, collection, rkey: packRkey(rkey), cid, cidText, record }
       yield { ...key, rev, createdAt, indexedAt, fetchedAt, seenAtUs: fetchedAt * 1000 }
     }
   }
+}
+
+/** What claims to be younger was not made yet. A clock that is behind the stream is wrong by nobody knows how much. */
+function latestOf({ now, streamMs }: IndexContext): number {
+  return now < streamMs ? streamMs + SLACK_MS : now
 }

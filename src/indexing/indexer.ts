@@ -242,7 +242,7 @@ function createContext({ db, actors, scope, trustedVerifiers }: IndexerOptions):
     prunedBefore: reactionsPrunedBefore(db),
     trustedVerifiers: new Set(trustedVerifiers),
     now: 0,
-    streamMs: latestStreamTimeUs(db) / 1000,
+    streamMs: Math.floor(latestStreamTimeUs(db) / 1000),
     changes: [],
     pendingMemberFollowers: new Map(),
     happenedAt: 0,
