@@ -146,6 +146,8 @@ export function createOracle(world: World, deeds: Deeds): Oracle {
     if (isMuted(viewer, shown.author) || isMuted(viewer, row.originator)) return false
     const near = [row.originator, shown.author, ...(parent ? [didOf(parent)] : [])]
     if (near.some((did) => isBlocked(viewer, did))) return false
+    // Which host tells first of a reply or of the end of its parent's account, nobody can say.
+    if (parent && accounts.get(didOf(parent))?.state === 'deleted') return undefined
     if (!grandparent || !isBlocked(viewer, didOf(grandparent))) return true
     // Where the parent could never be read, nobody knows whom it answers.
     return isHidden(didOf(parent!)) ? undefined : false
