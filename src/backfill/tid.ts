@@ -1,16 +1,15 @@
 // Timestamps in TIDs, both ways. https://atproto.com/specs/tid
 
-import { isValidTid } from '@atproto/syntax'
+import { microsOf } from '../store/edges/edge.ts'
+import { packRkey } from '../store/keys.ts'
 
 const ALPHABET = '234567abcdefghijklmnopqrstuvwxyz'
 const LENGTH = 13
 
 /** Milliseconds since 1970; Infinity for what is no TID. */
 export function tidTimeMs(tid: string): number {
-  if (!isValidTid(tid)) return Number.POSITIVE_INFINITY
-  let value = 0n
-  for (const character of tid) value = value * 32n + BigInt(ALPHABET.indexOf(character))
-  return Number((value >> 10n) / 1000n)
+  const rkey = packRkey(tid)
+  return typeof rkey === 'string' ? Number.POSITIVE_INFINITY : Math.floor(microsOf(rkey) / 1000)
 }
 
 /** The lowest TID of a moment. */

@@ -3,6 +3,7 @@
 import type { Command } from 'commander'
 import type { IngestStatus } from '../bridge.ts'
 import { type Facts, readFacts } from '../operator/facts.ts'
+import type { Status } from '../operator/status.ts'
 import { archiveInWords, isReadingArchive } from '../page/archive-words.ts'
 import { duration } from '../page/format.ts'
 import type { CliContext } from './context.ts'
@@ -10,17 +11,6 @@ import { findServer } from './control-client.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { readingOffline } from './offline.ts'
 import { dim, megabytes, report, thousands } from './terminal.ts'
-
-type Status = {
-  version: string
-  pid: number
-  uptimeSeconds: number
-  origin: string
-  did: string
-  scope: string
-  facts: Facts
-  ingest?: IngestStatus
-}
 
 export function addStats(program: Command, context: CliContext): void {
   withJson(program.command('stats'))

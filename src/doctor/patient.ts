@@ -5,8 +5,8 @@ import type { LookupFunction } from 'node:net'
 import type { Config, ConfigError } from '../config.ts'
 import type { GuardedFetch } from '../identity/guarded-fetch.ts'
 import type { Resolver } from '../identity/resolver.ts'
+import type { Status } from '../operator/status.ts'
 import type { Ask } from './ask.ts'
-import type { Status } from './status.ts'
 
 /** Through control.sock in the data folder. */
 export type RunningServer = {

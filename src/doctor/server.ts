@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import type { ArchiveStatus } from '../bridge.ts'
 import { ConfigError } from '../config.ts'
 import type { StreamStatus } from '../jetstream/consumer.ts'
+import type { Status } from '../operator/status.ts'
 import { lockDataDir } from '../store/lock.ts'
 import { version } from '../version.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 import { type Patient, runningServer } from './patient.ts'
-import type { Status } from './status.ts'
 
 const LATE_MS = 60_000
 const MANY_DROPS = 0.01

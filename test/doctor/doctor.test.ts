@@ -9,7 +9,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { checks } from '../../src/doctor/checks.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
-import type { Status } from '../../src/doctor/status.ts'
+import type { Status } from '../../src/operator/status.ts'
 import { lockDataDir } from '../../src/store/lock.ts'
 import { runCli } from '../support/cli.ts'
 import {

@@ -1,7 +1,7 @@
-// What a running server says of itself, as far as it matters here (operator/routes.ts).
+// What a running server says of itself (routes.ts), as the command line and the doctor read it.
 
 import type { IngestStatus } from '../bridge.ts'
-import type { Facts } from '../operator/facts.ts'
+import type { Facts } from './facts.ts'
 
 export type Status = {
   version: string
