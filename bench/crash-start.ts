@@ -40,7 +40,7 @@ const small: CommunitySize = {
 const large: CommunitySize = {
   members: 1_000,
   followsEach: 300,
-  listMean: 80,
+  listMean: 54,
   accounts: 5_500_000,
   events: 200_000,
 }

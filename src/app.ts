@@ -20,8 +20,12 @@ export async function startApp({ config: asked, log, onFatal }: AppOptions): Pro
   const found = await findFreePort(asked).catch(asPortRefusal(asked))
   // Our DID carries the port where no host name is set.
   const config = asked.port === 0 ? atPort(asked, found) : asked
-  const { startIngest, startServing } = await loadParts()
-  const ingest = await startIngest({ config, onFatal })
+  const { startIngest } = await import('./ingest/client.ts')
+  // Its thread makes the memory while this one loads what serves from it.
+  const [ingest, { startServing }] = await Promise.all([
+    startIngest({ config, onFatal }),
+    import('./serve/threads.ts'),
+  ])
   const serving = await startServing({ config, log, ingest, onFatal }).catch(asPortRefusal(config))
   const { port, threads } = serving
   log.info(
@@ -36,12 +40,4 @@ export async function startApp({ config: asked, log, onFatal }: AppOptions): Pro
       lock.release()
     },
   }
-}
-
-async function loadParts() {
-  const [{ startIngest }, { startServing }] = await Promise.all([
-    import('./ingest/client.ts'),
-    import('./serve/threads.ts'),
-  ])
-  return { startIngest, startServing }
 }

@@ -48,6 +48,9 @@ export type IngestHealth = {
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const PACKAGE = join(import.meta.dirname, '../../package.json')
+/** As scripts/setup.sh has it. */
+const COMPILED =
+  process.env['NODE_COMPILE_CACHE'] ?? join(PACKAGE, '../node_modules/.cache/compiled')
 const START_TIMEOUT_MS = 120_000
 const REPORT_TIMEOUT_MS = 20_000
 
@@ -67,6 +70,7 @@ export async function runApp(options: {
     cwd: dataDir,
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: COMPILED,
       ...start.env,
       ...Object.fromEntries(Object.entries(settings).map(([k, v]) => [`SLIPSTREAM_${k}`, v])),
     },

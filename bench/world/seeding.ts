@@ -7,9 +7,11 @@ import { memberSeen } from '../../src/indexing/members.ts'
 import { publish } from '../../src/indexing/publish.ts'
 import type { StreamEvent } from '../../src/jetstream/event.ts'
 import { insertActor, setActorIdentity } from '../../src/store/actors.ts'
+import { COLD_START, putBackfill } from '../../src/store/backfills.ts'
 import { openWriter } from '../../src/store/db.ts'
 import { insertFollow } from '../../src/store/follows.ts'
 import { packRkey } from '../../src/store/keys.ts'
+import { allMembers } from '../../src/store/members.ts'
 import { createMemoryParts } from '../../test/support/memory-parts.ts'
 import { tidAt } from '../../test/support/records.ts'
 
@@ -86,13 +88,16 @@ export function openSeeder(dataDir: string, scope: 'community' | 'network'): See
     finish() {
       const now = Date.now()
       db.transaction(() => {
-        db.exec('DELETE FROM jobs')
+        db.exec('DELETE FROM jobs; DELETE FROM replay_accounts')
+        for (const { uid } of allMembers(db)) {
+          putBackfill(db, uid, COLD_START, { rev: null, finished_at: now })
+        }
         for (let uid = 1; uid <= memory.actors.count; uid++) {
           const handle = { handle: `account${uid}.bench.test`, handleValid: true }
           setActorIdentity(db, uid, { ...handle, pds: 'http://127.0.0.1:1', checkedAt: now })
         }
       })()
-      saveGraph(db, memory.graph)
+      saveGraph(db, memory.graph, memory.actors)
       db.pragma('wal_checkpoint(TRUNCATE)')
       db.close()
     },

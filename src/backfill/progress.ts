@@ -12,7 +12,7 @@ import { type ColdStartParts, deepenTimeline, readColdStart } from './cold-start
 
 export type Progress = {
   memberStarted(uid: number): void
-  /** Looks how far everybody is; cheap enough for every moment. */
+  /** Looks how far those are whose turn it is, for a moment only, however many they are. */
   check(): void
   status(): ColdStartProgress[]
   /** Whether nobody waits for this author's feed: the timelines that want it are full without. */
@@ -32,6 +32,10 @@ const STAGES: ColdStartStage[] = [...REACHED.map(([stage]) => stage), 'done']
 const LOOK_EVERY_MS = 250
 /** Looking at members of many follows takes its time, and shall take no more than a twentieth. */
 const REST_FACTOR = 20
+/** Of all of them together, at a time: after a crash there may be a thousand. */
+const CHECK_MS = 10
+/** Somebody who has just come is looked at before those who were there at start. */
+const NOW = 0
 const FINISHED_FOR_MS = 10 * 60_000
 const MAX_TOLD = 100
 
@@ -39,12 +43,10 @@ export function createProgress(options: ColdStartParts & { log: Logger }): Progr
   const { db, log, now } = options
   const active = new Map<number, Active>()
   let finished: ColdStartProgress[] = []
-  for (const { uid } of allMembers(db)) if (!findBackfill(db, uid, COLD_START)) begin(uid)
+  for (const { uid } of allMembers(db)) if (!findBackfill(db, uid, COLD_START)) begin(uid, now())
 
-  function begin(uid: number): Active {
-    const one = { startedAt: now(), lookAgainAt: 0, latest: undefined }
-    active.set(uid, one)
-    return one
+  function begin(uid: number, lookAgainAt: number): void {
+    active.set(uid, { startedAt: now(), lookAgainAt, latest: undefined })
   }
 
   function look(uid: number, one: Active): void {
@@ -78,11 +80,15 @@ export function createProgress(options: ColdStartParts & { log: Logger }): Progr
 
   return {
     memberStarted(uid) {
-      if (!active.has(uid)) begin(uid)
+      if (!active.has(uid)) begin(uid, NOW)
       log.info({ member: findActor(db, uid)?.did }, 'cold start begun')
     },
     check() {
-      for (const [uid, one] of active) if (now() >= one.lookAgainAt) look(uid, one)
+      const until = performance.now() + CHECK_MS
+      for (const [uid, one] of longestDueFirst(active, now())) {
+        look(uid, one)
+        if (performance.now() > until) return
+      }
     },
     status() {
       const since = now() - FINISHED_FOR_MS
@@ -101,4 +107,9 @@ export function createProgress(options: ColdStartParts & { log: Logger }): Progr
       return isSpare
     },
   }
+}
+
+function longestDueFirst(active: Map<number, Active>, now: number): [uid: number, one: Active][] {
+  const due = [...active].filter(([, { lookAgainAt }]) => lookAgainAt <= now)
+  return due.sort(([, a], [, b]) => a.lookAgainAt - b.lookAgainAt)
 }

@@ -36,7 +36,8 @@ export function loadMemory(options: { db: Db; config: Config; log: Logger }): Lo
   const startedAt = performance.now()
   const loaded = loadGraph(db, (chunks) => loadFollowGraph(chunks, countActors(db)), isImageError)
   const graph = loaded?.graph ?? createFollowGraph()
-  const actors = loadActors(db, loadActorTable, isImageError) ?? createActorTable()
+  const loadedActors = loadActors(db, loadActorTable, isImageError)
+  const actors = loadedActors ?? createActorTable()
   const memory = createMemory(config, graph, actors)
   if (loaded) catchUpMemory(db, memory, loaded.covered)
   else rebuildMemory(db, memory)
@@ -44,8 +45,9 @@ export function loadMemory(options: { db: Db; config: Config; log: Logger }): Lo
   tellNotes(db, notes)
   const { timelines } = memory
   const figures = { actors: actors.count, follows: graph.edgeCount }
-  const from = loaded ? 'snapshot' : 'rows'
+  const from = loaded && loadedActors ? 'snapshot' : 'rows'
   log.info({ ...figures, from, tookMs: elapsedMs(startedAt) }, 'memory is ready')
+  const isOwed = from === 'rows' && graph.edgeCount > 0
   return {
     memory,
     handles: {
@@ -55,7 +57,7 @@ export function loadMemory(options: { db: Db; config: Config; log: Logger }): Lo
       notes: notes.buffer,
       requests: createCounterSpace(config.serveThreads),
     },
-    snapshots: keepSnapshots({ db, graph, actors, isOwed: !loaded && graph.edgeCount > 0, log }),
+    snapshots: keepSnapshots({ db, graph, actors, isOwed, log }),
   }
 }
 
