@@ -1,5 +1,7 @@
 // app.bsky.graph.listitem. Only a list's creator may add to it.
 
+import { DOUBT, putDoubt } from '../store/doubts.ts'
+import type { PackedRkey } from '../store/keys.ts'
 import { deleteListItem, findListItem, insertListItem } from '../store/list-items.ts'
 import {
   type IndexContext,
@@ -31,13 +33,26 @@ export function putListItem(ctx: IndexContext, write: RecordWrite): Outcome {
   const existing = findListItem(ctx.db, uid, write.rkey)
   const isSame = existing?.list === row.list && existing.subject === row.subject
   if (isSame && (existing.sort_at === row.sort_at || write.rev === undefined)) return 'duplicate'
-  if (existing) deleteListItem(ctx.db, uid, write.rkey)
+  if (existing) dropListItem(ctx, write, existing)
   insertListItem(ctx.db, row)
   return 'applied'
 }
 
-export function removeListItem(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
-  return deleteListItem(ctx.db, uid, rkey)
+export function removeListItem(ctx: IndexContext, removal: RecordRemoval): boolean {
+  const row = findListItem(ctx.db, removal.uid, removal.rkey)
+  if (row) dropListItem(ctx, removal, row)
+  return row !== undefined
+}
+
+/** A stranger's list may have been here for this member alone. */
+function dropListItem(
+  ctx: IndexContext,
+  { uid, rkey }: { uid: number; rkey: PackedRkey },
+  { subject }: { subject: number },
+): void {
+  deleteListItem(ctx.db, uid, rkey)
+  const isForMember = isMember(ctx, subject) && !isAuthor(ctx, uid)
+  if (isForMember && ctx.keptScope !== 'network') putDoubt(ctx.db, DOUBT.author, uid)
 }
 
 function isKept(ctx: IndexContext, uid: number, list: RecordRef, subjectDid: string): boolean {

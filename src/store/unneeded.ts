@@ -40,6 +40,11 @@ const statements = perDatabase((db) => ({
       FROM record_likes t JOIN records r ON r.id = t.subject WHERE t.uid = +? AND t.rkey > +?`,
   ),
   isMutedList: db.prepare<[number], number>('SELECT 1 FROM list_mutes WHERE list = ?').pluck(),
+  hasMembers: db
+    .prepare<[number], number>(
+      'SELECT 1 FROM list_items CROSS JOIN members ON members.uid = subject WHERE list = ? LIMIT 1',
+    )
+    .pluck(),
   blockers: uids(db, 'SELECT uid FROM list_blocks WHERE list = ?'),
   hasGates: db
     .prepare<[number], number>(
@@ -103,6 +108,11 @@ export function recordLikesBy(db: Db, uid: number, { after, limit }: Page): Reco
 
 export function isMutedList(db: Db, list: number): boolean {
   return statements(db).isMutedList.get(list) !== undefined
+}
+
+/** Whether somebody who reads here is on the list. */
+export function hasMembersOn(db: Db, list: number): boolean {
+  return statements(db).hasMembers.get(list) !== undefined
 }
 
 /** Who blocks everybody on it; some, where they are many. */

@@ -288,13 +288,39 @@ describe('a member who leaves', () => {
       // What the newcomer's cold start brings: their follows, and all that is still in the repositories.
       const there = events.filter(isStillThere(events))
       world.apply(there.filter(isFollow))
-      for (let i = 0; i < 2; i++) world.apply(there)
+      // What is pointed at is fetched, and then what that points at.
+      for (let before = -1; before < count(world, 'posts WHERE state = 1'); ) {
+        before = count(world, 'posts WHERE state = 1')
+        world.apply(there)
+      }
       // A record that comes for a row that is there is taken, whatever the row is there for.
       doubtAll(world)
       const least = leastOf(['stays', 'leaves'], events)
       expectBetween(world, { least, most: mostOf(['stays', 'leaves'], events) })
     }
   })
+})
+
+it('keeps a stranger’s list, and who blocks by it, as long as a member is on it', () => {
+  const world = start(['reads'])
+  const [reads, friend, lister] = ['reads', 'friend', 'lister'].map(world.account) as [
+    string,
+    string,
+    string,
+  ]
+  const befriended = world.follow(reads, friend)
+  const list = { uri: `at://${lister}/app.bsky.graph.list/3kaaaaaaaaa2a`, cid: 'cid' }
+  const item = world.listItem(lister, list, reads)
+  world.listItem(lister, list, friend)
+  world.listBlock(friend, list)
+  const held = () => [count(world, 'list_items'), count(world, 'list_blocks')]
+  world.delete(befriended)
+  settle(world)
+  expect(held()).toEqual([2, 1])
+  world.delete(item)
+  settle(world)
+  expect(held()).toEqual([0, 0])
+  expect(count(world, 'lists')).toBe(0)
 })
 
 function randomPost(events: StreamEvent[], random: Random): string {

@@ -12,6 +12,7 @@ import {
   blockersByList,
   dropList,
   dropRecord,
+  hasMembersOn,
   hasThreadgates,
   isMutedList,
   listBlocksBy,
@@ -20,7 +21,7 @@ import {
   recordLikers,
   recordLikesBy,
 } from '../../store/unneeded.ts'
-import { type IndexContext, isAuthor, isMember } from '../index-context.ts'
+import { type IndexContext, isAuthor } from '../index-context.ts'
 import { removeRecordLike } from '../record-like.ts'
 import { dropBlock, dropFollow, dropLike, dropRepost } from './drop-edges.ts'
 import { forgetFetches } from './settle-account.ts'
@@ -86,9 +87,9 @@ function settleListBlocks(ctx: IndexContext, uid: number, reached: Reached | nul
 
 function settleListItems(ctx: IndexContext, uid: number, reached: Reached | null) {
   const page = listItemsBy(ctx.db, uid, { after: keyAfter(reached), limit: PAGE })
+  const isInUse = remembering((list) => isListInUse(ctx, list, uid))
   for (const { rkey, list, subject } of page) {
-    if (isListInUse(ctx, list, uid)) continue
-    if (ctx.keptScope !== 'authors' && isMember(ctx, subject)) continue
+    if (isInUse(list)) continue
     deleteListItem(ctx.db, uid, rkey)
     putDoubt(ctx.db, DOUBT.account, subject)
   }
@@ -124,9 +125,23 @@ function settleRecordLikes(ctx: IndexContext, uid: number, reached: Reached | nu
   return goesOnAfter(page, ({ rkey }) => rkey)
 }
 
-/** Whether an author or member blocks or mutes by it, or somebody's thread may be open to it. */
+/**
+ * Whether an author or member blocks or mutes by it, a member is on it, or somebody's thread may be open to
+ * it: then it is here, and so is what strangers do with it.
+ */
 function isListInUse(ctx: IndexContext, list: number, owner: number): boolean {
   if (isAuthor(ctx, owner) || isMutedList(ctx.db, list)) return true
   if (blockersByList(ctx.db, list).some((uid) => isAuthor(ctx, uid))) return true
-  return hasThreadgates(ctx.db, owner)
+  if (hasThreadgates(ctx.db, owner)) return true
+  return ctx.keptScope !== 'authors' && hasMembersOn(ctx.db, list)
+}
+
+/** A page has many of the same list. */
+function remembering(ask: (list: number) => boolean): (list: number) => boolean {
+  const answers = new Map<number, boolean>()
+  return (list) => {
+    const answer = answers.get(list) ?? ask(list)
+    answers.set(list, answer)
+    return answer
+  }
 }

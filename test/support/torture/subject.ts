@@ -101,13 +101,11 @@ export async function createSubject(
   const ordered = new WeakSet<SlipstreamProcess>()
   const ended = new WeakSet<SlipstreamProcess>()
 
-  function rowsOf(query: string): string[] {
+  function rowsOf(...queries: string[]): string[] {
     const db = new Database(join(dataDir, 'slipstream.sqlite'), { readonly: true, timeout: 5_000 })
     try {
-      return db
-        .prepare(query)
-        .all()
-        .map((row) => JSON.stringify(row))
+      const rows = queries.flatMap((query) => db.prepare(query).all())
+      return rows.map((row) => JSON.stringify(row))
     } finally {
       db.close()
     }
@@ -168,11 +166,12 @@ export async function createSubject(
     },
     health: async () =>
       (await (await fetch(`${origin}/xrpc/_health`)).json()) as Record<string, unknown>,
-    waitingJobs: () => [
-      ...rowsOf('SELECT kind, subject, attempts, last_error FROM jobs'),
-      ...rowsOf('SELECT * FROM search_queue LIMIT 3'),
-      ...rowsOf('SELECT * FROM search_backlog LIMIT 3'),
-    ],
+    waitingJobs: () =>
+      rowsOf(
+        'SELECT kind, subject, attempts, last_error FROM jobs',
+        'SELECT * FROM search_queue LIMIT 3',
+        'SELECT * FROM search_backlog LIMIT 3',
+      ),
     openGaps: () => rowsOf("SELECT * FROM gaps WHERE state <> 'closed'"),
     deaths: () => deaths,
     output: () => (earlier + (current?.output() ?? '')).slice(-TAIL),
