@@ -2,7 +2,13 @@
 // document that is odd in one place still serves in the others.
 // Source: atproto DID and identity specifications; the library's helpers for keys.
 
-import { getDidKeyFromMultibase } from '@atproto/identity'
+import {
+  formatDidKey,
+  multibaseToBytes,
+  P256_JWT_ALG,
+  parseMultikey,
+  SECP256K1_JWT_ALG,
+} from '@atproto/crypto'
 import { isValidHandle } from '@atproto/syntax'
 
 export type DidService = {
@@ -69,10 +75,28 @@ function readKey(did: string, document: Json, id: string): string | undefined {
   const { type, publicKeyMultibase } = method ?? {}
   if (typeof type !== 'string' || typeof publicKeyMultibase !== 'string') return undefined
   try {
-    return getDidKeyFromMultibase({ type, publicKeyMultibase })
+    return didKeyOf(type, publicKeyMultibase)
   } catch {
     return undefined // not a key on one of the two curves
   }
+}
+
+/**
+ * Documents name a key's curve in one of three ways. What @atproto/identity does with them, which would bring
+ * three HTTP clients into each thread. @throws where it is none.
+ */
+function didKeyOf(type: string, multibase: string): string | undefined {
+  switch (type) {
+    case 'EcdsaSecp256r1VerificationKey2019':
+      return formatDidKey(P256_JWT_ALG, multibaseToBytes(multibase))
+    case 'EcdsaSecp256k1VerificationKey2019':
+      return formatDidKey(SECP256K1_JWT_ALG, multibaseToBytes(multibase))
+    case 'Multikey': {
+      const { jwtAlg, keyBytes } = parseMultikey(multibase)
+      return formatDidKey(jwtAlg, keyBytes)
+    }
+  }
+  return undefined
 }
 
 function readServices(did: string, document: Json): DidService[] {

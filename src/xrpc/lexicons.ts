@@ -1,11 +1,12 @@
-// The lexicons that requests are checked by: the official ones, as @atproto/api carries them, and our
-// own from the folder `lexicons/`, which also holds the official ones that we pin in another version.
+// The lexicons that requests are checked by: the official ones, as scripts/generate-lexicons.ts took them
+// from @atproto/api, and our own from the folder `lexicons/`, which also holds the official ones that we
+// pin in another version.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { schemas } from '@atproto/api'
 import { type LexiconDoc, Lexicons, parseLexiconDoc } from '@atproto/lexicon'
 
+const officialFile = join(import.meta.dirname, '../lexicons/official-lexicons.json')
 const ownFolder = join(import.meta.dirname, '../../lexicons')
 
 let loaded: Lexicons | undefined
@@ -17,8 +18,7 @@ export function loadLexicons(): Lexicons {
 }
 
 function readLexicons(folder: string): Lexicons {
-  // Lexicons rewrites the documents it is given, and these belong to @atproto/api.
-  const official = structuredClone(schemas) as LexiconDoc[]
+  const official = JSON.parse(readFileSync(officialFile, 'utf8')) as LexiconDoc[]
   const own = readOwn(folder)
   const pinned = new Set(own.map(({ id }) => id))
   return new Lexicons([...official.filter(({ id }) => !pinned.has(id)), ...own])

@@ -50,6 +50,10 @@ function putRecords(world: World, random: Random, did: string): void {
   self('chat.bsky.actor.declaration', { allowIncoming: random.pick(['all', 'none']) })
   const allowSubscriptions = random.pick(['followers', 'mutuals', 'none'])
   self('app.bsky.notification.declaration', { allowSubscriptions })
+  self('com.germnetwork.declaration', {
+    ...{ version: '1.1.0', currentKey: { $bytes: 'AAAA' } },
+    messageMe: { showButtonTo: 'everyone', messageMeUrl: 'https://germ.test/me' },
+  })
   const subject = random.pick([...world.accounts.keys()])
   const { handle = 'other.test' } = world.accounts.get(subject)!
   const displayName = random.pick(['Ä', 'Name 🙂'])

@@ -129,7 +129,7 @@ function dataplane(
       relationships: targetDids.map((did) => relationshipOf(world, actorDid, did)),
     }),
     getBlockExistence: async ({ pairs }: { pairs: { a: string; b: string }[] }) => ({
-      blocks: pairs.map(({ a, b }) => relationshipOf(world, a, b)),
+      blocks: pairs.map(({ a, b }) => blockExistence(world, a, b)),
     }),
     getPostRecords: async ({ uris }: Uris) => ({
       ...(await records({ uris })),
@@ -267,6 +267,7 @@ function besides(world: World, did: string) {
   return {
     labeler: world.records.has(self('app.bsky.labeler.service')),
     statusRecord: recordOf(world, self('app.bsky.actor.status')),
+    germRecord: recordOf(world, self('com.germnetwork.declaration')),
     allowIncomingChatsFrom: declared('chat.bsky.actor.declaration')?.['allowIncoming'],
     allowActivitySubscriptionsFrom:
       declared('app.bsky.notification.declaration')?.['allowSubscriptions'] ?? 'followers',
@@ -321,6 +322,13 @@ function relationshipOf(world: World, did: string, other: string) {
   }
 }
 
+/** Of two lists the reference looks at one only, the other's: none, where that one is not in force. */
+function blockExistence(world: World, did: string, other: string) {
+  const relationship = relationshipOf(world, did, other)
+  const { blockedByList } = relationship
+  return isInForce(world, blockedByList) ? relationship : { ...relationship, blockedByList: '' }
+}
+
 /**
  * A list by which `did` blocks `other`. The reference's query names any one of them and then looks
  * whether that one is in force; one that is comes first here, in order of the lists' rows.
@@ -349,16 +357,16 @@ function listInForce(world: World, chosen: string[], other: string): string {
       .of('app.bsky.graph.listitem')
       .some(({ value }) => value['list'] === list && value['subject'] === other)
   const lists = chosen.filter(onIt)
-  const inForce = (uri: string) => {
-    const list = world.records.get(uri)
-    const status = list && world.accounts.get(list.did)?.status
-    return list?.value['purpose'] === 'app.bsky.graph.defs#modlist' && status === undefined
-  }
-  return (
-    world.of('app.bsky.graph.list').find(({ uri }) => lists.includes(uri) && inForce(uri))?.uri ??
-    lists[0] ??
-    ''
-  )
+  const inForce = world
+    .of('app.bsky.graph.list')
+    .find(({ uri }) => lists.includes(uri) && isInForce(world, uri))
+  return inForce?.uri ?? lists[0] ?? ''
+}
+
+function isInForce(world: World, uri: string): boolean {
+  const list = world.records.get(uri)
+  const status = list && world.accounts.get(list.did)?.status
+  return list?.value['purpose'] === 'app.bsky.graph.defs#modlist' && status === undefined
 }
 
 function subjectUri(record: WorldRecord): string {

@@ -25,7 +25,7 @@ import type { World } from '../support/social-world.ts'
 import { writeRows } from '../support/world-rows.ts'
 
 const FIRST_SEED = Number(process.env['SEED'] ?? 1)
-const SEEDS = Array.from({ length: Number(process.env['SEEDS'] ?? 4) }, (_, i) => FIRST_SEED + i)
+const SEEDS = Array.from({ length: Number(process.env['SEEDS'] ?? 5) }, (_, i) => FIRST_SEED + i)
 const STEPS = 260
 
 if (!referenceIsInstalled) {
@@ -53,7 +53,7 @@ const KINDS = [
   '"$type":"app.bsky.feed.defs#generatorView"',
   '"$type":"app.bsky.graph.defs#starterPackViewBasic"',
   '"$type":"app.bsky.labeler.defs#labelerView"',
-  ...['verification', 'status', 'chat', 'labeler'].map((field) => `"${field}":`),
+  ...['verification', 'status', 'chat', 'germ', 'labeler'].map((field) => `"${field}":`),
   ...['valid', 'invalid'].map((status) => `"verifiedStatus":"${status}"`),
   '"allowSubscriptions":"mutuals"',
   '"listItemsSample":[{',

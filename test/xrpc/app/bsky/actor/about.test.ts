@@ -77,6 +77,9 @@ test('declarations show, change and go', async () => {
   const w = start()
   self(w, bob, 'chat.bsky.actor.declaration', { allowIncoming: 'all' })
   self(w, bob, 'app.bsky.notification.declaration', { allowSubscriptions: 'mutuals' })
+  const messageMe = { showButtonTo: 'usersIFollow', messageMeUrl: 'https://germ.test/bob' }
+  const currentKey = { $bytes: 'AAAA' }
+  self(w, bob, 'com.germnetwork.declaration', { version: '1.1.0', currentKey, messageMe })
   const labeler = self(w, bob, 'app.bsky.labeler.service', {
     policies: { labelValues: ['rude'] },
     createdAt: w.isoNow(),
@@ -85,6 +88,7 @@ test('declarations show, change and go', async () => {
     expect(associated).toMatchObject({
       chat: { allowIncoming: 'all' },
       activitySubscription: { allowSubscriptions: 'mutuals' },
+      germ: messageMe,
       labeler: true,
     })
   }

@@ -1,15 +1,18 @@
-// Writes src/lexicons/record-lexicons.json: the lexicons of the indexed record collections and
-// every definition they reach, taken from @atproto/api. Importing that package whole at run time
-// would cost 60 MB; this leaves out descriptions and everything that is not reached.
+// Writes src/lexicons/ from @atproto/api, without descriptions: `official-lexicons.json`, a lexicon a line,
+// has all of it; `record-lexicons.json` the indexed record collections and every definition they reach.
+// Importing that package at run time would cost each thread 25 MB and a second of a small processor.
 //
-// Run after an upgrade of @atproto/api: node scripts/generate-record-lexicons.ts
+// Run after an upgrade of @atproto/api: node scripts/generate-lexicons.ts
 
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { schemas } from '@atproto/api'
 import { collections } from '../src/store/collections.ts'
 
-const TARGET = new URL('../src/lexicons/record-lexicons.json', import.meta.url).pathname
+const FOLDER = join(import.meta.dirname, '../src/lexicons')
+const OFFICIAL = join(FOLDER, 'official-lexicons.json')
+const RECORDS = join(FOLDER, 'record-lexicons.json')
 
 type Json = { [key: string]: unknown }
 
@@ -52,6 +55,9 @@ const generated = [...reached.keys()].sort().map((id) => {
   const kept = Object.fromEntries(names.map((name) => [name, withoutDescriptions(defs[name])]))
   return { lexicon, id, defs: kept }
 })
-writeFileSync(TARGET, JSON.stringify(generated, null, 2))
-execFileSync('biome', ['format', '--write', TARGET], { stdio: 'inherit' })
-console.log(`${TARGET}: ${generated.length} lexicons`)
+writeFileSync(RECORDS, JSON.stringify(generated, null, 2))
+execFileSync('biome', ['format', '--write', RECORDS], { stdio: 'inherit' })
+const lines = schemas.map((schema) => JSON.stringify(withoutDescriptions(schema)))
+writeFileSync(OFFICIAL, `[\n${lines.join(',\n')}\n]\n`)
+console.log(`${OFFICIAL}: ${lines.length} lexicons`)
+console.log(`${RECORDS}: ${generated.length} lexicons`)
