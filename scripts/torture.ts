@@ -1,8 +1,10 @@
-// `npm run torture -- --seeds N [--first K] [--events N] [--faults N] [--kinds A,B] [--json]`: runs the
-// fault harness over seeds, one after the other. Differences are printed as they are found; the last
-// line is the sum of everything. `--kinds` leaves only these faults, which makes other runs of the
-// seeds.
+// `npm run torture -- --seeds N [--first K] [--at-once N] [--events N] [--faults N] [--kinds A,B] [--json]`:
+// runs the fault harness over seeds, one after the other, or some at once, each in a process of its own.
+// Differences are printed as they are found; the last line is the sum of everything. `--kinds` leaves only
+// these faults, which makes other runs of the seeds.
 
+import { spawn } from 'node:child_process'
+import { text as textOf } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { type FaultKind, faultKinds } from '../test/support/torture/plan.ts'
 import { type RunReport, runSeed } from '../test/support/torture/run.ts'
@@ -11,6 +13,7 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '10' },
     first: { type: 'string', default: '1' },
+    'at-once': { type: 'string', default: '1' },
     events: { type: 'string' },
     faults: { type: 'string' },
     kinds: { type: 'string' },
@@ -19,6 +22,7 @@ const { values } = parseArgs({
 })
 const first = wholeNumber('first', values.first)
 const count = wholeNumber('seeds', values.seeds)
+const atOnce = wholeNumber('at-once', values['at-once'])
 const size = {
   ...(values.events !== undefined && { events: wholeNumber('events', values.events) }),
   ...(values.faults !== undefined && { faults: wholeNumber('faults', values.faults) }),
@@ -30,15 +34,36 @@ const SHOWN_DIFFERENCES = 10
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 const reports: RunReport[] = []
-for (let seed = first; seed < first + count; seed++) {
-  const report = await runSeed(seed, size)
-  reports.push(report)
-  if (values.json) console.log(JSON.stringify(report))
-  else print(report)
-}
+const pending = Array.from({ length: count }, (_, i) => first + i).values()
+await Promise.all(Array.from({ length: Math.max(1, atOnce) }, work))
 const total = sumUp(reports)
 console.log(values.json ? JSON.stringify(total) : describe(total))
 process.exit(total.differences === 0 ? 0 : 1)
+
+async function work(): Promise<void> {
+  for (const seed of pending) {
+    const report = await (atOnce > 1 ? runApart(seed) : runSeed(seed, size))
+    reports.push(report)
+    if (values.json) console.log(JSON.stringify(report))
+    else print(report)
+  }
+}
+
+/** In a process of its own, told all that this one was. */
+async function runApart(seed: number): Promise<RunReport> {
+  const { events, faults, kinds } = values
+  const given = Object.entries({ seeds: '1', first: String(seed), events, faults, kinds })
+  const told = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))
+  const child = spawn(process.execPath, [import.meta.filename, ...told, '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const end = () => child.kill()
+  process.once('exit', end)
+  const [report] = (await textOf(child.stdout)).split('\n')
+  process.off('exit', end)
+  if (!report) throw new Error(`seed ${seed} ended without a report`)
+  return JSON.parse(report) as RunReport
+}
 
 function print(report: RunReport): void {
   const { seed, tookMs, events, compared, differences } = report

@@ -14,7 +14,7 @@ import { dumpGraph, loadGraph } from './graph-image.ts'
 import { type ImageChunk, ImageError } from './image-chunks.ts'
 import { countCommon, pageCommon, type SetOf } from './intersection.ts'
 import { SlabPool } from './slab-pool.ts'
-import type { FollowGraphReader, FollowGraphWriter } from './types.ts'
+import type { FollowGraphReader, NewFollowGraph } from './types.ts'
 import * as order from './uid-order.ts'
 
 // Compiled in, as in sorted-slots.ts.
@@ -52,7 +52,7 @@ const DEFAULT_MAX_EDGES = 750_000_000
 const INTS_PER_EDGE = 2.8
 const EDGES = 0
 
-export class SharedFollowGraph implements FollowGraphWriter {
+export class SharedFollowGraph implements NewFollowGraph {
   readonly handle: FollowGraphHandle
   readonly #versions = new OwnerVersionsWriter()
   readonly #counts = new Int32Array(new SharedArrayBuffer(64))
@@ -169,6 +169,7 @@ export class SharedFollowGraph implements FollowGraphWriter {
    */
   build(lists: Iterable<[creator: number, subjects: Uint32Array]>, highestUid: number): void {
     assert(this.edgeCount === 0 && this.#highestUid === 0, 'only a new graph is built')
+    if (highestUid === 0) return
     this.#admit(1, highestUid)
     this.#follows.highestUid = this.#followers.highestUid = highestUid
     for (const [creator, subjects] of lists) {

@@ -70,3 +70,9 @@ export interface FollowGraphWriter extends FollowGraphReader {
   /** @returns false where the pair was not there. */
   remove(creator: number, subject: number): boolean
 }
+
+/** One that is empty yet, and read by nobody. */
+export interface NewFollowGraph extends FollowGraphWriter {
+  /** Takes whole lists of follows at once: see SharedFollowGraph. */
+  build(lists: Iterable<[creator: number, subjects: Uint32Array]>, highestUid: number): void
+}

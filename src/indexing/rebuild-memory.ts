@@ -2,10 +2,10 @@
 // at start, wholly, or on top of a snapshot that the journal of follow changes brings up to date.
 
 import { assert } from '../assert.ts'
-import { type ActorWriter, CELEBRITY, HIDDEN, MEMBER } from '../graph/types.ts'
+import { type ActorWriter, CELEBRITY, HIDDEN, MEMBER, type NewFollowGraph } from '../graph/types.ts'
 import { actorsNotActive, iterateActors } from '../store/actors.ts'
 import type { Db } from '../store/db.ts'
-import { followedBy, iterateFollows } from '../store/follows.ts'
+import { followedBy, followLists } from '../store/follows.ts'
 import { iterateGraphChanges } from '../store/graph-changes.ts'
 import { allMembers } from '../store/members.ts'
 import { isHiddenStatus } from '../store/status.ts'
@@ -14,9 +14,9 @@ import { followsOf, type Memory, setFlag } from './memory.ts'
 type Rebuilt = Pick<Memory, 'actors' | 'graph' | 'celebrityThreshold'>
 
 /** Fills empty memory from rows. */
-export function rebuildMemory(db: Db, memory: Rebuilt): void {
+export function rebuildMemory(db: Db, memory: Rebuilt & { graph: NewFollowGraph }): void {
   loadActors(db, memory)
-  for (const [creator, subject] of iterateFollows(db)) memory.graph.add(creator, subject)
+  memory.graph.build(followLists(db), memory.actors.count)
   setActorBits(db, memory)
 }
 

@@ -37,7 +37,7 @@ export function deleteFollowsOf(db: Db, uid: number): void {
   notesOf(db).add(NOTE.ties, uid)
 }
 
-/** Pairs of creator and subject, a pair as often as it has records. The connection is busy meanwhile. */
-export function iterateFollows(db: Db): IterableIterator<[number, number]> {
-  return followEdges.pairs(db)
+/** Whom each account follows, each account once. The connection is busy meanwhile. */
+export function followLists(db: Db): Iterable<[creator: number, subjects: Uint32Array]> {
+  return followEdges.lists(db)
 }

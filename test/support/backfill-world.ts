@@ -82,12 +82,13 @@ export async function startBackfillWorld(
 
   function open(): void {
     db = openWriter(dataDir)
-    memory = createMemoryParts({
+    const rebuilt = createMemoryParts({
       timelineLength: options.timelineLength ?? 1000,
       reasonableLimit: 1_000_000,
       celebrityThreshold: 10_000,
     })
-    rebuildMemory(db, memory)
+    rebuildMemory(db, rebuilt)
+    memory = rebuilt
     const { actors } = memory
     const { scope = 'community', trustedVerifiers } = options
     indexer = createIndexer({ ...{ db, actors, scope, trustedVerifiers }, now: Date.now })

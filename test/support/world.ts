@@ -95,7 +95,7 @@ export function createWorld(options: WorldOptions = {}) {
   const notes = new NoteWriter()
   let db = openTold(dataDir, notes)
   let reader: Db | undefined
-  let memory: Memory = createMemoryParts(settings)
+  let memory = createMemoryParts(settings)
   let indexer = createIndexer({ ...{ db, scope, now, trustedVerifiers }, actors: memory.actors })
   let held: StreamEvent[] | undefined
   const sent: StreamEvent[] = []

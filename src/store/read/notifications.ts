@@ -1,7 +1,7 @@
 // A member's notifications: which ones are listed, and what they say.
 //
-// Not listed is what is about a post or repost of theirs that is not here, or gone, and what they do
-// not want to be told.
+// Not listed is what is about a post, repost, feed or the like of theirs that is not here, or gone, and what
+// they do not want to be told.
 
 import { collectionCodes } from '../collections.ts'
 import type { PackedRkey } from '../keys.ts'
@@ -40,6 +40,15 @@ export type NotificationReader = {
   below(filter: NotificationFilter, place: NotificationPlace): Iterable<PlacedNotification>
 }
 
+/** Those subjects that are rows of `records`. */
+const RECORDS = (
+  ['app.bsky.graph.starterpack', 'app.bsky.feed.generator', 'app.bsky.labeler.service'] as const
+).map(
+  (name) => /* sql */ `WHEN ${subjectCodes[name]} THEN EXISTS
+    (SELECT 1 FROM records r WHERE r.uid = n.uid AND r.collection = ${collectionCodes[name]}
+      AND r.rkey = n.subject_rkey AND r.cid IS NOT NULL)`,
+)
+
 const LISTED = /* sql */ `
 n.uid = +@uid AND (@listed >> n.reason) & 1
 AND CASE n.subject_collection
@@ -47,6 +56,7 @@ AND CASE n.subject_collection
     (SELECT 1 FROM posts p WHERE p.uid = n.uid AND p.rkey = n.subject_rkey AND p.state = 1)
   WHEN ${subjectCodes['app.bsky.feed.repost']} THEN EXISTS
     (SELECT 1 FROM reposts r WHERE r.uid = n.uid AND r.rkey = n.subject_rkey)
+  ${RECORDS.join('\n  ')}
   ELSE 1 END`
 
 const BELOW = /* sql */ `

@@ -128,7 +128,8 @@ describe('a member is told', () => {
 
   test('of strangers who joined through their starter pack, once', async () => {
     const eve = didOf('eve')
-    const pack = `at://${alice}/app.bsky.graph.starterpack/3kpack2222222`
+    const record = { name: 'start', list: `at://${alice}/app.bsky.graph.list/3klist2222222` }
+    const { uri: pack } = w.create(alice, 'app.bsky.graph.starterpack', record)
     const joined = { joinedViaStarterPack: { uri: pack, cid: w.post(alice).cid } }
     const profile = w.profile(eve, joined)
     w.write({
@@ -144,6 +145,8 @@ describe('a member is told', () => {
       ['starterpack-joined', profile.uri, pack],
     ])
     expect(all[0]!.record['displayName']).toBe('Eve')
+    w.delete(pack)
+    expect(await told(w, alice)).toEqual([])
   })
 
   test('nothing of what they did themselves, and others who read here nothing of it', async () => {
