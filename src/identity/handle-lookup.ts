@@ -67,7 +67,7 @@ async function lookupHttps(handle: string, { fetch, signal }: Options): Promise<
       timeoutMs: TIMEOUT_MS,
       signal,
     })
-    if (response.status !== 200) return { did: undefined, certain: response.status < 500 }
+    if (response.status !== 200) return { did: undefined, certain: isAnswer(response.status) }
     const did = response.body.toString().split('\n')[0]!.trim()
     return { did: isValidDid(did) ? did : undefined, certain: true }
   } catch (error) {
@@ -75,19 +75,26 @@ async function lookupHttps(handle: string, { fetch, signal }: Options): Promise<
   }
 }
 
+/** Who fails or asks to come back later says nothing about the handle. */
+function isAnswer(status: number): boolean {
+  return status < 500 && status !== 429
+}
+
 /** What a PDS says of a handle; to be believed on private networks only, which have no DNS. */
 export async function askPds(
   pds: string,
   handle: string,
   fetch: GuardedFetch,
-): Promise<string | undefined> {
+): Promise<HandleLookup> {
   const url = `${pds}/xrpc/com.atproto.identity.resolveHandle?handle=${encodeURIComponent(handle)}`
   try {
     const { status, body } = await fetch(url, { maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS })
-    const answer: unknown = status === 200 ? JSON.parse(body.toString()) : undefined
-    if (typeof answer !== 'object' || answer === null || !('did' in answer)) return undefined
-    return typeof answer.did === 'string' ? answer.did : undefined
+    if (status !== 200) return { did: undefined, certain: isAnswer(status) }
+    const answer: unknown = JSON.parse(body.toString())
+    const did = typeof answer === 'object' && answer !== null && 'did' in answer && answer.did
+    return { did: typeof did === 'string' ? did : undefined, certain: true }
   } catch {
-    return undefined
+    // Whatever came instead, it was no answer, and there is no other place to ask.
+    return { did: undefined, certain: false }
   }
 }

@@ -13,7 +13,13 @@ import type { Identity } from './did-document.ts'
 import { fetchIdentity, IdentityUnavailableError } from './fetch-identity.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import type { PrivateHosts } from './guarded-lookup.ts'
-import { askPds, createTxtResolver, lookupHandle, type ResolveTxt } from './handle-lookup.ts'
+import {
+  askPds,
+  createTxtResolver,
+  type HandleLookup,
+  lookupHandle,
+  type ResolveTxt,
+} from './handle-lookup.ts'
 import { createIdentityMemory } from './identity-memory.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
 import { createRenewalLimit } from './renewal-limit.ts'
@@ -130,9 +136,9 @@ function createHandleResolver(
     return queue.run(() => lookupHandle(handle.toLowerCase(), { fetch, resolveTxt }))
   }
 
-  async function isConfirmedByPds({ did, pds }: Identity, handle: string): Promise<boolean> {
-    if (!allowPrivateHosts || !pds) return false
-    return (await queue.run(() => askPds(pds, handle, fetch))) === did
+  async function askOwnPds({ pds }: Identity, handle: string): Promise<HandleLookup> {
+    if (!allowPrivateHosts || !pds) return { did: undefined, certain: true }
+    return queue.run(() => askPds(pds, handle, fetch))
   }
 
   return {
@@ -145,9 +151,11 @@ function createHandleResolver(
       const identity = await resolve(did).catch(() => null)
       if (identity === null) return undefined
       if (identity?.handle !== handle) return false
-      if (await isConfirmedByPds(identity, handle)) return true
+      const said = await askOwnPds(identity, handle)
+      if (said.did === did) return true
       const found = await lookup(handle)
-      return found.did === undefined && !found.certain ? undefined : found.did === did
+      const isKnown = found.did !== undefined || (found.certain && said.certain)
+      return isKnown ? found.did === did : undefined
     },
   }
 }

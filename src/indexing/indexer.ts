@@ -125,7 +125,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     const tally = createTally()
     const changes = run(() => {
       applyEvents(ctx, filter, events, tally.count)
-      if (cursor) putStreamCursor(db, cursor, ctx.now)
+      if (cursor) noteCursor(ctx, cursor)
       for (const gap of gaps) applyGap(ctx, gap)
       alongside?.()
     })
@@ -227,6 +227,12 @@ function applyCommit(
   ctx.streamMs = Math.max(ctx.streamMs, indexedAt)
   const write = { ...key, createdAt, indexedAt, fetchedAt: undefined, seenAtUs: event.timeUs }
   return applyWrite(ctx, filter, write, event.operation === 'update')
+}
+
+/** The stream's time is known as soon as anything came, also where nothing of it was kept. */
+function noteCursor(ctx: IndexContext, cursor: StreamCursor): void {
+  ctx.streamMs = Math.max(ctx.streamMs, Math.floor(cursor.timeUs / 1000))
+  putStreamCursor(ctx.db, cursor, ctx.now)
 }
 
 function later(rev: string, other: string | undefined): string {

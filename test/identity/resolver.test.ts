@@ -404,6 +404,7 @@ describe('handles', () => {
     ['false where the handle leads nowhere', { hosts: { [wellKnown]: 404 } }, false],
     ['false where the name does not exist', {}, false],
     ['unknown where the host is down', { hosts: { [wellKnown]: 503 } }, undefined],
+    ['unknown where the host asks to come back', { hosts: { [wellKnown]: 429 } }, undefined],
     ['unknown where DNS is down', { txt: { [record]: 'ESERVFAIL' } }, undefined],
     [
       'unknown where the host is slow',
@@ -429,4 +430,12 @@ describe('handles', () => {
   ])('verification is %s', async (_rule, hosts, expected) => {
     expect(await handleWorld(hosts).verifyHandle(did, 'alice.example.com')).toBe(expected)
   })
+
+  test.each([429, 503, new FetchError('timeout', 'slow')])(
+    'nobody can say where the PDS of a private network answers %s',
+    async (away) => {
+      const resolver = handleWorld({ hosts: { [askedPds]: away }, allowPrivateHosts: true })
+      expect(await resolver.verifyHandle(did, 'alice.example.com')).toBeUndefined()
+    },
+  )
 })

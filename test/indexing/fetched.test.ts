@@ -44,18 +44,26 @@ describe('a fetched record', () => {
     expect(postOf(world, future.uri)?.sort_at).toBe(world.now())
   })
 
-  it('is shown at its own time while our clock is behind the stream, also after a restart', () => {
-    const ahead = world.now() + 3_600_000
-    const cursor = { host: 'wss://one.test', wire: 'v2', seq: 7, timeUs: ahead * 1000 + 7 } as const
-    world.indexer.applyBatch({ events: [], cursor })
-    world.restart()
-    const young = { uri: `at://${author}/app.bsky.feed.post/${tidAt(ahead * 1000 + 9_000)}` }
-    world.fetched({ ...young, record: post('young', new Date(ahead + 1_000).toISOString()) })
-    expect(postOf(world, young.uri)?.sort_at).toBe(ahead + 1_000)
-    const future = { uri: `at://${author}/app.bsky.feed.post/${tidAt(ahead * 1000 + 8_000)}` }
-    world.fetched({ ...future, record: post('future', '2030-01-01T00:00:00.000Z') })
-    expect(postOf(world, future.uri)?.sort_at).toBe(ahead + 600_000)
-  })
+  it.each(['at once', 'after a restart'])(
+    'is shown at its own time while our clock is behind the stream, %s',
+    (when) => {
+      const ahead = world.now() + 3_600_000
+      const cursor = {
+        host: 'wss://one.test',
+        wire: 'v2',
+        seq: 7,
+        timeUs: ahead * 1000 + 7,
+      } as const
+      world.indexer.applyBatch({ events: [], cursor })
+      if (when === 'after a restart') world.restart()
+      const young = { uri: `at://${author}/app.bsky.feed.post/${tidAt(ahead * 1000 + 9_000)}` }
+      world.fetched({ ...young, record: post('young', new Date(ahead + 1_000).toISOString()) })
+      expect(postOf(world, young.uri)?.sort_at).toBe(ahead + 1_000)
+      const future = { uri: `at://${author}/app.bsky.feed.post/${tidAt(ahead * 1000 + 8_000)}` }
+      world.fetched({ ...future, record: post('future', '2030-01-01T00:00:00.000Z') })
+      expect(postOf(world, future.uri)?.sort_at).toBe(ahead + 600_000)
+    },
+  )
 
   it('is the same as what the stream brought, twice or in either order', () => {
     const streamed = world.post(author, { text: 'hello', createdAt: '2026-11-01T12:00:00.000Z' })
