@@ -146,6 +146,14 @@ export function sortAtOf(write: RecordWrite): number {
   return Math.min(write.createdAt, write.indexedAt)
 }
 
+/**
+ * Whether the stream brings what is here at an earlier time than it can have been made: it was
+ * fetched while our clock was behind, before the stream had come to it.
+ */
+export function isTooEarly(row: { sort_at: number | null }, write: RecordWrite): boolean {
+  return write.fetchedAt === undefined && (row.sort_at ?? 0) < sortAtOf(write)
+}
+
 /** Whether a follow or block of this account is kept. */
 export function isTieKept(ctx: IndexContext, uid: number, subjectDid: string): boolean {
   if (ctx.scope === 'network' || isAuthor(ctx, uid)) return true

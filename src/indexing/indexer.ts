@@ -40,6 +40,7 @@ import {
   isMember,
   type Outcome,
 } from './index-context.ts'
+import { laterRev } from './lateness.ts'
 import type { MemoryChange } from './memory-changes.ts'
 import { parseCreatedAt } from './record-times.ts'
 import { isFarAway } from './scope.ts'
@@ -181,7 +182,7 @@ function applyEvents(
     const uid = ctx.actors.uidOf(event.did)
     if (uid !== 0) bringBack(ctx, uid, event)
     count(applyCommit(ctx, filter, event, uid))
-    if (isMember(ctx, uid)) memberRevs.set(uid, later(event.rev, memberRevs.get(uid)))
+    if (isMember(ctx, uid)) memberRevs.set(uid, laterRev(event.rev, memberRevs.get(uid)))
   }
   for (const [uid, rev] of memberRevs) raiseActorRev(ctx.db, uid, rev)
 }
@@ -233,10 +234,6 @@ function applyCommit(
 function noteCursor(ctx: IndexContext, cursor: StreamCursor): void {
   ctx.streamMs = Math.max(ctx.streamMs, Math.floor(cursor.timeUs / 1000))
   putStreamCursor(ctx.db, cursor, ctx.now)
-}
-
-function later(rev: string, other: string | undefined): string {
-  return other !== undefined && other > rev ? other : rev
 }
 
 function createContext({ db, actors, scope, trustedVerifiers }: IndexerOptions): IndexContext {

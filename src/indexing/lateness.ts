@@ -18,6 +18,10 @@ export function isOutdated(
   return row.rev !== null && event.rev !== undefined && event.rev <= row.rev
 }
 
+export function laterRev(rev: string, other: string | null | undefined): string {
+  return other && other > rev ? other : rev
+}
+
 /** Whether a deletion or change that was applied before is newer than this. */
 export function isBuried(
   ctx: IndexContext,

@@ -32,6 +32,7 @@ import {
   internActor,
   isAuthor,
   isMember,
+  isTooEarly,
   type Outcome,
   postCounts,
   type RecordRemoval,
@@ -39,7 +40,7 @@ import {
   recordJson,
   sortAtOf,
 } from './index-context.ts'
-import { isOutdated } from './lateness.ts'
+import { isOutdated, laterRev } from './lateness.ts'
 import { POST, withdrawNotifications } from './notify.ts'
 import { notifyOfPost, notifyOfRepliesBelow } from './notify-post.ts'
 import { mediaFlags, quotedPost } from './post-embeds.ts'
@@ -67,10 +68,11 @@ type PostHandles = Record<'root' | 'parent' | 'quote', PostHandle | undefined>
 export function putPost(ctx: IndexContext, write: RecordWrite): Outcome {
   const row = write.uid === 0 ? undefined : findPost(ctx.db, write.uid, write.rkey)
   const byAuthor = isAuthor(ctx, write.uid)
-  if (row?.state === PRESENT && row.cid?.equals(write.cid)) {
+  const isSame = row?.state === PRESENT && row.cid?.equals(write.cid)
+  if (isSame && !isTooEarly(row, write)) {
     return byAuthor && !(row.flags & ANCHOR) ? adopt(ctx, row, write) : 'duplicate'
   }
-  if (row && isOutdated(row, write)) return 'late'
+  if (row && !isSame && isOutdated(row, write)) return 'late'
   const refs = readRefs(write)
   const isNear = byAuthor || (ctx.scope !== 'authors' && isAddressed(ctx, refs, write))
   if (!row && !isNear && ctx.scope !== 'network') return 'out-of-scope'
@@ -143,7 +145,7 @@ function insert(
     id: row.id,
     uid,
     cid: write.cid,
-    rev: write.rev ?? row.rev,
+    rev: write.rev === undefined ? row.rev : laterRev(write.rev, row.rev),
     record: recordJson(write),
     created_at: write.createdAt,
     indexed_at: write.indexedAt,

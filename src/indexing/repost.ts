@@ -17,6 +17,7 @@ import {
   type IndexContext,
   internActor,
   isAuthor,
+  isTooEarly,
   type Outcome,
   postCounts,
   type RecordRemoval,
@@ -38,7 +39,7 @@ export function putRepost(ctx: IndexContext, write: RecordWrite): Outcome {
   const subject = post.id
   const uid = internActor(ctx, write.did)
   const existing = findRepost(ctx.db, uid, write.rkey)
-  if (existing?.cid.equals(write.cid)) return 'duplicate'
+  if (existing?.cid.equals(write.cid) && !isTooEarly(existing, write)) return 'duplicate'
   if (existing) retractRepost(ctx, existing)
   const isFirst =
     !hasReposted(ctx.db, uid, subject) && !isCountedAlready(ctx, post, sortAtOf(write))

@@ -65,6 +65,42 @@ describe('a fetched record', () => {
     },
   )
 
+  it.each(['from a listing', 'from a whole repository'])(
+    'stands at its own time once the stream comes to it, where our clock was behind, %s',
+    (whence) => {
+      const told = world.post(member, 'told')
+      const early = world.post(author, 'early')
+      const made = world.hold(() => {
+        world.tick(3_600_000)
+        world.repost(author, early)
+        world.post(author, { text: 'late', reply: { parent: told } })
+      })
+      const [repost, reply] = made.map((event) => {
+        const { did, collection, rkey, record } = event as WriteEvent
+        return { uri: `at://${did}/${collection}/${rkey}`, record }
+      })
+      world.tick(-3_600_000)
+      const rev = whence === 'from a listing' ? undefined : tidAt(world.now() * 1000 + 4e9)
+      world.fetched({ ...repost!, rev })
+      world.fetched({ ...reply!, rev })
+      const last = world.post(author, 'last')
+      expect(world.timelineItems(member)[0]).toBe(postOf(world, last)!.id * 2)
+      expect(world.apply(made).applied).toBe(2)
+      expect(world.apply(made).skipped).toEqual({ duplicate: 2 })
+      const repostRow = world.db.prepare('SELECT id, sort_at FROM reposts').all()
+      const madeAt = made.map(({ timeUs }) => Math.floor(timeUs / 1000))
+      expect(repostRow).toEqual([expect.objectContaining({ sort_at: madeAt[0] })])
+      expect(postOf(world, reply!.uri)).toMatchObject({ sort_at: madeAt[1] })
+      const { id } = repostRow[0] as { id: number }
+      const shown = [postOf(world, reply!.uri)!.id * 2, id * 2 + 1, postOf(world, last)!.id * 2]
+      expect(world.timelineItems(member).slice(0, 3)).toEqual(shown)
+      expect(postOf(world, told)).toMatchObject({ replies: 1 })
+      expect(postOf(world, early)).toMatchObject({ reposts: 1 })
+      expect(countRows(world, 'notifications')).toBe(1)
+      expect(world.fetched({ ...reply!, rev }).skipped).toEqual({ duplicate: 1 })
+    },
+  )
+
   it('is the same as what the stream brought, twice or in either order', () => {
     const streamed = world.post(author, { text: 'hello', createdAt: '2026-11-01T12:00:00.000Z' })
     const record = post('hello', '2026-11-01T12:00:00.000Z')
