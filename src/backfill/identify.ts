@@ -36,13 +36,15 @@ export async function locate(
  */
 export async function identify(services: Services, account: Account): Promise<void> {
   const { uid, did } = account
-  const { db, resolver, now, signal } = services
+  const { db, now } = services
   const before = findActor(db, uid)
   const isForgotten = before?.identity_checked_at === null && before.pds !== null
-  const identity = await resolve(services, did, { forceRefresh: isForgotten })
+  let { identity, verdict } = await lookUp(services, did, { forceRefresh: isForgotten })
+  // What was remembered of the directory may be from before they were renamed.
+  if (identity && verdict === false) {
+    ;({ identity, verdict } = await lookUp(services, did, { forceRefresh: true }))
+  }
   const claimed = identity?.handle
-  const verdict =
-    claimed === undefined ? false : await unlessStopped(resolver.verifyHandle(did, claimed), signal)
   const wasValid = before?.handle === claimed && before?.handle_valid === 1
   const found = {
     handle: claimed ?? null,
@@ -58,6 +60,20 @@ export async function identify(services: Services, account: Account): Promise<vo
   })
   if (verdict === undefined) {
     throw new PdsError('unreachable', `nobody can say now whether ${claimed} is ${did}`)
+  }
+}
+
+async function lookUp(
+  services: Services,
+  did: string,
+  options: { forceRefresh: boolean },
+): Promise<{ identity: Identity | undefined; verdict: boolean | undefined }> {
+  const { resolver, signal } = services
+  const identity = await resolve(services, did, options)
+  if (identity?.handle === undefined) return { identity, verdict: false }
+  return {
+    identity,
+    verdict: await unlessStopped(resolver.verifyHandle(did, identity.handle), signal),
   }
 }
 

@@ -155,6 +155,17 @@ describe('a feed', () => {
 })
 
 describe('an identity', () => {
+  it('is not taken from what is remembered of the directory where that does not hold any more', async () => {
+    const name = (handle: string) =>
+      world.plc.edit(alice.did, (document) => ({ ...document, alsoKnownAs: [`at://${handle}`] }))
+    name('former.example.com')
+    await run('feed', world.uid(alice))
+    name('alice.example.com')
+    await run('identity', world.uid(alice))
+    const actor = findActor(world.db, world.uid(alice))
+    expect(actor).toMatchObject({ handle: 'alice.example.com', handle_valid: 1 })
+  })
+
   it('is looked up anew after an identity event', async () => {
     await run('identity', world.uid(alice))
     expect(findActor(world.db, world.uid(alice))?.handle).toBe('alice.example.com')
