@@ -1,4 +1,4 @@
-// The targets of issue 3 in one table, for the printer of `npm run bench` and for the table in
+// The targets of issues 3 and 5 in one table, for the printer of `npm run bench` and for the table in
 // docs/PERFORMANCE.md (scripts/write-performance.ts). A figure that several benchmarks could give is
 // taken from the one named here.
 
@@ -146,6 +146,30 @@ export const targets: readonly Target[] = [
     what: 'CPU at 600 events/s',
     ...atMost(10, '% of a core'),
     bench: 'memory',
+  },
+  {
+    figure: 'cold-start.first_page.s',
+    what: 'first sign-in with 1,000 follows: a full page',
+    ...atMost(5, 's'),
+    bench: 'cold-start',
+  },
+  {
+    figure: 'cold-start.recent.s',
+    what: 'first sign-in: the last 36 hours of everybody',
+    ...atMost(20, 's'),
+    bench: 'cold-start',
+  },
+  {
+    figure: 'cold-start.all.s',
+    what: 'first sign-in: everything',
+    ...atMost(180, 's'),
+    bench: 'cold-start',
+  },
+  {
+    figure: 'crashStart.serving_s',
+    what: 'serving again after `kill -9`: 10M follows, 1,000 members',
+    ...atMost(10, 's'),
+    bench: 'crash-start',
   },
 ]
 

@@ -99,6 +99,7 @@ const LISTED: [section: string, prefixes: string[]][] = [
   ['serving figures', ['getTimeline.', 'getKnownFollowers.', 'socialProof.']],
   ['timeline figures', ['timeline.skeleton.', 'fanout.']],
   ['memory figures', ['memory.', 'cpu.', 'visible.']],
+  ['start figures', ['cold-start.', 'crashStart.']],
 ]
 
 export function performancePage(page: string, figures: SavedFigures): string {
