@@ -1,8 +1,8 @@
 // A first sign-in. A member of 1,000 follows (with --full; else 300) asks for their timeline, and the time
 // is taken until a whole page is there, until their follow list is, until the last 36 hours of everybody
-// they follow are, and until nothing is left to be fetched. Servers answer after 20 ms; the Jetstream double holds the hours
-// among those of strangers. Beside it the main stream goes on, and another member reads: what both
-// feel is taken before and during.
+// they follow are, and until nothing is left to be fetched. Servers answer after 20 ms; the Jetstream
+// double holds the hours among those of strangers. Beside it the main stream goes on, and another member
+// reads: what both feel is taken before and during.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
