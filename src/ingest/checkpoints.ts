@@ -1,9 +1,7 @@
-// Keeps the database's log short without the writer waiting for the disk: a thread of its own copies
-// it, pass after pass, while batches go on being applied; each pass finds less that is new. When
-// little is left the writer copies that itself between two batches, in a few milliseconds, and with
-// its next write the log starts anew, which it can't while anything of it is missing in the file.
-//
-// Where the thread can't keep up the log grows up to a limit, and then the writer waits for the pass.
+// Keeps the database's log short without the writer waiting for the disk: a thread of its own copies it, pass
+// after pass, while batches go on being applied. When little is left the writer copies that itself, and with its
+// next write the log starts anew, which it can't while anything of it is missing in the file. Where the thread
+// can't keep up the log grows up to a limit, and then everybody who writes waits for one and the same pass.
 // Where readers hold on to old states it grows on, for nobody can help that.
 
 import { Worker } from 'node:worker_threads'
@@ -40,6 +38,8 @@ export function keepCheckpointed(options: {
   })
   let isThere = true
   let copying: PromiseWithResolvers<void> | undefined
+  /** What everybody waits for who finds the log at its limit. */
+  let emptying: Promise<void> | undefined
   const exited = new Promise<void>((resolve) => {
     worker.once('exit', () => {
       isThere = false
@@ -58,17 +58,28 @@ export function keepCheckpointed(options: {
   }
 
   function tend(): Promise<void> | undefined {
+    if (emptying) return emptying
     const { length, copied } = logState(db)
-    // One more pass, with nothing new meanwhile, so that it is the last.
-    if (copying && length >= limits.maxPages) return copying.promise.then(startPass)
+    if (copying && length >= limits.maxPages) return startEmptying()
     if (copying || length < limits.startPages || length === copied) return undefined
     if (length - copied <= limits.tailPages || !isThere) copyLogIfThereIsRoom(db)
     else void startPass()
     return undefined
   }
 
+  /** One more pass after this one, with nothing new meanwhile, so that it is the last. */
+  function startEmptying(): Promise<void> {
+    emptying = startPass()
+      .then(startPass)
+      .finally(() => {
+        emptying = undefined
+      })
+    return emptying
+  }
+
+  /** The pass that is under way, or else a new one. */
   function startPass(): Promise<void> {
-    if (!isThere) return Promise.resolve()
+    if (copying || !isThere) return copying?.promise ?? Promise.resolve()
     copying = Promise.withResolvers()
     worker.postMessage('copy')
     return copying.promise

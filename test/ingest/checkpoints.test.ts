@@ -81,6 +81,36 @@ test('a reader that stays in the past holds up nothing but the log', async () =>
   }
 })
 
+test('everybody who waits at a full log goes on when it is copied', async () => {
+  await checkpoints.stop()
+  checkpoints = keepCheckpointed({ db, dataDir, log, limits: { ...limits, maxPages: 400 } })
+  for (let round = 0; round < 20; round++) {
+    // The thread copies while the log gets full.
+    while (logState(db).length < limits.startPages) write()
+    while (!checkpoints.tend()) write()
+    const waiting = [1, 2, 3, 4].map(() => checkpoints.tend())
+    expect(waiting).not.toContain(undefined)
+    await Promise.all(waiting)
+    write()
+    expect(logState(db).length).toBeLessThan(limits.startPages)
+  }
+})
+
+test('writers side by side all get to their end', async () => {
+  await checkpoints.stop()
+  checkpoints = keepCheckpointed({ db, dataDir, log, limits: { ...limits, maxPages: 400 } })
+  const written = await Promise.all(
+    [1, 2, 3].map(async () => {
+      for (let writes = 0; ; ) {
+        write()
+        if (++writes === 200) return writes
+        await checkpoints.tend()
+      }
+    }),
+  )
+  expect(written).toEqual([200, 200, 200])
+})
+
 test('without its thread the writer copies by itself', async () => {
   await checkpoints.stop()
   for (let i = 0; i < 100; i++) {
