@@ -5,11 +5,11 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { ActorTableHandle } from './graph/actor-table.ts'
 import type { FollowGraphHandle } from './graph/follow-graph.ts'
-import type { FollowLine } from './indexing/import-follows.ts'
-import type { InviteWish } from './indexing/invites.ts'
-import type { StreamStatus } from './jetstream/consumer.ts'
+import type { StreamStatus } from './jetstream/consumer-options.ts'
 import type { Counted } from './obs/counts.ts'
+import type { FollowLine } from './store/follows.ts'
 import type { GapCounts } from './store/gaps.ts'
+import type { InviteWish } from './store/invites.ts'
 import type { TimelinesHandle } from './timeline/rings.ts'
 
 /** A request's `id` is echoed in its reply. */

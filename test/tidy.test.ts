@@ -73,6 +73,24 @@ describe('imports follow the data’s way', () => {
   })
 })
 
+test('no file imports itself by way of others, types included', () => {
+  const byPath = new Map(sources.map((file) => [file.path, file]))
+  const state = new Map<string, 'open' | 'done'>()
+  const cycles: string[] = []
+  const visit = (path: string, way: string[]): void => {
+    if (state.get(path) === 'done') return
+    if (state.get(path) === 'open') {
+      cycles.push([...way.slice(way.indexOf(path)), path].map(below).join(' → '))
+      return
+    }
+    state.set(path, 'open')
+    for (const next of byPath.get(path)?.imports ?? []) visit(next, [...way, path])
+    state.set(path, 'done')
+  }
+  for (const { path } of sources) visit(path, [])
+  expect(cycles).toEqual([])
+})
+
 test('graph and timeline know neither sockets nor SQL', () => {
   const inside = sources.filter(({ path }) => isIn(below(path), ['graph/', 'timeline/', 'memory/']))
   const packages = inside.flatMap(({ path, text }) =>

@@ -6,8 +6,8 @@ import { markPostMissing } from '../indexing/found-posts.ts'
 import type { Indexer } from '../indexing/indexer.ts'
 import type { MemoryChange } from '../indexing/memory-changes.ts'
 import type { AccountStatus, StreamEvent } from '../jetstream/event.ts'
+import type { FetchedRecords, GoneRecords } from './fetched.ts'
 import { tidAt } from './tid.ts'
-import type { FetchedRecords, GoneRecords } from './work.ts'
 
 export type Applier = {
   put(fetched: FetchedRecords): void

@@ -7,8 +7,9 @@ import { findActor, setActorIdentity } from '../store/actors.ts'
 import { insertAccountGap } from '../store/gaps.ts'
 import { enqueueJobAgain } from '../store/jobs.ts'
 import { transact } from '../store/transact.ts'
+import type { RepoTarget } from './pds-client.ts'
 import { PdsError } from './pds-error.ts'
-import type { RepoTarget, Services } from './work.ts'
+import type { Services } from './work.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -7,9 +7,11 @@
 // goes on, but says so: an incomplete walk then proves nothing about the keys it did not show.
 
 import type { Collection } from '../store/collections.ts'
-import { MAX_PAGE, type RecordPage } from './pds-client.ts'
+import { MAX_PAGE, type PdsClient, type RecordPage, type RepoTarget } from './pds-client.ts'
 import { PdsError } from './pds-error.ts'
-import type { RepoTarget, Services } from './work.ts'
+
+/** What a walk needs of its caller. */
+export type ListingServices = { pds: PdsClient; now: () => number; signal: AbortSignal }
 
 export type ListedPage = RecordPage & {
   /** When the request began, by our clock. */
@@ -39,7 +41,7 @@ const MAX_IDLE_PAGES = 10
 
 /** @throws PdsError */
 export async function walkCollection(
-  services: Services,
+  services: ListingServices,
   repo: RepoTarget,
   walk: ListingBounds & {
     collection: Collection

@@ -10,8 +10,9 @@ import { followsByAge } from '../store/follow-order.ts'
 import { rankJob } from '../store/job-schedule.ts'
 import { enqueueJob, type JobKind, jobPriority } from '../store/jobs.ts'
 import { transact } from '../store/transact.ts'
+import type { RepoTarget } from './pds-client.ts'
 import { loadFollows, type RepoJobResult } from './repo-jobs.ts'
-import { type RepoTarget, type Services, yieldToOthers } from './work.ts'
+import { type Services, yieldToOthers } from './work.ts'
 
 /** A feed without names and faces is no feed, so these come together, author by author. */
 const AT_ONCE: JobKind[] = ['feed', 'profile']

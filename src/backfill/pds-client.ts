@@ -15,6 +15,15 @@ import { retryAfterMs } from './rate-limit-headers.ts'
 import { cidOfRecord, UnencodableError } from './record-cid.ts'
 import { tidTimeMs } from './tid.ts'
 
+/** Whose repository is read, and where. */
+export type RepoTarget = {
+  uid: number
+  did: string
+  pds: string
+  /** It was asked often enough: what still does not hash to its CID is left out. */
+  leavesOutMismatched?: boolean
+}
+
 export type PdsRecord = { rkey: string; cid: string; record: JsonObject }
 
 export type RecordPage = {

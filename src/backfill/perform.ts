@@ -4,9 +4,10 @@ import type { Job } from '../store/jobs.ts'
 import { checkRepo, compareRepo } from './compare-repo.ts'
 import { loadFeed, loadOlder, loadRecent } from './feed-jobs.ts'
 import { startMember } from './member-job.ts'
+import type { RepoTarget } from './pds-client.ts'
 import { loadList, loadPost, loadProfile, loadRecord } from './record-jobs.ts'
 import { loadBlocks, loadFollows, loadRecords, type RepoJobResult } from './repo-jobs.ts'
-import type { RepoTarget, Services } from './work.ts'
+import type { Services } from './work.ts'
 
 /**
  * Runs the job to its end.

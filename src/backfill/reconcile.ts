@@ -16,10 +16,10 @@ import { type PackedRkey, packRkey, unpackRkey } from '../store/keys.ts'
 import { findMember } from '../store/members.ts'
 import { findTombstone } from '../store/tombstones.ts'
 import { type ListedPage, type ListingBounds, type ListingEnd, walkCollection } from './listing.ts'
-import type { PdsRecord } from './pds-client.ts'
+import type { PdsRecord, RepoTarget } from './pds-client.ts'
 import { PdsError } from './pds-error.ts'
 import { tidAt } from './tid.ts'
-import { type RepoTarget, type Services, yieldToOthers } from './work.ts'
+import { type Services, yieldToOthers } from './work.ts'
 
 export type Reconciliation = ListingBounds & {
   collection: Collection

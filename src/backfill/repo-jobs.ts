@@ -5,8 +5,9 @@ import { findBackfill } from '../store/backfills.ts'
 import { type Collection, recordCollections } from '../store/collections.ts'
 import { heldKeys } from '../store/held-keys.ts'
 import { isJobWaiting } from '../store/job-schedule.ts'
+import type { RepoTarget } from './pds-client.ts'
 import { type Reconciled, reconcile } from './reconcile.ts'
-import type { RepoTarget, Services } from './work.ts'
+import type { Services } from './work.ts'
 
 const FOLLOWS: Collection = 'app.bsky.graph.follow'
 export const BLOCKS: Collection[] = [

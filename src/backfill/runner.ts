@@ -32,13 +32,14 @@ import { createHosts, type Hosts, IDENTITY_HOST } from './hosts.ts'
 import { identify, locate } from './identify.ts'
 import { createJobWindow, type WaitingJob } from './job-window.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
+import type { RepoTarget } from './pds-client.ts'
 import { PdsError } from './pds-error.ts'
 import { perform } from './perform.ts'
 import { createProgress, type Progress } from './progress.ts'
 import type { RepoJobResult } from './repo-jobs.ts'
 import { type BackfillOptions, createServices } from './services.ts'
 import { isGapRepair, leaveGap, settleGap } from './settle-gap.ts'
-import type { RepoTarget, Services } from './work.ts'
+import type { Services } from './work.ts'
 
 export type BackfillStatus = {
   /** In the database, waiting or at work, by kind. */

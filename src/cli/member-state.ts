@@ -9,7 +9,7 @@ import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
 import { CliError, EXIT } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
-import { memberCalled } from './member.ts'
+import { memberCalled } from './member-called.ts'
 import { readingOffline, writingOffline } from './offline.ts'
 import { print, report, say } from './terminal.ts'
 

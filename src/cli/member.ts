@@ -5,11 +5,11 @@ import type { Config } from '../config.ts'
 import { type Account, listMembers, type MemberLine } from '../operator/members.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
-import { CliError } from './fail.ts'
 import { followColdStart } from './follow-cold-start.ts'
 import { type JsonOption, withJson } from './json-option.ts'
+import { memberCalled } from './member-called.ts'
 import { addMemberState, exportBeforeRemoval } from './member-state.ts'
-import { readingOffline, refuseMissing, writingOffline } from './offline.ts'
+import { readingOffline, writingOffline } from './offline.ts'
 import { report, say, table, thousands } from './terminal.ts'
 
 type AddOptions = JsonOption & { wait: boolean }
@@ -119,20 +119,6 @@ async function remove(context: CliContext, actor: string, options: RemoveOptions
 async function removeOffline(config: Config, did: string): Promise<void> {
   const { endMembership } = await import('../indexing/operator-members.ts')
   await writingOffline(config, ({ indexer }) => indexer.run((ctx) => endMembership(ctx, did)))
-}
-
-/** A member's DID, by what we know of them: their server may be gone, which may be why. */
-export async function memberCalled(context: CliContext, actor: string): Promise<string> {
-  const config = context.config()
-  const server = await findServer(config.dataDir)
-  if (!server) refuseMissing(config.dataDir)
-  const { members } = server
-    ? await server.ask<{ members: MemberLine[] }>('GET', '/members')
-    : { members: await readingOffline(config, listMembers) }
-  const name = actor.replace(/^@/, '')
-  const found = members.find(({ did, handle }) => did === name || handle === name.toLowerCase())
-  if (found) return found.did
-  throw new CliError(`${actor} is no member.`, '`slipstream member list` lists them; try the DID.')
 }
 
 function nameOf({ did, handle }: Account): string {

@@ -22,11 +22,11 @@
 // account (label-memory.ts) is put in where a view shows labels; whatever they may have acted upon takes
 // the slow path, which also hides what was taken down.
 
+import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import type {
   AccountPair,
   BlockedPairs,
   FeedState,
-  Hydrator,
   ProfileState,
   Viewer,
 } from '../hydrate/types.ts'

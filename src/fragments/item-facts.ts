@@ -1,8 +1,8 @@
 // What filters ask of items. As fragments, facts know nothing of labels; of what the labelers of the
 // request act upon, they are read anew, since it may have been taken down.
 
+import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import { currentLabelers, NO_LABELERS, withLabelers } from '../hydrate/labelers.ts'
-import type { Hydrator } from '../hydrate/types.ts'
 import { dependency, FRAGMENT, type ItemFacts } from './fragment.ts'
 import type { KeptFragments } from './kept-fragments.ts'
 import { ACTED_UPON, type LabelMemories } from './label-memory.ts'

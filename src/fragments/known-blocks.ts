@@ -2,7 +2,8 @@
 // a block with the account that they are about.
 
 import { blockedPairs } from '../hydrate/blocked-pairs.ts'
-import type { AccountPair, BlockedPairs, Hydrator } from '../hydrate/types.ts'
+import type { Hydrator } from '../hydrate/hydrator-types.ts'
+import type { AccountPair, BlockedPairs } from '../hydrate/types.ts'
 
 /** Then all is forgotten; about 50 bytes each. */
 const MAX_PAIRS = 100_000

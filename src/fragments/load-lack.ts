@@ -1,7 +1,8 @@
 // Loads what a page lacks, each kind of thing in a few statements, and makes fragments of it.
 
+import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import { NO_LABELERS, withLabelers } from '../hydrate/labelers.ts'
-import type { Hydrator, Viewer } from '../hydrate/types.ts'
+import type { Viewer } from '../hydrate/types.ts'
 import { dependency, FRAGMENT, type FragmentKind, labelSubject } from './fragment.ts'
 import type { KeptFragments } from './kept-fragments.ts'
 import type { LabelMemory } from './label-memory.ts'

@@ -1,7 +1,8 @@
 // Fills a viewer's memory: what a page asks for and is not in it, batched, by the hydration and the
 // views that the slow path uses too.
 
-import type { Hydrator, ProfileState, Viewer } from '../hydrate/types.ts'
+import type { Hydrator } from '../hydrate/hydrator-types.ts'
+import type { ProfileState, Viewer } from '../hydrate/types.ts'
 import { postViewer, ungatedPostViewer } from '../views/post-viewer.ts'
 import { profileViewer } from '../views/profile-viewer.ts'
 import { byteText } from '../views/ready-json.ts'

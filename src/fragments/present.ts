@@ -1,8 +1,9 @@
 // Elements of an answer: written at once from what is kept; what is lacking is loaded for all of them
 // together, and those are written again; what can't be written takes the slow path.
 
+import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import { currentLabelers } from '../hydrate/labelers.ts'
-import type { Hydrator, Viewer } from '../hydrate/types.ts'
+import type { Viewer } from '../hydrate/types.ts'
 import type { KeptFragments } from './kept-fragments.ts'
 import type { LabelMemories } from './label-memory.ts'
 import { loadLack } from './load-lack.ts'

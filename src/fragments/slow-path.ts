@@ -1,6 +1,7 @@
 // The slow path: hydration, rules and views for one viewer, for what no fragment can say.
 
-import type { FeedState, Hydrator, ProfileState, Viewer } from '../hydrate/types.ts'
+import type { Hydrator } from '../hydrate/hydrator-types.ts'
+import type { FeedState, ProfileState, Viewer } from '../hydrate/types.ts'
 import { feedViewPost } from '../views/feed-view-post.ts'
 import { postView } from '../views/post-view.ts'
 import { profileView, profileViewBasic } from '../views/profile-views.ts'

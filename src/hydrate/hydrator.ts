@@ -3,6 +3,7 @@
 // items it has, and a few more for what was not read before.
 
 import { blockedPairs } from './blocked-pairs.ts'
+import type { Hydrator, ProfileOptions, RecordOptions } from './hydrator-types.ts'
 import { KeptRows } from './kept-rows.ts'
 import { loadFeed, loadPostsOnly } from './load-feed.ts'
 import { loadLabelled, loadSubjectLabels, withLabelsLoaded } from './load-labels.ts'
@@ -15,14 +16,7 @@ import { loadThread } from './load-thread.ts'
 import type { NotificationState } from './notification-types.ts'
 import { type HydratorParts, type Loader, prepareReaders } from './page.ts'
 import type { ThreadHydration, ThreadState } from './thread-types.ts'
-import type {
-  FeedState,
-  Hydrator,
-  ProfileOptions,
-  ProfileState,
-  RecordOptions,
-  Viewer,
-} from './types.ts'
+import type { FeedState, ProfileState, Viewer } from './types.ts'
 
 const MAX_KEPT_ACTOR_BYTES = 16 << 20
 const MAX_KEPT_POST_BYTES = 32 << 20

@@ -11,9 +11,10 @@ import { packRkey } from '../store/keys.ts'
 import type { LabelSubject } from '../store/labels.ts'
 import type { LabelFilter, StoredLabel } from '../store/read/labels.ts'
 import { parseRecordUri, recordUri } from './at-uri.ts'
+import type { Hydrator } from './hydrator-types.ts'
 import { currentLabelers, type Labelers } from './labelers.ts'
 import type { Loader } from './page.ts'
-import type { FeedState, Hydrator, Labelled, ProfileState, SubjectLabels, Viewer } from './types.ts'
+import type { FeedState, Labelled, ProfileState, SubjectLabels, Viewer } from './types.ts'
 
 type Label = ComAtprotoLabelDefs.Label
 

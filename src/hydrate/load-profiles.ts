@@ -2,10 +2,11 @@
 
 import { collectionCodes } from '../store/collections.ts'
 import { blockedPairs } from './blocked-pairs.ts'
+import type { ProfileOptions } from './hydrator-types.ts'
 import { loadAccounts, loadLists, loadRelations } from './load-accounts.ts'
 import { addRecords } from './load-records.ts'
 import { emptyProfileState, type Loader } from './page.ts'
-import type { AccountPair, KnownFollowers, ProfileOptions, ProfileState, Viewer } from './types.ts'
+import type { AccountPair, KnownFollowers, ProfileState, Viewer } from './types.ts'
 
 /** How many known followers a profile shows. Lexicon app.bsky.actor.defs#knownFollowers. */
 const SHOWN_KNOWN_FOLLOWERS = 5

@@ -14,13 +14,13 @@ import { insertActor } from '../store/actors.ts'
 import type { Db } from '../store/db.ts'
 import { followEdges } from '../store/edges/all-edges.ts'
 import type { Edge } from '../store/edges/edge.ts'
+import type { FollowLine } from '../store/follows.ts'
 import { isUnfollowed, KEYLESS_SORT_AT, keylessRkey } from '../store/keyless-follows.ts'
 import { packRkey, tidOf } from '../store/keys.ts'
 import type { SnapshotChunk } from '../store/snapshots.ts'
 import { dropGraphSnapshot, saveGraph } from './graph-snapshot.ts'
 import {
   COLLECTION,
-  type FollowLine,
   importedSortAt,
   importFollow,
   isComplete,

@@ -3,7 +3,7 @@
 // counted by reason, and the first of those are kept with their line numbers.
 
 import { isValidDid } from '@atproto/syntax'
-import type { FollowLine } from './import-follows.ts'
+import type { FollowLine } from '../store/follows.ts'
 
 export type BadLineReason = 'columns' | 'did' | 'rkey' | 'too-long'
 

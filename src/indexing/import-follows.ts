@@ -11,7 +11,7 @@
 import { findBackfill } from '../store/backfills.ts'
 import { collectionCodes } from '../store/collections.ts'
 import { microsOf } from '../store/edges/edge.ts'
-import { findFollow, insertFollow, isFollowing } from '../store/follows.ts'
+import { type FollowLine, findFollow, insertFollow, isFollowing } from '../store/follows.ts'
 import { enqueueJobAgain } from '../store/jobs.ts'
 import {
   isUnfollowed,
@@ -32,9 +32,6 @@ import {
 } from './index-context.ts'
 import { isBuried } from './lateness.ts'
 import type { TombstoneFilter } from './tombstone-filter.ts'
-
-/** Checked DIDs, and the record key where the list has one. */
-export type FollowLine = { did: string; subject: string; rkey: string | undefined }
 
 export const COLLECTION = 'app.bsky.graph.follow'
 /** Behind everything that somebody waits for. */

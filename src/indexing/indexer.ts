@@ -17,6 +17,7 @@ import type {
 import { actorsNotActive, raiseActorRev, removedActors } from '../store/actors.ts'
 import { isIndexed } from '../store/collections.ts'
 import type { Db } from '../store/db.ts'
+import type { FollowLine } from '../store/follows.ts'
 import { packCid, packRkey } from '../store/keys.ts'
 import { notesOf } from '../store/notes.ts'
 import { reactionsPrunedBefore } from '../store/old-posts.ts'
@@ -28,7 +29,7 @@ import { applyGap } from './account-gaps.ts'
 import { applyRemoval, applyWrite } from './apply-record.ts'
 import { type FetchedRecords, toWrites } from './fetched-records.ts'
 import { applyIdentity } from './identity.ts'
-import { type FollowLine, importFollow } from './import-follows.ts'
+import { importFollow } from './import-follows.ts'
 import { emptyTally, type ImportTally } from './import-tally.ts'
 import {
   dropCounts,

@@ -7,6 +7,7 @@ import {
   disableInvite as disableRow,
   findInvite,
   type InviteRow,
+  type InviteWish,
   insertInvite,
 } from '../store/invites.ts'
 import type { IndexContext } from './index-context.ts'
@@ -14,15 +15,6 @@ import type { IndexContext } from './index-context.ts'
 /** The invite lets nobody in; the message is for whoever came with it. */
 export class InviteError extends Error {
   override name = 'InviteError'
-}
-
-export type InviteWish = {
-  code: string
-  /** How many accounts it lets in. */
-  maxUses: number
-  note: string
-  /** Milliseconds since 1970; null: never. */
-  expiresAt: number | null
 }
 
 const MAX_INVITES = 10_000

@@ -7,7 +7,7 @@
 // for the store, falls behind with every second.
 
 import type { IngestStatus } from '../bridge.ts'
-import type { StreamStatus } from '../jetstream/consumer.ts'
+import type { StreamStatus } from '../jetstream/consumer-options.ts'
 
 /** @returns what judges each second's status. @param now - milliseconds since 1970. */
 export function createQuietWatch(

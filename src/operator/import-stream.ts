@@ -3,8 +3,8 @@
 
 import type { OperatorRequest } from '../bridge.ts'
 import { createFollowReader } from '../indexing/follow-lines.ts'
-import type { FollowLine } from '../indexing/import-follows.ts'
 import { addTo, emptyTally, type ImportReport } from '../indexing/import-tally.ts'
+import type { FollowLine } from '../store/follows.ts'
 
 /** About ten milliseconds of the writer's time. */
 const SLICE = 250

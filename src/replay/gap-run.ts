@@ -17,7 +17,7 @@ import type { StreamCursor, StreamEvent, StreamGap, StreamItem } from '../jetstr
 import { actorStatus } from '../store/actors.ts'
 import { setGapReached, splitGap } from '../store/gap-repair.ts'
 import type { Gap } from '../store/gaps.ts'
-import type { GapRepairParts } from './gap-repair.ts'
+import type { GapRepairParts } from './gap-parts.ts'
 import { createMeeting, type Meeting } from './meeting.ts'
 
 export type GapRunEnd = {

@@ -10,12 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Indexer } from '../indexing/indexer.ts'
 import type { MemoryChange } from '../indexing/memory-changes.ts'
 import { applyPastDeletion } from '../indexing/past-deletion.ts'
-import {
-  type Consumer,
-  type ConsumerOptions,
-  createConsumer,
-  type StreamBatch,
-} from '../jetstream/consumer.ts'
+import { type Consumer, createConsumer, type StreamBatch } from '../jetstream/consumer.ts'
+import type { ConsumerOptions } from '../jetstream/consumer-options.ts'
 import type { StreamCursor, StreamEvent } from '../jetstream/event.ts'
 import type { Logger } from '../obs/log.ts'
 import { findActor } from '../store/actors.ts'

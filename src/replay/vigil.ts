@@ -1,7 +1,7 @@
 // Watches over a replay: whether it has met the main stream, or else whether silence, absence or time say
 // that it ends without.
 
-import type { StreamStatus } from '../jetstream/consumer.ts'
+import type { StreamStatus } from '../jetstream/consumer-options.ts'
 import type { ReplayLimits } from './limits.ts'
 import type { Meeting } from './meeting.ts'
 

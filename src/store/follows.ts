@@ -7,6 +7,9 @@ import type { Edge } from './edges/edge.ts'
 import type { PackedRkey } from './keys.ts'
 import { notesOf } from './notes.ts'
 
+/** A follow from an operator's list: checked DIDs, and the record key where the list has one. */
+export type FollowLine = { did: string; subject: string; rkey: string | undefined }
+
 export function findFollow(db: Db, uid: number, rkey: PackedRkey): Edge | undefined {
   return followEdges.find(db, uid, rkey)
 }

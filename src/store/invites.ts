@@ -13,6 +13,15 @@ export type InviteRow = {
   disabled_at: number | null
 }
 
+export type InviteWish = {
+  code: string
+  /** How many accounts it lets in. */
+  maxUses: number
+  note: string
+  /** Milliseconds since 1970; null: never. */
+  expiresAt: number | null
+}
+
 const statements = perDatabase((db) => ({
   find: db.prepare<[string], InviteRow>('SELECT * FROM invites WHERE code = ?'),
   insert: db.prepare<[string, string, number, number, number | null]>(

@@ -2,12 +2,13 @@
 // that DID's document. Records that are not indexed are asked for once in a while.
 
 import { isValidDid } from '@atproto/syntax'
+import type { ActorReader } from '../graph/types.ts'
 import { parseRecordUri } from '../hydrate/at-uri.ts'
+import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import { serviceEndpoint } from '../identity/did-document.ts'
 import { LruMap } from '../identity/lru.ts'
 import { invalidRequest, XRPCError } from './errors.ts'
 import { fetchRecord } from './outside-record.ts'
-import type { Serving } from './serving.ts'
 
 const GENERATOR = 'app.bsky.feed.generator'
 
@@ -24,7 +25,7 @@ export type Generators = {
   endpointOf(did: string): Promise<string>
 }
 
-type Parts = Pick<Serving, 'accounts' | 'actors' | 'fetch' | 'hydrator' | 'resolver'>
+type Parts = Parameters<typeof fetchRecord>[0] & { actors: ActorReader; hydrator: Hydrator }
 
 const MAX_REMEMBERED = 5_000
 const REMEMBERED_FOR_MS = 5 * 60 * 1000

@@ -1,15 +1,17 @@
 // A record from the PDS that its account's DID document names, for whoever waits for it.
 
 import { isValidDid } from '@atproto/syntax'
+import type { GuardedFetch } from '../identity/guarded-fetch.ts'
+import type { Resolver } from '../identity/resolver.ts'
+import type { Accounts } from '../skeleton/accounts.ts'
 import { packCid } from '../store/keys.ts'
 import type { NamedActor } from './actor-names.ts'
 import { invalidRequest, unavailable, type XRPCError } from './errors.ts'
 import { parseSafeJson } from './input.ts'
-import type { Serving } from './serving.ts'
 
 export type OutsideRecord = { uri: string; cid: string; value: object }
 
-type Outside = Pick<Serving, 'accounts' | 'fetch' | 'resolver'>
+type Outside = { accounts: Accounts; fetch: GuardedFetch; resolver: Pick<Resolver, 'resolve'> }
 type Key = { collection: string; rkey: string; cid?: string }
 
 const MAX_BYTES = 1024 * 1024

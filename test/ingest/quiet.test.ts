@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { createQuietWatch } from '../../src/ingest/quiet.ts'
-import type { StreamStatus } from '../../src/jetstream/consumer.ts'
+import type { StreamStatus } from '../../src/jetstream/consumer-options.ts'
 import { createJetstreamDouble, type JetstreamDouble } from '../support/jetstream-double/double.ts'
 import {
   freshDataDir,

@@ -5,11 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, vi } from 'vitest'
-import {
-  type Consumer,
-  type ConsumerOptions,
-  createConsumer,
-} from '../../src/jetstream/consumer.ts'
+import { type Consumer, createConsumer } from '../../src/jetstream/consumer.ts'
+import type { ConsumerOptions } from '../../src/jetstream/consumer-options.ts'
 import type { StreamCursor, StreamEvent, StreamGap } from '../../src/jetstream/event.ts'
 import { fixtureDictionaryPath } from '../support/jetstream-double/dictionaries.ts'
 import {

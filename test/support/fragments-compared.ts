@@ -2,7 +2,8 @@
 
 import { expect } from 'vitest'
 import type { Fragments } from '../../src/fragments/fragments.ts'
-import type { Hydrator, Viewer } from '../../src/hydrate/types.ts'
+import type { Hydrator } from '../../src/hydrate/hydrator-types.ts'
+import type { Viewer } from '../../src/hydrate/types.ts'
 import { feedViewPost } from '../../src/views/feed-view-post.ts'
 import { postView } from '../../src/views/post-view.ts'
 import { profileView, profileViewBasic } from '../../src/views/profile-views.ts'

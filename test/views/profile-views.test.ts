@@ -1,7 +1,7 @@
 // What profiles show, case by case.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ProfileOptions } from '../../src/hydrate/types.ts'
+import type { ProfileOptions } from '../../src/hydrate/hydrator-types.ts'
 import { profileViewDetailed } from '../../src/views/profile-view-detailed.ts'
 import { profileView, profileViewBasic } from '../../src/views/profile-views.ts'
 import { relationship } from '../../src/views/relationship.ts'

@@ -2,7 +2,8 @@
 
 import type { ActorReader, FollowGraphReader } from '../../graph/types.ts'
 import { HIDDEN } from '../../graph/types.ts'
-import type { Hydrator, ProfileState } from '../../hydrate/types.ts'
+import type { Hydrator } from '../../hydrate/hydrator-types.ts'
+import type { ProfileState } from '../../hydrate/types.ts'
 import type { Db } from '../../store/db.ts'
 import type { TimelineReader } from '../../timeline/types.ts'
 

@@ -4,12 +4,8 @@
 import type { Db } from '../db.ts'
 import type { PackedRkey } from '../keys.ts'
 import { perDatabase } from '../per-database.ts'
-import {
-  type CreatorChunk,
-  type EdgeKind,
-  MAX_CHUNK_BYTES,
-  prepareCreatorRows,
-} from './chunk-rows.ts'
+import { type CreatorChunk, type EdgeKind, MAX_CHUNK_BYTES } from './chunk.ts'
+import { prepareCreatorRows } from './chunk-rows.ts'
 import {
   indexPointers,
   placeOf,

@@ -18,7 +18,7 @@ import {
   heldByCreator,
   pointerTo,
 } from './bulk-lists.ts'
-import type { EdgeKind } from './chunk-rows.ts'
+import type { EdgeKind } from './chunk.ts'
 import { CreatorLists } from './creator-lists.ts'
 import { compareKeys, type Edge, isSameKey, type Pointer } from './edge.ts'
 import { type Before, SubjectLists } from './subject-lists.ts'

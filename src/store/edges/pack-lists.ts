@@ -1,7 +1,7 @@
 // Whole lists at once, in full chunks: what a list looks like that was never changed. For lists that
 // come from elsewhere; their order is the caller's duty.
 
-import { type CreatorChunk, MAX_CHUNK_BYTES, type SubjectChunk } from './chunk-rows.ts'
+import { type CreatorChunk, MAX_CHUNK_BYTES, type SubjectChunk } from './chunk.ts'
 import { pointerTail } from './creator-entries.ts'
 import type { Edge, Pointer } from './edge.ts'
 import { edgeTail } from './subject-entries.ts'

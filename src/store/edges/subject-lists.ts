@@ -2,12 +2,8 @@
 
 import type { Db } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
-import {
-  type EdgeKind,
-  MAX_CHUNK_BYTES,
-  prepareSubjectRows,
-  type SubjectChunk,
-} from './chunk-rows.ts'
+import { type EdgeKind, MAX_CHUNK_BYTES, type SubjectChunk } from './chunk.ts'
+import { prepareSubjectRows } from './chunk-rows.ts'
 import { cutBefore, type ListIndex, withEntry, withoutEntry } from './delta-list.ts'
 import { type Edge, isSameKey, PERIOD_MS, type Pointer, periodStart } from './edge.ts'
 import {

@@ -5,7 +5,7 @@
 // What a like's `lag` told beyond its sortAt, the moment of its arrival, is dropped.
 
 import type Database from 'better-sqlite3'
-import type { EdgeKind } from '../edges/chunk-rows.ts'
+import type { EdgeKind } from '../edges/chunk.ts'
 import { keyHashOf, keyPeriodOf, periodOf } from '../edges/edge.ts'
 import { packEdges, packPointers } from '../edges/pack-lists.ts'
 import type { PackedRkey } from '../keys.ts'
