@@ -15,7 +15,12 @@ export function isOrWasAuthor(ctx: IndexContext, uid: number): boolean {
 }
 
 /** Whether this account reads here no more, or is followed by no member any more, and that is not settled. */
-export function isUnsettled({ db, keptScope }: IndexContext, uid: number): boolean {
-  if (keptScope === 'network') return false
-  return [DOUBT.member, DOUBT.author].some((kind) => findDoubt(db, kind, uid) !== undefined)
+function isUnsettled(ctx: IndexContext, uid: number): boolean {
+  if (ctx.keptScope === 'network') return false
+  return isFormerMember(ctx, uid) || findDoubt(ctx.db, DOUBT.author, uid) !== undefined
+}
+
+/** Whether this account reads here no more, and it is not settled yet whom it was the reason for. */
+export function isFormerMember({ db }: IndexContext, uid: number): boolean {
+  return findDoubt(db, DOUBT.member, uid) !== undefined
 }

@@ -14,7 +14,7 @@ import {
   putUnfollow,
   unmarkKeyless,
 } from '../store/keyless-follows.ts'
-import { isUnsettled } from './doubtful.ts'
+import { isFormerMember } from './doubtful.ts'
 import {
   actorCounts,
   type IndexContext,
@@ -100,7 +100,8 @@ export function disconnect(ctx: IndexContext, creator: number, subject: number):
   insertGraphChange(ctx.db, { creator, subject, added: false })
   ctx.changes.push({ kind: 'unfollow', creator, subject })
   const isMembers = isMember(ctx, creator)
-  if (!isMembers && !isUnsettled(ctx, creator)) return
+  // Nobody is an author for an author's sake: their follows ask nothing about whom they followed.
+  if (!isMembers && !isFormerMember(ctx, creator)) return
   if (isMembers) addPending(ctx, subject, -1)
   if (!isAuthor(ctx, subject)) putDoubt(ctx.db, DOUBT.author, subject)
 }

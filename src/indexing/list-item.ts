@@ -52,7 +52,7 @@ function dropListItem(
 ): void {
   deleteListItem(ctx.db, uid, rkey)
   const isForMember = isMember(ctx, subject) && !isAuthor(ctx, uid)
-  if (isForMember && ctx.keptScope !== 'network') putDoubt(ctx.db, DOUBT.author, uid)
+  if (isForMember && ctx.keptScope !== 'network') putDoubt(ctx.db, DOUBT.lists, uid)
 }
 
 function isKept(ctx: IndexContext, uid: number, list: RecordRef, subjectDid: string): boolean {

@@ -16,6 +16,8 @@ export const DOUBT = {
   post: 4,
   /** (uid) Something of the account's went: is it known for anything else? */
   account: 5,
+  /** (uid) Who was here for the account's lists went: what are they kept for? */
+  lists: 6,
 } as const
 
 /** A place in a page by page walk: a record key, a number, or two of them. */

@@ -51,8 +51,15 @@ export const stepsOfAuthor: readonly Step[] = [
   settleListItems,
   settleLists,
   settleRecordLikes,
-  once((ctx, uid) => putDoubt(ctx.db, DOUBT.account, uid)),
+  once(doubtAccount),
 ]
+
+/** Of somebody who need not ever have been an author: nothing but their lists is asked about. */
+export const stepsOfLists: readonly Step[] = [settleListItems, settleLists, once(doubtAccount)]
+
+function doubtAccount({ db }: IndexContext, uid: number): void {
+  putDoubt(db, DOUBT.account, uid)
+}
 
 function settlePosts(ctx: IndexContext, uid: number, reached: Reached | null) {
   const page = postRowsOf(ctx.db, uid, { after: keyAfter(reached), limit: PAGE })
@@ -80,7 +87,7 @@ function settleListBlocks(ctx: IndexContext, uid: number, reached: Reached | nul
   for (const { rkey, list, owner } of page) {
     if (isListInUse(ctx, list, owner)) continue
     deleteListBlock(ctx.db, uid, rkey)
-    putDoubt(ctx.db, DOUBT.author, owner)
+    putDoubt(ctx.db, DOUBT.lists, owner)
   }
   return goesOnAfter(page, ({ rkey }) => rkey)
 }
@@ -105,7 +112,7 @@ function settleLists(ctx: IndexContext, uid: number, reached: Reached | null) {
       putDoubt(ctx.db, DOUBT.account, block.uid)
     }
     // Once more, for the next page of them.
-    if (blockersByList(ctx.db, id).length > 0) putDoubt(ctx.db, DOUBT.author, uid)
+    if (blockersByList(ctx.db, id).length > 0) putDoubt(ctx.db, DOUBT.lists, uid)
     else if (people === 0) dropList(ctx.db, id, uid)
     else emptyList(ctx.db, { id, uid }, null)
   }

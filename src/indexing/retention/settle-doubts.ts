@@ -12,7 +12,7 @@ import {
 import { type IndexContext, isAuthor, isMember } from '../index-context.ts'
 import { settleAccount } from './settle-account.ts'
 import { stepsAround } from './settle-around.ts'
-import { stepsOfAuthor } from './settle-author.ts'
+import { stepsOfAuthor, stepsOfLists } from './settle-author.ts'
 import { privateSteps, stepsOfMember } from './settle-member.ts'
 import { settlePost } from './settle-post.ts'
 import { once, type Step } from './step.ts'
@@ -25,15 +25,16 @@ type Way = {
 
 const never = () => false
 
+const isNeeded = (ctx: IndexContext, uid: number) =>
+  ctx.keptScope === 'network' || isAuthor(ctx, uid)
+
 const ways: Record<Doubt['kind'], Way> = {
   [DOUBT.member]: { steps: stepsOfMember, isOver: isMember },
-  [DOUBT.author]: {
-    steps: stepsOfAuthor,
-    isOver: (ctx, uid) => ctx.keptScope === 'network' || isAuthor(ctx, uid),
-  },
+  [DOUBT.author]: { steps: stepsOfAuthor, isOver: isNeeded },
   [DOUBT.around]: { steps: stepsAround, isOver: (ctx) => ctx.keptScope === 'network' },
   [DOUBT.post]: { steps: [once(settlePost)], isOver: never },
   [DOUBT.account]: { steps: [once(settleAccount)], isOver: never },
+  [DOUBT.lists]: { steps: stepsOfLists, isOver: isNeeded },
 }
 
 /** Counted as much as they are likely to cost: a page of a step, or a post or account. */

@@ -57,7 +57,7 @@ export const privateSteps: readonly Step[] = [
     for (const { list } of listMutesOf(ctx.db, uid)) {
       deleteListMute(ctx.db, uid, list)
       const owner = findListKey(ctx.db, list)?.uid
-      if (owner !== undefined) putDoubt(ctx.db, DOUBT.author, owner)
+      if (owner !== undefined) putDoubt(ctx.db, DOUBT.lists, owner)
     }
     for (const { subject } of activitySubscriptionsBy(ctx.db, uid)) {
       deleteActivitySubscription(ctx.db, uid, subject)
@@ -74,7 +74,7 @@ export const stepsOfMember: readonly Step[] = [
   }),
   eachPointer(likeEdges, (ctx, _uid, { subject }) => putDoubt(ctx.db, DOUBT.post, subject)),
   once((ctx, uid) => {
-    for (const lister of listersOf(ctx.db, uid)) putDoubt(ctx.db, DOUBT.author, lister)
+    for (const lister of listersOf(ctx.db, uid)) putDoubt(ctx.db, DOUBT.lists, lister)
     if (!isAuthor(ctx, uid)) putDoubt(ctx.db, DOUBT.author, uid)
   }),
 ]
