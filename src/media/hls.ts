@@ -9,8 +9,9 @@ import { HEAD_BYTES } from './cache-entry.ts'
 import type { OpenedEntry } from './disk-cache.ts'
 import { MediaError } from './media-error.ts'
 import { Mp4Error } from './mp4/boxes.ts'
+import { checkPlaces } from './mp4/check-places.ts'
 import { planSegments, type Segment } from './mp4/plan-segments.ts'
-import { type Mp4File, readMoov, readRun } from './mp4/read-file.ts'
+import { type Mp4File, readLayout, readRun } from './mp4/read-file.ts'
 import { type Movie, readMovie } from './mp4/read-movie.ts'
 import { writeInit } from './mp4/write-init.ts'
 import { writeSegment } from './mp4/write-segment.ts'
@@ -40,7 +41,9 @@ export function createHls(): Hls {
   async function planOf(mp4: Mp4File, digest: string): Promise<Plan> {
     const known = plans.get(digest)
     if (known) return known
-    const movie = readMovie(await readMoov(mp4))
+    const { moov, mdats } = await readLayout(mp4)
+    const movie = readMovie(moov)
+    checkPlaces(movie, { mdats, fileBytes: mp4.length })
     const plan = { movie, segments: planSegments(movie) }
     plans.set(digest, plan)
     return plan

@@ -17,7 +17,8 @@ export class Mp4Error extends Error {
 
 export const BOX_HEAD_BYTES = 16
 
-const MAX_BOXES = 10_000
+/** In one box; a real head has a dozen. */
+const MAX_BOXES = 256
 
 /**
  * A box's head, where the bytes from `at` on are those of the head and `start` is where it stands.
@@ -71,7 +72,7 @@ export function makeBox(type: string, ...content: Uint8Array[]): Buffer {
 export function makeFullBox(
   type: string,
   { version = 0, flags = 0 }: { version?: number; flags?: number },
-  ...numbers: number[]
+  numbers: readonly number[],
 ): Buffer {
   const content = Buffer.alloc(4 + numbers.length * 4)
   content.writeUInt32BE(version * 0x1000000 + flags)

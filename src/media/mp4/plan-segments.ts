@@ -1,6 +1,7 @@
 // Where a video is cut: at pictures with which decoding can begin, every few seconds. Sound goes with the
 // pictures of its time.
 
+import { Mp4Error } from './boxes.ts'
 import type { Movie, Track } from './read-movie.ts'
 
 /** Samples `from` up to but without `to`. */
@@ -9,10 +10,14 @@ export type Run = { track: Track; from: number; to: number }
 export type Segment = { durationSeconds: number; runs: Run[] }
 
 const SEGMENT_SECONDS = 4
+/** Four hours. */
+const MAX_SEGMENTS = 3600
 
+/** @throws Mp4Error where it would be cut into too many. */
 export function planSegments({ tracks }: Movie): Segment[] {
   const [leader] = tracks // pictures where there are any
   const starts = cutsOf(leader!)
+  if (starts.length > MAX_SEGMENTS) throw new Mp4Error('too long')
   const times = starts.map((sample) => secondsOf(leader!, sample))
   const end = Math.max(...tracks.map((track) => secondsOf(track, track.samples.count)))
   return starts.map((_, i) => {

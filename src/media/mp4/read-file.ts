@@ -12,19 +12,33 @@ const MAX_TOP_BOXES = 100
 const MAX_MOOV_BYTES = 8 << 20
 const MAX_RUN_BYTES = 64 << 20
 
-/** The whole `moov` box. @throws Mp4Error where there is none that is usable. */
-export async function readMoov(mp4: Mp4File): Promise<Buffer> {
-  let at = 0
-  for (let i = 0; i < MAX_TOP_BOXES && at < mp4.length; i++) {
-    const box = await topBox(mp4, at)
-    if (box.type === 'moof') break
-    if (box.type === 'moov') {
-      if (box.end - box.start > MAX_MOOV_BYTES) throw new Mp4Error('the head is too long')
-      return readBytes(mp4, box.start, box.end - box.start)
-    }
-    at = box.end
+export type Layout = { moov: Buffer; mdats: { start: number; end: number }[] }
+
+/** The whole `moov` box, and where sample data stands. @throws Mp4Error where there is no usable head. */
+export async function readLayout(mp4: Mp4File): Promise<Layout> {
+  const boxes = await topBoxes(mp4)
+  if (boxes.some(({ type }) => type === 'moof')) throw new Mp4Error('already fragmented')
+  const moov = boxes.find(({ type }) => type === 'moov')
+  if (!moov) throw new Mp4Error('no head')
+  if (moov.end - moov.start > MAX_MOOV_BYTES) throw new Mp4Error('the head is too long')
+  return {
+    moov: await readBytes(mp4, moov.start, moov.end - moov.start),
+    mdats: boxes
+      .filter(({ type }) => type === 'mdat')
+      .map(({ body, end }) => ({ start: body, end })),
   }
-  throw new Mp4Error('no head')
+}
+
+/** What is behind the first fragment is not looked at. */
+async function topBoxes(mp4: Mp4File): Promise<Box[]> {
+  const boxes: Box[] = []
+  for (let at = 0; at + 8 <= mp4.length; at = boxes.at(-1)!.end) {
+    if (boxes.length === MAX_TOP_BOXES) throw new Mp4Error('too many boxes')
+    const box = await topBox(mp4, at)
+    boxes.push(box)
+    if (box.type === 'moof') break
+  }
+  return boxes
 }
 
 /** The samples' bytes one after the other. @throws Mp4Error where they stand beyond the file. */

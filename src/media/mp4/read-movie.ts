@@ -2,7 +2,7 @@
 // into a new head as they are. Everything else in it (places, names, thumbnails, other tracks) is left.
 
 import { type Box, boxesBetween, findBox, Mp4Error } from './boxes.ts'
-import { readSamples, type Samples } from './sample-table.ts'
+import { countSamples, readSamples, type Samples } from './sample-table.ts'
 
 export type Track = {
   id: number
@@ -19,6 +19,9 @@ export type Track = {
 export type Movie = { mvhd: Buffer; tracks: Track[] }
 
 const MAX_TRACKS = 16
+const MAX_EDITS = 16
+const MAX_SECONDS = 86_400
+const HANDLERS = { video: 'vide', audio: 'soun' } as const
 
 /**
  * @param moov - the whole box.
@@ -40,23 +43,34 @@ function readChecked(moov: Buffer): Movie {
   const traks = boxesBetween(moov, whole.body, whole.end).filter(({ type }) => type === 'trak')
   if (traks.length > MAX_TRACKS) throw new Mp4Error('too many tracks')
   const movieScale = moov.readUInt32BE(head.body + (moov.readUInt8(head.body) === 1 ? 20 : 12))
-  const read = traks.map((trak) => readTrack(moov, trak, movieScale))
-  const found = read.filter((track) => track !== undefined && track.samples.count > 0) as Track[]
   // One of each: players choose no others, and they would be sent for nothing.
-  const tracks = (['video', 'audio'] as const)
-    .map((kind) => found.find((track) => track.kind === kind))
-    .filter((track) => track !== undefined)
+  const tracks = (['video', 'audio'] as const).flatMap((kind) => {
+    const trak = traks.find((one) => isUsable(moov, one, kind))
+    return trak ? readTrack(moov, { trak, kind, movieScale }) : []
+  })
   if (tracks.length === 0) throw new Mp4Error('neither pictures nor sound')
   return { mvhd: moov.subarray(head.start, head.end), tracks }
 }
 
-/** @returns undefined for what is neither pictures nor sound. */
-function readTrack(moov: Buffer, trak: Box, movieScale: number): Track | undefined {
+function isUsable(moov: Buffer, trak: Box, kind: Track['kind']): boolean {
+  const hdlr = findBox(moov, trak, 'mdia', 'hdlr')
+  if (!hdlr || moov.toString('latin1', hdlr.body + 8, hdlr.body + 12) !== HANDLERS[kind]) {
+    return false
+  }
+  return countSamples(moov, sampleTables(moov, trak)) > 0
+}
+
+function sampleTables(moov: Buffer, trak: Box): Box {
+  const stbl = findBox(moov, trak, 'mdia', 'minf', 'stbl')
+  if (!stbl) throw new Mp4Error('no stbl')
+  return stbl
+}
+
+function readTrack(
+  moov: Buffer,
+  { trak, kind, movieScale }: { trak: Box; kind: Track['kind']; movieScale: number },
+): Track {
   const find = (...path: string[]) => findBox(moov, trak, ...path)
-  const hdlr = find('mdia', 'hdlr')
-  const handler = hdlr && moov.toString('latin1', hdlr.body + 8, hdlr.body + 12)
-  if (handler !== 'vide' && handler !== 'soun') return undefined
-  const kind = handler === 'vide' ? 'video' : 'audio'
   const copy = (...path: string[]) => {
     const box = find(...path)
     if (!box) throw new Mp4Error(`no ${path.at(-1)}`)
@@ -73,20 +87,28 @@ function readTrack(moov: Buffer, trak: Box, movieScale: number): Track | undefin
   const timescale = boxes.mdhd.readUInt32BE(8 + (boxes.mdhd.readUInt8(8) === 1 ? 20 : 12))
   if (timescale === 0 || movieScale === 0) throw new Mp4Error('time without a unit')
   const elst = find('edts', 'elst')
-  return {
+  const track = {
     id: boxes.tkhd.readUInt32BE(8 + (boxes.tkhd.readUInt8(8) === 1 ? 20 : 12)),
     kind,
     timescale,
     shift: elst ? readShift(moov, elst, timescale / movieScale) : 0,
-    samples: readSamples(moov, find('mdia', 'minf', 'stbl')!),
+    samples: readSamples(moov, sampleTables(moov, trak)),
     boxes,
   }
+  checkTimes(track)
+  return track
+}
+
+/** Times that are no video's would make numbers that the new head has no room for. */
+function checkTimes({ timescale, shift, samples: { times, durations, count } }: Track): void {
+  const length = times[count - 1]! + durations[count - 1]!
+  if (Math.max(length, Math.abs(shift)) > timescale * MAX_SECONDS) throw new Mp4Error('too long')
 }
 
 /** Of an edit list, what players heed: a pause before the track, and what is left out at its start. */
 function readShift(moov: Buffer, elst: Box, unitsPerMovieUnit: number): number {
   const isLong = moov.readUInt8(elst.body) === 1
-  const count = Math.min(moov.readUInt32BE(elst.body + 4), MAX_TRACKS)
+  const count = Math.min(moov.readUInt32BE(elst.body + 4), MAX_EDITS)
   let shift = 0
   for (let i = 0; i < count; i++) {
     const at = elst.body + 8 + i * (isLong ? 20 : 12)

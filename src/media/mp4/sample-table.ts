@@ -1,5 +1,7 @@
 // What a track's tables say of its samples (pictures, pieces of sound): where each stands in the file, how
 // long it is in bytes and in time, and whether decoding can begin with it (ISO/IEC 14496-12 §8.6, §8.7).
+// Strangers write these tables: each must fit into its box, what they count is bounded, and whatever they
+// say is walked once.
 
 import { type Box, findBox, Mp4Error } from './boxes.ts'
 
@@ -13,51 +15,74 @@ export type Samples = {
   /** How much later than decoded it is shown. */
   delays: Int32Array
   isSync: Uint8Array
+  /** The chunks in which the samples stand, in the order of the samples. */
+  chunks: { starts: Float64Array; ends: Float64Array }
 }
 
 /** Three minutes at 60 a second are 10,800; lexicons allow no longer ones. */
 const MAX_SAMPLES = 200_000
 
-type Table = { at: number; count: number; version: number }
+type Table = { at: number; count: number }
 
-/** @throws Mp4Error, or RangeError where a table is longer than its box. */
+/** How many samples a track has. @throws Mp4Error, as RangeError where the box is too short. */
+export function countSamples(bytes: Buffer, stbl: Box): number {
+  return sizeTable(bytes, stbl).count
+}
+
+/** @throws Mp4Error, or RangeError where a box is too short for its head. */
 export function readSamples(bytes: Buffer, stbl: Box): Samples {
-  const size = tableOf(bytes, stbl, 'stsz')
-  if (!size) throw new Mp4Error('no sizes of samples')
-  const uniformSize = bytes.readUInt32BE(size.at - 4)
-  const count = bytes.readUInt32BE(size.at)
-  if (count > MAX_SAMPLES) throw new Mp4Error('too many samples')
-  const sizes = new Uint32Array(count)
-  for (let i = 0; i < count; i++) {
-    sizes[i] = uniformSize || bytes.readUInt32BE(size.at + 4 + i * 4)
-  }
+  const sizes = readSizes(bytes, stbl)
+  const count = sizes.length
   return {
     count,
     sizes,
-    offsets: readOffsets(bytes, stbl, sizes),
+    ...readPlaces(bytes, stbl, sizes),
     ...readTimes(bytes, stbl, count),
     delays: readDelays(bytes, stbl, count),
     isSync: readSync(bytes, stbl, count),
   }
 }
 
-/** Where a table's first entry stands. Of stsz, the field behind the uniform size. */
-function tableOf(bytes: Buffer, stbl: Box, type: string): Table | undefined {
+function readSizes(bytes: Buffer, stbl: Box): Uint32Array {
+  const { at, count, uniformSize } = sizeTable(bytes, stbl)
+  const sizes = new Uint32Array(count).fill(uniformSize)
+  if (uniformSize > 0) return sizes
+  for (let i = 0; i < count; i++) sizes[i] = bytes.readUInt32BE(at + i * 4)
+  return sizes
+}
+
+function sizeTable(bytes: Buffer, stbl: Box): Table & { uniformSize: number } {
+  const box = findBox(bytes, stbl, 'stsz')
+  if (!box) throw new Mp4Error('no sizes of samples')
+  const uniformSize = bytes.readUInt32BE(box.body + 4)
+  const count = bytes.readUInt32BE(box.body + 8)
+  if (count > MAX_SAMPLES) throw new Mp4Error('too many samples')
+  const at = box.body + 12
+  if (uniformSize === 0) checkFits({ at, count }, box, 4)
+  return { at, count, uniformSize }
+}
+
+/** Where a table's first entry stands, and how many there are; none where there is no such table. */
+function tableOf(bytes: Buffer, stbl: Box, type: string, entryBytes: number): Table | undefined {
   const box = findBox(bytes, stbl, type)
   if (!box) return undefined
-  if (type === 'stsz') return { at: box.body + 8, count: 0, version: 0 }
-  const count = bytes.readUInt32BE(box.body + 4)
-  if (count > MAX_SAMPLES) throw new Mp4Error(`too many entries in ${type}`)
-  return { at: box.body + 8, count, version: bytes.readUInt8(box.body) }
+  const table = { at: box.body + 8, count: bytes.readUInt32BE(box.body + 4) }
+  if (table.count > MAX_SAMPLES) throw new Mp4Error(`too many entries in ${type}`)
+  checkFits(table, box, entryBytes)
+  return table
+}
+
+function checkFits({ at, count }: Table, box: Box, entryBytes: number): void {
+  if (at + count * entryBytes > box.end) throw new Mp4Error(`${box.type} is longer than its box`)
 }
 
 function readTimes(bytes: Buffer, stbl: Box, count: number) {
-  const table = tableOf(bytes, stbl, 'stts')
+  const table = tableOf(bytes, stbl, 'stts', 8)
   const times = new Float64Array(count)
   const durations = new Uint32Array(count)
   let time = 0
   let i = 0
-  for (let entry = 0; entry < (table?.count ?? 0); entry++) {
+  for (let entry = 0; entry < (table?.count ?? 0) && i < count; entry++) {
     const at = table!.at + entry * 8
     const last = Math.min(count, i + bytes.readUInt32BE(at))
     const duration = bytes.readUInt32BE(at + 4)
@@ -73,9 +98,9 @@ function readTimes(bytes: Buffer, stbl: Box, count: number) {
 
 function readDelays(bytes: Buffer, stbl: Box, count: number): Int32Array {
   const delays = new Int32Array(count)
-  const table = tableOf(bytes, stbl, 'ctts')
+  const table = tableOf(bytes, stbl, 'ctts', 8)
   let i = 0
-  for (let entry = 0; entry < (table?.count ?? 0); entry++) {
+  for (let entry = 0; entry < (table?.count ?? 0) && i < count; entry++) {
     const at = table!.at + entry * 8
     const last = Math.min(count, i + bytes.readUInt32BE(at))
     // Version 0 has no sign, but writers put negative numbers there all the same.
@@ -87,7 +112,7 @@ function readDelays(bytes: Buffer, stbl: Box, count: number): Int32Array {
 
 /** Without the table, decoding can begin anywhere. */
 function readSync(bytes: Buffer, stbl: Box, count: number): Uint8Array {
-  const table = tableOf(bytes, stbl, 'stss')
+  const table = tableOf(bytes, stbl, 'stss', 4)
   const isSync = new Uint8Array(count).fill(table ? 0 : 1)
   for (let entry = 0; entry < (table?.count ?? 0); entry++) {
     const number = bytes.readUInt32BE(table!.at + entry * 4)
@@ -97,31 +122,43 @@ function readSync(bytes: Buffer, stbl: Box, count: number): Uint8Array {
 }
 
 /** Samples stand in chunks; each chunk has its place, and each run of chunks its number of samples. */
-function readOffsets(bytes: Buffer, stbl: Box, sizes: Uint32Array): Float64Array {
+function readPlaces(bytes: Buffer, stbl: Box, sizes: Uint32Array) {
   const offsets = new Float64Array(sizes.length)
-  const chunks = readChunks(bytes, stbl)
-  const runs = tableOf(bytes, stbl, 'stsc')
+  const starts = readChunks(bytes, stbl)
+  const ends = starts.slice()
+  const samplesIn = readChunkCounts(bytes, stbl, starts.length)
   let sample = 0
-  for (let entry = 0; entry < (runs?.count ?? 0); entry++) {
-    const at = runs!.at + entry * 12
-    const isLast = entry + 1 === runs!.count
-    const end = isLast ? chunks.length : Math.min(chunks.length, bytes.readUInt32BE(at + 12) - 1)
-    const perChunk = bytes.readUInt32BE(at + 4)
-    for (let chunk = bytes.readUInt32BE(at) - 1; chunk < end; chunk++) {
-      let offset = chunks[chunk] ?? 0
-      for (let i = 0; i < perChunk && sample < sizes.length; i++) {
-        offsets[sample] = offset
-        offset += sizes[sample++]!
-      }
+  let chunk = 0
+  for (; chunk < starts.length && sample < sizes.length; chunk++) {
+    const last = Math.min(sizes.length, sample + samplesIn[chunk]!)
+    let offset = starts[chunk]!
+    for (; sample < last; sample++) {
+      offsets[sample] = offset
+      offset += sizes[sample]!
     }
+    ends[chunk] = offset
   }
   if (sample < sizes.length) throw new Mp4Error('samples without a place')
-  return offsets
+  return { offsets, chunks: { starts: starts.subarray(0, chunk), ends: ends.subarray(0, chunk) } }
+}
+
+/** Runs come in order, so that every chunk is in one of them and is met once. */
+function readChunkCounts(bytes: Buffer, stbl: Box, chunks: number): Uint32Array {
+  const counts = new Uint32Array(chunks)
+  const runs = tableOf(bytes, stbl, 'stsc', 12)
+  const firstOf = (run: number) => bytes.readUInt32BE(runs!.at + run * 12) - 1
+  for (let run = 0; run < (runs?.count ?? 0); run++) {
+    const first = firstOf(run)
+    const end = run + 1 < runs!.count ? firstOf(run + 1) : Math.max(first + 1, chunks)
+    if ((run === 0 && first !== 0) || end <= first) throw new Mp4Error('chunks out of order')
+    counts.fill(bytes.readUInt32BE(runs!.at + run * 12 + 4), first, end)
+  }
+  return counts
 }
 
 function readChunks(bytes: Buffer, stbl: Box): Float64Array {
-  const long = tableOf(bytes, stbl, 'co64')
-  const table = long ?? tableOf(bytes, stbl, 'stco')
+  const long = tableOf(bytes, stbl, 'co64', 8)
+  const table = long ?? tableOf(bytes, stbl, 'stco', 4)
   if (!table) throw new Mp4Error('no places of chunks')
   const chunks = new Float64Array(table.count)
   for (let i = 0; i < table.count; i++) {

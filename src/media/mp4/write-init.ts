@@ -5,7 +5,7 @@ import { makeBox, makeFullBox } from './boxes.ts'
 import type { Movie, Track } from './read-movie.ts'
 
 export function writeInit({ mvhd, tracks }: Movie): Buffer {
-  const extensions = tracks.map(({ id }) => makeFullBox('trex', {}, id, 1, 0, 0, 0))
+  const extensions = tracks.map(({ id }) => makeFullBox('trex', {}, [id, 1, 0, 0, 0]))
   return Buffer.concat([
     makeBox('ftyp', Buffer.from('iso6\0\0\0\0iso6mp41', 'latin1')),
     makeBox('moov', mvhd, ...tracks.map(trackBox), makeBox('mvex', ...extensions)),
@@ -16,10 +16,10 @@ function trackBox({ boxes }: Track): Buffer {
   const tables = makeBox(
     'stbl',
     boxes.stsd,
-    makeFullBox('stts', {}, 0),
-    makeFullBox('stsc', {}, 0),
-    makeFullBox('stsz', {}, 0, 0),
-    makeFullBox('stco', {}, 0),
+    makeFullBox('stts', {}, [0]),
+    makeFullBox('stsc', {}, [0]),
+    makeFullBox('stsz', {}, [0, 0]),
+    makeFullBox('stco', {}, [0]),
   )
   const media = makeBox('minf', boxes.mediaHead, boxes.dinf, tables)
   return makeBox('trak', boxes.tkhd, makeBox('mdia', boxes.mdhd, boxes.hdlr, media))

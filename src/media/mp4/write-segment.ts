@@ -34,7 +34,7 @@ function makeMoof(runs: { run: Run; body: Buffer }[], number: number, dataAt: nu
     at += body.length
     return fragment
   })
-  return makeBox('moof', makeFullBox('mfhd', {}, number + 1), ...fragments)
+  return makeBox('moof', makeFullBox('mfhd', {}, [number + 1]), ...fragments)
 }
 
 function trackFragment({ track, from, to }: Run, dataAt: number): Buffer {
@@ -49,8 +49,8 @@ function trackFragment({ track, from, to }: Run, dataAt: number): Buffer {
   }
   return makeBox(
     'traf',
-    makeFullBox('tfhd', { flags: DEFAULT_BASE_IS_MOOF }, track.id),
-    makeFullBox('tfdt', { version: 1 }, Math.floor(start / 2 ** 32), start % 2 ** 32),
-    makeFullBox('trun', { version: 1, flags: RUN_FLAGS }, ...numbers),
+    makeFullBox('tfhd', { flags: DEFAULT_BASE_IS_MOOF }, [track.id]),
+    makeFullBox('tfdt', { version: 1 }, [Math.floor(start / 2 ** 32), start % 2 ** 32]),
+    makeFullBox('trun', { version: 1, flags: RUN_FLAGS }, numbers),
   )
 }
