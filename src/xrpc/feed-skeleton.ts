@@ -12,6 +12,8 @@ export type FeedSkeleton = {
   feed: AppBskyFeedGetFeedSkeleton.OutputSchema['feed']
   cursor: string | undefined
   reqId: string | undefined
+  /** Whatever else the generator says of the page: passed on as it came. */
+  further: Readonly<Record<string, unknown>>
   /** Of the answer, where it names one. */
   language: string | undefined
 }
@@ -40,14 +42,14 @@ export async function askForSkeleton(
   })
   const body = parseBody(response)
   if (response.status !== 200) throw refusal(response, body)
-  const skeleton = validated(withoutNulls(body))
-  const items = skeleton.feed.slice(0, limit)
+  const { feed: items, cursor: next, reqId, ...further } = validated(withoutNulls(body))
   // An empty page is the last one, and so is one that leads to itself.
-  const isLast = skeleton.feed.length === 0 || skeleton.cursor === cursor
+  const isLast = items.length === 0 || next === cursor
   return {
-    feed: items,
-    cursor: isLast ? undefined : skeleton.cursor,
-    reqId: skeleton.reqId,
+    feed: items.slice(0, limit),
+    cursor: isLast ? undefined : next,
+    reqId,
+    further,
     language: response.headers.get('content-language') ?? undefined,
   }
 }

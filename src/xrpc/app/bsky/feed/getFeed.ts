@@ -51,6 +51,7 @@ async function answer(serving: Serving, context: MethodContext<Params>): Promise
   const { feed: uri, limit, cursor } = context.params
   const viewer = viewerOf(serving.actors, context.viewer)
   const { generators } = serving
+  const askedAt = performance.now()
   const endpoint = await generators.endpointOf(await generators.serviceOf(uri, context.signal))
   const skeleton = await askForSkeleton(serving, {
     endpoint,
@@ -58,17 +59,24 @@ async function answer(serving: Serving, context: MethodContext<Params>): Promise
     headers: headersFor(context),
     signal: context.signal,
   })
+  const answeredAt = performance.now()
   const { items, elsewhere } = await findItems(serving, skeleton.feed, { viewer, context })
+  const feed = present(serving, viewer, { ...skeleton, items, elsewhere })
+  const durations = { skele: answeredAt - askedAt, hydr: performance.now() - answeredAt }
   return {
-    body: {
-      feed: present(serving, viewer, { ...skeleton, items, elsewhere }),
-      cursor: skeleton.cursor,
-    },
+    body: { ...skeleton.further, feed, cursor: skeleton.cursor },
     headers: {
       ...labelerHeaders(context),
       ...(skeleton.language && { 'content-language': skeleton.language }),
+      'server-timing': serverTiming(durations),
     },
   }
+}
+
+/** Whose fault a slow feed is: the generator's, or ours. Names are the reference's. */
+function serverTiming(durations: Record<string, number>): string {
+  const parts = Object.entries(durations).map(([name, ms]) => `${name};dur=${Math.round(ms)}`)
+  return parts.join(', ')
 }
 
 function headersFor(context: MethodContext<Params>): Record<string, string> {

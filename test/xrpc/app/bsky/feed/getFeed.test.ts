@@ -81,6 +81,19 @@ describe('a feed', () => {
     expect(page.cursor).toBe('next')
   })
 
+  test('has what else its generator says of the page, and how long it and we took', async () => {
+    const { w, double, ask } = start()
+    const post = w.post(bob, 'one')
+    const further = { interactions: ['seen', { kind: 'like' }], ttl: 5 }
+    const own = { url: 'https://feeds.test/one' }
+    double.says({ body: { ...further, feed: [{ post: post.uri, own }], cursor: 'c2' } })
+    const { body, headers } = await ask()
+    const { feed, ...rest } = body
+    expect(rest).toEqual({ ...further, cursor: 'c2' })
+    expect(Object.keys(feed[0]!)).toEqual(['post'])
+    expect(headers.get('server-timing')).toMatch(/^skele;dur=\d+, hydr;dur=\d+$/)
+  })
+
   test('is asked for in the name of the member: token, limit and cursor are handed on', async () => {
     const { w, double, ask, feed } = start()
     double.says({ body: { feed: chosen(w.post(bob, 'one')), cursor: 'c2' } })
