@@ -34,8 +34,9 @@ function* callsOf(state: MemberState): Generator<[nsid: string, input: unknown]>
   }
   const { preferences, priority, seenAt } = state.notifications
   if (preferences) yield ['app.bsky.notification.putPreferencesV2', withoutDeprecated(preferences)]
-  if (priority !== undefined) yield ['app.bsky.notification.putPreferences', { priority }]
+  // The first to come decides what was seen: setting a priority counts everything as seen.
   if (seenAt !== undefined) yield ['app.bsky.notification.updateSeen', { seenAt }]
+  if (priority !== undefined) yield ['app.bsky.notification.putPreferences', { priority }]
 }
 
 /** What others set about chats is none of an AppView's business here. */

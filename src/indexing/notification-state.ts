@@ -24,6 +24,14 @@ export function setPriority(ctx: IndexContext, did: string, isOn: boolean): void
   setNotificationPriority(ctx.db, internActor(ctx, did), isOn)
 }
 
+/** As in the reference, who sets this before having said what they saw has seen everything. */
+export function choosePriority(ctx: IndexContext, did: string, isOn: boolean): void {
+  setPriority(ctx, did, isOn)
+  const uid = internActor(ctx, did)
+  const seenAt = findNotificationSettings(ctx.db, uid)?.seen_at
+  if (seenAt == null) raiseNotificationsSeen(ctx.db, uid, ctx.now)
+}
+
 /** @param patch - as in app.bsky.notification.putPreferencesV2 */
 export function setPreferences(
   ctx: IndexContext,

@@ -10,9 +10,9 @@ import { memberSeen } from '../indexing/members.ts'
 import type { MemoryChange } from '../indexing/memory-changes.ts'
 import { muteThread, unmuteThread } from '../indexing/muted-threads.ts'
 import {
+  choosePriority,
   seeNotifications,
   setPreferences,
-  setPriority,
   subscribeToActivity,
 } from '../indexing/notification-state.ts'
 import {
@@ -126,7 +126,7 @@ function apply(
     case 'notifications-seen':
       return seeNotifications(ctx, request.did, request.seenAt)
     case 'notification-priority':
-      return setPriority(ctx, request.did, request.priority)
+      return choosePriority(ctx, request.did, request.priority)
     case 'notification-preferences':
       return setPreferences(ctx, request.did, request.patch)
     case 'activity-subscription':

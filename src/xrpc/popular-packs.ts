@@ -1,5 +1,7 @@
-// The starter packs that most people here like, as two methods show them.
+// The starter packs that most people here like, as two methods show them. Those of somebody in a block with
+// the viewer are left out.
 
+import { viewerBlocks } from '../views/rules.ts'
 import { starterPackView } from '../views/starter-pack-view.ts'
 import { labelerHeaders } from './answer-headers.ts'
 import type { Method } from './method.ts'
@@ -19,7 +21,8 @@ export function popularPacks(serving: Serving, nsid: string): Method<{ limit: nu
       const { uris } = popularRecords({ collection, limit, cursor: undefined })
       const state = hydrator.records(uris, viewer, { content: true })
       wanted.afterProfiles(state)
-      const views = uris.map((uri) => starterPackView(state, uri))
+      const shown = uris.filter((uri) => !viewerBlocks(state, state.records.get(uri)?.uid ?? 0))
+      const views = shown.map((uri) => starterPackView(state, uri))
       const starterPacks = views.filter((view) => view !== undefined)
       return { body: { starterPacks }, headers: labelerHeaders(context) }
     },

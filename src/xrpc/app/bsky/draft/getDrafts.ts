@@ -1,4 +1,5 @@
-// app.bsky.draft.getDrafts: what the viewer has begun to write, the latest change first.
+// app.bsky.draft.getDrafts: what the viewer has begun to write, the latest change first. The last page has
+// an empty cursor, as in the reference.
 
 import type { AppBskyDraftGetDrafts } from '@atproto/api'
 import { datetime } from '../../../../views/fields.ts'
@@ -20,7 +21,7 @@ export function getDrafts({ actors, drafts }: Serving): Method<Params> {
         createdAt: datetime(createdAt),
         updatedAt: datetime(updatedAt),
       }))
-      return { body: { drafts: views, cursor: page.cursor } }
+      return { body: { drafts: views, cursor: page.cursor ?? '' } }
     },
   }
 }

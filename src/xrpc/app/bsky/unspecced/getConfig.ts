@@ -12,7 +12,7 @@ export function getConfig(methods: () => readonly string[]): Method {
     auth: 'none',
     handler: () => {
       const topicsEnabled = methods().includes(TRENDS)
-      return { body: { checkEmailConfirmed: false, topicsEnabled, liveNow: [] } }
+      return { body: { checkEmailConfirmed: false, topicsEnabled } }
     },
   }
 }

@@ -1,4 +1,4 @@
-// Starter packs by name, in both versions of the method.
+// Starter packs by name, in both versions of the method, and those that are suggested.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { didOf } from '../../../../support/records.ts'
@@ -52,5 +52,24 @@ describe.each([V1, V2])('%s', (nsid) => {
     const { starterPacks } = await w.get<Answer>(nsid, { q: 'cats' }, alice)
     expect(starterPacks.map(({ uri }) => uri)).toEqual([own])
     expect((await w.get<Answer>(nsid, { q: 'cats' })).starterPacks).toHaveLength(2)
+  })
+})
+
+describe.each([
+  'app.bsky.unspecced.getSuggestedStarterPacks',
+  'app.bsky.unspecced.getOnboardingSuggestedStarterPacks',
+])('%s', (nsid) => {
+  test.each([
+    ['blocks', alice, bob],
+    ['is blocked by', bob, alice],
+  ])('names none of whom the viewer %s', async (_, by, whom) => {
+    const w = start()
+    const [theirs, own] = [pack(w, bob, 'Cats'), pack(w, alice, 'My cats')]
+    const shown = async (viewer?: string) =>
+      (await w.get<Answer>(nsid, {}, viewer)).starterPacks.map(({ uri }) => uri).sort()
+    expect(await shown(alice)).toEqual([theirs, own].sort())
+    w.block(by, whom)
+    expect(await shown(alice)).toEqual([own])
+    expect(await shown()).toEqual([theirs, own].sort())
   })
 })

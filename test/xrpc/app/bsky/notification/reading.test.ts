@@ -185,6 +185,23 @@ describe('priority', () => {
     expect(await told(w, alice)).toEqual([first])
     expect(await told(w, alice, { priority: false })).toEqual([...others.reverse(), first])
   })
+
+  test('set for the first time, before anything was seen, counts all as seen', async () => {
+    const put = (priority: boolean) => w.tell(`${NOTIFICATION}.putPreferences`, { priority }, alice)
+    const counts = async () => [
+      await unread(w, alice),
+      (await notificationsOf(w, alice)).filter(({ isRead }) => !isRead).length,
+    ]
+    likeAll(people.slice(0, 3))
+    expect(await counts()).toEqual([3, 1])
+    w.tick()
+    await put(false)
+    expect(await counts()).toEqual([0, 0])
+    w.tick()
+    likeAll(people.slice(3, 5))
+    await put(false)
+    expect(await counts()).toEqual([2, 2])
+  })
 })
 
 describe('preferences', () => {
