@@ -1,7 +1,6 @@
 // Timestamps in TIDs, both ways. https://atproto.com/specs/tid
 
-import { microsOf } from '../store/edges/edge.ts'
-import { packRkey } from '../store/keys.ts'
+import { microsOf, packRkey } from '../store/keys.ts'
 
 const ALPHABET = '234567abcdefghijklmnopqrstuvwxyz'
 const LENGTH = 13

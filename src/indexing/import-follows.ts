@@ -10,7 +10,6 @@
 
 import { findBackfill } from '../store/backfills.ts'
 import { collectionCodes } from '../store/collections.ts'
-import { microsOf } from '../store/edges/edge.ts'
 import { type FollowLine, findFollow, insertFollow, isFollowing } from '../store/follows.ts'
 import { enqueueJobAgain } from '../store/jobs.ts'
 import {
@@ -19,7 +18,7 @@ import {
   keylessRkey,
   markKeyless,
 } from '../store/keyless-follows.ts'
-import { type PackedRkey, packRkey } from '../store/keys.ts'
+import { microsOf, type PackedRkey, packRkey } from '../store/keys.ts'
 import { hasTombstone } from '../store/tombstones.ts'
 import { connect, dropKeyless } from './follow.ts'
 import type { ImportOutcome } from './import-tally.ts'

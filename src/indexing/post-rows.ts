@@ -1,7 +1,6 @@
 // Finds and makes the rows that other records point at.
 
-import { microsOf } from '../store/edges/edge.ts'
-import { packRkey } from '../store/keys.ts'
+import { microsOf, packRkey } from '../store/keys.ts'
 import { findList, insertStubList, type ListRow } from '../store/lists.ts'
 import { ANCHOR, REACTIONS_PRUNED } from '../store/post-flags.ts'
 import {

@@ -2,8 +2,7 @@
 // owner's replies. As in the reference, a deleted reply keeps its place while something of the line is
 // left below it; once nothing is, only a reply that was written after the deletion may take the place.
 
-import { microsOf } from '../store/edges/edge.ts'
-import { unpackRkey } from '../store/keys.ts'
+import { microsOf, unpackRkey } from '../store/keys.ts'
 import type { OpReplyRow } from '../store/read/threads.ts'
 
 type Reply = { post: number; deletedAt: number | null; key: string; writtenAt: number }

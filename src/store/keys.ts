@@ -123,3 +123,8 @@ function valuesOf(alphabet: string): Uint8Array {
   for (let i = 0; i < alphabet.length; i++) values[alphabet.charCodeAt(i)] = i
   return values
 }
+
+/** The time in a TID, in microseconds. */
+export function microsOf(rkey: Buffer): number {
+  return rkey.readUInt32BE(0) * 2 ** 22 + (rkey.readUInt32BE(4) >>> 10)
+}

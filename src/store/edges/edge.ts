@@ -2,6 +2,7 @@
 // the coarse times by which the two lists that hold it (edge-table.ts) find each other's entries.
 
 import type { PackedRkey } from '../keys.ts'
+import { microsOf } from '../keys.ts'
 
 export type Edge = {
   uid: number
@@ -57,11 +58,6 @@ export function keyHashOf(rkey: PackedRkey): number {
     0x85ebca6b,
   )
   return mixed >>> 24
-}
-
-/** The time in a TID, in microseconds. */
-export function microsOf(rkey: Buffer): number {
-  return rkey.readUInt32BE(0) * 2 ** 22 + (rkey.readUInt32BE(4) >>> 10)
 }
 
 export function clockIdOf(rkey: Buffer): number {

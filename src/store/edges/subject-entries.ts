@@ -2,9 +2,9 @@
 // createdAt where that is later. Anything but the TIDs of ordinary servers (clock ids below 32, made
 // within twelve days of sortAt) is written out.
 
-import type { PackedRkey } from '../keys.ts'
+import { microsOf, type PackedRkey } from '../keys.ts'
 import { indexList, type ListIndex } from './delta-list.ts'
-import { clockIdOf, type Edge, microsOf, tidKey } from './edge.ts'
+import { clockIdOf, type Edge, tidKey } from './edge.ts'
 import { type Reader, readVarint, skipVarint, unzigzag, writeVarint, zigzag } from './varint.ts'
 
 const CREATED_LATER = 1
