@@ -29,7 +29,8 @@ export function followList(
     const { actor, limit, cursor } = context.params
     const viewer = viewerOf(serving.actors, context.viewer)
     const { uid, view: subject } = visibleSubject(serving, { actor, found }, viewer)
-    if (isRetiredCursor(cursor)) return { body: body({ subject, views: readyArray([]) }) }
+    const headers = labelerHeaders(context)
+    if (isRetiredCursor(cursor)) return { body: body({ subject, views: readyArray([]) }), headers }
     const page = fillPage({ limit, cursor }, (from, count) => {
       const { uids, cursor: next } = read({ actor: uid, limit: count, cursor: from })
       const blocks = fragments.blocksAmong(uids.map((other) => [uid, other] as const))
@@ -40,7 +41,7 @@ export function followList(
     })
     return {
       body: body({ subject, views: readyArray(page.items), cursor: page.cursor }),
-      headers: labelerHeaders(context),
+      headers,
     }
   }
 
