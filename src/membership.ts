@@ -26,8 +26,13 @@ export type MembershipParts = {
   now?: () => number
 }
 
-/** @returns what runs for each verified viewer; it throws the refusal for those who may not read. */
-export function createMembership(parts: MembershipParts): (did: string) => void {
+/**
+ * @returns what runs for each verified viewer; it throws the refusal for those who may not read. A token that
+ * was made out to somebody else, as a feed generator gets one, lets nobody in who is not.
+ */
+export function createMembership(
+  parts: MembershipParts,
+): (did: string, token?: { isForUs: boolean }) => void {
   const { config, configuredMembers, writer, onError, now = Date.now } = parts
   const toldAt = new Map<string, number>()
 
@@ -48,11 +53,11 @@ export function createMembership(parts: MembershipParts): (did: string) => void 
     })
   }
 
-  return (did) => {
+  return (did, { isForUs } = { isForUs: true }) => {
     if (now() - (toldAt.get(did) ?? -Infinity) < TOLD_AGAIN_AFTER_MS) return
     toldAt.delete(did)
     check(did)
-    tell(did)
+    if (isForUs) tell(did)
   }
 }
 

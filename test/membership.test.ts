@@ -52,6 +52,17 @@ test('open is for everybody, and the writer is told once a minute', () => {
   expect(seen).toEqual([ALICE, ALICE])
 })
 
+test('a token made out to somebody else makes nobody a member, and a closed list says no', () => {
+  const open = createScene()
+  for (let i = 0; i < 3; i++) open.check(ALICE, { isForUs: false })
+  expect(open.seen).toEqual([])
+  expect(open.outcome(ALICE)).toBe('in')
+  expect(open.seen).toEqual([ALICE])
+  open.check(ALICE, { isForUs: false })
+  const closed = createScene({ members: ALICE })
+  expect(() => closed.check(CAROL, { isForUs: false })).toThrow('fixed list')
+})
+
 test('a list is for whom it names and for whom the operator let in', () => {
   const { outcome, admitted, seen, check } = createScene({ members: ALICE })
   admitted.add(BOB)

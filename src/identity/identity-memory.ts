@@ -7,20 +7,24 @@ import { LruMap } from './lru.ts'
 
 export type IdentityMemory = {
   /** At most a day old; `isStale` after an hour. */
-  find(did: string): { identity: Identity; isStale: boolean } | undefined
+  find(did: string): { identity: Identity; isStale: boolean; isDoubted: boolean } | undefined
   /** The last look-up's failure while it counts: an error, or none for a DID that does not exist. */
   findFailure(did: string): { error: Error | undefined } | undefined
   remember(identity: Identity): void
+  /** Its document is said to have changed since it was fetched: it is good for a few minutes more, no longer. */
+  doubt(did: string): void
   /** Forgets the identity too. */
   rememberMissing(did: string): void
   rememberError(did: string, error: Error): void
 }
 
-type Known = { identity: Identity; fetchedAt: number }
+type Known = { identity: Identity; fetchedAt: number; doubtedAt?: number }
 type Failed = { error: Error | undefined; until: number }
 
 const STALE_AFTER_MS = 60 * 60 * 1000
 const MAX_AGE_MS = 24 * 60 * 60 * 1000
+/** For as long a directory that is away is waited for where a document is said to have changed. */
+const DOUBTED_MAX_AGE_MS = 5 * 60 * 1000
 const MISSING_FOR_MS = 30 * 1000
 const UNAVAILABLE_FOR_MS = 5 * 1000
 const MAX_KNOWN = 20_000
@@ -51,9 +55,11 @@ export function createIdentityMemory(
   return {
     find(did) {
       const found = recall(did)
-      const age = found ? now() - found.fetchedAt : MAX_AGE_MS
-      if (!found || age >= MAX_AGE_MS) return undefined
-      return { identity: found.identity, isStale: age > STALE_AFTER_MS }
+      if (!found || now() - found.fetchedAt >= MAX_AGE_MS) return undefined
+      const { identity, fetchedAt, doubtedAt } = found
+      const isDoubted = doubtedAt !== undefined
+      if (isDoubted && now() - doubtedAt >= DOUBTED_MAX_AGE_MS) return undefined
+      return { identity, isStale: isDoubted || now() - fetchedAt > STALE_AFTER_MS, isDoubted }
     },
     findFailure(did) {
       const failure = failed.get(did)
@@ -65,6 +71,11 @@ export function createIdentityMemory(
       const place = isMember(did) ? members : strangers
       place.set(did, { identity, fetchedAt: now() })
       failed.delete(did)
+    },
+    doubt(did) {
+      const found = recall(did)
+      if (found) found.doubtedAt ??= now()
+      else failed.delete(did)
     },
     rememberMissing(did) {
       forget(did)

@@ -6,11 +6,12 @@
 // renewals on demand are counted per DID: nobody makes us hammer the directory.
 //
 // There are several queues, since anyone can make us look up a DID or a handle, and choose how slow
-// its host is: handles, did:web and did:plc wait apart, and members apart from strangers.
+// its host is: handles, did:web and did:plc wait apart, members apart from strangers, and strangers take
+// turns by who asks for them. Who asks may also be made to pay, before anybody else is asked anything.
 
 import type { Logger } from '../obs/log.ts'
 import type { Identity } from './did-document.ts'
-import { fetchIdentity, IdentityUnavailableError } from './fetch-identity.ts'
+import { documentUrl, fetchIdentity, IdentityUnavailableError } from './fetch-identity.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import type { PrivateHosts } from './guarded-lookup.ts'
 import {
@@ -29,11 +30,25 @@ export type Resolver = {
    * The identity, or undefined where there is none.
    * @throws IdentityUnavailableError where nobody can say.
    */
-  resolve(did: string, options?: { forceRefresh?: boolean }): Promise<Identity | undefined>
+  resolve(did: string, options?: ResolveOptions): Promise<Identity | undefined>
+  /** The DID document is said to have changed: what is remembered of it is looked up again before it counts. */
+  doubt(did: string): void
   /** The DID that a handle leads to; whether it claims the handle is not asked. */
   resolveHandle(handle: string): Promise<string | undefined>
   /** Whether handle and DID name each other; undefined where nobody can say. */
   verifyHandle(did: string, handle: string): Promise<boolean | undefined>
+}
+
+export type ResolveOptions = { forceRefresh?: boolean; asker?: Asker }
+
+/** Why a look-up is needed: nothing is known, what is known did not do, or it is old. */
+export type LookupCause = 'unknown' | 'renewal' | 'stale'
+
+export type Asker = {
+  /** Those of one name wait for each other, and for nobody else's slow hosts. */
+  name?: string | undefined
+  /** Called before anybody is asked anything. What it throws is the answer; for `stale`, what is known is. */
+  beforeLookup?: (did: string, cause: LookupCause) => void
 }
 
 export type ResolverOptions = {
@@ -52,36 +67,43 @@ export type ResolverOptions = {
   isMember?: (did: string) => boolean
 }
 
-const MAX_RUNNING = { plc: 16, web: 16, memberPlc: 8, memberWeb: 8, handle: 16 }
+/** Hosts that strangers name may be silent for their three seconds each, so there are many slots for them. */
+const MAX_RUNNING = { plc: 16, web: 256, memberPlc: 8, memberWeb: 64, handle: 128 }
+/** What one asker may take of them. */
+const SHARE_EACH = 0.75
+/** Look-ups at one did:web host, by different names for it. */
+const MAX_PER_HOST = 4
 /** What the `fetch` of a resolver needs, so that its queues don't meet again at the directory. */
 export const LOOKUPS_PER_ORIGIN = MAX_RUNNING.plc + MAX_RUNNING.memberPlc
 const MAX_WAITING = 2000
 
 export function createResolver(options: ResolverOptions): Resolver {
-  const resolve = createResolve(options)
-  return { resolve, ...createHandleResolver(options, resolve) }
+  const { resolve, doubt } = createResolve(options)
+  return { resolve, doubt, ...createHandleResolver(options, resolve) }
 }
 
-function createResolve(options: ResolverOptions): Resolver['resolve'] {
+function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'doubt'> {
   const { fetch, plcUrl, log, now = Date.now, isMember = () => false } = options
   const memory = createIdentityMemory(now, isMember)
   const queueOf = createQueues(isMember)
   const mayForce = createRenewalLimit(now)
+  const atHost = createHostLimit(plcUrl)
   const inFlight = new Map<string, Promise<Identity | undefined>>()
 
   /** One look-up at a time for a DID; who comes meanwhile shares its answer. */
-  function renew(did: string): Promise<Identity | undefined> {
+  function renew(did: string, name: string | undefined): Promise<Identity | undefined> {
     const running = inFlight.get(did)
     if (running) return running
-    const renewal = lookUp(did).finally(() => inFlight.delete(did))
+    const renewal = lookUp(did, name).finally(() => inFlight.delete(did))
     inFlight.set(did, renewal)
     return renewal
   }
 
   /** An identity that we know outlives the directory's bad hours. */
-  async function lookUp(did: string): Promise<Identity | undefined> {
+  async function lookUp(did: string, name: string | undefined): Promise<Identity | undefined> {
     try {
-      const identity = await queueOf(did).run(() => fetchIdentity(did, { fetch, plcUrl }))
+      const work = () => atHost(did, () => fetchIdentity(did, { fetch, plcUrl }))
+      const identity = await queueOf(did).run(work, name)
       if (identity) memory.remember(identity)
       else memory.rememberMissing(did)
       return identity
@@ -94,19 +116,59 @@ function createResolve(options: ResolverOptions): Resolver['resolve'] {
     }
   }
 
-  function renewBehind(did: string): void {
-    renew(did).catch(() => undefined) // lookUp has logged it
+  function renewBehind(did: string, { name, beforeLookup }: Asker): void {
+    try {
+      beforeLookup?.(did, 'stale')
+    } catch {
+      return // what is known will do
+    }
+    renew(did, name).catch(() => undefined) // lookUp has logged it
   }
 
-  return async function resolve(did, { forceRefresh = false } = {}) {
-    if (forceRefresh && mayForce(did)) return renew(did)
+  async function resolve(
+    did: string,
+    { forceRefresh = false, asker = {} }: ResolveOptions = {},
+  ): Promise<Identity | undefined> {
+    const { name, beforeLookup } = asker
+    if (forceRefresh) beforeLookup?.(did, 'renewal')
+    if (forceRefresh && mayForce(did)) return renew(did, name)
     const found = memory.find(did)
     const failure = memory.findFailure(did)
-    if (found?.isStale && !failure) renewBehind(did)
-    if (found) return found.identity
+    if (found && (failure || !found.isDoubted)) {
+      if (found.isStale && !failure) renewBehind(did, asker)
+      return found.identity
+    }
     if (failure?.error) throw failure.error
-    return failure ? undefined : renew(did)
+    if (failure) return undefined
+    if (!inFlight.has(did)) beforeLookup?.(did, 'unknown')
+    return renew(did, name)
   }
+
+  return { resolve, doubt: memory.doubt }
+}
+
+/** Beyond so many, whoever else asks the same host is told to come again. */
+function createHostLimit(plcUrl: string) {
+  const running = new Map<string, number>()
+  return async <T>(did: string, work: () => Promise<T>): Promise<T> => {
+    const url = did.startsWith('did:web:') ? documentUrl(did, plcUrl) : undefined
+    if (!url) return work()
+    const { origin } = new URL(url)
+    const count = running.get(origin) ?? 0
+    if (count >= MAX_PER_HOST) throw tooMany()
+    running.set(origin, count + 1)
+    try {
+      return await work()
+    } finally {
+      const left = running.get(origin)! - 1
+      if (left > 0) running.set(origin, left)
+      else running.delete(origin)
+    }
+  }
+}
+
+function tooMany(): IdentityUnavailableError {
+  return new IdentityUnavailableError('too many look-ups at once')
 }
 
 function createQueues(isMember: (did: string) => boolean): (did: string) => Limiter {
@@ -121,8 +183,9 @@ function createQueues(isMember: (did: string) => boolean): (did: string) => Limi
 function createQueue(kind: keyof typeof MAX_RUNNING): Limiter {
   return createLimiter({
     maxRunning: MAX_RUNNING[kind],
+    maxRunningEach: Math.ceil(MAX_RUNNING[kind] * SHARE_EACH),
     maxWaiting: MAX_WAITING,
-    full: () => new IdentityUnavailableError('too many look-ups at once'),
+    full: tooMany,
   })
 }
 

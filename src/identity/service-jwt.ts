@@ -10,7 +10,7 @@
 
 import { isValidDid } from '@atproto/syntax'
 import { LruMap } from './lru.ts'
-import type { Resolver } from './resolver.ts'
+import type { Asker, Resolver } from './resolver.ts'
 import { SIGNATURE_BYTES, type VerifyingKey, verifyingKey } from './verifying-key.ts'
 
 export type ServiceAuthFailure =
@@ -37,6 +37,8 @@ export type VerifyOptions = {
   acceptsLxm?: (lxm: string) => boolean
   /** Do not ask whom the token is meant for. */
   anyAudience?: boolean
+  /** Who has the issuer looked up, where that is needed. */
+  asker?: Asker
 }
 
 export type Issuer = {
@@ -46,13 +48,18 @@ export type Issuer = {
   service: string | undefined
 }
 
+export type Proof = Issuer & {
+  /** The token was made out to us, and for this very method. */
+  isForUs: boolean
+}
+
 export type ServiceAuth = {
   /**
    * Who sent `token` to call the method `lxm`.
    * @throws ServiceAuthError
    * @throws IdentityUnavailableError where the issuer's key can't be fetched now.
    */
-  verify(token: string, lxm: string, options?: VerifyOptions): Promise<Issuer>
+  verify(token: string, lxm: string, options?: VerifyOptions): Promise<Proof>
 }
 
 type Header = { alg: 'ES256' | 'ES256K' }
@@ -60,6 +67,7 @@ type Claims = { iss: string; aud: string; exp: number; iat: number; lxm: string 
 type Signed = { header: Header; message: Buffer; signature: Buffer }
 type Token = { claims: Claims; signed: Signed }
 type Clock = () => number
+type Asking = { resolver: Pick<Resolver, 'resolve'>; asker: Asker | undefined }
 
 const MAX_TOKEN_LENGTH = 8192
 const MAX_HEADERS = 64
@@ -90,20 +98,20 @@ export function createServiceAuth(options: {
       const known = remembered.get(token)
       const { claims, signed } = known ?? parseToken(token)
       checkTime(claims, now)
-      if (!verifyOptions.anyAudience && !audiences.has(claims.aud)) {
+      const isOurs = audiences.has(claims.aud)
+      if (!verifyOptions.anyAudience && !isOurs) {
         throw new ServiceAuthError('BadJwtAudience', 'jwt audience does not match service did')
       }
       checkLxm(claims.lxm, lxm, verifyOptions)
       const issuer = parseIssuer(claims.iss)
-      const signedBy = await checkSignature(
-        { ...signed, signedBy: known?.signedBy },
-        issuer,
+      const signedBy = await checkSignature({ ...signed, signedBy: known?.signedBy }, issuer, {
         resolver,
-      )
+        asker: verifyOptions.asker,
+      })
       if (signedBy !== known?.signedBy && token.length <= MAX_REMEMBERED_LENGTH) {
         remembered.set(token, { claims, signed, signedBy })
       }
-      return issuer
+      return { ...issuer, isForUs: isOurs && claims.lxm === lxm }
     },
   }
 }
@@ -186,24 +194,24 @@ function parseIssuer(iss: string): Issuer {
 async function checkSignature(
   signed: Signed & { signedBy: string | undefined },
   issuer: Issuer,
-  resolver: Pick<Resolver, 'resolve'>,
+  asking: Asking,
 ): Promise<string> {
   if (signed.signature.length !== SIGNATURE_BYTES) {
     throw new ServiceAuthError('BadJwtSignature', 'could not verify jwt signature')
   }
-  const known = await issuerKey(resolver, issuer, false)
+  const known = await issuerKey(asking, issuer, false)
   if (known && (known === signed.signedBy || isSignedBy(signed, known))) return known
-  const fresh = await issuerKey(resolver, issuer, true)
+  const fresh = await issuerKey(asking, issuer, true)
   if (fresh && fresh !== known && isSignedBy(signed, fresh)) return fresh
   throw new ServiceAuthError('BadJwtSignature', 'jwt signature does not match jwt issuer')
 }
 
 async function issuerKey(
-  resolver: Pick<Resolver, 'resolve'>,
+  { resolver, asker }: Asking,
   { did, service }: Issuer,
   forceRefresh: boolean,
 ): Promise<string | undefined> {
-  const identity = await resolver.resolve(did, { forceRefresh })
+  const identity = await resolver.resolve(did, { forceRefresh, ...(asker && { asker }) })
   if (!identity) throw new ServiceAuthError('BadJwtIss', 'identity unknown')
   return service === 'atproto_labeler' ? identity.labelKey : identity.signingKey
 }

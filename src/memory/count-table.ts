@@ -73,6 +73,17 @@ export class CountTable {
     return { spent: points, endsAt }
   }
 
+  /** What a key has spent in its window; nothing is written. */
+  spent(key: string, nowMs: number): number {
+    const ints = this.#ints
+    const hash = hashOf(key, this.#seed)
+    const other = hashOf(key, this.#seed ^ SECOND_SEED) | 1
+    const now = Math.floor(nowMs / 1000)
+    const slot = this.#find(hash, other, now)
+    const isOurs = ints[slot + KEY] === hash && ints[slot + KEY_TOO] === other
+    return isOurs && ints[slot + ENDS_AT]! > now ? ints[slot + SPENT]! : 0
+  }
+
   /** The key's own slot, or the one it may take. */
   #find(hash: number, other: number, now: number): number {
     const ints = this.#ints

@@ -162,6 +162,7 @@ function aboutCallers({ config, log, ingest }: ServingOptions, { db, actors, isM
       accounts: createAccounts(db),
       writer,
     }),
+    isMember,
     onViewer: createMembership({
       config,
       configuredMembers: ingest.configuredMembers,

@@ -1,8 +1,9 @@
 // Who asks. The bearer token of a request is verified for the called method; what the operator's
 // list of members says about the account is asked through `onViewer`.
 
+import type { Asker } from '../identity/resolver.ts'
 import type { ServiceAuth } from '../identity/service-jwt.ts'
-import { unauthorized } from './errors.ts'
+import { forbidden, unauthorized } from './errors.ts'
 import type { Method } from './method.ts'
 
 export type Caller = { viewer: string | undefined; token: string | undefined }
@@ -10,33 +11,49 @@ export type Caller = { viewer: string | undefined; token: string | undefined }
 export type Authenticate = (
   method: Method,
   authorization: string | undefined,
+  /** Who has an issuer looked up that is not known here. */
+  asker?: Asker,
 ) => Promise<Caller> | Caller
 
-/** Runs after a token proved good; may throw an XRPCError to turn the account away. */
-export type OnViewer = (did: string) => Promise<void> | void
+/**
+ * Runs after a token proved good; may throw an XRPCError to turn the account away. Only a token that is
+ * `isForUs` makes its owner a member.
+ */
+export type OnViewer = (did: string, token: { isForUs: boolean }) => Promise<void> | void
 
 const anonymous: Caller = { viewer: undefined, token: undefined }
 
 export function createAuthenticate(options: {
   serviceAuth: ServiceAuth
   onViewer?: OnViewer
+  /** Everybody is, where not given. */
+  isMember?: ((did: string) => boolean) | undefined
 }): Authenticate {
-  const { serviceAuth, onViewer } = options
+  const { serviceAuth, onViewer, isMember = () => true } = options
 
-  async function verified(method: Method, token: string): Promise<Caller> {
-    const { did } = await serviceAuth.verify(token, method.nsid, method)
-    const admitted = method.forStrangers ? undefined : onViewer?.(did)
+  async function verified(method: Method, token: string, asker?: Asker): Promise<Caller> {
+    const { acceptsLxm, anyAudience, nsid } = method
+    const proof = await serviceAuth.verify(token, nsid, { acceptsLxm, anyAudience, asker })
+    const { did, isForUs } = proof
+    if (method.forStrangers) return { viewer: did, token }
+    const admitted = onViewer?.(did, { isForUs })
     if (admitted) await admitted
-    return { viewer: did, token }
+    return isForUs || isMember(did) ? { viewer: did, token } : visitorWith(method, token)
   }
 
-  return (method, authorization) => {
+  return (method, authorization, asker) => {
     if (method.auth === 'none') return anonymous
     const token = bearerToken(authorization)
-    if (token !== undefined) return verified(method, token)
+    if (token !== undefined) return verified(method, token, asker)
     if (method.auth === 'optional') return anonymous
     throw unauthorized('AuthMissing', 'Authentication Required')
   }
+}
+
+/** Whoever asks here only by what they ask others is answered as a visitor; what they brought is handed on. */
+function visitorWith({ auth }: Method, token: string): Caller {
+  if (auth === 'required') throw forbidden('This account has not signed in here', 'NotAMember')
+  return { viewer: undefined, token }
 }
 
 /** Other schemes count as no token, as in the reference. */

@@ -42,6 +42,8 @@ export type ServerOptions = {
   health: () => Health
   log: Pick<Logger, 'debug' | 'error' | 'fatal'>
   onViewer?: OnViewer
+  /** Whether the account reads here already. */
+  isMember?: (did: string) => boolean
   acceptLabelers?: AcceptLabelers
   /** Told of every answer: the request's path, and how long it took, in seconds. */
   onAnswered?: (path: string, status: number, seconds: number) => void
@@ -81,11 +83,15 @@ const XRPC = '/xrpc/'
 export function createServer(options: ServerOptions): Server {
   const { config, serviceAuth, onViewer } = options
   const state = { isDraining: false }
-  const overload = createOverload({ config, buffers: options.rateBuffers ?? createRateBuffers() })
+  const overload = createOverload({
+    config,
+    buffers: options.rateBuffers ?? createRateBuffers(),
+    isMember: options.isMember,
+  })
   const dispatch = createDispatch({
     methods: options.methods,
     lexicons: loadLexicons(),
-    authenticate: createAuthenticate({ serviceAuth, onViewer }),
+    authenticate: createAuthenticate({ serviceAuth, onViewer, isMember: options.isMember }),
     timeoutMs: options.handlerTimeoutMs ?? HANDLER_TIMEOUT_MS,
     acceptLabelers: options.acceptLabelers,
     overload,
@@ -129,8 +135,9 @@ function createRespond(
       return await finishAnswer(request, await answer(), envelope)
     } catch (error) {
       const { status } = toXRPCError(error)
-      const isTheirs = status >= 400 && status < 500
-      const known = (isTheirs && overload.chargeFailure(request)) || toXRPCError(error)
+      // That we have no such method costs nothing to say; a bug of ours is not hidden behind a refusal.
+      const refused = status === 501 ? undefined : overload.chargeFailure(request)
+      const known = (status !== 500 && refused) || toXRPCError(error)
       report(options, { error, known, requestId: envelope.requestId, request })
       return finishAnswer(request, errorAnswer(known), envelope)
     }

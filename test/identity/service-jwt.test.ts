@@ -113,6 +113,7 @@ describe('good tokens', () => {
     expect(await world.serviceAuth.verify(token, LXM)).toEqual({
       did: alice.did,
       service: 'atproto_labeler',
+      isForUs: true,
     })
     expect(await outcome(await tokenOf(alice, { payload }))).toBe('BadJwtSignature')
     expect(await outcome(await tokenOf({ ...alice, keypair: label }))).toBe('BadJwtSignature')

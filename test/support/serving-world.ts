@@ -114,7 +114,7 @@ export function createServingWorld(options: ServingOptions = {}) {
     // Random histories ask more than any person does.
     config: { ...loadConfig({}, '/nonexistent/.env'), memberRateLimit: 0, visitorRateLimit: 0 },
     methods,
-    serviceAuth: { verify: async (did: string) => ({ did, service: undefined }) },
+    serviceAuth: { verify: async (did: string) => ({ did, service: undefined, isForUs: true }) },
     acceptLabelers:
       options.labelers &&
       createAcceptLabelers({

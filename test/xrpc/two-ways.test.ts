@@ -59,7 +59,7 @@ beforeAll(async () => {
       memberRateLimit: 0,
     },
     methods,
-    serviceAuth: { verify: async (did) => ({ did, service: undefined }) },
+    serviceAuth: { verify: async (did) => ({ did, service: undefined, isForUs: true }) },
     health: () => ({ ok: true, version: '1' }),
     log: { debug() {}, error() {}, fatal() {} } as never,
   })

@@ -4,8 +4,10 @@
 
 import { createRangeCheck } from '../../config/address-ranges.ts'
 import type { Config } from '../../config.ts'
+import type { Asker } from '../../identity/resolver.ts'
 import type { XRPCError } from '../errors.ts'
 import type { HttpRequest } from '../http-request.ts'
+import { createAskers } from './askers.ts'
 import { createClientAddress } from './client-address.ts'
 import { FairQueue, type Who, type Work } from './fair-queue.ts'
 import { createRateLimit, type RateBuffers } from './rate-limits.ts'
@@ -25,6 +27,8 @@ export type Overload = {
    * @returns the answer to give instead where that came too often.
    */
   chargeFailure(request: HttpRequest): XRPCError | undefined
+  /** On whose account an issuer is looked up for this request; pays before anybody is asked. */
+  askerFor(request: HttpRequest): Asker
   run<T>(who: Who | undefined, work: Work<T>): T | Promise<T>
 }
 
@@ -48,21 +52,21 @@ export function createOverload(options: {
   config: OverloadConfig
   /** Shared by all serving threads. */
   buffers: RateBuffers
+  /** Members are looked up at nobody's cost, once a day each. */
+  isMember?: ((did: string) => boolean) | undefined
   now?: () => number
 }): Overload {
-  const { config, buffers, now } = options
+  const { config, buffers, isMember = () => false, now } = options
   const members = createRateLimit({ buffer: buffers.members, limit: config.memberRateLimit, now })
   const visitors = createRateLimit({
     buffer: buffers.visitors,
     limit: config.visitorRateLimit,
     now,
   })
-  const purse = (limit: number) =>
-    createRateLimit({
-      buffer: buffers.visitors,
-      limit: config.visitorRateLimit === 0 ? 0 : limit,
-      now,
-    })
+  const purse = (most: number) => {
+    const limit = config.visitorRateLimit === 0 ? 0 : most
+    return createRateLimit({ buffer: buffers.visitors, limit, now })
+  }
   const purses = {
     pages: purse(PURSES.pages),
     metrics: purse(PURSES.metrics),
@@ -94,6 +98,7 @@ export function createOverload(options: {
   }
 
   return {
+    askerFor: createAskers({ members, visitors, visitorOf, isMember }),
     admit(request, member, points) {
       const key = member ?? visitorOf(request)
       if (key === undefined) return undefined

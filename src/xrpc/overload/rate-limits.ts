@@ -20,6 +20,8 @@ export type RateLimit = {
    * @returns the refusal where there is not enough.
    */
   charge(request: HttpRequest, key: string, points: number): XRPCError | undefined
+  /** The refusal where nothing is left; otherwise nothing is taken. */
+  ifSpent(request: HttpRequest, key: string): XRPCError | undefined
 }
 
 export const WINDOW_SECONDS = 300
@@ -38,19 +40,23 @@ export function createRateLimit(options: {
   now?: () => number
 }): RateLimit {
   const { buffer, limit, now = Date.now } = options
-  if (limit === 0) return { charge: () => undefined }
+  if (limit === 0) return { charge: () => undefined, ifSpent: () => undefined }
   const counts = new CountTable(buffer, { windowSeconds: WINDOW_SECONDS })
   const policy = `${limit};w=${WINDOW_SECONDS}`
 
+  function charge(request: HttpRequest, key: string, points: number): XRPCError | undefined {
+    const nowMs = now()
+    const count = counts.add(key, points, nowMs)
+    request.limitHeaders = headersOf(count, limit, policy)
+    if (count.spent <= limit) return undefined
+    request.limitHeaders.push('retry-after', String(secondsUntil(count.endsAt, nowMs)))
+    return new XRPCError(429, 'RateLimitExceeded', 'Rate Limit Exceeded')
+  }
+
   return {
-    charge(request, key, points) {
-      const nowMs = now()
-      const count = counts.add(key, points, nowMs)
-      request.limitHeaders = headersOf(count, limit, policy)
-      if (count.spent <= limit) return undefined
-      request.limitHeaders.push('retry-after', String(secondsUntil(count.endsAt, nowMs)))
-      return new XRPCError(429, 'RateLimitExceeded', 'Rate Limit Exceeded')
-    },
+    charge,
+    ifSpent: (request, key) =>
+      counts.spent(key, now()) < limit ? undefined : charge(request, key, 1),
   }
 }
 

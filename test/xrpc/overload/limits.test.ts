@@ -44,7 +44,7 @@ function serve({ settings = {}, handler = () => ({ body: { feed: [] } }), ...cha
     serviceAuth: {
       verify: async (token) => {
         if (token.startsWith('forged')) throw new ServiceAuthError('BadJwtSignature', 'forged')
-        return { did: token, service: undefined }
+        return { did: token, service: undefined, isForUs: true }
       },
     },
     onViewer: (did) => {
