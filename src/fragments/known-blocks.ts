@@ -1,16 +1,20 @@
 // Between which accounts a block stands, as far as it was asked: lists of accounts leave out those in
-// a block with the account that they are about.
+// a block with the account that they are about. Those between whom a list blocks that some labeler took
+// down are read anew for each request, whose labelers decide.
 
 import { blockedPairs } from '../hydrate/blocked-pairs.ts'
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
+import { NO_LABELERS, withLabelers } from '../hydrate/labelers.ts'
 import type { AccountPair, BlockedPairs } from '../hydrate/types.ts'
 
 /** Then all is forgotten; about 50 bytes each. */
 const MAX_PAIRS = 100_000
 
+type Known = 'blocked' | 'free' | 'disputed'
+
 export class KnownBlocks {
   readonly #hydrator: Pick<Hydrator, 'blocks'>
-  readonly #byUid = new Map<number, Map<number, boolean>>()
+  readonly #byUid = new Map<number, Map<number, Known>>()
   #count = 0
 
   constructor(hydrator: Pick<Hydrator, 'blocks'>) {
@@ -21,7 +25,12 @@ export class KnownBlocks {
     if (this.#count + pairs.length > MAX_PAIRS) this.forgetAll()
     const unknown = pairs.filter(([uid, other]) => this.#get(uid, other) === undefined)
     if (unknown.length > 0) this.#read(unknown)
-    return blockedPairs(pairs.filter(([uid, other]) => this.#get(uid, other)))
+    const those = (known: Known) => pairs.filter(([uid, other]) => this.#get(uid, other) === known)
+    const disputed = those('disputed')
+    if (disputed.length === 0) return blockedPairs(those('blocked'))
+    const judged = this.#hydrator.blocks(disputed)
+    const blocked = disputed.filter(([uid, other]) => judged.has(uid, other))
+    return blockedPairs([...those('blocked'), ...blocked])
   }
 
   forget(uid: number, other: number): void {
@@ -39,17 +48,18 @@ export class KnownBlocks {
     this.#count = 0
   }
 
-  #get(uid: number, other: number): boolean | undefined {
+  #get(uid: number, other: number): Known | undefined {
     return this.#byUid.get(uid)?.get(other)
   }
 
   #read(pairs: readonly AccountPair[]): void {
     this.#count += pairs.length
-    const blocked = this.#hydrator.blocks(pairs)
+    const { has, isDisputed } = withLabelers(NO_LABELERS, () => this.#hydrator.blocks(pairs))
     for (const [uid, other] of pairs) {
-      const others = this.#byUid.get(uid) ?? new Map<number, boolean>()
+      const others = this.#byUid.get(uid) ?? new Map<number, Known>()
       this.#byUid.set(uid, others)
-      others.set(other, blocked.has(uid, other))
+      const known = has(uid, other) ? 'blocked' : 'free'
+      others.set(other, isDisputed(uid, other) ? 'disputed' : known)
     }
   }
 }

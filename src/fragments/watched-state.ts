@@ -153,8 +153,10 @@ function watchBlocks(source: BlockedPairs, watch: Watch): BlockedPairs {
         watch.dependOn(dependency.ties(a))
         watch.dependOn(dependency.ties(b))
       }
+      if (source.isDisputed(a, b)) watch.refuse()
       return source.has(a, b)
     },
+    isDisputed: source.isDisputed,
   }
 }
 

@@ -12,5 +12,6 @@ export function blockedPairs(pairs: Iterable<AccountPair>): BlockedPairs {
   }
   return {
     has: (a, b) => a !== b && (byLower.get(Math.min(a, b))?.has(Math.max(a, b)) ?? false),
+    isDisputed: () => false,
   }
 }

@@ -2,9 +2,9 @@
 // that the state is of one moment. What a page costs is about fifteen statements, however many
 // items it has, and a few more for what was not read before.
 
-import { blockedPairs } from './blocked-pairs.ts'
 import type { Hydrator, ProfileOptions, RecordOptions } from './hydrator-types.ts'
 import { KeptRows } from './kept-rows.ts'
+import { loadBlocks } from './load-blocks.ts'
 import { loadFeed, loadPostsOnly } from './load-feed.ts'
 import { loadLabelled, loadSubjectLabels, withLabelsLoaded } from './load-labels.ts'
 import { loadListsOnly } from './load-lists.ts'
@@ -73,6 +73,6 @@ export function createHydrator(parts: HydratorParts): Hydrator {
     postCounts: (ids) => loadPostCounts(loader, ids),
     labels: (subjects, labelers) => loadSubjectLabels(loader, subjects, labelers),
     labelled: (subjects, viewer) => loadLabelled(loader, subjects, viewer),
-    blocks: (pairs) => blockedPairs(pairs.length > 0 ? loader.readers.blockPairs(pairs) : []),
+    blocks: (pairs) => loadBlocks(loader, pairs),
   }
 }

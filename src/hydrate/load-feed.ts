@@ -1,8 +1,8 @@
 // Hydration of feed items and of posts.
 
 import { isRepostItem, rowIdOf } from '../store/item-ids.ts'
-import { blockedPairs } from './blocked-pairs.ts'
 import { loadAccounts, loadLists } from './load-accounts.ts'
+import { loadBlocks } from './load-blocks.ts'
 import { loadGates } from './load-gates.ts'
 import { loadPostViewers } from './load-post-viewers.ts'
 import { loadPosts, loadSurroundings, loadThreads } from './load-posts.ts'
@@ -51,7 +51,7 @@ function loadAround(loader: Loader, state: FeedState, front: Post[]): void {
   addRecords(loader, state, recordsOf(state))
   loadAccounts(loader, state, uidsOf(state))
   loadLists(loader, state, listsOf(state))
-  loadBlocks(loader, state)
+  loadBlocksAround(loader, state)
   loadViewer(loader, state, front)
 }
 
@@ -84,7 +84,7 @@ function listsOf(state: FeedState): Set<number> {
 }
 
 /** Between the author of a post and those of its parent, its root and what it embeds. */
-function loadBlocks(loader: Loader, state: FeedState): void {
+function loadBlocksAround(loader: Loader, state: FeedState): void {
   const pairs = new Map<string, AccountPair>()
   const add = (uid: number, otherUid: number | undefined) => {
     if (otherUid && otherUid !== uid) pairs.set(`${uid} ${otherUid}`, [uid, otherUid])
@@ -94,7 +94,7 @@ function loadBlocks(loader: Loader, state: FeedState): void {
     if (root) add(uid, state.postRefs.get(root)?.uid)
     add(uid, embedded?.uid)
   }
-  if (pairs.size > 0) state.blocks = blockedPairs(loader.readers.blockPairs(pairs.values()))
+  if (pairs.size > 0) state.blocks = loadBlocks(loader, pairs.values())
 }
 
 /** What the viewer did to the posts in front, and which gate lists it is on. */

@@ -1,9 +1,9 @@
 // Hydration of profiles.
 
 import { collectionCodes } from '../store/collections.ts'
-import { blockedPairs } from './blocked-pairs.ts'
 import type { ProfileOptions } from './hydrator-types.ts'
 import { loadAccounts, loadLists, loadRelations } from './load-accounts.ts'
+import { loadBlocks } from './load-blocks.ts'
 import { addRecords } from './load-records.ts'
 import { emptyProfileState, type Loader } from './page.ts'
 import type { AccountPair, KnownFollowers, ProfileState, Viewer } from './types.ts'
@@ -26,7 +26,7 @@ export function loadProfiles(
   if (options.detailed) loadJoinedThrough(loader, state, uids)
   loadLists(loader, state, new Set())
   const pairs = [...(options.blockPairs ?? []), ...knownFollowerPairs(state)]
-  if (pairs.length > 0) state.blocks = blockedPairs(loader.readers.blockPairs(pairs))
+  if (pairs.length > 0) state.blocks = loadBlocks(loader, pairs)
   if (options.detailed) {
     state.activitySubscriptions = loader.readers.activitySubscriptions(viewer?.uid ?? 0, uids)
     for (const { uid, count } of loader.readers.lists.countsOf(new Set(uids))) {

@@ -5,10 +5,10 @@ import { packRkey, unpackCid } from '../store/keys.ts'
 import type { RecordRow } from '../store/read/records.ts'
 import type { RecordKey } from '../store/records.ts'
 import { parseRecordUri, recordUri } from './at-uri.ts'
-import { blockedPairs } from './blocked-pairs.ts'
 import type { HeldRecord, PackContent, ShownCollection } from './held-records.ts'
 import type { RecordOptions } from './hydrator-types.ts'
 import { loadAccounts, loadLists } from './load-accounts.ts'
+import { loadBlocks } from './load-blocks.ts'
 import { emptyProfileState, type Loader } from './page.ts'
 import { parseRecord } from './parse-record.ts'
 import { isSoundGenerator, isSoundLabeler, isSoundStarterPack } from './record-shapes.ts'
@@ -153,16 +153,17 @@ function listsByUri(loader: Loader, uris: readonly string[]): Map<string, ListAt
 
 /** By lists.id. Nobody with a block between them and the list's creator, unless that one asks. */
 function samplesOf(
-  { readers, parts }: Loader,
+  loader: Loader,
   state: ProfileState,
   lists: Map<string, ListAt>,
 ): Map<number, PackContent['sample']> {
   const creators = new Map([...lists.values()].map(({ id, uid }) => [id, uid]))
   const samples = new Map<number, PackContent['sample']>()
+  const { readers, parts } = loader
   if (creators.size === 0) return samples
   const rows = readers.packs.membersOf(creators.keys(), NEWEST_MEMBERS)
   const pairs = rows.map(({ list, subject }) => [creators.get(list)!, subject] as const)
-  const blocks = blockedPairs(pairs.length > 0 ? readers.blockPairs(pairs) : [])
+  const blocks = loadBlocks(loader, pairs)
   for (const { list, rkey, subject } of rows) {
     const creator = creators.get(list)!
     const sample = samples.get(list) ?? []

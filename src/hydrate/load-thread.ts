@@ -6,8 +6,8 @@
 import { likeEdges } from '../store/edges/all-edges.ts'
 import { NEWEST } from '../store/edges/subject-lists.ts'
 import { parseRecordUri, recordUri } from './at-uri.ts'
-import { blockedPairs } from './blocked-pairs.ts'
 import { loadAccounts, loadLists } from './load-accounts.ts'
+import { loadBlocks } from './load-blocks.ts'
 import { loadThreadgates } from './load-gates.ts'
 import { loadPosts, loadRefs } from './load-posts.ts'
 import { emptyFeedState, type Loader } from './page.ts'
@@ -37,7 +37,10 @@ export function loadThread(
   const likers = shown && knownLikers ? findKnownLikers(loader, shown, viewer) : undefined
   loadAccounts(loader, feed, accountsOf(feed, likers?.uids ?? []))
   loadLists(loader, feed, new Set([...feed.threadgates.values()].flatMap(({ lists }) => lists)))
-  feed.blocks = loadBlocks(loader, feed, { author: shown?.uid ?? 0, likers: likers?.uids ?? [] })
+  feed.blocks = loadThreadBlocks(loader, feed, {
+    author: shown?.uid ?? 0,
+    likers: likers?.uids ?? [],
+  })
   const op = shown && ownerOf(loader, shown)
   return { ...feed, opLikes: op ? loadLikesOf(loader, op, posts) : new Map(), knownLikers: likers }
 }
@@ -55,7 +58,7 @@ function accountsOf(state: FeedState, likers: readonly number[]): Set<number> {
 }
 
 /** Between the author of a post and that of its parent; between the anchor's and those who like it. */
-function loadBlocks(
+function loadThreadBlocks(
   loader: Loader,
   state: FeedState,
   { author, likers }: { author: number; likers: readonly number[] },
@@ -65,7 +68,7 @@ function loadBlocks(
     const above = state.postRefs.get(parent ?? 0)?.uid
     if (above !== undefined && above !== uid) pairs.push([uid, above])
   }
-  return blockedPairs(pairs.length > 0 ? loader.readers.blockPairs(pairs) : [])
+  return loadBlocks(loader, pairs)
 }
 
 function loadLikesOf(

@@ -164,6 +164,8 @@ export type Relation = {
 export type BlockedPairs = {
   /** Symmetric; false for an account and itself, and for pairs that were not loaded. */
   has(uid: number, otherUid: number): boolean
+  /** Whether `has` is another for requests with other labelers (load-blocks.ts). */
+  isDisputed(uid: number, otherUid: number): boolean
 }
 
 export type KnownFollowers = {

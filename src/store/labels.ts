@@ -22,6 +22,8 @@ export type LabelRow = LabelSubject & {
 }
 
 const POST = collectionCodes['app.bsky.feed.post']
+const LIST = collectionCodes['app.bsky.graph.list']
+const TAKEDOWNS = new Set(['!takedown', '!suspend'])
 
 const statements = perDatabase((db) => ({
   notes: notesOf(db),
@@ -47,6 +49,13 @@ const statements = perDatabase((db) => ({
     `DELETE FROM labels WHERE (uid, collection, rkey, src, val) IN
     (SELECT uid, collection, rkey, src, val FROM labels WHERE exp_ms < ? LIMIT ?)`,
   ),
+  listInUse: db
+    .prepare<[{ uid: number; rkey: PackedRkey | null }], number>(
+      `SELECT 1 FROM lists l WHERE l.uid = @uid AND (@rkey IS NULL OR l.rkey = @rkey)
+        AND (EXISTS (SELECT 1 FROM list_blocks WHERE list = l.id)
+          OR EXISTS (SELECT 1 FROM list_mutes WHERE list = l.id)) LIMIT 1`,
+    )
+    .pluck(),
   post: db
     .prepare<[number, PackedRkey], number>('SELECT id FROM posts WHERE uid = ? AND rkey = ?')
     .pluck(),
@@ -69,7 +78,7 @@ export function putLabel(db: Db, label: LabelRow): boolean {
     expMs,
     exp: label.exp === undefined ? null : unusual(label.exp, expMs!),
   })
-  note(db, label)
+  note(db, label, val)
   return changes > 0
 }
 
@@ -84,7 +93,7 @@ export function labelsBefore(
 
 export function deleteLabel(db: Db, subject: LabelSubject, src: number, val: string): void {
   statements(db).remove.run(subject.uid, subject.collection, subject.rkey, src, val)
-  note(db, subject)
+  note(db, subject, val)
 }
 
 /** Nothing shows a label that is over, so nobody is told. @returns how many were pruned. */
@@ -92,8 +101,13 @@ export function pruneLabels(db: Db, expiredBefore: number, atMost: number): numb
   return statements(db).prune.run(expiredBefore, atMost).changes
 }
 
-function note(db: Db, { uid, collection, rkey }: LabelSubject): void {
-  const { notes, post } = statements(db)
+function note(db: Db, { uid, collection, rkey }: LabelSubject, val: string): void {
+  const { notes, post, listInUse } = statements(db)
+  if (TAKEDOWNS.has(val) && (collection === LIST || collection === 0)) {
+    // Lists that people block by stand between them and everybody on them.
+    const lists = { uid, rkey: collection === LIST ? rkey : null }
+    if (listInUse.get(lists) !== undefined) notes.addEverything()
+  }
   const id = collection === POST ? post.get(uid, rkey) : 0
   // A post that nobody has heard of stands in no view.
   if (id !== undefined) notes.add(NOTE.label, uid, id)

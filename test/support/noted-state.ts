@@ -133,7 +133,8 @@ export function notedStateReader(db: Db): () => NotedState {
       }
     }
     const pairs = uids.flatMap((a) => uids.map((b) => [a, b] as const))
-    for (const [a, b] of readers.blockPairs(pairs)) put('blockPair', a, b, true)
+    const { direct, byList } = readers.blockPairs.blocked(pairs)
+    for (const [a, b] of [...direct, ...byList]) put('blockPair', a, b, true)
     return state
   })
 }

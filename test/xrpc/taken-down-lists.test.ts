@@ -1,10 +1,11 @@
 // A moderation list that the viewer's labeler took down, or whose creator it took down, neither blocks
-// nor mutes any longer; without that labeler, or its right to redact, it still does.
+// nor mutes any longer, between the viewer and others or between authors; without that labeler, or its right
+// to redact, it still does.
 
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyLabels } from '../../src/indexing/label.ts'
 import { didOf } from '../support/records.ts'
-import { createServingWorld, type ServingWorld } from '../support/serving-world.ts'
+import { createServingWorld, type Query, type ServingWorld } from '../support/serving-world.ts'
 import type { RecordId } from '../support/world.ts'
 
 const LABELER = didOf('labeler')
@@ -27,8 +28,16 @@ beforeEach(() => {
 afterEach(() => w.dispose())
 
 function takeDown(uri: string): void {
-  const label = { uri, val: '!takedown', cts: '2026-11-01T00:00:00.000Z', neg: false }
-  w.run((ctx) => applyLabels(ctx, LABELER, [{ ...label, cid: undefined, exp: undefined }]))
+  say({ uri, cts: '2026-11-01T00:00:00.000Z', neg: false })
+}
+
+function withdraw(uri: string): void {
+  say({ uri, cts: '2026-11-02T00:00:00.000Z', neg: true })
+}
+
+function say(said: { uri: string; cts: string; neg: boolean }): void {
+  const label = { ...said, val: '!takedown', cid: undefined, exp: undefined }
+  w.run((ctx) => applyLabels(ctx, LABELER, [label]))
 }
 
 /** Twice each, the second time from what was kept; in turn for both kinds of requests. */
@@ -75,4 +84,76 @@ test('of a list whose creator was taken down', async () => {
   w.create(alice, 'app.bsky.graph.listblock', { subject: list.uri })
   takeDown(carol)
   expect(await seen()).toEqual(SHOWN_TO_REDACTING)
+})
+
+/** Twice each, the second time from what was kept; in turn for both kinds of requests. */
+async function shown(nsid: string, query: Query): Promise<string[][]> {
+  const texts: string[][] = [[], []]
+  for (let i = 0; i < 2; i++) {
+    for (const [at, headers] of [REDACTING, LABELLING].entries()) {
+      const { status, body } = await w.ask(nsid, query, alice, headers)
+      expect(status).toBe(200)
+      texts[at]!.push(JSON.stringify(body))
+    }
+  }
+  return texts
+}
+
+describe('of a block by list between two others', () => {
+  const dan = didOf('dan')
+  const THREAD = 'app.bsky.unspecced.getPostThreadV2'
+  let [root, reply, quote] = [] as RecordId[]
+
+  beforeEach(() => {
+    w.profile(dan)
+    w.create(dan, 'app.bsky.graph.listblock', { subject: list.uri })
+    w.follow(dan, bob)
+    root = w.post(dan, 'by dan')
+    reply = w.post(bob, { text: 'below dan', reply: { parent: root } })
+    quote = w.post(bob, { text: 'of dan', quote: root })
+  })
+
+  const places: [name: string, () => [string, Query], hidden: RegExp, open: RegExp][] = [
+    ['a thread from above', () => [THREAD, { anchor: root!.uri }], /^(?!.*below dan)/, /below dan/],
+    [
+      'a thread from below',
+      () => [THREAD, { anchor: reply!.uri }],
+      /threadItemBlocked/,
+      /"text":"by dan"/,
+    ],
+    [
+      'a quote',
+      () => ['app.bsky.feed.getPosts', { uris: [quote!.uri] }],
+      /record#viewBlocked/,
+      /"text":"by dan"/,
+    ],
+    [
+      'whom somebody follows',
+      () => ['app.bsky.graph.getFollows', { actor: dan }],
+      /"follows":\[\]/,
+      /"follows":\[\{/,
+    ],
+  ]
+
+  test.each(places)('in %s', async (_, place, hidden, open) => {
+    const as = (pattern: RegExp) => [expect.stringMatching(pattern), expect.stringMatching(pattern)]
+    expect(await shown(...place())).toEqual([as(hidden), as(hidden)])
+    takeDown(list.uri)
+    expect(await shown(...place())).toEqual([as(open), as(hidden)])
+    withdraw(list.uri)
+    expect(await shown(...place())).toEqual([as(hidden), as(hidden)])
+    takeDown(carol)
+    expect(await shown(...place())).toEqual([as(open), as(hidden)])
+  })
+
+  test('and another list that stands still blocks', async () => {
+    const purpose = 'app.bsky.graph.defs#modlist'
+    const other = w.create(carol, 'app.bsky.graph.list', { name: 'bores', purpose })
+    w.create(carol, 'app.bsky.graph.listitem', { list: other.uri, subject: bob })
+    w.create(dan, 'app.bsky.graph.listblock', { subject: other.uri })
+    takeDown(list.uri)
+    for (const texts of await shown(THREAD, { anchor: root!.uri })) {
+      for (const text of texts) expect(text).not.toContain('below dan')
+    }
+  })
 })

@@ -30,6 +30,8 @@ export type LabelReader = {
   /** Which of these accounts, or their profiles or statuses, have any. */
   labelledAccounts(uids: Iterable<number>, by: LabelFilter): number[]
   labelledPosts(ids: Iterable<number>, by: LabelFilter): number[]
+  /** Which of these lists, or their creators, are taken down; by anybody at any time where not given. */
+  takenDownLists(ids: Iterable<number>, by: LabelFilter | undefined): number[]
 }
 
 /** `labelers` by uid. */
@@ -52,6 +54,13 @@ const LISTS = ownRecords('lists', LIST)
 const SUBJECTS = /* sql */ `json_each(?) k CROSS JOIN labels l ON l.uid = k.value ->> 0
   AND l.collection = k.value ->> 1 AND l.rkey = ${keyColumn('k.value', 2)}`
 
+const TAKEN_DOWN_LISTS = /* sql */ `
+SELECT DISTINCT r.id FROM json_each(:ids) ids CROSS JOIN lists r ON r.id = ids.value
+CROSS JOIN labels l ON l.uid = r.uid AND l.neg = 0 AND l.val IN ('!takedown', '!suspend')
+  AND (l.collection = ${LIST} AND l.rkey = r.rkey OR l.collection = 0 AND l.rkey = '')
+  AND (:labelers IS NULL OR l.src IN (SELECT value FROM json_each(:labelers)))
+  AND (l.exp_ms IS NULL OR l.exp_ms > :now)`
+
 function ownRecords(table: string, collection: number): string {
   return /* sql */ `json_each(?) ids CROSS JOIN ${table} r ON r.id = ids.value
   CROSS JOIN labels l ON l.uid = r.uid AND l.collection = ${collection} AND l.rkey = r.rkey`
@@ -70,7 +79,15 @@ export function prepareLabels(db: Db): LabelReader {
       .pluck()
   const [accounts, posts, lists, subjects] = [ACCOUNTS, POSTS, LISTS, SUBJECTS].map(rows)
   const [labelledAccounts, labelledPosts] = [ACCOUNTS, POSTS].map(ids)
+  type ListParams = { ids: string; labelers: string | null; now: number }
+  const takenDownLists = db.prepare<[ListParams], number>(TAKEN_DOWN_LISTS).pluck()
   return {
+    takenDownLists: (of, by) =>
+      takenDownLists.all({
+        ids: idList(of),
+        labelers: by ? idList(by.labelers) : null,
+        now: by?.now ?? -Infinity,
+      }),
     ofAccounts: (uids, { labelers, now }) => accounts!.all(idList(uids), idList(labelers), now),
     ofPosts: (of, { labelers, now }) => posts!.all(idList(of), idList(labelers), now),
     ofLists: (of, { labelers, now }) => lists!.all(idList(of), idList(labelers), now),
