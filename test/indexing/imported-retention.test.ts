@@ -2,10 +2,10 @@
 // own follows and followers go with it, and nobody else's.
 
 import { afterEach, describe, expect, it } from 'vitest'
-import type { FollowLine } from '../../src/indexing/import-follows.ts'
 import { removeMember } from '../../src/indexing/members.ts'
 import { settleDoubts } from '../../src/indexing/retention/settle-doubts.ts'
 import { nextDoubt } from '../../src/store/doubts.ts'
+import type { FollowLine } from '../../src/store/follows.ts'
 import { createRandom, type Random } from '../support/random.ts'
 import { tidAt } from '../support/records.ts'
 import { createWorld, type RecordId, type World } from '../support/world.ts'
