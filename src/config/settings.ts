@@ -302,6 +302,12 @@ export const settings = {
     dids,
     'DIDs whose word about who somebody is shows in profiles, separated by commas; may be empty (a comma).',
   ),
+  moderationServices: setting(
+    'MODERATION_SERVICES',
+    '',
+    dids,
+    'DIDs of your moderation services (Ozone): they may read without being members, and see threads through blocks.',
+  ),
   memberRateLimit: setting(
     'MEMBER_RATE_LIMIT',
     '12000',

@@ -94,7 +94,7 @@ function loadBlocksAround(loader: Loader, state: FeedState): void {
     if (root) add(uid, state.postRefs.get(root)?.uid)
     add(uid, embedded?.uid)
   }
-  if (pairs.size > 0) state.blocks = loadBlocks(loader, pairs.values())
+  if (pairs.size > 0) state.blocks = loadBlocks(loader, pairs.values(), state.viewer)
 }
 
 /** What the viewer did to the posts in front, and which gate lists it is on. */

@@ -68,7 +68,7 @@ function loadThreadBlocks(
     const above = state.postRefs.get(parent ?? 0)?.uid
     if (above !== undefined && above !== uid) pairs.push([uid, above])
   }
-  return loadBlocks(loader, pairs)
+  return loadBlocks(loader, pairs, state.viewer)
 }
 
 function loadLikesOf(

@@ -19,7 +19,14 @@ import type { AboutActor, HeldRecord, Joins, PackContent } from './held-records.
  * Who asks; undefined for anonymous. `uid` is 0 where a verified viewer is not yet known to us:
  * then views carry viewer objects that say "nothing".
  */
-export type Viewer = { uid: number; did: string } | undefined
+export type Viewer =
+  | {
+      uid: number
+      did: string
+      /** One of the operator's moderation services, which no block keeps from what it looks at. */
+      seesThroughBlocks?: boolean
+    }
+  | undefined
 
 export type AccountPair = readonly [uid: number, otherUid: number]
 

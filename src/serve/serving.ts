@@ -89,6 +89,7 @@ export function createServing(options: ServingOptions): Serving {
     writer,
     resolver,
     fetch,
+    moderationServices: config.moderationServices,
     firstPagePatienceMs: FIRST_PAGE_PATIENCE_MS,
     namesPatienceMs: NAMES_PATIENCE_MS,
     notes: memory.notes,

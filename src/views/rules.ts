@@ -22,6 +22,7 @@ export function viewerBlocks(state: ProfileState, uid: number): boolean {
     state.forEveryone.assumeNoBlock(uid)
     return false
   }
+  if (state.viewer?.seesThroughBlocks) return false
   const relation = state.relations.get(uid)
   return relation !== undefined && (isBlocking(relation) || isBlockedBy(relation))
 }

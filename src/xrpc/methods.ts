@@ -88,6 +88,8 @@ export type MethodParts = {
   writer: Writer
   resolver: Pick<Resolver, 'resolve' | 'resolveHandle'>
   fetch: GuardedFetch
+  /** DIDs of the operator's moderation services. */
+  moderationServices?: readonly string[]
   /** How long a newcomer's first page is waited for; 0 where not given. */
   firstPagePatienceMs?: number
   /** How long a page waits for names that nobody looked up yet; 0 where not given. */
@@ -159,6 +161,7 @@ function createServing(parts: MethodParts): Serving {
     scope: parts.scope ?? 'community',
     elsewhere: parts.elsewhere,
     counted: parts.counted,
+    moderationServices: new Set(parts.moderationServices),
     postsByUri: createPostsByUri({ db, actors }),
     fragments,
     accounts,

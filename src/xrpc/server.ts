@@ -91,7 +91,12 @@ export function createServer(options: ServerOptions): Server {
   const dispatch = createDispatch({
     methods: options.methods,
     lexicons: loadLexicons(),
-    authenticate: createAuthenticate({ serviceAuth, onViewer, isMember: options.isMember }),
+    authenticate: createAuthenticate({
+      serviceAuth,
+      onViewer,
+      isMember: options.isMember,
+      moderationServices: config.moderationServices,
+    }),
     timeoutMs: options.handlerTimeoutMs ?? HANDLER_TIMEOUT_MS,
     acceptLabelers: options.acceptLabelers,
     overload,

@@ -55,6 +55,8 @@ export type Serving = {
   fragments: Fragments
   writer: Writer
   resolver: Pick<Resolver, 'resolve'>
+  /** DIDs. */
+  moderationServices: ReadonlySet<string>
   fetch: GuardedFetch
   accounts: Accounts
   records: Records

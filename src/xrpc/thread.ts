@@ -8,13 +8,24 @@ import { postView, threadgateView } from '../views/post-view.ts'
 import { ReadyJson } from '../views/ready-json.ts'
 import { knownLikersView } from '../views/thread-v2.ts'
 import { isPostUri, type NamedPost } from './post-names.ts'
-import type { Serving } from './serving.ts'
+import { type Serving, viewerOf } from './serving.ts'
 
 export type Thread = {
   skeleton: ThreadSkeleton
   state: ThreadState
   /** All posts but the anchor. */
   ids: number[]
+}
+
+/** As in the reference, a moderation service sees threads through blocks, its own and those of others. */
+export function threadViewer(
+  { actors, moderationServices }: Serving,
+  did: string | undefined,
+): Viewer {
+  const viewer = viewerOf(actors, did)
+  return viewer && moderationServices.has(viewer.did)
+    ? { ...viewer, seesThroughBlocks: true }
+    : viewer
 }
 
 export function readThread(

@@ -15,6 +15,7 @@ import type { Labels } from '../../src/labels/labels.ts'
 import { createAccounts } from '../../src/skeleton/accounts.ts'
 import { createMediaUrls } from '../../src/views/media-urls.ts'
 import { createAcceptLabelers } from '../../src/xrpc/accepted-labelers.ts'
+import type { OnViewer } from '../../src/xrpc/auth.ts'
 import { createCounted } from '../../src/xrpc/counted.ts'
 import { createLabelsWanted } from '../../src/xrpc/labels-wanted.ts'
 import { loadLexicons } from '../../src/xrpc/lexicons.ts'
@@ -43,6 +44,10 @@ export type ServingOptions = WorldOptions & {
   services?: Record<string, Identity['services']>
   /** Labelers that count where a request names none; without them labels are left out of it all. */
   labelers?: string[]
+  /** DIDs of the operator's moderation services. */
+  moderationServices?: string[]
+  /** Asked of everybody who is signed in. */
+  onViewer?: OnViewer
   /** What requests lack is queued, as by the ingest thread; nobody works on it. */
   queuesWanted?: boolean
   /** For names that were never looked up; nobody waits where not given. */
@@ -105,6 +110,7 @@ export function createServingWorld(options: ServingOptions = {}) {
       },
     },
     scope: options.scope,
+    moderationServices: options.moderationServices,
     elsewhere: options.elsewhere,
     namesPatienceMs: options.namesPatienceMs,
     counted,
@@ -112,8 +118,14 @@ export function createServingWorld(options: ServingOptions = {}) {
   })
   const server = createServer({
     // Random histories ask more than any person does.
-    config: { ...loadConfig({}, '/nonexistent/.env'), memberRateLimit: 0, visitorRateLimit: 0 },
+    config: {
+      ...loadConfig({}, '/nonexistent/.env'),
+      memberRateLimit: 0,
+      visitorRateLimit: 0,
+      moderationServices: options.moderationServices ?? [],
+    },
     methods,
+    onViewer: options.onViewer,
     serviceAuth: { verify: async (did: string) => ({ did, service: undefined, isForUs: true }) },
     acceptLabelers:
       options.labelers &&

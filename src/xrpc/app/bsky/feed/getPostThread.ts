@@ -8,8 +8,8 @@ import { labelerHeaders } from '../../../answer-headers.ts'
 import { XRPCError } from '../../../errors.ts'
 import type { Method, MethodContext, MethodResult } from '../../../method.ts'
 import { findNamedPost, type NamedPost } from '../../../post-names.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
-import { presentThread, readThread, threadgateOf } from '../../../thread.ts'
+import type { Serving } from '../../../serving.ts'
+import { presentThread, readThread, threadgateOf, threadViewer } from '../../../thread.ts'
 
 type Params = Required<AppBskyFeedGetPostThread.QueryParams>
 
@@ -26,7 +26,7 @@ export function getPostThread(serving: Serving): Method<Params> {
 
 function answer(serving: Serving, context: MethodContext<Params>, named: NamedPost): MethodResult {
   const { depth, parentHeight } = context.params
-  const viewer = viewerOf(serving.actors, context.viewer)
+  const viewer = threadViewer(serving, context.viewer)
   const range = { above: parentHeight, below: depth, order: 'newest' as const }
   const thread = readThread(serving, named, { ...range, viewer })
   const { state, ids } = thread

@@ -7,8 +7,8 @@ import { andThen } from '../../../actor-names.ts'
 import { labelerHeaders } from '../../../answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../../../method.ts'
 import { findNamedPost, type NamedPost } from '../../../post-names.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
-import { presentThread, readThread } from '../../../thread.ts'
+import type { Serving } from '../../../serving.ts'
+import { presentThread, readThread, threadViewer } from '../../../thread.ts'
 
 type Params = AppBskyUnspeccedGetPostThreadOtherV2.QueryParams
 
@@ -25,7 +25,7 @@ export function getPostThreadOtherV2(serving: Serving): Method<Params> {
 }
 
 function answer(serving: Serving, context: MethodContext<Params>, named: NamedPost): MethodResult {
-  const viewer = viewerOf(serving.actors, context.viewer)
+  const viewer = threadViewer(serving, context.viewer)
   const thread = readThread(serving, named, { above: 0, below: 1, order: 'newest', viewer })
   const { state, ids } = thread
   const { plan, posts } = presentThread(serving, thread, {

@@ -7,8 +7,8 @@ import { andThen } from '../../../actor-names.ts'
 import { labelerHeaders } from '../../../answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../../../method.ts'
 import { findNamedPost, type NamedPost } from '../../../post-names.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
-import { presentThread, readThread, threadgateOf } from '../../../thread.ts'
+import type { Serving } from '../../../serving.ts'
+import { presentThread, readThread, threadgateOf, threadViewer } from '../../../thread.ts'
 
 type Params = Required<AppBskyUnspeccedGetPostThreadV2.QueryParams>
 
@@ -32,7 +32,7 @@ function answer(
   { uri, id }: NamedPost,
 ): MethodResult {
   const { branchingFactor, sort, below } = context.params
-  const viewer = viewerOf(serving.actors, context.viewer)
+  const viewer = threadViewer(serving, context.viewer)
   const above = context.params.above ? MAX_ABOVE : 0
   const range = { above, below, order: orderOf(sort), knownLikers: true }
   const thread = readThread(serving, { uri, id }, { ...range, viewer })
