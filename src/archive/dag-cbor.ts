@@ -140,7 +140,7 @@ function textAt(from: number, length: number): string {
 function readBytes(length: number): JsonObject {
   const from = take(length)
   const base64 = bytes.toString('base64', from, from + length)
-  return { $bytes: base64.replace(/=+$/, '') }
+  return { $bytes: base64.replace(/={1,2}$/, '') }
 }
 
 /** Tag 42 around a byte string: a zero byte, then the binary CID. */

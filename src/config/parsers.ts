@@ -110,7 +110,7 @@ export function members(value: string): 'open' | string[] {
     if (account === INVITE) continue
     const isDid = account.startsWith('did:')
     if (isDid) did(account)
-    else if (!/^([a-z0-9-]+\.)+[a-z][a-z0-9-]*$/i.test(account)) {
+    else if (!/^([a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{0,62}$/i.test(account)) {
       throw new Unfit(
         `"open", or DIDs and handles and the word invite, separated by commas; "${account}" is neither`,
       )

@@ -50,5 +50,5 @@ export function isLocalOnly({ hostname }: Pick<Config, 'hostname'>): boolean {
 
 /** Without the port. */
 export function nameOf({ hostname }: Pick<Config, 'hostname'>): string {
-  return hostname.replace(/:\d+$/, '')
+  return hostname.replace(/:\d{1,5}$/, '')
 }

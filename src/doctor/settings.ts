@@ -46,7 +46,7 @@ function aboutName(config: Config): Finding[] {
     const fix = 'Set SLIPSTREAM_HOSTNAME to a name; PDSs and clients take no address.'
     return [wrong(`SLIPSTREAM_HOSTNAME is an address, ${name}`, fix)]
   }
-  if (!/^([a-z0-9-]+\.)+[a-z][a-z0-9-]*$/.test(name)) {
+  if (!/^([a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{0,62}$/.test(name)) {
     const fix = 'Set SLIPSTREAM_HOSTNAME to a whole name, such as appview.example.org.'
     return [wrong(`SLIPSTREAM_HOSTNAME=${name} is no public name`, fix)]
   }

@@ -27,7 +27,7 @@ const SHOWN_LENGTH = 80
 const PLC = /^did:plc:[a-z2-7]{24}$/
 /** Record keys begin with anything but what our own made-up keys begin with (store/keyless-follows.ts). */
 const RKEY = /^(?!\.\.?$)[A-Za-z0-9._:~][A-Za-z0-9._:~-]{0,511}$/
-const HEADER = /^"?[a-z_ -]*(did|creator|actor|follower|author|source|from)[a-z_ -]*"?,/i
+const HEADERS = ['did', 'creator', 'actor', 'follower', 'author', 'source', 'from']
 
 /** @param firstLine - the number of its first line; a header can only stand in line 1. */
 export function createFollowReader(firstLine = 1): FollowReader {
@@ -56,7 +56,7 @@ export function createFollowReader(firstLine = 1): FollowReader {
     if (text.trim() === '' || text.startsWith('#')) return undefined
     const parsed = parseFollow(text)
     if (typeof parsed !== 'string') return parsed
-    if (lines === 1 && HEADER.test(text) && !text.includes('did:')) return undefined
+    if (lines === 1 && isHeader(text)) return undefined
     return note(parsed, text)
   }
 
@@ -115,4 +115,12 @@ function plain(cell: string): string {
 
 function isAccount(did: string): boolean {
   return PLC.test(did) || isValidDid(did)
+}
+
+/** Whether the first of several columns has the name of somebody who follows. */
+function isHeader(text: string): boolean {
+  const [first, ...others] = text.split(',')
+  if (others.length === 0 || text.includes('did:')) return false
+  const name = first!.toLowerCase()
+  return /^"?[a-z_ -]+"?$/.test(name) && HEADERS.some((one) => name.includes(one))
 }

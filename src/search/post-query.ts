@@ -4,7 +4,7 @@
 // as search/words.ts makes them.
 
 import { normalDomain, normalUrl, term } from './post-terms.ts'
-import { fold, isDense, pairsOf, runsOf, withoutPlural } from './words.ts'
+import { fold, isDense, pairsOf, runsOf, withoutEnding, withoutPlural } from './words.ts'
 
 export type OperatorName =
   | 'from'
@@ -28,6 +28,7 @@ export type PostQuery = {
 const MAX_QUERY_LENGTH = 1_000
 const MAX_PIECES = 32
 const MAX_PHRASE_WORDS = 32
+const BEFORE_QUOTE = /^(?:-|-?[a-z]+:)$/i
 
 const OPERATORS: Record<string, OperatorName> = {
   from: 'from',
@@ -46,8 +47,7 @@ const OPERATORS: Record<string, OperatorName> = {
 export function parsePostQuery(q: string): PostQuery {
   const query: PostQuery = { phrases: [], excluded: [], operators: [] }
   const plain = q.slice(0, MAX_QUERY_LENGTH).replace(/[“”„«»]/g, '"')
-  const pieces = plain.match(/-?(?:[a-z]+:)?"[^"]*"?|[^\s"]+/gi) ?? []
-  for (const piece of pieces.slice(0, MAX_PIECES)) {
+  for (const piece of piecesOf(plain).slice(0, MAX_PIECES)) {
     const isExcluded = piece.length > 1 && piece.startsWith('-')
     const text = isExcluded ? piece.slice(1) : piece
     const operator = operatorIn(text)
@@ -55,6 +55,19 @@ export function parsePostQuery(q: string): PostQuery {
     else (isExcluded ? query.excluded : query.phrases).push(...phraseOf(text))
   }
   return query
+}
+
+/** What stands between spaces or quotes; a minus or an operator right before a quote belongs to it. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = []
+  let end = 0
+  for (const { 0: piece, index } of text.matchAll(/"[^"]*"?|[^\s"]+/g)) {
+    const before = index === end && piece.startsWith('"') ? (pieces.at(-1) ?? '') : ''
+    if (BEFORE_QUOTE.test(before)) pieces[pieces.length - 1] = before + piece
+    else pieces.push(piece)
+    end = index + piece.length
+  }
+  return pieces
 }
 
 /** The words of a text in a row, as the index knows them: none, or one phrase. */
@@ -137,7 +150,7 @@ function operatorIn(text: string): Omit<Operator, 'isExcluded'> | undefined {
 }
 
 function withoutPunctuation(tag: string): string {
-  return tag.replace(/[\p{P}]+$/u, '') || tag
+  return withoutEnding(tag, /\p{P}/u) || tag
 }
 
 function isSingleHan(run: string): boolean {

@@ -2,12 +2,17 @@
 // begin with a colon: who wrote it, tags, mentions, links, languages, what it embeds and replies to. So
 // every filter of a search is one more word to look for.
 
-import { charactersOf, fold, wordsOf } from './words.ts'
+import { charactersOf, fold, withoutEnding, wordsOf } from './words.ts'
 
 /** Of text, and of the descriptions of its pictures. */
 const MAX_TEXT_LENGTH = 3_000
 const MAX_ALT_LENGTH = 1_000
 const MAX_OF_A_KIND = 30
+/** Longer addresses and ids are found by nothing: nobody types one. */
+const MAX_URL_LENGTH = 2_048
+/** As in the lexicon, and of languages more than there is. */
+const MAX_TAG_LENGTH = 640
+const MAX_LANG_LENGTH = 100
 
 export type SearchedPost = {
   uid: number
@@ -20,11 +25,11 @@ export type SearchedPost = {
 export const term = {
   author: (uid: number) => `:u${uid.toString(36)}`,
   mention: (did: string) => `:m${hash(did)}`,
-  tag: (tag: string) => `:t${hash(fold(tag))}`,
+  tag: (tag: string) => `:t${hash(fold(tag.slice(0, MAX_TAG_LENGTH)))}`,
   domain: (host: string) => `:d${hash(host)}`,
   url: (normal: string) => `:r${hash(normal)}`,
   embedded: (uri: string) => `:e${hash(uri)}`,
-  lang: (lang: string) => `:l${hash(lang.toLowerCase())}`,
+  lang: (lang: string) => `:l${hash(lang.slice(0, MAX_LANG_LENGTH).toLowerCase())}`,
   parent: (id: number) => `:p${id.toString(36)}`,
   root: (id: number) => `:h${id.toString(36)}`,
   character: (character: string) => `:c${character}`,
@@ -65,14 +70,16 @@ export type NormalUrl = { host: string; normal: string }
 
 /** Without scheme, `www.`, fragment and trailing slash; undefined for what is no address. */
 export function normalUrl(text: string): NormalUrl | undefined {
+  if (text.length > MAX_URL_LENGTH) return undefined
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) return undefined
   const host = normalDomain(url.host)
-  return { host, normal: `${host}${url.pathname.replace(/\/+$/, '')}${url.search}` }
+  return { host, normal: `${host}${withoutEnding(url.pathname, /\//)}${url.search}` }
 }
 
 export function normalDomain(domain: string): string {
   return domain
+    .slice(0, MAX_URL_LENGTH)
     .trim()
     .toLowerCase()
     .replace(/^www\./, '')
@@ -87,7 +94,7 @@ function domainsOf(host: string): string[] {
 
 function langsOf(langs: unknown): string[] {
   return asArray(langs).flatMap((lang) => {
-    if (typeof lang !== 'string') return []
+    if (typeof lang !== 'string' || lang.length > MAX_LANG_LENGTH) return []
     return [...new Set([lang.toLowerCase(), lang.toLowerCase().split('-', 1)[0]!])]
   })
 }
@@ -100,8 +107,8 @@ function facetsOf(record: Record<string, unknown>) {
     features
       .filter((feature) => feature?.['$type'] === `app.bsky.richtext.facet#${type}`)
       .map((feature) => feature?.[name])
-      .filter((value) => typeof value === 'string')
-  const ownTags = asArray(record['tags']).filter((tag) => typeof tag === 'string')
+      .filter(isShort)
+  const ownTags = asArray(record['tags']).filter(isShort)
   return {
     tags: [...strings('tag', 'tag'), ...ownTags],
     mentions: strings('mention', 'did'),
@@ -130,8 +137,8 @@ function embedsOf(embed: unknown): Embeds {
     alts: [media?.['alt'], ...images.map((image) => image?.['alt'])]
       .map((alt) => textOf(alt, MAX_ALT_LENGTH))
       .filter((alt) => alt !== ''),
-    urls: typeof url === 'string' ? [url] : [],
-    uris: typeof uri === 'string' ? [uri] : [],
+    urls: isShort(url) ? [url] : [],
+    uris: isShort(uri) ? [uri] : [],
     hasMedia: hasVideo || images.length > 0,
     hasVideo,
   }
@@ -153,6 +160,10 @@ function hash(text: string): string {
 
 function textOf(value: unknown, maxLength: number): string {
   return typeof value === 'string' ? value.slice(0, maxLength) : ''
+}
+
+function isShort(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_URL_LENGTH
 }
 
 function asObject(value: unknown): Record<string, unknown> | undefined {

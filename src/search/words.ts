@@ -67,6 +67,13 @@ export function withoutPlural(word: string): string {
   return word.slice(0, -1)
 }
 
+/** Without what such characters it ends with: a pattern for the end of a text begins at every one. */
+export function withoutEnding(text: string, character: RegExp): string {
+  const characters = [...text]
+  while (character.test(characters.at(-1) ?? '')) characters.pop()
+  return characters.join('')
+}
+
 function shortened(word: string): string {
   if (word.length <= MAX_WORD_LENGTH) return word
   return [...word].slice(0, MAX_WORD_LENGTH).join('')

@@ -67,7 +67,7 @@ function withoutPort(text: string): string {
 export function limitKey(address: string): string {
   const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '')
   if (isIP(plain) !== 6) return plain
-  const canonical = new URL(`http://[${plain.replace(/%.*$/, '')}]/`).hostname.slice(1, -1)
+  const canonical = new URL(`http://[${plain.split('%', 1)[0]}]/`).hostname.slice(1, -1)
   const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical)
   if (mapped) return dotted(Number.parseInt(mapped[1]!, 16), Number.parseInt(mapped[2]!, 16))
   return `${groupsOf(canonical).slice(0, GROUPS_OF_64).join(':')}::/64`

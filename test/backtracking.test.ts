@@ -1,0 +1,65 @@
+// No regular expression in src may need more than a bounded number of steps for each character of what it
+// is given, since most of them read strangers' texts. Every literal is judged by redos-detector, which
+// counts the ways in which a pattern can go back. Patterns that are made of parts are named here, with why
+// they may be.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { join } from 'node:path'
+import { parse, type Token } from 'acorn'
+import { isSafe } from 'redos-detector'
+import { expect, test } from 'vitest'
+
+const src = join(import.meta.dirname, '../src')
+/** A pattern whose ways back grow with the text has no end of them. */
+const MOST_WAYS_BACK = 200
+
+const COMPOSED: Record<string, string> = {
+  'search/words.ts': 'one class of characters, of constants',
+  'store/invite-code.ts': 'a constant alphabet, in groups of a fixed length',
+  'skeleton/search/posts.ts': 'constants, each number of a bounded length',
+}
+
+type Found = { file: string; literals: string[]; composes: boolean }
+
+function read(file: string): Found {
+  const code = stripTypeScriptTypes(readFileSync(join(src, file), 'utf8'))
+  const tokens: Token[] = []
+  parse(code, { ecmaVersion: 'latest', sourceType: 'module', onToken: tokens })
+  const textsOf = (label: string) =>
+    tokens
+      .filter(({ type }) => type.label === label)
+      .map(({ start, end }) => code.slice(start, end))
+  return { file, literals: textsOf('regexp'), composes: textsOf('name').includes('RegExp') }
+}
+
+/** Of a literal's text. */
+function toPattern(literal: string): RegExp {
+  const end = literal.lastIndexOf('/')
+  return new RegExp(literal.slice(1, end), literal.slice(end + 1))
+}
+
+function goesBackWithoutEnd(literal: string): boolean {
+  return !isSafe(toPattern(literal), { maxScore: MOST_WAYS_BACK }).safe
+}
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map(read)
+
+test('the judge knows what goes back without end', () => {
+  const bad = ['/\\/+$/', '/[\\p{P}]+$/u', '/(a+)+b/', '/%.*$/', '/a*a*b/']
+  expect(bad.filter((literal) => !goesBackWithoutEnd(literal))).toEqual([])
+})
+
+test('no pattern in src goes back without end', { timeout: 300_000 }, () => {
+  const literals = files.flatMap((one) => one.literals.map((text) => ({ file: one.file, text })))
+  expect(literals.length).toBeGreaterThan(100)
+  const bad = literals.filter(({ text }) => goesBackWithoutEnd(text))
+  expect(bad.map(({ file, text }) => `${file}: ${text}`)).toEqual([])
+})
+
+test('patterns are made of parts only where it is said why they may be', () => {
+  const composing = files.filter(({ composes }) => composes).map(({ file }) => file)
+  expect(composing.sort()).toEqual(Object.keys(COMPOSED).sort())
+})
