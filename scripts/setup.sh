@@ -1,8 +1,10 @@
-# Sourced by scripts/start and scripts/test: goes to the project's root, installs what
-# package-lock.json names if that changed, and puts the right Node first on the PATH. The machine's
-# own Node may be older; the npm package `node` carries the one we need.
+# Sourced by what runs or tests this: goes to the project's root, installs what package-lock.json names if
+# that changed, and puts the right Node first on the PATH. The machine's own Node may be older: Node 24 is
+# one of the packages, and npm runs on it. `packages=all` brings the tools for development, too.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+packages="${packages:-to-run}"
+node_major=24
 
 fail() {
   echo "slipstream: $1" >&2
@@ -27,29 +29,76 @@ install_packages() {
   exec 9<&-
 }
 
+# Everything serves for running, too.
 is_installed() {
-  cmp -s "$1/package-lock.json" "$1/node_modules/.slipstream-installed" 2>/dev/null
+  cmp -s "$1/package-lock.json" "$1/node_modules/.slipstream-installed" 2>/dev/null ||
+    { [ "$packages" = to-run ] && cmp -s "$1/package-lock.json" "$1/node_modules/.slipstream-installed-to-run" 2>/dev/null; }
 }
 
 # Install scripts are not run: nothing here needs compiling, but npm would start node-gyp for
-# better-sqlite3 (which brings its binary with it) and fail where there is no compiler. The exception
-# is the package `node`, whose script fetches the binary for this machine.
+# better-sqlite3 (which brings its binary with it) and fail where there is no compiler.
 run_npm_ci() {
-  local dir log
+  local dir log early options=() mark=.slipstream-installed
   dir="$(cd "$1" && pwd)"
+  # Whoever had the tools keeps them.
+  if [ "$packages" = to-run ] && [ ! -f "$dir/node_modules/$mark" ]; then
+    options=(--omit=dev) mark=.slipstream-installed-to-run
+  fi
   echo "slipstream: installing packages in $dir, which takes a minute or so" >&2
-  log=$(cd "$dir" && npm ci --ignore-scripts 2>&1 && fetch_node 2>&1) ||
-    fail "npm ci failed in $dir." "$(explain_npm <<<"$log")"
-  cp "$1/package-lock.json" "$1/node_modules/.slipstream-installed"
+  early="$dir/.cache/node-first"
+  rm -rf "$early"
+  log=$(cd "$dir" && fetch_node "$early" 2>&1 && PATH="$early/node_modules/.bin:$PATH" npm ci --ignore-scripts ${options[@]+"${options[@]}"} 2>&1) ||
+    { rm -rf "$early"; fail "npm ci failed in $dir." "$(explain_npm <<<"$log")"; }
+  link_node "$dir"
+  rm -rf "$early"
+  [ "$mark" = .slipstream-installed ] ||
+    PATH="$dir/node_modules/.bin:$PATH" node "$dir/scripts/drop-other-machines.ts" "$dir/node_modules"
+  cp "$dir/package-lock.json" "$dir/node_modules/$mark"
 }
 
+# fetch_node DIR: npm leaves optional packages out for which the Node that it runs on is too old, such as
+# the binary that makes pictures. So Node comes before all the rest where the machine's own is older: the
+# package that package-lock.json names for this machine, checked by npm against the hash there.
 fetch_node() {
-  [ ! -d node_modules/node ] || npm rebuild node --ignore-scripts=false
+  ! is_right node || return 0
+  mkdir -p "$1"
+  node -e '
+    const { readFileSync, writeFileSync } = require("fs")
+    const { packages, ...lock } = JSON.parse(readFileSync("package-lock.json", "utf8"))
+    const names = Object.keys(packages[""].optionalDependencies).filter((name) => /^node-/.test(name))
+    const pick = (from, prefix = "") => Object.fromEntries(names.map((name) => [prefix + name, from[prefix + name]]))
+    const project = { name: "node-first", version: "0.0.0", optionalDependencies: pick(packages[""].optionalDependencies) }
+    const nodes = pick(packages, "node_modules/")
+    const write = (name, content) => writeFileSync(process.argv[1] + "/" + name, JSON.stringify(content))
+    write("package.json", project)
+    write("package-lock.json", { ...lock, ...project, packages: { "": project, ...nodes } })
+  ' "$1"
+  (cd "$1" && npm ci --ignore-scripts)
+  link_node "$1"
+  is_right "$1/node_modules/.bin/node" || {
+    echo "There is no package with Node $node_major for this machine. Install Node $node_major yourself."
+    return 1
+  }
+}
+
+# npm 9 takes the link away again with the package of the other kind of machine.
+link_node() {
+  local binary
+  for binary in "$1"/node_modules/node-linux-*/bin/node; do
+    [ ! -x "$binary" ] || ln -sfn "../${binary#"$1/node_modules/"}" "$1/node_modules/.bin/node"
+  done
+}
+
+is_right() {
+  case "$("$1" --version 2>/dev/null)" in
+    "v$node_major."*) ;;
+    *) return 1 ;;
+  esac
 }
 
 # npm's warnings about the machine's older Node are noise.
 explain_npm() {
-  sed '/^npm warn EBADENGINE/d' | sed '2,$s/^/  /'
+  sed -E '/^npm (warn|WARN) EBADENGINE/d' | sed '2,$s/^/  /'
 }
 
 install_packages .
@@ -58,7 +107,5 @@ export PATH="$PWD/node_modules/.bin:$PATH"
 # can't be written is no matter.
 export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$PWD/node_modules/.cache/compiled}"
 
-case "$(node --version)" in
-  v24.*) ;;
-  *) fail "expected Node 24 from node_modules/.bin, found $(node --version)." "Remove node_modules and run this again." ;;
-esac
+is_right node ||
+  fail "expected Node $node_major from node_modules/.bin, found $(node --version)." "Remove node_modules and run this again."

@@ -118,9 +118,14 @@ describe('the image', () => {
   })
 
   test('has the Node that package.json names', () => {
-    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: { node: string } }
+    const { optionalDependencies } = JSON.parse(read('package.json')) as {
+      optionalDependencies: Record<string, string>
+    }
     const images = [...dockerfile.matchAll(/^FROM node:([\d.]+)-/gm)].map(([, version]) => version)
-    expect(images).toEqual([dependencies.node, dependencies.node])
+    for (const machine of ['x64', 'arm64']) {
+      const version = optionalDependencies[`node-linux-${machine}`]
+      expect(images).toEqual([version, version])
+    }
   })
 
   test('needs nothing that only development has', () => {

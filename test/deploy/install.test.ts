@@ -1,111 +1,47 @@
-// The install script on a machine of files: everything that it would ask of a real one (packages,
-// accounts, services) is a stand-in that keeps a diary; what it writes and when it stops are its own.
+// The install script on a machine of files (test/support/bare-machine.ts).
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
-  chmodSync,
-  cpSync,
   existsSync,
-  mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { basename, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
+import { type BareMachine, makeBareMachine, project, write } from '../support/bare-machine.ts'
 
-const project = resolve(import.meta.dirname, '../..')
 const HOST = 'appview.example.org'
 
+let machine: BareMachine
 let base: string
-const at = (path: string) => join(base, 'machine', path)
-const text = (path: string) => readFileSync(at(path), 'utf8')
-const diary = () => readFileSync(join(base, 'diary'), 'utf8')
-
 beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), 'slipstream-install-'))
-  write(at('etc/os-release'), 'ID=debian\nVERSION_ID="12"\n')
-  mkdirSync(at('var/lib'), { recursive: true })
-  makeSources()
-  writeFileSync(join(base, 'diary'), '')
-  for (const [name, script] of Object.entries(standIns())) {
-    write(join(base, 'bin', name), `#!/bin/sh\necho "${name} $*" >>'${base}/diary'\n${script}\n`)
-    chmodSync(join(base, 'bin', name), 0o755)
-  }
+  machine = makeBareMachine({ accounts: 'pretended' })
+  ;({ base } = machine)
 })
+afterEach(() => rmSync(base, { recursive: true, force: true }))
 
-function write(path: string, content: string): void {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, content)
-}
-
-/** The real deploy/, and as little as possible of the rest. */
-function makeSources(): void {
-  const sources = join(base, 'sources')
-  cpSync(join(project, 'deploy'), join(sources, 'deploy'), { recursive: true })
-  cpSync(join(project, 'package.json'), join(sources, 'package.json'))
-  for (const name of ['package-lock.json', 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'])
-    write(join(sources, name), name)
-  for (const name of ['docs', 'lexicons', 'scripts', 'src'])
-    write(join(sources, name, 'file'), name)
-}
-
-function standIns(): Record<string, string> {
-  const has = (file: string) => `[ -e '${base}/${file}' ]`
-  return {
-    id: `[ "$1" = -u ] && { echo 0; exit; }; ${has('account')}`,
-    useradd: `touch '${base}/account'`,
-    chown: '',
-    sleep: '',
-    node: '[ "$1" = --version ] && echo v18.19.0',
-    'dpkg-query': `${has('packages')} && printf installed`,
-    'apt-get': `case "$*" in *install*) touch '${base}/packages';; esac`,
-    runuser: 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"',
-    npm: `[ "$1" != ci ] || {
-      mkdir -p node_modules/.bin
-      printf '#!/bin/sh\\n[ ! -e "${base}/unhealthy" ]\\n' >node_modules/.bin/node
-      chmod +x node_modules/.bin/node
-    }`,
-    systemctl: `case "$1" in
-      start) touch '${base}/active';;
-      stop) rm -f '${base}/active';;
-      is-active) ${has('active')};;
-      is-failed) ${has('unhealthy')};;
-    esac`,
-    journalctl: '',
-    caddy: `${has('bad-caddy')} && exit 1 || true`,
-  }
-}
-
-function install(...args: string[]) {
-  const script = join(base, 'sources/deploy/install.sh')
-  const { status, stdout, stderr } = spawnSync('bash', [script, '--root', at(''), ...args], {
-    encoding: 'utf8',
-    env: { PATH: `${join(base, 'bin')}:/usr/bin:/bin` },
-  })
-  return { status, stdout, stderr }
-}
+const at = (path: string) => machine.at(path)
+const text = (path: string) => machine.text(path)
+const diary = () => machine.diary()
+const filesOfMachine = () => machine.files()
+const install = (...args: string[]) => machine.install(...args)
 
 function current(): string {
   return basename(readlinkSync(at('opt/slipstream/current')))
 }
 
-function filesOfMachine(): string[] {
-  return readdirSync(at(''), { recursive: true, encoding: 'utf8' }).sort()
-}
-
 describe('a bare machine', () => {
   test('gets packages, an account, settings, a unit, Caddy and a running service', () => {
     const { status, stderr } = install('--hostname', HOST)
-    expect([status, stderr]).toEqual([0, ''])
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/^slipstream: installing .*\n$/)])
     expect(diary()).toMatch(/apt-get install .*ca-certificates nodejs npm caddy/)
-    expect(diary()).toContain('useradd --system')
-    expect(diary()).toContain('npm ci --omit=dev --ignore-scripts')
+    expect(diary()).toMatch(/useradd --system .* slipstream\n/)
+    expect(diary()).toMatch(/npm ci --ignore-scripts\n[\s\S]*npm ci --ignore-scripts --omit=dev\n/)
     expect(text('etc/systemd/system/slipstream.service')).toBe(
       readFileSync(join(project, 'deploy/systemd/slipstream.service'), 'utf8'),
     )
@@ -151,12 +87,20 @@ describe('run again', () => {
   test('it changes nothing', () => {
     install('--hostname', HOST)
     const files = filesOfMachine().map((name) => [name, statSync(at(name)).mtimeMs])
-    writeFileSync(join(base, 'diary'), '')
+    machine.forget()
     const { status, stdout } = install()
     expect(status).toBe(0)
     expect(stdout).toContain('runs already')
     expect(filesOfMachine().map((name) => [name, statSync(at(name)).mtimeMs])).toEqual(files)
-    expect(diary()).not.toMatch(/^(apt-get|useradd|npm|systemctl (start|stop|reload))/m)
+    expect(diary()).not.toMatch(/^(apt-get|useradd|npm ci|systemctl (start|stop|reload))/m)
+  })
+
+  test('it fetches all packages anew where that is asked for', () => {
+    install('--hostname', HOST)
+    const before = current()
+    expect(install('--reinstall').status).toBe(0)
+    expect(current()).not.toBe(before)
+    expect(diary().match(/npm ci --ignore-scripts --omit=dev/g)).toHaveLength(2)
   })
 
   test('it keeps what the operator changed in the settings and in Caddy’s own file', () => {
@@ -179,7 +123,7 @@ describe('an upgrade', () => {
     write(at('var/lib/slipstream/slipstream.sqlite'), 'old rows')
     write(at('var/lib/slipstream/slipstream.sqlite-wal'), 'newer rows')
     write(join(base, 'sources/src/file'), 'newer')
-    writeFileSync(join(base, 'diary'), '')
+    machine.forget()
   })
 
   test('stops, copies the database, starts the new version and keeps the one before', () => {
@@ -212,8 +156,7 @@ describe('an upgrade', () => {
   })
 
   test('without room for the copy leaves what runs running', () => {
-    write(join(base, 'bin/df'), '#!/bin/sh\necho Avail\necho 100\n')
-    chmodSync(join(base, 'bin/df'), 0o755)
+    machine.standIn('df', '#!/bin/sh\necho Avail\necho 100\n')
     const { status, stderr } = install()
     expect([status, stderr]).toEqual([1, expect.stringContaining('--no-backup')])
     expect(current()).toBe(before)
@@ -223,12 +166,65 @@ describe('an upgrade', () => {
   })
 
   test('that fails while packages are fetched touches nothing that runs', () => {
-    const npm = join(base, 'bin/npm')
-    writeFileSync(npm, '#!/bin/sh\nexit 1\n')
+    machine.standIn('npm', '#!/bin/sh\n[ "$1" = --version ]\n')
     expect(install().status).not.toBe(0)
     expect(current()).toBe(before)
     expect(diary()).not.toMatch(/systemctl stop/)
   })
+})
+
+describe('who may read', () => {
+  const members = () => loadConfig({}, at('etc/slipstream/slipstream.env')).members
+
+  test('without a terminal: whoever has an invite code', () => {
+    const { stdout } = install('--hostname', HOST, '--yes')
+    expect(text('etc/slipstream/slipstream.env')).toContain('SLIPSTREAM_MEMBERS=invite\n')
+    expect(stdout).toContain('slipstream invite create')
+  })
+
+  const answers: [string, string, string][] = [
+    ['invited people, the operator without a code', '\n@me.example\n', 'invite,me.example'],
+    ['invited people alone', '1\n\n', 'invite'],
+    [
+      'named accounts, once they are names',
+      'x\n2\na;b\na.example, b.example\n',
+      'a.example,b.example',
+    ],
+    ['anyone', '3\n', 'open'],
+  ]
+  test.runIf(hasTerminal()).each(answers)('asked on a terminal: %s', (_who, typed, expected) => {
+    expect(installOnTerminal(typed, '--hostname', HOST)).toBe(0)
+    expect(text('etc/slipstream/slipstream.env')).toContain(`SLIPSTREAM_MEMBERS=${expected}\n`)
+    expect(members()).toBeDefined()
+  })
+
+  test.runIf(hasTerminal())('is asked once: an upgrade keeps it', () => {
+    installOnTerminal('3\n', '--hostname', HOST)
+    expect(installOnTerminal('')).toBe(0)
+    expect(text('etc/slipstream/slipstream.env')).toContain('SLIPSTREAM_MEMBERS=open\n')
+  })
+
+  function installOnTerminal(typed: string, ...args: string[]): number | null {
+    const script = join(base, 'sources/deploy/install.sh')
+    const line = ['bash', script, '--root', at(''), ...args].join(' ')
+    const { environment: env } = machine
+    return spawnSync('script', ['-qec', line, '/dev/null'], { input: typed, env }).status
+  }
+
+  function hasTerminal(): boolean {
+    return spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
+  }
+})
+
+test('the doctor’s word stands at the end, and is no reason to fail', () => {
+  const node = join(base, 'node-24')
+  write(node, readFileSync(node, 'utf8').replace('esac', 'src/cli/main.ts) exit 1;; esac'), 0o755)
+  const { status, stdout } = install('--hostname', HOST)
+  expect([status, stdout]).toEqual([0, expect.stringContaining('slipstream doctor looks again')])
+  expect(diary()).toMatch(/node as \d+: src\/cli\/main\.ts doctor/)
+  machine.forget()
+  install('--no-doctor')
+  expect(diary()).not.toContain('main.ts doctor')
 })
 
 describe('mistakes', () => {
@@ -254,7 +250,7 @@ describe('mistakes', () => {
 })
 
 test.runIf(hasShellcheck())('shellcheck finds nothing', () => {
-  execFileSync('shellcheck', [join(project, 'deploy/install.sh')])
+  execFileSync('shellcheck', ['-x', 'deploy/install.sh'], { cwd: project })
 })
 
 function hasShellcheck(): boolean {

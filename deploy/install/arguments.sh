@@ -1,0 +1,122 @@
+# Sourced by deploy/install.sh: what it is told.
+# shellcheck shell=bash disable=SC2034
+
+usage() {
+  cat <<'TEXT'
+Usage: sudo deploy/install.sh --hostname NAME [options]
+
+  --hostname NAME   public host name; DNS must point it here (only needed the first time)
+  --members LIST    who may read here: invite, open, DIDs and handles, separated by commas
+  --yes             ask nothing: without --members, whoever has an invite code may read
+  --no-caddy        don't install and set up Caddy; something else does TLS
+  --no-backup       don't copy the database before an upgrade
+  --no-doctor       don't examine everything at the end
+  --reinstall       fetch all packages anew, also where this version is in place
+  --dry-run         print what would be done, and do nothing
+  --root DIR        put everything below DIR (for images and tests)
+  --help            print this and stop
+TEXT
+}
+
+name='' members='' with_caddy=yes with_backup=yes with_doctor=yes may_ask=yes anew=no dry_run=no root=''
+account=slipstream
+builder=slipstream-packages
+health_tries=60
+
+read_arguments() {
+  while [ $# -gt 0 ]; do
+    case "$1" in
+      --hostname | --members | --root)
+        [ $# -ge 2 ] || die "$1 needs a value." "deploy/install.sh --help lists the options."
+        case "$1" in
+          --hostname) name="$2" ;;
+          --members) members="$2" && check_members "$2" ;;
+          --root) root="${2%/}" ;;
+        esac
+        shift
+        ;;
+      --yes) may_ask=no ;;
+      --no-caddy) with_caddy=no ;;
+      --no-backup) with_backup=no ;;
+      --no-doctor) with_doctor=no ;;
+      --reinstall) anew=yes ;;
+      --dry-run) dry_run=yes ;;
+      --help)
+        usage
+        exit 0
+        ;;
+      *) die "$1 is no option." "deploy/install.sh --help lists them." ;;
+    esac
+    shift
+  done
+  [ -z "$name" ] || [[ "$name" =~ ^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$ ]] ||
+    die "$name is no host name." "Give it in lower case, without https:// and without a port."
+}
+
+check_members() {
+  is_list "$1" ||
+    die "The list of members has characters that neither DIDs nor handles have." "Separate them by commas, without spaces."
+}
+
+is_list() { [[ "$1" =~ ^[A-Za-z0-9:.,_%-]+$ ]]; }
+
+set_paths() {
+  app="$root/opt/slipstream"
+  settings="$root/etc/slipstream/slipstream.env"
+  data="$root/var/lib/slipstream"
+  units="$root/etc/systemd/system"
+  caddy_site="$root/etc/caddy/slipstream.caddy"
+  caddyfile="$root/etc/caddy/Caddyfile"
+  command="$root/usr/local/bin/slipstream"
+}
+
+# Who may read is the one thing that can't be guessed: it is asked at the first installation.
+choose_members() {
+  [ ! -f "$settings" ] && [ -z "$members" ] || return 0
+  if [ "$may_ask" = no ] || [ "$dry_run" = yes ] || [ ! -t 0 ]; then
+    members=invite
+    say "whoever has an invite code of yours may read here (--members says otherwise)"
+    return
+  fi
+  ask_members
+}
+
+ask_members() {
+  local answer
+  cat <<'TEXT'
+Who may read here? Each member takes memory, disk and traffic of this machine.
+  1  whoever you give an invite code (recommended)
+  2  only accounts that you name
+  3  anyone who signs in, up to a number (SLIPSTREAM_MAX_MEMBERS)
+TEXT
+  while [ -z "$members" ]; do
+    answer="$(ask '1, 2 or 3 [1]: ')"
+    case "$answer" in
+      '' | 1)
+        answer="$(ask_accounts 'Your own handle or DID, which then needs no code (may be empty): ')"
+        members="invite${answer:+,$answer}"
+        ;;
+      2) members="$(ask_accounts 'Handles or DIDs, separated by commas: ')" ;;
+      3) members=open ;;
+    esac
+  done
+}
+
+ask_accounts() {
+  local answer
+  while true; do
+    answer="$(ask "$1")" || exit 1
+    answer="${answer//[ @]/}"
+    if [ -z "$answer" ] || is_list "$answer"; then
+      printf '%s' "$answer"
+      return
+    fi
+    printf 'That has characters that neither DIDs nor handles have.\n' >&2
+  done
+}
+
+ask() {
+  local answer
+  read -r -p "$1" answer || die "There was no answer." "Say it with --members, or --yes."
+  printf '%s' "$answer"
+}

