@@ -1,16 +1,18 @@
 // Records as the backfill room brings them from a repository or a listing, made ready to be
 // applied like those of the stream. Nothing tells when we could first have seen them, so they count
-// as indexed when they say they were created, but not in the future.
+// as indexed when they say they were created; those that claim the future, when their key was made, which
+// is about when they came, so that they stand in the order in which they were written.
 
 import type { JsonObject } from '../jetstream/event.ts'
 import { isIndexed } from '../store/collections.ts'
-import { packCid, packRkey } from '../store/keys.ts'
+import { microsOf, type PackedRkey, packCid, packRkey } from '../store/keys.ts'
 import type { IndexContext, Outcome, RecordWrite } from './index-context.ts'
 import { parseCreatedAt } from './record-times.ts'
 import { isValidRecord } from './validate.ts'
 
 /** Behind the last event of the stream there are those that have not come yet. */
 const SLACK_MS = 10 * 60_000
+const NETWORK_BEGAN_AT = Date.parse('2022-11-01')
 
 export type FetchedRecord = { collection: string; rkey: string; cid: string; record: JsonObject }
 
@@ -41,11 +43,19 @@ export function* toWrites(
     else if (!isValidRecord(collection, record)) skip('invalid-record')
     else {
       const createdAt = parseCreatedAt(record['createdAt'])
-      const indexedAt = Math.min(createdAt, latestOf(ctx))
       const key = { did, uid: 0, collection, rkey: packRkey(rkey), cid, cidText, record }
+      const indexedAt = arrivalOf(ctx, key.rkey, createdAt)
       yield { ...key, rev, createdAt, indexedAt, fetchedAt, seenAtUs: fetchedAt * 1000 }
     }
   }
+}
+
+/** Keys say what they like, too: one from before the network, or from the future, says nothing. */
+function arrivalOf(ctx: IndexContext, rkey: PackedRkey, createdAt: number): number {
+  const latest = latestOf(ctx)
+  if (createdAt <= latest) return createdAt
+  const madeAt = typeof rkey === 'string' ? 0 : Math.floor(microsOf(rkey) / 1000)
+  return madeAt >= NETWORK_BEGAN_AT && madeAt <= latest ? madeAt : latest
 }
 
 /** What claims to be younger was not made yet. A clock that is behind the stream is wrong by nobody knows how much. */

@@ -39,9 +39,33 @@ describe('a fetched record', () => {
     expect(postOf(world, old.uri)?.sort_at).toBe(1_700_000_000_000)
     const items = [recent.uri, old.uri].map((uri) => postOf(world, uri)!.id * 2)
     expect(world.timelineItems(member)).toEqual(items)
-    const future = { uri: `${old.uri.slice(0, -4)}2222` }
+    const future = { uri: `at://${author}/app.bsky.feed.post/of-no-time` }
     world.fetched({ ...future, record: post('future', '2030-01-01T00:00:00.000Z') })
     expect(postOf(world, future.uri)?.sort_at).toBe(world.now())
+  })
+
+  it('that claims the future stands where it was written, among others like it', () => {
+    const at = (ms: number) => `at://${author}/app.bsky.feed.post/${tidAt(ms * 1000)}`
+    const now = world.now()
+    const day = 86_400_000
+    // The later, the nearer the future that they claim.
+    const made = [now - 3 * day, now - 2 * day, now - day]
+    const claims = ['2032', '2031', '2030'].map((year) => `${year}-01-01T00:00:00.000Z`)
+    for (const i of [1, 2, 0]) world.fetched({ uri: at(made[i]!), record: post('x', claims[i]!) })
+    const plain = at(now - 2.5 * day)
+    world.fetched({ uri: plain, record: post('y', new Date(now - 2.5 * day).toISOString()) })
+    expect(made.map((ms) => postOf(world, at(ms))?.sort_at)).toEqual(made)
+    const order = [at(made[2]!), at(made[1]!), plain, at(made[0]!)]
+    const items = order.map((uri) => postOf(world, uri)!.id * 2)
+    expect(world.timelineItems(member)).toEqual(items)
+  })
+
+  it('is not believed about its key where that is from before the network or the future', () => {
+    for (const ms of [Date.parse('2001-01-01'), Date.parse('2029-01-01')]) {
+      const uri = `at://${author}/app.bsky.feed.post/${tidAt(ms * 1000)}`
+      world.fetched({ uri, record: post('x', '2030-01-01T00:00:00.000Z') })
+      expect(postOf(world, uri)?.sort_at).toBe(world.now())
+    }
   })
 
   it.each(['at once', 'after a restart'])(
@@ -61,7 +85,7 @@ describe('a fetched record', () => {
       expect(postOf(world, young.uri)?.sort_at).toBe(ahead + 1_000)
       const future = { uri: `at://${author}/app.bsky.feed.post/${tidAt(ahead * 1000 + 8_000)}` }
       world.fetched({ ...future, record: post('future', '2030-01-01T00:00:00.000Z') })
-      expect(postOf(world, future.uri)?.sort_at).toBe(ahead + 600_000)
+      expect(postOf(world, future.uri)?.sort_at).toBe(ahead + 8)
     },
   )
 
