@@ -12,6 +12,7 @@ import { createTimelines } from '../src/timeline/rings.ts'
 import { createMediaUrls } from '../src/views/media-urls.ts'
 import type { Method } from '../src/xrpc/method.ts'
 import { createMethods } from '../src/xrpc/methods.ts'
+import { differencesTable } from './named-differences.ts'
 import { refusalOf, refusedMethods } from './refused-methods.ts'
 
 export const CLASSES = ['native', 'partly', 'from elsewhere', 'refused'] as const
@@ -28,7 +29,8 @@ const AUTH = {
 const HEAD = `# Methods
 
 How Slipstream answers each method of the official lexicons: made from the code by \`npm run docs\`, and
-kept true by a test. Semantics follow the reference AppView unless a method's file says otherwise.
+kept true by a test. Semantics follow the reference AppView, but for what is
+[named below](#not-as-the-reference-on-purpose).
 
 - **native**: from our own index, wholly.
 - **partly**: from our own index, but not all that the lexicon or the reference knows; the note says what.
@@ -55,6 +57,10 @@ ${tableOf(official)}
 ## Ours
 
 ${tableOf(ours)}
+
+## Not as the reference, on purpose
+
+${differencesTable()}
 
 ## Refused
 

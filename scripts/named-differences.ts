@@ -1,0 +1,60 @@
+// Where the reference answers otherwise and we mean to: one line each, for docs/METHODS.md. What concerns
+// one method alone stands in its note (`partly`, `elsewhere`) or in refused-methods.ts.
+
+type Difference = { what: string; why: string }
+
+export const namedDifferences: Difference[] = [
+  {
+    what: 'Posts and accounts have no moderation tags, which hide or lower them in search, threads and notifications there.',
+    why: 'Bluesky’s own services write them into its database; no record, event or label tells them to anybody else. What labelers say counts, and what clients do with it.',
+  },
+  {
+    what: 'A moderation service (`SLIPSTREAM_MODERATION_SERVICES`) sees through blocks in threads, and not in lists, searches and feeds; what is taken down it does not see either.',
+    why: 'Threads are what reports lead to.',
+  },
+  {
+    what: 'There is no age assurance, whatever is configured.',
+    why: 'The reference has one provider built in, with secrets and prices of its own, and its regions in its sources. Clients ask Bluesky’s AppView for those, and take a server without a provider for “unknown”.',
+  },
+  {
+    what: '`internal.bsky.*`, the password of an administrator (Basic), `appview-as-did` and the session tokens of Bluesky’s entryway (`at+jwt`) are not accepted.',
+    why: 'They tie Bluesky’s services to one another. For social proof of many accounts there is `io.slipstream.graph.getSocialProof`.',
+  },
+  {
+    what: 'Nobody gets `debug` fields, and no feature gate changes an answer.',
+    why: 'They are for experiments of Bluesky’s; the explore view tells why something is shown.',
+  },
+  {
+    what: 'Only trusted verifiers’ verifications notify; there, anybody’s do.',
+    why: 'Only theirs count in profiles. A stranger’s would tell people that they are verified when nobody sees it.',
+  },
+  {
+    what: 'Of what a client sends along, feed generators get its language, its topics and the token, and no `x-atproto-*` header.',
+    why: 'Identifiers of devices and sessions are nobody’s business but the client’s own service’s.',
+  },
+  {
+    what: 'A malformed cursor or number is a 400; there, some are a 500, and some count as 0.',
+    why: 'A mistake of the client’s is told as one.',
+  },
+  {
+    what: '`getKnownFollowers` has pages in a stable order; there, one page in none.',
+    why: 'What is behind the first page can be reached.',
+  },
+  {
+    what: 'A service token is checked against a key fetched anew before it is refused, and one that lasts longer than a day is refused.',
+    why: 'A rotated key works at once.',
+  },
+  {
+    what: 'Suggested accounts, feeds, starter packs and trends come from our own index; there, from further services, or they answer 501.',
+    why: 'No self-hosted AppView has those services.',
+  },
+  {
+    what: 'Notifications are at once in the list; there, a delay can be configured. At most 5,000 are kept for each member.',
+    why: 'Nothing works on them behind the scenes.',
+  },
+]
+
+export function differencesTable(): string {
+  const rows = namedDifferences.map(({ what, why }) => `| ${what} | ${why} |`)
+  return `| here | because |\n| --- | --- |\n${rows.join('\n')}`
+}
