@@ -113,6 +113,7 @@ export async function startSimulation(options: SimulationOptions): Promise<Simul
       SLIPSTREAM_ALLOW_PRIVATE_HOSTS: 'on',
       SLIPSTREAM_MEMBER_RATE_LIMIT: '0',
       SLIPSTREAM_VISITOR_RATE_LIMIT: '0',
+      SLIPSTREAM_NEW_MEMBERS_PER_HOUR: '0',
     },
     emitted: () => emitted,
     stop: async () => {

@@ -9,9 +9,12 @@ import type { Writer } from './bridge.ts'
 import { isByInvite } from './config/members.ts'
 import type { Config } from './config.ts'
 import { forbidden, type XRPCError } from './xrpc/errors.ts'
+import type { NewcomerRequest, Newcomers } from './xrpc/overload/newcomers.ts'
 
 const TOLD_AGAIN_AFTER_MS = 60_000
 const MAX_REMEMBERED = 100_000
+/** A request that came by no network socket. */
+const OUR_OWN: NewcomerRequest = { remoteAddress: undefined, header: () => undefined }
 
 export type MembershipParts = {
   config: Pick<Config, 'members' | 'maxMembers' | 'publicOrigin'>
@@ -21,27 +24,39 @@ export type MembershipParts = {
   /** Whether the account reads here already. */
   isMember: (did: string) => boolean
   countMembers: () => number
+  /** Bounds how many come in an hour. */
+  newcomers: Newcomers
   writer: Writer
   onError: (error: unknown) => void
   now?: () => number
 }
 
+export type Membership = (
+  did: string,
+  token?: { isForUs: boolean },
+  request?: NewcomerRequest,
+) => void
+
 /**
  * @returns what runs for each verified viewer; it throws the refusal for those who may not read. A token that
  * was made out to somebody else, as a feed generator gets one, lets nobody in who is not.
  */
-export function createMembership(
-  parts: MembershipParts,
-): (did: string, token?: { isForUs: boolean }) => void {
+export function createMembership(parts: MembershipParts): Membership {
   const { config, configuredMembers, writer, onError, now = Date.now } = parts
   const toldAt = new Map<string, number>()
 
+  const isNamed = (did: string) => configuredMembers().includes(did)
+  const isKnown = (did: string) => isNamed(did) || parts.isAdmitted(did)
+
   function check(did: string): void {
-    const isNamed = configuredMembers().includes(did)
-    const mayRead = config.members === 'open' || isNamed || parts.isAdmitted(did)
-    if (!mayRead) throw notAMember(config)
+    if (config.members !== 'open' && !isKnown(did)) throw notAMember(config)
+  }
+
+  function takeSeat(did: string, request: NewcomerRequest): void {
+    if (parts.isMember(did) || isNamed(did)) return
+    if (!parts.isAdmitted(did)) parts.newcomers.admit(did, request)
     const isFull = config.maxMembers > 0 && parts.countMembers() >= config.maxMembers
-    if (isFull && !isNamed && !parts.isMember(did)) throw noMoreMembers()
+    if (isFull) throw noMoreMembers()
   }
 
   function tell(did: string): void {
@@ -53,11 +68,13 @@ export function createMembership(
     })
   }
 
-  return (did, { isForUs } = { isForUs: true }) => {
+  return (did, { isForUs } = { isForUs: true }, request = OUR_OWN) => {
     if (now() - (toldAt.get(did) ?? -Infinity) < TOLD_AGAIN_AFTER_MS) return
     toldAt.delete(did)
     check(did)
-    if (isForUs) tell(did)
+    if (!isForUs) return
+    takeSeat(did, request)
+    tell(did)
   }
 }
 

@@ -3,12 +3,13 @@
 import { expect, test } from 'vitest'
 import { members } from '../src/config/parsers.ts'
 import { createMembership, type MembershipParts } from '../src/membership.ts'
-import type { XRPCError } from '../src/xrpc/errors.ts'
+import { invalidRequest, type XRPCError } from '../src/xrpc/errors.ts'
 
 const [ALICE, BOB, CAROL] = ['did:plc:alice', 'did:plc:bob', 'did:plc:carol'] as const
 
 function createScene(changes: Partial<MembershipParts> & { members?: string; max?: number } = {}) {
   const seen: string[] = []
+  const counted: string[] = []
   const admitted = new Set<string>()
   const present = new Set<string>()
   const clock = { now: 0 }
@@ -22,6 +23,7 @@ function createScene(changes: Partial<MembershipParts> & { members?: string; max
     isAdmitted: (did) => admitted.has(did),
     isMember: (did) => present.has(did),
     countMembers: () => present.size,
+    newcomers: { admit: (did) => void counted.push(did) },
     writer: {
       async send({ did }) {
         seen.push(did)
@@ -40,7 +42,7 @@ function createScene(changes: Partial<MembershipParts> & { members?: string; max
       return (error as XRPCError).error
     }
   }
-  return { outcome, seen, admitted, present, clock, check }
+  return { outcome, seen, counted, admitted, present, clock, check }
 }
 
 test('open is for everybody, and the writer is told once a minute', () => {
@@ -98,6 +100,23 @@ test('beyond the most members nobody comes in, but those who are in and those wh
   const named = createScene({ members: ALICE, max: 1 })
   named.present.add(BOB)
   expect(named.outcome(ALICE)).toBe('in')
+})
+
+test('only strangers count as newcomers, and whoever is refused for their number is told nothing else', () => {
+  const { outcome, counted, admitted, present } = createScene({ members: `open`, max: 1 })
+  present.add(ALICE)
+  admitted.add(BOB)
+  expect([ALICE, BOB, CAROL].map(outcome)).toEqual(['in', 'MembersFull', 'MembersFull'])
+  expect(counted).toEqual([CAROL])
+  const flooded = createScene({
+    newcomers: {
+      admit() {
+        throw invalidRequest('too many', 'RateLimitExceeded')
+      },
+    },
+  })
+  expect([ALICE, BOB].map(flooded.outcome)).toEqual(['RateLimitExceeded', 'RateLimitExceeded'])
+  expect(flooded.seen).toEqual([])
 })
 
 test('the word invite stands beside names', () => {

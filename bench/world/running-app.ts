@@ -62,7 +62,11 @@ export async function runApp(options: {
   const { dataDir } = options
   const defaults = { PORT: '0', LOG_LEVEL: 'info', FALLBACK_APPVIEW: 'none' }
   // Counted, and never used up.
-  const unlimited = { MEMBER_RATE_LIMIT: '1000000000', VISITOR_RATE_LIMIT: '1000000000' }
+  const unlimited = {
+    MEMBER_RATE_LIMIT: '1000000000',
+    VISITOR_RATE_LIMIT: '1000000000',
+    NEW_MEMBERS_PER_HOUR: '0',
+  }
   const settings = { ...defaults, ...unlimited, DATA_DIR: dataDir, ...options.env }
   const report = ['--report-on-signal', '--report-signal=SIGUSR2', `--report-directory=${dataDir}`]
   const start = startCommand()

@@ -126,6 +126,12 @@ export const settings = {
     integer(0, 1_000_000_000),
     'How many members there may be; who comes later is refused, whom you name or add is not. 0: no limit.',
   ),
+  newMembersPerHour: setting(
+    'NEW_MEMBERS_PER_HOUR',
+    '1000',
+    integer(0, 1_000_000_000),
+    'How many accounts may become members in an hour. One address (that of a PDS, for all its users; IPv6: a /48) may bring a quarter of what is left of them, one did:web domain a fortieth. Whom you name, add or invite does not count, nor who comes from UNLIMITED_ADDRESSES. 0: no limit.',
+  ),
   reasonableLimit: setting(
     'REASONABLE_LIMIT',
     '2000',
@@ -324,7 +330,7 @@ export const settings = {
     'UNLIMITED_ADDRESSES',
     '',
     addressRanges,
-    'Addresses without a limit when they ask without being signed in, such as that of your own PDS: addresses, networks, loopback or private, separated by commas.',
+    'Addresses without a limit when they ask without being signed in, and without one of new members, such as that of your own PDS: addresses, networks, loopback or private, separated by commas.',
   ),
   trustedProxies: setting(
     'TRUSTED_PROXIES',

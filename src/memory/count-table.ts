@@ -50,6 +50,18 @@ export class CountTable {
     this.#windowSeconds = windowSeconds
   }
 
+  /** What the key has spent so far; one that is not there takes no slot for it. */
+  read(key: string, nowMs: number): Count {
+    const ints = this.#ints
+    const hash = hashOf(key, this.#seed)
+    const other = hashOf(key, this.#seed ^ SECOND_SEED) | 1
+    const now = Math.floor(nowMs / 1000)
+    const slot = this.#find(hash, other, now)
+    const isOurs = ints[slot + KEY] === hash && ints[slot + KEY_TOO] === other
+    if (!isOurs || ints[slot + ENDS_AT]! <= now) return { spent: 0, endsAt: this.#endOf(hash, now) }
+    return { spent: Atomics.load(ints, slot + SPENT), endsAt: ints[slot + ENDS_AT]! }
+  }
+
   /** @param nowMs - milliseconds since 1970. */
   add(key: string, points: number, nowMs: number): Count {
     const ints = this.#ints
@@ -64,8 +76,7 @@ export class CountTable {
         endsAt: ints[slot + ENDS_AT]!,
       }
     }
-    const phase = (hash >>> 0) % this.#windowSeconds
-    const endsAt = now + this.#windowSeconds - ((now + phase) % this.#windowSeconds)
+    const endsAt = this.#endOf(hash, now)
     ints[slot + KEY] = hash
     ints[slot + KEY_TOO] = other
     ints[slot + ENDS_AT] = endsAt
@@ -73,15 +84,9 @@ export class CountTable {
     return { spent: points, endsAt }
   }
 
-  /** What a key has spent in its window; nothing is written. */
-  spent(key: string, nowMs: number): number {
-    const ints = this.#ints
-    const hash = hashOf(key, this.#seed)
-    const other = hashOf(key, this.#seed ^ SECOND_SEED) | 1
-    const now = Math.floor(nowMs / 1000)
-    const slot = this.#find(hash, other, now)
-    const isOurs = ints[slot + KEY] === hash && ints[slot + KEY_TOO] === other
-    return isOurs && ints[slot + ENDS_AT]! > now ? ints[slot + SPENT]! : 0
+  #endOf(hash: number, now: number): number {
+    const phase = (hash >>> 0) % this.#windowSeconds
+    return now + this.#windowSeconds - ((now + phase) % this.#windowSeconds)
   }
 
   /** The key's own slot, or the one it may take. */

@@ -35,6 +35,7 @@ import { createInvites } from '../xrpc/invites.ts'
 import { createLabelsWanted } from '../xrpc/labels-wanted.ts'
 import { loadLexicons } from '../xrpc/lexicons.ts'
 import { createMethods } from '../xrpc/methods.ts'
+import { createNewcomers } from '../xrpc/overload/newcomers.ts'
 import type { RateBuffers } from '../xrpc/overload/rate-limits.ts'
 import { createServer, type Server } from '../xrpc/server.ts'
 import { mediaRoutes } from './media.ts'
@@ -154,7 +155,8 @@ function openReading(config: Config, memory: SharedMemory) {
 }
 
 /** Whose labels count for who asks, and what it means that they ask. */
-function aboutCallers({ config, log, ingest }: ServingOptions, { db, actors, isMember }: Reading) {
+function aboutCallers(options: ServingOptions, { db, actors, isMember }: Reading) {
+  const { config, log, ingest, rateBuffers } = options
   const { writer } = ingest
   return {
     acceptLabelers: createAcceptLabelers({
@@ -170,6 +172,7 @@ function aboutCallers({ config, log, ingest }: ServingOptions, { db, actors, isM
       isAdmitted: (did) => findAdmission(db, did) !== undefined,
       isMember,
       countMembers: () => countMembers(db),
+      newcomers: createNewcomers({ config, buffer: rateBuffers.newcomers }),
       writer,
       onError(error) {
         // Told once, by whoever found it full.

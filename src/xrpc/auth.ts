@@ -4,13 +4,16 @@
 import type { Asker } from '../identity/resolver.ts'
 import type { ServiceAuth } from '../identity/service-jwt.ts'
 import { forbidden, unauthorized } from './errors.ts'
+import type { HttpRequest } from './http-request.ts'
 import type { Method } from './method.ts'
 
 export type Caller = { viewer: string | undefined; token: string | undefined }
 
+type AuthRequest = Pick<HttpRequest, 'header' | 'remoteAddress'>
+
 export type Authenticate = (
   method: Method,
-  authorization: string | undefined,
+  request: AuthRequest,
   /** Who has an issuer looked up that is not known here. */
   asker?: Asker,
 ) => Promise<Caller> | Caller
@@ -19,7 +22,11 @@ export type Authenticate = (
  * Runs after a token proved good; may throw an XRPCError to turn the account away. Only a token that is
  * `isForUs` makes its owner a member.
  */
-export type OnViewer = (did: string, token: { isForUs: boolean }) => Promise<void> | void
+export type OnViewer = (
+  did: string,
+  token: { isForUs: boolean },
+  request: AuthRequest,
+) => Promise<void> | void
 
 const anonymous: Caller = { viewer: undefined, token: undefined }
 
@@ -34,22 +41,25 @@ export function createAuthenticate(options: {
   const { serviceAuth, onViewer, isMember = () => true } = options
   const moderationServices = new Set(options.moderationServices)
 
-  async function verified(method: Method, token: string, asker?: Asker): Promise<Caller> {
+  async function verified(
+    method: Method,
+    { token, request, asker }: { token: string; request: AuthRequest; asker: Asker | undefined },
+  ): Promise<Caller> {
     const { acceptsLxm, anyAudience, nsid } = method
     const proof = await serviceAuth.verify(token, nsid, { acceptsLxm, anyAudience, asker })
     const { did, isForUs } = proof
     if (method.forStrangers || (isForUs && moderationServices.has(did))) {
       return { viewer: did, token }
     }
-    const admitted = onViewer?.(did, { isForUs })
+    const admitted = onViewer?.(did, { isForUs }, request)
     if (admitted) await admitted
     return isForUs || isMember(did) ? { viewer: did, token } : visitorWith(method, token)
   }
 
-  return (method, authorization, asker) => {
+  return (method, request, asker) => {
     if (method.auth === 'none') return anonymous
-    const token = bearerToken(authorization)
-    if (token !== undefined) return verified(method, token, asker)
+    const token = bearerToken(request.header('authorization'))
+    if (token !== undefined) return verified(method, { token, request, asker })
     if (method.auth === 'optional') return anonymous
     throw unauthorized('AuthMissing', 'Authentication Required')
   }

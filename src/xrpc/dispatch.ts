@@ -49,8 +49,7 @@ export function createDispatch(options: {
     checkHttpMethod(route.httpMethod, request)
     const { method } = route
     const params = route.parseParams(request.search)
-    const asker = overload.askerFor(request)
-    const caller = await authenticate(method, request.header('authorization'), asker)
+    const caller = await authenticate(method, request, overload.askerFor(request))
     const member = method.forStrangers ? undefined : caller.viewer
     const who = overload.admit(request, member, route.cost.points)
     const input = hasBody(request) ? await readInput(route, request) : route.parseInput(NO_BODY, '')

@@ -12,7 +12,7 @@ import { XRPCError } from '../errors.ts'
 import type { HttpRequest } from '../http-request.ts'
 
 /** What all serving threads share. */
-export type RateBuffers = { members: SharedArrayBuffer; visitors: SharedArrayBuffer }
+export type RateBuffers = Record<'members' | 'visitors' | 'newcomers', SharedArrayBuffer>
 
 export type RateLimit = {
   /**
@@ -25,12 +25,18 @@ export type RateLimit = {
 }
 
 export const WINDOW_SECONDS = 300
+/** Only those who came in take a place. */
+const NEWCOMER_SETS = 4_096
 
 const EXPOSED =
   'RateLimit-Limit, RateLimit-Reset, RateLimit-Remaining, RateLimit-Policy, Retry-After'
 
 export function createRateBuffers(): RateBuffers {
-  return { members: createCountBuffer(), visitors: createCountBuffer() }
+  return {
+    members: createCountBuffer(),
+    visitors: createCountBuffer(),
+    newcomers: createCountBuffer(NEWCOMER_SETS),
+  }
 }
 
 /** @param limit - points for each key in WINDOW_SECONDS; 0 for no limit. */
@@ -56,7 +62,7 @@ export function createRateLimit(options: {
   return {
     charge,
     ifSpent: (request, key) =>
-      counts.spent(key, now()) < limit ? undefined : charge(request, key, 1),
+      counts.read(key, now()).spent < limit ? undefined : charge(request, key, 1),
   }
 }
 
