@@ -13,17 +13,19 @@ import type { NewcomerRequest, Newcomers } from './xrpc/overload/newcomers.ts'
 
 const TOLD_AGAIN_AFTER_MS = 60_000
 const MAX_REMEMBERED = 100_000
+const FULL_FOR_MS = 1_000
 /** A request that came by no network socket. */
 const OUR_OWN: NewcomerRequest = { remoteAddress: undefined, header: () => undefined }
 
 export type MembershipParts = {
-  config: Pick<Config, 'members' | 'maxMembers' | 'publicOrigin'>
+  config: Pick<Config, 'members' | 'publicOrigin'>
   configuredMembers: () => readonly string[]
   /** Whether the operator or an invite let the account in. */
   isAdmitted: (did: string) => boolean
   /** Whether the account reads here already. */
   isMember: (did: string) => boolean
-  countMembers: () => number
+  /** Whether one more may come in, if need be for somebody who came once only (store/seats.ts). */
+  hasSeat: () => boolean
   /** Bounds how many come in an hour. */
   newcomers: Newcomers
   writer: Writer
@@ -44,6 +46,15 @@ export type Membership = (
 export function createMembership(parts: MembershipParts): Membership {
   const { config, configuredMembers, writer, onError, now = Date.now } = parts
   const toldAt = new Map<string, number>()
+  let fullUntil = 0
+
+  /** Found again after a while only, since it takes a look at all members. */
+  function isFull(): boolean {
+    if (now() < fullUntil) return true
+    if (parts.hasSeat()) return false
+    fullUntil = now() + FULL_FOR_MS
+    return true
+  }
 
   const isNamed = (did: string) => configuredMembers().includes(did)
   const isKnown = (did: string) => isNamed(did) || parts.isAdmitted(did)
@@ -55,8 +66,7 @@ export function createMembership(parts: MembershipParts): Membership {
   function takeSeat(did: string, request: NewcomerRequest): void {
     if (parts.isMember(did) || isNamed(did)) return
     if (!parts.isAdmitted(did)) parts.newcomers.admit(did, request)
-    const isFull = config.maxMembers > 0 && parts.countMembers() >= config.maxMembers
-    if (isFull) throw noMoreMembers()
+    if (isFull()) throw noMoreMembers()
   }
 
   function tell(did: string): void {

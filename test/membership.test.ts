@@ -16,13 +16,12 @@ function createScene(changes: Partial<MembershipParts> & { members?: string; max
   const check = createMembership({
     config: {
       members: members(changes.members ?? 'open'),
-      maxMembers: changes.max ?? 0,
       publicOrigin: 'https://appview.example.org',
     },
     configuredMembers: () => (changes.members?.includes(ALICE) ? [ALICE] : []),
     isAdmitted: (did) => admitted.has(did),
     isMember: (did) => present.has(did),
-    countMembers: () => present.size,
+    hasSeat: () => !changes.max || present.size < changes.max,
     newcomers: { admit: (did) => void counted.push(did) },
     writer: {
       async send({ did }) {

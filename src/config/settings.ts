@@ -124,7 +124,7 @@ export const settings = {
     'MAX_MEMBERS',
     '10000',
     integer(0, 1_000_000_000),
-    'How many members there may be; who comes later is refused, whom you name or add is not. 0: no limit.',
+    'How many members there may be; who comes later gets the place of somebody who came once and never again, or is refused, whom you name or add is not. 0: no limit.',
   ),
   newMembersPerHour: setting(
     'NEW_MEMBERS_PER_HOUR',

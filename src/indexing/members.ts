@@ -5,14 +5,23 @@ import { deleteBackfillsOf } from '../store/backfills.ts'
 import { DOUBT, putDoubt } from '../store/doubts.ts'
 import { followedBy } from '../store/follows.ts'
 import { enqueueJob } from '../store/jobs.ts'
-import { deleteMember, findMember, insertMember, setMemberSeen } from '../store/members.ts'
+import {
+  deleteMember,
+  findMember,
+  insertMember,
+  type MemberRow,
+  setMemberSeen,
+} from '../store/members.ts'
 import { wantReplay } from '../store/replays.ts'
-import { type IndexContext, internActor, isAuthor } from './index-context.ts'
+import { ONE_VISIT_MS, seatsForOneMore } from '../store/seats.ts'
+import { type IndexContext, internActor, isAuthor, isMember } from './index-context.ts'
 import { beginToNotify } from './notify-backlog.ts'
 import { finishPrivateRemoval } from './retention/settle-doubts.ts'
 import { wantAuthorAt, wantVerifiers } from './wanted.ts'
 
 const SEEN_EVERY_MS = 10 * 60_000
+/** While it is not known yet whether they come once only, by which they may lose their place (store/seats.ts). */
+const NEWCOMER_SEEN_EVERY_MS = 2 * 60_000
 
 /**
  * A member asked for something, or (`seenAt` null) is listed in the configuration. A new one's
@@ -22,8 +31,7 @@ export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null
   const uid = internActor(ctx, did)
   const row = findMember(ctx.db, uid)
   if (row) {
-    const isDue = seenAt !== null && seenAt - (row.last_seen_at ?? 0) >= SEEN_EVERY_MS
-    if (isDue) setMemberSeen(ctx.db, uid, seenAt)
+    if (seenAt !== null && isToBeNoted(row, seenAt)) setMemberSeen(ctx.db, uid, seenAt)
     beginToNotify(ctx, uid, seenAt !== null)
     return
   }
@@ -40,6 +48,27 @@ export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null
     if (!isAuthor(ctx, subject)) wantAuthorAt(ctx, subject, place)
   }
   ctx.changes.push({ kind: 'member-added', uid })
+}
+
+function isToBeNoted({ joined_at, last_seen_at }: MemberRow, seenAt: number): boolean {
+  const lastSeenAt = last_seen_at ?? 0
+  const cameOnce = lastSeenAt - joined_at < ONE_VISIT_MS
+  return seenAt - lastSeenAt >= (cameOnce ? NEWCOMER_SEEN_EVERY_MS : SEEN_EVERY_MS)
+}
+
+/**
+ * Makes room for one more, where there are as many as may be, by those who came once and never again.
+ * @throws Error where nobody's place is to be given up
+ */
+export function makeSeat(
+  ctx: IndexContext,
+  did: string,
+  limits: { maxMembers: number; except: readonly string[] },
+): void {
+  if (isMember(ctx, ctx.actors.uidOf(did))) return
+  const seats = seatsForOneMore(ctx.db, limits)
+  if (!seats) throw new Error('there are as many members as may be')
+  for (const seat of seats) removeMember(ctx, seat.did)
 }
 
 /** The account reads here no more. What was kept for them alone goes bit by bit (retention/). */

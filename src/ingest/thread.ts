@@ -183,6 +183,9 @@ function createAnswers(
     answer: createWriterRequests({
       ...writing,
       ...{ counting, labels, maxMembers },
+      namedMembers: () => core.namedMembers,
+      onSeatsGivenUp: (count) =>
+        core.log.info({ count }, 'as many members as may be: who came once only made room'),
       openTimeline: (did) => openWhereClosed(core, did),
     }),
     operate: createOperatorRequests({ ...writing, tendLog: () => checkpoints.tend() }),
@@ -231,6 +234,7 @@ function createUpkeep(
       accounts: namedMembers(config.members),
       resolver: parts.resolver,
       onKnown: (dids) => {
+        core.namedMembers = dids
         const admitAll = () => publishChanges(indexer.run((ctx) => admit(ctx, dids)))
         void room.patiently(admitAll).then(() => backfill.wake())
         lines.tellAll({ kind: 'configured-members', dids })
@@ -298,7 +302,9 @@ function createCore(config: Config) {
   })
   const room = createDiskRoom(log)
   const counts = createCounts()
-  return { actors, counts, db, handles, indexer, log, memory, now, room, snapshots }
+  /** DIDs that the configuration names, as far as they are known. */
+  const namedMembers: readonly string[] = []
+  return { actors, counts, db, handles, indexer, log, memory, namedMembers, now, room, snapshots }
 }
 
 type Core = ReturnType<typeof createCore>

@@ -3,10 +3,10 @@
 
 import type { WriterReply, WriterRequest } from '../bridge.ts'
 import type { Counting } from '../counting/counting.ts'
-import { type IndexContext, isMember } from '../indexing/index-context.ts'
+import type { IndexContext } from '../indexing/index-context.ts'
 import type { Indexer } from '../indexing/indexer.ts'
 import { redeemInvite } from '../indexing/invites.ts'
-import { memberSeen } from '../indexing/members.ts'
+import { makeSeat, memberSeen } from '../indexing/members.ts'
 import type { MemoryChange } from '../indexing/memory-changes.ts'
 import { muteThread, unmuteThread } from '../indexing/muted-threads.ts'
 import {
@@ -29,7 +29,6 @@ import {
 } from '../indexing/private-state.ts'
 import { wantMissing } from '../indexing/wanted.ts'
 import type { Labels } from '../labels/labels.ts'
-import { countMembers } from '../store/members.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
 import { failedReply } from './failed-reply.ts'
 
@@ -46,6 +45,10 @@ export type WriterParts = {
   counting?: Pick<Counting, 'wanted'> | undefined
   /** How many members there may be; no limit where 0 or not given. */
   maxMembers?: number
+  /** So many members who came once only had to make room for somebody. */
+  onSeatsGivenUp?: (count: number) => void
+  /** DIDs that the configuration names: they keep their places. */
+  namedMembers?: () => readonly string[]
   /** Without it every write is tried. */
   room?: Pick<DiskRoom, 'attempt'>
 }
@@ -60,7 +63,10 @@ export function createWriterRequests(parts: WriterParts): (request: WriterReques
         passOn(parts, request, room)
         return { id: request.id, ok: true }
       }
-      publish(room.attempt(() => indexer.run((ctx) => apply(ctx, request, parts.maxMembers))))
+      const changes = room.attempt(() => indexer.run((ctx) => apply(ctx, request, parts)))
+      publish(changes)
+      const left = changes.filter(({ kind }) => kind === 'member-removed').length
+      if (left > 0) parts.onSeatsGivenUp?.(left)
       if (request.kind === 'member-seen') parts.openTimeline(request.did)
       parts.wakeBackfill()
       return { id: request.id, ok: true }
@@ -93,11 +99,12 @@ function passOn(
 function apply(
   ctx: IndexContext,
   request: Exclude<WriterRequest, ForOthers>,
-  maxMembers: number | undefined,
+  { maxMembers = 0, namedMembers = () => [] }: WriterParts,
 ): void {
   switch (request.kind) {
     case 'member-seen':
-      refuseBeyond(ctx, request.did, maxMembers)
+      // The serving side asks too (membership.ts); here nobody comes at the same moment.
+      makeSeat(ctx, request.did, { maxMembers, except: namedMembers() })
       return memberSeen(ctx, request.did)
     case 'mute':
       return mute(ctx, request.did, request.subjectDid, request)
@@ -136,10 +143,4 @@ function apply(
     case 'redeem-invite':
       return redeemInvite(ctx, request.did, request.code)
   }
-}
-
-/** The serving side asks too (membership.ts); here nobody comes at the same moment. */
-function refuseBeyond(ctx: IndexContext, did: string, maxMembers = 0): void {
-  if (maxMembers === 0 || isMember(ctx, ctx.actors.uidOf(did))) return
-  if (countMembers(ctx.db) >= maxMembers) throw new Error('there are as many members as may be')
 }

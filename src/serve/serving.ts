@@ -23,7 +23,7 @@ import { createAccounts } from '../skeleton/accounts.ts'
 import { findAdmission } from '../store/admissions.ts'
 import { type Db, openReader } from '../store/db.ts'
 import { isDiskFull } from '../store/disk-full.ts'
-import { countMembers } from '../store/members.ts'
+import { seatsForOneMore } from '../store/seats.ts'
 import { createKeeps } from '../timeline/lossiness.ts'
 import { openTimelines } from '../timeline/rings.ts'
 import { version } from '../version.ts'
@@ -82,7 +82,10 @@ export function createServing(options: ServingOptions): Serving {
     urls: createMediaUrls(config),
     trustedVerifiers: config.trustedVerifiers,
   })
-  const invites = createInvites({ config, db, writer })
+  const invites = createInvites({
+    ...{ config, db, writer },
+    hasSeat: () => hasSeat(options, db),
+  })
   let kept = () => ({ fragments: 0, viewers: 0, hits: 0, misses: 0 })
   const methods = createMethods({
     ...reading,
@@ -171,7 +174,7 @@ function aboutCallers(options: ServingOptions, { db, actors, isMember }: Reading
       configuredMembers: ingest.configuredMembers,
       isAdmitted: (did) => findAdmission(db, did) !== undefined,
       isMember,
-      countMembers: () => countMembers(db),
+      hasSeat: () => hasSeat(options, db),
       newcomers: createNewcomers({ config, buffer: rateBuffers.newcomers }),
       writer,
       onError(error) {
@@ -181,6 +184,11 @@ function aboutCallers(options: ServingOptions, { db, actors, isMember }: Reading
       },
     }),
   }
+}
+
+function hasSeat({ config, ingest }: Pick<ServingOptions, 'config' | 'ingest'>, db: Db): boolean {
+  const { maxMembers } = config
+  return seatsForOneMore(db, { maxMembers, except: ingest.configuredMembers() }) !== undefined
 }
 
 /** Who only listens would keep it from ending. */

@@ -7,7 +7,6 @@ import type { Config } from '../config.ts'
 import { findAdmission } from '../store/admissions.ts'
 import type { Db } from '../store/db.ts'
 import { readInviteCode } from '../store/invite-code.ts'
-import { countMembers } from '../store/members.ts'
 import { invalidRequest } from './errors.ts'
 
 export type Invites = {
@@ -29,11 +28,13 @@ export const NO_INVITES: Invites = {
 }
 
 export function createInvites(options: {
-  config: Pick<Config, 'members' | 'maxMembers'>
+  config: Pick<Config, 'members'>
   db: Db
   writer: Writer
+  /** Whether one more may come in. */
+  hasSeat: () => boolean
 }): Invites {
-  const { config, db, writer } = options
+  const { config, db, writer, hasSeat } = options
   const isOn = isByInvite(config.members)
 
   async function redeem(did: string, text: string): Promise<void> {
@@ -41,7 +42,7 @@ export function createInvites(options: {
     if (findAdmission(db, did)) return
     const code = readInviteCode(text)
     if (!code) throw invalidRequest('This invite code is not valid.', 'InvalidInvite')
-    if (config.maxMembers > 0 && countMembers(db) >= config.maxMembers) {
+    if (!hasSeat()) {
       throw invalidRequest('There are as many members as may be.', 'InvalidInvite')
     }
     await writer.send({ kind: 'redeem-invite', did, code }).catch(asRefusal)

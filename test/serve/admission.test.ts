@@ -2,7 +2,8 @@
 // HTTP, and addresses as a proxy on this machine tells them.
 
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { openReader } from '../../src/store/db.ts'
 import { type PlcAccount, type PlcDouble, startPlcDouble } from '../support/plc-double.ts'
 import { signServiceJwt } from '../support/service-jwt.ts'
 import {
@@ -21,19 +22,24 @@ let origin: string
 
 beforeAll(async () => {
   plc = await startPlcDouble()
+})
+afterEach(() => one.stop('SIGKILL'))
+afterAll(() => plc.close())
+
+/** @returns its data folder */
+async function start(settings: Record<string, string> = {}): Promise<string> {
+  const dataDir = freshDataDir()
   one = startSlipstream({
     HOSTNAME: 'appview.example.org',
     JETSTREAM_HOSTS: 'ws://127.0.0.1:9',
     PLC_URL: plc.url,
     ALLOW_PRIVATE_HOSTS: 'on',
-    DATA_DIR: freshDataDir(),
+    DATA_DIR: dataDir,
+    ...settings,
   })
   origin = `http://127.0.0.1:${await one.port()}`
-})
-afterAll(async () => {
-  await one.stop('SIGKILL')
-  await plc.close()
-})
+  return dataDir
+}
 
 const mint = () =>
   plc.create({ handle: `${randomBytes(8).toString('hex')}.test`, pds: 'http://127.0.0.1:9' })
@@ -62,6 +68,7 @@ async function signInMany(count: number, from: string): Promise<number[]> {
 }
 
 test('1,000 accounts from one address get a fifth of the hour; a newcomer from elsewhere gets in', async () => {
+  await start()
   const statuses = await signInMany(1_000, '203.0.113.1')
   const admitted = statuses.filter((status) => status === 200).length
   expect(admitted).toBeGreaterThanOrEqual(195)
@@ -71,4 +78,17 @@ test('1,000 accounts from one address get a fifth of the hour; a newcomer from e
   expect(refused.body).toMatchObject({ error: 'RateLimitExceeded' })
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await signIn(await mint(), '198.51.100.7')).status).toBe(200)
+})
+
+test('where junk has every seat, a newcomer gets one, and no more members than may be are there', async () => {
+  const dataDir = await start({ MAX_MEMBERS: '60' })
+  const junk = await signInMany(160, '203.0.113.1')
+  expect(new Set(junk)).toEqual(new Set([200]))
+  const person = await mint()
+  expect((await signIn(person, '198.51.100.7')).status).toBe(200)
+  const db = openReader(dataDir)
+  const members = db.prepare<[], string>('SELECT did FROM members JOIN actors USING (uid)').pluck()
+  await expect.poll(() => members.all()).toContain(person.did)
+  expect(members.all()).toHaveLength(60)
+  db.close()
 })
