@@ -3,7 +3,8 @@
 
 import { findActor } from '../store/actors.ts'
 import { deleteBackfillsOf, findBackfill } from '../store/backfills.ts'
-import { enqueueJob, jobPriority } from '../store/jobs.ts'
+import { isJobWaiting } from '../store/job-schedule.ts'
+import { enqueueJob, type JobKind, jobPriority } from '../store/jobs.ts'
 import { ANCHOR } from '../store/post-flags.ts'
 import { isWithoutRecord } from '../store/posts.ts'
 import { findProfile } from '../store/profiles.ts'
@@ -68,42 +69,69 @@ export function wantVerifiers(ctx: IndexContext): void {
   }
 }
 
+/** How many jobs may be queued that do not wait already; a single thing may take it a few below zero. */
+export type JobBudget = {
+  left: number
+  /** Something was left out. */
+  isSpent: boolean
+}
+
 /**
  * What a member was to be shown and we lack: at-URIs of posts, lists, feed generators and the like, DIDs
  * of people. Asked for
- * ahead of everything that nobody waits for.
+ * ahead of everything that nobody waits for. What goes beyond the budget leaves no trace.
  */
-export function wantMissing(ctx: IndexContext, missing: { uris: string[]; dids: string[] }): void {
+export function wantMissing(
+  ctx: IndexContext,
+  missing: { uris: string[]; dids: string[] },
+  budget: JobBudget = { left: Number.POSITIVE_INFINITY, isSpent: false },
+): void {
+  const queue = createQueue(ctx, budget)
   for (const uri of missing.uris.slice(0, MAX_WANTED_AT_ONCE)) {
+    if (isSpent(budget)) return
     const post = parsePostUri(uri)
     const list = post ? undefined : parseRecordUri(uri, LIST_COLLECTION)
-    if (post) wantShownPost(ctx, ensurePost(ctx, post, ANCHOR))
-    else if (list) enqueueJob(ctx.db, 'list', ensureList(ctx, list).id, jobPriority.wanted)
-    else wantShownRecord(ctx, uri)
+    if (post) wantShownPost(ensurePost(ctx, post, ANCHOR), queue)
+    else if (list) queue('list', ensureList(ctx, list).id)
+    else wantShownRecord(ctx, uri, queue)
   }
   for (const did of missing.dids.slice(0, MAX_WANTED_AT_ONCE)) {
+    if (isSpent(budget)) return
     const uid = internActor(ctx, did)
-    enqueueJob(ctx.db, 'identity', uid, jobPriority.wanted)
-    enqueueJob(ctx.db, 'profile', uid, jobPriority.wanted)
-    enqueueJob(ctx.db, 'records', uid, jobPriority.follows)
+    queue('identity', uid)
+    queue('profile', uid)
+    queue('records', uid, jobPriority.follows)
   }
 }
 
-function wantShownRecord(ctx: IndexContext, uri: string): void {
+function isSpent(budget: JobBudget): boolean {
+  budget.isSpent ||= budget.left <= 0
+  return budget.isSpent
+}
+
+type Queue = (kind: JobKind, subject: number, priority?: number) => void
+
+function createQueue({ db }: IndexContext, budget: JobBudget): Queue {
+  return (kind, subject, priority = jobPriority.wanted) => {
+    if (!isJobWaiting(db, kind, subject)) budget.left -= 1
+    enqueueJob(db, kind, subject, priority)
+  }
+}
+
+function wantShownRecord(ctx: IndexContext, uri: string, queue: Queue): void {
   const ref = parseNamedRecord(uri)
   if (!ref) return
   const { id, isStub } = ensureRecord(ctx, ref)
-  wantShownPerson(ctx, ctx.actors.uidOf(ref.did))
-  if (isStub) enqueueJob(ctx.db, 'record', id, jobPriority.wanted)
+  wantShownPerson(ctx, ctx.actors.uidOf(ref.did), queue)
+  if (isStub) queue('record', id)
 }
 
 /** Whoever made what somebody waits for is shown with it. */
-function wantShownPerson(ctx: IndexContext, uid: number): void {
-  if (findActor(ctx.db, uid)?.identity_checked_at == null)
-    enqueueJob(ctx.db, 'identity', uid, jobPriority.wanted)
-  if (!findProfile(ctx.db, uid)) enqueueJob(ctx.db, 'profile', uid, jobPriority.wanted)
+function wantShownPerson(ctx: IndexContext, uid: number, queue: Queue): void {
+  if (findActor(ctx.db, uid)?.identity_checked_at == null) queue('identity', uid)
+  if (!findProfile(ctx.db, uid)) queue('profile', uid)
 }
 
-function wantShownPost(ctx: IndexContext, post: { id: number; state: number }): void {
-  if (isWithoutRecord(post.state)) enqueueJob(ctx.db, 'post', post.id, jobPriority.wanted)
+function wantShownPost(post: { id: number; state: number }, queue: Queue): void {
+  if (isWithoutRecord(post.state)) queue('post', post.id)
 }

@@ -27,10 +27,10 @@ import {
   unmute,
   unmuteList,
 } from '../indexing/private-state.ts'
-import { wantMissing } from '../indexing/wanted.ts'
 import type { Labels } from '../labels/labels.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
 import { failedReply } from './failed-reply.ts'
+import { createFetchBudget, FetchLimitError } from './fetch-budget.ts'
 
 export type WriterParts = {
   indexer: Indexer
@@ -57,18 +57,25 @@ const tryAll: Pick<DiskRoom, 'attempt'> = { attempt: (work) => work() }
 
 export function createWriterRequests(parts: WriterParts): (request: WriterRequest) => WriterReply {
   const { indexer, publish, room = tryAll } = parts
+  const fetches = createFetchBudget()
   return (request) => {
     try {
       if (isForOthers(request)) {
         passOn(parts, request, room)
         return { id: request.id, ok: true }
       }
-      const changes = room.attempt(() => indexer.run((ctx) => apply(ctx, request, parts)))
+      let isCut = false
+      const work = (ctx: IndexContext) => {
+        if (request.kind === 'wanted') isCut = !fetches.want(ctx, request)
+        else apply(ctx, request, parts)
+      }
+      const changes = room.attempt(() => indexer.run(work))
       publish(changes)
       const left = changes.filter(({ kind }) => kind === 'member-removed').length
       if (left > 0) parts.onSeatsGivenUp?.(left)
       if (request.kind === 'member-seen') parts.openTimeline(request.did)
       parts.wakeBackfill()
+      if (isCut) throw new FetchLimitError('more was looked at than is fetched in a minute')
       return { id: request.id, ok: true }
     } catch (error) {
       return failedReply(request.id, error)
@@ -98,7 +105,7 @@ function passOn(
 
 function apply(
   ctx: IndexContext,
-  request: Exclude<WriterRequest, ForOthers>,
+  request: Exclude<WriterRequest, ForOthers | { kind: 'wanted' }>,
   { maxMembers = 0, namedMembers = () => [] }: WriterParts,
 ): void {
   switch (request.kind) {
@@ -138,8 +145,6 @@ function apply(
       return setPreferences(ctx, request.did, request.patch)
     case 'activity-subscription':
       return subscribeToActivity(ctx, request.did, request)
-    case 'wanted':
-      return wantMissing(ctx, request)
     case 'redeem-invite':
       return redeemInvite(ctx, request.did, request.code)
   }

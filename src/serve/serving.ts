@@ -16,6 +16,7 @@ import { createServiceAuth } from '../identity/service-jwt.ts'
 import type { IngestConnection } from '../ingest/connection.ts'
 import { inviteRoutes } from '../invite/invite-page.ts'
 import { createMembership } from '../membership.ts'
+import { createSharedBudget } from '../memory/shared-budget.ts'
 import type { Logger } from '../obs/log.ts'
 import { operatorRoutes } from '../operator/mount.ts'
 import { createOperatorRoutes } from '../operator/routes.ts'
@@ -63,6 +64,8 @@ export type Serving = {
 const FIRST_PAGE_PATIENCE_MS = 2_000
 const NAMES_PATIENCE_MS = 700
 const MEGABYTE = 1 << 20
+/** Accounts that nobody here heard of, looked up because a member looks at them. */
+const STRANGERS_A_MINUTE = { windowSeconds: 60, each: 200, all: 2_000 }
 
 export function createServing(options: ServingOptions): Serving {
   const { config, log, memory, ingest, onFatal } = options
@@ -96,6 +99,7 @@ export function createServing(options: ServingOptions): Serving {
     moderationServices: config.moderationServices,
     firstPagePatienceMs: FIRST_PAGE_PATIENCE_MS,
     namesPatienceMs: NAMES_PATIENCE_MS,
+    lookups: createSharedBudget({ buffer: options.rateBuffers.lookups, ...STRANGERS_A_MINUTE }),
     notes: memory.notes,
     maxKeptBytes: config.answerCacheMb * MEGABYTE,
     scope: config.indexScope,

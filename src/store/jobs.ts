@@ -102,6 +102,11 @@ const statements = perDatabase((db) => ({
   countRoughly: db
     .prepare<[], number>('SELECT count(*) FROM (SELECT 1 FROM jobs LIMIT 20000)')
     .pluck(),
+  countOf: db
+    .prepare<[number, number], number>(
+      'SELECT count(*) FROM (SELECT 1 FROM jobs WHERE priority = ? LIMIT ?)',
+    )
+    .pluck(),
   count: db.prepare<[], { kind: JobKind; count: number }>(
     'SELECT kind, count(*) AS count FROM jobs GROUP BY kind',
   ),
@@ -196,6 +201,11 @@ export function failJob(
 /** Of all kinds, for a report each second: stops counting at 20,000. */
 export function countJobsRoughly(db: Db): number {
   return statements(db).countRoughly.get() ?? 0
+}
+
+/** Of one priority, counted up to `limit`. */
+export function countJobsOf(db: Db, priority: number, limit: number): number {
+  return statements(db).countOf.get(priority, limit) ?? 0
 }
 
 export function countJobs(db: Db): Partial<Record<JobKind, number>> {

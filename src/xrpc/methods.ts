@@ -9,6 +9,7 @@ import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import type { GuardedFetch } from '../identity/guarded-fetch.ts'
 import type { Resolver } from '../identity/resolver.ts'
 import { NoteReader } from '../memory/note-ring.ts'
+import type { SharedBudget } from '../memory/shared-budget.ts'
 import { createAccounts } from '../skeleton/accounts.ts'
 import { createPreferencesOf } from '../skeleton/actor-preferences.ts'
 import { createAuthorFeedSkeleton } from '../skeleton/author-feed.ts'
@@ -90,6 +91,8 @@ export type MethodParts = {
   fetch: GuardedFetch
   /** DIDs of the operator's moderation services. */
   moderationServices?: readonly string[]
+  /** Of accounts that nobody here heard of; no limit where not given. */
+  lookups?: SharedBudget
   /** How long a newcomer's first page is waited for; 0 where not given. */
   firstPagePatienceMs?: number
   /** How long a page waits for names that nobody looked up yet; 0 where not given. */

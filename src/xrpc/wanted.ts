@@ -8,6 +8,7 @@ import type { ActorReader } from '../graph/types.ts'
 import type { FeedState, ProfileState, Viewer } from '../hydrate/types.ts'
 import { LruMap } from '../identity/lru.ts'
 import type { Resolver } from '../identity/resolver.ts'
+import type { SharedBudget } from '../memory/shared-budget.ts'
 
 export type Wanted = {
   /** Posts that the page points at and accounts that it shows, as far as they are not here. */
@@ -32,6 +33,8 @@ export type WantedParts = {
   writer: Writer
   actors: Pick<ActorReader, 'uidOf'>
   resolver: Pick<Resolver, 'resolve'>
+  /** How many accounts that we never heard of are looked up for a member, and for all; no limit by default. */
+  lookups?: SharedBudget
   now?: () => number
 }
 
@@ -114,15 +117,28 @@ function createAsk(parts: WantedParts) {
 }
 
 /** @param forget - told what is too much for once, and may be asked for again */
-function createSend({ writer, actors, resolver }: WantedParts, forget: (thing: string) => void) {
+function createSend(parts: WantedParts, forget: (thing: string) => void) {
+  const { writer, actors, resolver, lookups, now = Date.now } = parts
+
+  /** How many strangers are looked up in this request. */
+  function takeLookups(viewer: string, strangers: number): number {
+    const most = Math.min(
+      strangers,
+      MAX_STRANGERS_A_REQUEST,
+      lookups?.left(viewer, now()) ?? strangers,
+    )
+    lookups?.spend(viewer, most, now())
+    return most
+  }
+
   /** Those that do not exist, as far as anybody can say now; and those too many to look up. */
-  async function findAbsent(strangers: string[]): Promise<Set<string>> {
+  async function findAbsent(strangers: string[], count: number): Promise<Set<string>> {
     const absent = new Set(strangers)
     const lookUp = async (did: string) => {
       const identity = await resolver.resolve(did).catch(() => undefined)
       if (identity) absent.delete(did)
     }
-    await Promise.all(strangers.slice(0, MAX_STRANGERS_A_REQUEST).map(lookUp))
+    await Promise.all(strangers.slice(0, count).map(lookUp))
     return absent
   }
 
@@ -130,10 +146,11 @@ function createSend({ writer, actors, resolver }: WantedParts, forget: (thing: s
   return async (did: string, uris: string[], dids: string[]): Promise<void> => {
     const accounts = new Set([...uris.map(authorityOf), ...dids])
     const strangers = [...accounts].filter((one) => actors.uidOf(one) === 0)
-    const later = new Set(strangers.slice(MAX_STRANGERS_A_REQUEST))
+    const count = takeLookups(did, strangers.length)
+    const later = new Set(strangers.slice(count))
     for (const uri of uris) if (later.has(authorityOf(uri))) forget(uri)
     for (const one of dids) if (later.has(one)) forget(one)
-    const absent = strangers.length > 0 ? await findAbsent(strangers) : new Set<string>()
+    const absent = strangers.length > 0 ? await findAbsent(strangers, count) : new Set<string>()
     const wanted = {
       uris: uris.filter((uri) => !absent.has(authorityOf(uri))),
       dids: dids.filter((one) => !absent.has(one)),

@@ -12,7 +12,10 @@ import { XRPCError } from '../errors.ts'
 import type { HttpRequest } from '../http-request.ts'
 
 /** What all serving threads share. */
-export type RateBuffers = Record<'members' | 'visitors' | 'newcomers', SharedArrayBuffer>
+export type RateBuffers = Record<
+  'members' | 'visitors' | 'newcomers' | 'lookups',
+  SharedArrayBuffer
+>
 
 export type RateLimit = {
   /**
@@ -25,8 +28,8 @@ export type RateLimit = {
 }
 
 export const WINDOW_SECONDS = 300
-/** Only those who came in take a place. */
-const NEWCOMER_SETS = 4_096
+/** Where only those who came in take a place. */
+const FEW_SETS = 4_096
 
 const EXPOSED =
   'RateLimit-Limit, RateLimit-Reset, RateLimit-Remaining, RateLimit-Policy, Retry-After'
@@ -35,7 +38,8 @@ export function createRateBuffers(): RateBuffers {
   return {
     members: createCountBuffer(),
     visitors: createCountBuffer(),
-    newcomers: createCountBuffer(NEWCOMER_SETS),
+    newcomers: createCountBuffer(FEW_SETS),
+    lookups: createCountBuffer(FEW_SETS),
   }
 }
 
