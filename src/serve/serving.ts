@@ -32,7 +32,7 @@ import { createMediaUrls } from '../views/media-urls.ts'
 import { createAcceptLabelers } from '../xrpc/accepted-labelers.ts'
 import { createCounted } from '../xrpc/counted.ts'
 import type { Health } from '../xrpc/health.ts'
-import { createInvites } from '../xrpc/invites.ts'
+import { createInvites, type Invites } from '../xrpc/invites.ts'
 import { createLabelsWanted } from '../xrpc/labels-wanted.ts'
 import { loadLexicons } from '../xrpc/lexicons.ts'
 import { createMethods } from '../xrpc/methods.ts'
@@ -85,10 +85,7 @@ export function createServing(options: ServingOptions): Serving {
     urls: createMediaUrls(config),
     trustedVerifiers: config.trustedVerifiers,
   })
-  const invites = createInvites({
-    ...{ config, db, writer },
-    hasSeat: () => hasSeat(options, db),
-  })
+  const invites = invitesOf(options, db)
   let kept = () => ({ fragments: 0, viewers: 0, hits: 0, misses: 0 })
   const methods = createMethods({
     ...reading,
@@ -188,6 +185,11 @@ function aboutCallers(options: ServingOptions, { db, actors, isMember }: Reading
       },
     }),
   }
+}
+
+function invitesOf(options: ServingOptions, db: Db): Invites {
+  const { config, ingest } = options
+  return createInvites({ config, db, writer: ingest.writer, hasSeat: () => hasSeat(options, db) })
 }
 
 function hasSeat({ config, ingest }: Pick<ServingOptions, 'config' | 'ingest'>, db: Db): boolean {
