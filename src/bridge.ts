@@ -13,8 +13,11 @@ import type { InviteWish } from './store/invites.ts'
 import type { TimelinesHandle } from './timeline/rings.ts'
 
 /** A request's `id` is echoed in its reply. */
-export type WriterRequest = { id: number; did: string } & (
-  | { kind: 'member-seen' }
+export type WriterRequest = {
+  id: number
+  did: string
+} /** `from`: one of the network's addresses, as limits of newcomers count them. */ & (
+  | { kind: 'member-seen'; from?: string | undefined }
   | { kind: 'mute'; subjectDid: string; onlyReposts?: boolean; onlyQuoteposts?: boolean }
   | { kind: 'unmute'; subjectDid: string }
   /** `list` and `uri` are at-URIs by DID. */
@@ -112,6 +115,8 @@ export type ColdStartProgress = {
   authors: { done: number; total: number }
   /** Of everybody followed: about whom nothing is left to be fetched. */
   complete: { done: number; total: number }
+  /** Of everybody followed: those beyond the member's budget, who are fetched slowly. */
+  later: number
   /** Items that the member's timeline can show now, counted up to `timelineTarget`. */
   timelineItems: number
   timelineTarget: number

@@ -69,10 +69,10 @@ export function createMembership(parts: MembershipParts): Membership {
     if (isFull()) throw noMoreMembers()
   }
 
-  function tell(did: string): void {
+  function tell(did: string, from: string | undefined): void {
     if (toldAt.size >= MAX_REMEMBERED) toldAt.clear()
     toldAt.set(did, now())
-    writer.send({ kind: 'member-seen', did }).catch((error) => {
+    writer.send({ kind: 'member-seen', did, from }).catch((error) => {
       toldAt.delete(did)
       onError(error)
     })
@@ -84,7 +84,7 @@ export function createMembership(parts: MembershipParts): Membership {
     check(did)
     if (!isForUs) return
     takeSeat(did, request)
-    tell(did)
+    tell(did, parts.newcomers.originOf(request))
   }
 }
 

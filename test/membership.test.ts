@@ -22,7 +22,7 @@ function createScene(changes: Partial<MembershipParts> & { members?: string; max
     isAdmitted: (did) => admitted.has(did),
     isMember: (did) => present.has(did),
     hasSeat: () => !changes.max || present.size < changes.max,
-    newcomers: { admit: (did) => void counted.push(did) },
+    newcomers: { admit: (did) => void counted.push(did), originOf: () => undefined },
     writer: {
       async send({ did }) {
         seen.push(did)
@@ -109,6 +109,7 @@ test('only strangers count as newcomers, and whoever is refused for their number
   expect(counted).toEqual([CAROL])
   const flooded = createScene({
     newcomers: {
+      originOf: () => undefined,
       admit() {
         throw invalidRequest('too many', 'RateLimitExceeded')
       },

@@ -17,6 +17,8 @@ export type Applier = {
   missing(postId: number): void
   /** What the account's PDS says of its state. */
   status(did: string, status: AccountStatus): void
+  /** Records that are there and not taken. */
+  leaveOut(reason: string, count: number): void
   /** The account's PDS, asked anew, has no such repository, and nothing says since when. */
   notFound(uid: number): void
   /** How many records were applied and left out by reason, since the start. */
@@ -78,6 +80,7 @@ export function createApplier(options: {
       const timeUs = (now() - STATUS_AGE_MS) * 1000
       publish(indexer.run((ctx) => applyNotFound(ctx, uid, timeUs)))
     },
+    leaveOut: count,
     counts: () => ({ ...counts }),
   }
 }

@@ -6,8 +6,8 @@ import type { Db } from '../store/db.ts'
 import { deepenable } from '../store/feed-depths.ts'
 import { countOutstanding } from '../store/follow-order.ts'
 import { followedBy } from '../store/follows.ts'
-import { isJobWaiting } from '../store/job-schedule.ts'
-import { enqueueJob, type JobKind, jobPriority } from '../store/jobs.ts'
+import { countJobsAmong, isJobWaiting } from '../store/job-schedule.ts'
+import { enqueueJob, type JobKind, jobPriority, SLOW_LANE } from '../store/jobs.ts'
 import { replaysOf } from '../store/replays.ts'
 import { transact } from '../store/transact.ts'
 import type { BackfillLimits } from './limits.ts'
@@ -37,7 +37,7 @@ export function readColdStart(parts: ColdStartParts, uid: number): ColdStart {
   const { timelineTarget } = limits
   const authors = followedBy(db, uid)
   const all = [...authors, uid]
-  const left = (uids: number[], kinds: JobKind[], priority?: number) =>
+  const left = (uids: number[], kinds: JobKind[], priority = SLOW_LANE - 1) =>
     countOutstanding(db, uids, { kinds, priority, now: now() })
   const isListing = isJobWaiting(db, 'member', uid)
   const replay = readReplay(parts, all, left(all, ['recent']))
@@ -53,6 +53,7 @@ export function readColdStart(parts: ColdStartParts, uid: number): ColdStart {
     replay,
     authors: { done: total - feedsLeft, total },
     complete: { done: total - unfinished, total },
+    later: countJobsAmong(db, 'author', authors),
     timelineItems: items,
     timelineTarget,
   }
@@ -63,7 +64,7 @@ export function deepenTimeline(parts: ColdStartParts, uid: number): void {
   const { db, now, limits } = parts
   const uids = [...followedBy(db, uid), uid]
   const kinds: JobKind[] = ['feed', 'older', 'recent']
-  if (countOutstanding(db, uids, { kinds, now: now() }) > 0) return
+  if (countOutstanding(db, uids, { kinds, priority: SLOW_LANE - 1, now: now() }) > 0) return
   const { olderPages: maxPages, olderAuthors: limit } = limits
   const authors = deepenable(db, uids, { maxPages, limit })
   transact(db, () => {
@@ -73,7 +74,7 @@ export function deepenTimeline(parts: ColdStartParts, uid: number): void {
 
 function isDeepening({ db, now, limits }: ColdStartParts, uids: number[]): boolean {
   const kinds: JobKind[] = ['older']
-  if (countOutstanding(db, uids, { kinds, now: now() }) > 0) return true
+  if (countOutstanding(db, uids, { kinds, priority: SLOW_LANE - 1, now: now() }) > 0) return true
   return deepenable(db, uids, { maxPages: limits.olderPages, limit: 1 }).length > 0
 }
 

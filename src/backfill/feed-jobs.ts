@@ -9,6 +9,7 @@ import { PdsError } from './pds-error.ts'
 import { reconcile } from './reconcile.ts'
 import { type RepoJobResult, sum } from './repo-jobs.ts'
 import { tidTimeMs } from './tid.ts'
+import { withinBudget } from './within-budget.ts'
 import { type Services, yieldToOthers } from './work.ts'
 
 const POST: Collection = 'app.bsky.feed.post'
@@ -25,6 +26,7 @@ export async function loadFeed(services: Services, repo: RepoTarget): Promise<Re
     const end = await reconcile(services, repo, {
       collection,
       maxRecords,
+      take: withinBudget(services, repo),
       isEnough: pages.isEnough,
     })
     noteDepth(services, repo, { collection, end, last: pages.last(), pages: 0 })
@@ -39,7 +41,12 @@ export async function loadRecent(services: Services, repo: RepoTarget): Promise<
   const since = services.now() - recentMs
   const isEnough = (page: ListedPage) => isShort(page) || lastWrittenAt(page) < since
   for (const collection of [POST, REPOST, LIKE]) {
-    await reconcile(services, repo, { collection, maxRecords, isEnough })
+    await reconcile(services, repo, {
+      collection,
+      maxRecords,
+      isEnough,
+      take: withinBudget(services, repo),
+    })
   }
 }
 
@@ -61,7 +68,13 @@ async function pageFrom(
   of: { collection: Collection; cursor: string; isEnough: (page: ListedPage) => boolean },
 ): Promise<ListingEnd> {
   const { collection, cursor: from, isEnough } = of
-  const bounds = { collection, from, isEnough, maxRecords: MAX_PAGE }
+  const bounds = {
+    collection,
+    from,
+    isEnough,
+    maxRecords: MAX_PAGE,
+    take: withinBudget(services, repo),
+  }
   try {
     return await walkCollection(services, repo, {
       ...bounds,

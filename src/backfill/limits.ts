@@ -30,6 +30,8 @@ export type BackfillLimits = HostLimits & {
   olderPages: number
   olderAuthors: number
   maxFollows: number
+  /** Of an author who is no member. */
+  maxAuthorFollows: number
   maxListItems: number
   /** Of any other collection. */
   maxRecords: number
@@ -60,7 +62,8 @@ export const DEFAULT_LIMITS: BackfillLimits = {
   timelineTarget: 500,
   olderPages: 20,
   olderAuthors: 200,
-  maxFollows: 1_000_000,
+  maxFollows: 100_000,
+  maxAuthorFollows: 50_000,
   maxListItems: 20_000,
   maxRecords: 50_000,
   maxKeysChecked: 500,

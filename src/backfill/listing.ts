@@ -9,6 +9,7 @@
 import type { Collection } from '../store/collections.ts'
 import { MAX_PAGE, type PdsClient, type RecordPage, type RepoTarget } from './pds-client.ts'
 import { PdsError } from './pds-error.ts'
+import type { Take } from './within-budget.ts'
 
 /** What a walk needs of its caller. */
 export type ListingServices = { pds: PdsClient; now: () => number; signal: AbortSignal }
@@ -34,6 +35,8 @@ export type ListingBounds = {
   from?: string | undefined
   /** Says after each page whether to go on. */
   isEnough?: (page: ListedPage) => boolean
+  /** What of a page is taken (within-budget.ts); the rest counts as broken. */
+  take?: Take
 }
 
 /** A page may be empty, or show nothing further down, and have a cursor; but not for ever. */
@@ -68,7 +71,8 @@ export async function walkCollection(
       limit,
       cursor,
     })
-    const page = { ...fetched, fetchedAt }
+    const taken = walk.take?.(fetched) ?? { page: fetched, isSpent: false }
+    const page = { ...taken.page, fetchedAt }
     await walk.onPage(page)
     const keys = keysOf(page)
     isOrdered &&= isDescending(keys, floor)
@@ -78,7 +82,7 @@ export async function walkCollection(
     mismatched += page.mismatched
     const { cursor: next } = page
     if (next === undefined) return endAs({ complete: true, floor, cursor: undefined, listed })
-    const isEnough = walk.isEnough?.(page) ?? false
+    const isEnough = taken.isSpent || (walk.isEnough?.(page) ?? false)
     if (isEnough || listed >= walk.maxRecords || idlePages >= MAX_IDLE_PAGES) {
       const proven = isOrdered ? floor : undefined
       return endAs({ complete: false, floor: proven, cursor: next, listed })

@@ -2,13 +2,14 @@
 // the circle of authors and queues what those need, and the graph and the timeline grow with it. Then
 // what is left: authors that were known before and never read, and the member's own repository.
 
+import { AUTHORS_AT_ONCE } from '../indexing/cold-start-budget.ts'
 import { MAX_AUTHORS_WANTED } from '../indexing/wanted.ts'
 import { findActor } from '../store/actors.ts'
 import { findBackfill } from '../store/backfills.ts'
 import type { Db } from '../store/db.ts'
 import { followsByAge } from '../store/follow-order.ts'
-import { rankJob } from '../store/job-schedule.ts'
-import { enqueueJob, type JobKind, jobPriority } from '../store/jobs.ts'
+import { isJobWaiting, rankJob } from '../store/job-schedule.ts'
+import { deleteJob, enqueueJob, type JobKind, jobPriority } from '../store/jobs.ts'
 import { transact } from '../store/transact.ts'
 import type { RepoTarget } from './pds-client.ts'
 import { loadFollows, type RepoJobResult } from './repo-jobs.ts'
@@ -17,7 +18,7 @@ import { type Services, yieldToOthers } from './work.ts'
 /** A feed without names and faces is no feed, so these come together, author by author. */
 const AT_ONCE: JobKind[] = ['feed', 'profile']
 const LATER: JobKind[] = ['follows', 'blocks', 'records']
-const AUTHORS_AT_ONCE = 100
+const AUTHORS_A_TRANSACTION = 100
 
 export async function startMember(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
   queueOwn(services, repo.uid)
@@ -36,12 +37,17 @@ function queueOwn({ db }: Services, uid: number): void {
 }
 
 /** Newest follows first. What was loaded before, for another member, is left as it is. */
-async function queueAuthors({ db }: Services, uid: number): Promise<void> {
+async function queueAuthors({ db, coldStarts }: Services, uid: number): Promise<void> {
   const subjects = followsByAge(db, uid).slice(0, MAX_AUTHORS_WANTED)
-  for (let start = 0; start < subjects.length; start += AUTHORS_AT_ONCE) {
+  for (let start = 0; start < subjects.length; start += AUTHORS_A_TRANSACTION) {
     transact(db, () => {
-      for (const [i, subject] of subjects.slice(start, start + AUTHORS_AT_ONCE).entries()) {
-        queueAuthor(db, subject, start + i + 1)
+      for (const [i, subject] of subjects.slice(start, start + AUTHORS_A_TRANSACTION).entries()) {
+        const place = start + i
+        const isLater = isJobWaiting(db, 'author', subject)
+        const isDue = isLater ? coldStarts.takesNow(uid, subject, place) : place < AUTHORS_AT_ONCE
+        if (isLater && isDue) deleteJob(db, 'author', subject)
+        if (isDue) queueAuthor(db, subject, place + 1)
+        else if (!findBackfill(db, subject, 'feed')) enqueueJob(db, 'author', subject)
       }
     })
     await yieldToOthers()

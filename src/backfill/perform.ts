@@ -52,6 +52,7 @@ export async function perform(
     case 'record':
       await loadRecord(services, repo, job.subject)
       return undefined
+    case 'author': // the slow lane's
     case 'identity':
       return undefined // looked up on the way here
   }

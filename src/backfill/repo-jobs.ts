@@ -5,8 +5,10 @@ import { findBackfill } from '../store/backfills.ts'
 import { type Collection, recordCollections } from '../store/collections.ts'
 import { heldKeys } from '../store/held-keys.ts'
 import { isJobWaiting } from '../store/job-schedule.ts'
+import { findMember } from '../store/members.ts'
 import type { RepoTarget } from './pds-client.ts'
 import { type Reconciled, reconcile } from './reconcile.ts'
+import { withinBudget } from './within-budget.ts'
 import type { Services } from './work.ts'
 
 const FOLLOWS: Collection = 'app.bsky.graph.follow'
@@ -28,8 +30,9 @@ export type RepoJobResult = {
 
 /** The whole follow list. */
 export async function loadFollows(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
-  const { maxFollows } = services.limits
-  return sum([await reconcile(services, repo, { collection: FOLLOWS, maxRecords: maxFollows })])
+  const { maxFollows, maxAuthorFollows } = services.limits
+  const maxRecords = findMember(services.db, repo.uid) ? maxFollows : maxAuthorFollows
+  return sum([await reconcile(services, repo, { collection: FOLLOWS, maxRecords })])
 }
 
 /** Blocks, list blocks, and the gates of the author's posts. */
@@ -65,7 +68,13 @@ async function reconcileAll(
   const results: Reconciled[] = []
   const { maxRecords } = services.limits
   for (const collection of what.collections) {
-    results.push(await reconcile(services, repo, { collection, maxRecords }))
+    results.push(
+      await reconcile(services, repo, {
+        collection,
+        maxRecords,
+        take: withinBudget(services, repo),
+      }),
+    )
   }
   return results
 }

@@ -1,13 +1,8 @@
-// Runs the queue of jobs against other people's servers, beside live ingest and in its thread.
-//
-// Jobs are leased from the database into a window, the most urgent first, and started as their hosts
-// have room. Nothing waits for the network in the way of live events, and what was fetched is applied
-// in small slices. A job that was not finished when the process ended runs again: everything it does
-// is idempotent.
-//
-// Every job first finds out where its account's repository is (IDENTITY_HOST), unless that was
-// looked up lately; then it moves on to that PDS. A PDS that does not know the account is believed
-// only after the directory was asked anew.
+// Runs the queue of jobs against other people's servers, beside live ingest and in its thread. Jobs are leased
+// into a window, the most urgent first, and started as their hosts have room; one that was not finished when the
+// process ended runs again, and everything it does is idempotent. Every job first finds out where its account's
+// repository is (IDENTITY_HOST), unless that was looked up lately; then it moves on to that PDS. A PDS that does
+// not know the account is believed only after the directory was asked anew.
 
 import { setMaxListeners } from 'node:events'
 import type { ColdStartProgress } from '../bridge.ts'
@@ -39,6 +34,7 @@ import { createProgress, type Progress } from './progress.ts'
 import type { RepoJobResult } from './repo-jobs.ts'
 import { type BackfillOptions, createServices } from './services.ts'
 import { isGapRepair, leaveGap, settleGap } from './settle-gap.ts'
+import { createSlowLane, type SlowLane } from './slow-lane.ts'
 import type { Services } from './work.ts'
 
 export type BackfillStatus = {
@@ -93,6 +89,7 @@ class Runner implements Backfill {
   readonly #progress: Progress
   readonly #isReplaying: () => boolean
   readonly #clockWentBack: () => number
+  readonly #slowLane: SlowLane
   #replayingSince: number | undefined
   readonly #window = createJobWindow()
   readonly #stopping = new AbortController()
@@ -111,6 +108,7 @@ class Runner implements Backfill {
     const { db, log, now = Date.now, random = Math.random } = options
     const limits = { ...DEFAULT_LIMITS, ...options.limits }
     this.#clockWentBack = watchClock(now)
+    this.#slowLane = createSlowLane(db, now)
     const { signal } = this.#stopping
     setMaxListeners(0, signal) // one a request, bounded by `maxJobs`
     this.#hosts = createHosts({ limits, now, random })
@@ -159,6 +157,7 @@ class Runner implements Backfill {
     if (this.#stopping.signal.aborted) return
     const { limits, now } = this.#services
     this.#bearClock()
+    this.#slowLane.advance()
     this.#isDry = false
     if (this.#window.size < limits.windowJobs * 2) this.#refill(URGENT_JOBS)
     this.#pump()

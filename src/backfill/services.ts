@@ -2,6 +2,7 @@
 
 import type { GuardedFetch } from '../identity/guarded-fetch.ts'
 import type { Resolver } from '../identity/resolver.ts'
+import { type ColdStartBudget, UNCOUNTED } from '../indexing/cold-start-budget.ts'
 import type { Indexer } from '../indexing/indexer.ts'
 import type { MemoryChange } from '../indexing/memory-changes.ts'
 import type { Logger } from '../obs/log.ts'
@@ -29,18 +30,20 @@ export type BackfillOptions = {
   /** Replays that run; without it nothing is replayed. */
   replays?: () => readonly ReplayPlace[]
   limits?: Partial<BackfillLimits>
+  /** What cold starts may take at once. */
+  coldStarts?: ColdStartBudget
 }
 
 export function createServices(
   options: BackfillOptions,
   made: { limits: BackfillLimits; now: () => number; hosts: Hosts; signal: AbortSignal },
 ): Services {
-  const { db, log, resolver, indexer, publish } = options
+  const { db, log, resolver, indexer, publish, coldStarts = UNCOUNTED } = options
   const { limits, now, signal, hosts } = made
   const { maxRequests, longestWaitMs, requestTimeoutMs } = limits
   const pace = { hosts, signal, maxRequests, longestWaitMs }
   const fetch = createPacedFetch({ fetch: options.fetch, ...pace })
   const pds = createPdsClient({ fetch, signal, timeoutMs: requestTimeoutMs, now })
   const apply = createApplier({ indexer, publish, now })
-  return { db, apply, pds, resolver, limits, log, now, signal }
+  return { db, apply, coldStarts, pds, resolver, limits, log, now, signal }
 }

@@ -1,6 +1,7 @@
 // What every job of this room works with.
 
 import type { Resolver } from '../identity/resolver.ts'
+import type { ColdStartBudget } from '../indexing/cold-start-budget.ts'
 import type { Logger } from '../obs/log.ts'
 import type { Db } from '../store/db.ts'
 import type { Applier } from './applier.ts'
@@ -13,6 +14,7 @@ export type Services = {
   pds: PdsClient
   resolver: Resolver
   limits: BackfillLimits
+  coldStarts: ColdStartBudget
   log: Logger
   now: () => number
   signal: AbortSignal

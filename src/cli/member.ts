@@ -94,9 +94,14 @@ function tableOf(members: readonly MemberLine[]): string {
     one.joinedAt.slice(0, 10),
     one.lastSeenAt?.slice(0, 10) ?? 'never',
     thousands(one.follows),
-    one.isComplete ? 'whole' : 'not yet',
+    fetchedOf(one),
   ])
   return table(head, rows)
+}
+
+function fetchedOf({ isComplete, later }: MemberLine): string {
+  const whole = isComplete ? 'whole' : 'not yet'
+  return later === 0 ? whole : `${isComplete ? '' : 'not yet, '}${thousands(later)} authors later`
 }
 
 async function remove(context: CliContext, actor: string, options: RemoveOptions): Promise<void> {

@@ -55,7 +55,7 @@ function streaming({ stream, archive, timelines, visibleMs, coldStarts }: Ingest
     ...(archive && isArchive ? [['archive', archiveInWords(archive)] as Line] : []),
     ['visible', visibleMs.count === 0 ? 'nothing came' : `within ${visibleMs.p99} ms (p99)`],
     ['timelines', `${thousands(timelines)} in memory`],
-    ['cold starts', String(coldStarts.filter(({ stage }) => stage !== 'done').length)],
+    ['cold starts', coldStartsOf(coldStarts)],
   ]
 }
 
@@ -86,4 +86,10 @@ function rows(facts: Facts): Line[] {
 function lines(all: readonly Line[]): string {
   const width = Math.max(...all.map(([name]) => name.length))
   return all.map(([name, value]) => `${dim(name.padEnd(width))}  ${value}`).join('\n')
+}
+
+function coldStartsOf(coldStarts: IngestStatus['coldStarts']): string {
+  const going = coldStarts.filter(({ stage }) => stage !== 'done').length
+  const later = coldStarts.reduce((sum, one) => sum + one.later, 0)
+  return later === 0 ? String(going) : `${going}; ${thousands(later)} authors are fetched later`
 }

@@ -30,7 +30,7 @@ import {
 } from './index-context.ts'
 import { FOLLOW, notifyOfFollow, withdrawNotifications } from './notify.ts'
 import { notifyOfOtherFollow } from './notify-rows.ts'
-import { wantAuthorAt } from './wanted.ts'
+import { wantAuthorOf } from './wanted.ts'
 
 export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
   const subjectDid = write.record['subject'] as string
@@ -89,7 +89,9 @@ export function connect(ctx: IndexContext, creator: number, subject: number): vo
   insertGraphChange(ctx.db, { creator, subject, added: true })
   ctx.changes.push({ kind: 'follow', creator, subject })
   if (!isMember(ctx, creator)) return
-  if (!isAuthor(ctx, subject)) wantAuthorAt(ctx, subject, followsCountOf(ctx.db, creator))
+  if (!isAuthor(ctx, subject)) {
+    wantAuthorOf(ctx, { member: creator, author: subject, place: followsCountOf(ctx.db, creator) })
+  }
   addPending(ctx, subject, 1)
 }
 

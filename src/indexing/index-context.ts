@@ -15,6 +15,7 @@ import {
 } from '../store/earlier-counts.ts'
 import type { PackedRkey } from '../store/keys.ts'
 import { addPostCounts, type PostCounts } from '../store/post-counts.ts'
+import type { ColdStartBudget } from './cold-start-budget.ts'
 import type { MemoryChange } from './memory-changes.ts'
 
 export type IndexScope = 'authors' | 'community' | 'network'
@@ -74,6 +75,7 @@ export type IndexContext = {
   prunedBefore: number
   /** DIDs whose word counts as to who is whom: all of their verifications are kept. */
   readonly trustedVerifiers: ReadonlySet<string>
+  readonly coldStarts: ColdStartBudget
   /** Our clock at the start of the batch, milliseconds. */
   now: number
   /** Of the latest event of the stream; later than `now` where our clock is behind. */

@@ -27,6 +27,7 @@ import { transact } from '../store/transact.ts'
 import { applyAccount, bringBack } from './account.ts'
 import { applyGap } from './account-gaps.ts'
 import { applyRemoval, applyWrite } from './apply-record.ts'
+import { type ColdStartBudget, UNCOUNTED } from './cold-start-budget.ts'
 import { type FetchedRecords, toWrites } from './fetched-records.ts'
 import { applyIdentity } from './identity.ts'
 import { importFollow } from './import-follows.ts'
@@ -59,6 +60,8 @@ export type IndexerOptions = {
   scope: IndexScope
   /** DIDs. */
   trustedVerifiers?: readonly string[]
+  /** What cold starts may take at once. */
+  coldStarts?: ColdStartBudget
   /** Milliseconds since 1970. */
   now: () => number
 }
@@ -237,7 +240,8 @@ function noteCursor(ctx: IndexContext, cursor: StreamCursor): void {
   putStreamCursor(ctx.db, cursor, ctx.now)
 }
 
-function createContext({ db, actors, scope, trustedVerifiers }: IndexerOptions): IndexContext {
+function createContext(options: IndexerOptions): IndexContext {
+  const { db, actors, scope, trustedVerifiers, coldStarts = UNCOUNTED } = options
   const ctx: IndexContext = {
     db,
     actors,
@@ -245,6 +249,7 @@ function createContext({ db, actors, scope, trustedVerifiers }: IndexerOptions):
     keptScope: scope,
     prunedBefore: reactionsPrunedBefore(db),
     trustedVerifiers: new Set(trustedVerifiers),
+    coldStarts,
     now: 0,
     streamMs: Math.floor(latestStreamTimeUs(db) / 1000),
     changes: [],

@@ -17,7 +17,7 @@ import { ONE_VISIT_MS, seatsForOneMore } from '../store/seats.ts'
 import { type IndexContext, internActor, isAuthor, isMember } from './index-context.ts'
 import { beginToNotify } from './notify-backlog.ts'
 import { finishPrivateRemoval } from './retention/settle-doubts.ts'
-import { wantAuthorAt, wantVerifiers } from './wanted.ts'
+import { wantAuthorOf, wantVerifiers } from './wanted.ts'
 
 const SEEN_EVERY_MS = 10 * 60_000
 /** While it is not known yet whether they come once only, by which they may lose their place (store/seats.ts). */
@@ -45,7 +45,7 @@ export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null
   beginToNotify(ctx, uid, seenAt !== null)
   const followed = followedBy(ctx.db, uid).toReversed()
   for (const [place, subject] of followed.entries()) {
-    if (!isAuthor(ctx, subject)) wantAuthorAt(ctx, subject, place)
+    if (!isAuthor(ctx, subject)) wantAuthorOf(ctx, { member: uid, author: subject, place })
   }
   ctx.changes.push({ kind: 'member-added', uid })
 }

@@ -40,13 +40,18 @@ export function wantPerson(ctx: IndexContext, uid: number): void {
  */
 export const MAX_AUTHORS_WANTED = 20_000
 
-/** Of so many the last hours are replayed, which asks nothing of their servers. */
-const MAX_AUTHORS_REPLAYED = 50_000
-
-/** Somebody became an author by a member's follow; `place`: how many that member followed before. */
-export function wantAuthorAt(ctx: IndexContext, uid: number, place: number): void {
-  if (place < MAX_AUTHORS_WANTED) wantAuthor(ctx, uid)
-  else if (place < MAX_AUTHORS_REPLAYED) wantReplay(ctx.db, uid, ctx.now)
+/**
+ * Somebody became an author by a member's follow; `place`: how many that member followed before. What is beyond
+ * the member's budget waits as one job, and is fetched slowly (backfill/slow-lane.ts).
+ */
+export function wantAuthorOf(
+  ctx: IndexContext,
+  { member, author, place }: { member: number; author: number; place: number },
+): void {
+  if (place >= MAX_AUTHORS_WANTED) return
+  if (ctx.coldStarts.takesNow(member, author, place)) return wantAuthor(ctx, author)
+  deleteBackfillsOf(ctx.db, author)
+  enqueueJob(ctx.db, 'author', author)
 }
 
 /** Somebody became an author: their last hours, feed, whole follow list and blocks are needed. */

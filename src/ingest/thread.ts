@@ -40,6 +40,7 @@ import { startHousekeeping } from './housekeeping.ts'
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts'
 import { createLines, type Lines } from './lines.ts'
 import { loadMemory } from './memory.ts'
+import { createNewcomerBudget } from './newcomer-budget.ts'
 import { createOperatorRequests } from './operator-requests.ts'
 import { createPulse } from './pulse.ts'
 import { recordHistory } from './record-history.ts'
@@ -184,6 +185,7 @@ function createAnswers(
       ...writing,
       ...{ counting, labels, maxMembers },
       namedMembers: () => core.namedMembers,
+      cameFrom: core.coldStarts.cameFrom,
       onSeatsGivenUp: (count) =>
         core.log.info({ count }, 'as many members as may be: who came once only made room'),
       openTimeline: (did) => openWhereClosed(core, did),
@@ -295,8 +297,9 @@ function createCore(config: Config) {
   })
   const { memory, handles, snapshots } = loadMemory({ db, config, log })
   const { actors } = memory
+  const coldStarts = createNewcomerBudget(now)
   const indexer = createIndexer({
-    ...{ db, actors, now },
+    ...{ db, actors, coldStarts, now },
     scope: config.indexScope,
     trustedVerifiers: config.trustedVerifiers,
   })
@@ -304,7 +307,10 @@ function createCore(config: Config) {
   const counts = createCounts()
   /** DIDs that the configuration names, as far as they are known. */
   const namedMembers: readonly string[] = []
-  return { actors, counts, db, handles, indexer, log, memory, namedMembers, now, room, snapshots }
+  return {
+    ...{ actors, coldStarts, counts, db, handles, indexer, log, memory },
+    ...{ namedMembers, now, room, snapshots },
+  }
 }
 
 type Core = ReturnType<typeof createCore>
@@ -331,6 +337,7 @@ function createBackground(
   const shared = { db, indexer, publish: publishChanges, resolver, fetch, log, now }
   const backfill = createBackfill({
     ...shared,
+    coldStarts: core.coldStarts,
     replays: replaying.running,
     timelineItems: (uid, limit) => countTimelineItems(core, uid, limit),
     limits: {

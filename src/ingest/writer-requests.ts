@@ -3,7 +3,7 @@
 
 import type { WriterReply, WriterRequest } from '../bridge.ts'
 import type { Counting } from '../counting/counting.ts'
-import type { IndexContext } from '../indexing/index-context.ts'
+import { type IndexContext, internActor } from '../indexing/index-context.ts'
 import type { Indexer } from '../indexing/indexer.ts'
 import { redeemInvite } from '../indexing/invites.ts'
 import { makeSeat, memberSeen } from '../indexing/members.ts'
@@ -45,6 +45,8 @@ export type WriterParts = {
   counting?: Pick<Counting, 'wanted'> | undefined
   /** How many members there may be; no limit where 0 or not given. */
   maxMembers?: number
+  /** Whence a member's request came: those from one address share what cold starts may take. */
+  cameFrom?: (uid: number, origin: string) => void
   /** So many members who came once only had to make room for somebody. */
   onSeatsGivenUp?: (count: number) => void
   /** DIDs that the configuration names: they keep their places. */
@@ -106,12 +108,13 @@ function passOn(
 function apply(
   ctx: IndexContext,
   request: Exclude<WriterRequest, ForOthers | { kind: 'wanted' }>,
-  { maxMembers = 0, namedMembers = () => [] }: WriterParts,
+  { maxMembers = 0, namedMembers = () => [], cameFrom }: WriterParts,
 ): void {
   switch (request.kind) {
     case 'member-seen':
       // The serving side asks too (membership.ts); here nobody comes at the same moment.
       makeSeat(ctx, request.did, { maxMembers, except: namedMembers() })
+      if (request.from !== undefined) cameFrom?.(internActor(ctx, request.did), request.from)
       return memberSeen(ctx, request.did)
     case 'mute':
       return mute(ctx, request.did, request.subjectDid, request)

@@ -24,7 +24,9 @@ export function createSharedBudget(options: {
     left(key, nowMs) {
       const spent = counts.read(ofOne(key), nowMs).spent
       const leftOfAll = all - counts.read('all', nowMs).spent
-      return Math.max(0, Math.min(each - spent, Math.ceil(leftOfAll * PART)))
+      // So much that what this one has is then a quarter of what is left.
+      const share = Math.ceil((leftOfAll * PART - spent) / (1 + PART))
+      return Math.max(0, Math.min(each - spent, leftOfAll, share))
     },
     spend(key, amount, nowMs) {
       if (amount === 0) return

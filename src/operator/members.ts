@@ -8,6 +8,8 @@ import { createAccounts } from '../skeleton/accounts.ts'
 import { findActor, followsCountOf } from '../store/actors.ts'
 import { COLD_START, findBackfill } from '../store/backfills.ts'
 import type { Db } from '../store/db.ts'
+import { followedBy } from '../store/follows.ts'
+import { countJobsAmong, isAnyJobWaiting } from '../store/job-schedule.ts'
 import { allMembers } from '../store/members.ts'
 import { OperatorError } from './operator-error.ts'
 
@@ -18,11 +20,14 @@ export type MemberLine = {
   joinedAt: string
   lastSeenAt: string | undefined
   follows: number
-  /** Whether everything was fetched that their cold start fetches. */
+  /** Whether everything was fetched that their cold start fetches at once. */
   isComplete: boolean
+  /** Of those whom they follow: beyond what a cold start fetches at once, to be fetched slowly. */
+  later: number
 }
 
 export function listMembers(db: Db): MemberLine[] {
+  const isAnyLater = isAnyJobWaiting(db, 'author')
   return allMembers(db).map(({ uid, joined_at, last_seen_at }) => {
     const { did, handle, handle_valid } = findActor(db, uid)!
     return {
@@ -32,6 +37,7 @@ export function listMembers(db: Db): MemberLine[] {
       lastSeenAt: last_seen_at === null ? undefined : new Date(last_seen_at).toISOString(),
       follows: followsCountOf(db, uid),
       isComplete: findBackfill(db, uid, COLD_START) !== undefined,
+      later: countJobsAmong(db, 'author', isAnyLater ? followedBy(db, uid) : []),
     }
   })
 }

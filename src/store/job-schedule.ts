@@ -20,6 +20,11 @@ const statements = perDatabase((db) => ({
     .prepare<[string, number], number>('SELECT 1 FROM jobs WHERE kind = ? AND subject = ?')
     .pluck(),
   anyWaiting: db.prepare<[string], number>('SELECT 1 FROM jobs WHERE kind = ? LIMIT 1').pluck(),
+  among: db
+    .prepare<[string, string], number>(
+      'SELECT count(*) FROM json_each(?) ids CROSS JOIN jobs ON jobs.kind = ? AND jobs.subject = ids.value',
+    )
+    .pluck(),
   demote: db.prepare<[number, string, number]>(
     'UPDATE jobs SET priority = ?, not_before = 0 WHERE kind = ? AND subject = ?',
   ),
@@ -51,6 +56,12 @@ export function isJobWaiting(db: Db, kind: JobKind, subject: number): boolean {
 /** Of any subject. */
 export function isAnyJobWaiting(db: Db, kind: JobKind): boolean {
   return statements(db).anyWaiting.get(kind) !== undefined
+}
+
+/** For how many of these subjects such a job waits, however long. */
+export function countJobsAmong(db: Db, kind: JobKind, subjects: readonly number[]): number {
+  if (subjects.length === 0) return 0
+  return statements(db).among.get(JSON.stringify(subjects), kind) ?? 0
 }
 
 /** Puts the job back, behind others. */

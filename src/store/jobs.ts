@@ -19,6 +19,7 @@ import { perDatabase } from './per-database.ts'
  * - `records` (uid): feed generators, starter packs, labeler, declarations and their like
  * - `record` (records.id): one of those
  * - `repo` (uid): compare what we hold with the repository, after a `sync` event or the like
+ * - `author` (uid): everything of somebody followed beyond a member's budget, when its turn comes
  * - `check` (uid): the same if the repository changed in a gap of the stream
  */
 export type JobKind =
@@ -35,6 +36,7 @@ export type JobKind =
   | 'records'
   | 'record'
   | 'repo'
+  | 'author'
   | 'check'
 
 export type Job = {
@@ -62,7 +64,11 @@ export const jobPriority = {
   records: 55,
   repo: 60,
   check: 70,
+  author: 80,
 } as const
+
+/** From here on jobs belong to the slow lane (backfill/slow-lane.ts): none of them is waited for. */
+export const SLOW_LANE = jobPriority.author
 
 const LEASE_MS = 10 * 60_000
 const FIRST_RETRY_MS = 5_000
@@ -96,6 +102,7 @@ const statements = perDatabase((db) => ({
   done: db.prepare<[string, number, number]>(
     'DELETE FROM jobs WHERE kind = ? AND subject = ? AND stamp = ?',
   ),
+  remove: db.prepare<[string, number]>('DELETE FROM jobs WHERE kind = ? AND subject = ?'),
   retry: db.prepare<[number, number, string, string, number]>(
     'UPDATE jobs SET attempts = ?, not_before = ?, last_error = ? WHERE kind = ? AND subject = ?',
   ),
@@ -132,7 +139,7 @@ export function enqueueJobAgain(
   statements(db).again.run(kind, subject, priority)
 }
 
-/** Up to `limit` due jobs, most urgent first; nobody else gets them while the lease runs. */
+/** Up to `limit` due jobs, most urgent first; nobody else gets them while the lease runs. Never of kind `author`. */
 export function takeJobs(db: Db, now: number, limit: number): Job[] {
   const { lease } = statements(db)
   return db.transaction(() => {
@@ -148,10 +155,16 @@ function dueJobs(db: Db, now: number, limit: number): Job[] {
   const jobs: Job[] = []
   let priority = nextPriority.get(-1)
   while (priority != null && jobs.length < limit) {
-    jobs.push(...due.all({ priority, now, limit: limit - jobs.length }))
+    if (priority !== jobPriority.author)
+      jobs.push(...due.all({ priority, now, limit: limit - jobs.length }))
     priority = nextPriority.get(priority)
   }
   return jobs
+}
+
+/** Whose turn in the slow lane it is, the longest waiting first. */
+export function nextAuthorJobs(db: Db, now: number, limit: number): Job[] {
+  return statements(db).due.all({ priority: jobPriority.author, now, limit })
 }
 
 /**
@@ -177,6 +190,11 @@ export function finishJob(db: Db, job: Job): boolean {
   const { changes } = done.run(job.kind, job.subject, job.stamp)
   if (changes === 0) lease.run(0, job.kind, job.subject)
   return changes > 0
+}
+
+/** It is not needed any more. */
+export function deleteJob(db: Db, kind: JobKind, subject: number): void {
+  statements(db).remove.run(kind, subject)
 }
 
 /** Puts the job back with a growing, jittered delay, or gives up after many attempts. */

@@ -10,6 +10,7 @@ import type { BackfillLimits } from '../../src/backfill/limits.ts'
 import { type Backfill, createBackfill } from '../../src/backfill/runner.ts'
 import { createGuardedFetch } from '../../src/identity/guarded-fetch.ts'
 import { createResolver } from '../../src/identity/resolver.ts'
+import type { ColdStartBudget } from '../../src/indexing/cold-start-budget.ts'
 import type { IndexScope } from '../../src/indexing/index-context.ts'
 import { createIndexer, type Indexer } from '../../src/indexing/indexer.ts'
 import { memberSeen } from '../../src/indexing/members.ts'
@@ -55,6 +56,8 @@ export type BackfillWorldOptions = {
   hosts?: number
   scope?: IndexScope
   limits?: Partial<BackfillLimits>
+  /** What cold starts may take at once; uncounted where not given. */
+  coldStarts?: ColdStartBudget
   timelineLength?: number
   /** What is to be replayed is asked for, but from hosts that there are not. */
   replays?: boolean
@@ -91,7 +94,11 @@ export async function startBackfillWorld(
     memory = rebuilt
     const { actors } = memory
     const { scope = 'community', trustedVerifiers } = options
-    indexer = createIndexer({ ...{ db, actors, scope, trustedVerifiers }, now: Date.now })
+    const { coldStarts } = options
+    indexer = createIndexer({
+      ...{ db, actors, coldStarts, scope, trustedVerifiers },
+      now: Date.now,
+    })
     const fetch = createGuardedFetch({ allowPrivateHosts: true })
     const resolver = createResolver({
       fetch,
@@ -101,7 +108,7 @@ export async function startBackfillWorld(
     })
     const apply = (changes: Parameters<typeof publish>[2]) => void publish(db, memory, changes)
     const { limits } = options
-    const shared = { db, indexer, publish: apply, log, now: Date.now }
+    const shared = { db, indexer, publish: apply, log, now: Date.now, coldStarts }
     replays = options.replays ? createReplaysNowhere(shared, () => backfill.wake()) : undefined
     const { timelines } = memory
     const fill = limits?.timelineTarget !== undefined && {

@@ -16,6 +16,8 @@ import { createClientAddress } from './client-address.ts'
 export type Newcomers = {
   /** Counts the account once, however often it asks. @throws XRPCError 429 where the hour has no room for it. */
   admit(did: string, request: NewcomerRequest): void
+  /** The address as newcomers count by it; undefined where it has no limit. */
+  originOf(request: NewcomerRequest): string | undefined
 }
 
 export type NewcomerRequest = Pick<HttpRequest, 'remoteAddress' | 'header'>
@@ -42,20 +44,24 @@ export function createNewcomers(options: {
 }): Newcomers {
   const { config, buffer, now = Date.now } = options
   const limit = config.newMembersPerHour
-  if (limit === 0) return { admit: () => undefined }
   const windowSeconds = WINDOW_SECONDS
   const counts = new CountTable(buffer, { windowSeconds })
   const addressOf = createClientAddress(config.trustedProxies)
   const isUnlimited = createRangeCheck(config.unlimitedAddresses)
 
-  function partsOf(did: string, request: NewcomerRequest): Part[] {
+  function originOf(request: NewcomerRequest): string | undefined {
     const address = addressOf(request)
-    const domain = webDomainOf(did)
     const isFree = address === undefined || isUnlimited(address.replace(/\/64$/, ''))
+    return isFree ? undefined : networkOf(address)
+  }
+
+  function partsOf(did: string, request: NewcomerRequest): Part[] {
+    const origin = originOf(request)
+    const domain = webDomainOf(did)
     return [
-      ...(isFree
+      ...(origin === undefined
         ? []
-        : [{ key: `address ${networkOf(address)}`, share: ADDRESS_PART, who: 'server' }]),
+        : [{ key: `address ${origin}`, share: ADDRESS_PART, who: 'server' }]),
       ...(domain === undefined
         ? []
         : [{ key: `web ${domain}`, share: DOMAIN_PART, who: 'domain' }]),
@@ -63,7 +69,9 @@ export function createNewcomers(options: {
   }
 
   return {
+    originOf,
     admit(did, request) {
+      if (limit === 0) return
       const nowMs = now()
       const account = `account ${did}`
       if (counts.read(account, nowMs).spent > 0) return
