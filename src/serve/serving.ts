@@ -89,10 +89,7 @@ export function createServing(options: ServingOptions): Serving {
   let kept = () => ({ fragments: 0, viewers: 0, hits: 0, misses: 0 })
   const methods = createMethods({
     ...reading,
-    hydrator,
-    writer,
-    resolver,
-    fetch,
+    ...{ hydrator, writer, resolver, fetch },
     moderationServices: config.moderationServices,
     firstPagePatienceMs: FIRST_PAGE_PATIENCE_MS,
     namesPatienceMs: NAMES_PATIENCE_MS,
