@@ -35,6 +35,7 @@ import { createEarlierCounting } from './counting.ts'
 import { bearFullDisk, fetchWithRoom } from './disk/bear-full-disk.ts'
 import { createDiskGuard } from './disk/disk-guard.ts'
 import { createDiskRoom } from './disk/disk-room.ts'
+import { createOnceOnly } from './disk/once-only.ts'
 import { cursorsFromNowOn } from './first-cursor.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts'
@@ -254,8 +255,10 @@ function createRetention(
 ) {
   const shared = { ...core, publish: parts.publishChanges }
   const { counts } = core
+  const namedMembers = () => core.namedMembers
   const guard = createDiskGuard({
     ...core,
+    onceOnly: createOnceOnly({ ...shared, namedMembers }),
     settings: config,
     ...{ searchedPosts: config.searchedPosts, dataDir: config.dataDir },
   })

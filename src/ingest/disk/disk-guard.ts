@@ -17,10 +17,12 @@ import {
   capOf,
   daysKept,
   isSearchGivenUp,
+  isTight,
   nextLevel,
   stateOfLevel,
   takesStrangers,
 } from './levels.ts'
+import type { OnceOnly } from './once-only.ts'
 
 const MB = 1_000_000
 /** Whoever writes next can be expected to fit in. */
@@ -56,11 +58,13 @@ export function createDiskGuard(options: {
   room: DiskRoom
   settings: DiskSettings
   searchedPosts: number
+  /** What is given up before anything else; nothing where not given. */
+  onceOnly?: OnceOnly
   dataDir: string
   now: () => number
   log: Pick<Logger, 'warn' | 'info'>
 }): DiskGuard {
-  const { db, indexer, room, settings, searchedPosts, dataDir, now, log } = options
+  const { db, indexer, onceOnly, room, settings, searchedPosts, dataDir, now, log } = options
   const { diskCapMb, diskReserveMb, keepStrangersDays, keepNeighboursDays } = settings
   let level = 0
   let isWorkDone = true
@@ -101,7 +105,8 @@ export function createDiskGuard(options: {
         { fileBytes: databaseBytes, freeBytes },
       )
       const status = { usedBytes: live, capBytes, freeBytes }
-      const isSettled = isWorkDone && now() - changedAt >= PATIENCE_MS
+      const isFirst = onceOnly?.look(isTight(status)) === true && level === 0
+      const isSettled = !isFirst && isWorkDone && now() - changedAt >= PATIENCE_MS
       const to = nextLevel(level, { ...status, isWorkDone: isSettled })
       if (to !== level) change(to, status)
       keepIndexOrNot()

@@ -29,9 +29,12 @@ export function nextLevel(
   level: number,
   { usedBytes, capBytes, isWorkDone }: { usedBytes: number; capBytes: number; isWorkDone: boolean },
 ): number {
-  const share = usedBytes / Math.max(capBytes, 1)
-  if (share >= TIGHT) return isWorkDone ? Math.min(level + 1, LAST_LEVEL) : level
-  return share < ROOMY ? 0 : level
+  if (isTight({ usedBytes, capBytes })) return isWorkDone ? Math.min(level + 1, LAST_LEVEL) : level
+  return usedBytes / Math.max(capBytes, 1) < ROOMY ? 0 : level
+}
+
+export function isTight({ usedBytes, capBytes }: { usedBytes: number; capBytes: number }): boolean {
+  return usedBytes / Math.max(capBytes, 1) >= TIGHT
 }
 
 export function takesStrangers(level: number): boolean {
