@@ -7,6 +7,7 @@
 import { atPort, type Config } from './config.ts'
 import type { Logger } from './obs/log.ts'
 import { asPortRefusal, findFreePort } from './serve/free-port.ts'
+import { closeToOthers } from './store/data-folder.ts'
 import { lockDataDir } from './store/lock.ts'
 import { version } from './version.ts'
 
@@ -17,6 +18,7 @@ type AppOptions = { config: Config; log: Logger; onFatal: (error: unknown) => vo
 /** @throws ConfigError for whatever the operator can mend. */
 export async function startApp({ config: asked, log, onFatal }: AppOptions): Promise<App> {
   const lock = lockDataDir(asked.dataDir)
+  closeFolder(asked.dataDir, log)
   const found = await findFreePort(asked).catch(asPortRefusal(asked))
   // Our DID carries the port where no host name is set.
   const config = asked.port === 0 ? atPort(asked, found) : asked
@@ -40,4 +42,9 @@ export async function startApp({ config: asked, log, onFatal }: AppOptions): Pro
       lock.release()
     },
   }
+}
+
+function closeFolder(dataDir: string, log: Logger): void {
+  const closed = closeToOthers(dataDir)
+  if (closed.length > 0) log.info({ closed }, 'closed the data folder to other users')
 }

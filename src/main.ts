@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { fail } from './cli/fail.ts'
 import { serve } from './cli/serve.ts'
 import { ConfigError, loadConfig, printConfig } from './config.ts'
+import { PRIVATE_UMASK } from './store/data-folder.ts'
 import { version } from './version.ts'
 
 const HELP = `Usage: scripts/start [option]
@@ -27,6 +28,7 @@ const options = {
   help: { type: 'boolean' },
 } as const
 
+process.umask(PRIVATE_UMASK)
 await run().catch(fail)
 
 async function run(): Promise<void> {

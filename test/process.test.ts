@@ -1,6 +1,6 @@
 // The process as an operator meets it: arguments, refusals, signals, a network that is away.
 
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -153,4 +153,50 @@ test('a spoilt lock file is told from a second process', async () => {
   const one = start({ DATA_DIR: dataDir })
   expect(await one.exit).toBe(EXIT_CONFIG)
   expect(one.output()).toMatch(/slipstream\.lock/)
+})
+
+/** Who may do what with a folder and with all that is in it. */
+function modesIn(folder: string): [string, string][] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return ['.', ...names].map((name) => {
+    const found = statSync(join(folder, name))
+    const expected = found.isDirectory() ? 0o700 : 0o600
+    return [name, (found.mode & 0o777 & ~expected).toString(8)]
+  })
+}
+
+test('run by hand, what it makes is nobody else’s to read', async () => {
+  const dataDir = join(freshDataDir(), 'data')
+  const one = start({ DATA_DIR: dataDir })
+  await one.port()
+  const modes = modesIn(dataDir)
+  expect(modes.map(([name]) => name)).toEqual(
+    expect.arrayContaining(['slipstream.sqlite', 'slipstream.sqlite-wal', 'slipstream.sqlite-shm']),
+  )
+  expect(modes.filter(([, open]) => open !== '0')).toEqual([])
+})
+
+test('what an earlier version left open is closed at the start', async () => {
+  const dataDir = freshDataDir()
+  await start({ DATA_DIR: dataDir }).port()
+  await Promise.all(started.splice(0).map((one) => one.stop()))
+  mkdirSync(join(dataDir, 'members-away'))
+  for (const name of ['.', 'members-away']) chmodSync(join(dataDir, name), 0o755)
+  chmodSync(join(dataDir, 'slipstream.sqlite'), 0o644)
+  const again = start({ DATA_DIR: dataDir })
+  await again.port()
+  expect(modesIn(dataDir).filter(([, open]) => open !== '0')).toEqual([])
+  expect(again.output()).toContain('closed the data folder to other users')
+})
+
+test('a folder that holds other things too stays as it is; the database in it is closed', async () => {
+  const dataDir = freshDataDir()
+  writeFileSync(join(dataDir, 'not-ours'), '', { mode: 0o644 })
+  chmodSync(dataDir, 0o755)
+  await start({ DATA_DIR: dataDir }).port()
+  const open = modesIn(dataDir).filter(([, mode]) => mode !== '0')
+  expect(open).toEqual([
+    ['.', '55'],
+    ['not-ours', '44'],
+  ])
 })

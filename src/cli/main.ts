@@ -1,11 +1,13 @@
 // The command line as a process: `scripts/slipstream`, or `slipstream` where npm links it.
 
 import { CommanderError } from 'commander'
+import { PRIVATE_UMASK } from '../store/data-folder.ts'
 import { EXIT, fail } from './fail.ts'
 import { createProgram } from './program.ts'
 
 const program = createProgram()
 
+process.umask(PRIVATE_UMASK)
 await run().catch(fail)
 
 async function run(): Promise<void> {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { type Config, ConfigError } from '../config.ts'
 import type { ActorTable } from '../graph/actor-table.ts'
 import type { Indexer } from '../indexing/indexer.ts'
+import { closeToOthers } from '../store/data-folder.ts'
 import { type Db, FILE_NAME, openReader, openWriter } from '../store/db.ts'
 import { lockDataDir } from '../store/lock.ts'
 import { schemaVersion } from '../store/migrate.ts'
@@ -55,6 +56,7 @@ export async function writingOffline<T>(
 export async function locked<T>(dataDir: string, work: () => T | Promise<T>): Promise<T> {
   const lock = lockDataDir(dataDir)
   try {
+    closeToOthers(dataDir)
     return await work()
   } finally {
     lock.release()

@@ -4,6 +4,7 @@
 import { readdirSync, type Stats, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { controlSocketPath } from '../operator/control-socket-path.ts'
+import { isOurs } from '../store/data-folder.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 import type { Patient } from './patient.ts'
 
@@ -13,7 +14,6 @@ const OTHERS_READ = 0o044
 const OTHERS_ENTER = 0o011
 /** On Linux. */
 const MAX_SOCKET_PATH_BYTES = 103
-const OURS = /^(slipstream\.|control\.sock$|dictionaries$|media-cache$)/
 
 export function checkPermissions({ config, dotenvPath, server }: Patient): Finding[] {
   const dataDir = resolve(config.dataDir)
@@ -64,15 +64,24 @@ function aboutFolder({ mode }: Stats, dataDir: string): Finding[] {
 }
 
 function readableBelow(dataDir: string): boolean {
-  const file = statOf(join(dataDir, 'slipstream.sqlite'))
-  return file !== undefined && (file.mode & OTHERS_READ) !== 0
+  const modes = oursIn(dataDir).map((name) => statOf(join(dataDir, name))?.mode ?? 0)
+  return modes.some((mode) => (mode & OTHERS_READ) !== 0)
+}
+
+/** None where this user may not look. */
+function oursIn(dataDir: string): string[] {
+  try {
+    return readdirSync(dataDir).filter(isOurs)
+  } catch {
+    return []
+  }
 }
 
 /** Whoever made them, one user has to write them all. */
 function aboutFiles(folder: Stats, dataDir: string): Finding[] {
   let names: string[]
   try {
-    names = readdirSync(dataDir).filter((name) => OURS.test(name))
+    names = readdirSync(dataDir).filter(isOurs)
   } catch (error) {
     const text = `${dataDir} can’t be read: ${(error as NodeJS.ErrnoException).code}`
     return [

@@ -1,8 +1,8 @@
 // Opens the database: one writer connection (ingest thread) and any number of readers.
 
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { makeDataFolder } from './data-folder.ts'
 import { migrate, schemaVersion } from './migrate.ts'
 import { backUpBeforeUpgrade, removeOlderBackups, type UpgradeBackup } from './upgrade-backup.ts'
 
@@ -30,7 +30,7 @@ export function openWriter(
   dataDir: string,
   { upgradeBackup = true, onUpgrade }: WriterOptions = {},
 ): Db {
-  mkdirSync(dataDir, { recursive: true })
+  makeDataFolder(dataDir)
   const path = join(dataDir, FILE_NAME)
   const backup = upgradeBackup ? backUpBeforeUpgrade(path, schemaVersion) : undefined
   if (backup) onUpgrade?.({ ...backup, to: schemaVersion })

@@ -2,10 +2,11 @@
 // held for as long as the process lives: the kernel frees it after a kill -9, and nothing is left
 // to clean up.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { ConfigError } from '../config.ts'
+import { makeDataFolder } from './data-folder.ts'
 import { isDiskFull } from './disk-full.ts'
 
 export type DataDirLock = { release(): void }
@@ -39,7 +40,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
 
 function openLockFile(dataDir: string): Database.Database {
   try {
-    mkdirSync(dataDir, { recursive: true })
+    makeDataFolder(dataDir)
     return new Database(join(dataDir, 'slipstream.lock'), { timeout: 0 })
   } catch (error) {
     throw unwritable(dataDir, error)

@@ -1,0 +1,39 @@
+// The data folder holds what members keep to themselves, so nobody else on the machine may look into it. What
+// an earlier version, or a hand, left open is closed at the start; a folder that holds other things too is
+// left as it is, since others may need them.
+
+import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** For whatever the process makes: to itself. */
+export const PRIVATE_UMASK = 0o077
+const OTHERS = 0o077
+const FOLDER_MODE = 0o700
+const FILE_MODE = 0o600
+const OURS =
+  /^(slipstream\.|did_.*\.json$|(control\.sock|dictionaries|media-cache|members-away|backups)$)/
+
+export function isOurs(name: string): boolean {
+  return OURS.test(name)
+}
+
+export function makeDataFolder(dataDir: string): void {
+  mkdirSync(dataDir, { recursive: true, mode: FOLDER_MODE })
+}
+
+/** @returns what was open, by name; `.` is the folder itself. */
+export function closeToOthers(dataDir: string): string[] {
+  const names = readdirSync(dataDir)
+  const ours = names.filter(isOurs)
+  const isAllOurs = ours.length === names.length && names.length > 0
+  return [...ours, ...(isAllOurs ? ['.'] : [])].filter((name) => close(join(dataDir, name)))
+}
+
+/** What belongs to another user can't be closed; the doctor says so. */
+function close(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!found || found.isSymbolicLink() || (found.mode & OTHERS) === 0) return false
+  if (found.uid !== process.getuid?.()) return false
+  chmodSync(path, found.isDirectory() ? FOLDER_MODE : FILE_MODE)
+  return true
+}
