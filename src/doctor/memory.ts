@@ -11,6 +11,7 @@ import { FILE_NAME, openReader } from '../store/db.ts'
 import { countMembers } from '../store/members.ts'
 import { gigabytes } from './disk.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
+import { memoryLimitOf } from './memory-limit.ts'
 import { type Patient, runningServer } from './patient.ts'
 
 /** `memory.empty.rss_mb`, `graph.bytes_per_edge`; accounts and timelines as in `cost.1e4.ram.*`. */
@@ -28,14 +29,36 @@ const ENOUGH_SHARE = 0.8
 
 type Sizes = { members: number; actors: number; follows: number }
 type Limits = Pick<Config, 'timelineLength' | 'serveThreads' | 'answerCacheMb'>
+const GIVE_MORE =
+  'Give it more memory (MemoryMax= in the systemd unit, MEMORY_LIMIT for compose, or a bigger machine)'
 
 export function checkMemory(patient: Patient): Finding[] {
   const { config } = patient
   const sizes = readSizes(patient)
-  const needed = neededBytes(sizes, config)
-  const measured = runningServer(patient)?.status.ingest?.pulse.memoryBytes
+  const server = runningServer(patient)?.status
+  const measured = server?.ingest?.pulse.memoryBytes ?? 0
+  const needed = Math.max(neededBytes(sizes, config), measured)
+  const available = availableBytes(server && memoryLimitOf(server.pid))
   return [
-    aboutMemory({ needed: Math.max(needed, measured ?? 0), available: availableBytes() }, sizes),
+    aboutMemory({ needed, available }, sizes),
+    ...aboutSeats({ needed, available }, sizes, config),
+  ]
+}
+
+/** What is let in must fit, too: where the limit is reached, the kernel ends the process. */
+export function aboutSeats(
+  { needed, available }: { needed: number; available: number },
+  sizes: Sizes,
+  config: Limits & Pick<Config, 'members' | 'maxMembers'>,
+): Finding[] {
+  const { members, maxMembers } = config
+  const isOpen = members === 'open' || members.includes('invite')
+  if (!isOpen || needed > available || maxMembers <= sizes.members) return []
+  const all = neededBytes({ ...sizes, members: maxMembers }, config)
+  if (all <= available) return []
+  const text = `SLIPSTREAM_MAX_MEMBERS=${maxMembers} lets in more than fit: the timelines of so many take ${gigabytes(all)}, and there are ${gigabytes(available)}`
+  return [
+    notice(text, `${GIVE_MORE}, or lower SLIPSTREAM_MAX_MEMBERS or SLIPSTREAM_TIMELINE_LENGTH.`),
   ]
 }
 
@@ -53,16 +76,15 @@ export function aboutMemory(
   { members, follows }: Sizes,
 ): Finding {
   const what = `${members} members and ${follows} follows take about ${gigabytes(needed)}; there are ${gigabytes(available)}`
-  const fix =
-    'Give it more memory, or lower SLIPSTREAM_TIMELINE_LENGTH, SLIPSTREAM_TIMELINE_IDLE_DAYS or SLIPSTREAM_ANSWER_CACHE_MB.'
+  const fix = `${GIVE_MORE}, or lower SLIPSTREAM_TIMELINE_LENGTH, SLIPSTREAM_TIMELINE_IDLE_DAYS or SLIPSTREAM_ANSWER_CACHE_MB.`
   if (needed > available) return wrong(what, fix)
   return needed > available * ENOUGH_SHARE ? notice(what, fix) : good(what)
 }
 
-/** Of a container, what it may use. */
-function availableBytes(): number {
-  const limit = process.constrainedMemory()
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+/** @param limit - the running server's; where none runs, this process's own is all that is known. */
+function availableBytes(limit: number | undefined): number {
+  const own = limit ?? process.constrainedMemory()
+  return own > 0 ? Math.min(own, totalmem()) : totalmem()
 }
 
 function readSizes(patient: Patient): Sizes {

@@ -76,11 +76,19 @@ describe('ports and folders', () => {
   })
 
   test('the data stands in a volume that the account of the image owns', () => {
-    expect(dockerfile).toMatch(/^USER node$/m)
-    expect(dockerfile).toMatch(/install -d -o node -g node -m 0700 \/data/)
+    expect(dockerfile).toMatch(/^USER 1000:1000$/m)
+    expect(dockerfile).toMatch(/install -d -o 1000 -g 1000 -m 0700 \/data/)
     expect(dockerfile).toMatch(/^VOLUME \/data$/m)
     expect(compose).toMatch(/- data:\/data/)
     expect(compose).toMatch(/^ {2}data:$/m)
+  })
+
+  test('both services have a memory limit, and images of one version', () => {
+    expect(compose.match(/^ {4}mem_limit: (\$\{MEMORY_LIMIT:-\d+g\}|\d+m)$/gm)).toHaveLength(2)
+    expect(compose.match(/^ {4}image: .*$/gm)!.map((line) => line.trim())).toEqual([
+      'image: slipstream:local',
+      expect.stringMatching(/^image: caddy:\d+\.\d+\.\d+$/),
+    ])
   })
 
   test('every volume and file that compose mounts is there', () => {

@@ -43,6 +43,11 @@ test('what an operator must mend is not tried again', () => {
   expect(value('Restart')).toBe('on-failure')
 })
 
+test('its memory is limited, and one process that reaches the limit does not take the others along', () => {
+  expect(value('MemoryMax')).toMatch(/^[1-9]\d%$/)
+  expect(value('OOMPolicy')).toBe('continue')
+})
+
 test('it starts what the package’s own start does', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: { start: string }

@@ -1,7 +1,8 @@
 // What the doctor says of figures that no test machine has.
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { aboutAge } from '../../src/doctor/certificate.ts'
 import { aboutSkew } from '../../src/doctor/clock.ts'
@@ -9,7 +10,8 @@ import { aboutSchema } from '../../src/doctor/database.ts'
 import { aboutBounds, aboutKind, aboutRoom } from '../../src/doctor/disk.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { good, wrong } from '../../src/doctor/finding.ts'
-import { aboutMemory, neededBytes, UNITS } from '../../src/doctor/memory.ts'
+import { aboutMemory, aboutSeats, neededBytes, UNITS } from '../../src/doctor/memory.ts'
+import { memoryLimitOf } from '../../src/doctor/memory-limit.ts'
 import type { Patient } from '../../src/doctor/patient.ts'
 import { aboutNode, aboutOpenFiles } from '../../src/doctor/runtime.ts'
 import { whyNot } from '../../src/doctor/why-not.ts'
@@ -89,6 +91,49 @@ describe('memory', () => {
       'wrong',
       'good',
     ])
+  })
+
+  it('tells where more members are let in than there is memory for', () => {
+    const sizes = { members: 5, actors: 80_000, follows: 300_000 }
+    const judge = (maxMembers: number, members: 'open' | string[], available = GB) =>
+      aboutSeats({ needed: neededBytes(sizes, LIMITS), available }, sizes, {
+        ...LIMITS,
+        maxMembers,
+        members,
+      }).map(({ level, fix }) => [level, /MemoryMax=.*SLIPSTREAM_MAX_MEMBERS/.test(fix!)])
+    const found = [['notice', true]]
+    expect(judge(10_000, 'open')).toEqual([])
+    expect(judge(100_000, 'open')).toEqual(found)
+    expect(judge(100_000, ['invite'])).toEqual(found)
+    expect(judge(100_000, 'open', 8 * GB)).toEqual([])
+    expect(judge(100_000, ['did:web:a.example'])).toEqual([])
+    expect(judge(0, 'open')).toEqual([])
+  })
+
+  it('is that of the server’s control group and of those above it, of either kind', () => {
+    const machine = mkdtempSync(join(tmpdir(), 'slipstream-groups-'))
+    const file = (path: string, text: string) => {
+      mkdirSync(dirname(join(machine, path)), { recursive: true })
+      writeFileSync(join(machine, path), text)
+    }
+    file('proc/1/cgroup', '0::/system.slice/slipstream.service\n')
+    file('sys/fs/cgroup/system.slice/memory.max', 'max\n')
+    file('proc/2/cgroup', '0::/\n')
+    file('proc/3/cgroup', '9:cpu:/a\n8:memory:/a/b\n0::/\n')
+    file('sys/fs/cgroup/memory/a/memory.limit_in_bytes', '300\n')
+    file('sys/fs/cgroup/memory/a/b/memory.limit_in_bytes', '400\n')
+    expect([1, 2, 3, 4].map((pid) => memoryLimitOf(pid, machine))).toEqual([
+      undefined,
+      undefined,
+      300,
+      undefined,
+    ])
+    file('sys/fs/cgroup/system.slice/slipstream.service/memory.max', '858993459\n')
+    expect(memoryLimitOf(1, machine)).toBe(858_993_459)
+    file('sys/fs/cgroup/system.slice/memory.max', '500\n')
+    file('sys/fs/cgroup/memory.max', '200\n')
+    expect([memoryLimitOf(1, machine), memoryLimitOf(2, machine)]).toEqual([200, 200])
+    rmSync(machine, { recursive: true })
   })
 })
 
