@@ -7,6 +7,7 @@ import { type Db, FILE_NAME, openReader } from '../store/db.ts'
 import { schemaVersion } from '../store/migrate.ts'
 import { streamCursors } from '../store/stream-cursors.ts'
 import { storeTrouble } from '../store/trouble.ts'
+import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 import { type Patient, runningServer } from './patient.ts'
 
@@ -40,10 +41,16 @@ export function aboutSchema(schema: number): Finding {
   if (schema === schemaVersion) return good(`schema ${schema}, as this Slipstream has it`)
   if (schema < schemaVersion) {
     const text = `it has schema ${schema}; the next start upgrades it to ${schemaVersion}, after a copy`
-    return notice(text, 'For a copy elsewhere: stop, then `slipstream backup --into /mnt/backups`.')
+    return notice(
+      text,
+      `For a copy elsewhere: stop, then \`${here.command('backup --into /mnt/backups')}\`.`,
+    )
   }
   const text = `it has schema ${schema}, written by a newer Slipstream; this one knows ${schemaVersion}`
-  return wrong(text, 'Run the newer one (`git pull`), or `slipstream restore FILE` from before.')
+  return wrong(
+    text,
+    `Run the newer one (\`git pull\`), or \`${here.command('restore FILE')}\` from before.`,
+  )
 }
 
 function aboutPosition(db: Db, patient: Patient): Finding[] {
@@ -56,11 +63,11 @@ function aboutPosition(db: Db, patient: Patient): Finding[] {
   const left = WINDOW_HOURS[last.wire] - hours
   if (left < 0) {
     const text = `${since}: longer ago than hosts keep events; a start leaves a gap, which is then repaired`
-    return [notice(text, 'Start it, and see `slipstream gaps`.')]
+    return [notice(text, `Start it, and see \`${here.command('gaps')}\`.`)]
   }
   if (left < SOON_HOURS) {
     const text = `${since}: in ${Math.max(0, Math.round(left))} hours a gap begins`
-    return [notice(text, 'Start it: `slipstream serve`.')]
+    return [notice(text, here.start)]
   }
   return [good(since)]
 }

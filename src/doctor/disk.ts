@@ -14,6 +14,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { readDiskUse } from '../ingest/disk-use.ts'
+import { here } from './cures.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
 import type { Patient } from './patient.ts'
 
@@ -102,8 +103,7 @@ export function aboutRoom(
   }
   if (databaseBytes > freeBytes) {
     const text = `the database has ${gigabytes(databaseBytes)}: there is no room for a copy of it`
-    const where =
-      'Back up to another disk: `slipstream backup --into /mnt/backups`. An upgrade that changes the database needs the room too, or SLIPSTREAM_UPGRADE_BACKUP=off.'
+    const where = `Back up to another disk: \`${here.command('backup --into /mnt/backups')}\`. An upgrade that changes the database needs the room too, or SLIPSTREAM_UPGRADE_BACKUP=off.`
     found.push(notice(text, where))
   }
   return found

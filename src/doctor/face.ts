@@ -5,6 +5,7 @@
 import type { Config } from '../config.ts'
 import { documentUrl } from '../identity/fetch-identity.ts'
 import { jsonOf, type Reply } from './ask.ts'
+import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 import { isLocalOnly, type Patient, runningServer } from './patient.ts'
 import { whyNot } from './why-not.ts'
@@ -73,10 +74,7 @@ function aboutReply(
 export function aboutGateway(status: number, patient: Patient): Finding {
   const { bind, port } = patient.config
   if (!runningServer(patient)) {
-    return unchecked(
-      `the proxy says ${status}, since no Slipstream runs`,
-      'Start it: `slipstream serve`.',
-    )
+    return unchecked(`the proxy says ${status}, since no Slipstream runs`, here.start)
   }
   const text = `the proxy says ${status}: it does not reach the Slipstream that runs on ${bind}:${port}`
   return wrong(

@@ -6,6 +6,7 @@ import { namedMembers } from '../config/members.ts'
 import type { Identity } from '../identity/did-document.ts'
 import type { MemberLine } from '../operator/members.ts'
 import { jsonOf } from './ask.ts'
+import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 import { isLocalOnly, type Patient, runningServer } from './patient.ts'
 import { whyNot } from './why-not.ts'
@@ -24,7 +25,12 @@ export async function checkMembers(patient: Patient): Promise<Finding[]> {
   const named = namedMembers(members)
   const all = named.length > 0 ? named : await joined(patient)
   if (all.length === 0)
-    return [unchecked('there is none yet', 'Add one: `slipstream member add alice.example.org`.')]
+    return [
+      unchecked(
+        'there is none yet',
+        `Add one: \`${here.command('member add alice.example.org')}\`.`,
+      ),
+    ]
   const found = await Promise.all(all.slice(0, MAX_CHECKED).map((one) => aboutMember(patient, one)))
   const rest = all.length - MAX_CHECKED
   return [...found.flat(), ...(rest > 0 ? [unchecked(`${rest} more were not looked at`)] : [])]

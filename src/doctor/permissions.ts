@@ -5,6 +5,7 @@ import { readdirSync, type Stats, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { controlSocketPath } from '../operator/control-socket-path.ts'
 import { isOurs } from '../store/data-folder.ts'
+import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 import type { Patient } from './patient.ts'
 
@@ -36,8 +37,7 @@ function aboutRoot(folder: Stats | undefined, dataDir: string): Finding[] {
   if (process.getuid?.() !== 0) return []
   if (folder && folder.uid !== 0) {
     const text = `this runs as root, and ${dataDir} is user ${folder.uid}’s: files made now could not be written by Slipstream`
-    const fix = `Run commands as that user: \`sudo -u '#${folder.uid}' scripts/slipstream doctor\`.`
-    return [notice(text, fix)]
+    return [notice(text, here.asUser(folder.uid))]
   }
   const fix =
     'Run it as a user of its own: deploy/install.sh makes one, and deploy/compose.yaml has one.'

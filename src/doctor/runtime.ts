@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import Database from 'better-sqlite3'
 import { createTrustedDecoder } from '../jetstream/zstd/trusted-decoder.ts'
+import { here } from './cures.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
 import type { Patient } from './patient.ts'
 
 const NODE_MAJOR = 24
 const FEW_FILES = 4_096
-const INSTALL = 'Run `rm -rf node_modules && scripts/slipstream doctor`, which installs them anew.'
 
 export async function checkRuntime({ config }: Patient): Promise<Finding[]> {
   return [
@@ -24,7 +24,7 @@ export async function checkRuntime({ config }: Patient): Promise<Finding[]> {
 
 export function aboutNode(version: string): Finding {
   if (Number(version.split('.')[0]) >= NODE_MAJOR) return good(`Node ${version}, ${process.arch}`)
-  const fix = 'Start it by `scripts/slipstream`, which brings the right one.'
+  const fix = `Start it by \`${here.command('serve')}\`, which brings the right one.`
   return wrong(`Node ${version} is too old; ${NODE_MAJOR} is needed`, fix)
 }
 
@@ -35,7 +35,7 @@ function aboutSqlite(): Finding {
     db.close()
     return good(`SQLite ${version}`)
   } catch (error) {
-    return wrong(`SQLite does not load: ${messageOf(error)}`, INSTALL)
+    return wrong(`SQLite does not load: ${messageOf(error)}`, here.reinstall)
   }
 }
 
@@ -48,7 +48,7 @@ async function aboutSharp(isNeeded: boolean): Promise<Finding> {
     return good(`sharp ${sharp.versions['sharp'] ?? ''} makes pictures`)
   } catch (error) {
     const text = `sharp does not load, so there are no pictures of our own: ${messageOf(error)}`
-    return isNeeded ? wrong(text, `${INSTALL} Or set SLIPSTREAM_IMAGES=cdn.`) : notice(text)
+    return isNeeded ? wrong(text, `${here.reinstall} Or set SLIPSTREAM_IMAGES=cdn.`) : notice(text)
   }
 }
 
@@ -67,7 +67,7 @@ async function aboutZstd(): Promise<Finding> {
     decoder.dispose()
     return good('zstd decodes')
   } catch (error) {
-    return wrong(`zstd does not load: ${messageOf(error)}`, INSTALL)
+    return wrong(`zstd does not load: ${messageOf(error)}`, here.reinstall)
   }
 }
 

@@ -8,12 +8,12 @@ import type { StreamStatus } from '../jetstream/consumer-options.ts'
 import type { Status } from '../operator/status.ts'
 import { lockDataDir } from '../store/lock.ts'
 import { version } from '../version.ts'
+import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 import { type Patient, runningServer } from './patient.ts'
 
 const LATE_MS = 60_000
 const MANY_DROPS = 0.01
-const RESTART = 'Restart it: `sudo systemctl restart slipstream`.'
 
 export function checkServer(patient: Patient): Finding[] {
   const server = runningServer(patient)
@@ -26,7 +26,7 @@ export function checkServer(patient: Patient): Finding[] {
 function aboutRunning(status: Status, { config }: Patient): Finding[] {
   const found = [good(`process ${status.pid}, version ${status.version}`)]
   if (status.version !== version) {
-    found.push(wrong(`it is ${status.version}, and the sources here are ${version}`, RESTART))
+    found.push(wrong(`it is ${status.version}, and the sources here are ${version}`, here.restart))
   }
   const differs = [
     ...(status.origin !== config.publicOrigin
@@ -39,7 +39,7 @@ function aboutRunning(status: Status, { config }: Patient): Finding[] {
   ]
   if (differs.length > 0) {
     const text = `it runs with other settings than this shell has: ${differs.join('; ')}`
-    found.push(wrong(text, `${RESTART} Or run this with its settings.`))
+    found.push(wrong(text, `${here.restart} Or run this with its settings.`))
   }
   return [...found, ...aboutStream(status), ...aboutGaps(status)]
 }
@@ -60,7 +60,7 @@ function aboutStream({ ingest, uptimeSeconds }: Status): Finding[] {
   if (lagMs < LATE_MS) return [good(behind), ...aboutDrops(ingest.stream)]
   const fix = paused
     ? 'Disk or processor is the limit. If it stays so: a bigger machine, or SLIPSTREAM_INDEX_SCOPE=authors.'
-    : 'It catches up; look again in a while: `slipstream stats`.'
+    : `It catches up; look again in a while: \`${here.command('stats')}\`.`
   return [notice(behind, fix), ...aboutDrops(ingest.stream)]
 }
 
@@ -86,16 +86,17 @@ function aboutDrops({ dropped, received }: StreamStatus): Finding[] {
 function aboutGaps({ facts: { gaps } }: Status): Finding[] {
   const open = gaps.open + gaps.repairing
   if (open === 0) return []
-  return [notice(`${open} gaps are being mended, by themselves`, 'See `slipstream gaps`.')]
+  return [
+    notice(`${open} gaps are being mended, by themselves`, `See \`${here.command('gaps')}\`.`),
+  ]
 }
 
 /** Nobody answers, and the lock tells whether nobody is there. */
 function aboutLock({ config: { dataDir } }: Patient): Finding {
-  if (!existsSync(join(dataDir, 'slipstream.lock')))
-    return unchecked('it does not run', 'Start it: `slipstream serve`.')
+  if (!existsSync(join(dataDir, 'slipstream.lock'))) return unchecked('it does not run', here.start)
   try {
     lockDataDir(dataDir).release()
-    return unchecked('it does not run', 'Start it: `slipstream serve`.')
+    return unchecked('it does not run', here.start)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const fix = `It starts or stops, another command is at work, or its socket could not be made: look into its log. ${error.hint}`

@@ -162,7 +162,7 @@ function aboutSlowness({ pulse }: IngestStatus): Finding | undefined {
 function aboutGaps({ openGaps }: IngestStatus): Finding | undefined {
   if (openGaps === 0) return undefined
   const text =
-    'What was missed is read again, from the stream or from the accounts’ own servers; scripts/slipstream gaps lists it.'
+    'What was missed is read again, from the stream or from the accounts’ own servers; slipstream gaps lists it.'
   return { level: 'info', title: `Mending ${plural(openGaps, 'gap')}`, text }
 }
 
