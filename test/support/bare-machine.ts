@@ -79,8 +79,8 @@ function makeSources(base: string): void {
   const real = ['deploy', 'package.json', 'package-lock.json']
   for (const name of [...real, 'scripts/setup.sh', 'scripts/drop-other-machines.ts'])
     cpSync(join(project, name), join(sources, name), { recursive: true })
-  for (const name of ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'])
-    write(join(sources, name), name)
+  const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
+  for (const name of [...pages, 'CODE_OF_CONDUCT.md', 'LICENSE']) write(join(sources, name), name)
   for (const name of ['docs', 'lexicons', 'scripts', 'src'])
     write(join(sources, name, 'file'), name)
 }
