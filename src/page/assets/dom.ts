@@ -49,3 +49,15 @@ function setAttributes(to: Element, attributes: Attributes): void {
     to.setAttribute(name, value === true ? '' : String(value))
   }
 }
+
+/** The first so many characters as people see them: an emoji or a letter with its accents is one. */
+export function cutTo(text: string, length: number): string {
+  const characters = new Intl.Segmenter().segment(text)
+  let end = 0
+  let seen = 0
+  for (const { segment } of characters) {
+    if (seen++ >= length) break
+    end += segment.length
+  }
+  return text.slice(0, end)
+}

@@ -1,6 +1,6 @@
 // The explore view: asks as the operator, and shows why a timeline is as it is.
 
-import { byId, choice, element } from './dom.ts'
+import { byId, choice, cutTo, element } from './dom.ts'
 import {
   askAsOperator,
   forgetToken,
@@ -63,19 +63,20 @@ onSubmit('login-form', async (form) => {
   enter()
 })
 onSubmit('timeline-form', async (form) => {
+  forgetTimeline()
   actor = String(form.get('actor'))
   const account = await askAsOperator<Account>('account', { actor })
   byId('account').replaceChildren(accountCard(account))
-  byId('timeline').replaceChildren()
-  cursor = undefined
   await readMore()
   byId('item-choice').hidden = false
 })
 onSubmit('post-form', async (form) => {
+  byId('post').replaceChildren()
   const query = { actor: String(form.get('actor')), uri: String(form.get('uri')).trim() }
   byId('post').replaceChildren(...postAnswer(await askAsOperator<PostAnswer>('post', query)))
 })
 onSubmit('proof-form', async (form) => {
+  byId('proof').replaceChildren()
   const query = { viewer: String(form.get('viewer')), subject: String(form.get('subject')) }
   const proof = await askAsOperator<Proof>('proof', query)
   const place = byId('proof')
@@ -105,6 +106,13 @@ function leave(): void {
   byId('login').hidden = false
   for (const id of ['account', 'timeline', 'post', 'proof']) byId(id).replaceChildren()
   for (const form of document.querySelectorAll('form')) form.reset()
+}
+
+/** Nothing of one account stands under the name of another, or under an error. */
+function forgetTimeline(): void {
+  for (const id of ['account', 'timeline']) byId(id).replaceChildren()
+  for (const id of ['item-choice', 'more']) byId(id).hidden = true
+  cursor = undefined
 }
 
 /** What goes wrong is told where it was asked. */
@@ -230,7 +238,7 @@ function postAnswer({ checks, items }: PostAnswer): HTMLElement[] {
 }
 
 function person(one: Person): HTMLElement {
-  const initial = (one.name || one.handle).slice(0, 1).toUpperCase()
+  const initial = cutTo(one.name || one.handle, 1).toUpperCase()
   return element(
     'span',
     { class: 'person' },

@@ -19,7 +19,9 @@ export type ShownItem = {
 /** What the state knows of where an item came from; `originator` is 0 where its row is gone. */
 export type ItemOrigin = { item: number; post: number; originator: number; sortAt: number }
 
+/** Characters as people see them, and of what they are made. */
 const MAX_TEXT = 280
+const MAX_TEXT_UNITS = 3_000
 
 export function originOf(state: FeedState, item: number): ItemOrigin {
   const { post = 0, repost } = state.items.get(item) ?? {}
@@ -47,6 +49,8 @@ export function showItem(
 }
 
 function excerpt(text: string): string {
-  const characters = [...text]
-  return characters.length <= MAX_TEXT ? text : `${characters.slice(0, MAX_TEXT).join('')}…`
+  const characters = [...new Intl.Segmenter().segment(text.slice(0, MAX_TEXT_UNITS))]
+  if (characters.length <= MAX_TEXT && text.length <= MAX_TEXT_UNITS) return text
+  const shown = characters.slice(0, MAX_TEXT).map(({ segment }) => segment)
+  return `${shown.join('')}…`
 }
