@@ -49,7 +49,9 @@ const PAGES_A_STEP = 1_024
 export async function backUp(options: BackupOptions): Promise<Backup> {
   const { dataDir, keep, check = 'full', now = Date.now } = options
   const startedAt = now()
-  const into = resolve(options.into ?? join(dataDir, 'backups'))
+  const own = resolve(dataDir, 'backups')
+  const into = resolve(options.into ?? own)
+  if (into !== own) refuseMissing(into)
   prepareFolder(into)
   const path = freePath(into, startedAt)
   const partial = path + PARTIAL
@@ -118,6 +120,15 @@ async function copyTo(
   } finally {
     db.close()
   }
+}
+
+/** A folder that was named is there; a misspelt one, or a disk that is not mounted, would fill the wrong place. */
+function refuseMissing(into: string): void {
+  if (statSync(into, { throwIfNoEntry: false })?.isDirectory()) return
+  throw new ConfigError(
+    `The folder for backups ${into} is not there.`,
+    `Check its name and that its disk is mounted, or make it: mkdir -p ${into}`,
+  )
 }
 
 function prepareFolder(into: string): void {

@@ -2,7 +2,7 @@
 // with a directory and a Jetstream of our own.
 
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -166,6 +166,7 @@ describe('with a server running', () => {
 
   it('is killed in the middle of a backup, and leaves nothing that looks like one', async () => {
     const into = file('killed')
+    mkdirSync(into)
     const asking = request({ socketPath: file('control.sock'), method: 'POST', path: '/backup' })
     asking.on('error', () => {})
     asking.end(JSON.stringify({ into }))
@@ -237,6 +238,7 @@ describe('what an operator gets wrong', () => {
   it.each([
     [['statz'], EXIT.usage, /Did you mean stats\?/],
     [['backup', '--keep', '0'], EXIT.usage, /whole number from 1/],
+    [['backup', '--into', '/nowhere'], EXIT.config, /not there.*\n.*mkdir -p/],
     [['import-follows', '/nowhere.csv'], EXIT.failed, /cannot be read.*\n.*did,did/],
     [['restore', '/nowhere.sqlite'], EXIT.config, /There is no file/],
     [['member', 'export', 'nobody.test'], EXIT.failed, /is no member.*\n.*member list/],

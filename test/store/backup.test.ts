@@ -3,6 +3,7 @@
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -79,6 +80,7 @@ it('is of one moment, however much is written meanwhile, and keeps no writer wai
 
 it('keeps the newest, and takes away what was begun and never finished', async () => {
   const into = join(dataDir, 'elsewhere')
+  mkdirSync(into)
   let now = Date.UTC(2026, 10, 21)
   const make = (keep?: number): Promise<Backup> => backUp({ dataDir, into, keep, now: () => now })
   await make()
@@ -96,8 +98,22 @@ it('keeps the newest, and takes away what was begun and never finished', async (
 })
 
 it('refuses a folder that cannot be written, and leaves nothing behind', async () => {
-  await expect(backUp({ dataDir, into: '/dev/null/x' })).rejects.toThrow(/cannot be written/)
+  await expect(backUp({ dataDir, into: '/dev/null/x' })).rejects.toThrow(/is not there/)
   expect(existsSync(join(dataDir, 'backups'))).toBe(false)
+  writeFileSync(join(dataDir, 'backups'), 'a file')
+  await expect(backUp({ dataDir })).rejects.toThrow(/cannot be written/)
+})
+
+it('makes no folder that was named and is not there, but its own', async () => {
+  const into = join(dataDir, 'bakcups')
+  await expect(backUp({ dataDir, into })).rejects.toMatchObject({
+    name: 'ConfigError',
+    message: expect.stringContaining(`${into} is not there`),
+    hint: expect.stringContaining(`mkdir -p ${into}`),
+  })
+  expect(existsSync(into)).toBe(false)
+  const own = join(dataDir, 'backups')
+  expect(existsSync((await backUp({ dataDir, into: own })).path)).toBe(true)
 })
 
 it('is no backup where the copy is damaged', async () => {
