@@ -183,10 +183,12 @@ function readDotenv(path: string): Record<string, string> {
   }
 }
 
-/** What is ours, and what was probably meant to be: a misspelt SLIPSTREAM_ is not passed over in silence. */
+/** What is ours, and what was probably meant to be: a misspelt SLIPSTREAM_ is not passed over in silence.
+ * An empty value is as good as none, but not where it may be meant as "nobody". */
 function definedOnly(env: Record<string, string | undefined>): Record<string, string> {
   const entries = Object.entries(env).filter(
-    ([key, value]) => isNearlyPrefixed(key, PREFIX) && value,
+    ([key, value]) =>
+      isNearlyPrefixed(key, PREFIX) && (value || (value === '' && key === settings.members.key)),
   )
   return Object.fromEntries(entries) as Record<string, string>
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { settings } from '../src/config/settings.ts'
-import { atPort, ConfigError, loadConfig, printConfig } from '../src/config.ts'
+import { atPort, ConfigError, examineConfig, loadConfig, printConfig } from '../src/config.ts'
 
 const nowhere = '/nonexistent/.env'
 const load = (env: Record<string, string>) => loadConfig(env, nowhere)
@@ -125,6 +125,18 @@ test.each(['SLIPSTEAM_PORT', 'SLISPTREAM_PORT', 'slipstream_port', 'SLIPSTREEM_P
     expect(hint).toContain('SLIPSTREAM_PORT?')
   },
 )
+
+test('an empty list of members is refused, wherever it stands, and is not taken for everybody', () => {
+  const { message, hint } = refusal({ SLIPSTREAM_MEMBERS: '' })
+  expect(message).toMatch(/SLIPSTREAM_MEMBERS is "", but must be "open", or/)
+  expect(hint).toContain('leave it out for open')
+  const path = join(mkdtempSync(join(tmpdir(), 'slipstream-config-')), '.env')
+  writeFileSync(path, 'SLIPSTREAM_MEMBERS=\n')
+  expect(() => loadConfig({}, path)).toThrow(/SLIPSTREAM_MEMBERS is ""/)
+  expect(examineConfig({}, path).problems.map(String)).toEqual([
+    expect.stringContaining('SLIPSTREAM_MEMBERS is ""'),
+  ])
+})
 
 test('a public AppView is asked unless there is to be none, which an empty value does not say', () => {
   expect(loadConfig({}, nowhere).fallbackAppview).toBe('https://public.api.bsky.app')
