@@ -207,8 +207,9 @@ export type Pulse = {
   memoryBytes: number
   /** Of the ingest thread, the 99th percentile of the last second. */
   loopLagMs: number
-  /** The database and the log beside it. */
   databaseBytes: number
+  /** Of the write-ahead log beside it. */
+  logBytes: number
   freeBytes: number
   totalBytes: number
 }

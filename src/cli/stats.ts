@@ -77,7 +77,10 @@ function rows(facts: Facts): Line[] {
     ['reposts', thousands(facts.reposts)],
     ['jobs', facts.jobs >= 20_000 ? '20,000 or more' : thousands(facts.jobs)],
     ['gaps', `${gaps.open} open, ${gaps.repairing} being repaired, ${gaps.closed} closed`],
-    ['database', `${megabytes(disk.databaseBytes)}, schema ${facts.schema}`],
+    [
+      'database',
+      `${megabytes(disk.databaseBytes)}, write-ahead log ${megabytes(disk.logBytes)}, schema ${facts.schema}`,
+    ],
     ['disk free', megabytes(disk.freeBytes)],
     ...streams.map(({ host, at }): Line => ['taken in until', `${at}  ${host}`]),
   ]

@@ -50,7 +50,9 @@ function network(name: string): Kind {
 export function checkDisk({ config }: Patient): Finding[] {
   const { dataDir, imageCacheMb, images, videos, diskCapMb, diskReserveMb } = config
   const folder = nearestFolder(resolve(dataDir))
-  const { freeBytes, databaseBytes } = readDiskUse(folder)
+  const use = readDiskUse(folder)
+  const { freeBytes } = use
+  const databaseBytes = use.databaseBytes + use.logBytes
   const cacheBytes = images === 'own' || videos === 'own' ? imageCacheMb * MB : 0
   const bounds = { capBytes: diskCapMb * MB, reserveBytes: diskReserveMb * MB }
   return [

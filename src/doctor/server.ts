@@ -47,10 +47,16 @@ function aboutRunning(status: Status, { config }: Patient): Finding[] {
 function aboutStream({ ingest, uptimeSeconds }: Status): Finding[] {
   if (!ingest) return [unchecked('it has not reported yet: it starts')]
   const { connected, host, lagMs, lastError, paused, quietMs = 0 } = ingest.stream
+  const { lastErrorHost = host } = ingest.stream
   if (ingest.archive && ingest.archive.state !== 'done') return [aboutArchive(ingest.archive)]
   if (!connected) {
     const why = lastError ? `: ${lastError}` : ''
-    return [wrong(`it has no connection to ${host}${why}`, 'See what is said of Jetstream below.')]
+    return [
+      wrong(
+        `it has no connection to ${lastErrorHost}${why}`,
+        'See what is said of Jetstream below.',
+      ),
+    ]
   }
   if (lagMs === undefined) {
     const seconds = Math.min(uptimeSeconds, Math.round(quietMs / 1000))

@@ -177,6 +177,7 @@ function statusOf(reader: ArchiveReader, now: number): Omit<StreamStatus, 'recei
     lagMs: lastEventTimeUs && Math.max(0, now - lastEventTimeUs / 1000),
     dropped: reader.dropped(),
     ...{ reconnects: 0, gaps: 0, lastError: reader.waiting()?.message },
+    lastErrorHost: host,
   }
 }
 

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { FILE_NAME } from '../store/db.ts'
 
 export type DiskUse = {
-  /** Of the database and the log beside it. */
   databaseBytes: number
+  /** Of the write-ahead log beside it. */
+  logBytes: number
   /** What an ordinary user may still write. */
   freeBytes: number
   totalBytes: number
@@ -16,7 +17,8 @@ export function readDiskUse(dataDir: string): DiskUse {
   const { bavail, blocks, bsize } = statfsSync(dataDir)
   const file = join(dataDir, FILE_NAME)
   return {
-    databaseBytes: sizeOf(file) + sizeOf(`${file}-wal`),
+    databaseBytes: sizeOf(file),
+    logBytes: sizeOf(`${file}-wal`),
     freeBytes: bavail * bsize,
     totalBytes: blocks * bsize,
   }

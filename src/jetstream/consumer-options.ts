@@ -54,4 +54,6 @@ export type StreamStatus = {
   reconnects: number
   gaps: number
   lastError: string | undefined
+  /** Whose error that was; after it another host may be tried. */
+  lastErrorHost: string | undefined
 }

@@ -74,6 +74,7 @@ export class StreamConsumer {
   #opened = 0
   #gaps = 0
   #lastError: string | undefined
+  #lastErrorHost: string | undefined
 
   constructor(options: ConsumerOptions) {
     assert(options.hosts.length > 0, 'no Jetstream host')
@@ -143,6 +144,7 @@ export class StreamConsumer {
       reconnects: Math.max(0, this.#opened - 1),
       gaps: this.#gaps,
       lastError: this.#lastError,
+      lastErrorHost: this.#lastErrorHost,
     }
   }
 
@@ -300,6 +302,7 @@ export class StreamConsumer {
   #onNotice(host: string, { notice, name, message }: Notice): void {
     if (notice === 'error') {
       this.#lastError = `${name}: ${message}`
+      this.#lastErrorHost = host
       this.#log.warn({ host, name, message }, 'the stream host ends the connection')
       return
     }
@@ -319,6 +322,7 @@ export class StreamConsumer {
     if (ending.kind === 'left') return 0
     if (ending.kind === 'refused') return this.#settleRefusal(host, ending)
     this.#lastError = `${ending.kind}: ${ending.message}`
+    this.#lastErrorHost = host
     const pauseMs = this.#hosts.failed()
     const line = { host, wire: this.#wire, ...ending, pauseMs: Math.round(pauseMs) }
     const isAway = ending.kind === 'unreachable'
@@ -329,6 +333,7 @@ export class StreamConsumer {
   async #settleRefusal(host: string, refusal: Refusal): Promise<number> {
     const { status, name, message } = refusal
     this.#lastError = `${status} ${name} ${message}`.trim()
+    this.#lastErrorHost = host
     const remedy = remedyFor(refusal)
     const helps = await this.#apply(remedy, host, message)
     const isQuick = helps && this.#quickRemedies++ < MAX_QUICK_REMEDIES

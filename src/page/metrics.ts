@@ -91,7 +91,7 @@ function streamMetrics({ status }: MetricParts): MetricSource[] {
     ),
     gauge(
       'visible_seconds',
-      'From a frame’s arrival to its visibility, over the last second, by quantile.',
+      'From a frame’s arrival to its visibility, over the last second, by percentile.',
       () => visibleSamples(status()),
     ),
     counter('timeline_writes_total', 'Items written to timelines by fan-out.', () =>
@@ -126,8 +126,8 @@ function visibleSamples(status: IngestStatus | undefined): Sample[] {
   if (!status || status.visibleMs.count === 0) return []
   const { p50, p99 } = status.visibleMs
   return [
-    { labels: { quantile: '0.5' }, value: p50 / 1000 },
-    { labels: { quantile: '0.99' }, value: p99 / 1000 },
+    { labels: { percentile: '50' }, value: p50 / 1000 },
+    { labels: { percentile: '99' }, value: p99 / 1000 },
   ]
 }
 
@@ -224,8 +224,13 @@ function contentMetrics({ status }: MetricParts): MetricSource[] {
     ),
     gauge(
       'database_bytes',
-      'The database and its log.',
+      'The database, without the log beside it.',
       known(({ pulse }) => pulse.databaseBytes),
+    ),
+    gauge(
+      'database_log_bytes',
+      'The write-ahead log beside the database.',
+      known(({ pulse }) => pulse.logBytes),
     ),
     gauge(
       'database_used_bytes',

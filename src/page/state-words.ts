@@ -64,11 +64,12 @@ function aboutArchive({ archive }: IngestStatus): Finding | undefined {
 
 function aboutStream({ stream, archive }: IngestStatus): Finding | undefined {
   if (stream.connected || isReadingArchive({ archive })) return undefined
-  const why = stream.lastError ? ` The last error was: ${stream.lastError}.` : ''
+  const { lastError, lastErrorHost = stream.host } = stream
+  const why = lastError ? ` The last error was: ${lastError}.` : ''
   return {
     level: 'bad',
     title: 'No connection to the stream',
-    text: `${hostOf(stream.host)} does not answer.${why} Nothing is lost for ${REPLAY_HOURS} hours: what was missed is read again after that. Check this machine’s network and SLIPSTREAM_JETSTREAM_HOSTS.`,
+    text: `${hostOf(lastErrorHost)} does not answer.${why} Nothing is lost for ${REPLAY_HOURS} hours: what was missed is read again after that. Check this machine’s network and SLIPSTREAM_JETSTREAM_HOSTS.`,
   }
 }
 

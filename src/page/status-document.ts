@@ -120,6 +120,7 @@ ${figureOf(figures, 'visible', 'arrival to visible')}
 ${figureOf(figures, 'answerP99', 'slowest 1 % of answers')}
 ${figureOf(figures, 'memory', 'memory')}
 ${figureOf(figures, 'database', 'database')}
+${figureOf(figures, 'databaseLog', 'its write-ahead log')}
 ${figureOf(figures, 'diskFree', 'disk free')}
 ${figureOf(figures, 'diskForecast', 'at this pace')}
 </dl>

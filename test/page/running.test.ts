@@ -132,6 +132,9 @@ describe('over HTTP', () => {
     expect(metrics).toMatch(/slipstream_event_outcomes_total\{outcome="applied"\} [1-9]/)
     expect(metrics).toMatch(/slipstream_fetches_total\{outcome="ok"\} [1-9]/)
     expect(metrics).toMatch(/slipstream_members 1\n/)
+    expect(metrics).toMatch(/slipstream_database_log_bytes \d/)
+    // Prometheus keeps this label for summaries.
+    expect(metrics).not.toMatch(/gauge[^#]*\{quantile=/)
     expect(metrics).not.toMatch(/did:|simulated\.example|127\.0\.0\.1/)
     for (const line of metrics.split('\n')) {
       expect(line).toMatch(/^$|^# (HELP|TYPE) |^[a-z_]+(\{([a-z]+="[^"]*",?)+\})? [-+\deE.]+$/)

@@ -42,7 +42,7 @@ function status(changes: {
         reconnects: 0,
         gaps: 0,
       },
-      ...{ lastError: undefined, filtersSent: true },
+      ...{ lastError: undefined, lastErrorHost: undefined, filtersSent: true },
       ...changes.stream,
     },
     ...{ actors: 1, follows: 1, timelines: 1, jobs: 0, members: 2, coldStarts: [], counts: {} },
@@ -54,7 +54,7 @@ function status(changes: {
     pulse: {
       ...{ eventsPerSecond: 50, requestsPerSecond: 10, failuresPerSecond: 0 },
       ...{ answerMs: { p50: 1, p99: 10 }, memoryBytes: 1e9, loopLagMs: 1 },
-      ...{ databaseBytes: 1e9, freeBytes: 50e9, totalBytes: 100e9 },
+      ...{ databaseBytes: 1e9, logBytes: 1e6, freeBytes: 50e9, totalBytes: 100e9 },
       ...changes.pulse,
     },
   } as IngestStatus
@@ -114,6 +114,14 @@ describe('the state in words', () => {
     const [first] = stateInWords(status({ archive: { state: 'waiting', waiting } }), undefined)
     expect(first!.level).toBe(level)
     expect(first!.text).toContain(told)
+  })
+
+  test('an error is told with the host that it came from, and no other is named', () => {
+    const lost = { host: 'wss://next.test/x', lastErrorHost: 'wss://first.test/x' }
+    const stream = { ...lost, connected: false, lastError: 'unreachable: refused' }
+    const { text } = stateInWords(status({ stream }), undefined)[0]!
+    expect(text).toContain('first.test does not answer. The last error was: unreachable: refused.')
+    expect(text).not.toContain('next.test')
   })
 
   test('gaps that are being mended are told beside the good news', () => {

@@ -98,11 +98,11 @@ export function createDiskGuard(options: {
 
   return {
     look() {
-      const { freeBytes, databaseBytes } = readDiskUse(dataDir)
+      const { freeBytes, databaseBytes, logBytes } = readDiskUse(dataDir)
       const { live } = fileSize(db)
       const capBytes = capOf(
         { capBytes: diskCapMb * MB, reserveBytes: diskReserveMb * MB },
-        { fileBytes: databaseBytes, freeBytes },
+        { fileBytes: databaseBytes + logBytes, freeBytes },
       )
       const status = { usedBytes: live, capBytes, freeBytes }
       const isFirst = onceOnly?.look(isTight(status)) === true && level === 0
