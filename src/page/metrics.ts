@@ -33,6 +33,7 @@ export function metricSources(parts: MetricParts): MetricSource[] {
     ...streamMetrics(parts),
     ...requestMetrics(parts),
     ...contentMetrics(parts),
+    ...diskMetrics(parts),
     ...backgroundMetrics(parts),
     ...processMetrics(parts),
   ]
@@ -196,11 +197,16 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
   ]
 }
 
-function contentMetrics({ status }: MetricParts): MetricSource[] {
-  const known = (read: (status: IngestStatus) => number) => () => {
+/** Reads a number of the last report, once there is one. */
+function knownOf(status: MetricParts['status']) {
+  return (read: (status: IngestStatus) => number) => () => {
     const now = status()
     return single(now && read(now))
   }
+}
+
+function contentMetrics({ status }: MetricParts): MetricSource[] {
+  const known = knownOf(status)
   return [
     gauge(
       'members',
@@ -222,6 +228,17 @@ function contentMetrics({ status }: MetricParts): MetricSource[] {
       'Follows in the graph.',
       known(({ follows }) => follows),
     ),
+    gauge(
+      'ingest_loop_lag_seconds',
+      'How late the ingest thread’s timers are, 99th percentile.',
+      known(({ pulse }) => pulse.loopLagMs / 1000),
+    ),
+  ]
+}
+
+function diskMetrics({ status }: MetricParts): MetricSource[] {
+  const known = knownOf(status)
+  return [
     gauge(
       'database_bytes',
       'The database, without the log beside it.',
@@ -259,11 +276,6 @@ function contentMetrics({ status }: MetricParts): MetricSource[] {
       'disk_size_bytes',
       'Of the whole disk.',
       known(({ pulse }) => pulse.totalBytes),
-    ),
-    gauge(
-      'ingest_loop_lag_seconds',
-      'How late the ingest thread’s timers are, 99th percentile.',
-      known(({ pulse }) => pulse.loopLagMs / 1000),
     ),
   ]
 }
