@@ -30,17 +30,28 @@ const scripts = [
   new URL('./assets/dom.ts', import.meta.url),
   new URL('./assets/members.ts', import.meta.url),
   new URL('./assets/operator.ts', import.meta.url),
+  new URL('./assets/presence.ts', import.meta.url),
   new URL('./assets/proof-graph.ts', import.meta.url),
 ]
 const styles = [new URL('./assets/page.css', import.meta.url)]
-const images = [new URL('./assets/icon.svg', import.meta.url)]
+const images = [
+  new URL('./assets/icon.svg', import.meta.url),
+  new URL('./assets/icon-away.svg', import.meta.url),
+]
 
 /** Browsers know nothing of packages: the one that we use is served beside our own. */
 const UPLOT_SCRIPT = 'uplot.js'
 const UPLOT_STYLE = 'uplot.css'
 
-/** Made once, whichever thread asks first; some milliseconds and some hundred kilobytes. */
+let loaded: Assets | undefined
+
+/** Made once a thread, for whoever asks first; some milliseconds and some hundred kilobytes. */
 export function loadAssets(): Assets {
+  loaded ??= makeAssets()
+  return loaded
+}
+
+function makeAssets(): Assets {
   const files = new Map<string, Asset>()
   for (const url of scripts) files.set(nameOf(url), compressed(SCRIPT, readScript(url)))
   for (const url of styles) files.set(nameOf(url), compressed(STYLE, readFileSync(url, 'utf8')))

@@ -27,14 +27,14 @@ export const PAGE_HEADERS = {
 export type Page = {
   title: string
   /** Which of the pages it is, for the bar. */
-  current: 'status' | 'explore'
-  /** Name of its script. */
-  script: string
+  current?: 'status' | 'explore'
+  /** Name of its script, if it has one. */
+  script?: string
   main: Html
 }
 
 export function documentOf(assets: Assets, { title, current, script, main }: Page): string {
-  const link = (name: Page['current'], path: string, text: string) =>
+  const link = (name: 'status' | 'explore', path: string, text: string) =>
     html`<a href="${path}"${name === current && new Html(' aria-current="page"')}>${text}</a>`
   return html`<!doctype html>
 <html lang="en">
@@ -44,11 +44,11 @@ export function documentOf(assets: Assets, { title, current, script, main }: Pag
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-<link rel="icon" type="image/svg+xml" href="${assets.pathOf('icon.svg')}">
+<link rel="icon" type="image/svg+xml" href="${assets.pathOf('icon.svg')}" data-away="${assets.pathOf('icon-away.svg')}">
 <link rel="stylesheet" href="${assets.pathOf('uplot.css')}">
 <link rel="stylesheet" href="${assets.pathOf('page.css')}">
 <script src="${assets.pathOf('theme.ts')}"></script>
-<script type="module" src="${assets.pathOf(script)}"></script>
+${script !== undefined && html`<script type="module" src="${assets.pathOf(script)}"></script>`}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>

@@ -57,7 +57,7 @@ export function createPage(parts: PageParts): Page {
   const { config } = parts
   const figures = createFigures(parts)
   const live = createLive(() => JSON.stringify(figures()))
-  const assets = once(loadAssets)
+  const assets = loadAssets
   const explore = exploreRoutes({ ...parts, reasonableLimit: config.reasonableLimit })
   const page = { route: 'pages', points: 1, from: 'pages' } as const
   const metrics = { route: 'metrics', points: 1, from: 'metrics' } as const
@@ -129,8 +129,10 @@ function createFigures({ db, status, now = Date.now }: PageParts): () => Figures
 function createHistoryReader({ db, now = Date.now }: PageParts): (ring: HistoryRing) => string {
   const read = createMemo(now, (name) => {
     const ring = HISTORY_RINGS.find((one) => one.name === name)!
-    const { stepSeconds } = ring
-    return JSON.stringify({ stepSeconds, ...thinned(readHistory(db, ring, now()), MAX_POINTS) })
+    const { stepSeconds, slots } = ring
+    const until = now()
+    const span = { stepSeconds, spanSeconds: stepSeconds * slots, until }
+    return JSON.stringify({ ...span, ...thinned(readHistory(db, ring, until), MAX_POINTS) })
   })
   return ({ name, stepSeconds }) => read(name, (stepSeconds * 1000) / 4)
 }
@@ -164,12 +166,4 @@ function sendAsset(c: Context, { type, body, compressed }: Asset) {
 
 function wantsHtml(c: Context): boolean {
   return (c.req.header('accept') ?? '').includes('text/html')
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }

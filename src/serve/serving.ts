@@ -125,7 +125,7 @@ export function createServing(options: ServingOptions): Serving {
     beside: [
       ...mediaRoutes(config, { log, actors, resolver }),
       operatorRoutes(operator),
-      ...inviteRoutes({ hostname: config.hostname, invites, resolver, log }),
+      ...inviteRoutes({ ...operator, hostname: config.hostname, invites, known: knownBy(reading) }),
       ...pages.routes,
     ],
   })
@@ -241,5 +241,14 @@ function health(db: Db, ingest: IngestConnection): Health {
     return { ok: true, version, ingest: publicPart(ingest.status()) }
   } catch (error) {
     return { ok: false, version, error: `the database cannot be read: ${(error as Error).message}` }
+  }
+}
+
+/** The DID of an account that the index knows by this handle, or DID. */
+function knownBy({ db, actors }: Pick<ReturnType<typeof openReading>, 'db' | 'actors'>) {
+  const accounts = createAccounts(db)
+  return (actor: string): string | undefined => {
+    const uid = actor.startsWith('did:') ? actors.uidOf(actor) : accounts.uidOfHandle(actor)
+    return uid === 0 ? undefined : actors.didOf(uid)
   }
 }

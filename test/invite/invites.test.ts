@@ -3,6 +3,7 @@
 
 import { Hono } from 'hono'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Identity } from '../../src/identity/did-document.ts'
 import { inviteRoutes } from '../../src/invite/invite-page.ts'
 import { invalidRequest } from '../../src/xrpc/errors.ts'
 import { type PlcAccount, type PlcDouble, startPlcDouble } from '../support/plc-double.ts'
@@ -128,11 +129,18 @@ test('there are no more members than may be', async () => {
 test('the page of a running server has its form, and is charged for', async () => {
   const answer = await fetch(`${origin}/invite`)
   expect(answer.status).toBe(200)
-  expect(await answer.text()).toContain('<form method="post" action="/invite">')
+  const page = await answer.text()
+  expect(page).toMatch(/<form [^>]*method="post" action="\/invite">/)
+  const status = await (await fetch(origin, { headers: { accept: 'text/html' } })).text()
+  const frame = /<link rel="stylesheet" href="([^"]+page\.css)">[\s\S]*<header class="bar">/
+  expect(frame.exec(page)?.[1]).toBe(frame.exec(status)![1])
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
 })
 
-/** The page alone, with a network of two handles. */
+const BOB = 'did:plc:bob234bob234bob234bob234'
+const CAROL = 'did:plc:carol34carol34carol34car'
+
+/** The page alone, with a network of a handle and a DID, and an index of somebody else. */
 function pageOf() {
   const redeemed: [string, string][] = []
   const invites = {
@@ -147,10 +155,15 @@ function pageOf() {
       if (handle === 'away.test') throw new Error('the network is away')
       return handle === 'alice.test' ? 'did:plc:alice' : undefined
     },
+    async resolve(did: string) {
+      return did === CAROL ? ({ did } as Identity) : undefined
+    },
   }
   const log = { info() {}, error() {} }
   const app = new Hono()
-  for (const { path, app: one } of inviteRoutes({ hostname: 'x.test', invites, resolver, log })) {
+  const known = (actor: string) => (actor === 'bob.test' || actor === BOB ? BOB : undefined)
+  const parts = { hostname: 'x.test', invites, resolver, known, log }
+  for (const { path, app: one } of inviteRoutes(parts)) {
     app.route(path, one)
   }
   const send = async (form: Record<string, string> | string) => {
@@ -173,6 +186,17 @@ test('a person enters handle and code', async () => {
 })
 
 test.each([
+  ['a handle that the index knows, and the network does not', 'bob.test', BOB],
+  ['a DID that the index knows', BOB, BOB],
+  ['a DID that the directory knows', ` ${CAROL} `, CAROL],
+])('%s may be entered', async (_what, handle, did) => {
+  const { send, redeemed } = pageOf()
+  expect((await send({ handle, code: 'good' })).status).toBe(200)
+  expect(redeemed).toEqual([[did, 'good']])
+})
+
+test.each([
+  ['nobody’s DID', { handle: 'did:plc:nobody', code: 'good' }, 400, 'leads to no account'],
   ['a wrong code', { handle: 'alice.test', code: 'bad' }, 400, 'not valid'],
   ['nobody’s handle', { handle: 'nobody.test', code: 'good' }, 400, 'leads to no account'],
   ['no handle', { handle: 'alice', code: 'good' }, 400, 'no handle'],
@@ -194,7 +218,9 @@ test('what is typed stays text, in every field', async () => {
     { handle: 'alice.test', code: evil },
   ]) {
     const { text, headers } = await send(form)
-    expect(text).not.toMatch(/<script|<img/i)
+    expect(text.replace(/<script src="\/page\/assets\/[^"]+"><\/script>/, '')).not.toMatch(
+      /<script|<img/i,
+    )
     expect(text).toContain('&#60;script&#62;')
     const policy = headers.get('content-security-policy')!
     expect(policy).toContain("default-src 'none'")
@@ -209,6 +235,7 @@ test('a form of any size costs no more than a small one', async () => {
 })
 
 test('where codes let nobody in there is no page', () => {
-  const parts = { hostname: 'x.test', resolver: {} as never, log: {} as never }
+  const nothing = { resolver: {} as never, log: {} as never, known: () => undefined }
+  const parts = { hostname: 'x.test', ...nothing }
   expect(inviteRoutes({ ...parts, invites: { isOn: false, redeem: async () => {} } })).toEqual([])
 })

@@ -15,6 +15,8 @@ import {
 
 const TOKEN = 'the-operators-own-token'
 const EVIL = '<img src=//evil.example/x onerror=document.title=1>'
+/** Of which a page must not show a half. */
+const FAMILY = '👩‍👩‍👧'
 const EVIL_KEY = '3kevilevil222'
 const HTML = { accept: 'text/html' }
 const HEALTH = '/xrpc/_health'
@@ -31,7 +33,7 @@ beforeAll(async () => {
   member = simulation.network.repositories.at(-1)!
   const put = (collection: string, rkey: string, value: Record<string, unknown>) =>
     member.put({ collection, rkey, value, atMs: Date.now() })
-  put('app.bsky.actor.profile', 'self', { displayName: EVIL })
+  put('app.bsky.actor.profile', 'self', { displayName: FAMILY + EVIL })
   put('app.bsky.feed.post', EVIL_KEY, { text: EVIL, createdAt: new Date().toISOString() })
   const env = Object.entries(simulation.env).map(([key, value]) => [
     ...[key.replace('SLIPSTREAM_', ''), value],
@@ -286,6 +288,7 @@ describe.skipIf(!path)('in a browser', () => {
     const page = await explore()
     expect(await page.innerText('#account')).toMatch(/lossy: of \d+ follows/)
     expect(await page.innerText('#account')).toContain(EVIL)
+    expect(await page.innerText('#account .monogram')).toBe(FAMILY)
     expect(await page.title()).toBe('Explore · Slipstream')
     await page.click('[data-show="left-out"]')
     expect(await page.locator('#timeline > li.served:visible').count()).toBe(0)
@@ -304,6 +307,12 @@ describe.skipIf(!path)('in a browser', () => {
     await page.waitForSelector('#post .timeline > li')
     expect(await page.innerText('#post .text')).toBe(EVIL)
     expect(await page.locator('img').count()).toBe(0)
+    await page.fill('#timeline-actor', 'nobody.example.org')
+    await page.press('#timeline-actor', 'Enter')
+    await untilTrue(async () => (await page.innerText('#timeline-form .problem')) !== '')
+    expect(await page.innerText('#account')).toBe('')
+    expect(await page.locator('#timeline > li').count()).toBe(0)
+    expect(troubles.splice(0)).toEqual([expect.stringContaining('status of 400')])
   })
 
   test('a wrong token is told, a right one lives in its tab only, and leaving forgets it', async () => {

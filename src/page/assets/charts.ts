@@ -5,6 +5,10 @@ import uPlot from 'uplot'
 
 type History = {
   stepSeconds: number
+  /** How far back the charts reach, from `until`, however young the server is. */
+  spanSeconds: number
+  /** Milliseconds since 1970. */
+  until: number
   /** Milliseconds since 1970. */
   at: number[]
   series: Record<string, (number | null)[]>
@@ -17,6 +21,8 @@ type Chart = {
   unit: Unit
   /** Up to where it shows. */
   top: number
+  /** Seconds since 1970: from when until when. */
+  span: [number, number]
   plot?: uPlot
 }
 
@@ -35,6 +41,7 @@ export function createCharts() {
       names: place.dataset['series']!.split(' '),
       unit: place.dataset['unit'] as Unit,
       top: 1,
+      span: [0, 1],
     }),
   )
   let history: History | undefined
@@ -70,6 +77,8 @@ export function createCharts() {
 
 function drawOne(chart: Chart, history: History): void {
   const { place, names, unit } = chart
+  const until = history.until / 1000
+  chart.span = [until - history.spanSeconds, until]
   const data = [
     history.at.map((ms) => ms / 1000),
     ...names.map((name) => history.series[name] ?? []),
@@ -100,7 +109,7 @@ function optionsFor(chart: Chart): uPlot.Options {
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     padding: [8, 4, 0, 0],
     scales: {
-      x: { time: true },
+      x: { time: true, range: () => chart.span },
       y: { range: () => [0, chart.top] },
     },
     axes: [
@@ -167,10 +176,11 @@ const TIMES: uPlot.Axis.Values = [
 ]
 
 /** Where nothing was written for a while, the line is broken. */
-function withHoles({ stepSeconds, at, series }: History): History {
+function withHoles(history: History): History {
+  const { stepSeconds, at, series } = history
   const names = Object.keys(series)
   const step = Math.max(stepSeconds * 1000, at.length > 1 ? (at.at(-1)! - at[0]!) / at.length : 0)
-  const whole: History = { stepSeconds, at: [], series: {} }
+  const whole: History = { ...history, at: [], series: {} }
   for (const name of names) whole.series[name] = []
   for (const [i, moment] of at.entries()) {
     const before = at[i - 1]

@@ -5,6 +5,7 @@ import { createCharts } from './charts.ts'
 import { enableCopying } from './copy.ts'
 import { byId, choice, element } from './dom.ts'
 import { showNewcomers } from './members.ts'
+import { createPresence } from './presence.ts'
 
 type Finding = { level: string; title: string; text: string }
 type Figures = {
@@ -18,12 +19,17 @@ const CHARTS_EVERY_MS: Record<string, number> = { hour: 10_000, day: 60_000, mon
 const NEWCOMERS_EVERY_MS = 5_000
 /** Where there is no room for another listener. */
 const POLL_MS = 10_000
+/** A server that stands still breaks no connection: after so long without news it is asked. */
+const SILENCE_MS = 20_000
+const ANSWER_WITHIN_MS = 8_000
 
 const charts = createCharts()
+const presence = createPresence()
 let ring = 'hour'
 let chartsTimer: ReturnType<typeof setInterval> | undefined
 let source: EventSource | undefined
 let pollTimer: ReturnType<typeof setInterval> | undefined
+let watchTimer: ReturnType<typeof setInterval> | undefined
 let shownState = ''
 let newcomersAt = 0
 
@@ -40,11 +46,17 @@ begin()
 function begin(): void {
   keepCharts()
   listen()
+  clearInterval(watchTimer)
+  watchTimer = setInterval(() => {
+    if (Date.now() - presence.heardAt > SILENCE_MS) void ask()
+  }, SILENCE_MS / 2)
 }
 
 function rest(): void {
   clearInterval(chartsTimer)
   clearInterval(pollTimer)
+  clearInterval(watchTimer)
+  presence.rest()
   source?.close()
   source = undefined
 }
@@ -59,10 +71,13 @@ function keepCharts(): void {
 function listen(): void {
   source?.close()
   source = new EventSource('/page/live')
-  source.addEventListener('figures', ({ data }) => show(JSON.parse(data) as Figures))
-  source.addEventListener('open', () => tellConnection(true))
+  source.addEventListener('figures', ({ data }) => {
+    presence.heard()
+    show(JSON.parse(data) as Figures)
+  })
+  source.addEventListener('open', presence.heard)
   source.addEventListener('error', () => {
-    tellConnection(false)
+    presence.lost()
     if (source?.readyState === EventSource.CLOSED) poll()
   })
 }
@@ -70,14 +85,17 @@ function listen(): void {
 /** A browser gives up on a listener that was refused. */
 function poll(): void {
   clearInterval(pollTimer)
-  pollTimer = setInterval(() => {
-    fetch('/page/figures')
-      .then(async (response) => {
-        show((await response.json()) as Figures)
-        tellConnection(true)
-      })
-      .catch(() => tellConnection(false))
-  }, POLL_MS)
+  pollTimer = setInterval(() => void ask(), POLL_MS)
+}
+
+async function ask(): Promise<void> {
+  try {
+    const response = await fetch('/page/figures', { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })
+    show((await response.json()) as Figures)
+    presence.heard()
+  } catch {
+    presence.lost()
+  }
 }
 
 function show({ texts, state, coldStarts, archive }: Figures): void {
@@ -131,15 +149,4 @@ function showArchive({ isShown, percent, text }: Figures['archive']): void {
   section.hidden = !isShown
   section.querySelector('[data-archive]')!.textContent = text
   section.querySelector('progress')!.value = percent
-}
-
-function tellConnection(isThere: boolean): void {
-  document.body.toggleAttribute('data-away', !isThere)
-  const note = document.querySelector('#connection .away')
-  if (isThere) note?.remove()
-  else if (!note) {
-    byId('connection').append(
-      element('span', { class: 'away', role: 'status' }, ' · this page is not being updated'),
-    )
-  }
 }

@@ -1,0 +1,62 @@
+// Whether the server is there. Where nothing was heard of it for a while, the page says since when, in its
+// heading, its title and its icon, and dims what it showed last.
+
+import { byId, element } from './dom.ts'
+
+/** Of a connection that broke: a restart or a proxy's pause is no news. */
+const AWAY_AFTER_MS = 5_000
+
+export function createPresence() {
+  const { title } = document
+  const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')!
+  const icons = { there: icon.getAttribute('href')!, away: icon.dataset['away']! }
+  let heardAt = Date.now()
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function show(isAway: boolean): void {
+    if (document.body.hasAttribute('data-away') === isAway) return
+    document.body.toggleAttribute('data-away', isAway)
+    byId('state').hidden = isAway
+    document.getElementById('away')?.remove()
+    if (isAway) byId('state').before(notice(heardAt))
+    document.title = isAway ? `No answer since ${timeOf(heardAt)} · ${title}` : title
+    icon.setAttribute('href', isAway ? icons.away : icons.there)
+  }
+
+  return {
+    get heardAt(): number {
+      return heardAt
+    },
+    heard(): void {
+      heardAt = Date.now()
+      clearTimeout(timer)
+      timer = undefined
+      show(false)
+    },
+    lost(): void {
+      timer ??= setTimeout(() => show(true), AWAY_AFTER_MS)
+    },
+    /** Nobody looks, so nothing is asked and nothing is missed. */
+    rest(): void {
+      clearTimeout(timer)
+      timer = undefined
+    },
+  }
+}
+
+function notice(heardAt: number): HTMLElement {
+  return element(
+    'article',
+    { class: 'finding bad', id: 'away', role: 'alert' },
+    element('h1', {}, `No answer since ${timeOf(heardAt)}`),
+    element(
+      'p',
+      {},
+      'The server, or the way to it, is gone. What stands below is from then; this page goes on by itself when there is an answer again.',
+    ),
+  )
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toLocaleTimeString('en-GB')
+}
