@@ -49,6 +49,14 @@ export const namedDifferences: Difference[] = [
     why: 'No self-hosted AppView has those services.',
   },
   {
+    what: 'What happened before somebody became a member counts as read; there, whoever never said what they saw has all of it unread in the count.',
+    why: 'A newcomer’s list is built from what was there before. A badge with all of it would say that it is new.',
+  },
+  {
+    what: '`getTimeline` has a `startCursor` beside the cursor, and takes `since`.',
+    why: 'A client that asks again gets what is new and nothing else.',
+  },
+  {
     what: 'Notifications are at once in the list; there, a delay can be configured. At most 5,000 are kept for each member.',
     why: 'Nothing works on them behind the scenes.',
   },

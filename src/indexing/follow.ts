@@ -30,6 +30,7 @@ import {
 } from './index-context.ts'
 import { FOLLOW, notifyOfFollow, withdrawNotifications } from './notify.ts'
 import { notifyOfOtherFollow } from './notify-rows.ts'
+import { keepUnusual } from './reaction-record.ts'
 import { wantAuthorOf } from './wanted.ts'
 
 export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
@@ -51,6 +52,7 @@ export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
   }
   notifyOfFollow(ctx, write, { uid, subject })
   insertFollow(ctx.db, { uid, rkey: write.rkey, subject, sortAt, createdAt: sortAt })
+  keepUnusual(ctx, { ...write, uid }, sortAt)
   return 'applied'
 }
 

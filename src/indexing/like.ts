@@ -19,6 +19,7 @@ import {
 import { LIKE, notifyOfReaction, withdrawNotifications } from './notify.ts'
 import { notifyOfOtherLike } from './notify-rows.ts'
 import { ensurePost, isCountedAlready, keptPost } from './post-rows.ts'
+import { keepUnusual } from './reaction-record.ts'
 import { subjectUri } from './record-fields.ts'
 import { parsePostUri, type RecordRef } from './record-keys.ts'
 import { putRecordLike, removeRecordLike } from './record-like.ts'
@@ -39,6 +40,7 @@ export function putLike(ctx: IndexContext, write: RecordWrite): Outcome {
   else removeRecordLike(ctx, { uid, rkey })
   const like = { uid, rkey, subject, sortAt: sortAtOf(write), createdAt }
   const isFirst = insertLike(ctx.db, like)
+  if (post.uid !== uid) keepUnusual(ctx, { ...write, uid }, createdAt)
   if (isFirst && !isCountedAlready(ctx, post, like.sortAt)) {
     postCounts(ctx, subject).likes++
     notifyOfReaction(ctx, write, { uid, owner: post.uid, rkey: ref.rkey })

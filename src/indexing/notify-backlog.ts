@@ -25,16 +25,24 @@ import {
 import { hasNotified } from '../store/notifications.ts'
 import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../store/post-flags.ts'
 import { type PostRow, presentReplies } from '../store/posts.ts'
+import { reactionsVia } from '../store/reaction-records.ts'
 import type { IndexContext } from './index-context.ts'
 import { FOLLOW, LIKE, REPOST } from './notify.ts'
 import { MAX_HEIGHT, notifyOfPostRow } from './notify-post.ts'
-import { notifyOfFollowRow, notifyOfLikeRow, notifyOfRepostRow } from './notify-rows.ts'
+import {
+  notifyOfFollowRow,
+  notifyOfLikeRow,
+  notifyOfReactionVia,
+  notifyOfRepostRow,
+} from './notify-rows.ts'
 
 const MAX_POSTS = 200
 const MAX_FOLLOWS = 200
 /** Rows looked at in all, besides follows, and of one kind for one post. */
 const MAX_ROWS = 1_000
 const MAX_ROWS_A_POST = 50
+/** By way of the member's reposts. */
+const MAX_VIAS = 200
 
 type Budget = { rows: number }
 
@@ -58,9 +66,11 @@ function buildBacklog(ctx: IndexContext, uid: number): void {
   }
   const budget = { rows: MAX_ROWS }
   for (const post of newestPosts(db, uid, MAX_POSTS)) {
-    if (budget.rows <= 0) return
+    if (budget.rows <= 0) break
     tellOf(ctx, { uid, post }, budget)
   }
+  // Last: what is told of a post hides that the same record is yet to be told of for another reason.
+  for (const reaction of reactionsVia(db, uid, MAX_VIAS)) notifyOfReactionVia(ctx, reaction, uid)
 }
 
 function tellOf(ctx: IndexContext, own: { uid: number; post: OwnPost }, budget: Budget): void {

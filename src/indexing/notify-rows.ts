@@ -2,9 +2,9 @@
 // the backlog of a new member, and where one of several records that say the same was deleted and
 // another stands in for it.
 //
-// Rows keep less than the records had, so the record that is shown is built anew, of the usual fields
-// in their usual form. For nearly all clients that is the record itself. The CID is that of what is
-// shown, but for reposts, whose rows have it. What came by way of another's repost is not told apart.
+// Rows keep less than the records had. Of the newest that said more, the record is here as it was written
+// (store/reaction-records.ts); of all others the record that is shown is built anew, of the usual fields in
+// their usual form, which for nearly all clients is the record itself, and has its CID.
 
 import { hash } from 'node:crypto'
 import { encode } from '@atproto/lex-cbor'
@@ -18,11 +18,19 @@ import {
   type RepostDeed,
   repostOf,
 } from '../store/backlog-rows.ts'
+import { collectionCodes } from '../store/collections.ts'
 import { unpackCid, unpackRkey } from '../store/keys.ts'
+import { findLike } from '../store/likes.ts'
+import type { NotifyingRecord, RecordKey } from '../store/notifications.ts'
+import { findReactionRecord, type ReactionVia } from '../store/reaction-records.ts'
+import { findRepost } from '../store/reposts.ts'
 import type { IndexContext } from './index-context.ts'
 import { FOLLOW, isTold, LIKE, POST, REPOST, tell } from './notify.ts'
 
 type Told = { uid: number; post: OwnPost }
+type Built = Parameters<typeof encode>[0] & object
+
+const LIKE_CODE = collectionCodes[LIKE]
 
 export function notifyOfLikeRow(ctx: IndexContext, deed: LikeDeed, { uid, post }: Told): void {
   const record = {
@@ -33,7 +41,7 @@ export function notifyOfLikeRow(ctx: IndexContext, deed: LikeDeed, { uid, post }
   tell(ctx, {
     to: uid,
     reason: 'like',
-    record: { author: deed.uid, collection: LIKE, rkey: deed.rkey, ...built(record) },
+    record: told(ctx, { author: deed.uid, collection: LIKE, rkey: deed.rkey }, record),
     sortAt: deed.sort_at,
     subject: { collection: POST, rkey: post.rkey },
   })
@@ -46,7 +54,7 @@ export function notifyOfRepostRow(ctx: IndexContext, deed: RepostDeed, { uid, po
   tell(ctx, {
     to: uid,
     reason: 'repost',
-    record: { ...key, cid: deed.cid, json: built(record).json },
+    record: { ...told(ctx, key, record), cid: deed.cid },
     sortAt: deed.sort_at,
     subject: { collection: POST, rkey: post.rkey },
   })
@@ -61,8 +69,26 @@ export function notifyOfFollowRow(ctx: IndexContext, deed: FollowDeed, subject: 
   tell(ctx, {
     to: subject,
     reason: 'follow',
-    record: { author: deed.uid, collection: FOLLOW, rkey: deed.rkey, ...built(record) },
+    record: told(ctx, { author: deed.uid, collection: FOLLOW, rkey: deed.rkey }, record),
     sortAt: deed.sort_at,
+  })
+}
+
+/** By way of a repost that is still there. */
+export function notifyOfReactionVia(ctx: IndexContext, reaction: ReactionVia, to: number): void {
+  const { uid: author, rkey, cid, record: json, viaRkey } = reaction
+  if (!findRepost(ctx.db, to, viaRkey)) return
+  const isLike = reaction.collection === LIKE_CODE
+  const sortAt = isLike
+    ? findLike(ctx.db, author, rkey)?.sortAt
+    : findRepost(ctx.db, author, rkey)?.sort_at
+  if (sortAt === undefined) return
+  tell(ctx, {
+    to,
+    reason: isLike ? 'like-via-repost' : 'repost-via-repost',
+    record: { author, collection: isLike ? LIKE : REPOST, rkey, cid, json },
+    sortAt,
+    subject: { collection: REPOST, rkey: viaRkey },
   })
 }
 
@@ -93,11 +119,13 @@ function strongRef({ actors }: IndexContext, uid: number, { rkey, cid }: OwnPost
   return { uri: `at://${actors.didOf(uid)}/${POST}/${unpackRkey(rkey)}`, cid: unpackCid(cid) }
 }
 
-function built(record: Parameters<typeof encode>[0] & object): { cid: Buffer; json: Buffer } {
-  return {
-    cid: hash('sha256', encode(record), 'buffer'),
-    json: Buffer.from(JSON.stringify(record)),
-  }
+/** As it was written, where that is here; else as `built` has it. */
+function told(ctx: IndexContext, key: RecordKey, built: Built): NotifyingRecord {
+  const { author: uid, collection, rkey } = key
+  const written = findReactionRecord(ctx.db, { uid, collection, rkey })
+  if (written) return { ...key, cid: written.cid, json: written.record }
+  const cid = hash('sha256', encode(built), 'buffer')
+  return { ...key, cid, json: Buffer.from(JSON.stringify(built)) }
 }
 
 function iso(ms: number): string {

@@ -27,6 +27,7 @@ import {
 import { notifyOfReaction, REPOST, withdrawNotifications } from './notify.ts'
 import { notifyOfOtherRepost } from './notify-rows.ts'
 import { ensurePost, isCountedAlready, keptPost } from './post-rows.ts'
+import { keepUnusual } from './reaction-record.ts'
 import { subjectUri } from './record-fields.ts'
 import { parsePostUri, type RecordRef } from './record-keys.ts'
 import { wantPerson, wantPost } from './wanted.ts'
@@ -45,6 +46,7 @@ export function putRepost(ctx: IndexContext, write: RecordWrite): Outcome {
     !hasReposted(ctx.db, uid, subject) && !isCountedAlready(ctx, post, sortAtOf(write))
   if (isFirst) notifyOfReaction(ctx, write, { uid, owner: post.uid, rkey: ref.rkey })
   insert(ctx, { ...write, uid }, { subject, isFirst })
+  if (post.uid !== uid) keepUnusual(ctx, { ...write, uid }, write.createdAt)
   return 'applied'
 }
 

@@ -6,6 +6,9 @@ import { followEdges } from './edges/all-edges.ts'
 import type { Edge } from './edges/edge.ts'
 import type { PackedRkey } from './keys.ts'
 import { notesOf } from './notes.ts'
+import { deleteReactionRecord, deleteReactionRecordsOf } from './reaction-records.ts'
+
+const FOLLOW = 'app.bsky.graph.follow'
 
 /** A follow from an operator's list: checked DIDs, and the record key where the list has one. */
 export type FollowLine = { did: string; subject: string; rkey: string | undefined }
@@ -23,6 +26,7 @@ export function insertFollow(db: Db, follow: Edge): void {
 /** As it was found. */
 export function deleteFollow(db: Db, follow: Edge): void {
   followEdges.remove(db, follow)
+  deleteReactionRecord(db, { ...follow, collection: FOLLOW })
   notesOf(db).add(NOTE.tie, follow.uid, follow.subject)
 }
 
@@ -37,6 +41,7 @@ export function followedBy(db: Db, uid: number): number[] {
 
 export function deleteFollowsOf(db: Db, uid: number): void {
   followEdges.removeAll(db, uid)
+  deleteReactionRecordsOf(db, uid, FOLLOW)
   notesOf(db).add(NOTE.ties, uid)
 }
 

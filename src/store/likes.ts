@@ -6,6 +6,9 @@ import { likeEdges } from './edges/all-edges.ts'
 import type { Edge } from './edges/edge.ts'
 import type { PackedRkey } from './keys.ts'
 import { notesOf } from './notes.ts'
+import { deleteReactionRecord, deleteReactionRecordsOf } from './reaction-records.ts'
+
+const LIKE = 'app.bsky.feed.like'
 
 export function findLike(db: Db, uid: number, rkey: PackedRkey): Edge | undefined {
   return likeEdges.find(db, uid, rkey)
@@ -21,6 +24,7 @@ export function insertLike(db: Db, like: Edge): boolean {
 /** As it was found. */
 export function deleteLike(db: Db, like: Edge): void {
   likeEdges.remove(db, like)
+  deleteReactionRecord(db, { ...like, collection: LIKE })
   notesOf(db).add(NOTE.opinion, like.uid, like.subject)
 }
 
@@ -35,5 +39,6 @@ export function likedBy(db: Db, uid: number): number[] {
 
 export function deleteLikesOf(db: Db, uid: number): void {
   likeEdges.removeAll(db, uid)
+  deleteReactionRecordsOf(db, uid, LIKE)
   notesOf(db).add(NOTE.opinions, uid)
 }

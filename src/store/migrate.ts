@@ -20,6 +20,7 @@ import * as importedFollows from './migrations/015-imported-follows.ts'
 import * as earlierCounts from './migrations/016-earlier-counts.ts'
 import * as archives from './migrations/017-archives.ts'
 import * as recordLikesByTime from './migrations/018-record-likes-by-time.ts'
+import * as reactionRecords from './migrations/019-reaction-records.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -42,6 +43,7 @@ const migrations: readonly Migration[] = [
   earlierCounts,
   archives,
   recordLikesByTime,
+  reactionRecords,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

@@ -5,6 +5,7 @@ import { collectionCodes } from './collections.ts'
 import type { Db } from './db.ts'
 import type { PackedRkey } from './keys.ts'
 import { perDatabase } from './per-database.ts'
+import type { RepostRow } from './reposts.ts'
 
 const POST = collectionCodes['app.bsky.feed.post']
 const PRUNED_BEFORE = 'retention.pruned_before'
@@ -23,9 +24,10 @@ const statements = perDatabase((db) => ({
   after: db.prepare<[number, number], OldPost>(
     'SELECT id, uid, rkey, state, flags, sort_at FROM posts WHERE id > ? ORDER BY id LIMIT ?',
   ),
-  oldReposts: db.prepare<[number, number, number], { id: number; uid: number; subject: number }>(
-    'SELECT id, uid, subject FROM reposts WHERE subject = +? AND sort_at < +? LIMIT +?',
-  ),
+  oldReposts: db.prepare<
+    [number, number, number],
+    Pick<RepostRow, 'id' | 'uid' | 'rkey' | 'subject'>
+  >('SELECT id, uid, rkey, subject FROM reposts WHERE subject = +? AND sort_at < +? LIMIT +?'),
   hasTold: db
     .prepare<[number, PackedRkey], number>(
       `SELECT 1 FROM notifications WHERE author = ? AND collection = ${POST} AND rkey = ? LIMIT 1`,
@@ -45,7 +47,7 @@ export function repostsBefore(
   db: Db,
   post: number,
   { before, limit }: { before: number; limit: number },
-): { id: number; uid: number; subject: number }[] {
+): Pick<RepostRow, 'id' | 'uid' | 'rkey' | 'subject'>[] {
   return statements(db).oldReposts.all(post, before, limit)
 }
 

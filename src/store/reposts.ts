@@ -6,6 +6,9 @@ import type { Db } from './db.ts'
 import type { PackedRkey } from './keys.ts'
 import { notesOf } from './notes.ts'
 import { perDatabase } from './per-database.ts'
+import { deleteReactionRecord, deleteReactionRecordsOf } from './reaction-records.ts'
+
+const REPOST = 'app.bsky.feed.repost'
 
 export type RepostRow = {
   id: number
@@ -55,10 +58,11 @@ export function insertRepost(db: Db, row: Omit<RepostRow, 'id'>): number {
 
 export function deleteRepost(
   db: Db,
-  { id, uid, subject }: Pick<RepostRow, 'id' | 'uid' | 'subject'>,
+  { id, uid, rkey, subject }: Pick<RepostRow, 'id' | 'uid' | 'rkey' | 'subject'>,
 ): void {
   const { remove, notes } = statements(db)
   remove.run(id)
+  deleteReactionRecord(db, { uid, collection: REPOST, rkey })
   notes.add(NOTE.repost, id)
   notes.add(NOTE.opinion, uid, subject)
   notes.add(NOTE.feed, uid)
@@ -76,6 +80,7 @@ export function repostedBy(db: Db, uid: number): number[] {
 export function deleteRepostsOf(db: Db, uid: number): void {
   const { removeAll, notes } = statements(db)
   for (const id of removeAll.all(uid)) notes.add(NOTE.repost, id)
+  deleteReactionRecordsOf(db, uid, REPOST)
   notes.add(NOTE.opinions, uid)
   notes.add(NOTE.feed, uid)
 }

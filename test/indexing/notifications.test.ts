@@ -18,7 +18,7 @@ import { createMemoryParts } from '../support/memory-parts.ts'
 import { notificationsOf, readPage, told, unread } from '../support/notifications.ts'
 import { cidOf, didOf, tidAt } from '../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../support/serving-world.ts'
-import { createWorld } from '../support/world.ts'
+import { createWorld, type RecordId } from '../support/world.ts'
 
 const [alice, bob, carla, dan] = ['alice', 'bob', 'carla', 'dan'].map(didOf) as [
   string,
@@ -80,6 +80,57 @@ describe('a new member', () => {
     const fresh = world.like(bob, post)
     expect((await told(world, alice))[0]).toBe(`like ${fresh.uri} ${post.uri}`)
     expect(await unread(world, alice)).toBe(1)
+  })
+
+  test('finds what was done by way of their reposts, where repost and deed are still there', async () => {
+    const world = start()
+    world.follow(bob, alice)
+    world.follow(bob, dan)
+    const post = world.post(dan)
+    const [repost, gone] = [world.repost(alice, post), world.repost(alice, world.post(dan))]
+    const deed = (did: string, kind: 'like' | 'repost', via: RecordId) =>
+      world.create(did, `app.bsky.feed.${kind}`, { subject: post, via, createdAt: world.isoNow() })
+    const like = deed(carla, 'like', repost)
+    const again = deed(bob, 'repost', repost)
+    // Of the post's own author, of oneself, by way of a repost that is gone, taken back, and a second one.
+    deed(dan, 'like', repost)
+    deed(alice, 'like', repost)
+    deed(didOf('eve'), 'like', gone)
+    world.delete(gone)
+    world.delete(deed(didOf('fred'), 'like', repost))
+    world.profile(alice)
+    world.member(alice)
+
+    const lines = (await told(world, alice)).filter((line) => !line.startsWith('follow'))
+    expect(lines.sort()).toEqual(
+      [
+        `like-via-repost ${like.uri} ${repost.uri}`,
+        `repost-via-repost ${again.uri} ${repost.uri}`,
+      ].sort(),
+    )
+    const [shown] = await notificationsOf(world, alice, { reasons: ['like-via-repost'] })
+    expect(shown).toMatchObject({ cid: like.cid, record: { via: repost } })
+  })
+
+  test.each([
+    ['microseconds', '2026-11-01T12:00:00.123456Z'],
+    ['a time zone', '2026-11-01T14:00:00.123+02:00'],
+    ['no fraction', '2026-11-01T12:00:00Z'],
+  ])('finds records as they were written, with %s', async (_, createdAt) => {
+    const world = start()
+    world.follow(bob, alice)
+    const post = world.post(alice)
+    const written = [
+      world.create(carla, 'app.bsky.feed.like', { subject: post, createdAt }),
+      world.create(carla, 'app.bsky.feed.repost', { subject: post, createdAt }),
+      world.create(carla, 'app.bsky.graph.follow', { subject: alice, createdAt }),
+    ]
+    world.profile(alice)
+    world.member(alice)
+    const all = await notificationsOf(world, alice)
+    for (const { uri, cid } of written) {
+      expect(all.find((one) => one.uri === uri)).toMatchObject({ cid, record: { createdAt } })
+    }
   })
 
   test('a like that is built anew from its row has the CID that its record has', async () => {

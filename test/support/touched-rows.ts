@@ -120,6 +120,7 @@ const unseen = new Set([
   'record_likes',
   ...['replays', 'replay_accounts', 'feed_depths'],
   ...['snapshots', 'meta', 'notifications', 'notification_settings', 'activity_subscriptions'],
+  'reaction_records',
   ...['drafts', 'preferences'],
   ...['search_queue', 'search_backlog', 'search_actors', 'history'],
   ...['keyless_follows', 'unfollows'],
