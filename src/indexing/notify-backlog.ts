@@ -9,7 +9,9 @@
 
 import {
   followsOfAccount,
+  likedRecordsOf,
   likesOf,
+  likesOfRecord,
   newestPosts,
   type OwnPost,
   quotesOf,
@@ -33,6 +35,7 @@ import {
   notifyOfFollowRow,
   notifyOfLikeRow,
   notifyOfReactionVia,
+  notifyOfRecordLikeRow,
   notifyOfRepostRow,
 } from './notify-rows.ts'
 
@@ -41,6 +44,8 @@ const MAX_FOLLOWS = 200
 /** Rows looked at in all, besides follows, and of one kind for one post. */
 const MAX_ROWS = 1_000
 const MAX_ROWS_A_POST = 50
+/** Feeds, starter packs and the like. */
+const MAX_RECORDS = 20
 /** By way of the member's reposts. */
 const MAX_VIAS = 200
 
@@ -68,6 +73,12 @@ function buildBacklog(ctx: IndexContext, uid: number): void {
   for (const post of newestPosts(db, uid, MAX_POSTS)) {
     if (budget.rows <= 0) break
     tellOf(ctx, { uid, post }, budget)
+  }
+  for (const own of likedRecordsOf(db, uid, MAX_RECORDS)) {
+    const likes = likesOfRecord(db, own.id, MAX_ROWS_A_POST)
+    for (const like of untold(ctx, likes, { to: uid, collection: LIKE })) {
+      notifyOfRecordLikeRow(ctx, like, { uid, own })
+    }
   }
   // Last: what is told of a post hides that the same record is yet to be told of for another reason.
   for (const reaction of reactionsVia(db, uid, MAX_VIAS)) notifyOfReactionVia(ctx, reaction, uid)

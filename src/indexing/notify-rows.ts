@@ -14,13 +14,15 @@ import {
   type LikeDeed,
   likeOf,
   type OwnPost,
+  type OwnRecord,
   presentPost,
   type RepostDeed,
   repostOf,
 } from '../store/backlog-rows.ts'
-import { collectionCodes } from '../store/collections.ts'
+import { collectionCodes, collections } from '../store/collections.ts'
 import { unpackCid, unpackRkey } from '../store/keys.ts'
 import { findLike } from '../store/likes.ts'
+import { type SubjectCollection, subjectCodes } from '../store/notification-subjects.ts'
 import type { NotifyingRecord, RecordKey } from '../store/notifications.ts'
 import { findReactionRecord, type ReactionVia } from '../store/reaction-records.ts'
 import { findRepost } from '../store/reposts.ts'
@@ -31,6 +33,7 @@ type Told = { uid: number; post: OwnPost }
 type Built = Parameters<typeof encode>[0] & object
 
 const LIKE_CODE = collectionCodes[LIKE]
+const collectionNames = new Map(collections.map((name) => [collectionCodes[name] as number, name]))
 
 export function notifyOfLikeRow(ctx: IndexContext, deed: LikeDeed, { uid, post }: Told): void {
   const record = {
@@ -44,6 +47,26 @@ export function notifyOfLikeRow(ctx: IndexContext, deed: LikeDeed, { uid, post }
     record: told(ctx, { author: deed.uid, collection: LIKE, rkey: deed.rkey }, record),
     sortAt: deed.sort_at,
     subject: { collection: POST, rkey: post.rkey },
+  })
+}
+
+/** Of a feed generator, a starter pack or a labeler. */
+export function notifyOfRecordLikeRow(
+  ctx: IndexContext,
+  deed: LikeDeed,
+  { uid, own }: { uid: number; own: OwnRecord },
+): void {
+  const collection = collectionNames.get(own.collection) as SubjectCollection | undefined
+  if (!collection || !(collection in subjectCodes)) return
+  const uri = `at://${ctx.actors.didOf(uid)}/${collection}/${unpackRkey(own.rkey)}`
+  const subject = { uri, cid: unpackCid(own.cid) }
+  const record = { $type: LIKE, subject, createdAt: iso(deed.created_at) }
+  tell(ctx, {
+    to: uid,
+    reason: 'like',
+    record: told(ctx, { author: deed.uid, collection: LIKE, rkey: deed.rkey }, record),
+    sortAt: Math.min(deed.sort_at, ctx.now),
+    subject: { collection, rkey: own.rkey },
   })
 }
 

@@ -18,6 +18,7 @@ import {
   type RecordWrite,
 } from './index-context.ts'
 import { LIKE, notifyOfRecordLike, withdrawNotifications } from './notify.ts'
+import { keepUnusual } from './reaction-record.ts'
 import { ensureRecord, lookUpRecord, type NamedRecord } from './record-rows.ts'
 
 export function putRecordLike(ctx: IndexContext, write: RecordWrite, ref: NamedRecord): Outcome {
@@ -31,6 +32,7 @@ export function putRecordLike(ctx: IndexContext, write: RecordWrite, ref: NamedR
   if (existing) retract(ctx, existing)
   if (insertRecordLike(ctx.db, { uid, rkey, subject, createdAt })) {
     const about = { collection: ref.collection, rkey: packRkey(ref.rkey) }
+    keepUnusual(ctx, { ...write, uid }, createdAt)
     notifyOfRecordLike(ctx, write, { uid, owner: ctx.actors.uidOf(ref.did), subject: about })
   }
   return 'applied'

@@ -17,6 +17,9 @@ export type RepostDeed = LikeDeed & { cid: Buffer }
 
 export type FollowDeed = { uid: number; rkey: PackedRkey; sort_at: number }
 
+/** Something of the account's that others like, besides posts. */
+export type OwnRecord = { id: number; collection: number; rkey: PackedRkey; cid: Buffer }
+
 type Quote = Pick<PostRow, 'uid' | 'rkey' | 'sort_at' | 'flags'>
 
 const statements = perDatabase((db) => ({
@@ -31,6 +34,14 @@ const statements = perDatabase((db) => ({
   ),
   repostOf: db.prepare<[number, number], RepostDeed>(
     'SELECT uid, rkey, cid, created_at, sort_at FROM reposts WHERE subject = ? AND uid = ? LIMIT 1',
+  ),
+  ownRecords: db.prepare<[number, number], OwnRecord>(
+    `SELECT id, collection, rkey, cid FROM records
+      WHERE uid = ? AND cid IS NOT NULL AND likes > 0 ORDER BY likes DESC LIMIT ?`,
+  ),
+  recordLikes: db.prepare<[number, number], LikeDeed>(
+    `SELECT uid, rkey, created_at, created_at AS sort_at FROM record_likes
+      WHERE subject = ? ORDER BY created_at DESC LIMIT ?`,
   ),
   quotes: db.prepare<[number, number], Quote>(
     'SELECT uid, rkey, sort_at, flags FROM posts WHERE quote = +? AND state = 1 LIMIT +?',
@@ -64,6 +75,16 @@ export function repostsOf(db: Db, post: number, limit: number): RepostDeed[] {
 
 export function repostOf(db: Db, post: number, uid: number): RepostDeed | undefined {
   return statements(db).repostOf.get(post, uid)
+}
+
+/** The most liked first. */
+export function likedRecordsOf(db: Db, uid: number, limit: number): OwnRecord[] {
+  return statements(db).ownRecords.all(uid, limit)
+}
+
+/** The newest, oldest first. */
+export function likesOfRecord(db: Db, id: number, limit: number): LikeDeed[] {
+  return statements(db).recordLikes.all(id, limit).reverse()
 }
 
 export function quotesOf(db: Db, post: number, limit: number): Quote[] {

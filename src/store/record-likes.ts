@@ -4,6 +4,7 @@
 import type { Db } from './db.ts'
 import type { PackedRkey } from './keys.ts'
 import { perDatabase } from './per-database.ts'
+import { deleteReactionRecord } from './reaction-records.ts'
 
 export type RecordLike = {
   uid: number
@@ -49,6 +50,7 @@ export function insertRecordLike(db: Db, like: RecordLike): boolean {
 export function deleteRecordLike(db: Db, { uid, rkey, subject }: RecordLike): void {
   const { remove, has, add } = statements(db)
   remove.run(uid, rkey)
+  deleteReactionRecord(db, { uid, collection: 'app.bsky.feed.like', rkey })
   if (has.get(subject, uid) === undefined) add.run(-1, subject)
 }
 

@@ -112,6 +112,20 @@ describe('a new member', () => {
     expect(shown).toMatchObject({ cid: like.cid, record: { via: repost } })
   })
 
+  test('finds likes of their feeds, each person’s first', async () => {
+    const world = start()
+    world.follow(bob, alice)
+    const record = { did: 'did:web:feeds.test', displayName: 'Cats', createdAt: world.isoNow() }
+    const feed = world.create(alice, 'app.bsky.feed.generator', record)
+    const likes = [carla, dan, dan, alice].map((did) => world.like(did, feed))
+    world.profile(alice)
+    world.member(alice)
+    const lines = (await told(world, alice)).filter((line) => line.startsWith('like'))
+    expect(lines).toEqual([1, 0].map((i) => `like ${likes[i]!.uri} ${feed.uri}`))
+    const [latest] = await notificationsOf(world, alice, { reasons: ['like'] })
+    expect(latest!.record).toMatchObject({ subject: { uri: feed.uri, cid: feed.cid } })
+  })
+
   test.each([
     ['microseconds', '2026-11-01T12:00:00.123456Z'],
     ['a time zone', '2026-11-01T14:00:00.123+02:00'],
