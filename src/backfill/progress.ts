@@ -9,6 +9,7 @@ import { isFollowing } from '../store/follows.ts'
 import { isJobWaiting } from '../store/job-schedule.ts'
 import { allMembers } from '../store/members.ts'
 import { type ColdStartParts, deepenTimeline, readColdStart } from './cold-start.ts'
+import { noteMilestones } from './milestones.ts'
 
 export type Progress = {
   memberStarted(uid: number): void
@@ -56,6 +57,7 @@ export function createProgress(options: ColdStartParts & { log: Logger }): Progr
     const latest = { did, startedAt: one.startedAt, ...readColdStart(options, uid) }
     one.latest = { ...latest, finishedAt: latest.stage === 'done' ? now() : undefined }
     if (latest.stage === 'older') deepenTimeline(options, uid)
+    noteMilestones(options, uid)
     tell(one.latest, before)
     if (latest.stage === 'done') finish(uid, one.latest)
     one.lookAgainAt = now() + Math.max(LOOK_EVERY_MS, (performance.now() - began) * REST_FACTOR)

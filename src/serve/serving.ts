@@ -31,6 +31,7 @@ import { version } from '../version.ts'
 import { createMediaUrls } from '../views/media-urls.ts'
 import { createAcceptLabelers } from '../xrpc/accepted-labelers.ts'
 import { createCounted } from '../xrpc/counted.ts'
+import { FIRST_PAGE_PATIENCE_MS } from '../xrpc/first-page.ts'
 import type { Health } from '../xrpc/health.ts'
 import { createInvites, type Invites } from '../xrpc/invites.ts'
 import { createLabelsWanted } from '../xrpc/labels-wanted.ts'
@@ -61,7 +62,6 @@ export type Serving = {
   closeStore(): void
 }
 
-const FIRST_PAGE_PATIENCE_MS = 2_000
 const NAMES_PATIENCE_MS = 700
 const MEGABYTE = 1 << 20
 /** Accounts that nobody here heard of, looked up because a member looks at them. */

@@ -1,7 +1,6 @@
 // What requests ask about accounts by name, from our own index: whose handle it is, where its
 // repository stands, and the rev of its last commit that we applied.
 
-import { COLD_START } from '../store/backfills.ts'
 import type { Db } from '../store/db.ts'
 
 export type Accounts = {
@@ -9,15 +8,11 @@ export type Accounts = {
   uidOfHandle(handle: string): number
   /** Rev of the last commit applied; undefined where there was none. */
   revOf(uid: number): string | undefined
-  /** Whether the account became a member just now, and its cold start is not over. 0 counts as one. */
-  isNewcomer(uid: number, now: number): boolean
   /** Neither deactivated, nor taken down, nor deleted. */
   isActive(uid: number): boolean
   /** Origin of the account's PDS, where known. */
   pdsOf(uid: number): string | undefined
 }
-
-const NEWCOMER_MS = 60_000
 
 export function createAccounts(db: Db): Accounts {
   const byHandle = db
@@ -26,14 +21,7 @@ export function createAccounts(db: Db): Accounts {
   const rev = db.prepare<[number], string | null>('SELECT rev FROM actors WHERE uid = ?').pluck()
   const pds = db.prepare<[number], string | null>('SELECT pds FROM actors WHERE uid = ?').pluck()
   const status = db.prepare<[number], number>('SELECT status FROM actors WHERE uid = ?').pluck()
-  const joinedAt = db
-    .prepare<[number], number>(
-      `SELECT joined_at FROM members m WHERE uid = ? AND NOT EXISTS
-        (SELECT 1 FROM backfills b WHERE b.uid = m.uid AND b.what = '${COLD_START}')`,
-    )
-    .pluck()
   return {
-    isNewcomer: (uid, now) => uid === 0 || now - (joinedAt.get(uid) ?? 0) < NEWCOMER_MS,
     uidOfHandle: (handle) => byHandle.get(handle.toLowerCase()) ?? 0,
     revOf: (uid) => rev.get(uid) ?? undefined,
     isActive: (uid) => status.get(uid) === 0,

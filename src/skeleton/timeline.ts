@@ -30,6 +30,8 @@ export type FeedSkeleton = {
   items: number[]
   cursor: string | undefined
   startCursor?: string
+  /** The place of the last row of the page. */
+  endCursor?: string
   /** The page is short because twins were kept together (`cutPage`); it is not to be filled up. */
   isCut?: boolean
 }
@@ -99,6 +101,7 @@ function present(parts: TimelineParts, request: TimelineRequest, page: Page): Fe
     items: page.rows.map(({ item }) => item),
     cursor: page.hasMore ? cursorOf(last!) : request.since,
     ...(first && cids.has(first.item) && { startCursor: cursorOf(first) }),
+    ...(last && { endCursor: cursorOf(last) }),
     ...(page.isCut && { isCut: true }),
   }
 }

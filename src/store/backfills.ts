@@ -6,6 +6,16 @@ import { perDatabase } from './per-database.ts'
 /** `what` of a member whose cold start is over. */
 export const COLD_START = 'cold-start'
 
+/** `what` of a member as soon as it is so, in this order (backfill/milestones.ts). */
+export const MILESTONES = {
+  /** Everything of the last hours by those they follow is here. */
+  newest: 'cold-start newest',
+  /** All feeds were read, but for those of servers that failed and are asked again. */
+  feeds: 'cold-start feeds',
+  /** The cold start brings no more posts. */
+  posts: 'cold-start posts',
+} as const
+
 type Backfill = { rev: string | null; finished_at: number }
 
 const statements = perDatabase((db) => ({

@@ -3,7 +3,7 @@
 
 import type { Db } from './db.ts'
 import { followEdges } from './edges/all-edges.ts'
-import type { JobKind } from './jobs.ts'
+import { type JobKind, LEASE_MS } from './jobs.ts'
 import { perDatabase } from './per-database.ts'
 
 /** Longer than any lease. */
@@ -18,7 +18,17 @@ const statements = perDatabase((db) => ({
           WHERE jobs.priority <= @priority AND jobs.attempts < 3 AND jobs.not_before <= @soon)`,
     )
     .pluck(),
+  firstTry: db
+    .prepare<[{ uids: string; kinds: string; now: number; leased: number }], number>(
+      `SELECT 1 FROM json_each(@uids) ids CROSS JOIN json_each(@kinds) kinds CROSS JOIN jobs
+        ON jobs.kind = kinds.value AND jobs.subject = ids.value
+        WHERE jobs.attempts = 0 AND (jobs.not_before <= @now OR jobs.not_before > @leased) LIMIT 1`,
+    )
+    .pluck(),
 }))
+
+/** A job that was leased so long ago waits for a slow server. */
+const SLOW_MS = 60_000
 
 /** Whom this account follows, each once, the latest follow first, to within some minutes. */
 export function followsByAge(db: Db, uid: number): number[] {
@@ -39,4 +49,18 @@ export function countOutstanding(
   const { kinds, priority = 1_000, now } = of
   const texts = { uids: JSON.stringify(uids), kinds: JSON.stringify(kinds) }
   return statements(db).outstanding.get({ ...texts, priority, soon: now + SOON_MS }) ?? 0
+}
+
+/**
+ * Whether for any of these accounts a job of these kinds is due or running for the first time. What failed,
+ * waits for a server that asked to be left alone, or takes very long is not worth waiting for.
+ */
+export function isFirstTryDue(
+  db: Db,
+  uids: readonly number[],
+  { kinds, now }: { kinds: readonly JobKind[]; now: number },
+): boolean {
+  const texts = { uids: JSON.stringify(uids), kinds: JSON.stringify(kinds) }
+  const leased = now + LEASE_MS - SLOW_MS
+  return statements(db).firstTry.get({ ...texts, now, leased }) !== undefined
 }

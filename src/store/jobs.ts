@@ -70,7 +70,7 @@ export const jobPriority = {
 /** From here on jobs belong to the slow lane (backfill/slow-lane.ts): none of them is waited for. */
 export const SLOW_LANE = jobPriority.author
 
-const LEASE_MS = 10 * 60_000
+export const LEASE_MS = 10 * 60_000
 const FIRST_RETRY_MS = 5_000
 const LONGEST_RETRY_MS = 6 * 3_600_000
 const MAX_ATTEMPTS = 12

@@ -58,6 +58,8 @@ export function createDispatch(options: {
       { ...caller, params, input, labelers },
       { method, request, timeoutMs },
     )
+    const ready = method.ready?.(context)
+    if (ready) await ready
     const run = () => {
       const result = withLabelers(labelers ?? NO_LABELERS, () => method.handler(context))
       return result instanceof Promise ? deadlines.inTime(result) : result

@@ -1,68 +1,111 @@
-// A newcomer's first page. The account was never seen, so there is nothing to show, but its cold
-// start has just begun and brings the newest posts within a moment: worth a short wait, since
-// clients show an empty page as the end of it all. Each account waits once, and only so many at a
-// time.
+// A newcomer's pages, while their cold start goes on. Clients take a page without a cursor for the end of the
+// feed, for good, so no page is the last as long as more may come; and a page waits for what makes it whole,
+// for less than a PDS waits for us. The wait is before the handler and outside the queue (dispatch.ts): it
+// holds nobody's place there, and looks seldom where many wait. Who finds no room to wait has a cursor.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LruMap } from '../identity/lru.ts'
-import type { Accounts } from '../skeleton/accounts.ts'
+import type { ActorReader } from '../graph/types.ts'
+import type { ColdStarts } from '../skeleton/cold-starts.ts'
+import { BadCursorError, formatFeedCursor, parseFeedCursor } from '../skeleton/page-cursor.ts'
+import type { FeedSkeleton, TimelineRequest } from '../skeleton/timeline.ts'
 
 export type FirstPage = {
   /**
-   * Reads again until there is a good part of a page, nothing more came for a while, the cold start
-   * is over, or time is up.
+   * Resolves when the page is worth reading, undefined where it is at once.
+   * @param call - its signal ends the wait
    */
-  awaited<T extends Page>(read: () => T, request: Request): Promise<T>
+  ready(request: PageRequest, call: { readonly signal: AbortSignal }): Promise<void> | undefined
+  /** A cursor for a page that would be the last, while more may come; undefined where it is the last. */
+  cursorAtEnd(request: PageRequest, endCursor: string | undefined): string | undefined
 }
 
-type Page = { items: unknown[] }
-type Request = { did: string; uid: () => number; signal: AbortSignal }
+export type PageRequest = {
+  did: string
+  limit: number
+  cursor: string | undefined
+}
 
-const LOOK_EVERY_MS = 50
-const ENOUGH_ITEMS = 20
-/** Something is there, and nothing more came for so long. */
-const SETTLE_MS = 300
-const MAX_WAITING = 64
-const MAX_REMEMBERED = 10_000
+/** A PDS gives up after ten seconds without an answer. */
+export const FIRST_PAGE_PATIENCE_MS = 8_000
+const LOOK_EVERY_MS = 100
+/** Looks a second, of all who wait together, are about a thousand at most. */
+const LOOK_LATER_MS = 1
+const MAX_WAITING = 1_000
+const MAX_WAITING_EACH = 4
+/** What the cold start calls newest: of as many hours everything is read first. */
+const NEWEST_MS = 36 * 3_600_000
 
-export function createFirstPage(options: {
-  accounts: Pick<Accounts, 'isNewcomer'>
-  /** 0: never waits. */
+export function createFirstPage(parts: {
+  coldStarts: ColdStarts
+  actors: Pick<ActorReader, 'uidOf'>
+  timeline: (request: TimelineRequest) => FeedSkeleton
+  /** 0: nobody has a cold start here. */
   patienceMs: number
   now?: () => number
 }): FirstPage {
-  const { accounts, patienceMs, now = Date.now } = options
-  const hasWaited = new LruMap<string, true>(MAX_REMEMBERED)
-  let waiting = 0
+  const { coldStarts, actors, patienceMs, now = Date.now } = parts
+  const waiting = new Map<string, number>()
+  let waitingInAll = 0
 
-  async function wait<T extends Page>(read: () => T, { uid, signal }: Request): Promise<T> {
+  const reachedBy = ({ did }: PageRequest) =>
+    patienceMs === 0 ? 'posts' : coldStarts.reached(actors.uidOf(did))
+
+  function isWorthReading(request: PageRequest): boolean {
+    const reached = reachedBy(request)
+    if (reached === 'posts') return true
+    const { did, limit, cursor } = request
+    if (reached === 'nothing' && cursor === undefined) return false
+    const viewer = actors.uidOf(did)
+    const page = parts.timeline({ viewer, limit, cursor, since: undefined })
+    const isFull = page.items.length >= limit
+    if (reached === 'feeds') return page.items.length > 0
+    return isFull && (cursor !== undefined || isOfNewest(page, now()))
+  }
+
+  async function wait(request: PageRequest, signal: AbortSignal): Promise<void> {
     const giveUpAt = now() + patienceMs
-    let length = 0
-    let grewAt = now()
-    for (;;) {
-      const page = read()
-      if (page.items.length > length) grewAt = now()
-      length = page.items.length
-      const isSettled = length > 0 && now() - grewAt >= SETTLE_MS
-      const isEnough = length >= ENOUGH_ITEMS || isSettled || now() >= giveUpAt
-      if (isEnough || signal.aborted) return page
-      // What the cold start brought last may have come after this page was read.
-      if (!accounts.isNewcomer(uid(), now())) return read()
-      await sleep(LOOK_EVERY_MS)
+    while (now() < giveUpAt && !signal.aborted) {
+      await sleep(LOOK_EVERY_MS + waitingInAll * LOOK_LATER_MS)
+      if (isWorthReading(request)) return
     }
   }
 
+  function count(did: string, by: 1 | -1): void {
+    waitingInAll += by
+    const each = (waiting.get(did) ?? 0) + by
+    if (each === 0) waiting.delete(did)
+    else waiting.set(did, each)
+  }
+
   return {
-    async awaited(read, request) {
+    ready(request, call) {
       const { did } = request
-      if (patienceMs === 0 || waiting >= MAX_WAITING || hasWaited.get(did)) return read()
-      hasWaited.set(did, true)
-      waiting++
-      try {
-        return await wait(read, request)
-      } finally {
-        waiting--
-      }
+      if (isRefused(request.cursor) || isWorthReading(request)) return undefined
+      if (waitingInAll >= MAX_WAITING || (waiting.get(did) ?? 0) >= MAX_WAITING_EACH)
+        return undefined
+      count(did, 1)
+      return wait(request, call.signal).finally(() => count(did, -1))
     },
+    cursorAtEnd(request, endCursor) {
+      if (reachedBy(request) === 'posts') return undefined
+      // What the cold start brings is older than now.
+      return endCursor ?? request.cursor ?? formatFeedCursor(now(), undefined)
+    },
+  }
+}
+
+/** Nothing that the cold start still brings belongs between or above these items. */
+function isOfNewest({ endCursor }: FeedSkeleton, now: number): boolean {
+  return endCursor !== undefined && parseFeedCursor(endCursor).sortAt >= now - NEWEST_MS
+}
+
+function isRefused(cursor: string | undefined): boolean {
+  if (cursor === undefined) return false
+  try {
+    parseFeedCursor(cursor)
+    return false
+  } catch (error) {
+    if (error instanceof BadCursorError) return true
+    throw error
   }
 }

@@ -50,6 +50,11 @@ export type Method<P = Params, I = unknown> = {
   refused?: string
   /** When it is answered from a public AppView, wholly or in part (elsewhere/); none where it never is. */
   elsewhere?: string
+  /**
+   * Waits for what an answer needs, before the handler's turn and without a place in the queue; undefined
+   * where the handler may run at once. Bounded in time and number by itself.
+   */
+  ready?(context: MethodContext<P, I>): Promise<void> | undefined
   // Written as a method, so that a Method of narrower parameters fits into a list of Methods.
   handler(context: MethodContext<P, I>): Promise<MethodResult> | MethodResult
 }

@@ -14,6 +14,7 @@ import { createAccounts } from '../skeleton/accounts.ts'
 import { createPreferencesOf } from '../skeleton/actor-preferences.ts'
 import { createAuthorFeedSkeleton } from '../skeleton/author-feed.ts'
 import { createBookmarkPages } from '../skeleton/bookmarks.ts'
+import { createColdStarts } from '../skeleton/cold-starts.ts'
 import { createDraftPages } from '../skeleton/drafts.ts'
 import { createEngagement } from '../skeleton/engagement.ts'
 import { createAccountLists } from '../skeleton/follow-lists.ts'
@@ -93,7 +94,7 @@ export type MethodParts = {
   moderationServices?: readonly string[]
   /** Of accounts that nobody here heard of; no limit where not given. */
   lookups?: SharedBudget
-  /** How long a newcomer's first page is waited for; 0 where not given. */
+  /** How long a newcomer's page waits for their cold start; where not given, there are none. */
   firstPagePatienceMs?: number
   /** How long a page waits for names that nobody looked up yet; 0 where not given. */
   namesPatienceMs?: number
@@ -159,6 +160,7 @@ function createServing(parts: MethodParts): Serving {
     wanted,
   })
   parts.onKept?.(fragments.usage)
+  const timeline = createTimelineSkeleton({ ...parts, feed: fragments.feedOver(db) })
   return {
     ...parts,
     scope: parts.scope ?? 'community',
@@ -168,9 +170,12 @@ function createServing(parts: MethodParts): Serving {
     postsByUri: createPostsByUri({ db, actors }),
     fragments,
     accounts,
-    firstPage: createFirstPage({ accounts, patienceMs: parts.firstPagePatienceMs ?? 0 }),
+    firstPage: createFirstPage({
+      ...{ actors, timeline, coldStarts: createColdStarts(db) },
+      patienceMs: parts.firstPagePatienceMs ?? 0,
+    }),
     records: createRecords(db),
-    timeline: createTimelineSkeleton({ ...parts, feed: fragments.feedOver(db) }),
+    timeline,
     authorFeed: createAuthorFeedSkeleton(db),
     lists: createAccountLists({ db, actors }),
     listPages: createListPages({ db, actors }),

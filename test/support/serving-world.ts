@@ -50,6 +50,8 @@ export type ServingOptions = WorldOptions & {
   onViewer?: OnViewer
   /** What requests lack is queued, as by the ingest thread; nobody works on it. */
   queuesWanted?: boolean
+  /** Those who ask have a cold start, and their pages wait for it; there is none where not given. */
+  firstPagePatienceMs?: number
   /** For names that were never looked up; nobody waits where not given. */
   namesPatienceMs?: number
   /** A public AppView to ask for what is not held. */
@@ -112,6 +114,7 @@ export function createServingWorld(options: ServingOptions = {}) {
     scope: options.scope,
     moderationServices: options.moderationServices,
     elsewhere: options.elsewhere,
+    firstPagePatienceMs: options.firstPagePatienceMs,
     namesPatienceMs: options.namesPatienceMs,
     counted,
     fetch: options.fetch ?? (() => Promise.reject(new Error('the network is away'))),

@@ -21,7 +21,6 @@ function namesOver(answers: (string | Error | undefined)[]) {
       uidOfHandle: () => 0,
       pdsOf: () => undefined,
       revOf: () => undefined,
-      isNewcomer: () => false,
       isActive: () => true,
     },
     resolver: {

@@ -10,11 +10,15 @@ import { readyArray } from '../../../../views/ready-json.ts'
 import { type FeedItemRules, isBlockedOrMuted } from '../../../../views/rules.ts'
 import { labelerHeaders } from '../../../answer-headers.ts'
 import { type FilledPage, fillPage } from '../../../fill-page.ts'
-import type { Method } from '../../../method.ts'
+import type { PageRequest } from '../../../first-page.ts'
+import type { Method, MethodContext } from '../../../method.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = AppBskyFeedGetTimeline.QueryParams & { limit: number; since?: string }
-type Page = FilledPage<string> & { startCursor?: string }
+type Page = FilledPage<string> & {
+  startCursor?: string | undefined
+  endCursor?: string | undefined
+}
 
 export function getTimeline(serving: Serving): Method<Params> {
   return {
@@ -22,22 +26,24 @@ export function getTimeline(serving: Serving): Method<Params> {
     kind: 'query',
     auth: 'required',
     readAfterWrite: true,
+    ready: (context) => serving.firstPage.ready(pageRequest(context), context),
     handler: (context) => {
-      const read = () => {
-        const viewer = viewerOf(serving.actors, context.viewer!)
-        return readTimeline(serving, viewer, context.params)
-      }
-      const answer = ({ items, cursor, startCursor }: Page) => ({
+      const viewer = viewerOf(serving.actors, context.viewer!)
+      const { items, startCursor, ...page } = readTimeline(serving, viewer, context.params)
+      const isOver = page.cursor === undefined && !isRetiredCursor(context.params.cursor)
+      const cursor = isOver
+        ? serving.firstPage.cursorAtEnd(pageRequest(context), page.endCursor)
+        : page.cursor
+      return {
         body: { feed: readyArray(items), cursor, startCursor },
         headers: labelerHeaders(context),
-      })
-      const page = read()
-      if (page.items.length > 0 || context.params.cursor !== undefined) return answer(page)
-      const did = context.viewer!
-      const uid = () => serving.actors.uidOf(did)
-      return serving.firstPage.awaited(read, { did, uid, signal: context.signal }).then(answer)
+      }
     },
   }
+}
+
+function pageRequest({ viewer, params }: MethodContext<Params>): PageRequest {
+  return { did: viewer!, limit: params.limit, cursor: params.cursor }
 }
 
 function readTimeline(
@@ -47,13 +53,15 @@ function readTimeline(
 ): Page {
   if (isRetiredCursor(cursor)) return { items: [], cursor: undefined }
   let startCursor: string | undefined
+  let endCursor: string | undefined
   const page = fillPage({ limit, cursor, end: since }, (from, count) => {
     const skeleton = serving.timeline({ viewer: viewer.uid, limit: count, cursor: from, since })
     startCursor ??= skeleton.startCursor
+    endCursor = skeleton.endCursor ?? endCursor
     const texts = serving.fragments.items(skeleton.items, viewer, { isShown })
     return { ...skeleton, items: texts.filter((text) => text !== undefined) }
   })
-  return { ...page, startCursor }
+  return { ...page, startCursor, endCursor }
 }
 
 function isShown(rules: FeedItemRules): boolean {
