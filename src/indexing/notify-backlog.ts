@@ -4,8 +4,7 @@
 // `since` (skeleton/notifications.ts). Of the newest posts, a bounded number in all, so that joining
 // costs the writer a moment and never more.
 //
-// Whom a post mentions is not in the index, so mentions from before are not found; those in posts that
-// the cold start fetches are, and so is everything from now on.
+// Mentions come first: a post that mentions somebody tells them so, whatever else it is to them.
 
 import {
   followsOfAccount,
@@ -19,6 +18,7 @@ import {
 } from '../store/backlog-rows.ts'
 import type { Collection } from '../store/collections.ts'
 import type { PackedRkey } from '../store/keys.ts'
+import { mentionsOf } from '../store/mentions.ts'
 import {
   beginNotifications,
   findNotificationSettings,
@@ -29,6 +29,7 @@ import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../store/post-flags.ts'
 import { type PostRow, presentReplies } from '../store/posts.ts'
 import { reactionsVia } from '../store/reaction-records.ts'
 import type { IndexContext } from './index-context.ts'
+import { doesMention } from './mentions.ts'
 import { FOLLOW, LIKE, REPOST } from './notify.ts'
 import { MAX_HEIGHT, notifyOfPostRow } from './notify-post.ts'
 import {
@@ -41,6 +42,7 @@ import {
 
 const MAX_POSTS = 200
 const MAX_FOLLOWS = 200
+const MAX_MENTIONS = 200
 /** Rows looked at in all, besides follows, and of one kind for one post. */
 const MAX_ROWS = 1_000
 const MAX_ROWS_A_POST = 50
@@ -69,6 +71,7 @@ function buildBacklog(ctx: IndexContext, uid: number): void {
   for (const follow of untold(ctx, follows, { to: uid, collection: FOLLOW })) {
     notifyOfFollowRow(ctx, follow, uid)
   }
+  tellOfMentions(ctx, uid)
   const budget = { rows: MAX_ROWS }
   for (const post of newestPosts(db, uid, MAX_POSTS)) {
     if (budget.rows <= 0) break
@@ -82,6 +85,17 @@ function buildBacklog(ctx: IndexContext, uid: number): void {
   }
   // Last: what is told of a post hides that the same record is yet to be told of for another reason.
   for (const reaction of reactionsVia(db, uid, MAX_VIAS)) notifyOfReactionVia(ctx, reaction, uid)
+}
+
+function tellOfMentions(ctx: IndexContext, uid: number): void {
+  const did = ctx.actors.didOf(uid)
+  const newest = mentionsOf(ctx.db, did, MAX_ROWS)
+    .sort((a, b) => b.sort_at - a.sort_at)
+    .slice(0, MAX_MENTIONS)
+  for (const post of newest) {
+    if (post.uid === uid || !doesMention(ctx.db, post.id, did)) continue
+    notifyOfPostRow(ctx, post, { to: uid, reason: 'mention' })
+  }
 }
 
 function tellOf(ctx: IndexContext, own: { uid: number; post: OwnPost }, budget: Budget): void {

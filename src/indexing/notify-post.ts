@@ -86,9 +86,10 @@ function notifyAbove(ctx: IndexContext, row: PostRow): void {
 export function notifyOfPostRow(
   ctx: IndexContext,
   { uid, rkey, sort_at }: Pick<PostRow, 'uid' | 'rkey' | 'sort_at'>,
-  { to, reason, subject }: { to: number; reason: 'reply' | 'quote'; subject: PostRow['rkey'] },
+  told: { to: number; reason: 'mention' | 'reply' | 'quote'; subject?: PostRow['rkey'] },
 ): void {
   const key: RecordKey = { author: uid, collection: POST, rkey }
+  const { to, reason, subject } = told
   if (hasNotified(ctx.db, key, to)) return
   const sortAt = sort_at ?? ctx.now
   tell(ctx, { to, reason, record: postRecord(key), sortAt, subject: ownPost(subject) })

@@ -3,6 +3,7 @@
 
 import { postItem } from '../store/item-ids.ts'
 import { cidRank, digestRank } from '../store/keys.ts'
+import { removeMentions } from '../store/mentions.ts'
 import { putOpReply, removeOpReply } from '../store/op-replies.ts'
 import {
   ANCHOR,
@@ -41,6 +42,7 @@ import {
   sortAtOf,
 } from './index-context.ts'
 import { isOutdated, laterRev } from './lateness.ts'
+import { indexMentions } from './mentions.ts'
 import { POST, withdrawNotifications } from './notify.ts'
 import { notifyOfPost, notifyOfRepliesBelow } from './notify-post.ts'
 import { mediaFlags, quotedPost } from './post-embeds.ts'
@@ -78,6 +80,7 @@ export function putPost(ctx: IndexContext, write: RecordWrite): Outcome {
   if (!row && !isNear && ctx.scope !== 'network') return 'out-of-scope'
   if (row && isCounted(row)) retractPost(ctx, row)
   const uid = internActor(ctx, write.did)
+  if (row) removeMentions(ctx.db, row.id)
   const flags = (row ? row.flags & ROW_FLAGS : 0) | (byAuthor ? ANCHOR : 0)
   const id = row?.id ?? insertStubPost(ctx.db, uid, write.rkey, flags)
   insert(ctx, { ...write, uid }, { id, flags, refs, rev: row?.rev ?? null })
@@ -155,6 +158,7 @@ function insert(
     quote,
     flags,
   })
+  indexMentions(ctx.db, row.id, write.record)
   actorCounts(ctx, uid).posts++
   if (parent !== null && !(flags & VIOLATES_THREADGATE)) postCounts(ctx, parent).replies++
   if (quote !== null) postCounts(ctx, quote).quotes++

@@ -7,6 +7,7 @@ import { actorsBelow } from '../store/search/actor-index.ts'
 import { postsBelow } from '../store/search/post-index.ts'
 import {
   ACTOR,
+  MENTIONS,
   nextQueued,
   POST,
   type Queued,
@@ -16,6 +17,7 @@ import {
   setSearchBacklog,
 } from '../store/search/queue.ts'
 import { transact } from '../store/transact.ts'
+import { indexMentions, recordOf } from './mentions.ts'
 import { refreshActorIndex } from './search-actors.ts'
 import { type PostIndexing, refreshPostIndex } from './search-posts.ts'
 
@@ -42,6 +44,7 @@ export function tendSearch(upkeep: SearchUpkeep, isTimeOver: () => boolean): boo
       // Neither kind waits for the other, however much there is of it.
       isAny = KINDS.map((kind) => takeQueued(upkeep, kind)).includes(true)
       isAny ||= takeBacklog(upkeep, ACTOR) || takeBacklog(upkeep, POST)
+      isAny ||= takeMentions(db)
     })
     if (!isAny) return false
     if (isTimeOver()) return true
@@ -64,6 +67,19 @@ function takeBacklog(upkeep: SearchUpkeep, kind: SearchKind): boolean {
   const rows = ids.map((id) => ({ id, was: null }))
   refresh(upkeep, kind, rows)
   setSearchBacklog(db, kind, ids.at(-1))
+  return true
+}
+
+/** Of posts that were there before mentions were indexed. */
+function takeMentions(db: Db): boolean {
+  const below = searchBacklog(db, MENTIONS)
+  if (below === undefined) return false
+  const ids = postsBelow(db, below, SLICE)
+  for (const id of ids) {
+    const record = recordOf(db, id)
+    if (record) indexMentions(db, id, record)
+  }
+  setSearchBacklog(db, MENTIONS, ids.at(-1))
   return true
 }
 

@@ -21,6 +21,7 @@ import * as earlierCounts from './migrations/016-earlier-counts.ts'
 import * as archives from './migrations/017-archives.ts'
 import * as recordLikesByTime from './migrations/018-record-likes-by-time.ts'
 import * as reactionRecords from './migrations/019-reaction-records.ts'
+import * as mentions from './migrations/020-mentions.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -44,6 +45,7 @@ const migrations: readonly Migration[] = [
   archives,
   recordLikesByTime,
   reactionRecords,
+  mentions,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

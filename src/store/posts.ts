@@ -4,6 +4,7 @@
 import { NOTE } from '../memory/note-kinds.ts'
 import type { Db } from './db.ts'
 import type { PackedRkey } from './keys.ts'
+import { removeMentions } from './mentions.ts'
 import { notesOf } from './notes.ts'
 import { perDatabase } from './per-database.ts'
 import { packRecord, recordColumn, recordText } from './record-bytes.ts'
@@ -157,6 +158,7 @@ export function emptyPost(
 ): void {
   const { empty, notes } = statements(db)
   queueEmptiedPost(db, id)
+  removeMentions(db, id)
   empty.run(left.state, left.rev, left.flags, id)
   notes.add(NOTE.post, id)
   notes.add(NOTE.feed, uid)
@@ -166,6 +168,7 @@ export function emptyPost(
 export function makeStub(db: Db, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
   const { stub, notes } = statements(db)
   queueEmptiedPost(db, id)
+  removeMentions(db, id)
   stub.run(id)
   notes.add(NOTE.post, id)
   notes.add(NOTE.feed, uid)
@@ -175,6 +178,7 @@ export function makeStub(db: Db, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void
 export function prunePost(db: Db, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
   const { prune, notes } = statements(db)
   queueEmptiedPost(db, id)
+  removeMentions(db, id)
   prune.run(id)
   notes.add(NOTE.post, id)
   notes.add(NOTE.feed, uid)

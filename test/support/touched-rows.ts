@@ -128,6 +128,8 @@ const unseen = new Set([
   ...['invites', 'admissions'],
   // The line of a thread's owner is read anew each time.
   'op_replies',
+  // Read once, for the notifications of somebody new.
+  'mentions',
 ])
 
 export type TouchedRows = {

@@ -6,6 +6,8 @@ import { perDatabase } from '../per-database.ts'
 export const ACTOR = 1
 export const POST = 2
 export type SearchKind = typeof ACTOR | typeof POST
+/** In the backlog alone: posts of before whose mentions are to be indexed. */
+export const MENTIONS = 3
 
 /** `was`: of a post the sort_at under which it is indexed; null where it is not, and for accounts. */
 export type Queued = { id: number; was: number | null }
@@ -64,12 +66,16 @@ export function removeQueued(db: Db, kind: SearchKind, id: number): void {
 }
 
 /** Rows below this have not been read yet; undefined where all were. */
-export function searchBacklog(db: Db, kind: SearchKind): number | undefined {
+export function searchBacklog(db: Db, kind: SearchKind | typeof MENTIONS): number | undefined {
   return statements(db).backlog.get(kind)
 }
 
 /** @param below - undefined: all were read. */
-export function setSearchBacklog(db: Db, kind: SearchKind, below: number | undefined): void {
+export function setSearchBacklog(
+  db: Db,
+  kind: SearchKind | typeof MENTIONS,
+  below: number | undefined,
+): void {
   const { setBacklog, endBacklog } = statements(db)
   if (below === undefined) endBacklog.run(kind)
   else setBacklog.run(below, kind)
