@@ -10,7 +10,7 @@ import type { ItemByUri } from '../../../../skeleton/items-by-uri.ts'
 import { byteText, readyArray } from '../../../../views/ready-json.ts'
 import { type FeedItemRules, isBlockedOrMuted } from '../../../../views/rules.ts'
 import { labelerHeaders } from '../../../answer-headers.ts'
-import { isDiscover } from '../../../discover-feed.ts'
+import { inPlaceOfDiscover, isDiscover } from '../../../discover-feed.ts'
 import { postsElsewhere } from '../../../elsewhere/posts-elsewhere.ts'
 import { XRPCError } from '../../../errors.ts'
 import { askForSkeleton, type FeedSkeleton } from '../../../feed-skeleton.ts'
@@ -42,7 +42,8 @@ export function getFeed(serving: Serving): Method<Params> {
     handler: (context) =>
       answer(serving, context).catch((error) => {
         if (!(error instanceof XRPCError) || !isDiscover(context.params.feed)) throw error
-        return { body: { feed: [] }, headers: labelerHeaders(context) }
+        const feed = readyArray(inPlaceOfDiscover(serving, context))
+        return { body: { feed }, headers: labelerHeaders(context) }
       }),
   }
 }

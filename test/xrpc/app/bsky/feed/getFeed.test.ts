@@ -208,6 +208,37 @@ describe('a feed that fails', () => {
 })
 
 describe('the feed at the end of Following', () => {
+  const peek = async ({ w }: ReturnType<typeof start>, query = {}, viewer?: string) => {
+    const { feed, cursor } = await w.get<Page>(NSID, { feed: DISCOVER, ...query }, viewer)
+    expect(cursor).toBeUndefined()
+    return feed.map(({ post, reason }) => (reason ? 'reposted' : post.uri))
+  }
+
+  test('shows what is new in Following where nobody can be asked', async () => {
+    const started = start()
+    const { w } = started
+    w.follow(alice, bob)
+    const known = w.post(bob)
+    expect(await peek(started, { limit: 1 }, alice)).toEqual([known.uri])
+    const fresh = w.post(bob)
+    expect(await peek(started, { limit: 1 }, alice)).toEqual([fresh.uri])
+    for (let i = 0; i < 12; i++) w.post(alice)
+    expect(await peek(started, { limit: 1 }, alice)).toEqual([fresh.uri])
+    expect(await peek(started, { limit: 30 }, alice)).toEqual([fresh.uri, known.uri])
+    expect(await peek(started, { limit: 30, cursor: 'further' }, alice)).toEqual([])
+    expect(await peek(started)).toEqual([])
+  })
+
+  test('shows nobody there whom the viewer mutes', async () => {
+    const started = start()
+    const { w } = started
+    for (const one of [bob, carol]) w.follow(alice, one)
+    const heard = w.post(carol)
+    w.post(bob)
+    w.mute(alice, bob)
+    expect(await peek(started, { limit: 1 }, alice)).toEqual([heard.uri])
+  })
+
   test('is empty where nobody can be asked, and its record is there for the PDS', async () => {
     const { w } = start()
     expect(await w.get<Page>(NSID, { feed: DISCOVER }, alice)).toEqual({ feed: [] })
