@@ -5,7 +5,7 @@ import { COLD_START, MILESTONES } from '../store/backfills.ts'
 import type { Db } from '../store/db.ts'
 
 /** The latest of them, in this order. */
-export type Reached = 'nothing' | keyof typeof MILESTONES
+export type Reached = 'nothing' | keyof typeof MILESTONES | 'everything'
 
 export type ColdStarts = {
   reached(uid: number): Reached
@@ -22,7 +22,8 @@ export function createColdStarts(db: Db): ColdStarts {
   return {
     reached(uid) {
       const there = reached.all(uid)
-      if (there.includes(posts) || there.includes(COLD_START)) return 'posts'
+      if (there.includes(COLD_START)) return 'everything'
+      if (there.includes(posts)) return 'posts'
       if (there.includes(feeds)) return 'feeds'
       return there.includes(newest) ? 'newest' : 'nothing'
     },

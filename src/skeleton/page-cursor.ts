@@ -34,6 +34,17 @@ export function parseFeedCursor(cursor: string): FeedPosition {
   return { sortAt, cid }
 }
 
+/** Whether `parseFeedCursor` would refuse it. */
+export function isBadFeedCursor(cursor: string): boolean {
+  try {
+    parseFeedCursor(cursor)
+    return false
+  } catch (error) {
+    if (error instanceof BadCursorError) return true
+    throw error
+  }
+}
+
 export function formatFeedCursor(sortAt: number, cid: string | undefined): string {
   return `${sortAt}__${cid ?? LOWEST_CID}`
 }

@@ -10,10 +10,13 @@ import { type PackedRkey, packRkey } from '../store/keys.ts'
 import { idList } from '../store/read/id-list.ts'
 
 export type UnderWay = {
-  /** Whether any of these accounts is being looked up, or its profile fetched. */
-  accounts(uids: readonly number[]): boolean
+  /**
+   * Whether any of these accounts is being looked up, or its profile fetched.
+   * @param tries - how often it may be tried in vain and still counts; the first time alone where not given
+   */
+  accounts(uids: readonly number[], tries?: number): boolean
   /** Whether any of these posts, lists, feed generators and the like is being fetched, or who made it. */
-  records(keys: readonly RecordKey[]): boolean
+  records(keys: readonly RecordKey[], tries?: number): boolean
   /** Those of these accounts that are there and were never looked up. */
   neverLookedUp(uids: readonly number[]): number[]
   /** Those of these accounts whose declarations were never read from their repositories. */
@@ -26,10 +29,10 @@ const WHAT_IS_DECLARED: JobKind = 'records'
 
 const ACCOUNTS = /* sql */ `
 SELECT 1 FROM json_each(?) ids CROSS JOIN jobs j
-  ON j.kind IN ('identity', 'profile') AND j.subject = ids.value AND j.attempts = 0 LIMIT 1`
+  ON j.kind IN ('identity', 'profile') AND j.subject = ids.value AND j.attempts < ? LIMIT 1`
 const fetching = (table: string, kind: JobKind, further = '') => /* sql */ `
 SELECT 1 FROM ${table} r CROSS JOIN jobs j
-  ON j.kind = '${kind}' AND j.subject = r.id AND j.attempts = 0
+  ON j.kind = '${kind}' AND j.subject = r.id AND j.attempts < ?
   WHERE r.uid = ? AND r.rkey = ? ${further}`
 const NEVER_LOOKED_UP = /* sql */ `
 SELECT a.uid FROM json_each(?) ids CROSS JOIN actors a ON a.uid = ids.value
@@ -45,19 +48,19 @@ export function createUnderWay({
   db: Db
   actors: Pick<ActorReader, 'uidOf'>
 }): UnderWay {
-  const ofAccounts = db.prepare<[string], number>(ACCOUNTS).pluck()
+  const ofAccounts = db.prepare<[string, number], number>(ACCOUNTS).pluck()
   const neverLookedUp = db.prepare<[string], number>(NEVER_LOOKED_UP).pluck()
   const neverRead = db.prepare<[string], number>(NEVER_READ).pluck()
   const ofRecords = prepareOfRecords(db)
 
   return {
-    accounts: (uids) => ofAccounts.get(idList(uids)) !== undefined,
-    records: (keys) =>
+    accounts: (uids, tries = 1) => ofAccounts.get(idList(uids), tries) !== undefined,
+    records: (keys, tries = 1) =>
       keys.some(({ did, collection, rkey }) => {
         const uid = actors.uidOf(did)
         if (uid === 0) return false
-        if (ofAccounts.get(idList([uid])) !== undefined) return true
-        return ofRecords.get(collection)?.get(uid, packRkey(rkey)) !== undefined
+        if (ofAccounts.get(idList([uid]), tries) !== undefined) return true
+        return ofRecords.get(collection)?.get(tries, uid, packRkey(rkey)) !== undefined
       }),
     neverLookedUp: (uids) => neverLookedUp.all(idList(uids)),
     neverRead: (uids) => neverRead.all(idList(uids)),
@@ -66,7 +69,7 @@ export function createUnderWay({
 
 /** By collection. */
 function prepareOfRecords(db: Db) {
-  const prepared = (sql: string) => db.prepare<[number, PackedRkey], number>(sql).pluck()
+  const prepared = (sql: string) => db.prepare<[number, number, PackedRkey], number>(sql).pluck()
   const others = recordCollections.map((name) => {
     const sql = fetching('records', 'record', `AND r.collection = ${collectionCodes[name]}`)
     return [name as string, prepared(sql)] as const

@@ -5,12 +5,16 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ActorReader } from '../graph/types.ts'
-import type { ColdStarts } from '../skeleton/cold-starts.ts'
-import { BadCursorError, formatFeedCursor, parseFeedCursor } from '../skeleton/page-cursor.ts'
+import type { ColdStarts, Reached } from '../skeleton/cold-starts.ts'
+import { formatFeedCursor, parseFeedCursor } from '../skeleton/page-cursor.ts'
 import type { FeedSkeleton, TimelineRequest } from '../skeleton/timeline.ts'
+import { patienceLeftMs } from './patience.ts'
 
 export type FirstPage = {
+  /** Whose cold start is not over. */
+  isNewcomer(did: string): boolean
   /**
+   * Of a page with a good cursor, or none.
    * Resolves when the page is worth reading, undefined where it is at once.
    * @param call - its signal ends the wait
    */
@@ -26,7 +30,7 @@ export type PageRequest = {
 }
 
 /** A PDS gives up after ten seconds without an answer. */
-export const FIRST_PAGE_PATIENCE_MS = 8_000
+export const FIRST_PAGE_PATIENCE_MS = 7_500
 const LOOK_EVERY_MS = 100
 /** Looks a second, of all who wait together, are about a thousand at most. */
 const LOOK_LATER_MS = 1
@@ -47,13 +51,13 @@ export function createFirstPage(parts: {
   const waiting = new Map<string, number>()
   let waitingInAll = 0
 
-  const reachedBy = ({ did }: PageRequest) =>
-    patienceMs === 0 ? 'posts' : coldStarts.reached(actors.uidOf(did))
+  const reachedBy = (did: string) =>
+    patienceMs === 0 ? 'everything' : coldStarts.reached(actors.uidOf(did))
 
   function isWorthReading(request: PageRequest): boolean {
-    const reached = reachedBy(request)
-    if (reached === 'posts') return true
     const { did, limit, cursor } = request
+    const reached = reachedBy(did)
+    if (areAllHere(reached)) return true
     if (reached === 'nothing' && cursor === undefined) return false
     const viewer = actors.uidOf(did)
     const page = parts.timeline({ viewer, limit, cursor, since: undefined })
@@ -63,7 +67,7 @@ export function createFirstPage(parts: {
   }
 
   async function wait(request: PageRequest, signal: AbortSignal): Promise<void> {
-    const giveUpAt = now() + patienceMs
+    const giveUpAt = now() + patienceLeftMs(signal, patienceMs, now())
     while (now() < giveUpAt && !signal.aborted) {
       await sleep(LOOK_EVERY_MS + waitingInAll * LOOK_LATER_MS)
       if (isWorthReading(request)) return
@@ -78,34 +82,28 @@ export function createFirstPage(parts: {
   }
 
   return {
+    isNewcomer: (did) => reachedBy(did) !== 'everything',
     ready(request, call) {
       const { did } = request
-      if (isRefused(request.cursor) || isWorthReading(request)) return undefined
+      if (isWorthReading(request)) return undefined
       if (waitingInAll >= MAX_WAITING || (waiting.get(did) ?? 0) >= MAX_WAITING_EACH)
         return undefined
       count(did, 1)
       return wait(request, call.signal).finally(() => count(did, -1))
     },
     cursorAtEnd(request, endCursor) {
-      if (reachedBy(request) === 'posts') return undefined
+      if (areAllHere(reachedBy(request.did))) return undefined
       // What the cold start brings is older than now.
       return endCursor ?? request.cursor ?? formatFeedCursor(now(), undefined)
     },
   }
 }
 
+function areAllHere(reached: Reached): boolean {
+  return reached === 'posts' || reached === 'everything'
+}
+
 /** Nothing that the cold start still brings belongs between or above these items. */
 function isOfNewest({ endCursor }: FeedSkeleton, now: number): boolean {
   return endCursor !== undefined && parseFeedCursor(endCursor).sortAt >= now - NEWEST_MS
-}
-
-function isRefused(cursor: string | undefined): boolean {
-  if (cursor === undefined) return false
-  try {
-    parseFeedCursor(cursor)
-    return false
-  } catch (error) {
-    if (error instanceof BadCursorError) return true
-    throw error
-  }
 }

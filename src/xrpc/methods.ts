@@ -77,6 +77,7 @@ import type { Serving } from './serving.ts'
 import { createSuggestions } from './suggestions.ts'
 import { threadMethods } from './thread-methods.ts'
 import { createWanted } from './wanted.ts'
+import { createWholeItems } from './whole-items.ts'
 
 export type MethodParts = {
   /** A connection that is only read from. */
@@ -160,6 +161,7 @@ function createServing(parts: MethodParts): Serving {
     wanted,
   })
   parts.onKept?.(fragments.usage)
+  const underWay = createUnderWay({ db, actors })
   const timeline = createTimelineSkeleton({ ...parts, feed: fragments.feedOver(db) })
   return {
     ...parts,
@@ -194,7 +196,8 @@ function createServing(parts: MethodParts): Serving {
     itemsByUri: createItemsByUri({ db, actors }),
     generators: createGenerators({ ...parts, accounts }),
     arrivals: createArrivals(),
-    underWay: createUnderWay({ db, actors }),
+    underWay,
+    wholeItems: createWholeItems({ actors, underWay, wanted }),
     suggestions: createSuggestions({ graph, actors }),
     trends: createTrends({ db }),
     threads: createThreads(db),

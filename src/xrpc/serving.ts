@@ -40,6 +40,7 @@ import type { Generators } from './feed-generator.ts'
 import type { FirstPage } from './first-page.ts'
 import type { Suggestions } from './suggestions.ts'
 import type { Wanted } from './wanted.ts'
+import type { WholeItems } from './whole-items.ts'
 
 export type Serving = {
   /** How much the index holds. */
@@ -87,6 +88,7 @@ export type Serving = {
   searchActors: ActorSearcher
   searchPosts: PostSearcher
   wanted: Wanted
+  wholeItems: WholeItems
 }
 
 /** Who asks, as hydration knows it. */

@@ -16,8 +16,8 @@ export type Wanted = {
   afterProfiles(state: ProfileState): void
   /** @returns resolves once they are being asked for, or need not be */
   ask(viewer: Viewer, things: { uris?: string[]; dids?: string[] }): Promise<void>
-  /** Runs `work`, and names the accounts that it lacked something of in its first turn. */
-  watching<T>(work: () => T): { result: T; dids: ReadonlySet<string> }
+  /** Runs `work`, and names what it lacked in its first turn: records, and accounts of which something. */
+  watching<T>(work: () => T): { result: T; dids: ReadonlySet<string>; uris: ReadonlySet<string> }
 }
 
 const MAX_REMEMBERED = 20_000
@@ -40,11 +40,12 @@ export type WantedParts = {
 
 export function createWanted(parts: WantedParts): Wanted {
   const askFor = createAsk(parts)
-  let watched: Set<string> | undefined
+  let watched: { dids: Set<string>; uris: Set<string> } | undefined
 
   const ask: Wanted['ask'] = (viewer, { uris = [], dids = [] }) => {
     if (!viewer) return NOTHING
-    if (watched) for (const did of dids) watched.add(did)
+    for (const did of dids) watched?.dids.add(did)
+    for (const uri of uris) watched?.uris.add(uri)
     return askFor(viewer.did, uris.slice(0, MAX_A_REQUEST), dids.slice(0, MAX_A_REQUEST))
   }
 
@@ -52,10 +53,10 @@ export function createWanted(parts: WantedParts): Wanted {
     ask,
     watching(work) {
       const outer = watched
-      const dids = new Set<string>()
-      watched = dids
+      watched = { dids: new Set(), uris: new Set() }
       try {
-        return { result: work(), dids }
+        const { dids, uris } = watched
+        return { result: work(), dids, uris }
       } finally {
         watched = outer
       }

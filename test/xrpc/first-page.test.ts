@@ -21,6 +21,7 @@ afterEach(() => world.dispose())
 function start(firstPagePatienceMs: number, startAt = Date.now()): ServingWorld {
   world = createServingWorld({ members: ['alice'], scope: 'network', firstPagePatienceMs, startAt })
   followed = world.follow(alice, bob)
+  world.handle(bob, 'bob.test')
   return world
 }
 

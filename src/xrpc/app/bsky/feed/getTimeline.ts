@@ -5,7 +5,7 @@
 // ignored. `since` and `startCursor`: see skeleton/timeline.ts.
 
 import type { AppBskyFeedGetTimeline } from '@atproto/api'
-import { isRetiredCursor } from '../../../../skeleton/page-cursor.ts'
+import { isBadFeedCursor, isRetiredCursor } from '../../../../skeleton/page-cursor.ts'
 import { readyArray } from '../../../../views/ready-json.ts'
 import { type FeedItemRules, isBlockedOrMuted } from '../../../../views/rules.ts'
 import { labelerHeaders } from '../../../answer-headers.ts'
@@ -26,7 +26,11 @@ export function getTimeline(serving: Serving): Method<Params> {
     kind: 'query',
     auth: 'required',
     readAfterWrite: true,
-    ready: (context) => serving.firstPage.ready(pageRequest(context), context),
+    ready: (context) => {
+      const { cursor } = context.params
+      if (cursor !== undefined && isBadFeedCursor(cursor)) return undefined
+      return serving.firstPage.isNewcomer(context.viewer!) ? whole(serving, context) : undefined
+    },
     handler: (context) => {
       const viewer = viewerOf(serving.actors, context.viewer!)
       const { items, startCursor, ...page } = readTimeline(serving, viewer, context.params)
@@ -42,6 +46,18 @@ export function getTimeline(serving: Serving): Method<Params> {
   }
 }
 
+/** A newcomer's page is made when what belongs on it is here, and what that needs to be shown. */
+async function whole(serving: Serving, context: MethodContext<Params>): Promise<void> {
+  await serving.firstPage.ready(pageRequest(context), context)
+  const viewer = viewerOf(serving.actors, context.viewer!)
+  const { cursor, limit } = context.params
+  const make = () => {
+    const { items } = serving.timeline({ viewer: viewer.uid, limit, cursor, since: undefined })
+    serving.fragments.items(items, viewer, { isShown })
+  }
+  await serving.wholeItems.awaited(make, { viewer, signal: context.signal })
+}
+
 function pageRequest({ viewer, params }: MethodContext<Params>): PageRequest {
   return { did: viewer!, limit: params.limit, cursor: params.cursor }
 }
@@ -54,11 +70,14 @@ function readTimeline(
   if (isRetiredCursor(cursor)) return { items: [], cursor: undefined }
   let startCursor: string | undefined
   let endCursor: string | undefined
+  const { firstPage, fragments, wholeItems } = serving
+  const isNewcomer = firstPage.isNewcomer(viewer.did)
+  const make = (items: readonly number[]) => fragments.items(items, viewer, { isShown })
   const page = fillPage({ limit, cursor, end: since }, (from, count) => {
     const skeleton = serving.timeline({ viewer: viewer.uid, limit: count, cursor: from, since })
     startCursor ??= skeleton.startCursor
     endCursor = skeleton.endCursor ?? endCursor
-    const texts = serving.fragments.items(skeleton.items, viewer, { isShown })
+    const texts = make(isNewcomer ? wholeItems.among(skeleton.items, make) : skeleton.items)
     return { ...skeleton, items: texts.filter((text) => text !== undefined) }
   })
   return { ...page, startCursor, endCursor }
