@@ -4,7 +4,7 @@
 // for the generator's record. So this feed alone never fails: while its record or its generator can't be had, the
 // record is the one of 2023, and the feed what others brought to Following, which the client knows how to sort.
 
-import { isBlockedOrMuted } from '../views/rules.ts'
+import { type FeedItemRules, isBlockedOrMuted } from '../views/rules.ts'
 import { fillPage } from './fill-page.ts'
 import type { MethodContext } from './method.ts'
 import { type Serving, viewerOf } from './serving.ts'
@@ -35,7 +35,7 @@ export function isDiscover(uri: string): boolean {
  * on the page above the client knows that it does.
  */
 export function inPlaceOfDiscover(
-  { actors, fragments, timeline }: Serving,
+  { actors, firstPage, fragments, timeline, wholeItems }: Serving,
   {
     viewer: did,
     params,
@@ -43,11 +43,13 @@ export function inPlaceOfDiscover(
 ): string[] {
   if (did === undefined || params.cursor !== undefined) return []
   const viewer = viewerOf(actors, did)
+  const isShown = (rules: FeedItemRules, { originator }: { originator: number }) =>
+    originator !== viewer.uid && !isBlockedOrMuted(rules)
+  const make = (items: readonly number[]) => fragments.items(items, viewer, { isShown })
+  const isNewcomer = firstPage.isNewcomer(did)
   const read = (cursor: string | undefined, limit: number) => {
     const skeleton = timeline({ viewer: viewer.uid, limit, cursor, since: undefined })
-    const texts = fragments.items(skeleton.items, viewer, {
-      isShown: (rules, { originator }) => originator !== viewer.uid && !isBlockedOrMuted(rules),
-    })
+    const texts = make(isNewcomer ? wholeItems.among(skeleton.items, make) : skeleton.items)
     return { ...skeleton, items: texts.filter((text) => text !== undefined) }
   }
   const limit = Math.max(params.limit, FEWEST_READ)
