@@ -84,12 +84,17 @@ test('a quoted post is waited for', async () => {
 test('while it is being fetched still, the post that quotes it is left out, and comes later', async () => {
   const w = start()
   const { quoted, arrive } = elsewhere()
+  const oldest = w.post(bob, 'the oldest')
   const plain = w.post(bob, 'plain')
   const quoting = w.post(bob, { quote: quoted })
-  const first = await read()
+  const first = await world.get<Page>(NSID, { limit: 1 }, alice)
   expect(first.feed.map(({ post }) => post.uri)).toEqual([plain.uri])
   arrive()
-  expect((await read()).feed.map(({ post }) => post.uri)).toEqual([quoting.uri, plain.uri])
+  expect((await read()).feed.map(({ post }) => post.uri)).toEqual([
+    quoting.uri,
+    plain.uri,
+    oldest.uri,
+  ])
 })
 
 test('what could not be had is shown as it is', async () => {

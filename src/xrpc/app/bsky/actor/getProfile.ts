@@ -8,6 +8,7 @@ import { invalidRequest, type XRPCError } from '../../../errors.ts'
 import type { Method } from '../../../method.ts'
 import { profilesAwaited } from '../../../profiles-awaited.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'
+import { withoutUnknownCounts } from '../../../unknown-counts.ts'
 
 export function getProfile(serving: Serving): Method<AppBskyActorGetProfile.QueryParams> {
   const { actors, names } = serving
@@ -24,7 +25,8 @@ export function getProfile(serving: Serving): Method<AppBskyActorGetProfile.Quer
       const actor = state.actors.get(found ? actors.uidOf(found.did) : 0)
       if (!actor) throw invalidRequest('Profile not found')
       if (actor.hiddenAs) throw hiddenError(actor.hiddenAs)
-      const body = profileViewDetailed(state, actor.uid)
+      const view = profileViewDetailed(state, actor.uid)
+      const body = view && withoutUnknownCounts(serving, view)
       return { body, headers: labelerHeaders(context) }
     },
   }

@@ -6,6 +6,7 @@ import { labelerHeaders } from '../../../answer-headers.ts'
 import type { Method } from '../../../method.ts'
 import { profilesAwaited } from '../../../profiles-awaited.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'
+import { withoutUnknownCounts } from '../../../unknown-counts.ts'
 
 export function getProfiles(serving: Serving): Method<AppBskyActorGetProfiles.QueryParams> {
   const { actors, names } = serving
@@ -24,6 +25,7 @@ export function getProfiles(serving: Serving): Method<AppBskyActorGetProfiles.Qu
       const profiles = found
         .map(({ did }) => profileViewDetailed(state, actors.uidOf(did)))
         .filter((view) => view !== undefined)
+        .map((view) => withoutUnknownCounts(serving, view))
       return { body: { profiles }, headers: labelerHeaders(context) }
     },
   }

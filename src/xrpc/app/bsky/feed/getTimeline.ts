@@ -62,22 +62,32 @@ function pageRequest({ viewer, params }: MethodContext<Params>): PageRequest {
   return { did: viewer!, limit: params.limit, cursor: params.cursor }
 }
 
-function readTimeline(
+/** Nothing is left out of the last page: whoever was told of the end asks no further. */
+function readTimeline(serving: Serving, viewer: Reader, params: Params): Page {
+  const { firstPage, fragments, wholeItems } = serving
+  const make = (items: readonly number[]) => fragments.items(items, viewer, { isShown })
+  if (!firstPage.isNewcomer(viewer.did)) return readPage(serving, viewer, params, make)
+  const page = readPage(serving, viewer, params, (items) => make(wholeItems.among(items, make)))
+  return page.cursor === undefined ? readPage(serving, viewer, params, make) : page
+}
+
+type Reader = { uid: number; did: string }
+type Make = (items: readonly number[]) => readonly (string | undefined)[]
+
+function readPage(
   serving: Serving,
-  viewer: { uid: number; did: string },
+  viewer: Reader,
   { limit, cursor, since }: Params,
+  make: Make,
 ): Page {
   if (isRetiredCursor(cursor)) return { items: [], cursor: undefined }
   let startCursor: string | undefined
   let endCursor: string | undefined
-  const { firstPage, fragments, wholeItems } = serving
-  const isNewcomer = firstPage.isNewcomer(viewer.did)
-  const make = (items: readonly number[]) => fragments.items(items, viewer, { isShown })
   const page = fillPage({ limit, cursor, end: since }, (from, count) => {
     const skeleton = serving.timeline({ viewer: viewer.uid, limit: count, cursor: from, since })
     startCursor ??= skeleton.startCursor
     endCursor = skeleton.endCursor ?? endCursor
-    const texts = make(isNewcomer ? wholeItems.among(skeleton.items, make) : skeleton.items)
+    const texts = make(skeleton.items)
     return { ...skeleton, items: texts.filter((text) => text !== undefined) }
   })
   return { ...page, startCursor, endCursor }

@@ -44,6 +44,23 @@ describe('getProfile', () => {
     expect((await w.ask(NSID, { actor: bob }, alice)).headers.get('atproto-repo-rev')).toBeTruthy()
   })
 
+  test('of a stranger nothing is counted that is not known, of others what there is', async () => {
+    const w = start({ scope: 'community' })
+    w.follow(alice, bob)
+    w.follow(bob, carol)
+    w.post(bob)
+    const counts = { followersCount: 1, followsCount: 1, postsCount: 1 }
+    expect(await w.get<Profile>(NSID, { actor: bob }, alice)).toMatchObject(counts)
+    const stranger = await w.get<Profile>(NSID, { actor: carol }, alice)
+    for (const count of Object.keys(counts)) expect(stranger).not.toHaveProperty(count)
+    const { profiles } = await w.get<{ profiles: Profile[] }>(
+      'app.bsky.actor.getProfiles',
+      { actors: [bob, carol] },
+      alice,
+    )
+    expect(profiles.map((one) => 'postsCount' in one)).toEqual([true, false])
+  })
+
   test('a handle that only the world outside knows is looked up once', async () => {
     const w = start({ handles: { 'carol.example': carol } })
     expect((await w.get<Profile>(NSID, { actor: 'carol.example' })).did).toBe(carol)
