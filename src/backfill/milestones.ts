@@ -6,7 +6,7 @@ import { deepenable } from '../store/feed-depths.ts'
 import { countOutstanding, isFirstTryDue } from '../store/follow-order.ts'
 import { followedBy } from '../store/follows.ts'
 import { isJobWaiting } from '../store/job-schedule.ts'
-import type { JobKind } from '../store/jobs.ts'
+import { type JobKind, SLOW_LANE } from '../store/jobs.ts'
 import { replaysOf } from '../store/replays.ts'
 import type { ColdStartParts } from './cold-start.ts'
 
@@ -24,7 +24,8 @@ export function noteMilestones(parts: ColdStartParts, uid: number): void {
     feeds: () =>
       !isFirstTryDue(db, uids, { kinds: POSTS, now: now() }) && !isShort(parts, uid, uids),
     posts: () =>
-      countOutstanding(db, uids, { kinds: POSTS, now: now() }) === 0 && !isShort(parts, uid, uids),
+      countOutstanding(db, uids, { kinds: POSTS, priority: SLOW_LANE - 1, now: now() }) === 0 &&
+      !isShort(parts, uid, uids),
   }
   for (const name of ['newest', 'feeds', 'posts'] as const) {
     const what = MILESTONES[name]

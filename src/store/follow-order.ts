@@ -3,7 +3,7 @@
 
 import type { Db } from './db.ts'
 import { followEdges } from './edges/all-edges.ts'
-import { type JobKind, LEASE_MS } from './jobs.ts'
+import { type JobKind, LEASE_MS, SLOW_LANE } from './jobs.ts'
 import { perDatabase } from './per-database.ts'
 
 /** Longer than any lease. */
@@ -22,7 +22,7 @@ const statements = perDatabase((db) => ({
     .prepare<[{ uids: string; kinds: string; now: number; leased: number }], number>(
       `SELECT 1 FROM json_each(@uids) ids CROSS JOIN json_each(@kinds) kinds CROSS JOIN jobs
         ON jobs.kind = kinds.value AND jobs.subject = ids.value
-        WHERE jobs.attempts = 0 AND (jobs.not_before <= @now OR jobs.not_before > @leased) LIMIT 1`,
+        WHERE jobs.attempts = 0 AND jobs.priority < ${SLOW_LANE} AND (jobs.not_before <= @now OR jobs.not_before > @leased) LIMIT 1`,
     )
     .pluck(),
 }))
