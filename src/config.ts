@@ -129,6 +129,11 @@ export function settingSources(
   ])
 }
 
+/** Where a machine's own libraries are, for a process of ours that gets nothing else of the environment. */
+export function libraryPath(): string | undefined {
+  return process.env['LD_LIBRARY_PATH']
+}
+
 /** The settings as lines of a `.env` file; what was derived is filled in. */
 export function printConfig(config: Config): string {
   return Object.entries(settings)

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { MEDIA_MEMORY_BYTES } from '../media/process/media-process.ts'
 import { countActors } from '../store/actors.ts'
 import { countFollows } from '../store/counts.ts'
 import { FILE_NAME, openReader } from '../store/db.ts'
@@ -28,7 +29,10 @@ const MB = 1e6
 const ENOUGH_SHARE = 0.8
 
 type Sizes = { members: number; actors: number; follows: number }
-type Limits = Pick<Config, 'timelineLength' | 'serveThreads' | 'answerCacheMb'>
+type Limits = Pick<
+  Config,
+  'timelineLength' | 'serveThreads' | 'answerCacheMb' | 'images' | 'videos'
+>
 const GIVE_MORE =
   'Give it more memory (MemoryMax= in the systemd unit, MEMORY_LIMIT for compose, or a bigger machine)'
 
@@ -37,7 +41,7 @@ export function checkMemory(patient: Patient): Finding[] {
   const sizes = readSizes(patient)
   const server = runningServer(patient)?.status
   const measured = server?.ingest?.pulse.memoryBytes ?? 0
-  const needed = Math.max(neededBytes(sizes, config), measured)
+  const needed = Math.max(neededBytes(sizes, config), measured + mediaBytes(config))
   const available = availableBytes(server && memoryLimitOf(server.pid))
   return [
     aboutMemory({ needed, available }, sizes),
@@ -62,13 +66,23 @@ export function aboutSeats(
   ]
 }
 
+/** What the processes may take that decode pictures. */
+export function mediaBytes({
+  images,
+  videos,
+  serveThreads,
+}: Pick<Config, 'images' | 'videos' | 'serveThreads'>): number {
+  return images === 'own' || videos === 'own' ? serveThreads * MEDIA_MEMORY_BYTES : 0
+}
+
 export function neededBytes({ members, actors, follows }: Sizes, limits: Limits): number {
   const held =
     UNITS.emptyBytes +
     follows * UNITS.bytesPerEdge +
     actors * UNITS.bytesPerAccount +
     members * limits.timelineLength * UNITS.bytesPerTimelineItem
-  return held * UNITS.measuredOverModel + limits.serveThreads * limits.answerCacheMb * MB
+  const caches = limits.serveThreads * limits.answerCacheMb * MB
+  return held * UNITS.measuredOverModel + caches + mediaBytes(limits)
 }
 
 export function aboutMemory(

@@ -1,4 +1,4 @@
-// Reads a response's body into memory and no further than a limit. Bytes are counted on both sides
+// Reads a response's body into memory, or into a sink, and no further than a limit. Bytes are counted on both sides
 // of the decompression: after it because of bombs, before it because a stream of empty blocks is
 // endless and comes to nothing.
 
@@ -13,7 +13,16 @@ const ENCODING_OVERHEAD_BYTES = 1024
 /** @throws FetchError `too-large` or `encoding`; the stream is the caller's to destroy then. */
 export async function readBody(
   body: Readable,
-  { contentEncoding, maxBytes }: { contentEncoding: string | null; maxBytes: number },
+  {
+    contentEncoding,
+    maxBytes,
+    sink,
+  }: {
+    contentEncoding: string | null
+    maxBytes: number
+    /** Takes each piece; nothing is in memory then, and what is returned is empty. */
+    sink?: ((piece: Buffer) => Promise<void>) | undefined
+  },
 ): Promise<Buffer> {
   const decoder = createDecoder(contentEncoding)
   const chunks: Buffer[] = []
@@ -22,7 +31,8 @@ export async function readBody(
     for await (const chunk of source) {
       length += chunk.length
       if (length > maxBytes) throw tooLarge(maxBytes)
-      chunks.push(chunk)
+      if (sink) await sink(chunk)
+      else chunks.push(chunk)
     }
   }
   try {

@@ -13,7 +13,7 @@
 // address and protocol checks are off and all the limits stay.
 
 import type { LookupFunction } from 'node:net'
-import { Agent, type Dispatcher, request } from 'undici'
+import { Agent, type Dispatcher, errors, request } from 'undici'
 import type { Logger } from '../obs/log.ts'
 import { readBody } from './bounded-body.ts'
 import { FetchError } from './fetch-error.ts'
@@ -27,6 +27,10 @@ export type FetchOptions = {
   maxBytes?: number
   /** From the first look-up to the last byte, redirects included. */
   timeoutMs?: number
+  /** From the connection until the answer begins, each redirect anew; not limited where not given. */
+  firstByteMs?: number
+  /** Takes the body of an answer of 200, piece by piece, which is then not in memory. */
+  sink?: (piece: Buffer) => Promise<void>
   /** 0 makes every redirect an error. POST is never redirected. */
   maxRedirects?: number
   signal?: AbortSignal
@@ -137,6 +141,7 @@ async function fetchOnce(
     headers: { 'user-agent': 'slipstream', 'accept-encoding': 'gzip, br', ...headers },
     body: options.body ?? null,
     signal: options.signal,
+    ...(options.firstByteMs && { headersTimeout: options.firstByteMs }),
   })
   // An abort is told to the body too, and an unheard error event would stop the process.
   answer.body.on('error', () => undefined)
@@ -151,12 +156,15 @@ async function fetchOnce(
 async function receive(
   url: URL,
   answer: Dispatcher.ResponseData,
-  { maxBytes = DEFAULT_MAX_BYTES }: FetchOptions,
+  { maxBytes = DEFAULT_MAX_BYTES, sink }: FetchOptions,
 ): Promise<Answer> {
   const status = answer.statusCode
   const headers = toHeaders(answer.headers)
   const contentEncoding = headers.get('content-encoding')
-  const body = await readBody(answer.body, { contentEncoding, maxBytes })
+  const body = await readBody(answer.body, {
+    ...{ contentEncoding, maxBytes },
+    sink: status === 200 ? sink : undefined,
+  })
   const location = REDIRECTS.has(status) ? (headers.get('location') ?? '') : undefined
   if (location === '') throw new FetchError('redirect', `redirect to nowhere: ${url}`)
   return { response: { status, headers, body, url: url.href }, location }
@@ -223,6 +231,9 @@ function toFetchError(error: unknown, signal: AbortSignal, url: string): FetchEr
   if (signal.aborted) {
     const isLate = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
     return new FetchError(isLate ? 'timeout' : 'aborted', `gave up on ${where}`, { cause: error })
+  }
+  if (error instanceof errors.HeadersTimeoutError) {
+    return new FetchError('timeout', `${where} is silent`, { cause: error })
   }
   const cause = error instanceof Error ? error.message : String(error)
   return new FetchError('connect', `no answer from ${where}: ${cause}`, { cause: error })

@@ -1,18 +1,12 @@
-// Whether bytes are those that a CID names. Nothing a PDS sends is shown because it was sent.
-
-import { hash } from 'node:crypto'
+// The CID of bytes, to compare with the one that names them. Nothing a PDS sends is shown because it was sent.
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 /** CIDv1, raw, SHA-256, 32 bytes. */
 const PREFIX = [0x01, 0x55, 0x12, 0x20]
 
-export function isBlobOf(bytes: Uint8Array, cid: string): boolean {
-  return cidOfBlob(bytes) === cid
-}
-
-/** CIDv1 of raw bytes, in base32. Spec: https://atproto.com/specs/data-model#blob-type. */
-export function cidOfBlob(bytes: Uint8Array): string {
-  return `b${base32(Buffer.concat([Buffer.from(PREFIX), hash('sha256', bytes, 'buffer')]))}`
+/** CIDv1 of raw bytes by their SHA-256. Spec: https://atproto.com/specs/data-model#blob-type. */
+export function cidOfDigest(digest: Uint8Array): string {
+  return `b${base32(Buffer.concat([Buffer.from(PREFIX), digest]))}`
 }
 
 function base32(bytes: Uint8Array): string {

@@ -21,8 +21,8 @@ export function makeEntry(contentType: string, body: Buffer): CacheEntry {
 }
 
 /** The head's bytes; the body follows. */
-export function sealEntry({ contentType, digest, body }: CacheEntry): Buffer {
-  const line = `slipstream-media 1 ${contentType} ${body.length} ${digest}`
+export function sealHead({ contentType, digest, length }: EntryHead): Buffer {
+  const line = `slipstream-media 1 ${contentType} ${length} ${digest}`
   return Buffer.from(`${line.padEnd(HEAD_BYTES - 1)}\n`, 'latin1')
 }
 

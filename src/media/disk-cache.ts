@@ -1,6 +1,6 @@
 // A bounded cache of files. The file system is all the bookkeeping there is, so it survives a restart,
 // and several serving threads share one folder without speaking to each other: an entry is written
-// beside its place and renamed into it, and a file's modification time says when it was last wanted
+// in a folder beside and renamed into its place, and a file's modification time says when it was last wanted
 // (access times are switched off on most servers; renewed at most hourly).
 //
 // Each thread sums what it has written, and sweeps when that is a sixteenth of the limit: the files
@@ -8,29 +8,14 @@
 // sixteenths in flight (one for each thread) aside.
 
 import { hash, randomBytes } from 'node:crypto'
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  readFile,
-  rename,
-  rm,
-  utimes,
-  writeFile,
-} from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Logger } from '../obs/log.ts'
-import {
-  type CacheEntry,
-  type EntryHead,
-  HEAD_BYTES,
-  openEntry,
-  readHead,
-  sealEntry,
-} from './cache-entry.ts'
+import { type CacheEntry, type EntryHead, HEAD_BYTES, openEntry, readHead } from './cache-entry.ts'
 import { sweep, TEMPORARY } from './cache-sweep.ts'
 
 export type OpenedEntry = EntryHead & {
+  path: string
   /** To be closed by the caller; the body begins at `HEAD_BYTES`. */
   file: FileHandle
 }
@@ -40,8 +25,10 @@ export type DiskCache = {
   read(key: string): Promise<CacheEntry | undefined>
   /** For bodies too large to be read at once; only their length is checked. */
   open(key: string): Promise<OpenedEntry | undefined>
-  /** Never fails: where there is no room, nothing is kept. */
-  write(key: string, entry: CacheEntry): Promise<void>
+  /** A place for a file that is being written; what is left there by a crash goes at a later sweep. */
+  reserve(): Promise<string>
+  /** A file there becomes the entry. Never fails: where it can't be kept, it is removed. */
+  keep(key: string, path: string): Promise<void>
   /** Resolves when a sweep that runs is over. */
   settled(): Promise<void>
 }
@@ -53,6 +40,8 @@ export type DiskCacheOptions = {
   now?: () => number
 }
 
+/** The folder of what is being written. */
+const UNFINISHED = 'unfinished'
 const RENEW_AFTER_MS = 3_600_000
 const SWEEP_SHARE = 16
 
@@ -92,20 +81,29 @@ export function createDiskCache(options: DiskCacheOptions): DiskCache {
       const head = await checkedHead(file)
       if (head) {
         await renew(path, (await file.stat()).mtimeMs)
-        return { ...head, file }
+        return { ...head, file, path }
       }
       await file.close()
       await rm(path, { force: true })
       return undefined
     },
 
-    async write(key, entry) {
-      const path = pathOf(key)
+    async reserve() {
+      const place = join(folder, UNFINISHED)
+      await mkdir(place, { recursive: true })
+      return join(place, `${TEMPORARY}${randomBytes(8).toString('hex')}`)
+    },
+
+    async keep(key, path) {
+      const place = pathOf(key)
       try {
-        await writeWhole(path, entry)
-        sweeper.noteWritten(entry.body.length + HEAD_BYTES)
+        const { size } = await stat(path)
+        await mkdir(dirname(place), { recursive: true })
+        await rename(path, place)
+        sweeper.noteWritten(size)
       } catch (error) {
-        log.warn({ err: error, path }, 'a picture could not be kept')
+        await rm(path, { force: true })
+        log.warn({ err: error, path: place }, 'a picture could not be kept')
       }
     },
 
@@ -155,18 +153,4 @@ async function checkedHead(file: FileHandle): Promise<EntryHead | undefined> {
   const head = readHead(buffer.subarray(0, bytesRead))
   const { size } = await file.stat()
   return head && head.length === size - HEAD_BYTES ? head : undefined
-}
-
-/** A reader sees the whole entry or none. */
-async function writeWhole(path: string, entry: CacheEntry): Promise<void> {
-  const folder = dirname(path)
-  const temporary = join(folder, `${TEMPORARY}${randomBytes(8).toString('hex')}`)
-  await mkdir(folder, { recursive: true })
-  try {
-    await writeFile(temporary, [sealEntry(entry), entry.body])
-    await rename(temporary, path)
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
-  }
 }

@@ -1,13 +1,13 @@
 // A picture by its name: from the disk, or fetched, made and kept. Many who ask for one that is not there
 // yet share one fetch and one making; the sizes of one blob, asked for at once, share its fetch.
 
-import { createLimiter } from '../identity/limiter.ts'
-import { type CacheEntry, makeEntry } from './cache-entry.ts'
+import { rm } from 'node:fs/promises'
+import type { CacheEntry } from './cache-entry.ts'
 import type { DiskCache } from './disk-cache.ts'
-import { type BlobSource, fetchBlob } from './fetch-blob.ts'
+import { type BlobFile, type BlobLimits, type BlobSource, createFetchBlob } from './fetch-blob.ts'
 import { MediaError } from './media-error.ts'
-import type { ImageName } from './media-path.ts'
-import type { RenderImage } from './render-image.ts'
+import type { BlobName, ImageName } from './media-path.ts'
+import type { MediaProcess } from './process/media-process.ts'
 import { createSharedWork } from './shared-work.ts'
 
 export type Images = (name: ImageName) => Promise<CacheEntry>
@@ -15,47 +15,74 @@ export type Images = (name: ImageName) => Promise<CacheEntry>
 export type ImagesOptions = {
   source: BlobSource
   cache: DiskCache
-  render: RenderImage
-  now?: () => number
-  /** For a blob, from the first look-up to the last byte. */
-  timeoutMs?: number
+  process: Pick<MediaProcess, 'run'>
+  now?: (() => number) | undefined
+  patience?: Partial<Pick<BlobLimits, 'firstByteMs' | 'timeoutMs'>> | undefined
 }
 
-/** Lexicons allow at most two megabytes; other software is not always as strict. */
-const MAX_BLOB_BYTES = 5 * 1024 * 1024
-const TIMEOUT_MS = 15_000
-/** Blobs in memory at once. */
-const MAX_MAKING = 32
-/** A screen asks for a hundred at a time. */
-const MAX_WAITING = 2000
+const LIMITS: BlobLimits = {
+  /** Lexicons allow at most two megabytes; other software is not always as strict. */
+  maxBytes: 5 * 1024 * 1024,
+  firstByteMs: 4000,
+  timeoutMs: 15_000,
+  /** A place is taken until the picture is made, so blobs on the disk are bounded too. */
+  slots: { inAll: 96, perDomain: 32, perHost: 8, waiting: 2000 },
+}
 
 /** @throws MediaError from the function it makes. */
 export function createImages(options: ImagesOptions): Images {
-  const { source, cache, render, now, timeoutMs = TIMEOUT_MS } = options
-  const limits = { maxBytes: MAX_BLOB_BYTES, timeoutMs }
-  const shareFetch = createSharedWork<Buffer>(now)
+  const { source, cache, process, now, patience } = options
+  const limits = { ...LIMITS, ...patience }
+  const withBlob = createSharedBlobs(createFetchBlob({ source, cache, limits, now }), now)
   const shareImage = createSharedWork<CacheEntry>(now)
-
-  const limiter = createLimiter({
-    maxRunning: MAX_MAKING,
-    maxWaiting: MAX_WAITING,
-    full: () => new MediaError('busy', 'Busy', 'too many pictures at once'),
-  })
-
-  async function findOrMake(name: ImageName, key: string): Promise<CacheEntry> {
-    return (await cache.read(key)) ?? limiter.run(() => make(name, key))
-  }
 
   async function make(name: ImageName, key: string): Promise<CacheEntry> {
     const { did, cid, preset, format } = name
-    const blob = await shareFetch(`${did} ${cid}`, () => fetchBlob(source, { did, cid }, limits))
-    const entry = makeEntry(`image/${format}`, await render(blob, { preset, format }))
-    await cache.write(key, entry)
-    return entry
+    return withBlob({ did, cid }, async (blob) => {
+      const to = await cache.reserve()
+      try {
+        const job = { kind: 'picture', from: blob.path, to, preset, format } as const
+        await process.run(job, [did, blob.host])
+        await cache.keep(key, to)
+      } finally {
+        await rm(to, { force: true })
+      }
+      const made = await cache.read(key)
+      if (made) return made
+      throw new MediaError('busy', 'NoRoom', 'the server has no room to keep the picture')
+    })
   }
 
   return (name) => {
     const key = `image ${name.presetName} ${name.format} ${name.did} ${name.cid}`
-    return shareImage(key, () => findOrMake(name, key))
+    return shareImage(key, async () => (await cache.read(key)) ?? make(name, key))
+  }
+}
+
+type WithBlob = <T>(name: BlobName, work: (blob: BlobFile) => Promise<T>) => Promise<T>
+
+/** A blob's file is there for as long as somebody works with it. */
+function createSharedBlobs(
+  fetchBlob: (name: BlobName) => Promise<BlobFile>,
+  now: ImagesOptions['now'],
+): WithBlob {
+  const share = createSharedWork<BlobFile>(now)
+  const users = new Map<string, { count: number; blob: Promise<BlobFile> }>()
+
+  return async (name, work) => {
+    const key = `${name.did} ${name.cid}`
+    const known = users.get(key)
+    const used = known ?? { count: 0, blob: share(key, () => fetchBlob(name)) }
+    users.set(key, used)
+    used.count += 1
+    try {
+      return await work(await used.blob)
+    } finally {
+      used.count -= 1
+      if (used.count === 0) {
+        users.delete(key)
+        await used.blob.then((blob) => blob.drop()).catch(() => undefined) // never came
+      }
+    }
   }
 }

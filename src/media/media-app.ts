@@ -12,12 +12,12 @@ import type { Logger } from '../obs/log.ts'
 import { createDiskCache } from './disk-cache.ts'
 import type { BlobSource } from './fetch-blob.ts'
 import { createHls, type Hls } from './hls.ts'
-import { createImages, type Images } from './images.ts'
+import { createImages, type Images, type ImagesOptions } from './images.ts'
 import { MediaError } from './media-error.ts'
 import { errorResponse, isKnown, mediaHeaders } from './media-headers.ts'
 import { type BlobName, parseBlobName, parseImagePath } from './media-path.ts'
 import { noThumbnail } from './no-thumbnail.ts'
-import { createRenderImage } from './render-image.ts'
+import type { MediaProcess } from './process/media-process.ts'
 import { videoResponse } from './video-response.ts'
 import { createVideos, type Videos } from './videos.ts'
 
@@ -29,23 +29,21 @@ export type MediaOptions = BlobSource & {
   hasVideos: boolean
   actors: Pick<ActorReader, 'uidOf' | 'flagsOf'>
   log: Pick<Logger, 'debug' | 'warn' | 'error'>
-  /** Pictures decoded at once; each takes a thread of the pool that files and names need too. */
-  maxRendering?: number
+  /** In which pictures are decoded and videos cut. */
+  process: Pick<MediaProcess, 'run'>
   now?: () => number
-  /** For a picture's blob, from the first look-up to the last byte. */
-  timeoutMs?: number
+  /** For how long a picture's server is waited for. */
+  patience?: ImagesOptions['patience']
 }
 
 const FOLDER = 'media-cache'
-const DEFAULT_RENDERING = 2
 
 /** To be mounted at `/`. */
 export function createMediaApp(options: MediaOptions): Hono {
-  const { actors, log, now, maxRendering = DEFAULT_RENDERING } = options
+  const { actors, log, now, process, patience } = options
   const folder = join(options.dataDir, FOLDER)
   const cache = createDiskCache({ folder, maxBytes: options.maxCacheBytes, log, now })
-  const render = createRenderImage({ maxRunning: maxRendering })
-  const images = createImages({ source: options, cache, render, now, timeoutMs: options.timeoutMs })
+  const images = createImages({ source: options, cache, process, now, patience })
   const videos = createVideos({ source: options, cache, now })
 
   const app = new Hono()

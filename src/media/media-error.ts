@@ -1,6 +1,6 @@
 // Why there is no picture: what a client is told, and how long the answer may stand.
 
-export type MediaFailure = 'refused' | 'missing' | 'upstream' | 'late' | 'busy' | 'broken'
+export type MediaFailure = 'refused' | 'missing' | 'upstream' | 'late' | 'busy' | 'lost' | 'broken'
 
 type Status = 400 | 404 | 500 | 502 | 503 | 504
 
@@ -11,6 +11,8 @@ const kinds: Record<MediaFailure, { status: Status; standsSeconds: number }> = {
   upstream: { status: 502, standsSeconds: 20 },
   late: { status: 504, standsSeconds: 20 },
   busy: { status: 503, standsSeconds: 0 },
+  /** Ended from outside while it was worked on. */
+  lost: { status: 503, standsSeconds: 60 },
   broken: { status: 500, standsSeconds: 0 },
 }
 

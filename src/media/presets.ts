@@ -16,8 +16,8 @@ export type Preset = {
   isDownload?: true
 }
 
-/** Nothing wider or higher goes into a WebP (16,383) or is of use on a screen. */
-const MAX_SIDE = 8192
+/** As large as clients upload; what is larger takes memory to encode and is of no use on a screen. */
+const MAX_SIDE = 4096
 
 export const presets: Readonly<Record<string, Preset>> = {
   avatar: { fit: 'cover', width: 1000, height: 1000, format: 'webp' },

@@ -1,10 +1,10 @@
-// A video as it was uploaded: from the disk, or fetched whole, checked and kept. It is fetched into memory,
-// since it must be shown to be what its CID says before a byte of it goes out; therefore one at a time.
+// A video as it was uploaded: from the disk, or fetched whole, checked and kept. It must be shown to be
+// what its CID says before a byte of it goes out.
 
-import { createLimiter } from '../identity/limiter.ts'
-import { makeEntry } from './cache-entry.ts'
+import { open } from 'node:fs/promises'
+import { sealHead } from './cache-entry.ts'
 import type { DiskCache, OpenedEntry } from './disk-cache.ts'
-import { type BlobSource, fetchBlob } from './fetch-blob.ts'
+import { type BlobFile, type BlobLimits, type BlobSource, createFetchBlob } from './fetch-blob.ts'
 import { MediaError } from './media-error.ts'
 import type { BlobName } from './media-path.ts'
 import { createSharedWork } from './shared-work.ts'
@@ -13,28 +13,35 @@ import { videoType } from './sniff.ts'
 /** The entry's file is the caller's to close. */
 export type Videos = (name: BlobName) => Promise<OpenedEntry>
 
-export type VideosOptions = { source: BlobSource; cache: DiskCache; now?: () => number }
+export type VideosOptions = {
+  source: BlobSource
+  cache: DiskCache
+  now?: (() => number) | undefined
+}
 
-/** As the lexicon of app.bsky.embed.video has it. */
-const MAX_BLOB_BYTES = 100_000_000
-const TIMEOUT_MS = 60_000
-const MAX_WAITING = 16
+const LIMITS: BlobLimits = {
+  /** As the lexicon of app.bsky.embed.video has it. */
+  maxBytes: 100_000_000,
+  firstByteMs: 5000,
+  timeoutMs: 60_000,
+  slots: { inAll: 4, perDomain: 2, perHost: 1, waiting: 32 },
+}
 
 /** @throws MediaError from the function it makes. */
 export function createVideos({ source, cache, now }: VideosOptions): Videos {
   const share = createSharedWork<void>(now)
-  const limiter = createLimiter({
-    maxRunning: 1,
-    maxWaiting: MAX_WAITING,
-    full: () => new MediaError('busy', 'Busy', 'too many videos at once'),
-  })
+  const fetchBlob = createFetchBlob({ source, cache, limits: LIMITS, now })
 
   async function fetchAndKeep(name: BlobName, key: string): Promise<void> {
-    const limits = { maxBytes: MAX_BLOB_BYTES, timeoutMs: TIMEOUT_MS }
-    const blob = await limiter.run(() => fetchBlob(source, name, limits))
-    const contentType = videoType(blob)
-    if (!contentType) throw new MediaError('refused', 'NotAVideo', 'the blob is no video')
-    await cache.write(key, makeEntry(contentType, blob))
+    const blob = await fetchBlob(name)
+    try {
+      const contentType = videoType(blob.beginning)
+      if (!contentType) throw new MediaError('refused', 'NotAVideo', 'the blob is no video')
+      await writeHead(blob, contentType)
+      await cache.keep(key, blob.path)
+    } finally {
+      await blob.drop()
+    }
   }
 
   return async (name) => {
@@ -45,5 +52,15 @@ export function createVideos({ source, cache, now }: VideosOptions): Videos {
     const fetched = await cache.open(key)
     if (fetched) return fetched
     throw new MediaError('busy', 'NoRoom', 'the server has no room to keep the video')
+  }
+}
+
+async function writeHead({ path, ...blob }: BlobFile, contentType: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    const head = sealHead({ contentType, ...blob })
+    await file.write(head, 0, head.length, 0)
+  } finally {
+    await file.close()
   }
 }

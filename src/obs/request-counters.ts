@@ -38,6 +38,9 @@ export const THREAD_GAUGES = [
   'fragmentHits',
   'fragmentMisses',
   'listeners',
+  'mediaRefused',
+  'mediaDied',
+  'mediaPending',
 ] as const
 
 export type ThreadGauge = (typeof THREAD_GAUGES)[number]

@@ -32,6 +32,7 @@ export function metricSources(parts: MetricParts): MetricSource[] {
   return [
     ...streamMetrics(parts),
     ...requestMetrics(parts),
+    ...mediaMetrics(parts),
     ...contentMetrics(parts),
     ...diskMetrics(parts),
     ...backgroundMetrics(parts),
@@ -138,8 +139,7 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
       labels: { thread: String(thread) },
       value: gauges[name],
     }))
-  const summed = (name: ThreadGauge) =>
-    single(threads(name).reduce((sum, one) => sum + one.value, 0))
+  const summed = (name: ThreadGauge) => single(sumOfThreads(requests, name))
   return [
     counter('requests_total', 'Answers given, by method and status.', () =>
       readMethodCounts(requests, methods).flatMap(({ method, statuses }) =>
@@ -194,6 +194,29 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
     ),
     gauge('serving_heap_bytes', 'Heap in use, by serving thread.', () => threads('heapBytes')),
     gauge('live_listeners', 'Browsers that look at the status page.', () => summed('listeners')),
+  ]
+}
+
+function sumOfThreads(requests: SharedArrayBuffer, name: ThreadGauge): number {
+  return readThreadGauges(requests).reduce((sum, gauges) => sum + gauges[name], 0)
+}
+
+function mediaMetrics({ requests }: MetricParts): MetricSource[] {
+  const summed = (name: ThreadGauge) => single(sumOfThreads(requests, name))
+  return [
+    counter(
+      'media_refused_total',
+      'Blobs that were no picture or video, or too large a one (IMAGES or VIDEOS is own).',
+      () => summed('mediaRefused'),
+    ),
+    counter(
+      'media_process_ends_total',
+      'Times that the media process ended with a job in it: for its memory, its time, or by itself.',
+      () => summed('mediaDied'),
+    ),
+    gauge('media_jobs', 'Pictures and videos that wait for the media process, or are in it.', () =>
+      summed('mediaPending'),
+    ),
   ]
 }
 

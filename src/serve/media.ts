@@ -6,27 +6,43 @@ import type { ActorReader } from '../graph/types.ts'
 import { createGuardedFetch } from '../identity/guarded-fetch.ts'
 import type { Resolver } from '../identity/resolver.ts'
 import { createMediaApp } from '../media/media-app.ts'
+import { createMediaProcess, type MediaProcess } from '../media/process/media-process.ts'
 import type { Logger } from '../obs/log.ts'
 import type { Beside } from '../xrpc/beside.ts'
 
+export type MediaRoutes = {
+  /** For `beside` of the server. */
+  routes: Beside[]
+  counts: MediaProcess['counts']
+  /** Ends the media process. */
+  close(): void
+}
+
 const MEGABYTE = 1 << 20
 
-/** For `beside` of the server. */
 export function mediaRoutes(
   config: Config,
   parts: { log: Logger; actors: ActorReader; resolver: Resolver },
-): Beside[] {
-  if (config.images === 'cdn' && config.videos === 'cdn') return []
-  const { allowPrivateHosts, images, videos, dataDir, imageCacheMb, serveThreads } = config
+): MediaRoutes {
+  if (config.images === 'cdn' && config.videos === 'cdn') {
+    return {
+      routes: [],
+      counts: () => ({ refused: 0, died: 0, pending: 0 }),
+      close: () => undefined,
+    }
+  }
+  const { allowPrivateHosts, images, videos, dataDir, imageCacheMb } = config
+  const process = createMediaProcess(parts)
   const app = createMediaApp({
     ...parts,
+    process,
     fetch: createGuardedFetch({ allowPrivateHosts, log: parts.log }),
     dataDir,
     hasImages: images === 'own',
     hasVideos: videos === 'own',
     maxCacheBytes: imageCacheMb * MEGABYTE,
-    maxRendering: serveThreads === 1 ? 2 : 1,
   })
   const patterns = ['/img/*', '/video/*']
-  return [{ path: '/', app, charges: [{ patterns, route: 'media', points: 1, from: 'media' }] }]
+  const charges = [{ patterns, route: 'media', points: 1, from: 'media' } as const]
+  return { routes: [{ path: '/', app, charges }], counts: process.counts, close: process.close }
 }

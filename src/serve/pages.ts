@@ -18,6 +18,8 @@ export type PagesOptions = Omit<PageParts, 'status' | 'requests'> & {
   thread: number
   /** What is kept of answers. */
   kept: () => { fragments: number; viewers: number; hits: number; misses: number }
+  /** What became of blobs in the media process. */
+  media: () => { refused: number; died: number; pending: number }
 }
 
 export type Pages = {
@@ -44,6 +46,10 @@ export function servePages(options: PagesOptions): Pages {
     counters.set('fragmentHits', hits)
     counters.set('fragmentMisses', misses)
     counters.set('listeners', page.listeners())
+    const { refused, died, pending } = options.media()
+    counters.set('mediaRefused', refused)
+    counters.set('mediaDied', died)
+    counters.set('mediaPending', pending)
   }, TELL_EVERY_MS)
   timer.unref()
   return {

@@ -75,11 +75,10 @@ export function createServing(options: ServingOptions): Serving {
   const { fetch, lookups } = createOutside(config, log)
   const resolver = createResolver({ ...config, fetch: lookups, log, isMember })
   const operator = { config, db, ingest, resolver, log }
-  const onLabelsRead = createLabelsWanted({ writer })
   const elsewhere = publicAppview(config, log)
   const counted = elsewhere && createCounted({ db, scope: config.indexScope, writer })
   const hydrator = createHydrator({
-    onLabelsRead,
+    onLabelsRead: createLabelsWanted({ writer }),
     onCountsRead: counted?.postsRead,
     ...{ db, actors, graph },
     urls: createMediaUrls(config),
@@ -104,10 +103,11 @@ export function createServing(options: ServingOptions): Serving {
       kept = usage
     },
   })
+  const media = mediaRoutes(config, { log, actors, resolver })
   const pages = servePages({
     ...options,
     ...reading,
-    hydrator,
+    ...{ hydrator, media: media.counts },
     methods: methods.map(({ nsid }) => nsid),
     kept: () => kept(),
   })
@@ -123,14 +123,14 @@ export function createServing(options: ServingOptions): Serving {
     onAnswered: pages.onAnswered,
     rateBuffers: options.rateBuffers,
     beside: [
-      ...mediaRoutes(config, { log, actors, resolver }),
+      ...media.routes,
       operatorRoutes(operator),
       ...inviteRoutes({ ...operator, hostname: config.hostname, invites, known: knownBy(reading) }),
       ...pages.routes,
     ],
   })
   return {
-    server: closingFirst(server, pages.close),
+    server: closingFirst(server, [pages, media]),
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
     closeStore: () => db.close(),
   }
@@ -194,12 +194,12 @@ function hasSeat({ config, ingest }: Pick<ServingOptions, 'config' | 'ingest'>, 
   return seatsForOneMore(db, { maxMembers, except: ingest.configuredMembers() }) !== undefined
 }
 
-/** Who only listens would keep it from ending. */
-function closingFirst(server: Server, close: () => void): Server {
+/** Who only listens would keep it from ending, and so would pictures that wait to be made. */
+function closingFirst(server: Server, parts: { close(): void }[]): Server {
   return {
     ...server,
     close() {
-      close()
+      for (const part of parts) part.close()
       return server.close()
     },
   }

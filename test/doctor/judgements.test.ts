@@ -10,7 +10,7 @@ import { aboutSchema } from '../../src/doctor/database.ts'
 import { aboutBounds, aboutKind, aboutRoom } from '../../src/doctor/disk.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { good, wrong } from '../../src/doctor/finding.ts'
-import { aboutMemory, aboutSeats, neededBytes, UNITS } from '../../src/doctor/memory.ts'
+import { aboutMemory, aboutSeats, mediaBytes, neededBytes, UNITS } from '../../src/doctor/memory.ts'
 import { memoryLimitOf } from '../../src/doctor/memory-limit.ts'
 import type { Patient } from '../../src/doctor/patient.ts'
 import { aboutNode, aboutOpenFiles } from '../../src/doctor/runtime.ts'
@@ -18,7 +18,8 @@ import { whyNot } from '../../src/doctor/why-not.ts'
 import { schemaVersion } from '../../src/store/migrate.ts'
 
 const GB = 1e9
-const LIMITS = { timelineLength: 1000, serveThreads: 1, answerCacheMb: 96 }
+const CDN = { images: 'cdn', videos: 'cdn', serveThreads: 1 } as const
+const LIMITS = { timelineLength: 1000, answerCacheMb: 96, ...CDN }
 
 describe('room on the disk', () => {
   const room = (freeBytes: number, more: object = {}) =>
@@ -79,6 +80,14 @@ describe('memory', () => {
       expect(unit).toBeGreaterThan(near(figure).least)
       expect(unit).toBeLessThan(near(figure).most)
     }
+  })
+
+  it('counts what pictures of our own may take, for each serving thread', () => {
+    const own = { ...CDN, videos: 'own', serveThreads: 2 } as const
+    expect([mediaBytes(CDN), mediaBytes(own)]).toEqual([0, GB])
+    const sizes = { members: 5, actors: 0, follows: 0 }
+    const more = neededBytes(sizes, { ...LIMITS, ...own }) - neededBytes(sizes, LIMITS)
+    expect(more).toBe(GB + LIMITS.answerCacheMb * 1e6)
   })
 
   it('of 1 GB is enough for a small place, and not for ten thousand members', () => {

@@ -140,7 +140,7 @@ test('damaged and hostile videos are refused or cut, never worse', async () => {
     const bytes = damaged(readVideo(NAMES[i % 2]!), random)
     await writeFile(path, [Buffer.alloc(HEAD_BYTES), bytes])
     const file = await open(path, 'r')
-    const entry = { contentType: 'video/mp4', digest: String(i), length: bytes.length, file }
+    const entry = { contentType: 'video/mp4', digest: String(i), length: bytes.length, file, path }
     const hls = createHls()
     for (const part of ['playlist.m3u8', 'init.mp4', '0.m4s', '1.m4s']) {
       try {

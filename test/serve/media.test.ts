@@ -28,7 +28,7 @@ function serverWith(images: 'cdn' | 'own') {
     serviceAuth: identity.serviceAuth,
     health: () => ({ ok: true, version: '0' }) as never,
     log,
-    beside: mediaRoutes(config, { log, actors, resolver: identity.resolver }),
+    beside: mediaRoutes(config, { log, actors, resolver: identity.resolver }).routes,
   })
 }
 

@@ -10,6 +10,11 @@ import { HIDDEN } from '../../src/graph/types.ts'
 import { createGuardedFetch } from '../../src/identity/guarded-fetch.ts'
 import { createResolver } from '../../src/identity/resolver.ts'
 import { createMediaApp } from '../../src/media/media-app.ts'
+import {
+  createMediaProcess,
+  type MediaProcess,
+  type MediaProcessOptions,
+} from '../../src/media/process/media-process.ts'
 import { type BlobHost, startBlobHost } from './blob-host.ts'
 import { type PlcDouble, startPlcDouble } from './plc-double.ts'
 
@@ -21,10 +26,13 @@ export type MediaWorld = {
   did: string
   dataDir: string
   image(preset: string, cid: string, init?: RequestInit & { did?: string }): Promise<Response>
+  /** A further account that is known here, on another PDS. */
+  know(pds: string): Promise<string>
   setHidden(isHidden: boolean): void
   /** Moves the clock of the routes. */
   advance(milliseconds: number): void
   warnings: unknown[]
+  process: MediaProcess
   close(): Promise<void>
 }
 
@@ -32,19 +40,28 @@ export async function startMediaWorld({
   maxCacheBytes = 50_000_000,
   dataDir = mkdtempSync(join(tmpdir(), 'slipstream-media-')),
   before,
-  timeoutMs,
+  patience,
+  limits,
 }: {
   maxCacheBytes?: number
   dataDir?: string
   /** Goes on with its directory, account and PDS. */
   before?: MediaWorld
-  timeoutMs?: number
+  patience?: { firstByteMs?: number; timeoutMs?: number }
+  limits?: MediaProcessOptions['limits']
 } = {}): Promise<MediaWorld> {
   const plc = before?.plc ?? (await startPlcDouble())
   const host = before?.host ?? (await startBlobHost())
   const did = before?.did ?? (await plc.create({ handle: 'alice.test', pds: host.url })).did
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
   const warnings: unknown[] = []
+  const log = {
+    debug: () => undefined,
+    warn: (...line: unknown[]) => void warnings.push(line),
+    error: (...line: unknown[]) => void warnings.push(line),
+  }
+  const process = createMediaProcess({ log, limits })
+  const known = new Set([did])
   let flags = 0
   let ahead = 0
   const app = createMediaApp({
@@ -52,15 +69,12 @@ export async function startMediaWorld({
     resolver: createResolver({ fetch, plcUrl: plc.url }),
     dataDir,
     maxCacheBytes,
-    timeoutMs,
+    patience,
     hasImages: true,
     hasVideos: true,
-    actors: { uidOf: (one) => (one === did ? 7 : 0), flagsOf: () => flags },
-    log: {
-      debug: () => undefined,
-      warn: (...line: unknown[]) => void warnings.push(line),
-      error: (...line: unknown[]) => void warnings.push(line),
-    },
+    actors: { uidOf: (one) => (known.has(one) ? 7 : 0), flagsOf: () => flags },
+    log,
+    process,
     now: () => Date.now() + ahead,
   })
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
@@ -73,8 +87,14 @@ export async function startMediaWorld({
     did,
     dataDir,
     warnings,
+    process,
     image(preset, cid, { did: whose = did, ...init } = {}) {
       return globalThis.fetch(`${url}/img/${preset}/plain/${whose}/${cid}`, init)
+    },
+    async know(pds) {
+      const other = await plc.create({ handle: `other${known.size}.test`, pds })
+      known.add(other.did)
+      return other.did
     },
     setHidden(isHidden) {
       flags = isHidden ? HIDDEN : 0
@@ -84,6 +104,7 @@ export async function startMediaWorld({
     },
     async close() {
       await new Promise((resolve) => server.close(resolve))
+      process.close()
       if (before) return
       await host.close()
       await plc.close()

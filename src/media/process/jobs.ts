@@ -1,0 +1,31 @@
+// What the media process is asked, and what it answers. Both sides pass names of files: neither blobs nor
+// pictures go through the line between them.
+
+import type { Format, Preset } from '../presets.ts'
+
+/** Files have room for the head of a cache entry in front; `to` is made, `from` stays. */
+type Files = { from: string; to: string }
+
+export type PictureJob = Files & { kind: 'picture'; preset: Preset; format: Format }
+export type Job = PictureJob
+
+/** Why there is nothing to show: a name for programs, a sentence for people. */
+export type Refusal = { error: string; message: string }
+
+export type Report =
+  | { kind: 'done' }
+  | { kind: 'refused'; refusal: Refusal }
+  /** Not the blob's fault: a full disk, say. */
+  | { kind: 'failed'; message: string }
+
+export type Spoken = { kind: 'ready' } | Report
+
+/** A blob that is not what it is taken for, or too much of it. */
+export class RefusedBlob extends Error {
+  override name = 'RefusedBlob'
+  readonly error: string
+  constructor(error: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.error = error
+  }
+}

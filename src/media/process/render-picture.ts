@@ -1,0 +1,84 @@
+// A blob becomes a picture of the size that was asked for: decoded, turned as its EXIF says, cut or
+// shrunk, encoded anew. What goes out was made here, so nothing that a blob hides behind its pixels
+// (scripts, places, other formats) reaches a browser. Of an animation the first frame is shown. Loaders of
+// other formats than those in sniff.ts are blocked, and a picture's pixels are counted before they are
+// decoded: a bomb of a few kilobytes says in its head how large it is.
+
+import { readFile, writeFile } from 'node:fs/promises'
+import sharp, { type Sharp } from 'sharp'
+import { HEAD_BYTES, makeEntry, sealHead } from '../cache-entry.ts'
+import { type Format, targetSize } from '../presets.ts'
+import { pictureFormat } from '../sniff.ts'
+import { type PictureJob, RefusedBlob } from './jobs.ts'
+
+const MAX_PIXELS = 33_000_000
+/** Decoded whole, and in three copies. */
+const MAX_AVIF_PIXELS = 16_000_000
+const TIMEOUT_SECONDS = 10
+const JPEG_QUALITY = 85
+const WEBP_QUALITY = 82
+/** Of 0 to 6: half of the time of the default, a few per cent more bytes. */
+const WEBP_EFFORT = 2
+
+/** Formats that libvips could read and that never come this far (sniff.ts). */
+const BLOCKED_LOADERS = [
+  ...['Svg', 'Pdf', 'Magick', 'Magick7', 'Tiff', 'Jxl', 'Jp2k', 'Openexr', 'Openslide', 'Fits'],
+  ...['Mat', 'Analyze', 'Nifti', 'Ppm', 'Rad', 'Csv', 'Matrix', 'Raw', 'Vips'],
+]
+
+sharp.cache(false)
+sharp.concurrency(1)
+sharp.block({ operation: BLOCKED_LOADERS.map((name) => `VipsForeignLoad${name}`) })
+
+/** @throws RefusedBlob */
+export async function renderPicture({ from, to, preset, format }: PictureJob): Promise<void> {
+  const blob = (await readFile(from)).subarray(HEAD_BYTES)
+  const kind = pictureFormat(blob)
+  if (!kind) throw notAnImage('its first bytes are those of no picture')
+  const maxPixels = kind === 'avif' ? MAX_AVIF_PIXELS : MAX_PIXELS
+  const body = await render(blob, { preset, format, maxPixels })
+  const entry = makeEntry(`image/${format}`, body)
+  await writeFile(to, [sealHead({ ...entry, length: body.length }), body])
+}
+
+async function render(
+  blob: Buffer,
+  { preset, format, maxPixels }: Pick<PictureJob, 'preset' | 'format'> & { maxPixels: number },
+): Promise<Buffer> {
+  try {
+    const picture = sharp(blob, { limitInputPixels: maxPixels, failOn: 'truncated', pages: 1 })
+    const { autoOrient } = await picture.metadata()
+    const size = targetSize(preset, autoOrient)
+    const resized = picture
+      .autoOrient()
+      .resize({ ...size, fit: preset.fit === 'cover' ? 'cover' : 'fill' })
+      .timeout({ seconds: TIMEOUT_SECONDS })
+    return await encode(resized, format)
+  } catch (error) {
+    throw toRefusal(error, maxPixels)
+  }
+}
+
+/** A JPEG has no transparency; white is what was behind most pictures that had. */
+function encode(picture: Sharp, format: Format): Promise<Buffer> {
+  if (format === 'webp') {
+    return picture.webp({ quality: WEBP_QUALITY, effort: WEBP_EFFORT }).toBuffer()
+  }
+  return picture.flatten({ background: '#ffffff' }).jpeg({ quality: JPEG_QUALITY }).toBuffer()
+}
+
+function toRefusal(error: unknown, maxPixels: number): RefusedBlob {
+  const message = error instanceof Error ? error.message : String(error)
+  if (/pixel limit/i.test(message)) {
+    return new RefusedBlob('ImageTooLarge', `more than ${maxPixels} pixels`, { cause: error })
+  }
+  if (/timeout/i.test(message)) {
+    const why = 'the picture takes too long to decode'
+    return new RefusedBlob('ImageTooLarge', why, { cause: error })
+  }
+  return notAnImage('it cannot be decoded', error)
+}
+
+function notAnImage(why: string, cause?: unknown): RefusedBlob {
+  return new RefusedBlob('NotAnImage', `the blob is no picture: ${why}`, { cause })
+}
