@@ -1,87 +1,96 @@
-// A video as a player streams it: HTTP Live Streaming (RFC 8216) of the one quality that was uploaded, cut
-// into fragments of a few seconds while it is asked for. Nothing is encoded anew, so it costs a read of
-// the file; and since the browsers' players of clients take HLS only, it is what makes a video playable
-// without anybody's video service.
+// A video as a player streams it: cut in the media process when it is first asked for, kept so, and sent
+// piece by piece from the file. Browsers' players of clients take HLS only, so this is what makes a video
+// playable without anybody's video service.
 
-import { createLimiter } from '../identity/limiter.ts'
-import { LruMap } from '../identity/lru.ts'
+import { rm } from 'node:fs/promises'
 import { HEAD_BYTES } from './cache-entry.ts'
-import type { OpenedEntry } from './disk-cache.ts'
+import {
+  type CutFile,
+  type CutIndex,
+  initPiece,
+  type Piece,
+  readIndex,
+  segmentPiece,
+} from './cut-file.ts'
+import type { DiskCache, OpenedEntry } from './disk-cache.ts'
 import { MediaError } from './media-error.ts'
-import { Mp4Error } from './mp4/boxes.ts'
-import { checkPlaces } from './mp4/check-places.ts'
-import { planSegments, type Segment } from './mp4/plan-segments.ts'
-import { type Mp4File, readLayout, readRun } from './mp4/read-file.ts'
-import { type Movie, readMovie } from './mp4/read-movie.ts'
-import { writeInit } from './mp4/write-init.ts'
-import { writeSegment } from './mp4/write-segment.ts'
+import type { BlobName } from './media-path.ts'
+import type { MediaProcess } from './process/media-process.ts'
+import { createSharedWork } from './shared-work.ts'
+import type { Videos } from './videos.ts'
 
-export type HlsPart = { contentType: string; body: Buffer }
+export type CutVideo = { entry: OpenedEntry; cut: CutFile }
 
-/** `playlist.m3u8`, `init.mp4` or `<number>.m4s`; the entry stays open. */
-export type Hls = (entry: OpenedEntry, part: string) => Promise<HlsPart>
+/** The entry's file is the caller's to close. @throws MediaError */
+export type Hls = (name: BlobName) => Promise<CutVideo>
 
-type Plan = { movie: Movie; segments: Segment[] }
+export type HlsOptions = {
+  videos: Pick<Videos, 'withFile'>
+  cache: DiskCache
+  process: Pick<MediaProcess, 'run'>
+  now?: (() => number) | undefined
+}
 
 const PLAYLIST = 'playlist.m3u8'
 const INIT = 'init.mp4'
-const MAX_PLANS = 16
-const MAX_RUNNING = 4
-const MAX_WAITING = 200
 
-/** @throws MediaError from the function it makes. */
-export function createHls(): Hls {
-  const plans = new LruMap<string, Plan>(MAX_PLANS)
-  const limiter = createLimiter({
-    maxRunning: MAX_RUNNING,
-    maxWaiting: MAX_WAITING,
-    full: () => new MediaError('busy', 'Busy', 'too many videos at once'),
-  })
+export function createHls({ videos, cache, process, now }: HlsOptions): Hls {
+  const share = createSharedWork<void>(now)
 
-  async function planOf(mp4: Mp4File, digest: string): Promise<Plan> {
-    const known = plans.get(digest)
-    if (known) return known
-    const { moov, mdats } = await readLayout(mp4)
-    const movie = readMovie(moov)
-    checkPlaces(movie, { mdats, fileBytes: mp4.length })
-    const plan = { movie, segments: planSegments(movie) }
-    plans.set(digest, plan)
-    return plan
+  function cutAndKeep(name: BlobName, key: string): Promise<void> {
+    return videos.withFile(name, async ({ path, host }) => {
+      const to = await cache.reserve()
+      try {
+        await process.run({ kind: 'video', from: path, to }, [name.did, host])
+        await cache.keep(key, to)
+      } finally {
+        await rm(to, { force: true })
+      }
+    })
   }
 
-  return async (entry, part) => {
-    const mp4 = { file: entry.file, begin: HEAD_BYTES, length: entry.length }
-    try {
-      return await limiter.run(async () => makePart(mp4, await planOf(mp4, entry.digest), part))
-    } catch (error) {
-      if (!(error instanceof Mp4Error)) throw error
-      throw new MediaError(
-        'refused',
-        'NotStreamable',
-        `the video cannot be cut: ${error.message}`,
-        {
-          cause: error,
-        },
-      )
-    }
+  return async (name) => {
+    const key = `cut 1 ${name.did} ${name.cid}`
+    const found = await openCut(cache, key)
+    if (found) return found
+    await share(key, () => cutAndKeep(name, key))
+    const cut = await openCut(cache, key)
+    if (cut) return cut
+    throw new MediaError('busy', 'NoRoom', 'the server has no room to keep the video')
   }
 }
 
-async function makePart(mp4: Mp4File, { movie, segments }: Plan, part: string): Promise<HlsPart> {
+/** One whose index is torn is made anew. */
+async function openCut(cache: DiskCache, key: string): Promise<CutVideo | undefined> {
+  const entry = await cache.open(key)
+  if (!entry) return undefined
+  try {
+    return { entry, cut: await readIndex(entry.file, { at: HEAD_BYTES, length: entry.length }) }
+  } catch {
+    await entry.file.close()
+    await rm(entry.path, { force: true })
+    return undefined
+  }
+}
+
+export type HlsPart =
+  | { contentType: string; body: Buffer }
+  /** A range of the entry's body. */
+  | { contentType: string; piece: Piece }
+
+/** `playlist.m3u8`, `init.mp4` or `<number>.m4s`. @throws MediaError where there is no such part */
+export function partOf(cut: CutFile, part: string): HlsPart {
   if (part === PLAYLIST) {
-    return { contentType: 'application/vnd.apple.mpegurl', body: writePlaylist(segments) }
+    return { contentType: 'application/vnd.apple.mpegurl', body: writePlaylist(cut.index) }
   }
-  if (part === INIT) return { contentType: 'video/mp4', body: writeInit(movie) }
   const number = Number(/^(\d{1,6})\.m4s$/.exec(part)?.[1] ?? Number.NaN)
-  const segment = segments[number]
-  if (!segment) throw new MediaError('missing', 'NoSuchPart', 'the video has no such part')
-  const bodies: Buffer[] = []
-  for (const run of segment.runs) bodies.push(await readRun(mp4, run))
-  return { contentType: 'video/mp4', body: writeSegment(segment, number, bodies) }
+  const piece = part === INIT ? initPiece(cut) : segmentPiece(cut, number)
+  if (piece) return { contentType: 'video/mp4', piece }
+  throw new MediaError('missing', 'NoSuchPart', 'the video has no such part')
 }
 
-function writePlaylist(segments: Segment[]): Buffer {
-  const longest = Math.max(1, ...segments.map(({ durationSeconds }) => durationSeconds))
+function writePlaylist({ segments }: CutIndex): Buffer {
+  const longest = Math.max(1, ...segments.map(({ seconds }) => seconds))
   const lines = [
     '#EXTM3U',
     '#EXT-X-VERSION:7',
@@ -89,10 +98,7 @@ function writePlaylist(segments: Segment[]): Buffer {
     '#EXT-X-INDEPENDENT-SEGMENTS',
     `#EXT-X-TARGETDURATION:${Math.ceil(longest)}`,
     `#EXT-X-MAP:URI="${INIT}"`,
-    ...segments.flatMap(({ durationSeconds }, i) => [
-      `#EXTINF:${durationSeconds.toFixed(5)},`,
-      `${i}.m4s`,
-    ]),
+    ...segments.flatMap(({ seconds }, i) => [`#EXTINF:${seconds.toFixed(5)},`, `${i}.m4s`]),
     '#EXT-X-ENDLIST',
     '',
   ]

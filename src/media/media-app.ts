@@ -9,16 +9,17 @@ import { join } from 'node:path'
 import { type Context, Hono } from 'hono'
 import { type ActorReader, HIDDEN } from '../graph/types.ts'
 import type { Logger } from '../obs/log.ts'
+import { HEAD_BYTES } from './cache-entry.ts'
 import { createDiskCache } from './disk-cache.ts'
 import type { BlobSource } from './fetch-blob.ts'
-import { createHls, type Hls } from './hls.ts'
+import { createHls, type Hls, partOf } from './hls.ts'
 import { createImages, type Images, type ImagesOptions } from './images.ts'
 import { MediaError } from './media-error.ts'
 import { errorResponse, isKnown, mediaHeaders } from './media-headers.ts'
 import { type BlobName, parseBlobName, parseImagePath } from './media-path.ts'
 import { noThumbnail } from './no-thumbnail.ts'
 import type { MediaProcess } from './process/media-process.ts'
-import { videoResponse } from './video-response.ts'
+import { type VideoRequest, videoResponse } from './video-response.ts'
 import { createVideos, type Videos } from './videos.ts'
 
 export type MediaOptions = BlobSource & {
@@ -51,7 +52,8 @@ export function createMediaApp(options: MediaOptions): Hono {
     app.get('/img/*', (c) => answer(c, log, () => imageResponse(c, { actors, images })))
   }
   if (options.hasVideos) {
-    const parts = { actors, videos, hls: createHls() }
+    const hls = createHls({ videos, cache, process, now })
+    const parts = { actors, videos, hls }
     app.get('/video/:did/:cid', (c) => answer(c, log, () => videoFile(c, parts)))
     app.get('/video/:did/:cid/:part', (c) => answer(c, log, () => videoPart(c, parts)))
   }
@@ -82,46 +84,58 @@ async function imageResponse(
 ): Promise<Response> {
   const name = parseImagePath(new URL(c.req.url).pathname)
   refuseHidden(actors, name)
-  const { contentType, digest, body } = await images(name)
-  const headers = mediaHeaders(contentType, digest)
-  if (isKnown(c.req.header('if-none-match'), digest)) {
-    return new Response(null, { status: 304, headers })
-  }
-  if (name.preset.isDownload) {
-    headers['content-disposition'] = `attachment; filename="${name.cid}.${name.format}"`
-  }
-  headers['content-length'] = String(body.length)
-  return new Response(body as Uint8Array<ArrayBuffer>, { headers })
+  const saved = `attachment; filename="${name.cid}.${name.format}"`
+  const more = name.preset.isDownload ? ([['content-disposition', saved]] as const) : []
+  return wholeResponse(c, await images(name), Object.fromEntries(more))
 }
 
 type VideoParts = { actors: MediaOptions['actors']; videos: Videos; hls: Hls }
 
 async function videoFile(c: Context, { actors, videos }: VideoParts): Promise<Response> {
   const { name } = readVideoPath(c, actors)
-  return videoResponse(await videos(name), {
+  const entry = await videos.open(name)
+  return videoResponse({ ...entry, at: HEAD_BYTES }, requestOf(c))
+}
+
+async function videoPart(c: Context, { actors, hls }: VideoParts): Promise<Response> {
+  const { name, part } = readVideoPath(c, actors)
+  if (part === 'thumbnail.jpg') return noThumbnail()
+  const { entry, cut } = await hls(name)
+  let isOpen = true
+  try {
+    const found = partOf(cut, part)
+    const digest = hash('sha256', `${entry.digest} ${part}`)
+    if ('body' in found) return wholeResponse(c, { ...found, digest })
+    isOpen = false // whoever streams it closes it
+    const { at, length } = found.piece
+    const { contentType } = found
+    const piece = { file: entry.file, at: HEAD_BYTES + at, length, contentType, digest }
+    return await videoResponse(piece, requestOf(c))
+  } finally {
+    if (isOpen) await entry.file.close()
+  }
+}
+
+function requestOf(c: Context): VideoRequest {
+  return {
     method: c.req.method,
     range: c.req.header('range'),
     ifNoneMatch: c.req.header('if-none-match'),
     ifRange: c.req.header('if-range'),
-  })
+  }
 }
 
-async function videoPart(c: Context, { actors, videos, hls }: VideoParts): Promise<Response> {
-  const { name, part } = readVideoPath(c, actors)
-  if (part === 'thumbnail.jpg') return noThumbnail()
-  const entry = await videos(name)
-  try {
-    const { contentType, body } = await hls(entry, part)
-    const digest = hash('sha256', `${entry.digest} ${part}`)
-    const headers = mediaHeaders(contentType, digest)
-    if (isKnown(c.req.header('if-none-match'), digest)) {
-      return new Response(null, { status: 304, headers })
-    }
-    headers['content-length'] = String(body.length)
-    return new Response(body as Uint8Array<ArrayBuffer>, { headers })
-  } finally {
-    await entry.file.close()
+function wholeResponse(
+  c: Context,
+  { contentType, digest, body }: { contentType: string; digest: string; body: Buffer },
+  more: Record<string, string> = {},
+): Response {
+  const headers = mediaHeaders(contentType, digest)
+  if (isKnown(c.req.header('if-none-match'), digest)) {
+    return new Response(null, { status: 304, headers })
   }
+  const all = { ...headers, ...more, 'content-length': String(body.length) }
+  return new Response(body as Uint8Array<ArrayBuffer>, { headers: all })
 }
 
 function readVideoPath(c: Context, actors: MediaOptions['actors']) {

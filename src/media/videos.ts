@@ -10,14 +10,23 @@ import type { BlobName } from './media-path.ts'
 import { createSharedWork } from './shared-work.ts'
 import { videoType } from './sniff.ts'
 
-/** The entry's file is the caller's to close. */
-export type Videos = (name: BlobName) => Promise<OpenedEntry>
+export type Videos = {
+  /** The entry's file is the caller's to close. */
+  open(name: BlobName): Promise<OpenedEntry>
+  /** For something that is made of the video, which itself is then not kept. */
+  withFile<T>(name: BlobName, work: (file: VideoFile) => Promise<T>): Promise<T>
+}
+
+/** `host`: where it came from, if it just did. */
+export type VideoFile = { path: string; host: string }
 
 export type VideosOptions = {
   source: BlobSource
   cache: DiskCache
   now?: (() => number) | undefined
 }
+
+type Video = BlobFile & { contentType: string }
 
 const LIMITS: BlobLimits = {
   /** As the lexicon of app.bsky.embed.video has it. */
@@ -32,33 +41,51 @@ export function createVideos({ source, cache, now }: VideosOptions): Videos {
   const share = createSharedWork<void>(now)
   const fetchBlob = createFetchBlob({ source, cache, limits: LIMITS, now })
 
-  async function fetchAndKeep(name: BlobName, key: string): Promise<void> {
+  async function withFetched<T>(name: BlobName, work: (blob: Video) => Promise<T>): Promise<T> {
     const blob = await fetchBlob(name)
     try {
       const contentType = videoType(blob.beginning)
       if (!contentType) throw new MediaError('refused', 'NotAVideo', 'the blob is no video')
-      await writeHead(blob, contentType)
-      await cache.keep(key, blob.path)
+      return await work({ ...blob, contentType })
     } finally {
       await blob.drop()
     }
   }
 
-  return async (name) => {
-    const key = `video ${name.did} ${name.cid}`
-    const found = await cache.open(key)
-    if (found) return found
-    await share(key, () => fetchAndKeep(name, key))
-    const fetched = await cache.open(key)
-    if (fetched) return fetched
-    throw new MediaError('busy', 'NoRoom', 'the server has no room to keep the video')
+  const fetchAndKeep = (name: BlobName, key: string) =>
+    withFetched(name, async (video) => {
+      await writeHead(video)
+      await cache.keep(key, video.path)
+    })
+
+  return {
+    async open(name) {
+      const key = keyOf(name)
+      const found = await cache.open(key)
+      if (found) return found
+      await share(key, () => fetchAndKeep(name, key))
+      const fetched = await cache.open(key)
+      if (fetched) return fetched
+      throw new MediaError('busy', 'NoRoom', 'the server has no room to keep the video')
+    },
+
+    async withFile(name, work) {
+      const found = await cache.open(keyOf(name))
+      if (!found) return withFetched(name, work)
+      await found.file.close()
+      return work({ path: found.path, host: '' })
+    },
   }
 }
 
-async function writeHead({ path, ...blob }: BlobFile, contentType: string): Promise<void> {
+function keyOf({ did, cid }: BlobName): string {
+  return `video ${did} ${cid}`
+}
+
+async function writeHead({ path, ...video }: Video): Promise<void> {
   const file = await open(path, 'r+')
   try {
-    const head = sealHead({ contentType, ...blob })
+    const head = sealHead(video)
     await file.write(head, 0, head.length, 0)
   } finally {
     await file.close()

@@ -11,27 +11,31 @@ const DEFAULT_BASE_IS_MOOF = 0x020000
 const BEGINS_ANYTHING = 0x02000000
 const NEEDS_OTHERS = 0x01010000
 
-/**
- * @param number - from 0.
- * @param bodies - the samples' bytes of each run, in its order.
- */
-export function writeSegment(segment: Segment, number: number, bodies: Buffer[]): Buffer {
-  const runs = segment.runs
-    .map((run, i) => ({ run, body: bodies[i] ?? Buffer.alloc(0) }))
-    .filter(({ run }) => run.to > run.from)
+/** All of a fragment but the samples' bytes, which follow. @param number - from 0 */
+export function writeSegmentHead(segment: Segment, number: number): Buffer {
+  const runs = segment.runs.filter(({ from, to }) => to > from)
   const moofBytes = makeMoof(runs, number, 0).length
-  return Buffer.concat([
-    makeMoof(runs, number, moofBytes + 8),
-    makeBox('mdat', ...runs.map(({ body }) => body)),
-  ])
+  const data = Buffer.alloc(8)
+  data.writeUInt32BE(8 + bytesOf(segment))
+  data.write('mdat', 4, 'latin1')
+  return Buffer.concat([makeMoof(runs, number, moofBytes + data.length), data])
+}
+
+/** Of all its samples. */
+export function bytesOf({ runs }: Segment): number {
+  return runs.reduce((sum, run) => sum + bytesOfRun(run), 0)
+}
+
+function bytesOfRun({ track, from, to }: Run): number {
+  return track.samples.sizes.subarray(from, to).reduce((sum, size) => sum + size, 0)
 }
 
 /** @param dataAt - where the first sample's bytes begin, from the start of this box. */
-function makeMoof(runs: { run: Run; body: Buffer }[], number: number, dataAt: number): Buffer {
+function makeMoof(runs: Run[], number: number, dataAt: number): Buffer {
   let at = dataAt
-  const fragments = runs.map(({ run, body }) => {
+  const fragments = runs.map((run) => {
     const fragment = trackFragment(run, at)
-    at += body.length
+    at += bytesOfRun(run)
     return fragment
   })
   return makeBox('moof', makeFullBox('mfhd', {}, [number + 1]), ...fragments)

@@ -7,7 +7,8 @@ import type { Format, Preset } from '../presets.ts'
 type Files = { from: string; to: string }
 
 export type PictureJob = Files & { kind: 'picture'; preset: Preset; format: Format }
-export type Job = PictureJob
+export type VideoJob = Files & { kind: 'video' }
+export type Job = PictureJob | VideoJob
 
 /** Why there is nothing to show: a name for programs, a sentence for people. */
 export type Refusal = { error: string; message: string }

@@ -30,6 +30,10 @@ async function perform(job: Job): Promise<Report> {
 
 /** Each kind is loaded when it first comes. */
 async function work(job: Job): Promise<void> {
+  if (job.kind === 'video') {
+    const { cutVideo } = await import('./cut-video.ts')
+    return cutVideo(job)
+  }
   const { renderPicture } = await import('./render-picture.ts')
   await renderPicture(job)
 }
