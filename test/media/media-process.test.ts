@@ -69,7 +69,7 @@ test('one that is killed in the middle costs that picture alone', async () => {
 })
 
 test('a job without end is ended, and remembered', async () => {
-  const impatient = await startMediaWorld({ before: world, limits: { jobMs: 5000 } })
+  const impatient = await startMediaWorld({ before: world, limits: { jobMs: 15_000 } })
   const pid = await warm(impatient)
   const endless = await picture()
   process.kill(pid, 'SIGSTOP')
@@ -81,7 +81,7 @@ test('a job without end is ended, and remembered', async () => {
   expect(impatient.process.counts().died).toBe(1)
   expect(await ask(await picture(), impatient)).toBe('200')
   await impatient.close()
-})
+}, 60_000)
 
 test.runIf(existsSync('/proc/self/status'))(
   'a job that takes more memory than there is for it is ended, and remembered',
@@ -101,6 +101,22 @@ test.runIf(existsSync('/proc/self/status'))(
     expect(small.process.counts()).toEqual({ refused: 0, died: 1, pending: 0 })
     expect(await ask(await picture(), small)).toBe('200')
     await small.close()
+  },
+  60_000,
+)
+
+test.runIf(existsSync('/proc/self/stat'))(
+  'a job that takes much processor time is ended',
+  async () => {
+    const busy = await startMediaWorld({ before: world, limits: { cpuMs: 1500 } })
+    const background = { r: 9, g: 90, b: 20, alpha: 0.5 }
+    const slow = await sharp({ create: { width: 5700, height: 5700, channels: 4, background } })
+      .png({ progressive: true })
+      .toBuffer()
+    const response = await busy.image('default', world.host.put(slow))
+    expect(await response.json()).toMatchObject({ error: 'TooMuchTime' })
+    expect(busy.process.counts().died).toBe(1)
+    await busy.close()
   },
   60_000,
 )

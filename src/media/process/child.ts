@@ -1,5 +1,5 @@
 // The media process as its parent sees it: begun, given one job at a time, watched, and killed where a
-// job takes more memory or time than it may. Memory is what the system counts as resident (a limit on
+// job takes more memory or processor time than it may, or for too long. Memory is what the system counts as resident (a limit on
 // addresses would hit V8, which reserves far more than it uses); V8's own heap has a limit of its own.
 //
 // It is told nothing of our environment: no secrets, and the allocator's settings that keep it small.
@@ -15,7 +15,12 @@ import type { Job, Report, Spoken } from './jobs.ts'
 export type Death = 'memory' | 'time' | 'crash' | 'lost' | 'unstarted'
 export type Outcome = Report | { kind: 'died'; why: Death; detail: string }
 
-export type ChildLimits = { memoryBytes: number; jobMs: number }
+export type ChildLimits = {
+  memoryBytes: number
+  /** Of processor time, so that a busy machine refuses nothing that a quiet one shows. */
+  cpuMs: number
+  jobMs: number
+}
 
 export type Child = {
   readonly pid: number | undefined
@@ -69,8 +74,10 @@ export function startChild(limits: ChildLimits): Child {
       const { promise, resolve } = Promise.withResolvers<Outcome>()
       settle = resolve
       const clock = setTimeout(killFor, limits.jobMs, 'time')
+      const cpuBefore = cpuMsOf(child.pid)
       const watch = setInterval(() => {
         if (peakMemoryOf(child.pid) > limits.memoryBytes) killFor('memory')
+        if (cpuMsOf(child.pid) - cpuBefore > limits.cpuMs) killFor('time')
       }, LOOK_EVERY_MS)
       child.send(job, (error) => error && killFor('lost'))
       try {
@@ -103,12 +110,21 @@ function begin(): ChildProcess {
   return child
 }
 
-/** The most that it ever had; 0 where the system has no such file (it has on Linux). */
+/** The most that it ever had; 0 where the system does not tell (it does on Linux). */
 function peakMemoryOf(pid: number | undefined): number {
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(readProc(pid, 'status'))?.[1] ?? 0) * 1024
+}
+
+/** Of the program itself and of the system for it, told in hundredths of a second. */
+function cpuMsOf(pid: number | undefined): number {
+  const fields = readProc(pid, 'stat').split(') ').at(-1)!.split(' ')
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10
+}
+
+function readProc(pid: number | undefined, name: 'stat' | 'status'): string {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-    return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1')
   } catch {
-    return 0
+    return ''
   }
 }

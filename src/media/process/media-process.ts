@@ -34,7 +34,8 @@ export type MediaProcessOptions = {
 
 /** As 33 megapixels of the worst kind take (an interlaced PNG with transparency: 455 MB). */
 export const MEDIA_MEMORY_BYTES = 500_000_000
-const JOB_MS = 15_000
+const CPU_MS = 12_000
+const JOB_MS = 60_000
 const IDLE_MS = 300_000
 const MAX_WAITING = 512
 
@@ -42,7 +43,12 @@ type Waiting = { job: Job; settle: (outcome: Outcome) => void }
 
 export function createMediaProcess(options: MediaProcessOptions): MediaProcess {
   const { log, now = Date.now } = options
-  const limits = { memoryBytes: MEDIA_MEMORY_BYTES, jobMs: JOB_MS, ...options.limits }
+  const limits = {
+    memoryBytes: MEDIA_MEMORY_BYTES,
+    cpuMs: CPU_MS,
+    jobMs: JOB_MS,
+    ...options.limits,
+  }
   const queue = createJobQueue<Waiting>({ maxWaiting: MAX_WAITING, now })
   const counts: MediaCounts = { refused: 0, died: 0, pending: 0 }
   let child: Child | undefined

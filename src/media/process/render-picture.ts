@@ -14,7 +14,6 @@ import { type PictureJob, RefusedBlob } from './jobs.ts'
 const MAX_PIXELS = 33_000_000
 /** Decoded whole, and in three copies. */
 const MAX_AVIF_PIXELS = 16_000_000
-const TIMEOUT_SECONDS = 10
 const JPEG_QUALITY = 85
 const WEBP_QUALITY = 82
 /** Of 0 to 6: half of the time of the default, a few per cent more bytes. */
@@ -52,7 +51,6 @@ async function render(
     const resized = picture
       .autoOrient()
       .resize({ ...size, fit: preset.fit === 'cover' ? 'cover' : 'fill' })
-      .timeout({ seconds: TIMEOUT_SECONDS })
     return await encode(resized, format)
   } catch (error) {
     throw toRefusal(error, maxPixels)
@@ -71,10 +69,6 @@ function toRefusal(error: unknown, maxPixels: number): RefusedBlob {
   const message = error instanceof Error ? error.message : String(error)
   if (/pixel limit/i.test(message)) {
     return new RefusedBlob('ImageTooLarge', `more than ${maxPixels} pixels`, { cause: error })
-  }
-  if (/timeout/i.test(message)) {
-    const why = 'the picture takes too long to decode'
-    return new RefusedBlob('ImageTooLarge', why, { cause: error })
   }
   return notAnImage('it cannot be decoded', error)
 }
