@@ -167,6 +167,8 @@ export type IngestStatus = {
   /** From a frame's arrival to its visibility, in milliseconds, over the last report's events. */
   visibleMs: { p50: number; p99: number; count: number }
   members: number
+  /** Whose streams are left alone for a while. */
+  quarantinedLabelers?: number
   pulse: Pulse
   disk: DiskStatus
   /** Since the start: what was counted, by label. */

@@ -82,6 +82,9 @@ function rows(facts: Facts): Line[] {
       `${megabytes(disk.databaseBytes)}, write-ahead log ${megabytes(disk.logBytes)}, schema ${facts.schema}`,
     ],
     ['disk free', megabytes(disk.freeBytes)],
+    ...facts.quarantinedLabelers.map(({ did, reason, until }): Line => {
+      return ['labeler left alone', `${did} until ${until}: ${reason}`]
+    }),
     ...streams.map(({ host, at }): Line => ['taken in until', `${at}  ${host}`]),
   ]
 }

@@ -41,7 +41,7 @@ function aboutRunning(status: Status, { config }: Patient): Finding[] {
     const text = `it runs with other settings than this shell has: ${differs.join('; ')}`
     found.push(wrong(text, `${here.restart} Or run this with its settings.`))
   }
-  return [...found, ...aboutStream(status), ...aboutGaps(status)]
+  return [...found, ...aboutStream(status), ...aboutGaps(status), ...aboutQuarantine(status)]
 }
 
 function aboutStream({ ingest, uptimeSeconds }: Status): Finding[] {
@@ -95,6 +95,15 @@ function aboutGaps({ facts: { gaps } }: Status): Finding[] {
   return [
     notice(`${open} gaps are being mended, by themselves`, `See \`${here.command('gaps')}\`.`),
   ]
+}
+
+function aboutQuarantine({ facts }: Status): Finding[] {
+  return facts.quarantinedLabelers.map(({ did, reason, until }) =>
+    notice(
+      `the labeler ${did} is left alone until ${until}: ${reason}`,
+      'It is tried again by itself. If it is one of SLIPSTREAM_LABELERS and this comes back, ask whoever runs it.',
+    ),
+  )
 }
 
 /** Nobody answers, and the lock tells whether nobody is there. */

@@ -35,16 +35,32 @@ export function labelSubject(
   return code && { uid, collection: code, rkey: packRkey(rkey) }
 }
 
-/** @returns how many changed anything. */
-export function applyLabels(ctx: IndexContext, did: string, labels: readonly NewLabel[]): number {
-  let changed = 0
+export type AppliedLabels = {
+  /** How many changed anything, and how many of these are rows that were not there. */
+  changed: number
+  added: number
+  /** There was no room for them. */
+  refused: number
+}
+
+/** @param room - how many rows more this labeler may have here. */
+export function applyLabels(
+  ctx: IndexContext,
+  did: string,
+  labels: readonly NewLabel[],
+  room = Infinity,
+): AppliedLabels {
+  const done: AppliedLabels = { changed: 0, added: 0, refused: 0 }
   for (const label of labels) {
     const subject = labelSubject(ctx, label.uri)
     if (!subject) continue
     const src = internActor(ctx, did)
-    if (putLabel(ctx.db, { ...label, ...subject, src })) changed++
+    const outcome = putLabel(ctx.db, { ...label, ...subject, src }, done.added < room)
+    if (outcome === 'refused') done.refused++
+    if (outcome === 'added') done.added++
+    if (outcome === 'added' || outcome === 'changed') done.changed++
   }
-  return changed
+  return done
 }
 
 /**
@@ -55,7 +71,8 @@ export function reconcileLabels(
   ctx: IndexContext,
   did: string,
   said: { subjects: readonly string[]; labels: readonly NewLabel[]; askedAt: number },
-): void {
+  room = Infinity,
+): AppliedLabels {
   const src = ctx.actors.uidOf(did)
   const values = new Set(said.labels.map(({ uri, val }) => `${val} ${uri}`))
   for (const uri of src === 0 ? [] : said.subjects) {
@@ -64,5 +81,5 @@ export function reconcileLabels(
       if (!values.has(`${val} ${uri}`)) deleteLabel(ctx.db, subject!, src, val)
     }
   }
-  applyLabels(ctx, did, said.labels)
+  return applyLabels(ctx, did, said.labels, room)
 }

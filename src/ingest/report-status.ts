@@ -13,6 +13,7 @@ import type { Counts } from '../obs/counts.ts'
 import type { Db } from '../store/db.ts'
 import { gapCounts } from '../store/gaps.ts'
 import { countJobsRoughly } from '../store/jobs.ts'
+import { quarantinedLabelers } from '../store/labelers.ts'
 import { countMembers } from '../store/members.ts'
 import type { Patience } from '../store/patience.ts'
 import type { LatencyRecorder } from './latency.ts'
@@ -54,6 +55,7 @@ export function reportStatus(options: {
       gaps,
       visibleMs: latency.take(),
       members: countMembers(db),
+      quarantinedLabelers: quarantinedLabelers(db, Date.now()).length,
       pulse: pulse.take(stream.received),
       disk: options.disk(),
       counts: counts.read(),

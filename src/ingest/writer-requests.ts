@@ -101,7 +101,8 @@ function passOn(
   room: Pick<DiskRoom, 'attempt'>,
 ): void {
   if (request.kind === 'counts-wanted') counting?.wanted(request)
-  else if (request.kind === 'labelers-named') room.attempt(() => labels?.named(request.labelers))
+  else if (request.kind === 'labelers-named')
+    room.attempt(() => labels?.named(request.labelers, request.did))
   else labels?.wanted(request.labelers, request.subjects)
 }
 

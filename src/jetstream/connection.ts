@@ -32,6 +32,8 @@ export type Connection = {
 type Options = {
   url: string
   limits: ConsumerLimits
+  /** A longer frame ends the connection (1009) as soon as its head says so, before any of it is kept. */
+  maxPayloadBytes?: number
   /** How the host's addresses are found, where not as the system does. */
   lookup?: LookupFunction
   onOpen: () => void
@@ -105,13 +107,13 @@ export function openConnection(options: Options): Connection {
   }
 }
 
-function connect({ url, limits, lookup }: Options): WebSocket {
+function connect({ url, limits, lookup, maxPayloadBytes }: Options): WebSocket {
   return new WebSocket(url, {
     ...(lookup && { lookup }),
     // Offered by default, and answered with a 400 by v2 hosts when compress=true is asked too.
     perMessageDeflate: false,
     skipUTF8Validation: true,
-    maxPayload: limits.maxFrameBytes + PAYLOAD_SLACK_BYTES,
+    maxPayload: maxPayloadBytes ?? limits.maxFrameBytes + PAYLOAD_SLACK_BYTES,
     handshakeTimeout: limits.handshakeTimeoutMs,
     headers: { 'User-Agent': 'Slipstream' },
   })

@@ -2,6 +2,7 @@
 // https://atproto.com/specs/event-stream#framing
 
 import { decodeAll } from '@atproto/lex-cbor'
+import { isWithinBounds } from './cbor-bounds.ts'
 
 export type LabelFrame =
   | { kind: 'labels'; seq: number; labels: unknown[] }
@@ -9,6 +10,16 @@ export type LabelFrame =
   | { kind: 'error'; error: string }
   /** Nothing that we need: information, or of a kind that we don't know. */
   | { kind: 'other' }
+
+/** A label has ten values or so, and what is in them is flat. */
+const VALUES_A_LABEL = 32
+const MAX_DEPTH = 8
+
+/** Whether it is worth decoding: no more values than so many labels have, and no deeper. */
+export function isDecodable(data: Uint8Array, maxLabels: number): boolean {
+  const maxItems = (maxLabels + 1) * VALUES_A_LABEL
+  return isWithinBounds(data, { maxItems, maxDepth: MAX_DEPTH })
+}
 
 /** @returns undefined where it is no frame at all. */
 export function decodeFrame(data: Uint8Array): LabelFrame | undefined {

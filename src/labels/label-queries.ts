@@ -6,6 +6,7 @@ import { LruMap } from '../identity/lru.ts'
 import { reconcileLabels } from '../indexing/label.ts'
 import { askLabeler } from './label-question.ts'
 import type { LabelsParts } from './labels-parts.ts'
+import { countKeptLabels, roomForLabels } from './room-for-labels.ts'
 
 export type LabelQueries = {
   /** @param subjects - DIDs and at-URIs */
@@ -92,10 +93,17 @@ export function createLabelQueries(
 }
 
 async function apply(
-  { indexer, patience, publish }: LabelsParts,
-  ...said: [labeler: string, Parameters<typeof reconcileLabels>[2]]
+  parts: LabelsParts,
+  ...[labeler, said]: [labeler: string, Parameters<typeof reconcileLabels>[2]]
 ): Promise<void> {
-  await patience.patiently(() => publish(indexer.run((ctx) => reconcileLabels(ctx, ...said))))
+  const { actors, indexer, patience, publish } = parts
+  const write = () =>
+    indexer.run((ctx) => {
+      const uid = actors.uidOf(labeler)
+      const done = reconcileLabels(ctx, labeler, said, roomForLabels(parts, labeler, uid))
+      countKeptLabels(parts, uid, done.added)
+    })
+  await patience.patiently(() => publish(write()))
 }
 
 function idle(): Waiting {

@@ -5,16 +5,19 @@
 // here will ever see: then the stream goes on from now, and what is shown is asked for (label-queries.ts).
 //
 // A signature is only checked for labels that are about somebody known here: the others are not kept. One
-// that does not fit makes us look for a new key, once in a while; frames wait for it.
+// that does not fit makes us look for a new key, once in a while; frames wait for it. Whoever breaks a limit
+// is not connected to again from here: `onBroken` says so, and it is for others to judge (quarantine.ts).
 
 import type { Connection, Ending } from '../jetstream/connection.ts'
 import { openConnection } from '../jetstream/connection.ts'
 import { defaultLimits } from '../jetstream/limits.ts'
-import { decodeFrame } from './frame.ts'
+import { decodeFrame, isDecodable } from './frame.ts'
+import { createIntake } from './frame-intake.ts'
 import { type Label, readLabels, type SignedLabel } from './label.ts'
 import { createLabelApplier, type LabelApplier } from './label-applier.ts'
 import type { LabelerIdentity } from './labeler-identity.ts'
 import type { LabelsParts } from './labels-parts.ts'
+import type { Pace } from './pace.ts'
 import { isSignedBy } from './signature.ts'
 
 export type StreamOptions = {
@@ -26,16 +29,21 @@ export type StreamOptions = {
   apply: (labels: Label[], cursor: number) => boolean
   /** The past was too long: labels are missing. */
   onSkipped: () => void
+  /** It sent what nobody has to take; the stream is over. */
+  onBroken: (reason: string) => void
+  paces: readonly Pace[]
   isKnown: (uri: string) => boolean
   parts: Pick<LabelsParts, 'limits' | 'log' | 'lookupFor' | 'now' | 'onDropped' | 'patience'>
 }
 
 export type LabelStream = { stop(): Promise<void> }
 
-const MAX_FRAME_BYTES = 1 << 20
-/** Frames that wait; then the socket does. */
-const MAX_WAITING = 256
 const RENEW_KEY_AFTER_MS = 60_000
+/** What a label takes, in bytes that are read: mostly its signature. */
+const LABEL_COST = 512
+/** On one connection. */
+const MAX_UNREADABLE = 1_000
+const TOO_LONG = 1009
 
 type Progress = {
   cursor: number | null
@@ -43,6 +51,7 @@ type Progress = {
   renewedAt: number
   /** Labels of the past since the connection was made; undefined once it has caught up. */
   past: number | undefined
+  unreadable: number
   applier: LabelApplier
 }
 
@@ -62,7 +71,10 @@ export function followLabels(options: StreamOptions): LabelStream {
       if (identity) {
         const applier = createLabelApplier(options.apply)
         const past = fromNow ? undefined : 0
-        const progress: Progress = { cursor, identity, renewedAt: 0, past, applier }
+        const progress: Progress = {
+          ...{ cursor, identity, renewedAt: 0, past, applier },
+          unreadable: 0,
+        }
         const { ending, isTooLong, received } = await connect(options, {
           progress,
           fromNow,
@@ -72,6 +84,8 @@ export function followLabels(options: StreamOptions): LabelStream {
         cursor = progress.cursor
         if (received > 0) failures = 0
         log.debug({ did, ending, received }, 'a label stream ended')
+        const broken = brokenLimit(ending, limits)
+        if (broken !== undefined && !signal.aborted) return options.onBroken(broken)
         fromNow = isTooLong
         if (isFutureCursor(ending)) cursor = null
         if (isTooLong) {
@@ -92,8 +106,10 @@ export function followLabels(options: StreamOptions): LabelStream {
   }
 }
 
+type Said = { kind: 'error'; error: string } | { kind: 'broken'; reason: string }
+
 type Outcome = {
-  ending: Ending | { kind: 'error'; error: string }
+  ending: Ending | Said
   isTooLong: boolean
   received: number
 }
@@ -107,44 +123,51 @@ async function connect(
   const lookup = lookupOf(parts, url)
   if (!lookup)
     return { ending: { kind: 'unreachable', message: 'guarded' }, isTooLong: false, received: 0 }
-  const waiting: Buffer[] = []
-  const outcome = { isTooLong: false, received: 0, error: undefined as string | undefined }
-  let draining: Promise<void> | undefined
+  const { maxFrameBytes, maxWaitingBytes } = parts.limits
+  const outcome = { isTooLong: false, received: 0, said: undefined as Said | undefined }
 
-  async function drain(): Promise<void> {
-    for (let frame = waiting.shift(); frame; frame = waiting.shift()) {
-      outcome.received++
-      // What was taken meanwhile would have to be kept in memory.
-      await parts.patience.untilRoom(signal)
-      const said = await takeFrame(options, progress, frame)
-      if (said === undefined || signal.aborted) continue
-      if (said === 'too-long') outcome.isTooLong = true
-      else outcome.error = said
-      waiting.length = 0
-      connection.leave()
-    }
-    draining = undefined
-    connection.resume()
+  async function read(frame: Buffer): Promise<boolean> {
+    outcome.received++
+    // What was taken meanwhile would have to be kept in memory.
+    await parts.patience.untilRoom(signal)
+    const said = await takeFrame(options, { progress, signal, frame })
+    if (said === undefined || signal.aborted) return true
+    if (said === 'too-long') outcome.isTooLong = true
+    else outcome.said = said
+    connection.leave()
+    return false
   }
 
+  const intake = createIntake({
+    ...{ maxWaitingBytes, signal, read, paces: options.paces },
+    pause: () => connection.pause(),
+    resume: () => connection.resume(),
+  })
   const connection: Connection = openConnection({
     url: url.href,
-    limits: { ...defaultLimits, maxFrameBytes: MAX_FRAME_BYTES },
+    limits: { ...defaultLimits, maxFrameBytes },
+    maxPayloadBytes: maxFrameBytes,
     lookup,
     onOpen: () => undefined,
-    onFrame: (data) => {
-      waiting.push(data)
-      if (waiting.length >= MAX_WAITING) connection.pause()
-      draining ??= drain()
-    },
+    onFrame: (data) => intake.take(data),
   })
   const leave = () => connection.leave()
   signal.addEventListener('abort', leave, { once: true })
   const ended = await connection.ended
   signal.removeEventListener('abort', leave)
-  await draining
-  const ending = outcome.error ? { kind: 'error' as const, error: outcome.error } : ended
-  return { ending, isTooLong: outcome.isTooLong, received: outcome.received }
+  await intake.ended()
+  const { isTooLong, received, said } = outcome
+  return { ending: said ?? ended, isTooLong, received }
+}
+
+/** What it did that nobody has to take. */
+function brokenLimit(
+  ending: Outcome['ending'],
+  { maxFrameBytes }: { maxFrameBytes: number },
+): string | undefined {
+  if (ending.kind === 'broken') return ending.reason
+  const isTooLong = ending.kind === 'closed' && ending.code === TOO_LONG
+  return isTooLong ? `a frame is longer than ${maxFrameBytes} bytes` : undefined
 }
 
 function lookupOf({ lookupFor }: StreamOptions['parts'], url: URL) {
@@ -158,14 +181,19 @@ function lookupOf({ lookupFor }: StreamOptions['parts'], url: URL) {
 /** @returns what ends the connection, where something does. */
 async function takeFrame(
   options: StreamOptions,
-  progress: Progress,
-  data: Buffer,
-): Promise<string | undefined> {
-  const frame = decodeFrame(data)
-  if (frame?.kind === 'error') return frame.error
+  { progress, signal, frame: data }: { progress: Progress; signal: AbortSignal; frame: Buffer },
+): Promise<Said | 'too-long' | undefined> {
   const { limits, now, onDropped } = options.parts
-  if (!frame) onDropped?.('unreadable')
-  if (frame?.kind !== 'labels') return undefined
+  const { maxFrameLabels } = limits
+  if (!isDecodable(data, maxFrameLabels)) return { kind: 'broken', reason: 'a frame is a bomb' }
+  const frame = decodeFrame(data)
+  if (frame?.kind === 'error') return frame
+  if (!frame) return unreadable(progress, onDropped)
+  if (frame.kind !== 'labels') return undefined
+  if (frame.labels.length > maxFrameLabels) {
+    return { kind: 'broken', reason: `a frame has more than ${maxFrameLabels} labels` }
+  }
+  for (const pace of options.paces) await pace.take(frame.labels.length * LABEL_COST, signal)
   const read = readLabels(frame.labels, options.did, onDropped)
   const kept: Label[] = []
   for (const one of read) {
@@ -180,6 +208,12 @@ async function takeFrame(
   if (!isPast) progress.past = undefined
   else if (progress.past !== undefined) progress.past += read.length
   return (progress.past ?? 0) > limits.maxPast ? 'too-long' : undefined
+}
+
+function unreadable(progress: Progress, onDropped: LabelsParts['onDropped']): Said | undefined {
+  onDropped?.('unreadable')
+  const isTooMuch = ++progress.unreadable > MAX_UNREADABLE
+  return isTooMuch ? { kind: 'broken', reason: 'what it sends is no frames' } : undefined
 }
 
 async function isSigned(

@@ -10,8 +10,11 @@ import type { Logger } from '../obs/log.ts'
 import type { Db } from '../store/db.ts'
 import type { Patience } from '../store/patience.ts'
 
-/** `unreadable` also of frames; `unknown`: about nothing that is known here, and so of no concern. */
-export type LabelDrop = 'unreadable' | 'unsigned' | 'unknown' | 'not-asked'
+/**
+ * `unreadable` also of frames; `unknown`: about nothing that is known here, and so of no concern; `too-many`:
+ * of this labeler, or by it about one thing.
+ */
+export type LabelDrop = 'unreadable' | 'unsigned' | 'unknown' | 'not-asked' | 'too-many'
 
 export type LabelsParts = {
   db: Db
@@ -19,11 +22,13 @@ export type LabelsParts = {
   indexer: Pick<Indexer, 'run'>
   publish: (changes: MemoryChange[]) => void
   patience: Patience
+  /** Whether the operator named it. */
+  isConfigured: (did: string) => boolean
   resolver: Pick<Resolver, 'resolve'>
   fetch: GuardedFetch
   /** @throws FetchError where nobody should connect there. */
   lookupFor: (url: URL) => LookupFunction
-  log: Pick<Logger, 'debug'>
+  log: Pick<Logger, 'debug'> & Partial<Pick<Logger, 'warn'>>
   /** Told how many labels of a stream changed anything. */
   onApplied?: (changed: number) => void
   /** Told of each label or frame that was left out. */
@@ -35,8 +40,32 @@ export type LabelsParts = {
 export type LabelLimits = {
   /** Streams at once, besides those of the configured labelers. */
   maxFollowed: number
+  /** Of those, streams for what one member named; a labeler that three of them name counts against nobody. */
+  maxFollowedEach: number
   /** Labelers remembered; the one that was named longest ago is forgotten. */
   maxRemembered: number
+  /** And any that nobody named for so long. */
+  forgottenAfterMs: number
+  /** Labelers unknown so far that one member, and all of them, may have looked up; so many more come in a day. */
+  maxLookedUpEach: number
+  maxLookedUp: number
+  /** A longer frame, or one with more labels in it, ends the stream. */
+  maxFrameBytes: number
+  maxFrameLabels: number
+  /** Frames that are not read yet; then the socket waits. */
+  maxWaitingBytes: number
+  /** What is read in a second of one stream, and of all that only members named; a label counts as bytes too. */
+  bytesPerSecond: number
+  bytesPerSecondTogether: number
+  /** Of a labeler that only members named, and of all these together. */
+  maxKept: number
+  maxKeptTogether: number
+  /** After a limit was broken, and after the process ended with the stream open; four times that the next time. */
+  quarantineMs: number
+  crashQuarantineMs: number
+  maxQuarantineMs: number
+  /** A stream that was open for so long without a fault has none on its record. */
+  cleanAfterMs: number
   retryMs: number
   maxRetryMs: number
   /** A label older than this is of the past; of the past so many are taken from a stream. */
@@ -62,7 +91,22 @@ const HOUR = 60 * MINUTE
 
 export const defaultLabelLimits: LabelLimits = {
   maxFollowed: 32,
+  maxFollowedEach: 8,
   maxRemembered: 200,
+  forgottenAfterMs: 14 * 24 * HOUR,
+  maxLookedUpEach: 25,
+  maxLookedUp: 400,
+  maxFrameBytes: 1 << 20,
+  maxFrameLabels: 1_000,
+  maxWaitingBytes: 256 << 10,
+  bytesPerSecond: 512 << 10,
+  bytesPerSecondTogether: 1 << 20,
+  maxKept: 100_000,
+  maxKeptTogether: 1_000_000,
+  quarantineMs: 10 * MINUTE,
+  crashQuarantineMs: MINUTE,
+  maxQuarantineMs: 7 * 24 * HOUR,
+  cleanAfterMs: HOUR,
   retryMs: 2 * SECOND,
   maxRetryMs: 10 * MINUTE,
   pastMs: 10 * MINUTE,

@@ -1,29 +1,30 @@
 // Labels by labelers: which labelers are followed, what comes of their streams, and what is asked of them.
 //
-// Always followed are the configured labelers, and besides those that members' requests named last. What
+// Always followed are the configured labelers, and besides those that members' requests named last, within
+// what each member and all together may cause (naming.ts). What
 // a labeler says about others than accounts known here is not kept; what is shown is asked for, once a day
 // where a stream tells of changes, often where none does. Where a labeler can't be reached nothing fails:
 // its labels are those of yesterday.
 
-import { internActor } from '../indexing/index-context.ts'
-import { wantMissing } from '../indexing/wanted.ts'
 import { allLabelers, nameLabeler } from '../store/labelers.ts'
 import { impatient, type Patience } from '../store/patience.ts'
 import { createFollowedStreams } from './followed-streams.ts'
 import { createLabelQueries } from './label-queries.ts'
-import { findLabeler } from './labeler-identity.ts'
+import { createLabelSweep } from './label-sweep.ts'
 import { defaultLabelLimits, type LabelLimits, type LabelsParts } from './labels-parts.ts'
+import { createMeeting } from './meeting.ts'
+import { createNaming } from './naming.ts'
 
 export type Labels = {
   start(): void
-  /** A member's request named these labelers. */
-  named(dids: readonly string[]): void
+  /** A member's request named these labelers. @param by - DID of the member. */
+  named(dids: readonly string[], by: string): void
   /** What these say of what was shown. */
   wanted(labelers: readonly string[], subjects: readonly string[]): void
   stop(): Promise<void>
 }
 
-export type LabelsOptions = Omit<LabelsParts, 'limits' | 'patience'> & {
+export type LabelsOptions = Omit<LabelsParts, 'isConfigured' | 'limits' | 'patience'> & {
   /** DIDs that are always followed. */
   configured: readonly string[]
   /** There is work for the backfill. */
@@ -33,46 +34,35 @@ export type LabelsOptions = Omit<LabelsParts, 'limits' | 'patience'> & {
 }
 
 const RETRY_CONFIGURED_MS = 60_000
-const MAX_LOOKED_UP = 20
+const SWEEP_EVERY_MS = 60_000
 
 export function createLabels(options: LabelsOptions): Labels {
   const limits = { ...defaultLabelLimits, ...options.limits }
-  const parts: LabelsParts = { patience: impatient, ...options, limits }
-  const { db, actors, indexer, publish, patience, now } = parts
   const configured = new Set(options.configured)
+  const isConfigured = (did: string) => configured.has(did)
+  const parts: LabelsParts = { patience: impatient, ...options, isConfigured, limits }
+  const { db, actors, indexer, publish, now } = parts
+  const naming = createNaming(parts)
   const streams = createFollowedStreams(parts, {
-    configured,
+    naming,
     onSkipped: (did) => queries.forget(did),
   })
   const queries = createLabelQueries(parts, streams.isFollowed)
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
-  let lookingUp = 0
-
-  const known = () => new Map(allLabelers(db).map(({ uid }) => [actors.didOf(uid), uid]))
-
-  /** Those that exist get a row; the rest is asked again when it is named again. */
-  async function meet(did: string): Promise<void> {
-    if (lookingUp >= MAX_LOOKED_UP) return
-    lookingUp++
-    const identity = await findLabeler(parts.resolver, did).finally(() => lookingUp--)
-    if (!identity || isStopped) return
-    const get = () =>
-      indexer.run((ctx) => {
-        nameLabeler(db, internActor(ctx, did), now())
-        wantMissing(ctx, { uris: [`at://${did}/app.bsky.labeler.service/self`], dids: [did] })
-      })
-    await patience.patiently(() => publish(get()))
-    if (isStopped) return
+  const meeting = createMeeting(parts, (did, subjects) => {
     options.onWork()
     streams.follow()
-  }
+    queries.want(did, subjects)
+  })
+  const sweeping = startSweep(parts)
+  let timer: NodeJS.Timeout | undefined
+
+  const known = () => new Map(allLabelers(db).map(({ uid }) => [actors.didOf(uid), uid]))
 
   /** Until each of the configured labelers was found once. */
   function meetConfigured(): void {
     timer = undefined
     const unknown = [...configured].filter((did) => !known().has(did))
-    for (const did of unknown) void meet(did)
+    for (const did of unknown) if (meeting.mayMeet(did)) void meeting.meet(did)
     if (unknown.length > 0) timer = setTimeout(meetConfigured, RETRY_CONFIGURED_MS)
   }
 
@@ -89,19 +79,35 @@ export function createLabels(options: LabelsOptions): Labels {
       streams.follow()
       meetConfigured()
     },
-    named(dids) {
+    named(dids, by) {
       const uids = known()
       const met = dids.flatMap((did) => uids.get(did) ?? [])
+      for (const did of dids) if (uids.has(did)) naming.note(did, by)
       if (met.length > 0) remember(met)
-      for (const did of dids) if (!uids.has(did)) void meet(did)
+      for (const did of dids) {
+        if (uids.has(did) || !meeting.mayMeet(did) || !naming.mayLookUp(by)) continue
+        naming.note(did, by)
+        void meeting.meet(did, by)
+      }
     },
     wanted(labelers, subjects) {
-      for (const did of labelers) queries.want(did, subjects)
+      const uids = known()
+      for (const did of labelers) {
+        if (uids.has(did)) queries.want(did, subjects)
+        else meeting.want(did, subjects)
+      }
     },
     async stop() {
-      isStopped = true
+      meeting.stop()
       clearTimeout(timer)
+      clearInterval(sweeping)
       await Promise.all([streams.stop(), queries.stop()])
     },
   }
+}
+
+function startSweep({ db, indexer, patience, publish }: LabelsParts): NodeJS.Timeout {
+  const sweep = createLabelSweep()
+  const step = () => publish(indexer.run(() => void sweep.step(db)))
+  return setInterval(() => patience.ifThereIsRoom(step), SWEEP_EVERY_MS).unref()
 }

@@ -6,6 +6,7 @@ import { countFollows, highestIds } from '../store/counts.ts'
 import type { Db } from '../store/db.ts'
 import { type GapCounts, gapCounts } from '../store/gaps.ts'
 import { countJobsRoughly } from '../store/jobs.ts'
+import { quarantinedLabelers } from '../store/labelers.ts'
 import { countMembers } from '../store/members.ts'
 import { streamCursors } from '../store/stream-cursors.ts'
 
@@ -21,6 +22,8 @@ export type Facts = {
   /** 20,000 stands for as many or more. */
   jobs: number
   gaps: GapCounts
+  /** Whose streams are left alone for a while: they broke a limit, or were open when the process died. */
+  quarantinedLabelers: { did: string; reason: string; until: string }[]
   /** Up to when each stream was taken in; the latest first. */
   streams: { host: string; wire: string; at: string }[]
 }
@@ -36,6 +39,9 @@ export function readFacts(db: Db, dataDir: string, follows?: number): Facts {
     ...highestIds(db),
     jobs: countJobsRoughly(db),
     gaps: gapCounts(db),
+    quarantinedLabelers: quarantinedLabelers(db, Date.now()).map(({ did, reason, until }) => {
+      return { did, reason, until: new Date(until).toISOString() }
+    }),
     streams: streamCursors(db).map(({ host, wire, timeUs }) => {
       return { host, wire, at: new Date(timeUs / 1000).toISOString() }
     }),

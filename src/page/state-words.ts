@@ -41,6 +41,7 @@ export function stateInWords(
     aboutQuiet(status),
     aboutSlowness(status),
     aboutGaps(status),
+    aboutLabelers(status),
   ].filter((finding) => finding !== undefined)
   const isWell = findings.every(({ level }) => level === 'info')
   return isWell ? [wellness(status), ...findings] : findings
@@ -165,6 +166,16 @@ function aboutGaps({ openGaps }: IngestStatus): Finding | undefined {
   const text =
     'What was missed is read again, from the stream or from the accounts’ own servers; slipstream gaps lists it.'
   return { level: 'info', title: `Mending ${plural(openGaps, 'gap')}`, text }
+}
+
+/** What a stranger's labeler did is no trouble of ours. */
+function aboutLabelers({ quarantinedLabelers = 0 }: IngestStatus): Finding | undefined {
+  if (quarantinedLabelers === 0) return undefined
+  return {
+    level: 'info',
+    title: `${plural(quarantinedLabelers, 'labeler is', 'labelers are')} left alone for a while`,
+    text: 'The stream of each broke a limit, or was open when Slipstream ended without being stopped. It is tried again by itself; slipstream stats says which and until when.',
+  }
 }
 
 function hostOf(url: string): string {

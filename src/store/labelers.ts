@@ -1,17 +1,49 @@
-// Labelers that members' requests name, and how far the stream of each was applied.
+// Labelers that members' requests name: how far the stream of each was applied, how much of what they say is
+// kept, and which are left alone for a while because their streams broke a limit or the process.
 
 import type { Db } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-export type LabelerRow = { uid: number; named_at: number; cursor: number | null }
+export type LabelerRow = {
+  uid: number
+  named_at: number
+  cursor: number | null
+  /** actors.uid of the member who named it first; null where nobody did, or before that was noted. */
+  named_by: number | null
+  /** Of its labels, as far as counted. */
+  kept: number
+  open_since: number | null
+  strikes: number
+  quarantined_until: number | null
+  quarantine_reason: string | null
+}
+
+export type QuarantinedLabeler = { did: string; reason: string; until: number; strikes: number }
 
 const statements = perDatabase((db) => ({
   all: db.prepare<[], LabelerRow>('SELECT * FROM labelers ORDER BY named_at DESC, uid'),
-  name: db.prepare<[number, number]>(
-    `INSERT INTO labelers (uid, named_at) VALUES (?, ?)
-    ON CONFLICT (uid) DO UPDATE SET named_at = max(named_at, excluded.named_at)`,
+  one: db.prepare<[number], LabelerRow>('SELECT * FROM labelers WHERE uid = ?'),
+  name: db.prepare<[number, number, number | null]>(
+    `INSERT INTO labelers (uid, named_at, named_by) VALUES (?, ?, ?)
+    ON CONFLICT (uid) DO UPDATE SET named_at = max(named_at, excluded.named_at),
+      named_by = coalesce(named_by, excluded.named_by)`,
   ),
   move: db.prepare<[number | null, number]>('UPDATE labelers SET cursor = ? WHERE uid = ?'),
+  keep: db.prepare<[number, number]>('UPDATE labelers SET kept = max(kept + ?, 0) WHERE uid = ?'),
+  count: db.prepare<[number, number]>('UPDATE labelers SET kept = ? WHERE uid = ?'),
+  open: db.prepare<[number | null, number]>('UPDATE labelers SET open_since = ? WHERE uid = ?'),
+  quarantine: db.prepare<[string, number, number]>(
+    `UPDATE labelers SET strikes = strikes + 1, open_since = NULL, quarantine_reason = ?,
+      quarantined_until = ? WHERE uid = ?`,
+  ),
+  clear: db.prepare<[number]>(
+    `UPDATE labelers SET strikes = 0, quarantined_until = NULL, quarantine_reason = NULL
+    WHERE uid = ?`,
+  ),
+  quarantined: db.prepare<[number], QuarantinedLabeler>(
+    `SELECT a.did, l.quarantine_reason AS reason, l.quarantined_until AS until, l.strikes
+    FROM labelers l JOIN actors a USING (uid) WHERE l.quarantined_until > ? ORDER BY a.did`,
+  ),
   remove: db.prepare<[number]>('DELETE FROM labelers WHERE uid = ?'),
 }))
 
@@ -20,8 +52,13 @@ export function allLabelers(db: Db): LabelerRow[] {
   return statements(db).all.all()
 }
 
-export function nameLabeler(db: Db, uid: number, now: number): void {
-  statements(db).name.run(uid, now)
+export function labelerRow(db: Db, uid: number): LabelerRow | undefined {
+  return statements(db).one.get(uid)
+}
+
+/** @param by - actors.uid of the member whose request names it; the first is remembered. */
+export function nameLabeler(db: Db, uid: number, now: number, by: number | null = null): void {
+  statements(db).name.run(uid, now, by)
 }
 
 /** @param cursor - seq; null: the stream begins anew. */
@@ -29,7 +66,40 @@ export function moveLabelerCursor(db: Db, uid: number, cursor: number | null): v
   statements(db).move.run(cursor, uid)
 }
 
-/** Its labels stay. */
+/** So many more of its labels are kept. */
+export function addKeptLabels(db: Db, uid: number, count: number): void {
+  statements(db).keep.run(count, uid)
+}
+
+/** So many of its labels are kept, as counted. */
+export function setKeptLabels(db: Db, uid: number, count: number): void {
+  statements(db).count.run(count, uid)
+}
+
+/** @param since - milliseconds; null: its stream is closed. */
+export function markLabelerOpen(db: Db, uid: number, since: number | null): void {
+  statements(db).open.run(since, uid)
+}
+
+/** One more strike, and no connection until then. */
+export function quarantineLabeler(
+  db: Db,
+  uid: number,
+  { reason, until }: { reason: string; until: number },
+): void {
+  statements(db).quarantine.run(reason, until, uid)
+}
+
+/** What it did counts no more. */
+export function clearLabelerStrikes(db: Db, uid: number): void {
+  statements(db).clear.run(uid)
+}
+
+export function quarantinedLabelers(db: Db, now: number): QuarantinedLabeler[] {
+  return statements(db).quarantined.all(now)
+}
+
+/** Its labels go bit by bit (label-sweep). */
 export function deleteLabeler(db: Db, uid: number): void {
   statements(db).remove.run(uid)
 }

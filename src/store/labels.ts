@@ -24,12 +24,19 @@ export type LabelRow = LabelSubject & {
 const POST = collectionCodes['app.bsky.feed.post']
 const LIST = collectionCodes['app.bsky.graph.list']
 const TAKEDOWNS = new Set(['!takedown', '!suspend'])
+/** Values that one labeler may have said of one thing, those that it withdrew among them. */
+const MAX_ABOUT_ONE = 25
 
 const statements = perDatabase((db) => ({
   notes: notesOf(db),
   time: db
     .prepare<[number, number, PackedRkey, number, string], number>(
       'SELECT cts_ms FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND val = ?',
+    )
+    .pluck(),
+  about: db
+    .prepare<[number, number, PackedRkey, number], number>(
+      'SELECT count(*) FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ?',
     )
     .pluck(),
   put: db.prepare(
@@ -42,6 +49,11 @@ const statements = perDatabase((db) => ({
         AND cts_ms < ?`,
     )
     .pluck(),
+  keys: db.prepare<[number, number, PackedRkey, number, string, number], LabelKey>(
+    `SELECT uid, collection, rkey, src, val FROM labels
+    WHERE (uid, collection, rkey, src, val) > (?, ?, ?, ?, ?)
+    ORDER BY uid, collection, rkey, src, val LIMIT ?`,
+  ),
   remove: db.prepare<[number, number, PackedRkey, number, string]>(
     'DELETE FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND val = ?',
   ),
@@ -61,13 +73,22 @@ const statements = perDatabase((db) => ({
     .pluck(),
 }))
 
-/** @returns false where what is known is as new, or where nothing was there to be withdrawn. */
-export function putLabel(db: Db, label: LabelRow): boolean {
-  const { time, put } = statements(db)
+/**
+ * @returns `none` where what is known is as new, or where nothing was there to be withdrawn; `refused` where it
+ * would be one more row than may be, of this labeler's or of what it says about this one thing.
+ */
+export function putLabel(
+  db: Db,
+  label: LabelRow,
+  mayAdd = true,
+): 'none' | 'added' | 'changed' | 'refused' {
+  const { time, put, about } = statements(db)
   const { uid, collection, rkey, src, val } = label
   const ctsMs = Date.parse(label.cts)
   const known = time.get(uid, collection, rkey, src, val)
-  if (known === undefined ? label.neg : known > ctsMs) return false
+  if (known === undefined ? label.neg : known > ctsMs) return 'none'
+  const isNew = known === undefined
+  if (isNew && !(mayAdd && about.get(uid, collection, rkey, src)! < MAX_ABOUT_ONE)) return 'refused'
   const expMs = label.exp === undefined ? null : Date.parse(label.exp)
   const { changes } = put.run({
     ...{ uid, collection, rkey, src, val },
@@ -79,7 +100,17 @@ export function putLabel(db: Db, label: LabelRow): boolean {
     exp: label.exp === undefined ? null : unusual(label.exp, expMs!),
   })
   note(db, label, val)
-  return changes > 0
+  if (changes === 0) return 'none'
+  return isNew ? 'added' : 'changed'
+}
+
+export type LabelKey = LabelSubject & { src: number; val: string }
+
+/** In the order of their keys; from the beginning where `after` is undefined. */
+export function labelKeysAfter(db: Db, after: LabelKey | undefined, atMost: number): LabelKey[] {
+  const { keys } = statements(db)
+  const from = after ?? { uid: -1, collection: 0, rkey: '', src: 0, val: '' }
+  return keys.all(from.uid, from.collection, from.rkey, from.src, from.val, atMost)
 }
 
 /** What a labeler said about a subject before a time, as far as it is known here and not withdrawn. */

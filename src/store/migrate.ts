@@ -22,6 +22,7 @@ import * as archives from './migrations/017-archives.ts'
 import * as recordLikesByTime from './migrations/018-record-likes-by-time.ts'
 import * as reactionRecords from './migrations/019-reaction-records.ts'
 import * as mentions from './migrations/020-mentions.ts'
+import * as labelerLimits from './migrations/021-labeler-limits.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -46,6 +47,7 @@ const migrations: readonly Migration[] = [
   recordLikesByTime,
   reactionRecords,
   mentions,
+  labelerLimits,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

@@ -53,7 +53,7 @@ export function createDispatch(options: {
     const member = method.forStrangers ? undefined : caller.viewer
     const who = overload.admit(request, member, route.cost.points)
     const input = hasBody(request) ? await readInput(route, request) : route.parseInput(NO_BODY, '')
-    const labelers = acceptLabelers(request.header('atproto-accept-labelers'), caller.viewer)
+    const labelers = acceptLabelers(request.header('atproto-accept-labelers'), member)
     const context = new Context(
       { ...caller, params, input, labelers },
       { method, request, timeoutMs },

@@ -3,7 +3,7 @@
 // demand. Its DID document stands in a PLC double.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Keypair } from '@atproto/crypto'
 import { encode } from '@atproto/lex-cbor'
 import { lexStringify } from '@atproto/lex-json'
@@ -31,6 +31,10 @@ export type LabelerDouble = {
   rotate(): Promise<void>
   /** Cursors of the connections made so far; undefined where one was made without. */
   connections: (string | undefined)[]
+  /** Sends one frame of so many bytes in pieces. @returns how many were taken until the connection ended. */
+  sendInPieces(length: number): Promise<number>
+  /** Bytes that wait to be taken now. */
+  waiting(): number
   /** Subjects of the queries made so far. */
   queried: string[][]
   /** Ends all connections. */
@@ -54,6 +58,7 @@ export async function startLabelerDouble(
   const connections: (string | undefined)[] = []
   const queried: string[][] = []
   let failure: number | undefined
+  let raw: Socket | undefined
   let key = await createKeypair()
   const forger = await createKeypair('p256')
 
@@ -78,7 +83,9 @@ export async function startLabelerDouble(
         ws.send(labelFrame(seq + 1, said[seq]!))
       }
       listeners.add(ws)
+      ws.on('error', () => undefined)
       ws.on('close', () => listeners.delete(ws))
+      raw = socket as Socket
     })
   })
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
@@ -110,6 +117,7 @@ export async function startLabelerDouble(
     did,
     connections,
     queried,
+    waiting: () => [...listeners].reduce((sum, ws) => sum + ws.bufferedAmount, 0),
     async say(label, { forged = false, unheard = false } = {}) {
       const signed = await sign(
         { ver: 1, src: did, cts: nextTime(), ...label },
@@ -122,6 +130,7 @@ export async function startLabelerDouble(
     send(data) {
       for (const ws of listeners) ws.send(data)
     },
+    sendInPieces: (length) => writeInPieces(raw!, length),
     async rotate() {
       key = await createKeypair()
       publish()
@@ -142,6 +151,28 @@ export async function startLabelerDouble(
 
 export function labelFrame(seq: number, label: object): Buffer {
   return frame({ op: 1, t: '#labels' }, { seq, labels: [label] })
+}
+
+/** A binary frame by RFC 6455, unmasked as a server's are. */
+async function writeInPieces(socket: Socket, length: number): Promise<number> {
+  const head = Buffer.alloc(10)
+  head.set([0x82, 127])
+  head.writeBigUInt64BE(BigInt(length), 2)
+  socket.on('error', () => undefined)
+  socket.write(head)
+  const piece = Buffer.alloc(64 << 10)
+  let taken = 0
+  const ended = new Promise((resolve) => socket.once('close', resolve))
+  while (taken < length && !socket.destroyed) {
+    const written = new Promise<void>((resolve) => {
+      socket.write(piece.subarray(0, length - taken), (error) => {
+        if (!error) taken += piece.length
+        resolve()
+      })
+    })
+    await Promise.race([written, ended])
+  }
+  return taken
 }
 
 export function frame(header: object, body: object): Buffer {
