@@ -1,21 +1,26 @@
 // Figures as they change, by server-sent events: one text a second, made once for all listeners of this
 // thread, and only while there are any.
 //
-// Bounded on every side: so many listeners and no more; to one who does not read, nothing is sent until
+// Bounded on every side: so many listeners and no more, and few of one address; to one who does not read, nothing is sent until
 // they do, and after a while they are let go, for the browser comes back by itself. A comment is
 // sent where there is nothing to say, so that no proxy takes the silence for the end.
 
 export type Live = {
-  /** @returns undefined where there are too many listeners. */
-  listen(): Response | undefined
+  /** @returns undefined where there are too many listeners, altogether or at this address. */
+  listen(address?: string): Response | undefined
   readonly listeners: number
   close(): void
 }
 
-type Listener = { controller: ReadableStreamDefaultController<Uint8Array>; skipped: number }
+type Listener = {
+  address: string | undefined
+  controller: ReadableStreamDefaultController<Uint8Array>
+  skipped: number
+}
 
 const INTERVAL_MS = 1_000
 const MAX_LISTENERS = 64
+const MAX_LISTENERS_EACH = 8
 /** Chunks that may wait for one listener, and for how many seconds they may stand still. */
 const MAX_WAITING = 4
 const PATIENCE = 30
@@ -71,14 +76,20 @@ export function createLive(
     for (const listener of [...listeners]) send(listener, chunk)
   }
 
+  function hasPlace(address: string | undefined): boolean {
+    if (listeners.size >= maxListeners) return false
+    if (address === undefined) return true
+    return [...listeners].filter((one) => one.address === address).length < MAX_LISTENERS_EACH
+  }
+
   return {
-    listen() {
-      if (listeners.size >= maxListeners) return undefined
+    listen(address) {
+      if (!hasPlace(address)) return undefined
       let listener: Listener | undefined
       const stream = new ReadableStream<Uint8Array>(
         {
           start(controller) {
-            listener = { controller, skipped: 0 }
+            listener = { address, controller, skipped: 0 }
             listeners.add(listener)
             controller.enqueue(RETRY)
             controller.enqueue(eventOf(figures()))

@@ -21,13 +21,20 @@ export function addMetricsRoute(app: Hono, config: Access, parts: MetricParts): 
   const guard = requireOperator(config)
   app.get(
     '/metrics',
-    (c, next) => (isAllowed(config, c) ? next() : guard(c, next)),
+    (c, next) => (isSpelt(c) ? (isAllowed(config, c) ? next() : guard(c, next)) : c.notFound()),
     async (c) =>
       c.body(await registry.metrics(), 200, {
         'content-type': registry.contentType,
         'cache-control': 'no-store',
       }),
   )
+}
+
+/** By this path and no other spelling of it, which a proxy's rule would let pass. */
+function isSpelt(c: Context): boolean {
+  const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
+  const path = incoming?.url ?? new URL(c.req.raw.url).pathname
+  return /^\/metrics(\?|$)/.test(path)
 }
 
 function isAllowed({ metrics, hostname }: Access, c: Context): boolean {

@@ -103,7 +103,8 @@ function files(parts: PageParts, { assets, figures, live }: Shared & { live: Liv
   const app = new Hono()
   app.get('/live', (c) => {
     if (c.req.raw.method === 'HEAD') return c.body(null, 200, { 'cache-control': 'no-store' })
-    return live.listen() ?? c.text('Too many are listening', 503)
+    const { visitor } = (c.env ?? {}) as { visitor?: string }
+    return live.listen(visitor) ?? c.text('Too many are listening', 503)
   })
   app.get('/figures', (c) => c.json(figures(), 200, { 'cache-control': 'no-store' }))
   app.get('/history/:ring', (c) => {

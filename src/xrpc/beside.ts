@@ -29,10 +29,14 @@ export type Charge = {
 }
 
 /** What hono is told beside the request; nothing where a test calls it. */
-export type Connected = { incoming?: IncomingMessage }
+export type Connected = {
+  incoming?: IncomingMessage
+  /** The address that is charged, told to what is mounted; undefined for whom nothing is limited. */
+  visitor?: string | undefined
+}
 
 type Parts = {
-  overload: Pick<Overload, 'chargeAddress'>
+  overload: Pick<Overload, 'chargeAddress' | 'visitorOf'>
   respond: (request: HttpRequest, answer: () => Promise<Answer>) => Promise<FinishedAnswer>
   onAnswered?: ((path: string, status: number, seconds: number) => void) | undefined
 }
@@ -57,6 +61,7 @@ function gatekeeper(
     const startedAt = performance.now()
     const request = ofPlatform(c.req.raw, c.env?.incoming?.socket.remoteAddress)
     const refused = overload.chargeAddress(request, points, from)
+    if (c.env) c.env.visitor = overload.visitorOf(request)
     if (refused) c.res = toResponse(request, await respond(request, () => Promise.reject(refused)))
     else await next()
     if (!route) return

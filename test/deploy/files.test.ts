@@ -61,6 +61,9 @@ describe('ports and folders', () => {
     expect(/expose:\n\s+- "(\d+)"/.exec(compose)![1]).toBe('3000')
     expect(/SLIPSTREAM_UPSTREAM: slipstream:(\d+)/.exec(compose)![1]).toBe('3000')
     expect(read('deploy/caddy/Caddyfile')).toContain('{$SLIPSTREAM_UPSTREAM:127.0.0.1:3000}')
+    expect(read('deploy/caddy/Caddyfile')).toContain(
+      '@private path /metrics*\n\trespond @private 404',
+    )
     expect(read('deploy/prometheus/prometheus.yml')).toContain('127.0.0.1:3000')
     expect(settings.port.fallback).toBe('3000')
   })

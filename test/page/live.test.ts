@@ -38,6 +38,14 @@ describe('live figures', () => {
     expect(one.listen()).toBeDefined()
   })
 
+  test('have few listeners of one address', () => {
+    const one = open({ figures: () => '{}' })
+    const here = Array.from({ length: 20 }, () => one.listen('203.0.113.1'))
+    expect(here.filter((answer) => answer !== undefined)).toHaveLength(8)
+    expect(one.listen('203.0.113.2')).toBeDefined()
+    expect(one.listen()).toBeDefined()
+  })
+
   test('stop for one who does not read, while others go on', async () => {
     let turn = 0
     const one = open({ figures: () => String(turn++) })

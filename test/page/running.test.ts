@@ -86,6 +86,18 @@ function statusOf(path: string, headers: Record<string, string> = {}): Promise<n
   })
 }
 
+/** The path as it is written, which a URL would tidy up. */
+function rawStatusOf(path: string): Promise<number> {
+  const { hostname, port } = new URL(origin)
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, path }, (answer) => {
+      answer.resume().once('end', () => resolve(answer.statusCode!))
+    })
+      .once('error', reject)
+      .end()
+  })
+}
+
 describe('over HTTP', () => {
   test('/ is plain text as ever, and a page for whoever wants HTML', async () => {
     expect(await text('/')).toBe(
@@ -141,6 +153,30 @@ describe('over HTTP', () => {
     for (const line of metrics.split('\n')) {
       expect(line).toMatch(/^$|^# (HELP|TYPE) |^[a-z_]+(\{([a-z]+="[^"]*",?)+\})? [-+\deE.]+$/)
     }
+  })
+
+  test('metrics have one spelling', async () => {
+    expect(await statusOf('/metrics?x=1')).toBe(200)
+    const others = ['/metrics/', '/metric%73', '/%6Detrics', '//metrics', '/./metrics', '/METRICS']
+    for (const path of [...others, '/x/../metrics', '/metrics%2f', '/metrics/x']) {
+      expect([path, await rawStatusOf(path)]).toEqual([path, 404])
+    }
+  })
+
+  test('live figures are for few of one address, and others still get theirs', async () => {
+    const aborting = new AbortController()
+    const listen = async (from: string) => {
+      const headers = { 'x-forwarded-for': from }
+      return (await fetch(`${origin}/page/live`, { headers, signal: aborting.signal })).status
+    }
+    const statuses = []
+    for (let i = 0; i < 40; i++) statuses.push(await listen('203.0.113.9'))
+    const taken = statuses.filter((status) => status === 200).length
+    // On each of two threads, which the kernel chooses between.
+    expect(taken).toBeGreaterThanOrEqual(8)
+    expect(taken).toBeLessThanOrEqual(16)
+    for (let i = 0; i < 4; i++) expect(await listen('203.0.113.10')).toBe(200)
+    aborting.abort()
   })
 
   test('metrics are for this machine, or the operator, but not through a proxy', async () => {

@@ -20,6 +20,8 @@ export type Overload = {
    * @throws XRPCError 429
    */
   admit(request: HttpRequest, member: string | undefined, points: number): Who | undefined
+  /** The address that is charged; undefined for whom nothing is limited. */
+  visitorOf(request: HttpRequest): string | undefined
   /** Charges the address, `from` what it has for that. @returns the refusal where not enough is left. */
   chargeAddress(request: HttpRequest, points: number, from?: Purse): XRPCError | undefined
   /**
@@ -107,6 +109,7 @@ export function createOverload(options: {
       return { rank: member === undefined ? 'visitor' : 'member', key }
     },
     chargeAddress,
+    visitorOf,
     chargeFailure: (request) =>
       request.limitHeaders ? undefined : chargeAddress(request, FAILURE_POINTS),
     run: (who, work) => (who ? queue.run(who, work) : work.run()),
