@@ -46,6 +46,8 @@ export type WriterRequest = {
   | { kind: 'wanted'; uris: string[]; dids: string[] }
   /** What was counted before we counted is to be asked for: posts.id and uids that are shown. */
   | { kind: 'counts-wanted'; posts: number[]; actors: number[] }
+  /** The account's key is another than the one that was known; other threads may know the old one. */
+  | { kind: 'identity-changed' }
   /** Lets the account in; `code` as readInviteCode gives it. */
   | { kind: 'redeem-invite'; code: string }
 )
@@ -224,6 +226,8 @@ export type IngestMessage =
   | { kind: 'operated'; reply: OperatorReply }
   | { kind: 'status'; status: IngestStatus }
   | { kind: 'configured-members'; dids: string[] }
+  /** Whose DID documents are said to have changed. */
+  | { kind: 'identities-changed'; dids: string[] }
   /** First on a new line, after the latest news. */
   | { kind: 'connected' }
 

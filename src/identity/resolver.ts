@@ -63,6 +63,8 @@ export type ResolverOptions = {
    */
   allowPrivateHosts?: PrivateHosts
   resolveTxt?: ResolveTxt
+  /** Told where a look-up finds another signing key than the one that was remembered. */
+  onKeyChanged?: (did: string) => void
   /** Whose identities a flood of strangers' must neither delay nor push out. */
   isMember?: (did: string) => boolean
 }
@@ -104,6 +106,8 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
     try {
       const work = () => atHost(did, () => fetchIdentity(did, { fetch, plcUrl }))
       const identity = await queueOf(did).run(work, name)
+      const before = memory.find(did)?.identity
+      if (before && before.signingKey !== identity?.signingKey) options.onKeyChanged?.(did)
       if (identity) memory.remember(identity)
       else memory.rememberMissing(did)
       return identity
@@ -116,13 +120,8 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
     }
   }
 
-  function renewBehind(did: string, { name, beforeLookup }: Asker): void {
-    try {
-      beforeLookup?.(did, 'stale')
-    } catch {
-      return // what is known will do
-    }
-    renew(did, name).catch(() => undefined) // lookUp has logged it
+  function renewBehind(did: string, asker: Asker): void {
+    if (mayRenew(asker, did)) renew(did, asker.name).catch(() => undefined) // lookUp has logged it
   }
 
   async function resolve(
@@ -144,7 +143,24 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
     return renew(did, name)
   }
 
-  return { resolve, doubt: memory.doubt }
+  function doubt(did: string): void {
+    memory.doubt(did)
+    // What is being fetched may have been written down before the change.
+    const running = inFlight.get(did)
+    if (running) void running.catch(() => undefined).then(() => memory.doubt(did))
+  }
+
+  return { resolve, doubt }
+}
+
+/** Where not, what is known will do. */
+function mayRenew({ beforeLookup }: Asker, did: string): boolean {
+  try {
+    beforeLookup?.(did, 'stale')
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Beyond so many, whoever else asks the same host is told to come again. */

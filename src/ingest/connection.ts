@@ -20,6 +20,8 @@ export type IngestConnection = {
   status(): IngestStatus | undefined
   /** DIDs of the members that the configuration names, as far as their handles are resolved. */
   configuredMembers(): readonly string[]
+  /** `listener` hears whose DID documents are said to have changed. */
+  onIdentitiesChanged(listener: (dids: readonly string[]) => void): void
 }
 
 const MAX_WAITING = 10_000
@@ -34,6 +36,7 @@ export function createIngestConnection(
   const waiting = new Map<number, Waiting>()
   let status: IngestStatus | undefined
   let configuredMembers: readonly string[] = []
+  const listeners: ((dids: readonly string[]) => void)[] = []
   let lastId = 0
 
   function settle(reply: WriterReply | OperatorReply): void {
@@ -61,10 +64,14 @@ export function createIngestConnection(
     operate: (request) => ask((id) => ({ kind: 'operate', id, request })),
     status: () => status,
     configuredMembers: () => configuredMembers,
+    onIdentitiesChanged: (listener) => void listeners.push(listener),
     hear(message) {
       if (message.kind === 'reply' || message.kind === 'operated') settle(message.reply)
       else if (message.kind === 'status') status = message.status
       else if (message.kind === 'configured-members') configuredMembers = message.dids
+      else if (message.kind === 'identities-changed') {
+        for (const listener of listeners) listener(message.dids)
+      }
     },
   }
 }

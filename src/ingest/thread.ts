@@ -38,6 +38,7 @@ import { createDiskRoom } from './disk/disk-room.ts'
 import { createOnceOnly } from './disk/once-only.ts'
 import { cursorsFromNowOn } from './first-cursor.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { createIdentityNews, type IdentityNews } from './identity-news.ts'
 import { createLatencyRecorder, type LatencyRecorder } from './latency.ts'
 import { createLines, type Lines } from './lines.ts'
 import { loadMemory } from './memory.ts'
@@ -103,12 +104,13 @@ function run(config: Config): void {
     checkpoint: () => checkpoints.tend(),
     wakeBackfill: () => backfill.wake(),
   })
-  const background = createBackground(config, core, { publishChanges, replaying })
-  const { backfill, counting, labels, resolver } = background
+  const background = createBackground(config, core, { publishChanges, replaying, lines })
+  const { backfill, counting, identityNews, labels, resolver } = background
   async function applyBatch(batch: StreamBatch): Promise<void> {
     const outcome = await applyPatiently(core, batch, publishChanges)
     if (!outcome) return
     countBatch(core.counts, batch, outcome)
+    identityNews.ofEvents(batch.events)
     replaying.noteBatch(batch)
     latency.record(now() - batch.receivedAtMs)
     backfill.wake()
@@ -132,8 +134,7 @@ function run(config: Config): void {
   async function stop(): Promise<void> {
     for (const one of [...upkeep, room]) one.stop()
     await consumer.stop()
-    const others = [backfill, labels, replaying, counting]
-    await Promise.all(others.map((one) => one && room.ended(() => one.stop())))
+    await allEnded(room, [backfill, labels, replaying, counting])
     room.ifThereIsRoom(() => core.snapshots.finish())
     await checkpoints.stop()
     db.close()
@@ -148,6 +149,14 @@ function run(config: Config): void {
   labels.start()
   counting?.start()
   tell({ kind: 'ready', memory: core.handles })
+}
+
+/** Without waiting for room that does not come. */
+async function allEnded(
+  room: Core['room'],
+  others: readonly ({ stop(): Promise<void> } | undefined)[],
+): Promise<void> {
+  await Promise.all(others.map((one) => one && room.ended(() => one.stop())))
 }
 
 function applyPatiently(
@@ -172,9 +181,10 @@ function createAnswers(
     counting: Counting | undefined
     checkpoints: Checkpoints
     publishChanges: (changes: MemoryChange[]) => void
+    identityNews: IdentityNews
   },
 ) {
-  const { backfill, counting, labels, checkpoints, publishChanges } = parts
+  const { backfill, counting, identityNews, labels, checkpoints, publishChanges } = parts
   const writing = {
     indexer: core.indexer,
     room: core.room,
@@ -189,6 +199,7 @@ function createAnswers(
       cameFrom: core.coldStarts.cameFrom,
       onSeatsGivenUp: (count) =>
         core.log.info({ count }, 'as many members as may be: who came once only made room'),
+      onIdentityChanged: (did) => identityNews.of([did]),
       openTimeline: (did) => openWhereClosed(core, did),
     }),
     operate: createOperatorRequests({ ...writing, tendLog: () => checkpoints.tend() }),
@@ -332,10 +343,14 @@ function createOutside(config: Config, { counts, log, now, room }: Core) {
 function createBackground(
   config: Config,
   core: Core,
-  parts: { publishChanges: (changes: MemoryChange[]) => void; replaying: Replaying },
+  parts: {
+    publishChanges: (changes: MemoryChange[]) => void
+    replaying: Replaying
+    lines: Pick<Lines, 'tellAll'>
+  },
 ) {
   const { actors, db, indexer, log, now } = core
-  const { publishChanges, replaying } = parts
+  const { publishChanges, replaying, lines } = parts
   const { fetch, lookupFor, resolver } = createOutside(config, core)
   const shared = { db, indexer, publish: publishChanges, resolver, fetch, log, now }
   const backfill = createBackfill({
@@ -358,7 +373,8 @@ function createBackground(
   })
   const coldStarts = () => backfill.coldStarts()
   const counting = createEarlierCounting(config, { ...core, coldStarts })
-  return { backfill, counting, labels, resolver }
+  const identityNews = createIdentityNews({ tellAll: lines.tellAll, resolver })
+  return { backfill, counting, identityNews, labels, resolver }
 }
 
 function createStream(

@@ -41,6 +41,8 @@ export type WriterParts = {
   wakeBackfill: () => void
   /** Where labels come from; without it they don't come. */
   labels?: Pick<Labels, 'named' | 'wanted'>
+  /** An account's key is another than a serving thread knew. */
+  onIdentityChanged?: (did: string) => void
   /** What asks for earlier counts; undefined where nobody is asked. */
   counting?: Pick<Counting, 'wanted'> | undefined
   /** How many members there may be; no limit where 0 or not given. */
@@ -87,20 +89,21 @@ export function createWriterRequests(parts: WriterParts): (request: WriterReques
 
 type ForOthers = Extract<
   WriterRequest,
-  { kind: 'labelers-named' | 'labels-wanted' | 'counts-wanted' }
+  { kind: 'labelers-named' | 'labels-wanted' | 'counts-wanted' | 'identity-changed' }
 >
 
 function isForOthers(request: WriterRequest): request is ForOthers {
-  return /^(labelers-named|labels-wanted|counts-wanted)$/.test(request.kind)
+  return /^(labelers-named|labels-wanted|counts-wanted|identity-changed)$/.test(request.kind)
 }
 
 /** But for whose labelers are known here, nothing is written before somebody else has answered. */
 function passOn(
-  { labels, counting }: WriterParts,
+  { labels, counting, onIdentityChanged }: WriterParts,
   request: ForOthers,
   room: Pick<DiskRoom, 'attempt'>,
 ): void {
   if (request.kind === 'counts-wanted') counting?.wanted(request)
+  else if (request.kind === 'identity-changed') onIdentityChanged?.(request.did)
   else if (request.kind === 'labelers-named')
     room.attempt(() => labels?.named(request.labelers, request.did))
   else labels?.wanted(request.labelers, request.subjects)

@@ -76,15 +76,9 @@ export function createLive(
     for (const listener of [...listeners]) send(listener, chunk)
   }
 
-  function hasPlace(address: string | undefined): boolean {
-    if (listeners.size >= maxListeners) return false
-    if (address === undefined) return true
-    return [...listeners].filter((one) => one.address === address).length < MAX_LISTENERS_EACH
-  }
-
   return {
     listen(address) {
-      if (!hasPlace(address)) return undefined
+      if (listeners.size >= maxListeners || isFull(listeners, address)) return undefined
       let listener: Listener | undefined
       const stream = new ReadableStream<Uint8Array>(
         {
@@ -110,6 +104,12 @@ export function createLive(
       for (const listener of [...listeners]) end(listener)
     },
   }
+}
+
+/** Whether this address has all that one may have. */
+function isFull(listeners: ReadonlySet<Listener>, address: string | undefined): boolean {
+  if (address === undefined) return false
+  return [...listeners].filter((one) => one.address === address).length >= MAX_LISTENERS_EACH
 }
 
 /** The text has no line breaks: it is JSON. */

@@ -10,8 +10,8 @@ import { openActorTable } from '../graph/actor-table.ts'
 import { openFollowGraph } from '../graph/follow-graph.ts'
 import { MEMBER } from '../graph/types.ts'
 import { createHydrator } from '../hydrate/hydrator.ts'
-import { createGuardedFetch } from '../identity/guarded-fetch.ts'
-import { createResolver, LOOKUPS_PER_ORIGIN } from '../identity/resolver.ts'
+import { createGuardedFetch, type GuardedFetch } from '../identity/guarded-fetch.ts'
+import { createResolver, LOOKUPS_PER_ORIGIN, type Resolver } from '../identity/resolver.ts'
 import { createServiceAuth } from '../identity/service-jwt.ts'
 import type { IngestConnection } from '../ingest/connection.ts'
 import { inviteRoutes } from '../invite/invite-page.ts'
@@ -73,7 +73,7 @@ export function createServing(options: ServingOptions): Serving {
   const reading = openReading(config, memory)
   const { db, actors, graph, isMember } = reading
   const { fetch, lookups } = createOutside(config, log)
-  const resolver = createResolver({ ...config, fetch: lookups, log, isMember })
+  const resolver = createIdentities(options, { lookups, isMember })
   const operator = { config, db, ingest, resolver, log }
   const elsewhere = publicAppview(config, log)
   const counted = elsewhere && createCounted({ db, scope: config.indexScope, writer })
@@ -134,6 +134,23 @@ export function createServing(options: ServingOptions): Serving {
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
     closeStore: () => db.close(),
   }
+}
+
+/** What is known of accounts elsewhere; all threads hear where it is said to have changed. */
+function createIdentities(
+  { config, ingest, log }: ServingOptions,
+  { lookups, isMember }: { lookups: GuardedFetch; isMember: (did: string) => boolean },
+): Resolver {
+  const tell = (did: string) => ingest.writer.send({ kind: 'identity-changed', did })
+  const resolver = createResolver({
+    ...{ ...config, fetch: lookups, log, isMember },
+    // A writer that is busy leaves it to the stream.
+    onKeyChanged: (did) => void tell(did).catch(() => undefined),
+  })
+  ingest.onIdentitiesChanged((dids) => {
+    for (const did of dids) resolver.doubt(did)
+  })
+  return resolver
 }
 
 type Reading = ReturnType<typeof openReading>

@@ -238,6 +238,46 @@ describe('renewal on demand', () => {
   })
 })
 
+describe('a document that is said to have changed', () => {
+  test('is looked up before it is believed again', async () => {
+    const { did } = await world.plc.create({ handle: 'alice.test' })
+    await world.resolver.resolve(did)
+    const rotated = await world.plc.rotate(did)
+    world.resolver.doubt(did)
+    expect((await world.resolver.resolve(did))?.signingKey).toBe(rotated.did())
+    await world.resolver.resolve(did)
+    expect(world.plc.hits(did)).toBe(2)
+  })
+
+  test('is good for some minutes where the directory is away, and no longer', async () => {
+    const { did, keypair } = await world.plc.create({ handle: 'alice.test' })
+    await world.resolver.resolve(did)
+    world.plc.failWith(500)
+    world.resolver.doubt(did)
+    expect((await world.resolver.resolve(did))?.signingKey).toBe(keypair.did())
+    world.resolver.doubt(did)
+    world.advance(301 * SECOND)
+    await expect(world.resolver.resolve(did)).rejects.toThrow(IdentityUnavailableError)
+  })
+
+  test('is looked up once more where that began before', async () => {
+    const { did } = await world.plc.create({ handle: 'alice.test' })
+    world.plc.lag(20)
+    const first = world.resolver.resolve(did)
+    await until(() => world.plc.hits(did) === 1)
+    const rotated = await world.plc.rotate(did)
+    world.resolver.doubt(did)
+    await first
+    expect((await world.resolver.resolve(did))?.signingKey).toBe(rotated.did())
+  })
+
+  test('costs nothing where nobody knew it', async () => {
+    const { did } = await world.plc.create({ handle: 'alice.test' })
+    for (let i = 0; i < 10; i++) world.resolver.doubt(did)
+    expect(world.plc.hits(did)).toBe(0)
+  })
+})
+
 describe('did:web', () => {
   test.each([
     ['did:web:example.org', 'https://example.org/.well-known/did.json'],

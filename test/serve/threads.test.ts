@@ -196,6 +196,32 @@ describe('several threads', () => {
     for (const { close } of connections) close()
   })
 
+  test('none takes a key that was revoked, whether the stream or another thread heard of it', async () => {
+    const double = await createJetstreamDouble()
+    closing.push(() => double.close())
+    const alice = await plc.create({ handle: 'alice.test' })
+    const port = await start({ JETSTREAM_HOSTS: double.url }).port()
+    const connections = await toEveryThread(port)
+    while (double.openConnections() === 0) await sleep(20)
+    const statuses = async (account: PlcAccount, asked = connections) => {
+      const headers = await bearer(account, TIMELINE)
+      const all = asked.map(({ ask }) => ask(`/xrpc/${TIMELINE}`, { headers }))
+      return new Set((await Promise.all(all)).map(({ status }) => status))
+    }
+    expect(await statuses(alice)).toEqual(new Set([200]))
+    const second = { ...alice, keypair: await plc.rotate(alice.did) }
+    double.emit({ kind: 'identity', did: alice.did, handle: 'alice.test' })
+    while (!(await statuses(alice)).has(401)) await sleep(20)
+    while ((await statuses(alice)).has(200)) await sleep(20)
+    expect(await statuses(second)).toEqual(new Set([200]))
+    // The stream says nothing this time: one thread is shown the new key, and all refuse the old one.
+    const third = { ...alice, keypair: await plc.rotate(alice.did) }
+    expect(await statuses(third, connections.slice(0, 1))).toEqual(new Set([200]))
+    while ((await statuses(second)).has(200)) await sleep(20)
+    expect(await statuses(third)).toEqual(new Set([200]))
+    for (const { close } of connections) close()
+  })
+
   test('none lets in who is not on the list of members', async () => {
     const alice = await plc.create({ handle: 'member.test' })
     const mallory = await plc.create({ handle: 'stranger.test' })

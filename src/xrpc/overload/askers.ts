@@ -1,23 +1,22 @@
 // On whose account an issuer is looked up, so that a token buys no questions to other people's servers for
-// nothing: the address pays before anybody is asked, and whoever has nothing left, account or address, is
-// refused without a question. Members are looked up at nobody's cost, once a day each.
+// nothing: the address pays before anybody is asked, from points of that kind, and whoever has nothing left,
+// account or address, is refused without a question. Members are looked up at nobody's cost, once a day each.
 
 import type { Asker, LookupCause } from '../../identity/resolver.ts'
 import type { XRPCError } from '../errors.ts'
 import type { HttpRequest } from '../http-request.ts'
 import type { RateLimit } from './rate-limits.ts'
 
-/** Of a document that is not here, or is asked for anew because a signature failed. */
-const LOOKUP_POINTS = 5
-
 export function createAskers(parts: {
   members: RateLimit
   visitors: RateLimit
+  /** For documents that are not here, or are asked for anew because a signature failed. */
+  lookups: RateLimit
   /** Undefined for whom nothing is limited. */
   visitorOf: (request: HttpRequest) => string | undefined
   isMember: (did: string) => boolean
 }): (request: HttpRequest) => Asker {
-  const { members, visitors, visitorOf, isMember } = parts
+  const { members, visitors, lookups, visitorOf, isMember } = parts
 
   function refusal(
     request: HttpRequest,
@@ -27,8 +26,12 @@ export function createAskers(parts: {
     if (spent || (cause === 'unknown' && isMember(did))) return spent
     const address = visitorOf(request)
     if (address === undefined) return undefined
-    if (cause === 'stale') return visitors.ifSpent(request, address)
-    return visitors.charge(request, address, LOOKUP_POINTS)
+    const refused = visitors.ifSpent(request, address)
+    if (refused || cause === 'stale') return refused
+    const tooMany = lookups.charge(request, `lookups ${address}`, 1)
+    // Of which the answer tells nothing: what comes of the request is charged by itself.
+    if (!tooMany) request.limitHeaders = undefined
+    return tooMany
   }
 
   return (request) => ({

@@ -43,6 +43,8 @@ export type OverloadConfig = Pick<
 export type Purse = 'visitor' | keyof typeof PURSES
 
 const FAILURE_POINTS = 1
+/** Of its points an address could buy so many fewer look-ups, which have a purse of their own. */
+const POINTS_A_LOOKUP = 5
 
 /**
  * Points an address has in five minutes beside those for XRPC. A status page that is open takes under a
@@ -69,6 +71,7 @@ export function createOverload(options: {
     const limit = config.visitorRateLimit === 0 ? 0 : most
     return createRateLimit({ buffer: buffers.visitors, limit, now })
   }
+  const lookups = purse(Math.ceil(config.visitorRateLimit / POINTS_A_LOOKUP))
   const purses = {
     pages: purse(PURSES.pages),
     metrics: purse(PURSES.metrics),
@@ -100,7 +103,7 @@ export function createOverload(options: {
   }
 
   return {
-    askerFor: createAskers({ members, visitors, visitorOf, isMember }),
+    askerFor: createAskers({ members, visitors, lookups, visitorOf, isMember }),
     admit(request, member, points) {
       const key = member ?? visitorOf(request)
       if (key === undefined) return undefined
