@@ -152,11 +152,8 @@ function run(config: Config): void {
 }
 
 /** Without waiting for room that does not come. */
-async function allEnded(
-  room: Core['room'],
-  others: readonly ({ stop(): Promise<void> } | undefined)[],
-): Promise<void> {
-  await Promise.all(others.map((one) => one && room.ended(() => one.stop())))
+function allEnded(room: Core['room'], all: readonly ({ stop(): Promise<void> } | undefined)[]) {
+  return Promise.all(all.map((one) => one && room.ended(() => one.stop())))
 }
 
 function applyPatiently(

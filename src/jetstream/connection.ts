@@ -27,6 +27,8 @@ export type Connection = {
   resume(): void
   send(text: string): void
   leave(): void
+  /** As one that is dead. */
+  giveUp(message: string): void
 }
 
 type Options = {
@@ -53,11 +55,13 @@ export function openConnection(options: Options): Connection {
       if (isOpen && !isPaused) ws.ping()
       return isOpen && !isPaused
     },
-    giveUp: (message) => {
-      cause ??= { kind: 'idle', message }
-      ws.terminate()
-    },
+    giveUp,
   })
+
+  function giveUp(message: string): void {
+    cause ??= { kind: 'idle', message }
+    ws.terminate()
+  }
 
   function end(ending: Ending): void {
     heartbeat.stop()
@@ -94,6 +98,7 @@ export function openConnection(options: Options): Connection {
 
   return {
     ended,
+    giveUp,
     pause: () => setPaused(true),
     resume: () => setPaused(false),
     send: (text) => {

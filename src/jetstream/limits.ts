@@ -13,6 +13,9 @@ export type ConsumerLimits = {
   pingIntervalMs: number
   /** Neither a frame nor a pong for so long: the connection is dead. Silence alone is not. */
   idleTimeoutMs: number
+  /** No event for so long where the whole network is listened to: the host is stuck. Longer each time, up to that. */
+  silentAfterMs: number
+  maxSilentAfterMs: number
   backoffBaseMs: number
   backoffMaxMs: number
   /** A connection that lived so long, or delivered an event, starts the backoff anew. */
@@ -43,6 +46,8 @@ export const defaultLimits: ConsumerLimits = {
   handshakeTimeoutMs: 15 * SECOND,
   pingIntervalMs: 30 * SECOND,
   idleTimeoutMs: 100 * SECOND,
+  silentAfterMs: MINUTE,
+  maxSilentAfterMs: HOUR,
   backoffBaseMs: 250,
   backoffMaxMs: 30 * SECOND,
   healthyAfterMs: 10 * SECOND,

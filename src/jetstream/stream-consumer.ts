@@ -31,6 +31,7 @@ import {
   type Wire,
 } from './resume.ts'
 import { createSession, type Session } from './session.ts'
+import { createSilenceWatch, type SilenceWatch } from './silence.ts'
 import {
   assertFilters,
   optionsUpdate,
@@ -52,6 +53,7 @@ export class StreamConsumer {
   readonly #compression: Compression
   readonly #position: Position
   readonly #batcher: Batcher
+  readonly #silence: SilenceWatch
   readonly #abort = new AbortController()
   readonly #dropped: Record<string, number> = {}
 
@@ -96,6 +98,8 @@ export class StreamConsumer {
       maxFrameBytes,
     })
     this.#position = createPosition(newest(options.cursors), now)
+    const isExpected = () => this.#filters.dids === undefined && !this.#isPaused
+    this.#silence = createSilenceWatch(limits, { received: () => this.#received, isExpected })
     this.#batcher = createBatcher({
       maxEvents: limits.maxBatchEvents,
       maxBytes: limits.maxBatchBytes,
@@ -178,6 +182,7 @@ export class StreamConsumer {
     })
     if (this.#isPaused) this.#connection.pause()
     const ending = await this.#connection.ended
+    this.#silence.stop()
     this.#connection = undefined
     this.#isConnected = false
     this.#position.dropGap()
@@ -208,14 +213,8 @@ export class StreamConsumer {
     const { refusesDids } = this.#hosts.traits(host)
     const filters = refusesDids ? { ...this.#filters, dids: undefined } : this.#filters
     const { maxFrameBytes } = this.#limits
-    return subscribeUrl({
-      host,
-      wire,
-      filters,
-      cursor,
-      dictionaryId: this.#compression.dictionaryId(),
-      maxFrameBytes,
-    })
+    const dictionaryId = this.#compression.dictionaryId()
+    return subscribeUrl({ host, wire, filters, cursor, dictionaryId, maxFrameBytes })
   }
 
   #openSession(
@@ -250,6 +249,7 @@ export class StreamConsumer {
 
   #onConnected(host: string, wire: Wire, { cursor }: Resume): void {
     this.#isConnected = true
+    this.#silence.watch((message) => this.#connection?.giveUp(message))
     this.#floorSeq = undefined
     this.#lastError = undefined
     this.#opened++

@@ -71,7 +71,8 @@ export function createServingWorld(options: ServingOptions = {}) {
   const looked: string[] = []
   const writer: Writer = {
     async send(request) {
-      if (request.kind === 'labelers-named') return options.labelRoom?.()?.named(request.labelers, request.did)
+      if (request.kind === 'labelers-named')
+        return options.labelRoom?.()?.named(request.labelers, request.did)
       if (request.kind === 'labels-wanted') {
         return options.labelRoom?.()?.wanted(request.labelers, request.subjects)
       }
