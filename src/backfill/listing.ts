@@ -9,10 +9,12 @@
 import type { Collection } from '../store/collections.ts'
 import { MAX_PAGE, type PdsClient, type RecordPage, type RepoTarget } from './pds-client.ts'
 import { PdsError } from './pds-error.ts'
-import type { Take } from './within-budget.ts'
 
 /** What a walk needs of its caller. */
 export type ListingServices = { pds: PdsClient; now: () => number; signal: AbortSignal }
+
+/** What of a page is taken, and whether no more may be. */
+export type Take = (page: RecordPage) => { page: RecordPage; isSpent: boolean }
 
 export type ListedPage = RecordPage & {
   /** When the request began, by our clock. */

@@ -1,10 +1,9 @@
 // A page of a listing as far as the account's cold start may bring bytes (indexing/cold-start-budget.ts). What is
 // beyond counts as a record that can't be used: it is there, and is fetched alone when somebody looks at it.
 
-import type { RecordPage, RepoTarget } from './pds-client.ts'
+import type { Take } from './listing.ts'
+import type { RepoTarget } from './pds-client.ts'
 import type { Services } from './work.ts'
-
-export type Take = (page: RecordPage) => { page: RecordPage; isSpent: boolean }
 
 export function withinBudget({ apply, coldStarts }: Services, { uid }: RepoTarget): Take {
   return (page) => {

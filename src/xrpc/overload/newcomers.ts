@@ -94,7 +94,8 @@ type Part = { key: string; share: number; who: string }
 /** Who is registered under one name of a registry counts as one: names below it are for the taking. */
 function webDomainOf(did: string): string | undefined {
   if (!did.startsWith(WEB)) return undefined
-  const host = decodeURIComponent(did.slice(WEB.length)).replace(/:\d+$/, '')
+  const [name = ''] = did.slice(WEB.length).split(':')
+  const [host = ''] = decodeURIComponent(name).split(':')
   return getDomain(host) ?? host
 }
 
