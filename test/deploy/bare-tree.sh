@@ -21,7 +21,7 @@ leave() {
 trap leave EXIT
 
 say() { printf '\n=== %s\n' "$*"; }
-inside() { chroot "$tree" env PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "$@"; }
+inside() { chroot "$tree" env -u TMPDIR PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "$@"; }
 as_account() { inside setpriv --reuid=slipstream --regid=slipstream --clear-groups "$@"; }
 install() { inside bash -c 'cd /src && deploy/install.sh --no-doctor' </dev/null; }
 runs() { inside systemctl is-active --quiet slipstream; }
