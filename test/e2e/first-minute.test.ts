@@ -1,0 +1,210 @@
+// A newcomer's first minute, as the official client shows it: accounts with a past on a real PDS, and Slipstream
+// started after that, so that all of it comes by the cold start. What a person sees is asked at the moments that
+// matter to them: the first screen, the end of the feed, and when something new is written.
+
+import { mkdirSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Account, createAccount, follow, post, put, type Ref } from './support/account.ts'
+import { type ClientAtHome, clientAtHome } from './support/client-at-home.ts'
+import { eventually } from './support/eventually.ts'
+import { freePort } from './support/free-port.ts'
+import { type Jetstream, startJetstream } from './support/jetstream.ts'
+import { CONFIGURED_APPVIEW_DID, type Network, startNetwork } from './support/network.ts'
+import { type SimulatedTown, simulateTown } from './support/simulated-town.ts'
+import { createSlipstream, type Slipstream } from './support/slipstream.ts'
+
+const FRIENDS = 35
+const ROUNDS = 2
+const SIMULATED = 2_000
+const SCREEN = 30
+const LOG_TAIL = 6_000
+const QUOTING = ', with a quote'
+const FOLLOWS_A_CALL = 200
+/** After another call, as the client's own start is fast or slow. */
+const DELAYS_MS = [0, 250, 2_000]
+
+type World = {
+  network: Network
+  jetstream: Jetstream
+  town: SimulatedTown
+  slipstream: Slipstream
+  person: (name: string) => Promise<Account>
+  friends: Account[]
+  /** Of the friends, newest first. */
+  texts: string[]
+}
+
+type Newcomer = { account: Account; client: ClientAtHome }
+
+let world: World
+
+beforeAll(async () => {
+  const port = await freePort()
+  const network = await startNetwork(port)
+  const appViewDid = `did:web:localhost%3A${port}`
+  const person = (name: string) => createAccount(network, { name, appViewDid })
+  const town = await simulateTown(SIMULATED, network.plcUrl)
+  const { friends, texts } = await liveThere(person)
+  const jetstream = await startJetstream('double', network)
+  const slipstream = createSlipstream(port, {
+    ...jetstream.settings,
+    SLIPSTREAM_PLC_URL: town.plcUrl,
+    SLIPSTREAM_ALT_AUDIENCES: CONFIGURED_APPVIEW_DID,
+  })
+  world = { network, jetstream, town, slipstream, person, friends, texts }
+})
+
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') console.error(world?.slipstream.log().slice(-LOG_TAIL))
+  await world.slipstream.kill().catch(() => undefined)
+})
+
+afterAll(async () => {
+  await world?.slipstream.dispose()
+  await world?.jetstream.stop()
+  await world?.town.stop()
+  await world?.network.stop()
+})
+
+/** Friends who write in turn; some posts quote one by somebody whom no newcomer follows. */
+async function liveThere(person: World['person']): Promise<Pick<World, 'friends' | 'texts'>> {
+  const stranger = await person('stranger')
+  const quoted = await post(stranger, 'quoted by everybody')
+  const friends: Account[] = []
+  for (let i = 0; i < FRIENDS; i++) friends.push(await person('friend'))
+  const texts: string[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [i, friend] of friends.entries()) {
+      const text = `round ${round} of friend ${i}${isQuoting(i) ? QUOTING : ''}`
+      await post(friend, text, isQuoting(i) ? { embed: quoteOf(quoted) } : {})
+      texts.unshift(text)
+    }
+  }
+  for (const friend of friends) {
+    await put(friend, 'app.bsky.actor.profile', 'self', { displayName: friend.handle })
+  }
+  return { friends, texts }
+}
+
+const isQuoting = (friend: number) => friend % 5 === 4
+
+function quoteOf({ uri, cid }: Ref) {
+  return { $type: 'app.bsky.embed.record', record: { uri, cid } }
+}
+
+async function followMany(newcomer: Account, dids: readonly string[]): Promise<void> {
+  const createdAt = new Date().toISOString()
+  for (let i = 0; i < dids.length; i += FOLLOWS_A_CALL) {
+    const writes = dids.slice(i, i + FOLLOWS_A_CALL).map((subject) => ({
+      $type: 'com.atproto.repo.applyWrites#create' as const,
+      collection: 'app.bsky.graph.follow',
+      value: { $type: 'app.bsky.graph.follow', subject, createdAt },
+    }))
+    await newcomer.agent.com.atproto.repo.applyWrites({ repo: newcomer.did, writes })
+  }
+}
+
+/** Somebody who followed these before Slipstream, with an empty database, ever heard of anybody. */
+async function newcomer(followed: readonly string[]): Promise<Newcomer> {
+  const account = await world.person('newcomer')
+  await followMany(account, followed)
+  await world.slipstream.dispose()
+  mkdirSync(world.slipstream.dataDir)
+  await world.slipstream.start()
+  return { account, client: clientAtHome(account) }
+}
+
+const didsOf = (accounts: readonly Account[]) => accounts.map(({ did }) => did)
+
+/**
+ * What holds at any moment, on a machine as slow as you like: posts come in order, nothing is told that is not so
+ * while more comes, and whoever was told of the end has seen everything.
+ */
+function expectHonest(client: ClientAtHome, texts: readonly string[]): void {
+  const shown = client.texts()
+  if (!client.isAtEnd()) expect(client.misleading()).toEqual([])
+  expect(shown).toEqual(texts.filter((text) => shown.includes(text)))
+  if (client.isAtEnd()) expect(shown).toEqual(texts)
+}
+
+/** Everything is there, each once, in order, to the end. */
+async function seesAll(client: ClientAtHome, texts: readonly string[]): Promise<void> {
+  await eventually(
+    async () => {
+      await client.refresh()
+      expectHonest(client, texts)
+      await client.scrollToEnd()
+      expect(client.texts()).toEqual(texts)
+      expect(client.misleading()).toEqual([])
+    },
+    { withinMs: 90_000 },
+  )
+  expectHonest(client, texts)
+}
+
+const isOffered = (client: ClientAtHome) =>
+  eventually(async () => expect(await client.lookForNew()).toBe(true), { withinMs: 60_000 })
+
+test('who follows nobody is told so, and sees what the first one whom they follow writes', async () => {
+  const { client, account } = await newcomer([])
+  await client.signIn()
+  await client.refresh()
+  expect(client.texts()).toEqual([])
+  expect(client.isAtEnd()).toBe(true)
+  const friend = await world.person('friend')
+  await follow(account, friend)
+  await post(friend, 'something new')
+  await isOffered(client)
+  expect(client.texts()).toEqual(['something new'])
+})
+
+test('who follows one sees all of theirs, and is offered what comes', async () => {
+  const [friend] = world.friends
+  const { client } = await newcomer([friend!.did])
+  await client.refresh()
+  const theirs = world.texts.filter((text) => text.endsWith(' of friend 0'))
+  expectHonest(client, theirs)
+  expect(client.texts()).not.toEqual([])
+  await seesAll(client, theirs)
+  expect(await client.lookForNew()).toBe(false)
+  await post(friend!, 'later, of friend 0')
+  world.texts.unshift('later, of friend 0')
+  await isOffered(client)
+})
+
+test('who follows 35 sees the newest first, with the very first call, and everybody at the end', async () => {
+  const { client } = await newcomer(didsOf(world.friends))
+  await client.refresh()
+  expectHonest(client, world.texts)
+  expect(client.texts()).not.toEqual([])
+  await seesAll(client, world.texts)
+  expect(await client.lookForNew()).toBe(false)
+  await post(world.friends[7]!, 'after the end')
+  world.texts.unshift('after the end')
+  await isOffered(client)
+})
+
+test.each(DELAYS_MS)('35 are not cut short %i ms after another call', async (delayMs) => {
+  const { client } = await newcomer(didsOf(world.friends))
+  await client.signIn()
+  await new Promise((resolve) => setTimeout(resolve, delayMs))
+  await client.refresh()
+  expectHonest(client, world.texts)
+  expect(client.texts()).not.toEqual([])
+})
+
+test('who follows 2,000 is never told of an end before it', async () => {
+  const { people, texts } = world.town
+  const { client } = await newcomer(people)
+  await client.refresh()
+  expectHonest(client, texts)
+  expect(client.isAtEnd()).toBe(false)
+  await eventually(
+    async () => {
+      await client.refresh()
+      expectHonest(client, texts)
+      expect(client.texts().slice(0, SCREEN)).toEqual(texts.slice(0, SCREEN))
+    },
+    { withinMs: 90_000 },
+  )
+})

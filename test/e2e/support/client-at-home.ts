@@ -1,0 +1,95 @@
+// The official client's home screen, as far as its rules decide what a person sees: the calls after sign-in in
+// their order, pages of 30 until there are 30 posts, a page without a cursor ends the feed for good and is followed
+// by Discover, and from then on Discover's newest item is asked what is new.
+
+import type { AtUriString } from '@atproto/lex'
+import { app } from '@bsky/sdk/lexicons'
+import type { Account } from './account.ts'
+import type { FeedViewPost } from './reading.ts'
+
+const DISCOVER = 'at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.generator/whats-hot'
+const PAGE = 30
+const MOST_ATTEMPTS = 50
+
+export type ClientAtHome = ReturnType<typeof clientAtHome>
+
+export function clientAtHome(account: Account) {
+  const { agent } = account
+  const client = account.client()
+  let posts: FeedViewPost[] = []
+  let cursor: string | undefined
+  let isAtEnd = false
+  let pages = 0
+
+  function show(feed: readonly FeedViewPost[]): void {
+    const seen = new Set(posts.map(keyOf))
+    posts.push(...feed.filter((item) => !seen.has(keyOf(item))))
+  }
+
+  async function nextPage(): Promise<void> {
+    const page = await client.call(app.bsky.feed.getTimeline, {
+      limit: PAGE,
+      ...(cursor && { cursor }),
+    })
+    pages++
+    show(page.feed)
+    cursor = page.cursor
+    if (cursor !== undefined) return
+    isAtEnd = true
+    const params = { feed: DISCOVER as AtUriString, limit: PAGE }
+    show((await client.call(app.bsky.feed.getFeed, params)).feed)
+  }
+
+  /** Goes on by itself as long as there is less than a screen more. */
+  async function fill(): Promise<void> {
+    const enough = posts.length + PAGE
+    for (let i = 0; i < MOST_ATTEMPTS && !isAtEnd && posts.length < enough; i++) await nextPage()
+  }
+
+  async function refresh(): Promise<void> {
+    posts = []
+    cursor = undefined
+    isAtEnd = false
+    await fill()
+  }
+
+  return {
+    /** What comes before the feed. */
+    async signIn(): Promise<void> {
+      await client.call(app.bsky.actor.getProfile, { actor: account.did })
+      await agent.app.bsky.actor.getPreferences()
+      await account.raw('/xrpc/app.bsky.unspecced.getConfig')
+      await client.call(app.bsky.notification.getUnreadCount, {})
+    },
+    refresh,
+    async scrollToEnd(): Promise<void> {
+      while (!isAtEnd) await fill()
+    },
+    /** Whether it offers new posts; where nothing is shown, it shows them. */
+    async lookForNew(): Promise<boolean> {
+      const { feed } = isAtEnd
+        ? await client.call(app.bsky.feed.getFeed, { feed: DISCOVER as AtUriString, limit: 1 })
+        : await client.call(app.bsky.feed.getTimeline, { limit: 1 })
+      const [newest] = feed
+      const isNew = newest !== undefined && !posts.some((one) => keyOf(one) === keyOf(newest))
+      if (isNew && posts.length === 0) await refresh()
+      return isNew
+    },
+    posts: () => posts,
+    texts: () => posts.map(({ post }) => String((post.record as { text?: unknown }).text)),
+    /** What reads like a fact, and need not be one. */
+    misleading: () => posts.flatMap(misleadingIn),
+    isAtEnd: () => isAtEnd,
+    pages: () => pages,
+  }
+}
+
+function keyOf({ post, reason }: FeedViewPost): string {
+  return `${post.uri} ${JSON.stringify(reason ?? '')}`
+}
+
+function misleadingIn(item: FeedViewPost): string[] {
+  const json = JSON.stringify(item)
+  const signs = ['handle.invalid', 'viewNotFound', 'notFoundPost']
+  return signs.filter((sign) => json.includes(sign)).map((sign) => `${sign} on ${item.post.uri}`)
+}
