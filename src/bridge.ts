@@ -175,7 +175,12 @@ export type IngestStatus = {
   disk: DiskStatus
   /** Since the start: what was counted, by label. */
   counts: Counted
+  /** What has stood still for a minute or longer, though there is something to do; empty as a rule. */
+  stalls?: Stall[]
 }
+
+/** `what`: who waits for what, in words. */
+export type Stall = { what: string; seconds: number }
 
 /**
  * What was given up for want of room, in this order; each state includes those before. `full`: the last write

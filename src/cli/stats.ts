@@ -48,9 +48,19 @@ function running({ version, pid, uptimeSeconds, origin, ingest }: Status): Line[
   ]
 }
 
-function streaming({ stream, archive, timelines, visibleMs, coldStarts }: IngestStatus): Line[] {
+function streaming({
+  stream,
+  archive,
+  timelines,
+  visibleMs,
+  coldStarts,
+  stalls,
+}: IngestStatus): Line[] {
   const isArchive = isReadingArchive({ archive })
   return [
+    ...(stalls ?? []).map(
+      ({ what, seconds }): Line => ['stands still', `${what}, for ${seconds} s`],
+    ),
     ['stream', isArchive ? 'begins where the archive ends' : describeStream(stream)],
     ...(archive && isArchive ? [['archive', archiveInWords(archive)] as Line] : []),
     ['visible', visibleMs.count === 0 ? 'nothing came' : `within ${visibleMs.p99} ms (p99)`],

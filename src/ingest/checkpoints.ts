@@ -8,6 +8,7 @@ import { Worker } from 'node:worker_threads'
 import type { Logger } from '../obs/log.ts'
 import { copyLogIfThereIsRoom, limitLog, logState } from '../store/checkpoint.ts'
 import type { Db } from '../store/db.ts'
+import type { Watchdog } from './watchdog.ts'
 
 export type CheckpointLimits = {
   /** From so many pages on the log is copied. */
@@ -24,6 +25,21 @@ export type Checkpoints = {
   /** To be called between two transactions, often. What it returns has to be waited for. */
   tend(): Promise<void> | undefined
   stop(): Promise<void>
+}
+
+/** The same, where somebody notices if it never ends. */
+export function watchedCheckpoints(
+  options: Parameters<typeof keepCheckpointed>[0],
+  watchdog: Pick<Watchdog, 'over'>,
+): Checkpoints {
+  const checkpoints = keepCheckpointed(options)
+  return {
+    tend() {
+      const wait = checkpoints.tend()
+      return wait && watchdog.over('writing, which waits for the database’s log to be copied', wait)
+    },
+    stop: () => checkpoints.stop(),
+  }
 }
 
 export function keepCheckpointed(options: {

@@ -5,6 +5,7 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { IngestMessage, IngestOrder, SharedMemory } from '../bridge.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { createIngestConnection, type IngestConnection } from './connection.ts'
+import { StandstillError } from './watchdog.ts'
 
 export type Ingest = IngestConnection & {
   readonly memory: SharedMemory
@@ -24,7 +25,10 @@ export async function startIngest(options: {
   let stopping = false
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   const order = (one: IngestOrder) => worker.postMessage(one)
-  const { hear, ...connection } = createIngestConnection(order)
+  const { hear, ...connection } = createIngestConnection(order, (seconds) => {
+    const text = `the ingest thread has reported nothing for ${seconds} s: the process ends to be restarted`
+    if (!stopping) options.onFatal(new StandstillError(text))
+  })
 
   const memory = await new Promise<SharedMemory>((resolve, reject) => {
     worker.on('message', (message: IngestMessage) => {

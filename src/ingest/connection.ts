@@ -25,19 +25,38 @@ export type IngestConnection = {
 }
 
 const MAX_WAITING = 10_000
+/** It reports once a second; what makes it silent for longer is one long piece of work, or endless. */
+const SILENT_SECONDS = 60
+const MAX_SILENT_SECONDS = 600
 
 type Figures = Record<string, number>
 type Waiting = { resolve: (figures: Figures) => void; reject: (error: Error) => void }
 
-/** @returns also what takes in the messages of the other end. */
+/**
+ * @param onGone - it has reported nothing for so long that nothing can be hoped for
+ * @returns also what takes in the messages of the other end
+ */
 export function createIngestConnection(
   order: (one: IngestOrder) => void,
+  onGone: (seconds: number) => void = () => undefined,
 ): IngestConnection & { hear(message: IngestMessage): void } {
   const waiting = new Map<number, Waiting>()
   let status: IngestStatus | undefined
   let configuredMembers: readonly string[] = []
   const listeners: ((dids: readonly string[]) => void)[] = []
   let lastId = 0
+  /** By ticks, which stand still while the machine sleeps. */
+  let silentSeconds = 0
+  const timer = setInterval(() => {
+    if (status && ++silentSeconds === MAX_SILENT_SECONDS) onGone(silentSeconds)
+  }, 1_000)
+  timer.unref()
+
+  function report(): IngestStatus | undefined {
+    if (!status || silentSeconds < SILENT_SECONDS) return status
+    const silence = { what: 'the ingest thread, which reports nothing', seconds: silentSeconds }
+    return { ...status, stalls: [silence, ...(status.stalls ?? [])] }
+  }
 
   function settle(reply: WriterReply | OperatorReply): void {
     const one = waiting.get(reply.id)
@@ -62,13 +81,15 @@ export function createIngestConnection(
       },
     },
     operate: (request) => ask((id) => ({ kind: 'operate', id, request })),
-    status: () => status,
+    status: report,
     configuredMembers: () => configuredMembers,
     onIdentitiesChanged: (listener) => void listeners.push(listener),
     hear(message) {
       if (message.kind === 'reply' || message.kind === 'operated') settle(message.reply)
-      else if (message.kind === 'status') status = message.status
-      else if (message.kind === 'configured-members') configuredMembers = message.dids
+      else if (message.kind === 'status') {
+        status = message.status
+        silentSeconds = 0
+      } else if (message.kind === 'configured-members') configuredMembers = message.dids
       else if (message.kind === 'identities-changed') {
         for (const listener of listeners) listener(message.dids)
       }

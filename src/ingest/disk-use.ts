@@ -24,6 +24,12 @@ export function readDiskUse(dataDir: string): DiskUse {
   }
 }
 
+/** Changes whenever the database file was written to, the log beside it left aside. */
+export function fileState(dataDir: string): string {
+  const { mtimeNs } = statSync(join(dataDir, FILE_NAME), { bigint: true })
+  return mtimeNs.toString()
+}
+
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }

@@ -6,6 +6,7 @@ import type {
   DiskStatus,
   IngestMessage,
   IngestStatus,
+  Stall,
 } from '../bridge.ts'
 import type { Memory } from '../indexing/memory.ts'
 import type { Consumer } from '../jetstream/consumer.ts'
@@ -30,6 +31,7 @@ export function reportStatus(options: {
   coldStarts: () => ColdStartProgress[]
   archive: () => ArchiveStatus | undefined
   disk: () => DiskStatus
+  stalls: () => Stall[]
   pulse: PulseTaker
   counts: Counts
   tell: (message: IngestMessage) => void
@@ -59,6 +61,7 @@ export function reportStatus(options: {
       pulse: pulse.take(stream.received),
       disk: options.disk(),
       counts: counts.read(),
+      stalls: options.stalls(),
     }
     tell({ kind: 'status', status })
     options.room.ifThereIsRoom(() => record(status))

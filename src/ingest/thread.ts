@@ -28,7 +28,7 @@ import { createLogger } from '../obs/log.ts'
 import { openWriter } from '../store/db.ts'
 import { createStreamAfterArchive, type StreamWithArchive } from './archive-first.ts'
 import { forgetAwayMembers } from './away-members.ts'
-import { type Checkpoints, keepCheckpointed } from './checkpoints.ts'
+import { type Checkpoints, watchedCheckpoints } from './checkpoints.ts'
 import { followConfiguredMembers } from './configured-members.ts'
 import { countBatch, countFetches } from './count-work.ts'
 import { createEarlierCounting } from './counting.ts'
@@ -36,6 +36,7 @@ import { bearFullDisk, fetchWithRoom } from './disk/bear-full-disk.ts'
 import { createDiskGuard } from './disk/disk-guard.ts'
 import { createDiskRoom } from './disk/disk-room.ts'
 import { createOnceOnly } from './disk/once-only.ts'
+import { fileState } from './disk-use.ts'
 import { cursorsFromNowOn } from './first-cursor.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createIdentityNews, type IdentityNews } from './identity-news.ts'
@@ -50,10 +51,10 @@ import { keepRemoving } from './removing.ts'
 import { countTimelineItems, createReplaying, type Replaying } from './replaying.ts'
 import { reportStatus } from './report-status.ts'
 import { keepRetaining } from './retaining.ts'
-
 import { keepSearchable } from './searching.ts'
 import { streamFilters } from './stream-filters.ts'
 import { streamSettings, unreadCollections } from './stream-settings.ts'
+import { createWatchdog, raise } from './watchdog.ts'
 import { createWriterRequests } from './writer-requests.ts'
 
 const FILTER_CHANGES = new Set([
@@ -85,7 +86,7 @@ function run(config: Config): void {
   const core = createCore(config)
   const { actors, db, indexer, log, memory, now, room } = core
   const latency = createLatencyRecorder()
-  const checkpoints = keepCheckpointed({ db, dataDir: config.dataDir, log })
+  const checkpoints = watchedCheckpoints({ ...core, dataDir: config.dataDir }, core.watchdog)
   core.snapshots.checkpointBy(() => checkpoints.tend())
   const lines = createLines(port)
 
@@ -132,7 +133,7 @@ function run(config: Config): void {
   })
 
   async function stop(): Promise<void> {
-    for (const one of [...upkeep, room]) one.stop()
+    for (const one of [...upkeep, room, core.watchdog]) one.stop()
     await consumer.stop()
     await allEnded(room, [backfill, labels, replaying, counting])
     room.ifThereIsRoom(() => core.snapshots.finish())
@@ -227,6 +228,7 @@ function createUpkeep(
       coldStarts: () => backfill.coldStarts(),
       archive: () => consumer.archive(),
       disk: guard.look,
+      stalls: () => core.watchdog.stalls(),
       tell: lines.tellAll,
       record: recordHistory(db, now),
       room,
@@ -316,11 +318,17 @@ function createCore(config: Config) {
   })
   const room = createDiskRoom(log)
   const counts = createCounts()
+  const watchdog = createWatchdog({
+    log,
+    isExcused: () => room.isFull(),
+    progress: () => fileState(config.dataDir),
+    end: raise,
+  })
   /** DIDs that the configuration names, as far as they are known. */
   const namedMembers: readonly string[] = []
   return {
     ...{ actors, coldStarts, counts, db, handles, indexer, log, memory },
-    ...{ namedMembers, now, room, snapshots },
+    ...{ namedMembers, now, room, snapshots, watchdog },
   }
 }
 
@@ -376,7 +384,7 @@ function createBackground(
 
 function createStream(
   config: Config,
-  { actors, db, log, now }: Core,
+  { actors, db, log, now, watchdog }: Core,
   apply: (batch: StreamBatch) => Promise<void>,
 ): Consumer {
   return createConsumer({
@@ -384,7 +392,7 @@ function createStream(
     filters: streamFilters(config.indexScope, actors, config.trustedVerifiers),
     unread: unreadCollections(config),
     cursors: cursorsFromNowOn(db, config, now()),
-    apply,
+    apply: (batch) => watchdog.over('the next batch of the stream', apply(batch)),
     log,
   })
 }

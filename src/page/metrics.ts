@@ -304,7 +304,16 @@ function diskMetrics({ status }: MetricParts): MetricSource[] {
 }
 
 function backgroundMetrics({ status, db }: MetricParts): MetricSource[] {
+  const standstill = (one: IngestStatus) => one.stalls?.[0]?.seconds ?? 0
   return [
+    gauge(
+      'ingest_standstill_seconds',
+      'For how long something on the ingest thread has waited without progress, from a minute on; 0 as a rule.',
+      () => {
+        const now = status()
+        return single(now && standstill(now))
+      },
+    ),
     gauge('jobs', 'Jobs against other people’s servers that wait or run, by kind.', () =>
       byLabel('kind', countJobs(db) as Record<string, number>),
     ),

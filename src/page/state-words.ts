@@ -33,6 +33,7 @@ export function stateInWords(
     return [{ level: 'notice', title: 'Starting', text: 'The first report comes in a second.' }]
   }
   const findings = [
+    aboutStalls(status),
     aboutArchive(status),
     aboutStream(status),
     aboutFailures(status),
@@ -54,6 +55,16 @@ function wellness({ stream, members }: IngestStatus): Finding {
       : `The stream is ${duration(stream.lagMs)} behind the network`
   const text = `${lag}, and ${plural(members, 'member reads', 'members read')} here.`
   return { level: 'good', title: 'Everything is well', text }
+}
+
+function aboutStalls({ stalls = [] }: IngestStatus): Finding | undefined {
+  const longest = stalls[0]
+  if (!longest) return undefined
+  return {
+    level: 'bad',
+    title: 'Nothing new is taken in',
+    text: `For ${duration(longest.seconds * 1_000)} nothing has moved: ${longest.what}. What is here is served. If it goes on, Slipstream ends by itself so that it is started again, and goes on where it stopped; the log says why (standing still).`,
+  }
 }
 
 function aboutArchive({ archive }: IngestStatus): Finding | undefined {
