@@ -36,7 +36,6 @@ import { bearFullDisk, fetchWithRoom } from './disk/bear-full-disk.ts'
 import { createDiskGuard } from './disk/disk-guard.ts'
 import { createDiskRoom } from './disk/disk-room.ts'
 import { createOnceOnly } from './disk/once-only.ts'
-import { fileState } from './disk-use.ts'
 import { cursorsFromNowOn } from './first-cursor.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createIdentityNews, type IdentityNews } from './identity-news.ts'
@@ -54,7 +53,7 @@ import { keepRetaining } from './retaining.ts'
 import { keepSearchable } from './searching.ts'
 import { streamFilters } from './stream-filters.ts'
 import { streamSettings, unreadCollections } from './stream-settings.ts'
-import { createWatchdog, raise } from './watchdog.ts'
+import { watchThread } from './watchdog.ts'
 import { createWriterRequests } from './writer-requests.ts'
 
 const FILTER_CHANGES = new Set([
@@ -318,12 +317,7 @@ function createCore(config: Config) {
   })
   const room = createDiskRoom(log)
   const counts = createCounts()
-  const watchdog = createWatchdog({
-    log,
-    isExcused: () => room.isFull(),
-    progress: () => fileState(config.dataDir),
-    end: raise,
-  })
+  const watchdog = watchThread(config.dataDir, { log, room })
   /** DIDs that the configuration names, as far as they are known. */
   const namedMembers: readonly string[] = []
   return {

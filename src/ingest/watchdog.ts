@@ -5,6 +5,8 @@
 
 import type { Stall } from '../bridge.ts'
 import type { Logger } from '../obs/log.ts'
+import type { Patience } from '../store/patience.ts'
+import { fileState } from './disk-use.ts'
 
 export type Watchdog = {
   /** Watches until it settles. */
@@ -31,9 +33,19 @@ export class StandstillError extends Error {
   override name = 'StandstillError'
 }
 
-/** In a timer's turn it ends the thread, and so the process. */
-export function raise(error: StandstillError): never {
-  throw error
+/** What is thrown in a timer's turn ends the thread, and so the process. */
+export function watchThread(
+  dataDir: string,
+  { log, room }: { log: Pick<Logger, 'error' | 'info'>; room: Pick<Patience, 'isFull'> },
+): Watchdog {
+  return createWatchdog({
+    log,
+    isExcused: () => room.isFull(),
+    progress: () => fileState(dataDir),
+    end(error) {
+      throw error
+    },
+  })
 }
 
 export function createWatchdog(options: {

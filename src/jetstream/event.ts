@@ -99,6 +99,8 @@ export type StreamCursor = {
   wire: 'v1' | 'v2'
   seq: number | undefined
   timeUs: number
+  /** Of the event at `seq` (event-mark.ts); absent where none was received, or by an older release. */
+  mark?: string
   /** The time is our clock's: nothing was received yet that could be expected to come again. */
   isByClock?: boolean
 }

@@ -6,6 +6,7 @@
 // the first event after it, which says how far it reaches.
 
 import type { StreamCursor, StreamGap, StreamItem } from './event.ts'
+import { markOf } from './event-mark.ts'
 import type { Wire } from './resume.ts'
 
 export type Position = {
@@ -28,11 +29,15 @@ export function createPosition(saved: StreamCursor | undefined, now: () => numbe
   let timeUs = saved?.timeUs ?? 0
   let gap: Omit<StreamGap, 'toUs'> | undefined
   let isByOurClock = saved?.isByClock ?? false
+  let mark = saved?.mark
+  /** Not marked yet: that is done once for a batch, not for every event. */
+  let last: StreamItem | undefined
 
   function advance(eventHost: string, eventWire: Wire, event: StreamItem): void {
     host = eventHost
     wire = eventWire
     seq = event.seq
+    last = event
     // Ours may be ahead of the host's: holes would be dated after their end, and events be skipped.
     if (isByOurClock) timeUs = Math.min(timeUs, event.timeUs)
     isByOurClock = false
@@ -51,13 +56,19 @@ export function createPosition(saved: StreamCursor | undefined, now: () => numbe
     return { ...open, toUs: event.timeUs }
   }
 
+  function current(): StreamCursor | undefined {
+    if (timeUs === 0) return undefined
+    if (last) mark = last.seq === undefined ? undefined : markOf(last)
+    last = undefined
+    const cursor = { host, wire, seq, timeUs, ...(mark === undefined ? {} : { mark }) }
+    return isByOurClock ? { ...cursor, isByClock: true } : cursor
+  }
+
   return {
-    current: () =>
-      timeUs === 0
-        ? undefined
-        : { host, wire, seq, timeUs, ...(isByOurClock ? { isByClock: true } : {}) },
+    current,
     startAt: (cursor) => {
       ;({ host, wire, seq, timeUs } = cursor)
+      mark = last = undefined
       isByOurClock = true
     },
     advance,

@@ -15,6 +15,8 @@ export type Resume = {
   cursor: number | undefined
   /** The seq that will be the first to come, if it is resumed by seq. */
   seq: number | undefined
+  /** Of that event, if it was ever received: another one by the same number tells of lost ones. */
+  mark?: string | undefined
 }
 
 const LIVE: Resume = { cursor: undefined, seq: undefined }
@@ -27,7 +29,7 @@ export function resumeAt(
   if (!position) return LIVE
   const isSame = position.host === target.host && position.wire === target.wire
   if (isSame && position.seq !== undefined && !target.distrustsSeq) {
-    return { cursor: position.seq, seq: position.seq }
+    return { cursor: position.seq, seq: position.seq, mark: position.mark }
   }
   const overlapMs = isSame ? limits.sameHostOverlapMs : limits.switchOverlapMs
   return { cursor: Math.max(1e15, position.timeUs - overlapMs * 1000), seq: undefined }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { type DropReason, isBroken, isLost, type Notice } from './decoded.ts'
 import { createDictionaryTrust, type Doubt } from './dictionary-trust.ts'
 import type { StreamGap, StreamItem } from './event.ts'
+import { markOf } from './event-mark.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import type { Position } from './position.ts'
 import type { Resume, Wire } from './resume.ts'
@@ -69,16 +70,23 @@ export function createSession(options: {
 
   function beginWith(event: StreamItem): void {
     isFirst = false
+    const isSame = event.seq === resume.seq && isMarked(event, resume)
     // Asked for inclusively and had before: nothing is missing.
-    if (resume.seq !== undefined && event.seq === resume.seq) lastSeq = resume.seq
+    if (isSame) lastSeq = resume.seq
     const cause = holeBefore(event, resume, options.dueBy)
     if (cause === 'host-switch') {
-      log.warn({ host, wire, expected: resume.seq, got: event.seq }, 'host numbers its events anew')
+      const figures = { host, wire, expected: resume.seq, got: event.seq, isOther: !isSame }
+      log.warn(figures, 'host numbers its events anew')
     }
     if (cause) position.openGap(host, cause)
   }
 
   return { onFrame }
+}
+
+/** Whether it is the event that was asked for, as far as that is known: a host that died gives numbers twice. */
+function isMarked(event: StreamItem, { mark }: Resume): boolean {
+  return mark === undefined || markOf(event) === mark
 }
 
 /** What the first event tells about where the server really started. */
@@ -91,6 +99,6 @@ function holeBefore(
   if (resume.seq === undefined || event.seq === undefined) {
     return isLate ? 'cursor-too-old' : undefined
   }
-  if (event.seq < resume.seq) return 'host-switch'
+  if (event.seq < resume.seq || !isMarked(event, resume)) return 'host-switch'
   return event.seq > resume.seq && dueBy !== undefined ? 'cursor-too-old' : undefined
 }

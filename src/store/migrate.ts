@@ -23,6 +23,7 @@ import * as recordLikesByTime from './migrations/018-record-likes-by-time.ts'
 import * as reactionRecords from './migrations/019-reaction-records.ts'
 import * as mentions from './migrations/020-mentions.ts'
 import * as labelerLimits from './migrations/021-labeler-limits.ts'
+import * as cursorMarks from './migrations/022-cursor-marks.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -48,6 +49,7 @@ const migrations: readonly Migration[] = [
   reactionRecords,
   mentions,
   labelerLimits,
+  cursorMarks,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

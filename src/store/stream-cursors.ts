@@ -10,21 +10,22 @@ type Row = {
   seq: number | null
   time_us: number
   by_clock: number
+  mark: string | null
 }
 
 const statements = perDatabase((db) => ({
-  put: db.prepare<[string, string, number | null, number, number, number]>(
-    'INSERT OR REPLACE INTO stream_cursors (host, wire, seq, time_us, by_clock, saved_at) VALUES (?, ?, ?, ?, ?, ?)',
+  put: db.prepare<[string, string, number | null, number, number, number, string | null]>(
+    'INSERT OR REPLACE INTO stream_cursors (host, wire, seq, time_us, by_clock, saved_at, mark) VALUES (?, ?, ?, ?, ?, ?, ?)',
   ),
   clear: db.prepare('DELETE FROM stream_cursors'),
   all: db.prepare<[], Row>(
-    'SELECT host, wire, seq, time_us, by_clock FROM stream_cursors ORDER BY saved_at DESC, time_us DESC',
+    'SELECT host, wire, seq, time_us, by_clock, mark FROM stream_cursors ORDER BY saved_at DESC, time_us DESC',
   ),
 }))
 
 export function putStreamCursor(db: Db, cursor: StreamCursor, savedAt: number): void {
-  const { host, wire, seq, timeUs, isByClock } = cursor
-  statements(db).put.run(host, wire, seq ?? null, timeUs, isByClock ? 1 : 0, savedAt)
+  const { host, wire, seq, timeUs, isByClock, mark = null } = cursor
+  statements(db).put.run(host, wire, seq ?? null, timeUs, isByClock ? 1 : 0, savedAt, mark)
 }
 
 /** From now on it stands here, wherever it stood on other hosts. */
@@ -37,8 +38,9 @@ export function replaceStreamCursors(db: Db, cursor: StreamCursor, savedAt: numb
 export function streamCursors(db: Db): StreamCursor[] {
   return statements(db)
     .all.all()
-    .map(({ host, wire, seq, time_us, by_clock }) => ({
+    .map(({ host, wire, seq, time_us, by_clock, mark }) => ({
       ...{ host, wire, seq: seq ?? undefined, timeUs: time_us },
+      ...(mark === null ? {} : { mark }),
       ...(by_clock ? { isByClock: true } : {}),
     }))
 }
