@@ -3,6 +3,7 @@
 
 import type { Identity } from '../identity/did-document.ts'
 import { IdentityUnavailableError } from '../identity/fetch-identity.ts'
+import type { ResolveOptions } from '../identity/resolver.ts'
 import { findActor, setActorIdentity } from '../store/actors.ts'
 import { insertAccountGap } from '../store/gaps.ts'
 import { enqueueJobAgain } from '../store/jobs.ts'
@@ -40,10 +41,16 @@ export async function identify(services: Services, account: Account): Promise<vo
   const { db, now } = services
   const before = findActor(db, uid)
   const isForgotten = before?.identity_checked_at === null && before.pds !== null
-  let { identity, verdict } = await lookUp(services, did, { forceRefresh: isForgotten })
-  // What was remembered of the directory may be from before they were renamed.
-  if (identity && verdict === false) {
-    ;({ identity, verdict } = await lookUp(services, did, { forceRefresh: true }))
+  let { identity, verdict } = await lookUp(services, did, {
+    forceRefresh: isForgotten,
+    isFreshOnly: true,
+  })
+  // What was remembered of the directory may be from before they were renamed, unless it was just asked.
+  if (identity && verdict === false && !isForgotten) {
+    ;({ identity, verdict } = await lookUp(services, did, {
+      forceRefresh: true,
+      isFreshOnly: true,
+    }))
   }
   const claimed = identity?.handle
   const wasValid = before?.handle === claimed && before?.handle_valid === 1
@@ -67,7 +74,7 @@ export async function identify(services: Services, account: Account): Promise<vo
 async function lookUp(
   services: Services,
   did: string,
-  options: { forceRefresh: boolean },
+  options: ResolveOptions,
 ): Promise<{ identity: Identity | undefined; verdict: boolean | undefined }> {
   const { resolver, signal } = services
   const identity = await resolve(services, did, options)
@@ -92,7 +99,7 @@ function noteMove(
 async function resolve(
   { resolver, signal }: Services,
   did: string,
-  options: { forceRefresh?: boolean },
+  options: ResolveOptions,
 ): Promise<Identity | undefined> {
   try {
     return await unlessStopped(resolver.resolve(did, options), signal)

@@ -39,7 +39,12 @@ export type Resolver = {
   verifyHandle(did: string, handle: string): Promise<boolean | undefined>
 }
 
-export type ResolveOptions = { forceRefresh?: boolean; asker?: Asker }
+export type ResolveOptions = {
+  forceRefresh?: boolean
+  /** Where a renewal is asked for too often, memory is no answer: nobody can say now. */
+  isFreshOnly?: boolean
+  asker?: Asker
+}
 
 /** Why a look-up is needed: nothing is known, what is known did not do, or it is old. */
 export type LookupCause = 'unknown' | 'renewal' | 'stale'
@@ -126,11 +131,12 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
 
   async function resolve(
     did: string,
-    { forceRefresh = false, asker = {} }: ResolveOptions = {},
+    { forceRefresh = false, isFreshOnly = false, asker = {} }: ResolveOptions = {},
   ): Promise<Identity | undefined> {
     const { name, beforeLookup } = asker
     if (forceRefresh) beforeLookup?.(did, 'renewal')
     if (forceRefresh && mayForce(did)) return renew(did, name)
+    if (forceRefresh && isFreshOnly) throw tooOften()
     const found = memory.find(did)
     const failure = memory.findFailure(did)
     if (found && (failure || !found.isDoubted)) {
@@ -181,6 +187,10 @@ function createHostLimit(plcUrl: string) {
       else running.delete(origin)
     }
   }
+}
+
+function tooOften(): IdentityUnavailableError {
+  return new IdentityUnavailableError('looked up too often of late')
 }
 
 function tooMany(): IdentityUnavailableError {

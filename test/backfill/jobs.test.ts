@@ -179,6 +179,25 @@ describe('an identity', () => {
     expect(actor?.handle).toBe('impostor.example.com')
     expect(actor?.handle_valid).toBe(0)
   })
+
+  it('is not taken from memory where renewals are limited, after one look-up for each event', async () => {
+    await run('identity', world.uid(alice))
+    const hits = world.plc.hits(alice.did)
+    const renamed = async (handle: string) => {
+      world.plc.edit(alice.did, (document) => ({ ...document, alsoKnownAs: [`at://${handle}`] }))
+      world.live({ kind: 'identity', did: alice.did, timeUs: 1, seq: undefined, handle })
+    }
+    for (let i = 1; i <= 3; i++) {
+      await renamed(`former${i}.example.com`)
+      await world.settled()
+      expect(world.plc.hits(alice.did) - hits).toBe(i)
+    }
+    await renamed('alice.example.com')
+    const attempts = "SELECT max(attempts) FROM jobs WHERE kind = 'identity'"
+    while (!get<number | null>(attempts)) await new Promise((r) => setTimeout(r, 5))
+    expect(findActor(world.db, world.uid(alice))?.identity_checked_at).toBeNull()
+    expect(world.plc.hits(alice.did) - hits).toBe(3)
+  })
 })
 
 describe('a list', () => {
