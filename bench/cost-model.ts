@@ -4,11 +4,11 @@
 // docs/COST.md says what is assumed and where one machine ends.
 
 import { join } from 'node:path'
-import { createActorTable } from '../src/graph/actor-table.ts'
-import { createFollowGraph } from '../src/graph/follow-graph.ts'
-import { fanOut } from '../src/timeline/fan-out.ts'
-import { createKeeps } from '../src/timeline/lossiness.ts'
-import { createTimelines } from '../src/timeline/rings.ts'
+import { createActorTable } from '../src/data/graph/actor-table.ts'
+import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
+import { fanOut } from '../src/data/timeline/fan-out.ts'
+import { createKeeps } from '../src/data/timeline/lossiness.ts'
+import { createTimelines } from '../src/data/timeline/rings.ts'
 import { didOf } from '../test/support/network-stream.ts'
 import { createRandom } from '../test/support/random.ts'
 import { type Cost, costOf, habits, network, type UnitCosts } from './cost/model.ts'

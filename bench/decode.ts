@@ -9,11 +9,11 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createFrameDecoder } from '../src/jetstream/frame-decoder.ts'
-import { createDecompressor } from '../src/jetstream/zstd/decompressor.ts'
-import { type Dictionary, readDictionary } from '../src/jetstream/zstd/dictionary.ts'
-import { FastDecoder } from '../src/jetstream/zstd/fast-decoder.ts'
-import { createTrustedDecoder } from '../src/jetstream/zstd/trusted-decoder.ts'
+import { createFrameDecoder } from '../src/sources/jetstream/frame-decoder.ts'
+import { createDecompressor } from '../src/sources/jetstream/zstd/decompressor.ts'
+import { type Dictionary, readDictionary } from '../src/sources/jetstream/zstd/dictionary.ts'
+import { FastDecoder } from '../src/sources/jetstream/zstd/fast-decoder.ts'
+import { createTrustedDecoder } from '../src/sources/jetstream/zstd/trusted-decoder.ts'
 import {
   compressFrame,
   fixtureDictionaryPath,

@@ -6,11 +6,11 @@
 // out one after the other, `….read_alone` while nobody writes: serving is to be unaffected.
 
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { createFollowGraph } from '../src/graph/follow-graph.ts'
-import { fanOut } from '../src/timeline/fan-out.ts'
-import { createKeeps } from '../src/timeline/lossiness.ts'
-import { createTimelines, openTimelines, type TimelinesHandle } from '../src/timeline/rings.ts'
-import type { TimelineEntry } from '../src/timeline/types.ts'
+import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
+import { fanOut } from '../src/data/timeline/fan-out.ts'
+import { createKeeps } from '../src/data/timeline/lossiness.ts'
+import { createTimelines, openTimelines, type TimelinesHandle } from '../src/data/timeline/rings.ts'
+import type { TimelineEntry } from '../src/data/timeline/types.ts'
 import { createRandom } from '../test/support/random.ts'
 import { bestNs } from './cpu-time.ts'
 import { Histogram, type Quantiles } from './load/histogram.ts'

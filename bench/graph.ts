@@ -9,15 +9,15 @@
 // `….reader` is a reading thread's question. Baselines in the same process, one direction and
 // nothing shared: a Map<number, Set<number>>, and open addressing in an Int32Array.
 
-import { Adjacency } from '../src/graph/adjacency.ts'
+import { Adjacency } from '../src/data/graph/adjacency.ts'
 import {
   createFollowGraph,
   openFollowGraph,
   type SharedFollowGraph,
-} from '../src/graph/follow-graph.ts'
-import { SlabPool } from '../src/graph/slab-pool.ts'
-import * as order from '../src/graph/uid-order.ts'
-import { OwnerVersionsWriter } from '../src/memory/owner-versions.ts'
+} from '../src/data/graph/follow-graph.ts'
+import { SlabPool } from '../src/data/graph/slab-pool.ts'
+import * as order from '../src/data/graph/uid-order.ts'
+import { OwnerVersionsWriter } from '../src/data/shared-memory/owner-versions.ts'
 import { createRandom } from '../test/support/random.ts'
 import { bestNs, onceNs, sink } from './cpu-time.ts'
 import {

@@ -6,12 +6,16 @@
 // `npm run bench -- growth --full --save docs/plots/data.json` measures what docs/plots shows, and
 // `node scripts/write-plots.ts` draws it.
 
-import { createActorTable } from '../src/graph/actor-table.ts'
-import { createFollowGraph, loadFollowGraph, openFollowGraph } from '../src/graph/follow-graph.ts'
-import { fanOut } from '../src/timeline/fan-out.ts'
-import { createKeeps } from '../src/timeline/lossiness.ts'
-import { createTimelines, openTimelines } from '../src/timeline/rings.ts'
-import type { TimelineEntry } from '../src/timeline/types.ts'
+import { createActorTable } from '../src/data/graph/actor-table.ts'
+import {
+  createFollowGraph,
+  loadFollowGraph,
+  openFollowGraph,
+} from '../src/data/graph/follow-graph.ts'
+import { fanOut } from '../src/data/timeline/fan-out.ts'
+import { createKeeps } from '../src/data/timeline/lossiness.ts'
+import { createTimelines, openTimelines } from '../src/data/timeline/rings.ts'
+import type { TimelineEntry } from '../src/data/timeline/types.ts'
 import { didOf } from '../test/support/network-stream.ts'
 import { createRandom, type Random } from '../test/support/random.ts'
 import { bestNs, onceNs, sink } from './cpu-time.ts'

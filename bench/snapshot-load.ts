@@ -3,12 +3,12 @@
 // cache), checksums, both directions, accounts with their hash table, journal, and the test that both
 // directions agree.
 
-import { loadActorTable } from '../src/graph/actor-table.ts'
-import { loadFollowGraph } from '../src/graph/follow-graph.ts'
-import { ImageError } from '../src/graph/image-chunks.ts'
-import { loadActors, loadGraph } from '../src/indexing/graph-snapshot.ts'
-import { countActors } from '../src/store/actors.ts'
-import { openWriter } from '../src/store/db.ts'
+import { loadActorTable } from '../src/data/graph/actor-table.ts'
+import { loadFollowGraph } from '../src/data/graph/follow-graph.ts'
+import { ImageError } from '../src/data/graph/image-chunks.ts'
+import { countActors } from '../src/data/store/actors.ts'
+import { openWriter } from '../src/data/store/db.ts'
+import { loadActors, loadGraph } from '../src/ingest/indexing/graph-snapshot.ts'
 import type { BenchResult } from './result.ts'
 
 const [dataDir, label] = process.argv.slice(2) as [string, string]

@@ -9,12 +9,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { createActorTable } from '../src/graph/actor-table.ts'
-import { createFollowGraph } from '../src/graph/follow-graph.ts'
-import { keepCheckpointed } from '../src/ingest/checkpoints.ts'
-import { keepSnapshots } from '../src/ingest/snapshots.ts'
-import { type Db, openWriter } from '../src/store/db.ts'
-import { insertGraphChange } from '../src/store/graph-changes.ts'
+import { createActorTable } from '../src/data/graph/actor-table.ts'
+import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
+import { type Db, openWriter } from '../src/data/store/db.ts'
+import { insertGraphChange } from '../src/data/store/graph-changes.ts'
+import { keepCheckpointed } from '../src/ingest/upkeep/checkpoints.ts'
+import { keepSnapshots } from '../src/ingest/upkeep/snapshots.ts'
 import { createRandom } from '../test/support/random.ts'
 import { powerLawDid, powerLawLists } from './power-law.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
@@ -137,8 +137,8 @@ function keepChanging({ db, graph }: World, accounts: number): { stop(): void } 
 
 const READER = `
   import { parentPort, workerData } from 'node:worker_threads'
-  import { openFollowGraph } from ${JSON.stringify(new URL('../src/graph/follow-graph.ts', import.meta.url).href)}
-  import { openReader } from ${JSON.stringify(new URL('../src/store/db.ts', import.meta.url).href)}
+  import { openFollowGraph } from ${JSON.stringify(new URL('../src/data/graph/follow-graph.ts', import.meta.url).href)}
+  import { openReader } from ${JSON.stringify(new URL('../src/data/store/db.ts', import.meta.url).href)}
   const { handle, dataDir, accounts } = workerData
   const graph = openFollowGraph(handle)
   const row = openReader(dataDir).prepare('SELECT did FROM actors WHERE uid = ?')

@@ -1,4 +1,4 @@
-// A page of a viewer's home timeline as ids (skeleton/timeline.ts, as getTimeline calls it): viewers
+// A page of a viewer's home timeline as ids (answers/skeleton/timeline.ts, as getTimeline calls it): viewers
 // with 100, 100,000 and 1,000,000 follows, whose timelines were written when the posts came. All of
 // it: the ring, celebrities merged in, the viewer's own posts from rows, the cursor with its CID.
 // `….ring.us` is the reading of the ring alone, in another thread's manner (through the handle).
@@ -9,18 +9,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadConfig } from '../src/config.ts'
-import { createFragments } from '../src/fragments/fragments.ts'
-import { createFollowGraph, openFollowGraph } from '../src/graph/follow-graph.ts'
-import { createHydrator } from '../src/hydrate/hydrator.ts'
-import { NoteReader, NoteWriter } from '../src/memory/note-ring.ts'
-import { createTimelineSkeleton } from '../src/skeleton/timeline.ts'
-import { type Db, openReader } from '../src/store/db.ts'
-import { createMergedFeed, type MergedFeed } from '../src/store/merged-feed.ts'
-import { createKeeps } from '../src/timeline/lossiness.ts'
-import { createTimelines, openTimelines } from '../src/timeline/rings.ts'
-import type { TimelineEntry } from '../src/timeline/types.ts'
-import { createMediaUrls } from '../src/views/media-urls.ts'
+import { createFragments } from '../src/answers/cache/fragments.ts'
+import { createHydrator } from '../src/answers/hydrate/hydrator.ts'
+import { createTimelineSkeleton } from '../src/answers/skeleton/timeline.ts'
+import { createMediaUrls } from '../src/answers/views/media-urls.ts'
+import { loadConfig } from '../src/base/config/config.ts'
+import { createFollowGraph, openFollowGraph } from '../src/data/graph/follow-graph.ts'
+import { NoteReader, NoteWriter } from '../src/data/shared-memory/note-ring.ts'
+import { type Db, openReader } from '../src/data/store/db.ts'
+import { createMergedFeed, type MergedFeed } from '../src/data/store/merged-feed.ts'
+import { createKeeps } from '../src/data/timeline/lossiness.ts'
+import { createTimelines, openTimelines } from '../src/data/timeline/rings.ts'
+import type { TimelineEntry } from '../src/data/timeline/types.ts'
 import { createRandom, type Random } from '../test/support/random.ts'
 import { didOf, tidAt } from '../test/support/records.ts'
 import { bestNs, sink } from './cpu-time.ts'

@@ -1,4 +1,4 @@
-// Writes src/lexicons/ from @atproto/api, without descriptions: `official-lexicons.json`, a lexicon a line,
+// Writes src/data/lexicons/ from @atproto/api, without descriptions: `official-lexicons.json`, a lexicon a line,
 // has all of it; `record-lexicons.json` the indexed record collections and every definition they reach.
 // Importing that package at run time would cost each thread 25 MB and a second of a small processor.
 //
@@ -8,9 +8,9 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { schemas } from '@atproto/api'
-import { collections } from '../src/store/collections.ts'
+import { collections } from '../src/base/atproto/collections.ts'
 
-const FOLDER = join(import.meta.dirname, '../src/lexicons')
+const FOLDER = join(import.meta.dirname, '../src/data/lexicons')
 const OFFICIAL = join(FOLDER, 'official-lexicons.json')
 const RECORDS = join(FOLDER, 'record-lexicons.json')
 

@@ -1,17 +1,17 @@
 // docs/METHODS.md: every method of the official lexicons that could concern an AppView, and how it is
 // answered here. Each is in exactly one class: what a registered method declares of itself decides
-// (src/xrpc/method.ts), and what is not registered must stand in refused-methods.ts.
+// (src/http/server/method.ts), and what is not registered must stand in refused-methods.ts.
 
 import { schemas } from '@atproto/api'
 import Database from 'better-sqlite3'
-import { createActorTable } from '../src/graph/actor-table.ts'
-import { createFollowGraph } from '../src/graph/follow-graph.ts'
-import { createHydrator } from '../src/hydrate/hydrator.ts'
-import { migrate } from '../src/store/migrate.ts'
-import { createTimelines } from '../src/timeline/rings.ts'
-import { createMediaUrls } from '../src/views/media-urls.ts'
-import type { Method } from '../src/xrpc/method.ts'
-import { createMethods } from '../src/xrpc/methods.ts'
+import { createHydrator } from '../src/answers/hydrate/hydrator.ts'
+import { createMediaUrls } from '../src/answers/views/media-urls.ts'
+import { createActorTable } from '../src/data/graph/actor-table.ts'
+import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
+import { migrate } from '../src/data/store/migrate.ts'
+import { createTimelines } from '../src/data/timeline/rings.ts'
+import type { Method } from '../src/http/server/method.ts'
+import { createMethods } from '../src/http/xrpc/methods.ts'
 import { differencesTable } from './named-differences.ts'
 import { refusalOf, refusedMethods } from './refused-methods.ts'
 

@@ -1,8 +1,8 @@
-// docs/METRICS.md, made from the table of what /metrics tells (src/page/metrics.ts).
+// docs/METRICS.md, made from the table of what /metrics tells (src/http/metrics/metrics.ts).
 
 import Database from 'better-sqlite3'
-import { createCounterSpace } from '../src/obs/request-counters.ts'
-import { metricSources } from '../src/page/metrics.ts'
+import { createCounterSpace } from '../src/base/obs/request-counters.ts'
+import { metricSources } from '../src/http/metrics/metrics.ts'
 
 export function metricsPage(): string {
   const sources = metricSources({

@@ -1,11 +1,11 @@
 // Writes what is generated in the documentation: the settings table of README.md and .env.example
-// from the table in src/config/settings.ts, the README's table of commands (command-table.ts), the
+// from the table in src/base/config/settings.ts, the README's table of commands (command-table.ts), the
 // diagram in docs/ARCHITECTURE.md (import-diagram.ts), docs/METHODS.md (methods-page.ts) and
 // docs/METRICS.md (metrics-page.ts). `npm run docs`; a test keeps them true.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { settings } from '../src/config/settings.ts'
+import { settings } from '../src/base/config/settings.ts'
 import { withCommands } from './command-table.ts'
 import { withDiagram } from './import-diagram.ts'
 import { methodsPage } from './methods-page.ts'

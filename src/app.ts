@@ -4,12 +4,12 @@
 // What an operator often gets wrong, a folder or a port that somebody else has, is looked at before: even
 // loading the parts takes a second, and much longer on a small or busy machine.
 
-import { atPort, type Config } from './config.ts'
-import type { Logger } from './obs/log.ts'
-import { asPortRefusal, findFreePort } from './serve/free-port.ts'
-import { closeToOthers } from './store/data-folder.ts'
-import { lockDataDir } from './store/lock.ts'
-import { version } from './version.ts'
+import { atPort, type Config } from './base/config/config.ts'
+import type { Logger } from './base/obs/log.ts'
+import { version } from './base/util/version.ts'
+import { closeToOthers } from './data/store/data-folder.ts'
+import { lockDataDir } from './data/store/lock.ts'
+import { asPortRefusal, findFreePort } from './http/serve/free-port.ts'
 
 export type App = { close(): Promise<void> }
 
@@ -26,7 +26,7 @@ export async function startApp({ config: asked, log, onFatal }: AppOptions): Pro
   // Its thread makes the memory while this one loads what serves from it.
   const [ingest, { startServing }] = await Promise.all([
     startIngest({ config, onFatal }),
-    import('./serve/threads.ts'),
+    import('./http/serve/threads.ts'),
   ])
   const serving = await startServing({ config, log, ingest, onFatal }).catch(asPortRefusal(config))
   const { port, threads } = serving

@@ -1,15 +1,15 @@
 // The server as a process, for scripts/start: its few options, and nothing else. All the rest an
-// operator does is in src/cli/.
+// operator does is in src/tools/cli/.
 //
-// Exit codes (cli/fail.ts): 0 after a clean stop, 78 for an operator's mistake, 74 for a disk that is
+// Exit codes (tools/cli/fail.ts): 0 after a clean stop, 78 for an operator's mistake, 74 for a disk that is
 // full or fails and a database that is damaged, 70 for a broken invariant or anything else unexpected.
 
 import { parseArgs } from 'node:util'
-import { fail } from './cli/fail.ts'
-import { serve } from './cli/serve.ts'
-import { ConfigError, loadConfig, printConfig } from './config.ts'
-import { PRIVATE_UMASK } from './store/data-folder.ts'
-import { version } from './version.ts'
+import { ConfigError, loadConfig, printConfig } from './base/config/config.ts'
+import { version } from './base/util/version.ts'
+import { PRIVATE_UMASK } from './data/store/data-folder.ts'
+import { fail } from './tools/cli/fail.ts'
+import { serve } from './tools/cli/serve.ts'
 
 const HELP = `Usage: scripts/start [option]
 

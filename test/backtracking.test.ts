@@ -15,9 +15,9 @@ const src = join(import.meta.dirname, '../src')
 const MOST_WAYS_BACK = 200
 
 const COMPOSED: Record<string, string> = {
-  'search/words.ts': 'one class of characters, of constants',
-  'store/invite-code.ts': 'a constant alphabet, in groups of a fixed length',
-  'skeleton/search/posts.ts': 'constants, each number of a bounded length',
+  'data/search/words.ts': 'one class of characters, of constants',
+  'data/store/invite-code.ts': 'a constant alphabet, in groups of a fixed length',
+  'answers/skeleton/search/posts.ts': 'constants, each number of a bounded length',
 }
 
 type Found = { file: string; literals: string[]; composes: boolean }

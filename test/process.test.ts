@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { version } from '../src/version.ts'
+import { version } from '../src/base/util/version.ts'
 import {
   freshDataDir,
   type SlipstreamProcess,

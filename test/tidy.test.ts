@@ -1,4 +1,4 @@
-// Lints the repository itself: which room may import which (read from docs/ARCHITECTURE.md, so that
+// Lints the repository itself: which circle may import which (read from docs/ARCHITECTURE.md, so that
 // the page cannot drift from the code), sizes, dead files and leftover markers.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -13,7 +13,6 @@ const root = resolve(import.meta.dirname, '..')
 const src = join(root, 'src')
 const MAX_FILE_LINES = 400
 const MAX_FUNCTION_LINES = 70
-const EVERYWHERE = ['assert', 'config', 'version', 'obs/']
 
 type SourceFile = { path: string; text: string; imports: string[] }
 
@@ -39,32 +38,35 @@ const others = [...filesBelow(join(root, 'bench')), ...filesBelow(join(root, 'sc
   readSource,
 )
 
-/** The rows of the rooms table: which paths below src a room covers, and what it may import. */
-function readRooms(): { covers: string[]; mayImport: string[] }[] {
+/** The rows of the table of circles: which paths below src each covers, and what it may import. */
+function readCircles(): { covers: string[]; mayImport: string[] }[] {
   const page = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
   const rows = page.split('\n').filter((line) => /^\| `/.test(line))
   return rows.map((row) => {
-    const [, room = '', , allowed = ''] = row.split('|')
+    const [, circle = '', , allowed = ''] = row.split('|')
     const names = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1]!)
-    const mayImport = allowed.trim() === 'everything' ? [''] : names(allowed)
-    return { covers: names(room).map((name) => name.replace(/\.ts$/, '')), mayImport }
+    const withoutEnding = (name: string) => name.replace(/\.ts$/, '')
+    return {
+      covers: names(circle).map(withoutEnding),
+      mayImport: names(allowed).map(withoutEnding),
+    }
   })
 }
 
-const rooms = readRooms()
+const circles = readCircles()
 const below = (path: string) => relative(src, path)
 const isIn = (path: string, prefixes: string[]) =>
   prefixes.some((prefix) => path === `${prefix}.ts` || path.startsWith(prefix))
 
 describe('imports follow the data’s way', () => {
-  test('the rooms table was found', () => {
-    expect(rooms.length).toBeGreaterThan(10)
+  test('there are eight circles, and the files that build them', () => {
+    expect(circles).toHaveLength(9)
   })
 
   test.each(sources.map((file) => [below(file.path), file] as const))('%s', (name, file) => {
-    const room = rooms.find(({ covers }) => isIn(name, covers))
-    expect(room, `${name} stands in no room of docs/ARCHITECTURE.md`).toBeDefined()
-    const allowed = [...room!.covers, ...room!.mayImport, ...EVERYWHERE]
+    const circle = circles.find(({ covers }) => isIn(name, covers))
+    expect(circle, `${name} stands in no circle of docs/ARCHITECTURE.md`).toBeDefined()
+    const allowed = [...circle!.covers, ...circle!.mayImport]
     const forbidden = file.imports
       .filter((path) => path.startsWith(`${src}/`))
       .map(below)
@@ -92,7 +94,9 @@ test('no file imports itself by way of others, types included', () => {
 })
 
 test('graph and timeline know neither sockets nor SQL', () => {
-  const inside = sources.filter(({ path }) => isIn(below(path), ['graph/', 'timeline/', 'memory/']))
+  const inside = sources.filter(({ path }) =>
+    isIn(below(path), ['data/graph/', 'data/timeline/', 'data/shared-memory/']),
+  )
   const packages = inside.flatMap(({ path, text }) =>
     [...text.matchAll(/from '([^.][^']*)'/g)].map((match) => `${below(path)} ← ${match[1]}`),
   )
@@ -103,12 +107,12 @@ test('only config.ts reads the environment', () => {
   const readers = sources
     .filter(({ text }) => /process\.env\b/.test(text))
     .map((f) => below(f.path))
-  expect(readers).toEqual(['config.ts'])
+  expect(readers).toEqual(['base/config/config.ts'])
 })
 
 test('every source file is used', () => {
   const entries = sources.filter(({ path }) =>
-    ['main.ts', 'cli/main.ts', 'ingest/thread.ts'].includes(below(path)),
+    ['main.ts', 'tools/cli/main.ts', 'ingest/thread.ts'].includes(below(path)),
   )
   const seen = new Set<string>()
   const queue = [...entries, ...others].flatMap(({ imports }) => imports)
@@ -126,7 +130,7 @@ test('every source file is used', () => {
 
 test(`no source file is longer than ${MAX_FILE_LINES} lines`, () => {
   const long = sources
-    .filter(({ path }) => !below(path).startsWith('lexicons/'))
+    .filter(({ path }) => !below(path).startsWith('data/lexicons/'))
     .map(({ path, text }) => `${below(path)}: ${text.split('\n').length}`)
     .filter((line) => Number(line.split(': ')[1]) > MAX_FILE_LINES)
   expect(long).toEqual([])
@@ -165,7 +169,7 @@ test('there are no barrel files', () => {
 
 test('every file in src says at its head what it is for', () => {
   const bare = sources.filter(({ path, text }) => {
-    return !below(path).startsWith('lexicons/') && !/^(\/\/|\/\*\*)/.test(text)
+    return !below(path).startsWith('data/lexicons/') && !/^(\/\/|\/\*\*)/.test(text)
   })
   expect(bare.map(({ path }) => below(path))).toEqual([])
 })

@@ -5,7 +5,7 @@
 //
 // The lists are written straight into the table: through the indexer ten million of them take minutes.
 
-import type { StreamEvent } from '../../src/jetstream/event.ts'
+import type { StreamEvent } from '../../src/base/event.ts'
 import { anyAccount, createNetworkStream, didOf } from '../../test/support/network-stream.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
 import { openSeeder } from './seeding.ts'

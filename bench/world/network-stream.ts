@@ -6,7 +6,7 @@
 // Texts are made of 4,000 invented words, more often the short ones, so that no dictionary made for
 // real languages knows them.
 
-import type { JsonObject, StreamEvent } from '../../src/jetstream/event.ts'
+import type { JsonObject, StreamEvent } from '../../src/base/event.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
 import { blobOf, didOf, tidAt } from '../../test/support/records.ts'
 import { quickCid } from './quick-cid.ts'

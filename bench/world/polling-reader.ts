@@ -3,12 +3,12 @@
 // and for each new item at its row, over a connection of its own. Says of each when it was first seen.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { loadConfig } from '../../src/config.ts'
-import { openActorTable } from '../../src/graph/actor-table.ts'
+import { type PackedRkey, unpackRkey } from '../../src/base/atproto/keys.ts'
+import { loadConfig } from '../../src/base/config/config.ts'
+import { openActorTable } from '../../src/data/graph/actor-table.ts'
+import { openReader } from '../../src/data/store/db.ts'
+import { openTimelines } from '../../src/data/timeline/rings.ts'
 import { startIngest } from '../../src/ingest/client.ts'
-import { openReader } from '../../src/store/db.ts'
-import { type PackedRkey, unpackRkey } from '../../src/store/keys.ts'
-import { openTimelines } from '../../src/timeline/rings.ts'
 import { monotonicMs } from './clock.ts'
 
 export type ReaderOrder = { env: Record<string, string>; member: string } | Stop

@@ -2,7 +2,7 @@
 // longest took.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { openReader } from '../../src/store/db.ts'
+import { openReader } from '../../src/data/store/db.ts'
 
 const PAUSE_MS = 2
 const port = parentPort!

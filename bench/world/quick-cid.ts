@@ -1,7 +1,7 @@
 // CIDs of the form that records have, quickly: made-up digests, one for each (creator, key), for
 // benchmarks that need millions of them.
 
-import { unpackCid } from '../../src/store/keys.ts'
+import { unpackCid } from '../../src/base/atproto/keys.ts'
 
 const digest = Buffer.alloc(32)
 

@@ -37,7 +37,7 @@ export type RunningApp = {
   kill(): Promise<void>
 }
 
-/** Of src/bridge.ts, what benchmarks look at. */
+/** Of src/bridge/messages.ts, what benchmarks look at. */
 export type IngestHealth = {
   stream: { connected: boolean; received: number; lagMs?: number }
   visibleMs: { p50: number; p99: number; count: number }

@@ -1,17 +1,17 @@
 // Fills a data folder the way the ingest thread does, with the real indexer: events in, rows and graph
 // out, so that what benchmarks read is what production would hold, whatever the schema of the day.
 
-import { saveGraph } from '../../src/indexing/graph-snapshot.ts'
-import { createIndexer } from '../../src/indexing/indexer.ts'
-import { memberSeen } from '../../src/indexing/members.ts'
-import { publish } from '../../src/indexing/publish.ts'
-import type { StreamEvent } from '../../src/jetstream/event.ts'
-import { insertActor, setActorIdentity } from '../../src/store/actors.ts'
-import { COLD_START, putBackfill } from '../../src/store/backfills.ts'
-import { openWriter } from '../../src/store/db.ts'
-import { insertFollow } from '../../src/store/follows.ts'
-import { packRkey } from '../../src/store/keys.ts'
-import { allMembers } from '../../src/store/members.ts'
+import { packRkey } from '../../src/base/atproto/keys.ts'
+import type { StreamEvent } from '../../src/base/event.ts'
+import { insertActor, setActorIdentity } from '../../src/data/store/actors.ts'
+import { COLD_START, putBackfill } from '../../src/data/store/backfills.ts'
+import { openWriter } from '../../src/data/store/db.ts'
+import { insertFollow } from '../../src/data/store/follows.ts'
+import { allMembers } from '../../src/data/store/members.ts'
+import { saveGraph } from '../../src/ingest/indexing/graph-snapshot.ts'
+import { createIndexer } from '../../src/ingest/indexing/indexer.ts'
+import { memberSeen } from '../../src/ingest/indexing/members.ts'
+import { publish } from '../../src/ingest/indexing/publish.ts'
 import { createMemoryParts } from '../../test/support/memory-parts.ts'
 import { tidAt } from '../../test/support/records.ts'
 

@@ -3,7 +3,7 @@
 // are replies, pictures, quotes, reposts, likes. And viewers of four kinds: with 20 follows that
 // hardly ever post, and with 100, 1,000 and 5,000 of all kinds.
 
-import type { JsonObject, StreamEvent } from '../../src/jetstream/event.ts'
+import type { JsonObject, StreamEvent } from '../../src/base/event.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
 import { blobOf, didOf, tidAt } from '../../test/support/records.ts'
 import { postText } from '../../test/support/simulated-network/words.ts'

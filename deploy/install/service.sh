@@ -89,7 +89,7 @@ examine() {
     # shellcheck source=/dev/null
     . "$settings"
     cd "$release"
-    run_as "$account" node_modules/.bin/node src/cli/main.ts doctor
+    run_as "$account" node_modules/.bin/node src/tools/cli/main.ts doctor
   ) || say "the lines above say what is WRONG and what mends it; slipstream doctor looks again"
 }
 

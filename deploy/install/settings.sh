@@ -28,7 +28,7 @@ SLIPSTREAM_DATA_DIR=/var/lib/slipstream
 set +a
 cd /opt/slipstream/current
 exec setpriv --reuid=slipstream --regid=slipstream --init-groups \
-  node_modules/.bin/node src/cli/main.ts "$@"
+  node_modules/.bin/node src/tools/cli/main.ts "$@"
 TEXT
 }
 

@@ -1,7 +1,7 @@
 // A member's document from another AppView, as far as AppViews tell: muted threads and scopes of mutes
 // are listed by no method, and times only of bookmarks and drafts, so that order stands in for them.
 
-import { emptyState, type MemberState } from '../../src/member-state/document.ts'
+import { emptyState, type MemberState } from '../../src/ingest/member-state/document.ts'
 import { type AppView, allOf } from './appview.ts'
 
 type Subscribed = { did: string; viewer?: { activitySubscription?: Flags } }

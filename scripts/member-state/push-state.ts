@@ -1,7 +1,7 @@
 // A member's document to an AppView, call by call as a client would say it all again, oldest first: for
 // members of a server whose data folder they can't reach, and of one that is running.
 
-import type { MemberState } from '../../src/member-state/document.ts'
+import type { MemberState } from '../../src/ingest/member-state/document.ts'
 import type { AppView } from './appview.ts'
 
 /** `refused` is told of what the AppView did not take; the rest is sent all the same. */

@@ -1,8 +1,8 @@
 // Thirty days of history that could have been: people read more in the evening than at night, events
 // follow the sun, memory and database grow, and one morning the network was away for half an hour.
 
-import { openWriter } from '../../src/store/db.ts'
-import { HISTORY_RINGS, type HistorySample, putHistory } from '../../src/store/history.ts'
+import { openWriter } from '../../src/data/store/db.ts'
+import { HISTORY_RINGS, type HistorySample, putHistory } from '../../src/data/store/history.ts'
 import { createRandom } from '../../test/support/random.ts'
 
 const DAY_MS = 86_400_000

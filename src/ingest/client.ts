@@ -2,10 +2,10 @@
 // and gives every further serving thread a line of its own to it.
 
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import type { IngestMessage, IngestOrder, SharedMemory } from '../bridge.ts'
-import { type Config, ConfigError } from '../config.ts'
-import { createIngestConnection, type IngestConnection } from './connection.ts'
-import { StandstillError } from './watchdog.ts'
+import { type Config, ConfigError } from '../base/config/config.ts'
+import { createIngestConnection, type IngestConnection } from '../bridge/connection.ts'
+import type { IngestMessage, IngestOrder, SharedMemory } from '../bridge/messages.ts'
+import { StandstillError } from './upkeep/watchdog.ts'
 
 export type Ingest = IngestConnection & {
   readonly memory: SharedMemory

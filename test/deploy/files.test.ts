@@ -4,9 +4,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { settings } from '../../src/config/settings.ts'
-import { ConfigError, loadConfig } from '../../src/config.ts'
-import { metricSources } from '../../src/page/metrics.ts'
+import { ConfigError, loadConfig } from '../../src/base/config/config.ts'
+import { settings } from '../../src/base/config/settings.ts'
+import { metricSources } from '../../src/http/metrics/metrics.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const deploy = join(root, 'deploy')
@@ -106,7 +106,7 @@ describe('ports and folders', () => {
 
   test('compose waits longer for the end than Slipstream takes', () => {
     const grace = Number(/stop_grace_period: (\d+)s/.exec(compose)![1])
-    const limit = Number(/STOP_TIMEOUT_MS = (\d+)_000/.exec(read('src/cli/serve.ts'))![1])
+    const limit = Number(/STOP_TIMEOUT_MS = (\d+)_000/.exec(read('src/tools/cli/serve.ts'))![1])
     expect(grace).toBeGreaterThan(limit)
   })
 })

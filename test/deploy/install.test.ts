@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/base/config/config.ts'
 import { type BareMachine, makeBareMachine, project, write } from '../support/bare-machine.ts'
 
 const HOST = 'appview.example.org'
@@ -218,7 +218,11 @@ describe('who may read', () => {
 
 test('the doctor’s word stands at the end, and is no reason to fail', () => {
   const node = join(base, 'node-24')
-  write(node, readFileSync(node, 'utf8').replace('esac', 'src/cli/main.ts) exit 1;; esac'), 0o755)
+  write(
+    node,
+    readFileSync(node, 'utf8').replace('esac', 'src/tools/cli/main.ts) exit 1;; esac'),
+    0o755,
+  )
   const { status, stdout } = install('--hostname', HOST)
   expect([status, stdout]).toEqual([0, expect.stringContaining('slipstream doctor looks again')])
   expect(diary()).toMatch(/node as \d+: src\/cli\/main\.ts doctor/)

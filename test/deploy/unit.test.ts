@@ -5,12 +5,12 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { EXIT } from '../../src/cli/fail.ts'
+import { EXIT } from '../../src/tools/cli/fail.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const path = join(root, 'deploy/systemd/slipstream.service')
 const unit = readFileSync(path, 'utf8')
-const serve = readFileSync(join(root, 'src/cli/serve.ts'), 'utf8')
+const serve = readFileSync(join(root, 'src/tools/cli/serve.ts'), 'utf8')
 const MAX_EXPOSURE = 2
 
 function hasAnalyzer(): boolean {

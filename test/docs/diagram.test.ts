@@ -6,7 +6,7 @@ import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../support/documentation.ts'
 
-const FREE = ['assert', 'config', 'version', 'obs']
+const FREE = ['base']
 const src = join(root, 'src')
 const drawn = [
   ...readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8').matchAll(
@@ -14,22 +14,22 @@ const drawn = [
   ),
 ].map(([, from, to]) => `${from} ${to}`)
 
-/** `from to` for each pair of rooms of which one imports the other. */
-function importedRooms(): Set<string> {
-  const room = (path: string) => path.replace(/(\.ts$|\/.*)/, '')
+/** `from to` for each pair of circles of which one imports the other. */
+function importedCircles(): Set<string> {
+  const circle = (path: string) => path.replace(/(\.ts$|\/.*)/, '')
   const pairs = new Set<string>()
   for (const file of readdirSync(src, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.ts')) continue
     for (const [, to] of readFileSync(join(src, file), 'utf8').matchAll(
       /'(\.\.?\/[^'\s]+\.(?:ts|json))'/g,
     )) {
-      pairs.add(`${room(file)} ${room(normalize(join(dirname(file), to!)))}`)
+      pairs.add(`${circle(file)} ${circle(normalize(join(dirname(file), to!)))}`)
     }
   }
   return pairs
 }
 
-const imported = [...importedRooms()].filter((pair) => {
+const imported = [...importedCircles()].filter((pair) => {
   const [from = '', to = ''] = pair.split(' ')
   return from !== to && !FREE.includes(from) && !FREE.includes(to)
 })
@@ -45,7 +45,7 @@ function isReached(pair: string, arrows: readonly string[]): boolean {
 }
 
 test('every arrow is an import', () => {
-  expect(drawn.length).toBeGreaterThan(30)
+  expect(drawn.length).toBeGreaterThan(6)
   expect(drawn.filter((arrow) => !imported.includes(arrow))).toEqual([])
 })
 

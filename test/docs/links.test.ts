@@ -5,9 +5,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { settings } from '../../src/config/settings.ts'
-import { loadConfig } from '../../src/config.ts'
-import { areas } from '../../src/doctor/areas.ts'
+import { loadConfig } from '../../src/base/config/config.ts'
+import { settings } from '../../src/base/config/settings.ts'
+import { areas } from '../../src/tools/doctor/areas.ts'
 import {
   anchorsOf,
   codeSpansOf,
@@ -101,7 +101,7 @@ describe('what a page names is there', () => {
   })
 
   test('every word of the status page about its state stands in docs/OPERATING.md', () => {
-    const source = readFileSync(join(root, 'src/page/state-words.ts'), 'utf8')
+    const source = readFileSync(join(root, 'src/http/pages/state-words.ts'), 'utf8')
     const titles = [...source.matchAll(/title: ['`]([^'`$]+)/g)].map((match) => match[1]!.trim())
     const { text } = byPath.get('docs/OPERATING.md')!
     expect(titles.length).toBeGreaterThan(8)
@@ -134,7 +134,7 @@ describe('what a page names is there', () => {
   })
 })
 
-/** `src/xrpc/`, `store/notes.ts`, `scripts/test`; but not `/var/lib`, `app.bsky.*` or `a/b` in general. */
+/** `src/http/xrpc/`, `data/store/notes.ts`, `scripts/test`; but not `/var/lib`, `app.bsky.*` or `a/b` in general. */
 function looksLikeAPath(span: string): boolean {
   if (!/^[\w.-]+(\/[\w.-]+)*\/?$/.test(span)) return false
   return /\w\.(ts|md|json|sh|yml|yaml|service|timer|zdict)$/.test(span) || isInATopFolder(span)

@@ -4,13 +4,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createProgram } from '../../src/cli/program.ts'
-import { settings } from '../../src/config/settings.ts'
-import { areas } from '../../src/doctor/areas.ts'
+import { settings } from '../../src/base/config/settings.ts'
+import { createProgram } from '../../src/tools/cli/program.ts'
+import { areas } from '../../src/tools/doctor/areas.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/TROUBLESHOOTING.md'), 'utf8')
-const doctor = join(root, 'src/doctor')
+const doctor = join(root, 'src/tools/doctor')
 const advice = readdirSync(doctor)
   .map((name) => readFileSync(join(doctor, name), 'utf8'))
   .join('\n')

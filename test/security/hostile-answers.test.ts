@@ -1,16 +1,16 @@
 // What other people's servers answer: nested without end, with keys that reach prototypes, or as CBOR that
 // never ends. Each reader says that it is nothing, or leaves it out; none runs out of stack, and
-// Object's prototype stays as it was. Frames of the stream: test/jetstream/decode.test.ts.
+// Object's prototype stays as it was. Frames of the stream: test/sources/jetstream/decode.test.ts.
 
 import { encode } from '@atproto/lex-cbor'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createPdsClient } from '../../src/backfill/pds-client.ts'
-import { PdsError } from '../../src/backfill/pds-error.ts'
-import { parseObject } from '../../src/elsewhere/json.ts'
-import { fetchIdentity } from '../../src/identity/fetch-identity.ts'
-import type { GuardedFetch } from '../../src/identity/guarded-fetch.ts'
-import { decodeFrame } from '../../src/labels/frame.ts'
-import { parseSafeJson } from '../../src/xrpc/input.ts'
+import { parseSafeJson } from '../../src/http/server/input.ts'
+import { decodeFrame } from '../../src/ingest/labels/frame.ts'
+import { parseObject } from '../../src/sources/appview/json.ts'
+import { fetchIdentity } from '../../src/sources/identity/fetch-identity.ts'
+import type { GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
+import { createPdsClient } from '../../src/sources/pds/pds-client.ts'
+import { PdsError } from '../../src/sources/pds/pds-error.ts'
 
 const DID = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const POST = 'app.bsky.feed.post'

@@ -3,9 +3,9 @@
 // be a failure of ours, change a row, or show what the same viewer could not read page by page.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/store/db.ts'
-import { loadLexicons } from '../../src/xrpc/lexicons.ts'
-import type { Method } from '../../src/xrpc/method.ts'
+import { loadLexicons } from '../../src/data/lexicons/lexicons.ts'
+import type { Db } from '../../src/data/store/db.ts'
+import type { Method } from '../../src/http/server/method.ts'
 import { createRandom, type Random } from '../support/random.ts'
 import { searchable } from '../support/searching.ts'
 import { testSeed } from '../support/seed.ts'

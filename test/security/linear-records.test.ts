@@ -4,11 +4,11 @@
 
 import { type LexiconDoc, Lexicons } from '@atproto/lexicon'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isValidRecord } from '../../src/indexing/validate.ts'
-import type { JsonObject, WriteEvent } from '../../src/jetstream/event.ts'
-import { createFrameDecoder } from '../../src/jetstream/frame-decoder.ts'
-import documents from '../../src/lexicons/record-lexicons.json' with { type: 'json' }
-import { type Collection, collections } from '../../src/store/collections.ts'
+import { type Collection, collections } from '../../src/base/atproto/collections.ts'
+import type { JsonObject, WriteEvent } from '../../src/base/event.ts'
+import documents from '../../src/data/lexicons/record-lexicons.json' with { type: 'json' }
+import { isValidRecord } from '../../src/ingest/indexing/validate.ts'
+import { createFrameDecoder } from '../../src/sources/jetstream/frame-decoder.ts'
 import { superlinear } from '../support/cpu-growth.ts'
 import {
   type Place,

@@ -3,7 +3,7 @@
 // procedure's body, and the headers that we read.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loadLexicons } from '../../src/xrpc/lexicons.ts'
+import { loadLexicons } from '../../src/data/lexicons/lexicons.ts'
 import { superlinear } from '../support/cpu-growth.ts'
 import {
   parametersOf,

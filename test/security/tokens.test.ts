@@ -1,8 +1,8 @@
 // Tricks with the writing of a token: two claims of a name, and encodings that some decoders take for
-// the same. What test/identity/service-jwt.test.ts does not have.
+// the same. What test/sources/identity/service-jwt.test.ts does not have.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ServiceAuthError } from '../../src/identity/service-jwt.ts'
+import { ServiceAuthError } from '../../src/sources/identity/service-jwt.ts'
 import { type IdentityWorld, SERVICE_DID, startIdentityWorld } from '../support/identity-world.ts'
 import type { PlcAccount } from '../support/plc-double.ts'
 import { signServiceJwt } from '../support/service-jwt.ts'

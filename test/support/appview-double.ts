@@ -7,10 +7,10 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createElsewhere, type Elsewhere } from '../../src/elsewhere/elsewhere.ts'
-import { createGuardedFetch } from '../../src/identity/guarded-fetch.ts'
-import { createMediaUrls } from '../../src/views/media-urls.ts'
-import { loadLexicons } from '../../src/xrpc/lexicons.ts'
+import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
+import { loadLexicons } from '../../src/data/lexicons/lexicons.ts'
+import { createElsewhere, type Elsewhere } from '../../src/sources/appview/elsewhere.ts'
+import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 
 type Query = Record<string, string | string[]>
 /** A body; or a status, with a body where there is one. */

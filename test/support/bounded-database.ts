@@ -1,8 +1,8 @@
 // A full disk for one database of a test: SQLite refuses to make the file larger, as it does where the disk has
 // no more room, and everybody who writes waits as on the ingest thread.
 
-import { createDiskRoom, type DiskRoom } from '../../src/ingest/disk/disk-room.ts'
-import type { Db } from '../../src/store/db.ts'
+import type { Db } from '../../src/data/store/db.ts'
+import { createDiskRoom, type DiskRoom } from '../../src/ingest/upkeep/disk/disk-room.ts'
 
 export type BoundedDatabase = {
   room: DiskRoom

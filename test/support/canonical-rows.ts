@@ -2,12 +2,12 @@
 // things came, so that two databases can be compared. Each collection's records, what they point at, what is
 // counted and which accounts are away; times too, unless they were fetched and so depend on the moment.
 
-import type { Db } from '../../src/store/db.ts'
-import { blockEdges, followEdges, likeEdges } from '../../src/store/edges/all-edges.ts'
-import type { EdgeTable } from '../../src/store/edges/edge-table.ts'
-import { NEWEST } from '../../src/store/edges/subject-lists.ts'
-import { type PackedRkey, unpackCid, unpackRkey } from '../../src/store/keys.ts'
-import { HAS_MEDIA, VIOLATES_THREADGATE } from '../../src/store/post-flags.ts'
+import { type PackedRkey, unpackCid, unpackRkey } from '../../src/base/atproto/keys.ts'
+import type { Db } from '../../src/data/store/db.ts'
+import { blockEdges, followEdges, likeEdges } from '../../src/data/store/edges/all-edges.ts'
+import type { EdgeTable } from '../../src/data/store/edges/edge-table.ts'
+import { NEWEST } from '../../src/data/store/edges/subject-lists.ts'
+import { HAS_MEDIA, VIOLATES_THREADGATE } from '../../src/data/store/post-flags.ts'
 
 type Row = Record<string, unknown>
 

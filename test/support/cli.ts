@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 export type CliRun = { code: number | null; stdout: string; stderr: string }
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
+const MAIN = join(import.meta.dirname, '../../src/tools/cli/main.ts')
 
 /** `env` holds settings without their prefix; `input` is its standard input. */
 export async function runCli(

@@ -18,11 +18,16 @@ export type Fence = { page: string; line: number; language: string; info: string
 /** Every page, by its path below the project's root. */
 export function readPages(): Page[] {
   const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+  const circles = readdirSync(join(root, 'src'), { withFileTypes: true })
+    .filter((one) => one.isDirectory())
+    .map(({ name }) => `src/${name}/README.md`)
   const paths = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'deploy/pds/README.md']
-  return [...paths, ...docs.sort().map((name) => `docs/${name}`)].map((path) => ({
-    path,
-    text: readFileSync(join(root, path), 'utf8'),
-  }))
+  return [...paths, ...circles.sort(), ...docs.sort().map((name) => `docs/${name}`)].map(
+    (path) => ({
+      path,
+      text: readFileSync(join(root, path), 'utf8'),
+    }),
+  )
 }
 
 /** Blocks between fences, also where they are indented under a list. */

@@ -1,7 +1,7 @@
 // A public AppView was asked for what was counted before: it knew of more, of as much, or of less than we do.
 
-import { putEarlierActorCounts, putEarlierPostCounts } from '../../src/store/earlier-counts.ts'
-import { transact } from '../../src/store/transact.ts'
+import { putEarlierActorCounts, putEarlierPostCounts } from '../../src/data/store/earlier-counts.ts'
+import { transact } from '../../src/data/store/transact.ts'
 import type { Random } from './random.ts'
 import type { World } from './world.ts'
 

@@ -1,7 +1,7 @@
 // A feed generator that answers as it is told, for worlds whose network is a function.
 
-import { FetchError } from '../../src/identity/fetch-error.ts'
-import type { FetchOptions, GuardedFetch } from '../../src/identity/guarded-fetch.ts'
+import { FetchError } from '../../src/sources/identity/fetch-error.ts'
+import type { FetchOptions, GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 
 export type Asked = { url: URL; headers: Record<string, string>; body: unknown }
 

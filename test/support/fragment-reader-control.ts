@@ -1,7 +1,7 @@
 // What the test and its reading threads (fragment-reader.ts) tell each other.
 
-import type { ActorTableHandle } from '../../src/graph/actor-table.ts'
-import type { FollowGraphHandle } from '../../src/graph/follow-graph.ts'
+import type { ActorTableHandle } from '../../src/data/graph/actor-table.ts'
+import type { FollowGraphHandle } from '../../src/data/graph/follow-graph.ts'
 
 export type ReaderData = {
   dataDir: string

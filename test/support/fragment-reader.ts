@@ -1,17 +1,17 @@
 // A reading thread that presents fragments all the time, and on being asked compares everything that
-// it says with views that know nothing of the past. See test/fragments/threads.test.ts.
+// it says with views that know nothing of the past. See test/answers/cache/threads.test.ts.
 
 import { deepStrictEqual } from 'node:assert/strict'
 import { workerData } from 'node:worker_threads'
-import { createFragments } from '../../src/fragments/fragments.ts'
-import { openActorTable } from '../../src/graph/actor-table.ts'
-import { openFollowGraph } from '../../src/graph/follow-graph.ts'
-import { createHydrator } from '../../src/hydrate/hydrator.ts'
-import { NoteReader } from '../../src/memory/note-ring.ts'
-import { openReader } from '../../src/store/db.ts'
-import { postItem, repostItem } from '../../src/store/item-ids.ts'
-import { feedViewPost } from '../../src/views/feed-view-post.ts'
-import { createMediaUrls } from '../../src/views/media-urls.ts'
+import { createFragments } from '../../src/answers/cache/fragments.ts'
+import { createHydrator } from '../../src/answers/hydrate/hydrator.ts'
+import { feedViewPost } from '../../src/answers/views/feed-view-post.ts'
+import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
+import { openActorTable } from '../../src/data/graph/actor-table.ts'
+import { openFollowGraph } from '../../src/data/graph/follow-graph.ts'
+import { NoteReader } from '../../src/data/shared-memory/note-ring.ts'
+import { openReader } from '../../src/data/store/db.ts'
+import { postItem, repostItem } from '../../src/data/store/item-ids.ts'
 import { CONTROL, ORDER, type ReaderData } from './fragment-reader-control.ts'
 
 const { dataDir, viewers, ...shared } = workerData as ReaderData

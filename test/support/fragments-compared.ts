@@ -1,13 +1,17 @@
 // What fragments present, next to what hydration and views present for the same viewer.
 
 import { expect } from 'vitest'
-import type { Fragments } from '../../src/fragments/fragments.ts'
-import type { Hydrator } from '../../src/hydrate/hydrator-types.ts'
-import type { Viewer } from '../../src/hydrate/types.ts'
-import { feedViewPost } from '../../src/views/feed-view-post.ts'
-import { postView } from '../../src/views/post-view.ts'
-import { profileView, profileViewBasic } from '../../src/views/profile-views.ts'
-import { feedItemBlockedOrMuted, isBlockedOrMuted, viewerBlocks } from '../../src/views/rules.ts'
+import type { Fragments } from '../../src/answers/cache/fragments.ts'
+import type { Hydrator } from '../../src/answers/hydrate/hydrator-types.ts'
+import type { Viewer } from '../../src/answers/hydrate/types.ts'
+import { feedViewPost } from '../../src/answers/views/feed-view-post.ts'
+import { postView } from '../../src/answers/views/post-view.ts'
+import { profileView, profileViewBasic } from '../../src/answers/views/profile-views.ts'
+import {
+  feedItemBlockedOrMuted,
+  isBlockedOrMuted,
+  viewerBlocks,
+} from '../../src/answers/views/rules.ts'
 import { overTheWire } from './hydration.ts'
 
 export type Things = { items: number[]; posts: number[]; uids: number[] }

@@ -1,9 +1,9 @@
 // PLC double, guarded fetch, resolver and service auth wired together with a clock that tests move,
 // for everything that needs real tokens of real accounts.
 
-import { createGuardedFetch } from '../../src/identity/guarded-fetch.ts'
-import { createResolver, type Resolver } from '../../src/identity/resolver.ts'
-import { createServiceAuth, type ServiceAuth } from '../../src/identity/service-jwt.ts'
+import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
+import { createResolver, type Resolver } from '../../src/sources/identity/resolver.ts'
+import { createServiceAuth, type ServiceAuth } from '../../src/sources/identity/service-jwt.ts'
 import { type PlcDouble, startPlcDouble } from './plc-double.ts'
 
 export const SERVICE_DID = 'did:web:appview.example.org'

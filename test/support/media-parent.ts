@@ -3,8 +3,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { presets } from '../../src/media/presets.ts'
-import { createMediaProcess } from '../../src/media/process/media-process.ts'
+import { presets } from '../../src/http/media/presets.ts'
+import { createMediaProcess } from '../../src/http/media/process/media-process.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'slipstream-media-parent-'))
 const from = join(folder, 'no picture')

@@ -6,15 +6,15 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '@hono/node-server'
-import { HIDDEN } from '../../src/graph/types.ts'
-import { createGuardedFetch } from '../../src/identity/guarded-fetch.ts'
-import { createResolver } from '../../src/identity/resolver.ts'
-import { createMediaApp } from '../../src/media/media-app.ts'
+import { HIDDEN } from '../../src/data/graph/types.ts'
+import { createMediaApp } from '../../src/http/media/media-app.ts'
 import {
   createMediaProcess,
   type MediaProcess,
   type MediaProcessOptions,
-} from '../../src/media/process/media-process.ts'
+} from '../../src/http/media/process/media-process.ts'
+import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
+import { createResolver } from '../../src/sources/identity/resolver.ts'
 import { type BlobHost, startBlobHost } from './blob-host.ts'
 import { type PlcDouble, startPlcDouble } from './plc-double.ts'
 

@@ -1,12 +1,12 @@
 // The memory of a test world: the real graph, timelines and lossiness, put together as the ingest
 // thread does it.
 
-import { createActorTable } from '../../src/graph/actor-table.ts'
-import { createFollowGraph } from '../../src/graph/follow-graph.ts'
-import type { Memory } from '../../src/indexing/memory.ts'
-import { fanOut } from '../../src/timeline/fan-out.ts'
-import { createKeeps } from '../../src/timeline/lossiness.ts'
-import { createTimelines } from '../../src/timeline/rings.ts'
+import { createActorTable } from '../../src/data/graph/actor-table.ts'
+import { createFollowGraph } from '../../src/data/graph/follow-graph.ts'
+import { fanOut } from '../../src/data/timeline/fan-out.ts'
+import { createKeeps } from '../../src/data/timeline/lossiness.ts'
+import { createTimelines } from '../../src/data/timeline/rings.ts'
+import type { Memory } from '../../src/ingest/indexing/memory.ts'
 
 export type MemorySettings = {
   timelineLength: number

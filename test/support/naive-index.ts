@@ -2,12 +2,7 @@
 // highest rev decides, an account's deletion takes all of it, and every count is counted. Nothing
 // here looks at how the store does it.
 
-import type {
-  AccountEvent,
-  CommitEvent,
-  StreamEvent,
-  WriteEvent,
-} from '../../src/jetstream/event.ts'
+import type { AccountEvent, CommitEvent, StreamEvent, WriteEvent } from '../../src/base/event.ts'
 
 export type NaiveIndex = ReturnType<typeof createNaiveIndex>
 

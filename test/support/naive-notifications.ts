@@ -2,7 +2,7 @@
 // which they came: lists and loops over plain records, nothing of how the store does it. Threadgates
 // and postgates are left to tests of their own.
 
-import type { CommitEvent, StreamEvent, WriteEvent } from '../../src/jetstream/event.ts'
+import type { CommitEvent, StreamEvent, WriteEvent } from '../../src/base/event.ts'
 import { createNaiveIndex } from './naive-index.ts'
 
 export type NaiveNotification = {

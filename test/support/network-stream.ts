@@ -5,7 +5,7 @@
 // Identifiers are made by arithmetic instead of hashing, so that tens of millions of events can be
 // made in reasonable time.
 
-import type { JsonObject, StreamEvent } from '../../src/jetstream/event.ts'
+import type { JsonObject, StreamEvent } from '../../src/base/event.ts'
 import { createRandom, type Random } from './random.ts'
 import { tidAt } from './records.ts'
 

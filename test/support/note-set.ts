@@ -1,7 +1,7 @@
 // The notes that came since the last look, to be asked whether they name something.
 
-import { NOTE } from '../../src/memory/note-kinds.ts'
-import type { NoteReader } from '../../src/memory/note-ring.ts'
+import { NOTE } from '../../src/data/shared-memory/note-kinds.ts'
+import type { NoteReader } from '../../src/data/shared-memory/note-ring.ts'
 
 export type NoteSet = {
   /** All is to be forgotten: whatever is asked for is named. */

@@ -1,10 +1,10 @@
 // Everything that the reading side can read of a small world, through its own statements, in pieces
 // that each name the notes which tell that they may have changed.
 
-import { prepareReaders } from '../../src/hydrate/page.ts'
-import { NOTE } from '../../src/memory/note-kinds.ts'
-import type { Db } from '../../src/store/db.ts'
-import { PRESENT } from '../../src/store/posts.ts'
+import { prepareReaders } from '../../src/answers/hydrate/page.ts'
+import { NOTE } from '../../src/data/shared-memory/note-kinds.ts'
+import type { Db } from '../../src/data/store/db.ts'
+import { PRESENT } from '../../src/data/store/posts.ts'
 import type { NoteSet } from './note-set.ts'
 
 /** By a piece's name and what it is about. */

@@ -1,7 +1,7 @@
 // What members do that nobody else sees: mutes of all scopes, of lists and threads, bookmarks.
 // Asked of the writer as the serving side asks it.
 
-import type { WriterRequest } from '../../src/bridge.ts'
+import type { WriterRequest } from '../../src/bridge/messages.ts'
 import type { Random } from './random.ts'
 import { cidOf } from './records.ts'
 import type { World } from './world.ts'

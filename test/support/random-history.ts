@@ -1,7 +1,7 @@
 // A seeded random history of a handful of people: they post, answer, quote, like, follow, change
 // and delete things, twice or before they exist, and their accounts come and go.
 
-import type { StreamEvent } from '../../src/jetstream/event.ts'
+import type { StreamEvent } from '../../src/base/event.ts'
 import type { Random } from './random.ts'
 import type { RecordId, World } from './world.ts'
 

@@ -2,7 +2,7 @@
 // owner's own replies, deletions in the middle, gates with hidden replies, blocks between those who
 // answer each other, mutes, accounts that hide from visitors, replies that name a wrong root.
 
-import type { AccountStatus } from '../../src/jetstream/event.ts'
+import type { AccountStatus } from '../../src/base/event.ts'
 import type { Random } from './random.ts'
 import { createWorld, type World } from './social-world.ts'
 

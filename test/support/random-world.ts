@@ -1,8 +1,8 @@
 // A random social network in which everything that views tell apart happens often: every kind of
 // embed, replies and quotes several deep, deletions, gates, blocks of every kind, hidden accounts.
 
-import type { AccountStatus } from '../../src/jetstream/event.ts'
-import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../src/store/post-flags.ts'
+import type { AccountStatus } from '../../src/base/event.ts'
+import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../src/data/store/post-flags.ts'
 import type { Random } from './random.ts'
 import { blob, cidOf, createWorld, type World } from './social-world.ts'
 

@@ -1,7 +1,7 @@
 // What people do seldom and views show all the same: gates and their rules, lists that block, lists and
 // strangers' things in embeds, pins, handles, records brought by hand. Applied at once.
 
-import type { JsonObject } from '../../src/jetstream/event.ts'
+import type { JsonObject } from '../../src/base/event.ts'
 import type { Random } from './random.ts'
 import { cidOf, didOf } from './records.ts'
 import type { RecordId, World } from './world.ts'

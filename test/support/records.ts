@@ -1,7 +1,7 @@
 // Makes the outer forms of records: TIDs that increase, CIDs of the right form, DIDs from names.
 
 import { createHash } from 'node:crypto'
-import { unpackCid } from '../../src/store/keys.ts'
+import { unpackCid } from '../../src/base/atproto/keys.ts'
 
 const BASE32 = '234567abcdefghijklmnopqrstuvwxyz'
 const DID_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'

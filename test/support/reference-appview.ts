@@ -4,8 +4,8 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../src/store/mutes.ts'
-import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../src/store/post-flags.ts'
+import { ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../src/data/store/mutes.ts'
+import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../src/data/store/post-flags.ts'
 import { verifierOf } from './random-world.ts'
 import type { World, WorldRecord } from './social-world.ts'
 import { accountCounts, countsOf } from './world-rows.ts'

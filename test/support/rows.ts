@@ -1,7 +1,7 @@
 // Short ways to ask a world's store about records by their URI.
 
-import { blockEdges, followEdges, likeEdges } from '../../src/store/edges/all-edges.ts'
-import { packRkey } from '../../src/store/keys.ts'
+import { packRkey } from '../../src/base/atproto/keys.ts'
+import { blockEdges, followEdges, likeEdges } from '../../src/data/store/edges/all-edges.ts'
 import type { RecordId, World } from './world.ts'
 
 const packed = new Map([

@@ -3,8 +3,8 @@
 // `reference-appview.ts` shows it to the reference implementation.
 
 import { createHash } from 'node:crypto'
-import type { AccountStatus } from '../../src/jetstream/event.ts'
-import { unpackCid } from '../../src/store/keys.ts'
+import { unpackCid } from '../../src/base/atproto/keys.ts'
+import type { AccountStatus } from '../../src/base/event.ts'
 
 export type WorldRecord = {
   did: string
@@ -38,7 +38,7 @@ export function createWorld() {
   const accounts = new Map<string, WorldAccount>()
   const records = new Map<string, WorldRecord>()
   const deeds: WorldDeed[] = []
-  /** Scopes (store/mutes.ts) by DIDs of both. */
+  /** Scopes (data/store/mutes.ts) by DIDs of both. */
   const mutes = new Map<string, number>()
   /** DID and at-URI of the list, or post. */
   const listMutes = new Set<string>()

@@ -1,9 +1,9 @@
 // Triggers on the writer's connection that write down every row it touches, and which notes each
 // of them calls for. A table that nobody has judged yet is named.
 
-import { NOTE } from '../../src/memory/note-kinds.ts'
-import { collectionCodes } from '../../src/store/collections.ts'
-import type { Db } from '../../src/store/db.ts'
+import { collectionCodes } from '../../src/base/atproto/collections.ts'
+import { NOTE } from '../../src/data/shared-memory/note-kinds.ts'
+import type { Db } from '../../src/data/store/db.ts'
 import type { NoteSet } from './note-set.ts'
 
 type Watched = {

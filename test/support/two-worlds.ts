@@ -2,10 +2,14 @@
 // has a member, Alice, who follows Bob, and was told of the same events, so it holds what concerns them.
 
 import { expect } from 'vitest'
-import { type Counting, type CountingLimits, createCounting } from '../../src/counting/counting.ts'
-import { createGuardedFetch } from '../../src/identity/guarded-fetch.ts'
-import type { StreamEvent } from '../../src/jetstream/event.ts'
-import type { CountedScope } from '../../src/store/read/earlier-counts.ts'
+import type { StreamEvent } from '../../src/base/event.ts'
+import type { CountedScope } from '../../src/data/store/read/earlier-counts.ts'
+import {
+  type Counting,
+  type CountingLimits,
+  createCounting,
+} from '../../src/ingest/counts/counting.ts'
+import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { type AppviewDouble, startAppviewDouble } from './appview-double.ts'
 import { didOf } from './records.ts'
 import { searchable } from './searching.ts'
@@ -29,7 +33,7 @@ export async function createTwoWorlds(
   happened: (there: There) => void,
   options: Omit<ServingOptions, 'elsewhere'> & {
     asks?: Parameters<AppviewDouble['elsewhere']>[0]
-    /** Asks there for what was counted before (counting/): on, with limits of its own. */
+    /** Asks there for what was counted before (ingest/counts/): on, with limits of its own. */
     counts?: Partial<CountingLimits>
     /** What of it happened before anybody listened here; nothing where not given. */
     isEarlier?: (event: StreamEvent, index: number) => boolean

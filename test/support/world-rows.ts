@@ -1,19 +1,19 @@
 // Writes a social world into a database as rows, the way indexing would leave them, and gives the
 // graph's readers over it. Written for tests of hydration and views: it shares no code with either.
 
-import type { ActorReader, FollowGraphReader } from '../../src/graph/types.ts'
-import { insertBookmark } from '../../src/store/bookmarks.ts'
 import {
   collectionCodes,
   type RecordCollection,
   recordCollections,
-} from '../../src/store/collections.ts'
-import type { Db } from '../../src/store/db.ts'
-import { blockEdges, followEdges, likeEdges } from '../../src/store/edges/all-edges.ts'
-import type { EdgeTable } from '../../src/store/edges/edge-table.ts'
-import { packCid, packRkey } from '../../src/store/keys.ts'
-import { VIOLATES_THREADGATE } from '../../src/store/post-flags.ts'
-import { statusCode } from '../../src/store/status.ts'
+} from '../../src/base/atproto/collections.ts'
+import { packCid, packRkey } from '../../src/base/atproto/keys.ts'
+import type { ActorReader, FollowGraphReader } from '../../src/data/graph/types.ts'
+import { insertBookmark } from '../../src/data/store/bookmarks.ts'
+import type { Db } from '../../src/data/store/db.ts'
+import { blockEdges, followEdges, likeEdges } from '../../src/data/store/edges/all-edges.ts'
+import type { EdgeTable } from '../../src/data/store/edges/edge-table.ts'
+import { VIOLATES_THREADGATE } from '../../src/data/store/post-flags.ts'
+import { statusCode } from '../../src/data/store/status.ts'
 import type { World, WorldRecord } from './social-world.ts'
 
 export type WrittenWorld = {

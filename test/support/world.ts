@@ -6,32 +6,31 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { WriterRequest } from '../../src/bridge.ts'
-import type { ActorWriter, FollowGraphWriter } from '../../src/graph/types.ts'
-import type { ImportTally } from '../../src/indexing/import-tally.ts'
-import type { IndexScope } from '../../src/indexing/index-context.ts'
-import { type BatchOutcome, createIndexer, type Indexer } from '../../src/indexing/indexer.ts'
-import { memberSeen } from '../../src/indexing/members.ts'
-import type { Memory } from '../../src/indexing/memory.ts'
-import type { MemoryChange } from '../../src/indexing/memory-changes.ts'
-import { openTimeline } from '../../src/indexing/open-timeline.ts'
-import { mute, unmute } from '../../src/indexing/private-state.ts'
-import { publish } from '../../src/indexing/publish.ts'
-import { rebuildMemory } from '../../src/indexing/rebuild-memory.ts'
-import { errorOf } from '../../src/ingest/connection.ts'
-import { createWriterRequests } from '../../src/ingest/writer-requests.ts'
-import type {
-  AccountStatus,
-  JsonObject,
-  StreamEvent,
-  WriteEvent,
-} from '../../src/jetstream/event.ts'
-import { NOTE } from '../../src/memory/note-kinds.ts'
-import { NoteWriter } from '../../src/memory/note-ring.ts'
-import { setActorIdentity } from '../../src/store/actors.ts'
-import { type Db, openReader, openWriter } from '../../src/store/db.ts'
-import { tellNotes } from '../../src/store/notes.ts'
-import type { TimelineWriter } from '../../src/timeline/types.ts'
+import type { AccountStatus, JsonObject, StreamEvent, WriteEvent } from '../../src/base/event.ts'
+import { errorOf } from '../../src/bridge/connection.ts'
+import type { WriterRequest } from '../../src/bridge/messages.ts'
+import type { ActorWriter, FollowGraphWriter } from '../../src/data/graph/types.ts'
+import { NOTE } from '../../src/data/shared-memory/note-kinds.ts'
+import { NoteWriter } from '../../src/data/shared-memory/note-ring.ts'
+import { setActorIdentity } from '../../src/data/store/actors.ts'
+import { type Db, openReader, openWriter } from '../../src/data/store/db.ts'
+import { tellNotes } from '../../src/data/store/notes.ts'
+import type { TimelineWriter } from '../../src/data/timeline/types.ts'
+import type { ImportTally } from '../../src/ingest/indexing/import-tally.ts'
+import type { IndexScope } from '../../src/ingest/indexing/index-context.ts'
+import {
+  type BatchOutcome,
+  createIndexer,
+  type Indexer,
+} from '../../src/ingest/indexing/indexer.ts'
+import { memberSeen } from '../../src/ingest/indexing/members.ts'
+import type { Memory } from '../../src/ingest/indexing/memory.ts'
+import type { MemoryChange } from '../../src/ingest/indexing/memory-changes.ts'
+import { openTimeline } from '../../src/ingest/indexing/open-timeline.ts'
+import { mute, unmute } from '../../src/ingest/indexing/private-state.ts'
+import { publish } from '../../src/ingest/indexing/publish.ts'
+import { rebuildMemory } from '../../src/ingest/indexing/rebuild-memory.ts'
+import { createWriterRequests } from '../../src/ingest/upkeep/writer-requests.ts'
 import { createMemoryParts } from './memory-parts.ts'
 import { cidOf, didOf, tidAt } from './records.ts'
 

@@ -2,7 +2,7 @@
 // read as it is meant.
 
 import { expect, test } from 'vitest'
-import type { Examination } from '../../../src/doctor/examine.ts'
+import type { Examination } from '../../../src/tools/doctor/examine.ts'
 import { runCli } from '../../support/cli.ts'
 import { people, type World } from '../support/world.ts'
 

@@ -2,7 +2,7 @@
 // follows, and the undoing of each. Nobody likes, reposts or follows the same thing twice at once,
 // so that every count has one right value.
 
-import type { JsonObject } from '../../../src/jetstream/event.ts'
+import type { JsonObject } from '../../../src/base/event.ts'
 import type { CommitEmission } from '../../support/jetstream-double/emission.ts'
 import type { Random } from '../../support/random.ts'
 import { cidOf, tid } from '../../support/simulated-network/repository.ts'

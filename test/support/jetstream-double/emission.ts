@@ -5,7 +5,7 @@
 // the server's generated encoder writes them. Both were read off the real server's source
 // (internal/subscribe/encoder.go), because the real dictionaries were trained on these orders.
 
-import type { AccountStatus, JsonObject } from '../../../src/jetstream/event.ts'
+import type { AccountStatus, JsonObject } from '../../../src/base/event.ts'
 
 type Base = {
   did: string

@@ -4,7 +4,7 @@
 // The mix is the measured one: 62 % likes, 11 % posts, 8 % reposts, 7 % follows, the rest deletes,
 // updates, identity and account events. A delete names something that was created before.
 
-import type { JsonObject } from '../../../src/jetstream/event.ts'
+import type { JsonObject } from '../../../src/base/event.ts'
 import { createRandom, type Random } from '../random.ts'
 import type { CommitEmission, Emission } from './emission.ts'
 import { cidOf, didOf, tidAt } from './made-up-ids.ts'

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { encode } from '@atproto/lex-cbor'
 import { jsonToLex } from '@atproto/lex-json'
-import { unpackCid } from '../../../src/store/keys.ts'
+import { unpackCid } from '../../../src/base/atproto/keys.ts'
 
 export type SimulatedRecord = { rkey: string; cid: string; value: Record<string, unknown> }
 

@@ -1,0 +1,67 @@
+// Accounts, what stands between them and the viewer, and lists: shared by feeds and profiles.
+
+import { recordUri } from '../../base/atproto/at-uri.ts'
+import { unpackCid } from '../../base/atproto/keys.ts'
+import type { ListRow } from '../../data/store/read/lists.ts'
+import { loadAbout } from './load-about.ts'
+import { loadActors } from './load-actors.ts'
+import { toRelations } from './load-relations.ts'
+import type { Loader } from './page.ts'
+import { parseRecord } from './parse-record.ts'
+import { isSoundList } from './record-shapes.ts'
+import type { List, ProfileState } from './types.ts'
+
+const LIST = 'app.bsky.graph.list'
+const LIST_BLOCK = 'app.bsky.graph.listblock'
+
+/** Fills `actors`, `about` and `relations`. */
+export function loadAccounts(loader: Loader, state: ProfileState, uids: Set<number>): void {
+  uids.delete(0)
+  for (const actor of loadActors(loader, uids)) state.actors.set(actor.uid, actor)
+  loadAbout(loader, state, uids)
+  loadRelations(loader, state, uids)
+}
+
+/** Fills `relations`. */
+export function loadRelations(loader: Loader, state: ProfileState, uids: Iterable<number>): void {
+  if (!state.viewer || state.viewer.uid === 0) return
+  const others = [...uids].filter((uid) => uid !== state.viewer?.uid)
+  const rows = loader.readers.relations(state.viewer.uid, others)
+  const didOf = (uid: number) => loader.parts.actors.didOf(uid)
+  for (const [uid, one] of toRelations(rows, state.viewer.did, didOf)) state.relations.set(uid, one)
+}
+
+/** Fills `lists` with these and with those that block or mute between the viewer and someone. */
+export function loadLists(loader: Loader, state: ProfileState, ids: Set<number>): void {
+  for (const { blockingByList, blockedByList, mutedByList } of state.relations.values()) {
+    for (const list of [blockingByList, blockedByList, mutedByList]) if (list) ids.add(list)
+  }
+  if (ids.size === 0) return
+  for (const row of loader.readers.lists.byId(ids, state.viewer?.uid ?? 0)) {
+    const list = toList(loader, row, state.viewer?.did)
+    if (list) state.lists.set(row.id, list)
+  }
+}
+
+function toList(loader: Loader, row: ListRow, viewerDid: string | undefined): List | undefined {
+  const record = parseRecord<List['record']>(row.record, {
+    kind: 'list',
+    isSound: isSoundList,
+    onUnusable: loader.onUnusable,
+  })
+  if (!record) return undefined
+  return {
+    id: row.id,
+    uid: row.uid,
+    uri: recordUri(loader.parts.actors.didOf(row.uid), LIST, row.rkey),
+    cid: unpackCid(row.cid),
+    record,
+    sortAt: row.sortAt,
+    itemCount: row.itemCount,
+    blockedByViewer:
+      viewerDid !== undefined && row.blockRkey !== null
+        ? recordUri(viewerDid, LIST_BLOCK, row.blockRkey)
+        : undefined,
+    mutedByViewer: row.isMuted === 1,
+  }
+}

@@ -1,0 +1,36 @@
+// Between which accounts a block stands, for a viewer that blocks keep from anything. A list that a labeler of the request took down, or whose creator
+// it took down, blocks no longer, as in the reference. What is kept for every request knows no labelers:
+// it is told which pairs are in dispute, blocked by a list that some labeler took down.
+
+import type { Pair } from '../../data/store/read/block-pairs.ts'
+import { blockedPairs } from './blocked-pairs.ts'
+import { currentLabelers } from './labelers.ts'
+import type { Loader } from './page.ts'
+import type { BlockedPairs, Viewer } from './types.ts'
+
+export function loadBlocks(loader: Loader, pairs: Iterable<Pair>, viewer?: Viewer): BlockedPairs {
+  if (viewer?.seesThroughBlocks) return blockedPairs([])
+  const { direct, byList } = loader.readers.blockPairs.blocked(pairs)
+  const directly = blockedPairs(direct)
+  const only = byList.filter(([a, b]) => !directly.has(a, b))
+  if (only.length === 0) return directly
+  const lists = loader.readers.blockPairs.lists(only)
+  const listIds = new Set(lists.map(([, , list]) => list))
+  const disputed = new Set(loader.readers.labels.takenDownLists(listIds, undefined))
+  const fallen = new Set(takenDownFor(loader, disputed))
+  const staying = lists.filter(([, , list]) => !fallen.has(list))
+  const inDispute = blockedPairs(pairsOf(lists.filter(([, , list]) => disputed.has(list))))
+  return { ...blockedPairs([...direct, ...pairsOf(staying)]), isDisputed: inDispute.has }
+}
+
+/** For the labelers of the request. */
+function takenDownFor({ readers, parts }: Loader, lists: ReadonlySet<number>): number[] {
+  const { redact } = currentLabelers()
+  if (lists.size === 0 || redact.size === 0) return []
+  const labelers = [...redact].map((did) => parts.actors.uidOf(did)).filter((uid) => uid !== 0)
+  return readers.labels.takenDownLists(lists, { labelers, now: Date.now() })
+}
+
+function pairsOf(lists: readonly [...Pair, list: number][]): Pair[] {
+  return lists.map(([a, b]) => [a, b] as const)
+}

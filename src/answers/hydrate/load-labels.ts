@@ -1,0 +1,238 @@
+// What labelers say of everything in a state, and what their takedowns hide.
+//
+// As in the reference, a takedown counts where its labeler may redact (`;redact`): of an account, it is
+// as if the account were taken down; of a record, as if the record were not here. A label on a profile
+// record is only shown.
+
+import type { ComAtprotoLabelDefs } from '@atproto/api'
+import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
+import { type Collection, collectionCodes, collections } from '../../base/atproto/collections.ts'
+import { packRkey } from '../../base/atproto/keys.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import type { LabelSubject } from '../../data/store/labels.ts'
+import type { LabelFilter, StoredLabel } from '../../data/store/read/labels.ts'
+import type { Hydrator } from './hydrator-types.ts'
+import { currentLabelers, type Labelers } from './labelers.ts'
+import type { Loader } from './page.ts'
+import type { FeedState, Labelled, ProfileState, SubjectLabels, Viewer } from './types.ts'
+
+type Label = ComAtprotoLabelDefs.Label
+
+const PROFILE = 'app.bsky.actor.profile'
+const TAKEDOWNS = new Set(['!takedown', '!suspend'])
+/** Acted upon where its labeler may redact, and then not shown. */
+const NEEDS_REVIEW = 'needs-review'
+const IMPERSONATION = 'impersonation'
+
+const names = new Map(collections.map((name) => [collectionCodes[name] as number, name]))
+
+/** Fills `labels`, and hides what was taken down. @returns the state. */
+export function withLabelsLoaded<State extends ProfileState>(loader: Loader, state: State): State {
+  const labelers = currentLabelers()
+  if (labelers.dids.length === 0) return state
+  askFor(loader, state, labelers)
+  const by = filterOf(loader, labelers, state.now)
+  if (by.labelers.length === 0) return state
+  for (const label of readLabels(loader, state, by)) {
+    addLabel(loader, state.labels, { label, labelers })
+  }
+  if (state.labels.size > 0) hideTakenDown(loader, state)
+  return state
+}
+
+/** What the labelers say of these accounts and posts, of most of which they say nothing. */
+export function loadLabelled(
+  loader: Loader,
+  { accounts, posts }: { accounts: readonly number[]; posts: readonly number[] },
+  viewer: Viewer,
+): ReturnType<Hydrator['labelled']> {
+  const labelers = currentLabelers()
+  const { labels, posts: postReader } = loader.readers
+  const { onLabelsRead, actors } = loader.parts
+  if (onLabelsRead && viewer) {
+    const keys = posts.length > 0 ? postReader.keys(posts) : []
+    const uris = keys.map(({ uid, rkey }) => recordUri(actors.didOf(uid), POST, rkey))
+    onLabelsRead(viewer, labelers, [
+      ...uris,
+      ...subjectsOf(accounts.map((uid) => actors.didOf(uid))),
+    ])
+  }
+  const by = filterOf(loader, labelers, Date.now())
+  const found = { accounts: new Map<number, Labelled>(), posts: new Map<number, Labelled>() }
+  if (by.labelers.length === 0) return found
+  const labelledAccounts = accounts.length > 0 ? labels.labelledAccounts(accounts, by) : []
+  const labelledPosts = posts.length > 0 ? labels.labelledPosts(posts, by) : []
+  const rows = [
+    ...(labelledAccounts.length > 0 ? labels.ofAccounts(labelledAccounts, by) : []),
+    ...(labelledPosts.length > 0 ? labels.ofPosts(labelledPosts, by) : []),
+  ]
+  const said: ProfileState['labels'] = new Map()
+  for (const label of rows) addLabel(loader, said, { label, labelers })
+  for (const uid of labelledAccounts) {
+    found.accounts.set(uid, labelledAccount(said, actors.didOf(uid)))
+  }
+  for (const { id, uid, rkey } of labelledPosts.length > 0 ? postReader.keys(labelledPosts) : []) {
+    found.posts.set(id, labelledSubject(said.get(recordUri(actors.didOf(uid), POST, rkey))))
+  }
+  return found
+}
+
+/** What labels say of a status is no part of what stands in the profile's own. */
+function labelledAccount(said: ProfileState['labels'], did: string): Labelled {
+  const [account, profile] = subjectsOf([did]).map((subject) => labelledSubject(said.get(subject)))
+  return {
+    labels: [...account!.labels, ...profile!.labels],
+    isActedUpon:
+      account!.isActedUpon || profile!.isActedUpon || said.has(recordUri(did, STATUS, 'self')),
+  }
+}
+
+function labelledSubject(said: SubjectLabels | undefined): Labelled {
+  if (!said) return { labels: [], isActedUpon: false }
+  const { labels, isTakenDown, needsReview, isImpersonation } = said
+  const isNoted = labels.some(({ val, exp }) => val.startsWith('!') || exp !== undefined)
+  return { labels, isActedUpon: isTakenDown || needsReview || isImpersonation || isNoted }
+}
+
+const POST = 'app.bsky.feed.post'
+const STATUS = 'app.bsky.actor.status'
+
+/** @param subjects - DIDs and at-URIs */
+export function loadSubjectLabels(
+  loader: Loader,
+  subjects: readonly string[],
+  labelers: Labelers,
+): ProfileState['labels'] {
+  const found: ProfileState['labels'] = new Map()
+  const keys = subjectKeys(loader.parts.actors, new Set(subjects))
+  const by = filterOf(loader, labelers, Date.now())
+  if (keys.length === 0 || by.labelers.length === 0) return found
+  for (const label of loader.readers.labels.ofSubjects(keys, by)) {
+    addLabel(loader, found, { label, labelers })
+  }
+  return found
+}
+
+function subjectKeys(actors: ActorReader, subjects: Iterable<string>): LabelSubject[] {
+  const keys: LabelSubject[] = []
+  for (const subject of subjects) {
+    const key = parseRecordUri(subject)
+    const uid = actors.uidOf(key?.did ?? subject)
+    const collection = key ? collectionCodes[key.collection as Collection] : 0
+    if (uid === 0 || collection === undefined) continue
+    keys.push({ uid, collection, rkey: key ? packRkey(key.rkey) : '' })
+  }
+  return keys
+}
+
+function filterOf({ parts }: Loader, { dids }: Labelers, now: number): LabelFilter {
+  return { labelers: dids.map((did) => parts.actors.uidOf(did)).filter((uid) => uid !== 0), now }
+}
+
+function readLabels(
+  { readers, parts }: Loader,
+  state: ProfileState,
+  by: LabelFilter,
+): StoredLabel[] {
+  const { labels } = readers
+  const { posts } = state as Partial<FeedState>
+  const keys = subjectKeys(parts.actors, state.records.keys())
+  const owners = [...state.lists.values()].map(({ uid }) => uid)
+  const accounts = new Set([...state.actors.keys(), ...owners])
+  return [
+    ...(accounts.size > 0 ? labels.ofAccounts(accounts, by) : []),
+    ...(posts && posts.size > 0 ? labels.ofPosts(posts.keys(), by) : []),
+    ...(state.lists.size > 0 ? labels.ofLists(state.lists.keys(), by) : []),
+    ...(keys.length > 0 ? labels.ofSubjects(keys, by) : []),
+  ]
+}
+
+function addLabel(
+  loader: Loader,
+  labels: ProfileState['labels'],
+  { label: row, labelers }: { label: StoredLabel; labelers: Labelers },
+): void {
+  const label = toLabel(loader, row)
+  if (!label) return
+  const of = labels.get(label.uri) ?? { ...NOTHING, labels: [] }
+  labels.set(label.uri, of)
+  const isRedacting = labelers.redact.has(label.src)
+  if (!isRedacting || label.val !== NEEDS_REVIEW) of.labels.push(label)
+  if (!isRedacting) return
+  if (TAKEDOWNS.has(label.val)) of.isTakenDown = true
+  if (label.val === NEEDS_REVIEW) of.needsReview = true
+  if (label.val === IMPERSONATION) of.isImpersonation = true
+}
+
+const NOTHING: SubjectLabels = {
+  labels: [],
+  isTakenDown: false,
+  needsReview: false,
+  isImpersonation: false,
+}
+
+function toLabel({ parts }: Loader, row: StoredLabel): Label | undefined {
+  const did = parts.actors.didOf(row.uid)
+  const collection = names.get(row.collection)
+  if (row.collection !== 0 && !collection) return undefined
+  return {
+    src: parts.actors.didOf(row.src),
+    uri: collection ? recordUri(did, collection, row.rkey) : did,
+    cid: row.cid ?? undefined,
+    val: row.val,
+    cts: row.cts ?? new Date(row.cts_ms).toISOString(),
+    exp: row.exp_ms === null ? undefined : (row.exp ?? new Date(row.exp_ms).toISOString()),
+  }
+}
+
+function hideTakenDown({ parts }: Loader, state: ProfileState): void {
+  const isTakenDown = (subject: string) => state.labels.get(subject)?.isTakenDown ?? false
+  for (const [uid, actor] of state.actors) {
+    if (!actor.hiddenAs && isTakenDown(actor.did)) {
+      state.actors.set(uid, { ...actor, hiddenAs: 'takendown' })
+    }
+  }
+  const { posts, takenDown } = state as Partial<FeedState>
+  for (const [id, post] of posts ?? []) {
+    if (!isTakenDown(post.uri)) continue
+    posts?.delete(id)
+    takenDown?.set(id, post)
+  }
+  const isOwnerTakenDown = (uid: number) => isTakenDown(parts.actors.didOf(uid))
+  const lists = new Set<number>()
+  for (const [id, { uri, uid }] of state.lists) {
+    if (isTakenDown(uri)) state.lists.delete(id)
+    if (isTakenDown(uri) || isOwnerTakenDown(uid)) lists.add(id)
+  }
+  if (lists.size > 0) withoutLists(state, lists)
+  for (const uri of state.records.keys()) if (isTakenDown(uri)) state.records.delete(uri)
+}
+
+/** Lists that were taken down neither block nor mute. */
+function withoutLists({ relations }: ProfileState, lists: ReadonlySet<number>): void {
+  const stays = (list: number | undefined) => (lists.has(list ?? 0) ? undefined : list)
+  for (const [uid, relation] of relations) {
+    relations.set(uid, {
+      ...relation,
+      mutedByList: stays(relation.mutedByList),
+      blockingByList: stays(relation.blockingByList),
+      blockedByList: stays(relation.blockedByList),
+    })
+  }
+}
+
+/** What was not asked for lately is asked for, for the next request. */
+function askFor({ parts }: Loader, state: ProfileState, labelers: Labelers): void {
+  if (!parts.onLabelsRead || !state.viewer) return
+  const { posts } = state as Partial<FeedState>
+  parts.onLabelsRead(state.viewer, labelers, [
+    ...subjectsOf([...state.actors.values()].map(({ did }) => did)),
+    ...[...(posts?.values() ?? [])].map(({ uri }) => uri),
+    ...[...state.lists.values()].map(({ uri }) => uri),
+    ...state.records.keys(),
+  ])
+}
+
+function subjectsOf(dids: readonly string[]): string[] {
+  return dids.flatMap((did) => [did, `at://${did}/${PROFILE}/self`])
+}

@@ -1,0 +1,99 @@
+// Hydration of profiles.
+
+import { collectionCodes } from '../../base/atproto/collections.ts'
+import type { ProfileOptions } from './hydrator-types.ts'
+import { loadAccounts, loadLists, loadRelations } from './load-accounts.ts'
+import { loadBlocks } from './load-blocks.ts'
+import { addRecords } from './load-records.ts'
+import { emptyProfileState, type Loader } from './page.ts'
+import type { AccountPair, KnownFollowers, ProfileState, Viewer } from './types.ts'
+
+/** How many known followers a profile shows. Lexicon app.bsky.actor.defs#knownFollowers. */
+const SHOWN_KNOWN_FOLLOWERS = 5
+
+export function loadProfiles(
+  loader: Loader,
+  uids: readonly number[],
+  viewer: Viewer,
+  options: ProfileOptions,
+): ProfileState {
+  const state = emptyProfileState(viewer, loader.parts.urls)
+  if (options.knownFollowers) loadKnownFollowers(loader, state, uids)
+  const shown = new Set(uids)
+  for (const { followers } of state.knownFollowers.values())
+    for (const uid of followers) shown.add(uid)
+  loadAccounts(loader, state, shown)
+  if (options.detailed) loadJoinedThrough(loader, state, uids)
+  loadLists(loader, state, new Set())
+  const pairs = [...(options.blockPairs ?? []), ...knownFollowerPairs(state)]
+  if (pairs.length > 0) state.blocks = loadBlocks(loader, pairs)
+  if (options.detailed) {
+    state.activitySubscriptions = loader.readers.activitySubscriptions(viewer?.uid ?? 0, uids)
+    for (const { uid, count } of loader.readers.lists.countsOf(new Set(uids))) {
+      state.listCounts.set(uid, count)
+    }
+    loadRecordCounts(loader, state, uids)
+  }
+  return state
+}
+
+/** The starter packs that these accounts joined through, with who made them. */
+function loadJoinedThrough(loader: Loader, state: ProfileState, uids: readonly number[]): void {
+  const uris = uids.flatMap((uid) => {
+    const pack = state.actors.get(uid)?.profile?.record.joinedViaStarterPack
+    return pack ? [pack.uri] : []
+  })
+  if (uris.length === 0) return
+  addRecords(loader, state, uris)
+  const creators = new Set([...state.records.values()].map(({ uid }) => uid))
+  for (const uid of creators) if (state.actors.has(uid)) creators.delete(uid)
+  if (creators.size > 0) loadAccounts(loader, state, creators)
+}
+
+function loadRecordCounts(loader: Loader, state: ProfileState, uids: readonly number[]): void {
+  for (const { uid, collection, count } of loader.readers.records.countsOf(new Set(uids))) {
+    const counts = state.recordCounts.get(uid) ?? { feedgens: 0, starterPacks: 0 }
+    state.recordCounts.set(uid, counts)
+    if (collection === collectionCodes['app.bsky.feed.generator']) counts.feedgens = count
+    else counts.starterPacks = count
+  }
+}
+
+export function loadRelationsOnly(
+  loader: Loader,
+  uids: readonly number[],
+  viewer: Viewer,
+): ProfileState {
+  const state = emptyProfileState(viewer, loader.parts.urls)
+  loadRelations(loader, state, uids)
+  loadLists(loader, state, new Set())
+  return state
+}
+
+function loadKnownFollowers(loader: Loader, state: ProfileState, uids: readonly number[]): void {
+  const viewer = state.viewer?.uid ?? 0
+  if (viewer === 0) return
+  for (const uid of new Set(uids)) {
+    const known = knownFollowers(loader, viewer, uid)
+    if (known) state.knownFollowers.set(uid, known)
+  }
+}
+
+function knownFollowers(
+  loader: Loader,
+  viewer: number,
+  subject: number,
+): KnownFollowers | undefined {
+  const { graph } = loader.parts
+  const count = graph.knownFollowersCount(viewer, subject)
+  if (count === 0) return undefined
+  const out = new Uint32Array(SHOWN_KNOWN_FOLLOWERS)
+  const length = graph.knownFollowers(viewer, subject, 0, out)
+  return { count, followers: [...out.subarray(0, length)] }
+}
+
+function knownFollowerPairs(state: ProfileState): AccountPair[] {
+  return [...state.knownFollowers].flatMap(([subject, { followers }]) =>
+    followers.map((follower): AccountPair => [subject, follower]),
+  )
+}

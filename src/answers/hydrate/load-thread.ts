@@ -1,0 +1,97 @@
+// Hydration of a thread, as far as it has to be known to tell which of its posts are shown, in what
+// order and as what: the posts, their authors, what stands between these, the viewer and the authors
+// above, the thread's gate, and what its owner likes. What a post embeds and the like is not in it:
+// the posts shown are presented on their own.
+
+import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
+import { likeEdges } from '../../data/store/edges/all-edges.ts'
+import { NEWEST } from '../../data/store/edges/subject-lists.ts'
+import { loadAccounts, loadLists } from './load-accounts.ts'
+import { loadBlocks } from './load-blocks.ts'
+import { loadThreadgates } from './load-gates.ts'
+import { loadPosts, loadRefs } from './load-posts.ts'
+import { emptyFeedState, type Loader } from './page.ts'
+import type { ThreadHydration, ThreadState } from './thread-types.ts'
+import type { AccountPair, FeedState, Post, Viewer } from './types.ts'
+
+const LIKE = 'app.bsky.feed.like'
+/** As in the reference: among so many of the last likes those of known people are looked for. */
+const LIKES_LOOKED_AT = 500
+const SHOWN_LIKERS = 3
+
+export function loadThread(
+  loader: Loader,
+  { anchor, ids, knownLikers }: ThreadHydration,
+  viewer: Viewer,
+): ThreadState {
+  const feed = emptyFeedState(viewer, loader.parts.urls)
+  const posts = loadPosts(loader, feed, [anchor, ...ids])
+  const shown = feed.posts.get(anchor)
+  loadPosts(loader, feed, [shown?.root])
+  const parents = posts.map(({ parent }) => parent)
+  loadRefs(loader, feed, parents)
+  const root = shown ? (shown.root ?? anchor) : anchor
+  // A post that is gone has a gate as long as there are replies to it.
+  const isThread = shown !== undefined || posts.some((post) => post.root === root)
+  if (isThread) loadThreadgates(loader, feed, new Set([root]))
+  const likers = shown && knownLikers ? findKnownLikers(loader, shown, viewer) : undefined
+  loadAccounts(loader, feed, accountsOf(feed, likers?.uids ?? []))
+  loadLists(loader, feed, new Set([...feed.threadgates.values()].flatMap(({ lists }) => lists)))
+  feed.blocks = loadThreadBlocks(loader, feed, {
+    author: shown?.uid ?? 0,
+    likers: likers?.uids ?? [],
+  })
+  const op = shown && ownerOf(loader, shown)
+  return { ...feed, opLikes: op ? loadLikesOf(loader, op, posts) : new Map(), knownLikers: likers }
+}
+
+/** By the root's URI, which may lead to no row. */
+function ownerOf(loader: Loader, { record, uri }: Post): { uid: number; did: string } | undefined {
+  const did = parseRecordUri(record.reply?.root.uri ?? uri)?.did
+  return did === undefined ? undefined : { uid: loader.parts.actors.uidOf(did), did }
+}
+
+function accountsOf(state: FeedState, likers: readonly number[]): Set<number> {
+  const uids = new Set(likers)
+  for (const { uid } of state.postRefs.values()) uids.add(uid)
+  return uids
+}
+
+/** Between the author of a post and that of its parent; between the anchor's and those who like it. */
+function loadThreadBlocks(
+  loader: Loader,
+  state: FeedState,
+  { author, likers }: { author: number; likers: readonly number[] },
+) {
+  const pairs: AccountPair[] = likers.map((liker) => [author, liker])
+  for (const { uid, parent } of state.posts.values()) {
+    const above = state.postRefs.get(parent ?? 0)?.uid
+    if (above !== undefined && above !== uid) pairs.push([uid, above])
+  }
+  return loadBlocks(loader, pairs, state.viewer)
+}
+
+function loadLikesOf(
+  loader: Loader,
+  { uid, did }: { uid: number; did: string },
+  posts: readonly Post[],
+): Map<number, string> {
+  if (uid === 0) return new Map()
+  const ids = posts.filter(({ likeCount }) => likeCount > 0).map(({ id }) => id)
+  const likes = loader.readers.postViewers.likes(uid, ids)
+  return new Map(likes.map(({ post, rkey }) => [post, recordUri(did, LIKE, rkey)]))
+}
+
+/** Those whom the viewer follows, the latest first. */
+function findKnownLikers(
+  { parts: { db, graph } }: Loader,
+  { id }: Post,
+  viewer: Viewer,
+): ThreadState['knownLikers'] {
+  const uid = viewer?.uid ?? 0
+  if (uid === 0 || graph.followsCount(uid) === 0) return undefined
+  const latest = likeEdges.newest(db, id, NEWEST, LIKES_LOOKED_AT)
+  const known = [...new Set(latest.map((like) => like.uid))].filter((one) => graph.has(uid, one))
+  if (known.length === 0) return undefined
+  return { count: known.length, uids: known.slice(0, SHOWN_LIKERS) }
+}

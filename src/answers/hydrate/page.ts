@@ -1,0 +1,117 @@
+// What every loader of this room needs: statements, prepared once a connection (`Readers`), and what
+// is kept from request to request; and the empty states that they fill for one request.
+
+import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
+import { prepareActivitySubscriptions } from '../../data/store/read/activity-subscriptions.ts'
+import { type ActorRow, prepareActors } from '../../data/store/read/actors.ts'
+import { prepareBlockPairs } from '../../data/store/read/block-pairs.ts'
+import { prepareGates } from '../../data/store/read/gates.ts'
+import type { Db } from '../../data/store/read/id-list.ts'
+import { prepareLabels } from '../../data/store/read/labels.ts'
+import { prepareLists } from '../../data/store/read/lists.ts'
+import { prepareNotifications } from '../../data/store/read/notifications.ts'
+import { preparePacks } from '../../data/store/read/packs.ts'
+import { preparePostViewers } from '../../data/store/read/post-viewers.ts'
+import { type PostRow, preparePosts } from '../../data/store/read/posts.ts'
+import { prepareRecords } from '../../data/store/read/records.ts'
+import { prepareRelations } from '../../data/store/read/relations.ts'
+import { prepareReposts, type RepostRow } from '../../data/store/read/reposts.ts'
+import { blockedPairs } from './blocked-pairs.ts'
+import type { KeptRows } from './kept-rows.ts'
+import type { Labelers } from './labelers.ts'
+import type { OnUnusable } from './parse-record.ts'
+import type {
+  Actor,
+  FeedState,
+  MediaUrls,
+  Post,
+  PostRef,
+  ProfileState,
+  Repost,
+  Viewer,
+} from './types.ts'
+
+export type Readers = ReturnType<typeof prepareReaders>
+
+export type HydratorParts = {
+  /** A connection that is only read from. */
+  db: Db
+  actors: ActorReader
+  graph: FollowGraphReader
+  urls: MediaUrls
+  /** DIDs whose verifications profiles show. */
+  trustedVerifiers?: readonly string[]
+  /** Told what labels were looked for, where somebody asks: DIDs and at-URIs. */
+  onLabelsRead?: (viewer: Viewer, labelers: Labelers, subjects: readonly string[]) => void
+  /** Told whose counts were read, to be shown: posts.id. */
+  onCountsRead?: ((posts: readonly number[]) => void) | undefined
+  /** Told of stored records that could not be used; for counting. */
+  onUnusable?: OnUnusable
+}
+
+export type Loader = {
+  readers: Readers
+  parts: HydratorParts
+  onUnusable: OnUnusable
+  keptActors: KeptRows<ActorRow, Actor>
+  keptPosts: KeptRows<PostRow, KeptPost>
+  keptReposts: KeptRows<RepostRow, Repost>
+}
+
+/** The post is undefined where there is no record: a stub, or deleted. */
+export type KeptPost = { ref: PostRef; post: Post | undefined }
+
+export function prepareReaders(db: Db) {
+  return {
+    activitySubscriptions: prepareActivitySubscriptions(db),
+    actors: prepareActors(db),
+    blockPairs: prepareBlockPairs(db),
+    gates: prepareGates(db),
+    labels: prepareLabels(db),
+    lists: prepareLists(db),
+    notifications: prepareNotifications(db),
+    packs: preparePacks(db),
+    posts: preparePosts(db),
+    postViewers: preparePostViewers(db),
+    records: prepareRecords(db),
+    relations: prepareRelations(db),
+    reposts: prepareReposts(db),
+  }
+}
+
+export function emptyProfileState(viewer: Viewer, urls: MediaUrls): ProfileState {
+  return {
+    viewer,
+    forEveryone: undefined,
+    urls,
+    now: Date.now(),
+    actors: new Map(),
+    about: new Map(),
+    records: new Map(),
+    joins: new Map(),
+    packs: new Map(),
+    recordCounts: new Map(),
+    relations: new Map(),
+    lists: new Map(),
+    viewerLists: new Set(),
+    blocks: blockedPairs([]),
+    knownFollowers: new Map(),
+    labels: new Map(),
+    activitySubscriptions: new Map(),
+    listCounts: new Map(),
+  }
+}
+
+export function emptyFeedState(viewer: Viewer, urls: MediaUrls): FeedState {
+  return {
+    ...emptyProfileState(viewer, urls),
+    items: new Map(),
+    posts: new Map(),
+    takenDown: new Map(),
+    postRefs: new Map(),
+    reposts: new Map(),
+    threadgates: new Map(),
+    postgates: new Map(),
+    postViewers: new Map(),
+  }
+}

@@ -1,0 +1,113 @@
+// Posts: rows → Post. Most of it is kept from request to request (kept-rows.ts).
+
+import { recordUri } from '../../base/atproto/at-uri.ts'
+import { unpackCid } from '../../base/atproto/keys.ts'
+import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../data/store/post-flags.ts'
+import { isWithoutRecord, PRESENT } from '../../data/store/posts.ts'
+import type { PostRow } from '../../data/store/read/posts.ts'
+import { recordText } from '../../data/store/record-bytes.ts'
+import { embeddedRecord } from './embedded-record.ts'
+import { type Found, isSameRow } from './kept-rows.ts'
+import type { KeptPost, Loader } from './page.ts'
+import { parseRecord } from './parse-record.ts'
+import { toPostCounts } from './post-counts.ts'
+import { isSoundPost } from './record-shapes.ts'
+import type { Post } from './types.ts'
+
+const POST = 'app.bsky.feed.post'
+const LIST = 'app.bsky.graph.list'
+const VERSION = 3
+/** About what a Post takes besides its record, and a record for each character of its JSON. */
+const POST_BYTES = 1_500
+const BYTES_A_CHARACTER = 4
+
+/** What does not change with the row's scalars other than the version. */
+type PostText = Pick<Post, 'uri'> & { content: Content | undefined; bytes: number }
+type Content = Pick<Post, 'cid' | 'record'>
+
+/** One for each of the ids that has a row. */
+export function readPosts(loader: Loader, ids: readonly number[]): KeptPost[] {
+  const rows = loader.readers.posts.rows(ids)
+  loader.parts.onCountsRead?.(ids)
+  const texts = readTexts(loader, rows)
+  return rows.map((row) => {
+    const found = loader.keptPosts.find(row[0])
+    if (found && isSameRow(found.row, row) && isSettled(loader, found.value.post))
+      return found.value
+    return makePost(loader, row, texts.get(row[0]) ?? textOf(found!))
+  })
+}
+
+/** The keys and records that are not kept as they are now. */
+function readTexts(loader: Loader, rows: PostRow[]): Map<number, PostText> {
+  const unread = rows.filter((row) => loader.keptPosts.find(row[0])?.row[VERSION] !== row[VERSION])
+  const texts = new Map<number, PostText>()
+  if (unread.length === 0) return texts
+  const uids = new Map(unread.map((row) => [row[0], row[1]]))
+  for (const [id, rkey, cid, stored] of loader.readers.posts.texts(uids.keys())) {
+    const json = recordText(stored)
+    const uri = recordUri(loader.parts.actors.didOf(uids.get(id)!), POST, rkey)
+    const bytes = POST_BYTES + (json?.length ?? 0) * BYTES_A_CHARACTER
+    texts.set(id, { uri, content: cid ? parseContent(loader, cid, json) : undefined, bytes })
+  }
+  return texts
+}
+
+function parseContent(loader: Loader, cid: Buffer, json: string | null): Content | undefined {
+  const record = parseRecord<Post['record']>(json, {
+    kind: 'post',
+    isSound: isSoundPost,
+    onUnusable: loader.onUnusable,
+  })
+  return record && { cid: unpackCid(cid), record }
+}
+
+function textOf({ value: { ref, post }, bytes }: Found<PostRow, KeptPost>): PostText {
+  return { uri: ref.uri, content: post, bytes }
+}
+
+function makePost(loader: Loader, row: PostRow, { uri, content, bytes }: PostText): KeptPost {
+  const [id, uid, state, , sortAt] = row
+  const ref = { id, uid, uri, isStub: isWithoutRecord(state) }
+  const isPresent = state === PRESENT && sortAt !== null
+  const post = isPresent && content ? toPost(loader, row, { ...content, ...ref }) : undefined
+  const made = { ref, post }
+  const isUnusable = isPresent && !content
+  if (!isUnusable) loader.keptPosts.keep(id, row, made, bytes)
+  return made
+}
+
+function toPost(
+  loader: Loader,
+  [, , , , sortAt, root, parent, quote, flags, ...counts]: PostRow,
+  { id, uid, uri, isStub, cid, record }: KeptPost['ref'] & Content,
+): Post {
+  return {
+    id,
+    uid,
+    uri,
+    isStub,
+    cid,
+    record,
+    sortAt: sortAt!,
+    ...toPostCounts(counts),
+    root: root ?? undefined,
+    parent: parent ?? undefined,
+    embedded: embeddedRecord(record, quote, {
+      actors: loader.parts.actors,
+      lists: loader.readers.lists,
+    }),
+    violatesThreadgate: (flags & VIOLATES_THREADGATE) !== 0,
+    violatesPostgate: (flags & VIOLATES_POSTGATE) !== 0,
+  }
+}
+
+/**
+ * Whether what the post embeds is still seen the same, without its row having changed: an account
+ * that was not known may be by now, and lists come and go.
+ */
+function isSettled(loader: Loader, post: Post | undefined): boolean {
+  if (!post?.embedded) return true
+  const { collection, did, uid } = post.embedded
+  return collection !== LIST && did !== '' && loader.parts.actors.uidOf(did) === uid
+}

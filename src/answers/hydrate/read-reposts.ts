@@ -1,0 +1,43 @@
+// Reposts: rows → Repost, kept from request to request (kept-rows.ts).
+
+import { recordUri } from '../../base/atproto/at-uri.ts'
+import { unpackCid } from '../../base/atproto/keys.ts'
+import type { RepostRow, RepostTextRow } from '../../data/store/read/reposts.ts'
+import { isSameRow } from './kept-rows.ts'
+import type { Loader } from './page.ts'
+import type { Repost } from './types.ts'
+
+const REPOST = 'app.bsky.feed.repost'
+/** About what one takes. */
+const REPOST_BYTES = 500
+
+/** One for each of the ids that has a row. */
+export function readReposts(loader: Loader, ids: Set<number>): Repost[] {
+  const { readers, keptReposts } = loader
+  const found: Repost[] = []
+  const unread = readers.reposts.rows(ids).filter((row) => {
+    const kept = keptReposts.find(row[0])
+    if (!kept || !isSameRow(kept.row, row)) return true
+    found.push(kept.value)
+    return false
+  })
+  if (unread.length === 0) return found
+  const texts = new Map(
+    readers.reposts.texts(unread.map(([id]) => id)).map((text) => [text[0], text]),
+  )
+  for (const row of unread) {
+    const repost = toRepost(loader, row, texts.get(row[0])!)
+    keptReposts.keep(repost.id, row, repost, REPOST_BYTES)
+    found.push(repost)
+  }
+  return found
+}
+
+function toRepost(
+  loader: Loader,
+  [id, uid, subject, sortAt]: RepostRow,
+  [, rkey, cid]: RepostTextRow,
+): Repost {
+  const uri = recordUri(loader.parts.actors.didOf(uid), REPOST, rkey)
+  return { id, uid, uri, cid: unpackCid(cid), subject, sortAt }
+}

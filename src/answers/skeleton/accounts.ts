@@ -1,0 +1,30 @@
+// What requests ask about accounts by name, from our own index: whose handle it is, where its
+// repository stands, and the rev of its last commit that we applied.
+
+import type { Db } from '../../data/store/db.ts'
+
+export type Accounts = {
+  /** The account that holds this verified handle, or 0. */
+  uidOfHandle(handle: string): number
+  /** Rev of the last commit applied; undefined where there was none. */
+  revOf(uid: number): string | undefined
+  /** Neither deactivated, nor taken down, nor deleted. */
+  isActive(uid: number): boolean
+  /** Origin of the account's PDS, where known. */
+  pdsOf(uid: number): string | undefined
+}
+
+export function createAccounts(db: Db): Accounts {
+  const byHandle = db
+    .prepare<[string], number>('SELECT uid FROM actors WHERE handle = ? AND handle_valid = 1')
+    .pluck()
+  const rev = db.prepare<[number], string | null>('SELECT rev FROM actors WHERE uid = ?').pluck()
+  const pds = db.prepare<[number], string | null>('SELECT pds FROM actors WHERE uid = ?').pluck()
+  const status = db.prepare<[number], number>('SELECT status FROM actors WHERE uid = ?').pluck()
+  return {
+    uidOfHandle: (handle) => byHandle.get(handle.toLowerCase()) ?? 0,
+    revOf: (uid) => rev.get(uid) ?? undefined,
+    isActive: (uid) => status.get(uid) === 0,
+    pdsOf: (uid) => pds.get(uid) ?? undefined,
+  }
+}

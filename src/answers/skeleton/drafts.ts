@@ -1,0 +1,32 @@
+// Pages of a member's drafts, the latest change first. The cursor is `<ms>__<id>`: the last one's time
+// of change and its own id.
+
+import { isValidTid } from '@atproto/syntax'
+import type { Db } from '../../data/store/db.ts'
+import { countDrafts, type Draft, type DraftPlace, draftsBelow } from '../../data/store/drafts.ts'
+import { BadCursorError, parseTimed } from './page-cursor.ts'
+
+export type DraftRequest = { viewer: number; limit: number; cursor: string | undefined }
+
+export type DraftPage = { drafts: Omit<Draft, 'uid'>[]; cursor: string | undefined }
+
+export function createDraftPages(db: Db) {
+  return {
+    count: (viewer: number): number => countDrafts(db, viewer),
+    /** @throws BadCursorError */
+    page({ viewer, limit, cursor }: DraftRequest): DraftPage {
+      const found = draftsBelow(db, { uid: viewer, limit: limit + 1, ...parseCursor(cursor) })
+      const drafts = found.slice(0, limit)
+      const last = drafts.at(-1)
+      const hasMore = found.length > limit && last !== undefined
+      return { drafts, cursor: hasMore ? `${last.updatedAt}__${last.id}` : undefined }
+    },
+  }
+}
+
+function parseCursor(cursor: string | undefined): DraftPlace {
+  if (cursor === undefined) return { updatedAt: Number.MAX_SAFE_INTEGER, id: '' }
+  const [updatedAt, id] = parseTimed(cursor)
+  if (!isValidTid(id)) throw new BadCursorError('Malformed cursor')
+  return { updatedAt, id }
+}

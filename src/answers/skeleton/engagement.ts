@@ -1,0 +1,109 @@
+// Who did what to a post, and what an account likes, newest first. The cursor is `<ms>__<rest>`: the
+// last one's time, and its row or, for likes, which have none, the account or post that it leads to.
+
+import { isValidDid } from '@atproto/syntax'
+import type { ActorReader } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import { likeEdges } from '../../data/store/edges/all-edges.ts'
+import type { Edge } from '../../data/store/edges/edge.ts'
+import { newestSubjects } from '../../data/store/edges/newest-subjects.ts'
+import { type Before, NEWEST } from '../../data/store/edges/subject-lists.ts'
+import { DELETED } from '../../data/store/posts.ts'
+import {
+  type EngagementPlace,
+  prepareEngagement,
+  type ReadEngagement,
+} from '../../data/store/read/engagement.ts'
+import { LATEST } from './feed-page.ts'
+import { BadCursorError, parseTimed } from './page-cursor.ts'
+
+export type EngagementRequest = { post: number; limit: number; cursor: string | undefined }
+export type LikesRequest = { creator: number; limit: number; cursor: string | undefined }
+
+export type EngagementPage<T> = { items: T[]; cursor: string | undefined }
+
+const ROW_ID = /^[1-9]\d{0,14}$/
+
+/** Milliseconds. */
+export type Like = { uid: number; createdAt: number; sortAt: number }
+
+/** @returns each reads one page; each @throws BadCursorError */
+export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }) {
+  const reader = prepareEngagement(db)
+  return {
+    /** Each account once. */
+    likes({ post, limit, cursor }: EngagementRequest): EngagementPage<Like> {
+      const before = parseLikeCursor(cursor, (did) => (isValidDid(did) ? actors.uidOf(did) : 0))
+      const page = likeEdges.newest(db, post, before, limit + 1)
+      const last = page.length > limit ? page[limit - 1] : undefined
+      return {
+        items: page.slice(0, limit).filter((like) => isFirstOfPair(db, like)),
+        cursor: last && `${last.sortAt}__${actors.didOf(last.uid)}`,
+      }
+    },
+
+    /** posts.id of what the account likes, each once. */
+    likedPosts({ creator, limit, cursor }: LikesRequest): EngagementPage<number> {
+      const before = parseLikeCursor(cursor, (id) => (ROW_ID.test(id) ? Number(id) : 0))
+      const page = newestSubjects(db, likeEdges, { creator, before, limit: limit + 1 })
+      const last = page.length > limit ? page[limit - 1] : undefined
+      const likes = page.slice(0, limit)
+      const repeated = likeEdges.repeatedAmong(db, { creator, subjects: likes.map(subjectOf) })
+      const isFirst = (like: Edge) => !repeated.has(like.subject) || isFirstOfPair(db, like)
+      return {
+        items: likes.filter(isFirst).map(subjectOf),
+        cursor: last && `${last.sortAt}__${last.subject}`,
+      }
+    },
+
+    /** Whether these did so, as far as it is here. */
+    hasLiked: (uid: number, post: number) => likeEdges.has(db, uid, post),
+    hasReposted: reader.hasReposted,
+
+    /** uids, each once. */
+    reposters: (request: EngagementRequest) => byPlace(reader.reposts, request),
+
+    /** posts.id of posts that quote it. A deleted post is quoted by none. */
+    quotes(request: EngagementRequest): EngagementPage<number> {
+      if (reader.stateOf(request.post) === DELETED) return { items: [], cursor: undefined }
+      return byPlace(reader.quotes, request)
+    },
+  }
+}
+
+/** By its time, as the cursor can't part records of one time and pair. */
+function isFirstOfPair(db: Db, { uid, subject, sortAt }: Edge): boolean {
+  if (likeEdges.isSingle(db, uid, subject)) return true
+  return likeEdges.findPair(db, uid, subject)?.sortAt === sortAt
+}
+
+function subjectOf({ subject }: Edge): number {
+  return subject
+}
+
+function parseLikeCursor(cursor: string | undefined, idOf: (rest: string) => number): Before {
+  if (cursor === undefined) return NEWEST
+  const [sortAt, rest] = parseTimed(cursor)
+  const uid = idOf(rest)
+  if (uid === 0) throw new BadCursorError('Malformed cursor')
+  return { sortAt, uid }
+}
+
+function byPlace(
+  read: ReadEngagement,
+  { post, limit, cursor }: EngagementRequest,
+): EngagementPage<number> {
+  const rows = read(post, parsePlace(cursor), limit + 1)
+  const last = rows.length > limit ? rows[limit - 1] : undefined
+  return {
+    items: rows.slice(0, limit).map(({ shown }) => shown),
+    cursor: last && `${last.sortAt}__${last.id}`,
+  }
+}
+
+function parsePlace(cursor: string | undefined): EngagementPlace {
+  if (cursor === undefined) return { sortAt: LATEST, id: 0 }
+  const [sortAt, id] = parseTimed(cursor)
+  if (!ROW_ID.test(id)) throw new BadCursorError('Malformed cursor')
+  return { sortAt, id: Number(id) }
+}

@@ -1,0 +1,122 @@
+// Turns batches of feed rows into one page in the full order: sortAt, then CID, both descending.
+//
+// Batches know times only; a CID has to be looked up, so it is done just for the rows that share
+// their millisecond with another row or with the edge of the page.
+
+import type { FeedBatch, FeedRow, MergedFeed } from '../../data/store/merged-feed.ts'
+import type { FeedPosition } from './page-cursor.ts'
+
+/** The part of a feed that is asked for: strictly older than `before`, strictly newer than `after`. */
+export type FeedRange = { before: FeedPosition | undefined; after: FeedPosition | undefined }
+
+/** Where reading starts when there is no cursor: later than any time there is. */
+export const LATEST = Number.MAX_SAFE_INTEGER
+const MAX_ATTEMPTS = 12
+
+/**
+ * Reads until `count` rows lie inside the range or the feed ends.
+ * @param read - gives at least `limit` rows at or before `until`, if there are so many
+ */
+export function rowsInRange(options: {
+  range: FeedRange
+  count: number
+  read: (until: number, limit: number) => FeedBatch
+  feed: MergedFeed
+}): readonly FeedRow[] {
+  const { range, count, read, feed } = options
+  const until = range.before?.sortAt ?? LATEST
+  // Some rows of the cursor's own millisecond were on the page before, so a little more is read.
+  let limit = range.before ? count + 2 : count
+  for (let attempt = 1; ; attempt++) {
+    const { rows, floor } = read(until, limit)
+    const inside = inOrder(rows, range, feed)
+    const done = floor === -Infinity || (range.after && floor <= range.after.sortAt)
+    if (inside.length >= count || done || attempt === MAX_ATTEMPTS) return inside.slice(0, count)
+    limit *= 2
+  }
+}
+
+/** Joins batches of different originators: complete only down to the highest of their floors. */
+export function joinBatches(batches: readonly FeedBatch[]): FeedBatch {
+  const floor = Math.max(...batches.map((batch) => batch.floor))
+  const seen = new Set<number>()
+  const rows = batches
+    .flatMap((batch) => batch.rows)
+    .filter(({ sortAt, item }) => sortAt >= floor && !seen.has(item) && seen.add(item))
+  return { rows: rows.sort((a, b) => b.sortAt - a.sortAt), floor }
+}
+
+/** Rows inside the range, in the full order. Rows that were deleted meanwhile may be left out. */
+export function inOrder(
+  rows: readonly FeedRow[],
+  range: FeedRange,
+  feed: Pick<MergedFeed, 'cidsOf'>,
+): readonly FeedRow[] {
+  const { before, after } = range
+  if (areInPlace(rows, range)) return rows
+  const cids = cidsOfTied(rows, range, feed)
+  const isAbove = (row: FeedRow, edge: FeedPosition) =>
+    row.sortAt === edge.sortAt ? cids.get(row.item)! > edge.cid : row.sortAt > edge.sortAt
+  const isBelow = (row: FeedRow, edge: FeedPosition) =>
+    row.sortAt === edge.sortAt ? cids.get(row.item)! < edge.cid : row.sortAt < edge.sortAt
+  return rows
+    .filter(({ item }) => cids.get(item) !== undefined || !cids.has(item))
+    .filter((row) => (!before || isBelow(row, before)) && (!after || isAbove(row, after)))
+    .sort((a, b) => b.sortAt - a.sortAt || compareTied(a, b, cids))
+}
+
+/** What comes from a ring mostly is: all inside the range, and no two of one time. */
+function areInPlace(rows: readonly FeedRow[], { before, after }: FeedRange): boolean {
+  let last = before?.sortAt ?? Infinity
+  for (const { sortAt } of rows) {
+    if (sortAt >= last) return false
+    last = sortAt
+  }
+  return after === undefined || last > after.sortAt
+}
+
+/** CIDs of the rows that need them for their place; undefined for those that are gone. */
+function cidsOfTied(
+  rows: readonly FeedRow[],
+  { before, after }: FeedRange,
+  feed: Pick<MergedFeed, 'cidsOf'>,
+): Map<number, string | undefined> {
+  const edges = [before?.sortAt, after?.sortAt]
+  const tied = rows
+    .filter(
+      ({ sortAt }, i) =>
+        sortAt === rows[i - 1]?.sortAt || sortAt === rows[i + 1]?.sortAt || edges.includes(sortAt),
+    )
+    .map(({ item }) => item)
+  if (tied.length === 0) return new Map()
+  const found = feed.cidsOf(tied)
+  return new Map(tied.map((item) => [item, found.get(item)]))
+}
+
+/** Records that are alike have the same CID, in different repositories too: then the later row first. */
+function compareTied(a: FeedRow, b: FeedRow, cids: Map<number, string | undefined>): number {
+  const [cidOfA, cidOfB] = [cids.get(a.item)!, cids.get(b.item)!]
+  if (cidOfA === cidOfB) return b.item - a.item
+  return cidOfA < cidOfB ? 1 : -1
+}
+
+/**
+ * Cuts a page of at most `limit` rows. Its cursor can't part rows of one time and one CID, so such
+ * twins are not split between pages: all of them wait for the next one (unless nothing else is there).
+ */
+export function cutPage(
+  rows: readonly FeedRow[],
+  limit: number,
+  feed: Pick<MergedFeed, 'cidsOf'>,
+): { rows: readonly FeedRow[]; isLast: boolean } {
+  if (rows.length <= limit) return { rows, isLast: true }
+  let end = limit
+  const next = rows[limit]!
+  const same = rows.slice(0, limit).filter(({ sortAt }) => sortAt === next.sortAt)
+  if (same.length > 0) {
+    const cids = feed.cidsOf([next, ...same].map(({ item }) => item))
+    const isTwin = ({ item }: FeedRow) => cids.get(item) === cids.get(next.item)
+    while (end > 0 && isTwin(rows[end - 1]!) && rows[end - 1]!.sortAt === next.sortAt) end--
+  }
+  return { rows: rows.slice(0, end === 0 ? limit : end), isLast: false }
+}

@@ -1,0 +1,105 @@
+// Pages of accounts that stand in a relation to one account: whom it follows, who follows it, whom it
+// blocks or mutes, whose posts it is told of. Newest first as in the reference; the cursor is `<ms>__<did>`: the last entry's
+// time and its other account, so that a page never depends on what was added above it.
+//
+// Where one pair has several records, the first one counts (by record key, as in the relations that
+// profiles show): following somebody again moves nobody to the top.
+
+import { isValidDid } from '@atproto/syntax'
+import type { ActorReader } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import { blockEdges, followEdges } from '../../data/store/edges/all-edges.ts'
+import type { Edge } from '../../data/store/edges/edge.ts'
+import type { EdgeTable } from '../../data/store/edges/edge-table.ts'
+import { newestSubjects } from '../../data/store/edges/newest-subjects.ts'
+import { type Before, NEWEST } from '../../data/store/edges/subject-lists.ts'
+import { BadCursorError, parseTimed } from './page-cursor.ts'
+
+export type AccountListRequest = { actor: number; limit: number; cursor: string | undefined }
+
+export type AccountListSkeleton = {
+  /** The other accounts, each once, newest first. */
+  uids: number[]
+  cursor: string | undefined
+}
+
+export type AccountListParts = { db: Db; actors: ActorReader }
+
+/** The other account, when, and whether the record is the first of its pair. */
+type Entry = { other: number; at: number; isFirst: boolean }
+
+/** At most so many entries below a place, newest first. */
+type ReadEntries = (actor: number, before: Before, limit: number) => Entry[]
+
+/** @returns each reads one page; each @throws BadCursorError */
+export function createAccountLists(parts: AccountListParts) {
+  const { db } = parts
+  return {
+    follows: accountList(parts, pointedAt(db, followEdges)),
+    followers: accountList(parts, pointing(db, followEdges)),
+    blocks: accountList(parts, pointedAt(db, blockEdges)),
+    // As in the reference: not those of whom only the reposts or quote posts are muted.
+    mutes: accountList(parts, privately(db, 'mutes', 'AND scope = 0')),
+    subscriptions: accountList(parts, privately(db, 'activity_subscriptions')),
+  }
+}
+
+function accountList({ actors }: AccountListParts, read: ReadEntries) {
+  return ({ actor, limit, cursor }: AccountListRequest): AccountListSkeleton => {
+    const entries = read(actor, parseCursor(actors, cursor), limit + 1)
+    const page = entries.slice(0, limit)
+    const last = page.at(-1)
+    const hasMore = entries.length > limit && last !== undefined
+    return {
+      uids: [...new Set(page.filter(({ isFirst }) => isFirst).map(({ other }) => other))],
+      cursor: hasMore ? `${last.at}__${actors.didOf(last.other)}` : undefined,
+    }
+  }
+}
+
+function pointedAt(db: Db, edges: EdgeTable): ReadEntries {
+  return (creator, before, limit) => {
+    const page = newestSubjects(db, edges, { creator, before, limit })
+    const subjects = page.map(({ subject }) => subject)
+    const repeated = edges.repeatedAmong(db, { creator, subjects })
+    return page.map((edge) => ({
+      other: edge.subject,
+      at: edge.sortAt,
+      isFirst: !repeated.has(edge.subject) || isFirstOfPair(db, edges, edge),
+    }))
+  }
+}
+
+function pointing(db: Db, edges: EdgeTable): ReadEntries {
+  return (subject, before, limit) =>
+    edges.newest(db, subject, before, limit).map((edge) => ({
+      other: edge.uid,
+      at: edge.sortAt,
+      isFirst: isFirstOfPair(db, edges, edge),
+    }))
+}
+
+/** By its time rather than by the record itself: the cursor can't part records of one time and pair. */
+function isFirstOfPair(db: Db, edges: EdgeTable, { uid, subject, sortAt }: Edge): boolean {
+  return edges.isSingle(db, uid, subject) || edges.findPair(db, uid, subject)?.sortAt === sortAt
+}
+
+/** From rows, one a pair. */
+function privately(db: Db, table: 'mutes' | 'activity_subscriptions', condition = ''): ReadEntries {
+  const select = db.prepare<[number, number, number, number, number], Omit<Entry, 'isFirst'>>(
+    `SELECT subject AS other, created_at AS at FROM ${table}
+      WHERE uid = +? ${condition} AND created_at <= +? AND (created_at < +? OR subject < +?)
+      ORDER BY created_at DESC, subject DESC LIMIT +?`,
+  )
+  return (actor, { sortAt, uid }, limit) =>
+    select.all(actor, sortAt, sortAt, uid, limit).map((entry) => ({ ...entry, isFirst: true }))
+}
+
+function parseCursor(actors: ActorReader, cursor: string | undefined): Before {
+  if (cursor === undefined) return NEWEST
+  const [sortAt, did] = parseTimed(cursor)
+  // We wrote it, so we knew the account; accounts are never forgotten.
+  const uid = isValidDid(did) ? actors.uidOf(did) : 0
+  if (uid === 0) throw new BadCursorError('Malformed cursor')
+  return { sortAt, uid }
+}

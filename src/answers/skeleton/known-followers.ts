@@ -1,0 +1,51 @@
+// Social proof: those whom the viewer follows and who follow the subject.
+//
+// The order is the graph's own (data/graph/uid-order.ts): the same for every list and for ever, so a page
+// never repeats or skips anybody while follows come and go. Integers don't leave us, so the cursor
+// names the last account by its DID. (The reference has no cursor here and an undefined order.)
+
+import { isValidDid } from '@atproto/syntax'
+import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
+import type { AccountListSkeleton } from './follow-lists.ts'
+import { BadCursorError } from './page-cursor.ts'
+
+export type KnownFollowersRequest = {
+  viewer: number
+  subject: number
+  limit: number
+  cursor: string | undefined
+}
+
+export type KnownFollowersParts = { graph: FollowGraphReader; actors: ActorReader }
+
+/** How many there are, and the first few. */
+export type SocialProof = { count: number; followers: number[] }
+
+export function createKnownFollowers({ graph, actors }: KnownFollowersParts) {
+  return {
+    /** @throws BadCursorError */
+    page({ viewer, subject, limit, cursor }: KnownFollowersRequest): AccountListSkeleton {
+      const out = new Uint32Array(limit + 1)
+      const count = graph.knownFollowers(viewer, subject, parseCursor(actors, cursor), out)
+      const uids = [...out.subarray(0, Math.min(count, limit))]
+      const hasMore = count > limit
+      return { uids, cursor: hasMore ? actors.didOf(uids.at(-1)!) : undefined }
+    },
+
+    proof(pair: { viewer: number; subject: number }, few: number): SocialProof {
+      const { viewer, subject } = pair
+      const out = new Uint32Array(few + 1)
+      const found = graph.knownFollowers(viewer, subject, 0, out)
+      // Counting reads both lists to their ends, which is spared where the few are all.
+      const count = found <= few ? found : graph.knownFollowersCount(viewer, subject)
+      return { count, followers: [...out.subarray(0, Math.min(found, few))] }
+    },
+  }
+}
+
+function parseCursor(actors: ActorReader, cursor: string | undefined): number {
+  if (cursor === undefined) return 0
+  const uid = isValidDid(cursor) ? actors.uidOf(cursor) : 0
+  if (uid === 0) throw new BadCursorError('Malformed cursor')
+  return uid
+}

@@ -1,0 +1,93 @@
+// Pages of lists (an account's own, those that a member mutes or blocks by) and of who is on a list.
+//
+// Lists are few, so they are read whole and sorted as the reference does: the list's own time, then
+// its CID, both descending; the cursor is `<ms>__<cid>`. Members of a list are many; equal times are
+// told apart by record key, since the CIDs of list items are not kept: `<ms>__<rkey>`.
+
+import { isValidRecordKey } from '@atproto/syntax'
+import { type PackedRkey, packRkey, unpackCid, unpackRkey } from '../../base/atproto/keys.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import { countListMutes } from '../../data/store/list-mutes.ts'
+import { type PlacedList, prepareListPages } from '../../data/store/read/list-pages.ts'
+import { prepareLists } from '../../data/store/read/lists.ts'
+import { preparePacks } from '../../data/store/read/packs.ts'
+import { BadCursorError, formatFeedCursor, parseFeedCursor, parseTimed } from './page-cursor.ts'
+
+export type ListsRequest = { actor: number; limit: number; cursor: string | undefined }
+export type ListsPage = { ids: number[]; cursor: string | undefined }
+
+export type MembersRequest = { list: number; limit: number; cursor: string | undefined }
+export type ListMember = { subject: number; rkey: string }
+export type MembersPage = { members: ListMember[]; cursor: string | undefined }
+
+export type ListPages = {
+  /** lists.id; 0 where nobody ever pointed at such a list. */
+  idOf(did: string, rkey: string): number
+  /** Each @throws BadCursorError. */
+  ofCreator(request: ListsRequest): ListsPage
+  mutedBy(request: ListsRequest): ListsPage
+  blockedBy(request: ListsRequest): ListsPage
+  members(request: MembersRequest): MembersPage
+  /** How many lists the member mutes by. */
+  muteCount(uid: number): number
+  /** Record keys of the items by which the account is on these lists. */
+  memberships(lists: readonly number[], subject: number): Map<number, string>
+}
+
+export function createListPages({ db, actors }: { db: Db; actors: ActorReader }): ListPages {
+  const reader = prepareListPages(db)
+  const lists = prepareLists(db)
+  const packs = preparePacks(db)
+  const pageOf =
+    (read: (uid: number) => PlacedList[]) =>
+    ({ actor, limit, cursor }: ListsRequest): ListsPage =>
+      cutLists(read(actor), limit, cursor)
+  return {
+    idOf(did, rkey) {
+      const uid = actors.uidOf(did)
+      return uid === 0 ? 0 : lists.idOf(uid, packRkey(rkey))
+    },
+    ofCreator: pageOf(reader.ofCreator),
+    mutedBy: pageOf(reader.mutedBy),
+    blockedBy: pageOf(reader.blockedBy),
+    members({ list, limit, cursor }) {
+      const found = reader.members(list, parseMemberCursor(cursor), limit + 1)
+      const page = found.slice(0, limit)
+      const last = page.at(-1)
+      const hasMore = found.length > limit && last !== undefined
+      return {
+        members: page.map(({ subject, rkey }) => ({ subject, rkey: unpackRkey(rkey) })),
+        cursor: hasMore ? `${last.sortAt}__${unpackRkey(last.rkey)}` : undefined,
+      }
+    },
+    muteCount: (uid) => countListMutes(db, uid),
+    memberships: (ids, subject) =>
+      new Map(packs.itemsOf(ids, subject).map(({ list, rkey }) => [list, unpackRkey(rkey)])),
+  }
+}
+
+function cutLists(found: PlacedList[], limit: number, cursor: string | undefined): ListsPage {
+  const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
+  const rows = found
+    .map(({ id, sortAt, cid }) => ({ id, sortAt, cid: unpackCid(cid) }))
+    .sort((a, b) => b.sortAt - a.sortAt || (a.cid < b.cid ? 1 : -1))
+    .filter(
+      ({ sortAt, cid }) =>
+        !before || sortAt < before.sortAt || (sortAt === before.sortAt && cid < before.cid),
+    )
+  const last = rows[limit - 1]
+  return {
+    ids: rows.slice(0, limit).map(({ id }) => id),
+    cursor: rows.length > limit ? formatFeedCursor(last!.sortAt, last!.cid) : undefined,
+  }
+}
+
+function parseMemberCursor(
+  cursor: string | undefined,
+): { sortAt: number; rkey: PackedRkey } | undefined {
+  if (cursor === undefined) return undefined
+  const [sortAt, rkey] = parseTimed(cursor)
+  if (!isValidRecordKey(rkey)) throw new BadCursorError('Malformed cursor')
+  return { sortAt, rkey: packRkey(rkey) }
+}

@@ -1,0 +1,131 @@
+// Which notifications a member is shown, newest first, and how many are new. The cursor is
+// `<ms>__<id>`: the last one's sortAt and its row, so that a page never depends on what came on top.
+//
+// How far they were seen is the member's own word. Who never gave it is taken to know what was there
+// before they were (`since`): a new member's backlog is old news, however much it is.
+
+import type { FollowGraphReader } from '../../data/graph/types.ts'
+import { countActivitySubscriptions } from '../../data/store/activity-subscriptions.ts'
+import type { Db } from '../../data/store/db.ts'
+import {
+  listedReasons,
+  type NotificationPreferences,
+  readPreferences,
+} from '../../data/store/notification-preferences.ts'
+import { ALL_REASONS, reasonMask } from '../../data/store/notification-reasons.ts'
+import { findNotificationSettings } from '../../data/store/notification-settings.ts'
+import {
+  type NotificationPlace,
+  type PlacedNotification,
+  prepareNotificationPages,
+} from '../../data/store/read/notifications.ts'
+import { BadCursorError, parseTimed } from './page-cursor.ts'
+
+export type NotificationRequest = {
+  viewer: number
+  limit: number
+  cursor: string | undefined
+  /** Undefined for all. Names that are none of ours match nothing. */
+  reasons?: readonly string[] | undefined
+  /** Only from those whom the viewer follows. */
+  priority: boolean
+}
+
+export type NotificationSkeleton = {
+  ids: number[]
+  /** sortAt of the first one. */
+  newest: number | undefined
+  cursor: string | undefined
+}
+
+export type NotificationView = {
+  preferences: NotificationPreferences
+  priority: boolean
+  /** Milliseconds; undefined where the member never said. */
+  seenAt: number | undefined
+}
+
+export type Notifications = {
+  settings(viewer: number): NotificationView
+  /** @throws BadCursorError */
+  page(request: NotificationRequest): NotificationSkeleton
+  /** How many accounts' posts the member asked to be told of. */
+  subscriptionCount(viewer: number): number
+  /** How many each author caused of those not seen, up to MAX_COUNTED in all. */
+  unseen(viewer: number): Map<number, number>
+}
+
+/** Clients show far less before they say "and more". */
+export const MAX_COUNTED = 1_000
+
+const TOP: NotificationPlace = { sortAt: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
+
+export function createNotifications({
+  db,
+  graph,
+}: {
+  db: Db
+  graph: Pick<FollowGraphReader, 'has'>
+}): Notifications {
+  const reader = prepareNotificationPages(db)
+  const find = (viewer: number) => findNotificationSettings(db, viewer)
+
+  /** From a place downwards. A member has a bounded number of them, so this comes to an end. */
+  function* listed(
+    request: Pick<NotificationRequest, 'viewer' | 'reasons' | 'priority'>,
+    place: NotificationPlace,
+  ): Generator<PlacedNotification> {
+    const { viewer, reasons, priority } = request
+    const wanted = listedReasons(readPreferences(find(viewer)?.preferences ?? null))
+    const mask = reasons ? wanted.listed & reasonMask(reasons) : wanted.listed
+    const followsOnly = priority ? ALL_REASONS : wanted.followsOnly
+    for (const one of reader.below({ uid: viewer, listed: mask }, place)) {
+      const isForFollows = (followsOnly >> one.reason) & 1
+      if (!isForFollows || graph.has(viewer, one.author)) yield one
+    }
+  }
+
+  return {
+    settings(viewer) {
+      const row = find(viewer)
+      return {
+        preferences: readPreferences(row?.preferences ?? null),
+        priority: row?.priority === 1,
+        seenAt: row?.seen_at ?? undefined,
+      }
+    },
+    page({ limit, cursor, ...request }) {
+      const page: PlacedNotification[] = []
+      for (const one of listed(request, parseCursor(cursor))) {
+        if (page.push(one) > limit) break
+      }
+      const hasMore = page.length > limit
+      if (hasMore) page.pop()
+      const last = page.at(-1)
+      return {
+        ids: page.map(({ id }) => id),
+        newest: page[0]?.sortAt,
+        cursor: hasMore && last ? `${last.sortAt}__${last.id}` : undefined,
+      }
+    },
+    subscriptionCount: (viewer) => countActivitySubscriptions(db, viewer),
+    unseen(viewer) {
+      const row = find(viewer)
+      const since = row?.seen_at ?? row?.since ?? 0
+      const counts = new Map<number, number>()
+      let counted = 0
+      for (const { author, sortAt } of listed({ viewer, priority: false }, TOP)) {
+        if (sortAt <= since || counted++ === MAX_COUNTED) break
+        counts.set(author, (counts.get(author) ?? 0) + 1)
+      }
+      return counts
+    },
+  }
+}
+
+function parseCursor(cursor: string | undefined): NotificationPlace {
+  if (cursor === undefined) return TOP
+  const [sortAt, id] = parseTimed(cursor)
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw new BadCursorError('Malformed cursor')
+  return { sortAt, id: Number(id) }
+}

@@ -1,0 +1,61 @@
+// The page cursors that clients carry: a place in an order, as text. Feeds use the reference's form,
+// `<ms>__<cid>`: the sortAt and CID of the last item of a page, so that a page never depends on what
+// was above it. Lists of follows and the like use `<ms>__<rest>` or one plain key of their own.
+//
+// A cursor is checked strictly before it is believed: whatever we could not have written is refused.
+
+import { packCid } from '../../base/atproto/keys.ts'
+
+/** Text that is no cursor of ours. Handlers turn it into 400 InvalidRequest. */
+export class BadCursorError extends Error {
+  override name = 'BadCursorError'
+}
+
+/** A feed item's place: items are ordered by sortAt, then by CID string, both descending. */
+export type FeedPosition = { sortAt: number; cid: string }
+
+/** The furthest that a JavaScript Date reaches, in milliseconds. */
+const MAX_TIME_MS = 8_640_000_000_000_000
+/** No CID is ordered before this one: stands in where an item's own CID went away while we read. */
+const LOWEST_CID = `bafyreia${'2'.repeat(50)}4`
+
+/**
+ * The hallmark of cursors that only very old clients hold; the reference answers them with an
+ * empty page instead of an error.
+ */
+export function isRetiredCursor(cursor: string | undefined): boolean {
+  return cursor?.includes('::') ?? false
+}
+
+/** @throws BadCursorError */
+export function parseFeedCursor(cursor: string): FeedPosition {
+  const [sortAt, cid] = parseTimed(cursor)
+  if (!packCid(cid)) throw new BadCursorError('Malformed cursor')
+  return { sortAt, cid }
+}
+
+/** Whether `parseFeedCursor` would refuse it. */
+export function isBadFeedCursor(cursor: string): boolean {
+  try {
+    parseFeedCursor(cursor)
+    return false
+  } catch (error) {
+    if (error instanceof BadCursorError) return true
+    throw error
+  }
+}
+
+export function formatFeedCursor(sortAt: number, cid: string | undefined): string {
+  return `${sortAt}__${cid ?? LOWEST_CID}`
+}
+
+/**
+ * Splits `<ms>__<rest>`; the rest is for the caller to check.
+ * @throws BadCursorError
+ */
+export function parseTimed(cursor: string): [ms: number, rest: string] {
+  const match = /^(0|-?[1-9]\d{0,15})__(.{1,600})$/.exec(cursor)
+  const ms = Number(match?.[1])
+  if (!match || Math.abs(ms) > MAX_TIME_MS) throw new BadCursorError('Malformed cursor')
+  return [ms, match[2]!]
+}

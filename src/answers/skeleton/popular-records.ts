@@ -1,0 +1,55 @@
+// Feed generators and starter packs that most people like, as far as we know. Reads at most so many of
+// them whatever is looked for. The cursor is `<likes>__<id>`.
+
+import { collectionCodes, type RecordCollection } from '../../base/atproto/collections.ts'
+import { type PackedRkey, unpackRkey } from '../../base/atproto/keys.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import type { RecordSkeleton } from './own-records.ts'
+import { BadCursorError } from './page-cursor.ts'
+
+export type PopularRequest = {
+  collection: RecordCollection
+  /** To be found in the name, whatever its case. */
+  query?: string
+  limit: number
+  cursor: string | undefined
+}
+
+type Row = { id: number; uid: number; rkey: PackedRkey; likes: number; name: string | null }
+
+const MAX_LOOKED_AT = 5_000
+const MOST = Number.MAX_SAFE_INTEGER
+
+/** @returns reads one page; @throws BadCursorError */
+export function createPopularRecords({ db, actors }: { db: Db; actors: ActorReader }) {
+  const select = db.prepare<[number, number, number, number, number], Row>(
+    `SELECT id, uid, rkey, likes, coalesce(CAST(record AS TEXT) ->> '$.displayName',
+        CAST(record AS TEXT) ->> '$.name') AS name
+      FROM records WHERE collection = +? AND cid IS NOT NULL AND likes <= +? AND (likes < +? OR id < +?)
+      ORDER BY likes DESC, id DESC LIMIT +?`,
+  )
+  return ({ collection, query = '', limit, cursor }: PopularRequest): RecordSkeleton => {
+    const wanted = query.trim().toLowerCase()
+    const { likes, id } = parseCursor(cursor)
+    const size = wanted === '' ? limit + 1 : MAX_LOOKED_AT
+    const rows = select
+      .all(collectionCodes[collection], likes, likes, id, size)
+      .filter(({ name }) => wanted === '' || name?.toLowerCase().includes(wanted))
+    const page = rows.slice(0, limit)
+    const last = page.at(-1)
+    return {
+      uris: page.map(
+        ({ uid, rkey }) => `at://${actors.didOf(uid)}/${collection}/${unpackRkey(rkey)}`,
+      ),
+      cursor: rows.length > limit && last ? `${last.likes}__${last.id}` : undefined,
+    }
+  }
+}
+
+function parseCursor(cursor: string | undefined): { likes: number; id: number } {
+  if (cursor === undefined) return { likes: MOST, id: MOST }
+  const match = /^(\d{1,15})__(\d{1,15})$/.exec(cursor)
+  if (!match) throw new BadCursorError('Malformed cursor')
+  return { likes: Number(match[1]), id: Number(match[2]) }
+}

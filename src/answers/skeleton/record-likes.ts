@@ -1,0 +1,50 @@
+// Who likes a feed generator, a starter pack or a labeler, latest first. The cursor is that of the likes of
+// posts: `<ms>__<did>`, of the last one.
+
+import { isValidDid } from '@atproto/syntax'
+import { collectionCodes, isIndexed } from '../../base/atproto/collections.ts'
+import { packRkey } from '../../base/atproto/keys.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import { prepareRecordLikers, type RecordLiker } from '../../data/store/read/record-likers.ts'
+import type { EngagementPage, Like } from './engagement.ts'
+import { LATEST } from './feed-page.ts'
+import { BadCursorError, parseTimed } from './page-cursor.ts'
+import type { RecordKeyInRepo } from './records.ts'
+
+export type RecordLikesRequest = {
+  record: RecordKeyInRepo
+  limit: number
+  cursor: string | undefined
+}
+
+export type RecordLikes = (request: RecordLikesRequest) => EngagementPage<Like>
+
+/** @returns reads one page, an empty one for whatever is not liked; @throws BadCursorError */
+export function createRecordLikes({ db, actors }: { db: Db; actors: ActorReader }): RecordLikes {
+  const likers = prepareRecordLikers(db)
+
+  function idOf({ uid, collection: name, rkey }: RecordKeyInRepo): number {
+    if (!isIndexed(name)) return 0
+    return likers.idOf({ uid, collection: collectionCodes[name], rkey: packRkey(rkey) })
+  }
+
+  return ({ record, limit, cursor }) => {
+    const place = parsePlace(actors, cursor)
+    const id = idOf(record)
+    const rows = id === 0 ? [] : likers.below(id, place, limit + 1)
+    const last = rows.length > limit ? rows[limit - 1] : undefined
+    return {
+      items: rows.slice(0, limit).map((like) => ({ ...like, sortAt: like.createdAt })),
+      cursor: last && `${last.createdAt}__${actors.didOf(last.uid)}`,
+    }
+  }
+}
+
+function parsePlace(actors: ActorReader, cursor: string | undefined): RecordLiker {
+  if (cursor === undefined) return { createdAt: LATEST, uid: 0 }
+  const [createdAt, did] = parseTimed(cursor)
+  const uid = isValidDid(did) ? actors.uidOf(did) : 0
+  if (uid === 0) throw new BadCursorError('Malformed cursor')
+  return { createdAt, uid }
+}

@@ -1,0 +1,144 @@
+// Accounts by name, in three turns: the account whose handle was typed and those whom the viewer
+// follows; then all others whose names begin so; then those that have the text somewhere in their
+// handle. Within a turn the most followed come first, roughly (data/store/search/actor-index.ts); the
+// accounts of one page are put in their exact order.
+//
+// The cursor is `<turn>__<place>`, so a page goes on where the last one ended.
+
+import type { ActorReader, FollowGraphReader } from '../../../data/graph/types.ts'
+import {
+  type ActorQuery,
+  actorQuery,
+  beginsWithAll,
+  isMeant,
+} from '../../../data/search/actor-terms.ts'
+import type { Db } from '../../../data/store/db.ts'
+import {
+  type ActorPlace,
+  type ActorSearch,
+  type NamedPlace,
+  prepareActorSearch,
+} from '../../../data/store/read/actor-search.ts'
+import type { Accounts } from '../accounts.ts'
+import { BadCursorError } from '../page-cursor.ts'
+import { createFollowedNames } from './followed-names.ts'
+
+export type ActorSearchRequest = {
+  q: string
+  /** 0 for a visitor. */
+  viewer: number
+  limit: number
+  cursor: string | undefined
+}
+
+export type ActorSearchPage = {
+  uids: number[]
+  cursor: string | undefined
+  /** The account that was named whole, by handle or DID; 0 where none was. */
+  exact: number
+}
+
+/** `upTo`: the place up to which was looked; undefined where the turn is over. */
+type Turn = { rows: ActorPlace[]; upTo: number | undefined }
+type Asked = { query: ActorQuery; exact: number; mine: ActorPlace[]; own: Set<number> }
+
+const MINE = 0
+const BY_WORDS = 1
+const BY_PARTS = 2
+const TURNS = 3
+/** Those that are left out cost a look too. */
+const READ_MORE = 20
+/** Rows of the index that are looked at for one page. */
+const PARTS_READ = 200
+const MAX_LOOKED_AT = 1_000
+
+export type ActorSearcher = ReturnType<typeof createActorSearch>
+
+/** @returns reads one page; @throws BadCursorError */
+export function createActorSearch(parts: {
+  db: Db
+  actors: ActorReader
+  graph: FollowGraphReader
+  accounts: Pick<Accounts, 'uidOfHandle'>
+  now?: () => number
+}) {
+  const { actors, accounts } = parts
+  const search = prepareActorSearch(parts.db)
+  const followed = createFollowedNames({ ...parts, search })
+
+  function ask({ q, viewer }: ActorSearchRequest): Asked {
+    const query = actorQuery(q)
+    const did = q.trim()
+    const exact = did.startsWith('did:') ? actors.uidOf(did) : accounts.uidOfHandle(query.text)
+    const people = followed.matching(viewer, query.words).filter(({ uid }) => uid !== exact)
+    const mine = meant(search, query, people)
+    return { query, exact, mine, own: new Set([exact, ...mine.map(({ uid }) => uid)]) }
+  }
+
+  function read({ query, mine, own }: Asked, turn: number, after: number, limit: number): Turn {
+    const { words, parts: letters, text } = query
+    if (turn === MINE) return { rows: mine.filter(({ place }) => place > after), upTo: undefined }
+    if (turn === BY_WORDS) {
+      const rows = words.length > 0 ? search.byWords(words, after, limit) : []
+      const fitting = new Set(meant(search, query, rows))
+      return toTurn(rows, limit, (row) => !own.has(row.uid) && fitting.has(row))
+    }
+    // To begin costs more than to go on, and many that have the letters don't have the text.
+    const many = Math.max(limit, PARTS_READ)
+    const rows = letters.length > 0 ? search.byParts(letters, after, many) : []
+    const fits = (row: NamedPlace) => row.handle.includes(text) && !beginsWithAll(row, words)
+    return toTurn(rows, many, (row) => !own.has(row.uid) && fits(row))
+  }
+
+  return (request: ActorSearchRequest): ActorSearchPage => {
+    const { limit, cursor } = request
+    const asked = ask(request)
+    const { exact } = asked
+    const first = cursor === undefined && exact !== 0 ? [exact] : []
+    const turns: ActorPlace[][] = [[], [], []]
+    let [turn, after] = parseCursor(cursor)
+    let room = limit - first.length
+    for (let looked = 0; turn < TURNS && looked < MAX_LOOKED_AT; ) {
+      const { rows, upTo } = read(asked, turn, after, room + READ_MORE)
+      looked += turn === BY_PARTS ? PARTS_READ : room + READ_MORE
+      const taken = rows.slice(0, room)
+      turns[turn]!.push(...taken)
+      room -= taken.length
+      if (taken.length < rows.length) {
+        after = taken.at(-1)?.place ?? after
+        break
+      }
+      if (upTo === undefined) turn++
+      after = upTo ?? 0
+    }
+    const next = turn < TURNS ? `${turn}__${after}` : undefined
+    return { uids: [...first, ...inOrder(search, turns)], cursor: next, exact }
+  }
+}
+
+/** Of those with the words, those that are meant. */
+function meant(search: ActorSearch, query: ActorQuery, rows: ActorPlace[]): ActorPlace[] {
+  if (!query.text.includes('.')) return rows
+  const names = search.names(rows.map(({ uid }) => uid))
+  const uids = new Set(names.filter((one) => isMeant(one, query)).map(({ uid }) => uid))
+  return rows.filter(({ uid }) => uids.has(uid))
+}
+
+/** The most followed first, each turn for itself. */
+function inOrder(search: ActorSearch, turns: ActorPlace[][]): number[] {
+  const followers = search.followersOf(turns.flat().map(({ uid }) => uid))
+  const count = ({ uid }: ActorPlace) => followers.get(uid) ?? 0
+  return turns.flatMap((rows) => rows.sort((a, b) => count(b) - count(a)).map(({ uid }) => uid))
+}
+
+function toTurn<T extends ActorPlace>(rows: T[], limit: number, fits: (row: T) => boolean): Turn {
+  const upTo = rows.length < limit ? undefined : rows.at(-1)!.place
+  return { rows: rows.filter(fits), upTo }
+}
+
+function parseCursor(cursor: string | undefined): [turn: number, after: number] {
+  if (cursor === undefined) return [MINE, 0]
+  const match = /^([012])__(0|[1-9]\d{0,11})$/.exec(cursor)
+  if (!match) throw new BadCursorError('Malformed cursor')
+  return [Number(match[1]), Number(match[2])]
+}

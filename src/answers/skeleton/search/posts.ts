@@ -1,0 +1,228 @@
+// Posts by what is in them. `latest`: by sortAt and CID, both descending, with the cursor of feeds. The
+// index knows the time to about a second, so a page is read period by period, each put in its exact
+// order. `top`: of the newest that fit, a window of them, the most liked first; further windows below
+// follow when one is through, so that every post is reached. Likes count for less the older a post is.
+//
+// What was found is checked against the rows: a deleted post disappears at once, whatever the index
+// says still.
+
+import { unpackCid } from '../../../base/atproto/keys.ts'
+import type { Db } from '../../../data/store/db.ts'
+import {
+  type FoundPost,
+  type PlaceRange,
+  type PostPlace,
+  type PostSearch,
+  preparePostSearch,
+} from '../../../data/store/read/post-search.ts'
+import { PERIOD_MS, periodOf } from '../../../data/store/search/post-index.ts'
+import { BadCursorError, formatFeedCursor, parseFeedCursor } from '../page-cursor.ts'
+import { countPosts, type Scan, scanPosts } from './post-scan.ts'
+
+export type PostSearchRequest = {
+  /** Of data/search/post-query.ts `matchOf`. */
+  match: string
+  /** Milliseconds: from the first on, before the second. */
+  since: number
+  until: number
+  sort: 'latest' | 'top'
+  limit: number
+  cursor: string | undefined
+  /** Further conditions, by author. */
+  fits?: (uid: number) => boolean
+}
+
+export type PostSearchPage = {
+  /** posts.id */
+  ids: number[]
+  cursor: string | undefined
+  /** Reading on would have taken too long. */
+  isCut: boolean
+}
+
+const CHUNK = 100
+/** More posts of one period than this are not told apart by time. */
+const MAX_CHUNK = 6_400
+/** Rows of the index that are looked at for one page. */
+const MAX_LOOKED_AT = 2_000
+const WINDOW = 1_000
+const MAX_WINDOWS = 3
+/** A post of this age is worth half as many likes less. */
+const LIKES_HALVE_IN_MS = 12 * 3_600_000
+const COUNTED = 5_000
+const MAX_PERIOD = 2 ** 31 - 1
+
+export type PostSearcher = ReturnType<typeof createPostSearch>
+
+/** @returns `page` reads one page; @throws BadCursorError. `count` counts hits up to some thousands. */
+export function createPostSearch(db: Db) {
+  const search = preparePostSearch(db)
+  return {
+    page: (request: PostSearchRequest): PostSearchPage =>
+      request.sort === 'top' ? topPage(search, request) : latestPage(search, request),
+    count: (request: Pick<PostSearchRequest, 'match' | 'since' | 'until'>): number =>
+      countPosts(search, request.match, { range: rangeOf(request), limit: COUNTED }),
+  }
+}
+
+function rangeOf({ since, until }: Pick<PostSearchRequest, 'since' | 'until'>): PlaceRange {
+  return { from: { period: periodOf(since), id: 0 }, below: { period: endOf(until), id: 0 } }
+}
+
+/** The first period that is wholly at or after this time. */
+function endOf(time: number): number {
+  return time <= 0 ? 0 : Math.min(periodOf(time - 1) + 1, MAX_PERIOD)
+}
+
+function isWanted({ since, until, fits }: PostSearchRequest, post: FoundPost): boolean {
+  return post.sortAt >= since && post.sortAt < until && (fits?.(post.uid) ?? true)
+}
+
+type Latest = { id: number; sortAt: number; cid: string }
+
+function latestPage(search: PostSearch, request: PostSearchRequest): PostSearchPage {
+  const { match, limit, cursor } = request
+  const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
+  const until = Math.min(request.until, before ? before.sortAt + 1 : Infinity)
+  const range = rangeOf({ since: request.since, until })
+  const found: Latest[] = []
+  let below: PostPlace | undefined = range.below
+  let isCut = false
+  for (let looked = 0; below && found.length <= limit && looked < MAX_LOOKED_AT && !isCut; ) {
+    const periods = readPeriods(search, match, { from: range.from, below })
+    looked += periods.places.length
+    below = periods.next
+    isCut = periods.isCut
+    const posts = search
+      .posts(periods.places.map(({ id }) => id))
+      .filter((post) => isWanted(request, post))
+      .map(({ id, sortAt, cid }) => ({ id, sortAt, cid: unpackCid(cid) }))
+    const rest = before ? posts.filter((post) => newestFirst(before, post) < 0) : posts
+    found.push(...rest.sort(newestFirst))
+  }
+  const page = found.slice(0, limit)
+  return { ids: page.map(({ id }) => id), cursor: latestCursor(found, page, below), isCut }
+}
+
+function latestCursor(
+  found: readonly Latest[],
+  page: readonly Latest[],
+  below: PostPlace | undefined,
+): string | undefined {
+  const last = page.at(-1)
+  if (last && found.length > page.length) return formatFeedCursor(last.sortAt, last.cid)
+  return below && formatFeedCursor(below.period * PERIOD_MS, undefined)
+}
+
+type Periods = { places: PostPlace[]; next: PostPlace | undefined; isCut: boolean }
+
+/** Whole periods, the newest first; `next` is where the following one begins. */
+function readPeriods(search: PostSearch, match: string, range: PlaceRange): Periods {
+  for (let chunk = CHUNK; ; chunk *= 4) {
+    const { places, cutAt } = scanPosts(search, match, { range, limit: chunk })
+    if (places.length < chunk) return { places, next: cutAt, isCut: cutAt !== undefined }
+    const { period } = places.at(-1)!
+    const whole = places.filter((place) => place.period > period)
+    if (whole.length > 0)
+      return { places: whole, next: { period: period + 1, id: 0 }, isCut: false }
+    if (chunk >= MAX_CHUNK) return { places, next: { period, id: 0 }, isCut: false }
+  }
+}
+
+function newestFirst(a: Omit<Latest, 'id'>, b: Omit<Latest, 'id'>): number {
+  return b.sortAt - a.sortAt || (a.cid < b.cid ? 1 : a.cid > b.cid ? -1 : 0)
+}
+
+type Scored = { id: number; score: number }
+/** The window, or only where it begins; and what of it was given already. */
+type TopCursor = { below: PostPlace; from?: PostPlace; after?: Scored }
+
+function topPage(search: PostSearch, request: PostSearchRequest): PostSearchPage {
+  const { limit } = request
+  const range = rangeOf(request)
+  const ids: number[] = []
+  let at: TopCursor | undefined = parseTopCursor(request.cursor) ?? { below: range.below }
+  let isCut = false
+  for (let windows = 0; at && windows < MAX_WINDOWS && ids.length < limit && !isCut; windows++) {
+    const scan = scanWindow(search, request, at)
+    isCut = scan.cutAt !== undefined
+    const scored = inOrder(search, request, scan, at.after)
+    const taken = scored.slice(0, limit - ids.length)
+    for (const { id } of taken) ids.push(id)
+    const next: PostPlace | undefined = windowBelow(scan, at.from, range.from)
+    // New posts would move the window, so it is the same from now on.
+    const after = taken.at(-1) ?? at.after
+    if (taken.length < scored.length) at = sameWindow(scan, next ?? range.from, after)
+    else at = next && { below: next }
+  }
+  return { ids, cursor: at && formatTopCursor(at), isCut }
+}
+
+/** One that was read before can be read again, however long that takes. */
+function scanWindow(search: PostSearch, request: PostSearchRequest, at: TopCursor): Scan {
+  const { below, from } = at
+  if (!from) {
+    const range = { from: rangeOf(request).from, below }
+    return scanPosts(search, request.match, { range, limit: WINDOW })
+  }
+  const again = { limit: 2 * WINDOW, patienceMs: Infinity }
+  return scanPosts(search, request.match, { range: { from, below }, ...again })
+}
+
+function inOrder(
+  search: PostSearch,
+  request: PostSearchRequest,
+  { places }: Scan,
+  after: Scored | undefined,
+): Scored[] {
+  return search
+    .posts(places.map(({ id }) => id))
+    .filter((post) => isWanted(request, post))
+    .map((post) => ({ id: post.id, score: scoreOf(post) }))
+    .filter((post) => !after || bestFirst(after, post) < 0)
+    .sort(bestFirst)
+}
+
+/** Where the next window begins; undefined where there is none. */
+function windowBelow(
+  { places, cutAt }: Scan,
+  from: PostPlace | undefined,
+  first: PostPlace,
+): PostPlace | undefined {
+  if (!from) return places.length < WINDOW ? cutAt : places.at(-1)
+  return from.period === first.period && from.id === first.id ? undefined : from
+}
+
+function sameWindow({ places }: Scan, from: PostPlace, after: Scored | undefined): TopCursor {
+  const { period, id } = places[0]!
+  return { below: { period, id: id + 1 }, from, ...(after && { after }) }
+}
+
+/** Twice the likes are worth as much as some hours; so it does not depend on when it is asked. */
+function scoreOf({ likes, reposts, replies, quotes, sortAt }: FoundPost): number {
+  const score = Math.log2(1 + likes + replies + 2 * (reposts + quotes)) + sortAt / LIKES_HALVE_IN_MS
+  return Math.round(score * 1e6) / 1e6
+}
+
+function bestFirst(a: Scored, b: Scored): number {
+  return b.score - a.score || b.id - a.id
+}
+
+function formatTopCursor({ below, from, after }: TopCursor): string {
+  const begin = `${below.period}.${below.id}`
+  return from && after ? `${begin}__${from.period}.${from.id}__${after.score}_${after.id}` : begin
+}
+
+const PLACE = '(\\d{1,10})\\.(\\d{1,10})'
+const TOP_CURSOR = new RegExp(`^${PLACE}(?:__${PLACE}__(-?\\d{1,7}(?:\\.\\d{1,6})?)_(\\d{1,10}))?$`)
+
+function parseTopCursor(cursor: string | undefined): TopCursor | undefined {
+  if (cursor === undefined) return undefined
+  const match = TOP_CURSOR.exec(cursor)
+  if (!match) throw new BadCursorError('Malformed cursor')
+  const [period, id, lastPeriod, lastId, score, scoredId] = match.slice(1).map(Number)
+  const below = { period: period!, id: id! }
+  if (match[3] === undefined) return { below }
+  const from = { period: lastPeriod!, id: lastId! }
+  return { below, from, after: { score: score!, id: scoredId! } }
+}

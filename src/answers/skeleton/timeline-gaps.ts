@@ -1,0 +1,20 @@
+// Which known holes touch a stretch of somebody's home timeline: those of the whole stream, and those of
+// the accounts that they follow.
+
+import type { FollowGraphReader } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import { accountGaps, accountsWithGaps, type Gap, gapsTouching } from '../../data/store/gaps.ts'
+
+/** Microseconds. */
+export type Stretch = { fromUs: number; toUs: number }
+
+export function createTimelineGaps({ db, graph }: { db: Db; graph: FollowGraphReader }) {
+  /** At most `limit`, the stream's first. */
+  return (viewer: number, stretch: Stretch, limit: number): Gap[] => {
+    const ofStream = gapsTouching(db, stretch).slice(0, limit)
+    const followed = accountsWithGaps(db, stretch).filter(
+      (uid) => uid === viewer || graph.has(viewer, uid),
+    )
+    return [...ofStream, ...accountGaps(db, followed.slice(0, limit - ofStream.length))]
+  }
+}

@@ -1,0 +1,217 @@
+// The ids of a home timeline page.
+//
+// Above the ring's end the page is the ring, plus the newest items of the celebrities the viewer
+// follows (those are not fanned out). Below it, or where no ring is open, it is merged from the
+// followed accounts' own rows, with the same draw of what a lossy timeline keeps, so that the seam
+// does not show. The viewer's own items are mixed in as the reference does it: they fill what the
+// followed accounts leave free, and otherwise take up to ten places. They come from the ring where it
+// reaches as far down as the page, else from rows.
+//
+// `since` and `startCursor` follow the open proposal (bluesky-social/atproto pull request 5493):
+// `since` is an exclusive lower bound of the same form as a cursor; where a bounded range is read to
+// its end, `since` itself is the cursor, because a missing one means the end of the feed;
+// `startCursor` is the place of the newest row of the page, before anything is filtered.
+
+import {
+  type ActorReader,
+  CELEBRITY,
+  type FollowGraphReader,
+  HIDDEN,
+} from '../../data/graph/types.ts'
+import type { FeedBatch, FeedRow, MergedFeed } from '../../data/store/merged-feed.ts'
+import type { TimelineReader } from '../../data/timeline/types.ts'
+import { cutPage, type FeedRange, inOrder, joinBatches, LATEST, rowsInRange } from './feed-page.ts'
+import { formatFeedCursor, parseFeedCursor } from './page-cursor.ts'
+
+export type TimelineRequest = {
+  viewer: number
+  limit: number
+  cursor: string | undefined
+  since: string | undefined
+}
+
+export type FeedSkeleton = {
+  /** data/store/item-ids.ts, newest first. */
+  items: number[]
+  cursor: string | undefined
+  startCursor?: string
+  /** The place of the last row of the page. */
+  endCursor?: string
+  /** The page is short because twins were kept together (`cutPage`); it is not to be filled up. */
+  isCut?: boolean
+}
+
+export type TimelineParts = {
+  graph: FollowGraphReader
+  actors: ActorReader
+  timelines: TimelineReader
+  feed: MergedFeed
+  /** Whether a lossy timeline takes the item: the same draw that fan-out makes. */
+  keeps: (owner: number, item: number) => boolean
+}
+
+const OWN_ITEMS_A_PAGE = 10
+const FOLLOWS_PAGE = 8_192
+/** Reading a page from rows costs about a microsecond an account; this bounds it to a tenth of a second. */
+const MAX_MERGED_ACCOUNTS = 100_000
+const MAX_RING_READ = 1 << 17
+
+/** @returns reads one page; @throws BadCursorError for a cursor or `since` that is none of ours. */
+export function createTimelineSkeleton(parts: TimelineParts) {
+  return (request: TimelineRequest): FeedSkeleton => {
+    const range: FeedRange = {
+      before: request.cursor === undefined ? undefined : parseFeedCursor(request.cursor),
+      after: request.since === undefined ? undefined : parseFeedCursor(request.since),
+    }
+    const page = readPage(parts, request, range)
+    return present(parts, request, page)
+  }
+}
+
+type Page = { rows: readonly FeedRow[]; hasMore: boolean; isCut: boolean }
+
+function readPage(parts: TimelineParts, request: TimelineRequest, range: FeedRange): Page {
+  const { viewer, limit } = request
+  const common = { range, count: limit + 1, feed: parts.feed }
+  const since = range.after?.sortAt
+  const ring: RingRead = { own: [], floor: Infinity }
+  const followed = rowsInRange({ ...common, read: followedReader(parts, viewer, since, ring) })
+  const last = followed[limit]
+  // Own items older than the last of a full page are not on it.
+  const own =
+    last && ring.floor <= last.sortAt
+      ? inOrder(ring.own, range, parts.feed)
+      : rowsInRange({
+          ...common,
+          read: (until, count) =>
+            parts.feed.newest({ originators: [viewer], until, since, limit: count }),
+        })
+  const free = limit - Math.min(followed.length, limit)
+  const ownLimit = Math.max(Math.min(limit, OWN_ITEMS_A_PAGE), free)
+  const taken = own.slice(0, ownLimit)
+  const mixed =
+    taken.length === 0 ? followed : [...followed, ...taken].sort((a, b) => b.sortAt - a.sortAt)
+  const { rows, isLast } = cutPage(inOrder(mixed, range, parts.feed), limit, parts.feed)
+  const hasMore = rows.length > 0 && (!isLast || own.length > ownLimit)
+  return { rows, hasMore, isCut: !isLast && rows.length < limit }
+}
+
+function present(parts: TimelineParts, request: TimelineRequest, page: Page): FeedSkeleton {
+  const first = page.rows[0]
+  const last = page.rows.at(-1)
+  const ends = [first, last].filter((row) => row !== undefined)
+  const cids = parts.feed.cidsOf(ends.map(({ item }) => item))
+  const cursorOf = (row: FeedRow) => formatFeedCursor(row.sortAt, cids.get(row.item))
+  return {
+    items: page.rows.map(({ item }) => item),
+    cursor: page.hasMore ? cursorOf(last!) : request.since,
+    ...(first && cids.has(first.item) && { startCursor: cursorOf(first) }),
+    ...(last && { endCursor: cursorOf(last) }),
+    ...(page.isCut && { isCut: true }),
+  }
+}
+
+/** What the ring said of the viewer's own items when it was last read: complete down to `floor`. */
+type RingRead = { own: FeedRow[]; floor: number }
+
+/**
+ * Reads what the followed accounts brought, at or before a time: the `read` of `rowsInRange`. What the
+ * ring had besides is left in `seen`.
+ */
+function followedReader(
+  parts: TimelineParts,
+  viewer: number,
+  since: number | undefined,
+  seen: RingRead,
+) {
+  const { feed, timelines } = parts
+  const keep = (item: number) => parts.keeps(viewer, item)
+  const followed = remember(() => followsOf(parts, viewer))
+  const celebrities = remember(() => celebritiesOf(parts, viewer))
+  const fromRows = (
+    originators: readonly number[] | Uint32Array,
+    span: { until: number; since: number | undefined },
+    limit: number,
+  ) => feed.newest({ originators, ...span, limit, keep })
+
+  return (until: number, limit: number): FeedBatch => {
+    const ring = readRing(timelines, viewer, until, limit)
+    if (!ring) return fromRows(followed(), { until, since }, limit)
+    Object.assign(seen, { own: ring.own, floor: ring.floor })
+    const floor = Math.max(ring.floor, since ?? -Infinity)
+    const stars = celebrities()
+    const above =
+      stars.length === 0
+        ? { rows: ring.rows.filter(({ sortAt }) => sortAt >= floor), floor }
+        : joinBatches([ring, fromRows(stars, { until, since: floor }, limit)])
+    if (above.rows.length >= limit || ring.floor !== floor || floor === -Infinity) return above
+    const below = fromRows(followed(), { until: floor - 1, since }, limit - above.rows.length)
+    return { rows: [...above.rows, ...below.rows], floor: below.floor }
+  }
+}
+
+/**
+ * The ring's items at or before a time, the viewer's own apart. The last millisecond read may
+ * continue, in the ring or (where it is truncated) below it, so it is left out.
+ * @returns undefined where no ring is open
+ */
+function readRing(
+  timelines: TimelineReader,
+  viewer: number,
+  until: number,
+  limit: number,
+): (FeedBatch & RingRead) | undefined {
+  for (let size = limit + 16; ; size *= 2) {
+    const before = until === LATEST ? undefined : { sortAt: until + 1, rank: 0, item: 0 }
+    const slice = timelines.read(viewer, before, size)
+    if (!slice) return undefined
+    const isEnd = slice.entries.length < size
+    const isWhole = isEnd && !slice.truncated
+    const lastMs = slice.entries.at(-1)?.sortAt ?? until
+    const floor = isWhole ? -Infinity : lastMs + 1
+    const rows: FeedRow[] = []
+    const own: FeedRow[] = []
+    for (const entry of slice.entries) {
+      if (entry.sortAt >= floor) (entry.originator === viewer ? own : rows).push(entry)
+    }
+    if (isEnd || rows.length >= limit || size > MAX_RING_READ) return { rows, own, floor }
+  }
+}
+
+/** Accounts that the viewer follows and whose things are not hidden, in the graph's order. */
+function followsOf({ graph, actors }: TimelineParts, viewer: number): Uint32Array {
+  const uids: number[] = []
+  let last = 0
+  for (let count = scratch.length; count === scratch.length; ) {
+    count = graph.follows(viewer, last, scratch)
+    for (let i = 0; i < count; i++) {
+      last = scratch[i]!
+      if ((actors.flagsOf(last) & HIDDEN) === 0 && last !== viewer) uids.push(last)
+    }
+    if (uids.length >= MAX_MERGED_ACCOUNTS) break
+  }
+  return Uint32Array.from(uids)
+}
+
+/** Those of them that are celebrities, without a walk over all: there are few celebrities. */
+function celebritiesOf({ graph, actors }: TimelineParts, viewer: number): number[] {
+  return actors
+    .celebrities()
+    .filter(
+      (uid) =>
+        (actors.flagsOf(uid) & (CELEBRITY | HIDDEN)) === CELEBRITY &&
+        uid !== viewer &&
+        graph.has(viewer, uid),
+    )
+}
+
+/** Filled and emptied within one call of `followsOf`. */
+const scratch = new Uint32Array(FOLLOWS_PAGE)
+
+function remember<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

@@ -1,0 +1,122 @@
+// What is talked about here now: the hashtags that most people used in the newest posts that we hold, of
+// the last day. Counted a slice at a time between requests, and kept for a while; a question that comes
+// before the first count is over gets what there is: nothing.
+
+import type { Db } from '../../data/store/db.ts'
+import { recordColumn, recordText } from '../../data/store/record-bytes.ts'
+
+export type Trend = {
+  /** As most wrote it, without `#`. */
+  tag: string
+  posts: number
+  /** Of its first post counted; milliseconds. */
+  startedAt: number
+  /** Most of it in the last hours. */
+  isHot: boolean
+  /** uids of those who used it last. */
+  authors: number[]
+}
+
+export type Trends = {
+  /** Most people first. */
+  now(): readonly Trend[]
+}
+
+type Row = { id: number; uid: number; sortAt: number; record: Buffer | string | null }
+type Use = { posts: number; hot: number; startedAt: number; authors: Set<number>; names: Names }
+type Names = Map<string, number>
+
+const MAX_POSTS = 5_000
+const SLICE = 200
+const DAY_MS = 86_400_000
+const HOT_MS = 3 * 3_600_000
+const KEPT_FOR_MS = 10 * 60 * 1000
+const MIN_AUTHORS = 3
+const MAX_TRENDS = 25
+const SHOWN_AUTHORS = 5
+
+export function createTrends({ db, now = Date.now }: { db: Db; now?: () => number }): Trends {
+  const newest = db
+    .prepare<[], number | null>("SELECT seq FROM sqlite_sequence WHERE name = 'posts'")
+    .pluck()
+  const select = db.prepare<[number, number], Row>(
+    `SELECT id, uid, sort_at AS sortAt, ${recordColumn('record')} AS record
+      FROM posts WHERE id <= ? AND id > ? AND state = 1 ORDER BY id DESC`,
+  )
+  let trends: readonly Trend[] = []
+  let countedAt = -Infinity
+  let isCounting = false
+
+  async function count(): Promise<void> {
+    const uses = new Map<string, Use>()
+    const since = now() - DAY_MS
+    const first = newest.get() ?? 0
+    for (let id = first; id > first - MAX_POSTS && id > 0; id -= SLICE) {
+      for (const row of select.all(id, id - SLICE)) {
+        if (row.sortAt >= since) addUses(uses, row, now() - HOT_MS)
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    trends = rank(uses)
+  }
+
+  return {
+    now() {
+      if (!isCounting && now() - countedAt >= KEPT_FOR_MS) {
+        isCounting = true
+        countedAt = now()
+        count()
+          .catch(() => undefined) // the database is being closed
+          .finally(() => {
+            isCounting = false
+          })
+      }
+      return trends
+    },
+  }
+}
+
+function addUses(uses: Map<string, Use>, row: Row, hotSince: number): void {
+  for (const tag of tagsOf(row.record)) {
+    const key = tag.toLowerCase()
+    const use = uses.get(key) ?? {
+      ...{ posts: 0, hot: 0, startedAt: Infinity },
+      authors: new Set<number>(),
+      names: new Map<string, number>(),
+    }
+    uses.set(key, use)
+    use.posts++
+    if (row.sortAt >= hotSince) use.hot++
+    use.startedAt = Math.min(use.startedAt, row.sortAt)
+    use.authors.add(row.uid)
+    use.names.set(tag, (use.names.get(tag) ?? 0) + 1)
+  }
+}
+
+/** Each once, however it is written. */
+function tagsOf(stored: Buffer | string | null): Set<string> {
+  const tags = new Map<string, string>()
+  const text = recordText(stored)
+  if (!text?.includes('#tag"')) return new Set()
+  const { facets } = JSON.parse(text) as { facets?: { features?: { tag?: unknown }[] }[] }
+  for (const { tag } of (facets ?? []).flatMap(({ features }) => features ?? [])) {
+    if (typeof tag === 'string' && tag !== '' && !tags.has(tag.toLowerCase())) {
+      tags.set(tag.toLowerCase(), tag)
+    }
+  }
+  return new Set(tags.values())
+}
+
+function rank(uses: Map<string, Use>): Trend[] {
+  return [...uses.values()]
+    .filter(({ authors }) => authors.size >= MIN_AUTHORS)
+    .sort((a, b) => b.authors.size - a.authors.size || b.posts - a.posts)
+    .slice(0, MAX_TRENDS)
+    .map(({ posts, hot, startedAt, authors, names }) => ({
+      tag: [...names].sort((a, b) => b[1] - a[1])[0]![0],
+      posts,
+      startedAt,
+      isHot: hot * 2 > posts,
+      authors: [...authors].slice(0, SHOWN_AUTHORS),
+    }))
+}

@@ -1,0 +1,82 @@
+// What is still being asked of other people's servers: whoever waits for something need not wait any
+// longer once nobody asks for it any more. What was tried in vain and is tried again later is not waited for.
+// And who was never looked up, or never read, so that it is worth asking.
+
+import { collectionCodes, recordCollections } from '../../base/atproto/collections.ts'
+import { type PackedRkey, packRkey } from '../../base/atproto/keys.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import type { JobKind } from '../../data/store/jobs.ts'
+import { idList } from '../../data/store/read/id-list.ts'
+
+export type UnderWay = {
+  /**
+   * Whether any of these accounts is being looked up, or its profile fetched.
+   * @param tries - how often it may be tried in vain and still counts; the first time alone where not given
+   */
+  accounts(uids: readonly number[], tries?: number): boolean
+  /** Whether any of these posts, lists, feed generators and the like is being fetched, or who made it. */
+  records(keys: readonly RecordKey[], tries?: number): boolean
+  /** Those of these accounts that are there and were never looked up. */
+  neverLookedUp(uids: readonly number[]): number[]
+  /** Those of these accounts whose declarations were never read from their repositories. */
+  neverRead(uids: readonly number[]): number[]
+}
+
+type RecordKey = { did: string; collection: string; rkey: string }
+
+const WHAT_IS_DECLARED: JobKind = 'records'
+
+const ACCOUNTS = /* sql */ `
+SELECT 1 FROM json_each(?) ids CROSS JOIN jobs j
+  ON j.kind IN ('identity', 'profile') AND j.subject = ids.value AND j.attempts < ? LIMIT 1`
+const fetching = (table: string, kind: JobKind, further = '') => /* sql */ `
+SELECT 1 FROM ${table} r CROSS JOIN jobs j
+  ON j.kind = '${kind}' AND j.subject = r.id AND j.attempts < ?
+  WHERE r.uid = ? AND r.rkey = ? ${further}`
+const NEVER_LOOKED_UP = /* sql */ `
+SELECT a.uid FROM json_each(?) ids CROSS JOIN actors a ON a.uid = ids.value
+  WHERE a.identity_checked_at IS NULL AND a.status = 0 AND NOT a.handle_valid`
+const NEVER_READ = /* sql */ `
+SELECT ids.value FROM json_each(?) ids
+  WHERE NOT EXISTS (SELECT 1 FROM backfills b WHERE b.uid = ids.value AND b.what = '${WHAT_IS_DECLARED}')`
+
+export function createUnderWay({
+  db,
+  actors,
+}: {
+  db: Db
+  actors: Pick<ActorReader, 'uidOf'>
+}): UnderWay {
+  const ofAccounts = db.prepare<[string, number], number>(ACCOUNTS).pluck()
+  const neverLookedUp = db.prepare<[string], number>(NEVER_LOOKED_UP).pluck()
+  const neverRead = db.prepare<[string], number>(NEVER_READ).pluck()
+  const ofRecords = prepareOfRecords(db)
+
+  return {
+    accounts: (uids, tries = 1) => ofAccounts.get(idList(uids), tries) !== undefined,
+    records: (keys, tries = 1) =>
+      keys.some(({ did, collection, rkey }) => {
+        const uid = actors.uidOf(did)
+        if (uid === 0) return false
+        if (ofAccounts.get(idList([uid]), tries) !== undefined) return true
+        return ofRecords.get(collection)?.get(tries, uid, packRkey(rkey)) !== undefined
+      }),
+    neverLookedUp: (uids) => neverLookedUp.all(idList(uids)),
+    neverRead: (uids) => neverRead.all(idList(uids)),
+  }
+}
+
+/** By collection. */
+function prepareOfRecords(db: Db) {
+  const prepared = (sql: string) => db.prepare<[number, number, PackedRkey], number>(sql).pluck()
+  const others = recordCollections.map((name) => {
+    const sql = fetching('records', 'record', `AND r.collection = ${collectionCodes[name]}`)
+    return [name as string, prepared(sql)] as const
+  })
+  return new Map([
+    ['app.bsky.feed.post', prepared(fetching('posts', 'post'))],
+    ['app.bsky.graph.list', prepared(fetching('lists', 'list'))],
+    ...others,
+  ])
+}

@@ -1,0 +1,18 @@
+// at-URIs, taken apart and put together. Only the form that records are named by: a DID, a
+// collection and a record key (https://atproto.com/specs/at-uri-scheme).
+
+import { type PackedRkey, unpackRkey } from './keys.ts'
+
+export type RecordKey = { did: string; collection: string; rkey: string }
+
+const RECORD_URI = /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]+)\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._~:-]+)$/
+
+export function recordUri(did: string, collection: string, rkey: PackedRkey): string {
+  return `at://${did}/${collection}/${unpackRkey(rkey)}`
+}
+
+/** @returns undefined for anything else, such as an at-URI with a handle. */
+export function parseRecordUri(uri: unknown): RecordKey | undefined {
+  const match = typeof uri === 'string' ? RECORD_URI.exec(uri) : null
+  return match ? { did: match[1]!, collection: match[2]!, rkey: match[3]! } : undefined
+}

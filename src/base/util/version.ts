@@ -1,0 +1,7 @@
+// The version in package.json, for the log, the health answer and outgoing requests.
+
+import { readFileSync } from 'node:fs'
+
+const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
+
+export const version: string = JSON.parse(manifest).version

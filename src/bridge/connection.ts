@@ -1,0 +1,103 @@
+// One serving thread's end of the line to the ingest thread: carries requests to its writer and keeps
+// what it reported last.
+
+import { DiskFullError } from '../data/store/disk-full.ts'
+import type {
+  IngestMessage,
+  IngestOrder,
+  IngestStatus,
+  OperatorReply,
+  OperatorRequest,
+  Writer,
+  WriterReply,
+} from './messages.ts'
+
+export type IngestConnection = {
+  readonly writer: Writer
+  /** Resolves with figures when what the operator asked for is committed and visible. */
+  operate(request: OperatorRequest): Promise<Figures>
+  /** The latest the ingest thread reported; undefined until its first report. */
+  status(): IngestStatus | undefined
+  /** DIDs of the members that the configuration names, as far as their handles are resolved. */
+  configuredMembers(): readonly string[]
+  /** `listener` hears whose DID documents are said to have changed. */
+  onIdentitiesChanged(listener: (dids: readonly string[]) => void): void
+}
+
+const MAX_WAITING = 10_000
+/** It reports once a second; what makes it silent for longer is one long piece of work, or endless. */
+const SILENT_SECONDS = 60
+const MAX_SILENT_SECONDS = 600
+
+type Figures = Record<string, number>
+type Waiting = { resolve: (figures: Figures) => void; reject: (error: Error) => void }
+
+/**
+ * @param onGone - it has reported nothing for so long that nothing can be hoped for
+ * @returns also what takes in the messages of the other end
+ */
+export function createIngestConnection(
+  order: (one: IngestOrder) => void,
+  onGone: (seconds: number) => void = () => undefined,
+): IngestConnection & { hear(message: IngestMessage): void } {
+  const waiting = new Map<number, Waiting>()
+  let status: IngestStatus | undefined
+  let configuredMembers: readonly string[] = []
+  const listeners: ((dids: readonly string[]) => void)[] = []
+  let lastId = 0
+  /** By ticks, which stand still while the machine sleeps. */
+  let silentSeconds = 0
+  const timer = setInterval(() => {
+    if (status && ++silentSeconds === MAX_SILENT_SECONDS) onGone(silentSeconds)
+  }, 1_000)
+  timer.unref()
+
+  function report(): IngestStatus | undefined {
+    if (!status || silentSeconds < SILENT_SECONDS) return status
+    const silence = { what: 'the ingest thread, which reports nothing', seconds: silentSeconds }
+    return { ...status, stalls: [silence, ...(status.stalls ?? [])] }
+  }
+
+  function settle(reply: WriterReply | OperatorReply): void {
+    const one = waiting.get(reply.id)
+    waiting.delete(reply.id)
+    if (reply.ok) one?.resolve('figures' in reply ? reply.figures : {})
+    else one?.reject(errorOf(reply))
+  }
+
+  function ask(orderOf: (id: number) => IngestOrder): Promise<Figures> {
+    if (waiting.size >= MAX_WAITING) return Promise.reject(new Error('the writer is overloaded'))
+    const id = ++lastId
+    return new Promise((resolve, reject) => {
+      waiting.set(id, { resolve, reject })
+      order(orderOf(id))
+    })
+  }
+
+  return {
+    writer: {
+      async send(request) {
+        await ask((id) => ({ kind: 'request', request: { ...request, id } }))
+      },
+    },
+    operate: (request) => ask((id) => ({ kind: 'operate', id, request })),
+    status: report,
+    configuredMembers: () => configuredMembers,
+    onIdentitiesChanged: (listener) => void listeners.push(listener),
+    hear(message) {
+      if (message.kind === 'reply' || message.kind === 'operated') settle(message.reply)
+      else if (message.kind === 'status') {
+        status = message.status
+        silentSeconds = 0
+      } else if (message.kind === 'configured-members') configuredMembers = message.dids
+      else if (message.kind === 'identities-changed') {
+        for (const listener of listeners) listener(message.dids)
+      }
+    },
+  }
+}
+
+export function errorOf({ error, message }: { error: string; message: string }): Error {
+  if (error === 'DiskFullError') return new DiskFullError()
+  return Object.assign(new Error(message), { name: error })
+}

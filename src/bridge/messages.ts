@@ -1,0 +1,244 @@
+// What the serving side and the ingest thread say to each other. The ingest thread owns the only
+// writer connection; both share memory for reading, so only requested changes and reports go
+// through here, as small cloneable messages.
+
+import type { MessagePort } from 'node:worker_threads'
+import type { Counted } from '../base/obs/counts.ts'
+import type { ActorTableHandle } from '../data/graph/actor-table.ts'
+import type { FollowGraphHandle } from '../data/graph/follow-graph.ts'
+import type { FollowLine } from '../data/store/follows.ts'
+import type { GapCounts } from '../data/store/gaps.ts'
+import type { InviteWish } from '../data/store/invites.ts'
+import type { TimelinesHandle } from '../data/timeline/rings.ts'
+import type { StreamStatus } from '../sources/jetstream/consumer-options.ts'
+
+/** A request's `id` is echoed in its reply. */
+export type WriterRequest = {
+  id: number
+  did: string
+} /** `from`: one of the network's addresses, as limits of newcomers count them. */ & (
+  | { kind: 'member-seen'; from?: string | undefined }
+  | { kind: 'mute'; subjectDid: string; onlyReposts?: boolean; onlyQuoteposts?: boolean }
+  | { kind: 'unmute'; subjectDid: string }
+  /** `list` and `uri` are at-URIs by DID. */
+  | { kind: 'mute-list' | 'unmute-list'; list: string }
+  /** `root` is an at-URI by DID. */
+  | { kind: 'mute-thread' | 'unmute-thread'; root: string }
+  | { kind: 'bookmark'; uri: string; cid: string }
+  | { kind: 'unbookmark'; uri: string }
+  /** `draft` is app.bsky.draft.defs#draft as JSON. */
+  | { kind: 'create-draft' | 'update-draft'; draftId: string; draft: string }
+  | { kind: 'delete-draft'; draftId: string }
+  /** app.bsky.actor.defs#preferences as JSON. */
+  | { kind: 'actor-preferences'; preferences: string }
+  /** Milliseconds since 1970. */
+  | { kind: 'notifications-seen'; seenAt: number }
+  | { kind: 'notification-priority'; priority: boolean }
+  /** As `knownPreferences` gives it. */
+  | { kind: 'notification-preferences'; patch: Record<string, unknown> }
+  /** `subject` is a DID. */
+  | { kind: 'activity-subscription'; subject: string; post: boolean; reply: boolean }
+  /** DIDs of labelers that the member's requests name. */
+  | { kind: 'labelers-named'; labelers: string[] }
+  /** What was shown may have labels of these: at-URIs and DIDs. */
+  | { kind: 'labels-wanted'; labelers: string[]; subjects: string[] }
+  /** Something shown to a member is missing: look for it in the background. Each an at-URI or a DID. */
+  | { kind: 'wanted'; uris: string[]; dids: string[] }
+  /** What was counted before we counted is to be asked for: posts.id and uids that are shown. */
+  | { kind: 'counts-wanted'; posts: number[]; actors: number[] }
+  /** The account's key is another than the one that was known; other threads may know the old one. */
+  | { kind: 'identity-changed' }
+  /** Lets the account in; `code` as readInviteCode gives it. */
+  | { kind: 'redeem-invite'; code: string }
+)
+
+export type WriterReply =
+  | { id: number; ok: true }
+  | { id: number; ok: false; error: string; message: string }
+
+/** What the operator asks for, by the command line or over HTTP. */
+export type OperatorRequest =
+  | { kind: 'add-member' | 'remove-member'; did: string }
+  | ({ kind: 'create-invite' } & InviteWish)
+  | { kind: 'disable-invite'; code: string }
+  /** A member's document (ingest/member-state/document.ts) as JSON. */
+  | { kind: 'import-state'; document: string }
+  /** Checked lines; a slice, so small that the stream does not wait long for it. */
+  | { kind: 'import-follows'; lines: FollowLine[]; isInScopeOnly: boolean }
+
+export type OperatorReply =
+  | { id: number; ok: true; figures: Record<string, number> }
+  | { id: number; ok: false; error: string; message: string }
+
+type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
+
+/** The serving side's view of it: resolves when the change is committed and visible. */
+export interface Writer {
+  send(request: WithoutId<WriterRequest>): Promise<void>
+}
+
+/** What both sides read: handles on shared buffers, opened on the reading side. */
+export type SharedMemory = {
+  actors: ActorTableHandle
+  graph: FollowGraphHandle
+  timelines: TimelinesHandle
+  /** What the writer touched, for `NoteReader`. */
+  notes: SharedArrayBuffer
+  /** Where serving threads count their requests (base/obs/request-counters.ts). */
+  requests: SharedArrayBuffer
+}
+
+export type ColdStartStage = 'follows' | 'recent' | 'older' | 'rest' | 'done'
+
+/**
+ * How far the cold start of a member is. Those that go on, and for some minutes those that are over.
+ * Stages overlap; `stage` is the first that is not over: `follows`, the follow list is being read;
+ * `recent`, the last hours of everybody on it; `older`, posts from before until the timeline holds
+ * its target; `rest`, follow lists, profiles, gates, blocks and lists of everybody on it, and the
+ * member's own repository.
+ */
+export type ColdStartProgress = {
+  did: string
+  /** Milliseconds since 1970; after a restart, of the restart. */
+  startedAt: number
+  finishedAt: number | undefined
+  stage: ColdStartStage
+  /** `done`: how many are known so far; `total`: the same once the list is whole, undefined before. */
+  follows: { done: number; total: number | undefined }
+  /** The replay of the last hours. `listed`: read from each author's server instead of the stream. */
+  replay: {
+    state: 'waiting' | 'running' | 'done' | 'listed'
+    /** Where the slowest of the sockets stands, microseconds since 1970; undefined while none runs. */
+    cursorUs: number | undefined
+    /** 0 to 100, by the time that was replayed. */
+    percent: number
+  }
+  /** Of everybody followed: whose recent feed was read, or is not needed for the target. */
+  authors: { done: number; total: number }
+  /** Of everybody followed: about whom nothing is left to be fetched. */
+  complete: { done: number; total: number }
+  /** Of everybody followed: those beyond the member's budget, who are fetched slowly. */
+  later: number
+  /** Items that the member's timeline can show now, counted up to `timelineTarget`. */
+  timelineItems: number
+  timelineTarget: number
+}
+
+/** How far the archive is read where the stream begins with it; while it is, nothing is live. */
+export type ArchiveStatus = {
+  state: 'reading' | 'waiting' | 'done'
+  /** Origin of the stream. */
+  host: string
+  /** All up to it is applied; where the archive ends. They count on this host alone. */
+  seq: number
+  tipSeq: number
+  /** 0 to 100. */
+  percent: number
+  /** The latest event's time, microseconds since 1970; undefined before the first. */
+  reachedUs: number | undefined
+  /** Milliseconds since 1970. */
+  startedAt: number
+  events: number
+  /** Received, altogether and on this day (UTC). */
+  bytes: number
+  dayBytes: number
+  /** Could not be read; each is in a gap. */
+  lostBlocks: number
+  /** `quota`: the host's, or ours; `refused`: the operator has to do something; `away`: out of reach. */
+  waiting: { why: 'quota' | 'refused' | 'away'; until: number; message: string } | undefined
+}
+
+/** A report of the ingest thread, about once a second. */
+export type IngestStatus = {
+  stream: StreamStatus & {
+    /** Milliseconds since the last event came, or the connection began; undefined where none stands. */
+    quietMs: number | undefined
+  }
+  actors: number
+  follows: number
+  timelines: number
+  /** Jobs against other people's servers that wait or run; 20,000 stands for as many or more. */
+  jobs: number
+  /** Open or repairing. */
+  openGaps: number
+  coldStarts: ColdStartProgress[]
+  /** undefined where the stream does not begin with an archive, or has for long. */
+  archive?: ArchiveStatus | undefined
+  /** Holes in what was received, by state; `closed` counts those that are still remembered. */
+  gaps: GapCounts
+  /** From a frame's arrival to its visibility, in milliseconds, over the last report's events. */
+  visibleMs: { p50: number; p99: number; count: number }
+  members: number
+  /** Whose streams are left alone for a while. */
+  quarantinedLabelers?: number
+  pulse: Pulse
+  disk: DiskStatus
+  /** Since the start: what was counted, by label. */
+  counts: Counted
+  /** What has stood still for a minute or longer, though there is something to do; empty as a rule. */
+  stalls?: Stall[]
+}
+
+/** `what`: who waits for what, in words. */
+export type Stall = { what: string; seconds: number }
+
+/**
+ * What was given up for want of room, in this order; each state includes those before. `full`: the last write
+ * found no room, and is tried again.
+ */
+export type DiskState =
+  | 'ok'
+  | 'without-search'
+  | 'strangers-pruned'
+  | 'neighbours-pruned'
+  | 'strangers-refused'
+  | 'full'
+
+export type DiskStatus = {
+  /** Of the database, without free pages in it. */
+  usedBytes: number
+  /** Up to which it may grow, by the settings and by what is free on the disk. */
+  capBytes: number
+  /** On the disk, for an ordinary user. */
+  freeBytes: number
+  state: DiskState
+}
+
+/** Rates and sizes of the last seconds. */
+export type Pulse = {
+  eventsPerSecond: number
+  requestsPerSecond: number
+  /** Answers that say it is our fault. */
+  failuresPerSecond: number
+  /** Undefined where nothing was asked. */
+  answerMs: { p50: number | undefined; p99: number | undefined }
+  /** Of the whole process. */
+  memoryBytes: number
+  /** Of the ingest thread, the 99th percentile of the last second. */
+  loopLagMs: number
+  databaseBytes: number
+  /** Of the write-ahead log beside it. */
+  logBytes: number
+  freeBytes: number
+  totalBytes: number
+}
+
+export type IngestMessage =
+  | { kind: 'ready'; memory: SharedMemory }
+  /** An operator's mistake, to be shown as a ConfigError. */
+  | { kind: 'refused'; message: string; hint: string }
+  | { kind: 'reply'; reply: WriterReply }
+  | { kind: 'operated'; reply: OperatorReply }
+  | { kind: 'status'; status: IngestStatus }
+  | { kind: 'configured-members'; dids: string[] }
+  /** Whose DID documents are said to have changed. */
+  | { kind: 'identities-changed'; dids: string[] }
+  /** First on a new line, after the latest news. */
+  | { kind: 'connected' }
+
+export type IngestOrder =
+  | { kind: 'request'; request: WriterRequest }
+  | { kind: 'operate'; id: number; request: OperatorRequest }
+  /** A line to another serving thread: requests come in there, replies and news go out. */
+  | { kind: 'connect'; port: MessagePort }
+  | { kind: 'stop' }

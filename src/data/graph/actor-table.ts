@@ -1,0 +1,298 @@
+// DID ⇄ uid in shared memory, and a few bits about each account.
+//
+// `dids` holds four words a uid (did-words.ts), `table` an open-addressing hash table of uids,
+// `columns` flags and member followers in one integer a uid. The table of 2^k places lies at 2^k, so
+// a larger one never overlaps the smaller ones, and one number, k, tells readers where to look.
+//
+// Accounts are only ever added, so readers need no lock: a uid is stored into the table after its
+// DID is in place, with sequentially consistent operations on both sides. `truncate` takes back the
+// latest, newest first, which is exactly the way back of linear probing.
+
+import { assert } from '../../base/util/assert.ts'
+import { createSharedInts, SharedInts } from '../shared-memory/shared-ints.ts'
+import {
+  DID_WORDS,
+  hashAt,
+  isDidAt,
+  isSameInHeap,
+  packDid,
+  packPlcBytes,
+  storeInHeap,
+  unpackDid,
+} from './did-words.ts'
+import { type ImageChunk, ImageError, ImageReader, sealImage } from './image-chunks.ts'
+import { type ActorReader, type ActorWriter, CELEBRITY } from './types.ts'
+
+/** Cloneable: goes to a reading thread through `workerData` or a message. */
+export type ActorTableHandle = {
+  counts: SharedArrayBuffer
+  dids: SharedArrayBuffer
+  heap: SharedArrayBuffer
+  table: SharedArrayBuffer
+  columns: SharedArrayBuffer
+}
+
+const COUNT = 0
+const TABLE_BITS = 1
+/** How often a CELEBRITY bit was moved. */
+const CELEBRITY_MOVES = 2
+
+/** Version of what `dump` writes: count up with every change of it. */
+const IMAGE_VERSION = 1001
+const FIRST_TABLE_BITS = 10
+const MAX_LOAD = 0.7
+const MAX_UID = 2 ** 28
+const MAX_TABLE = 2 ** 30
+const MAX_HEAP = 2 ** 30
+const FLAG_BITS = 8
+const FLAG_MASK = (1 << FLAG_BITS) - 1
+const MAX_MEMBER_FOLLOWERS = 2 ** (31 - FLAG_BITS) - 1
+
+/** Looking up, the same on both sides. */
+class ActorTableView implements ActorReader {
+  protected readonly counts: Int32Array<SharedArrayBuffer>
+  protected readonly dids: SharedInts
+  protected readonly heap: SharedInts
+  protected readonly table: SharedInts
+  protected readonly columns: SharedInts
+  readonly #packed = new Int32Array(DID_WORDS)
+  #celebrities: { moves: number; uids: readonly number[] } = { moves: 0, uids: [] }
+
+  constructor(handle: ActorTableHandle) {
+    this.counts = new Int32Array(handle.counts)
+    this.dids = new SharedInts(handle.dids)
+    this.heap = new SharedInts(handle.heap)
+    this.table = new SharedInts(handle.table)
+    this.columns = new SharedInts(handle.columns)
+  }
+
+  get count(): number {
+    return Atomics.load(this.counts, COUNT)
+  }
+
+  uidOf(did: string): number {
+    const { isPlc, hash } = packDid(did, this.#packed)
+    return this.#find(did, isPlc, hash)
+  }
+
+  uidOfPlc(bytes: Uint8Array, at: number): number {
+    return this.#find('', true, packPlcBytes(bytes, at, this.#packed))
+  }
+
+  #find(did: string, isPlc: boolean, hash: number): number {
+    for (;;) {
+      const place = this.place(did, isPlc, hash)
+      const uid = Atomics.load(this.table.ints, place)
+      // The place may have been taken back and given to another account in between.
+      if (uid === 0 || this.isAt(uid, did, isPlc)) return uid
+    }
+  }
+
+  didOf(uid: number): string {
+    assert(uid > 0 && uid <= this.count, `no account has uid ${uid}`)
+    this.refresh(uid)
+    return unpackDid(this.dids.ints, uid * DID_WORDS, this.heap.ints)
+  }
+
+  flagsOf(uid: number): number {
+    return this.column(uid) & FLAG_MASK
+  }
+
+  memberFollowersOf(uid: number): number {
+    return this.column(uid) >>> FLAG_BITS
+  }
+
+  celebrities(): readonly number[] {
+    // Read before the bits: what moves meanwhile is looked at next time.
+    const moves = Atomics.load(this.counts, CELEBRITY_MOVES)
+    if (moves !== this.#celebrities.moves) {
+      const uids: number[] = []
+      for (let uid = 1; uid <= this.count; uid++) if (this.flagsOf(uid) & CELEBRITY) uids.push(uid)
+      this.#celebrities = { moves, uids }
+    }
+    return this.#celebrities.uids
+  }
+
+  /** The table place where the DID's uid is, or would be. */
+  protected place(did: string, isPlc: boolean, hash: number): number {
+    const size = 2 ** Atomics.load(this.counts, TABLE_BITS)
+    if (size * 2 > this.table.ints.length) this.table.refresh(size * 2)
+    const table = this.table.ints
+    for (let i = hash & (size - 1); ; i = (i + 1) & (size - 1)) {
+      const uid = Atomics.load(table, size + i)
+      if (uid === 0 || this.isAt(uid, did, isPlc)) return size + i
+    }
+  }
+
+  protected isAt(uid: number, did: string, isPlc: boolean): boolean {
+    const at = uid * DID_WORDS
+    if (at + DID_WORDS > this.dids.ints.length) this.refresh(uid)
+    const words = this.dids.ints
+    if (!isPlc) {
+      if (words[at] === -1) this.heap.refresh(Infinity)
+      return isSameInHeap(did, words, at, this.heap.ints)
+    }
+    const packed = this.#packed
+    return (
+      words[at] === packed[0] &&
+      words[at + 1] === packed[1] &&
+      words[at + 2] === packed[2] &&
+      words[at + 3] === packed[3]
+    )
+  }
+
+  protected packedWords(): Int32Array {
+    return this.#packed
+  }
+
+  protected column(uid: number): number {
+    if (uid >= this.columns.ints.length) this.columns.refresh(uid + 1)
+    return this.columns.ints[uid] ?? 0
+  }
+
+  protected refresh(uid: number): void {
+    this.dids.refresh((uid + 1) * DID_WORDS)
+    this.heap.refresh(Infinity)
+  }
+}
+
+class ActorTable extends ActorTableView implements ActorWriter {
+  readonly handle: ActorTableHandle
+  #heapTop = 0
+
+  constructor(handle: ActorTableHandle) {
+    super(handle)
+    this.handle = handle
+    this.table.ensure(2 ** (FIRST_TABLE_BITS + 1))
+    this.counts[TABLE_BITS] = FIRST_TABLE_BITS
+  }
+
+  intern(did: string): number {
+    const { isPlc, hash } = packDid(did, this.packedWords())
+    const place = this.place(did, isPlc, hash)
+    return this.table.ints[place]! || this.#add(did, isPlc, place)
+  }
+
+  truncate(count: number): void {
+    for (let uid = this.count; uid > count; uid--) {
+      const did = this.didOf(uid)
+      const { isPlc, hash } = packDid(did, this.packedWords())
+      Atomics.store(this.table.ints, this.place(did, isPlc, hash), 0)
+      this.columns.ints[uid] = 0
+    }
+    Atomics.store(this.counts, COUNT, Math.min(count, this.count))
+  }
+
+  setFlags(uid: number, flags: number): void {
+    assert(flags >= 0 && flags <= FLAG_MASK, `flags ${flags} do not fit`)
+    const isMove = ((this.flagsOf(uid) ^ flags) & CELEBRITY) !== 0
+    this.#setColumn(uid, this.memberFollowersOf(uid), flags)
+    if (isMove) Atomics.add(this.counts, CELEBRITY_MOVES, 1)
+  }
+
+  addMemberFollowers(uid: number, delta: number): void {
+    const followers = this.memberFollowersOf(uid) + delta
+    assert(
+      followers >= 0 && followers <= MAX_MEMBER_FOLLOWERS,
+      `uid ${uid}: ${followers} followers`,
+    )
+    this.#setColumn(uid, followers, this.flagsOf(uid))
+  }
+
+  #setColumn(uid: number, followers: number, flags: number): void {
+    assert(uid > 0 && uid <= this.count, `no account has uid ${uid}`)
+    this.columns.ints[uid] = (followers << FLAG_BITS) | flags
+  }
+
+  /** Everything about the account is in place before the table names it. */
+  #add(did: string, isPlc: boolean, place: number): number {
+    const uid = this.count + 1
+    assert(uid <= MAX_UID, 'there are more accounts than uids')
+    this.dids.ensure((uid + 1) * DID_WORDS)
+    this.columns.ensure(uid + 1)
+    const words = this.dids.ints
+    const at = uid * DID_WORDS
+    if (isPlc) words.set(this.packedWords(), at)
+    else this.#heapTop = storeInHeap(did, { words, at, heap: this.heap, top: this.#heapTop })
+    Atomics.store(this.counts, COUNT, uid)
+    Atomics.store(this.table.ints, place, uid)
+    if (uid > MAX_LOAD * 2 ** this.counts[TABLE_BITS]!)
+      this.#makeTable(this.counts[TABLE_BITS]! + 1)
+    return uid
+  }
+
+  /**
+   * An image of the accounts that there are when it is begun, in chunks of half a mebibyte: DIDs and uids,
+   * no bits. Accounts may be added between two chunks, and none of these taken back.
+   */
+  dump(): Generator<ImageChunk> {
+    const { count } = this
+    const heapTop = this.#heapTop
+    return sealImage(IMAGE_VERSION, [
+      Int32Array.of(count, heapTop),
+      this.dids.ints.subarray(DID_WORDS, (count + 1) * DID_WORDS),
+      this.heap.ints.subarray(0, heapTop),
+    ])
+  }
+
+  /** @throws ImageError; this table, which must be new, is then worthless. */
+  load(chunks: Iterable<{ bytes: Uint8Array }>): void {
+    assert(this.count === 0, 'an image is loaded into a new table')
+    const image = new ImageReader(IMAGE_VERSION, chunks)
+    const [count, heapTop] = [image.next(), image.next()]
+    const fits = count >= 0 && count <= MAX_UID && heapTop >= 0 && heapTop <= MAX_HEAP
+    if (!fits) throw new ImageError('there are too many accounts')
+    this.dids.ensure((count + 1) * DID_WORDS)
+    this.columns.ensure(count + 1)
+    this.heap.ensure(heapTop)
+    image.takeInto(this.dids.ints.subarray(DID_WORDS, (count + 1) * DID_WORDS))
+    image.takeInto(this.heap.ints.subarray(0, heapTop))
+    image.end()
+    for (let uid = 1; uid <= count; uid++) {
+      if (!isDidAt(this.dids.ints, uid * DID_WORDS, heapTop)) throw new ImageError('no DID')
+    }
+    this.#heapTop = heapTop
+    Atomics.store(this.counts, COUNT, count)
+    this.#makeTable(Math.max(FIRST_TABLE_BITS, Math.ceil(Math.log2((count + 1) / MAX_LOAD))))
+  }
+
+  /** A larger table of all accounts, in whose place readers look from now on. */
+  #makeTable(bits: number): void {
+    const size = 2 ** bits
+    this.table.ensure(size * 2)
+    const table = this.table.ints
+    const words = this.dids.ints
+    for (let uid = 1; uid <= this.count; uid++) {
+      let i = hashAt(words, uid * DID_WORDS) & (size - 1)
+      while (table[size + i] !== 0) i = (i + 1) & (size - 1)
+      table[size + i] = uid
+    }
+    Atomics.store(this.counts, TABLE_BITS, bits)
+  }
+}
+
+export type { ActorTable }
+
+/**
+ * The accounts of an image that `dump` made, with the uids they had.
+ * @throws ImageError where it is torn, foreign, or of another build.
+ */
+export function loadActorTable(chunks: Iterable<{ bytes: Uint8Array }>): ActorTable {
+  const table = createActorTable()
+  table.load(chunks)
+  return table
+}
+
+export function createActorTable(): ActorTable {
+  return new ActorTable({
+    counts: new SharedArrayBuffer(64),
+    dids: createSharedInts(MAX_UID * DID_WORDS).buffer,
+    heap: createSharedInts(MAX_HEAP).buffer,
+    table: createSharedInts(MAX_TABLE).buffer,
+    columns: createSharedInts(MAX_UID + 1).buffer,
+  })
+}
+
+export function openActorTable(handle: ActorTableHandle): ActorReader {
+  return new ActorTableView(handle)
+}

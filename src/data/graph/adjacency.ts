@@ -1,0 +1,232 @@
+// One direction of the follow graph: for each account a set of keys.
+//
+// Two integers an account (`heads`): where its piece of the pool is, and a size word, size class and
+// count. The sets themselves are as sorted-slots.ts or bitmap-rows.ts say. Functions here read for
+// both the writer and the readers: they stay inside the arrays and end whatever stands there,
+// because a reader may meet a half-written state (and throws the answer away then, see
+// owner-versions.ts).
+
+import { assert } from '../../base/util/assert.ts'
+import { createSharedInts, type SharedInts } from '../shared-memory/shared-ints.ts'
+import { clearBit, fitsRow, hasBit, keysOfBits, pageBits, setBit } from './bitmap-rows.ts'
+import * as sizes from './size-classes.ts'
+import type { SlabPool } from './slab-pool.ts'
+import * as slots from './sorted-slots.ts'
+import * as order from './uid-order.ts'
+
+// Compiled in, as in sorted-slots.ts.
+const { COUNT_BITS, COUNT_MASK, FIRST_BITMAP, capacities, rooms, rowWords, sparseCounts } = sizes
+const { contains, firstAfter, put, removeAt, respread, search } = slots
+const { EMPTY, uidOfKey } = order
+
+/** What is shared of one direction. */
+export class AdjacencyView {
+  readonly heads: SharedInts
+  readonly memory: SharedInts
+
+  constructor(heads: SharedInts, memory: SharedInts) {
+    this.heads = heads
+    this.memory = memory
+  }
+
+  count(owner: number): number {
+    return this.sizeWord(owner) & COUNT_MASK
+  }
+
+  has(owner: number, key: number): boolean {
+    const at = owner * 2
+    let heads = this.heads.ints
+    if (at >= heads.length) {
+      if (!this.heads.refresh(at + 2)) return false
+      heads = this.heads.ints
+    }
+    const sizeClass = heads[at + 1]! >>> COUNT_BITS
+    const base = heads[at]!
+    let { ints } = this.memory
+    if (base < 0 || base + capacities[sizeClass]! > ints.length) {
+      if (this.place(owner, sizeClass) < 0) return false
+      ints = this.memory.ints
+    }
+    return sizeClass < FIRST_BITMAP
+      ? contains(ints, base, sizeClass, key)
+      : hasBit(ints, base, rowWords[sizeClass]!, key)
+  }
+
+  /** Uids to `out`, in order, from above key `after`; @returns how many. */
+  page(owner: number, after: number, out: Uint32Array): number {
+    const size = this.sizeWord(owner)
+    const sizeClass = size >>> COUNT_BITS
+    const base = this.place(owner, sizeClass)
+    if (size === 0 || base < 0) return 0
+    const { ints } = this.memory
+    if (sizeClass >= FIRST_BITMAP) {
+      return pageBits({ ints, base, rowWords: rowWords[sizeClass]! }, undefined, after, out)
+    }
+    const end = base + capacities[sizeClass]!
+    const room = out.length
+    let written = 0
+    for (let at = firstAfter(ints, base, sizeClass, after); at < end && written < room; at++) {
+      const key = ints[at]!
+      if (key !== EMPTY) out[written++] = uidOfKey(key)
+    }
+    return written
+  }
+
+  /** Class and count of the owner's set, as one integer; 0 where it is empty. */
+  sizeWord(owner: number): number {
+    const at = owner * 2 + 1
+    if (at >= this.heads.ints.length && !this.heads.refresh(at + 1)) return 0
+    return this.heads.ints[at]!
+  }
+
+  /** Where the owner's piece begins; -1 where what the head says lies outside the memory. */
+  place(owner: number, sizeClass: number): number {
+    const base = this.heads.ints[owner * 2]!
+    const end = base + capacities[sizeClass]!
+    if (end > this.memory.ints.length && !this.memory.refresh(end)) return -1
+    return base
+  }
+}
+
+/** The writer's additions; whoever calls them keeps readers away meanwhile. */
+export class Adjacency extends AdjacencyView {
+  readonly #pool: SlabPool
+  #highestUid = 0
+  #bitmapClass = sizes.bitmapFor(0)
+
+  constructor(pool: SlabPool, maxOwners: number) {
+    super(createSharedInts(maxOwners * 2 + 2), pool.memory)
+    this.#pool = pool
+  }
+
+  /** Highest uid that can be in a set: how many bits a bit set needs. */
+  set highestUid(uid: number) {
+    this.#highestUid = uid
+    this.#bitmapClass = sizes.bitmapFor(uid)
+  }
+
+  /** @returns false where the key was there already. */
+  add(owner: number, key: number): boolean {
+    const at = (owner << 1) | 1
+    if (at >= this.heads.ints.length) this.heads.ensure(at + 1)
+    const heads = this.heads.ints
+    let size = heads[at]!
+    if ((size & COUNT_MASK) >= rooms[size >>> COUNT_BITS]!) {
+      this.#makeRoom(owner, key)
+      size = heads[at]!
+      if (size >>> COUNT_BITS >= FIRST_BITMAP) return this.#addBit(owner, key)
+    }
+    if (!put(this.memory.ints, heads[at - 1]!, size >>> COUNT_BITS, key)) return false
+    heads[at] = size + 1
+    return true
+  }
+
+  /** Where the piece is full, or its bit set has no bit for the key. */
+  #makeRoom(owner: number, key: number): void {
+    const sizeClass = this.sizeWord(owner) >>> COUNT_BITS
+    if (sizeClass >= FIRST_BITMAP && fitsRow(rowWords[sizeClass]!, key)) return
+    this.#resize(owner, sizes.largerClass(sizeClass, this.#bitmapClass))
+  }
+
+  #addBit(owner: number, key: number): boolean {
+    const { ints } = this.memory
+    const heads = this.heads.ints
+    const base = heads[owner * 2]!
+    const words = rowWords[heads[owner * 2 + 1]! >>> COUNT_BITS]!
+    if (hasBit(ints, base, words, key)) return false
+    setBit(ints, base, words, key)
+    heads[owner * 2 + 1]!++
+    return true
+  }
+
+  /** @returns false where the key was not there. */
+  remove(owner: number, key: number): boolean {
+    const at = owner * 2
+    const size = this.sizeWord(owner)
+    if (size === 0) return false
+    const sizeClass = size >>> COUNT_BITS
+    const { ints } = this.memory
+    const base = this.heads.ints[at]!
+    if (sizeClass < FIRST_BITMAP) {
+      const place = search(ints, base, sizeClass, key)
+      if (place < 0) return false
+      removeAt(ints, base, sizeClass, place)
+    } else {
+      if (!hasBit(ints, base, rowWords[sizeClass]!, key)) return false
+      clearBit(ints, base, rowWords[sizeClass]!, key)
+    }
+    this.heads.ints[at + 1] = size - 1
+    const count = (size & COUNT_MASK) - 1
+    if (count <= sparseCounts[sizeClass]!) this.#resize(owner, sizes.smallerClass(sizeClass, count))
+    return true
+  }
+
+  /** The keys of a set, ascending: `count(owner)` of them, copied to `out` from `at`. */
+  copyKeys(owner: number, out: Int32Array, at: number): void {
+    const sizeClass = this.sizeWord(owner) >>> COUNT_BITS
+    const { ints } = this.memory
+    const base = this.heads.ints[owner * 2]!
+    if (sizeClass >= FIRST_BITMAP) {
+      out.set(keysOfBits(ints, base, sizeClass), at)
+      return
+    }
+    const end = at + this.count(owner)
+    for (let from = base, to = at; to < end; from++) {
+      const key = ints[from]!
+      out[to] = key
+      to += key === EMPTY ? 0 : 1
+    }
+  }
+
+  /** Gives an owner who has none the `count` keys that stand ascending at the start of `keys`. */
+  fill(owner: number, keys: Int32Array, count: number): void {
+    const sizeClass = this.reserve(owner, count)
+    const base = this.heads.ints[owner * 2]!
+    if (count > 0) this.#write(keys, 0, count, base, sizeClass)
+    this.heads.ints[owner * 2 + 1] = (sizeClass << COUNT_BITS) | count
+  }
+
+  /** A piece for an owner who has none, with room for just `count` keys; its content is arbitrary. */
+  reserve(owner: number, count: number): number {
+    this.heads.ensure(owner * 2 + 2)
+    const { ints } = this.heads
+    assert(ints[owner * 2 + 1] === 0, `uid ${owner} has a set already`)
+    if (count === 0) return 0
+    const sizeClass = sizes.fittingClass(count, this.#highestUid)
+    ints[owner * 2] = this.#pool.take(sizeClass)
+    ints[owner * 2 + 1] = sizeClass << COUNT_BITS
+    return sizeClass
+  }
+
+  /** Copies the set to a piece of another class, and frees the old one. */
+  #resize(owner: number, sizeClass: number): void {
+    const oldPiece = this.heads.ints[owner * 2]!
+    const size = this.heads.ints[owner * 2 + 1]!
+    const oldClass = size >>> COUNT_BITS
+    const count = size & COUNT_MASK
+    const piece = sizeClass === 0 ? 0 : this.#pool.take(sizeClass)
+    const { ints } = this.memory
+    if (sizeClass > 0 && oldClass < FIRST_BITMAP) {
+      this.#write(ints, oldPiece, capacities[oldClass]!, piece, sizeClass)
+    } else if (sizeClass > 0) {
+      const keys = keysOfBits(ints, oldPiece, oldClass)
+      this.#write(keys, 0, keys.length, piece, sizeClass)
+    }
+    this.heads.ints[owner * 2] = piece
+    this.heads.ints[owner * 2 + 1] = (sizeClass << COUNT_BITS) | count
+    if (oldClass > 0) this.#pool.give(oldPiece, oldClass)
+  }
+
+  /** Writes keys that stand ascending, with gaps or without, to a piece of either kind. */
+  #write(keys: Int32Array, from: number, length: number, piece: number, sizeClass: number): void {
+    const { ints } = this.memory
+    if (sizeClass < FIRST_BITMAP) {
+      respread(keys, from, length, ints, piece, sizeClass, length > 2 * capacities[sizeClass]!)
+      return
+    }
+    ints.fill(0, piece, piece + capacities[sizeClass]!)
+    for (let i = from; i < from + length; i++) {
+      if (keys[i] !== EMPTY) setBit(ints, piece, rowWords[sizeClass]!, keys[i]!)
+    }
+  }
+}

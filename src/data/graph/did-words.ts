@@ -1,0 +1,143 @@
+// How a DID lies in shared memory: four 32-bit words.
+//
+// A did:plc is 24 characters of base32, 120 bits: thirty bits a word, so none of the words is
+// negative. Any other DID stands in a heap, four characters an integer; its first word is -1, then
+// come where in the heap, how many characters, and the hash.
+// https://web.plc.directory/spec/v0.1/did-plc
+
+import { assert } from '../../base/util/assert.ts'
+import type { SharedInts } from '../shared-memory/shared-ints.ts'
+
+export const DID_WORDS = 4
+const IN_HEAP = -1
+const PLC_PREFIX = 'did:plc:'
+const PLC_LENGTH = 32
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
+const CHARS_A_WORD = 6
+const MAX_LENGTH = 2048
+const NO_VALUE = 255
+
+const values = new Uint8Array(128).fill(NO_VALUE)
+for (let i = 0; i < ALPHABET.length; i++) values[ALPHABET.charCodeAt(i)] = i
+
+/** A DID ready to be looked up; `words` is overwritten by the next call. */
+export type PackedDid = { isPlc: boolean; hash: number }
+
+/** Packs a did:plc into `words`; of any other only the hash is worked out. */
+export function packDid(did: string, words: Int32Array): PackedDid {
+  if (!packPlc(did, words)) return { isPlc: false, hash: hashText(did) }
+  return { isPlc: true, hash: hashWords(words, 0) }
+}
+
+/** Packs the did:plc whose 32 ASCII characters begin at `at`; it must be well-formed. */
+export function packPlcBytes(bytes: Uint8Array, at: number, words: Int32Array): number {
+  for (let word = 0, from = at + PLC_PREFIX.length; word < DID_WORDS; word++) {
+    let packed = 0
+    for (let i = 0; i < CHARS_A_WORD; i++) packed = (packed << 5) | values[bytes[from++]!]!
+    words[word] = packed
+  }
+  return hashWords(words, 0)
+}
+
+/** The hash of a DID that is in place already, as `packDid` gives it. */
+export function hashAt(words: Int32Array, at: number): number {
+  return words[at] === IN_HEAP ? words[at + 3]! : hashWords(words, at)
+}
+
+/** Whether these words can be a DID, the heap being so long. */
+export function isDidAt(words: Int32Array, at: number, heapTop: number): boolean {
+  if (words[at] !== IN_HEAP) return words[at]! >= 0
+  const [start, length] = [words[at + 1]!, words[at + 2]!]
+  return start >= 0 && length > 0 && length <= MAX_LENGTH && start + intsFor(length) <= heapTop
+}
+
+function hashWords(words: Int32Array, at: number): number {
+  return mix(words[at]! ^ mix(words[at + 1]! ^ mix(words[at + 2]! ^ mix(words[at + 3]!))))
+}
+
+function packPlc(did: string, words: Int32Array): boolean {
+  if (did.length !== PLC_LENGTH || !did.startsWith(PLC_PREFIX)) return false
+  for (let word = 0, at = PLC_PREFIX.length; word < DID_WORDS; word++) {
+    let packed = 0
+    for (let i = 0; i < CHARS_A_WORD; i++) {
+      const value = values[did.charCodeAt(at++)] ?? NO_VALUE
+      if (value === NO_VALUE) return false
+      packed = (packed << 5) | value
+    }
+    words[word] = packed
+  }
+  return true
+}
+
+export function unpackDid(words: Int32Array, at: number, heap: Int32Array): string {
+  if (words[at] === IN_HEAP) return readHeap(heap, words[at + 1]!, words[at + 2]!)
+  let did = PLC_PREFIX
+  for (let word = 0; word < DID_WORDS; word++) {
+    const packed = words[at + word]!
+    for (let shift = 25; shift >= 0; shift -= 5) did += ALPHABET[(packed >>> shift) & 31]
+  }
+  return did
+}
+
+/** Puts a DID that is no did:plc into the heap. @returns where the heap goes on. */
+export function storeInHeap(
+  did: string,
+  target: { words: Int32Array; at: number; heap: SharedInts; top: number },
+): number {
+  const { words, at, heap, top } = target
+  assert(did.length <= MAX_LENGTH, 'a DID is at most 2048 characters long')
+  const end = top + intsFor(did.length)
+  heap.ensure(end)
+  const { ints } = heap
+  ints.fill(0, top, end)
+  for (let i = 0; i < did.length; i++) {
+    ints[top + (i >>> 2)]! |= (did.charCodeAt(i) & 0xff) << ((i & 3) * 8)
+  }
+  words[at] = IN_HEAP
+  words[at + 1] = top
+  words[at + 2] = did.length
+  words[at + 3] = hashText(did)
+  return end
+}
+
+export function isSameInHeap(
+  did: string,
+  words: Int32Array,
+  at: number,
+  heap: Int32Array,
+): boolean {
+  if (words[at] !== IN_HEAP || words[at + 2] !== did.length) return false
+  const start = words[at + 1]!
+  for (let i = 0; i < did.length; i++) {
+    if (characterAt(heap, start, i) !== did.charCodeAt(i)) return false
+  }
+  return true
+}
+
+function readHeap(heap: Int32Array, start: number, length: number): string {
+  let text = ''
+  for (let i = 0; i < length; i++) text += String.fromCharCode(characterAt(heap, start, i))
+  return text
+}
+
+function characterAt(heap: Int32Array, start: number, i: number): number {
+  return (heap[start + (i >>> 2)]! >>> ((i & 3) * 8)) & 0xff
+}
+
+function intsFor(characters: number): number {
+  return (characters + 3) >>> 2
+}
+
+/** FNV-1a. */
+function hashText(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return mix(hash)
+}
+
+function mix(value: number): number {
+  let x = value | 0
+  x = Math.imul(x ^ (x >>> 16), 0x21f0aaad)
+  x = Math.imul(x ^ (x >>> 15), 0x735a2d97)
+  return x ^ (x >>> 15)
+}

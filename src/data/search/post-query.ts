@@ -1,0 +1,158 @@
+// What somebody typed to find posts, taken apart: words and "words in a row", each of which may be
+// excluded with a minus, and operators (from:, to:, mentions:, since:, until:, lang:, domain:, url:,
+// #tag, @handle). Whatever is none of these is words. Nothing of the text reaches the index but words
+// as data/search/words.ts makes them.
+
+import { normalDomain, normalUrl, term } from './post-terms.ts'
+import { fold, isDense, pairsOf, runsOf, withoutEnding, withoutPlural } from './words.ts'
+
+export type OperatorName =
+  | 'from'
+  | 'mentions'
+  | 'since'
+  | 'until'
+  | 'lang'
+  | 'domain'
+  | 'url'
+  | 'tag'
+export type Operator = { name: OperatorName; value: string; isExcluded: boolean }
+
+export type PostQuery = {
+  /** Words in a row each; all of them are in the post. */
+  phrases: string[]
+  /** None of these is. */
+  excluded: string[]
+  operators: Operator[]
+}
+
+const MAX_QUERY_LENGTH = 1_000
+const MAX_PIECES = 32
+const MAX_PHRASE_WORDS = 32
+const BEFORE_QUOTE = /^(?:-|-?[a-z]+:)$/i
+
+const OPERATORS: Record<string, OperatorName> = {
+  from: 'from',
+  author: 'from',
+  mentions: 'mentions',
+  mention: 'mentions',
+  to: 'mentions',
+  since: 'since',
+  until: 'until',
+  lang: 'lang',
+  language: 'lang',
+  domain: 'domain',
+  url: 'url',
+}
+
+export function parsePostQuery(q: string): PostQuery {
+  const query: PostQuery = { phrases: [], excluded: [], operators: [] }
+  const plain = q.slice(0, MAX_QUERY_LENGTH).replace(/[“”„«»]/g, '"')
+  for (const piece of piecesOf(plain).slice(0, MAX_PIECES)) {
+    const isExcluded = piece.length > 1 && piece.startsWith('-')
+    const text = isExcluded ? piece.slice(1) : piece
+    const operator = operatorIn(text)
+    if (operator) query.operators.push({ ...operator, isExcluded })
+    else (isExcluded ? query.excluded : query.phrases).push(...phraseOf(text))
+  }
+  return query
+}
+
+/** What stands between spaces or quotes; a minus or an operator right before a quote belongs to it. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = []
+  let end = 0
+  for (const { 0: piece, index } of text.matchAll(/"[^"]*"?|[^\s"]+/g)) {
+    const before = index === end && piece.startsWith('"') ? (pieces.at(-1) ?? '') : ''
+    if (BEFORE_QUOTE.test(before)) pieces[pieces.length - 1] = before + piece
+    else pieces.push(piece)
+    end = index + piece.length
+  }
+  return pieces
+}
+
+/** The words of a text in a row, as the index knows them: none, or one phrase. */
+export function phraseOf(text: string): string[] {
+  const runs = runsOf(fold(text))
+  const [only] = runs
+  // A single Chinese character is found wherever it stands.
+  if (runs.length === 1 && isSingleHan(only!)) return [term.character(only!)]
+  const words = runs.flatMap((run) => (isDense(run) ? pairsOf(run) : [withoutPlural(run)]))
+  return words.length > 0 ? [words.slice(0, MAX_PHRASE_WORDS).join(' ')] : []
+}
+
+export type PostFilter = {
+  /** Terms of data/search/post-terms.ts: of each group one at least; an empty group fits nothing. */
+  groups: string[][]
+  /** None of these. */
+  none: string[]
+}
+
+/**
+ * The index's own query language. Everything is quoted, and neither words nor terms can hold a quote.
+ * @returns undefined where nothing can fit
+ */
+export function matchOf(
+  { phrases, excluded }: Pick<PostQuery, 'phrases' | 'excluded'>,
+  { groups, none }: PostFilter,
+): string | undefined {
+  if (groups.some((group) => group.length === 0)) return undefined
+  const wanted = [...phrases.map((phrase) => [phrase]), ...groups]
+  const all = (wanted.length > 0 ? wanted : [[term.any]]).map(anyOf).join(' AND ')
+  const unwanted = [...excluded, ...none]
+  return unwanted.length > 0 ? `(${all}) NOT ${anyOf(unwanted)}` : all
+}
+
+function anyOf(phrases: readonly string[]): string {
+  return `(${phrases.map((phrase) => `"${phrase}"`).join(' OR ')})`
+}
+
+/** The term of an operator that needs nobody to be looked up; undefined for others, and for nonsense. */
+export function operatorTerm({
+  name,
+  value,
+}: Pick<Operator, 'name' | 'value'>): string | undefined {
+  switch (name) {
+    case 'lang':
+      return term.lang(value)
+    case 'domain':
+      return term.domain(normalDomain(value))
+    case 'url': {
+      const url = normalUrl(/^https?:/i.test(value) ? value : `https://${value}`)
+      return url && term.url(url.normal)
+    }
+    case 'tag':
+      return term.tag(value)
+    default:
+      return undefined
+  }
+}
+
+/** Milliseconds since 1970; undefined for what is no time. A date is its first moment, in UTC. */
+export function parseTime(value: string | undefined): number | undefined {
+  const time = value === undefined ? Number.NaN : new Date(value).getTime()
+  return Number.isNaN(time) ? undefined : time
+}
+
+function operatorIn(text: string): Omit<Operator, 'isExcluded'> | undefined {
+  const tag = /^[#＃](.+)$/u.exec(text)
+  if (tag) return { name: 'tag', value: withoutPunctuation(tag[1]!) }
+  if (/^did:[a-z]+:./.test(text)) return { name: 'from', value: text }
+  if (/^@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text)) return { name: 'mentions', value: text.slice(1) }
+  if (/^https?:\/\/./i.test(text)) return { name: 'url', value: text }
+  const colon = text.indexOf(':')
+  const name = colon > 0 ? OPERATORS[text.slice(0, colon).toLowerCase()] : undefined
+  const value = text
+    .slice(colon + 1)
+    .replaceAll('"', '')
+    .trim()
+  if (!name || value === '') return undefined
+  return { name, value: value.replace(/^[@#]/, '') }
+}
+
+function withoutPunctuation(tag: string): string {
+  return withoutEnding(tag, /\p{P}/u) || tag
+}
+
+function isSingleHan(run: string): boolean {
+  return /^\p{Script=Han}$/u.test(run)
+}

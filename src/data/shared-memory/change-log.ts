@@ -1,0 +1,127 @@
+// How many readers see a structure that one writer changes, without locks: a sequence number and
+// a ring of who was changed last.
+//
+// The writer brackets each change with `begin(a, b)` and `end()`. The number is odd in between.
+// Change number n stands in ring place n % RING and names what it touches (two integers, for
+// instance the creator whose follows and the subject whose followers change). A reader notes the
+// number, reads what it wants with ordinary loads, and asks `untouched`: if no change that began
+// before the reader was done, and was not finished when it started, names what was read, nothing
+// it read can have been half a change. Otherwise it reads again. Changes to others cost it nothing,
+// however many: that is why this is better than one sequence lock for all, and it needs no version
+// word for each owner.
+//
+// Memory freed by the writer may be handed to another owner at once. A reader still inside the old
+// place then reads foreign data, but its own owner was moved by a change it will find in the ring,
+// so what it read is thrown away. The reader's part is only to stay inside bounds and end its loops
+// whatever it reads.
+//
+// Why this is right in JavaScript: `Atomics.load` and `Atomics.store` are sequentially consistent.
+// The store in `begin` comes after the ring entry and before every data store; the store in `end`
+// comes after them. V8 does not move ordinary accesses to shared memory across an atomic one, and
+// ordinary ones race without tearing inside a 32-bit integer. A reader that meets a value of change
+// n therefore finds the number at n or later when it looks again, if its second look is ordered
+// after its loads. On x86-64 loads are never reordered with loads. Elsewhere an acquiring load does
+// not hold back the loads before it, so the reader first makes a sequentially consistent store to a
+// cell of its own: the loads before stay before it, and the load after stays after. Likewise the
+// writer elsewhere: ordinary stores could overtake the atomic one before them, but not an atomic
+// load, so `begin` ends with one.
+//
+// The number wraps after 2^31 changes; only a reader that sleeps inside one read for exactly that
+// long could be fooled.
+
+import { InvariantError } from '../../base/util/assert.ts'
+
+const SEQUENCE = 0
+/** The number has a cache line of its own. */
+const HEADER = 16
+const RING = 4096
+const RING_MASK = RING - 1
+/** Touches everything: a whole structure was replaced. */
+export const EVERYTHING = -1
+/** For a reader that looks at one owner only; a writer never names it. */
+export const UNREAD = -2
+
+const LOADS_STAY_IN_ORDER = process.arch === 'x64'
+const STORES_STAY_IN_ORDER = process.arch === 'x64'
+const SPINS = 200
+const WAIT_MS = 1
+const MAX_ATTEMPTS = SPINS + 10_000
+
+export class ChangeLogWriter {
+  readonly buffer: SharedArrayBuffer
+  readonly #ints: Int32Array<SharedArrayBuffer>
+  #sequence = 0
+
+  constructor() {
+    this.buffer = new SharedArrayBuffer((HEADER + RING * 2) * 4)
+    this.#ints = new Int32Array(this.buffer)
+  }
+
+  begin(a: number, b: number): void {
+    const ints = this.#ints
+    const at = HEADER + ((this.#sequence >>> 1) & RING_MASK) * 2
+    ints[at] = a
+    ints[at + 1] = b
+    this.#sequence = (this.#sequence + 1) | 0
+    Atomics.store(ints, SEQUENCE, this.#sequence)
+    if (!STORES_STAY_IN_ORDER) Atomics.load(ints, SEQUENCE)
+  }
+
+  end(): void {
+    this.#sequence = (this.#sequence + 1) | 0
+    Atomics.store(this.#ints, SEQUENCE, this.#sequence)
+  }
+}
+
+export class ChangeLogReader {
+  readonly #ints: Int32Array<SharedArrayBuffer>
+  readonly #fence = new Int32Array(new SharedArrayBuffer(4))
+
+  constructor(buffer: SharedArrayBuffer) {
+    this.#ints = new Int32Array(buffer)
+  }
+
+  /** Before the first load of what is to be read. */
+  start(): number {
+    return Atomics.load(this.#ints, SEQUENCE)
+  }
+
+  /** After the last load: whether nothing named `a` (first) or `b` (second) changed since. */
+  untouched(started: number, a: number, b: number): boolean {
+    const now = this.#sequenceAfterLoads()
+    if (now === started && (now & 1) === 0) return true
+    return this.#noneNames(started, now, a, b)
+  }
+
+  /** Lets the writer finish before attempt number `attempt`. @throws InvariantError if it never does. */
+  pause(attempt: number): void {
+    if (attempt < SPINS) return
+    if (attempt > MAX_ATTEMPTS) throw new InvariantError('a writer never finished its change')
+    Atomics.wait(this.#ints, SEQUENCE, Atomics.load(this.#ints, SEQUENCE), WAIT_MS)
+  }
+
+  #sequenceAfterLoads(): number {
+    if (!LOADS_STAY_IN_ORDER) Atomics.store(this.#fence, 0, 0)
+    return Atomics.load(this.#ints, SEQUENCE)
+  }
+
+  #noneNames(started: number, now: number, a: number, b: number): boolean {
+    const ints = this.#ints
+    const first = started >>> 1
+    const count = changesBetween(started, now)
+    if (count >= RING_MASK) return false
+    for (let i = 0; i < count; i++) {
+      const at = HEADER + ((first + i) & RING_MASK) * 2
+      const changed = ints[at]!
+      if (changed === a || changed === EVERYTHING || ints[at + 1] === b) return false
+    }
+    // The writer may have come round and overwritten what was just looked at.
+    return changesBetween(started, this.#sequenceAfterLoads()) < RING_MASK
+  }
+}
+
+/** Changes begun by `now` that were not finished at `started`. */
+function changesBetween(started: number, now: number): number {
+  const finished = started & ~1
+  return ((((now - finished) | 0) + 1) >>> 1) & 0x7fffffff
+}

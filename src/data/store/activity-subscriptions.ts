@@ -1,0 +1,76 @@
+// Whose posts a member asked to be told of: private state, which lives in no repository.
+//
+// Every post asks who is subscribed to its author, and hardly anybody is. So the writer remembers
+// who may be: an account that once had a subscriber stays in that set until the process ends.
+
+import { NOTE } from '../shared-memory/note-kinds.ts'
+import type { Db } from './db.ts'
+import { notesOf } from './notes.ts'
+import { perDatabase } from './per-database.ts'
+
+export type ActivitySubscription = { uid: number; post: number; reply: number; created_at: number }
+
+const statements = perDatabase((db) => ({
+  notes: notesOf(db),
+  put: db.prepare<[number, number, number, number, number]>(
+    `INSERT INTO activity_subscriptions (uid, subject, post, reply, created_at) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET post = excluded.post, reply = excluded.reply`,
+  ),
+  remove: db.prepare<[number, number]>(
+    'DELETE FROM activity_subscriptions WHERE uid = ? AND subject = ?',
+  ),
+  of: db.prepare<[number, number], ActivitySubscription>(
+    `SELECT uid, post, reply, created_at FROM activity_subscriptions
+      WHERE subject = ? ORDER BY uid LIMIT ?`,
+  ),
+  subjects: db.prepare<[], number>('SELECT DISTINCT subject FROM activity_subscriptions').pluck(),
+  by: db.prepare<[number], Omit<ActivitySubscription, 'uid'> & { subject: number }>(
+    `SELECT subject, post, reply, created_at FROM activity_subscriptions
+      WHERE uid = ? ORDER BY created_at, subject`,
+  ),
+  countOf: db
+    .prepare<[number], number>('SELECT count(*) FROM activity_subscriptions WHERE uid = ?')
+    .pluck(),
+}))
+
+const subjects = perDatabase((db) => new Set(statements(db).subjects.all()))
+
+/** What was there before keeps its time. */
+export function putActivitySubscription(
+  db: Db,
+  subject: number,
+  subscription: ActivitySubscription,
+): void {
+  const { uid, post, reply, created_at } = subscription
+  const { put, notes } = statements(db)
+  put.run(uid, subject, post, reply, created_at)
+  notes.add(NOTE.tie, uid, subject)
+  subjects(db).add(subject)
+}
+
+export function deleteActivitySubscription(db: Db, uid: number, subject: number): void {
+  const { remove, notes } = statements(db)
+  remove.run(uid, subject)
+  notes.add(NOTE.tie, uid, subject)
+}
+
+/** For the writer's connection. */
+export function activitySubscribersOf(
+  db: Db,
+  subject: number,
+  limit: number,
+): ActivitySubscription[] {
+  return subjects(db).has(subject) ? statements(db).of.all(subject, limit) : []
+}
+
+/** Oldest first. */
+export function activitySubscriptionsBy(
+  db: Db,
+  uid: number,
+): (Omit<ActivitySubscription, 'uid'> & { subject: number })[] {
+  return statements(db).by.all(uid)
+}
+
+export function countActivitySubscriptions(db: Db, uid: number): number {
+  return statements(db).countOf.get(uid) ?? 0
+}

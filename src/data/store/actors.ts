@@ -1,0 +1,186 @@
+// Accounts: one row for each DID that was ever interned, with the same uid as in memory.
+
+import { NOTE } from '../shared-memory/note-kinds.ts'
+import type { Db } from './db.ts'
+import { notesOf } from './notes.ts'
+import { perDatabase } from './per-database.ts'
+import { bandOf } from './search/actor-index.ts'
+import { queueActor } from './search/queue.ts'
+import { ACTIVE, isHiddenStatus } from './status.ts'
+
+export type ActorRow = {
+  uid: number
+  did: string
+  handle: string | null
+  handle_valid: number
+  identity_checked_at: number | null
+  pds: string | null
+  status: number
+  rev: string | null
+}
+
+/** `status` is a code of status.ts, `status_at` the time of its event in microseconds. */
+export type ActorStatus = { status: number; status_at: number }
+
+/** What is to be added to an account's counts. */
+export type ActorCounts = { follows: number; followers: number; posts: number }
+
+const statements = perDatabase((db) => ({
+  notes: notesOf(db),
+  insert: db.prepare<[number, string, number]>(
+    'INSERT INTO actors (uid, did, indexed_at) VALUES (?, ?, ?)',
+  ),
+  find: db.prepare<[number], ActorRow>(
+    'SELECT uid, did, handle, handle_valid, identity_checked_at, pds, status, rev FROM actors WHERE uid = ?',
+  ),
+  followsCount: db
+    .prepare<[number], number>('SELECT follows_count FROM actors WHERE uid = ?')
+    .pluck(),
+  status: db.prepare<[number], ActorStatus>('SELECT status, status_at FROM actors WHERE uid = ?'),
+  isBetweenOthers: db
+    .prepare<[number], number>(
+      `SELECT 1 FROM lists l WHERE l.uid = ? AND (
+        EXISTS (SELECT 1 FROM list_blocks lb WHERE lb.list = l.id)
+        OR EXISTS (SELECT 1 FROM list_mutes lm WHERE lm.list = l.id)) LIMIT 1`,
+    )
+    .pluck(),
+  setStatus: db.prepare<[number, number, number]>(
+    'UPDATE actors SET status = ?, status_at = ? WHERE uid = ?',
+  ),
+  setRemoved: db.prepare<[number, number]>('UPDATE actors SET removed_at = ? WHERE uid = ?'),
+  removed: db
+    .prepare<[], [number, number]>(
+      'SELECT uid, removed_at FROM actors WHERE removed_at IS NOT NULL',
+    )
+    .raw(),
+  raiseRev: db.prepare<[string, number, string]>(
+    'UPDATE actors SET rev = ? WHERE uid = ? AND (rev IS NULL OR rev < ?)',
+  ),
+  addCounts: db.prepare<[number, number, number, number]>(
+    'UPDATE actors SET follows_count = follows_count + ?, followers_count = followers_count + ?, posts_count = posts_count + ? WHERE uid = ?',
+  ),
+  addFollowers: db
+    .prepare<[number, number, number, number], number>(
+      'UPDATE actors SET follows_count = follows_count + ?, followers_count = followers_count + ?, posts_count = posts_count + ? WHERE uid = ? RETURNING followers_count',
+    )
+    .pluck(),
+  freeHandle: db
+    .prepare<[string, number], number>(
+      'UPDATE actors SET handle_valid = 0 WHERE handle = ? AND uid <> ? AND handle_valid = 1 RETURNING uid',
+    )
+    .pluck(),
+  setIdentity: db.prepare<[string | null, number, string | null, number, number]>(
+    'UPDATE actors SET handle = ?, handle_valid = ?, pds = ?, identity_checked_at = ? WHERE uid = ?',
+  ),
+  forgetIdentity: db.prepare<[number]>(
+    'UPDATE actors SET identity_checked_at = NULL WHERE uid = ?',
+  ),
+  all: db
+    .prepare<[number], [number, string]>('SELECT uid, did FROM actors WHERE uid > ? ORDER BY uid')
+    .raw(),
+  highest: db.prepare<[], number | null>('SELECT max(uid) FROM actors').pluck(),
+  notActive: db
+    .prepare<[], [number, number]>('SELECT uid, status FROM actors WHERE status <> 0')
+    .raw(),
+}))
+
+export function insertActor(db: Db, uid: number, did: string, indexedAt: number): void {
+  const { insert, notes } = statements(db)
+  insert.run(uid, did, indexedAt)
+  notes.add(NOTE.actor, uid)
+}
+
+export function findActor(db: Db, uid: number): ActorRow | undefined {
+  return statements(db).find.get(uid)
+}
+
+export function actorStatus(db: Db, uid: number): ActorStatus | undefined {
+  return statements(db).status.get(uid)
+}
+
+/** A hidden account's lists block and mute nobody, so its status may change what stands between others. */
+export function setActorStatus(db: Db, uid: number, { status, status_at }: ActorStatus): void {
+  const { status: find, setStatus, isBetweenOthers, notes } = statements(db)
+  const before = find.get(uid)?.status ?? ACTIVE
+  setStatus.run(status, status_at, uid)
+  if (status === before) return
+  notes.add(NOTE.actor, uid)
+  if (isHiddenStatus(status) === isHiddenStatus(before)) return
+  if (isBetweenOthers.get(uid) !== undefined) notes.addEverything()
+}
+
+/** Remembers that the account was deleted; `at` in microseconds, the time of its event. */
+export function setActorRemoved(db: Db, uid: number, at: number): void {
+  statements(db).setRemoved.run(at, uid)
+}
+
+/** Pairs of uid and time, in microseconds, of the accounts that were ever deleted. */
+export function removedActors(db: Db): [number, number][] {
+  return statements(db).removed.all()
+}
+
+/** Never goes back. */
+export function raiseActorRev(db: Db, uid: number, rev: string): void {
+  statements(db).raiseRev.run(rev, uid, rev)
+}
+
+export function addActorCounts(db: Db, uid: number, delta: ActorCounts): void {
+  const { addCounts, addFollowers, notes } = statements(db)
+  notes.add(NOTE.actorCounts, uid)
+  const { follows, followers, posts } = delta
+  if (followers === 0) {
+    addCounts.run(follows, followers, posts, uid)
+    return
+  }
+  const count = addFollowers.get(follows, followers, posts, uid) ?? 0
+  if (bandOf(count) !== bandOf(count - followers)) queueActor(db, uid)
+}
+
+/**
+ * Stores what the DID document and the handle's own answer said. A verified handle belongs to one
+ * account: another that held it keeps it as a claim only.
+ */
+export function setActorIdentity(
+  db: Db,
+  uid: number,
+  identity: { handle: string | null; handleValid: boolean; pds: string | null; checkedAt: number },
+): void {
+  const { handle, handleValid, pds, checkedAt } = identity
+  const { find, freeHandle, setIdentity, notes } = statements(db)
+  const before = find.get(uid)
+  const freed = handle !== null && handleValid ? freeHandle.all(handle, uid) : []
+  for (const other of freed) {
+    notes.add(NOTE.actor, other)
+    queueActor(db, other)
+  }
+  setIdentity.run(handle, handleValid ? 1 : 0, pds, checkedAt, uid)
+  const isSame = before?.handle === handle && (before.handle_valid === 1) === handleValid
+  if (isSame) return
+  notes.add(NOTE.actor, uid)
+  queueActor(db, uid)
+}
+
+/** The identity is to be looked up anew; what was known stays until then. */
+export function forgetActorIdentity(db: Db, uid: number): void {
+  statements(db).forgetIdentity.run(uid)
+}
+
+/** The highest uid; uids are dense. */
+export function countActors(db: Db): number {
+  return statements(db).highest.get() ?? 0
+}
+
+/** Pairs of uid and DID above `after`, in order of uid. The connection is busy meanwhile. */
+export function iterateActors(db: Db, after: number): IterableIterator<[number, string]> {
+  return statements(db).all.iterate(after)
+}
+
+/** Pairs of uid and status code of the accounts that are not simply active. */
+export function actorsNotActive(db: Db): [number, number][] {
+  return statements(db).notActive.all()
+}
+
+/** As committed, or flushed, so far. */
+export function followsCountOf(db: Db, uid: number): number {
+  return statements(db).followsCount.get(uid) ?? 0
+}

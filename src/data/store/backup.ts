@@ -1,0 +1,189 @@
+// A copy of the database as of one moment, taken while everything goes on: by a connection of its own,
+// which reads one state from beginning to end and keeps no writer waiting (the write-ahead log grows
+// meanwhile). It holds all that can't be had again: members, their private state, where the streams
+// stand, and the rows that everything else follows from.
+//
+// It is written under another name, checked, and only then renamed: what is named a backup is whole.
+// What was begun and never finished is removed by the next one. One folder is for one Slipstream.
+// https://www.sqlite.org/backup.html
+
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import { ConfigError } from '../../base/config/config.ts'
+import { openReader } from './db.ts'
+
+export type BackupOptions = {
+  dataDir: string
+  /** The folder for it; `backups` in the data folder by default. */
+  into?: string | undefined
+  /** How many to leave, this one included; all by default. */
+  keep?: number | undefined
+  /** `full` compares indexes with their tables too, and takes several times as long. */
+  check?: 'full' | 'quick' | undefined
+  onProgress?: ((progress: BackupProgress) => void) | undefined
+  now?: (() => number) | undefined
+}
+
+export type BackupProgress = { step: 'copying' | 'checking'; done: number; total: number }
+
+export type Backup = { path: string; bytes: number; tookMs: number; removed: string[] }
+
+const PARTIAL = '.partial'
+/** They sort by time. */
+const NAME = /^slipstream-\d{8}T\d{6}\.\d{3}Z\.sqlite$/
+const PAGES_A_STEP = 1_024
+
+/** @throws ConfigError for what the operator can mend; then no backup is left behind. */
+export async function backUp(options: BackupOptions): Promise<Backup> {
+  const { dataDir, keep, check = 'full', now = Date.now } = options
+  const startedAt = now()
+  const own = resolve(dataDir, 'backups')
+  const into = resolve(options.into ?? own)
+  if (into !== own) refuseMissing(into)
+  prepareFolder(into)
+  const path = freePath(into, startedAt)
+  const partial = path + PARTIAL
+  try {
+    await copyTo(partial, into, options)
+    options.onProgress?.({ step: 'checking', done: 0, total: 1 })
+    checkDatabase(partial, check)
+    flush(partial)
+    renameSync(partial, path)
+    flush(into)
+  } catch (error) {
+    removeWith(partial)
+    throw error
+  }
+  const removed = keep === undefined ? [] : removeOldest(into, keep)
+  return { path, bytes: statSync(path).size, tookMs: now() - startedAt, removed }
+}
+
+/** The newest first. */
+export function backupsIn(folder: string): string[] {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => NAME.test(name)) : []
+  return names.sort().reverse()
+}
+
+/** Such as 20261121T101733.250Z. */
+export function stampOf(ms: number): string {
+  return new Date(ms).toISOString().replace(/[-:]/g, '')
+}
+
+/** @throws ConfigError where the file is damaged, which is then called `name`. */
+export function checkDatabase(path: string, check: 'full' | 'quick', name: string = path): void {
+  const db = new Database(path, { fileMustExist: true })
+  try {
+    // One file from now on, without a log beside it.
+    db.pragma('journal_mode = DELETE')
+    const verdict = db.pragma(check === 'full' ? 'integrity_check' : 'quick_check', {
+      simple: true,
+    })
+    if (verdict !== 'ok') throw damaged(name, String(verdict))
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code !== 'SQLITE_NOTADB' && code !== 'SQLITE_CORRUPT') throw error
+    throw damaged(name, (error as Error).message)
+  } finally {
+    db.close()
+  }
+}
+
+async function copyTo(
+  partial: string,
+  into: string,
+  { dataDir, onProgress }: BackupOptions,
+): Promise<void> {
+  const db = openReader(dataDir)
+  try {
+    // Held until the end: every step then reads the same state, whatever is written meanwhile.
+    db.exec('BEGIN')
+    const pages = db.pragma('page_count', { simple: true }) as number
+    refuseFullDisk(into, pages * (db.pragma('page_size', { simple: true }) as number))
+    await db.backup(partial, {
+      progress: ({ totalPages, remainingPages }) => {
+        onProgress?.({ step: 'copying', done: totalPages - remainingPages, total: totalPages })
+        return PAGES_A_STEP
+      },
+    })
+  } finally {
+    db.close()
+  }
+}
+
+/** A folder that was named is there; a misspelt one, or a disk that is not mounted, would fill the wrong place. */
+function refuseMissing(into: string): void {
+  if (statSync(into, { throwIfNoEntry: false })?.isDirectory()) return
+  throw new ConfigError(
+    `The folder for backups ${into} is not there.`,
+    `Check its name and that its disk is mounted, or make it: mkdir -p ${into}`,
+  )
+}
+
+function prepareFolder(into: string): void {
+  try {
+    mkdirSync(into, { recursive: true, mode: 0o700 })
+    for (const name of readdirSync(into)) {
+      const began = name.slice(0, name.indexOf(PARTIAL))
+      if (NAME.test(began)) rmSync(join(into, name))
+    }
+  } catch (error) {
+    throw new ConfigError(
+      `The folder for backups ${into} cannot be written: ${(error as Error).message}.`,
+      'Name another one, or give the user that runs Slipstream write access to it.',
+    )
+  }
+}
+
+function refuseFullDisk(into: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(into)
+  if (bavail * bsize > bytes) return
+  const missing = Math.ceil((bytes - bavail * bsize) / 1e6)
+  throw new ConfigError(
+    `The backup takes ${Math.ceil(bytes / 1e6)} MB, which is ${missing} MB more than is free in ${into}.`,
+    'Remove older backups there, or name a folder on another disk.',
+  )
+}
+
+/** Two of one moment are a millisecond apart, so that the later one is the newer one. */
+function freePath(into: string, at: number): string {
+  for (let ms = at; ; ms++) {
+    const path = join(into, `slipstream-${stampOf(ms)}.sqlite`)
+    if (!existsSync(path)) return path
+  }
+}
+
+function removeOldest(into: string, keep: number): string[] {
+  const removed = backupsIn(into).slice(Math.max(1, keep))
+  for (const name of removed) rmSync(join(into, name))
+  return removed
+}
+
+function removeWith(path: string): void {
+  for (const end of ['', '-journal', '-wal', '-shm']) rmSync(path + end, { force: true })
+}
+
+/** What was written is on the disk when this returns. */
+export function flush(path: string): void {
+  const file = openSync(path, 'r')
+  fsyncSync(file)
+  closeSync(file)
+}
+
+function damaged(path: string, verdict: string): ConfigError {
+  return new ConfigError(
+    `${path} is damaged: ${verdict.slice(0, 300)}.`,
+    'Look into the log of the system for errors of the disk, and use another backup.',
+  )
+}

@@ -1,0 +1,76 @@
+// Taking rows away that are needed by nobody any more: the empty row of a post, and what is known of an
+// account besides its records. The account's own row stays, for its number is the same everywhere.
+
+import { collectionCodes } from '../../base/atproto/collections.ts'
+import { NOTE } from '../shared-memory/note-kinds.ts'
+import type { Db } from './db.ts'
+import { forgetEarlierActorCounts } from './earlier-counts.ts'
+import { notesOf } from './notes.ts'
+import { perDatabase } from './per-database.ts'
+import type { PostRow } from './posts.ts'
+import { queueActor } from './search/queue.ts'
+
+const POST = collectionCodes['app.bsky.feed.post']
+
+const statements = perDatabase((db) => ({
+  notes: notesOf(db),
+  ofPost: [
+    'DELETE FROM post_counts WHERE post = ?',
+    'DELETE FROM earlier_post_counts WHERE post = ?',
+    'DELETE FROM op_replies WHERE root = ?',
+  ].map((sql) => db.prepare<[number]>(sql)),
+  postJob: db.prepare<[number]>("DELETE FROM jobs WHERE kind = 'post' AND subject = ?"),
+  post: db.prepare<[number]>('DELETE FROM posts WHERE id = ?'),
+  opReply: db.prepare<[number, number]>('DELETE FROM op_replies WHERE root = ? AND post = ?'),
+  postLabels: db.prepare<[number, number, PostRow['rkey']]>(
+    'DELETE FROM labels WHERE uid = ? AND collection = ? AND rkey = ?',
+  ),
+  accountLabels: db.prepare<[number]>('DELETE FROM labels WHERE uid = ?'),
+  identity: db.prepare<[number]>(
+    `UPDATE actors SET handle = NULL, handle_valid = 0, pds = NULL, identity_checked_at = NULL, rev = NULL
+      WHERE uid = ?`,
+  ),
+  jobs: db.prepare<[number]>(
+    `DELETE FROM jobs WHERE subject = ? AND kind IN
+      ('member', 'identity', 'profile', 'follows', 'feed', 'recent', 'older', 'blocks', 'records', 'repo', 'check',
+       'author')`,
+  ),
+  depths: db.prepare<[number]>('DELETE FROM feed_depths WHERE uid = ?'),
+  keyless: db.prepare<[number]>('DELETE FROM keyless_follows WHERE creator = ?'),
+}))
+
+/** The row of a post without a record, that nothing points at. */
+export function dropPostRow(db: Db, { id, uid, rkey }: Pick<PostRow, 'id' | 'uid' | 'rkey'>): void {
+  const { ofPost, postJob, post, postLabels, notes } = statements(db)
+  for (const statement of ofPost) statement.run(id)
+  postJob.run(id)
+  postLabels.run(uid, POST, rkey)
+  post.run(id)
+  notes.add(NOTE.post, id)
+  notes.add(NOTE.counts, id)
+  notes.add(NOTE.label, uid, id)
+}
+
+/** The owner of a thread is not remembered to have said this in it. */
+export function dropOpReply(db: Db, root: number, post: number): void {
+  statements(db).opReply.run(root, post)
+}
+
+/** What was to be fetched of the account, and how far that was. */
+export function dropFetches(db: Db, uid: number): void {
+  const { jobs, depths } = statements(db)
+  jobs.run(uid)
+  depths.run(uid)
+}
+
+/** What is known of an account that nothing here is about. */
+export function dropIdentity(db: Db, uid: number): void {
+  const { identity, accountLabels, keyless, notes } = statements(db)
+  queueActor(db, uid)
+  identity.run(uid)
+  forgetEarlierActorCounts(db, uid)
+  accountLabels.run(uid)
+  keyless.run(uid)
+  notes.add(NOTE.actor, uid)
+  notes.add(NOTE.label, uid, 0)
+}

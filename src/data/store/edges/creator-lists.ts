@@ -1,0 +1,202 @@
+// Whom or what each account points at, ascending by subject: whether it does (one row), the entries
+// that a record key may belong to, and changes.
+
+import type { PackedRkey } from '../../../base/atproto/keys.ts'
+import type { Db } from '../db.ts'
+import { perDatabase } from '../per-database.ts'
+import { type CreatorChunk, type EdgeKind, MAX_CHUNK_BYTES } from './chunk.ts'
+import { prepareCreatorRows } from './chunk-rows.ts'
+import {
+  indexPointers,
+  placeOf,
+  pointerAt,
+  pointersAmong,
+  pointersOfKey,
+  pointerTail,
+} from './creator-entries.ts'
+import { cutBefore, type ListIndex, withEntry, withoutEntry } from './delta-list.ts'
+import { keyHashOf, keyPeriodOf, type Pointer } from './edge.ts'
+
+/** Every list's first chunk is stored under 0, so that nothing is ever below it. */
+const LOWEST: CreatorChunk = {
+  first: 0,
+  oldest: Infinity,
+  newest: -Infinity,
+  bytes: Buffer.alloc(0),
+}
+
+export class CreatorLists {
+  readonly #rows: (db: Db) => ReturnType<typeof prepareCreatorRows>
+
+  constructor(kind: EdgeKind) {
+    this.#rows = perDatabase((db) => prepareCreatorRows(db, kind))
+  }
+
+  /** Entries for this subject: several where the creator has several records for it. */
+  find(db: Db, creator: number, subject: number): Pointer[] {
+    const chunk = this.#rows(db).covering.get(creator, subject)
+    if (!chunk) return []
+    return pointersAmong(chunk.bytes, chunk.first, [subject])
+  }
+
+  /**
+   * Entries for any of these subjects, ascending. Each chunk is read once, however many of them
+   * belong to it.
+   *
+   * @param subjects - ascending, each once.
+   */
+  among(db: Db, creator: number, subjects: readonly number[]): Pointer[] {
+    const { coveringUntil, lowest } = this.#rows(db)
+    const found: Pointer[][] = []
+    for (let from = 0; from < subjects.length; ) {
+      const chunk = coveringUntil.get(creator, subjects[from]!) as unknown as
+        | [first: number, bytes: Buffer, until: number | null]
+        | undefined
+      const until = chunk ? chunk[2] : lowest.get(creator)
+      const end = placeAmong(subjects, until ?? Infinity)
+      if (chunk) found.push(pointersAmong(chunk[1], chunk[0], subjects.slice(from, end)))
+      from = end
+    }
+    return found.flat()
+  }
+
+  has(db: Db, creator: number, subject: number): boolean {
+    return this.find(db, creator, subject).length > 0
+  }
+
+  /** Entries that a record key may belong to. */
+  ofKey(db: Db, creator: number, rkey: PackedRkey): Pointer[] {
+    const keyPeriod = keyPeriodOf(rkey)
+    const chunks = this.#rows(db).ofPeriod.all(creator, keyPeriod, keyPeriod)
+    if (chunks.length === 0) return []
+    const key = { keyPeriod, keyHash: keyHashOf(rkey) }
+    return chunks.flatMap(({ bytes, first }) => pointersOfKey(bytes, first, key))
+  }
+
+  /** All entries, ascending by subject. */
+  all(db: Db, creator: number): Pointer[] {
+    return this.#rows(db).all.all(creator).flatMap(pointersOf)
+  }
+
+  /** Those of the accounts that have any entries. */
+  existing(db: Db, creators: readonly number[]): number[] {
+    return this.#rows(db).existing.all(JSON.stringify(creators))
+  }
+
+  isEmpty(db: Db, creator: number): boolean {
+    return this.#rows(db).exists.get(creator) === undefined
+  }
+
+  /** Pairs of creator and subject. The connection is busy meanwhile. */
+  *pairs(db: Db): Generator<[creator: number, subject: number]> {
+    for (const [creator, first, bytes] of this.#rows(db).lists.iterate()) {
+      for (const { subject } of pointersOf({ first, bytes })) yield [creator, subject]
+    }
+  }
+
+  /** @returns whether it is the first for its subject. */
+  add(db: Db, creator: number, pointer: Pointer): boolean {
+    const { subject, keyPeriod } = pointer
+    const chunk = this.#rows(db).covering.get(creator, subject) ?? LOWEST
+    const index = indexPointers(chunk.bytes, chunk.first)
+    const i = placeOf(index, subject)
+    const isFirst = i === index.count || index.keys[i] !== subject
+    const bytes = withEntry(chunk.bytes, index, { i, key: subject, tail: pointerTail(pointer) })
+    const grown = {
+      first: chunk.first,
+      oldest: Math.min(keyPeriod, chunk.oldest),
+      newest: Math.max(keyPeriod, chunk.newest),
+      bytes,
+    }
+    const isFull = bytes.length > MAX_CHUNK_BYTES
+    for (const part of isFull ? split(grown, i) : [grown]) this.#put(db, creator, part)
+    return isFirst
+  }
+
+  remove(db: Db, creator: number, pointer: Pointer): void {
+    const { covering, remove } = this.#rows(db)
+    const chunk = covering.get(creator, pointer.subject)
+    if (!chunk) return
+    const index = indexPointers(chunk.bytes, chunk.first)
+    const i = exactPlace(chunk.bytes, index, pointer)
+    if (i < 0) return
+    if (index.count === 1) remove.run(creator, chunk.first)
+    else this.#put(db, creator, { ...chunk, bytes: withoutEntry(chunk.bytes, index, i) })
+  }
+
+  /** @param chunks - the whole list, as `packPointers` gives it. */
+  replaceAll(db: Db, creator: number, chunks: readonly CreatorChunk[]): void {
+    this.removeAll(db, creator)
+    for (const chunk of chunks) this.#put(db, creator, chunk)
+  }
+
+  /** Whom or what each creator points at, each creator once. The connection is busy meanwhile. */
+  *subjects(db: Db): Generator<[creator: number, subjects: Uint32Array]> {
+    let current = 0
+    let subjects: number[] = []
+    for (const [creator, subject] of this.pairs(db)) {
+      if (creator !== current && subjects.length > 0) yield [current, Uint32Array.from(subjects)]
+      if (creator !== current) subjects = []
+      current = creator
+      subjects.push(subject)
+    }
+    if (subjects.length > 0) yield [current, Uint32Array.from(subjects)]
+  }
+
+  removeAll(db: Db, creator: number): void {
+    this.#rows(db).removeAll.run(creator)
+  }
+
+  #put(db: Db, creator: number, { first, oldest, newest, bytes }: CreatorChunk): void {
+    this.#rows(db).put.run(creator, first, oldest, newest, bytes)
+  }
+}
+
+/** The place of the first that is not below this one. */
+function placeAmong(subjects: readonly number[], subject: number): number {
+  const i = subjects.findIndex((one) => one >= subject)
+  return i < 0 ? subjects.length : i
+}
+
+function pointersOf({ bytes, first }: Pick<CreatorChunk, 'bytes' | 'first'>): Pointer[] {
+  const index = indexPointers(bytes, first)
+  return Array.from({ length: index.count }, (_, i) => pointerAt(bytes, index, i))
+}
+
+/** -1 where there is no such entry. */
+function exactPlace(bytes: Buffer, index: ListIndex, pointer: Pointer): number {
+  const { subject, period, keyPeriod, keyHash } = pointer
+  for (let i = placeOf(index, subject); i < index.count && index.keys[i] === subject; i++) {
+    const found = pointerAt(bytes, index, i)
+    const isSame = found.period === period && found.keyPeriod === keyPeriod
+    if (isSame && found.keyHash === keyHash) return i
+  }
+  return -1
+}
+
+/**
+ * A full chunk that grows at its end stays full. Entries of one subject stay together: a chunk of
+ * nothing else may be longer.
+ */
+function split(chunk: CreatorChunk, added: number): CreatorChunk[] {
+  const index = indexPointers(chunk.bytes, chunk.first)
+  const { count, keys } = index
+  let i = added === count - 1 ? added : count >>> 1
+  while (i > 0 && keys[i] === keys[i - 1]) i--
+  if (i === 0) for (i = count >>> 1; i < count && keys[i] === keys[i - 1]; ) i++
+  if (i === count) return [chunk]
+  const second = keys[i]!
+  const [low, high] = cutBefore(chunk.bytes, index, i)
+  return [bounded(chunk.first, low), bounded(second, high)]
+}
+
+/** With its own oldest and newest key. */
+function bounded(first: number, bytes: Buffer): CreatorChunk {
+  let oldest = Infinity
+  let newest = -Infinity
+  for (const { keyPeriod } of pointersOf({ first, bytes })) {
+    oldest = Math.min(oldest, keyPeriod)
+    newest = Math.max(newest, keyPeriod)
+  }
+  return { first, oldest, newest, bytes }
+}

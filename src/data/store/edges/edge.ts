@@ -1,0 +1,84 @@
+// One record by which an account points at something: who, under which key, at what, and when. And
+// the coarse times by which the two lists that hold it (edge-table.ts) find each other's entries.
+
+import type { PackedRkey } from '../../../base/atproto/keys.ts'
+import { microsOf } from '../../../base/atproto/keys.ts'
+
+export type Edge = {
+  uid: number
+  rkey: PackedRkey
+  /** What is pointed at: posts.id or actors.uid. */
+  subject: number
+  /** Milliseconds since 1970, not before. */
+  sortAt: number
+  /** The record's own word; not before `sortAt`. */
+  createdAt: number
+}
+
+/** Where an entry of a creator's list leads to: the subject, and about when. */
+export type Pointer = {
+  subject: number
+  /** Of `sortAt`. */
+  period: number
+  /** Of the record key. */
+  keyPeriod: number
+  /** Of the record key, 0 to 255: people do many things in the same moment. */
+  keyHash: number
+}
+
+/**
+ * Four minutes: three bytes name a period from 2020 to 2029, and but for a few posts of great fame
+ * what falls into one is in one chunk.
+ */
+export const PERIOD_MS = 2 ** 18
+const FIRST_PERIOD = Math.floor(Date.parse('2025-01-01') / PERIOD_MS)
+const TEXT_PERIODS = 2 ** 24
+
+export function periodOf(ms: number): number {
+  return Math.floor(ms / PERIOD_MS) - FIRST_PERIOD
+}
+
+/** The first millisecond of a period. */
+export function periodStart(period: number): number {
+  return (period + FIRST_PERIOD) * PERIOD_MS
+}
+
+/** When a TID was made; for any other key a number that looks like it and is always the same. */
+export function keyPeriodOf(rkey: PackedRkey): number {
+  if (typeof rkey !== 'string') return periodOf(microsOf(rkey) / 1000)
+  let hash = 0x811c9dc5
+  for (let i = 0; i < rkey.length; i++) hash = Math.imul(hash ^ rkey.charCodeAt(i), 0x01000193)
+  return (hash >>> 0) % TEXT_PERIODS
+}
+
+export function keyHashOf(rkey: PackedRkey): number {
+  if (typeof rkey === 'string') return keyPeriodOf(rkey) & 255
+  const mixed = Math.imul(
+    rkey.readUInt32BE(0) ^ Math.imul(rkey.readUInt32BE(4), 0x9e3779b1),
+    0x85ebca6b,
+  )
+  return mixed >>> 24
+}
+
+export function clockIdOf(rkey: Buffer): number {
+  return rkey[7]! + (rkey[6]! & 3) * 256
+}
+
+export function tidKey(micros: number, clockId: number): Buffer {
+  const rkey = Buffer.allocUnsafe(8)
+  rkey.writeUInt32BE(Math.floor(micros / 2 ** 22), 0)
+  rkey.writeUInt32BE(((micros % 2 ** 22) * 1024 + clockId) >>> 0, 4)
+  return rkey
+}
+
+export function isSameKey(a: PackedRkey, b: PackedRkey): boolean {
+  if (typeof a === 'string' || typeof b === 'string') return a === b
+  return a.equals(b)
+}
+
+/** As SQLite orders them: text before TIDs. */
+export function compareKeys(a: PackedRkey, b: PackedRkey): number {
+  if (typeof a === 'string')
+    return typeof b === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(b)) : -1
+  return typeof b === 'string' ? 1 : a.compare(b)
+}

@@ -1,0 +1,62 @@
+// app.bsky.feed.threadgate and postgate: two tables of one form. A gate has its post's creator and
+// record key, so the post's id is its key.
+
+import { NOTE } from '../shared-memory/note-kinds.ts'
+import type { Db } from './db.ts'
+import { notesOf } from './notes.ts'
+import { perDatabase } from './per-database.ts'
+
+export type GateTable = 'threadgates' | 'postgates'
+
+export type GateRow = {
+  post: number
+  cid: Buffer
+  rev: string | null
+  record: Buffer
+  indexed_at: number
+}
+
+type Found = { cid: Buffer; rev: string | null; record: Buffer }
+
+function prepareTable(db: Db, table: GateTable) {
+  return {
+    find: db.prepare<[number], Found>(`SELECT cid, rev, record FROM ${table} WHERE post = ?`),
+    put: db.prepare<[GateRow]>(
+      `INSERT OR REPLACE INTO ${table} (post, cid, rev, record, indexed_at) VALUES (@post, @cid, @rev, @record, @indexed_at)`,
+    ),
+    remove: db.prepare<[number]>(`DELETE FROM ${table} WHERE post = ?`),
+    removeAll: db
+      .prepare<[number], number>(
+        `DELETE FROM ${table} WHERE post IN (SELECT id FROM posts WHERE uid = ?) RETURNING post`,
+      )
+      .pluck(),
+  }
+}
+
+const statements = perDatabase((db) => ({
+  notes: notesOf(db),
+  threadgates: prepareTable(db, 'threadgates'),
+  postgates: prepareTable(db, 'postgates'),
+}))
+
+export function findGate(db: Db, table: GateTable, post: number): Found | undefined {
+  return statements(db)[table].find.get(post)
+}
+
+export function putGate(db: Db, table: GateTable, row: GateRow): void {
+  const { [table]: gates, notes } = statements(db)
+  gates.put.run(row)
+  notes.add(NOTE.post, row.post)
+}
+
+export function deleteGate(db: Db, table: GateTable, post: number): boolean {
+  const { [table]: gates, notes } = statements(db)
+  notes.add(NOTE.post, post)
+  return gates.remove.run(post).changes > 0
+}
+
+/** All gates of this account's posts. */
+export function deleteGatesOf(db: Db, table: GateTable, uid: number): void {
+  const { [table]: gates, notes } = statements(db)
+  for (const post of gates.removeAll.all(uid)) notes.add(NOTE.post, post)
+}

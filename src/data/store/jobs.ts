@@ -1,0 +1,235 @@
+// Work to be done against other people's servers. A job is written in the transaction of the rows
+// that make it necessary, leased to a worker for a while, and deleted when it is done; so a crash
+// loses none.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+/**
+ * - `member` (uid): cold start of a new member
+ * - `identity` (uid): resolve DID document and handle
+ * - `profile` (uid): the profile record
+ * - `follows` (uid): the whole follow list
+ * - `feed` (uid): recent posts and reposts
+ * - `recent` (uid): posts, reposts and likes of the last hours, where no stream brings them
+ * - `older` (uid): the next page of posts and reposts, back from what was read
+ * - `blocks` (uid): blocks and list blocks
+ * - `post` (posts.id): the record of a stub
+ * - `list` (lists.id): the list's record and items
+ * - `records` (uid): feed generators, starter packs, labeler, declarations and their like
+ * - `record` (records.id): one of those
+ * - `repo` (uid): compare what we hold with the repository, after a `sync` event or the like
+ * - `author` (uid): everything of somebody followed beyond a member's budget, when its turn comes
+ * - `check` (uid): the same if the repository changed in a gap of the stream
+ */
+export type JobKind =
+  | 'member'
+  | 'identity'
+  | 'profile'
+  | 'follows'
+  | 'feed'
+  | 'recent'
+  | 'older'
+  | 'blocks'
+  | 'post'
+  | 'list'
+  | 'records'
+  | 'record'
+  | 'repo'
+  | 'author'
+  | 'check'
+
+export type Job = {
+  kind: JobKind
+  subject: number
+  priority: number
+  attempts: number
+  stamp: number
+}
+
+/** Lower runs first. `wanted` is for what somebody is waiting to see. */
+export const jobPriority = {
+  member: 0,
+  wanted: 10,
+  follows: 30,
+  feed: 20,
+  recent: 20,
+  older: 25,
+  identity: 40,
+  profile: 40,
+  blocks: 45,
+  post: 50,
+  list: 50,
+  record: 50,
+  records: 55,
+  repo: 60,
+  check: 70,
+  author: 80,
+} as const
+
+/** From here on jobs belong to the slow lane (ingest/backfill/slow-lane.ts): none of them is waited for. */
+export const SLOW_LANE = jobPriority.author
+
+export const LEASE_MS = 10 * 60_000
+const FIRST_RETRY_MS = 5_000
+const LONGEST_RETRY_MS = 6 * 3_600_000
+const MAX_ATTEMPTS = 12
+const MAX_ERROR_LENGTH = 300
+
+const statements = perDatabase((db) => ({
+  enqueue: db.prepare<[string, number, number]>(
+    `INSERT INTO jobs (kind, subject, priority) VALUES (?, ?, ?)
+      ON CONFLICT DO UPDATE SET priority = min(priority, excluded.priority)`,
+  ),
+  again: db.prepare<[string, number, number]>(
+    `INSERT INTO jobs (kind, subject, priority) VALUES (?, ?, ?)
+      ON CONFLICT DO UPDATE SET priority = min(priority, excluded.priority), stamp = stamp + 1, attempts = 0`,
+  ),
+  nextPriority: db
+    .prepare<[number], number | null>('SELECT min(priority) FROM jobs WHERE priority > ?')
+    .pluck(),
+  due: db.prepare<[{ priority: number; now: number; limit: number }], Job>(
+    `SELECT kind, subject, priority, attempts, stamp FROM jobs
+      WHERE priority = :priority AND not_before <= :now ORDER BY not_before LIMIT +:limit`,
+  ),
+  lease: db.prepare<[number, string, number]>(
+    'UPDATE jobs SET not_before = ?, last_error = NULL WHERE kind = ? AND subject = ?',
+  ),
+  release: db.prepare<[number]>(
+    'UPDATE jobs SET not_before = 0 WHERE last_error IS NULL OR not_before > +?',
+  ),
+  bringForward: db.prepare<[number]>('UPDATE jobs SET not_before = max(0, not_before - ?)'),
+  done: db.prepare<[string, number, number]>(
+    'DELETE FROM jobs WHERE kind = ? AND subject = ? AND stamp = ?',
+  ),
+  remove: db.prepare<[string, number]>('DELETE FROM jobs WHERE kind = ? AND subject = ?'),
+  retry: db.prepare<[number, number, string, string, number]>(
+    'UPDATE jobs SET attempts = ?, not_before = ?, last_error = ? WHERE kind = ? AND subject = ?',
+  ),
+  countRoughly: db
+    .prepare<[], number>('SELECT count(*) FROM (SELECT 1 FROM jobs LIMIT 20000)')
+    .pluck(),
+  countOf: db
+    .prepare<[number, number], number>(
+      'SELECT count(*) FROM (SELECT 1 FROM jobs WHERE priority = ? LIMIT ?)',
+    )
+    .pluck(),
+  count: db.prepare<[], { kind: JobKind; count: number }>(
+    'SELECT kind, count(*) AS count FROM jobs GROUP BY kind',
+  ),
+}))
+
+/** Idempotent: a job that waits or runs already is left as it is, at most made more urgent. */
+export function enqueueJob(
+  db: Db,
+  kind: JobKind,
+  subject: number,
+  priority: number = jobPriority[kind],
+): void {
+  statements(db).enqueue.run(kind, subject, priority)
+}
+
+/** Like `enqueueJob`; a job that runs now will run once more, since the world has moved. */
+export function enqueueJobAgain(
+  db: Db,
+  kind: JobKind,
+  subject: number,
+  priority: number = jobPriority[kind],
+): void {
+  statements(db).again.run(kind, subject, priority)
+}
+
+/** Up to `limit` due jobs, most urgent first; nobody else gets them while the lease runs. Never of kind `author`. */
+export function takeJobs(db: Db, now: number, limit: number): Job[] {
+  const { lease } = statements(db)
+  return db.transaction(() => {
+    const jobs = dueJobs(db, now, limit)
+    for (const { kind, subject } of jobs) lease.run(now + LEASE_MS, kind, subject)
+    return jobs
+  })()
+}
+
+/** Priority by priority, so that jobs that are put off are never looked at, however many. */
+function dueJobs(db: Db, now: number, limit: number): Job[] {
+  const { nextPriority, due } = statements(db)
+  const jobs: Job[] = []
+  let priority = nextPriority.get(-1)
+  while (priority != null && jobs.length < limit) {
+    if (priority !== jobPriority.author)
+      jobs.push(...due.all({ priority, now, limit: limit - jobs.length }))
+    priority = nextPriority.get(priority)
+  }
+  return jobs
+}
+
+/** Whose turn in the slow lane it is, the longest waiting first. */
+export function nextAuthorJobs(db: Db, now: number, limit: number): Job[] {
+  return statements(db).due.all({ priority: jobPriority.author, now, limit })
+}
+
+/**
+ * At start: what a stopped process had leased is due again; what waits after failing still waits, but not
+ * for longer than anything ever waits, which only a wrong clock can have meant. The two are told apart
+ * by the error, which a lease takes away.
+ */
+export function releaseJobs(db: Db, now: number): void {
+  statements(db).release.run(now + LONGEST_RETRY_MS)
+}
+
+/** The clock was set back by so many milliseconds: nothing waits for longer because of it. */
+export function bringJobsForward(db: Db, byMs: number): void {
+  statements(db).bringForward.run(Math.round(byMs))
+}
+
+/**
+ * Deletes the job, unless it was asked for again while it ran: then it is due at once.
+ * @returns whether it is over.
+ */
+export function finishJob(db: Db, job: Job): boolean {
+  const { done, lease } = statements(db)
+  const { changes } = done.run(job.kind, job.subject, job.stamp)
+  if (changes === 0) lease.run(0, job.kind, job.subject)
+  return changes > 0
+}
+
+/** It is not needed any more. */
+export function deleteJob(db: Db, kind: JobKind, subject: number): void {
+  statements(db).remove.run(kind, subject)
+}
+
+/** Puts the job back with a growing, jittered delay, or gives up after many attempts. */
+export function failJob(
+  db: Db,
+  job: Job,
+  failure: { error: string; now: number; retryAfterMs?: number },
+): 'retry' | 'gave-up' {
+  const attempts = job.attempts + 1
+  if (attempts >= MAX_ATTEMPTS) {
+    statements(db).done.run(job.kind, job.subject, job.stamp)
+    return 'gave-up'
+  }
+  const delayMs = Math.min(FIRST_RETRY_MS * 2 ** job.attempts, LONGEST_RETRY_MS)
+  const jittered = delayMs * (0.5 + Math.random() / 2)
+  const notBefore = failure.now + Math.max(jittered, failure.retryAfterMs ?? 0)
+  const error = failure.error.slice(0, MAX_ERROR_LENGTH)
+  statements(db).retry.run(attempts, Math.round(notBefore), error, job.kind, job.subject)
+  return 'retry'
+}
+
+/** Of all kinds, for a report each second: stops counting at 20,000. */
+export function countJobsRoughly(db: Db): number {
+  return statements(db).countRoughly.get() ?? 0
+}
+
+/** Of one priority, counted up to `limit`. */
+export function countJobsOf(db: Db, priority: number, limit: number): number {
+  return statements(db).countOf.get(priority, limit) ?? 0
+}
+
+export function countJobs(db: Db): Partial<Record<JobKind, number>> {
+  return Object.fromEntries(
+    statements(db)
+      .count.all()
+      .map(({ kind, count }) => [kind, count]),
+  )
+}

@@ -1,0 +1,68 @@
+// Follows from an imported list that names no record keys. Each stands under a key that we make up from
+// its subject, which no server gives out and which is below all TIDs; the first record for the pair that
+// arrives takes its place (ingest/indexing/follow.ts). Its time is unknown, and older than any record's.
+//
+// Here also: pairs that came apart lately. Tombstones tell of record keys only, and a list without keys
+// must not join what the stream has just put asunder.
+
+import type { PackedRkey } from '../../base/atproto/keys.ts'
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+/** Before there was a first record. */
+export const KEYLESS_SORT_AT = Date.UTC(2022, 0, 1)
+
+const PREFIX = '-'
+const RADIX = 36
+
+const statements = perDatabase((db) => ({
+  mark: db.prepare<[number]>('INSERT OR IGNORE INTO keyless_follows (creator) VALUES (?)'),
+  unmark: db.prepare<[number]>('DELETE FROM keyless_follows WHERE creator = ?'),
+  hasAny: db.prepare<[number], number>('SELECT 1 FROM keyless_follows WHERE creator = ?').pluck(),
+  part: db.prepare<[number, number, number]>(
+    'INSERT OR REPLACE INTO unfollows (creator, subject, at) VALUES (?, ?, ?)',
+  ),
+  isApart: db
+    .prepare<[number, number], number>('SELECT 1 FROM unfollows WHERE creator = ? AND subject = ?')
+    .pluck(),
+  prune: db.prepare<[number, number]>(
+    `DELETE FROM unfollows WHERE (creator, subject) IN
+      (SELECT creator, subject FROM unfollows WHERE at < +? LIMIT +?)`,
+  ),
+}))
+
+export function keylessRkey(subject: number): PackedRkey {
+  return PREFIX + subject.toString(RADIX)
+}
+
+export function isKeyless(rkey: PackedRkey): boolean {
+  return typeof rkey === 'string' && rkey.startsWith(PREFIX)
+}
+
+export function markKeyless(db: Db, creator: number): void {
+  statements(db).mark.run(creator)
+}
+
+/** Whether some of the account's follows may be without keys. */
+export function hasKeyless(db: Db, creator: number): boolean {
+  return statements(db).hasAny.get(creator) !== undefined
+}
+
+/** Their whole list is being read, which settles it. */
+export function unmarkKeyless(db: Db, creator: number): void {
+  statements(db).unmark.run(creator)
+}
+
+/** The last record of the pair is gone; `at` by our clock. */
+export function putUnfollow(db: Db, creator: number, subject: number, at: number): void {
+  statements(db).part.run(creator, subject, at)
+}
+
+export function isUnfollowed(db: Db, creator: number, subject: number): boolean {
+  return statements(db).isApart.get(creator, subject) !== undefined
+}
+
+/** @returns how many went. */
+export function pruneUnfollows(db: Db, before: number, limit: number): number {
+  return statements(db).prune.run(before, limit).changes
+}

@@ -1,0 +1,150 @@
+// Labels: written by ingest/indexing/label.ts, read by read/labels.ts.
+
+import { collectionCodes } from '../../base/atproto/collections.ts'
+import type { PackedRkey } from '../../base/atproto/keys.ts'
+import { NOTE } from '../shared-memory/note-kinds.ts'
+import type { Db } from './db.ts'
+import { notesOf } from './notes.ts'
+import { perDatabase } from './per-database.ts'
+
+/** `collection` 0 and an empty `rkey`: the account itself. */
+export type LabelSubject = { uid: number; collection: number; rkey: PackedRkey }
+
+export type LabelRow = LabelSubject & {
+  /** actors.uid of the labeler. */
+  src: number
+  val: string
+  neg: boolean
+  cid: string | undefined
+  /** RFC 3339, as they came. */
+  cts: string
+  exp: string | undefined
+}
+
+const POST = collectionCodes['app.bsky.feed.post']
+const LIST = collectionCodes['app.bsky.graph.list']
+const TAKEDOWNS = new Set(['!takedown', '!suspend'])
+/** Values that one labeler may have said of one thing, those that it withdrew among them. */
+const MAX_ABOUT_ONE = 25
+
+const statements = perDatabase((db) => ({
+  notes: notesOf(db),
+  time: db
+    .prepare<[number, number, PackedRkey, number, string], number>(
+      'SELECT cts_ms FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND val = ?',
+    )
+    .pluck(),
+  about: db
+    .prepare<[number, number, PackedRkey, number], number>(
+      'SELECT count(*) FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ?',
+    )
+    .pluck(),
+  put: db.prepare(
+    `INSERT OR REPLACE INTO labels (uid, collection, rkey, src, val, neg, cid, cts_ms, cts, exp_ms, exp)
+    VALUES (@uid, @collection, @rkey, @src, @val, @neg, @cid, @ctsMs, @cts, @expMs, @exp)`,
+  ),
+  before: db
+    .prepare<[number, number, PackedRkey, number, number], string>(
+      `SELECT val FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND neg = 0
+        AND cts_ms < ?`,
+    )
+    .pluck(),
+  keys: db.prepare<[number, number, PackedRkey, number, string, number], LabelKey>(
+    `SELECT uid, collection, rkey, src, val FROM labels
+    WHERE (uid, collection, rkey, src, val) > (?, ?, ?, ?, ?)
+    ORDER BY uid, collection, rkey, src, val LIMIT ?`,
+  ),
+  remove: db.prepare<[number, number, PackedRkey, number, string]>(
+    'DELETE FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND val = ?',
+  ),
+  prune: db.prepare<[number, number]>(
+    `DELETE FROM labels WHERE (uid, collection, rkey, src, val) IN
+    (SELECT uid, collection, rkey, src, val FROM labels WHERE exp_ms < ? LIMIT ?)`,
+  ),
+  listInUse: db
+    .prepare<[{ uid: number; rkey: PackedRkey | null }], number>(
+      `SELECT 1 FROM lists l WHERE l.uid = @uid AND (@rkey IS NULL OR l.rkey = @rkey)
+        AND (EXISTS (SELECT 1 FROM list_blocks WHERE list = l.id)
+          OR EXISTS (SELECT 1 FROM list_mutes WHERE list = l.id)) LIMIT 1`,
+    )
+    .pluck(),
+  post: db
+    .prepare<[number, PackedRkey], number>('SELECT id FROM posts WHERE uid = ? AND rkey = ?')
+    .pluck(),
+}))
+
+/**
+ * @returns `none` where what is known is as new, or where nothing was there to be withdrawn; `refused` where it
+ * would be one more row than may be, of this labeler's or of what it says about this one thing.
+ */
+export function putLabel(
+  db: Db,
+  label: LabelRow,
+  mayAdd = true,
+): 'none' | 'added' | 'changed' | 'refused' {
+  const { time, put, about } = statements(db)
+  const { uid, collection, rkey, src, val } = label
+  const ctsMs = Date.parse(label.cts)
+  const known = time.get(uid, collection, rkey, src, val)
+  if (known === undefined ? label.neg : known > ctsMs) return 'none'
+  const isNew = known === undefined
+  if (isNew && !(mayAdd && about.get(uid, collection, rkey, src)! < MAX_ABOUT_ONE)) return 'refused'
+  const expMs = label.exp === undefined ? null : Date.parse(label.exp)
+  const { changes } = put.run({
+    ...{ uid, collection, rkey, src, val },
+    neg: label.neg ? 1 : 0,
+    cid: label.cid ?? null,
+    ctsMs,
+    cts: unusual(label.cts, ctsMs),
+    expMs,
+    exp: label.exp === undefined ? null : unusual(label.exp, expMs!),
+  })
+  note(db, label, val)
+  if (changes === 0) return 'none'
+  return isNew ? 'added' : 'changed'
+}
+
+export type LabelKey = LabelSubject & { src: number; val: string }
+
+/** In the order of their keys; from the beginning where `after` is undefined. */
+export function labelKeysAfter(db: Db, after: LabelKey | undefined, atMost: number): LabelKey[] {
+  const { keys } = statements(db)
+  const from = after ?? { uid: -1, collection: 0, rkey: '', src: 0, val: '' }
+  return keys.all(from.uid, from.collection, from.rkey, from.src, from.val, atMost)
+}
+
+/** What a labeler said about a subject before a time, as far as it is known here and not withdrawn. */
+export function labelsBefore(
+  db: Db,
+  { subject, src, before }: { subject: LabelSubject; src: number; before: number },
+): string[] {
+  const { uid, collection, rkey } = subject
+  return statements(db).before.all(uid, collection, rkey, src, before)
+}
+
+export function deleteLabel(db: Db, subject: LabelSubject, src: number, val: string): void {
+  statements(db).remove.run(subject.uid, subject.collection, subject.rkey, src, val)
+  note(db, subject, val)
+}
+
+/** Nothing shows a label that is over, so nobody is told. @returns how many were pruned. */
+export function pruneLabels(db: Db, expiredBefore: number, atMost: number): number {
+  return statements(db).prune.run(expiredBefore, atMost).changes
+}
+
+function note(db: Db, { uid, collection, rkey }: LabelSubject, val: string): void {
+  const { notes, post, listInUse } = statements(db)
+  if (TAKEDOWNS.has(val) && (collection === LIST || collection === 0)) {
+    // Lists that people block by stand between them and everybody on them.
+    const lists = { uid, rkey: collection === LIST ? rkey : null }
+    if (listInUse.get(lists) !== undefined) notes.addEverything()
+  }
+  const id = collection === POST ? post.get(uid, rkey) : 0
+  // A post that nobody has heard of stands in no view.
+  if (id !== undefined) notes.add(NOTE.label, uid, id)
+}
+
+/** Text is only stored where the number does not say it all. */
+function unusual(text: string, ms: number): string | null {
+  return new Date(ms).toISOString() === text ? null : text
+}

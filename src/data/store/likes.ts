@@ -1,0 +1,44 @@
+// app.bsky.feed.like, for posts. Several by one account on one post are one as a count.
+
+import type { PackedRkey } from '../../base/atproto/keys.ts'
+import { NOTE } from '../shared-memory/note-kinds.ts'
+import type { Db } from './db.ts'
+import { likeEdges } from './edges/all-edges.ts'
+import type { Edge } from './edges/edge.ts'
+import { notesOf } from './notes.ts'
+import { deleteReactionRecord, deleteReactionRecordsOf } from './reaction-records.ts'
+
+const LIKE = 'app.bsky.feed.like'
+
+export function findLike(db: Db, uid: number, rkey: PackedRkey): Edge | undefined {
+  return likeEdges.find(db, uid, rkey)
+}
+
+/** Its key must be free. @returns whether the account had no like of the post. */
+export function insertLike(db: Db, like: Edge): boolean {
+  const isFirst = likeEdges.insert(db, like)
+  notesOf(db).add(NOTE.opinion, like.uid, like.subject)
+  return isFirst
+}
+
+/** As it was found. */
+export function deleteLike(db: Db, like: Edge): void {
+  likeEdges.remove(db, like)
+  deleteReactionRecord(db, { ...like, collection: LIKE })
+  notesOf(db).add(NOTE.opinion, like.uid, like.subject)
+}
+
+export function hasLiked(db: Db, uid: number, subject: number): boolean {
+  return likeEdges.has(db, uid, subject)
+}
+
+/** Posts that this account likes, each once. */
+export function likedBy(db: Db, uid: number): number[] {
+  return likeEdges.subjectsOf(db, uid)
+}
+
+export function deleteLikesOf(db: Db, uid: number): void {
+  likeEdges.removeAll(db, uid)
+  deleteReactionRecordsOf(db, uid, LIKE)
+  notesOf(db).add(NOTE.opinions, uid)
+}

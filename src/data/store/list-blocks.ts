@@ -1,0 +1,58 @@
+// app.bsky.graph.listblock: who blocks everyone on a list.
+
+import type { PackedRkey } from '../../base/atproto/keys.ts'
+import { NOTE } from '../shared-memory/note-kinds.ts'
+import type { Db } from './db.ts'
+import { notesOf } from './notes.ts'
+import { perDatabase } from './per-database.ts'
+
+export type ListBlockRow = { uid: number; rkey: PackedRkey; list: number; sort_at: number }
+
+type Found = { list: number; sort_at: number }
+
+const statements = perDatabase((db) => ({
+  notes: notesOf(db),
+  find: db.prepare<[number, PackedRkey], Found>(
+    'SELECT list, sort_at FROM list_blocks WHERE uid = ? AND rkey = ?',
+  ),
+  insert: db.prepare<[number, PackedRkey, number, number]>(
+    'INSERT INTO list_blocks (uid, rkey, list, sort_at) VALUES (?, ?, ?, ?)',
+  ),
+  remove: db.prepare<[number, PackedRkey]>('DELETE FROM list_blocks WHERE uid = ? AND rkey = ?'),
+  removeAll: db.prepare<[number]>('DELETE FROM list_blocks WHERE uid = ?'),
+  someOn: db.prepare<[number, number], { uid: number; rkey: PackedRkey }>(
+    'SELECT uid, rkey FROM list_blocks WHERE list = ? LIMIT ?',
+  ),
+}))
+
+export function findListBlock(db: Db, uid: number, rkey: PackedRkey): Found | undefined {
+  return statements(db).find.get(uid, rkey)
+}
+
+/** Its key must be free. */
+export function insertListBlock(db: Db, row: ListBlockRow): void {
+  const { insert, notes } = statements(db)
+  insert.run(row.uid, row.rkey, row.list, row.sort_at)
+  notes.add(NOTE.ties, row.uid)
+}
+
+export function deleteListBlock(db: Db, uid: number, rkey: PackedRkey): boolean {
+  const { remove, notes } = statements(db)
+  notes.add(NOTE.ties, uid)
+  return remove.run(uid, rkey).changes > 0
+}
+
+export function deleteListBlocksOf(db: Db, uid: number): void {
+  const { removeAll, notes } = statements(db)
+  removeAll.run(uid)
+  notes.add(NOTE.ties, uid)
+}
+
+/** Of those that name this list, at most so many. */
+export function listBlocksOn(
+  db: Db,
+  list: number,
+  limit: number,
+): { uid: number; rkey: PackedRkey }[] {
+  return statements(db).someOn.all(list, limit)
+}

@@ -1,0 +1,81 @@
+// app.bsky.graph.listitem: who is on a list. The list's row counts its people: somebody may be on it twice.
+
+import type { PackedRkey } from '../../base/atproto/keys.ts'
+import { NOTE } from '../shared-memory/note-kinds.ts'
+import type { Db } from './db.ts'
+import { type Notes, notesOf } from './notes.ts'
+import { perDatabase } from './per-database.ts'
+
+export type ListItemRow = {
+  uid: number
+  rkey: PackedRkey
+  list: number
+  subject: number
+  sort_at: number
+}
+
+type Ends = { list: number; subject: number }
+
+type Found = Ends & { sort_at: number }
+
+const statements = perDatabase((db) => ({
+  notes: notesOf(db),
+  find: db.prepare<[number, PackedRkey], Found>(
+    'SELECT list, subject, sort_at FROM list_items WHERE uid = ? AND rkey = ?',
+  ),
+  insert: db.prepare<[number, PackedRkey, number, number, number]>(
+    'INSERT INTO list_items (uid, rkey, list, subject, sort_at) VALUES (?, ?, ?, ?, ?)',
+  ),
+  remove: db.prepare<[number, PackedRkey], Ends>(
+    'DELETE FROM list_items WHERE uid = ? AND rkey = ? RETURNING list, subject',
+  ),
+  removeAll: db.prepare<[number], Ends>(
+    'DELETE FROM list_items WHERE uid = ? RETURNING list, subject',
+  ),
+  count: db.prepare<[number, number]>('UPDATE lists SET people = people + ? WHERE id = ?'),
+  empty: db.prepare<[number]>('UPDATE lists SET people = 0 WHERE id = ?'),
+  contains: db
+    .prepare<[number, number], number>(
+      'SELECT 1 FROM list_items WHERE list = ? AND subject = ? LIMIT 1',
+    )
+    .pluck(),
+}))
+
+export function findListItem(db: Db, uid: number, rkey: PackedRkey): Found | undefined {
+  return statements(db).find.get(uid, rkey)
+}
+
+/** Its key must be free. */
+export function insertListItem(db: Db, row: ListItemRow): void {
+  const { insert, count, notes } = statements(db)
+  if (!isOnList(db, row.list, row.subject)) count.run(1, row.list)
+  insert.run(row.uid, row.rkey, row.list, row.subject, row.sort_at)
+  note(notes, row)
+}
+
+export function deleteListItem(db: Db, uid: number, rkey: PackedRkey): boolean {
+  const { remove, count, notes } = statements(db)
+  const removed = remove.get(uid, rkey)
+  if (!removed) return false
+  if (!isOnList(db, removed.list, removed.subject)) count.run(-1, removed.list)
+  note(notes, removed)
+  return true
+}
+
+/** Only a list's creator may add to it, so nobody is left on those lists. */
+export function deleteListItemsOf(db: Db, uid: number): void {
+  const { removeAll, empty, notes } = statements(db)
+  const removed = removeAll.all(uid)
+  for (const list of new Set(removed.map(({ list }) => list))) empty.run(list)
+  for (const one of removed) note(notes, one)
+}
+
+export function isOnList(db: Db, list: number, subject: number): boolean {
+  return statements(db).contains.get(list, subject) !== undefined
+}
+
+/** What the list says of its people, to all who ask it: blocks by it, and who may reply. */
+function note(notes: Notes, { list, subject }: Ends): void {
+  notes.add(NOTE.list, list)
+  notes.add(NOTE.ties, subject)
+}

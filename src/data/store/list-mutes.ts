@@ -1,0 +1,43 @@
+// By which lists a member mutes everyone on them: private state, which lives in no repository.
+
+import { NOTE } from '../shared-memory/note-kinds.ts'
+import type { Db } from './db.ts'
+import { notesOf } from './notes.ts'
+import { perDatabase } from './per-database.ts'
+
+/** `createdAt` in milliseconds since 1970. */
+export type ListMute = { uid: number; list: number; createdAt: number }
+
+const statements = perDatabase((db) => ({
+  notes: notesOf(db),
+  insert: db.prepare<[ListMute]>(
+    'INSERT OR IGNORE INTO list_mutes (uid, list, created_at) VALUES (@uid, @list, @createdAt)',
+  ),
+  remove: db.prepare<[number, number]>('DELETE FROM list_mutes WHERE uid = ? AND list = ?'),
+  of: db.prepare<[number], Omit<ListMute, 'uid'>>(
+    'SELECT list, created_at AS createdAt FROM list_mutes WHERE uid = ? ORDER BY created_at, list',
+  ),
+  countOf: db.prepare<[number], number>('SELECT count(*) FROM list_mutes WHERE uid = ?').pluck(),
+}))
+
+/** What was there before keeps its time. */
+export function insertListMute(db: Db, mute: ListMute): void {
+  const { insert, notes } = statements(db)
+  insert.run(mute)
+  notes.add(NOTE.ties, mute.uid)
+}
+
+export function deleteListMute(db: Db, uid: number, list: number): void {
+  const { remove, notes } = statements(db)
+  remove.run(uid, list)
+  notes.add(NOTE.ties, uid)
+}
+
+/** Oldest first. */
+export function listMutesOf(db: Db, uid: number): Omit<ListMute, 'uid'>[] {
+  return statements(db).of.all(uid)
+}
+
+export function countListMutes(db: Db, uid: number): number {
+  return statements(db).countOf.get(uid) ?? 0
+}

@@ -1,0 +1,82 @@
+// One process a data directory. The lock is an exclusive transaction on a database file of its own,
+// held for as long as the process lives: the kernel frees it after a kill -9, and nothing is left
+// to clean up.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import { ConfigError } from '../../base/config/config.ts'
+import { makeDataFolder } from './data-folder.ts'
+import { isDiskFull } from './disk-full.ts'
+
+export type DataDirLock = { release(): void }
+
+/** @throws ConfigError where another process holds the folder, or it cannot be written. */
+export function lockDataDir(dataDir: string): DataDirLock {
+  const holderPath = join(dataDir, 'slipstream.pid')
+  const db = openLockFile(dataDir)
+  try {
+    db.pragma('locking_mode = EXCLUSIVE')
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    db.close()
+    if (!(error instanceof Database.SqliteError)) throw error
+    if (error.code === 'SQLITE_NOTADB') throw spoilt(dataDir)
+    if (error.code.startsWith('SQLITE_READONLY')) throw unwritable(dataDir, error)
+    if (error.code !== 'SQLITE_BUSY') throw error
+    throw new ConfigError(
+      `Another Slipstream (process ${readHolder(holderPath)}) uses the data folder ${resolve(dataDir)}.`,
+      'Stop it first, or give this one another folder with SLIPSTREAM_DATA_DIR.',
+    )
+  }
+  try {
+    nameHolder(holderPath)
+  } catch (error) {
+    db.close()
+    throw unwritable(dataDir, error)
+  }
+  return { release: () => db.close() }
+}
+
+function openLockFile(dataDir: string): Database.Database {
+  try {
+    makeDataFolder(dataDir)
+    return new Database(join(dataDir, 'slipstream.lock'), { timeout: 0 })
+  } catch (error) {
+    throw unwritable(dataDir, error)
+  }
+}
+
+/** A disk that is full is another matter (data/store/trouble.ts). */
+function unwritable(dataDir: string, error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOSPC' || code === 'SQLITE_FULL') return error
+  return new ConfigError(
+    `The data folder ${resolve(dataDir)} cannot be written: ${message}.`,
+    'Give the user that runs Slipstream write access to it, or set SLIPSTREAM_DATA_DIR.',
+  )
+}
+
+/** For the message to another one only, so it need not fit. */
+function nameHolder(path: string): void {
+  try {
+    writeFileSync(path, `${process.pid}\n`)
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
+  }
+}
+
+function spoilt(dataDir: string): ConfigError {
+  return new ConfigError(
+    `The lock file slipstream.lock in ${resolve(dataDir)} is not one of ours.`,
+    'Delete it while no Slipstream runs on this folder: it holds no data.',
+  )
+}
+
+function readHolder(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return 'unknown'
+  }
+}

@@ -1,0 +1,244 @@
+// The newest feed items of many accounts, merged from their own rows: what a timeline is below its
+// ring's end, or where no ring is open.
+//
+// Every account has two lists in time order, its posts and its reposts, each in an index of its own.
+// One statement finds the head of every list; then lists are read by descending head, and a list
+// whose head is older than the page's last item so far is never opened. So a page costs one index
+// seek a list, and opens few more lists than it has items.
+
+import { unpackCid } from '../../base/atproto/keys.ts'
+import type { Db } from './db.ts'
+import { isRepostItem, postItem, repostItem, rowIdOf } from './item-ids.ts'
+import type { KeptHeads } from './kept-heads.ts'
+import { NewestFirst } from './newest-first.ts'
+
+/** One item of somebody's feed. `originator`: uid of the author, or of the reposter. */
+export type FeedRow = { sortAt: number; item: number; originator: number }
+
+/** A stretch of a feed, newest first, complete down to `floor`. */
+export type FeedBatch = {
+  /** Descending by `sortAt`; items of the same millisecond stand in no particular order. */
+  rows: FeedRow[]
+  /** Every item asked for at or after this time is in `rows`; -Infinity: there is nothing older. */
+  floor: number
+}
+
+export type NewestOptions = {
+  /** uids, without duplicates. */
+  originators: readonly number[] | Uint32Array
+  /** Only items at or before this time. */
+  until: number
+  /** Only items at or after this time. */
+  since?: number
+  /** At least so many are returned, if there are: items of the last one's millisecond come along. */
+  limit: number
+  /** Passes over the items for which it says false. */
+  keep?: (item: number) => boolean
+  /** No reposts. */
+  postsOnly?: boolean
+}
+
+export type MergedFeed = {
+  newest(options: NewestOptions): FeedBatch
+  /** CIDs of the items that are still there. */
+  cidsOf(items: readonly number[]): Map<number, string>
+}
+
+/**
+ * Of one list's items of one millisecond, only the newest so many by row are ever shown: bots that
+ * write a constant `createdAt` must not make a page cost their whole history.
+ */
+const MAX_TIES = 1_000
+const CHUNKS = [16, 64, 256]
+const ACCOUNTS_A_STATEMENT = 500
+const FEW = 2
+
+type Kind = 'posts' | 'reposts'
+type List = { kind: Kind; uid: number }
+/** Times of the newest of each kind. */
+type Head = [uid: number, post: number | null, repost: number | null]
+type ListRow = [sortAt: number, id: number]
+type Statements = ReturnType<typeof prepare>
+
+/** @param kept - where the caller keeps heads between requests, and sees to what must be forgotten */
+export function createMergedFeed(db: Db, kept?: KeptHeads): MergedFeed {
+  const statements = prepare(db)
+  return {
+    newest({ originators, until, since = -Infinity, limit, keep, postsOnly = false }) {
+      const page = newPage(limit, since)
+      const heads = readHeads(statements, originators, { until, kept })
+      const lists = newestFirst(heads, since, postsOnly)
+      for (const { list, head } of lists.take()) {
+        if (head < page.oldest()) break
+        const { kind, uid } = listOf(list)
+        const toItem = kind === 'posts' ? postItem : repostItem
+        for (const [sortAt, id] of walk(statements, { kind, uid }, until, page.oldest)) {
+          if (sortAt < page.oldest()) break
+          const item = toItem(id)
+          if (!keep || keep(item)) page.add({ sortAt, item, originator: uid })
+        }
+        page.tighten()
+      }
+      return page.finish()
+    },
+    cidsOf(items) {
+      const posts = items.filter((item) => !isRepostItem(item)).map(rowIdOf)
+      const reposts = items.filter(isRepostItem).map(rowIdOf)
+      return new Map([
+        ...readCids(statements, 'posts', posts).map(([id, cid]) => [postItem(id), cid] as const),
+        ...readCids(statements, 'reposts', reposts).map(
+          ([id, cid]) => [repostItem(id), cid] as const,
+        ),
+      ])
+    },
+  }
+}
+
+function prepare(db: Db) {
+  const older =
+    'AND sort_at >= +? AND (sort_at, id) < (+?, +?) ORDER BY sort_at DESC, id DESC LIMIT +?'
+  const among = 'id IN (SELECT value FROM json_each(?))'
+  type Older = [uid: number, oldest: number, sortAt: number, id: number, limit: number]
+  return {
+    heads: db
+      .prepare<[{ 1: string; 2: number }], Head>(
+        `SELECT a.value,
+          (SELECT max(sort_at) FROM posts WHERE uid = a.value AND state = 1 AND sort_at <= ?2),
+          (SELECT max(sort_at) FROM reposts WHERE uid = a.value AND sort_at <= ?2)
+        FROM json_each(?1) a`,
+      )
+      .raw(),
+    older: {
+      posts: db
+        .prepare<Older, ListRow>(
+          `SELECT sort_at, id FROM posts WHERE uid = +? AND state = 1 ${older}`,
+        )
+        .raw(),
+      reposts: db
+        .prepare<Older, ListRow>(`SELECT sort_at, id FROM reposts WHERE uid = +? ${older}`)
+        .raw(),
+    },
+    cid: {
+      posts: db
+        .prepare<[number], Buffer>('SELECT cid FROM posts WHERE state = 1 AND id = ?')
+        .pluck(),
+      reposts: db.prepare<[number], Buffer>('SELECT cid FROM reposts WHERE id = ?').pluck(),
+    },
+    cids: {
+      posts: db
+        .prepare<[string], [number, Buffer]>(
+          `SELECT id, cid FROM posts WHERE state = 1 AND ${among}`,
+        )
+        .raw(),
+      reposts: db
+        .prepare<[string], [number, Buffer]>(`SELECT id, cid FROM reposts WHERE ${among}`)
+        .raw(),
+    },
+  }
+}
+
+/** The newest items of each account at or before `until`. */
+function readHeads(
+  { heads }: Statements,
+  originators: NewestOptions['originators'],
+  { until, kept }: { until: number; kept: KeptHeads | undefined },
+): Head[] {
+  const found: Head[] = []
+  const unknown: number[] = []
+  for (const uid of originators) {
+    const head = kept?.find(uid, until)
+    if (head) found.push([uid, head.post, head.repost])
+    else unknown.push(uid)
+  }
+  for (let i = 0; i < unknown.length; i += ACCOUNTS_A_STATEMENT) {
+    const some = JSON.stringify(unknown.slice(i, i + ACCOUNTS_A_STATEMENT))
+    for (const head of heads.all({ 1: some, 2: until })) {
+      const [uid, post, repost] = head
+      found.push(head)
+      kept?.keep(uid, { until, post, repost })
+    }
+  }
+  return found
+}
+
+/** The lists that reach back to `since` or beyond. */
+function newestFirst(heads: readonly Head[], since: number, postsOnly: boolean): NewestFirst {
+  const lists = new NewestFirst()
+  for (const [uid, post, repost] of heads) {
+    if (post !== null && post >= since) lists.add(uid * 2, post)
+    if (!postsOnly && repost !== null && repost >= since) lists.add(uid * 2 + 1, repost)
+  }
+  return lists
+}
+
+function listOf(list: number): List {
+  return { kind: list % 2 === 0 ? 'posts' : 'reposts', uid: Math.floor(list / 2) }
+}
+
+/** One list's items from `until` down to what `oldest` says by then, in growing chunks. */
+function* walk(
+  { older }: Statements,
+  { kind, uid }: List,
+  until: number,
+  oldest: () => number,
+): Generator<ListRow> {
+  let [sortAt, id]: ListRow = [until, Number.MAX_SAFE_INTEGER]
+  let ties = 0
+  for (let turn = 0; ; turn++) {
+    const size = CHUNKS[Math.min(turn, CHUNKS.length - 1)]!
+    const rows = older[kind].all(uid, oldest(), sortAt, id, size)
+    for (const row of rows) {
+      ties = row[0] === sortAt ? ties + 1 : 1
+      if (ties <= MAX_TIES) yield row
+      ;[sortAt, id] = row
+    }
+    if (rows.length < size) return
+    // What is left of an endless tie is stepped over in one go.
+    if (ties > MAX_TIES) id = -1
+  }
+}
+
+/** The two ends of a page are found sooner one by one: a list costs as much as three of them. */
+function readCids(statements: Statements, kind: Kind, ids: number[]): [id: number, cid: string][] {
+  const { cid, cids } = statements
+  if (ids.length <= FEW) {
+    return ids.flatMap((id): [number, string][] => {
+      const digest = cid[kind].get(id)
+      return digest ? [[id, unpackCid(digest)]] : []
+    })
+  }
+  return cids[kind].all(JSON.stringify(ids)).map(([id, cid]) => [id, unpackCid(cid)])
+}
+
+/** Collects rows and knows the oldest time that may still matter once there are enough. */
+function newPage(limit: number, since: number) {
+  let rows: FeedRow[] = []
+  let enough = limit * 4 + 256
+  let oldest = since
+  let isFull = false
+
+  /** Sorting after every item would be dear, after every list it is cheap. */
+  function tighten(): void {
+    if (rows.length < limit) return
+    rows.sort((a, b) => b.sortAt - a.sortAt)
+    oldest = rows[limit - 1]!.sortAt
+    isFull = true
+    let end = rows.length
+    while (rows[end - 1]!.sortAt < oldest) end--
+    rows = rows.slice(0, end)
+    enough = rows.length * 2 + 256
+  }
+
+  return {
+    oldest: () => oldest,
+    tighten,
+    add(row: FeedRow): void {
+      rows.push(row)
+      if (rows.length >= enough) tighten()
+    },
+    finish(): FeedBatch {
+      rows.sort((a, b) => b.sortAt - a.sortAt)
+      return { rows, floor: isFull ? oldest : -Infinity }
+    },
+  }
+}

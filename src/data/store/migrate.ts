@@ -1,0 +1,74 @@
+// Brings a database to this build's schema, one numbered migration a transaction.
+
+import type Database from 'better-sqlite3'
+import { ConfigError } from '../../base/config/config.ts'
+import * as initial from './migrations/001-initial.ts'
+import * as packedEdges from './migrations/002-packed-edges.ts'
+import * as notifications from './migrations/003-notifications.ts'
+import * as actorsWithoutDidIndex from './migrations/004-actors-without-did-index.ts'
+import * as search from './migrations/005-search.ts'
+import * as privateState from './migrations/006-private-state.ts'
+import * as labels from './migrations/007-labels.ts'
+import * as records from './migrations/008-records.ts'
+import * as threads from './migrations/009-threads.ts'
+import * as replays from './migrations/010-replays.ts'
+import * as gaps from './migrations/011-gaps.ts'
+import * as retention from './migrations/012-retention.ts'
+import * as history from './migrations/013-history.ts'
+import * as invites from './migrations/014-invites.ts'
+import * as importedFollows from './migrations/015-imported-follows.ts'
+import * as earlierCounts from './migrations/016-earlier-counts.ts'
+import * as archives from './migrations/017-archives.ts'
+import * as recordLikesByTime from './migrations/018-record-likes-by-time.ts'
+import * as reactionRecords from './migrations/019-reaction-records.ts'
+import * as mentions from './migrations/020-mentions.ts'
+import * as labelerLimits from './migrations/021-labeler-limits.ts'
+import * as cursorMarks from './migrations/022-cursor-marks.ts'
+
+type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
+
+const migrations: readonly Migration[] = [
+  initial,
+  packedEdges,
+  notifications,
+  actorsWithoutDidIndex,
+  search,
+  privateState,
+  labels,
+  records,
+  threads,
+  replays,
+  gaps,
+  retention,
+  history,
+  invites,
+  importedFollows,
+  earlierCounts,
+  archives,
+  recordLikesByTime,
+  reactionRecords,
+  mentions,
+  labelerLimits,
+  cursorMarks,
+]
+
+export const schemaVersion = migrations.at(-1)!.version
+
+/** @throws ConfigError where a newer Slipstream has written the database. */
+export function migrate(db: Database.Database): void {
+  const found = db.pragma('user_version', { simple: true }) as number
+  if (found > schemaVersion) {
+    throw new ConfigError(
+      `The database ${db.name} has schema ${found}; this Slipstream knows up to ${schemaVersion}.`,
+      'Run the newer Slipstream that wrote it, or point SLIPSTREAM_DATA_DIR at another folder.',
+    )
+  }
+  for (const migration of migrations.filter(({ version }) => version > found)) {
+    // What takes long goes in steps of its own, and goes on where it was interrupted.
+    migration.run?.(db)
+    db.transaction(() => {
+      db.exec(migration.sql ?? '')
+      db.pragma(`user_version = ${migration.version}`)
+    })()
+  }
+}

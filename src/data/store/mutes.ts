@@ -1,0 +1,48 @@
+// Whom a member has muted, and how much of them: private state, which lives in no repository.
+
+import { NOTE } from '../shared-memory/note-kinds.ts'
+import type { Db } from './db.ts'
+import { notesOf } from './notes.ts'
+import { perDatabase } from './per-database.ts'
+
+/** Bits; none of them means everything. */
+export const ONLY_REPOSTS = 1
+export const ONLY_QUOTE_POSTS = 2
+
+export type Mute = {
+  uid: number
+  subject: number
+  scope: number
+  /** Milliseconds since 1970. */
+  createdAt: number
+}
+
+const statements = perDatabase((db) => ({
+  notes: notesOf(db),
+  put: db.prepare<[Mute]>(
+    `INSERT INTO mutes (uid, subject, scope, created_at) VALUES (@uid, @subject, @scope, @createdAt)
+      ON CONFLICT DO UPDATE SET scope = excluded.scope`,
+  ),
+  remove: db.prepare<[number, number]>('DELETE FROM mutes WHERE uid = ? AND subject = ?'),
+  of: db.prepare<[number], Omit<Mute, 'uid'>>(
+    'SELECT subject, scope, created_at AS createdAt FROM mutes WHERE uid = ? ORDER BY created_at, subject',
+  ),
+}))
+
+/** As in the reference a second one replaces the scope of the first and keeps its time. */
+export function putMute(db: Db, mute: Mute): void {
+  const { put, notes } = statements(db)
+  put.run(mute)
+  notes.add(NOTE.tie, mute.uid, mute.subject)
+}
+
+export function deleteMute(db: Db, uid: number, subject: number): void {
+  const { remove, notes } = statements(db)
+  remove.run(uid, subject)
+  notes.add(NOTE.tie, uid, subject)
+}
+
+/** Oldest first. */
+export function mutesOf(db: Db, uid: number): Omit<Mute, 'uid'>[] {
+  return statements(db).of.all(uid)
+}

@@ -1,0 +1,75 @@
+// Posts in the order in which they came, for whoever looks for old ones; how far that is; and from when on
+// reactions may have been given up.
+
+import { collectionCodes } from '../../base/atproto/collections.ts'
+import type { PackedRkey } from '../../base/atproto/keys.ts'
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+import type { RepostRow } from './reposts.ts'
+
+const POST = collectionCodes['app.bsky.feed.post']
+const PRUNED_BEFORE = 'retention.pruned_before'
+const REACHED = 'retention.reached'
+
+export type OldPost = {
+  id: number
+  uid: number
+  rkey: PackedRkey
+  state: number
+  flags: number
+  sort_at: number | null
+}
+
+const statements = perDatabase((db) => ({
+  after: db.prepare<[number, number], OldPost>(
+    'SELECT id, uid, rkey, state, flags, sort_at FROM posts WHERE id > ? ORDER BY id LIMIT ?',
+  ),
+  oldReposts: db.prepare<
+    [number, number, number],
+    Pick<RepostRow, 'id' | 'uid' | 'rkey' | 'subject'>
+  >('SELECT id, uid, rkey, subject FROM reposts WHERE subject = +? AND sort_at < +? LIMIT +?'),
+  hasTold: db
+    .prepare<[number, PackedRkey], number>(
+      `SELECT 1 FROM notifications WHERE author = ? AND collection = ${POST} AND rkey = ? LIMIT 1`,
+    )
+    .pluck(),
+  read: db.prepare<[string], number>('SELECT value FROM meta WHERE key = ?').pluck(),
+  write: db.prepare<[string, number]>('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)'),
+}))
+
+/** In order of their ids. */
+export function postsAfter(db: Db, id: number, limit: number): OldPost[] {
+  return statements(db).after.all(id, limit)
+}
+
+/** Of a post, older than a time, in no order. */
+export function repostsBefore(
+  db: Db,
+  post: number,
+  { before, limit }: { before: number; limit: number },
+): Pick<RepostRow, 'id' | 'uid' | 'rkey' | 'subject'>[] {
+  return statements(db).oldReposts.all(post, before, limit)
+}
+
+/** Whether a member was told of the post. */
+export function hasToldAnybody(db: Db, { uid, rkey }: Pick<OldPost, 'uid' | 'rkey'>): boolean {
+  return statements(db).hasTold.get(uid, rkey) !== undefined
+}
+
+/** Milliseconds since 1970; 0 where none ever were. */
+export function reactionsPrunedBefore(db: Db): number {
+  return statements(db).read.get(PRUNED_BEFORE) ?? 0
+}
+
+export function setReactionsPrunedBefore(db: Db, at: number): void {
+  statements(db).write.run(PRUNED_BEFORE, at)
+}
+
+/** posts.id up to which was looked. */
+export function pruningReached(db: Db): number {
+  return statements(db).read.get(REACHED) ?? 0
+}
+
+export function setPruningReached(db: Db, post: number): void {
+  statements(db).write.run(REACHED, post)
+}

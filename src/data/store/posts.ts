@@ -1,0 +1,234 @@
+// app.bsky.feed.post. A row exists as soon as anything points at the post; its state says what is
+// known of it. Ids stay with their key for ever: deletion empties the row, it does not drop it.
+
+import type { PackedRkey } from '../../base/atproto/keys.ts'
+import { NOTE } from '../shared-memory/note-kinds.ts'
+import type { Db } from './db.ts'
+import { removeMentions } from './mentions.ts'
+import { notesOf } from './notes.ts'
+import { perDatabase } from './per-database.ts'
+import { packRecord, recordColumn, recordText } from './record-bytes.ts'
+import { queueEmptiedPost, queuePost } from './search/queue.ts'
+
+export const STUB = 0
+export const PRESENT = 1
+export const DELETED = 2
+/** Looked for at its PDS and not there. */
+export const MISSING = 3
+/** Was here, and counts still; its record was given up for its age, and can be had again. */
+export const PRUNED = 4
+
+/** Whether the record may be had from its PDS. */
+export function isWithoutRecord(state: number): boolean {
+  return state === STUB || state === PRUNED
+}
+
+export type PostRow = {
+  id: number
+  uid: number
+  rkey: PackedRkey
+  state: number
+  cid: Buffer | null
+  rev: string | null
+  sort_at: number | null
+  root: number | null
+  parent: number | null
+  quote: number | null
+  flags: number
+}
+
+/** What whoever points at a post has to know of it. Numbers alone: they cost a fifth of a whole row. */
+export type PostHandle = { id: number; uid: number; state: number; flags: number }
+
+export type PresentPost = {
+  id: number
+  uid: number
+  cid: Buffer
+  rev: string | null
+  record: Buffer
+  created_at: number
+  indexed_at: number
+  sort_at: number
+  root: number | null
+  parent: number | null
+  quote: number | null
+  flags: number
+}
+
+const COLUMNS = 'id, uid, rkey, state, cid, rev, sort_at, root, parent, quote, flags'
+
+const statements = perDatabase((db) => ({
+  notes: notesOf(db),
+  byKey: db.prepare<[number, PackedRkey], PostRow>(
+    `SELECT ${COLUMNS} FROM posts WHERE uid = ? AND rkey = ?`,
+  ),
+  handle: db
+    .prepare<[number, PackedRkey], [id: number, state: number, flags: number]>(
+      'SELECT id, state, flags FROM posts WHERE uid = ? AND rkey = ?',
+    )
+    .raw(),
+  byId: db.prepare<[number], PostRow>(`SELECT ${COLUMNS} FROM posts WHERE id = ?`),
+  insertStub: db.prepare<[number, PackedRkey, number]>(
+    'INSERT INTO posts (uid, rkey, state, flags) VALUES (?, ?, 0, ?)',
+  ),
+  fill: db.prepare<[PresentPost]>(
+    `UPDATE posts SET state = 1, cid = @cid, rev = @rev, record = @record, created_at = @created_at,
+      indexed_at = @indexed_at, sort_at = @sort_at, root = @root, parent = @parent, quote = @quote,
+      flags = @flags WHERE id = @id`,
+  ),
+  empty: db.prepare<[number, string | null, number, number]>(
+    `UPDATE posts SET state = ?, rev = coalesce(?, rev), cid = NULL, record = NULL, created_at = NULL, indexed_at = NULL,
+      sort_at = NULL, root = NULL, parent = NULL, quote = NULL, flags = ? WHERE id = ?`,
+  ),
+  stub: db.prepare<[number]>(
+    `UPDATE posts SET state = ${STUB}, rev = NULL, cid = NULL, record = NULL, created_at = NULL,
+      indexed_at = NULL, sort_at = NULL, root = NULL, parent = NULL, quote = NULL, flags = 0 WHERE id = ?`,
+  ),
+  prune: db.prepare<[number]>(
+    `UPDATE posts SET state = ${PRUNED}, cid = NULL, record = NULL, created_at = NULL, indexed_at = NULL,
+      sort_at = NULL WHERE id = ?`,
+  ),
+  prunedOf: db
+    .prepare<[number, number], number>(
+      `SELECT id FROM posts WHERE uid = +? AND state = ${PRUNED} LIMIT +?`,
+    )
+    .pluck(),
+  rowsOf: db.prepare<[number, PackedRkey, number], PostRow>(
+    `SELECT ${COLUMNS} FROM posts WHERE uid = +? AND rkey > +? ORDER BY rkey LIMIT +?`,
+  ),
+  forgetRevs: db.prepare<[number]>('UPDATE posts SET rev = NULL WHERE uid = ? AND rev IS NOT NULL'),
+  setFlags: db.prepare<[number, number]>('UPDATE posts SET flags = ? WHERE id = ?'),
+  clearFlags: db
+    .prepare<[number, number, number], number>(
+      'UPDATE posts SET flags = flags & ~? WHERE uid = ? AND flags & ? <> 0 RETURNING id',
+    )
+    .pluck(),
+  record: db
+    .prepare<[number], Buffer | string | null>(
+      `SELECT ${recordColumn('record')} FROM posts WHERE id = ?`,
+    )
+    .pluck(),
+  children: db.prepare<[number, number], PostRow>(
+    `SELECT ${COLUMNS} FROM posts WHERE parent = +? AND state = 1 LIMIT +?`,
+  ),
+  idsOf: db
+    .prepare<[number, number], number>('SELECT id FROM posts WHERE uid = +? AND state = 1 LIMIT +?')
+    .pluck(),
+  missingOf: db
+    .prepare<[number, number], number>(
+      `SELECT id FROM posts WHERE uid = +? AND state = ${MISSING} LIMIT +?`,
+    )
+    .pluck(),
+}))
+
+export function findPost(db: Db, uid: number, rkey: PackedRkey): PostRow | undefined {
+  return statements(db).byKey.get(uid, rkey)
+}
+
+export function findPostHandle(db: Db, uid: number, rkey: PackedRkey): PostHandle | undefined {
+  const found = statements(db).handle.get(uid, rkey)
+  return found && { id: found[0], uid, state: found[1], flags: found[2] }
+}
+
+export function findPostById(db: Db, id: number): PostRow | undefined {
+  return statements(db).byId.get(id)
+}
+
+/** @returns the new row's id. */
+export function insertStubPost(db: Db, uid: number, rkey: PackedRkey, flags: number): number {
+  const { insertStub, notes } = statements(db)
+  const id = Number(insertStub.run(uid, rkey, flags).lastInsertRowid)
+  notes.add(NOTE.post, id)
+  return id
+}
+
+export function fillPost(db: Db, post: PresentPost): void {
+  const { fill, notes } = statements(db)
+  queuePost(db, post.id)
+  fill.run({ ...post, record: packRecord(post.record) })
+  notes.add(NOTE.post, post.id)
+  notes.add(NOTE.feed, post.uid)
+}
+
+/** Takes the record away; the row stays, as deleted, missing or a stub. */
+export function emptyPost(
+  db: Db,
+  { id, uid }: Pick<PostRow, 'id' | 'uid'>,
+  left: { state: number; rev: string | null; flags: number },
+): void {
+  const { empty, notes } = statements(db)
+  queueEmptiedPost(db, id)
+  removeMentions(db, id)
+  empty.run(left.state, left.rev, left.flags, id)
+  notes.add(NOTE.post, id)
+  notes.add(NOTE.feed, uid)
+}
+
+/** As if nothing had been heard of the post but that others point at it. */
+export function makeStub(db: Db, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
+  const { stub, notes } = statements(db)
+  queueEmptiedPost(db, id)
+  removeMentions(db, id)
+  stub.run(id)
+  notes.add(NOTE.post, id)
+  notes.add(NOTE.feed, uid)
+}
+
+/** Gives up the record alone: what the post answers and quotes, and that it counts, stays. */
+export function prunePost(db: Db, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
+  const { prune, notes } = statements(db)
+  queueEmptiedPost(db, id)
+  removeMentions(db, id)
+  prune.run(id)
+  notes.add(NOTE.post, id)
+  notes.add(NOTE.feed, uid)
+}
+
+/** All of an account's, whatever their state, above this key. */
+export function postRowsOf(
+  db: Db,
+  uid: number,
+  { after, limit }: { after: PackedRkey; limit: number },
+): PostRow[] {
+  return statements(db).rowsOf.all(uid, after, limit)
+}
+
+/** Posts whose records were given up. */
+export function prunedPostIds(db: Db, uid: number, limit = -1): number[] {
+  return statements(db).prunedOf.all(uid, limit)
+}
+
+/** Of posts without their records: what was said of them will be said again. */
+export function forgetPostRevs(db: Db, uid: number): void {
+  statements(db).forgetRevs.run(uid)
+}
+
+export function setPostFlags(db: Db, id: number, flags: number): void {
+  const { setFlags, notes } = statements(db)
+  setFlags.run(flags, id)
+  notes.add(NOTE.post, id)
+}
+
+/** The record's JSON, where it is present. */
+export function postRecord(db: Db, id: number): string | undefined {
+  return recordText(statements(db).record.get(id) ?? null) ?? undefined
+}
+
+export function presentReplies(db: Db, parent: number, limit: number): PostRow[] {
+  return statements(db).children.all(parent, limit)
+}
+
+export function presentPostIds(db: Db, uid: number, limit = -1): number[] {
+  return statements(db).idsOf.all(uid, limit)
+}
+
+/** Posts that were looked for and not found. */
+export function missingPostIds(db: Db, uid: number, limit: number): number[] {
+  return statements(db).missingOf.all(uid, limit)
+}
+
+/** Takes these flags from all posts of an account. */
+export function clearPostFlagsOf(db: Db, uid: number, flags: number): void {
+  const { clearFlags, notes } = statements(db)
+  for (const id of clearFlags.all(flags, uid, flags)) notes.add(NOTE.post, id)
+}

@@ -1,0 +1,45 @@
+// app.bsky.actor.profile, one a person.
+
+import { NOTE } from '../shared-memory/note-kinds.ts'
+import type { Db } from './db.ts'
+import { notesOf } from './notes.ts'
+import { perDatabase } from './per-database.ts'
+import { queueActor } from './search/queue.ts'
+
+export type ProfileRow = {
+  uid: number
+  cid: Buffer
+  rev: string | null
+  record: Buffer
+  created_at: number | null
+  indexed_at: number
+}
+
+const statements = perDatabase((db) => ({
+  notes: notesOf(db),
+  find: db.prepare<[number], { cid: Buffer; rev: string | null }>(
+    'SELECT cid, rev FROM profiles WHERE uid = ?',
+  ),
+  put: db.prepare<[ProfileRow]>(
+    'INSERT OR REPLACE INTO profiles (uid, cid, rev, record, created_at, indexed_at) VALUES (@uid, @cid, @rev, @record, @created_at, @indexed_at)',
+  ),
+  remove: db.prepare<[number]>('DELETE FROM profiles WHERE uid = ?'),
+}))
+
+export function findProfile(db: Db, uid: number): { cid: Buffer; rev: string | null } | undefined {
+  return statements(db).find.get(uid)
+}
+
+export function putProfile(db: Db, row: ProfileRow): void {
+  const { put, notes } = statements(db)
+  put.run(row)
+  queueActor(db, row.uid)
+  notes.add(NOTE.actor, row.uid)
+}
+
+export function deleteProfile(db: Db, uid: number): boolean {
+  const { remove, notes } = statements(db)
+  notes.add(NOTE.actor, uid)
+  queueActor(db, uid)
+  return remove.run(uid).changes > 0
+}

@@ -1,0 +1,35 @@
+// Reposts of a post and of an account, a page at a time, for those who go through them.
+
+import type { PackedRkey } from '../../base/atproto/keys.ts'
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+export type RepostKey = { id: number; uid: number; rkey: PackedRkey; subject: number }
+
+const statements = perDatabase((db) => ({
+  // By rows' numbers a page has to be sorted out, so pages follow the index: creator by creator.
+  ofPost: db.prepare<[number, number, number], RepostKey>(
+    `SELECT id, uid, rkey, subject FROM reposts WHERE subject = +? AND uid > +? ORDER BY uid LIMIT +?`,
+  ),
+  ofAccount: db.prepare<[number, PackedRkey, number], RepostKey>(
+    `SELECT id, uid, rkey, subject FROM reposts WHERE uid = +? AND rkey > +? ORDER BY rkey LIMIT +?`,
+  ),
+}))
+
+/** Ascending by account, above `after`. An account's own may be cut off at the page's end. */
+export function repostsOfPost(
+  db: Db,
+  post: number,
+  { after, limit }: { after: number; limit: number },
+): RepostKey[] {
+  return statements(db).ofPost.all(post, after, limit)
+}
+
+/** Ascending by record key, above `after`. */
+export function repostsOfAccount(
+  db: Db,
+  uid: number,
+  { after, limit }: { after: PackedRkey; limit: number },
+): RepostKey[] {
+  return statements(db).ofAccount.all(uid, after, limit)
+}

@@ -1,0 +1,68 @@
+// Which of many pairs of accounts have a block between them, either way, direct or by a list in
+// force (see relations.ts). Whether labelers took a list down is for answers/hydrate/load-blocks.ts to say.
+
+import { blockEdges } from '../edges/all-edges.ts'
+import { type Db, idList } from './id-list.ts'
+import { blockingLists } from './relations.ts'
+
+export type Pair = readonly [uid: number, otherUid: number]
+
+const byList = (blocker: string, blocked: string) => `EXISTS (${blockingLists(blocker, blocked)})`
+
+const SQL = /* sql */ `
+WITH pairs AS MATERIALIZED (SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?))
+SELECT a, b FROM pairs WHERE ${byList('a', 'b')} OR ${byList('b', 'a')}`
+
+/** Most accounts block nobody: one statement tells who does, of direct blocks and of those by list. */
+const WITH_LISTS = /* sql */ `
+SELECT ids.value FROM json_each(?) ids
+WHERE EXISTS (SELECT 1 FROM list_blocks WHERE uid = ids.value)`
+
+const LISTS_BETWEEN = /* sql */ `
+WITH pairs AS MATERIALIZED (SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?))
+SELECT a, b, l.id FROM pairs
+CROSS JOIN lists l ON l.id IN (${blockingLists('a', 'b')} UNION ${blockingLists('b', 'a')})`
+
+export type BlockPairReader = {
+  /** Those pairs, as they were passed, between which a block stands; a pair may have both kinds. */
+  blocked(pairs: Iterable<Pair>): { direct: Pair[]; byList: Pair[] }
+  /** The lists in force by which these block. */
+  lists(pairs: readonly Pair[]): [...Pair, list: number][]
+}
+
+export function prepareBlockPairs(db: Db): BlockPairReader {
+  const select = db.prepare<[string], [number, number]>(SQL).raw()
+  const withLists = db.prepare<[string], number>(WITH_LISTS).pluck()
+  const lists = db.prepare<[string], [number, number, number]>(LISTS_BETWEEN).raw()
+  return {
+    blocked(given) {
+      const pairs = [...given]
+      const uids = [...new Set(pairs.flat())]
+      const blocks = readBlocks(db, pairs, uids)
+      const direct = pairs.filter(([a, b]) => blocks.get(a)?.has(b) || blocks.get(b)?.has(a))
+      const owners = new Set(withLists.all(idList(uids)))
+      const listed = pairs.filter(([a, b]) => owners.has(a) || owners.has(b))
+      if (listed.length === 0) return { direct, byList: [] }
+      return { direct, byList: select.all(JSON.stringify(listed)) as unknown as Pair[] }
+    },
+    lists: (pairs) => lists.all(JSON.stringify(pairs)) as unknown as [...Pair, list: number][],
+  }
+}
+
+/** Whom each account blocks of those that it is paired with; nobody: left out. */
+function readBlocks(
+  db: Db,
+  pairs: readonly Pair[],
+  uids: readonly number[],
+): Map<number, Set<number>> {
+  const others = new Map(blockEdges.creatorsAmong(db, uids).map((uid) => [uid, new Set<number>()]))
+  if (others.size === 0) return others
+  for (const [a, b] of pairs) {
+    others.get(a)?.add(b)
+    others.get(b)?.add(a)
+  }
+  for (const [creator, subjects] of others) {
+    others.set(creator, new Set(blockEdges.subjectsAmong(db, { creator, subjects })))
+  }
+  return others
+}

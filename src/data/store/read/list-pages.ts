@@ -1,0 +1,70 @@
+// Lists and who is on them, in the order in which they are shown.
+
+import type { PackedRkey } from '../../../base/atproto/keys.ts'
+import type { Db } from './id-list.ts'
+
+/** `sortAt` in milliseconds. */
+export type PlacedList = { id: number; sortAt: number; cid: Buffer }
+
+/** Of several items of one account the first by record key. */
+export type PlacedMember = { subject: number; rkey: PackedRkey; sortAt: number }
+
+export type MemberPlace = { sortAt: number; rkey: PackedRkey }
+
+export type ListPageReader = {
+  /** Only lists whose record is held, here and below; the newest if there are too many. */
+  ofCreator(uid: number): PlacedList[]
+  mutedBy(uid: number): PlacedList[]
+  blockedBy(uid: number): PlacedList[]
+  /** Newest first, below a place. */
+  members(list: number, below: MemberPlace | undefined, limit: number): PlacedMember[]
+  /** uids, each once, in no order. */
+  allMembers(list: number, limit: number): number[]
+}
+
+/** Nobody leafs through more, and they are sorted anew for each page. */
+const MAX_LISTS = 10_000
+
+const COLUMNS = 'l.id, l.sort_at AS sortAt, l.cid'
+
+function subscribed(table: 'list_mutes' | 'list_blocks'): string {
+  return /* sql */ `
+SELECT DISTINCT ${COLUMNS} FROM ${table} s CROSS JOIN lists l ON l.id = s.list AND l.cid IS NOT NULL
+WHERE s.uid = ? LIMIT ${MAX_LISTS}`
+}
+
+function members(condition: string): string {
+  return /* sql */ `
+SELECT li.subject, li.rkey, li.sort_at AS sortAt FROM list_items li
+WHERE li.list = +@list ${condition}
+  AND NOT EXISTS (SELECT 1 FROM list_items other
+    WHERE other.list = li.list AND other.subject = li.subject AND other.rkey < li.rkey)
+ORDER BY li.sort_at DESC, li.rkey DESC LIMIT +@limit`
+}
+
+export function prepareListPages(db: Db): ListPageReader {
+  const ofCreator = db.prepare<[number], PlacedList>(
+    `SELECT ${COLUMNS} FROM lists l WHERE l.uid = ? AND l.cid IS NOT NULL
+      ORDER BY l.sort_at DESC LIMIT ${MAX_LISTS}`,
+  )
+  const muted = db.prepare<[number], PlacedList>(subscribed('list_mutes'))
+  const blocked = db.prepare<[number], PlacedList>(subscribed('list_blocks'))
+  type Page = { list: number; limit: number }
+  const top = db.prepare<[Page], PlacedMember>(members(''))
+  const further = db.prepare<[Page & MemberPlace], PlacedMember>(
+    members('AND (li.sort_at, li.rkey) < (+@sortAt, +@rkey)'),
+  )
+  const all = db
+    .prepare<[number, number], number>(
+      'SELECT DISTINCT subject FROM list_items WHERE list = +? LIMIT +?',
+    )
+    .pluck()
+  return {
+    ofCreator: (uid) => ofCreator.all(uid),
+    mutedBy: (uid) => muted.all(uid),
+    blockedBy: (uid) => blocked.all(uid),
+    members: (list, below, limit) =>
+      below ? further.all({ list, limit, ...below }) : top.all({ list, limit }),
+    allMembers: (list, limit) => all.all(list, limit),
+  }
+}

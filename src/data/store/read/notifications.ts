@@ -1,0 +1,85 @@
+// A member's notifications: which ones are listed, and what they say.
+//
+// Not listed is what is about a post, repost, feed or the like of theirs that is not here, or gone, and what
+// they do not want to be told.
+
+import { collectionCodes } from '../../../base/atproto/collections.ts'
+import type { PackedRkey } from '../../../base/atproto/keys.ts'
+import { subjectCodes } from '../notification-subjects.ts'
+import { type Db, idList } from './id-list.ts'
+
+export type NotificationFilter = {
+  uid: number
+  /** Bit mask of the reasons that are listed, see notification-reasons.ts. */
+  listed: number
+}
+
+export type NotificationPlace = { id: number; sortAt: number }
+
+/** Where it stands, and what else decides whether it is shown. */
+export type PlacedNotification = NotificationPlace & { reason: number; author: number }
+
+export type NotificationRow = {
+  id: number
+  reason: number
+  author: number
+  collection: number
+  rkey: PackedRkey
+  sortAt: number
+  /** Null, with the record, for posts and profiles. */
+  cid: Buffer | null
+  record: string | null
+  subjectCollection: number | null
+  subjectRkey: PackedRkey | null
+  /** posts.id of a post. */
+  post: number | null
+}
+
+export type NotificationReader = {
+  /** Below this place, newest first. Read while it is iterated: the connection is busy meanwhile. */
+  below(filter: NotificationFilter, place: NotificationPlace): Iterable<PlacedNotification>
+}
+
+/** Those subjects that are rows of `records`. */
+const RECORDS = (
+  ['app.bsky.graph.starterpack', 'app.bsky.feed.generator', 'app.bsky.labeler.service'] as const
+).map(
+  (name) => /* sql */ `WHEN ${subjectCodes[name]} THEN EXISTS
+    (SELECT 1 FROM records r WHERE r.uid = n.uid AND r.collection = ${collectionCodes[name]}
+      AND r.rkey = n.subject_rkey AND r.cid IS NOT NULL)`,
+)
+
+const LISTED = /* sql */ `
+n.uid = +@uid AND (@listed >> n.reason) & 1
+AND CASE n.subject_collection
+  WHEN ${subjectCodes['app.bsky.feed.post']} THEN EXISTS
+    (SELECT 1 FROM posts p WHERE p.uid = n.uid AND p.rkey = n.subject_rkey AND p.state = 1)
+  WHEN ${subjectCodes['app.bsky.feed.repost']} THEN EXISTS
+    (SELECT 1 FROM reposts r WHERE r.uid = n.uid AND r.rkey = n.subject_rkey)
+  ${RECORDS.join('\n  ')}
+  ELSE 1 END`
+
+const BELOW = /* sql */ `
+SELECT n.id, n.sort_at AS sortAt, n.reason, n.author FROM notifications n
+WHERE ${LISTED} AND n.sort_at <= +@sortAt AND (n.sort_at < +@sortAt OR n.id < +@id)
+ORDER BY n.sort_at DESC, n.id DESC`
+
+const ROWS = /* sql */ `
+SELECT n.id, n.reason, n.author, n.collection, n.rkey, n.sort_at AS sortAt, n.cid,
+  CAST(n.record AS TEXT) AS record, n.subject_collection AS subjectCollection,
+  n.subject_rkey AS subjectRkey,
+  CASE n.collection WHEN ${collectionCodes['app.bsky.feed.post']} THEN
+    (SELECT p.id FROM posts p WHERE p.uid = n.author AND p.rkey = n.rkey) END AS post
+FROM json_each(?) ids CROSS JOIN notifications n ON n.id = ids.value`
+
+export function prepareNotificationPages(db: Db): NotificationReader {
+  const below = db.prepare<[NotificationFilter & NotificationPlace], PlacedNotification>(BELOW)
+  return {
+    below: ({ uid, listed }, { id, sortAt }) => below.iterate({ uid, listed, id, sortAt }),
+  }
+}
+
+export function prepareNotifications(db: Db): (ids: Iterable<number>) => NotificationRow[] {
+  const select = db.prepare<[string], NotificationRow>(ROWS)
+  return (ids) => select.all(idList(ids))
+}

@@ -1,0 +1,54 @@
+// What a starter pack's list says: which list it is, and who of its newest members has most followers.
+
+import type { PackedRkey } from '../../../base/atproto/keys.ts'
+import { type Db, idList } from './id-list.ts'
+import { keyColumn, keyJson } from './key-list.ts'
+
+export type ListKey = { uid: number; rkey: PackedRkey }
+
+export type MemberRow = { list: number; rkey: PackedRkey; subject: number }
+
+export type PackReader = {
+  /** Lists whose record is held. */
+  listsByKey(keys: readonly ListKey[]): ({ id: number } & ListKey)[]
+  /** Of each list the newest so many members, those with most followers first. */
+  membersOf(lists: Iterable<number>, newest: number): MemberRow[]
+  /** The account's items on these lists. */
+  itemsOf(lists: Iterable<number>, subject: number): MemberRow[]
+}
+
+const LISTS = /* sql */ `
+SELECT l.id, l.uid, l.rkey FROM json_each(?) k
+CROSS JOIN lists l ON l.uid = k.value ->> 0 AND l.rkey = ${keyColumn('k.value', 1)}
+  AND l.cid IS NOT NULL`
+
+const MEMBERS = /* sql */ `
+SELECT m.list, m.rkey, m.subject FROM (
+  SELECT list, rkey, subject,
+    row_number() OVER (PARTITION BY list ORDER BY sort_at DESC, rkey DESC) AS place
+  FROM (
+    -- Who is on it twice is on it since the first time: the row of the minimum.
+    SELECT li.list, li.rkey, li.subject, min(li.sort_at) AS sort_at
+    FROM json_each(?) ids CROSS JOIN list_items li ON li.list = ids.value
+    GROUP BY li.list, li.subject
+  )
+) m JOIN actors a ON a.uid = m.subject
+WHERE m.place <= ?
+ORDER BY m.list, a.followers_count DESC, m.place`
+
+const ITEMS = /* sql */ `
+SELECT li.list, min(li.rkey) AS rkey, li.subject
+FROM json_each(?) ids CROSS JOIN list_items li ON li.list = ids.value AND li.subject = ?
+GROUP BY li.list`
+
+export function preparePacks(db: Db): PackReader {
+  const lists = db.prepare<[string], { id: number } & ListKey>(LISTS)
+  const members = db.prepare<[string, number], MemberRow>(MEMBERS)
+  const items = db.prepare<[string, number], MemberRow>(ITEMS)
+  return {
+    listsByKey: (keys) =>
+      lists.all(JSON.stringify(keys.map(({ uid, rkey }) => [uid, ...keyJson(rkey)]))),
+    membersOf: (ids, newest) => members.all(idList(ids), newest),
+    itemsOf: (ids, subject) => items.all(idList(ids), subject),
+  }
+}

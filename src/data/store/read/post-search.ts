@@ -1,0 +1,74 @@
+// Reads the index of posts' words, the newest first. A place in it is a period and posts.id, see
+// search/post-index.ts.
+
+import { type Db, idList } from './id-list.ts'
+
+export type PostPlace = { id: number; period: number }
+
+export type FoundPost = {
+  id: number
+  uid: number
+  sortAt: number
+  cid: Buffer
+  likes: number
+  reposts: number
+  replies: number
+  quotes: number
+}
+
+/** From the first place on, and below the second. */
+export type PlaceRange = { from: PostPlace; below: PostPlace }
+
+export type PostSearch = ReturnType<typeof preparePostSearch>
+
+const IN_RANGE = `post_words MATCH ? AND rowid >= ((CAST(? AS INTEGER) << 31) | CAST(? AS INTEGER))
+  AND rowid < ((CAST(? AS INTEGER) << 31) | CAST(? AS INTEGER))`
+
+export function preparePostSearch(db: Db) {
+  type Args = [string, number, number, number, number, number]
+  const places = db.prepare<Args, PostPlace>(
+    `SELECT rowid & 2147483647 AS id, rowid >> 31 AS period FROM post_words
+      WHERE ${IN_RANGE} ORDER BY rowid DESC LIMIT ?`,
+  )
+  const count = db
+    .prepare<Args, number>(
+      `SELECT count(*) FROM (SELECT 1 FROM post_words WHERE ${IN_RANGE} LIMIT ?)`,
+    )
+    .pluck()
+  const posts = db.prepare<[string], FoundPost>(
+    `SELECT p.id, p.uid, p.sort_at AS sortAt, p.cid, coalesce(c.likes, 0) AS likes,
+      coalesce(c.reposts, 0) AS reposts, coalesce(c.replies, 0) AS replies,
+      coalesce(c.quotes, 0) AS quotes
+      FROM json_each(?) ids CROSS JOIN posts p ON p.id = ids.value AND p.state = 1
+      LEFT JOIN post_counts c ON c.post = p.id`,
+  )
+  const ends = db
+    .prepare<[], [oldest: number | null, newest: number | null]>(
+      `SELECT (SELECT min(id) >> 31 FROM post_words_docsize),
+        (SELECT max(id) >> 31 FROM post_words_docsize)`,
+    )
+    .raw()
+  const args = (match: string, { from, below }: PlaceRange, limit: number): Args => [
+    match,
+    from.period,
+    from.id,
+    below.period,
+    below.id,
+    limit,
+  ]
+  return {
+    /** @param match - of data/search/post-query.ts `matchOf` */
+    places: (match: string, range: PlaceRange, limit: number): PostPlace[] =>
+      places.all(...args(match, range, limit)),
+    /** How many there are, up to `limit`. */
+    count: (match: string, range: PlaceRange, limit: number): number =>
+      count.get(...args(match, range, limit)) ?? 0,
+    /** The first and the last period of all; undefined where nothing is indexed. */
+    ends(): { oldest: number; newest: number } | undefined {
+      const [oldest, newest] = ends.get() as unknown as [number | null, number | null]
+      return oldest === null || newest === null ? undefined : { oldest, newest }
+    },
+    /** Those whose record is present, in no order. */
+    posts: (ids: readonly number[]): FoundPost[] => posts.all(idList(ids)),
+  }
+}

@@ -1,0 +1,50 @@
+// What one account did to posts: its likes, reposts and bookmarks of them, and whether it muted their
+// threads. Of several likes of one post
+// (possible in a repository) the smallest record key wins, so that answers don't flicker.
+
+import type { PackedRkey } from '../../../base/atproto/keys.ts'
+import { likeEdges } from '../edges/all-edges.ts'
+import { type Db, idList } from './id-list.ts'
+
+export type DeedRow = { post: number; rkey: PackedRkey }
+
+export type PostViewerReader = {
+  likes(uid: number, postIds: Iterable<number>): DeedRow[]
+  reposts(uid: number, postIds: Iterable<number>): DeedRow[]
+  /** posts.id of those that it has bookmarked. */
+  bookmarks(uid: number, postIds: Iterable<number>): number[]
+  /** posts.id of those in threads that it has muted. */
+  threadMutes(uid: number, postIds: Iterable<number>): number[]
+}
+
+const REPOSTS = /* sql */ `
+SELECT d.subject AS post, min(d.rkey) AS rkey
+FROM json_each(?) ids CROSS JOIN reposts d ON d.subject = ids.value AND d.uid = ?
+GROUP BY d.subject`
+
+const BOOKMARKS = /* sql */ `
+SELECT b.post FROM json_each(?) ids CROSS JOIN bookmarks b ON b.uid = ? AND b.post = ids.value`
+
+/** Hardly anybody mutes threads: then no post is looked at. */
+const THREAD_MUTES = /* sql */ `
+SELECT p.id FROM json_each(:ids) ids
+CROSS JOIN posts p ON p.id = ids.value
+CROSS JOIN thread_mutes m ON m.uid = :uid AND m.root = coalesce(p.root, p.id)
+WHERE (SELECT EXISTS (SELECT 1 FROM thread_mutes WHERE uid = :uid))`
+
+export function preparePostViewers(db: Db): PostViewerReader {
+  const reposts = db.prepare<[string, number], DeedRow>(REPOSTS)
+  const bookmarks = db.prepare<[string, number], number>(BOOKMARKS).pluck()
+  const threadMutes = db.prepare<[{ uid: number; ids: string }], number>(THREAD_MUTES).pluck()
+  return {
+    likes: (uid, postIds) => likesAmong(db, uid, postIds),
+    reposts: (uid, postIds) => reposts.all(idList(postIds), uid),
+    bookmarks: (uid, postIds) => bookmarks.all(idList(postIds), uid),
+    threadMutes: (uid, postIds) => threadMutes.all({ uid, ids: idList(postIds) }),
+  }
+}
+
+function likesAmong(db: Db, uid: number, postIds: Iterable<number>): DeedRow[] {
+  const keys = likeEdges.keysAmong(db, { creator: uid, subjects: postIds })
+  return Array.from(keys, ([post, rkey]) => ({ post, rkey }))
+}

@@ -1,0 +1,105 @@
+// Posts with their counts, many at a time; stubs and deleted posts too, without a record.
+//
+// What a page reads of every post is a row of small scalars, as an array: a Buffer costs the
+// driver as much as twenty numbers. Keys, CID and record, which seldom change, are read apart, by
+// those who have not kept them for the row's `version` (answers/hydrate/kept-rows.ts).
+
+import type { PackedRkey } from '../../../base/atproto/keys.ts'
+import { recordColumn } from '../record-bytes.ts'
+import { type Db, idList } from './id-list.ts'
+
+/** `version` names the record's bytes: its CID and rev. Empty where there is no record. */
+export type PostRow = [
+  id: number,
+  uid: number,
+  state: number,
+  version: string,
+  sortAt: number | null,
+  root: number | null,
+  parent: number | null,
+  quote: number | null,
+  flags: number,
+  likes: number,
+  reposts: number,
+  replies: number,
+  quotes: number,
+  bookmarks: number,
+]
+
+/**
+ * `cid` and `record` are null unless the post is PRESENT. The record is to be read by `recordText`
+ * (record-bytes.ts).
+ */
+export type PostTextRow = [
+  id: number,
+  rkey: PackedRkey,
+  cid: Buffer | null,
+  record: Buffer | string | null,
+]
+
+export type PostKeyRow = { id: number; uid: number; rkey: PackedRkey; state: number }
+
+export type PostCountsRow = [
+  id: number,
+  likes: number,
+  reposts: number,
+  replies: number,
+  quotes: number,
+  bookmarks: number,
+]
+
+export type PostReader = {
+  rows(ids: Iterable<number>): PostRow[]
+  texts(ids: Iterable<number>): PostTextRow[]
+  /** Only whose they are: for posts that are pointed at but not shown. */
+  keys(ids: Iterable<number>): PostKeyRow[]
+  /** Zeros for posts without counts. */
+  counts(ids: Iterable<number>): PostCountsRow[]
+}
+
+/** Ours, and what was counted before we counted. */
+const SUMS = ['likes', 'reposts', 'replies', 'quotes']
+  .map((what) => `coalesce(c.${what}, 0) + coalesce(max(e.${what}, 0), 0)`)
+  .concat('coalesce(c.bookmarks, 0)')
+  .join(', ')
+
+const ROWS = /* sql */ `
+SELECT p.id, p.uid, p.state, ${versionOf('p')}, p.sort_at, p.root, p.parent, p.quote, p.flags,
+  ${SUMS}
+FROM json_each(?) ids
+CROSS JOIN posts p ON p.id = ids.value
+LEFT JOIN post_counts c ON c.post = p.id
+LEFT JOIN earlier_post_counts e ON e.post = p.id`
+
+const TEXTS = /* sql */ `
+SELECT p.id, p.rkey, p.cid, ${recordColumn('p.record')}
+FROM json_each(?) ids CROSS JOIN posts p ON p.id = ids.value`
+
+const KEYS = /* sql */ `
+SELECT p.id, p.uid, p.rkey, p.state FROM json_each(?) ids CROSS JOIN posts p ON p.id = ids.value`
+
+const COUNTS = /* sql */ `
+SELECT ids.value, ${SUMS}
+FROM json_each(?) ids LEFT JOIN post_counts c ON c.post = ids.value
+LEFT JOIN earlier_post_counts e ON e.post = ids.value`
+
+export function preparePosts(db: Db): PostReader {
+  const rows = db.prepare<[string], PostRow>(ROWS).raw()
+  const texts = db.prepare<[string], PostTextRow>(TEXTS).raw()
+  const keys = db.prepare<[string], PostKeyRow>(KEYS)
+  const counts = db.prepare<[string], PostCountsRow>(COUNTS).raw()
+  return {
+    rows: (ids) => rows.all(idList(ids)) as unknown as PostRow[],
+    texts: (ids) => texts.all(idList(ids)) as unknown as PostTextRow[],
+    keys: (ids) => keys.all(idList(ids)),
+    counts: (ids) => counts.all(idList(ids)) as unknown as PostCountsRow[],
+  }
+}
+
+/**
+ * Half of the CID's digest is enough to tell a record's states apart. Its rev comes along since
+ * the stream's CIDs are taken on trust.
+ */
+export function versionOf(table: string): string {
+  return `hex(substr(coalesce(${table}.cid, ''), 1, 16)) || coalesce(${table}.rev, '')`
+}

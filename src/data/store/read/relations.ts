@@ -1,0 +1,135 @@
+// What stands between one account (the viewer) and others: follows, blocks and mutes, and blocks
+// and mutes by list. A list does so only while its record is held, it is a moderation list, and its creator
+// is not hidden, as in the reference. From the viewer's, or blocker's, few lists the list's members are
+// probed, never the other way round: a well-known account is on a great many lists.
+//
+// Of several records that say the same the smallest record key counts, so that answers don't
+// flicker.
+
+import type { PackedRkey } from '../../../base/atproto/keys.ts'
+import { blockEdges, followEdges } from '../edges/all-edges.ts'
+import { isHiddenStatus } from '../status.ts'
+import { type Db, idList } from './id-list.ts'
+
+/** Record keys of the records that say so; ids of lists. */
+export type RelationRow = [
+  uid: number,
+  following: PackedRkey | null,
+  followedBy: PackedRkey | null,
+  blocking: PackedRkey | null,
+  blockedBy: PackedRkey | null,
+  blockingByList: number | null,
+  blockedByList: number | null,
+  mutedByList: number | null,
+  /** One more than the mute's scope (data/store/mutes.ts). */
+  muted: number | null,
+]
+
+const STATUS_CODES = 16
+const hiddenCodes = Array.from({ length: STATUS_CODES }, (_, code) => code).filter(isHiddenStatus)
+
+/** The lists in force by which `blocker` blocks `blocked`; both are SQL expressions. */
+export function blockingLists(blocker: string, blocked: string): string {
+  return listsInForce('list_blocks', blocker, blocked)
+}
+
+function listsInForce(table: 'list_blocks' | 'list_mutes', owner: string, subject: string): string {
+  return /* sql */ `
+SELECT own.list FROM ${table} own
+CROSS JOIN list_items li ON li.list = own.list AND li.subject = ${subject}
+CROSS JOIN lists l ON l.id = li.list AND l.cid IS NOT NULL
+  AND l.purpose = 'app.bsky.graph.defs#modlist'
+CROSS JOIN actors c ON c.uid = l.uid AND c.status NOT IN (${hiddenCodes.join(',')})
+WHERE own.uid = ${owner}`
+}
+
+/** `column` is the viewer's in rows of that kind. */
+const anyOf = (table: string, column: 'uid' | 'subject') =>
+  `EXISTS (SELECT 1 FROM ${table} WHERE ${column} = :viewer)`
+
+/** Most viewers use no lists, and many are on none: then no account is looked at for lists. */
+const HAS_LISTS = /* sql */ `
+SELECT ${anyOf('list_blocks', 'uid')} OR ${anyOf('list_items', 'subject')}
+  OR ${anyOf('list_mutes', 'uid')}`
+
+/** Of the three, a viewer has one or two: asked once a statement, which spares a probe an account. */
+function ifAny(table: string, column: 'uid' | 'subject', then: string): string {
+  return `CASE WHEN (SELECT ${anyOf(table, column)}) THEN ${then} END`
+}
+
+const FIRST_LIST = 'ORDER BY own.list LIMIT 1'
+const LISTS = /* sql */ `
+SELECT ids.value,
+  ${ifAny('list_blocks', 'uid', `(${blockingLists(':viewer', 'ids.value')} ${FIRST_LIST})`)},
+  ${ifAny('list_items', 'subject', `(${blockingLists('ids.value', ':viewer')} ${FIRST_LIST})`)},
+  ${ifAny('list_mutes', 'uid', `(${listsInForce('list_mutes', ':viewer', 'ids.value')} ${FIRST_LIST})`)}
+FROM json_each(:uids) ids`
+
+const MUTES = /* sql */ `
+SELECT m.subject, m.scope + 1 FROM json_each(:uids) ids
+CROSS JOIN mutes m ON m.uid = :viewer AND m.subject = ids.value`
+
+type ByList = [
+  blockingByList: number | null,
+  blockedByList: number | null,
+  mutedByList: number | null,
+]
+
+const NO_LIST: ByList = [null, null, null]
+
+/** One row for each of `uids`. */
+export function prepareRelations(
+  db: Db,
+): (viewer: number, uids: Iterable<number>) => RelationRow[] {
+  const readByList = prepareByList(db)
+  const mutes = db.prepare<[{ viewer: number; uids: string }], [number, number]>(MUTES).raw()
+  return (viewer, accounts) => {
+    const uids = [...new Set(accounts)]
+    const edgesOf = readEdges(db, viewer, uids)
+    const byList = readByList(viewer, uids)
+    const muted = new Map(
+      mutes.all({ viewer, uids: idList(uids) }) as unknown as [number, number][],
+    )
+    return uids.map((uid) => [
+      uid,
+      ...edgesOf(uid),
+      ...(byList.get(uid) ?? NO_LIST),
+      muted.get(uid) ?? null,
+    ])
+  }
+}
+
+/** Lists in force between the viewer and these accounts; most often nothing at all. */
+function prepareByList(db: Db): (viewer: number, uids: number[]) => Map<number, ByList> {
+  const hasLists = db.prepare<[{ viewer: number }], number>(HAS_LISTS).pluck()
+  type Row = [uid: number, ...ByList]
+  const select = db.prepare<[{ viewer: number; uids: string }], Row>(LISTS).raw()
+  return (viewer, uids) => {
+    if (hasLists.get({ viewer }) !== 1) return new Map()
+    const rows = select.all({ viewer, uids: idList(uids) }) as unknown as Row[]
+    return new Map(rows.map(([uid, ...lists]) => [uid, lists]))
+  }
+}
+
+type EdgeKeys = [
+  following: PackedRkey | null,
+  followedBy: PackedRkey | null,
+  blocking: PackedRkey | null,
+  blockedBy: PackedRkey | null,
+]
+
+/** Records between the viewer and these accounts. */
+function readEdges(db: Db, viewer: number, uids: readonly number[]): (uid: number) => EdgeKeys {
+  const from = { creator: viewer, subjects: uids }
+  const to = { creators: uids, subject: viewer }
+  const following = followEdges.keysAmong(db, from)
+  const followedBy = followEdges.keysTo(db, to)
+  const blocking = blockEdges.keysAmong(db, from)
+  const blockedBy = blockEdges.keysTo(db, to)
+  return (uid) => [
+    following.get(uid) ?? null,
+    followedBy.get(uid) ?? null,
+    blocking.get(uid) ?? null,
+    blockedBy.get(uid) ?? null,
+  ]
+}

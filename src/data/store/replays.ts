@@ -1,0 +1,145 @@
+// Accounts whose recent past is wanted from the stream, and the replays that bring it.
+
+import type { StreamCursor } from '../../base/event.ts'
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+export type Replay = {
+  id: number
+  /** Microseconds of the stream's time. */
+  fromUs: number
+  /** Milliseconds of our clock. */
+  startedAt: number
+  /** How far it is; undefined before its first event. */
+  cursor: StreamCursor | undefined
+  /** Where the host's window began, if later than `fromUs`. */
+  windowUs: number | undefined
+}
+
+type Row = {
+  id: number
+  from_us: number
+  started_at: number
+  window_us: number | null
+  host: string | null
+  wire: 'v1' | 'v2'
+  seq: number | null
+  time_us: number
+}
+
+const statements = perDatabase((db) => ({
+  want: db.prepare<[number, number]>(
+    `INSERT INTO replay_accounts (uid, wanted_at) VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET replay = NULL, wanted_at = excluded.wanted_at`,
+  ),
+  unwant: db.prepare<[number]>('DELETE FROM replay_accounts WHERE uid = ?'),
+  waiting: db.prepare<[], { count: number; since: number | null }>(
+    'SELECT count(*) AS count, min(wanted_at) AS since FROM replay_accounts WHERE replay IS NULL',
+  ),
+  someWaiting: db
+    .prepare<[number], number>('SELECT uid FROM replay_accounts WHERE replay IS NULL LIMIT ?')
+    .pluck(),
+  create: db.prepare<[number, number]>('INSERT INTO replays (from_us, started_at) VALUES (?, ?)'),
+  take: db.prepare<[number, number]>(
+    `UPDATE replay_accounts SET replay = ? WHERE uid IN
+      (SELECT uid FROM replay_accounts WHERE replay IS NULL ORDER BY uid LIMIT ?)`,
+  ),
+  all: db.prepare<[], Row>('SELECT * FROM replays ORDER BY id'),
+  accounts: db
+    .prepare<[number], number>('SELECT uid FROM replay_accounts WHERE replay = ?')
+    .pluck(),
+  reach: db.prepare<[string, string, number | null, number, number]>(
+    'UPDATE replays SET host = ?, wire = ?, seq = ?, time_us = ? WHERE id = ?',
+  ),
+  clamp: db.prepare<[number, number]>(
+    'UPDATE replays SET window_us = max(coalesce(window_us, 0), ?) WHERE id = ?',
+  ),
+  release: db.prepare<[number]>('DELETE FROM replay_accounts WHERE replay = ?'),
+  remove: db.prepare<[number]>('DELETE FROM replays WHERE id = ?'),
+  ofThese: db.prepare<[string], { replay: number | null; count: number }>(
+    `SELECT replay, count(*) AS count FROM json_each(?) ids
+      CROSS JOIN replay_accounts ON uid = ids.value GROUP BY replay`,
+  ),
+}))
+
+/** Asks for the account's recent past, once more where a replay is at it already. */
+export function wantReplay(db: Db, uid: number, at: number): void {
+  statements(db).want.run(uid, at)
+}
+
+/** Nobody needs it any more, or it comes another way. */
+export function unwantReplay(db: Db, uid: number): void {
+  statements(db).unwant.run(uid)
+}
+
+/** How many wait for a replay, and since when the first of them (our clock). */
+export function replaysWanted(db: Db): { count: number; since: number | undefined } {
+  const { count, since } = statements(db).waiting.get()!
+  return { count, since: since ?? undefined }
+}
+
+/** uids of some that wait. */
+export function accountsWaiting(db: Db, limit: number): number[] {
+  return statements(db).someWaiting.all(limit)
+}
+
+/** A new replay of up to `limit` accounts that wait. */
+export function createReplay(
+  db: Db,
+  options: { fromUs: number; now: number; limit: number },
+): Replay {
+  const { create, take } = statements(db)
+  const { fromUs, now, limit } = options
+  const id = Number(create.run(fromUs, now).lastInsertRowid)
+  take.run(id, limit)
+  return { id, fromUs, startedAt: now, cursor: undefined, windowUs: undefined }
+}
+
+/** Those that were begun and are not done, the oldest first. */
+export function allReplays(db: Db): Replay[] {
+  return statements(db).all.all().map(toReplay)
+}
+
+/** uids. */
+export function accountsOfReplay(db: Db, id: number): number[] {
+  return statements(db).accounts.all(id)
+}
+
+export function setReplayCursor(db: Db, id: number, cursor: StreamCursor): void {
+  const { host, wire, seq, timeUs } = cursor
+  statements(db).reach.run(host, wire, seq ?? null, timeUs, id)
+}
+
+/** The host's window begins here, later than was asked for. */
+export function setReplayWindow(db: Db, id: number, windowUs: number): void {
+  statements(db).clamp.run(windowUs, id)
+}
+
+/** It is over, for all of its accounts. */
+export function deleteReplay(db: Db, id: number): void {
+  statements(db).release.run(id)
+  statements(db).remove.run(id)
+}
+
+/** Of these uids: how many wait, and how many are at work in which replay. */
+export function replaysOf(
+  db: Db,
+  uids: readonly number[],
+): { waiting: number; running: Map<number, number> } {
+  const running = new Map<number, number>()
+  let waiting = 0
+  for (const { replay, count } of statements(db).ofThese.all(JSON.stringify(uids))) {
+    if (replay === null) waiting = count
+    else running.set(replay, count)
+  }
+  return { waiting, running }
+}
+
+function toReplay({ id, from_us, started_at, window_us, ...at }: Row): Replay {
+  const { host, wire, seq, time_us: timeUs } = at
+  const cursor = host === null ? undefined : { host, wire, seq: seq ?? undefined, timeUs }
+  return {
+    ...{ id, fromUs: from_us, startedAt: started_at, cursor },
+    windowUs: window_us ?? undefined,
+  }
+}

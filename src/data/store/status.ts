@@ -1,0 +1,23 @@
+// Numbers that stand for account states in `actors.status`. Append only.
+
+import type { AccountStatus } from '../../base/event.ts'
+
+export const ACTIVE = 0
+
+const codes: Record<AccountStatus, number> = {
+  deactivated: 1,
+  suspended: 2,
+  takendown: 3,
+  deleted: 4,
+  desynchronized: 5,
+  throttled: 6,
+}
+
+export function statusCode(status: AccountStatus | undefined): number {
+  return status ? codes[status] : ACTIVE
+}
+
+/** Whether the account's content is hidden: everything but active, out-of-sync and throttled. */
+export function isHiddenStatus(code: number): boolean {
+  return code >= codes.deactivated && code <= codes.deleted
+}

@@ -1,0 +1,48 @@
+// Which threads a member does not want to be told of: private state, which lives in no repository.
+
+import { NOTE } from '../shared-memory/note-kinds.ts'
+import type { Db } from './db.ts'
+import { notesOf } from './notes.ts'
+import { perDatabase } from './per-database.ts'
+
+const statements = perDatabase((db) => ({
+  notes: notesOf(db),
+  insert: db.prepare<[number, number, number]>(
+    'INSERT OR IGNORE INTO thread_mutes (uid, root, created_at) VALUES (?, ?, ?)',
+  ),
+  remove: db.prepare<[number, number]>('DELETE FROM thread_mutes WHERE uid = ? AND root = ?'),
+  of: db.prepare<[number], { root: number; createdAt: number }>(
+    'SELECT root, created_at AS createdAt FROM thread_mutes WHERE uid = ? ORDER BY created_at, root',
+  ),
+  any: db.prepare<[number], number>('SELECT 1 FROM thread_mutes WHERE uid = ? LIMIT 1').pluck(),
+  find: db
+    .prepare<[number, number], number>('SELECT 1 FROM thread_mutes WHERE uid = ? AND root = ?')
+    .pluck(),
+}))
+
+export function insertThreadMute(db: Db, uid: number, root: number, createdAt: number): void {
+  const { insert, notes } = statements(db)
+  insert.run(uid, root, createdAt)
+  // Every post of the thread says so.
+  notes.add(NOTE.opinions, uid)
+}
+
+export function deleteThreadMute(db: Db, uid: number, root: number): void {
+  const { remove, notes } = statements(db)
+  remove.run(uid, root)
+  notes.add(NOTE.opinions, uid)
+}
+
+/** Oldest first; posts.id. */
+export function threadMutesOf(db: Db, uid: number): { root: number; createdAt: number }[] {
+  return statements(db).of.all(uid)
+}
+
+export function hasThreadMutes(db: Db, uid: number): boolean {
+  return statements(db).any.get(uid) !== undefined
+}
+
+/** @param root - posts.id */
+export function isThreadMuted(db: Db, uid: number, root: number): boolean {
+  return statements(db).find.get(uid, root) !== undefined
+}

@@ -1,0 +1,177 @@
+// Lists, records and accounts, asked whether anything here is about them; and taking away what only a
+// former author had.
+
+import type { PackedRkey } from '../../base/atproto/keys.ts'
+import { NOTE } from '../shared-memory/note-kinds.ts'
+import type { Db } from './db.ts'
+import { blockEdges, followEdges, likeEdges } from './edges/all-edges.ts'
+import { notesOf } from './notes.ts'
+import { perDatabase } from './per-database.ts'
+import { DELETED } from './posts.ts'
+
+const MAX_LOOKED_AT = 1_000
+
+export type ListItemKey = { rkey: PackedRkey; list: number; subject: number }
+export type ListBlockKey = { rkey: PackedRkey; list: number; owner: number }
+export type ListKey = { id: number; rkey: PackedRkey; people: number }
+export type RecordLikeKey = { rkey: PackedRkey; subject: number; owner: number; isHere: number }
+
+const page = <T>(db: Db, sql: string) =>
+  db.prepare<[number, PackedRkey, number], T>(`${sql} ORDER BY t.rkey LIMIT +?`)
+
+const uids = (db: Db, sql: string) =>
+  db.prepare<[number], number>(`${sql} LIMIT ${MAX_LOOKED_AT}`).pluck()
+
+const statements = perDatabase((db) => ({
+  notes: notesOf(db),
+  listItems: page<ListItemKey>(
+    db,
+    'SELECT rkey, list, subject FROM list_items t WHERE uid = +? AND rkey > +?',
+  ),
+  listBlocks: page<ListBlockKey>(
+    db,
+    `SELECT t.rkey, t.list, l.uid AS owner FROM list_blocks t JOIN lists l ON l.id = t.list
+      WHERE t.uid = +? AND t.rkey > +?`,
+  ),
+  lists: page<ListKey>(db, 'SELECT id, rkey, people FROM lists t WHERE uid = +? AND rkey > +?'),
+  recordLikes: page<RecordLikeKey>(
+    db,
+    `SELECT t.rkey, t.subject, r.uid AS owner, r.cid IS NOT NULL AS isHere
+      FROM record_likes t JOIN records r ON r.id = t.subject WHERE t.uid = +? AND t.rkey > +?`,
+  ),
+  isMutedList: db.prepare<[number], number>('SELECT 1 FROM list_mutes WHERE list = ?').pluck(),
+  hasMembers: db
+    .prepare<[number], number>(
+      'SELECT 1 FROM list_items CROSS JOIN members ON members.uid = subject WHERE list = ? LIMIT 1',
+    )
+    .pluck(),
+  blockers: uids(db, 'SELECT uid FROM list_blocks WHERE list = ?'),
+  hasGates: db
+    .prepare<[number], number>(
+      'SELECT 1 FROM posts CROSS JOIN threadgates ON post = posts.id WHERE uid = ? LIMIT 1',
+    )
+    .pluck(),
+  itemsAbout: uids(db, 'SELECT DISTINCT uid FROM list_items WHERE subject = ?'),
+  recordLikers: uids(db, 'SELECT uid FROM record_likes WHERE subject = ?'),
+  likersOfAll: uids(
+    db,
+    `SELECT DISTINCT l.uid FROM records r CROSS JOIN record_likes l ON l.subject = r.id
+      WHERE r.uid = ?`,
+  ),
+  dropList: db.prepare<[number]>('DELETE FROM lists WHERE id = ?'),
+  job: db.prepare<[string, number]>('DELETE FROM jobs WHERE kind = ? AND subject = ?'),
+  recordJobs: db.prepare<[number]>(
+    "DELETE FROM jobs WHERE kind = 'record' AND subject IN (SELECT id FROM records WHERE uid = ?)",
+  ),
+  dropRecord: db.prepare<[number]>('DELETE FROM records WHERE id = ?'),
+  dropRecordLikes: db.prepare<[number]>(
+    'DELETE FROM record_likes WHERE subject IN (SELECT id FROM records WHERE uid = ?)',
+  ),
+  dropRecords: db.prepare<[number]>('DELETE FROM records WHERE uid = ?'),
+  isReferenced: db
+    .prepare<[{ uid: number }], number>(
+      `SELECT EXISTS (SELECT 1 FROM posts WHERE uid = @uid AND state <> ${DELETED})
+        OR EXISTS (SELECT 1 FROM reposts WHERE uid = @uid)
+        OR EXISTS (SELECT 1 FROM members WHERE uid = @uid)
+        OR EXISTS (SELECT 1 FROM lists WHERE uid = @uid)
+        OR EXISTS (SELECT 1 FROM list_items WHERE uid = @uid)
+        OR EXISTS (SELECT 1 FROM list_items WHERE subject = @uid)
+        OR EXISTS (SELECT 1 FROM list_blocks WHERE uid = @uid)
+        OR EXISTS (SELECT 1 FROM record_likes WHERE uid = @uid)
+        OR EXISTS (SELECT 1 FROM records WHERE subject = @uid)
+        OR EXISTS (SELECT 1 FROM mutes WHERE subject = @uid)
+        OR EXISTS (SELECT 1 FROM activity_subscriptions WHERE subject = @uid)
+        OR EXISTS (SELECT 1 FROM notifications WHERE author = @uid)
+        OR EXISTS (SELECT 1 FROM labelers WHERE uid = @uid)`,
+    )
+    .pluck(),
+}))
+
+type Page = { after: PackedRkey; limit: number }
+
+/** An account's, ascending by record key, as the other pages here. */
+export function listItemsBy(db: Db, uid: number, { after, limit }: Page): ListItemKey[] {
+  return statements(db).listItems.all(uid, after, limit)
+}
+
+export function listBlocksBy(db: Db, uid: number, { after, limit }: Page): ListBlockKey[] {
+  return statements(db).listBlocks.all(uid, after, limit)
+}
+
+export function listsBy(db: Db, uid: number, { after, limit }: Page): ListKey[] {
+  return statements(db).lists.all(uid, after, limit)
+}
+
+export function recordLikesBy(db: Db, uid: number, { after, limit }: Page): RecordLikeKey[] {
+  return statements(db).recordLikes.all(uid, after, limit)
+}
+
+export function isMutedList(db: Db, list: number): boolean {
+  return statements(db).isMutedList.get(list) !== undefined
+}
+
+/** Whether somebody who reads here is on the list. */
+export function hasMembersOn(db: Db, list: number): boolean {
+  return statements(db).hasMembers.get(list) !== undefined
+}
+
+/** Who blocks everybody on it; some, where they are many. */
+export function blockersByList(db: Db, list: number): number[] {
+  return statements(db).blockers.all(list)
+}
+
+/** Whether a post of theirs says who may answer, which may be by lists. */
+export function hasThreadgates(db: Db, uid: number): boolean {
+  return statements(db).hasGates.get(uid) !== undefined
+}
+
+/** Who has the account on a list. */
+export function listersOf(db: Db, uid: number): number[] {
+  return statements(db).itemsAbout.all(uid)
+}
+
+/** Of one record, and of all of an account's. */
+export function recordLikers(db: Db, record: number): number[] {
+  return statements(db).recordLikers.all(record)
+}
+
+export function likersOfRecordsBy(db: Db, uid: number): number[] {
+  return statements(db).likersOfAll.all(uid)
+}
+
+/** A list without people. */
+export function dropList(db: Db, list: number, uid: number): void {
+  const { dropList: remove, job, notes } = statements(db)
+  remove.run(list)
+  job.run('list', list)
+  notes.add(NOTE.list, list)
+  notes.add(NOTE.actorCounts, uid)
+}
+
+/** A record that is not here and that nobody likes. */
+export function dropRecord(db: Db, record: number): void {
+  statements(db).dropRecord.run(record)
+  statements(db).job.run('record', record)
+}
+
+/** An account's records, which are emptied already, and what likes of them there are. */
+export function dropRecordsOf(db: Db, uid: number): void {
+  const { dropRecordLikes, dropRecords, recordJobs, notes } = statements(db)
+  dropRecordLikes.run(uid)
+  recordJobs.run(uid)
+  dropRecords.run(uid)
+  notes.add(NOTE.actorCounts, uid)
+}
+
+/**
+ * Whether anything but a profile, records that profiles show, and rows of deleted posts is by the account or
+ * about it.
+ */
+export function isReferenced(db: Db, uid: number): boolean {
+  if (statements(db).isReferenced.get({ uid }) === 1) return true
+  return (
+    [likeEdges, followEdges, blockEdges].some((edges) => edges.hasAny(db, uid)) ||
+    followEdges.isPointedAt(db, uid) ||
+    blockEdges.isPointedAt(db, uid)
+  )
+}

@@ -1,0 +1,39 @@
+// Whether a stranger's answer is about what it was asked about, and each of its items.
+
+import { isObject, type Json } from '../../sources/appview/json.ts'
+import { ownerOf } from '../../sources/appview/our-word.ts'
+
+export type About = 'account' | 'post' | 'record'
+
+/** @param key - a DID, or an at-URI with one */
+export function isAboutSubject(answer: Json, about: About, key: string): boolean {
+  if (about === 'post') return isAboutPost(answer, key)
+  const { subject } = answer
+  if (about === 'account') return !isObject(subject) || subject['did'] === key
+  const view = answer['list'] ?? answer['view'] ?? answer['starterPack']
+  return !isObject(view) || view['uri'] === key
+}
+
+/** What an account made is its own; of a feed, also what it reposted. */
+export function isAboutItem(item: Json, about: About, did: string): boolean {
+  if (about !== 'account') return true
+  const { post, reason, creator } = item
+  const by = isObject(reason) ? reason['by'] : undefined
+  if (isObject(post)) return isObject(by) ? by['did'] === did : ownerOf(post) === did
+  return !isObject(creator) || creator['did'] === did
+}
+
+function isAboutPost({ thread }: Json, uri: string): boolean {
+  if (Array.isArray(thread)) {
+    const anchor: Json | undefined = thread.find(({ depth }: Json) => depth === 0)
+    return anchor === undefined || (anchor['uri'] === uri && !isUnknown(anchor['value']))
+  }
+  if (!isObject(thread)) return true
+  const { post } = thread
+  return (isObject(post) ? post['uri'] : thread['uri']) === uri
+}
+
+/** Not there, or not for somebody who is not signed in, which we are not: perhaps we know better. */
+function isUnknown(value: unknown): boolean {
+  return isObject(value) && /#threadItem(NotFound|NoUnauthenticated)$/.test(String(value['$type']))
+}

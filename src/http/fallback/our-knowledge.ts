@@ -1,0 +1,139 @@
+// Loads what we ourselves know of what a stranger's answer shows (sources/appview/our-word.ts): a handful of
+// reads for a whole page. Accounts that we never heard of stand in no relation to anybody.
+
+import { currentLabelers } from '../../answers/hydrate/labelers.ts'
+import type { FeedState, ProfileState, Viewer } from '../../answers/hydrate/types.ts'
+import type { PostByUri } from '../../answers/skeleton/posts-by-uri.ts'
+import { labelsOf } from '../../answers/views/labels.ts'
+import { postView } from '../../answers/views/post-view.ts'
+import { postViewer, ungatedPostViewer } from '../../answers/views/post-viewer.ts'
+import { blockedProfileViewer, profileViewer } from '../../answers/views/profile-viewer.ts'
+import { relationRules } from '../../answers/views/rules.ts'
+import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import type { Json } from '../../sources/appview/json.ts'
+import {
+  type AccountWord,
+  collect,
+  type OurWord,
+  type Shown,
+  type ThingWord,
+} from '../../sources/appview/our-word.ts'
+import type { Serving } from '../xrpc/serving.ts'
+import { isHeldAccount } from './holdings.ts'
+
+type Parts = Pick<Serving, 'actors' | 'hydrator' | 'listPages' | 'postsByUri' | 'scope'>
+
+const LIST = 'app.bsky.graph.list'
+
+export function ourWordOn(parts: Parts, answer: Json, viewer: Viewer): OurWord {
+  const shown = collect(answer)
+  const accounts = accountWords(parts, shown, viewer)
+  const posts = postWords(parts, shown, viewer)
+  const records = recordWords(parts, shown, viewer)
+  return {
+    isSignedIn: viewer !== undefined,
+    account: accounts,
+    post: posts,
+    record: records,
+  }
+}
+
+function accountWords(
+  { actors, hydrator }: Parts,
+  { dids }: Shown,
+  viewer: Viewer,
+): (did: string) => AccountWord {
+  const uids = [...dids].map((did) => actors.uidOf(did)).filter((uid) => uid !== 0)
+  const state = hydrator.profiles(uids, viewer)
+  return (did) => {
+    const uid = dids.has(did) ? actors.uidOf(did) : 0
+    const actor = state.actors.get(uid)
+    return {
+      ...relationRules(state, uid),
+      isHidden: actor?.hiddenAs !== undefined,
+      handle: actor && actor.handle !== UNVERIFIED ? actor.handle : undefined,
+      viewer: profileViewer(state, uid) as Json | undefined,
+      blockedViewer: blockedProfileViewer(state, uid) as Json | undefined,
+      labels: labelsOf(state, did, `at://${did}/app.bsky.actor.profile/self`),
+    }
+  }
+}
+
+const UNVERIFIED = 'handle.invalid'
+
+function postWords(parts: Parts, { posts }: Shown, viewer: Viewer): (uri: string) => ThingWord {
+  const { hydrator } = parts
+  const rows = parts.postsByUri(posts)
+  const present = [...rows.values()].filter(({ is }) => is === 'present').map(({ id }) => id)
+  const state = hydrator.posts(present, viewer)
+  const doings = hydrator.postViewers(
+    [...rows.values()].map(({ id }) => id),
+    viewer,
+  )
+  const labels = hydrator.labels([...posts], currentLabelers())
+  return (uri) => {
+    const row = rows.get(uri)
+    const post = state.posts.get(row?.id ?? 0)
+    const said = labels.get(uri)
+    const isGone = row?.is === 'gone' || (row?.is === 'present' && !post)
+    return {
+      isGone: isGone || (said?.isTakenDown ?? false),
+      viewer:
+        viewer &&
+        ((post ? postViewer(state, post) : ungatedPostViewer(doings.get(row?.id ?? 0))) as Json),
+      labels: said?.labels ?? [],
+      own: ownView(parts, state, row),
+    }
+  }
+}
+
+/** Of a post by somebody whom we hold whole. */
+function ownView(parts: Parts, state: FeedState, row: PostByUri | undefined): Json | undefined {
+  const post = state.posts.get(row?.id ?? 0)
+  if (!post || !isHeldAccount(parts, post.uid)) return undefined
+  return postView(state, post.id) as Json | undefined
+}
+
+function recordWords(parts: Parts, { records }: Shown, viewer: Viewer): (uri: string) => ThingWord {
+  const { hydrator } = parts
+  const uris = [...records]
+  const lists = listIds(parts, uris)
+  const listState = hydrator.lists([...lists.values()], viewer)
+  const state = hydrator.records(
+    uris.filter((uri) => !lists.has(uri)),
+    viewer,
+  )
+  const labels = hydrator.labels(uris, currentLabelers())
+  return (uri) => ({
+    isGone: labels.get(uri)?.isTakenDown ?? false,
+    viewer:
+      viewer && viewerOfRecord(uri, { list: listState.lists.get(lists.get(uri) ?? 0), state }),
+    labels: labels.get(uri)?.labels ?? [],
+  })
+}
+
+function listIds({ listPages }: Parts, uris: readonly string[]): Map<string, number> {
+  const ids = new Map<string, number>()
+  for (const uri of uris) {
+    const key = parseRecordUri(uri)
+    if (key?.collection === LIST) ids.set(uri, listPages.idOf(key.did, key.rkey))
+  }
+  return ids
+}
+
+function viewerOfRecord(
+  uri: string,
+  {
+    list,
+    state,
+  }: {
+    list: { mutedByViewer: boolean; blockedByViewer: string | undefined } | undefined
+    state: ProfileState
+  },
+): Json | undefined {
+  if (uri.includes(`/${LIST}/`)) {
+    return { muted: list?.mutedByViewer ?? false, blocked: list?.blockedByViewer }
+  }
+  if (uri.includes('/app.bsky.graph.starterpack/')) return undefined
+  return { like: state.records.get(uri)?.like }
+}

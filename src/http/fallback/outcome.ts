@@ -1,0 +1,40 @@
+// What our own handler says, as a value: where somebody else is asked too, its error is not the last word.
+
+import { jsonBytes } from '../../answers/views/ready-json.ts'
+import { XRPCError } from '../../base/atproto/xrpc-error.ts'
+import type { Json } from '../../sources/appview/json.ts'
+import type { Method, MethodContext, MethodResult } from '../server/method.ts'
+
+export type Outcome = { result: MethodResult } | { error: XRPCError }
+
+export async function outcomeOf(method: Method, context: MethodContext): Promise<Outcome> {
+  try {
+    return { result: await method.handler(context) }
+  } catch (error) {
+    if (error instanceof XRPCError) return { error }
+    throw error
+  }
+}
+
+export function settle(outcome: Outcome): MethodResult {
+  if ('error' in outcome) throw outcome.error
+  return outcome.result
+}
+
+/** Blocks and the like are for us to say, whatever anybody else has. */
+const FINAL = new Set([
+  'AccountDeactivated',
+  'AccountTakedown',
+  'AuthMissing',
+  'BlockedActor',
+  'BlockedByActor',
+])
+
+export function isFinal(outcome: Outcome): boolean {
+  return 'error' in outcome && FINAL.has(outcome.error.error)
+}
+
+/** The body as plain JSON, whatever ready pieces it is made of. */
+export function plainBody({ body }: MethodResult): Json {
+  return JSON.parse(jsonBytes(body).toString()) as Json
+}

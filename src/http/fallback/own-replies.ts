@@ -1,0 +1,60 @@
+// What the viewer answered a moment ago stands in our index before anybody else's: in a thread that came
+// from elsewhere it is put under the post that it answers.
+
+import type { Viewer } from '../../answers/hydrate/types.ts'
+import { postView } from '../../answers/views/post-view.ts'
+import { isRepostItem, rowIdOf } from '../../data/store/item-ids.ts'
+import type { Json } from '../../sources/appview/json.ts'
+import type { Serving } from '../xrpc/serving.ts'
+
+type Parts = Pick<Serving, 'authorFeed' | 'hydrator'>
+type Reply = { uri: string; parent: string; post: object }
+
+/** Later than that, what others leave out they leave out for a reason. */
+const RECENT_MS = 10 * 60 * 1000
+const MAX_OWN = 30
+
+/** @param theirs - an answer of getPostThreadV2; `below` as it was asked. @returns it with what it lacks */
+export function withOwnReplies(
+  parts: Parts,
+  theirs: Json,
+  { viewer, below }: { viewer: Viewer; below: number },
+): Json {
+  if (!viewer || viewer.uid === 0) return theirs
+  const thread = [...(theirs['thread'] as Json[])]
+  for (const { uri, parent, post } of recentReplies(parts, viewer)) {
+    const place = thread.findIndex((item) => item['uri'] === parent)
+    const depth = Number(thread[place]?.['depth']) + 1
+    const isThere = thread.some((item) => item['uri'] === uri)
+    if (isThere || place < 0 || depth < 1 || depth > below) continue
+    thread.splice(place + 1, 0, { uri, depth, value: threadItem(post) })
+  }
+  return { ...theirs, thread }
+}
+
+/** The oldest first, so that an answer to an answer finds its place. */
+function recentReplies({ authorFeed, hydrator }: Parts, viewer: NonNullable<Viewer>): Reply[] {
+  const filter = 'posts_with_replies'
+  const { items } = authorFeed({ author: viewer.uid, filter, limit: MAX_OWN, cursor: undefined })
+  const ids = items.filter((item) => !isRepostItem(item)).map(rowIdOf)
+  const state = hydrator.posts(ids, viewer)
+  return ids.toReversed().flatMap((id) => {
+    const own = state.posts.get(id)
+    const parent = own?.record.reply?.parent.uri
+    const post = own && postView(state, id)
+    if (!post || parent === undefined || state.now - own.sortAt > RECENT_MS) return []
+    return [{ uri: own.uri, parent, post }]
+  })
+}
+
+function threadItem(post: object): Json {
+  return {
+    $type: 'app.bsky.unspecced.defs#threadItemPost',
+    post,
+    moreParents: false,
+    moreReplies: 0,
+    opThread: false,
+    hiddenByThreadgate: false,
+    mutedByViewer: false,
+  }
+}

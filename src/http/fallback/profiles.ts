@@ -1,0 +1,155 @@
+// getProfile and getProfiles: what strangers follow, who follows them and what they wrote is counted by
+// somebody who sees it all; the rest of a profile is ours, and theirs where we have none. Of those whom we
+// hold the counts are ours and what was counted before (counted.ts), for which a first look waits.
+
+import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
+import type { Json } from '../../sources/appview/json.ts'
+import { labelerHeaders } from '../server/answer-headers.ts'
+import type { Method, MethodContext, MethodResult } from '../server/method.ts'
+import type { NamedActor } from '../xrpc/actor-names.ts'
+import type { Serving } from '../xrpc/serving.ts'
+import { askElsewhere } from './asked.ts'
+import { isAway, isHeldAccount } from './holdings.ts'
+import { isFinal, outcomeOf, plainBody, settle } from './outcome.ts'
+
+const GET_PROFILES = 'app.bsky.actor.getProfiles'
+const COUNTS = ['followersCount', 'followsCount', 'postsCount']
+const MADE = ['lists', 'feedgens', 'starterPacks']
+/** Declared in records that of strangers are not fetched; where one came here, it says the latest. */
+const DECLARED = ['chat']
+const UNVERIFIED = 'handle.invalid'
+
+export function oneProfile(serving: Serving, method: Method): Method['handler'] {
+  return async (context) => {
+    const found = await serving.names.find(String(context.params['actor']))
+    if (!found || !isStranger(serving, found, context)) {
+      await countsOf(serving, [found], context)
+      return method.handler(context)
+    }
+    const { did } = found
+    const asked = { nsid: method.nsid, params: { actor: did } }
+    const both = Promise.all([outcomeOf(method, context), askElsewhere(serving, context, asked)])
+    const outcome = await Promise.race([both, thatNobodyIs(serving, [found])])
+    if (!outcome) throw invalidRequest('Profile not found')
+    const [ours, theirs] = outcome
+    if (isFinal(ours) || theirs?.['did'] !== did) return settle(ours)
+    if ('error' in ours) return { body: theirs, headers: labelerHeaders(context) }
+    return { ...ours.result, body: merged(plainBody(ours.result), theirs) }
+  }
+}
+
+export function manyProfiles(serving: Serving, method: Method): Method['handler'] {
+  return async (context) => {
+    const names = context.params['actors'] as string[]
+    const found = await Promise.all(names.map((name) => serving.names.find(name)))
+    const ours = countsOf(serving, found, context).then(() => method.handler(context))
+    const strangers = strangersAmong(serving, { names, found }, context)
+    if (strangers.size === 0) return ours
+    const dids = [...new Set(strangers.values())]
+    const theirsToo = askElsewhere(serving, context, {
+      nsid: GET_PROFILES,
+      params: { actors: dids },
+    })
+    const sought = found.filter((one) => one !== undefined && dids.includes(one.did))
+    const [result, theirs] = await Promise.all([
+      ours,
+      Promise.race([theirsToo, thatNobodyIs(serving, sought as NamedActor[])]),
+    ])
+    return theirs ? withStrangers(result, { context, strangers, theirs }) : result
+  }
+}
+
+/**
+ * Resolves as soon as it is known that none of these accounts exists, which no AppView needs to be waited
+ * for to say; never otherwise.
+ */
+function thatNobodyIs({ resolver }: Serving, sought: readonly NamedActor[]): Promise<undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  if (sought.some(({ uid }) => uid !== 0)) return promise
+  Promise.all(sought.map(({ did }) => resolver.resolve(did))).then(
+    (identities) => {
+      if (identities.every((identity) => identity === undefined)) resolve(undefined)
+    },
+    () => undefined, // nobody can say
+  )
+  return promise
+}
+
+/** By the name that they were asked for. */
+function strangersAmong(
+  serving: Serving,
+  { names, found }: { names: readonly string[]; found: readonly (NamedActor | undefined)[] },
+  context: MethodContext,
+): Map<string, string> {
+  const strangers = found.map((one) => one && isStranger(serving, one, context))
+  return new Map(names.flatMap((name, i) => (strangers[i] ? [[name, found[i]!.did] as const] : [])))
+}
+
+async function countsOf(
+  serving: Serving,
+  found: readonly (NamedActor | undefined)[],
+  { signal }: MethodContext,
+): Promise<void> {
+  const uids = new Set(found.map((one) => one?.uid ?? 0))
+  const held = [...uids].filter((uid) => uid !== 0 && isHeldAccount(serving, uid))
+  if (held.length > 0) await serving.counted?.actors(held, signal)
+}
+
+function withStrangers(
+  result: MethodResult,
+  {
+    context,
+    strangers,
+    theirs,
+  }: { context: MethodContext; strangers: Map<string, string>; theirs: Json },
+): MethodResult {
+  const byDid = (views: unknown) =>
+    new Map((views as Json[]).map((view) => [String(view['did']), view]))
+  const own = byDid(plainBody(result)['profiles'])
+  const asked = new Set(strangers.values())
+  for (const [did, view] of byDid(theirs['profiles'])) {
+    if (!asked.has(did)) continue
+    const ours = own.get(did)
+    own.set(did, ours ? merged(ours, view) : view)
+  }
+  const names = context.params['actors'] as string[]
+  const handles = new Map([...own.values()].map((view) => [view['handle'], view]))
+  const inOrder = names.map(
+    (name) => own.get(strangers.get(name) ?? name) ?? handles.get(name.toLowerCase()),
+  )
+  return { ...result, body: { profiles: inOrder.filter((view) => view !== undefined) } }
+}
+
+function isStranger(
+  serving: Serving,
+  { uid, did }: NamedActor,
+  { viewer }: MethodContext,
+): boolean {
+  // Somebody who reads here for the first time is no stranger for long.
+  return did !== viewer && !isHeldAccount(serving, uid) && !isAway(serving, uid)
+}
+
+/** A name that we verified is not a matter of opinion. */
+function verified({ handle }: Json, theirs: Json): Json {
+  return { handle: handle === UNVERIFIED ? theirs['handle'] : handle }
+}
+
+/** Who they are to the viewer is always ours; so is a profile that is here. */
+function merged(ours: Json, theirs: Json): Json {
+  const isPointedAt = ours['handle'] === UNVERIFIED || ours['indexedAt'] === undefined
+  const base = isPointedAt ? { ...theirs, ...verified(ours, theirs) } : ours
+  const pick = (from: unknown, names: string[]) =>
+    Object.fromEntries(Object.entries(from ?? {}).filter(([name]) => names.includes(name)))
+  const associated = {
+    ...pick(theirs['associated'], DECLARED),
+    ...(base['associated'] as Json),
+    ...pick(ours['associated'], DECLARED),
+    ...pick(theirs['associated'], MADE),
+  }
+  return {
+    ...base,
+    ...pick(theirs, COUNTS),
+    associated,
+    ...(ours['viewer'] !== undefined && { viewer: ours['viewer'] }),
+  }
+}

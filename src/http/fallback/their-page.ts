@@ -1,0 +1,74 @@
+// One page from elsewhere, at most as long as asked for, with a cursor of ours around theirs. Pages that
+// come to nothing, because nothing of them may be shown, are passed over, a few of them.
+
+import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
+import { loadLexicons } from '../../data/lexicons/lexicons.ts'
+import type { Json } from '../../sources/appview/json.ts'
+import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
+import {
+  unwrapCursor,
+  type WrappedCursor,
+  wrapCursor,
+} from '../../sources/appview/wrapped-cursor.ts'
+import type { MethodContext, Params } from '../server/method.ts'
+import type { Serving } from '../xrpc/serving.ts'
+import { type Asked, askElsewhere } from './asked.ts'
+
+const MAX_READS = 3
+/** Of another page, after the first came to nothing. */
+const FURTHER_PATIENCE = 0.3
+
+export type PageRequest = Asked & {
+  context: MethodContext
+  from: WrappedCursor
+  /** What of the items stays, besides what every answer from elsewhere has to keep to. */
+  keep?: (items: Json[]) => Json[]
+  /** What the cursor after these items says of what was seen. */
+  seenWith?: (items: readonly Json[]) => string | undefined
+}
+
+/** @returns undefined where there is no answer */
+export async function theirPage(
+  serving: Serving,
+  { context, nsid, params, from, patience, keep = (items) => items, seenWith }: PageRequest,
+): Promise<Json | undefined> {
+  const field = itemsFieldOf(loadLexicons(), nsid)
+  const limit = Number(params['limit'] ?? Number.POSITIVE_INFINITY)
+  let { page, theirs } = from
+  for (let reads = 1; ; reads++) {
+    const asked = {
+      nsid,
+      params: { ...params, cursor: theirs },
+      patience: reads === 1 ? patience : FURTHER_PATIENCE,
+    }
+    const answer = await askElsewhere(serving, context, asked)
+    if (!answer || field === undefined) return answer
+    const items = keep(answer[field] as Json[]).slice(0, limit)
+    const { cursor } = answer
+    const isLast = typeof cursor !== 'string' || cursor === theirs
+    page++
+    if (isLast || items.length > 0 || reads === MAX_READS) {
+      const goesOn = !isLast && items.length > 0
+      const purpose = purposeOf(nsid, context.params)
+      const next = goesOn
+        ? wrapCursor({ page, theirs: cursor, seen: seenWith?.(items) }, purpose)
+        : undefined
+      return { ...answer, [field]: items, cursor: next }
+    }
+    theirs = cursor
+  }
+}
+
+/** @throws XRPCError where we could not have written it */
+export function parseWrapped(nsid: string, { params }: MethodContext): WrappedCursor {
+  const found = unwrapCursor(String(params['cursor']), purposeOf(nsid, params))
+  if (!found) throw invalidRequest('Malformed cursor')
+  return found
+}
+
+/** What a cursor belongs to: everything that was asked but for how much of it. */
+export function purposeOf(nsid: string, params: Params): string {
+  const { cursor: _, limit: __, ...rest } = params
+  const names = Object.keys(rest).sort()
+  return `${nsid} ${JSON.stringify(names.map((name) => [name, rest[name]]))}`
+}

@@ -1,0 +1,215 @@
+// A blob from the PDS that its owner's DID document names, through the guarded fetch, into a file, and
+// only if the bytes are those that the CID names. Statuses are the reference's: what the PDS refuses is
+// missing, what it fails at is upstream. A server that was silent again and again is left alone for a while.
+// Lexicon: com.atproto.sync.getBlob.
+
+import { createHash } from 'node:crypto'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { LruMap } from '../../base/util/lru.ts'
+import { type CircuitBreaker, createCircuitBreaker } from '../../sources/appview/circuit-breaker.ts'
+import { FetchError } from '../../sources/identity/fetch-error.ts'
+import type { FetchedResponse, GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import type { Resolver } from '../../sources/identity/resolver.ts'
+import { cidOfDigest } from './blob-cid.ts'
+import { HEAD_BYTES } from './cache-entry.ts'
+import type { DiskCache } from './disk-cache.ts'
+import { createHostSlots, type SlotLimits } from './host-slots.ts'
+import { MediaError } from './media-error.ts'
+import type { BlobName } from './media-path.ts'
+
+export type BlobSource = { fetch: GuardedFetch; resolver: Pick<Resolver, 'resolve'> }
+
+export type BlobLimits = {
+  maxBytes: number
+  /** From the connection until the answer begins. */
+  firstByteMs: number
+  /** From the first look-up of the server's name to the last byte. */
+  timeoutMs: number
+  slots: SlotLimits
+}
+
+export type BlobFile = {
+  /** Of a file with room for the head of a cache entry in front. */
+  path: string
+  length: number
+  /** SHA-256 in hexadecimal. */
+  digest: string
+  /** Where it came from. */
+  host: string
+  /** How it begins. */
+  beginning: Buffer
+  /** Removes the file, where it still is, and gives back the server's place. */
+  drop(): Promise<void>
+}
+
+/** @throws MediaError */
+export type FetchBlob = (name: BlobName) => Promise<BlobFile>
+
+export type FetchBlobOptions = {
+  source: BlobSource
+  cache: Pick<DiskCache, 'reserve'>
+  limits: BlobLimits
+  now?: (() => number) | undefined
+}
+
+type Received = Pick<BlobFile, 'path' | 'length' | 'digest' | 'beginning'>
+
+const BEGINNING_BYTES = 32
+const MAX_HOSTS = 2000
+
+export function createFetchBlob(options: FetchBlobOptions): FetchBlob {
+  const { source, cache, limits, now = Date.now } = options
+  const slots = createHostSlots(limits.slots)
+  const breakers = new LruMap<string, CircuitBreaker>(MAX_HOSTS)
+
+  function breakerOf(host: string): CircuitBreaker {
+    const breaker = breakers.get(host) ?? createCircuitBreaker(now)
+    breakers.set(host, breaker)
+    return breaker
+  }
+
+  return async function fetchBlob(name) {
+    const pds = await pdsOf(source.resolver, name.did)
+    const { host } = new URL(pds)
+    const leave = await slots.enter(pds)
+    try {
+      const path = await reserve(cache)
+      const breaker = breakerOf(host)
+      if (!breaker.mayAsk()) throw silent()
+      const received = await receive({ source, limits, pds, breaker }, name, path)
+      const drop = async () => {
+        leave()
+        await rm(received.path, { force: true })
+      }
+      return { ...received, host, drop }
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+}
+
+async function reserve(cache: FetchBlobOptions['cache']): Promise<string> {
+  return cache.reserve().catch((error: unknown) => {
+    throw noRoom(error)
+  })
+}
+
+type Asked = { source: BlobSource; limits: BlobLimits; pds: string; breaker: CircuitBreaker }
+
+/** The file is there only where everything is right. */
+async function receive(asked: Asked, name: BlobName, path: string): Promise<Received> {
+  try {
+    const received = await writeAnswer(asked, name, path)
+    if (cidOfDigest(Buffer.from(received.digest, 'hex')) === name.cid) return received
+    throw new MediaError('missing', 'BlobNotFound', 'the PDS sent other bytes than the CID names')
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
+async function writeAnswer(
+  { source, limits, pds, breaker }: Asked,
+  name: BlobName,
+  path: string,
+): Promise<Received> {
+  const url = `${pds}/xrpc/com.atproto.sync.getBlob?${new URLSearchParams(name)}`
+  const file = await open(path, 'wx', 0o600)
+  try {
+    const writer = createWriter(file)
+    const response = await source
+      .fetch(url, { ...limits, sink: writer.write })
+      .catch((error: unknown) => {
+        const ours = writer.failure()
+        if (!ours && isSilence(error)) breaker.failed()
+        else breaker.succeeded()
+        throw ours ? noRoom(ours) : toMediaError(error, limits)
+      })
+    breaker.succeeded()
+    if (response.status !== 200) throw refusal(response)
+    return { path, ...writer.end() }
+  } finally {
+    await file.close()
+  }
+}
+
+function createWriter(file: FileHandle) {
+  const sha = createHash('sha256')
+  let beginning = Buffer.alloc(0)
+  let length = 0
+  let failure: unknown
+
+  async function append(piece: Buffer): Promise<void> {
+    for (let done = 0; done < piece.length; ) {
+      const at = HEAD_BYTES + length + done
+      done += (await file.write(piece, done, piece.length - done, at)).bytesWritten
+    }
+    length += piece.length
+  }
+
+  return {
+    failure: () => failure,
+    async write(piece: Buffer): Promise<void> {
+      if (length < BEGINNING_BYTES) beginning = Buffer.concat([beginning, piece])
+      beginning = beginning.subarray(0, BEGINNING_BYTES)
+      sha.update(piece)
+      await append(piece).catch((error: unknown) => {
+        failure = error
+        throw error
+      })
+    },
+    end: () => ({ length, beginning, digest: sha.digest('hex') }),
+  }
+}
+
+async function pdsOf(resolver: BlobSource['resolver'], did: string): Promise<string> {
+  const identity = await resolver.resolve(did).catch((error: unknown) => {
+    throw new MediaError('upstream', 'UpstreamError', 'the DID document cannot be had', {
+      cause: error,
+    })
+  })
+  if (identity?.pds && URL.canParse(identity.pds)) return identity.pds
+  throw new MediaError('missing', 'OriginNotFound', 'the account has no PDS')
+}
+
+function refusal({ status, url }: FetchedResponse): MediaError {
+  const { origin } = new URL(url)
+  if (status === 429) {
+    return new MediaError('upstream', 'UpstreamError', `${origin} wants to be asked less`)
+  }
+  if (status >= 400 && status < 500) {
+    return new MediaError('missing', 'BlobNotFound', `${origin} does not have the blob`)
+  }
+  return new MediaError('upstream', 'UpstreamError', `${origin} answered with ${status}`)
+}
+
+function toMediaError(error: unknown, { maxBytes }: BlobLimits): unknown {
+  if (!(error instanceof FetchError)) return error
+  const options = { cause: error }
+  switch (error.reason) {
+    case 'too-large': {
+      const message = `the blob has more than ${maxBytes} bytes`
+      return new MediaError('refused', 'BlobTooLarge', message, options)
+    }
+    case 'timeout':
+      return new MediaError('late', 'UpstreamTimeout', 'the PDS took too long', options)
+    case 'busy':
+      return new MediaError('busy', 'Busy', 'too many pictures at once', options)
+    default:
+      return new MediaError('upstream', 'UpstreamError', 'the PDS gave no answer', options)
+  }
+}
+
+/** Nothing came of it, and it took its time. */
+function isSilence(error: unknown): boolean {
+  return error instanceof FetchError && ['timeout', 'connect', 'dns'].includes(error.reason)
+}
+
+function silent(): MediaError {
+  return new MediaError('late', 'UpstreamTimeout', 'the PDS has not answered for a while')
+}
+
+function noRoom(cause: unknown): MediaError {
+  return new MediaError('busy', 'NoRoom', 'the server has no room for it', { cause })
+}

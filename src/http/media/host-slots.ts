@@ -1,0 +1,42 @@
+// Places for fetches from other people's servers: so many in all, so many for one server, and so many for
+// the servers of one domain, since whoever has a domain has as many servers as they like. Who finds a
+// server's places taken waits for those, and lets others by.
+
+import { isIP } from 'node:net'
+import { createLimiter } from '../../base/util/limiter.ts'
+import { MediaError } from './media-error.ts'
+
+export type HostSlots = {
+  /** Resolves to what gives the place back. @throws MediaError where too many wait */
+  enter(url: string): Promise<() => void>
+}
+
+export type SlotLimits = { inAll: number; perDomain: number; perHost: number; waiting: number }
+
+export function createHostSlots({ inAll, perDomain, perHost, waiting }: SlotLimits): HostSlots {
+  const bounds = {
+    maxWaiting: waiting,
+    full: () => new MediaError('busy', 'Busy', 'too many pictures and videos at once'),
+  }
+  const hosts = createLimiter({
+    ...bounds,
+    maxRunning: Number.POSITIVE_INFINITY,
+    maxRunningEach: perHost,
+  })
+  const domains = createLimiter({ ...bounds, maxRunning: inAll, maxRunningEach: perDomain })
+
+  return {
+    enter(url) {
+      const { host, hostname } = new URL(url)
+      const { promise, resolve, reject } = Promise.withResolvers<() => void>()
+      const stay = () => new Promise<void>((leave) => resolve(leave))
+      hosts.run(() => domains.run(stay, domainOf(hostname)), host).catch(reject)
+      return promise
+    },
+  }
+}
+
+function domainOf(hostname: string): string {
+  const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) > 0
+  return isAddress ? hostname : hostname.split('.').slice(-2).join('.')
+}

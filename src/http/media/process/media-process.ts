@@ -1,0 +1,125 @@
+// The process in which pictures are decoded and videos are cut, as those use it who want that done. It is
+// begun with the first job, ended when there was none for a while, and begun anew after one for which it
+// had to be killed: whatever a blob does to it, that job is refused, and no other notices more than a wait.
+
+import type { Logger } from '../../../base/obs/log.ts'
+import { MediaError } from '../media-error.ts'
+import { type Child, type ChildLimits, type Death, type Outcome, startChild } from './child.ts'
+import { createJobQueue, type Payers } from './job-queue.ts'
+import type { Job } from './jobs.ts'
+
+export type MediaProcess = {
+  /** Resolves when the file that the job names is written. @throws MediaError */
+  run(job: Job, payers: Payers): Promise<void>
+  counts(): MediaCounts
+  /** Of the process that there is now. */
+  pid(): number | undefined
+  close(): void
+}
+
+export type MediaCounts = {
+  /** Blobs that were no picture or video, or too much. */
+  refused: number
+  /** Times that the process ended with a job in it. */
+  died: number
+  /** Jobs that wait or run. */
+  pending: number
+}
+
+export type MediaProcessOptions = {
+  log: Pick<Logger, 'debug' | 'error'>
+  now?: () => number
+  limits?: (Partial<ChildLimits> & { idleMs?: number }) | undefined
+}
+
+/** As 33 megapixels of the worst kind take (an interlaced PNG with transparency: 455 MB). */
+export const MEDIA_MEMORY_BYTES = 500_000_000
+const CPU_MS = 12_000
+const JOB_MS = 60_000
+const IDLE_MS = 300_000
+const MAX_WAITING = 512
+
+type Waiting = { job: Job; settle: (outcome: Outcome) => void }
+
+export function createMediaProcess(options: MediaProcessOptions): MediaProcess {
+  const { log, now = Date.now } = options
+  const limits = {
+    memoryBytes: MEDIA_MEMORY_BYTES,
+    cpuMs: CPU_MS,
+    jobMs: JOB_MS,
+    ...options.limits,
+  }
+  const queue = createJobQueue<Waiting>({ maxWaiting: MAX_WAITING, now })
+  const counts: MediaCounts = { refused: 0, died: 0, pending: 0 }
+  let child: Child | undefined
+  let isWorking = false
+  let isClosed = false
+  let idle: NodeJS.Timeout | undefined
+
+  async function work(): Promise<void> {
+    if (isWorking) return
+    isWorking = true
+    clearTimeout(idle)
+    for (let next = queue.take(); next && !isClosed; next = queue.take()) {
+      const startedAt = now()
+      if (!child || child.hasEnded) child = startChild(limits)
+      const outcome = await child.perform(next.item.job)
+      queue.charge(next.payers, now() - startedAt)
+      next.item.settle(outcome)
+    }
+    isWorking = false
+    idle = setTimeout(() => child?.kill(), limits.idleMs ?? IDLE_MS)
+    idle.unref()
+  }
+
+  function errorFor(outcome: Outcome): MediaError | undefined {
+    counts.pending -= 1
+    if (outcome.kind === 'done') return undefined
+    if (outcome.kind === 'failed') {
+      log.error({ message: outcome.message }, 'the media process could not do a job')
+      return new MediaError('busy', 'Busy', 'the server could not make it')
+    }
+    if (outcome.kind === 'refused') {
+      counts.refused += 1
+      return new MediaError('refused', outcome.refusal.error, outcome.refusal.message)
+    }
+    counts.died += 1
+    const { why, detail } = outcome
+    if (why === 'unstarted') log.error({ detail }, 'the media process does not start')
+    else log.debug({ why, detail }, 'the media process ended with a job in it')
+    return deaths[why]()
+  }
+
+  return {
+    async run(job, payers) {
+      const { promise, resolve } = Promise.withResolvers<Outcome>()
+      if (isClosed || !queue.add({ job, settle: resolve }, payers)) throw busy()
+      counts.pending += 1
+      void work()
+      const error = errorFor(await promise)
+      if (error) throw error
+    },
+    counts: () => ({ ...counts }),
+    pid: () => (child?.hasEnded ? undefined : child?.pid),
+    close() {
+      isClosed = true
+      clearTimeout(idle)
+      child?.kill()
+      for (let next = queue.take(); next; next = queue.take()) {
+        next.item.settle({ kind: 'died', why: 'lost', detail: 'the server ends' })
+      }
+    },
+  }
+}
+
+const deaths: Record<Death, () => MediaError> = {
+  memory: () => new MediaError('refused', 'TooMuchMemory', 'it takes too much memory to decode'),
+  time: () => new MediaError('refused', 'TooMuchTime', 'it takes too long to decode'),
+  crash: () => new MediaError('refused', 'NotDecodable', 'it cannot be decoded'),
+  lost: () => new MediaError('lost', 'Interrupted', 'the work on it was interrupted'),
+  unstarted: () => busy(),
+}
+
+function busy(): MediaError {
+  return new MediaError('busy', 'Busy', 'too many pictures and videos at once')
+}

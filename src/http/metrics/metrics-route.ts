@@ -1,0 +1,47 @@
+// /metrics, and who may read it: everyone, the operator, or also whoever asks from this machine or its
+// private network. A request that came through a proxy is not local, wherever the proxy stands.
+
+import type { IncomingMessage } from 'node:http'
+import type { Context, Hono } from 'hono'
+import { addressRanges, createRangeCheck } from '../../base/config/address-ranges.ts'
+import type { Config } from '../../base/config/config.ts'
+import { createRegistry } from '../../base/obs/metric.ts'
+import { requireOperator } from '../operator/guard.ts'
+import { type MetricParts, metricSources } from './metrics.ts'
+
+type Access = Pick<Config, 'metrics' | 'operatorToken' | 'hostname'>
+
+/** What proxies add; a client of ours would have no reason to. */
+const FORWARDED = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-forwarded-host']
+const isNear = createRangeCheck(addressRanges('loopback,private'))
+
+export function addMetricsRoute(app: Hono, config: Access, parts: MetricParts): void {
+  if (config.metrics === 'off') return
+  const registry = createRegistry(metricSources(parts))
+  const guard = requireOperator(config)
+  app.get(
+    '/metrics',
+    (c, next) => (isSpelt(c) ? (isAllowed(config, c) ? next() : guard(c, next)) : c.notFound()),
+    async (c) =>
+      c.body(await registry.metrics(), 200, {
+        'content-type': registry.contentType,
+        'cache-control': 'no-store',
+      }),
+  )
+}
+
+/** By this path and no other spelling of it, which a proxy's rule would let pass. */
+function isSpelt(c: Context): boolean {
+  const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
+  const path = incoming?.url ?? new URL(c.req.raw.url).pathname
+  return /^\/metrics(\?|$)/.test(path)
+}
+
+function isAllowed({ metrics, hostname }: Access, c: Context): boolean {
+  if (metrics !== 'local') return metrics === 'open'
+  const incoming = (c.env as { incoming?: IncomingMessage } | undefined)?.incoming
+  const address = incoming?.socket.remoteAddress
+  if (address === undefined || !isNear(address)) return false
+  const isPublicName = c.req.header('host') === hostname && !hostname.startsWith('localhost')
+  return !isPublicName && FORWARDED.every((name) => c.req.header(name) === undefined)
+}

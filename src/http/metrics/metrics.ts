@@ -1,0 +1,369 @@
+// Everything told at /metrics, as one table: name, type, meaning, and where the value is read when it is
+// scraped. docs/METRICS.md is made from it. Names and units follow Prometheus' conventions.
+//
+// What is told of requests is summed over all serving threads, whichever answers the scrape. Labels are
+// bounded: methods, statuses and reasons are our own words, and no account, host or address is one.
+
+import {
+  byLabel,
+  histogramSamples,
+  type MetricSource,
+  type Sample,
+  single,
+} from '../../base/obs/metric.ts'
+import {
+  readMethodCounts,
+  readThreadGauges,
+  readWebCounts,
+  type ThreadGauge,
+} from '../../base/obs/request-counters.ts'
+import { version } from '../../base/util/version.ts'
+import type { IngestStatus } from '../../bridge/messages.ts'
+import type { Db } from '../../data/store/db.ts'
+import { countJobs } from '../../data/store/jobs.ts'
+
+export type MetricParts = {
+  status: () => IngestStatus | undefined
+  requests: SharedArrayBuffer
+  /** NSIDs of the methods that are served. */
+  methods: readonly string[]
+  /** A connection that is only read from. */
+  db: Db
+}
+
+const DURATIONS = 'slipstream_request_duration_seconds'
+const WEB_DURATIONS = 'slipstream_web_request_duration_seconds'
+
+export function metricSources(parts: MetricParts): MetricSource[] {
+  return [
+    ...streamMetrics(parts),
+    ...requestMetrics(parts),
+    ...mediaMetrics(parts),
+    ...contentMetrics(parts),
+    ...diskMetrics(parts),
+    ...backgroundMetrics(parts),
+    ...processMetrics(parts),
+  ]
+}
+
+function diskStateSamples(status: IngestStatus | undefined): Sample[] {
+  return status ? byLabel('state', { [status.disk.state]: 1 }) : []
+}
+
+function counter(name: string, help: string, read: () => Sample[]): MetricSource {
+  return { name: `slipstream_${name}`, type: 'counter', help, read }
+}
+
+function gauge(name: string, help: string, read: () => Sample[]): MetricSource {
+  return { name: `slipstream_${name}`, type: 'gauge', help, read }
+}
+
+function streamMetrics({ status }: MetricParts): MetricSource[] {
+  const stream = () => status()?.stream
+  const counts = (what: string) => status()?.counts[what]
+  return [
+    gauge('stream_connected', '1 while the stream is connected, else 0.', () =>
+      single(stream() && Number(stream()!.connected)),
+    ),
+    gauge('stream_paused', '1 while the stream waits because the store is slower.', () =>
+      single(stream() && Number(stream()!.paused)),
+    ),
+    gauge(
+      'stream_lag_seconds',
+      'How far behind the network the stream is: from an event’s time to its arrival, or to now while the stream is away or waits.',
+      () => inSeconds(stream()?.lagMs),
+    ),
+    gauge(
+      'stream_quiet_seconds',
+      'Since the last event came over the connection that stands.',
+      () => inSeconds(stream()?.quietMs),
+    ),
+    ...archiveMetrics(status),
+    counter('stream_received_total', 'Events received, before anything is left out.', () =>
+      single(stream()?.received),
+    ),
+    counter('stream_reconnects_total', 'Connections opened after the first.', () =>
+      single(stream()?.reconnects),
+    ),
+    counter('stream_dropped_total', 'Frames and events that could not be read, by reason.', () =>
+      byLabel('reason', stream()?.dropped),
+    ),
+    counter('events_total', 'Events handled, by kind.', () => byLabel('kind', counts('events'))),
+    counter(
+      'event_outcomes_total',
+      'What became of events: applied, or why they were left out.',
+      () => byLabel('outcome', counts('outcomes')),
+    ),
+    counter('batches_total', 'Transactions of events.', () =>
+      single(counts('batches')?.['applied']),
+    ),
+    gauge(
+      'visible_seconds',
+      'From a frame’s arrival to its visibility, over the last second, by percentile.',
+      () => visibleSamples(status()),
+    ),
+    counter('timeline_writes_total', 'Items written to timelines by fan-out.', () =>
+      single(counts('timelineWrites')?.['items']),
+    ),
+    gauge('gaps', 'Holes in what was received, by state.', () => byLabel('state', status()?.gaps)),
+  ]
+}
+
+function inSeconds(milliseconds: number | undefined): Sample[] {
+  return single(milliseconds === undefined ? undefined : milliseconds / 1000)
+}
+
+/** Where the stream begins with the archive; no samples elsewhere. */
+function archiveMetrics(status: MetricParts['status']): MetricSource[] {
+  const archive = () => status()?.archive
+  return [
+    gauge('archive_done_ratio', 'How far the archive is read, from 0 to 1.', () =>
+      single(archive() && archive()!.percent / 100),
+    ),
+    counter('archive_received_bytes_total', 'Bytes received of the archive.', () =>
+      single(archive()?.bytes),
+    ),
+    gauge('archive_waiting', '1 while reading the archive waits, by why.', () => {
+      const waiting = archive()?.waiting
+      return waiting ? byLabel('why', { [waiting.why]: 1 }) : []
+    }),
+  ]
+}
+
+function visibleSamples(status: IngestStatus | undefined): Sample[] {
+  if (!status || status.visibleMs.count === 0) return []
+  const { p50, p99 } = status.visibleMs
+  return [
+    { labels: { percentile: '50' }, value: p50 / 1000 },
+    { labels: { percentile: '99' }, value: p99 / 1000 },
+  ]
+}
+
+function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
+  const threads = (name: ThreadGauge) =>
+    readThreadGauges(requests).map((gauges, thread) => ({
+      labels: { thread: String(thread) },
+      value: gauges[name],
+    }))
+  const summed = (name: ThreadGauge) => single(sumOfThreads(requests, name))
+  return [
+    counter('requests_total', 'Answers given, by method and status.', () =>
+      readMethodCounts(requests, methods).flatMap(({ method, statuses }) =>
+        statuses.map(([status, value]) => ({
+          labels: { method, status: status === 0 ? 'other' : String(status) },
+          value,
+        })),
+      ),
+    ),
+    {
+      name: DURATIONS,
+      type: 'histogram',
+      help: 'From a request’s arrival to its finished answer, by method.',
+      read: () =>
+        readMethodCounts(requests, methods).flatMap(({ method, durations, sum }) =>
+          histogramSamples(DURATIONS, { method }, { counts: durations, sum }),
+        ),
+    },
+    counter('web_requests_total', 'Answers given beside the methods, by route and status.', () =>
+      readWebCounts(requests).flatMap(({ method: route, statuses }) =>
+        statuses.map(([status, value]) => ({
+          labels: { route, status: status === 0 ? 'other' : String(status) },
+          value,
+        })),
+      ),
+    ),
+    {
+      name: WEB_DURATIONS,
+      type: 'histogram',
+      help: 'From a request’s arrival to the beginning of its answer, by route beside the methods.',
+      read: () =>
+        readWebCounts(requests).flatMap(({ method: route, durations, sum }) =>
+          histogramSamples(WEB_DURATIONS, { route }, { counts: durations, sum }),
+        ),
+    },
+    counter('answer_cache_hits_total', 'Parts of answers that were ready.', () =>
+      summed('fragmentHits'),
+    ),
+    counter('answer_cache_misses_total', 'Parts of answers that were made.', () =>
+      summed('fragmentMisses'),
+    ),
+    gauge('answer_cache_bytes', 'Bytes of ready parts of answers, by thread.', () =>
+      threads('fragmentBytes'),
+    ),
+    gauge('viewer_cache_bytes', 'Bytes of what viewers are to others, by thread.', () =>
+      threads('viewerBytes'),
+    ),
+    gauge(
+      'serving_loop_lag_seconds',
+      'How late a serving thread’s timers are, 99th percentile.',
+      () => threads('loopLagSeconds'),
+    ),
+    gauge('serving_heap_bytes', 'Heap in use, by serving thread.', () => threads('heapBytes')),
+    gauge('live_listeners', 'Browsers that look at the status page.', () => summed('listeners')),
+  ]
+}
+
+function sumOfThreads(requests: SharedArrayBuffer, name: ThreadGauge): number {
+  return readThreadGauges(requests).reduce((sum, gauges) => sum + gauges[name], 0)
+}
+
+function mediaMetrics({ requests }: MetricParts): MetricSource[] {
+  const summed = (name: ThreadGauge) => single(sumOfThreads(requests, name))
+  return [
+    counter(
+      'media_refused_total',
+      'Blobs that were no picture or video, or too large a one (IMAGES or VIDEOS is own).',
+      () => summed('mediaRefused'),
+    ),
+    counter(
+      'media_process_ends_total',
+      'Times that the media process ended with a job in it: for its memory, its time, or by itself.',
+      () => summed('mediaDied'),
+    ),
+    gauge('media_jobs', 'Pictures and videos that wait for the media process, or are in it.', () =>
+      summed('mediaPending'),
+    ),
+  ]
+}
+
+/** Reads a number of the last report, once there is one. */
+function knownOf(status: MetricParts['status']) {
+  return (read: (status: IngestStatus) => number) => () => {
+    const now = status()
+    return single(now && read(now))
+  }
+}
+
+function contentMetrics({ status }: MetricParts): MetricSource[] {
+  const known = knownOf(status)
+  return [
+    gauge(
+      'members',
+      'Accounts that read here.',
+      known(({ members }) => members),
+    ),
+    gauge(
+      'timelines',
+      'Timelines in memory.',
+      known(({ timelines }) => timelines),
+    ),
+    gauge(
+      'graph_accounts',
+      'Accounts in the graph.',
+      known(({ actors }) => actors),
+    ),
+    gauge(
+      'graph_follows',
+      'Follows in the graph.',
+      known(({ follows }) => follows),
+    ),
+    gauge(
+      'ingest_loop_lag_seconds',
+      'How late the ingest thread’s timers are, 99th percentile.',
+      known(({ pulse }) => pulse.loopLagMs / 1000),
+    ),
+  ]
+}
+
+function diskMetrics({ status }: MetricParts): MetricSource[] {
+  const known = knownOf(status)
+  return [
+    gauge(
+      'database_bytes',
+      'The database, without the log beside it.',
+      known(({ pulse }) => pulse.databaseBytes),
+    ),
+    gauge(
+      'database_log_bytes',
+      'The write-ahead log beside the database.',
+      known(({ pulse }) => pulse.logBytes),
+    ),
+    gauge(
+      'database_used_bytes',
+      'Of the database, without free pages in it.',
+      known(({ disk }) => disk.usedBytes),
+    ),
+    gauge(
+      'database_cap_bytes',
+      'Up to which the database may grow.',
+      known(({ disk }) => disk.capBytes),
+    ),
+    gauge(
+      'disk_state',
+      '1 for the state: ok, or what was given up for want of room; full while nothing can be written.',
+      () => diskStateSamples(status()),
+    ),
+    counter('pruned_total', 'Old records given up, by kind.', () =>
+      byLabel('kind', status()?.counts['pruned']),
+    ),
+    gauge(
+      'disk_free_bytes',
+      'What may still be written.',
+      known(({ pulse }) => pulse.freeBytes),
+    ),
+    gauge(
+      'disk_size_bytes',
+      'Of the whole disk.',
+      known(({ pulse }) => pulse.totalBytes),
+    ),
+  ]
+}
+
+function backgroundMetrics({ status, db }: MetricParts): MetricSource[] {
+  const standstill = (one: IngestStatus) => one.stalls?.[0]?.seconds ?? 0
+  return [
+    gauge(
+      'ingest_standstill_seconds',
+      'For how long something on the ingest thread has waited without progress, from a minute on; 0 as a rule.',
+      () => {
+        const now = status()
+        return single(now && standstill(now))
+      },
+    ),
+    gauge('jobs', 'Jobs against other people’s servers that wait or run, by kind.', () =>
+      byLabel('kind', countJobs(db) as Record<string, number>),
+    ),
+    gauge('cold_starts', 'Newcomers whose cold start goes on.', () =>
+      single(status()?.coldStarts.filter(({ stage }) => stage !== 'done').length),
+    ),
+    counter('fetches_total', 'Requests to other people’s servers, by how they ended.', () =>
+      byLabel('outcome', status()?.counts['fetches']),
+    ),
+    counter('labels_total', 'Labels that came and were kept or withdrawn.', () =>
+      single(status()?.counts['labels']?.['kept']),
+    ),
+    counter('labels_dropped_total', 'Labels that came and were left out, by reason.', () =>
+      byLabel('reason', status()?.counts['labels-dropped']),
+    ),
+  ]
+}
+
+function processMetrics(_parts: MetricParts): MetricSource[] {
+  const startedAt = Date.now() / 1000 - process.uptime()
+  return [
+    gauge('build_info', 'Always 1; the labels tell the version.', () => [
+      { labels: { version, node: process.versions.node }, value: 1 },
+    ]),
+    {
+      name: 'process_resident_memory_bytes',
+      type: 'gauge',
+      help: 'Memory of the whole process.',
+      read: () => single(process.memoryUsage.rss()),
+    },
+    {
+      name: 'process_cpu_seconds_total',
+      type: 'counter',
+      help: 'Processor time of the whole process.',
+      read: () => {
+        const { user, system } = process.cpuUsage()
+        return single((user + system) / 1e6)
+      },
+    },
+    {
+      name: 'process_start_time_seconds',
+      type: 'gauge',
+      help: 'When the process started, since 1970.',
+      read: () => single(startedAt),
+    },
+  ]
+}

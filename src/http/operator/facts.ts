@@ -1,0 +1,49 @@
+// What the rows tell of themselves: the same with a server running and without.
+
+import { countActors } from '../../data/store/actors.ts'
+import { countFollows, highestIds } from '../../data/store/counts.ts'
+import type { Db } from '../../data/store/db.ts'
+import { type GapCounts, gapCounts } from '../../data/store/gaps.ts'
+import { countJobsRoughly } from '../../data/store/jobs.ts'
+import { quarantinedLabelers } from '../../data/store/labelers.ts'
+import { countMembers } from '../../data/store/members.ts'
+import { streamCursors } from '../../data/store/stream-cursors.ts'
+import { type DiskUse, readDiskUse } from '../../ingest/upkeep/disk-use.ts'
+
+export type Facts = {
+  schema: number
+  disk: DiskUse
+  members: number
+  actors: number
+  follows: number
+  /** Ever stored, those included that are only pointed at. */
+  posts: number
+  reposts: number
+  /** 20,000 stands for as many or more. */
+  jobs: number
+  gaps: GapCounts
+  /** Whose streams are left alone for a while: they broke a limit, or were open when the process died. */
+  quarantinedLabelers: { did: string; reason: string; until: string }[]
+  /** Up to when each stream was taken in; the latest first. */
+  streams: { host: string; wire: string; at: string }[]
+}
+
+/** @param follows - how many, where that is known; counting reads all accounts. */
+export function readFacts(db: Db, dataDir: string, follows?: number): Facts {
+  return {
+    schema: db.pragma('user_version', { simple: true }) as number,
+    disk: readDiskUse(dataDir),
+    members: countMembers(db),
+    actors: countActors(db),
+    follows: follows ?? countFollows(db),
+    ...highestIds(db),
+    jobs: countJobsRoughly(db),
+    gaps: gapCounts(db),
+    quarantinedLabelers: quarantinedLabelers(db, Date.now()).map(({ did, reason, until }) => {
+      return { did, reason, until: new Date(until).toISOString() }
+    }),
+    streams: streamCursors(db).map(({ host, wire, timeUs }) => {
+      return { host, wire, at: new Date(timeUs / 1000).toISOString() }
+    }),
+  }
+}

@@ -1,0 +1,35 @@
+// Who may use the operator's routes over HTTP: whoever sends the token of the settings as a bearer
+// token. Without a token in the settings nobody may, and the routes look as if they were not there.
+
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { MiddlewareHandler } from 'hono'
+import type { Config } from '../../base/config/config.ts'
+
+/** Answers 401 without the right token, and 404 where none is configured. */
+export function requireOperator({ operatorToken }: Pick<Config, 'operatorToken'>) {
+  const guard: MiddlewareHandler = async (c, next) => {
+    if (operatorToken === undefined) return c.json(NOT_SERVED, 404)
+    if (!isOperator(operatorToken, c.req.header('authorization'))) {
+      return c.json(REFUSED, 401, { 'www-authenticate': 'Bearer realm="slipstream operator"' })
+    }
+    c.header('cache-control', 'no-store')
+    return next()
+  }
+  return guard
+}
+
+const NOT_SERVED = { error: 'NotFound', message: 'There is nothing at this address' }
+const REFUSED = {
+  error: 'AuthenticationRequired',
+  message: 'The operator’s token is missing or wrong',
+}
+
+/** In a time that tells nothing of where they differ, nor how long the token is. */
+function isOperator(token: string, authorization: string | undefined): boolean {
+  const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+  return given !== undefined && timingSafeEqual(digest(given), digest(token))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

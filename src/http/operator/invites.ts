@@ -1,0 +1,96 @@
+// Invites as an operator makes and sees them.
+
+import type { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { Logger } from '../../base/obs/log.ts'
+import type { IngestConnection } from '../../bridge/connection.ts'
+import type { Db } from '../../data/store/db.ts'
+import { newInviteCode, readInviteCode } from '../../data/store/invite-code.ts'
+import { type InviteRow, listInvites } from '../../data/store/invites.ts'
+import { OperatorError } from './operator-error.ts'
+
+export type InviteLine = {
+  code: string
+  note: string
+  maxUses: number
+  uses: number
+  createdAt: string
+  expiresAt: string | undefined
+  disabledAt: string | undefined
+}
+
+type Parts = { db: Db; ingest: IngestConnection; log: Pick<Logger, 'info'>; now?: () => number }
+type Wish = { maxUses: number; note: string; days: number | undefined }
+
+const MAX_WISH_BYTES = 4096
+export const MAX_LISTED_INVITES = 10_000
+const MAX_USES = 1_000_000
+const MAX_DAYS = 36_500
+const MAX_NOTE_LENGTH = 200
+const DAY_MS = 86_400_000
+
+/**
+ * GET /invites; POST /invites with `{maxUses?, note?, days?}`; DELETE /invites/:code.
+ * @param readJson - reads a bounded body.
+ */
+export function addInvites(
+  app: Hono,
+  { db, ingest, log, now = Date.now }: Parts,
+  readJson: (request: { text(): Promise<string> }) => Promise<object>,
+): void {
+  app.get('/invites', (c) =>
+    c.json({ invites: listInvites(db, MAX_LISTED_INVITES).map(inviteLine) }),
+  )
+  app.post('/invites', bodyLimit({ maxSize: MAX_WISH_BYTES }), async (c) => {
+    const { maxUses, note, days } = readWish(await readJson(c.req))
+    const code = newInviteCode()
+    const expiresAt = days === undefined ? null : now() + days * DAY_MS
+    await ingest.operate({ kind: 'create-invite', code, maxUses, note, expiresAt })
+    log.info({ maxUses, days }, 'invite made by the operator')
+    return c.json({ code, maxUses, note, expiresAt: isoOf(expiresAt) })
+  })
+  app.delete('/invites/:code', async (c) => {
+    const code = readInviteCode(c.req.param('code'))
+    const { disabled = 0 } = code ? await ingest.operate({ kind: 'disable-invite', code }) : {}
+    if (!code || disabled === 0) {
+      throw new OperatorError(404, 'There is no such invite in use.', 'GET /invites lists them.')
+    }
+    log.info('invite disabled by the operator')
+    return c.json({ code })
+  })
+}
+
+export function inviteLine(row: InviteRow): InviteLine {
+  return {
+    code: row.code,
+    note: row.note,
+    maxUses: row.max_uses,
+    uses: row.uses,
+    createdAt: new Date(row.created_at).toISOString(),
+    expiresAt: isoOf(row.expires_at),
+    disabledAt: isoOf(row.disabled_at),
+  }
+}
+
+function isoOf(at: number | null): string | undefined {
+  return at === null ? undefined : new Date(at).toISOString()
+}
+
+function readWish(body: object): Wish {
+  const { maxUses = 1, note = '', days } = body as Record<string, unknown>
+  const isFit =
+    isWithin(maxUses, MAX_USES) &&
+    typeof note === 'string' &&
+    note.length <= MAX_NOTE_LENGTH &&
+    (days === undefined || isWithin(days, MAX_DAYS))
+  if (isFit) return { maxUses, note, days } as Wish
+  throw new OperatorError(
+    400,
+    'The wish for an invite is unfit.',
+    `maxUses: from 1 to ${MAX_USES}; days: from 1 to ${MAX_DAYS}; note: up to ${MAX_NOTE_LENGTH} characters.`,
+  )
+}
+
+function isWithin(value: unknown, max: number): boolean {
+  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= max
+}

@@ -1,0 +1,208 @@
+// The operator's routes, all JSON: the same on the control socket in the data folder, which only the
+// user that runs Slipstream can open, and under /operator/ over HTTP with the operator's token
+// (guard.ts). Errors say what is wrong and what to do about it.
+
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { stream } from 'hono/streaming'
+import { type Config, ConfigError } from '../../base/config/config.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import { version } from '../../base/util/version.ts'
+import type { IngestConnection } from '../../bridge/connection.ts'
+import type { Db } from '../../data/store/db.ts'
+import { DiskFullError } from '../../data/store/disk-full.ts'
+import { gapCounts, listGaps } from '../../data/store/gaps.ts'
+import { parseState } from '../../ingest/member-state/document.ts'
+import { readState } from '../../ingest/member-state/read-state.ts'
+import type { Resolver } from '../../sources/identity/resolver.ts'
+import { readFacts } from './facts.ts'
+import { importStream } from './import-stream.ts'
+import { addInvites } from './invites.ts'
+import { accountKnownAs, listMembers, resolveAccount } from './members.ts'
+import { backUpOnline } from './online-backup.ts'
+import { type ErrorBody, OperatorError } from './operator-error.ts'
+
+export type OperatorParts = {
+  config: Config
+  db: Db
+  ingest: IngestConnection
+  resolver: Resolver
+  log: Pick<Logger, 'info' | 'error'>
+  /** By the socket, where whoever asks may write files as we may. */
+  isLocal: boolean
+}
+
+type App = Hono
+type BackupWish = { into?: string; keep?: number; check?: 'full' | 'quick' }
+
+const MAX_DOCUMENT_BYTES = 64 << 20
+const MAX_SMALL_BYTES = 64 << 10
+const MAX_GAPS = 1_000
+const DEFAULT_GAPS = 100
+
+export function createOperatorRoutes(parts: OperatorParts): Hono {
+  const app = new Hono()
+  app.onError((error, c) => {
+    const { status, body } = toAnswer(error)
+    if (status === 500) parts.log.error({ err: error, path: c.req.path }, 'operator route failed')
+    return c.json(body, status)
+  })
+  addReading(app, parts)
+  addMembers(app, parts)
+  addInvites(app, parts, readJson)
+  addLongWork(app, parts)
+  return app
+}
+
+function addReading(app: App, { config, db, ingest }: OperatorParts): void {
+  app.get('/status', (c) => {
+    const status = ingest.status()
+    return c.json({
+      version,
+      pid: process.pid,
+      uptimeSeconds: Math.round(process.uptime()),
+      origin: config.publicOrigin,
+      did: config.serviceDid,
+      scope: config.indexScope,
+      facts: readFacts(db, config.dataDir, status?.follows ?? 0),
+      ingest: status,
+    })
+  })
+  app.get('/gaps', (c) => {
+    const limit = Number(c.req.query('limit') ?? DEFAULT_GAPS)
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_GAPS) {
+      throw new OperatorError(400, 'The limit is unfit.', `A whole number from 1 to ${MAX_GAPS}.`)
+    }
+    return c.json({ counts: gapCounts(db), gaps: listGaps(db, { limit }) })
+  })
+}
+
+function addMembers(app: App, { db, ingest, resolver, log }: OperatorParts): void {
+  app.get('/members', (c) => c.json({ members: listMembers(db) }))
+  app.post('/members', limited(MAX_SMALL_BYTES), async (c) => {
+    const { actor } = (await readJson(c.req)) as { actor?: unknown }
+    const account = await resolveAccount(
+      resolver,
+      typeof actor === 'string' ? actor : '',
+      (handle) => accountKnownAs(db, handle),
+    )
+    const { added } = await ingest.operate({ kind: 'add-member', did: account.did })
+    log.info({ member: account.did, added }, 'member added by the operator')
+    return c.json({ ...account, isNew: added === 1 })
+  })
+  app.delete('/members/:did', async (c) => {
+    const did = c.req.param('did')
+    const { removed } = await ingest.operate({ kind: 'remove-member', did })
+    if (removed === 0) throw noMember(did)
+    log.info({ member: did }, 'member removed by the operator')
+    return c.json({ did })
+  })
+  app.get('/members/:did/state', (c) => {
+    const did = c.req.param('did')
+    if (!listMembers(db).some((one) => one.did === did)) throw noMember(did)
+    return c.json(readState(db, did))
+  })
+  app.put('/members/state', limited(MAX_DOCUMENT_BYTES), async (c) => {
+    const document = await c.req.text()
+    const { did } = checkDocument(document)
+    await ingest.operate({ kind: 'import-state', document })
+    log.info({ member: did }, 'private state imported by the operator')
+    return c.json({ did })
+  })
+}
+
+function addLongWork(app: App, { config, ingest, log, isLocal }: OperatorParts): void {
+  app.post('/backup', limited(MAX_SMALL_BYTES), async (c) => {
+    const wish = readBackupWish(await readJson(c.req), isLocal)
+    return stream(c, async (out) => {
+      // One line of JSON each: how far it is, and at last what came of it.
+      const tell = (line: object) => out.write(`${JSON.stringify(line)}\n`)
+      try {
+        const options = { dataDir: config.dataDir, ...wish }
+        const backup = await backUpOnline(options, (progress) => void tell({ progress }))
+        log.info(backup, 'backup written')
+        await tell({ backup })
+      } catch (error) {
+        log.error({ err: error }, 'backup failed')
+        await tell(toAnswer(error).body)
+      }
+    })
+  })
+  app.post('/import-follows', async (c) => {
+    const report = await importStream(bytesOf(c.req.raw.body), {
+      operate: ingest.operate,
+      isInScopeOnly: c.req.query('inScope') === '1',
+      firstLine: Number(c.req.query('firstLine') ?? 1) || 1,
+    })
+    return c.json(report)
+  })
+}
+
+function limited(maxSize: number) {
+  return bodyLimit({
+    maxSize,
+    onError: () => {
+      throw new OperatorError(413, 'The body is too large.', `At most ${maxSize} bytes.`)
+    },
+  })
+}
+
+/** An empty body is an empty object. */
+async function readJson(request: { text(): Promise<string> }): Promise<object> {
+  try {
+    const value: unknown = JSON.parse((await request.text()) || '{}')
+    if (typeof value === 'object' && value !== null) return value
+  } catch {
+    // Said below.
+  }
+  throw new OperatorError(400, 'The body is no JSON object.', 'Such as {"actor": "alice.example"}.')
+}
+
+function readBackupWish(body: object, isLocal: boolean): BackupWish {
+  const { into, keep, check } = body as Record<string, unknown>
+  const isFit =
+    (into === undefined || (isLocal && typeof into === 'string')) &&
+    (keep === undefined || (Number.isInteger(keep) && Number(keep) > 0)) &&
+    (check === undefined || check === 'full' || check === 'quick')
+  if (isFit) return body as BackupWish
+  throw new OperatorError(
+    400,
+    'The wish for a backup is unfit.',
+    'keep: a whole number from 1; check: full or quick; into: a folder, on the machine itself only.',
+  )
+}
+
+function checkDocument(document: string): { did: string } {
+  try {
+    return parseState(document)
+  } catch (error) {
+    throw new OperatorError(
+      400,
+      `The document of a member’s state is unfit: ${(error as Error).message}.`,
+      'docs/MEMBER-STATE.md describes it; `slipstream member export` writes one.',
+    )
+  }
+}
+
+function noMember(did: string): OperatorError {
+  return new OperatorError(404, `${did} is no member.`, '`slipstream member list` lists them.')
+}
+
+async function* bytesOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  if (body) yield* body
+}
+
+function toAnswer(error: unknown): { status: OperatorError['status'] | 500; body: ErrorBody } {
+  const { message } = error as Error
+  if (error instanceof OperatorError) {
+    return { status: error.status, body: { error: 'Refused', message, hint: error.hint } }
+  }
+  if (error instanceof ConfigError) {
+    return { status: 409, body: { error: 'Refused', message, hint: error.hint } }
+  }
+  if (error instanceof DiskFullError) {
+    const hint = 'Free some space and do it again: it was not done.'
+    return { status: 503, body: { error: 'Refused', message: `${message}.`, hint } }
+  }
+  return { status: 500, body: { error: 'InternalError', message: 'Something broke; see the log.' } }
+}

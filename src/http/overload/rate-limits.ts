@@ -1,0 +1,91 @@
+// How much one caller may ask in five minutes: members by their DID, since a PDS asks for all of its
+// users from one address, and everybody else by address. Windows, headers and the error are those of
+// the reference's PDS, which its clients know. Only a verified token is charged to its account, so
+// nobody can use up what belongs to another; what fails before that is charged to the address.
+//
+// The counter is our own (data/shared-memory/count-table.ts) rather than rate-limiter-flexible's, which costs as
+// little for a key it knows (0.35 µs), but keeps an object and a timer for every address that ever
+// asked, 0.5 KB each and without bound, and for each thread apart.
+
+import { XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { type Count, CountTable, createCountBuffer } from '../../data/shared-memory/count-table.ts'
+import type { HttpRequest } from '../server/http-request.ts'
+
+/** What all serving threads share. */
+export type RateBuffers = Record<
+  'members' | 'visitors' | 'newcomers' | 'lookups',
+  SharedArrayBuffer
+>
+
+export type RateLimit = {
+  /**
+   * Takes `points` from what `key` has left, and leaves word of it on the request for the answer.
+   * @returns the refusal where there is not enough.
+   */
+  charge(request: HttpRequest, key: string, points: number): XRPCError | undefined
+  /** The refusal where nothing is left; otherwise nothing is taken. */
+  ifSpent(request: HttpRequest, key: string): XRPCError | undefined
+}
+
+export const WINDOW_SECONDS = 300
+/** Where only those who came in take a place. */
+const FEW_SETS = 4_096
+
+const EXPOSED =
+  'RateLimit-Limit, RateLimit-Reset, RateLimit-Remaining, RateLimit-Policy, Retry-After'
+
+export function createRateBuffers(): RateBuffers {
+  return {
+    members: createCountBuffer(),
+    visitors: createCountBuffer(),
+    newcomers: createCountBuffer(FEW_SETS),
+    lookups: createCountBuffer(FEW_SETS),
+  }
+}
+
+/** @param limit - points for each key in WINDOW_SECONDS; 0 for no limit. */
+export function createRateLimit(options: {
+  buffer: SharedArrayBuffer
+  limit: number
+  now?: () => number
+}): RateLimit {
+  const { buffer, limit, now = Date.now } = options
+  if (limit === 0) return { charge: () => undefined, ifSpent: () => undefined }
+  const counts = new CountTable(buffer, { windowSeconds: WINDOW_SECONDS })
+  const policy = `${limit};w=${WINDOW_SECONDS}`
+
+  function charge(request: HttpRequest, key: string, points: number): XRPCError | undefined {
+    const nowMs = now()
+    const count = counts.add(key, points, nowMs)
+    request.limitHeaders = headersOf(count, limit, policy)
+    if (count.spent <= limit) return undefined
+    request.limitHeaders.push('retry-after', String(secondsUntil(count.endsAt, nowMs)))
+    return new XRPCError(429, 'RateLimitExceeded', 'Rate Limit Exceeded')
+  }
+
+  return {
+    charge,
+    ifSpent: (request, key) =>
+      counts.read(key, now()).spent < limit ? undefined : charge(request, key, 1),
+  }
+}
+
+/** Names and values in turn. */
+function headersOf({ spent, endsAt }: Count, limit: number, policy: string): string[] {
+  return [
+    'ratelimit-limit',
+    String(limit),
+    'ratelimit-reset',
+    String(endsAt),
+    'ratelimit-remaining',
+    String(Math.max(limit - spent, 0)),
+    'ratelimit-policy',
+    policy,
+    'access-control-expose-headers',
+    EXPOSED,
+  ]
+}
+
+function secondsUntil(endsAt: number, nowMs: number): number {
+  return Math.max(Math.ceil(endsAt - nowMs / 1000), 1)
+}

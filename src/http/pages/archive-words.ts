@@ -1,0 +1,33 @@
+// How far a start from the archive is, as people read it, on the status page and in `slipstream stats`.
+
+import type { ArchiveStatus, IngestStatus } from '../../bridge/messages.ts'
+import { bytes, count, plural } from './format.ts'
+
+/** The stream begins where the archive ends, so nothing is live yet. */
+export function isReadingArchive({ archive }: Pick<IngestStatus, 'archive'>): boolean {
+  return archive !== undefined && archive.state !== 'done'
+}
+
+export function archiveInWords(archive: ArchiveStatus): string {
+  const { percent, events, bytes: all, dayBytes, lostBlocks, reachedUs } = archive
+  const reached = reachedUs === undefined ? '' : `, up to ${dayOf(reachedUs)}`
+  const lost = lostBlocks === 0 ? '' : `, ${plural(lostBlocks, 'block')} could not be read`
+  const figures = `${percent} % is read${reached}: ${count(events)} events, ${bytes(all)} received (${bytes(dayBytes)} today)${lost}.`
+  return `${figures}${waitingInWords(archive)}`
+}
+
+const reasons = {
+  quota: 'Waiting for the quota',
+  refused: 'The host refuses',
+  away: 'The host is out of reach',
+}
+
+function waitingInWords({ waiting }: ArchiveStatus): string {
+  if (!waiting) return ''
+  const until = new Date(waiting.until).toISOString().slice(0, 16).replace('T', ' ')
+  return ` ${reasons[waiting.why]}, until ${until} UTC: ${waiting.message}.`
+}
+
+function dayOf(timeUs: number): string {
+  return new Date(timeUs / 1000).toISOString().slice(0, 10)
+}

@@ -1,0 +1,62 @@
+// How to point a client here: for each kind of client, what to put where.
+
+import type { Config } from '../../base/config/config.ts'
+import { isByInvite } from '../../base/config/members.ts'
+import { type Html, html } from './html.ts'
+import { qrCode } from './qr.ts'
+
+export type Us = Pick<Config, 'serviceDid' | 'hostname' | 'publicOrigin' | 'members'>
+
+type Way = { title: string; steps: Html }
+
+export function connectSection(us: Us): Html {
+  return html`<section class="connect" aria-labelledby="connect-title">
+<div class="connect-words">
+<h2 id="connect-title">Read through this server</h2>
+<p>Your account, posts and follows stay with your own server, the PDS. Only what you read comes from
+here: timelines, profiles, threads, notifications, search. Point your client at this DID; the first page
+fills within a minute.</p>
+${copyable(us.serviceDid, 'this server’s DID')}
+${whoMayRead(us)}
+</div>
+<figure class="qr-card">${qrCode(us.publicOrigin, `QR code of ${us.publicOrigin}`)}
+<figcaption>Opens this page on a phone, to copy from there</figcaption></figure>
+<div class="ways">${waysOf(us).map(({ title, steps }) => html`<details name="way"><summary>${title}</summary><div>${steps}</div></details>`)}</div>
+</section>`
+}
+
+function whoMayRead({ members }: Us): Html | false {
+  if (members === 'open') return false
+  return isByInvite(members)
+    ? html`<p class="aside">Reading here is by invitation: <a href="/invite">enter the code</a> that you were given.</p>`
+    : html`<p class="aside">Reading here is for the members that the operator chose.</p>`
+}
+
+function waysOf({ serviceDid, publicOrigin }: Us): Way[] {
+  return [
+    {
+      title: 'Mu, Eurosky and other clients with an AppView switcher',
+      steps: html`<p>Choose the custom AppView in the settings, and enter this address:</p>${copyable(publicOrigin, 'the address')}`,
+    },
+    {
+      title: 'Witchsky, Deer and other clients with a custom AppView DID',
+      steps: html`<p>Enter the DID under “Custom AppView DID” in the settings, and start the app anew:</p>${copyable(serviceDid, 'the DID')}`,
+    },
+    {
+      title: 'Everybody on your own PDS',
+      steps: html`<p>Set these on the PDS and restart it. They count for every client that names no AppView itself:</p>${copyable(`PDS_BSKY_APP_VIEW_URL=${publicOrigin}\nPDS_BSKY_APP_VIEW_DID=${serviceDid}`, 'the settings')}`,
+    },
+    {
+      title: 'Your own build of the Bluesky app',
+      steps: html`<p>Build it with this in its environment:</p>${copyable(`EXPO_PUBLIC_BLUESKY_PROXY_DID=${serviceDid}`, 'the setting')}<p>Bluesky’s own build has no such setting: it always reads through Bluesky.</p>`,
+    },
+    {
+      title: 'Scripts and bots',
+      steps: html`<p>Send your PDS this header with what you ask:</p>${copyable(`atproto-proxy: ${serviceDid}#bsky_appview`, 'the header')}`,
+    },
+  ]
+}
+
+function copyable(text: string, what: string): Html {
+  return html`<div class="copyable"><code>${text}</code><button type="button" data-copy aria-label="Copy ${what}" hidden>Copy</button></div>`
+}

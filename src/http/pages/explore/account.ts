@@ -1,0 +1,65 @@
+// What there is to know about an account as a reader: how many it follows, how lossy that makes its
+// timeline, and what of it is in memory.
+
+import { CELEBRITY, HIDDEN, MEMBER } from '../../../data/graph/types.ts'
+import { COLD_START, findBackfill } from '../../../data/store/backfills.ts'
+import { findMember } from '../../../data/store/members.ts'
+import { keepShare } from '../../../data/timeline/lossiness.ts'
+import { type ExploreParts, type Person, personOf, type Subject } from './parts.ts'
+
+export type AccountView = Person & {
+  isMember: boolean
+  isCelebrity: boolean
+  isHidden: boolean
+  /** Milliseconds since 1970. */
+  joinedAt: number | undefined
+  lastSeenAt: number | undefined
+  isColdStarted: boolean
+  follows: number
+  followers: number
+  memberFollowers: number
+  reasonableLimit: number
+  /** Of what comes in, the share that the timeline takes. */
+  keepShare: number
+  /** What of the timeline is in memory; undefined where none of it is. */
+  ring: { items: number; isTruncated: boolean; newestAt?: number; oldestAt?: number } | undefined
+}
+
+/** Longer than any ring may be (SLIPSTREAM_TIMELINE_LENGTH). */
+const WHOLE_RING = 100_000
+
+export function accountView(parts: ExploreParts, subject: Subject): AccountView {
+  const { actors, db, graph, reasonableLimit } = parts
+  const { uid } = subject
+  const flags = uid === 0 ? 0 : actors.flagsOf(uid)
+  const member = findMember(db, uid)
+  const state = parts.hydrator.profiles([uid], undefined)
+  const follows = graph.followsCount(uid)
+  return {
+    ...personOf(parts, state, uid),
+    did: subject.did,
+    isMember: (flags & MEMBER) !== 0,
+    isCelebrity: (flags & CELEBRITY) !== 0,
+    isHidden: (flags & HIDDEN) !== 0,
+    joinedAt: member?.joined_at,
+    lastSeenAt: member?.last_seen_at ?? undefined,
+    isColdStarted: findBackfill(db, uid, COLD_START) !== undefined,
+    follows,
+    followers: graph.followersCount(uid),
+    memberFollowers: uid === 0 ? 0 : actors.memberFollowersOf(uid),
+    reasonableLimit,
+    keepShare: keepShare(reasonableLimit, follows),
+    ring: ringOf(parts, uid),
+  }
+}
+
+function ringOf({ timelines }: ExploreParts, uid: number): AccountView['ring'] {
+  const slice = timelines.read(uid, undefined, WHOLE_RING)
+  if (!slice) return undefined
+  return {
+    items: slice.entries.length,
+    isTruncated: slice.truncated,
+    newestAt: slice.entries[0]?.sortAt,
+    oldestAt: slice.entries.at(-1)?.sortAt,
+  }
+}

@@ -1,0 +1,32 @@
+// The newcomers by name, and how far their cold starts are: for the operator alone.
+
+import type { ColdStartProgress } from '../../../bridge/messages.ts'
+import { type ExploreParts, type Person, personOf } from './parts.ts'
+
+export type NewcomerView = Person & {
+  stage: ColdStartProgress['stage']
+  /** Milliseconds since 1970. */
+  startedAt: number
+  finishedAt: number | undefined
+  /** Of everybody followed, about whom nothing is left to be fetched. */
+  complete: ColdStartProgress['complete']
+  items: number
+  itemsWanted: number
+}
+
+export function newcomersView(
+  parts: ExploreParts,
+  coldStarts: readonly ColdStartProgress[],
+): NewcomerView[] {
+  const uids = coldStarts.map(({ did }) => parts.actors.uidOf(did))
+  const state = parts.hydrator.profiles(uids, undefined)
+  return coldStarts.map((one, i) => ({
+    ...personOf(parts, state, uids[i]!),
+    stage: one.stage,
+    startedAt: one.startedAt,
+    finishedAt: one.finishedAt,
+    complete: one.complete,
+    items: one.timelineItems,
+    itemsWanted: one.timelineTarget,
+  }))
+}

@@ -1,0 +1,56 @@
+// What the explore view reads: the same parts that answers are made of.
+
+import type { Hydrator } from '../../../answers/hydrate/hydrator-types.ts'
+import type { ProfileState } from '../../../answers/hydrate/types.ts'
+import type { ActorReader, FollowGraphReader } from '../../../data/graph/types.ts'
+import { HIDDEN } from '../../../data/graph/types.ts'
+import type { Db } from '../../../data/store/db.ts'
+import type { TimelineReader } from '../../../data/timeline/types.ts'
+
+export type ExploreParts = {
+  /** A connection that is only read from. */
+  db: Db
+  actors: ActorReader
+  graph: FollowGraphReader
+  timelines: TimelineReader
+  hydrator: Hydrator
+  /** Whether a lossy timeline keeps an item: the draw that also decided what the rings hold. */
+  keeps: (owner: number, item: number) => boolean
+  /** Follows above which a timeline is lossy. */
+  reasonableLimit: number
+}
+
+/** Somebody the operator asks about. */
+export type Subject = { uid: number; did: string }
+
+export type Person = { did: string; handle: string; name: string }
+
+const FOLLOWS_PAGE = 4_096
+/** As timelines do (answers/skeleton/timeline.ts). */
+const MAX_FOLLOWS = 100_000
+
+/** As far as they can be told from the hydrated state; a DID where nothing else is known. */
+export function personOf({ actors }: ExploreParts, state: ProfileState, uid: number): Person {
+  const actor = state.actors.get(uid)
+  const did = actor?.did ?? (uid === 0 ? '' : actors.didOf(uid))
+  return {
+    did,
+    handle: actor?.handle ?? 'handle.invalid',
+    name: actor?.profile?.record.displayName ?? '',
+  }
+}
+
+/** Those followed whose things are not hidden: what a timeline is made from. */
+export function followedOf({ graph, actors }: ExploreParts, owner: number): number[] {
+  const page = new Uint32Array(FOLLOWS_PAGE)
+  const followed: number[] = []
+  let last = 0
+  for (let read = FOLLOWS_PAGE; read === FOLLOWS_PAGE && followed.length < MAX_FOLLOWS; ) {
+    read = graph.follows(owner, last, page)
+    for (const uid of page.subarray(0, read)) {
+      last = uid
+      if ((actors.flagsOf(uid) & HIDDEN) === 0 && uid !== owner) followed.push(uid)
+    }
+  }
+  return followed
+}

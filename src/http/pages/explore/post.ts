@@ -1,0 +1,100 @@
+// Whether one post can come into somebody's timeline, by whom, and what stands in the way.
+
+import { createItemsByUri } from '../../../answers/skeleton/items-by-uri.ts'
+import { HIDDEN } from '../../../data/graph/types.ts'
+import { postItem, repostItem, rowIdOf } from '../../../data/store/item-ids.ts'
+import { type ExploreParts, personOf, type Subject } from './parts.ts'
+import { originOf, type ShownItem, showItem } from './read-item.ts'
+import { verdictOn } from './verdict.ts'
+
+export type PostView = {
+  /** In words, in the order in which one would ask; `isMet` undefined where it is just to know. */
+  checks: { text: string; isMet: boolean | undefined }[]
+  /** As which items it could be there: itself, and each repost by somebody followed. */
+  items: ShownItem[]
+}
+
+/** Reposts looked through for some by followed accounts. */
+const MAX_REPOSTS = 2_000
+const MAX_SHOWN = 10
+const RING_READ = 100_000
+
+type Check = PostView['checks'][number]
+
+export function createPostView(parts: ExploreParts) {
+  const { db, graph, actors } = parts
+  const itemsByUri = createItemsByUri(parts)
+  const repostsOf = db.prepare<[number, number], { id: number; uid: number }>(
+    'SELECT id, uid FROM reposts WHERE subject = ? ORDER BY sort_at DESC LIMIT ?',
+  )
+
+  function repostItems(owner: number, post: number): number[] {
+    return repostsOf
+      .all(post, MAX_REPOSTS)
+      .filter(({ uid }) => graph.has(owner, uid) && (actors.flagsOf(uid) & HIDDEN) === 0)
+      .slice(0, MAX_SHOWN)
+      .map(({ id }) => repostItem(id))
+  }
+
+  return (owner: Subject, uri: string): PostView => {
+    const [found] = itemsByUri([{ post: uri, repost: undefined }])
+    if (!found || found.item === 0) return { checks: [unknownCheck(found?.isUnknown)], items: [] }
+    const post = rowIdOf(found.item)
+    const reposts = repostItems(owner.uid, post)
+    const state = parts.hydrator.feed([postItem(post), ...reposts], owner)
+    const author = state.postRefs.get(post)?.uid ?? 0
+    const { handle } = personOf(parts, state, author)
+    const isFollowed = author === owner.uid || graph.has(owner.uid, author)
+    const entries = parts.timelines.read(owner.uid, undefined, RING_READ)?.entries ?? []
+    const ring = new Set(entries.map(({ item }) => item))
+    const items = [...(isFollowed ? [postItem(post)] : []), ...reposts].map((item) => {
+      const origin = originOf(state, item)
+      return showItem(parts, state, origin, verdictOn(parts, owner.uid, origin, { state, ring }))
+    })
+    const checks = [
+      { text: 'The post is here.', isMet: true },
+      activeCheck(handle, (actors.flagsOf(author) & HIDDEN) === 0),
+      followCheck(handle, author === owner.uid, isFollowed),
+      repostCheck(reposts.length),
+      ...takenCheck(items),
+    ]
+    return { checks, items }
+  }
+}
+
+function unknownCheck(isUnknown: boolean | undefined): Check {
+  const text = isUnknown
+    ? 'The post is not here: it never came over the stream, or its author is nobody’s concern here.'
+    : 'This is no post, or it was deleted.'
+  return { text, isMet: false }
+}
+
+function activeCheck(handle: string, isActive: boolean): Check {
+  const text = isActive ? `@${handle} is active.` : `@${handle} is deactivated or taken down.`
+  return { text, isMet: isActive }
+}
+
+function followCheck(handle: string, isOwn: boolean, isFollowed: boolean): Check {
+  if (isOwn) return { text: 'It is the reader’s own.', isMet: true }
+  const text = isFollowed
+    ? `The reader follows @${handle}.`
+    : `The reader does not follow @${handle}.`
+  return { text, isMet: isFollowed }
+}
+
+function repostCheck(count: number): Check {
+  const text =
+    count === 0
+      ? 'Nobody whom the reader follows reposted it.'
+      : `Reposted by ${count === MAX_SHOWN ? 'ten or more' : count} whom the reader follows.`
+  return { text, isMet: count > 0 ? true : undefined }
+}
+
+function takenCheck(items: readonly ShownItem[]): Check[] {
+  if (items.length === 0) return []
+  const isTaken = items.some(({ verdict }) => verdict.against.length === 0)
+  const text = isTaken
+    ? 'Nothing takes it out of the timeline.'
+    : 'Something takes it out of the timeline; see below.'
+  return [{ text, isMet: isTaken }]
+}

@@ -1,0 +1,56 @@
+// A feed item as the explore view shows it: who wrote it, what it says, who brought it and why.
+
+import type { FeedState } from '../../../answers/hydrate/types.ts'
+import { type ExploreParts, type Person, personOf } from './parts.ts'
+import type { Verdict } from './verdict.ts'
+
+export type ShownItem = {
+  /** Of the post, even where a repost brings it. */
+  uri: string
+  author: Person
+  /** The beginning of its text. */
+  text: string
+  /** Milliseconds since 1970: the item's place. */
+  sortAt: number
+  repostedBy: Person | undefined
+  verdict: Verdict
+}
+
+/** What the state knows of where an item came from; `originator` is 0 where its row is gone. */
+export type ItemOrigin = { item: number; post: number; originator: number; sortAt: number }
+
+/** Characters as people see them, and of what they are made. */
+const MAX_TEXT = 280
+const MAX_TEXT_UNITS = 3_000
+
+export function originOf(state: FeedState, item: number): ItemOrigin {
+  const { post = 0, repost } = state.items.get(item) ?? {}
+  const brought = repost === undefined ? undefined : state.reposts.get(repost)
+  const originator = brought ? brought.uid : (state.postRefs.get(post)?.uid ?? 0)
+  return { item, post, originator, sortAt: brought?.sortAt ?? state.posts.get(post)?.sortAt ?? 0 }
+}
+
+export function showItem(
+  parts: ExploreParts,
+  state: FeedState,
+  { item, post, originator, sortAt }: ItemOrigin,
+  verdict: Verdict,
+): ShownItem {
+  const ref = state.postRefs.get(post)
+  const isRepost = state.items.get(item)?.repost !== undefined
+  return {
+    uri: ref?.uri ?? '',
+    author: personOf(parts, state, ref?.uid ?? 0),
+    text: excerpt(state.posts.get(post)?.record.text ?? ''),
+    sortAt,
+    repostedBy: isRepost ? personOf(parts, state, originator) : undefined,
+    verdict,
+  }
+}
+
+function excerpt(text: string): string {
+  const characters = [...new Intl.Segmenter().segment(text.slice(0, MAX_TEXT_UNITS))]
+  if (characters.length <= MAX_TEXT && text.length <= MAX_TEXT_UNITS) return text
+  const shown = characters.slice(0, MAX_TEXT).map(({ segment }) => segment)
+  return `${shown.join('')}…`
+}

@@ -1,0 +1,71 @@
+// The explore view's questions over HTTP: JSON, for whoever has the operator's token.
+
+import { type Context, Hono } from 'hono'
+import { withLabelers } from '../../../answers/hydrate/labelers.ts'
+import { createAccounts } from '../../../answers/skeleton/accounts.ts'
+import { BadCursorError } from '../../../answers/skeleton/page-cursor.ts'
+import type { Config } from '../../../base/config/config.ts'
+import type { IngestStatus } from '../../../bridge/messages.ts'
+import { requireOperator } from '../../operator/guard.ts'
+import { type PageErrorParts, pageError } from '../page-error.ts'
+import { accountView } from './account.ts'
+import { newcomersView } from './members.ts'
+import type { ExploreParts, Subject } from './parts.ts'
+import { createPostView } from './post.ts'
+import { proofView } from './proof.ts'
+import { createTimelineView } from './timeline.ts'
+
+export type ExploreOptions = ExploreParts &
+  PageErrorParts & {
+    config: Pick<Config, 'operatorToken' | 'labelers'>
+    status: () => IngestStatus | undefined
+  }
+
+/** What the operator asked for can't be answered; the message is for them. */
+class NotAnswerable extends Error {}
+
+export function exploreRoutes(options: ExploreOptions): Hono {
+  const timeline = createTimelineView(options)
+  const post = createPostView(options)
+  const subjectOf = createSubjects(options)
+  const { labelers: dids } = options.config
+  /** As a client that names no labelers. */
+  const asServed = <T>(work: () => T) => withLabelers({ dids, redact: new Set(dids) }, work)
+
+  const app = new Hono()
+  app.use(requireOperator(options.config))
+  app.get('/newcomers', (c) =>
+    c.json({ newcomers: newcomersView(options, options.status()?.coldStarts ?? []) }),
+  )
+  app.get('/account', (c) => c.json(accountView(options, subjectOf(c, 'actor'))))
+  app.get('/timeline', (c) => {
+    const owner = subjectOf(c, 'actor')
+    return c.json(asServed(() => timeline(owner, c.req.query('cursor'))))
+  })
+  app.get('/post', (c) => {
+    const owner = subjectOf(c, 'actor')
+    return c.json(asServed(() => post(owner, c.req.query('uri') ?? '')))
+  })
+  app.get('/proof', (c) =>
+    c.json(proofView(options, subjectOf(c, 'viewer'), subjectOf(c, 'subject'))),
+  )
+  app.onError((error, c) => {
+    if (error instanceof NotAnswerable || error instanceof BadCursorError) {
+      return c.json({ error: 'InvalidRequest', message: error.message }, 400)
+    }
+    return pageError(options, error, c)
+  })
+  return app
+}
+
+/** Accounts by handle or DID, from our own index alone. */
+function createSubjects({ actors, db }: ExploreParts): (c: Context, name: string) => Subject {
+  const accounts = createAccounts(db)
+  return (c, name) => {
+    const asked = (c.req.query(name) ?? '').trim().replace(/^@/, '')
+    if (asked === '') throw new NotAnswerable('Name an account: a handle or a DID.')
+    const uid = asked.startsWith('did:') ? actors.uidOf(asked) : accounts.uidOfHandle(asked)
+    if (uid === 0) throw new NotAnswerable(`${asked} is not known here.`)
+    return { uid, did: actors.didOf(uid) }
+  }
+}

@@ -1,0 +1,68 @@
+// A page of somebody's timeline as it would be served, and beside it what could have been on it: every
+// item of the same stretch of time by anybody followed, each with why it is there or not.
+
+import { parseFeedCursor } from '../../../answers/skeleton/page-cursor.ts'
+import { createTimelineSkeleton } from '../../../answers/skeleton/timeline.ts'
+import { feedViewPost } from '../../../answers/views/feed-view-post.ts'
+import { createMergedFeed, type MergedFeed } from '../../../data/store/merged-feed.ts'
+import { type ExploreParts, followedOf, type Subject } from './parts.ts'
+import { originOf, type ShownItem, showItem } from './read-item.ts'
+import { verdictOn } from './verdict.ts'
+
+export type TimelineView = {
+  /** Newest first. */
+  items: (ShownItem & { isServed: boolean })[]
+  cursor: string | undefined
+}
+
+const PAGE = 30
+/** Of a lossy timeline far more is left out than taken. */
+const MAX_CANDIDATES = 150
+const RING_READ = 2_000
+
+/** @returns reads one page; @throws BadCursorError */
+export function createTimelineView(parts: ExploreParts) {
+  const feed = createMergedFeed(parts.db)
+  const skeleton = createTimelineSkeleton({ ...parts, feed })
+
+  return (owner: Subject, cursor: string | undefined): TimelineView => {
+    const page = skeleton({ viewer: owner.uid, limit: PAGE, cursor, since: undefined })
+    const until = cursor === undefined ? Number.MAX_SAFE_INTEGER : parseFeedCursor(cursor).sortAt
+    const since = page.cursor === undefined ? undefined : parseFeedCursor(page.cursor).sortAt
+    const listed = new Set(page.items)
+    const items = [...new Set([...listed, ...candidates(parts, feed, owner.uid, { until, since })])]
+    const state = parts.hydrator.feed(items, owner)
+    const ring = ringItems(parts, owner.uid, until)
+    const shown = items
+      .map((item) => originOf(state, item))
+      .filter(({ originator }) => originator !== 0)
+      .sort((a, b) => b.sortAt - a.sortAt)
+      .map((origin) => {
+        const verdict = verdictOn(parts, owner.uid, origin, { state, ring })
+        const isFit = verdict.against.length === 0 && feedViewPost(state, origin.item) !== undefined
+        const isServed = listed.has(origin.item) && isFit
+        if (!isServed && isFit) verdict.notes.push('it is on another page')
+        return { ...showItem(parts, state, origin, verdict), isServed }
+      })
+    return { items: shown, cursor: page.cursor }
+  }
+}
+
+/** What is in a stretch of time by anybody followed, kept by the draw or not. */
+function candidates(
+  parts: ExploreParts,
+  feed: MergedFeed,
+  owner: number,
+  span: { until: number; since: number | undefined },
+): number[] {
+  const originators = [owner, ...followedOf(parts, owner)]
+  const { rows } = feed.newest({ originators, ...span, limit: MAX_CANDIDATES })
+  return rows.slice(0, MAX_CANDIDATES).map(({ item }) => item)
+}
+
+function ringItems({ timelines }: ExploreParts, owner: number, until: number): ReadonlySet<number> {
+  const before =
+    until === Number.MAX_SAFE_INTEGER ? undefined : { sortAt: until + 1, rank: 0, item: 0 }
+  const entries = timelines.read(owner, before, RING_READ)?.entries ?? []
+  return new Set(entries.map(({ item }) => item))
+}

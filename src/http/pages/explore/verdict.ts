@@ -1,0 +1,91 @@
+// Why an item is in somebody's timeline or is not, in words: how it would come there, what the lossy
+// draw says, and what the rules take out.
+
+import type { FeedState } from '../../../answers/hydrate/types.ts'
+import { type FeedItemRules, feedItemRules } from '../../../answers/views/rules.ts'
+import { CELEBRITY } from '../../../data/graph/types.ts'
+import { isRepostItem } from '../../../data/store/item-ids.ts'
+import { hashDraw, keepShare } from '../../../data/timeline/lossiness.ts'
+import type { ExploreParts } from './parts.ts'
+
+export type Verdict = {
+  /** How items of this originator get here. */
+  way: 'own' | 'fan-out' | 'merged' | 'rows'
+  isKept: boolean
+  /** The number drawn for this item and reader, and below what it is kept. */
+  draw: number
+  keepShare: number
+  /** What takes it out, in words; empty where nothing does. */
+  against: string[]
+  /** What is worth knowing although it takes nothing out. */
+  notes: string[]
+}
+
+export type Candidate = { item: number; originator: number }
+
+const RULES: Record<keyof FeedItemRules, string> = {
+  originatorMuted: 'who reposted it is muted',
+  originatorBlocked: 'there is a block with who reposted it',
+  authorMuted: 'its author is muted',
+  authorBlocked: 'there is a block with its author',
+  originatorRepostMuted: 'this account’s reposts are muted',
+  authorQuotepostMuted: 'this author’s quote posts are muted',
+  ancestorAuthorBlocked: 'it answers somebody with whom there is a block',
+}
+
+/** Where nobody reposted it, they say the same as those about its author. */
+const ABOUT_REPOSTERS = ['originatorMuted', 'originatorBlocked']
+
+/** @param state - of the reader, with the item hydrated; @param ring - items in the open ring */
+export function verdictOn(
+  parts: ExploreParts,
+  owner: number,
+  { item, originator }: Candidate,
+  { state, ring }: { state: FeedState; ring: ReadonlySet<number> },
+): Verdict {
+  const share = keepShare(parts.reasonableLimit, parts.graph.followsCount(owner))
+  const draw = hashDraw(item, owner)
+  const isKept = originator === owner || parts.keeps(owner, item)
+  const lost = isKept
+    ? []
+    : [`the draw was ${draw.toFixed(2)}, and only below ${share.toFixed(2)} is kept`]
+  return {
+    way: wayOf(parts, owner, { item, originator }, ring),
+    ...{ isKept, draw, keepShare: share },
+    against: [...lost, ...againstByRules(state, item)],
+    notes: notesOn(state, item),
+  }
+}
+
+function wayOf(
+  { actors }: ExploreParts,
+  owner: number,
+  { item, originator }: Candidate,
+  ring: ReadonlySet<number>,
+): Verdict['way'] {
+  if (originator === owner) return 'own'
+  if ((actors.flagsOf(originator) & CELEBRITY) !== 0) return 'merged'
+  return ring.has(item) ? 'fan-out' : 'rows'
+}
+
+export function againstByRules(state: FeedState, item: number): string[] {
+  const rules = feedItemRules(state, item)
+  const names = Object.keys(RULES) as (keyof FeedItemRules)[]
+  const isTold = (name: keyof FeedItemRules) =>
+    rules[name] && (isRepostItem(item) || !ABOUT_REPOSTERS.includes(name))
+  return names.filter(isTold).map((name) => RULES[name])
+}
+
+function notesOn(state: FeedState, item: number): string[] {
+  const { post = 0 } = state.items.get(item) ?? {}
+  const found = state.posts.get(post)
+  if (!found)
+    return state.takenDown.has(post) ? ['a labeler took it down'] : ['its record is not here']
+  const notes: string[] = []
+  if (found.violatesThreadgate) notes.push('it breaks the thread’s gate, so clients may hide it')
+  if (found.violatesPostgate) notes.push('it quotes a post that may not be quoted')
+  if (found.parent !== undefined && !isRepostItem(item)) {
+    notes.push('it is a reply; which of those are shown is the client’s to decide')
+  }
+  return notes
+}

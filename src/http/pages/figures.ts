@@ -1,0 +1,125 @@
+// Everything the status page shows that changes, as it is shown: texts by name, the state in words, and
+// how far newcomers are. Made on the server, so that the first view needs no script, and the script no
+// knowledge of numbers.
+
+import type { IngestStatus } from '../../bridge/messages.ts'
+import { archiveInWords, isReadingArchive } from './archive-words.ts'
+import type { Forecast } from './forecast.ts'
+import { bytes, count, days, duration, plural, rate } from './format.ts'
+import { type Finding, stateInWords } from './state-words.ts'
+
+export const FIGURES = [
+  'events',
+  'lag',
+  'quiet',
+  'visible',
+  'requests',
+  'answerP50',
+  'answerP99',
+  'failures',
+  'members',
+  'timelines',
+  'actors',
+  'follows',
+  'jobs',
+  'openGaps',
+  'memory',
+  'database',
+  'databaseLog',
+  'diskFree',
+  'diskForecast',
+  'host',
+] as const
+
+/** Less is no silence. */
+const QUIET_MS = 5_000
+
+export type FigureName = (typeof FIGURES)[number]
+
+export type Figures = {
+  texts: Record<FigureName, string>
+  state: Finding[]
+  /** Without names: who reads here is the operator's to know. */
+  coldStarts: { count: number; percent: number; text: string }
+  /** Hidden where nothing of an archive is being read. */
+  archive: { isShown: boolean; percent: number; text: string }
+}
+
+/** @param status - undefined until the ingest thread has reported. */
+export function figuresOf(
+  status: IngestStatus | undefined,
+  forecast: Forecast | undefined,
+): Figures {
+  return {
+    texts: textsOf(status, forecast),
+    state: stateInWords(status, forecast),
+    coldStarts: coldStartsOf(status),
+    archive: archiveOf(status),
+  }
+}
+
+function textsOf(
+  status: IngestStatus | undefined,
+  forecast: Forecast | undefined,
+): Figures['texts'] {
+  const pulse = status?.pulse
+  return {
+    events: rate(pulse?.eventsPerSecond),
+    lag: lagInWords(status),
+    quiet: quietInWords(status),
+    visible: duration(status?.visibleMs.count ? status.visibleMs.p99 : undefined),
+    requests: rate(pulse?.requestsPerSecond),
+    answerP50: duration(pulse?.answerMs.p50),
+    answerP99: duration(pulse?.answerMs.p99),
+    failures: rate(pulse?.failuresPerSecond),
+    members: count(status?.members),
+    timelines: count(status?.timelines),
+    actors: count(status?.actors),
+    follows: count(status?.follows),
+    jobs: count(status?.jobs),
+    openGaps: count(status?.openGaps),
+    memory: bytes(pulse?.memoryBytes),
+    database: bytes(pulse?.databaseBytes),
+    databaseLog: bytes(pulse?.logBytes),
+    diskFree: bytes(pulse?.freeBytes),
+    diskForecast: forecastInWords(forecast),
+    host: status ? (URL.parse(status.stream.host)?.host ?? status.stream.host) : '–',
+  }
+}
+
+/** While the archive is read, how old what is read is tells nothing of how far behind the network we are. */
+function lagInWords(status: IngestStatus | undefined): string {
+  return status && isReadingArchive(status) ? 'archive first' : duration(status?.stream.lagMs)
+}
+
+function quietInWords(status: IngestStatus | undefined): string {
+  const quietMs = status?.stream.quietMs
+  if (quietMs === undefined) return 'not connected now'
+  return quietMs < QUIET_MS ? 'events are coming in' : `nothing came for ${duration(quietMs)}`
+}
+
+function archiveOf(status: IngestStatus | undefined): Figures['archive'] {
+  const archive = status?.archive
+  if (!archive || archive.state === 'done') return { isShown: false, percent: 0, text: '' }
+  return { isShown: true, percent: archive.percent, text: archiveInWords(archive) }
+}
+
+function forecastInWords(forecast: Forecast | undefined): string {
+  if (!forecast) return 'known after an hour'
+  if (forecast.daysLeft === undefined) return 'does not fill up'
+  return `full in ${days(forecast.daysLeft)}`
+}
+
+function coldStartsOf(status: IngestStatus | undefined): Figures['coldStarts'] {
+  const running = status?.coldStarts.filter(({ stage }) => stage !== 'done') ?? []
+  const done = running.reduce((sum, one) => sum + one.complete.done, 0)
+  const total = running.reduce((sum, one) => sum + one.complete.total, 0)
+  const percent = total === 0 ? 0 : Math.floor((done / total) * 100)
+  return { count: running.length, percent, text: newcomersInWords(running.length, percent) }
+}
+
+function newcomersInWords(running: number, percent: number): string {
+  if (running === 0) return 'Nobody is being set up.'
+  const who = plural(running, 'new member is', 'new members are')
+  return `${who} being set up: ${percent} % of what they follow is here.`
+}

@@ -1,0 +1,55 @@
+// When the disk will be full, if it goes on as it did: a straight line through what was free, by least
+// squares, over the longest stretch that the history holds.
+
+import type { Db } from '../../data/store/db.ts'
+import { HISTORY_RINGS, readHistory } from '../../data/store/history.ts'
+
+/** Less says nothing: a start fills caches and copies of the log. */
+const LEAST_SPAN_MS = 3_600_000
+const LEAST_SAMPLES = 20
+const DAY_MS = 86_400_000
+
+export type Forecast = {
+  /** Until nothing is free; undefined where what is free does not shrink. */
+  daysLeft: number | undefined
+  /** A day; negative where more becomes free. */
+  bytesADay: number
+}
+
+/** @returns undefined as long as too little is known. */
+export function diskForecast(db: Db, now: number): Forecast | undefined {
+  for (const ring of HISTORY_RINGS.toReversed()) {
+    const { at, series } = readHistory(db, ring, now)
+    const forecast = forecastOf(at, series.disk_free_bytes)
+    if (forecast) return forecast
+  }
+  return undefined
+}
+
+/** @param at - milliseconds, ascending */
+export function forecastOf(
+  at: readonly number[],
+  free: readonly (number | null)[],
+): Forecast | undefined {
+  const points = at.flatMap((x, i) => {
+    const y = free[i]
+    return y == null ? [] : [{ x, y }]
+  })
+  const [first, last] = [points[0], points.at(-1)]
+  if (!first || !last) return undefined
+  if (points.length < LEAST_SAMPLES || last.x - first.x < LEAST_SPAN_MS) return undefined
+  const bytesADay = -slopeOf(points) * DAY_MS
+  return { daysLeft: bytesADay > 0 ? last.y / bytesADay : undefined, bytesADay }
+}
+
+function slopeOf(points: readonly { x: number; y: number }[]): number {
+  const meanX = points.reduce((sum, { x }) => sum + x, 0) / points.length
+  const meanY = points.reduce((sum, { y }) => sum + y, 0) / points.length
+  let covariance = 0
+  let variance = 0
+  for (const { x, y } of points) {
+    covariance += (x - meanX) * (y - meanY)
+    variance += (x - meanX) ** 2
+  }
+  return covariance / variance
+}

@@ -1,0 +1,60 @@
+// The page on which a person comes in by an invite: one form, in the frame of our other pages, nothing from
+// elsewhere. It works without a script, and whatever a person typed is escaped where it is shown again.
+
+import type { Assets } from './assets.ts'
+import { documentOf } from './document.ts'
+import { type Html, html } from './html.ts'
+
+export type InvitePage = {
+  hostname: string
+  /** What was typed before, to be mended. */
+  handle?: string
+  code?: string
+  /** What is wrong with it. */
+  problem?: string
+  /** The account that is in now, as its owner typed it. */
+  welcome?: string
+}
+
+export const INVITE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
+
+export function inviteDocument(assets: Assets, page: InvitePage): string {
+  const title = `Invitation to ${page.hostname}`
+  const main = html`<section class="hero" aria-labelledby="invite-title">
+<h1 id="invite-title">${title}</h1>
+${page.welcome === undefined ? form(page) : welcome(page)}
+</section>`
+  return documentOf(assets, { title, main })
+}
+
+function form({ handle = '', code = '', problem }: InvitePage): Html {
+  return html`<p>This AppView is by invitation. Enter your handle, or your DID, and the code that you were given.</p>
+${problem !== undefined && html`<p class="problem" role="alert" id="problem">${problem}</p>`}
+<form class="ask" method="post" action="/invite">
+<label for="handle">Handle or DID</label>
+<input id="handle" name="handle" value="${handle}" placeholder="alice.example.org" maxlength="2048" autocomplete="username" autocapitalize="none" spellcheck="false" required>
+<label for="code">Invite code</label>
+<input id="code" name="code" value="${code}" placeholder="xxxxx-xxxxx-xxxxx" maxlength="100" autocomplete="off" autocapitalize="none" spellcheck="false" required>
+<button>Come in</button>
+</form>`
+}
+
+function welcome({ welcome: handle }: InvitePage): Html {
+  return html`<p role="status"><strong>${handle}</strong> may read here now.</p>
+<p><a href="/">Point your client here</a>, and sign in as you always do: your timeline fills while you watch.</p>`
+}

@@ -1,0 +1,82 @@
+// /invite: a person enters their handle and a code, and the account behind the handle may read here from
+// then on. It becomes a member with its first request, which a PDS signs; so whoever enters
+// somebody else's handle gives them their code, and no more.
+
+import { isValidDid, isValidHandle } from '@atproto/syntax'
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { XRPCError } from '../../base/atproto/xrpc-error.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import type { Resolver } from '../../sources/identity/resolver.ts'
+import type { Invites } from '../xrpc/invites.ts'
+import { loadAssets } from './assets.ts'
+import { INVITE_HEADERS, type InvitePage, inviteDocument } from './invite-document.ts'
+
+export type InviteParts = {
+  hostname: string
+  invites: Invites
+  resolver: Pick<Resolver, 'resolve' | 'resolveHandle'>
+  /** The DID of an account that the index knows by this handle or DID. */
+  known: (actor: string) => string | undefined
+  log: Pick<Logger, 'info' | 'error'>
+}
+
+type Outcome = { status: 200 | 400 | 503; page: Omit<InvitePage, 'hostname'> }
+
+const MAX_FORM_BYTES = 4096
+const NAME_LENGTH = 2048
+/** Of the rate limit: a look-up on the network, for anybody who asks. */
+const POINTS = 20
+
+/** For `beside` of the server; none where codes let nobody in. */
+export function inviteRoutes(parts: InviteParts) {
+  const { hostname, invites } = parts
+  if (!invites.isOn) return []
+  const app = new Hono()
+  app.get('/', (c) => c.body(inviteDocument(loadAssets(), { hostname }), 200, INVITE_HEADERS))
+  app.post('/', bodyLimit({ maxSize: MAX_FORM_BYTES }), async (c) => {
+    const form = new URLSearchParams(await c.req.text())
+    const { status, page } = await comeIn(parts, {
+      handle: (form.get('handle') ?? '').slice(0, NAME_LENGTH).trim(),
+      code: (form.get('code') ?? '').slice(0, 100).trim(),
+    })
+    return c.body(inviteDocument(loadAssets(), { hostname, ...page }), status, INVITE_HEADERS)
+  })
+  const charge = { route: 'invite', points: POINTS, from: 'visitor' } as const
+  return [{ path: '/invite', app, charges: [charge] }]
+}
+
+async function comeIn(
+  { invites, resolver, known, log }: InviteParts,
+  typed: { handle: string; code: string },
+): Promise<Outcome> {
+  const again = (status: 400 | 503, problem: string): Outcome => ({
+    status,
+    page: { ...typed, problem },
+  })
+  const isDid = isValidDid(typed.handle)
+  const actor = isDid ? typed.handle : typed.handle.replace(/^@/, '').toLowerCase()
+  if (!isDid && !isValidHandle(actor)) {
+    return again(400, 'This is no handle, such as alice.example.org, and no DID.')
+  }
+  try {
+    const did = known(actor) ?? (await lookUp(resolver, actor))
+    if (!did) return again(400, 'This leads to no account; check its spelling.')
+    await invites.redeem(did, typed.code)
+    log.info({ did }, 'let in by an invite')
+    return { status: 200, page: { welcome: actor } }
+  } catch (error) {
+    if (error instanceof XRPCError) return again(400, error.message)
+    log.error({ err: error }, 'an invite could not be redeemed')
+    return again(503, 'That could not be done just now; try again in a minute.')
+  }
+}
+
+/** A DID that does not exist would use up a code for nobody. */
+async function lookUp(
+  resolver: InviteParts['resolver'],
+  actor: string,
+): Promise<string | undefined> {
+  if (!actor.startsWith('did:')) return resolver.resolveHandle(actor)
+  return (await resolver.resolve(actor)) && actor
+}

@@ -1,0 +1,170 @@
+// The pages for people, and what they ask for: the status page at /, its live figures and history, the
+// explore view, the metrics, and the files that all of them load. Whoever asks for / without wanting
+// HTML gets the plain answer that always stood there.
+
+import { type Context, Hono } from 'hono'
+import type { Config } from '../../base/config/config.ts'
+import type { IngestStatus } from '../../bridge/messages.ts'
+import { HISTORY_RINGS, type HistoryRing, readHistory } from '../../data/store/history.ts'
+import type { MetricParts } from '../metrics/metrics.ts'
+import { addMetricsRoute } from '../metrics/metrics-route.ts'
+import { type Asset, type Assets, loadAssets } from './assets.ts'
+import { PAGE_HEADERS } from './document.ts'
+import { type ExploreOptions, exploreRoutes } from './explore/routes.ts'
+import { exploreDocument } from './explore-document.ts'
+import { type Figures, figuresOf } from './figures.ts'
+import { diskForecast } from './forecast.ts'
+import { createLive, type Live } from './live.ts'
+import { pageError } from './page-error.ts'
+import { statusDocument } from './status-document.ts'
+import { thinned } from './thin-history.ts'
+
+export type PageParts = Omit<ExploreOptions, 'config' | 'status' | 'reasonableLimit'> &
+  Pick<MetricParts, 'requests' | 'methods'> & {
+    config: Config
+    /** The ingest thread's last report. */
+    status: () => IngestStatus | undefined
+    /** Milliseconds since 1970. */
+    now?: () => number
+  }
+
+export type Page = {
+  /** For `beside` of the server. */
+  routes: {
+    path: string
+    app: Hono
+    charges: {
+      patterns?: string[]
+      route: 'pages' | 'metrics'
+      points: number
+      from: 'pages' | 'metrics' | 'visitor'
+    }[]
+  }[]
+  /** Browsers that listen now. */
+  listeners(): number
+  /** Lets all listeners go. */
+  close(): void
+}
+
+const FOREVER = 'public, max-age=31536000, immutable'
+const FORECAST_EVERY_MS = 60_000
+/** Of a chart: about as many as it has pixels. */
+const MAX_POINTS = 720
+/** Of a visitor's rate limit: what the operator asks reads a lot, and guessing the token should be slow. */
+const EXPLORE_POINTS = 5
+
+export function createPage(parts: PageParts): Page {
+  const { config } = parts
+  const figures = createFigures(parts)
+  const live = createLive(() => JSON.stringify(figures()))
+  const assets = loadAssets
+  const explore = exploreRoutes({ ...parts, reasonableLimit: config.reasonableLimit })
+  const page = { route: 'pages', points: 1, from: 'pages' } as const
+  const metrics = { route: 'metrics', points: 1, from: 'metrics' } as const
+  const routes: Page['routes'] = [
+    {
+      path: '/',
+      app: pages(parts, { assets, figures }),
+      charges: [
+        { ...page, patterns: ['/', '/explore'] },
+        { ...metrics, patterns: ['/metrics'] },
+      ],
+    },
+    { path: '/page', app: files(parts, { assets, figures, live }), charges: [page] },
+    {
+      path: '/explore/api',
+      app: explore,
+      charges: [{ route: 'pages', points: EXPLORE_POINTS, from: 'visitor' }],
+    },
+  ]
+  for (const { app } of routes.slice(0, 2)) app.onError((error, c) => pageError(parts, error, c))
+  return { routes, listeners: () => live.listeners, close: () => live.close() }
+}
+
+type Shared = { assets: () => Assets; figures: () => Figures }
+
+function pages(parts: PageParts, { assets, figures }: Shared): Hono {
+  const { config } = parts
+  const app = new Hono()
+  app.get('/', (c, next) => {
+    if (!wantsHtml(c)) return next()
+    return Promise.resolve(c.body(statusDocument(assets(), config, figures()), 200, PAGE_HEADERS))
+  })
+  app.get('/explore', (c) => {
+    const isServed = config.operatorToken !== undefined
+    return c.body(exploreDocument(assets(), { isServed }), 200, PAGE_HEADERS)
+  })
+  addMetricsRoute(app, config, parts)
+  return app
+}
+
+function files(parts: PageParts, { assets, figures, live }: Shared & { live: Live }): Hono {
+  const history = createHistoryReader(parts)
+  const app = new Hono()
+  app.get('/live', (c) => {
+    if (c.req.raw.method === 'HEAD') return c.body(null, 200, { 'cache-control': 'no-store' })
+    const { visitor } = (c.env ?? {}) as { visitor?: string }
+    return live.listen(visitor) ?? c.text('Too many are listening', 503)
+  })
+  app.get('/figures', (c) => c.json(figures(), 200, { 'cache-control': 'no-store' }))
+  app.get('/history/:ring', (c) => {
+    const ring = HISTORY_RINGS.find(({ name }) => name === c.req.param('ring'))
+    if (!ring) return nothing(c)
+    const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+    return c.body(history(ring), 200, headers)
+  })
+  app.get('/assets/:digest/:name', (c) => {
+    const asset = assets().find(c.req.param('digest'), c.req.param('name'))
+    return asset ? sendAsset(c, asset) : nothing(c)
+  })
+  return app
+}
+
+/** The forecast reads thousands of rows, and changes slowly. */
+function createFigures({ db, status, now = Date.now }: PageParts): () => Figures {
+  const forecast = createMemo(now, () => diskForecast(db, now()))
+  return () => figuresOf(status(), forecast('disk', FORECAST_EVERY_MS))
+}
+
+/** As JSON, read anew when there may be more. */
+function createHistoryReader({ db, now = Date.now }: PageParts): (ring: HistoryRing) => string {
+  const read = createMemo(now, (name) => {
+    const ring = HISTORY_RINGS.find((one) => one.name === name)!
+    const { stepSeconds, slots } = ring
+    const until = now()
+    const span = { stepSeconds, spanSeconds: stepSeconds * slots, until }
+    return JSON.stringify({ ...span, ...thinned(readHistory(db, ring, until), MAX_POINTS) })
+  })
+  return ({ name, stepSeconds }) => read(name, (stepSeconds * 1000) / 4)
+}
+
+/** Answers by name, each made anew once it is too old. */
+function createMemo<T>(now: () => number, make: (name: string) => T) {
+  const kept = new Map<string, { value: T; at: number }>()
+  return (name: string, maxAgeMs: number): T => {
+    const known = kept.get(name)
+    if (known && now() - known.at < maxAgeMs) return known.value
+    const made = { value: make(name), at: now() }
+    kept.set(name, made)
+    return made.value
+  }
+}
+
+function nothing(c: Context) {
+  return c.json({ error: 'NotFound', message: 'There is nothing at this address' }, 404)
+}
+
+function sendAsset(c: Context, { type, body, compressed }: Asset) {
+  const isCompressed = /\bbr\b/.test(c.req.header('accept-encoding') ?? '')
+  return c.body(new Uint8Array(isCompressed ? compressed : body), 200, {
+    'content-type': type,
+    'cache-control': FOREVER,
+    'x-content-type-options': 'nosniff',
+    vary: 'accept-encoding',
+    ...(isCompressed && { 'content-encoding': 'br' }),
+  })
+}
+
+function wantsHtml(c: Context): boolean {
+  return (c.req.header('accept') ?? '').includes('text/html')
+}

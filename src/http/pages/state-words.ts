@@ -1,0 +1,194 @@
+// How Slipstream is doing, in words: what is wrong, and what to do about it. The thresholds are those
+// of the alert rules in deploy/.
+
+import type { DiskState, IngestStatus } from '../../bridge/messages.ts'
+import { archiveInWords, isReadingArchive } from './archive-words.ts'
+import type { Forecast } from './forecast.ts'
+import { bytes, days, duration, plural, rate } from './format.ts'
+
+export type Finding = {
+  /** `info` is no trouble: something goes on. */
+  level: 'good' | 'info' | 'notice' | 'bad'
+  title: string
+  /** What it means, and what to do. */
+  text: string
+}
+
+const LATE_MS = 60_000
+const SLOW_ANSWERS_MS = 1_000
+const LEAST_FREE_BYTES = 2e9
+const FEW_DAYS = 3
+const SOME_DAYS = 14
+const FAILURE_SHARE = 0.01
+const REPLAY_HOURS = 36
+/** On the whole network something comes every second. */
+const LONG_QUIET_MS = 60_000
+
+/** The worst comes first. @param status - undefined until the ingest thread has reported. */
+export function stateInWords(
+  status: IngestStatus | undefined,
+  forecast: Forecast | undefined,
+): Finding[] {
+  if (!status) {
+    return [{ level: 'notice', title: 'Starting', text: 'The first report comes in a second.' }]
+  }
+  const findings = [
+    aboutStalls(status),
+    aboutArchive(status),
+    aboutStream(status),
+    aboutFailures(status),
+    aboutGivenUp(status) ?? aboutDisk(status, forecast),
+    aboutLag(status),
+    aboutQuiet(status),
+    aboutSlowness(status),
+    aboutGaps(status),
+    aboutLabelers(status),
+  ].filter((finding) => finding !== undefined)
+  const isWell = findings.every(({ level }) => level === 'info')
+  return isWell ? [wellness(status), ...findings] : findings
+}
+
+function wellness({ stream, members }: IngestStatus): Finding {
+  const lag =
+    stream.lagMs === undefined
+      ? 'The stream is connected'
+      : `The stream is ${duration(stream.lagMs)} behind the network`
+  const text = `${lag}, and ${plural(members, 'member reads', 'members read')} here.`
+  return { level: 'good', title: 'Everything is well', text }
+}
+
+function aboutStalls({ stalls = [] }: IngestStatus): Finding | undefined {
+  const longest = stalls[0]
+  if (!longest) return undefined
+  return {
+    level: 'bad',
+    title: 'Nothing new is taken in',
+    text: `For ${duration(longest.seconds * 1_000)} nothing has moved: ${longest.what}. What is here is served. If it goes on, Slipstream ends by itself so that it is started again, and goes on where it stopped; the log says why (standing still).`,
+  }
+}
+
+function aboutArchive({ archive }: IngestStatus): Finding | undefined {
+  if (!archive || archive.state === 'done') return undefined
+  const isRefused = archive.waiting?.why === 'refused'
+  const text = `${archiveInWords(archive)} The stream goes on where the archive ends; until then nothing new is shown.`
+  return { level: isRefused ? 'bad' : 'notice', title: 'Reading the archive', text }
+}
+
+function aboutStream({ stream, archive }: IngestStatus): Finding | undefined {
+  if (stream.connected || isReadingArchive({ archive })) return undefined
+  const { lastError, lastErrorHost = stream.host } = stream
+  const why = lastError ? ` The last error was: ${lastError}.` : ''
+  return {
+    level: 'bad',
+    title: 'No connection to the stream',
+    text: `${hostOf(lastErrorHost)} does not answer.${why} Nothing is lost for ${REPLAY_HOURS} hours: what was missed is read again after that. Check this machine’s network and SLIPSTREAM_JETSTREAM_HOSTS.`,
+  }
+}
+
+function aboutLag({ stream, pulse }: IngestStatus): Finding | undefined {
+  const { connected, lagMs = 0, paused } = stream
+  if (!connected || lagMs < LATE_MS) return undefined
+  const rateText = `${rate(pulse.eventsPerSecond)} events a second`
+  return {
+    level: 'notice',
+    title: `Catching up, ${duration(lagMs)} behind`,
+    text: paused
+      ? `The disk or processor is the limit (${rateText}). If this stays so, the machine is too small, or SLIPSTREAM_INDEX_SCOPE too wide.`
+      : `What was missed is being read, at ${rateText}. Timelines fill up as it goes.`,
+  }
+}
+
+/** Nothing is wrong with it where few are listened to; where it is the whole network, the host is stuck. */
+function aboutQuiet({ stream }: IngestStatus): Finding | undefined {
+  const { quietMs = 0, connected } = stream
+  if (!connected || quietMs < LONG_QUIET_MS) return undefined
+  return {
+    level: 'info',
+    title: `Quiet for ${duration(quietMs)}`,
+    text: `${hostOf(stream.host)} is connected and answers, and has sent nothing since. That is usual with few accounts to listen to (SLIPSTREAM_INDEX_SCOPE=authors); if it listens to the whole network, the host itself is stuck: slipstream doctor asks it.`,
+  }
+}
+
+function aboutDisk({ pulse }: IngestStatus, forecast: Forecast | undefined): Finding | undefined {
+  const daysLeft = forecast?.daysLeft ?? Infinity
+  const isShort = pulse.freeBytes < LEAST_FREE_BYTES
+  if (!isShort && daysLeft > SOME_DAYS) return undefined
+  const left = Number.isFinite(daysLeft) ? ` At this pace it is full in ${days(daysLeft)}.` : ''
+  return {
+    level: isShort || daysLeft < FEW_DAYS ? 'bad' : 'notice',
+    title: 'The disk is filling up',
+    text: `${bytes(pulse.freeBytes)} are free.${left} Make room or give it a bigger disk; when it is full, Slipstream keeps less, and at last writes nothing until there is room.`,
+  }
+}
+
+/** What of the whole is not here for want of room. */
+const givenUp: Record<Exclude<DiskState, 'ok' | 'full'>, string> = {
+  'without-search': 'Posts are not found by their words for now',
+  'strangers-pruned':
+    'Posts are not found by their words, and what strangers wrote and liked more than a few days ago is being given up (counts stay)',
+  'neighbours-pruned':
+    'Posts are not found by their words, and old posts by strangers are being given up, those too that people here answered (they are fetched again when looked at)',
+  'strangers-refused':
+    'Nothing new by strangers is taken: no likes, replies or follows by people whom nobody here follows',
+}
+
+function aboutGivenUp({ disk, pulse }: IngestStatus): Finding | undefined {
+  const { state, usedBytes, capBytes } = disk
+  if (state === 'ok') return undefined
+  const room =
+    'Make room, raise SLIPSTREAM_DISK_CAP_MB, or keep less by SLIPSTREAM_KEEP_STRANGERS_DAYS.'
+  if (state === 'full') {
+    return {
+      level: 'bad',
+      title: 'The disk is full',
+      text: `Nothing new is written; what is here is served, and nothing is lost: the stream goes on where it stopped once there is room (for ${REPLAY_HOURS} hours). ${bytes(pulse.freeBytes)} are free. ${room}`,
+    }
+  }
+  return {
+    level: state === 'without-search' ? 'notice' : 'bad',
+    title: 'Less is kept, for want of room',
+    text: `${givenUp[state]}. The database uses ${bytes(usedBytes)} of the ${bytes(capBytes)} that it may. ${room}`,
+  }
+}
+
+function aboutFailures({ pulse }: IngestStatus): Finding | undefined {
+  const { failuresPerSecond, requestsPerSecond } = pulse
+  if (failuresPerSecond <= requestsPerSecond * FAILURE_SHARE) return undefined
+  return {
+    level: 'bad',
+    title: 'Requests are failing',
+    text: 'More than one in a hundred answers is a 500 or a 503. A 500 is “request failed” in the log, with the request’s id; a 503 means that more is asked than this machine can answer.',
+  }
+}
+
+function aboutSlowness({ pulse }: IngestStatus): Finding | undefined {
+  const p99 = pulse.answerMs.p99 ?? 0
+  if (p99 < SLOW_ANSWERS_MS) return undefined
+  return {
+    level: 'notice',
+    title: 'Answers are slow',
+    text: `One in a hundred takes ${duration(p99)} or more. Right after a start this passes; otherwise look at processor and disk, and at SLIPSTREAM_SERVE_THREADS.`,
+  }
+}
+
+/** Part of every day's work, so it takes nothing from things being well. */
+function aboutGaps({ openGaps }: IngestStatus): Finding | undefined {
+  if (openGaps === 0) return undefined
+  const text =
+    'What was missed is read again, from the stream or from the accounts’ own servers; slipstream gaps lists it.'
+  return { level: 'info', title: `Mending ${plural(openGaps, 'gap')}`, text }
+}
+
+/** What a stranger's labeler did is no trouble of ours. */
+function aboutLabelers({ quarantinedLabelers = 0 }: IngestStatus): Finding | undefined {
+  if (quarantinedLabelers === 0) return undefined
+  return {
+    level: 'info',
+    title: `${plural(quarantinedLabelers, 'labeler is', 'labelers are')} left alone for a while`,
+    text: 'The stream of each broke a limit, or was open when Slipstream ended without being stopped. It is tried again by itself; slipstream stats says which and until when.',
+  }
+}
+
+function hostOf(url: string): string {
+  return URL.parse(url)?.host ?? url
+}

@@ -1,0 +1,27 @@
+// A history with fewer points, for a chart: neighbours are averaged, and numbers rounded to what a chart
+// can show.
+
+import { HISTORY_SERIES, type History, type HistorySeries } from '../../data/store/history.ts'
+
+const DIGITS = 5
+
+export function thinned({ at, series }: History, maxPoints: number): History {
+  const size = Math.max(1, Math.ceil(at.length / maxPoints))
+  const starts = Array.from({ length: Math.ceil(at.length / size) }, (_, i) => i * size)
+  const means = HISTORY_SERIES.map((name): [HistorySeries, (number | null)[]] => [
+    name,
+    starts.map((start) => meanOf(series[name].slice(start, start + size))),
+  ])
+  return {
+    at: starts.map((start) => at[start]!),
+    series: Object.fromEntries(means) as History['series'],
+  }
+}
+
+/** Of what is known; null where nothing is. */
+function meanOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null)
+  if (known.length === 0) return null
+  const mean = known.reduce((sum, value) => sum + value, 0) / known.length
+  return Number(mean.toPrecision(DIGITS))
+}

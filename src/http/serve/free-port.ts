@@ -1,0 +1,43 @@
+// Whether our port is free, asked by listening there for a moment: before anything is built, since that
+// takes seconds and whoever starts us in vain should learn it at once; and again where threads are about
+// to share it.
+
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { type Config, ConfigError } from '../../base/config/config.ts'
+import { listenOn } from '../server/listener.ts'
+
+type Place = Pick<Config, 'bind' | 'port'>
+
+/**
+ * @returns the port; one that is free where any may be taken (0).
+ * @throws what listening throws.
+ */
+export async function findFreePort({ bind, port }: Place): Promise<number> {
+  const probe = createServer()
+  // Or another process of the same user that shares its port too would get half of our requests.
+  const found = await listenOn(probe, { port, host: bind, exclusive: true })
+  probe.close()
+  await once(probe, 'close')
+  return found.port
+}
+
+/** What the system says of the port is the operator's to mend. */
+export function asPortRefusal({ bind, port }: Place): (error: unknown) => never {
+  return (error) => {
+    const { code, syscall, message } = error as NodeJS.ErrnoException
+    if (!code || (syscall !== 'listen' && syscall !== 'bind' && syscall !== 'getaddrinfo'))
+      throw error
+    throw new ConfigError(`Cannot listen on ${bind}:${port}: ${message}.`, hintFor(code))
+  }
+}
+
+function hintFor(code: string): string {
+  if (code === 'EADDRINUSE') {
+    return 'Stop what uses the port (`ss -ltnp` lists it), or set SLIPSTREAM_PORT to another.'
+  }
+  if (code === 'EACCES') {
+    return 'Ports below 1024 need rights: set SLIPSTREAM_PORT to one above, and let a proxy take 443.'
+  }
+  return 'Set SLIPSTREAM_BIND to an address of this machine (0.0.0.0: all), and SLIPSTREAM_PORT to a free port.'
+}

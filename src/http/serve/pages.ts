@@ -1,0 +1,64 @@
+// The pages for people in front of one serving thread, and what this thread tells of itself: its counts
+// of requests, how late it is, what it keeps.
+
+import type { Config } from '../../base/config/config.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import { watchLoopLag } from '../../base/obs/loop-lag.ts'
+import { RequestCounters } from '../../base/obs/request-counters.ts'
+import type { IngestConnection } from '../../bridge/connection.ts'
+import type { SharedMemory } from '../../bridge/messages.ts'
+import { createPage, type Page, type PageParts } from '../pages/page.ts'
+
+export type PagesOptions = Omit<PageParts, 'status' | 'requests'> & {
+  config: Config
+  log: Logger
+  memory: SharedMemory
+  ingest: IngestConnection
+  /** Which of the serving threads it is, from 0. */
+  thread: number
+  /** What is kept of answers. */
+  kept: () => { fragments: number; viewers: number; hits: number; misses: number }
+  /** What became of blobs in the media process. */
+  media: () => { refused: number; died: number; pending: number }
+}
+
+export type Pages = {
+  /** For `beside` of the server. */
+  routes: Page['routes']
+  onAnswered: (path: string, status: number, seconds: number) => void
+  close(): void
+}
+
+const TELL_EVERY_MS = 1_000
+
+export function servePages(options: PagesOptions): Pages {
+  const { ingest, memory, thread } = options
+  const { requests } = memory
+  const counters = new RequestCounters(requests, thread, options.methods)
+  const page = createPage({ ...options, requests, status: ingest.status })
+  const lag = watchLoopLag()
+  const timer = setInterval(() => {
+    const { fragments, viewers, hits, misses } = options.kept()
+    counters.set('loopLagSeconds', lag.take())
+    counters.set('heapBytes', process.memoryUsage().heapUsed)
+    counters.set('fragmentBytes', fragments)
+    counters.set('viewerBytes', viewers)
+    counters.set('fragmentHits', hits)
+    counters.set('fragmentMisses', misses)
+    counters.set('listeners', page.listeners())
+    const { refused, died, pending } = options.media()
+    counters.set('mediaRefused', refused)
+    counters.set('mediaDied', died)
+    counters.set('mediaPending', pending)
+  }, TELL_EVERY_MS)
+  timer.unref()
+  return {
+    routes: page.routes,
+    onAnswered: (path, status, seconds) => counters.count(path, status, seconds),
+    close() {
+      clearInterval(timer)
+      lag.stop()
+      page.close()
+    },
+  }
+}

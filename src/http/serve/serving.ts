@@ -1,0 +1,275 @@
+// What one serving thread is made of: a read-only connection, the reading side of the shared memory,
+// the ways to other people's servers, the methods over all that, and HTTP in front. Nothing in here
+// knows how many threads there are, except where they share what one process may use.
+
+import type { Hono } from 'hono'
+import { createHydrator } from '../../answers/hydrate/hydrator.ts'
+import { createAccounts } from '../../answers/skeleton/accounts.ts'
+import { createMediaUrls } from '../../answers/views/media-urls.ts'
+import type { Config } from '../../base/config/config.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import { version } from '../../base/util/version.ts'
+import type { IngestConnection } from '../../bridge/connection.ts'
+import type { IngestStatus, SharedMemory } from '../../bridge/messages.ts'
+import { openActorTable } from '../../data/graph/actor-table.ts'
+import { openFollowGraph } from '../../data/graph/follow-graph.ts'
+import { MEMBER } from '../../data/graph/types.ts'
+import { loadLexicons } from '../../data/lexicons/lexicons.ts'
+import { createSharedBudget } from '../../data/shared-memory/shared-budget.ts'
+import { findAdmission } from '../../data/store/admissions.ts'
+import { type Db, openReader } from '../../data/store/db.ts'
+import { isDiskFull } from '../../data/store/disk-full.ts'
+import { seatsForOneMore } from '../../data/store/seats.ts'
+import { createKeeps } from '../../data/timeline/lossiness.ts'
+import { openTimelines } from '../../data/timeline/rings.ts'
+import { createElsewhere, type Elsewhere } from '../../sources/appview/elsewhere.ts'
+import { createGuardedFetch, type GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import {
+  createResolver,
+  LOOKUPS_PER_ORIGIN,
+  type Resolver,
+} from '../../sources/identity/resolver.ts'
+import { createServiceAuth } from '../../sources/identity/service-jwt.ts'
+import { operatorRoutes } from '../operator/mount.ts'
+import { createOperatorRoutes } from '../operator/routes.ts'
+import { createNewcomers } from '../overload/newcomers.ts'
+import type { RateBuffers } from '../overload/rate-limits.ts'
+import { inviteRoutes } from '../pages/invite-page.ts'
+import { createAcceptLabelers } from '../server/accepted-labelers.ts'
+import type { Health } from '../server/health.ts'
+import { createMembership } from '../server/membership.ts'
+import { createServer, type Server } from '../server/server.ts'
+import { createCounted } from '../xrpc/counted.ts'
+import { FIRST_PAGE_PATIENCE_MS } from '../xrpc/first-page.ts'
+import { createInvites, type Invites } from '../xrpc/invites.ts'
+import { createLabelsWanted } from '../xrpc/labels-wanted.ts'
+import { createMethods } from '../xrpc/methods.ts'
+import { mediaRoutes } from './media.ts'
+import { servePages } from './pages.ts'
+
+export type ServingOptions = {
+  config: Config
+  log: Logger
+  memory: SharedMemory
+  ingest: IngestConnection
+  /** Which of the serving threads it is, from 0. */
+  thread: number
+  /** Shared by all serving threads. */
+  rateBuffers: RateBuffers
+  onFatal: (error: unknown) => void
+}
+
+export type Serving = {
+  server: Server
+  /** The operator's routes for the socket in the data folder. */
+  controlApp: Hono
+  closeStore(): void
+}
+
+const NAMES_PATIENCE_MS = 700
+const MEGABYTE = 1 << 20
+/** Accounts that nobody here heard of, looked up because a member looks at them. */
+const STRANGERS_A_MINUTE = { windowSeconds: 60, each: 200, all: 2_000 }
+
+export function createServing(options: ServingOptions): Serving {
+  const { config, log, memory, ingest, onFatal } = options
+  const { writer } = ingest
+  const reading = openReading(config, memory)
+  const { db, actors, graph, isMember } = reading
+  const { fetch, lookups } = createOutside(config, log)
+  const resolver = createIdentities(options, { lookups, isMember })
+  const operator = { config, db, ingest, resolver, log }
+  const elsewhere = publicAppview(config, log)
+  const counted = elsewhere && createCounted({ db, scope: config.indexScope, writer })
+  const hydrator = createHydrator({
+    onLabelsRead: createLabelsWanted({ writer }),
+    onCountsRead: counted?.postsRead,
+    ...{ db, actors, graph },
+    urls: createMediaUrls(config),
+    trustedVerifiers: config.trustedVerifiers,
+  })
+  const invites = invitesOf(options, db)
+  let kept = () => ({ fragments: 0, viewers: 0, hits: 0, misses: 0 })
+  const methods = createMethods({
+    ...reading,
+    ...{ hydrator, writer, resolver, fetch },
+    moderationServices: config.moderationServices,
+    firstPagePatienceMs: FIRST_PAGE_PATIENCE_MS,
+    namesPatienceMs: NAMES_PATIENCE_MS,
+    lookups: createSharedBudget({ buffer: options.rateBuffers.lookups, ...STRANGERS_A_MINUTE }),
+    notes: memory.notes,
+    maxKeptBytes: config.answerCacheMb * MEGABYTE,
+    scope: config.indexScope,
+    elsewhere,
+    counted,
+    invites,
+    onKept: (usage) => {
+      kept = usage
+    },
+  })
+  const media = mediaRoutes(config, { log, actors, resolver })
+  const pages = servePages({
+    ...options,
+    ...reading,
+    ...{ hydrator, media: media.counts },
+    methods: methods.map(({ nsid }) => nsid),
+    kept: () => kept(),
+  })
+  const audiences = [config.serviceDid, ...config.altAudiences]
+  const server = createServer({
+    config,
+    methods,
+    serviceAuth: createServiceAuth({ resolver, audiences }),
+    health: () => health(db, ingest),
+    log,
+    ...aboutCallers(options, reading),
+    onBroken: onFatal,
+    onAnswered: pages.onAnswered,
+    rateBuffers: options.rateBuffers,
+    beside: [
+      ...media.routes,
+      operatorRoutes(operator),
+      ...inviteRoutes({ ...operator, hostname: config.hostname, invites, known: knownBy(reading) }),
+      ...pages.routes,
+    ],
+  })
+  return {
+    server: closingFirst(server, [pages, media]),
+    controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
+    closeStore: () => db.close(),
+  }
+}
+
+/** What is known of accounts elsewhere; all threads hear where it is said to have changed. */
+function createIdentities(
+  { config, ingest, log }: ServingOptions,
+  { lookups, isMember }: { lookups: GuardedFetch; isMember: (did: string) => boolean },
+): Resolver {
+  const tell = (did: string) => ingest.writer.send({ kind: 'identity-changed', did })
+  const resolver = createResolver({
+    ...{ ...config, fetch: lookups, log, isMember },
+    // A writer that is busy leaves it to the stream.
+    onKeyChanged: (did) => void tell(did).catch(() => undefined),
+  })
+  ingest.onIdentitiesChanged((dids) => {
+    for (const did of dids) resolver.doubt(did)
+  })
+  return resolver
+}
+
+type Reading = ReturnType<typeof openReading>
+
+/** What a serving thread reads: rows, and the memory that all threads share. */
+function openReading(config: Config, memory: SharedMemory) {
+  const graph = openFollowGraph(memory.graph)
+  const actors = openActorTable(memory.actors)
+  return {
+    db: openReader(config.dataDir),
+    actors,
+    isMember: (did: string) => {
+      const uid = actors.uidOf(did)
+      return uid !== 0 && (actors.flagsOf(uid) & MEMBER) !== 0
+    },
+    graph,
+    timelines: openTimelines(memory.timelines),
+    keeps: createKeeps({ graph, limit: config.reasonableLimit }),
+  }
+}
+
+/** Whose labels count for who asks, and what it means that they ask. */
+function aboutCallers(options: ServingOptions, { db, actors, isMember }: Reading) {
+  const { config, log, ingest, rateBuffers } = options
+  const { writer } = ingest
+  return {
+    acceptLabelers: createAcceptLabelers({
+      defaults: config.labelers,
+      actors,
+      accounts: createAccounts(db),
+      writer,
+    }),
+    isMember,
+    onViewer: createMembership({
+      config,
+      configuredMembers: ingest.configuredMembers,
+      isAdmitted: (did) => findAdmission(db, did) !== undefined,
+      isMember,
+      hasSeat: () => hasSeat(options, db),
+      newcomers: createNewcomers({ config, buffer: rateBuffers.newcomers }),
+      writer,
+      onError(error) {
+        // Told once, by whoever found it full.
+        if (isDiskFull(error)) return
+        log.error({ err: error }, 'a member could not be recorded')
+      },
+    }),
+  }
+}
+
+function invitesOf(options: ServingOptions, db: Db): Invites {
+  const { config, ingest } = options
+  return createInvites({ config, db, writer: ingest.writer, hasSeat: () => hasSeat(options, db) })
+}
+
+function hasSeat({ config, ingest }: Pick<ServingOptions, 'config' | 'ingest'>, db: Db): boolean {
+  const { maxMembers } = config
+  return seatsForOneMore(db, { maxMembers, except: ingest.configuredMembers() }) !== undefined
+}
+
+/** Who only listens would keep it from ending, and so would pictures that wait to be made. */
+function closingFirst(server: Server, parts: { close(): void }[]): Server {
+  return {
+    ...server,
+    close() {
+      for (const part of parts) part.close()
+      return server.close()
+    },
+  }
+}
+
+/** Undefined where the operator wants to depend on nobody. */
+function publicAppview(config: Config, log: Logger): Elsewhere | undefined {
+  const origin = config.fallbackAppview
+  if (origin === 'none') return undefined
+  const fetch = createGuardedFetch({ ...config, trustedOrigins: [origin], log })
+  const urls = createMediaUrls(config)
+  return createElsewhere({ origin, fetch, lexicons: loadLexicons(), urls, log })
+}
+
+/**
+ * Two, since each has only so many requests at once: what visitors make us fetch must not keep members
+ * from being recognised. All threads together ask the directory no more than one would.
+ */
+function createOutside(config: Config, log: Logger) {
+  const outside = { ...config, trustedOrigins: [config.plcUrl], log }
+  const connectionsPerOrigin = Math.ceil(LOOKUPS_PER_ORIGIN / config.serveThreads)
+  return {
+    fetch: createGuardedFetch(outside),
+    lookups: createGuardedFetch({ ...outside, connectionsPerOrigin }),
+  }
+}
+
+/** Who reads here, and what is counted, is not for everyone. */
+function publicPart(status: IngestStatus | undefined) {
+  if (!status) return undefined
+  const { coldStarts, counts: _counts, pulse: _pulse, ...shown } = status
+  return { ...shown, coldStarts: coldStarts.filter(({ stage }) => stage !== 'done').length }
+}
+
+/** Up as long as rows can be read; a stream that is away is told, but answers are still given. */
+function health(db: Db, ingest: IngestConnection): Health {
+  try {
+    db.pragma('user_version')
+    return { ok: true, version, ingest: publicPart(ingest.status()) }
+  } catch (error) {
+    return { ok: false, version, error: `the database cannot be read: ${(error as Error).message}` }
+  }
+}
+
+/** The DID of an account that the index knows by this handle, or DID. */
+function knownBy({ db, actors }: Pick<ReturnType<typeof openReading>, 'db' | 'actors'>) {
+  const accounts = createAccounts(db)
+  return (actor: string): string | undefined => {
+    const uid = actor.startsWith('did:') ? actors.uidOf(actor) : accounts.uidOfHandle(actor)
+    return uid === 0 ? undefined : actors.didOf(uid)
+  }
+}

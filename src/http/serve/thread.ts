@@ -1,0 +1,68 @@
+// A further serving thread: a worker that answers on the same port as the main thread, from its own
+// connection and the memory that all threads share. It has a line of its own to the ingest thread.
+// What is thrown outside of a request, or breaks an invariant in one, ends the worker, and with it the
+// process (http/serve/threads.ts).
+
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import type { Config } from '../../base/config/config.ts'
+import { createLogger } from '../../base/obs/log.ts'
+import { createIngestConnection } from '../../bridge/connection.ts'
+import type { IngestMessage, IngestOrder, SharedMemory } from '../../bridge/messages.ts'
+import type { RateBuffers } from '../overload/rate-limits.ts'
+import { createServing } from './serving.ts'
+
+export type ServingThreadData = {
+  config: Config
+  memory: SharedMemory
+  line: MessagePort
+  rateBuffers: RateBuffers
+  /** From 1; the main thread is 0. */
+  thread: number
+  name: string
+}
+
+/** To the main thread: requests come in from now on. */
+export type ServingThreadMessage = { kind: 'listening' }
+
+/** From the main thread: answer what runs, and end. */
+export type ServingThreadOrder = { kind: 'stop' }
+
+const port = parentPort!
+const { config, memory, line, rateBuffers, thread, name } = workerData as ServingThreadData
+
+await run()
+
+async function run(): Promise<void> {
+  const log = createLogger({ level: config.logLevel, name })
+  const { hear, ...ingest } = createIngestConnection((one: IngestOrder) => line.postMessage(one))
+  await new Promise<void>((resolve) => {
+    line.on('message', (message: IngestMessage) => {
+      if (message.kind === 'connected') resolve()
+      else hear(message)
+    })
+  })
+  const { server, closeStore } = createServing({
+    config,
+    log,
+    memory,
+    ingest,
+    rateBuffers,
+    thread,
+    onFatal,
+  })
+  port.once('message', (_stop: ServingThreadOrder) => {
+    void server.close().then(() => {
+      closeStore()
+      process.exit(0)
+    })
+  })
+  await server.listen({ reusePort: true })
+  port.postMessage({ kind: 'listening' } satisfies ServingThreadMessage)
+}
+
+/** Outside of the request that met it, which gets its answer. */
+function onFatal(error: unknown): void {
+  setImmediate(() => {
+    throw error
+  })
+}

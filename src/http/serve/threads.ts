@@ -1,0 +1,108 @@
+// Serving on as many threads as the operator asks for. The main thread is the first; the others are
+// workers that listen on the same port, each by a socket of its own, and the kernel deals out the
+// connections (SO_REUSEPORT: Linux and FreeBSD; macOS has none that deals, so there it is one thread
+// and a warning). A connection stays with the thread that took it.
+
+import { Worker } from 'node:worker_threads'
+import type { Config } from '../../base/config/config.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import type { Ingest } from '../../ingest/client.ts'
+import { listenOnControlSocket } from '../operator/control-socket.ts'
+import { createRateBuffers, type RateBuffers } from '../overload/rate-limits.ts'
+import type { Server } from '../server/server.ts'
+import { findFreePort } from './free-port.ts'
+import { createServing } from './serving.ts'
+import type { ServingThreadData, ServingThreadMessage, ServingThreadOrder } from './thread.ts'
+
+export type ServingThreads = {
+  readonly port: number
+  readonly threads: number
+  /** Resolves when all threads have answered what ran, or were out of time. */
+  close(): Promise<void>
+}
+
+type Options = {
+  config: Config
+  log: Logger
+  ingest: Ingest
+  /** Also for a thread that ends by itself. */
+  onFatal: (error: unknown) => void
+}
+
+type ThreadOptions = Options & { rateBuffers: RateBuffers }
+
+type Thread = { stop(): Promise<void> }
+
+/** @throws what listening throws, such as a port that is taken. */
+export async function startServing(options: Options): Promise<ServingThreads> {
+  const { config, log, ingest, onFatal } = options
+  const { memory } = ingest
+  const rateBuffers = createRateBuffers()
+  const parts = { config, log, memory, ingest, rateBuffers, thread: 0, onFatal }
+  const { server, controlApp, closeStore } = createServing(parts)
+  const { port, isShared } = await listenShared(server, options)
+  const others = isShared ? config.serveThreads - 1 : 0
+  const threads = await Promise.all(
+    Array.from({ length: others }, (_, i) => startThread({ ...options, rateBuffers }, i + 1)),
+  )
+  const control = await listenOnControlSocket({ dataDir: config.dataDir, app: controlApp, log })
+  return {
+    port,
+    threads: 1 + others,
+    async close() {
+      await control.close()
+      await Promise.all([server.close(), ...threads.map((one) => one.stop())])
+      closeStore()
+    },
+  }
+}
+
+/** Shared where that is wanted and can be. */
+export async function listenShared(
+  server: Pick<Server, 'listen'>,
+  { config, log }: Pick<Options, 'config' | 'log'>,
+): Promise<{ port: number; isShared: boolean }> {
+  if (config.serveThreads === 1) return { ...(await server.listen()), isShared: false }
+  try {
+    await findFreePort(config)
+    return { ...(await server.listen({ reusePort: true })), isShared: true }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTSUP') throw error
+    log.warn(
+      { threads: config.serveThreads, platform: process.platform },
+      'this system cannot share a port among threads: serving on one. SLIPSTREAM_SERVE_THREADS needs Linux or FreeBSD',
+    )
+    return { ...(await server.listen()), isShared: false }
+  }
+}
+
+async function startThread(options: ThreadOptions, thread: number): Promise<Thread> {
+  const name = `serve-${thread + 1}`
+  const { config, ingest, rateBuffers, onFatal } = options
+  const line = ingest.connect()
+  const data: ServingThreadData = { config, memory: ingest.memory, line, rateBuffers, thread, name }
+  const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+    workerData: data,
+    transferList: [line],
+    name,
+  })
+  let stopping = false
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  await new Promise<void>((resolve, reject) => {
+    worker.once('message', (_listening: ServingThreadMessage) => resolve())
+    worker.on('error', (error) => {
+      reject(error)
+      onFatal(error)
+    })
+    worker.on('exit', (code) => {
+      if (!stopping) onFatal(new Error(`the thread ${name} ended by itself (code ${code})`))
+    })
+  })
+  return {
+    stop() {
+      stopping = true
+      worker.postMessage({ kind: 'stop' } satisfies ServingThreadOrder)
+      return exited
+    },
+  }
+}

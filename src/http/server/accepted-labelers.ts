@@ -1,0 +1,72 @@
+// Whose labels count for a request: those that it names, as far as they exist; the configured ones
+// where it names none. As in the reference the configured ones always exist, and those named must be
+// accounts that we know and that are not away. Labelers that members name are told to the ingest
+// thread, which follows them (ingest/labels/), now and then each.
+
+import type { Accounts } from '../../answers/skeleton/accounts.ts'
+import { LruMap } from '../../base/util/lru.ts'
+import type { Writer } from '../../bridge/messages.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import { type AcceptedLabelers, parseAcceptLabelers } from './labelers.ts'
+
+export type AcceptLabelers = (
+  header: string | undefined,
+  viewer: string | undefined,
+) => AcceptedLabelers
+
+const TOLD_AGAIN_AFTER_MS = 10 * 60 * 1000
+const MAX_REMEMBERED = 1_000
+const MAX_IN_FLIGHT = 8
+
+export function createAcceptLabelers(parts: {
+  /** DIDs; they may redact. */
+  defaults: readonly string[]
+  actors: Pick<ActorReader, 'uidOf'>
+  accounts: Pick<Accounts, 'isActive'>
+  writer: Writer
+  now?: () => number
+}): AcceptLabelers {
+  const { actors, accounts } = parts
+  const defaults = { dids: parts.defaults, redact: new Set(parts.defaults) }
+  const known = new Set(parts.defaults)
+  const tell = createTeller(parts)
+
+  const exists = (did: string) => {
+    if (known.has(did)) return true
+    const uid = actors.uidOf(did)
+    return uid !== 0 && accounts.isActive(uid)
+  }
+
+  return (header, viewer) => {
+    const named = parseAcceptLabelers(header)
+    if (!named) return defaults
+    if (named.dids.every((did) => known.has(did))) return named
+    if (viewer) {
+      const others = named.dids.filter((did) => !known.has(did))
+      tell(viewer, others)
+    }
+    const dids = named.dids.filter(exists)
+    return dids.length === named.dids.length ? named : { dids, redact: named.redact }
+  }
+}
+
+/** Fire and forget: what is lost is told with a later request. */
+function createTeller({ writer, now = Date.now }: { writer: Writer; now?: () => number }) {
+  const told = new LruMap<string, number>(MAX_REMEMBERED)
+  let inFlight = 0
+  return (viewer: string, dids: readonly string[]): void => {
+    if (inFlight >= MAX_IN_FLIGHT) return
+    const isDue = (did: string) => now() - (told.get(did) ?? -Infinity) >= TOLD_AGAIN_AFTER_MS
+    const labelers = dids.filter(isDue)
+    if (labelers.length === 0) return
+    for (const did of labelers) told.set(did, now())
+    inFlight++
+    writer
+      .send({ kind: 'labelers-named', did: viewer, labelers })
+      .catch(() => {
+        // A writer that is busy, or has no room, is told again with the next request.
+        for (const did of labelers) told.delete(did)
+      })
+      .finally(() => inFlight--)
+  }
+}

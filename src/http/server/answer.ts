@@ -1,0 +1,67 @@
+// An answer before it is HTTP: what handlers return and what they throw, in one shape.
+
+import { jsonBytes } from '../../answers/views/ready-json.ts'
+import { noRoom, unauthorized, unavailable, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { InvariantError } from '../../base/util/assert.ts'
+import { DiskFullError } from '../../data/store/disk-full.ts'
+import { IdentityUnavailableError } from '../../sources/identity/fetch-identity.ts'
+import { ServiceAuthError } from '../../sources/identity/service-jwt.ts'
+import type { MethodResult } from './method.ts'
+
+export type Answer = {
+  status: number
+  /** In one piece, or in several that are sent in a row. */
+  body: Buffer | readonly Buffer[] | null
+  headers: Record<string, string>
+}
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
+
+export function jsonAnswer(
+  value: unknown,
+  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+): Answer {
+  return { status, body: jsonBytes(value), headers: { ...JSON_TYPE, ...headers } }
+}
+
+export function textAnswer(text: string, status = 200): Answer {
+  const headers = { 'content-type': 'text/plain; charset=utf-8' }
+  return { status, body: Buffer.from(text), headers }
+}
+
+/** Ready bytes go out untouched. */
+export function resultAnswer({ body, headers }: MethodResult): Answer {
+  if (body === undefined) return { status: 200, body: null, headers: headers ?? {} }
+  if (!isBytes(body)) return jsonAnswer(body, { headers })
+  return { status: 200, body, headers: headers ? { ...JSON_TYPE, ...headers } : JSON_TYPE }
+}
+
+/** A list that begins with a Buffer has no meaning in JSON, so it is the pieces of a ready answer. */
+function isBytes(body: unknown): body is Buffer | readonly Buffer[] {
+  return Buffer.isBuffer(Array.isArray(body) ? body[0] : body)
+}
+
+export function errorAnswer(error: XRPCError): Answer {
+  const { status, headers } = error
+  return jsonAnswer({ error: error.error, message: error.message }, { status, headers })
+}
+
+/** Everything that can be thrown on the way, as what the client may know of it. */
+export function toXRPCError(error: unknown): XRPCError {
+  if (error instanceof XRPCError) return error
+  if (error instanceof ServiceAuthError) return unauthorized(error.error, error.message)
+  if (error instanceof DiskFullError) return noRoom(error)
+  if (error instanceof IdentityUnavailableError) {
+    return unavailable('the identity of the issuer could not be looked up', {
+      error: 'UpstreamFailure',
+      hint: 'is the PLC directory (SLIPSTREAM_PLC_URL) or the did:web host reachable?',
+      cause: error,
+    })
+  }
+  return new XRPCError(500, 'InternalServerError', 'Internal Server Error', { cause: error })
+}
+
+/** A broken invariant is ours to stop for, not to answer around. */
+export function isBroken(error: unknown): boolean {
+  return error instanceof InvariantError
+}

@@ -1,0 +1,78 @@
+// Who asks. The bearer token of a request is verified for the called method; what the operator's
+// list of members says about the account is asked through `onViewer`.
+
+import { forbidden, unauthorized } from '../../base/atproto/xrpc-error.ts'
+import type { Asker } from '../../sources/identity/resolver.ts'
+import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
+import type { HttpRequest } from './http-request.ts'
+import type { Method } from './method.ts'
+
+export type Caller = { viewer: string | undefined; token: string | undefined }
+
+type AuthRequest = Pick<HttpRequest, 'header' | 'remoteAddress'>
+
+export type Authenticate = (
+  method: Method,
+  request: AuthRequest,
+  /** Who has an issuer looked up that is not known here. */
+  asker?: Asker,
+) => Promise<Caller> | Caller
+
+/**
+ * Runs after a token proved good; may throw an XRPCError to turn the account away. Only a token that is
+ * `isForUs` makes its owner a member.
+ */
+export type OnViewer = (
+  did: string,
+  token: { isForUs: boolean },
+  request: AuthRequest,
+) => Promise<void> | void
+
+const anonymous: Caller = { viewer: undefined, token: undefined }
+
+export function createAuthenticate(options: {
+  serviceAuth: ServiceAuth
+  onViewer?: OnViewer
+  /** Everybody is, where not given. */
+  isMember?: ((did: string) => boolean) | undefined
+  /** DIDs that the operator's settings name: they read without being members. */
+  moderationServices?: readonly string[]
+}): Authenticate {
+  const { serviceAuth, onViewer, isMember = () => true } = options
+  const moderationServices = new Set(options.moderationServices)
+
+  async function verified(
+    method: Method,
+    { token, request, asker }: { token: string; request: AuthRequest; asker: Asker | undefined },
+  ): Promise<Caller> {
+    const { acceptsLxm, anyAudience, nsid } = method
+    const proof = await serviceAuth.verify(token, nsid, { acceptsLxm, anyAudience, asker })
+    const { did, isForUs } = proof
+    if (method.forStrangers || (isForUs && moderationServices.has(did))) {
+      return { viewer: did, token }
+    }
+    const admitted = onViewer?.(did, { isForUs }, request)
+    if (admitted) await admitted
+    return isForUs || isMember(did) ? { viewer: did, token } : visitorWith(method, token)
+  }
+
+  return (method, request, asker) => {
+    if (method.auth === 'none') return anonymous
+    const token = bearerToken(request.header('authorization'))
+    if (token !== undefined) return verified(method, { token, request, asker })
+    if (method.auth === 'optional') return anonymous
+    throw unauthorized('AuthMissing', 'Authentication Required')
+  }
+}
+
+/** Whoever asks here only by what they ask others is answered as a visitor; what they brought is handed on. */
+function visitorWith({ auth }: Method, token: string): Caller {
+  if (auth === 'required') throw forbidden('This account has not signed in here', 'NotAMember')
+  return { viewer: undefined, token }
+}
+
+/** Other schemes count as no token, as in the reference. */
+function bearerToken(authorization: string | undefined): string | undefined {
+  const scheme = authorization?.slice(0, 7).toLowerCase()
+  return scheme === 'bearer ' ? authorization!.slice(7).trim() : undefined
+}

@@ -1,0 +1,53 @@
+// How long a handler may take. One clock looks after all that run: a timer for each call would cost
+// more than many a handler does.
+
+import { unavailable } from '../../base/atproto/xrpc-error.ts'
+
+export type Deadlines = {
+  /** The outcome of `work`, or after the time it has, at most a tick later, an error 503. */
+  inTime<T>(work: Promise<T>): Promise<T>
+}
+
+type Running = { endsAtMs: number; giveUp: (error: Error) => void }
+
+const MAX_TICK_MS = 1_000
+const TICKS = 8
+
+export function createDeadlines(timeoutMs: number): Deadlines {
+  const tickMs = Math.min(timeoutMs / TICKS, MAX_TICK_MS)
+  // In the order of their ends, since all have the same time.
+  const running = new Set<Running>()
+  let clock: NodeJS.Timeout | undefined
+
+  function look(): void {
+    const now = performance.now()
+    for (const one of running) {
+      if (one.endsAtMs > now) break
+      running.delete(one)
+      one.giveUp(unavailable('the answer took too long'))
+    }
+    if (running.size > 0) return
+    clearInterval(clock)
+    clock = undefined
+  }
+
+  return {
+    inTime(work) {
+      clock ??= setInterval(look, tickMs).unref()
+      return new Promise((resolve, reject) => {
+        const one: Running = { endsAtMs: performance.now() + timeoutMs, giveUp: reject }
+        running.add(one)
+        work.then(
+          (result) => {
+            running.delete(one)
+            resolve(result)
+          },
+          (error) => {
+            running.delete(one)
+            reject(error)
+          },
+        )
+      })
+    },
+  }
+}

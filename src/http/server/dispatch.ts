@@ -1,0 +1,149 @@
+// From a call to its answer: which method, its parameters, who asks, its input, its handler. The order
+// of the checks is the reference's: parameters, then authentication, then the body.
+
+import type { Lexicons } from '@atproto/lexicon'
+import { isValidNsid } from '@atproto/syntax'
+import { NO_LABELERS, withLabelers } from '../../answers/hydrate/labelers.ts'
+import { invalidRequest, methodNotImplemented } from '../../base/atproto/xrpc-error.ts'
+import { costOf, type MethodCost } from '../overload/method-costs.ts'
+import type { Overload } from '../overload/overload.ts'
+import type { AcceptLabelers } from './accepted-labelers.ts'
+import { type Answer, resultAnswer } from './answer.ts'
+import type { Authenticate } from './auth.ts'
+import { createDeadlines } from './deadlines.ts'
+import type { HttpRequest } from './http-request.ts'
+import { createInputParser, type InputParser } from './input.ts'
+import { parseAcceptLabelers } from './labelers.ts'
+import type { Method, MethodContext, MethodResult, Params } from './method.ts'
+import { createParamsParser, type ParamsParser } from './params.ts'
+import { readRequestBody } from './request-body.ts'
+
+export type Dispatch = (nsid: string, request: HttpRequest) => Promise<Answer>
+
+type Route = {
+  method: Method
+  httpMethod: 'GET' | 'POST'
+  parseParams: ParamsParser
+  parseInput: InputParser
+  cost: MethodCost
+}
+
+/** @throws at once where a method has no lexicon, or one of another kind. */
+export function createDispatch(options: {
+  methods: Method[]
+  lexicons: Lexicons
+  authenticate: Authenticate
+  timeoutMs: number
+  /** Without it, whoever is named counts. */
+  acceptLabelers?: AcceptLabelers
+  overload: Overload
+}): Dispatch {
+  const { lexicons, authenticate, timeoutMs, overload } = options
+  const { acceptLabelers = parseAcceptLabelers } = options
+  const deadlines = createDeadlines(timeoutMs)
+  const routes = new Map(options.methods.map((one) => [one.nsid, createRoute(one, lexicons)]))
+
+  return async (nsid, request) => {
+    const route = routes.get(nsid)
+    if (!route) throw unknownMethod(nsid, request, lexicons)
+    checkHttpMethod(route.httpMethod, request)
+    const { method } = route
+    const params = route.parseParams(request.search)
+    const caller = await authenticate(method, request, overload.askerFor(request))
+    const member = method.forStrangers ? undefined : caller.viewer
+    const who = overload.admit(request, member, route.cost.points)
+    const input = hasBody(request) ? await readInput(route, request) : route.parseInput(NO_BODY, '')
+    const labelers = acceptLabelers(request.header('atproto-accept-labelers'), member)
+    const context = new Context(
+      { ...caller, params, input, labelers },
+      { method, request, timeoutMs },
+    )
+    const ready = method.ready?.(context)
+    if (ready) await ready
+    const run = () => {
+      const result = withLabelers(labelers ?? NO_LABELERS, () => method.handler(context))
+      return result instanceof Promise ? deadlines.inTime(result) : result
+    }
+    const isGone = () => method.kind === 'query' && request.isGone
+    const result = overload.run<MethodResult>(who, { run, isHeavy: route.cost.isHeavy, isGone })
+    return resultAnswer(result instanceof Promise ? await result : result)
+  }
+}
+
+const NO_BODY = Buffer.alloc(0)
+
+function createRoute(method: Method, lexicons: Lexicons): Route {
+  const { nsid, kind } = method
+  lexicons.getDefOrThrow(nsid, [kind])
+  return {
+    method,
+    httpMethod: kind === 'procedure' ? 'POST' : 'GET',
+    parseParams: createParamsParser(lexicons, nsid),
+    parseInput: createInputParser(lexicons, nsid),
+    cost: costOf(method),
+  }
+}
+
+/** 501 for what we don't have; 400 for what nobody can have. */
+function unknownMethod(nsid: string, request: HttpRequest, lexicons: Lexicons): Error {
+  if (!isValidNsid(nsid)) return invalidRequest('invalid xrpc path')
+  const kind = lexicons.getDef(nsid)?.type
+  if (kind === 'query') checkHttpMethod('GET', request)
+  if (kind === 'procedure') checkHttpMethod('POST', request)
+  return methodNotImplemented()
+}
+
+/** 400 rather than 405, as in the reference. */
+function checkHttpMethod(expected: 'GET' | 'POST', { method }: HttpRequest): void {
+  if (method === expected || (method === 'HEAD' && expected === 'GET')) return
+  throw invalidRequest(`Incorrect HTTP method (${method}) expected ${expected}`)
+}
+
+function hasBody(request: HttpRequest): boolean {
+  if (request.header('transfer-encoding') !== undefined) return true
+  return (request.header('content-length') ?? '0') !== '0' || request.method === 'POST'
+}
+
+async function readInput(route: Route, request: HttpRequest): Promise<unknown> {
+  const isQuery = request.method === 'GET' || request.method === 'HEAD'
+  if (isQuery) throw invalidRequest('A request body was provided when none was expected')
+  const body = await readRequestBody(request)
+  return route.parseInput(body, request.header('content-type'))
+}
+
+type Call = { method: Method; request: HttpRequest; timeoutMs: number }
+
+/** Its signal is made only if a handler looks at it. */
+class Context implements MethodContext {
+  readonly viewer: string | undefined
+  readonly token: string | undefined
+  readonly params: Params
+  readonly input: unknown
+  readonly labelers: MethodContext['labelers']
+  readonly #call: Call
+  #signal: AbortSignal | undefined
+
+  constructor(known: Omit<MethodContext, 'signal' | 'header'>, call: Call) {
+    this.viewer = known.viewer
+    this.token = known.token
+    this.params = known.params
+    this.input = known.input
+    this.labelers = known.labelers
+    this.#call = call
+  }
+
+  header(name: string): string | undefined {
+    return this.#call.request.header(name)
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= signalOf(this.#call)
+    return this.#signal
+  }
+}
+
+/** A procedure is not stopped halfway because its client left. */
+function signalOf({ method, request, timeoutMs }: Call): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  return method.kind === 'query' ? AbortSignal.any([request.signal, timeout]) : timeout
+}

@@ -1,0 +1,43 @@
+// The `atproto-accept-labelers` header: whose labels a client wants, and which of them may hide
+// content altogether (`;redact`). A structured list (RFC 8941) of bare DIDs with one parameter.
+// As in the reference, an unreadable header counts as none, so that it never costs an answer.
+
+import { isValidDid } from '@atproto/syntax'
+import type { Labelers } from '../../answers/hydrate/labelers.ts'
+
+export type AcceptedLabelers = Labelers
+
+/** More than the official client ever sends (20). */
+const MAX_LABELERS = 40
+const MAX_MEMO = 256
+
+/** Clients send the same header with every request, so few of them are parsed twice. */
+const memo = new Map<string, AcceptedLabelers | undefined>()
+
+export function parseAcceptLabelers(header: string | undefined): AcceptedLabelers | undefined {
+  if (header === undefined) return undefined
+  if (memo.has(header)) return memo.get(header)
+  const parsed = parseHeader(header)
+  if (memo.size >= MAX_MEMO) memo.clear()
+  memo.set(header, parsed)
+  return parsed
+}
+
+/** For the answer's `Atproto-Content-Labelers`. */
+export function formatLabelers(labelers: AcceptedLabelers): string {
+  return labelers.dids.map((did) => (labelers.redact.has(did) ? `${did};redact` : did)).join(',')
+}
+
+function parseHeader(header: string): AcceptedLabelers | undefined {
+  const members = header.trim() === '' ? [] : header.split(',')
+  if (members.length > MAX_LABELERS) return undefined
+  const dids = new Set<string>()
+  const redact = new Set<string>()
+  for (const member of members) {
+    const [did = '', ...parameters] = member.split(';').map((part) => part.trim())
+    if (!isValidDid(did)) return undefined
+    dids.add(did)
+    if (parameters.some((one) => one === 'redact' || one === 'redact=?1')) redact.add(did)
+  }
+  return { dids: [...dids], redact }
+}

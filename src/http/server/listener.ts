@@ -1,0 +1,167 @@
+// The sockets: what Node's server is told to endure, what it is not, and a close that lets running
+// requests finish.
+
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
+import type { AddressInfo, ListenOptions, Socket, Server as TcpServer } from 'node:net'
+import { limitKey } from '../overload/client-address.ts'
+import { type SlowReaderLimits, watchSlowReaders } from './slow-readers.ts'
+
+const DRAIN_TIMEOUT_MS = 10_000
+const DRAIN_CHECK_MS = 50
+/** Requests of one connection that wait for their answers. */
+const MAX_PIPELINED = 8
+
+export type ListenerLimits = SlowReaderLimits & {
+  keepAliveMs: number
+  /** Until all headers are there, and until the whole request is. */
+  headersTimeoutMs: number
+  requestTimeoutMs: number
+  /** How often those two are looked at. */
+  checkEveryMs: number
+  /** Without a byte either way. */
+  silentTimeoutMs: number
+  maxConnections: number
+  /** Of one address, unless it is a proxy of ours. */
+  maxConnectionsEach: number
+}
+
+const usualLimits: ListenerLimits = {
+  keepAliveMs: 90_000,
+  headersTimeoutMs: 15_000,
+  requestTimeoutMs: 30_000,
+  checkEveryMs: 5_000,
+  silentTimeoutMs: 120_000,
+  maxConnections: 8192,
+  maxConnectionsEach: 2048,
+  graceMs: 20_000,
+  minBytesPerSecond: 8_192,
+  maxUnsentBytes: 128 << 20,
+  lookEveryMs: 1_000,
+}
+
+export type Listener = {
+  http: HttpServer
+  /** Connections that have not asked anything yet: Node counts them neither as idle nor as active. */
+  silent: Set<Socket>
+}
+
+/** `threads` of this process serve, and share its connections. */
+export function startHttp(
+  answer: RequestListener,
+  options: {
+    threads: number
+    isProxy: (address: string) => boolean
+    limits?: Partial<ListenerLimits>
+  },
+): Listener {
+  const limits = shared({ ...usualLimits, ...options.limits }, options.threads)
+  const silent = new Set<Socket>()
+  const open = new Set<Socket>()
+  const mayAsk = createPipelineLimit()
+  const mayConnect = createConnectionLimit(limits.maxConnectionsEach, options.isProxy)
+  const http = createHttpServer(
+    {
+      keepAliveTimeout: limits.keepAliveMs,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
+    },
+    (request, response) => {
+      const { socket } = request
+      silent.delete(socket)
+      if (mayAsk(socket, response)) answer(request, response)
+    },
+  )
+  http.on('connection', (socket) => {
+    if (!mayConnect(socket)) return
+    silent.add(socket)
+    open.add(socket)
+    socket.once('close', () => {
+      silent.delete(socket)
+      open.delete(socket)
+    })
+  })
+  http.timeout = limits.silentTimeoutMs
+  http.maxConnections = limits.maxConnections
+  const slowReaders = watchSlowReaders(open, limits)
+  http.once('close', slowReaders.stop)
+  return { http, silent }
+}
+
+/** What one thread may have of what the process may. */
+function shared(limits: ListenerLimits, threads: number): ListenerLimits {
+  const share = (amount: number) => Math.ceil(amount / threads)
+  return {
+    ...limits,
+    maxConnections: share(limits.maxConnections),
+    maxConnectionsEach: share(limits.maxConnectionsEach),
+    maxUnsentBytes: share(limits.maxUnsentBytes),
+  }
+}
+
+/** One address alone must not take all the connections there are. */
+function createConnectionLimit(max: number, isProxy: (address: string) => boolean) {
+  const counts = new Map<string, number>()
+  return (socket: Socket): boolean => {
+    if (socket.remoteAddress === undefined || isProxy(socket.remoteAddress)) return true
+    const address = limitKey(socket.remoteAddress)
+    const count = (counts.get(address) ?? 0) + 1
+    if (count > max) {
+      socket.destroy()
+      return false
+    }
+    counts.set(address, count)
+    socket.once('close', () => {
+      const left = counts.get(address)! - 1
+      if (left > 0) counts.set(address, left)
+      else counts.delete(address)
+    })
+    return true
+  }
+}
+
+/**
+ * No client of ours asks much before it is answered, and Node would start all that it has read: a
+ * few kilobytes of requests are seconds of work, ahead of everybody else's.
+ */
+function createPipelineLimit(): (socket: Socket, response: ServerResponse) => boolean {
+  const waiting = new WeakMap<Socket, number>()
+  return (socket, response) => {
+    if (socket.destroyed) return false
+    const count = (waiting.get(socket) ?? 0) + 1
+    waiting.set(socket, count)
+    if (count > MAX_PIPELINED) {
+      socket.destroy()
+      return false
+    }
+    response.once('close', () => waiting.set(socket, waiting.get(socket)! - 1))
+    return true
+  }
+}
+
+/** @throws if the port is taken, or can't be shared where that was asked for. */
+export function listenOn(server: TcpServer, options: ListenOptions): Promise<{ port: number }> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options, () => {
+      server.off('error', reject)
+      resolve({ port: (server.address() as AddressInfo).port })
+    })
+  })
+}
+
+/** Takes no more connections, and resolves when what runs is answered or out of time. */
+export async function drain({ http, silent }: Listener): Promise<void> {
+  const closed = new Promise((resolve) => http.close(resolve))
+  for (const socket of silent) socket.destroy()
+  const idle = setInterval(() => http.closeIdleConnections(), DRAIN_CHECK_MS)
+  const late = setTimeout(() => http.closeAllConnections(), DRAIN_TIMEOUT_MS)
+  await closed
+  clearInterval(idle)
+  clearTimeout(late)
+}

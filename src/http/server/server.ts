@@ -1,0 +1,302 @@
+// HTTP around the methods: routes, request ids, the log line of a failure.
+//
+// Two ways lead in. hono routes everything, and is what tests call. Queries of methods that we have,
+// which is nearly all that is asked, go straight from Node's server to dispatch: the platform's
+// Request and Response would be the larger part of what is done around a handler. Both ways meet in
+// `respond`, so there is one implementation.
+
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { Hono } from 'hono'
+import { XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { createRangeCheck } from '../../base/config/address-ranges.ts'
+import type { Config } from '../../base/config/config.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import { loadLexicons } from '../../data/lexicons/lexicons.ts'
+import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
+import { createOverload, type Overload } from '../overload/overload.ts'
+import { createRateBuffers, type RateBuffers } from '../overload/rate-limits.ts'
+import type { AcceptLabelers } from './accepted-labelers.ts'
+import { type Answer, errorAnswer, isBroken, toXRPCError } from './answer.ts'
+import { createAuthenticate, type OnViewer } from './auth.ts'
+import { type Beside, type Connected, mountBeside } from './beside.ts'
+import { createDispatch, type Dispatch } from './dispatch.ts'
+import { type Health, healthAnswer } from './health.ts'
+import {
+  BASE_HEADERS,
+  type FinishedAnswer,
+  finishAnswer,
+  toResponse,
+  writeAnswer,
+} from './http-answer.ts'
+import { type HttpRequest, NodeQuery, ofPlatform } from './http-request.ts'
+import { drain, type Listener, type ListenerLimits, listenOn, startHttp } from './listener.ts'
+import type { Method } from './method.ts'
+import { wellKnownPages } from './well-known.ts'
+
+export type ServerOptions = {
+  config: Config
+  methods: Method[]
+  serviceAuth: ServiceAuth
+  health: () => Health
+  log: Pick<Logger, 'debug' | 'error' | 'fatal'>
+  onViewer?: OnViewer
+  /** Whether the account reads here already. */
+  isMember?: (did: string) => boolean
+  acceptLabelers?: AcceptLabelers
+  /** Told of every answer: the request's path, and how long it took, in seconds. */
+  onAnswered?: (path: string, status: number, seconds: number) => void
+  /** A broken invariant came to light in a request, which has got its 500. */
+  onBroken?: (error: unknown) => void
+  /** Milliseconds a handler may take. */
+  handlerTimeoutMs?: number
+  /** What is answered beside XRPC: images, the status page, the operator's routes. */
+  beside?: Beside[]
+  /** Where callers' points are counted, shared by all serving threads; its own where not given. */
+  rateBuffers?: RateBuffers
+  /** What connections may take, where it is not what they usually may. */
+  listenerLimits?: Partial<ListenerLimits>
+}
+
+export type Server = {
+  /** The whole server as a function, for tests without a port. */
+  fetch(request: Request): Promise<Response> | Response
+  /**
+   * On `config.bind` and `config.port`; with `reusePort` others of this process may listen there too.
+   * @throws if the port is taken, or can't be shared on this system.
+   */
+  listen(options?: { reusePort?: boolean }): Promise<{ port: number }>
+  /** Takes no more requests, and resolves when the running ones are answered or out of time. */
+  close(): Promise<void>
+}
+
+type Respond = (
+  request: HttpRequest,
+  answer: () => Promise<Answer> | Answer,
+) => Promise<FinishedAnswer>
+
+const HANDLER_TIMEOUT_MS = 30_000
+const CORS_MAX_AGE_SECONDS = '86400'
+const XRPC = '/xrpc/'
+
+export function createServer(options: ServerOptions): Server {
+  const { config, serviceAuth, onViewer } = options
+  const state = { isDraining: false }
+  const overload = createOverload({
+    config,
+    buffers: options.rateBuffers ?? createRateBuffers(),
+    isMember: options.isMember,
+  })
+  const dispatch = createDispatch({
+    methods: options.methods,
+    lexicons: loadLexicons(),
+    authenticate: createAuthenticate({
+      serviceAuth,
+      onViewer,
+      isMember: options.isMember,
+      moderationServices: config.moderationServices,
+    }),
+    timeoutMs: options.handlerTimeoutMs ?? HANDLER_TIMEOUT_MS,
+    acceptLabelers: options.acceptLabelers,
+    overload,
+  })
+  const respondUncounted = createRespond(options, { state, overload })
+  const respond = counted(respondUncounted, options.onAnswered)
+  const app = createApp(options, { dispatch, respond, respondUncounted, overload })
+  const fetch = (request: Request, env?: Connected) => app.fetch(request, env)
+  let listener: Listener | undefined
+
+  return {
+    fetch,
+    async listen({ reusePort = false } = {}) {
+      const queries = new Set(
+        options.methods.filter(({ kind }) => kind === 'query').map(({ nsid }) => nsid),
+      )
+      const answer = createRequestListener({ fetch, queries, dispatch, respond, options })
+      listener = startHttp(answer, {
+        threads: config.serveThreads,
+        isProxy: createRangeCheck(config.trustedProxies),
+        limits: options.listenerLimits,
+      })
+      return listenOn(listener.http, { port: config.port, host: config.bind, reusePort })
+    },
+    async close() {
+      state.isDraining = true
+      if (listener?.http.listening) await drain(listener)
+    },
+  }
+}
+
+/** Whatever is thrown on the way becomes an answer, and a line in the log. */
+function createRespond(
+  options: ServerOptions,
+  { state, overload }: { state: { isDraining: boolean }; overload: Overload },
+): Respond {
+  const nextRequestId = createRequestIds()
+  return async (request, answer) => {
+    const envelope = { requestId: nextRequestId(), isDraining: state.isDraining }
+    try {
+      return await finishAnswer(request, await answer(), envelope)
+    } catch (error) {
+      const { status } = toXRPCError(error)
+      // That we have no such method costs nothing to say; a bug of ours is not hidden behind a refusal.
+      const refused = status === 501 ? undefined : overload.chargeFailure(request)
+      const known = (status !== 500 && refused) || toXRPCError(error)
+      report(options, { error, known, requestId: envelope.requestId, request })
+      return finishAnswer(request, errorAnswer(known), envelope)
+    }
+  }
+}
+
+function counted(respond: Respond, onAnswered: ServerOptions['onAnswered']): Respond {
+  if (!onAnswered) return respond
+  return async (request, answer) => {
+    const startedAt = performance.now()
+    const finished = await respond(request, answer)
+    onAnswered(request.path, finished.status, (performance.now() - startedAt) / 1000)
+    return finished
+  }
+}
+
+type AppParts = {
+  dispatch: Dispatch
+  respond: Respond
+  respondUncounted: Respond
+  overload: Overload
+}
+
+function createApp(options: ServerOptions, parts: AppParts) {
+  const { dispatch, respond, respondUncounted, overload } = parts
+  const { config, health } = options
+  const pages = wellKnownPages(config)
+
+  async function send({ req, env }: Asked, answer: (request: HttpRequest) => ToAnswer) {
+    const request = ofPlatform(req.raw, env?.incoming?.socket.remoteAddress)
+    return toResponse(request, await respond(request, () => answer(request)))
+  }
+
+  function answerXrpc(nsid: string, request: HttpRequest): ToAnswer {
+    const isHealth = nsid === '_health' && (request.method === 'GET' || request.method === 'HEAD')
+    return isHealth ? healthAnswer(health) : dispatch(nsid, request)
+  }
+
+  // One pattern for everything under /xrpc/ keeps hono on its fastest router.
+  const app = new Hono<{ Bindings: Connected }>({ strict: false })
+  app.options('*', (c) => preflight(c.req.raw))
+  app.all('/xrpc/:nsid', (c) => {
+    const nsid = c.req.param('nsid')
+    return send(c, (request) => answerXrpc(nsid, request))
+  })
+  for (const one of options.beside ?? []) {
+    const { onAnswered } = options
+    mountBeside(app, one, { overload, respond: respondUncounted, onAnswered })
+  }
+  for (const [path, page] of pages) app.get(path, (c) => send(c, () => page))
+  app.notFound((c) => send(c, () => notFound(c.req.path)))
+  return app
+}
+
+type Asked = { req: { raw: Request }; env?: Connected }
+type ToAnswer = Promise<Answer> | Answer
+
+function notFound(path: string): never {
+  if (path.startsWith(XRPC)) throw new XRPCError(400, 'InvalidRequest', 'invalid xrpc path')
+  throw new XRPCError(404, 'NotFound', 'There is nothing at this address')
+}
+
+function createRequestListener(parts: {
+  fetch: (request: Request, env?: Connected) => Promise<Response> | Response
+  queries: ReadonlySet<string>
+  dispatch: Dispatch
+  respond: Respond
+  options: ServerOptions
+}): (incoming: IncomingMessage, response: ServerResponse) => void {
+  const { fetch, queries, dispatch, respond, options } = parts
+  const everything = getRequestListener((request, env) => fetch(request, asConnected(env)), {
+    hostname: 'localhost',
+    errorHandler: () => unreadable(),
+    // It would end the connection half a second after a body was refused, and with it whatever a PDS
+    // sent over it meanwhile for others. Node reads such a body to its end, and no longer than its timeout.
+    autoCleanupIncoming: false,
+  })
+
+  async function answerQuery(nsid: string, request: HttpRequest, response: ServerResponse) {
+    try {
+      writeAnswer(response, await respond(request, () => dispatch(nsid, request)))
+    } catch (error) {
+      options.log.error({ path: request.path, err: error }, 'an answer could not be written')
+      response.destroy()
+    }
+  }
+
+  return (incoming, response) => {
+    if (isBodiless(incoming)) {
+      const request = new NodeQuery(incoming, response)
+      const nsid = request.path.startsWith(XRPC) ? request.path.slice(XRPC.length) : ''
+      if (queries.has(nsid)) {
+        void answerQuery(nsid, request, response)
+        return
+      }
+    }
+    void everything(incoming, response)
+  }
+}
+
+/** HTTP/1.1 is all that we speak. */
+function asConnected(env: { incoming: unknown }): Connected {
+  return { incoming: env.incoming as IncomingMessage }
+}
+
+function isBodiless({ method, headers }: IncomingMessage): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
+}
+
+/** Any origin may ask anything: there are no cookies here, only bearer tokens. */
+function preflight(request: Request): Response {
+  const asked = request.headers.get('access-control-request-headers')
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...BASE_HEADERS,
+      'access-control-allow-methods': 'GET, HEAD, POST',
+      'access-control-allow-headers': asked ?? '*',
+      'access-control-max-age': CORS_MAX_AGE_SECONDS,
+      vary: 'access-control-request-headers',
+    },
+  })
+}
+
+type Failure = { error: unknown; known: XRPCError; requestId: string; request: HttpRequest }
+
+/** Ours is an error with all there is to know; a client's is worth a line when debugging. */
+function report(options: ServerOptions, { error, known, requestId, request }: Failure): void {
+  const { status, error: name, message, hint } = known
+  const { method, path } = request
+  const line = { requestId, status, error: name, method, path }
+  if (status !== 500) {
+    options.log.debug({ ...line, message, hint, cause: known.cause }, 'refused')
+    return
+  }
+  options.log.error({ ...line, err: error }, 'request failed')
+  if (isBroken(error)) options.onBroken?.(error)
+}
+
+/** Short, unique to this process, and in the order of arrival. */
+function createRequestIds(): () => string {
+  const prefix = randomBytes(4).toString('hex')
+  let count = 0
+  return () => `${prefix}-${(count++).toString(36)}`
+}
+
+/** For what is not even a URL. */
+function unreadable(): Response {
+  const { status, body, headers } = errorAnswer(
+    new XRPCError(400, 'InvalidRequest', 'The request is not readable'),
+  )
+  return new Response(body as Uint8Array<ArrayBuffer> | null, {
+    status,
+    headers: { ...BASE_HEADERS, ...headers },
+  })
+}

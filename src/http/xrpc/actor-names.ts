@@ -1,0 +1,68 @@
+// From the `actor` of a request, a handle or a DID, to an account. Our own index first; a handle that
+// is not verified there is looked up, and the answer kept for a while, so that asking for made-up
+// names costs a stranger's DNS at most one question each.
+
+import type { Accounts } from '../../answers/skeleton/accounts.ts'
+import { LruMap } from '../../base/util/lru.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import type { Resolver } from '../../sources/identity/resolver.ts'
+
+/** `uid` is 0 where the account was never heard of. */
+export type NamedActor = { did: string; uid: number }
+
+/** At once wherever it can be: what waits for nothing is answered in the same turn. */
+export type MaybeLater<T> = T | Promise<T>
+
+export function andThen<T, U>(found: MaybeLater<T>, then: (found: T) => U): MaybeLater<U> {
+  return found instanceof Promise ? found.then(then) : then(found)
+}
+
+export type ActorNames = {
+  /** @returns undefined for a handle that leads nowhere. */
+  find(actor: string): MaybeLater<NamedActor | undefined>
+  /** From our own index alone. */
+  known(actor: string): NamedActor | undefined
+}
+
+type Looked = { did: string | undefined; at: number }
+
+const MAX_REMEMBERED = 10_000
+const REMEMBERED_FOR_MS = 5 * 60 * 1000
+
+export function createActorNames(parts: {
+  actors: ActorReader
+  accounts: Accounts
+  resolver: Pick<Resolver, 'resolveHandle'>
+  now?: () => number
+}): ActorNames {
+  const { actors, accounts, resolver, now = Date.now } = parts
+  const looked = new LruMap<string, Looked>(MAX_REMEMBERED)
+
+  function known(actor: string): NamedActor | undefined {
+    if (actor.startsWith('did:')) return { did: actor, uid: actors.uidOf(actor) }
+    const uid = accounts.uidOfHandle(actor)
+    return uid === 0 ? undefined : { did: actors.didOf(uid), uid }
+  }
+
+  async function lookUp(handle: string): Promise<string | undefined> {
+    const before = looked.get(handle)
+    if (before && now() - before.at < REMEMBERED_FOR_MS) return before.did
+    try {
+      const did = await resolver.resolveHandle(handle)
+      looked.set(handle, { did, at: now() })
+      return did
+    } catch {
+      return undefined // nobody was asked, which says nothing for the next minutes
+    }
+  }
+
+  async function findElsewhere(handle: string): Promise<NamedActor | undefined> {
+    const did = await lookUp(handle.toLowerCase())
+    return did === undefined ? undefined : { did, uid: actors.uidOf(did) }
+  }
+
+  return {
+    known,
+    find: (actor) => known(actor) ?? findElsewhere(actor),
+  }
+}

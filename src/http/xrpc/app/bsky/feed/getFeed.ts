@@ -1,0 +1,167 @@
+// app.bsky.feed.getFeed: what a feed generator chose, shown from our index. The token that comes is
+// meant for the generator, and handed on to it. Posts that we lack are fetched while the client waits, a
+// moment at most, and left out if they don't come. As in the reference a page is never filled up, since
+// asking for more moves such a feed on.
+
+import type { AppBskyFeedDefs, AppBskyFeedGetFeed } from '@atproto/api'
+import type { Viewer } from '../../../../../answers/hydrate/types.ts'
+import type { ItemByUri } from '../../../../../answers/skeleton/items-by-uri.ts'
+import { byteText, readyArray } from '../../../../../answers/views/ready-json.ts'
+import { type FeedItemRules, isBlockedOrMuted } from '../../../../../answers/views/rules.ts'
+import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
+import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
+import { postsElsewhere } from '../../../../fallback/posts-elsewhere.ts'
+import { labelerHeaders } from '../../../../server/answer-headers.ts'
+import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
+import { inPlaceOfDiscover, isDiscover } from '../../../discover-feed.ts'
+import { askForSkeleton, type FeedSkeleton } from '../../../feed-skeleton.ts'
+import { withFields } from '../../../json-fields.ts'
+import { type Serving, viewerOf } from '../../../serving.ts'
+import { whenAsked } from '../../../when-asked.ts'
+
+type Params = AppBskyFeedGetFeed.QueryParams & { limit: number }
+type Chosen = FeedSkeleton['feed'][number]
+
+const SKELETON = 'app.bsky.feed.getFeedSkeleton'
+const REPOST: AppBskyFeedDefs.SkeletonReasonRepost['$type'] =
+  'app.bsky.feed.defs#skeletonReasonRepost'
+const PIN: AppBskyFeedDefs.SkeletonReasonPin['$type'] = 'app.bsky.feed.defs#skeletonReasonPin'
+/** With half a page at hand the rest is waited for less long. */
+const PATIENCE_MS = 1_000
+const LONG_PATIENCE_MS = 2_500
+/** What a generator may want to know of the request. */
+const PASSED_ON = ['accept-language', 'x-bsky-topics']
+
+export function getFeed(serving: Serving): Method<Params> {
+  return {
+    nsid: 'app.bsky.feed.getFeed',
+    kind: 'query',
+    auth: 'optional',
+    anyAudience: true,
+    acceptsLxm: (lxm) => lxm === SKELETON,
+    handler: (context) =>
+      answer(serving, context).catch((error) => {
+        if (!(error instanceof XRPCError) || !isDiscover(context.params.feed)) throw error
+        const feed = readyArray(inPlaceOfDiscover(serving, context))
+        return { body: { feed }, headers: labelerHeaders(context) }
+      }),
+  }
+}
+
+async function answer(serving: Serving, context: MethodContext<Params>): Promise<MethodResult> {
+  const { feed: uri, limit, cursor } = context.params
+  const viewer = viewerOf(serving.actors, context.viewer)
+  const { generators } = serving
+  const askedAt = performance.now()
+  const endpoint = await generators.endpointOf(await generators.serviceOf(uri, context.signal))
+  const skeleton = await askForSkeleton(serving, {
+    endpoint,
+    params: { feed: uri, limit, cursor },
+    headers: headersFor(context),
+    signal: context.signal,
+  })
+  const answeredAt = performance.now()
+  const { items, elsewhere } = await findItems(serving, skeleton.feed, { viewer, context })
+  const feed = present(serving, viewer, { ...skeleton, items, elsewhere })
+  const durations = { skele: answeredAt - askedAt, hydr: performance.now() - answeredAt }
+  return {
+    body: { ...skeleton.further, feed, cursor: skeleton.cursor },
+    headers: {
+      ...labelerHeaders(context),
+      ...(skeleton.language && { 'content-language': skeleton.language }),
+      'server-timing': serverTiming(durations),
+    },
+  }
+}
+
+/** Whose fault a slow feed is: the generator's, or ours. Names are the reference's. */
+function serverTiming(durations: Record<string, number>): string {
+  const parts = Object.entries(durations).map(([name, ms]) => `${name};dur=${Math.round(ms)}`)
+  return parts.join(', ')
+}
+
+function headersFor(context: MethodContext<Params>): Record<string, string> {
+  const headers: Record<string, string> = {}
+  const { token } = context
+  if (token !== undefined) headers['authorization'] = `Bearer ${token}`
+  for (const name of PASSED_ON) {
+    const value = context.header(name)
+    if (value !== undefined) headers[name] = value
+  }
+  return headers
+}
+
+type Found = { items: ItemByUri[]; elsewhere: ReadonlyMap<string, object> }
+
+/**
+ * In the order of `chosen`; what is nowhere to be found has the item 0. Posts that we lack are asked for
+ * at their PDSs and elsewhere at once, and not waited for any longer where elsewhere has them.
+ */
+async function findItems(
+  serving: Serving,
+  chosen: readonly Chosen[],
+  { viewer, context }: { viewer: Viewer; context: MethodContext<Params> },
+): Promise<Found> {
+  const { itemsByUri, wanted, arrivals, underWay } = serving
+  const named = chosen.map(({ post, reason }) => ({ post, repost: repostOf(reason) }))
+  const found = itemsByUri(named)
+  const unknown = named.filter((_, i) => found[i]!.isUnknown)
+  const uris = unknown.map(({ post }) => post)
+  // A repost that is not here is not shown, so neither is its post.
+  const single = unknown.filter(({ repost }) => repost === undefined).map(({ post }) => post)
+  const theirs = postsElsewhere(serving, context, single)
+  if (unknown.length === 0 || !viewer) return { items: found, elsewhere: await theirs }
+  const asked = wanted.ask(viewer, {
+    uris,
+    dids: [...new Set(uris.map((uri) => uri.split('/', 3)[2]!))],
+  })
+  const keys = uris.map(parseRecordUri).filter((key) => key !== undefined)
+  let isAnswered = false
+  void theirs.then((views) => {
+    isAnswered = views.size > 0
+  })
+  await arrivals.awaited(uris, {
+    isThere: () => isAnswered || itemsByUri(unknown).every(({ isUnknown }) => !isUnknown),
+    isOver: whenAsked(asked, () => underWay.records(keys)),
+    patienceMs: unknown.length * 2 > named.length ? LONG_PATIENCE_MS : PATIENCE_MS,
+    signal: context.signal,
+  })
+  return { items: itemsByUri(named), elsewhere: await theirs }
+}
+
+function repostOf(reason: Chosen['reason']): string | undefined {
+  if (!reason || reason.$type !== REPOST || !('repost' in reason)) return undefined
+  return String(reason.repost)
+}
+
+function present(
+  { fragments }: Serving,
+  viewer: Viewer,
+  page: {
+    feed: readonly Chosen[]
+    items: readonly ItemByUri[]
+    reqId: string | undefined
+    elsewhere: ReadonlyMap<string, object>
+  },
+) {
+  const items = page.items.map(({ item }) => item)
+  const shown = items.filter((item) => item !== 0)
+  const texts = new Map(
+    fragments.items(shown, viewer, { isShown }).map((text, i) => [shown[i]!, text]),
+  )
+  const views = page.feed.map(({ post, reason, feedContext }, i) => {
+    const item = items[i]!
+    const view = item === 0 ? page.elsewhere.get(post) : undefined
+    if (view) return byteText({ post: view, feedContext, reqId: page.reqId })
+    const pins = reason?.$type === PIN && item !== 0
+    const text = pins
+      ? fragments.items([item], viewer, { isShown, pinned: item })[0]
+      : texts.get(item)
+    return text && withFields(text, { feedContext, reqId: page.reqId })
+  })
+  return readyArray(views.filter((view) => view !== undefined))
+}
+
+function isShown(rules: FeedItemRules): boolean {
+  return !isBlockedOrMuted(rules)
+}

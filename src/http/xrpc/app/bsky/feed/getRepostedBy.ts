@@ -1,0 +1,22 @@
+// app.bsky.feed.getRepostedBy: who reposted a post, the latest first.
+
+import type { AppBskyFeedGetRepostedBy } from '@atproto/api'
+import { ReadyJson } from '../../../../../answers/views/ready-json.ts'
+import type { Method } from '../../../../server/method.ts'
+import { engagementMethod } from '../../../engagement-method.ts'
+import type { Serving } from '../../../serving.ts'
+
+export function getRepostedBy(serving: Serving): Method<AppBskyFeedGetRepostedBy.QueryParams> {
+  const { fragments, engagement } = serving
+  return engagementMethod(serving, {
+    nsid: 'app.bsky.feed.getRepostedBy',
+    read: engagement.reposters,
+    present(uids: number[], { viewer }) {
+      const views = fragments.profiles(uids, viewer, {
+        isShown: (_uid, relation) => !relation.blocks,
+      })
+      return views.filter((view) => view !== undefined).map((view) => new ReadyJson([view]))
+    },
+    body: (repostedBy) => ({ repostedBy }),
+  })
+}

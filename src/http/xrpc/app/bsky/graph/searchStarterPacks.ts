@@ -1,0 +1,11 @@
+// app.bsky.graph.searchStarterPacks: starter packs by name, without their content.
+
+import { starterPackViewBasic } from '../../../../../answers/views/starter-pack-view.ts'
+import type { Method } from '../../../../server/method.ts'
+import { searchPacks } from '../../../search-packs.ts'
+import type { Serving } from '../../../serving.ts'
+
+export function searchStarterPacks(serving: Serving): Method {
+  const nsid = 'app.bsky.graph.searchStarterPacks'
+  return searchPacks(serving, { nsid, content: false, view: starterPackViewBasic })
+}

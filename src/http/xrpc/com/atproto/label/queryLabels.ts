@@ -1,0 +1,37 @@
+// com.atproto.label.queryLabels: what labelers say of given subjects, from what is known here. As in the
+// reference sources must be named, and patterns are whole DIDs and URIs.
+
+import type { ComAtprotoLabelQueryLabels } from '@atproto/api'
+import { NO_LABELERS } from '../../../../../answers/hydrate/labelers.ts'
+import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
+import type { Method } from '../../../../server/method.ts'
+import type { Serving } from '../../../serving.ts'
+
+/** The lexicon has no bound; a labeler's default page has 50. */
+const MAX_PATTERNS = 250
+const MAX_SOURCES = 40
+const URI = /^\w+:(?:\/\/)?[^\s/]\S*$/
+
+export function queryLabels({
+  hydrator,
+}: Pick<Serving, 'hydrator'>): Method<ComAtprotoLabelQueryLabels.QueryParams> {
+  return {
+    nsid: 'com.atproto.label.queryLabels',
+    kind: 'query',
+    auth: 'none',
+    handler: ({ params: { uriPatterns, sources } }) => {
+      if (!sources?.length) throw invalidRequest('source dids are required')
+      if (uriPatterns.some((pattern) => pattern.includes('*'))) {
+        throw invalidRequest('wildcards not supported')
+      }
+      if (!uriPatterns.every((pattern) => URI.test(pattern))) {
+        throw invalidRequest('invalid uri pattern')
+      }
+      if (uriPatterns.length > MAX_PATTERNS || sources.length > MAX_SOURCES) {
+        throw invalidRequest(`at most ${MAX_PATTERNS} uri patterns and ${MAX_SOURCES} sources`)
+      }
+      const found = hydrator.labels(uriPatterns, { ...NO_LABELERS, dids: sources })
+      return { body: { labels: uriPatterns.flatMap((uri) => found.get(uri)?.labels ?? []) } }
+    },
+  }
+}

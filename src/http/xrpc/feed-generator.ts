@@ -1,0 +1,72 @@
+// Who makes a feed, and where they answer: the DID that a generator's record names, and the service in
+// that DID's document. Records that are not indexed are asked for once in a while.
+
+import { isValidDid } from '@atproto/syntax'
+import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
+import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { LruMap } from '../../base/util/lru.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import { serviceEndpoint } from '../../sources/identity/did-document.ts'
+import { fetchRecord } from './outside-record.ts'
+
+const GENERATOR = 'app.bsky.feed.generator'
+
+export type Generators = {
+  /**
+   * The DID of the service that makes the feed.
+   * @throws XRPCError InvalidRequest where there is no such feed
+   */
+  serviceOf(uri: string, signal: AbortSignal): Promise<string>
+  /**
+   * Its address.
+   * @throws XRPCError InvalidRequest where the DID document names none
+   */
+  endpointOf(did: string): Promise<string>
+}
+
+type Parts = Parameters<typeof fetchRecord>[0] & { actors: ActorReader; hydrator: Hydrator }
+
+const MAX_REMEMBERED = 5_000
+const REMEMBERED_FOR_MS = 5 * 60 * 1000
+
+export function createGenerators(parts: Parts, now: () => number = Date.now): Generators {
+  const fetched = new LruMap<string, { did: string; at: number }>(MAX_REMEMBERED)
+  const isFresh = (one: { at: number } | undefined) =>
+    one !== undefined && now() - one.at < REMEMBERED_FOR_MS
+
+  async function fetchDid(uri: string, signal: AbortSignal): Promise<string> {
+    const before = fetched.get(uri)
+    if (before && isFresh(before)) return before.did
+    const key = parseRecordUri(uri)
+    if (key?.collection !== GENERATOR || !isValidDid(key.did)) throw noSuchFeed()
+    const { did: owner, rkey } = key
+    const repo = { did: owner, uid: parts.actors.uidOf(owner) }
+    const record = await fetchRecord(parts, repo, { key: { collection: GENERATOR, rkey }, signal })
+    const { did } = record.value as { did?: unknown }
+    if (typeof did !== 'string' || !isValidDid(did)) throw noSuchFeed()
+    fetched.set(uri, { did, at: now() })
+    return did
+  }
+
+  return {
+    async serviceOf(uri, signal) {
+      const held = parts.hydrator.records([uri], undefined).records.get(uri)
+      if (held?.collection === GENERATOR) return held.record.did
+      return fetchDid(uri, signal).catch((error) => {
+        throw error instanceof XRPCError && error.status >= 500 ? error : noSuchFeed()
+      })
+    },
+    async endpointOf(did) {
+      const identity = await parts.resolver.resolve(did).catch(() => undefined)
+      if (!identity) throw invalidRequest(`could not resolve identity: ${did}`)
+      const endpoint = serviceEndpoint(identity, 'bsky_fg', 'BskyFeedGenerator')
+      if (endpoint) return endpoint.replace(/\/$/, '')
+      throw invalidRequest(`invalid feed generator service details in did document: ${did}`)
+    },
+  }
+}
+
+export function noSuchFeed(): XRPCError {
+  return invalidRequest('could not find feed')
+}

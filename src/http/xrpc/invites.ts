@@ -1,0 +1,62 @@
+// Coming in by an invite: for the method that a signed-in account calls, and for the page where a person
+// enters handle and code (http/pages/).
+
+import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
+import type { Config } from '../../base/config/config.ts'
+import { isByInvite } from '../../base/config/members.ts'
+import type { Writer } from '../../bridge/messages.ts'
+import { findAdmission } from '../../data/store/admissions.ts'
+import type { Db } from '../../data/store/db.ts'
+import { readInviteCode } from '../../data/store/invite-code.ts'
+
+export type Invites = {
+  /** Whether codes let anybody in here. */
+  readonly isOn: boolean
+  /**
+   * Lets the account in. One that may read already may also come, and takes no use of the code.
+   * @throws XRPCError InvalidInvite, or NotByInvite
+   */
+  redeem(did: string, code: string): Promise<void>
+}
+
+/** Where there are none. */
+export const NO_INVITES: Invites = {
+  isOn: false,
+  redeem: async () => {
+    throw notByInvite()
+  },
+}
+
+export function createInvites(options: {
+  config: Pick<Config, 'members'>
+  db: Db
+  writer: Writer
+  /** Whether one more may come in. */
+  hasSeat: () => boolean
+}): Invites {
+  const { config, db, writer, hasSeat } = options
+  const isOn = isByInvite(config.members)
+
+  async function redeem(did: string, text: string): Promise<void> {
+    if (!isOn) throw notByInvite()
+    if (findAdmission(db, did)) return
+    const code = readInviteCode(text)
+    if (!code) throw invalidRequest('This invite code is not valid.', 'InvalidInvite')
+    if (!hasSeat()) {
+      throw invalidRequest('There are as many members as may be.', 'InvalidInvite')
+    }
+    await writer.send({ kind: 'redeem-invite', did, code }).catch(asRefusal)
+  }
+
+  return { isOn, redeem }
+}
+
+function notByInvite() {
+  return invalidRequest('Codes let nobody in here', 'NotByInvite')
+}
+
+/** What the invite is to blame for is the caller's to know. */
+function asRefusal(error: Error): never {
+  if (error.name === 'InviteError') throw invalidRequest(error.message, 'InvalidInvite')
+  throw error
+}

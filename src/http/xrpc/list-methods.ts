@@ -1,0 +1,19 @@
+// Every method about lists of accounts, but for mutes by list.
+
+import type { Method } from '../server/method.ts'
+import { getListFeed } from './app/bsky/feed/getListFeed.ts'
+import { getList } from './app/bsky/graph/getList.ts'
+import { getListBlocks } from './app/bsky/graph/getListBlocks.ts'
+import { getLists } from './app/bsky/graph/getLists.ts'
+import { getListsWithMembership } from './app/bsky/graph/getListsWithMembership.ts'
+import type { Serving } from './serving.ts'
+
+export function listMethods(serving: Serving): Method[] {
+  return [
+    getList(serving),
+    getLists(serving),
+    getListsWithMembership(serving),
+    getListBlocks(serving),
+    getListFeed(serving),
+  ]
+}

@@ -1,0 +1,227 @@
+// Every method that this server has. Builds what they share from its parts, once.
+
+import { createFragments, type Fragments } from '../../answers/cache/fragments.ts'
+import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
+import { createAccounts } from '../../answers/skeleton/accounts.ts'
+import { createPreferencesOf } from '../../answers/skeleton/actor-preferences.ts'
+import { createAuthorFeedSkeleton } from '../../answers/skeleton/author-feed.ts'
+import { createBookmarkPages } from '../../answers/skeleton/bookmarks.ts'
+import { createColdStarts } from '../../answers/skeleton/cold-starts.ts'
+import { createDraftPages } from '../../answers/skeleton/drafts.ts'
+import { createEngagement } from '../../answers/skeleton/engagement.ts'
+import { createAccountLists } from '../../answers/skeleton/follow-lists.ts'
+import { createItemsByUri } from '../../answers/skeleton/items-by-uri.ts'
+import { createKnownFollowers } from '../../answers/skeleton/known-followers.ts'
+import { createListFeedSkeleton } from '../../answers/skeleton/list-feed.ts'
+import { createListPages } from '../../answers/skeleton/list-pages.ts'
+import { createNotifications } from '../../answers/skeleton/notifications.ts'
+import { createOwnRecords } from '../../answers/skeleton/own-records.ts'
+import { BadCursorError } from '../../answers/skeleton/page-cursor.ts'
+import { createPopularRecords } from '../../answers/skeleton/popular-records.ts'
+import { createPostsByUri } from '../../answers/skeleton/posts-by-uri.ts'
+import { createRecordLikes } from '../../answers/skeleton/record-likes.ts'
+import { createRecords } from '../../answers/skeleton/records.ts'
+import { createActorSearch } from '../../answers/skeleton/search/actors.ts'
+import { createPostSearch } from '../../answers/skeleton/search/posts.ts'
+import { createThreads } from '../../answers/skeleton/thread.ts'
+import { createTimelineSkeleton, type TimelineParts } from '../../answers/skeleton/timeline.ts'
+import { createTimelineGaps } from '../../answers/skeleton/timeline-gaps.ts'
+import { createTrends } from '../../answers/skeleton/trends.ts'
+import { createUnderWay } from '../../answers/skeleton/under-way.ts'
+import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
+import type { Writer } from '../../bridge/messages.ts'
+import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
+import { NoteReader } from '../../data/shared-memory/note-ring.ts'
+import type { SharedBudget } from '../../data/shared-memory/shared-budget.ts'
+import type { Db } from '../../data/store/db.ts'
+import type { TimelineReader } from '../../data/timeline/types.ts'
+import type { Elsewhere } from '../../sources/appview/elsewhere.ts'
+import type { Scope } from '../../sources/appview/held.ts'
+import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import type { Resolver } from '../../sources/identity/resolver.ts'
+import { createAnsweredElsewhere } from '../fallback/answered-elsewhere.ts'
+import type { Method } from '../server/method.ts'
+import { createActorNames } from './actor-names.ts'
+import { getProfile } from './app/bsky/actor/getProfile.ts'
+import { getProfiles } from './app/bsky/actor/getProfiles.ts'
+import { getAuthorFeed } from './app/bsky/feed/getAuthorFeed.ts'
+import { getPosts } from './app/bsky/feed/getPosts.ts'
+import { getTimeline } from './app/bsky/feed/getTimeline.ts'
+import { getBlocks } from './app/bsky/graph/getBlocks.ts'
+import { getFollowers } from './app/bsky/graph/getFollowers.ts'
+import { getFollows } from './app/bsky/graph/getFollows.ts'
+import { getKnownFollowers } from './app/bsky/graph/getKnownFollowers.ts'
+import { getRelationships } from './app/bsky/graph/getRelationships.ts'
+import { getServices } from './app/bsky/labeler/getServices.ts'
+import { getConfig } from './app/bsky/unspecced/getConfig.ts'
+import { createArrivals } from './arrivals.ts'
+import { resolveHandle } from './com/atproto/identity/resolveHandle.ts'
+import { queryLabels } from './com/atproto/label/queryLabels.ts'
+import { getRecord } from './com/atproto/repo/getRecord.ts'
+import type { Counted } from './counted.ts'
+import { createGenerators } from './feed-generator.ts'
+import { createFirstPage } from './first-page.ts'
+import { type Invites, NO_INVITES } from './invites.ts'
+import { getTimelineGaps } from './io/slipstream/feed/getTimelineGaps.ts'
+import { getSocialProof } from './io/slipstream/graph/getSocialProof.ts'
+import { redeemInvite } from './io/slipstream/server/redeemInvite.ts'
+import { keptMethods } from './kept-methods.ts'
+import { listMethods } from './list-methods.ts'
+import { muteMethods } from './mute-methods.ts'
+import { createNamesAwaited } from './names-awaited.ts'
+import { notificationMethods } from './notification-methods.ts'
+import { recordMethods } from './record-methods.ts'
+import { createAtOneRev } from './repo-rev.ts'
+import { searchMethods } from './search-methods.ts'
+import type { Serving } from './serving.ts'
+import { createSuggestions } from './suggestions.ts'
+import { threadMethods } from './thread-methods.ts'
+import { createWanted } from './wanted.ts'
+import { createWholeItems } from './whole-items.ts'
+
+export type MethodParts = {
+  /** A connection that is only read from. */
+  db: Db
+  actors: ActorReader
+  graph: FollowGraphReader
+  timelines: TimelineReader
+  /** Whether a lossy timeline keeps an item: the draw that also decided what the rings hold. */
+  keeps: TimelineParts['keeps']
+  hydrator: Hydrator
+  writer: Writer
+  resolver: Pick<Resolver, 'resolve' | 'resolveHandle'>
+  fetch: GuardedFetch
+  /** DIDs of the operator's moderation services. */
+  moderationServices?: readonly string[]
+  /** Of accounts that nobody here heard of; no limit where not given. */
+  lookups?: SharedBudget
+  /** How long a newcomer's page waits for their cold start; where not given, there are none. */
+  firstPagePatienceMs?: number
+  /** How long a page waits for names that nobody looked up yet; 0 where not given. */
+  namesPatienceMs?: number
+  /** Where the writer notes what it touches (data/shared-memory/note-ring.ts); without it answers are not kept. */
+  notes?: SharedArrayBuffer
+  /** How much the index holds; a community where not given. */
+  scope?: Scope
+  /** A public AppView to ask for what we don't hold. */
+  elsewhere?: Elsewhere
+  counted?: Counted
+  invites?: Invites
+  /** Of answers. */
+  maxKeptBytes?: number
+  /** Told how to ask what is kept of answers. */
+  onKept?: (usage: Fragments['usage']) => void
+}
+
+const DEFAULT_KEPT_BYTES = 96 << 20
+
+export function createMethods(parts: MethodParts): Method[] {
+  const serving = createServing(parts)
+  const methods: Method[] = [
+    getTimeline(serving),
+    getPosts(serving),
+    getAuthorFeed(serving),
+    getProfile(serving),
+    getProfiles(serving),
+    getFollows(serving),
+    getFollowers(serving),
+    getKnownFollowers(serving),
+    getRelationships(serving),
+    getSocialProof(serving),
+    getTimelineGaps(serving),
+    ...muteMethods(serving),
+    getBlocks(serving),
+    ...listMethods(serving),
+    ...keptMethods(serving),
+    getConfig(() => methods.map(({ nsid }) => nsid)),
+    getServices(serving),
+    queryLabels(serving),
+    ...notificationMethods(serving),
+    ...recordMethods(serving),
+    ...searchMethods(serving),
+    ...threadMethods(serving),
+    resolveHandle(serving),
+    redeemInvite(parts.invites ?? NO_INVITES),
+    getRecord(serving),
+  ]
+  const namesAwaited = createNamesAwaited(serving, { patienceMs: parts.namesPatienceMs ?? 0 })
+  const atOneRev = createAtOneRev({ ...serving, notes: parts.notes })
+  const answeredElsewhere = createAnsweredElsewhere(serving)
+  return methods.map(refusingBadCursors).map(namesAwaited).map(atOneRev).map(answeredElsewhere)
+}
+
+function createServing(parts: MethodParts): Serving {
+  const { db, actors, graph } = parts
+  const accounts = createAccounts(db)
+  const wanted = createWanted(parts)
+  const fragments = createFragments({
+    hydrator: parts.hydrator,
+    notes: parts.notes && new NoteReader(parts.notes),
+    maxBytes: parts.maxKeptBytes ?? DEFAULT_KEPT_BYTES,
+    wanted,
+  })
+  parts.onKept?.(fragments.usage)
+  const underWay = createUnderWay({ db, actors })
+  const timeline = createTimelineSkeleton({ ...parts, feed: fragments.feedOver(db) })
+  return {
+    ...parts,
+    scope: parts.scope ?? 'community',
+    elsewhere: parts.elsewhere,
+    counted: parts.counted,
+    moderationServices: new Set(parts.moderationServices),
+    postsByUri: createPostsByUri({ db, actors }),
+    fragments,
+    accounts,
+    firstPage: createFirstPage({
+      ...{ actors, timeline, coldStarts: createColdStarts(db) },
+      patienceMs: parts.firstPagePatienceMs ?? 0,
+    }),
+    records: createRecords(db),
+    timeline,
+    authorFeed: createAuthorFeedSkeleton(db),
+    lists: createAccountLists({ db, actors }),
+    listPages: createListPages({ db, actors }),
+    listFeed: createListFeedSkeleton({ db, actors, feed: fragments.feedOver(db) }),
+    bookmarks: createBookmarkPages(db),
+    drafts: createDraftPages(db),
+    preferencesOf: createPreferencesOf(db),
+    notifications: createNotifications({ db, graph }),
+    knownFollowers: createKnownFollowers({ graph, actors }),
+    timelineGaps: createTimelineGaps({ db, graph }),
+    searchActors: createActorSearch({ db, actors, graph, accounts }),
+    searchPosts: createPostSearch(db),
+    names: createActorNames({ ...parts, accounts }),
+    ownRecords: createOwnRecords({ db, actors }),
+    popularRecords: createPopularRecords({ db, actors }),
+    itemsByUri: createItemsByUri({ db, actors }),
+    generators: createGenerators({ ...parts, accounts }),
+    arrivals: createArrivals(),
+    underWay,
+    wholeItems: createWholeItems({ actors, underWay, wanted }),
+    suggestions: createSuggestions({ graph, actors }),
+    trends: createTrends({ db }),
+    threads: createThreads(db),
+    engagement: createEngagement({ db, actors }),
+    recordLikes: createRecordLikes({ db, actors }),
+    wanted,
+  }
+}
+
+/** A cursor that we could not have written is the client's mistake, in every method. */
+function refusingBadCursors(method: Method): Method {
+  const refuse = (error: unknown): never => {
+    if (error instanceof BadCursorError) throw invalidRequest(error.message)
+    throw error
+  }
+  return {
+    ...method,
+    handler(context) {
+      try {
+        const result = method.handler(context)
+        return result instanceof Promise ? result.catch(refuse) : result
+      } catch (error) {
+        return refuse(error)
+      }
+    },
+  }
+}

@@ -1,0 +1,75 @@
+// A record from the PDS that its account's DID document names, for whoever waits for it.
+
+import { isValidDid } from '@atproto/syntax'
+import type { Accounts } from '../../answers/skeleton/accounts.ts'
+import { packCid } from '../../base/atproto/keys.ts'
+import { invalidRequest, unavailable, type XRPCError } from '../../base/atproto/xrpc-error.ts'
+import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import type { Resolver } from '../../sources/identity/resolver.ts'
+import { parseSafeJson } from '../server/input.ts'
+import type { NamedActor } from './actor-names.ts'
+
+export type OutsideRecord = { uri: string; cid: string; value: object }
+
+type Outside = { accounts: Accounts; fetch: GuardedFetch; resolver: Pick<Resolver, 'resolve'> }
+type Key = { collection: string; rkey: string; cid?: string }
+
+const MAX_BYTES = 1024 * 1024
+const TIMEOUT_MS = 5_000
+
+/** @throws XRPCError RecordNotFound where it is not there, UpstreamFailure where nobody can say. */
+export async function fetchRecord(
+  serving: Outside,
+  repo: NamedActor,
+  { key, signal }: { key: Key; signal: AbortSignal },
+): Promise<OutsideRecord> {
+  const { collection, rkey, cid } = key
+  const uri = `at://${repo.did}/${collection}/${rkey}`
+  const pds = await pdsOf(serving, repo)
+  if (!pds) throw notLocated(uri)
+  const query = new URLSearchParams({ repo: repo.did, collection, rkey, ...(cid && { cid }) })
+  const response = await serving
+    .fetch(`${pds}/xrpc/com.atproto.repo.getRecord?${query}`, {
+      maxBytes: MAX_BYTES,
+      timeoutMs: TIMEOUT_MS,
+      signal,
+    })
+    .catch((cause) => {
+      throw unavailable(`The repository of ${repo.did} cannot be reached`, {
+        error: 'UpstreamFailure',
+        cause,
+      })
+    })
+  if (response.status !== 200) throw notLocated(uri)
+  const answer = readAnswer(response.body)
+  if (answer?.uri !== uri || (cid !== undefined && answer.cid !== cid)) throw notLocated(uri)
+  return answer
+}
+
+export function notLocated(uri: string): XRPCError {
+  return invalidRequest(`Could not locate record: ${uri}`, 'RecordNotFound')
+}
+
+async function pdsOf({ accounts, resolver }: Outside, { uid, did }: NamedActor) {
+  const known = uid === 0 ? undefined : accounts.pdsOf(uid)
+  if (known || !isValidDid(did)) return known
+  return (await resolver.resolve(did).catch(() => undefined))?.pds
+}
+
+/** A stranger's answer: only what the lexicon knows, and only if it is that. */
+function readAnswer(body: Buffer): OutsideRecord | undefined {
+  const answer = parse(body)
+  if (typeof answer !== 'object' || answer === null) return undefined
+  const { uri, cid, value } = answer as Record<string, unknown>
+  if (typeof uri !== 'string' || typeof cid !== 'string' || !packCid(cid)) return undefined
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  return { uri, cid, value }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return parseSafeJson(body)
+  } catch {
+    return undefined
+  }
+}

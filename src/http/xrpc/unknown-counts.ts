@@ -1,0 +1,18 @@
+// What a stranger wrote, follows and is followed by is mostly not here: a count of what is would read like a
+// fact (“0 posts”). The lexicon lets counts be left out, so those that nobody knows are.
+
+import type { AppBskyActorDefs } from '@atproto/api'
+import { isHeldAccount } from '../fallback/holdings.ts'
+import type { Serving } from './serving.ts'
+
+type Detailed = Omit<AppBskyActorDefs.ProfileViewDetailed, '$type'>
+
+/** The view of an account without what our index can't know of it. */
+export function withoutUnknownCounts(
+  parts: Pick<Serving, 'actors' | 'scope'>,
+  view: Detailed,
+): Detailed {
+  if (isHeldAccount(parts, parts.actors.uidOf(view.did))) return view
+  const { followersCount: _followers, followsCount: _follows, postsCount: _posts, ...known } = view
+  return known
+}

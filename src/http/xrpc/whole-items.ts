@@ -1,0 +1,71 @@
+// What a newcomer's page must not tell as facts because it was not fetched yet: clients write “Deleted” for an
+// embedded post that is not here, and “Invalid Handle” for a name that nobody looked up. It is asked for (wanted.ts)
+// and waited for before the page is made; what is being fetched still is left out with the item that needs it,
+// and is on the next page of the same stretch. What can't be had now is shown as it is.
+
+import type { Viewer } from '../../answers/hydrate/types.ts'
+import type { UnderWay } from '../../answers/skeleton/under-way.ts'
+import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import { createArrivals } from './arrivals.ts'
+import { patienceLeftMs } from './patience.ts'
+import type { Wanted } from './wanted.ts'
+import { whenAsked } from './when-asked.ts'
+
+type Parts = { actors: Pick<ActorReader, 'uidOf'>; underWay: UnderWay; wanted: Wanted }
+type Lacking = { dids: ReadonlySet<string>; uris: ReadonlySet<string> }
+
+export type WholeItems = {
+  /** Waits for what the views lack that `make` makes, for what is left of the request's patience. */
+  awaited(make: () => unknown, request: { viewer: Viewer; signal: AbortSignal }): Promise<void>
+  /** Of these items those that need nothing that is being fetched. */
+  among<T>(items: readonly T[], make: (items: readonly T[]) => unknown): readonly T[]
+}
+
+/** With the wait for posts, still less than a PDS waits. */
+const PATIENCE_MS = 8_500
+const SHORTEST_MS = 500
+/** As long as a cold start counts on it. */
+const TRIES = 3
+
+export function createWholeItems(parts: Parts): WholeItems {
+  const { actors, underWay, wanted } = parts
+  const arrivals = createArrivals()
+
+  function isUnderWay({ dids, uris }: Lacking): boolean {
+    const uids = [...dids].map((did) => actors.uidOf(did)).filter((uid) => uid !== 0)
+    if (underWay.accounts(underWay.neverLookedUp(uids), TRIES)) return true
+    return underWay.records(keysOf(uris), TRIES)
+  }
+
+  return {
+    async awaited(make, { viewer, signal }) {
+      const lacking = wanted.watching(make)
+      const things = { dids: [...lacking.dids], uris: [...lacking.uris] }
+      if (things.dids.length + things.uris.length === 0) return
+      const asked = wanted.ask(viewer, things)
+      const leftMs = patienceLeftMs(signal, PATIENCE_MS, Date.now())
+      if (leftMs < SHORTEST_MS) return
+      await arrivals.awaited([...things.dids, ...things.uris], {
+        isThere: whenAsked(asked, () => isUnderWay(lacking)),
+        patienceMs: PATIENCE_MS,
+        signal,
+      })
+    },
+    among(items, make) {
+      if (isEmpty(wanted.watching(() => make(items)))) return items
+      return items.filter((item) => {
+        const lacking = wanted.watching(() => make([item]))
+        return isEmpty(lacking) || !isUnderWay(lacking)
+      })
+    },
+  }
+}
+
+function isEmpty({ dids, uris }: Lacking): boolean {
+  return dids.size + uris.size === 0
+}
+
+function keysOf(uris: ReadonlySet<string>) {
+  return [...uris].map(parseRecordUri).filter((key) => key !== undefined)
+}

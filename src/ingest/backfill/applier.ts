@@ -1,0 +1,86 @@
+// The writing side of this room: what was fetched goes through the indexer, each call one
+// transaction, and what it means for memory is published after the commit and before anything else.
+
+import { tidAt } from '../../base/atproto/tid.ts'
+import type { AccountStatus, StreamEvent } from '../../base/event.ts'
+import { applyNotFound } from '../indexing/account.ts'
+import { markPostMissing } from '../indexing/found-posts.ts'
+import type { Indexer } from '../indexing/indexer.ts'
+import type { MemoryChange } from '../indexing/memory-changes.ts'
+import type { FetchedRecords, GoneRecords } from './fetched.ts'
+
+export type Applier = {
+  put(fetched: FetchedRecords): void
+  /** Keys that the repository no longer has. */
+  remove(gone: GoneRecords): void
+  /** A post that its PDS does not have: stays as "looked for and not found". */
+  missing(postId: number): void
+  /** What the account's PDS says of its state. */
+  status(did: string, status: AccountStatus): void
+  /** Records that are there and not taken. */
+  leaveOut(reason: string, count: number): void
+  /** The account's PDS, asked anew, has no such repository, and nothing says since when. */
+  notFound(uid: number): void
+  /** How many records were applied and left out by reason, since the start. */
+  counts(): Record<string, number>
+}
+
+/**
+ * What a PDS says of an account counts as said so long ago: an event of the stream that is younger
+ * by its own clock must win, even where that clock is behind ours.
+ */
+const STATUS_AGE_MS = 10 * 60_000
+
+export function createApplier(options: {
+  indexer: Indexer
+  publish: (changes: MemoryChange[]) => void
+  now: () => number
+}): Applier {
+  const { indexer, publish, now } = options
+  const counts: Record<string, number> = { applied: 0, removed: 0 }
+
+  function count(reason: string, by = 1): void {
+    counts[reason] = (counts[reason] ?? 0) + by
+  }
+
+  function applyEvents(events: StreamEvent[]): number {
+    const { changes, applied } = indexer.applyBatch({ events })
+    publish(changes)
+    return applied
+  }
+
+  return {
+    put({ did, collection, records, fetchedAt, repoRev }) {
+      if (records.length === 0) return
+      const { changes, applied, skipped } = indexer.applyRecords({
+        did,
+        fetchedAt,
+        repoRev,
+        records: records.map((one) => ({ collection, ...one })),
+      })
+      publish(changes)
+      count('applied', applied)
+      for (const [reason, times] of Object.entries(skipped)) count(reason, times)
+    },
+    remove({ did, collection, rkeys, fetchedAt, rev = tidAt(fetchedAt) }) {
+      if (rkeys.length === 0) return
+      const timeUs = fetchedAt * 1000
+      const base = { kind: 'commit', operation: 'delete', did, collection, rev, timeUs } as const
+      count('removed', applyEvents(rkeys.map((rkey) => ({ ...base, rkey, seq: undefined }))))
+    },
+    missing(postId) {
+      publish(indexer.run((ctx) => markPostMissing(ctx, postId)))
+      count('missing')
+    },
+    status(did, status) {
+      const timeUs = (now() - STATUS_AGE_MS) * 1000
+      applyEvents([{ kind: 'account', did, active: false, status, timeUs, seq: undefined }])
+    },
+    notFound(uid) {
+      const timeUs = (now() - STATUS_AGE_MS) * 1000
+      publish(indexer.run((ctx) => applyNotFound(ctx, uid, timeUs)))
+    },
+    leaveOut: count,
+    counts: () => ({ ...counts }),
+  }
+}

@@ -1,0 +1,78 @@
+// Makes everything that we hold of an account equal to its repository: after a `sync` event, after it
+// was away or moved, and after a gap of the stream in which its repository changed.
+//
+// Of a member and of an author everything is listed; of others only what we hold something of, and
+// only down to the oldest of it. Where a listing ends before it covered all that we hold, because it
+// is long or out of order, what is left is asked for key by key, the newest first, within bounds.
+
+import { type Collection, recordCollections } from '../../base/atproto/collections.ts'
+import { tidTimeMs } from '../../base/atproto/tid.ts'
+import { findBackfill, putBackfill } from '../../data/store/backfills.ts'
+import { isFollowing } from '../../data/store/follows.ts'
+import { sweepingGap } from '../../data/store/gap-repair.ts'
+import { heldKeys } from '../../data/store/held-keys.ts'
+import { allMembers, findMember } from '../../data/store/members.ts'
+import type { RepoTarget } from '../../sources/pds/pds-client.ts'
+import { type Reconciled, reconcile } from './reconcile.ts'
+import { BLOCKS, LISTS, type RepoJobResult, sum } from './repo-jobs.ts'
+import type { Services } from './work.ts'
+
+const PROFILE: Collection = 'app.bsky.actor.profile'
+const FOLLOWS: Collection = 'app.bsky.graph.follow'
+const FEED: Collection[] = ['app.bsky.feed.post', 'app.bsky.feed.repost', 'app.bsky.feed.like']
+/** A PDS whose clock is off by more than this may hide a change from us. */
+const REV_SLACK_MS = 60 * 60_000
+
+/** @throws PdsError */
+export async function compareRepo(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
+  const { db, limits } = services
+  const isMember = findMember(db, repo.uid) !== undefined
+  const isAuthor = isMember || allMembers(db).some(({ uid }) => isFollowing(db, uid, repo.uid))
+  const results: Reconciled[] = []
+  for (const collection of await collectionsOf(services, repo, isAuthor)) {
+    const onlyDownToHeld = !isAuthor || (!isMember && FEED.includes(collection))
+    const isNew = onlyDownToHeld && isAuthor && !holds(services, repo, collection)
+    const bounds = isNew
+      ? { maxRecords: limits.feedPosts }
+      : {
+          maxRecords:
+            isMember || (collection === FOLLOWS && isAuthor)
+              ? limits.maxFollows
+              : limits.maxRecords,
+        }
+    const what = { collection, ...bounds, onlyDownToHeld: onlyDownToHeld && !isNew }
+    results.push(await reconcile(services, repo, { ...what, checksRest: true }))
+  }
+  return sum(results)
+}
+
+/**
+ * In the repair of a gap: compares where the repository changed since the gap began, which one
+ * request tells. @throws PdsError
+ */
+export async function checkRepo(services: Services, repo: RepoTarget): Promise<void> {
+  const { db, now, pds } = services
+  const gap = sweepingGap(db)
+  if (!gap) return
+  const rev = await pds.getLatestRev(repo)
+  const isUnchanged = rev !== undefined && tidTimeMs(rev) < gap.fromUs / 1000 - REV_SLACK_MS
+  if (isUnchanged || (rev !== undefined && findBackfill(db, repo.uid, 'repo')?.rev === rev)) return
+  await compareRepo(services, repo)
+  putBackfill(db, repo.uid, 'repo', { rev: rev ?? null, finished_at: now() })
+}
+
+/** Of authors what is there or held; of others what is held. */
+async function collectionsOf(
+  services: Services,
+  repo: RepoTarget,
+  isAuthor: boolean,
+): Promise<Collection[]> {
+  const all: Collection[] = [PROFILE, FOLLOWS, ...BLOCKS, ...LISTS, ...recordCollections, ...FEED]
+  if (!isAuthor) return all.filter((name) => holds(services, repo, name))
+  const there = new Set((await services.pds.describeRepo(repo)).collections)
+  return all.filter((name) => there.has(name) || holds(services, repo, name))
+}
+
+function holds({ db }: Services, { uid }: RepoTarget, collection: Collection): boolean {
+  return (heldKeys(db, collection, { uid, size: 1 }).next().value?.length ?? 0) > 0
+}

@@ -1,0 +1,146 @@
+// The jobs that read what an author posts, reposts and likes: the newest of it, all of the last hours
+// where no stream brings them, and page by page what is older, as long as a timeline is too short.
+
+import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
+import { tidTimeMs } from '../../base/atproto/tid.ts'
+import { findFeedDepth, putFeedDepth } from '../../data/store/feed-depths.ts'
+import { type ListedPage, type ListingEnd, walkCollection } from '../../sources/pds/listing.ts'
+import { MAX_PAGE, type RepoTarget } from '../../sources/pds/pds-client.ts'
+import { PdsError } from '../../sources/pds/pds-error.ts'
+import { reconcile } from './reconcile.ts'
+import { type RepoJobResult, sum } from './repo-jobs.ts'
+import { withinBudget } from './within-budget.ts'
+import { type Services, yieldToOthers } from './work.ts'
+
+const POST: Collection = 'app.bsky.feed.post'
+const REPOST: Collection = 'app.bsky.feed.repost'
+const LIKE: Collection = 'app.bsky.feed.like'
+
+/** The newest posts and reposts, down to a target number. */
+export async function loadFeed(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
+  const { limits, now } = services
+  const oldest = now() - limits.feedMaxAgeMs
+  const isEnough = (page: ListedPage) => isShort(page) || lastCreatedAt(page) < oldest
+  const load = async (collection: Collection, maxRecords: number) => {
+    const pages = watchPages(isEnough)
+    const end = await reconcile(services, repo, {
+      collection,
+      maxRecords,
+      take: withinBudget(services, repo),
+      isEnough: pages.isEnough,
+    })
+    noteDepth(services, repo, { collection, end, last: pages.last(), pages: 0 })
+    return end
+  }
+  return sum([await load(POST, limits.feedPosts), await load(REPOST, limits.feedReposts)])
+}
+
+/** All posts, reposts and likes of the last hours; what is older the other jobs bring. */
+export async function loadRecent(services: Services, repo: RepoTarget): Promise<void> {
+  const { maxRecent: maxRecords, recentMs } = services.limits
+  const since = services.now() - recentMs
+  const isEnough = (page: ListedPage) => isShort(page) || lastWrittenAt(page) < since
+  for (const collection of [POST, REPOST, LIKE]) {
+    await reconcile(services, repo, {
+      collection,
+      maxRecords,
+      isEnough,
+      take: withinBudget(services, repo),
+    })
+  }
+}
+
+/** One page more of posts and of reposts, from where they were read to. */
+export async function loadOlder(services: Services, repo: RepoTarget): Promise<void> {
+  for (const collection of [POST, REPOST]) {
+    const depth = findFeedDepth(services.db, repo.uid, collectionCodes[collection])
+    if (depth?.cursor === undefined) continue
+    const pages = watchPages(isShort)
+    const { cursor } = depth
+    const end = await pageFrom(services, repo, { collection, cursor, isEnough: pages.isEnough })
+    noteDepth(services, repo, { collection, end, last: pages.last(), pages: depth.pages + 1 })
+  }
+}
+
+async function pageFrom(
+  services: Services,
+  repo: RepoTarget,
+  of: { collection: Collection; cursor: string; isEnough: (page: ListedPage) => boolean },
+): Promise<ListingEnd> {
+  const { collection, cursor: from, isEnough } = of
+  const bounds = {
+    collection,
+    from,
+    isEnough,
+    maxRecords: MAX_PAGE,
+    take: withinBudget(services, repo),
+  }
+  try {
+    return await walkCollection(services, repo, {
+      ...bounds,
+      onPage: ({ records, fetchedAt }) =>
+        applySliced(services, { did: repo.did, collection, records, fetchedAt }),
+    })
+  } catch (error) {
+    // It moved to a server that reads the cursor otherwise.
+    const isRefused = error instanceof PdsError && error.reason === 'bad-answer'
+    if (!isRefused) throw error
+    return { complete: true, floor: undefined, cursor: undefined, listed: 0 }
+  }
+}
+
+async function applySliced(
+  { apply, limits }: Services,
+  fetched: Parameters<Services['apply']['put']>[0],
+): Promise<void> {
+  const { records } = fetched
+  for (let start = 0; start < records.length; start += limits.slice) {
+    apply.put({ ...fetched, records: records.slice(start, start + limits.slice) })
+    await yieldToOthers()
+  }
+}
+
+/** Remembers the last page that was shown to the judge. */
+function watchPages(isEnough: (page: ListedPage) => boolean) {
+  let last: ListedPage | undefined
+  return {
+    isEnough: (page: ListedPage) => {
+      last = page
+      return isEnough(page)
+    },
+    last: () => last,
+  }
+}
+
+function noteDepth(
+  { db, now }: Services,
+  { uid }: RepoTarget,
+  depth: {
+    collection: Collection
+    end: ListingEnd
+    last: ListedPage | undefined
+    pages: number
+  },
+): void {
+  const { collection, end, last, pages } = depth
+  const isWhole = end.complete || (last !== undefined && isShort(last))
+  const createdAt = last ? lastCreatedAt(last) : Number.POSITIVE_INFINITY
+  const oldestAt = Number.isFinite(createdAt) ? createdAt : now()
+  const cursor = isWhole ? undefined : end.cursor
+  putFeedDepth(db, uid, collectionCodes[collection], { cursor, oldestAt, pages })
+}
+
+/** Not the word of the lexicon that nothing follows, but good enough where not all is wanted. */
+function isShort({ records, broken }: ListedPage): boolean {
+  return records.length + broken.length < MAX_PAGE
+}
+
+function lastCreatedAt(page: ListedPage): number {
+  const createdAt = Date.parse(String(page.records.at(-1)?.record['createdAt']))
+  return Number.isNaN(createdAt) ? Number.POSITIVE_INFINITY : createdAt
+}
+
+/** By the record key, which its writer's clock made. */
+function lastWrittenAt(page: ListedPage): number {
+  return tidTimeMs(page.records.at(-1)?.rkey ?? '')
+}

@@ -1,0 +1,119 @@
+// Who an account is: its DID document says where its PDS stands and which handle it claims, and the
+// handle's own answer must name the account back before we show it.
+
+import { findActor, setActorIdentity } from '../../data/store/actors.ts'
+import { insertAccountGap } from '../../data/store/gaps.ts'
+import { enqueueJobAgain } from '../../data/store/jobs.ts'
+import { transact } from '../../data/store/transact.ts'
+import type { Identity } from '../../sources/identity/did-document.ts'
+import { IdentityUnavailableError } from '../../sources/identity/fetch-identity.ts'
+import type { ResolveOptions } from '../../sources/identity/resolver.ts'
+import type { RepoTarget } from '../../sources/pds/pds-client.ts'
+import { PdsError } from '../../sources/pds/pds-error.ts'
+import type { Services } from './work.ts'
+
+const HOUR_MS = 3_600_000
+
+type Account = { uid: number; did: string }
+
+/**
+ * Where the account's repository is, from memory where it was asked lately; undefined where there is
+ * none: the account is gone, or has no PDS.
+ * @throws PdsError `unreachable` where nobody can say now.
+ */
+export async function locate(
+  services: Services,
+  account: Account,
+  options: { forceRefresh?: boolean } = {},
+): Promise<RepoTarget | undefined> {
+  const { uid, did } = account
+  const identity = await resolve(services, did, options)
+  return identity?.pds === undefined ? undefined : { uid, did, pds: identity.pds }
+}
+
+/**
+ * Looks the account up, handle and all, and stores what was found.
+ * @throws PdsError `unreachable` where nobody can say now who it is, or whether the handle holds;
+ *   then what was found out is stored all the same.
+ */
+export async function identify(services: Services, account: Account): Promise<void> {
+  const { uid, did } = account
+  const { db, now } = services
+  const before = findActor(db, uid)
+  const isForgotten = before?.identity_checked_at === null && before.pds !== null
+  let { identity, verdict } = await lookUp(services, did, {
+    forceRefresh: isForgotten,
+    isFreshOnly: true,
+  })
+  // What was remembered of the directory may be from before they were renamed, unless it was just asked.
+  if (identity && verdict === false && !isForgotten) {
+    ;({ identity, verdict } = await lookUp(services, did, {
+      forceRefresh: true,
+      isFreshOnly: true,
+    }))
+  }
+  const claimed = identity?.handle
+  const wasValid = before?.handle === claimed && before?.handle_valid === 1
+  const found = {
+    handle: claimed ?? null,
+    // Where nobody can say now whether a handle holds, what was known of the same handle stays.
+    handleValid: verdict ?? wasValid,
+    pds: identity?.pds ?? null,
+    checkedAt: now(),
+  }
+  const hasMoved = before?.pds != null && found.pds !== null && before.pds !== found.pds
+  transact(db, () => {
+    setActorIdentity(db, uid, found)
+    if (hasMoved) noteMove(db, { uid, since: before.identity_checked_at, now: found.checkedAt })
+  })
+  if (verdict === undefined) {
+    throw new PdsError('unreachable', `nobody can say now whether ${claimed} is ${did}`)
+  }
+}
+
+async function lookUp(
+  services: Services,
+  did: string,
+  options: ResolveOptions,
+): Promise<{ identity: Identity | undefined; verdict: boolean | undefined }> {
+  const { resolver, signal } = services
+  const identity = await resolve(services, did, options)
+  if (identity?.handle === undefined) return { identity, verdict: false }
+  return {
+    identity,
+    verdict: await unlessStopped(resolver.verifyHandle(did, identity.handle), signal),
+  }
+}
+
+/** Between two servers, what was said may have reached nobody. */
+function noteMove(
+  db: Services['db'],
+  { uid, since, now }: { uid: number; since: number | null; now: number },
+): void {
+  // Where an event told of the move, nothing says since when: an hour before it is a guess.
+  const fromUs = ((since ?? now) - HOUR_MS) * 1000
+  insertAccountGap(db, { uid, cause: 'moved', fromUs, toUs: now * 1000 }, now)
+  enqueueJobAgain(db, 'repo', uid)
+}
+
+async function resolve(
+  { resolver, signal }: Services,
+  did: string,
+  options: ResolveOptions,
+): Promise<Identity | undefined> {
+  try {
+    return await unlessStopped(resolver.resolve(did, options), signal)
+  } catch (error) {
+    if (!(error instanceof IdentityUnavailableError)) throw error
+    throw new PdsError('unreachable', error.message, { cause: error })
+  }
+}
+
+/** Look-ups can't be called off, but we need not wait for them. */
+function unlessStopped<T>(lookUp: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(new PdsError('stopped', 'stopped while looking up an account'))
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
+  return Promise.race([lookUp, promise]).finally(() => signal.removeEventListener('abort', stop))
+}

@@ -1,0 +1,75 @@
+// The jobs that were taken from the database and wait for their turn, by host, so that the next one
+// to run is found without looking at those whose host is busy.
+
+import type { JobTarget } from '../../data/store/job-schedule.ts'
+import type { Job } from '../../data/store/jobs.ts'
+
+export type WaitingJob = {
+  job: Job
+  target: JobTarget
+  /** Origin of the PDS, or the directory's stand-in. */
+  host: string
+  /** The account's identity was looked up anew since its PDS did not know it. */
+  isRechecked: boolean
+}
+
+export type JobWindow = {
+  readonly size: number
+  sizeOf(host: string): number
+  add(waiting: WaitingJob): void
+  /** The most urgent job among hosts that have room, if it has at least this urgency; of equally urgent ones the first that came. */
+  take(hasRoom: (host: string) => boolean, leastUrgent?: number): WaitingJob | undefined
+  /** Takes out every job of this host. */
+  drop(host: string): WaitingJob[]
+}
+
+type Numbered = WaitingJob & { order: number }
+
+export function createJobWindow(): JobWindow {
+  const queues = new Map<string, Numbered[]>()
+  let size = 0
+  let lastOrder = 0
+
+  return {
+    get size() {
+      return size
+    },
+    sizeOf: (host) => queues.get(host)?.length ?? 0,
+    add(waiting) {
+      const queue = queues.get(waiting.host) ?? []
+      queues.set(waiting.host, queue)
+      insert(queue, { ...waiting, order: ++lastOrder })
+      size += 1
+    },
+    take(hasRoom, leastUrgent = Number.POSITIVE_INFINITY) {
+      let best: Numbered | undefined
+      for (const [host, [head]] of queues) {
+        if (head && (!best || isBefore(head, best)) && hasRoom(host)) best = head
+      }
+      if (!best || best.job.priority > leastUrgent) return undefined
+      const queue = queues.get(best.host)!
+      queue.shift()
+      if (queue.length === 0) queues.delete(best.host)
+      size -= 1
+      return best
+    },
+    drop(host) {
+      const queue = queues.get(host) ?? []
+      queues.delete(host)
+      size -= queue.length
+      return queue
+    },
+  }
+}
+
+/** Queues are short (`windowPerHost`), and most jobs come in order. */
+function insert(queue: Numbered[], waiting: Numbered): void {
+  let at = queue.length
+  while (at > 0 && isBefore(waiting, queue[at - 1]!)) at -= 1
+  queue.splice(at, 0, waiting)
+}
+
+function isBefore(a: Numbered, b: Numbered): boolean {
+  if (a.job.priority !== b.job.priority) return a.job.priority < b.job.priority
+  return a.order < b.order
+}

@@ -1,0 +1,72 @@
+// The cold start of a member. First their follow list, newest first: each page that is applied moves
+// the circle of authors and queues what those need, and the graph and the timeline grow with it. Then
+// what is left: authors that were known before and never read, and the member's own repository.
+
+import { findActor } from '../../data/store/actors.ts'
+import { findBackfill } from '../../data/store/backfills.ts'
+import type { Db } from '../../data/store/db.ts'
+import { followsByAge } from '../../data/store/follow-order.ts'
+import { isJobWaiting, rankJob } from '../../data/store/job-schedule.ts'
+import { deleteJob, enqueueJob, type JobKind, jobPriority } from '../../data/store/jobs.ts'
+import { transact } from '../../data/store/transact.ts'
+import type { RepoTarget } from '../../sources/pds/pds-client.ts'
+import { AUTHORS_AT_ONCE } from '../indexing/cold-start-budget.ts'
+import { MAX_AUTHORS_WANTED } from '../indexing/wanted.ts'
+import { loadFollows, type RepoJobResult } from './repo-jobs.ts'
+import { type Services, yieldToOthers } from './work.ts'
+
+/** A feed without names and faces is no feed, so these come together, author by author. */
+const AT_ONCE: JobKind[] = ['feed', 'profile']
+const LATER: JobKind[] = ['follows', 'blocks', 'records']
+const AUTHORS_A_TRANSACTION = 100
+
+export async function startMember(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
+  queueOwn(services, repo.uid)
+  const result = await loadFollows(services, repo)
+  await queueAuthors(services, repo.uid)
+  return result
+}
+
+function queueOwn({ db }: Services, uid: number): void {
+  transact(db, () => {
+    for (const kind of ['identity', 'profile', 'feed', 'blocks', 'records'] as const) {
+      enqueueJob(db, kind, uid, jobPriority.wanted)
+    }
+    enqueueJob(db, 'repo', uid, jobPriority.follows)
+  })
+}
+
+/** Newest follows first. What was loaded before, for another member, is left as it is. */
+async function queueAuthors({ db, coldStarts }: Services, uid: number): Promise<void> {
+  const subjects = followsByAge(db, uid).slice(0, MAX_AUTHORS_WANTED)
+  for (let start = 0; start < subjects.length; start += AUTHORS_A_TRANSACTION) {
+    transact(db, () => {
+      for (const [i, subject] of subjects.slice(start, start + AUTHORS_A_TRANSACTION).entries()) {
+        const place = start + i
+        const isLater = isJobWaiting(db, 'author', subject)
+        const isDue = isLater ? coldStarts.takesNow(uid, subject, place) : place < AUTHORS_AT_ONCE
+        if (isLater && isDue) deleteJob(db, 'author', subject)
+        if (isDue) queueAuthor(db, subject, place + 1)
+        else if (!findBackfill(db, subject, 'feed')) enqueueJob(db, 'author', subject)
+      }
+    })
+    await yieldToOthers()
+  }
+}
+
+function queueAuthor(db: Db, subject: number, rank: number): void {
+  const isIdentified = findActor(db, subject)?.identity_checked_at != null
+  if (!isIdentified) queue(db, { kind: 'identity', subject, rank }, jobPriority.feed)
+  for (const kind of AT_ONCE) queue(db, { kind, subject, rank }, jobPriority.feed)
+  for (const kind of LATER) queue(db, { kind, subject, rank }, jobPriority[kind])
+}
+
+function queue(
+  db: Db,
+  job: { kind: JobKind; subject: number; rank: number },
+  priority: number,
+): void {
+  if (findBackfill(db, job.subject, job.kind)) return
+  enqueueJob(db, job.kind, job.subject, priority)
+  rankJob(db, job, job.rank)
+}

@@ -1,0 +1,49 @@
+// How far a cold start is as far as posts are concerned, written down for the threads that answer: a page that
+// is read meanwhile waits for it, and is never the last (http/xrpc/first-page.ts). Each milestone is reached once.
+
+import { findBackfill, MILESTONES, putBackfill } from '../../data/store/backfills.ts'
+import { deepenable } from '../../data/store/feed-depths.ts'
+import { countOutstanding, isFirstTryDue } from '../../data/store/follow-order.ts'
+import { followedBy } from '../../data/store/follows.ts'
+import { isJobWaiting } from '../../data/store/job-schedule.ts'
+import { type JobKind, SLOW_LANE } from '../../data/store/jobs.ts'
+import { replaysOf } from '../../data/store/replays.ts'
+import type { ColdStartParts } from './cold-start.ts'
+
+const RECENT: JobKind[] = ['recent']
+const POSTS: JobKind[] = ['recent', 'feed', 'older']
+
+/** Looks no further than to the first milestone that is not reached. */
+export function noteMilestones(parts: ColdStartParts, uid: number): void {
+  const { db, now } = parts
+  if (findBackfill(db, uid, MILESTONES.posts) || isJobWaiting(db, 'member', uid)) return
+  const uids = [...followedBy(db, uid), uid]
+  const isReached = {
+    newest: () =>
+      !isReplaying(parts, uids) && !isFirstTryDue(db, uids, { kinds: RECENT, now: now() }),
+    feeds: () =>
+      !isFirstTryDue(db, uids, { kinds: POSTS, now: now() }) && !isShort(parts, uid, uids),
+    posts: () =>
+      countOutstanding(db, uids, { kinds: POSTS, priority: SLOW_LANE - 1, now: now() }) === 0 &&
+      !isShort(parts, uid, uids),
+  }
+  for (const name of ['newest', 'feeds', 'posts'] as const) {
+    const what = MILESTONES[name]
+    if (findBackfill(db, uid, what)) continue
+    if (!isReached[name]()) return
+    putBackfill(db, uid, what, { rev: null, finished_at: now() })
+  }
+}
+
+function isReplaying({ db, replays }: ColdStartParts, uids: number[]): boolean {
+  if (!replays) return false
+  const { waiting, running } = replaysOf(db, uids)
+  return waiting > 0 || running.size > 0
+}
+
+/** Older posts are going to be asked for. */
+function isShort(parts: ColdStartParts, uid: number, uids: number[]): boolean {
+  const { db, limits, timelineItems } = parts
+  if (deepenable(db, uids, { maxPages: limits.olderPages, limit: 1 }).length === 0) return false
+  return timelineItems(uid, limits.timelineTarget) < limits.timelineTarget
+}

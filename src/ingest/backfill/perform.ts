@@ -1,0 +1,59 @@
+// What each kind of job does, given whose repository it is about and where that stands.
+
+import type { Job } from '../../data/store/jobs.ts'
+import type { RepoTarget } from '../../sources/pds/pds-client.ts'
+import { checkRepo, compareRepo } from './compare-repo.ts'
+import { loadFeed, loadOlder, loadRecent } from './feed-jobs.ts'
+import { startMember } from './member-job.ts'
+import { loadList, loadPost, loadProfile, loadRecord } from './record-jobs.ts'
+import { loadBlocks, loadFollows, loadRecords, type RepoJobResult } from './repo-jobs.ts'
+import type { Services } from './work.ts'
+
+/**
+ * Runs the job to its end.
+ * @returns figures, where something was read whole and shall be remembered as loaded.
+ * @throws PdsError
+ */
+export async function perform(
+  services: Services,
+  job: Job,
+  repo: RepoTarget,
+): Promise<RepoJobResult | undefined> {
+  switch (job.kind) {
+    case 'member':
+      return startMember(services, repo)
+    case 'feed':
+      return loadFeed(services, repo)
+    case 'recent':
+      await loadRecent(services, repo)
+      return undefined
+    case 'older':
+      await loadOlder(services, repo)
+      return undefined
+    case 'follows':
+      return loadFollows(services, repo)
+    case 'blocks':
+      return loadBlocks(services, repo)
+    case 'repo':
+      return compareRepo(services, repo)
+    case 'check':
+      await checkRepo(services, repo)
+      return undefined
+    case 'profile':
+      return loadProfile(services, repo)
+    case 'post':
+      await loadPost(services, repo, job.subject)
+      return undefined
+    case 'list':
+      await loadList(services, repo, job.subject)
+      return undefined
+    case 'records':
+      return loadRecords(services, repo)
+    case 'record':
+      await loadRecord(services, repo, job.subject)
+      return undefined
+    case 'author': // the slow lane's
+    case 'identity':
+      return undefined // looked up on the way here
+  }
+}

@@ -1,0 +1,117 @@
+// The cold starts that go on: looks at each now and then, asks for more where a timeline stays too
+// short, says in the log what is reached, and remembers for a while those that are over.
+
+import type { Logger } from '../../base/obs/log.ts'
+import type { ColdStartProgress, ColdStartStage } from '../../bridge/messages.ts'
+import { findActor } from '../../data/store/actors.ts'
+import { COLD_START, findBackfill, putBackfill } from '../../data/store/backfills.ts'
+import { isFollowing } from '../../data/store/follows.ts'
+import { isJobWaiting } from '../../data/store/job-schedule.ts'
+import { allMembers } from '../../data/store/members.ts'
+import { type ColdStartParts, deepenTimeline, readColdStart } from './cold-start.ts'
+import { noteMilestones } from './milestones.ts'
+
+export type Progress = {
+  memberStarted(uid: number): void
+  /** Looks how far those are whose turn it is, for a moment only, however many they are. */
+  check(): void
+  status(): ColdStartProgress[]
+  /** Whether nobody waits for this author's feed: the timelines that want it are full without. */
+  isFeedSpare(author: number): boolean
+}
+
+type Active = { startedAt: number; lookAgainAt: number; latest: ColdStartProgress | undefined }
+
+/** The last one that is over says what is reached. */
+const REACHED: [stage: ColdStartStage, message: string][] = [
+  ['follows', 'cold start: the follow list is read'],
+  ['recent', 'cold start: the last hours are here'],
+  ['older', 'cold start: the timeline is filled'],
+  ['rest', 'cold start done'],
+]
+const STAGES: ColdStartStage[] = [...REACHED.map(([stage]) => stage), 'done']
+const LOOK_EVERY_MS = 250
+/** Looking at members of many follows takes its time, and shall take no more than a twentieth. */
+const REST_FACTOR = 20
+/** Of all of them together, at a time: after a crash there may be a thousand. */
+const CHECK_MS = 10
+/** Somebody who has just come is looked at before those who were there at start. */
+const NOW = 0
+const FINISHED_FOR_MS = 10 * 60_000
+const MAX_TOLD = 100
+
+export function createProgress(options: ColdStartParts & { log: Logger }): Progress {
+  const { db, log, now } = options
+  const active = new Map<number, Active>()
+  let finished: ColdStartProgress[] = []
+  for (const { uid } of allMembers(db)) if (!findBackfill(db, uid, COLD_START)) begin(uid, now())
+
+  function begin(uid: number, lookAgainAt: number): void {
+    active.set(uid, { startedAt: now(), lookAgainAt, latest: undefined })
+  }
+
+  function look(uid: number, one: Active): void {
+    const began = performance.now()
+    const did = findActor(db, uid)?.did ?? ''
+    const before = one.latest?.stage
+    const latest = { did, startedAt: one.startedAt, ...readColdStart(options, uid) }
+    one.latest = { ...latest, finishedAt: latest.stage === 'done' ? now() : undefined }
+    if (latest.stage === 'older') deepenTimeline(options, uid)
+    noteMilestones(options, uid)
+    tell(one.latest, before)
+    if (latest.stage === 'done') finish(uid, one.latest)
+    one.lookAgainAt = now() + Math.max(LOOK_EVERY_MS, (performance.now() - began) * REST_FACTOR)
+  }
+
+  function tell(at: ColdStartProgress, before: ColdStartStage = 'follows'): void {
+    const from = STAGES.indexOf(before)
+    for (const [stage, message] of REACHED.slice(from, Math.max(from, STAGES.indexOf(at.stage)))) {
+      const seconds = Math.round((now() - at.startedAt) / 100) / 10
+      const { did: member, timelineItems, authors } = at
+      log.info({ member, stage, seconds, authors: authors.total, timelineItems }, message)
+    }
+  }
+
+  function finish(uid: number, at: ColdStartProgress): void {
+    putBackfill(db, uid, COLD_START, { rev: null, finished_at: now() })
+    active.delete(uid)
+    const since = now() - FINISHED_FOR_MS
+    finished = [...finished.filter(({ finishedAt = 0 }) => finishedAt >= since), at]
+    finished = finished.slice(-MAX_TOLD)
+  }
+
+  return {
+    memberStarted(uid) {
+      if (!active.has(uid)) begin(uid, NOW)
+      log.info({ member: findActor(db, uid)?.did }, 'cold start begun')
+    },
+    check() {
+      const until = performance.now() + CHECK_MS
+      for (const [uid, one] of longestDueFirst(active, now())) {
+        look(uid, one)
+        if (performance.now() > until) return
+      }
+    },
+    status() {
+      const since = now() - FINISHED_FOR_MS
+      const going = [...active.values()].flatMap(({ latest }) => latest ?? [])
+      const over = finished.filter(({ finishedAt = 0 }) => finishedAt >= since)
+      return [...going, ...over].slice(0, MAX_TOLD)
+    },
+    isFeedSpare(author) {
+      let isSpare = false
+      for (const [uid, { latest }] of active) {
+        if (!isFollowing(db, uid, author)) continue
+        const isFull = latest !== undefined && latest.timelineItems >= latest.timelineTarget
+        if (!isFull) return false
+        isSpare = !isJobWaiting(db, 'member', uid)
+      }
+      return isSpare
+    },
+  }
+}
+
+function longestDueFirst(active: Map<number, Active>, now: number): [uid: number, one: Active][] {
+  const due = [...active].filter(([, { lookAgainAt }]) => lookAgainAt <= now)
+  return due.sort(([, a], [, b]) => a.lookAgainAt - b.lookAgainAt)
+}

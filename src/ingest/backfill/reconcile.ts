@@ -1,0 +1,204 @@
+// Makes our rows of one collection equal to the repository's own listing: adds what we lack, corrects
+// what differs, removes what is gone. Live events come in between, and win:
+//
+// - The keys we hold are noted before the first page is asked for. Only such a key can be found gone;
+//   one that the stream brings meanwhile is in no danger.
+// - A key that the stream touched since the listing began is left alone: the page may have been read
+//   between its deletion and its return. The indexer keeps the time of the last change of each key.
+// - A key that is not in the listing is gone only where the listing covers it: all of them if it ran
+//   to its end, otherwise those at or above the last key shown.
+//
+// Applying is sliced, so that the stream is never held up for longer than one slice.
+
+import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
+import { type PackedRkey, packRkey, unpackRkey } from '../../base/atproto/keys.ts'
+import { tidAt } from '../../base/atproto/tid.ts'
+import { heldKeys } from '../../data/store/held-keys.ts'
+import { findMember } from '../../data/store/members.ts'
+import { findTombstone } from '../../data/store/tombstones.ts'
+import {
+  type ListedPage,
+  type ListingBounds,
+  type ListingEnd,
+  walkCollection,
+} from '../../sources/pds/listing.ts'
+import type { PdsRecord, RepoTarget } from '../../sources/pds/pds-client.ts'
+import { PdsError } from '../../sources/pds/pds-error.ts'
+import { type Services, yieldToOthers } from './work.ts'
+
+export type Reconciliation = ListingBounds & {
+  collection: Collection
+  /** Applies only these records; the others count as not listed. */
+  filter?: (record: PdsRecord) => boolean
+  /** The keys we hold, in pages of this size; all of the collection's by default. */
+  held?: (size: number) => Iterable<PackedRkey[]>
+  /** Nothing below the lowest key that we hold is of interest. */
+  onlyDownToHeld?: boolean
+  /** Asks for held keys that the listing did not get to, one by one. */
+  checksRest?: boolean
+}
+
+export type Reconciled = ListingEnd & {
+  removed: number
+  broken: number
+  /** Held keys that nobody was asked about. */
+  unchecked: number
+  /** The repository's before the listing began, where it was asked. */
+  rev: string | undefined
+}
+
+const KEYS_AT_ONCE = 2_000
+const FRESH_MS = 10 * 60_000
+const POST: Collection = 'app.bsky.feed.post'
+
+/** @throws PdsError */
+export async function reconcile(
+  services: Services,
+  repo: RepoTarget,
+  what: Reconciliation,
+): Promise<Reconciled> {
+  const beganAt = services.now()
+  const unseen = await noteHeldKeys(services, repo, what)
+  const lowest = what.onlyDownToHeld ? lowestOf(unseen) : undefined
+  if (what.onlyDownToHeld && lowest === undefined) {
+    const nothing = { listed: 0, removed: 0, broken: 0, unchecked: 0 }
+    return { complete: true, floor: undefined, cursor: undefined, ...nothing, rev: undefined }
+  }
+  const isOwn = what.collection === POST && findMember(services.db, repo.uid) !== undefined
+  // Deletions that we find ourselves are ordered among the stream's by this. Nothing held, nothing gone.
+  const rev = unseen.size > 0 || isOwn ? await services.pds.getLatestRev(repo) : undefined
+  const repoRev = isOwn ? rev : undefined
+  let broken = 0
+  const end = await walkCollection(services, repo, {
+    ...what,
+    isEnough: (page) => isBelow(page, lowest) || (what.isEnough?.(page) ?? false),
+    onPage: async (page) => {
+      broken += page.broken.length
+      const records = what.filter ? page.records.filter(what.filter) : page.records
+      for (const { rkey } of records) unseen.delete(rkey)
+      for (const rkey of page.broken) unseen.delete(rkey)
+      const settled = records.filter(({ rkey }) => !repoRev || !isFresh(services, rkey, repoRev))
+      await applySliced(services, repo, { ...page, ...what, records: settled, repoRev })
+    },
+  })
+  const gone = goneKeys(unseen, end)
+  const rest = end.complete ? [] : restOf(unseen, gone)
+  const checked = what.checksRest ? rest.slice(0, services.limits.maxKeysChecked) : []
+  for (const rkey of checked)
+    if (!(await isThere(services, repo, { ...what, rkey }))) gone.push(rkey)
+  const removed = await removeGone(services, repo, { ...what, rkeys: gone, rev, beganAt })
+  return { ...end, removed, broken, unchecked: rest.length - checked.length, rev }
+}
+
+/** The newest first. */
+function restOf(unseen: Set<string>, gone: string[]): string[] {
+  for (const rkey of gone) unseen.delete(rkey)
+  return [...unseen].sort().reverse()
+}
+
+/** Whether the repository has this key; its record is applied, since it may have changed. */
+async function isThere(
+  services: Services,
+  repo: RepoTarget,
+  { collection, rkey }: { collection: Collection; rkey: string },
+): Promise<boolean> {
+  const fetchedAt = services.now()
+  try {
+    const record = await services.pds.getRecord(repo, { collection, rkey })
+    services.apply.put({ did: repo.did, collection, records: [record], fetchedAt })
+    return true
+  } catch (error) {
+    if (!(error instanceof PdsError)) throw error
+    if (error.reason === 'not-found') return false
+    if (error.reason === 'bad-answer') return true
+    throw error
+  }
+}
+
+async function noteHeldKeys(
+  { db }: Services,
+  { uid }: RepoTarget,
+  what: Reconciliation,
+): Promise<Set<string>> {
+  const keys = new Set<string>()
+  const all = (size: number) => heldKeys(db, what.collection, { uid, size })
+  for (const page of (what.held ?? all)(KEYS_AT_ONCE)) {
+    for (const key of page) keys.add(unpackRkey(key))
+    if (page.length === KEYS_AT_ONCE) await yieldToOthers()
+  }
+  return keys
+}
+
+/** Written while we listed. A key that is no TID, or from another age, tells nothing of the kind. */
+function isFresh({ now }: Services, rkey: string, rev: string): boolean {
+  const isTid = typeof packRkey(rkey) !== 'string'
+  return isTid && rkey > rev && rkey < tidAt(now() + FRESH_MS)
+}
+
+/**
+ * `repoRev`: a member's own posts are listed, as of this rev. Their PDS is told that we know all posts
+ * up to it, no more and no less, so it neither adds one twice nor leaves one out; whatever is newer
+ * comes over the stream.
+ */
+async function applySliced(
+  services: Services,
+  { did }: RepoTarget,
+  page: Reconciliation & { records: PdsRecord[]; fetchedAt: number; repoRev?: string },
+): Promise<void> {
+  const { collection, records, fetchedAt, repoRev } = page
+  const { slice } = services.limits
+  for (let start = 0; start < records.length; start += slice) {
+    const part = records.slice(start, start + slice)
+    services.apply.put({ did, collection, records: part, fetchedAt, repoRev })
+    await yieldToOthers()
+  }
+}
+
+async function removeGone(
+  services: Services,
+  { uid, did }: RepoTarget,
+  gone: Reconciliation & { rkeys: string[]; rev: string | undefined; beganAt: number },
+): Promise<number> {
+  const { collection, rev, beganAt } = gone
+  const { slice } = services.limits
+  let removed = 0
+  for (let start = 0; start < gone.rkeys.length; start += slice) {
+    const rkeys = gone.rkeys
+      .slice(start, start + slice)
+      .filter((rkey) => !isTouchedSince(services, { uid, collection, rkey, since: beganAt }))
+    services.apply.remove({ uid, did, collection, rkeys, rev, fetchedAt: beganAt })
+    removed += rkeys.length
+    await yieldToOthers()
+  }
+  return removed
+}
+
+function isTouchedSince(
+  { db }: Services,
+  key: { uid: number; collection: Collection; rkey: string; since: number },
+): boolean {
+  const { uid, collection, rkey, since } = key
+  const stone = findTombstone(db, {
+    uid,
+    collection: collectionCodes[collection],
+    rkey: packRkey(rkey),
+  })
+  return stone !== undefined && stone.deleted_at >= since
+}
+
+function goneKeys(unseen: Set<string>, { complete, floor }: ListingEnd): string[] {
+  if (complete) return [...unseen]
+  if (floor === undefined) return []
+  return [...unseen].filter((rkey) => rkey >= floor)
+}
+
+function lowestOf(keys: Set<string>): string | undefined {
+  let lowest: string | undefined
+  for (const key of keys) if (lowest === undefined || key < lowest) lowest = key
+  return lowest
+}
+
+function isBelow(page: ListedPage, lowest: string | undefined): boolean {
+  const last = page.records.at(-1)
+  return lowest !== undefined && last !== undefined && last.rkey < lowest
+}

@@ -1,0 +1,153 @@
+// The jobs that fetch single records: a profile, a post that something points at, a list with its
+// items.
+
+import {
+  type Collection,
+  collectionCodes,
+  recordCollections,
+} from '../../base/atproto/collections.ts'
+import { unpackRkey } from '../../base/atproto/keys.ts'
+import { tidTimeMs } from '../../base/atproto/tid.ts'
+import { findActor } from '../../data/store/actors.ts'
+import { heldListItems, rkeyOfList } from '../../data/store/held-keys.ts'
+import { findMember } from '../../data/store/members.ts'
+import { findPostById, isWithoutRecord, MISSING } from '../../data/store/posts.ts'
+import { findRecordById } from '../../data/store/records.ts'
+import type { PdsRecord, RepoTarget } from '../../sources/pds/pds-client.ts'
+import { PdsError } from '../../sources/pds/pds-error.ts'
+import type { FetchedRecords } from './fetched.ts'
+import { reconcile } from './reconcile.ts'
+import type { RepoJobResult } from './repo-jobs.ts'
+import type { Services } from './work.ts'
+
+const POST = 'app.bsky.feed.post'
+const PROFILE = 'app.bsky.actor.profile'
+const LIST = 'app.bsky.graph.list'
+const LIST_ITEM = 'app.bsky.graph.listitem'
+const THREADGATE: Collection = 'app.bsky.feed.threadgate'
+const POSTGATE: Collection = 'app.bsky.feed.postgate'
+const STREAM_PATIENCE_MS = 30_000
+const STREAM_WAIT_MS = 5_000
+
+/** A person without a profile record is no failure. */
+export async function loadProfile(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
+  const fetched = await fetchRecord(services, repo, { collection: PROFILE, rkey: 'self' })
+  if (fetched) services.apply.put(fetched)
+  return { rev: undefined, listed: fetched ? 1 : 0, removed: 0 }
+}
+
+/**
+ * The record of a stub, with its gates; where its PDS has none, the row says so. A stranger's gates
+ * come past in the stream before anybody here points at the post, so this is the time to ask.
+ */
+export async function loadPost(
+  services: Services,
+  repo: RepoTarget,
+  postId: number,
+): Promise<void> {
+  const row = findPostById(services.db, postId)
+  if (row === undefined || (!isWithoutRecord(row.state) && row.state !== MISSING)) return
+  const key = { collection: POST, rkey: unpackRkey(row.rkey) } as const
+  leaveToStream(services, repo, key.rkey)
+  const fetched = await fetchRecord(services, repo, key)
+  if (!fetched) return services.apply.missing(postId)
+  const gates = await fetchGates(services, repo, fetched)
+  for (const one of [fetched, ...gates]) services.apply.put(one)
+}
+
+/**
+ * What a member has just posted comes by the stream, and with it the rev that tells their PDS so. Were
+ * it here before, the PDS would add it to the member's own pages once more.
+ */
+function leaveToStream({ db, now }: Services, { uid }: RepoTarget, rkey: string): void {
+  const rev = findActor(db, uid)?.rev
+  const postedAt = tidTimeMs(rkey)
+  const isFresh = postedAt > now() - STREAM_PATIENCE_MS && postedAt < now() + STREAM_PATIENCE_MS
+  if (!isFresh || !rev || postedAt <= tidTimeMs(rev) || !findMember(db, uid)) return
+  const wait = { retryAfterMs: STREAM_WAIT_MS }
+  throw new PdsError('too-early', "a member's new post is left to the stream", wait)
+}
+
+/** Only a thread's root has a threadgate. */
+async function fetchGates(
+  services: Services,
+  repo: RepoTarget,
+  { records: [post] }: FetchedRecords,
+): Promise<FetchedRecords[]> {
+  if (!post) return []
+  const gates: FetchedRecords[] = []
+  const collections = post.record['reply'] ? [POSTGATE] : [POSTGATE, THREADGATE]
+  for (const collection of collections) {
+    const gate = await findRecord(services, repo, { collection, rkey: post.rkey })
+    if (gate) gates.push(gate)
+  }
+  return gates
+}
+
+/** A list's record and who is on it. */
+export async function loadList(
+  services: Services,
+  repo: RepoTarget,
+  listId: number,
+): Promise<void> {
+  const { db, limits } = services
+  const packed = rkeyOfList(db, listId)
+  if (packed === undefined) return
+  const rkey = unpackRkey(packed)
+  const fetched = await fetchRecord(services, repo, { collection: LIST, rkey })
+  if (!fetched) return
+  services.apply.put(fetched)
+  const uri = `at://${repo.did}/${LIST}/${rkey}`
+  await reconcile(services, repo, {
+    collection: LIST_ITEM,
+    maxRecords: limits.maxListItems,
+    filter: ({ record }: PdsRecord) => record['list'] === uri,
+    held: (size: number) => heldListItems(db, listId, { uid: repo.uid, size }),
+  })
+}
+
+/** A feed generator, starter pack or the like that something points at. */
+export async function loadRecord(
+  services: Services,
+  repo: RepoTarget,
+  recordId: number,
+): Promise<void> {
+  const row = findRecordById(services.db, recordId)
+  const collection = recordCollections.find((name) => collectionCodes[name] === row?.collection)
+  if (!row || !collection || row.cid !== null) return
+  const fetched = await fetchRecord(services, repo, { collection, rkey: unpackRkey(row.rkey) })
+  if (fetched) services.apply.put(fetched)
+}
+
+/**
+ * undefined where the repository has no such record.
+ * @throws PdsError `gone` where the PDS has no such repository.
+ */
+async function fetchRecord(
+  services: Services,
+  repo: RepoTarget,
+  key: RecordKey,
+): Promise<FetchedRecords | undefined> {
+  const found = await findRecord(services, repo, key)
+  // A PDS says the same of repositories that it does not have. This method tells them apart.
+  if (!found) await services.pds.getLatestRev(repo)
+  return found
+}
+
+type RecordKey = { collection: FetchedRecords['collection']; rkey: string }
+
+/** undefined where the PDS does not have it, for whatever reason. @throws other PdsErrors */
+async function findRecord(
+  services: Services,
+  repo: RepoTarget,
+  key: RecordKey,
+): Promise<FetchedRecords | undefined> {
+  const fetchedAt = services.now()
+  try {
+    const record = await services.pds.getRecord(repo, key)
+    return { did: repo.did, collection: key.collection, records: [record], fetchedAt }
+  } catch (error) {
+    if (error instanceof PdsError && error.reason === 'not-found') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,88 @@
+// The jobs that read collections of a repository: an author's whole follow list, blocks and
+// gates, and records of which there are few.
+
+import { type Collection, recordCollections } from '../../base/atproto/collections.ts'
+import { findBackfill } from '../../data/store/backfills.ts'
+import { heldKeys } from '../../data/store/held-keys.ts'
+import { isJobWaiting } from '../../data/store/job-schedule.ts'
+import { findMember } from '../../data/store/members.ts'
+import type { RepoTarget } from '../../sources/pds/pds-client.ts'
+import { type Reconciled, reconcile } from './reconcile.ts'
+import { withinBudget } from './within-budget.ts'
+import type { Services } from './work.ts'
+
+const FOLLOWS: Collection = 'app.bsky.graph.follow'
+export const BLOCKS: Collection[] = [
+  'app.bsky.graph.block',
+  'app.bsky.graph.listblock',
+  'app.bsky.feed.threadgate',
+  'app.bsky.feed.postgate',
+]
+export const LISTS: Collection[] = ['app.bsky.graph.list', 'app.bsky.graph.listitem']
+
+export type RepoJobResult = {
+  rev: string | undefined
+  listed: number
+  removed: number
+  /** Records of ours that nobody was asked about, since there are too many. */
+  unchecked?: number
+}
+
+/** The whole follow list. */
+export async function loadFollows(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
+  const { maxFollows, maxAuthorFollows } = services.limits
+  const maxRecords = findMember(services.db, repo.uid) ? maxFollows : maxAuthorFollows
+  return sum([await reconcile(services, repo, { collection: FOLLOWS, maxRecords })])
+}
+
+/** Blocks, list blocks, and the gates of the author's posts. */
+export async function loadBlocks(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
+  return sum(await reconcileAll(services, repo, { collections: BLOCKS }))
+}
+
+/**
+ * Feed generators, starter packs, labeler, declarations and their like. Hardly anybody has more than
+ * one or two of these collections, so those that are there are asked for first. Of authors their lists too.
+ */
+export async function loadRecords(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
+  const { collections } = await services.pds.describeRepo(repo)
+  const holds = (name: Collection) =>
+    (heldKeys(services.db, name, { uid: repo.uid, size: 1 }).next().value?.length ?? 0) > 0
+  const wanted = isReadAsAuthor(services, repo.uid)
+    ? [...recordCollections, ...LISTS]
+    : recordCollections
+  const there = wanted.filter((name) => collections.includes(name) || holds(name))
+  return sum(await reconcileAll(services, repo, { collections: there }))
+}
+
+/** Lists of others are kept where something points at them, and asked for one by one. */
+function isReadAsAuthor({ db }: Services, uid: number): boolean {
+  return findBackfill(db, uid, 'feed') !== undefined || isJobWaiting(db, 'feed', uid)
+}
+
+async function reconcileAll(
+  services: Services,
+  repo: RepoTarget,
+  what: { collections: Collection[] },
+): Promise<Reconciled[]> {
+  const results: Reconciled[] = []
+  const { maxRecords } = services.limits
+  for (const collection of what.collections) {
+    results.push(
+      await reconcile(services, repo, {
+        collection,
+        maxRecords,
+        take: withinBudget(services, repo),
+      }),
+    )
+  }
+  return results
+}
+
+export function sum(results: Reconciled[]): RepoJobResult {
+  const listed = results.reduce((total, one) => total + one.listed, 0)
+  const removed = results.reduce((total, one) => total + one.removed, 0)
+  const unchecked = results.reduce((total, one) => total + one.unchecked, 0)
+  const rev = results.find((one) => one.rev !== undefined)?.rev
+  return { rev, listed, removed, unchecked }
+}

@@ -1,0 +1,397 @@
+// Runs the queue of jobs against other people's servers, beside live ingest and in its thread. Jobs are leased
+// into a window, the most urgent first, and started as their hosts have room; one that was not finished when the
+// process ended runs again, and everything it does is idempotent. Every job first finds out where its account's
+// repository is (IDENTITY_HOST), unless that was looked up lately; then it moves on to that PDS. A PDS that does
+// not know the account is believed only after the directory was asked anew.
+
+import { setMaxListeners } from 'node:events'
+import type { ColdStartProgress } from '../../bridge/messages.ts'
+import { putBackfill } from '../../data/store/backfills.ts'
+import type { Db } from '../../data/store/db.ts'
+import { accountRepairing, bringGapsForward } from '../../data/store/gap-repair.ts'
+import { demoteJob, type JobTarget, jobTarget, postponeJob } from '../../data/store/job-schedule.ts'
+import {
+  bringJobsForward,
+  countJobs,
+  failJob,
+  finishJob,
+  type Job,
+  jobPriority,
+  releaseJobs,
+  takeJobs,
+} from '../../data/store/jobs.ts'
+import { findProfile } from '../../data/store/profiles.ts'
+import { transact } from '../../data/store/transact.ts'
+import { createHosts, type Hosts, IDENTITY_HOST } from '../../sources/pds/hosts.ts'
+import type { RepoTarget } from '../../sources/pds/pds-client.ts'
+import { PdsError } from '../../sources/pds/pds-error.ts'
+import { watchClock } from './clock-watch.ts'
+import { identify, locate } from './identify.ts'
+import { createJobWindow, type WaitingJob } from './job-window.ts'
+import { DEFAULT_LIMITS } from './limits.ts'
+import { perform } from './perform.ts'
+import { createProgress, type Progress } from './progress.ts'
+import type { RepoJobResult } from './repo-jobs.ts'
+import { type BackfillOptions, createServices } from './services.ts'
+import { isGapRepair, leaveGap, settleGap } from './settle-gap.ts'
+import { createSlowLane, type SlowLane } from './slow-lane.ts'
+import type { Services } from './work.ts'
+
+export type BackfillStatus = {
+  /** In the database, waiting or at work, by kind. */
+  jobs: ReturnType<typeof countJobs>
+  running: number
+  /** Those whose cold start goes on, or was over a moment ago. */
+  members: ColdStartProgress[]
+  /** Those that we leave alone for now. */
+  hosts: { host: string; untilMs: number; failures: number }[]
+  /** Records applied, removed and left out by reason, since the start. */
+  records: Record<string, number>
+}
+
+export type Backfill = {
+  start(): void
+  /** Resolves when nothing of ours runs any more. */
+  stop(): Promise<void>
+  /** Something may have been queued: look soon. Cheap, for every batch of the stream. */
+  wake(): void
+  status(): BackfillStatus
+  /** Those that go on, or were over a moment ago. */
+  coldStarts(): ColdStartProgress[]
+}
+
+const POLL_MS = 250
+/** Asked to wake after every batch of the stream, we look at the queue this often at most. */
+const WAKE_MS = 20
+const PROGRESS_EVERY_MS = 250
+const REFILL_JOBS = 256
+/** Taken beyond the window at each poll, so that something urgent is never kept out by it. */
+const URGENT_JOBS = 32
+const HOST_BUSY_MS = 1_000
+/** A host that is to be left alone for longer than this gives its places in the window away. */
+const SHORT_WAIT_MS = 3_000
+const DEFAULT_RETRY_MS = 60_000
+/** So often a listing is read again because of records that do not hash to their CIDs. */
+const TRIES_FOR_CIDS = 3
+/** While something is replayed, so much less is done at once. */
+const REPLAY_SHARE = 4
+const REPLAY_FIRST_MS = 60_000
+/** After everything else that is wanted of an author. */
+const SPARE_PRIORITY = jobPriority.records + 1
+
+export function createBackfill(options: BackfillOptions): Backfill {
+  return new Runner(options)
+}
+
+class Runner implements Backfill {
+  readonly #services: Services
+  readonly #hosts: Hosts
+  readonly #progress: Progress
+  readonly #isReplaying: () => boolean
+  readonly #clockWentBack: () => number
+  readonly #slowLane: SlowLane
+  #replayingSince: number | undefined
+  readonly #window = createJobWindow()
+  readonly #stopping = new AbortController()
+  readonly #running = new Set<Promise<void>>()
+  /** In the window or at work. */
+  readonly #held = new Set<string>()
+  #timer: NodeJS.Timeout | undefined
+  #progressCheckedAt = 0
+  #isStarted = false
+  /** The next poll is near. */
+  #isWaking = false
+  /** The database had no more due jobs when last asked. */
+  #isDry = false
+
+  constructor(options: BackfillOptions) {
+    const { db, log, now = Date.now, random = Math.random } = options
+    const limits = { ...DEFAULT_LIMITS, ...options.limits }
+    this.#clockWentBack = watchClock(now)
+    this.#slowLane = createSlowLane(db, now)
+    const { signal } = this.#stopping
+    setMaxListeners(0, signal) // one a request, bounded by `maxJobs`
+    this.#hosts = createHosts({ limits, now, random })
+    this.#services = createServices(options, { limits, now, hosts: this.#hosts, signal })
+    const { timelineItems = () => 0, replays } = options
+    this.#isReplaying = () => (replays?.().length ?? 0) > 0
+    this.#progress = createProgress({ db, log, now, limits, timelineItems, replays })
+  }
+
+  start(): void {
+    this.#isStarted = true
+    releaseJobs(this.#services.db, this.#services.now())
+    this.#poll()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    clearTimeout(this.#timer)
+    await Promise.all(this.#running)
+  }
+
+  wake(): void {
+    if (!this.#isStarted || this.#isWaking) return
+    this.#isWaking = true
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#poll(), WAKE_MS)
+  }
+
+  status(): BackfillStatus {
+    return {
+      jobs: countJobs(this.#services.db),
+      running: this.#running.size,
+      members: this.#progress.status(),
+      hosts: this.#hosts.backingOff(),
+      records: this.#services.apply.counts(),
+    }
+  }
+
+  coldStarts(): ColdStartProgress[] {
+    return this.#progress.status()
+  }
+
+  #poll(): void {
+    clearTimeout(this.#timer)
+    this.#isWaking = false
+    if (this.#stopping.signal.aborted) return
+    const { limits, now } = this.#services
+    this.#bearClock()
+    this.#slowLane.advance()
+    this.#isDry = false
+    if (this.#window.size < limits.windowJobs * 2) this.#refill(URGENT_JOBS)
+    this.#pump()
+    if (now() - this.#progressCheckedAt >= PROGRESS_EVERY_MS) {
+      this.#progressCheckedAt = now()
+      this.#progress.check()
+    }
+    this.#timer = setTimeout(() => this.#poll(), POLL_MS)
+  }
+
+  #bearClock(): void {
+    const { db, log } = this.#services
+    const byMs = this.#clockWentBack()
+    if (byMs === 0) return
+    log.warn(
+      { byMs: Math.round(byMs) },
+      'the clock was set back: waiting for no longer than before',
+    )
+    this.#hosts.bringForward(byMs)
+    transact(db, () => {
+      bringJobsForward(db, byMs)
+      bringGapsForward(db, byMs)
+    })
+  }
+
+  #pump(): void {
+    if (this.#stopping.signal.aborted) return
+    const { limits } = this.#services
+    if (this.#window.size < limits.windowJobs / 2 && !this.#isDry) this.#refill(REFILL_JOBS)
+    while (this.#running.size < this.#bound()) {
+      const next = this.#window.take(this.#hosts.hasRoom, this.#leastUrgent())
+      if (!next) return
+      const work = this.#run(next).finally(() => {
+        this.#running.delete(work)
+        this.#pump()
+      })
+      this.#running.add(work)
+    }
+  }
+
+  /** What a replay brings is wanted first, and takes the same thread. */
+  #bound(): number {
+    const { maxJobs } = this.#services.limits
+    return this.#isReplaying() ? Math.ceil(maxJobs / REPLAY_SHARE) : maxJobs
+  }
+
+  /** For a while nothing but feeds and what somebody waits for is read beside a replay. */
+  #leastUrgent(): number {
+    const now = this.#services.now()
+    this.#replayingSince = this.#isReplaying() ? (this.#replayingSince ?? now) : undefined
+    const isHeld =
+      this.#replayingSince !== undefined && now - this.#replayingSince < REPLAY_FIRST_MS
+    return isHeld ? jobPriority.follows - 1 : Number.POSITIVE_INFINITY
+  }
+
+  #refill(count: number): void {
+    const { db, now } = this.#services
+    const jobs = takeJobs(db, now(), count)
+    this.#isDry = jobs.length < count
+    if (jobs.length === 0) return
+    transact(db, () => {
+      for (const job of jobs) if (!this.#held.has(keyOf(job))) this.#admit(job)
+    })
+  }
+
+  /** Into the window, or back into the database where its host has no place there. */
+  #admit(job: Job): void {
+    const { db, limits, now } = this.#services
+    const target = jobTarget(db, job)
+    if (!target) {
+      finishJob(db, job)
+      return
+    }
+    const host = hostFor(job, target, now() - limits.identityMaxAgeMs)
+    const isFull = this.#window.sizeOf(host) >= limits.windowPerHost
+    const waitMs = this.#hosts.waitMs(host)
+    if (waitMs > SHORT_WAIT_MS) postponeJob(db, job, now() + waitMs)
+    else if (isFull && host !== IDENTITY_HOST) postponeJob(db, job, now() + HOST_BUSY_MS)
+    else this.#hold({ job, target, host, isRechecked: false })
+  }
+
+  #hold(waiting: WaitingJob): void {
+    this.#held.add(keyOf(waiting.job))
+    this.#window.add(waiting)
+  }
+
+  async #run(waiting: WaitingJob): Promise<void> {
+    const { job, host } = waiting
+    this.#hosts.enter(host)
+    let onwards: WaitingJob | undefined
+    try {
+      onwards = host === IDENTITY_HOST ? await this.#lookUp(waiting) : await this.#read(waiting)
+    } catch (error) {
+      if (!(error instanceof PdsError)) throw error
+      onwards = await this.#recover(waiting, error)
+    } finally {
+      this.#hosts.leave(host)
+      this.#held.delete(keyOf(job))
+    }
+    if (onwards && !this.#stopping.signal.aborted) this.#hold(onwards)
+    if (this.#hosts.waitMs(host) > SHORT_WAIT_MS) this.#giveUpPlaces(host)
+  }
+
+  /** @returns the job on its way to the account's PDS. */
+  async #lookUp(waiting: WaitingJob): Promise<WaitingJob | undefined> {
+    const { job, target } = waiting
+    if (job.kind === 'identity') {
+      await identify(this.#services, target)
+      return this.#finish(job)
+    }
+    const repo = await locate(this.#services, target)
+    return repo ? { ...waiting, host: repo.pds } : this.#abandon(waiting, 'it has no PDS')
+  }
+
+  async #read({ job, target, host }: WaitingJob): Promise<undefined> {
+    if (job.kind === 'member') this.#progress.memberStarted(target.uid)
+    if (this.#canWait(job)) {
+      demoteJob(this.#services.db, job, SPARE_PRIORITY)
+      return
+    }
+    if (job.kind === 'repo') accountRepairing(this.#services.db, target.uid)
+    const leavesOutMismatched = job.attempts >= TRIES_FOR_CIDS
+    const repo = { uid: target.uid, did: target.did, pds: host, leavesOutMismatched }
+    return this.#finish(job, await perform(this.#services, job, repo))
+  }
+
+  /** A feed that no timeline needs now, read for the author's page alone. */
+  #canWait({ kind, subject, priority }: Job): boolean {
+    return kind === 'feed' && priority === jobPriority.feed && this.#progress.isFeedSpare(subject)
+  }
+
+  #finish(job: Job, result?: RepoJobResult, why?: string): undefined {
+    const { db, log, now } = this.#services
+    transact(db, () => {
+      if (finishJob(db, job)) settleGap(db, job, { now: now(), result, why })
+      if (!result) return
+      putBackfill(db, job.subject, job.kind, { rev: result.rev ?? null, finished_at: now() })
+    })
+    log.debug({ ...job, ...result }, 'job done')
+  }
+
+  /** @returns the job, where it is to be tried elsewhere at once. */
+  async #recover(waiting: WaitingJob, error: PdsError): Promise<WaitingJob | undefined> {
+    const { db, now } = this.#services
+    const { job } = waiting
+    switch (error.reason) {
+      case 'stopped':
+        return undefined
+      case 'too-early':
+      case 'rate-limited':
+        postponeJob(db, job, now() + (error.retryAfterMs ?? DEFAULT_RETRY_MS))
+        return undefined
+      case 'gone':
+        return waiting.isRechecked
+          ? this.#abandon(waiting, error.message, error)
+          : this.#recheck(waiting, error)
+      default:
+        return this.#fail(job, error)
+    }
+  }
+
+  /** The PDS does not have the account (any more): perhaps it moved. */
+  async #recheck(waiting: WaitingJob, gone: PdsError): Promise<WaitingJob | undefined> {
+    try {
+      const repo = await locate(this.#services, waiting.target, { forceRefresh: true })
+      if (repo && repo.pds !== waiting.host)
+        return { ...waiting, host: repo.pds, isRechecked: true }
+      return this.#abandon(waiting, gone.message, repo ? await this.#stateOf(repo, gone) : gone)
+    } catch (error) {
+      if (!(error instanceof PdsError)) throw error
+      return this.#fail(waiting.job, error)
+    }
+  }
+
+  /** Not every method of a PDS says why there is no repository; this one does. */
+  async #stateOf(repo: RepoTarget, gone: PdsError): Promise<PdsError> {
+    if (gone.accountStatus) return gone
+    try {
+      await this.#services.pds.getLatestRev(repo)
+      return gone
+    } catch (error) {
+      if (!(error instanceof PdsError) || error.reason !== 'gone') throw error
+      const { message, accountStatus } = error
+      return accountStatus ? error : new PdsError('gone', message, { isUnknown: true })
+    }
+  }
+
+  #fail(job: Job, error: PdsError): undefined {
+    const { db, log, now } = this.#services
+    const { message, retryAfterMs } = error
+    transact(db, () => {
+      const verdict = failJob(db, job, { error: message, now: now(), retryAfterMs })
+      if (verdict === 'gave-up') leaveGap(db, job, now())
+      log.debug({ ...job, verdict, error: message }, 'job failed')
+    })
+  }
+
+  /** There is nobody to ask. */
+  #abandon({ job, target }: WaitingJob, why: string, error?: PdsError): undefined {
+    const { apply, db, log } = this.#services
+    const status = error?.accountStatus ?? (error && stateOfUnknown(db, job))
+    if (status) apply.status(target.did, status)
+    if (error?.isUnknown && isGapRepair(job)) apply.notFound(target.uid)
+    if (job.kind === 'post') apply.missing(job.subject)
+    if (job.kind === 'member') log.warn({ member: target.did, why }, 'cold start impossible')
+    this.#finish(job, undefined, why)
+  }
+
+  #giveUpPlaces(host: string): void {
+    const { db, now } = this.#services
+    const until = now() + this.#hosts.waitMs(host)
+    transact(db, () => {
+      for (const { job } of this.#window.drop(host)) {
+        this.#held.delete(keyOf(job))
+        postponeJob(db, job, until)
+      }
+    })
+  }
+}
+
+/**
+ * An account of which nothing came and that its PDS knows nothing of is not shown as somebody without a
+ * name: it went before we heard of it. Should the PDS be mistaken, the account's next event shows it.
+ */
+function stateOfUnknown(db: Db, { kind, subject }: Job): 'deactivated' | undefined {
+  return kind === 'profile' && !findProfile(db, subject) ? 'deactivated' : undefined
+}
+
+function keyOf({ kind, subject }: Job): string {
+  return `${kind} ${subject}`
+}
+
+/** The account's PDS, or the directory where that is not known or was asked before `staleBefore`. */
+function hostFor(job: Job, { pds, checkedAt }: JobTarget, staleBefore: number): string {
+  const isStale = checkedAt === null || checkedAt < staleBefore
+  return pds === null || isStale || job.kind === 'identity' ? IDENTITY_HOST : pds
+}

@@ -1,0 +1,49 @@
+// Builds what the jobs of one runner share.
+
+import type { Logger } from '../../base/obs/log.ts'
+import type { Db } from '../../data/store/db.ts'
+import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import type { Resolver } from '../../sources/identity/resolver.ts'
+import type { Hosts } from '../../sources/pds/hosts.ts'
+import { createPacedFetch } from '../../sources/pds/paced-fetch.ts'
+import { createPdsClient } from '../../sources/pds/pds-client.ts'
+import { type ColdStartBudget, UNCOUNTED } from '../indexing/cold-start-budget.ts'
+import type { Indexer } from '../indexing/indexer.ts'
+import type { MemoryChange } from '../indexing/memory-changes.ts'
+import { createApplier } from './applier.ts'
+import type { ReplayPlace } from './cold-start.ts'
+import type { BackfillLimits } from './limits.ts'
+import type { Services } from './work.ts'
+
+export type BackfillOptions = {
+  db: Db
+  indexer: Indexer
+  /** Applies the memory changes of a committed batch, before anything else is indexed. */
+  publish: (changes: MemoryChange[]) => void
+  resolver: Resolver
+  fetch: GuardedFetch
+  log: Logger
+  now?: () => number
+  random?: () => number
+  /** Of the member's timeline, counted up to `limit`; none by default. */
+  timelineItems?: (uid: number, limit: number) => number
+  /** Replays that run; without it nothing is replayed. */
+  replays?: () => readonly ReplayPlace[]
+  limits?: Partial<BackfillLimits>
+  /** What cold starts may take at once. */
+  coldStarts?: ColdStartBudget
+}
+
+export function createServices(
+  options: BackfillOptions,
+  made: { limits: BackfillLimits; now: () => number; hosts: Hosts; signal: AbortSignal },
+): Services {
+  const { db, log, resolver, indexer, publish, coldStarts = UNCOUNTED } = options
+  const { limits, now, signal, hosts } = made
+  const { maxRequests, longestWaitMs, requestTimeoutMs } = limits
+  const pace = { hosts, signal, maxRequests, longestWaitMs }
+  const fetch = createPacedFetch({ fetch: options.fetch, ...pace })
+  const pds = createPdsClient({ fetch, signal, timeoutMs: requestTimeoutMs, now })
+  const apply = createApplier({ indexer, publish, now })
+  return { db, apply, coldStarts, pds, resolver, limits, log, now, signal }
+}

@@ -1,0 +1,54 @@
+// Those whom members follow beyond their budget: one job each until their turn comes, which is now and then one,
+// and then jobs as of any other author, but behind all others. So however many accounts somebody follows, few
+// rows wait and little is asked, and nobody else's cold start is held up.
+
+import { findActor } from '../../data/store/actors.ts'
+import { findBackfill } from '../../data/store/backfills.ts'
+import type { Db } from '../../data/store/db.ts'
+import {
+  enqueueJob,
+  finishJob,
+  type JobKind,
+  nextAuthorJobs,
+  SLOW_LANE,
+} from '../../data/store/jobs.ts'
+import { findProfile } from '../../data/store/profiles.ts'
+import { transact } from '../../data/store/transact.ts'
+
+/** An author is about ten requests; 15,000 of them take four hours. */
+const AUTHORS_A_SECOND = 1
+/** After a pause no more than so many at once. */
+const MAX_AT_ONCE = 5
+const AFTER_IT = SLOW_LANE + 1
+const KINDS: JobKind[] = ['feed', 'follows', 'blocks', 'records']
+
+export type SlowLane = { advance(): void }
+
+export function createSlowLane(db: Db, now: () => number): SlowLane {
+  let lastAt = now()
+  return {
+    advance() {
+      const due = Math.floor(((now() - lastAt) / 1_000) * AUTHORS_A_SECOND)
+      if (due < 1 && now() >= lastAt) return
+      lastAt = now()
+      const jobs = nextAuthorJobs(db, now(), Math.min(due, MAX_AT_ONCE))
+      if (jobs.length === 0) return
+      transact(db, () => {
+        for (const job of jobs) {
+          finishJob(db, job)
+          queueSlowly(db, job.subject)
+        }
+      })
+    },
+  }
+}
+
+function queueSlowly(db: Db, author: number): void {
+  const actor = findActor(db, author)
+  if (!actor) return
+  if (actor.identity_checked_at == null) enqueueJob(db, 'identity', author, AFTER_IT)
+  if (!findProfile(db, author)) enqueueJob(db, 'profile', author, AFTER_IT)
+  for (const kind of KINDS) {
+    if (!findBackfill(db, author, kind)) enqueueJob(db, kind, author, AFTER_IT)
+  }
+}

@@ -1,0 +1,106 @@
+// One question to a public AppView, for the counts of up to 25 posts or accounts, and the numbers in its
+// answer. The question names what is asked about and nothing else; of the answer nothing but whole
+// numbers of a sensible size is looked at, each under the name that it was asked for.
+
+import type { ActorCounts } from '../../data/store/actors.ts'
+import type { PostCounts } from '../../data/store/post-counts.ts'
+import { isObject, type Json, parseObject } from '../../sources/appview/json.ts'
+import type { FetchedResponse, GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+
+/** As many as the methods take. */
+export const MAX_ASKED = 25
+
+export type Asked<Counts> =
+  /** Only those that the AppView shows. */
+  | { is: 'answered'; counts: Map<string, Counts> }
+  /** This host will never answer this question. */
+  | { is: 'senseless' }
+  /** It does not have the method, or keeps it for those who are signed in. */
+  | { is: 'refused' }
+  | { is: 'failed'; retryAfterMs: number | undefined }
+
+export type CountsAsker = {
+  /** By at-URI with a DID. */
+  posts(uris: readonly string[]): Promise<Asked<PostCounts>>
+  /** By DID. */
+  actors(dids: readonly string[]): Promise<Asked<ActorCounts>>
+}
+
+/** Of an account everybody follows, with room. */
+const MAX_COUNT = 10 ** 9
+const MAX_BYTES = 2 << 20
+const TIMEOUT_MS = 10_000
+const DEFAULT_RETRY_MS = 30_000
+const REFUSING = new Set([401, 403, 404, 501])
+
+export function createCountsAsker(
+  parts: { origin: string; fetch: GuardedFetch },
+  signal: AbortSignal,
+): CountsAsker {
+  const ask = async <Counts>(
+    query: { nsid: string; param: string; names: readonly string[] },
+    read: (answer: Json) => Map<string, Counts>,
+  ): Promise<Asked<Counts>> => {
+    const given = new URLSearchParams()
+    for (const name of query.names) given.append(query.param, name)
+    const url = `${parts.origin}/xrpc/${query.nsid}?${given}`
+    const headers = { accept: 'application/json' }
+    const limits = { maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, maxRedirects: 0, signal }
+    const response = await parts.fetch(url, { headers, ...limits }).catch(() => undefined)
+    if (response?.status === 400) return { is: 'senseless' }
+    if (response && REFUSING.has(response.status)) return { is: 'refused' }
+    const answer = response?.status === 200 ? parseObject(response.body) : undefined
+    if (answer) return { is: 'answered', counts: read(answer) }
+    return { is: 'failed', retryAfterMs: retryAfter(response) }
+  }
+  return {
+    posts: (names) =>
+      ask({ nsid: 'app.bsky.feed.getPosts', param: 'uris', names }, (answer) =>
+        byName(answer['posts'], { names, key: 'uri' }, postCountsOf),
+      ),
+    actors: (names) =>
+      ask({ nsid: 'app.bsky.actor.getProfiles', param: 'actors', names }, (answer) =>
+        byName(answer['profiles'], { names, key: 'did' }, actorCountsOf),
+      ),
+  }
+}
+
+function retryAfter(response: FetchedResponse | undefined): number | undefined {
+  if (response?.status !== 429) return undefined
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return seconds > 0 ? seconds * 1000 : DEFAULT_RETRY_MS
+}
+
+function byName<Counts>(
+  views: unknown,
+  { names, key }: { names: readonly string[]; key: string },
+  countsOf: (view: Json) => Counts,
+): Map<string, Counts> {
+  const asked = new Set(names)
+  const found = Array.isArray(views) ? views.filter(isObject) : []
+  const known = found.filter((view) => asked.has(String(view[key])))
+  return new Map(known.map((view) => [String(view[key]), countsOf(view)]))
+}
+
+function postCountsOf(view: Json): PostCounts {
+  return {
+    likes: count(view['likeCount']),
+    reposts: count(view['repostCount']),
+    replies: count(view['replyCount']),
+    quotes: count(view['quoteCount']),
+  }
+}
+
+function actorCountsOf(view: Json): ActorCounts {
+  return {
+    follows: count(view['followsCount']),
+    followers: count(view['followersCount']),
+    posts: count(view['postsCount']),
+  }
+}
+
+/** What is no count says nothing. */
+function count(value: unknown): number {
+  const isCount = Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MAX_COUNT
+  return isCount ? Number(value) : 0
+}

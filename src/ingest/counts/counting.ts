@@ -1,0 +1,276 @@
+// Asks a public AppView, in the background, for what was counted before we counted: of posts in members'
+// timelines and of posts and accounts that are shown. By 25, one question after another with a rest
+// between, what somebody looks at first; a host that fails is left alone for a while. What it says is
+// stored apart from our own counts (data/store/earlier-counts.ts), a slice a transaction.
+//
+// Nothing of what is still to be asked is stored: whatever is lacking is found again, in the timelines of
+// members, one after another (a restart goes on like that), or when it is shown.
+//
+// A question names posts and accounts and nothing else. It comes from nobody's request: what several
+// members look at, and what stands in their timelines, goes into the same queue.
+
+import { unpackRkey } from '../../base/atproto/keys.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import type { ActorCounts } from '../../data/store/actors.ts'
+import type { Db } from '../../data/store/db.ts'
+import { putEarlierActorCounts, putEarlierPostCounts } from '../../data/store/earlier-counts.ts'
+import { impatient, type Patience } from '../../data/store/patience.ts'
+import type { PostCounts } from '../../data/store/post-counts.ts'
+import { findPostById } from '../../data/store/posts.ts'
+import { type CountedScope, prepareEarlierCounts } from '../../data/store/read/earlier-counts.ts'
+import { transact } from '../../data/store/transact.ts'
+import { createCircuitBreaker } from '../../sources/appview/circuit-breaker.ts'
+import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import { type Asked, type CountsAsker, createCountsAsker, MAX_ASKED } from './ask-counts.ts'
+import { type CountQueue, createCountQueue } from './count-queue.ts'
+
+export type CountsWanted = {
+  /** posts.id, and uids. */
+  posts: readonly number[]
+  actors: readonly number[]
+}
+
+export type Counting = {
+  start(): void
+  stop(): Promise<void>
+  /** Somebody looks at these. */
+  wanted(shown: CountsWanted): void
+}
+
+export type CountingOptions = {
+  db: Db
+  actors: ActorReader
+  scope: CountedScope
+  origin: string
+  /** Guarded, with the origin among the trusted. */
+  fetch: GuardedFetch
+  /** Whose timelines are looked through: uids. */
+  members: () => readonly number[]
+  /** Those of them whose timelines are being filled. */
+  newcomers: () => readonly number[]
+  /** The newest items of a member's timeline (data/store/item-ids.ts). */
+  timelineItems: (member: number) => readonly number[]
+  now?: () => number
+  /** While nothing can be written, nothing is asked. */
+  patience?: Patience
+  log: Pick<Logger, 'debug' | 'warn'>
+  limits?: Partial<CountingLimits>
+}
+
+export type CountingLimits = {
+  /** Between two questions. */
+  restMs: number
+  /** Between two timelines that are looked through. */
+  lookEveryMs: number
+  maxPosts: number
+  maxActors: number
+}
+
+const DEFAULT_LIMITS: CountingLimits = {
+  restMs: 200,
+  lookEveryMs: 3_000,
+  maxPosts: 5_000,
+  maxActors: 2_000,
+}
+/** Before everything that nobody looks at: later than any post. */
+const SHOWN_RANK = 2 ** 52
+
+/** An address has at most 8,192 characters (sources/identity/guarded-fetch.ts). */
+const MAX_NAMES_LENGTH = 7_000
+const REFUSED_FOR_MS = 10 * 60_000
+/** Of those, so many are looked at in one go. */
+const MAX_NEWCOMERS = 4
+
+const NO_POSTS: PostCounts = { likes: 0, reposts: 0, replies: 0, quotes: 0 }
+const NO_ACTORS: ActorCounts = { follows: 0, followers: 0, posts: 0 }
+
+export function createCounting(options: CountingOptions): Counting {
+  return new Asking(options)
+}
+
+/** Of one kind of thing. */
+type Kind<Counts> = {
+  queue: CountQueue
+  nameOf: (id: number) => string | undefined
+  ask: (names: readonly string[]) => Promise<Asked<Counts>>
+  put: (id: number, told: { theirs: Counts; askedAt: number }) => void
+  none: Counts
+  /** The host does not answer this for so long. */
+  refusedUntil: number
+}
+
+class Asking implements Counting {
+  readonly #options: CountingOptions
+  readonly #now: () => number
+  readonly #limits: CountingLimits
+  readonly #patience: Patience
+  readonly #reader: ReturnType<typeof prepareEarlierCounts>
+  readonly #breaker: ReturnType<typeof createCircuitBreaker>
+  readonly #stopping = new AbortController()
+  readonly #posts: Kind<PostCounts>
+  readonly #actors: Kind<ActorCounts>
+  #asking: Promise<void> | undefined
+  #askTimer: NodeJS.Timeout | undefined
+  #lookTimer: NodeJS.Timeout | undefined
+  /** The member whose timeline was looked through last. */
+  #lookedAt = 0
+
+  constructor(options: CountingOptions) {
+    const { db, now = Date.now, scope } = options
+    this.#options = options
+    this.#now = now
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits }
+    this.#patience = options.patience ?? impatient
+    this.#reader = prepareEarlierCounts(db, scope)
+    // Waits are real, whatever clock rows are judged by.
+    this.#breaker = createCircuitBreaker(Date.now)
+    const asker: CountsAsker = createCountsAsker(options, this.#stopping.signal)
+    this.#posts = {
+      queue: createCountQueue(this.#limits.maxPosts),
+      nameOf: (id) => this.#uriOf(id),
+      ask: asker.posts,
+      put: (id, told) => putEarlierPostCounts(db, id, told),
+      none: NO_POSTS,
+      refusedUntil: 0,
+    }
+    this.#actors = {
+      queue: createCountQueue(this.#limits.maxActors),
+      nameOf: (uid) => options.actors.didOf(uid),
+      ask: asker.actors,
+      put: (uid, told) => putEarlierActorCounts(db, uid, told),
+      none: NO_ACTORS,
+      refusedUntil: 0,
+    }
+  }
+
+  start(): void {
+    this.#lookTimer = setInterval(() => this.#look(), this.#limits.lookEveryMs)
+    this.#askSoon(0)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    clearInterval(this.#lookTimer)
+    clearTimeout(this.#askTimer)
+    await this.#asking
+  }
+
+  wanted({ posts, actors }: CountsWanted): void {
+    this.#want({ posts, actors }, (sortAt) => SHOWN_RANK + sortAt)
+    this.#askSoon(0)
+  }
+
+  /** As far as they lack. */
+  #want({ posts, actors }: CountsWanted, rankOf: (sortAt: number) => number): void {
+    const now = this.#now()
+    for (const { id, sortAt } of this.#reader.uncountedPosts(posts, now)) {
+      this.#posts.queue.add(id, rankOf(sortAt))
+    }
+    // Those of whom nothing is known first.
+    for (const { uid, isKnown } of this.#reader.uncountedActors(actors, now)) {
+      this.#actors.queue.add(uid, rankOf(isKnown ? 0 : 1))
+    }
+  }
+
+  /** What stands in the timelines of those who have just come, and of the next member. */
+  #look(): void {
+    const { members, newcomers, timelineItems } = this.#options
+    if (this.#posts.queue.size >= this.#limits.maxPosts / 2) return
+    const all = members()
+    this.#lookedAt = (this.#lookedAt + 1) % Math.max(all.length, 1)
+    const next = new Set([
+      ...newcomers().slice(0, MAX_NEWCOMERS),
+      ...all.slice(this.#lookedAt).slice(0, 1),
+    ])
+    for (const member of next) {
+      const posts = this.#reader.postsOfItems(timelineItems(member))
+      this.#want({ posts, actors: [member] }, (sortAt) => sortAt)
+    }
+    this.#askSoon(0)
+  }
+
+  #askSoon(afterMs: number): void {
+    if (this.#askTimer || this.#asking || this.#stopping.signal.aborted) return
+    this.#askTimer = setTimeout(() => {
+      this.#askTimer = undefined
+      this.#asking = this.#askNext().finally(() => {
+        this.#asking = undefined
+        if (this.#hasWork()) this.#askSoon(this.#limits.restMs)
+      })
+    }, afterMs)
+  }
+
+  async #askNext(): Promise<void> {
+    if (!this.#hasWork() || this.#patience.isFull() || !this.#breaker.mayAsk()) return
+    if (isDue(this.#actors)) await this.#askFor(this.#actors)
+    else if (isDue(this.#posts)) await this.#askFor(this.#posts)
+  }
+
+  #hasWork(): boolean {
+    return isDue(this.#actors) || isDue(this.#posts)
+  }
+
+  async #askFor<Counts>(kind: Kind<Counts>): Promise<void> {
+    const ids = kind.queue.first(MAX_ASKED)
+    const names = new Map(ids.map((id) => [id, kind.nameOf(id)] as const))
+    const asked = askable(names)
+    if (asked.length === 0) return kind.queue.drop(ids)
+    const askedAt = this.#now()
+    const answer = await kind.ask(asked.map((id) => names.get(id)!))
+    if (this.#stopping.signal.aborted) return
+    if (answer.is === 'failed') {
+      // Perhaps it is these that it fails at.
+      kind.queue.putLast(asked)
+      return this.#leaveAlone(answer.retryAfterMs)
+    }
+    this.#breaker.succeeded()
+    if (answer.is === 'refused') {
+      kind.refusedUntil = Date.now() + REFUSED_FOR_MS
+      return
+    }
+    const counts = answer.is === 'answered' ? answer.counts : new Map<string, Counts>()
+    const putAll = () => {
+      for (const id of asked) {
+        // Whom it does not show has nothing to be added.
+        kind.put(id, { theirs: counts.get(names.get(id)!) ?? kind.none, askedAt })
+      }
+    }
+    const { db } = this.#options
+    // What was not kept is asked for again: it would be too old by the time that there is room.
+    if (!this.#patience.ifThereIsRoom(() => transact(db, putAll))) return
+    kind.queue.drop(asked)
+    this.#options.log.debug({ asked: asked.length, told: counts.size }, 'earlier counts')
+  }
+
+  #leaveAlone(retryAfterMs: number | undefined): void {
+    const { log, origin } = this.#options
+    const pauseMs = this.#breaker.failed(retryAfterMs)
+    if (pauseMs > 0) log.warn({ origin, pauseMs }, 'the public AppView does not tell counts')
+  }
+
+  #uriOf(id: number): string | undefined {
+    const row = findPostById(this.#options.db, id)
+    const did = row && this.#options.actors.didOf(row.uid)
+    return did && `at://${did}/app.bsky.feed.post/${unpackRkey(row.rkey)}`
+  }
+}
+
+function isDue<Counts>({ queue, refusedUntil }: Kind<Counts>): boolean {
+  return queue.size > 0 && refusedUntil <= Date.now()
+}
+
+/** As many of these as fit into an address; what has no name, or one beyond all measure, comes to nothing. */
+function askable(names: ReadonlyMap<number, string | undefined>): number[] {
+  const asked: number[] = []
+  let room = MAX_NAMES_LENGTH
+  for (const [id, name] of names) {
+    const length =
+      name === undefined ? Infinity : `${new URLSearchParams({ actors: name })}&`.length
+    if (length > MAX_NAMES_LENGTH) continue
+    room -= length
+    if (room < 0) break
+    asked.push(id)
+  }
+  return asked
+}

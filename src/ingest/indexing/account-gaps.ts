@@ -1,0 +1,32 @@
+// What is to be compared with an account's own repository: a row that says why, and the job.
+
+import type { StreamGap } from '../../base/event.ts'
+import { type GapCause, insertAccountGap, insertGap } from '../../data/store/gaps.ts'
+import { rankJob } from '../../data/store/job-schedule.ts'
+import { enqueueJobAgain } from '../../data/store/jobs.ts'
+import type { IndexContext } from './index-context.ts'
+
+/** Somebody whose records nobody can read must not keep us comparing all the time. */
+const BROKEN_WAIT_MS = 10 * 60_000
+
+/** Times in microseconds; `fromUs` 0 where nobody can say since when. */
+export function missOfAccount(
+  ctx: IndexContext,
+  gap: { uid: number; cause: GapCause; fromUs: number; toUs: number },
+): void {
+  insertAccountGap(ctx.db, gap, ctx.now)
+  enqueueJobAgain(ctx.db, 'repo', gap.uid)
+}
+
+/** What the stream says it did not bring. */
+export function applyGap(ctx: IndexContext, gap: StreamGap): void {
+  if (gap.did === undefined) {
+    insertGap(ctx.db, gap, ctx.now)
+    return
+  }
+  const uid = ctx.actors.uidOf(gap.did)
+  // Of somebody we know nothing of there is nothing to compare.
+  if (uid === 0) return
+  missOfAccount(ctx, { uid, cause: gap.cause, fromUs: gap.fromUs, toUs: gap.toUs })
+  rankJob(ctx.db, { kind: 'repo', subject: uid }, ctx.now + BROKEN_WAIT_MS)
+}

@@ -1,0 +1,25 @@
+// How much of a newcomer's cold start is done at once: how many of those whom they follow are fetched, and how
+// many bytes the repositories of these authors may bring. Whoever is beyond waits as a job `author`, and is fetched
+// slowly; records that are beyond are left out. The ingest thread counts (ingest/upkeep/newcomer-budget.ts).
+
+export type ColdStartBudget = {
+  /**
+   * @param member - who follows the author, uid
+   * @param place - how many that member followed before
+   * @returns whether the author is fetched at once
+   */
+  takesNow(member: number, author: number, place: number): boolean
+  /** What more this account's posts and other records may bring now: bytes of JSON. */
+  bytesLeft(uid: number): number
+  spendBytes(uid: number, bytes: number): void
+}
+
+/** Of a member's follows, in an hour; beyond it a timeline is lossy anyway. */
+export const AUTHORS_AT_ONCE = 2_000
+
+/** Where nobody counts. */
+export const UNCOUNTED: ColdStartBudget = {
+  takesNow: (_member, _author, place) => place < AUTHORS_AT_ONCE,
+  bytesLeft: () => Number.POSITIVE_INFINITY,
+  spendBytes: () => undefined,
+}

@@ -1,0 +1,116 @@
+// app.bsky.graph.follow. The graph has an edge while at least one record for the pair exists. A
+// member's follow moves the circle of authors.
+
+import { followsCountOf } from '../../data/store/actors.ts'
+import { DOUBT, putDoubt } from '../../data/store/doubts.ts'
+import type { Edge } from '../../data/store/edges/edge.ts'
+import { deleteFollow, findFollow, insertFollow, isFollowing } from '../../data/store/follows.ts'
+import { insertGraphChange } from '../../data/store/graph-changes.ts'
+import { enqueueJobAgain } from '../../data/store/jobs.ts'
+import {
+  hasKeyless,
+  isKeyless,
+  keylessRkey,
+  putUnfollow,
+  unmarkKeyless,
+} from '../../data/store/keyless-follows.ts'
+import { isFormerMember } from './doubtful.ts'
+import {
+  actorCounts,
+  type IndexContext,
+  internActor,
+  isAuthor,
+  isMember,
+  isSameEdge,
+  isTieKept,
+  type Outcome,
+  type RecordRemoval,
+  type RecordWrite,
+  sortAtOf,
+} from './index-context.ts'
+import { FOLLOW, notifyOfFollow, withdrawNotifications } from './notify.ts'
+import { notifyOfOtherFollow } from './notify-rows.ts'
+import { keepUnusual } from './reaction-record.ts'
+import { wantAuthorOf } from './wanted.ts'
+
+export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
+  const subjectDid = write.record['subject'] as string
+  if (!isTieKept(ctx, write.uid, subjectDid)) return 'out-of-scope'
+  const uid = internActor(ctx, write.did)
+  const subject = internActor(ctx, subjectDid)
+  const existing = findFollow(ctx.db, uid, write.rkey)
+  const sortAt = sortAtOf(write)
+  if (existing && isSameEdge(existing, { subject, sortAt }, write)) return 'duplicate'
+  if (existing?.subject === subject) {
+    deleteFollow(ctx.db, existing)
+    const hadTold = withdrawNotifications(ctx, { uid, collection: FOLLOW, rkey: write.rkey })
+    if (hadTold) notifyOfOtherFollow(ctx, uid, subject)
+  } else {
+    if (existing) retractFollow(ctx, existing)
+    if (!isFollowing(ctx.db, uid, subject)) connect(ctx, uid, subject)
+    else dropKeyless(ctx, uid, subject)
+  }
+  notifyOfFollow(ctx, write, { uid, subject })
+  insertFollow(ctx.db, { uid, rkey: write.rkey, subject, sortAt, createdAt: sortAt })
+  keepUnusual(ctx, { ...write, uid }, sortAt)
+  return 'applied'
+}
+
+export function removeFollow(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
+  const existing = findFollow(ctx.db, uid, rkey)
+  if (existing) retractFollow(ctx, existing)
+  else if (!isKeyless(rkey) && hasKeyless(ctx.db, uid)) readWholeList(ctx, uid)
+  return existing !== undefined
+}
+
+/** A record of the pair is here, and takes the place of an imported follow without a key. */
+export function dropKeyless(ctx: IndexContext, uid: number, subject: number): void {
+  const keyless = findFollow(ctx.db, uid, keylessRkey(subject))
+  if (keyless) deleteFollow(ctx.db, keyless)
+}
+
+/** What was deleted may be an imported follow without a key: their repository tells which are left. */
+function readWholeList(ctx: IndexContext, uid: number): void {
+  enqueueJobAgain(ctx.db, 'follows', uid)
+  unmarkKeyless(ctx.db, uid)
+}
+
+export function retractFollow(ctx: IndexContext, follow: Edge): void {
+  const { uid, rkey, subject } = follow
+  deleteFollow(ctx.db, follow)
+  const hadTold = withdrawNotifications(ctx, { uid, collection: FOLLOW, rkey })
+  if (!isFollowing(ctx.db, uid, subject)) {
+    disconnect(ctx, uid, subject)
+    putUnfollow(ctx.db, uid, subject, ctx.now)
+  } else if (hadTold) notifyOfOtherFollow(ctx, uid, subject)
+}
+
+export function connect(ctx: IndexContext, creator: number, subject: number): void {
+  actorCounts(ctx, creator).follows++
+  actorCounts(ctx, subject).followers++
+  insertGraphChange(ctx.db, { creator, subject, added: true })
+  ctx.changes.push({ kind: 'follow', creator, subject })
+  if (!isMember(ctx, creator)) return
+  if (!isAuthor(ctx, subject)) {
+    wantAuthorOf(ctx, { member: creator, author: subject, place: followsCountOf(ctx.db, creator) })
+  }
+  addPending(ctx, subject, 1)
+}
+
+/** The pair's last record is gone from its table. */
+export function disconnect(ctx: IndexContext, creator: number, subject: number): void {
+  actorCounts(ctx, creator).follows--
+  actorCounts(ctx, subject).followers--
+  insertGraphChange(ctx.db, { creator, subject, added: false })
+  ctx.changes.push({ kind: 'unfollow', creator, subject })
+  const isMembers = isMember(ctx, creator)
+  // Nobody is an author for an author's sake: their follows ask nothing about whom they followed.
+  if (!isMembers && !isFormerMember(ctx, creator)) return
+  if (isMembers) addPending(ctx, subject, -1)
+  if (!isAuthor(ctx, subject)) putDoubt(ctx.db, DOUBT.author, subject)
+}
+
+function addPending(ctx: IndexContext, subject: number, delta: number): void {
+  const pending = ctx.pendingMemberFollowers.get(subject) ?? 0
+  ctx.pendingMemberFollowers.set(subject, pending + delta)
+}

@@ -1,0 +1,19 @@
+// What the backfill room found out about a single post that was only pointed at.
+
+import {
+  emptyPost,
+  findPostById,
+  isWithoutRecord,
+  MISSING,
+  PRUNED,
+} from '../../data/store/posts.ts'
+import type { IndexContext } from './index-context.ts'
+import { retractPost } from './post.ts'
+
+/** Its PDS says that there is no such record. A record that arrives later still fills the row. */
+export function markPostMissing(ctx: IndexContext, post: number): void {
+  const row = findPostById(ctx.db, post)
+  if (!row || !isWithoutRecord(row.state)) return
+  if (row.state === PRUNED) retractPost(ctx, row)
+  emptyPost(ctx.db, row, { state: MISSING, rev: null, flags: row.flags })
+}

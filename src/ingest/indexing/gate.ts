@@ -1,0 +1,50 @@
+// What threadgates and postgates have in common: a gate belongs to the post with its own creator
+// and record key, and a flag on that post tells that it is there.
+
+import { unpackRkey } from '../../base/atproto/keys.ts'
+import { deleteGate, findGate, type GateTable, putGate as putRow } from '../../data/store/gates.ts'
+import { findPost, setPostFlags } from '../../data/store/posts.ts'
+import {
+  type IndexContext,
+  isAuthor,
+  type Outcome,
+  type RecordRemoval,
+  type RecordWrite,
+  recordJson,
+} from './index-context.ts'
+import { isOutdated } from './lateness.ts'
+import { ensurePost } from './post-rows.ts'
+import { parsePostUri } from './record-keys.ts'
+
+export type GateKind = { table: GateTable; flag: number }
+
+export function putGate(ctx: IndexContext, write: RecordWrite, kind: GateKind): Outcome {
+  const ref = parsePostUri(write.record['post'])
+  if (!ref) return 'subject-unusable'
+  if (ref.did !== write.did || ref.rkey !== unpackRkey(write.rkey)) return 'wrong-key'
+  const row = write.uid === 0 ? undefined : findPost(ctx.db, write.uid, write.rkey)
+  if (!row && ctx.scope !== 'network' && !isAuthor(ctx, write.uid)) return 'out-of-scope'
+  const post = row ?? ensurePost(ctx, ref, 0)
+  const existing = findGate(ctx.db, kind.table, post.id)
+  if (existing?.cid.equals(write.cid)) return 'duplicate'
+  if (existing && isOutdated(existing, write)) return 'late'
+  putRow(ctx.db, kind.table, {
+    post: post.id,
+    cid: write.cid,
+    rev: write.rev ?? existing?.rev ?? null,
+    record: recordJson(write),
+    indexed_at: write.indexedAt,
+  })
+  setPostFlags(ctx.db, post.id, post.flags | kind.flag)
+  return 'applied'
+}
+
+export function removeGate(ctx: IndexContext, removal: RecordRemoval, kind: GateKind): boolean {
+  const post = findPost(ctx.db, removal.uid, removal.rkey)
+  if (!post) return false
+  const existing = findGate(ctx.db, kind.table, post.id)
+  if (!existing || isOutdated(existing, removal)) return false
+  deleteGate(ctx.db, kind.table, post.id)
+  setPostFlags(ctx.db, post.id, post.flags & ~kind.flag)
+  return true
+}

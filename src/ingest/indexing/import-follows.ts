@@ -1,0 +1,105 @@
+// Follows from an operator's list, one line at a time, in the transaction of a slice. A list is older
+// than anything that the stream or a repository told us, so it only ever adds what nothing speaks
+// against:
+//
+// - a key that we hold, or that was deleted or changed, stays as it is, whatever the list says;
+// - without a key, a pair that is joined already, or came apart lately, stays as it is. Otherwise it gets
+//   a made-up key until a record of the pair arrives (data/store/keyless-follows.ts). Where deletions of
+//   the account came whose subjects we never knew, its whole list is asked for, which settles it;
+// - of accounts whose whole list was read, and whose events are all kept, nothing is taken.
+
+import { collectionCodes } from '../../base/atproto/collections.ts'
+import { microsOf, type PackedRkey, packRkey } from '../../base/atproto/keys.ts'
+import { findBackfill } from '../../data/store/backfills.ts'
+import { type FollowLine, findFollow, insertFollow, isFollowing } from '../../data/store/follows.ts'
+import { enqueueJobAgain } from '../../data/store/jobs.ts'
+import {
+  isUnfollowed,
+  KEYLESS_SORT_AT,
+  keylessRkey,
+  markKeyless,
+} from '../../data/store/keyless-follows.ts'
+import { hasTombstone } from '../../data/store/tombstones.ts'
+import { connect, dropKeyless } from './follow.ts'
+import type { ImportOutcome } from './import-tally.ts'
+import {
+  type IndexContext,
+  internActor,
+  isAuthor,
+  isMember,
+  isOfDeletedAccount,
+} from './index-context.ts'
+import { isBuried } from './lateness.ts'
+import type { TombstoneFilter } from './tombstone-filter.ts'
+
+export const COLLECTION = 'app.bsky.graph.follow'
+/** Behind everything that somebody waits for. */
+const RESYNC_PRIORITY = 70
+
+/** @param isInScopeOnly - leave out what the stream would not have been kept for. */
+export function importFollow(
+  ctx: IndexContext,
+  filter: TombstoneFilter,
+  line: FollowLine,
+  { isInScopeOnly = false }: { isInScopeOnly?: boolean } = {},
+): ImportOutcome {
+  const known = ctx.actors.uidOf(line.did)
+  if (isInScopeOnly && !isInScope(ctx, known, line.subject)) return 'outOfScope'
+  if (isOfDeletedAccount(ctx, { uid: known, seenAtUs: 0 })) return 'gone'
+  if (isComplete(ctx, known)) return 'complete'
+  const uid = internActor(ctx, line.did)
+  const subject = internActor(ctx, line.subject)
+  return line.rkey === undefined
+    ? putKeyless(ctx, uid, subject)
+    : putKeyed(ctx, filter, { uid, subject, rkey: packRkey(line.rkey) })
+}
+
+/** When the key was made, as far as it tells and that is past. */
+export function importedSortAt(rkey: PackedRkey, now: number): number {
+  if (typeof rkey === 'string') return KEYLESS_SORT_AT
+  return Math.min(Math.floor(microsOf(rkey) / 1000), now)
+}
+
+/** Whose list we have from their repository, and keep up to date. */
+export function isComplete(ctx: IndexContext, uid: number): boolean {
+  const isKept = isAuthor(ctx, uid) || (uid !== 0 && ctx.scope === 'network')
+  return isKept && (isMember(ctx, uid) || findBackfill(ctx.db, uid, 'follows') !== undefined)
+}
+
+/** A deletion whose subject we never knew may be of any of them. */
+export function settleKeyless(ctx: IndexContext, uid: number): void {
+  markKeyless(ctx.db, uid)
+  if (!hasTombstone(ctx.db, uid, collectionCodes[COLLECTION])) return
+  enqueueJobAgain(ctx.db, 'follows', uid, RESYNC_PRIORITY)
+}
+
+function putKeyed(
+  ctx: IndexContext,
+  filter: TombstoneFilter,
+  follow: { uid: number; subject: number; rkey: PackedRkey },
+): ImportOutcome {
+  const { uid, subject, rkey } = follow
+  if (findFollow(ctx.db, uid, rkey)) return 'known'
+  const key = { uid, collection: COLLECTION, rkey, rev: undefined, fetchedAt: 0 } as const
+  if (isBuried(ctx, filter, key)) return 'undone'
+  if (!isFollowing(ctx.db, uid, subject)) connect(ctx, uid, subject)
+  else dropKeyless(ctx, uid, subject)
+  const sortAt = importedSortAt(rkey, ctx.now)
+  insertFollow(ctx.db, { uid, rkey, subject, sortAt, createdAt: sortAt })
+  return 'added'
+}
+
+function putKeyless(ctx: IndexContext, uid: number, subject: number): ImportOutcome {
+  if (isFollowing(ctx.db, uid, subject)) return 'known'
+  if (isUnfollowed(ctx.db, uid, subject)) return 'undone'
+  connect(ctx, uid, subject)
+  const sortAt = KEYLESS_SORT_AT
+  insertFollow(ctx.db, { uid, rkey: keylessRkey(subject), subject, sortAt, createdAt: sortAt })
+  settleKeyless(ctx, uid)
+  return 'added'
+}
+
+function isInScope(ctx: IndexContext, uid: number, subjectDid: string): boolean {
+  if (ctx.scope === 'network' || isAuthor(ctx, uid)) return true
+  return ctx.scope === 'community' && isAuthor(ctx, ctx.actors.uidOf(subjectDid))
+}

@@ -1,0 +1,85 @@
+// Labels become rows. Only accounts that something here points at can be shown, so what is about others
+// is left out; it is asked for once it is shown.
+
+import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
+import { packRkey } from '../../base/atproto/keys.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import { deleteLabel, type LabelSubject, labelsBefore, putLabel } from '../../data/store/labels.ts'
+import { type IndexContext, internActor } from './index-context.ts'
+
+/** With everything that a labeler says of one subject. */
+export type NewLabel = {
+  uri: string
+  val: string
+  neg: boolean
+  cid: string | undefined
+  cts: string
+  exp: string | undefined
+}
+
+const WHOLE_URI = /^at:\/\/(did:[^/]+)\/([^/?#]+)\/([^/?#]+)$/
+
+/**
+ * @param uri - a DID or an at-URI
+ * @returns undefined where nothing here points at it, or it is no record of a kind that is kept
+ */
+export function labelSubject(
+  ctx: { actors: Pick<ActorReader, 'uidOf'> },
+  uri: string,
+): LabelSubject | undefined {
+  const [, did = uri, collection, rkey = ''] = WHOLE_URI.exec(uri) ?? []
+  const uid = ctx.actors.uidOf(did)
+  if (uid === 0) return undefined
+  if (collection === undefined) return { uid, collection: 0, rkey: '' }
+  const code = collectionCodes[collection as Collection]
+  return code && { uid, collection: code, rkey: packRkey(rkey) }
+}
+
+export type AppliedLabels = {
+  /** How many changed anything, and how many of these are rows that were not there. */
+  changed: number
+  added: number
+  /** There was no room for them. */
+  refused: number
+}
+
+/** @param room - how many rows more this labeler may have here. */
+export function applyLabels(
+  ctx: IndexContext,
+  did: string,
+  labels: readonly NewLabel[],
+  room = Infinity,
+): AppliedLabels {
+  const done: AppliedLabels = { changed: 0, added: 0, refused: 0 }
+  for (const label of labels) {
+    const subject = labelSubject(ctx, label.uri)
+    if (!subject) continue
+    const src = internActor(ctx, did)
+    const outcome = putLabel(ctx.db, { ...label, ...subject, src }, done.added < room)
+    if (outcome === 'refused') done.refused++
+    if (outcome === 'added') done.added++
+    if (outcome === 'added' || outcome === 'changed') done.changed++
+  }
+  return done
+}
+
+/**
+ * A labeler was asked for all that it says of these subjects: what it no longer says is forgotten.
+ * @param askedAt - milliseconds since 1970; what is newer came meanwhile
+ */
+export function reconcileLabels(
+  ctx: IndexContext,
+  did: string,
+  said: { subjects: readonly string[]; labels: readonly NewLabel[]; askedAt: number },
+  room = Infinity,
+): AppliedLabels {
+  const src = ctx.actors.uidOf(did)
+  const values = new Set(said.labels.map(({ uri, val }) => `${val} ${uri}`))
+  for (const uri of src === 0 ? [] : said.subjects) {
+    const subject = labelSubject(ctx, uri)
+    for (const val of subject ? labelsBefore(ctx.db, { subject, src, before: said.askedAt }) : []) {
+      if (!values.has(`${val} ${uri}`)) deleteLabel(ctx.db, subject!, src, val)
+    }
+  }
+  return applyLabels(ctx, did, said.labels, room)
+}

@@ -1,0 +1,53 @@
+// Events may come twice, late, or after what they were followed by. Rows that carry a rev answer
+// for themselves; for the others, and for what is gone, the tombstone of the key does.
+//
+// What was fetched from a repository carries no rev of its own. There the rule is: any deletion or
+// change of the key that we applied since the fetch began is newer than what was fetched. Both
+// moments are read from our one clock, so the rule is exact however wrong other clocks are.
+
+import { collectionCodes } from '../../base/atproto/collections.ts'
+import { findTombstone, putTombstone, type RecordKey } from '../../data/store/tombstones.ts'
+import type { IndexContext, RecordRemoval, RecordWrite } from './index-context.ts'
+import type { TombstoneFilter } from './tombstone-filter.ts'
+
+/** Whether the row already has this state of the record or a later one. */
+export function isOutdated(
+  row: { rev: string | null },
+  event: { rev: string | undefined },
+): boolean {
+  return row.rev !== null && event.rev !== undefined && event.rev <= row.rev
+}
+
+export function laterRev(rev: string, other: string | null | undefined): string {
+  return other && other > rev ? other : rev
+}
+
+/** Whether a deletion or change that was applied before is newer than this. */
+export function isBuried(
+  ctx: IndexContext,
+  filter: TombstoneFilter,
+  write: Pick<RecordWrite, 'uid' | 'collection' | 'rkey' | 'rev' | 'fetchedAt'>,
+): boolean {
+  if (write.uid === 0) return false
+  const key = keyOf(write)
+  if (!filter.mayHold(key)) return false
+  const stone = findTombstone(ctx.db, key)
+  if (!stone) return false
+  if (write.rev !== undefined) return write.rev <= stone.rev
+  return write.fetchedAt !== undefined && stone.deleted_at >= write.fetchedAt
+}
+
+/** Remembers that this key was deleted or changed at `rev`, and when we applied it. */
+export function bury(
+  ctx: IndexContext,
+  filter: TombstoneFilter,
+  event: Pick<RecordRemoval, 'uid' | 'collection' | 'rkey' | 'rev'>,
+): void {
+  const key = keyOf(event)
+  filter.add(key)
+  putTombstone(ctx.db, key, { rev: event.rev, deleted_at: ctx.now })
+}
+
+function keyOf(event: Pick<RecordRemoval, 'uid' | 'collection' | 'rkey'>): RecordKey {
+  return { uid: event.uid, collection: collectionCodes[event.collection], rkey: event.rkey }
+}

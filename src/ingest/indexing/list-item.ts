@@ -1,0 +1,62 @@
+// app.bsky.graph.listitem. Only a list's creator may add to it.
+
+import type { PackedRkey } from '../../base/atproto/keys.ts'
+import { DOUBT, putDoubt } from '../../data/store/doubts.ts'
+import { deleteListItem, findListItem, insertListItem } from '../../data/store/list-items.ts'
+import {
+  type IndexContext,
+  internActor,
+  isAuthor,
+  isMember,
+  type Outcome,
+  type RecordRemoval,
+  type RecordWrite,
+  sortAtOf,
+} from './index-context.ts'
+import { ensureList, lookUpList } from './post-rows.ts'
+import { LIST_COLLECTION, parseRecordUri, type RecordRef } from './record-keys.ts'
+
+export function putListItem(ctx: IndexContext, write: RecordWrite): Outcome {
+  const ref = parseRecordUri(write.record['list'], LIST_COLLECTION)
+  if (!ref) return 'subject-unusable'
+  if (ref.did !== write.did) return 'wrong-key'
+  const subjectDid = write.record['subject'] as string
+  if (!isKept(ctx, write.uid, ref, subjectDid)) return 'out-of-scope'
+  const uid = internActor(ctx, write.did)
+  const row = {
+    uid,
+    rkey: write.rkey,
+    list: ensureList(ctx, ref).id,
+    subject: internActor(ctx, subjectDid),
+    sort_at: sortAtOf(write),
+  }
+  const existing = findListItem(ctx.db, uid, write.rkey)
+  const isSame = existing?.list === row.list && existing.subject === row.subject
+  if (isSame && (existing.sort_at === row.sort_at || write.rev === undefined)) return 'duplicate'
+  if (existing) dropListItem(ctx, write, existing)
+  insertListItem(ctx.db, row)
+  return 'applied'
+}
+
+export function removeListItem(ctx: IndexContext, removal: RecordRemoval): boolean {
+  const row = findListItem(ctx.db, removal.uid, removal.rkey)
+  if (row) dropListItem(ctx, removal, row)
+  return row !== undefined
+}
+
+/** A stranger's list may have been here for this member alone. */
+function dropListItem(
+  ctx: IndexContext,
+  { uid, rkey }: { uid: number; rkey: PackedRkey },
+  { subject }: { subject: number },
+): void {
+  deleteListItem(ctx.db, uid, rkey)
+  const isForMember = isMember(ctx, subject) && !isAuthor(ctx, uid)
+  if (isForMember && ctx.keptScope !== 'network') putDoubt(ctx.db, DOUBT.lists, uid)
+}
+
+function isKept(ctx: IndexContext, uid: number, list: RecordRef, subjectDid: string): boolean {
+  if (ctx.scope === 'network' || isAuthor(ctx, uid)) return true
+  if (ctx.scope === 'authors') return lookUpList(ctx, list) !== undefined
+  return isMember(ctx, ctx.actors.uidOf(subjectDid)) || lookUpList(ctx, list) !== undefined
+}

@@ -1,0 +1,80 @@
+// Who reads here, and their private state. Called through `Indexer.run`, so rows are committed
+// before memory moves.
+
+import { deleteBackfillsOf } from '../../data/store/backfills.ts'
+import { DOUBT, putDoubt } from '../../data/store/doubts.ts'
+import { followedBy } from '../../data/store/follows.ts'
+import { enqueueJob } from '../../data/store/jobs.ts'
+import {
+  deleteMember,
+  findMember,
+  insertMember,
+  type MemberRow,
+  setMemberSeen,
+} from '../../data/store/members.ts'
+import { wantReplay } from '../../data/store/replays.ts'
+import { ONE_VISIT_MS, seatsForOneMore } from '../../data/store/seats.ts'
+import { type IndexContext, internActor, isAuthor, isMember } from './index-context.ts'
+import { beginToNotify } from './notify-backlog.ts'
+import { finishPrivateRemoval } from './retention/settle-doubts.ts'
+import { wantAuthorOf, wantVerifiers } from './wanted.ts'
+
+const SEEN_EVERY_MS = 10 * 60_000
+/** While it is not known yet whether they come once only, by which they may lose their place (data/store/seats.ts). */
+const NEWCOMER_SEEN_EVERY_MS = 2 * 60_000
+
+/**
+ * A member asked for something, or (`seenAt` null) is listed in the configuration. A new one's
+ * cold start is queued, and those they are known to follow become authors.
+ */
+export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null = ctx.now): void {
+  const uid = internActor(ctx, did)
+  const row = findMember(ctx.db, uid)
+  if (row) {
+    if (seenAt !== null && isToBeNoted(row, seenAt)) setMemberSeen(ctx.db, uid, seenAt)
+    beginToNotify(ctx, uid, seenAt !== null)
+    return
+  }
+  // Whoever was one before is a newcomer.
+  finishPrivateRemoval(ctx, uid)
+  deleteBackfillsOf(ctx.db, uid)
+  insertMember(ctx.db, { uid, joined_at: ctx.now, last_seen_at: seenAt })
+  enqueueJob(ctx.db, 'member', uid)
+  wantReplay(ctx.db, uid, ctx.now)
+  wantVerifiers(ctx)
+  beginToNotify(ctx, uid, seenAt !== null)
+  const followed = followedBy(ctx.db, uid).toReversed()
+  for (const [place, subject] of followed.entries()) {
+    if (!isAuthor(ctx, subject)) wantAuthorOf(ctx, { member: uid, author: subject, place })
+  }
+  ctx.changes.push({ kind: 'member-added', uid })
+}
+
+function isToBeNoted({ joined_at, last_seen_at }: MemberRow, seenAt: number): boolean {
+  const lastSeenAt = last_seen_at ?? 0
+  const cameOnce = lastSeenAt - joined_at < ONE_VISIT_MS
+  return seenAt - lastSeenAt >= (cameOnce ? NEWCOMER_SEEN_EVERY_MS : SEEN_EVERY_MS)
+}
+
+/**
+ * Makes room for one more, where there are as many as may be, by those who came once and never again.
+ * @throws Error where nobody's place is to be given up
+ */
+export function makeSeat(
+  ctx: IndexContext,
+  did: string,
+  limits: { maxMembers: number; except: readonly string[] },
+): void {
+  if (isMember(ctx, ctx.actors.uidOf(did))) return
+  const seats = seatsForOneMore(ctx.db, limits)
+  if (!seats) throw new Error('there are as many members as may be')
+  for (const seat of seats) removeMember(ctx, seat.did)
+}
+
+/** The account reads here no more. What was kept for them alone goes bit by bit (retention/). */
+export function removeMember(ctx: IndexContext, did: string): void {
+  const uid = ctx.actors.uidOf(did)
+  if (uid === 0 || !deleteMember(ctx.db, uid)) return
+  putDoubt(ctx.db, DOUBT.member, uid)
+  ctx.changes.push({ kind: 'member-removed', uid })
+}

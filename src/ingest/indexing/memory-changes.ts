@@ -1,0 +1,14 @@
+// What a committed batch means for memory. The indexer collects these while it writes rows; the
+// publisher applies them, in order, after the commit (invariant 1).
+
+import type { TimelineEntry } from '../../data/timeline/types.ts'
+
+export type MemoryChange =
+  /** The first follow record of the pair appeared, or its last one went. */
+  | { kind: 'follow' | 'unfollow'; creator: number; subject: number }
+  /** A feed item of an author. */
+  | { kind: 'item-added' | 'item-removed'; entry: TimelineEntry }
+  | { kind: 'hidden' | 'shown'; uid: number }
+  /** Account deleted: every row of theirs is gone; their follows come as `unfollow` before this. */
+  | { kind: 'actor-removed'; uid: number }
+  | { kind: 'member-added' | 'member-removed'; uid: number }

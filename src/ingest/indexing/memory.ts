@@ -1,0 +1,52 @@
+// The parts of memory that follow from rows, and the settings that decide what is in them.
+
+import type { ActorWriter, FollowGraphWriter } from '../../data/graph/types.ts'
+import type { TimelineEntry, TimelineWriter } from '../../data/timeline/types.ts'
+
+export type Memory = {
+  actors: ActorWriter
+  graph: FollowGraphWriter
+  timelines: TimelineWriter
+  /** Writes an item to the open timelines of its originator's followers; returns how many. */
+  fanOut: (entry: TimelineEntry) => number
+  /** Whether a lossy timeline takes the item: the same draw that fan-out makes. */
+  keeps: (owner: number, item: number) => boolean
+  /** Member followers from which an author's items are merged at read time. */
+  celebrityThreshold: number
+  /** Entries of a ring. */
+  timelineLength: number
+}
+
+const PAGE = 10_000
+const page = new Uint32Array(PAGE)
+
+/** Walks followers in pages. `visit` must not change the graph, nor walk it in turn. */
+export function forEachFollower(
+  memory: Pick<Memory, 'graph'>,
+  subject: number,
+  visit: (follower: number) => void,
+): void {
+  for (let after = 0, written = PAGE; written === PAGE; after = page[written - 1]!) {
+    written = memory.graph.followers(subject, after, page)
+    for (let i = 0; i < written; i++) visit(page[i]!)
+    if (written === 0) return
+  }
+}
+
+/** Whom `creator` follows, whole: for members, whose lists are of human size. */
+export function followsOf(memory: Pick<Memory, 'graph'>, creator: number): number[] {
+  const all: number[] = []
+  for (let after = 0, written = PAGE; written === PAGE; after = all.at(-1) ?? 0) {
+    written = memory.graph.follows(creator, after, page)
+    for (let i = 0; i < written; i++) all.push(page[i]!)
+  }
+  return all
+}
+
+export function setFlag(memory: Pick<Memory, 'actors'>, uid: number, flag: number): void {
+  memory.actors.setFlags(uid, memory.actors.flagsOf(uid) | flag)
+}
+
+export function clearFlag(memory: Pick<Memory, 'actors'>, uid: number, flag: number): void {
+  memory.actors.setFlags(uid, memory.actors.flagsOf(uid) & ~flag)
+}

@@ -1,0 +1,44 @@
+// Threads that a member does not want to be told of. As in the reference it is asked when something
+// happens: what was told before stays, and what was not told is not told later.
+
+import type { NotificationRow } from '../../data/store/notifications.ts'
+import { findPost } from '../../data/store/posts.ts'
+import {
+  deleteThreadMute,
+  hasThreadMutes,
+  insertThreadMute,
+  isThreadMuted,
+} from '../../data/store/thread-mutes.ts'
+import { type IndexContext, internActor } from './index-context.ts'
+import { ensurePost, lookUpPost } from './post-rows.ts'
+import { parsePostUri } from './record-keys.ts'
+
+/** @param root - at-URI by DID. `createdAt` in milliseconds, now where not given. */
+export function muteThread(
+  ctx: IndexContext,
+  did: string,
+  root: string,
+  { createdAt = ctx.now }: { createdAt?: number } = {},
+): void {
+  const ref = parsePostUri(root)
+  if (!ref) return
+  insertThreadMute(ctx.db, internActor(ctx, did), ensurePost(ctx, ref, 0).id, createdAt)
+}
+
+export function unmuteThread(ctx: IndexContext, did: string, root: string): void {
+  const uid = ctx.actors.uidOf(did)
+  const ref = parsePostUri(root)
+  const post = ref && lookUpPost(ctx, ref)
+  if (uid !== 0 && post) deleteThreadMute(ctx.db, uid, post.id)
+}
+
+/** @param subject - a record of the account's own: what happened is about it */
+export function isAboutMutedThread(
+  { db }: IndexContext,
+  uid: number,
+  subject: NotificationRow['subject'],
+): boolean {
+  if (subject?.collection !== 'app.bsky.feed.post' || !hasThreadMutes(db, uid)) return false
+  const post = findPost(db, uid, subject.rkey)
+  return post !== undefined && isThreadMuted(db, uid, post.root ?? post.id)
+}

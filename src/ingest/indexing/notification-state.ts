@@ -1,0 +1,60 @@
+// What members say about their notifications: how far they have seen them, what they want to be told
+// of, and whose posts. Called through `Indexer.run`, so that rows are committed before it is answered.
+
+import {
+  deleteActivitySubscription,
+  putActivitySubscription,
+} from '../../data/store/activity-subscriptions.ts'
+import { patchedPreferences } from '../../data/store/notification-preferences.ts'
+import {
+  findNotificationSettings,
+  raiseNotificationsSeen,
+  setNotificationPreferences,
+  setNotificationPriority,
+} from '../../data/store/notification-settings.ts'
+import { type IndexContext, internActor } from './index-context.ts'
+
+/** Milliseconds; what lies in the future counts as now. */
+export function seeNotifications(ctx: IndexContext, did: string, seenAt: number): void {
+  const at = Math.max(0, Math.min(seenAt, ctx.now))
+  raiseNotificationsSeen(ctx.db, internActor(ctx, did), at)
+}
+
+export function setPriority(ctx: IndexContext, did: string, isOn: boolean): void {
+  setNotificationPriority(ctx.db, internActor(ctx, did), isOn)
+}
+
+/** As in the reference, who sets this before having said what they saw has seen everything. */
+export function choosePriority(ctx: IndexContext, did: string, isOn: boolean): void {
+  setPriority(ctx, did, isOn)
+  const uid = internActor(ctx, did)
+  const seenAt = findNotificationSettings(ctx.db, uid)?.seen_at
+  if (seenAt == null) raiseNotificationsSeen(ctx.db, uid, ctx.now)
+}
+
+/** @param patch - as in app.bsky.notification.putPreferencesV2 */
+export function setPreferences(
+  ctx: IndexContext,
+  did: string,
+  patch: Record<string, unknown>,
+): void {
+  const uid = internActor(ctx, did)
+  const stored = findNotificationSettings(ctx.db, uid)?.preferences ?? null
+  setNotificationPreferences(ctx.db, uid, patchedPreferences(stored, patch))
+}
+
+/** Of neither posts nor replies ends it. */
+export function subscribeToActivity(
+  ctx: IndexContext,
+  did: string,
+  { subject, post, reply }: { subject: string; post: boolean; reply: boolean },
+): void {
+  if (!post && !reply) {
+    deleteActivitySubscription(ctx.db, ctx.actors.uidOf(did), ctx.actors.uidOf(subject))
+    return
+  }
+  const uid = internActor(ctx, did)
+  const flags = { post: Number(post), reply: Number(reply) }
+  const subscription = { uid, ...flags, created_at: ctx.now }
+  putActivitySubscription(ctx.db, internActor(ctx, subject), subscription)
+}

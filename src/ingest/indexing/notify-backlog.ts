@@ -1,0 +1,148 @@
+// What a new member finds under their notifications: what is in the index already, because somebody
+// else's following made them an author here, or because an older Slipstream filled the database.
+// Dated by the records, and old news: who was never seen to read counts as unread only what came after
+// `since` (answers/skeleton/notifications.ts). Of the newest posts, a bounded number in all, so that joining
+// costs the writer a moment and never more.
+//
+// Mentions come first: a post that mentions somebody tells them so, whatever else it is to them.
+
+import type { Collection } from '../../base/atproto/collections.ts'
+import type { PackedRkey } from '../../base/atproto/keys.ts'
+import {
+  followsOfAccount,
+  likedRecordsOf,
+  likesOf,
+  likesOfRecord,
+  newestPosts,
+  type OwnPost,
+  quotesOf,
+  repostsOf,
+} from '../../data/store/backlog-rows.ts'
+import { mentionsOf } from '../../data/store/mentions.ts'
+import {
+  beginNotifications,
+  findNotificationSettings,
+  setHasBacklog,
+} from '../../data/store/notification-settings.ts'
+import { hasNotified } from '../../data/store/notifications.ts'
+import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../data/store/post-flags.ts'
+import { type PostRow, presentReplies } from '../../data/store/posts.ts'
+import { reactionsVia } from '../../data/store/reaction-records.ts'
+import type { IndexContext } from './index-context.ts'
+import { doesMention } from './mentions.ts'
+import { FOLLOW, LIKE, REPOST } from './notify.ts'
+import { MAX_HEIGHT, notifyOfPostRow } from './notify-post.ts'
+import {
+  notifyOfFollowRow,
+  notifyOfLikeRow,
+  notifyOfReactionVia,
+  notifyOfRecordLikeRow,
+  notifyOfRepostRow,
+} from './notify-rows.ts'
+
+const MAX_POSTS = 200
+const MAX_FOLLOWS = 200
+const MAX_MENTIONS = 200
+/** Rows looked at in all, besides follows, and of one kind for one post. */
+const MAX_ROWS = 1_000
+const MAX_ROWS_A_POST = 50
+/** Feeds, starter packs and the like. */
+const MAX_RECORDS = 20
+/** By way of the member's reposts. */
+const MAX_VIAS = 200
+
+type Budget = { rows: number }
+
+/**
+ * The member is here, or (`reads`) asks for something: only then is the backlog worth its time. Costs
+ * one look-up once both are done.
+ */
+export function beginToNotify(ctx: IndexContext, uid: number, reads: boolean): void {
+  const settings = findNotificationSettings(ctx.db, uid)
+  if (settings?.since == null) beginNotifications(ctx.db, uid, ctx.now)
+  if (!reads || settings?.has_backlog === 1) return
+  setHasBacklog(ctx.db, uid)
+  buildBacklog(ctx, uid)
+}
+
+function buildBacklog(ctx: IndexContext, uid: number): void {
+  const { db } = ctx
+  const follows = followsOfAccount(db, uid, MAX_FOLLOWS)
+  for (const follow of untold(ctx, follows, { to: uid, collection: FOLLOW })) {
+    notifyOfFollowRow(ctx, follow, uid)
+  }
+  tellOfMentions(ctx, uid)
+  const budget = { rows: MAX_ROWS }
+  for (const post of newestPosts(db, uid, MAX_POSTS)) {
+    if (budget.rows <= 0) break
+    tellOf(ctx, { uid, post }, budget)
+  }
+  for (const own of likedRecordsOf(db, uid, MAX_RECORDS)) {
+    const likes = likesOfRecord(db, own.id, MAX_ROWS_A_POST)
+    for (const like of untold(ctx, likes, { to: uid, collection: LIKE })) {
+      notifyOfRecordLikeRow(ctx, like, { uid, own })
+    }
+  }
+  // Last: what is told of a post hides that the same record is yet to be told of for another reason.
+  for (const reaction of reactionsVia(db, uid, MAX_VIAS)) notifyOfReactionVia(ctx, reaction, uid)
+}
+
+function tellOfMentions(ctx: IndexContext, uid: number): void {
+  const did = ctx.actors.didOf(uid)
+  const newest = mentionsOf(ctx.db, did, MAX_ROWS)
+    .sort((a, b) => b.sort_at - a.sort_at)
+    .slice(0, MAX_MENTIONS)
+  for (const post of newest) {
+    if (post.uid === uid || !doesMention(ctx.db, post.id, did)) continue
+    notifyOfPostRow(ctx, post, { to: uid, reason: 'mention' })
+  }
+}
+
+function tellOf(ctx: IndexContext, own: { uid: number; post: OwnPost }, budget: Budget): void {
+  const { db } = ctx
+  const { id } = own.post
+  const take = <T>(read: (limit: number) => T[]): T[] => {
+    const rows = budget.rows > 0 ? read(Math.min(MAX_ROWS_A_POST, budget.rows)) : []
+    budget.rows -= rows.length
+    return rows
+  }
+  let below = [id]
+  for (let depth = 1; depth <= MAX_HEIGHT && below.length > 0; depth++) {
+    const replies = below.flatMap((parent) => take((limit) => presentReplies(db, parent, limit)))
+    for (const reply of replies) {
+      if (!(reply.flags & VIOLATES_THREADGATE)) tellOfPost(ctx, own, reply, 'reply')
+    }
+    below = replies.map((reply) => reply.id)
+  }
+  for (const quote of take((limit) => quotesOf(db, id, limit))) {
+    if (!(quote.flags & VIOLATES_POSTGATE)) tellOfPost(ctx, own, quote, 'quote')
+  }
+  const reposts = take((limit) => repostsOf(db, id, limit))
+  for (const repost of untold(ctx, reposts, { to: own.uid, collection: REPOST })) {
+    notifyOfRepostRow(ctx, repost, own)
+  }
+  const likes = take((limit) => likesOf(db, id, limit))
+  for (const like of untold(ctx, likes, { to: own.uid, collection: LIKE })) {
+    notifyOfLikeRow(ctx, like, own)
+  }
+}
+
+function tellOfPost(
+  ctx: IndexContext,
+  { uid, post }: { uid: number; post: OwnPost },
+  row: Pick<PostRow, 'uid' | 'rkey' | 'sort_at'>,
+  reason: 'reply' | 'quote',
+): void {
+  notifyOfPostRow(ctx, row, { to: uid, reason, subject: post.rkey })
+}
+
+/** Of several records by one account the first, unless one of them was told already. */
+function untold<Row extends { uid: number; rkey: PackedRkey }>(
+  ctx: IndexContext,
+  rows: Row[],
+  { to, collection }: { to: number; collection: Collection },
+): Row[] {
+  const isTold = ({ uid, rkey }: Row) => hasNotified(ctx.db, { author: uid, collection, rkey }, to)
+  const seen = new Set(rows.filter(isTold).map(({ uid }) => uid))
+  return rows.filter(({ uid }) => !seen.has(uid) && seen.add(uid))
+}

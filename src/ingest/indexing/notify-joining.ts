@@ -1,0 +1,38 @@
+// Somebody joined the network by way of a member's starter pack: their profile says so, and is kept
+// for that, whoever they are. Told once, when the profile is first seen; as in the reference nothing
+// that is changed in it later counts. A profile without a time of its own tells only on the stream,
+// where its arrival is that time.
+
+import { packRkey } from '../../base/atproto/keys.ts'
+import type { JsonObject } from '../../base/event.ts'
+import { type IndexContext, isMember, type RecordWrite, sortAtOf } from './index-context.ts'
+import { notify, PROFILE } from './notify.ts'
+import { asObject } from './record-fields.ts'
+import { parseRecordUri, type RecordRef } from './record-keys.ts'
+
+const STARTER_PACK = 'app.bsky.graph.starterpack'
+
+/** The member whose starter pack it was; 0 where it was none's. */
+export function joinedThrough(ctx: IndexContext, record: JsonObject): number {
+  const pack = packOf(record)
+  const uid = pack ? ctx.actors.uidOf(pack.did) : 0
+  return isMember(ctx, uid) ? uid : 0
+}
+
+export function notifyOfJoining(ctx: IndexContext, write: RecordWrite, member: number): void {
+  const { uid, rkey, record, indexedAt, fetchedAt } = write
+  const isTimed = record['createdAt'] !== undefined
+  const pack = packOf(record)
+  if (!pack || (!isTimed && fetchedAt !== undefined)) return
+  notify(ctx, {
+    to: member,
+    reason: 'starterpack-joined',
+    record: { author: uid, collection: PROFILE, rkey, cid: undefined, json: undefined },
+    sortAt: isTimed ? sortAtOf(write) : indexedAt,
+    subject: { collection: STARTER_PACK, rkey: packRkey(pack.rkey) },
+  })
+}
+
+function packOf(record: JsonObject): RecordRef | undefined {
+  return parseRecordUri(asObject(record['joinedViaStarterPack'])?.['uri'], STARTER_PACK)
+}

@@ -1,0 +1,154 @@
+// Whom a post tells: those it mentions, whose post it quotes, those above it in the thread, and those
+// who asked to be told of its author's posts. In this order, everybody once.
+//
+// As in the reference, up to four posts above the reply are told, up to one that the thread's gate
+// hides; a reply that breaks the gate tells nobody above it, a quote that breaks one not the quoted
+// author. A post that is only pointed at has an owner all the same, who is told at once and sees it
+// when the post is here. What stands above such a post is told when it arrives.
+
+import { packRkey, unpackRkey } from '../../base/atproto/keys.ts'
+import type { JsonObject } from '../../base/event.ts'
+import { activitySubscribersOf } from '../../data/store/activity-subscriptions.ts'
+import { isFollowing } from '../../data/store/follows.ts'
+import { findGate } from '../../data/store/gates.ts'
+import type { NotificationReason } from '../../data/store/notification-reasons.ts'
+import {
+  hasNotified,
+  type NotifyingRecord,
+  type RecordKey,
+} from '../../data/store/notifications.ts'
+import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../data/store/post-flags.ts'
+import { postAbove } from '../../data/store/post-parents.ts'
+import { findPostById, type PostRow, presentReplies } from '../../data/store/posts.ts'
+import { type IndexContext, isMember, type RecordWrite, sortAtOf } from './index-context.ts'
+import { isTold, notify, POST, tell } from './notify.ts'
+import { asArray } from './record-fields.ts'
+import type { RecordRef } from './record-keys.ts'
+import { mentionsIn } from './reply-rules.ts'
+
+/** Posts above a reply whose authors are told. */
+export const MAX_HEIGHT = 4
+/** Of the replies below a post that arrives late, so many are looked at again. */
+const MAX_REPLIES_TOLD = 100
+const MAX_SUBSCRIBERS = 10_000
+
+type PostPlace = {
+  flags: number
+  parent: number | null
+  root: number | null
+  quote: RecordRef | undefined
+  isReply: boolean
+}
+
+export function notifyOfPost(ctx: IndexContext, write: RecordWrite, place: PostPlace): void {
+  const { uid, rkey, record } = write
+  const key: RecordKey = { author: uid, collection: POST, rkey }
+  const sortAt = sortAtOf(write)
+  const told = new Set([uid])
+  const tellOnce = (to: number, reason: NotificationReason, subject?: PostRow['rkey']) => {
+    if (told.has(to)) return
+    told.add(to)
+    notify(ctx, { to, reason, record: postRecord(key), sortAt, subject: ownPost(subject) })
+  }
+  for (const did of mentionsIn(record)) tellOnce(ctx.actors.uidOf(did), 'mention')
+  const { quote, flags } = place
+  if (quote && !(flags & VIOLATES_POSTGATE)) {
+    tellOnce(ctx.actors.uidOf(quote.did), 'quote', packRkey(quote.rkey))
+  }
+  if (!(flags & VIOLATES_THREADGATE)) {
+    for (const above of ancestors(ctx, place)) tellOnce(above.uid, 'reply', above.rkey)
+  }
+  for (const subscriber of subscribers(ctx, { uid, sortAt, isReply: place.isReply })) {
+    tellOnce(subscriber, 'subscribed-post')
+  }
+}
+
+/** A post that others pointed at has arrived: those above it are told of the replies below it. */
+export function notifyOfRepliesBelow(ctx: IndexContext, post: number): void {
+  let below = [post]
+  let left = MAX_REPLIES_TOLD
+  for (let depth = 1; depth < MAX_HEIGHT && below.length > 0; depth++) {
+    const replies = below.flatMap((parent) => {
+      const found = left > 0 ? presentReplies(ctx.db, parent, left) : []
+      left -= found.length
+      return found
+    })
+    for (const reply of replies) notifyAbove(ctx, reply)
+    below = replies.map(({ id }) => id)
+  }
+}
+
+function notifyAbove(ctx: IndexContext, row: PostRow): void {
+  if (row.flags & VIOLATES_THREADGATE) return
+  for (const above of ancestors(ctx, row)) {
+    if (!isTold(ctx, above.uid, row.uid)) continue
+    notifyOfPostRow(ctx, row, { to: above.uid, reason: 'reply', subject: above.rkey })
+  }
+}
+
+/** Of a post that is in its row already, unless it told this account of anything before. */
+export function notifyOfPostRow(
+  ctx: IndexContext,
+  { uid, rkey, sort_at }: Pick<PostRow, 'uid' | 'rkey' | 'sort_at'>,
+  told: { to: number; reason: 'mention' | 'reply' | 'quote'; subject?: PostRow['rkey'] },
+): void {
+  const key: RecordKey = { author: uid, collection: POST, rkey }
+  const { to, reason, subject } = told
+  if (hasNotified(ctx.db, key, to)) return
+  const sortAt = sort_at ?? ctx.now
+  tell(ctx, { to, reason, record: postRecord(key), sortAt, subject: ownPost(subject) })
+}
+
+/** From the parent upwards, as far as they are told; none where no member is among them. */
+function ancestors(
+  ctx: IndexContext,
+  { parent, root }: Pick<PostPlace, 'parent' | 'root'>,
+): PostRow[] {
+  const ids: number[] = []
+  let hasMember = false
+  for (let id = parent; id !== null && ids.length < MAX_HEIGHT; ) {
+    const above = postAbove(ctx.db, id)
+    if (!above) break
+    ids.push(id)
+    hasMember ||= isMember(ctx, above[0])
+    id = above[1]
+  }
+  if (!hasMember) return []
+  const rows = ids.map((id) => findPostById(ctx.db, id)!)
+  const hidden = hiddenReplies(ctx, root)
+  const end = hidden.size > 0 ? rows.findIndex((row) => hidden.has(uriOf(ctx, row))) : -1
+  return end < 0 ? rows : rows.slice(0, end + 1)
+}
+
+/** at-URIs that the thread's gate hides. */
+function hiddenReplies(ctx: IndexContext, root: number | null): Set<string> {
+  const gate = root === null ? undefined : findGate(ctx.db, 'threadgates', root)
+  if (!gate) return new Set()
+  const record = JSON.parse(gate.record.toString()) as JsonObject
+  return new Set(asArray(record['hiddenReplies']).filter((uri) => typeof uri === 'string'))
+}
+
+function uriOf({ actors }: IndexContext, { uid, rkey }: PostRow): string {
+  return `at://${actors.didOf(uid)}/${POST}/${unpackRkey(rkey)}`
+}
+
+/** Who follow the author, and asked for such posts before this one was written. */
+function* subscribers(
+  ctx: IndexContext,
+  post: { uid: number; sortAt: number; isReply: boolean },
+): Generator<number> {
+  for (const one of activitySubscribersOf(ctx.db, post.uid, MAX_SUBSCRIBERS)) {
+    const isWanted = post.isReply ? one.reply : one.post
+    if (!isWanted || post.sortAt < one.created_at) continue
+    if (isFollowing(ctx.db, one.uid, post.uid)) yield one.uid
+  }
+}
+
+/** Posts are read from their own table. */
+function postRecord(key: RecordKey): NotifyingRecord {
+  return { ...key, cid: undefined, json: undefined }
+}
+
+function ownPost(rkey: PostRow['rkey'] | undefined) {
+  return rkey === undefined ? undefined : ({ collection: POST, rkey } as const)
+}

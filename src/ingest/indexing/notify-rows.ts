@@ -1,0 +1,156 @@
+// Notifications of likes, reposts and follows made from their rows, where the event is long gone: for
+// the backlog of a new member, and where one of several records that say the same was deleted and
+// another stands in for it.
+//
+// Rows keep less than the records had. Of the newest that said more, the record is here as it was written
+// (data/store/reaction-records.ts); of all others the record that is shown is built anew, of the usual fields in
+// their usual form, which for nearly all clients is the record itself, and has its CID.
+
+import { hash } from 'node:crypto'
+import { encode } from '@atproto/lex-cbor'
+import { collectionCodes, collections } from '../../base/atproto/collections.ts'
+import { unpackCid, unpackRkey } from '../../base/atproto/keys.ts'
+import {
+  type FollowDeed,
+  followOf,
+  type LikeDeed,
+  likeOf,
+  type OwnPost,
+  type OwnRecord,
+  presentPost,
+  type RepostDeed,
+  repostOf,
+} from '../../data/store/backlog-rows.ts'
+import { findLike } from '../../data/store/likes.ts'
+import { type SubjectCollection, subjectCodes } from '../../data/store/notification-subjects.ts'
+import type { NotifyingRecord, RecordKey } from '../../data/store/notifications.ts'
+import { findReactionRecord, type ReactionVia } from '../../data/store/reaction-records.ts'
+import { findRepost } from '../../data/store/reposts.ts'
+import type { IndexContext } from './index-context.ts'
+import { FOLLOW, isTold, LIKE, POST, REPOST, tell } from './notify.ts'
+
+type Told = { uid: number; post: OwnPost }
+type Built = Parameters<typeof encode>[0] & object
+
+const LIKE_CODE = collectionCodes[LIKE]
+const collectionNames = new Map(collections.map((name) => [collectionCodes[name] as number, name]))
+
+export function notifyOfLikeRow(ctx: IndexContext, deed: LikeDeed, { uid, post }: Told): void {
+  const record = {
+    $type: LIKE,
+    subject: strongRef(ctx, uid, post),
+    createdAt: iso(deed.created_at),
+  }
+  tell(ctx, {
+    to: uid,
+    reason: 'like',
+    record: told(ctx, { author: deed.uid, collection: LIKE, rkey: deed.rkey }, record),
+    sortAt: deed.sort_at,
+    subject: { collection: POST, rkey: post.rkey },
+  })
+}
+
+/** Of a feed generator, a starter pack or a labeler. */
+export function notifyOfRecordLikeRow(
+  ctx: IndexContext,
+  deed: LikeDeed,
+  { uid, own }: { uid: number; own: OwnRecord },
+): void {
+  const collection = collectionNames.get(own.collection) as SubjectCollection | undefined
+  if (!collection || !(collection in subjectCodes)) return
+  const uri = `at://${ctx.actors.didOf(uid)}/${collection}/${unpackRkey(own.rkey)}`
+  const subject = { uri, cid: unpackCid(own.cid) }
+  const record = { $type: LIKE, subject, createdAt: iso(deed.created_at) }
+  tell(ctx, {
+    to: uid,
+    reason: 'like',
+    record: told(ctx, { author: deed.uid, collection: LIKE, rkey: deed.rkey }, record),
+    sortAt: Math.min(deed.sort_at, ctx.now),
+    subject: { collection, rkey: own.rkey },
+  })
+}
+
+export function notifyOfRepostRow(ctx: IndexContext, deed: RepostDeed, { uid, post }: Told): void {
+  const subject = strongRef(ctx, uid, post)
+  const record = { $type: REPOST, subject, createdAt: iso(deed.created_at) }
+  const key = { author: deed.uid, collection: REPOST, rkey: deed.rkey } as const
+  tell(ctx, {
+    to: uid,
+    reason: 'repost',
+    record: { ...told(ctx, key, record), cid: deed.cid },
+    sortAt: deed.sort_at,
+    subject: { collection: POST, rkey: post.rkey },
+  })
+}
+
+export function notifyOfFollowRow(ctx: IndexContext, deed: FollowDeed, subject: number): void {
+  const record = {
+    $type: FOLLOW,
+    subject: ctx.actors.didOf(subject),
+    createdAt: iso(deed.sort_at),
+  }
+  tell(ctx, {
+    to: subject,
+    reason: 'follow',
+    record: told(ctx, { author: deed.uid, collection: FOLLOW, rkey: deed.rkey }, record),
+    sortAt: deed.sort_at,
+  })
+}
+
+/** By way of a repost that is still there. */
+export function notifyOfReactionVia(ctx: IndexContext, reaction: ReactionVia, to: number): void {
+  const { uid: author, rkey, cid, record: json, viaRkey } = reaction
+  if (!findRepost(ctx.db, to, viaRkey)) return
+  const isLike = reaction.collection === LIKE_CODE
+  const sortAt = isLike
+    ? findLike(ctx.db, author, rkey)?.sortAt
+    : findRepost(ctx.db, author, rkey)?.sort_at
+  if (sortAt === undefined) return
+  tell(ctx, {
+    to,
+    reason: isLike ? 'like-via-repost' : 'repost-via-repost',
+    record: { author, collection: isLike ? LIKE : REPOST, rkey, cid, json },
+    sortAt,
+    subject: { collection: REPOST, rkey: viaRkey },
+  })
+}
+
+/** A like of this post was deleted, and its creator has another one. */
+export function notifyOfOtherLike(ctx: IndexContext, uid: number, subject: number): void {
+  const told = toldOf(ctx, uid, subject)
+  const deed = told && likeOf(ctx.db, subject, uid)
+  if (deed) notifyOfLikeRow(ctx, deed, told)
+}
+
+export function notifyOfOtherRepost(ctx: IndexContext, uid: number, subject: number): void {
+  const told = toldOf(ctx, uid, subject)
+  const deed = told && repostOf(ctx.db, subject, uid)
+  if (deed) notifyOfRepostRow(ctx, deed, told)
+}
+
+export function notifyOfOtherFollow(ctx: IndexContext, uid: number, subject: number): void {
+  const deed = isTold(ctx, subject, uid) ? followOf(ctx.db, subject, uid) : undefined
+  if (deed) notifyOfFollowRow(ctx, deed, subject)
+}
+
+function toldOf(ctx: IndexContext, by: number, id: number): Told | undefined {
+  const post = presentPost(ctx.db, id)
+  return post && isTold(ctx, post.uid, by) ? { uid: post.uid, post } : undefined
+}
+
+function strongRef({ actors }: IndexContext, uid: number, { rkey, cid }: OwnPost) {
+  return { uri: `at://${actors.didOf(uid)}/${POST}/${unpackRkey(rkey)}`, cid: unpackCid(cid) }
+}
+
+/** As it was written, where that is here; else as `built` has it. */
+function told(ctx: IndexContext, key: RecordKey, built: Built): NotifyingRecord {
+  const { author: uid, collection, rkey } = key
+  const written = findReactionRecord(ctx.db, { uid, collection, rkey })
+  if (written) return { ...key, cid: written.cid, json: written.record }
+  const cid = hash('sha256', encode(built), 'buffer')
+  return { ...key, cid, json: Buffer.from(JSON.stringify(built)) }
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString()
+}

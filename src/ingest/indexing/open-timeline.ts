@@ -1,0 +1,47 @@
+// Builds a member's timeline from rows: for one who was away, and after a start. The newest items
+// of everyone they follow and of themself, those that the draw keeps, without authors that are
+// merged at read time. Rows are read in windows of time that double backwards, so that a busy
+// timeline reads hours and a quiet one years.
+
+import { CELEBRITY } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import { itemsForOwner } from '../../data/store/feed-items.ts'
+import type { TimelineEntry } from '../../data/timeline/types.ts'
+import type { Memory } from './memory.ts'
+
+const FIRST_WINDOW_MS = 6 * 3_600_000
+
+/** Materialises the timeline, anew where it was open already. */
+export function openTimeline(db: Db, memory: Memory, owner: number, now: number): void {
+  const { entries, truncated } = buildTimeline(db, memory, owner, now)
+  memory.timelines.open(owner, entries, truncated)
+}
+
+/** Newest first; `truncated` where older items are left in the rows. */
+export function buildTimeline(
+  db: Db,
+  memory: Memory,
+  owner: number,
+  now: number,
+): { entries: TimelineEntry[]; truncated: boolean } {
+  const entries: TimelineEntry[] = []
+  let to = Number.MAX_SAFE_INTEGER
+  for (let width = FIRST_WINDOW_MS; to > 0 && entries.length <= memory.timelineLength; width *= 2) {
+    const from = Math.max(0, Math.min(to, now) - width)
+    const window = itemsForOwner(db, owner, { from, to })
+    entries.push(...window.filter((entry) => isTaken(memory, owner, entry)).sort(newestFirst))
+    to = from
+  }
+  const truncated = entries.length > memory.timelineLength
+  return { entries: entries.slice(0, memory.timelineLength), truncated }
+}
+
+function isTaken(memory: Memory, owner: number, { originator, item }: TimelineEntry): boolean {
+  if (originator === owner) return true
+  if (memory.actors.flagsOf(originator) & CELEBRITY) return false
+  return memory.keeps(owner, item)
+}
+
+function newestFirst(a: TimelineEntry, b: TimelineEntry): number {
+  return b.sortAt - a.sortAt || b.rank - a.rank || b.item - a.item
+}

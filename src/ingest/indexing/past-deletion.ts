@@ -1,0 +1,23 @@
+// A deletion of an account that a replay tells of, out of turn: later events of the account may have been
+// applied before. All rows go, since most of them don't say when they were seen; what is younger than
+// the deletion is asked for once more, and what is older is kept out by the time of the deletion.
+
+import { actorStatus, setActorRemoved } from '../../data/store/actors.ts'
+import { forgetPostRevs } from '../../data/store/posts.ts'
+import { statusCode } from '../../data/store/status.ts'
+import { deleteTombstonesOf } from '../../data/store/tombstones.ts'
+import { removeAccount } from './account-removal.ts'
+import { type IndexContext, isAuthor } from './index-context.ts'
+import { wantAuthor } from './wanted.ts'
+
+/** Idempotent. `timeUs`: when the account was deleted. */
+export function applyPastDeletion(ctx: IndexContext, uid: number, timeUs: number): void {
+  if ((ctx.removedAt.get(uid) ?? 0) >= timeUs) return
+  setActorRemoved(ctx.db, uid, timeUs)
+  ctx.removedAt.set(uid, timeUs)
+  removeAccount(ctx, uid)
+  deleteTombstonesOf(ctx.db, uid)
+  forgetPostRevs(ctx.db, uid)
+  if (actorStatus(ctx.db, uid)?.status !== statusCode('deleted')) ctx.deletedAccounts.delete(uid)
+  if (isAuthor(ctx, uid)) wantAuthor(ctx, uid)
+}

@@ -1,0 +1,37 @@
+// What a post's embed means for its row: which post it quotes, and whether it shows media.
+
+import type { JsonObject } from '../../base/event.ts'
+import { HAS_MEDIA, HAS_VIDEO } from '../../data/store/post-flags.ts'
+import { asObject } from './record-fields.ts'
+import { parsePostUri, type RecordRef } from './record-keys.ts'
+
+const EMBED = 'app.bsky.embed'
+
+/** The embed's parts: a record with media is two. */
+function parts(record: JsonObject): (JsonObject | undefined)[] {
+  const embed = asObject(record['embed'])
+  if (embed?.['$type'] !== `${EMBED}.recordWithMedia`) return [embed]
+  // Inside a recordWithMedia the record part may carry no type of its own.
+  const inner = asObject(embed['record'])
+  return [inner && { ...inner, $type: `${EMBED}.record` }, asObject(embed['media'])]
+}
+
+/** The post that is quoted, where the embedded record is one. */
+export function quotedPost(record: JsonObject): RecordRef | undefined {
+  for (const part of parts(record)) {
+    if (part?.['$type'] === `${EMBED}.record`) {
+      return parsePostUri(asObject(part['record'])?.['uri'])
+    }
+  }
+  return undefined
+}
+
+export function mediaFlags(record: JsonObject): number {
+  let flags = 0
+  for (const part of parts(record)) {
+    const type = part?.['$type']
+    if (type === `${EMBED}.video`) flags |= HAS_MEDIA | HAS_VIDEO
+    if (type === `${EMBED}.images` || type === `${EMBED}.gallery`) flags |= HAS_MEDIA
+  }
+  return flags
+}

@@ -1,0 +1,89 @@
+// Finds and makes the rows that other records point at.
+
+import { microsOf, packRkey } from '../../base/atproto/keys.ts'
+import { findList, insertStubList, type ListRow } from '../../data/store/lists.ts'
+import { ANCHOR, REACTIONS_PRUNED } from '../../data/store/post-flags.ts'
+import {
+  findPostHandle,
+  insertStubPost,
+  type PostHandle,
+  PRESENT,
+  PRUNED,
+  STUB,
+  setPostFlags,
+} from '../../data/store/posts.ts'
+import { type IndexContext, internActor, isAuthor } from './index-context.ts'
+import type { RecordRef } from './record-keys.ts'
+
+/** How long an author's post may still be on its way when others already react to it. */
+const MAY_COME_WITHIN_MS = 36 * 3_600_000
+/** How far ahead of ours the clock that made a record key may be. */
+const CLOCK_SKEW_MS = 10 * 60_000
+
+export function lookUpPost(ctx: IndexContext, ref: RecordRef): PostHandle | undefined {
+  const uid = ctx.actors.uidOf(ref.did)
+  return uid === 0 ? undefined : findPostHandle(ctx.db, uid, packRkey(ref.rkey))
+}
+
+/**
+ * The post's row, made as a stub if it is new. `flags` are set on it in either case: ANCHOR where
+ * an author points at it, otherwise 0.
+ */
+export function ensurePost(ctx: IndexContext, ref: RecordRef, flags: number): PostHandle {
+  const uid = internActor(ctx, ref.did)
+  const rkey = packRkey(ref.rkey)
+  const row = findPostHandle(ctx.db, uid, rkey)
+  if (!row) return { id: insertStubPost(ctx.db, uid, rkey, flags), uid, state: STUB, flags }
+  if ((row.flags & flags) === flags) return row
+  setPostFlags(ctx.db, row.id, row.flags | flags)
+  return { ...row, flags: row.flags | flags }
+}
+
+/** Whether what strangers do to this post is kept: it is here, or an author points at it. */
+export function isKeptPost(row: PostHandle | undefined): row is PostHandle {
+  if (!row) return false
+  return row.state === PRESENT || row.state === PRUNED || (row.flags & ANCHOR) !== 0
+}
+
+/** The post, where what strangers do to it at this time is kept: `isKeptPost`, or it may still come. */
+export function keptPost(ctx: IndexContext, ref: RecordRef, at: number): PostHandle | undefined {
+  const row = lookUpPost(ctx, ref)
+  if (isKeptPost(row)) return row
+  return mayStillCome(ctx, ref, { row, at }) ? ensurePost(ctx, ref, ANCHOR) : undefined
+}
+
+/**
+ * Whether this is an author's young post that was not seen yet. Events of different accounts come in no
+ * common order, and the past of a new author is fetched while others go on.
+ */
+export function mayStillCome(
+  ctx: IndexContext,
+  ref: RecordRef,
+  { row, at }: { row: PostHandle | undefined; at: number },
+): boolean {
+  if (row && row.state !== STUB) return false
+  if (!isAuthor(ctx, ctx.actors.uidOf(ref.did))) return false
+  const rkey = packRkey(ref.rkey)
+  if (typeof rkey === 'string') return false
+  const age = at - microsOf(rkey) / 1000
+  return age < MAY_COME_WITHIN_MS && age > -CLOCK_SKEW_MS
+}
+
+/** Whether a reaction of this time may be one that was counted and pruned. */
+export function isCountedAlready(ctx: IndexContext, post: PostHandle, sortAt: number): boolean {
+  return (post.flags & REACTIONS_PRUNED) !== 0 && sortAt < ctx.prunedBefore
+}
+
+export function lookUpList(ctx: IndexContext, ref: RecordRef): ListRow | undefined {
+  const uid = ctx.actors.uidOf(ref.did)
+  return uid === 0 ? undefined : findList(ctx.db, uid, packRkey(ref.rkey))
+}
+
+/** The list's row, made as a stub if it is new. */
+export function ensureList(ctx: IndexContext, ref: RecordRef): { id: number; isStub: boolean } {
+  const uid = internActor(ctx, ref.did)
+  const rkey = packRkey(ref.rkey)
+  const row = findList(ctx.db, uid, rkey)
+  if (row) return { id: row.id, isStub: row.cid === null }
+  return { id: insertStubList(ctx.db, uid, rkey), isStub: true }
+}

@@ -1,0 +1,236 @@
+// app.bsky.feed.post. Filling a row, emptying it again, and what both mean for counts, for the
+// author's followers, and for what has to be fetched.
+
+import { cidRank, digestRank } from '../../base/atproto/keys.ts'
+import { postItem } from '../../data/store/item-ids.ts'
+import { removeMentions } from '../../data/store/mentions.ts'
+import { putOpReply, removeOpReply } from '../../data/store/op-replies.ts'
+import {
+  ANCHOR,
+  HAS_POSTGATE,
+  HAS_THREADGATE,
+  INVALID_REPLY_ROOT,
+  REACTIONS_PRUNED,
+  VIOLATES_THREADGATE,
+} from '../../data/store/post-flags.ts'
+import {
+  DELETED,
+  emptyPost,
+  fillPost,
+  findPost,
+  insertStubPost,
+  type PostHandle,
+  type PostRow,
+  PRESENT,
+  PRUNED,
+  presentReplies,
+  setPostFlags,
+} from '../../data/store/posts.ts'
+import { doubtPosts, isOrWasAuthor } from './doubtful.ts'
+import {
+  actorCounts,
+  type IndexContext,
+  internActor,
+  isAuthor,
+  isMember,
+  isTooEarly,
+  type Outcome,
+  postCounts,
+  type RecordRemoval,
+  type RecordWrite,
+  recordJson,
+  sortAtOf,
+} from './index-context.ts'
+import { isOutdated, laterRev } from './lateness.ts'
+import { indexMentions } from './mentions.ts'
+import { POST, withdrawNotifications } from './notify.ts'
+import { notifyOfPost, notifyOfRepliesBelow } from './notify-post.ts'
+import { mediaFlags, quotedPost } from './post-embeds.ts'
+import { ensurePost, lookUpPost, mayStillCome } from './post-rows.ts'
+import { asObject } from './record-fields.ts'
+import { parsePostUri, type RecordRef } from './record-keys.ts'
+import { mentionsIn, postgateFlag, replyRootFlag, threadgateFlag } from './reply-rules.ts'
+import { wantPerson, wantPost } from './wanted.ts'
+
+/** Flags that belong to the row, not to the record in it. */
+const ROW_FLAGS = ANCHOR | HAS_THREADGATE | HAS_POSTGATE | REACTIONS_PRUNED
+
+/** How many replies are looked at again when their parent arrives late. */
+const MAX_REPLIES_REVISED = 1_000
+
+type PostRefs = {
+  isReply: boolean
+  root: RecordRef | undefined
+  parent: RecordRef | undefined
+  quote: RecordRef | undefined
+}
+
+type PostHandles = Record<'root' | 'parent' | 'quote', PostHandle | undefined>
+
+export function putPost(ctx: IndexContext, write: RecordWrite): Outcome {
+  const row = write.uid === 0 ? undefined : findPost(ctx.db, write.uid, write.rkey)
+  const byAuthor = isAuthor(ctx, write.uid)
+  const isSame = row?.state === PRESENT && row.cid?.equals(write.cid)
+  if (isSame && !isTooEarly(row, write)) {
+    return byAuthor && !(row.flags & ANCHOR) ? adopt(ctx, row, write) : 'duplicate'
+  }
+  if (row && !isSame && isOutdated(row, write)) return 'late'
+  const refs = readRefs(write)
+  const isNear = byAuthor || (ctx.scope !== 'authors' && isAddressed(ctx, refs, write))
+  if (!row && !isNear && ctx.scope !== 'network') return 'out-of-scope'
+  if (row && isCounted(row)) retractPost(ctx, row)
+  const uid = internActor(ctx, write.did)
+  if (row) removeMentions(ctx.db, row.id)
+  const flags = (row ? row.flags & ROW_FLAGS : 0) | (byAuthor ? ANCHOR : 0)
+  const id = row?.id ?? insertStubPost(ctx.db, uid, write.rkey, flags)
+  insert(ctx, { ...write, uid }, { id, flags, refs, rev: row?.rev ?? null })
+  if (isNear || row) wantPerson(ctx, uid)
+  // Nothing points at what had no row.
+  if (row) reviseReplies(ctx, id)
+  if (row && row.state !== PRESENT && refs.parent) notifyOfRepliesBelow(ctx, id)
+  return 'applied'
+}
+
+/** It was here as a stranger's; now an author's, it is shown with all that belongs to it. */
+function adopt(ctx: IndexContext, row: PostRow, write: RecordWrite): Outcome {
+  setPostFlags(ctx.db, row.id, row.flags | ANCHOR)
+  const handles = ensureRefs(ctx, readRefs(write), ANCHOR)
+  wantRefs(ctx, handles, { byAuthor: true, isAnchor: true })
+  return 'applied'
+}
+
+export function removePost(ctx: IndexContext, { uid, rkey, rev }: RecordRemoval): boolean {
+  const row = findPost(ctx.db, uid, rkey)
+  if (!row || isOutdated(row, { rev })) return false
+  if (isCounted(row)) retractPost(ctx, row)
+  emptyPost(ctx.db, row, { state: DELETED, rev, flags: row.flags & ROW_FLAGS })
+  return true
+}
+
+/** A post that was given up for its age counts as if it were here. */
+function isCounted({ state }: PostRow): boolean {
+  return state === PRESENT || state === PRUNED
+}
+
+/** Takes back what a counted post counts for. Its row is to be emptied or filled anew. */
+export function retractPost(ctx: IndexContext, row: PostRow): void {
+  actorCounts(ctx, row.uid).posts--
+  const isReason = (row.flags & ANCHOR) !== 0 || isOrWasAuthor(ctx, row.uid)
+  if (isReason) doubtPosts(ctx, [row.root, row.parent, row.quote])
+  withdrawNotifications(ctx, { uid: row.uid, collection: POST, rkey: row.rkey })
+  if (row.parent !== null && !(row.flags & VIOLATES_THREADGATE)) {
+    postCounts(ctx, row.parent).replies--
+  }
+  if (row.quote !== null) postCounts(ctx, row.quote).quotes--
+  if (row.root !== null) removeOpReply(ctx.db, { root: row.root, post: row.id }, ctx.now)
+  if (row.state !== PRESENT) return
+  const position = { item: postItem(row.id), sortAt: row.sort_at!, rank: digestRank(row.cid!) }
+  ctx.changes.push({ kind: 'item-removed', entry: { ...position, originator: row.uid } })
+}
+
+function insert(
+  ctx: IndexContext,
+  write: RecordWrite,
+  row: { id: number; flags: number; refs: PostRefs; rev: string | null },
+): void {
+  const { uid } = write
+  const handles = ensureRefs(ctx, row.refs, isAuthor(ctx, uid) ? ANCHOR : 0)
+  const root = handles.root?.id ?? null
+  const parent = handles.parent?.id ?? null
+  const quote = handles.quote?.id ?? null
+  let flags = row.flags | mediaFlags(write.record)
+  if (row.refs.isReply) {
+    flags |= replyRootFlag(ctx, root, parent) | threadgateFlag(ctx, uid, root)
+  }
+  if (handles.quote) flags |= postgateFlag(ctx, uid, handles.quote)
+  const sortAt = sortAtOf(write)
+  fillPost(ctx.db, {
+    id: row.id,
+    uid,
+    cid: write.cid,
+    rev: write.rev === undefined ? row.rev : laterRev(write.rev, row.rev),
+    record: recordJson(write),
+    created_at: write.createdAt,
+    indexed_at: write.indexedAt,
+    sort_at: sortAt,
+    root,
+    parent,
+    quote,
+    flags,
+  })
+  indexMentions(ctx.db, row.id, write.record)
+  actorCounts(ctx, uid).posts++
+  if (parent !== null && !(flags & VIOLATES_THREADGATE)) postCounts(ctx, parent).replies++
+  if (quote !== null) postCounts(ctx, quote).quotes++
+  if (root !== null && parent !== null && handles.root?.uid === uid) {
+    putOpReply(ctx.db, { root, post: row.id, parent })
+  }
+  if (isAuthor(ctx, uid)) {
+    const position = { item: postItem(row.id), sortAt, rank: cidRank(write.cidText) }
+    ctx.changes.push({ kind: 'item-added', entry: { ...position, originator: uid } })
+  }
+  const { quote: quoted, isReply } = row.refs
+  notifyOfPost(ctx, write, { flags, parent, root, quote: quoted, isReply })
+  wantRefs(ctx, handles, { byAuthor: isAuthor(ctx, uid), isAnchor: (flags & ANCHOR) !== 0 })
+}
+
+/** Null fields of a reply that points to no post leave it outside of any thread. */
+function readRefs({ record }: RecordWrite): PostRefs {
+  const reply = asObject(record['reply'])
+  const root = parsePostUri(asObject(reply?.['root'])?.['uri'])
+  const parent = parsePostUri(asObject(reply?.['parent'])?.['uri'])
+  const isWhole = root !== undefined && parent !== undefined
+  return {
+    isReply: reply !== undefined,
+    root: isWhole ? root : undefined,
+    parent: isWhole ? parent : undefined,
+    quote: quotedPost(record),
+  }
+}
+
+function ensureRefs(ctx: IndexContext, refs: PostRefs, flags: number): PostHandles {
+  const ensure = (ref: RecordRef | undefined) => ref && ensurePost(ctx, ref, flags)
+  return { root: ensure(refs.root), parent: ensure(refs.parent), quote: ensure(refs.quote) }
+}
+
+/**
+ * An author's post is shown with parent, root and quote. A post that an author points at is shown
+ * with its own parent and quote, and there it ends.
+ */
+function wantRefs(
+  ctx: IndexContext,
+  handles: PostHandles,
+  { byAuthor, isAnchor }: { byAuthor: boolean; isAnchor: boolean },
+): void {
+  if (!byAuthor && !isAnchor) return
+  const wanted = [handles.parent, handles.quote, byAuthor ? handles.root : undefined]
+  for (const handle of wanted) {
+    if (!handle) continue
+    wantPost(ctx, handle)
+    wantPerson(ctx, handle.uid)
+  }
+}
+
+/** Whether a stranger's post speaks to an author's thread, quotes from it, or names a member. */
+function isAddressed(ctx: IndexContext, refs: PostRefs, write: RecordWrite): boolean {
+  for (const ref of [refs.root, refs.parent, refs.quote]) {
+    const row = ref && lookUpPost(ctx, ref)
+    if (row && (row.flags & ANCHOR || isAuthor(ctx, row.uid))) return true
+    if (ref && mayStillCome(ctx, ref, { row, at: write.indexedAt })) return true
+  }
+  return mentionsIn(write.record).some((did) => isMember(ctx, ctx.actors.uidOf(did)))
+}
+
+/** A parent that arrives after its replies may make them, and theirs, valid or invalid. */
+function reviseReplies(ctx: IndexContext, id: number): void {
+  const parents = [id]
+  for (let seen = 0; parents.length > 0 && seen < MAX_REPLIES_REVISED; ) {
+    for (const reply of presentReplies(ctx.db, parents.pop()!, MAX_REPLIES_REVISED - seen)) {
+      seen++
+      const flag = replyRootFlag(ctx, reply.root, reply.parent)
+      if (flag === (reply.flags & INVALID_REPLY_ROOT)) continue
+      setPostFlags(ctx.db, reply.id, (reply.flags & ~INVALID_REPLY_ROOT) | flag)
+      parents.push(reply.id)
+    }
+  }
+}

@@ -1,0 +1,29 @@
+// Forgets what a member kept here and nowhere else, and that they are one: mutes, bookmarks, drafts,
+// subscriptions, preferences, what they were told.
+
+import {
+  activitySubscriptionsBy,
+  deleteActivitySubscription,
+} from '../../data/store/activity-subscriptions.ts'
+import { findActor } from '../../data/store/actors.ts'
+import { bookmarksOf, deleteBookmark } from '../../data/store/bookmarks.ts'
+import { deleteListMute, listMutesOf } from '../../data/store/list-mutes.ts'
+import { deleteMute, mutesOf } from '../../data/store/mutes.ts'
+import { deletePrivateRows } from '../../data/store/private-rows.ts'
+import { deleteThreadMute, threadMutesOf } from '../../data/store/thread-mutes.ts'
+import type { IndexContext } from './index-context.ts'
+import { removeMember } from './members.ts'
+
+export function forgetPrivateState(ctx: IndexContext, uid: number): void {
+  const { db } = ctx
+  for (const { subject } of mutesOf(db, uid)) deleteMute(db, uid, subject)
+  for (const { list } of listMutesOf(db, uid)) deleteListMute(db, uid, list)
+  for (const { root } of threadMutesOf(db, uid)) deleteThreadMute(db, uid, root)
+  for (const { post } of bookmarksOf(db, uid)) deleteBookmark(db, uid, post)
+  for (const { subject } of activitySubscriptionsBy(db, uid)) {
+    deleteActivitySubscription(db, uid, subject)
+  }
+  deletePrivateRows(db, uid)
+  const did = findActor(db, uid)?.did
+  if (did !== undefined) removeMember(ctx, did)
+}

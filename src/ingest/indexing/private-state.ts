@@ -1,0 +1,110 @@
+// What members ask us to keep that lives in no repository: mutes, muted lists, bookmarks, drafts,
+// preferences. Called through `Indexer.run`, so that rows are committed before it is answered. Saying
+// the same twice is saying it once.
+
+import { deleteBookmark, insertBookmark } from '../../data/store/bookmarks.ts'
+import { deleteDraft, insertDraft, updateDraft } from '../../data/store/drafts.ts'
+import { enqueueJob, jobPriority } from '../../data/store/jobs.ts'
+import { deleteListMute, insertListMute } from '../../data/store/list-mutes.ts'
+import { deleteMute, ONLY_QUOTE_POSTS, ONLY_REPOSTS, putMute } from '../../data/store/mutes.ts'
+import { ANCHOR } from '../../data/store/post-flags.ts'
+import { putActorPreferences } from '../../data/store/preferences.ts'
+import { doubtPosts } from './doubtful.ts'
+import { type IndexContext, internActor } from './index-context.ts'
+import { ensureList, ensurePost, lookUpList, lookUpPost } from './post-rows.ts'
+import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './record-keys.ts'
+import { wantPost } from './wanted.ts'
+
+export type MuteScope = { onlyReposts?: boolean; onlyQuoteposts?: boolean }
+
+/** `createdAt` is now where not given, here and below; milliseconds. */
+type When = { createdAt?: number }
+
+export function mute(
+  ctx: IndexContext,
+  did: string,
+  subjectDid: string,
+  { onlyReposts = false, onlyQuoteposts = false, createdAt = ctx.now }: MuteScope & When = {},
+): void {
+  const scope = (onlyReposts ? ONLY_REPOSTS : 0) | (onlyQuoteposts ? ONLY_QUOTE_POSTS : 0)
+  const uid = internActor(ctx, did)
+  putMute(ctx.db, { uid, subject: internActor(ctx, subjectDid), scope, createdAt })
+}
+
+export function unmute(ctx: IndexContext, did: string, subjectDid: string): void {
+  const uid = ctx.actors.uidOf(did)
+  const subject = ctx.actors.uidOf(subjectDid)
+  if (uid !== 0 && subject !== 0) deleteMute(ctx.db, uid, subject)
+}
+
+/** Everyone on the list has to be known, so it is fetched whole. */
+export function muteList(
+  ctx: IndexContext,
+  did: string,
+  uri: string,
+  { createdAt = ctx.now }: When = {},
+): void {
+  const ref = parseRecordUri(uri, LIST_COLLECTION)
+  if (!ref) return
+  const list = ensureList(ctx, ref).id
+  insertListMute(ctx.db, { uid: internActor(ctx, did), list, createdAt })
+  enqueueJob(ctx.db, 'list', list, jobPriority.wanted)
+}
+
+export function unmuteList(ctx: IndexContext, did: string, uri: string): void {
+  const uid = ctx.actors.uidOf(did)
+  const ref = parseRecordUri(uri, LIST_COLLECTION)
+  const list = ref && lookUpList(ctx, ref)
+  if (uid !== 0 && list) deleteListMute(ctx.db, uid, list.id)
+}
+
+/** The post is kept from now on, as if the member had answered it. */
+export function bookmark(
+  ctx: IndexContext,
+  did: string,
+  { uri, cid, createdAt = ctx.now }: { uri: string; cid: string } & When,
+): void {
+  const ref = parsePostUri(uri)
+  if (!ref) return
+  const post = ensurePost(ctx, ref, ANCHOR)
+  insertBookmark(ctx.db, { uid: internActor(ctx, did), post: post.id, cid, createdAt })
+  wantPost(ctx, post)
+}
+
+export function unbookmark(ctx: IndexContext, did: string, uri: string): void {
+  const uid = ctx.actors.uidOf(did)
+  const ref = parsePostUri(uri)
+  const post = ref && lookUpPost(ctx, ref)
+  if (uid === 0 || !post) return
+  deleteBookmark(ctx.db, uid, post.id)
+  doubtPosts(ctx, [post.id])
+}
+
+/** `draft` is JSON. */
+export type DraftWrite = { draftId: string; draft: string }
+
+export function createDraft(
+  ctx: IndexContext,
+  did: string,
+  {
+    draftId,
+    draft,
+    createdAt = ctx.now,
+    updatedAt = createdAt,
+  }: DraftWrite & When & { updatedAt?: number },
+): void {
+  insertDraft(ctx.db, { uid: internActor(ctx, did), id: draftId, draft, createdAt, updatedAt })
+}
+
+export function changeDraft(ctx: IndexContext, did: string, { draftId, draft }: DraftWrite): void {
+  updateDraft(ctx.db, { uid: ctx.actors.uidOf(did), id: draftId, draft, updatedAt: ctx.now })
+}
+
+export function removeDraft(ctx: IndexContext, did: string, draftId: string): void {
+  deleteDraft(ctx.db, ctx.actors.uidOf(did), draftId)
+}
+
+/** @param preferences - JSON, as it came */
+export function setActorPreferences(ctx: IndexContext, did: string, preferences: string): void {
+  putActorPreferences(ctx.db, internActor(ctx, did), preferences)
+}

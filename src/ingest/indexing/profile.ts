@@ -1,0 +1,42 @@
+// app.bsky.actor.profile. A stranger's is kept once anything of theirs is.
+
+import { deleteProfile, findProfile, putProfile as putRow } from '../../data/store/profiles.ts'
+import {
+  type IndexContext,
+  internActor,
+  type Outcome,
+  type RecordRemoval,
+  type RecordWrite,
+  recordJson,
+} from './index-context.ts'
+import { isOutdated } from './lateness.ts'
+import { PROFILE, withdrawNotifications } from './notify.ts'
+import { joinedThrough, notifyOfJoining } from './notify-joining.ts'
+
+export function putProfile(ctx: IndexContext, write: RecordWrite): Outcome {
+  if (write.rkey !== 'self') return 'wrong-key'
+  const joins = joinedThrough(ctx, write.record)
+  if (write.uid === 0 && ctx.scope !== 'network' && joins === 0) return 'out-of-scope'
+  const uid = internActor(ctx, write.did)
+  const row = findProfile(ctx.db, uid)
+  if (row?.cid.equals(write.cid)) return 'duplicate'
+  if (row && isOutdated(row, write)) return 'late'
+  if (!row && joins !== 0) notifyOfJoining(ctx, { ...write, uid }, joins)
+  putRow(ctx.db, {
+    uid,
+    cid: write.cid,
+    rev: write.rev ?? row?.rev ?? null,
+    record: recordJson(write),
+    created_at: write.record['createdAt'] === undefined ? null : write.createdAt,
+    indexed_at: write.indexedAt,
+  })
+  return 'applied'
+}
+
+export function removeProfile(ctx: IndexContext, { uid, rkey, rev }: RecordRemoval): boolean {
+  if (rkey !== 'self') return false
+  const row = findProfile(ctx.db, uid)
+  if (!row || isOutdated(row, { rev })) return false
+  withdrawNotifications(ctx, { uid, collection: PROFILE, rkey })
+  return deleteProfile(ctx.db, uid)
+}

@@ -1,0 +1,148 @@
+// Applies a committed batch's memory changes to the graph, the account bits and the timelines, in
+// the order in which the rows changed. Everything here is idempotent against rows: a change that
+// is published after later rows were committed finds them and does no harm.
+//
+// Authors with many member followers ("celebrities") are not fanned out. Becoming one takes their
+// items out of the rings, ceasing to be one puts them back; the two thresholds differ, so that
+// nobody flips to and fro.
+
+import { CELEBRITY, HIDDEN, MEMBER } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import { newestItems } from '../../data/store/feed-items.ts'
+import { notesOf } from '../../data/store/notes.ts'
+import type { TimelineEntry } from '../../data/timeline/types.ts'
+import { clearFlag, followsOf, forEachFollower, type Memory, setFlag } from './memory.ts'
+import type { MemoryChange } from './memory-changes.ts'
+
+const DEMOTION_SHARE = 0.8
+
+/** @returns how many timeline entries were written. */
+export function publish(db: Db, memory: Memory, changes: MemoryChange[]): number {
+  let written = 0
+  for (const change of changes) written += publishOne(db, memory, change)
+  notesOf(db).settle()
+  return written
+}
+
+function publishOne(db: Db, memory: Memory, change: MemoryChange): number {
+  switch (change.kind) {
+    case 'follow':
+      return follow(db, memory, change.creator, change.subject)
+    case 'unfollow':
+      return unfollow(db, memory, change.creator, change.subject)
+    case 'item-added':
+      return addItem(memory, change.entry)
+    case 'item-removed':
+      return removeItem(memory, change.entry)
+    case 'actor-removed':
+      return removeActor(memory, change.uid)
+    case 'hidden':
+      setFlag(memory, change.uid, HIDDEN)
+      return 0
+    case 'shown':
+      clearFlag(memory, change.uid, HIDDEN)
+      return 0
+    case 'member-added':
+      return addMember(memory, change.uid)
+    case 'member-removed':
+      return removeMember(db, memory, change.uid)
+  }
+}
+
+function follow(db: Db, memory: Memory, creator: number, subject: number): number {
+  if (!memory.graph.add(creator, subject)) return 0
+  if (!isMember(memory, creator)) return 0
+  addMemberFollower(memory, subject)
+  if (isCelebrity(memory, subject)) return 0
+  return fillFrom(db, memory, creator, subject)
+}
+
+function unfollow(db: Db, memory: Memory, creator: number, subject: number): number {
+  if (!memory.graph.remove(creator, subject)) return 0
+  if (!isMember(memory, creator)) return 0
+  const written = dropMemberFollower(db, memory, subject)
+  if (creator !== subject) memory.timelines.removeOriginator(creator, subject)
+  return written
+}
+
+function addItem(memory: Memory, entry: TimelineEntry): number {
+  const { originator } = entry
+  memory.timelines.insert(originator, entry)
+  return isCelebrity(memory, originator) ? 0 : memory.fanOut(entry)
+}
+
+function removeItem(memory: Memory, entry: TimelineEntry): number {
+  memory.timelines.remove(entry.originator, entry)
+  if (memory.actors.memberFollowersOf(entry.originator) === 0) return 0
+  forEachFollower(memory, entry.originator, (owner) => memory.timelines.remove(owner, entry))
+  return 0
+}
+
+function removeActor(memory: Memory, uid: number): number {
+  memory.timelines.removeOriginator(uid, uid)
+  forEachFollower(memory, uid, (owner) => memory.timelines.removeOriginator(owner, uid))
+  return 0
+}
+
+function addMember(memory: Memory, uid: number): number {
+  if (isMember(memory, uid)) return 0
+  setFlag(memory, uid, MEMBER)
+  for (const subject of followsOf(memory, uid)) addMemberFollower(memory, subject)
+  return 0
+}
+
+function removeMember(db: Db, memory: Memory, uid: number): number {
+  if (!isMember(memory, uid)) return 0
+  clearFlag(memory, uid, MEMBER)
+  memory.timelines.close(uid)
+  let written = 0
+  for (const subject of followsOf(memory, uid)) written += dropMemberFollower(db, memory, subject)
+  return written
+}
+
+function addMemberFollower(memory: Memory, subject: number): void {
+  memory.actors.addMemberFollowers(subject, 1)
+  if (isCelebrity(memory, subject)) return
+  if (memory.actors.memberFollowersOf(subject) < memory.celebrityThreshold) return
+  // The bit comes first: readers merge the author in before the rings lose them.
+  setFlag(memory, subject, CELEBRITY)
+  forEachFollower(memory, subject, (owner) => {
+    if (owner !== subject) memory.timelines.removeOriginator(owner, subject)
+  })
+}
+
+function dropMemberFollower(db: Db, memory: Memory, subject: number): number {
+  memory.actors.addMemberFollowers(subject, -1)
+  if (!isCelebrity(memory, subject)) return 0
+  const floor = memory.celebrityThreshold * DEMOTION_SHARE
+  if (memory.actors.memberFollowersOf(subject) >= floor) return 0
+  const owners: number[] = []
+  forEachFollower(memory, subject, (owner) => {
+    if (memory.timelines.isOpen(owner)) owners.push(owner)
+  })
+  let written = 0
+  for (const owner of owners) written += fillFrom(db, memory, owner, subject)
+  clearFlag(memory, subject, CELEBRITY)
+  return written
+}
+
+/**
+ * Puts an originator's newest items into a timeline that did not take them until now. A ring leaves
+ * out by itself what is older than what it has trimmed. One more than fit, so that it notices.
+ */
+function fillFrom(db: Db, memory: Memory, owner: number, originator: number): number {
+  if (!memory.timelines.isOpen(owner)) return 0
+  const items = newestItems(db, originator, memory.timelineLength + 1)
+  for (const entry of items) {
+    if (memory.keeps(owner, entry.item)) memory.timelines.insert(owner, entry)
+  }
+  return items.length
+}
+
+function isMember(memory: Memory, uid: number): boolean {
+  return (memory.actors.flagsOf(uid) & MEMBER) !== 0
+}
+
+function isCelebrity(memory: Memory, uid: number): boolean {
+  return (memory.actors.flagsOf(uid) & CELEBRITY) !== 0
+}

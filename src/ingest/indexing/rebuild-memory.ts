@@ -1,0 +1,82 @@
+// Memory is a function of rows (invariant 3): accounts, graph and account bits are made from them
+// at start, wholly, or on top of a snapshot that the journal of follow changes brings up to date.
+
+import { assert } from '../../base/util/assert.ts'
+import {
+  type ActorWriter,
+  CELEBRITY,
+  HIDDEN,
+  MEMBER,
+  type NewFollowGraph,
+} from '../../data/graph/types.ts'
+import { actorsNotActive, iterateActors } from '../../data/store/actors.ts'
+import type { Db } from '../../data/store/db.ts'
+import { followedBy, followLists } from '../../data/store/follows.ts'
+import { iterateGraphChanges } from '../../data/store/graph-changes.ts'
+import { allMembers } from '../../data/store/members.ts'
+import { isHiddenStatus } from '../../data/store/status.ts'
+import { followsOf, type Memory, setFlag } from './memory.ts'
+
+type Rebuilt = Pick<Memory, 'actors' | 'graph' | 'celebrityThreshold'>
+
+/** Fills empty memory from rows. */
+export function rebuildMemory(db: Db, memory: Rebuilt & { graph: NewFollowGraph }): void {
+  loadActors(db, memory)
+  memory.graph.build(followLists(db), memory.actors.count)
+  setActorBits(db, memory)
+}
+
+/** Accounts, who is a member, and whom members follow: for one who writes while no server runs. */
+export function rebuildActors(db: Db, actors: ActorWriter): void {
+  loadActors(db, { actors })
+  for (const { uid } of allMembers(db)) {
+    setFlag({ actors }, uid, MEMBER)
+    for (const subject of followedBy(db, uid)) actors.addMemberFollowers(subject, 1)
+  }
+}
+
+/**
+ * Brings memory loaded from a snapshot up to the rows. `covered` is the journal entry that the
+ * snapshot includes; its accounts are a prefix of those in rows.
+ */
+export function catchUpMemory(db: Db, memory: Rebuilt, covered: number): void {
+  loadActors(db, memory)
+  for (const [creator, subject, added] of iterateGraphChanges(db, covered)) {
+    if (added) memory.graph.add(creator, subject)
+    else memory.graph.remove(creator, subject)
+  }
+  setActorBits(db, memory)
+}
+
+function loadActors(db: Db, { actors }: Pick<Rebuilt, 'actors'>): void {
+  for (const [uid, did] of iterateActors(db, actors.count)) {
+    assert(actors.intern(did) === uid, `uid ${uid} of ${did} does not fit the accounts in memory`)
+  }
+}
+
+/** Bits and member followers are few and quickly told from rows, so no snapshot is trusted on them. */
+function setActorBits(db: Db, memory: Rebuilt): void {
+  const { actors } = memory
+  for (let uid = 1; uid <= actors.count; uid++) {
+    if (actors.flagsOf(uid) !== 0) actors.setFlags(uid, 0)
+    const followers = actors.memberFollowersOf(uid)
+    if (followers !== 0) actors.addMemberFollowers(uid, -followers)
+  }
+  for (const [uid, status] of actorsNotActive(db)) {
+    if (isHiddenStatus(status)) setFlag(memory, uid, HIDDEN)
+  }
+  const members = allMembers(db)
+  for (const { uid } of members) setFlag(memory, uid, MEMBER)
+  for (const { uid } of members) {
+    for (const subject of followsOf(memory, uid)) actors.addMemberFollowers(subject, 1)
+  }
+  markCelebrities(memory)
+}
+
+function markCelebrities(memory: Rebuilt): void {
+  for (let uid = 1; uid <= memory.actors.count; uid++) {
+    if (memory.actors.memberFollowersOf(uid) >= memory.celebrityThreshold) {
+      setFlag(memory, uid, CELEBRITY)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+// app.bsky.feed.like of a feed generator, a labeler or a starter pack. Kept wherever the record is: they
+// are few, and its count is to be right.
+
+import { packRkey } from '../../base/atproto/keys.ts'
+import { enqueueJob } from '../../data/store/jobs.ts'
+import {
+  deleteRecordLike,
+  findRecordLike,
+  insertRecordLike,
+  type RecordLike,
+} from '../../data/store/record-likes.ts'
+import {
+  type IndexContext,
+  internActor,
+  isAuthor,
+  type Outcome,
+  type RecordRemoval,
+  type RecordWrite,
+} from './index-context.ts'
+import { LIKE, notifyOfRecordLike, withdrawNotifications } from './notify.ts'
+import { keepUnusual } from './reaction-record.ts'
+import { ensureRecord, lookUpRecord, type NamedRecord } from './record-rows.ts'
+
+export function putRecordLike(ctx: IndexContext, write: RecordWrite, ref: NamedRecord): Outcome {
+  const isNear = ctx.scope === 'network' || isAuthor(ctx, write.uid)
+  const subject = isNear ? pointAt(ctx, write, ref) : lookUpRecord(ctx, ref)
+  if (subject === 0) return 'out-of-scope'
+  const uid = internActor(ctx, write.did)
+  const { rkey, createdAt } = write
+  const existing = findRecordLike(ctx.db, uid, rkey)
+  if (existing?.subject === subject && existing.createdAt === createdAt) return 'duplicate'
+  if (existing) retract(ctx, existing)
+  if (insertRecordLike(ctx.db, { uid, rkey, subject, createdAt })) {
+    const about = { collection: ref.collection, rkey: packRkey(ref.rkey) }
+    keepUnusual(ctx, { ...write, uid }, createdAt)
+    notifyOfRecordLike(ctx, write, { uid, owner: ctx.actors.uidOf(ref.did), subject: about })
+  }
+  return 'applied'
+}
+
+/** What authors like is fetched, since it is what their followers may be looking for. */
+function pointAt(ctx: IndexContext, write: RecordWrite, ref: NamedRecord): number {
+  const { id, isStub } = ensureRecord(ctx, ref)
+  if (isStub && isAuthor(ctx, write.uid)) enqueueJob(ctx.db, 'record', id)
+  return id
+}
+
+/** @returns whether there was one. */
+export function removeRecordLike(
+  ctx: IndexContext,
+  { uid, rkey }: Pick<RecordRemoval, 'uid' | 'rkey'>,
+): boolean {
+  const existing = findRecordLike(ctx.db, uid, rkey)
+  if (existing) retract(ctx, existing)
+  return existing !== undefined
+}
+
+function retract(ctx: IndexContext, like: RecordLike): void {
+  deleteRecordLike(ctx.db, like)
+  withdrawNotifications(ctx, { uid: like.uid, collection: LIKE, rkey: like.rkey })
+}

@@ -1,0 +1,100 @@
+// app.bsky.feed.repost. Every record is a feed item of its own; several by one account on one post
+// count once.
+
+import { cidRank, digestRank } from '../../base/atproto/keys.ts'
+import { repostItem } from '../../data/store/item-ids.ts'
+import { ANCHOR } from '../../data/store/post-flags.ts'
+import type { PostHandle } from '../../data/store/posts.ts'
+import {
+  deleteRepost,
+  findRepost,
+  hasReposted,
+  insertRepost,
+  type RepostRow,
+} from '../../data/store/reposts.ts'
+import { doubtPosts, isOrWasAuthor } from './doubtful.ts'
+import {
+  type IndexContext,
+  internActor,
+  isAuthor,
+  isTooEarly,
+  type Outcome,
+  postCounts,
+  type RecordRemoval,
+  type RecordWrite,
+  sortAtOf,
+} from './index-context.ts'
+import { notifyOfReaction, REPOST, withdrawNotifications } from './notify.ts'
+import { notifyOfOtherRepost } from './notify-rows.ts'
+import { ensurePost, isCountedAlready, keptPost } from './post-rows.ts'
+import { keepUnusual } from './reaction-record.ts'
+import { subjectUri } from './record-fields.ts'
+import { parsePostUri, type RecordRef } from './record-keys.ts'
+import { wantPerson, wantPost } from './wanted.ts'
+
+export function putRepost(ctx: IndexContext, write: RecordWrite): Outcome {
+  const ref = parsePostUri(subjectUri(write.record))
+  if (!ref) return 'subject-unusable'
+  const post = keptSubject(ctx, write, ref)
+  if (!post) return 'out-of-scope'
+  const subject = post.id
+  const uid = internActor(ctx, write.did)
+  const existing = findRepost(ctx.db, uid, write.rkey)
+  if (existing?.cid.equals(write.cid) && !isTooEarly(existing, write)) return 'duplicate'
+  if (existing) retractRepost(ctx, existing)
+  const isFirst =
+    !hasReposted(ctx.db, uid, subject) && !isCountedAlready(ctx, post, sortAtOf(write))
+  if (isFirst) notifyOfReaction(ctx, write, { uid, owner: post.uid, rkey: ref.rkey })
+  insert(ctx, { ...write, uid }, { subject, isFirst })
+  if (post.uid !== uid) keepUnusual(ctx, { ...write, uid }, write.createdAt)
+  return 'applied'
+}
+
+export function removeRepost(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
+  const existing = findRepost(ctx.db, uid, rkey)
+  if (existing) retractRepost(ctx, existing)
+  return existing !== undefined
+}
+
+function insert(
+  ctx: IndexContext,
+  write: RecordWrite,
+  { subject, isFirst }: { subject: number; isFirst: boolean },
+): void {
+  const { uid, rkey, cid, createdAt, indexedAt } = write
+  if (isFirst) postCounts(ctx, subject).reposts++
+  const sortAt = sortAtOf(write)
+  const times = { created_at: createdAt, indexed_at: indexedAt, sort_at: sortAt }
+  const item = repostItem(insertRepost(ctx.db, { uid, rkey, subject, cid, ...times }))
+  if (!isAuthor(ctx, uid)) return
+  const entry = { item, originator: uid, sortAt, rank: cidRank(write.cidText) }
+  ctx.changes.push({ kind: 'item-added', entry })
+}
+
+function retractRepost(ctx: IndexContext, row: RepostRow): void {
+  deleteRepost(ctx.db, row)
+  if (isOrWasAuthor(ctx, row.uid)) doubtPosts(ctx, [row.subject])
+  const key = { uid: row.uid, collection: REPOST, rkey: row.rkey } as const
+  const hadTold = withdrawNotifications(ctx, key)
+  if (!hasReposted(ctx.db, row.uid, row.subject)) postCounts(ctx, row.subject).reposts--
+  else if (hadTold) notifyOfOtherRepost(ctx, row.uid, row.subject)
+  const position = { item: repostItem(row.id), sortAt: row.sort_at, rank: digestRank(row.cid) }
+  ctx.changes.push({ kind: 'item-removed', entry: { ...position, originator: row.uid } })
+}
+
+/** The post, where a repost of it by this account is kept. An author's is to be shown. */
+function keptSubject(
+  ctx: IndexContext,
+  { uid, indexedAt }: RecordWrite,
+  ref: RecordRef,
+): PostHandle | undefined {
+  if (isAuthor(ctx, uid)) {
+    const post = ensurePost(ctx, ref, ANCHOR)
+    wantPost(ctx, post)
+    wantPerson(ctx, post.uid)
+    return post
+  }
+  if (ctx.scope === 'network') return ensurePost(ctx, ref, 0)
+  if (ctx.scope === 'authors') return undefined
+  return keptPost(ctx, ref, indexedAt)
+}

@@ -1,0 +1,71 @@
+// What a post is needed for, by the rules of scope that are asked when records arrive, and as if everything
+// that is here had just come. Where that is not certain for little work, it is needed.
+
+import type { JsonObject } from '../../../base/event.ts'
+import { likeEdges } from '../../../data/store/edges/all-edges.ts'
+import { allMembers } from '../../../data/store/members.ts'
+import {
+  creatorsPointingAt,
+  isBookmarked,
+  isPointedAt,
+  isShownWithAnother,
+  likersOf,
+  MAX_LOOKED_AT,
+  repostersOf,
+} from '../../../data/store/pointers-to-posts.ts'
+import { ANCHOR } from '../../../data/store/post-flags.ts'
+import { findPostById, type PostRow, postRecord } from '../../../data/store/posts.ts'
+import { type IndexContext, isAuthor, isMember } from '../index-context.ts'
+import { mentionsIn } from '../reply-rules.ts'
+
+/** Whose it is decides alone. */
+export function isKeptWhole(ctx: IndexContext, uid: number): boolean {
+  return ctx.keptScope === 'network' || isAuthor(ctx, uid)
+}
+
+/** Whether an author points at it, a member likes it or keeps a bookmark of it. */
+export function isAnchored(ctx: IndexContext, post: number): boolean {
+  if (isBookmarked(ctx.db, post)) return true
+  for (const uids of creatorsPointingAt(ctx.db, post)) {
+    if (uids.length >= MAX_LOOKED_AT || uids.some((uid) => isAuthor(ctx, uid))) return true
+  }
+  const likers = likersOf(ctx.db, post)
+  if (likers.some((uid) => isMember(ctx, uid))) return true
+  return likers.length >= MAX_LOOKED_AT && isLikedByMember(ctx, post)
+}
+
+/** Of a post that no author wrote or points at: whether its record is kept all the same. */
+export function isRecordNeeded(ctx: IndexContext, row: PostRow): boolean {
+  if (isShownWithAnother(ctx.db, row.id)) return true
+  return ctx.keptScope !== 'authors' && (pointsAtAnchor(ctx, row) || mentionsMember(ctx, row))
+}
+
+/** Whether its row is needed, even without a record. */
+export function isRowNeeded(ctx: IndexContext, row: PostRow): boolean {
+  return isPointedAt(ctx.db, row.id)
+}
+
+/** Whether strangers like or repost it, too. */
+export function hasStrangersReactions(ctx: IndexContext, post: number): boolean {
+  const isStranger = (uid: number) => !isAuthor(ctx, uid)
+  return repostersOf(ctx.db, post).some(isStranger) || likersOf(ctx.db, post).some(isStranger)
+}
+
+function isLikedByMember({ db }: IndexContext, subject: number): boolean {
+  const creators = allMembers(db).map(({ uid }) => uid)
+  return likeEdges.keysTo(db, { creators, subject }).size > 0
+}
+
+function pointsAtAnchor(ctx: IndexContext, { root, parent, quote }: PostRow): boolean {
+  return [root, parent, quote].some((id) => {
+    const row = id === null ? undefined : findPostById(ctx.db, id)
+    return row !== undefined && ((row.flags & ANCHOR) !== 0 || isAuthor(ctx, row.uid))
+  })
+}
+
+function mentionsMember(ctx: IndexContext, row: PostRow): boolean {
+  const text = postRecord(ctx.db, row.id)
+  if (!text?.includes('#mention')) return false
+  const record = JSON.parse(text) as JsonObject
+  return mentionsIn(record).some((did) => isMember(ctx, ctx.actors.uidOf(did)))
+}

@@ -1,0 +1,96 @@
+// Gives up what strangers wrote and did long ago, a slice of posts at a time, in the order in which they
+// came. Counts stay what they are: of a post its place and what it answers are kept, and a post says
+// that reactions to it are gone but counted. What a member was told of stays, and so does what was done to
+// a member's posts.
+
+import { likeEdges } from '../../../data/store/edges/all-edges.ts'
+import { deleteLike } from '../../../data/store/likes.ts'
+import {
+  hasToldAnybody,
+  type OldPost,
+  postsAfter,
+  pruningReached,
+  repostsBefore,
+  setPruningReached,
+  setReactionsPrunedBefore,
+} from '../../../data/store/old-posts.ts'
+import { ANCHOR, REACTIONS_PRUNED } from '../../../data/store/post-flags.ts'
+import { PRESENT, prunePost, setPostFlags } from '../../../data/store/posts.ts'
+import { deleteRepost } from '../../../data/store/reposts.ts'
+import { type IndexContext, isAuthor, isMember } from '../index-context.ts'
+
+/** Milliseconds since 1970: what is older goes; -Infinity keeps all. */
+export type PruneLimits = {
+  /** Strangers' posts that no author points at, and strangers' likes and reposts. */
+  strangersBefore: number
+  /** Strangers' posts that an author or a member points at. */
+  neighboursBefore: number
+}
+
+export type Pruned = { posts: number; likes: number; reposts: number; isPassOver: boolean }
+
+/** Rows looked at, and taken away, in one transaction at most. */
+const POSTS_LOOKED_AT = 400
+const TAKEN_AT_ONCE = 400
+
+/** The next slice; after the last one it begins anew. */
+export function pruneSlice(
+  ctx: IndexContext,
+  limits: PruneLimits,
+  isTimeOver: () => boolean = () => false,
+): Pruned {
+  const pruned = { posts: 0, likes: 0, reposts: 0, isPassOver: false }
+  const { strangersBefore } = limits
+  if (strangersBefore > ctx.prunedBefore) {
+    setReactionsPrunedBefore(ctx.db, strangersBefore)
+    ctx.prunedBefore = strangersBefore
+  }
+  const posts = postsAfter(ctx.db, pruningReached(ctx.db), POSTS_LOOKED_AT)
+  for (const post of posts) {
+    const left = TAKEN_AT_ONCE - pruned.posts - pruned.likes - pruned.reposts
+    if (left <= 0 || isTimeOver()) return pruned
+    pruneRecord(ctx, post, limits, pruned)
+    const isMore = pruneReactions(ctx, post, { before: strangersBefore, limit: left }, pruned)
+    if (isMore) return pruned
+    setPruningReached(ctx.db, post.id)
+  }
+  pruned.isPassOver = posts.length < POSTS_LOOKED_AT
+  if (pruned.isPassOver) setPruningReached(ctx.db, 0)
+  return pruned
+}
+
+function pruneRecord(
+  ctx: IndexContext,
+  post: OldPost,
+  { strangersBefore, neighboursBefore }: PruneLimits,
+  pruned: Pruned,
+): void {
+  if (post.state !== PRESENT || isAuthor(ctx, post.uid)) return
+  const before = post.flags & ANCHOR ? neighboursBefore : strangersBefore
+  if (post.sort_at! >= before || hasToldAnybody(ctx.db, post)) return
+  prunePost(ctx.db, post)
+  pruned.posts++
+}
+
+/** @returns whether more of them are left. */
+function pruneReactions(
+  ctx: IndexContext,
+  post: OldPost,
+  { before, limit }: { before: number; limit: number },
+  pruned: Pruned,
+): boolean {
+  if (!Number.isFinite(before) || isMember(ctx, post.uid)) return false
+  const likes = likeEdges
+    .newest(ctx.db, post.id, { sortAt: before, uid: 0 }, Number.POSITIVE_INFINITY)
+    .filter(({ uid }) => !isAuthor(ctx, uid))
+  const reposts = repostsBefore(ctx.db, post.id, { before, limit: limit * 2 }).filter(
+    ({ uid }) => !isAuthor(ctx, uid),
+  )
+  if (likes.length + reposts.length === 0) return false
+  if (!(post.flags & REACTIONS_PRUNED)) setPostFlags(ctx.db, post.id, post.flags | REACTIONS_PRUNED)
+  for (const like of likes.slice(0, limit)) deleteLike(ctx.db, like)
+  for (const repost of reposts.slice(0, limit)) deleteRepost(ctx.db, repost)
+  pruned.likes += Math.min(likes.length, limit)
+  pruned.reposts += Math.min(reposts.length, limit)
+  return likes.length > limit || reposts.length > limit
+}

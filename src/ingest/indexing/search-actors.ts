@@ -1,0 +1,33 @@
+// From accounts' rows to the index of names.
+
+import { actorNames } from '../../data/search/actor-terms.ts'
+import type { Db } from '../../data/store/db.ts'
+import {
+  actorToIndex,
+  changeIndexedActors,
+  type IndexedActor,
+  indexedActor,
+  toIndexedActor,
+} from '../../data/store/search/actor-index.ts'
+
+/** Puts into the index what the rows say now; takes out what they don't say any more. */
+export function refreshActorIndex(db: Db, uids: readonly number[]): void {
+  const changes = uids.map((uid) => ({ before: indexedActor(db, uid), after: read(db, uid) }))
+  changeIndexedActors(db, changes)
+}
+
+function read(db: Db, uid: number): IndexedActor | undefined {
+  const source = actorToIndex(db, uid)
+  if (!source) return undefined
+  const names = actorNames(source.handle, displayNameIn(source.profile))
+  return toIndexedActor(uid, names, source.followers)
+}
+
+function displayNameIn(profile: string | null): unknown {
+  if (profile === null) return undefined
+  try {
+    return (JSON.parse(profile) as { displayName?: unknown } | null)?.displayName
+  } catch {
+    return undefined // as stored by a repository that nobody checks
+  }
+}

@@ -1,0 +1,92 @@
+// Keeps the search index up with the rows, a slice at a time, each in a transaction of its own: first
+// what changed, the newest first, then the rows that were there before the index was. A slice that is
+// interrupted is done again, and doing something twice changes nothing.
+
+import type { Db } from '../../data/store/db.ts'
+import { actorsBelow } from '../../data/store/search/actor-index.ts'
+import { postsBelow } from '../../data/store/search/post-index.ts'
+import {
+  ACTOR,
+  MENTIONS,
+  nextQueued,
+  POST,
+  type Queued,
+  removeQueued,
+  type SearchKind,
+  searchBacklog,
+  setSearchBacklog,
+} from '../../data/store/search/queue.ts'
+import { transact } from '../../data/store/transact.ts'
+import { indexMentions, recordOf } from './mentions.ts'
+import { refreshActorIndex } from './search-actors.ts'
+import { type PostIndexing, refreshPostIndex } from './search-posts.ts'
+
+/** Of a transaction: some milliseconds. A larger one spares the index many small pieces. */
+const SLICE = 150
+
+const KINDS: readonly SearchKind[] = [ACTOR, POST]
+
+export type SearchUpkeep = {
+  db: Db
+  posts: PostIndexing
+}
+
+/**
+ * Works until nothing is left or the time is over.
+ * @param isTimeOver - asked after each slice
+ * @returns whether anything is left
+ */
+export function tendSearch(upkeep: SearchUpkeep, isTimeOver: () => boolean): boolean {
+  for (;;) {
+    const { db } = upkeep
+    let isAny = false
+    transact(db, () => {
+      // Neither kind waits for the other, however much there is of it.
+      isAny = KINDS.map((kind) => takeQueued(upkeep, kind)).includes(true)
+      isAny ||= takeBacklog(upkeep, ACTOR) || takeBacklog(upkeep, POST)
+      isAny ||= takeMentions(db)
+    })
+    if (!isAny) return false
+    if (isTimeOver()) return true
+  }
+}
+
+function takeQueued(upkeep: SearchUpkeep, kind: SearchKind): boolean {
+  const queued = nextQueued(upkeep.db, kind, SLICE)
+  if (queued.length === 0) return false
+  refresh(upkeep, kind, queued)
+  for (const { id } of queued) removeQueued(upkeep.db, kind, id)
+  return true
+}
+
+function takeBacklog(upkeep: SearchUpkeep, kind: SearchKind): boolean {
+  const { db } = upkeep
+  const below = searchBacklog(db, kind)
+  if (below === undefined) return false
+  const ids = kind === ACTOR ? actorsBelow(db, below, SLICE) : postsBelow(db, below, SLICE)
+  const rows = ids.map((id) => ({ id, was: null }))
+  refresh(upkeep, kind, rows)
+  setSearchBacklog(db, kind, ids.at(-1))
+  return true
+}
+
+/** Of posts that were there before mentions were indexed. */
+function takeMentions(db: Db): boolean {
+  const below = searchBacklog(db, MENTIONS)
+  if (below === undefined) return false
+  const ids = postsBelow(db, below, SLICE)
+  for (const id of ids) {
+    const record = recordOf(db, id)
+    if (record) indexMentions(db, id, record)
+  }
+  setSearchBacklog(db, MENTIONS, ids.at(-1))
+  return true
+}
+
+function refresh({ db, posts }: SearchUpkeep, kind: SearchKind, rows: readonly Queued[]): void {
+  if (kind === POST) return refreshPostIndex(db, posts, rows)
+  refreshActorIndex(
+    db,
+    rows.map(({ id }) => id),
+  )
+}

@@ -1,0 +1,40 @@
+// app.bsky.feed.threadgate: who may reply. It speaks about replies that come after it; those that
+// were there before keep their flag, as in the reference, unless it is the gate that comes late.
+
+import { enqueueJob } from '../../data/store/jobs.ts'
+import { HAS_THREADGATE } from '../../data/store/post-flags.ts'
+import { findPostHandle } from '../../data/store/posts.ts'
+import { type GateKind, putGate, removeGate } from './gate.ts'
+import {
+  type IndexContext,
+  isAuthor,
+  type Outcome,
+  type RecordRemoval,
+  type RecordWrite,
+} from './index-context.ts'
+import { reviseGatedReplies } from './late-gate.ts'
+import { ensureList } from './post-rows.ts'
+import { readThreadgate } from './reply-rules.ts'
+
+const kind: GateKind = { table: 'threadgates', flag: HAS_THREADGATE }
+
+export function putThreadgate(ctx: IndexContext, write: RecordWrite): Outcome {
+  const post = write.uid === 0 ? undefined : findPostHandle(ctx.db, write.uid, write.rkey)
+  const outcome = putGate(ctx, write, kind)
+  const isFirst = post !== undefined && !(post.flags & HAS_THREADGATE)
+  if (outcome === 'applied' && isFirst) reviseGatedReplies(ctx, post.id, write.createdAt)
+  if (outcome === 'applied' && isAuthor(ctx, write.uid)) wantLists(ctx, write)
+  return outcome
+}
+
+export function removeThreadgate(ctx: IndexContext, removal: RecordRemoval): boolean {
+  return removeGate(ctx, removal, kind)
+}
+
+/** Lists whose people may reply must be known to tell who may. */
+function wantLists(ctx: IndexContext, write: RecordWrite): void {
+  for (const ref of readThreadgate(write.record)?.lists ?? []) {
+    const list = ensureList(ctx, ref)
+    if (list.isStub) enqueueJob(ctx.db, 'list', list.id)
+  }
+}

@@ -1,0 +1,181 @@
+// The streams that are open: one for each labeler that is followed now, by its row. Which those are: the
+// configured ones, and of the others those named last, so that no member has more than a few of them; none
+// that is left alone for a while (quarantine.ts).
+
+import {
+  allLabelers,
+  deleteLabeler,
+  type LabelerRow,
+  moveLabelerCursor,
+} from '../../data/store/labelers.ts'
+import { applyLabels, labelSubject } from '../indexing/label.ts'
+import { followLabels, type LabelStream } from './label-stream.ts'
+import { findLabeler } from './labeler-identity.ts'
+import type { LabelsParts } from './labels-parts.ts'
+import type { Naming } from './naming.ts'
+import { createPace, type Pace } from './pace.ts'
+import { createQuarantine, type Quarantine } from './quarantine.ts'
+import { countKeptLabels, roomForLabels } from './room-for-labels.ts'
+
+export type FollowedStreams = {
+  /** Opens and closes streams as the rows say, and forgets the labelers named longest ago. */
+  follow(): void
+  isFollowed(did: string): boolean
+  stop(): Promise<void>
+}
+
+type Options = {
+  naming: Pick<Naming, 'sponsorOf'>
+  onSkipped: (did: string) => void
+}
+
+type Row = LabelerRow & { did: string }
+
+type Choice = Options & { quarantine: Quarantine; isOpen: (did: string) => boolean }
+
+const HOUR_MS = 3_600_000
+
+/** Of a configured labeler, which is the operator's choice. */
+const CONFIGURED_FACTOR = 8
+
+export function createFollowedStreams(parts: LabelsParts, options: Options): FollowedStreams {
+  const { limits } = parts
+  const streams = new Map<string, { stream: LabelStream; uid: number }>()
+  const ending = new Set<Promise<void>>()
+  const quarantine = createQuarantine(parts)
+  const together = createPace(limits.bytesPerSecondTogether)
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+
+  function leave(did: string): void {
+    const { stream, uid } = streams.get(did)!
+    streams.delete(did)
+    const ended = stream.stop().then(() => quarantine.mark(uid, false))
+    ending.add(ended)
+    void ended.finally(() => ending.delete(ended))
+  }
+
+  function open(row: Row): void {
+    const { did, uid } = row
+    const isConfigured = parts.isConfigured(did)
+    quarantine.mark(uid, true)
+    const stream = openStream(parts, row, {
+      paces: isConfigured
+        ? [createPace(limits.bytesPerSecond * CONFIGURED_FACTOR)]
+        : [createPace(limits.bytesPerSecond), together],
+      onSkipped: () => options.onSkipped(did),
+      onBroken(reason) {
+        streams.delete(did)
+        quarantine.mark(uid, false)
+        quarantine.broke(uid, reason)
+        follow()
+      },
+    })
+    streams.set(did, { stream, uid })
+  }
+
+  function follow(): void {
+    if (isStopped) return
+    const rows = rowsToFollow(parts, { ...options, quarantine, isOpen: (did) => streams.has(did) })
+    const followed = new Set(rows.map(({ did }) => did))
+    for (const did of [...streams.keys()]) if (!followed.has(did)) leave(did)
+    for (const row of rows) if (!streams.has(row.did)) open(row)
+    clearTimeout(timer)
+    const nextMs = quarantine.nextMs()
+    if (nextMs !== undefined) timer = setTimeout(follow, Math.min(nextMs, MAX_TIMER_MS)).unref()
+  }
+
+  return {
+    follow,
+    isFollowed: (did) => streams.has(did),
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      for (const did of [...streams.keys()]) leave(did)
+      await Promise.all(ending)
+      quarantine.stop()
+    },
+  }
+}
+
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+function rowsToFollow(parts: LabelsParts, { naming, quarantine, isOpen }: Choice): Row[] {
+  const { db, actors, isConfigured, limits, now } = parts
+  const rows = allLabelers(db).map((row) => ({ ...row, did: actors.didOf(row.uid) }))
+  const always = rows.filter(({ did }) => isConfigured(did))
+  const others = rows.filter(({ did }) => !isConfigured(did))
+  const isForgotten = ({ named_at }: Row, i: number) =>
+    i >= limits.maxRemembered || now() - named_at > limits.forgottenAfterMs
+  forget(parts, others.filter(isForgotten))
+  const remembered = others.filter((row, i) => !isForgotten(row, i))
+  const free = (row: Row) => quarantine.isFree(row)
+  const inTurn = remembered.filter(free).sort(byTurn(isOpen))
+  return [...always.filter(free), ...fairly(inTurn, { naming, limits })]
+}
+
+/** Those named in the last hour first; among them no stream gives way to one that is no better. */
+function byTurn(isOpen: Choice['isOpen']): (a: Row, b: Row) => number {
+  const hourOf = ({ named_at }: Row) => Math.floor(named_at / HOUR_MS)
+  return (a, b) =>
+    hourOf(b) - hourOf(a) ||
+    Number(isOpen(b.did)) - Number(isOpen(a.did)) ||
+    b.named_at - a.named_at
+}
+
+/** Those named last, so many of them altogether and of each member. */
+function fairly(
+  rows: readonly Row[],
+  { naming, limits }: Pick<Options, 'naming'> & Pick<LabelsParts, 'limits'>,
+): Row[] {
+  const taken = new Map<string | number, number>()
+  const followed: Row[] = []
+  for (const row of rows) {
+    if (followed.length >= limits.maxFollowed) break
+    const sponsor = naming.sponsorOf(row)
+    const count = taken.get(sponsor ?? '') ?? 0
+    if (sponsor !== undefined && count >= limits.maxFollowedEach) continue
+    if (sponsor !== undefined) taken.set(sponsor, count + 1)
+    followed.push(row)
+  }
+  return followed
+}
+
+function forget({ db, indexer, publish, patience }: LabelsParts, rows: readonly Row[]): void {
+  if (rows.length === 0) return
+  const work = () => {
+    for (const { uid } of rows) deleteLabeler(db, uid)
+  }
+  patience.ifThereIsRoom(() => publish(indexer.run(work)))
+}
+
+type Terms = {
+  paces: readonly Pace[]
+  onSkipped: () => void
+  onBroken: (reason: string) => void
+}
+
+function openStream(parts: LabelsParts, { uid, did, cursor }: Row, terms: Terms): LabelStream {
+  const { actors, db, indexer, publish, patience, onDropped } = parts
+  const { paces, onBroken, onSkipped } = terms
+  return followLabels({
+    ...{ did, cursor, parts, paces, onBroken, onSkipped },
+    find: (forceRefresh) => findLabeler(parts.resolver, did, { forceRefresh }),
+    isKnown: (uri) => labelSubject({ actors }, uri) !== undefined,
+    apply(labels, reached) {
+      const room = roomForLabels(parts, did, uid)
+      let done = { changed: 0, added: 0, refused: 0 }
+      const write = () =>
+        indexer.run((ctx) => {
+          done = applyLabels(ctx, did, labels, room)
+          countKeptLabels(parts, uid, done.added)
+          moveLabelerCursor(db, uid, reached)
+        })
+      const isWritten = patience.ifThereIsRoom(() => publish(write()))
+      if (!isWritten) return false
+      parts.onApplied?.(done.changed)
+      for (let i = 0; i < done.refused; i++) onDropped?.('too-many')
+      return true
+    },
+  })
+}

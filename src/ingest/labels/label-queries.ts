@@ -1,0 +1,129 @@
+// Asks labelers what they say of things that are shown: com.atproto.label.queryLabels. Subjects gather
+// for a moment, each is asked for once in a while, and a labeler that fails is left alone for a minute.
+// What does not fit is dropped: it is asked for again when it is shown again.
+
+import { LruMap } from '../../base/util/lru.ts'
+import { reconcileLabels } from '../indexing/label.ts'
+import { askLabeler } from './label-question.ts'
+import type { LabelsParts } from './labels-parts.ts'
+import { countKeptLabels, roomForLabels } from './room-for-labels.ts'
+
+export type LabelQueries = {
+  /** @param subjects - DIDs and at-URIs */
+  want(labeler: string, subjects: readonly string[]): void
+  /** What was asked of the labeler so far counts no more. */
+  forget(labeler: string): void
+  stop(): Promise<void>
+}
+
+const MAX_REMEMBERED = 300_000
+
+/** `since`: what was asked before counts no more. */
+type Waiting = { subjects: Set<string>; restsUntil: number; isRunning: boolean; since: number }
+
+export function createLabelQueries(
+  parts: LabelsParts,
+  isStreamed: (labeler: string) => boolean,
+): LabelQueries {
+  const { limits, now } = parts
+  const asked = new LruMap<string, number>(MAX_REMEMBERED)
+  const waiting = new Map<string, Waiting>()
+  const running = new Set<Promise<void>>()
+  const stopping = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+
+  function want(labeler: string, subjects: readonly string[]): void {
+    const of = waiting.get(labeler) ?? idle()
+    waiting.set(labeler, of)
+    if (now() < of.restsUntil) return
+    const after = isStreamed(labeler) ? limits.askStreamedAfterMs : limits.askOthersAfterMs
+    const isDue = (at = -Infinity) => at <= of.since || now() - at >= after
+    for (const subject of subjects) {
+      if (of.subjects.size >= limits.maxSubjectsWaiting) break
+      const key = `${labeler} ${subject}`
+      if (!isDue(asked.get(key))) continue
+      asked.set(key, now())
+      of.subjects.add(subject)
+    }
+    if (of.subjects.size > 0) tick()
+  }
+
+  function tick(): void {
+    if (!stopping.signal.aborted) timer ??= setTimeout(start, limits.gatherMs)
+  }
+
+  function start(): void {
+    timer = undefined
+    for (const [labeler, of] of waiting) {
+      if (running.size >= limits.maxQueries) return
+      if (of.isRunning || of.subjects.size === 0) continue
+      const query = ask(labeler, of, takeSome(of, limits.maxSubjectsAsked)).finally(() => {
+        running.delete(query)
+        tick()
+      })
+      running.add(query)
+    }
+    if (waiting.size > limits.maxRemembered) forgetIdle(waiting)
+  }
+
+  async function ask(labeler: string, of: Waiting, subjects: string[]): Promise<void> {
+    const { signal } = stopping
+    of.isRunning = true
+    const said = await askLabeler(parts, { labeler, subjects, signal }).catch((error) => {
+      parts.log.debug({ labeler, err: error }, 'a labeler does not answer')
+      rest(of, now(), limits.restMs)
+    })
+    of.isRunning = false
+    if (!said || signal.aborted) return
+    await apply(parts, labeler, said)
+  }
+
+  return {
+    want,
+    forget(labeler) {
+      const of = waiting.get(labeler)
+      if (of) of.since = now()
+    },
+    async stop() {
+      stopping.abort()
+      clearTimeout(timer)
+      await Promise.all(running)
+    },
+  }
+}
+
+async function apply(
+  parts: LabelsParts,
+  ...[labeler, said]: [labeler: string, Parameters<typeof reconcileLabels>[2]]
+): Promise<void> {
+  const { actors, indexer, patience, publish } = parts
+  const write = () =>
+    indexer.run((ctx) => {
+      const uid = actors.uidOf(labeler)
+      const done = reconcileLabels(ctx, labeler, said, roomForLabels(parts, labeler, uid))
+      countKeptLabels(parts, uid, done.added)
+    })
+  await patience.patiently(() => publish(write()))
+}
+
+function idle(): Waiting {
+  return { subjects: new Set(), restsUntil: 0, isRunning: false, since: 0 }
+}
+
+function takeSome({ subjects }: Waiting, atMost: number): string[] {
+  const some = [...subjects].slice(0, atMost)
+  for (const one of some) subjects.delete(one)
+  return some
+}
+
+function rest(of: Waiting, now: number, restMs: number): void {
+  of.restsUntil = now + restMs
+  of.since = now
+  of.subjects.clear()
+}
+
+function forgetIdle(waiting: Map<string, Waiting>): void {
+  for (const [labeler, of] of waiting) {
+    if (!of.isRunning && of.subjects.size === 0) waiting.delete(labeler)
+  }
+}

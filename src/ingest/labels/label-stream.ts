@@ -1,0 +1,254 @@
+// The stream of one labeler: connect, take frames in order, apply them with the cursor that they reach,
+// and again after a while wherever it ends.
+//
+// The past of a labeler is taken as far as it is short. A large one has far more labels than anybody
+// here will ever see: then the stream goes on from now, and what is shown is asked for (label-queries.ts).
+//
+// A signature is only checked for labels that are about somebody known here: the others are not kept. One
+// that does not fit makes us look for a new key, once in a while; frames wait for it. Whoever breaks a limit
+// is not connected to again from here: `onBroken` says so, and it is for others to judge (quarantine.ts).
+
+import type { Connection, Ending } from '../../sources/jetstream/connection.ts'
+import { openConnection } from '../../sources/jetstream/connection.ts'
+import { defaultLimits } from '../../sources/jetstream/limits.ts'
+import { decodeFrame, isDecodable } from './frame.ts'
+import { createIntake } from './frame-intake.ts'
+import { type Label, readLabels, type SignedLabel } from './label.ts'
+import { createLabelApplier, type LabelApplier } from './label-applier.ts'
+import type { LabelerIdentity } from './labeler-identity.ts'
+import type { LabelsParts } from './labels-parts.ts'
+import type { Pace } from './pace.ts'
+import { isSignedBy } from './signature.ts'
+
+export type StreamOptions = {
+  did: string
+  /** seq of the last frame applied; null: from the beginning. */
+  cursor: number | null
+  find: (forceRefresh: boolean) => Promise<LabelerIdentity | undefined>
+  /** One transaction: these labels, and that the stream was applied up to `cursor`. @returns whether it found room. */
+  apply: (labels: Label[], cursor: number) => boolean
+  /** The past was too long: labels are missing. */
+  onSkipped: () => void
+  /** It sent what nobody has to take; the stream is over. */
+  onBroken: (reason: string) => void
+  paces: readonly Pace[]
+  isKnown: (uri: string) => boolean
+  parts: Pick<LabelsParts, 'limits' | 'log' | 'lookupFor' | 'now' | 'onDropped' | 'patience'>
+}
+
+export type LabelStream = { stop(): Promise<void> }
+
+const RENEW_KEY_AFTER_MS = 60_000
+/** What a label takes, in bytes that are read: mostly its signature. */
+const LABEL_COST = 512
+/** On one connection. */
+const MAX_UNREADABLE = 1_000
+const TOO_LONG = 1009
+
+type Progress = {
+  cursor: number | null
+  identity: LabelerIdentity
+  renewedAt: number
+  /** Labels of the past since the connection was made; undefined once it has caught up. */
+  past: number | undefined
+  unreadable: number
+  applier: LabelApplier
+}
+
+export function followLabels(options: StreamOptions): LabelStream {
+  const { parts, did } = options
+  const { limits, log } = parts
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let cursor = options.cursor
+  /** Whether to go on from now, leaving out what was missed. */
+  let fromNow = false
+
+  async function run(): Promise<void> {
+    for (let failures = 0; !signal.aborted; failures++) {
+      const identity = await options.find(false)
+      if (signal.aborted) return
+      if (identity) {
+        const applier = createLabelApplier(options.apply)
+        const past = fromNow ? undefined : 0
+        const progress: Progress = {
+          ...{ cursor, identity, renewedAt: 0, past, applier },
+          unreadable: 0,
+        }
+        const { ending, isTooLong, received } = await connect(options, {
+          progress,
+          fromNow,
+          signal,
+        })
+        await applier.ended(signal)
+        cursor = progress.cursor
+        if (received > 0) failures = 0
+        log.debug({ did, ending, received }, 'a label stream ended')
+        const broken = brokenLimit(ending, limits)
+        if (broken !== undefined && !signal.aborted) return options.onBroken(broken)
+        fromNow = isTooLong
+        if (isFutureCursor(ending)) cursor = null
+        if (isTooLong) {
+          options.onSkipped()
+          continue
+        }
+      }
+      await pause(Math.min(limits.retryMs * 2 ** Math.min(failures, 20), limits.maxRetryMs), signal)
+    }
+  }
+
+  const running = run()
+  return {
+    stop: () => {
+      stopping.abort()
+      return running
+    },
+  }
+}
+
+type Said = { kind: 'error'; error: string } | { kind: 'broken'; reason: string }
+
+type Outcome = {
+  ending: Ending | Said
+  isTooLong: boolean
+  received: number
+}
+
+async function connect(
+  options: StreamOptions,
+  { progress, fromNow, signal }: { progress: Progress; fromNow: boolean; signal: AbortSignal },
+): Promise<Outcome> {
+  const { parts } = options
+  const url = streamUrl(progress.identity.origin, fromNow ? undefined : (progress.cursor ?? 0))
+  const lookup = lookupOf(parts, url)
+  if (!lookup)
+    return { ending: { kind: 'unreachable', message: 'guarded' }, isTooLong: false, received: 0 }
+  const { maxFrameBytes, maxWaitingBytes } = parts.limits
+  const outcome = { isTooLong: false, received: 0, said: undefined as Said | undefined }
+
+  async function read(frame: Buffer): Promise<boolean> {
+    outcome.received++
+    // What was taken meanwhile would have to be kept in memory.
+    await parts.patience.untilRoom(signal)
+    const said = await takeFrame(options, { progress, signal, frame })
+    if (said === undefined || signal.aborted) return true
+    if (said === 'too-long') outcome.isTooLong = true
+    else outcome.said = said
+    connection.leave()
+    return false
+  }
+
+  const intake = createIntake({
+    ...{ maxWaitingBytes, signal, read, paces: options.paces },
+    pause: () => connection.pause(),
+    resume: () => connection.resume(),
+  })
+  const connection: Connection = openConnection({
+    url: url.href,
+    limits: { ...defaultLimits, maxFrameBytes },
+    maxPayloadBytes: maxFrameBytes,
+    lookup,
+    onOpen: () => undefined,
+    onFrame: (data) => intake.take(data),
+  })
+  const leave = () => connection.leave()
+  signal.addEventListener('abort', leave, { once: true })
+  const ended = await connection.ended
+  signal.removeEventListener('abort', leave)
+  await intake.ended()
+  const { isTooLong, received, said } = outcome
+  return { ending: said ?? ended, isTooLong, received }
+}
+
+/** What it did that nobody has to take. */
+function brokenLimit(
+  ending: Outcome['ending'],
+  { maxFrameBytes }: { maxFrameBytes: number },
+): string | undefined {
+  if (ending.kind === 'broken') return ending.reason
+  const isTooLong = ending.kind === 'closed' && ending.code === TOO_LONG
+  return isTooLong ? `a frame is longer than ${maxFrameBytes} bytes` : undefined
+}
+
+function lookupOf({ lookupFor }: StreamOptions['parts'], url: URL) {
+  try {
+    return lookupFor(url)
+  } catch {
+    return undefined
+  }
+}
+
+/** @returns what ends the connection, where something does. */
+async function takeFrame(
+  options: StreamOptions,
+  { progress, signal, frame: data }: { progress: Progress; signal: AbortSignal; frame: Buffer },
+): Promise<Said | 'too-long' | undefined> {
+  const { limits, now, onDropped } = options.parts
+  const { maxFrameLabels } = limits
+  if (!isDecodable(data, maxFrameLabels)) return { kind: 'broken', reason: 'a frame is a bomb' }
+  const frame = decodeFrame(data)
+  if (frame?.kind === 'error') return frame
+  if (!frame) return unreadable(progress, onDropped)
+  if (frame.kind !== 'labels') return undefined
+  if (frame.labels.length > maxFrameLabels) {
+    return { kind: 'broken', reason: `a frame has more than ${maxFrameLabels} labels` }
+  }
+  for (const pace of options.paces) await pace.take(frame.labels.length * LABEL_COST, signal)
+  const read = readLabels(frame.labels, options.did, onDropped)
+  const kept: Label[] = []
+  for (const one of read) {
+    if (!options.isKnown(one.label.uri)) onDropped?.('unknown')
+    else if (await isSigned(options, progress, one)) kept.push(one.label)
+    else onDropped?.('unsigned')
+  }
+  progress.cursor = frame.seq
+  progress.applier.add(kept, frame.seq)
+  const isPast =
+    read.length > 0 && read.every(({ label }) => now() - Date.parse(label.cts) > limits.pastMs)
+  if (!isPast) progress.past = undefined
+  else if (progress.past !== undefined) progress.past += read.length
+  return (progress.past ?? 0) > limits.maxPast ? 'too-long' : undefined
+}
+
+function unreadable(progress: Progress, onDropped: LabelsParts['onDropped']): Said | undefined {
+  onDropped?.('unreadable')
+  const isTooMuch = ++progress.unreadable > MAX_UNREADABLE
+  return isTooMuch ? { kind: 'broken', reason: 'what it sends is no frames' } : undefined
+}
+
+async function isSigned(
+  { find, parts }: StreamOptions,
+  progress: Progress,
+  label: SignedLabel,
+): Promise<boolean> {
+  if (isSignedBy(label, progress.identity.key)) return true
+  if (parts.now() - progress.renewedAt < RENEW_KEY_AFTER_MS) return false
+  progress.renewedAt = parts.now()
+  progress.identity = (await find(true)) ?? progress.identity
+  return isSignedBy(label, progress.identity.key)
+}
+
+function streamUrl(origin: string, cursor: number | undefined): URL {
+  const url = new URL('/xrpc/com.atproto.label.subscribeLabels', origin)
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  if (cursor !== undefined) url.searchParams.set('cursor', String(cursor))
+  return url
+}
+
+function isFutureCursor(ending: Outcome['ending']): boolean {
+  return ending.kind === 'error' && ending.error === 'FutureCursor'
+}
+
+/** Half of the time at least, and then by chance, so that not all come back at once. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms * (0.5 + Math.random() / 2))
+    function done(): void {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    signal.addEventListener('abort', done, { once: true })
+    if (signal.aborted) done()
+  })
+}

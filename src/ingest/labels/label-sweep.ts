@@ -1,0 +1,42 @@
+// Goes over all labels again and again, some thousands a minute: counts what is kept of each labeler, and
+// drops what is by labelers that nobody names any more. An index by labeler would cost as much room as the
+// labels themselves.
+
+import type { Db } from '../../data/store/db.ts'
+import { allLabelers, setKeptLabels } from '../../data/store/labelers.ts'
+import { deleteLabel, type LabelKey, labelKeysAfter } from '../../data/store/labels.ts'
+
+export type LabelSweep = {
+  /** In one transaction. @returns how many were dropped. */
+  step(db: Db): number
+}
+
+const KEYS_A_STEP = 5_000
+
+export function createLabelSweep(atOnce = KEYS_A_STEP): LabelSweep {
+  let after: LabelKey | undefined
+  let counts = new Map<number, number>()
+
+  function finish(db: Db): void {
+    for (const { uid } of allLabelers(db)) setKeptLabels(db, uid, counts.get(uid) ?? 0)
+    counts = new Map()
+    after = undefined
+  }
+
+  return {
+    step(db) {
+      const known = new Set(allLabelers(db).map(({ uid }) => uid))
+      const keys = labelKeysAfter(db, after, atOnce)
+      let dropped = 0
+      for (const key of keys) {
+        counts.set(key.src, (counts.get(key.src) ?? 0) + 1)
+        if (known.has(key.src)) continue
+        deleteLabel(db, key, key.src, key.val)
+        dropped++
+      }
+      after = keys.at(-1)
+      if (keys.length < atOnce) finish(db)
+      return dropped
+    },
+  }
+}

@@ -1,0 +1,23 @@
+// Where a labeler answers and with which key it signs: from its DID document.
+
+import { serviceEndpoint } from '../../sources/identity/did-document.ts'
+import type { Resolver } from '../../sources/identity/resolver.ts'
+
+export type LabelerIdentity = {
+  /** Origin, http or https, without a trailing slash. */
+  origin: string
+  /** did:key. */
+  key: string
+}
+
+/** @returns undefined where it is no labeler, or nobody can say now. */
+export async function findLabeler(
+  resolver: Pick<Resolver, 'resolve'>,
+  did: string,
+  options?: { forceRefresh?: boolean },
+): Promise<LabelerIdentity | undefined> {
+  const identity = await resolver.resolve(did, options).catch(() => undefined)
+  const endpoint = identity && serviceEndpoint(identity, '#atproto_labeler', 'AtprotoLabeler')
+  if (!identity?.labelKey || !endpoint) return undefined
+  return { origin: new URL(endpoint).origin, key: identity.labelKey }
+}

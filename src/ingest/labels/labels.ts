@@ -1,0 +1,113 @@
+// Labels by labelers: which labelers are followed, what comes of their streams, and what is asked of them.
+//
+// Always followed are the configured labelers, and besides those that members' requests named last, within
+// what each member and all together may cause (naming.ts). What
+// a labeler says about others than accounts known here is not kept; what is shown is asked for, once a day
+// where a stream tells of changes, often where none does. Where a labeler can't be reached nothing fails:
+// its labels are those of yesterday.
+
+import { allLabelers, nameLabeler } from '../../data/store/labelers.ts'
+import { impatient, type Patience } from '../../data/store/patience.ts'
+import { createFollowedStreams } from './followed-streams.ts'
+import { createLabelQueries } from './label-queries.ts'
+import { createLabelSweep } from './label-sweep.ts'
+import { defaultLabelLimits, type LabelLimits, type LabelsParts } from './labels-parts.ts'
+import { createMeeting } from './meeting.ts'
+import { createNaming } from './naming.ts'
+
+export type Labels = {
+  start(): void
+  /** A member's request named these labelers. @param by - DID of the member. */
+  named(dids: readonly string[], by: string): void
+  /** What these say of what was shown. */
+  wanted(labelers: readonly string[], subjects: readonly string[]): void
+  stop(): Promise<void>
+}
+
+export type LabelsOptions = Omit<LabelsParts, 'isConfigured' | 'limits' | 'patience'> & {
+  /** DIDs that are always followed. */
+  configured: readonly string[]
+  /** There is work for the backfill. */
+  onWork: () => void
+  patience?: Patience
+  limits?: Partial<LabelLimits>
+}
+
+const RETRY_CONFIGURED_MS = 60_000
+const SWEEP_EVERY_MS = 60_000
+
+export function createLabels(options: LabelsOptions): Labels {
+  const limits = { ...defaultLabelLimits, ...options.limits }
+  const configured = new Set(options.configured)
+  const isConfigured = (did: string) => configured.has(did)
+  const parts: LabelsParts = { patience: impatient, ...options, isConfigured, limits }
+  const { db, actors, indexer, publish, now } = parts
+  const naming = createNaming(parts)
+  const streams = createFollowedStreams(parts, {
+    naming,
+    onSkipped: (did) => queries.forget(did),
+  })
+  const queries = createLabelQueries(parts, streams.isFollowed)
+  const meeting = createMeeting(parts, (did, subjects) => {
+    options.onWork()
+    streams.follow()
+    queries.want(did, subjects)
+  })
+  const sweeping = startSweep(parts)
+  let timer: NodeJS.Timeout | undefined
+
+  const known = () => new Map(allLabelers(db).map(({ uid }) => [actors.didOf(uid), uid]))
+
+  /** Until each of the configured labelers was found once. */
+  function meetConfigured(): void {
+    timer = undefined
+    const unknown = [...configured].filter((did) => !known().has(did))
+    for (const did of unknown) if (meeting.mayMeet(did)) void meeting.meet(did)
+    if (unknown.length > 0) timer = setTimeout(meetConfigured, RETRY_CONFIGURED_MS)
+  }
+
+  function remember(uids: readonly number[]): void {
+    const nameAll = () => {
+      for (const uid of uids) nameLabeler(db, uid, now())
+    }
+    publish(indexer.run(nameAll))
+    streams.follow()
+  }
+
+  return {
+    start() {
+      streams.follow()
+      meetConfigured()
+    },
+    named(dids, by) {
+      const uids = known()
+      const met = dids.flatMap((did) => uids.get(did) ?? [])
+      for (const did of dids) if (uids.has(did)) naming.note(did, by)
+      if (met.length > 0) remember(met)
+      for (const did of dids) {
+        if (uids.has(did) || !meeting.mayMeet(did) || !naming.mayLookUp(by)) continue
+        naming.note(did, by)
+        void meeting.meet(did, by)
+      }
+    },
+    wanted(labelers, subjects) {
+      const uids = known()
+      for (const did of labelers) {
+        if (uids.has(did)) queries.want(did, subjects)
+        else meeting.want(did, subjects)
+      }
+    },
+    async stop() {
+      meeting.stop()
+      clearTimeout(timer)
+      clearInterval(sweeping)
+      await Promise.all([streams.stop(), queries.stop()])
+    },
+  }
+}
+
+function startSweep({ db, indexer, patience, publish }: LabelsParts): NodeJS.Timeout {
+  const sweep = createLabelSweep()
+  const step = () => publish(indexer.run(() => void sweep.step(db)))
+  return setInterval(() => patience.ifThereIsRoom(step), SWEEP_EVERY_MS).unref()
+}

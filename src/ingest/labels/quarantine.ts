@@ -1,0 +1,76 @@
+// Which labelers are left alone for a while: one whose stream broke a limit, or was open when the process
+// ended without closing it, which may have been its doing. It is written down with the row, so it counts
+// across restarts; each further strike makes it four times longer, and clean time takes all of them away.
+
+import {
+  allLabelers,
+  clearLabelerStrikes,
+  type LabelerRow,
+  labelerRow,
+  markLabelerOpen,
+  quarantineLabeler,
+} from '../../data/store/labelers.ts'
+import type { LabelsParts } from './labels-parts.ts'
+
+export type Quarantine = {
+  isFree(row: LabelerRow): boolean
+  /** The stream of this labeler is about to be opened, or was closed in order. */
+  mark(uid: number, isOpen: boolean): void
+  broke(uid: number, reason: string): void
+  /** Milliseconds until the next of them is free; undefined where none waits. */
+  nextMs(): number | undefined
+  stop(): void
+}
+
+const GROWTH = 4
+
+export function createQuarantine(
+  parts: Pick<LabelsParts, 'actors' | 'db' | 'limits' | 'log' | 'now' | 'patience'>,
+): Quarantine {
+  const { actors, db, limits, log, now, patience } = parts
+  const cleaning = new Map<number, NodeJS.Timeout>()
+
+  function strike(row: LabelerRow, reason: string, baseMs: number): void {
+    const waitMs = Math.min(baseMs * GROWTH ** Math.min(row.strikes, 20), limits.maxQuarantineMs)
+    const until = now() + waitMs
+    write(() => quarantineLabeler(db, row.uid, { reason, until }))
+    log.warn?.(
+      { did: actors.didOf(row.uid), reason, minutes: Math.round(waitMs / 60_000) },
+      'a labeler is left alone for a while',
+    )
+  }
+
+  function write(work: () => void): void {
+    patience.ifThereIsRoom(work)
+  }
+
+  for (const row of allLabelers(db)) {
+    if (row.open_since === null) continue
+    strike(row, 'the process ended while its stream was open', limits.crashQuarantineMs)
+  }
+
+  return {
+    isFree: ({ quarantined_until: until }) => until === null || until <= now(),
+    mark(uid, isOpen) {
+      write(() => markLabelerOpen(db, uid, isOpen ? now() : null))
+      clearTimeout(cleaning.get(uid))
+      cleaning.delete(uid)
+      if (!isOpen) return
+      const clean = () => write(() => clearLabelerStrikes(db, uid))
+      cleaning.set(uid, setTimeout(clean, limits.cleanAfterMs).unref())
+    },
+    broke(uid, reason) {
+      const row = labelerRow(db, uid)
+      if (row) strike(row, reason, limits.quarantineMs)
+    },
+    nextMs() {
+      const ends = allLabelers(db).flatMap(({ quarantined_until: until }) =>
+        until !== null && until > now() ? [until] : [],
+      )
+      return ends.length === 0 ? undefined : Math.max(Math.min(...ends) - now(), 1)
+    },
+    stop() {
+      for (const timer of cleaning.values()) clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,17 @@
+// Whether a label was signed with its labeler's key (`#atproto_label` of the DID document): over the
+// deterministic CBOR of the label without its signature. https://atproto.com/specs/label#label-signing
+
+import { encode, type LexValue } from '@atproto/lex-cbor'
+import { SIGNATURE_BYTES, verifyingKey } from '../../sources/identity/verifying-key.ts'
+import type { SignedLabel } from './label.ts'
+
+/** @param didKey - the key as did:key */
+export function isSignedBy({ unsigned, sig }: SignedLabel, didKey: string): boolean {
+  if (sig.length !== SIGNATURE_BYTES) return false
+  try {
+    return verifyingKey(didKey).verify(encode(unsigned as LexValue), sig)
+  } catch {
+    // Not a key, or not what CBOR can say.
+    return false
+  }
+}

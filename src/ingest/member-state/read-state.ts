@@ -1,0 +1,93 @@
+// From a database to a member's document.
+
+import { recordUri } from '../../base/atproto/at-uri.ts'
+import { activitySubscriptionsBy } from '../../data/store/activity-subscriptions.ts'
+import { findActor } from '../../data/store/actors.ts'
+import { bookmarksOf } from '../../data/store/bookmarks.ts'
+import type { Db } from '../../data/store/db.ts'
+import { draftsOf } from '../../data/store/drafts.ts'
+import { listMutesOf } from '../../data/store/list-mutes.ts'
+import { findListKey } from '../../data/store/lists.ts'
+import { mutesOf, ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../data/store/mutes.ts'
+import { readPreferences } from '../../data/store/notification-preferences.ts'
+import { findNotificationSettings } from '../../data/store/notification-settings.ts'
+import { findPostById } from '../../data/store/posts.ts'
+import { findActorPreferences } from '../../data/store/preferences.ts'
+import { threadMutesOf } from '../../data/store/thread-mutes.ts'
+import { emptyState, type MemberState } from './document.ts'
+
+/** @throws Error where nobody of this DID is known. */
+export function readState(db: Db, did: string): MemberState {
+  const uid = db.prepare<[string], number>('SELECT uid FROM actors WHERE did = ?').pluck().get(did)
+  if (uid === undefined) throw new Error(`${did} is not known here`)
+  return db.transaction(() => ({
+    ...emptyState(did),
+    mutes: mutesOf(db, uid).map(({ subject, scope, createdAt }) => ({
+      did: didOf(db, subject),
+      ...(scope & ONLY_REPOSTS && { onlyReposts: true }),
+      ...(scope & ONLY_QUOTE_POSTS && { onlyQuoteposts: true }),
+      createdAt: iso(createdAt),
+    })),
+    listMutes: listMutesOf(db, uid).map(({ list, createdAt }) => ({
+      list: uriOf(db, 'app.bsky.graph.list', findListKey(db, list)!),
+      createdAt: iso(createdAt),
+    })),
+    threadMutes: threadMutesOf(db, uid).map(({ root, createdAt }) => ({
+      root: postUri(db, root),
+      createdAt: iso(createdAt),
+    })),
+    bookmarks: bookmarksOf(db, uid).map(({ post, cid, createdAt }) => ({
+      uri: postUri(db, post),
+      cid,
+      createdAt: iso(createdAt),
+    })),
+    drafts: draftsOf(db, uid).map(({ id, draft, createdAt, updatedAt }) => ({
+      id,
+      draft: JSON.parse(draft),
+      createdAt: iso(createdAt),
+      updatedAt: iso(updatedAt),
+    })),
+    activitySubscriptions: activitySubscriptionsBy(db, uid).map((one) => ({
+      did: didOf(db, one.subject),
+      post: one.post === 1,
+      reply: one.reply === 1,
+      createdAt: iso(one.created_at),
+    })),
+    notifications: notificationsOf(db, uid),
+    ...preferencesOf(db, uid),
+  }))()
+}
+
+function notificationsOf(db: Db, uid: number): MemberState['notifications'] {
+  const settings = findNotificationSettings(db, uid)
+  if (!settings) return {}
+  const { preferences, priority, seen_at } = settings
+  return {
+    ...(preferences !== null && { preferences: readPreferences(preferences) }),
+    priority: priority === 1,
+    ...(seen_at !== null && { seenAt: iso(seen_at) }),
+  }
+}
+
+function preferencesOf(db: Db, uid: number): Pick<MemberState, 'preferences'> {
+  const json = findActorPreferences(db, uid)
+  return json === undefined ? {} : { preferences: JSON.parse(json) }
+}
+
+function postUri(db: Db, id: number): string {
+  return uriOf(db, 'app.bsky.feed.post', findPostById(db, id)!)
+}
+
+type Key = { uid: number; rkey: Parameters<typeof recordUri>[2] }
+
+function uriOf(db: Db, collection: string, { uid, rkey }: Key): string {
+  return recordUri(didOf(db, uid), collection, rkey)
+}
+
+function didOf(db: Db, uid: number): string {
+  return findActor(db, uid)!.did
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString()
+}

@@ -1,0 +1,72 @@
+// From a member's document into a database, by the same functions that the member's own requests come
+// to. What is there already stays; a mute's scope and settings become those of the document.
+
+import { createActorTable } from '../../data/graph/actor-table.ts'
+import { putActivitySubscription } from '../../data/store/activity-subscriptions.ts'
+import { iterateActors } from '../../data/store/actors.ts'
+import type { Db } from '../../data/store/db.ts'
+import { knownPreferences } from '../../data/store/notification-preferences.ts'
+import { type IndexContext, type IndexScope, internActor } from '../indexing/index-context.ts'
+import { createIndexer } from '../indexing/indexer.ts'
+import { muteThread } from '../indexing/muted-threads.ts'
+import { seeNotifications, setPreferences, setPriority } from '../indexing/notification-state.ts'
+import { addMember } from '../indexing/operator-members.ts'
+import {
+  bookmark,
+  createDraft,
+  mute,
+  muteList,
+  setActorPreferences,
+} from '../indexing/private-state.ts'
+import { type MemberState, timeOf } from './document.ts'
+
+/** All in one transaction. `db` is the only writer of its database. The account becomes a member. */
+export function writeState(db: Db, state: MemberState, scope: IndexScope): void {
+  const actors = createActorTable()
+  for (const [, did] of iterateActors(db, 0)) actors.intern(did)
+  createIndexer({ db, actors, scope, now: Date.now }).run((ctx) => applyState(ctx, state))
+}
+
+/** The same within a transaction of the one who writes already. */
+export function applyState(ctx: IndexContext, state: MemberState): void {
+  addMember(ctx, state.did)
+  writePrivate(ctx, state)
+  writeNotifications(ctx, state)
+  if (state.preferences) setActorPreferences(ctx, state.did, JSON.stringify(state.preferences))
+}
+
+function writePrivate(ctx: IndexContext, state: MemberState): void {
+  const { did } = state
+  for (const { did: subject, createdAt, ...scope } of state.mutes) {
+    mute(ctx, did, subject, { ...scope, ...when({ createdAt }) })
+  }
+  for (const one of state.listMutes) muteList(ctx, did, one.list, when(one))
+  for (const one of state.threadMutes) muteThread(ctx, did, one.root, when(one))
+  for (const { uri, cid, ...rest } of state.bookmarks) {
+    bookmark(ctx, did, { uri, cid, ...when(rest) })
+  }
+  for (const { id, draft, updatedAt, ...rest } of state.drafts) {
+    const times = { ...when(rest), ...(updatedAt && { updatedAt: timeOf(updatedAt)! }) }
+    createDraft(ctx, did, { draftId: id, draft: JSON.stringify(draft), ...times })
+  }
+}
+
+function writeNotifications(ctx: IndexContext, state: MemberState): void {
+  const { did, notifications, activitySubscriptions } = state
+  const { preferences, priority, seenAt } = notifications
+  if (preferences) setPreferences(ctx, did, knownPreferences(preferences))
+  if (priority !== undefined) setPriority(ctx, did, priority)
+  const seen = timeOf(seenAt)
+  if (seen !== undefined) seeNotifications(ctx, did, seen)
+  const uid = internActor(ctx, did)
+  for (const { did: subject, post, reply, createdAt } of activitySubscriptions) {
+    const created_at = timeOf(createdAt) ?? ctx.now
+    const subscription = { uid, post: Number(post), reply: Number(reply), created_at }
+    putActivitySubscription(ctx.db, internActor(ctx, subject), subscription)
+  }
+}
+
+function when({ createdAt }: { createdAt?: string | undefined }): { createdAt?: number } {
+  const at = timeOf(createdAt)
+  return at === undefined ? {} : { createdAt: at }
+}

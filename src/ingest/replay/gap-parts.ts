@@ -1,0 +1,43 @@
+// What the repair of gaps works with, and its limits.
+
+import type { Logger } from '../../base/obs/log.ts'
+import type { Db } from '../../data/store/db.ts'
+import type { Patience } from '../../data/store/patience.ts'
+import type { StreamFilters } from '../../sources/jetstream/consumer.ts'
+import type { Indexer } from '../indexing/indexer.ts'
+import type { MemoryChange } from '../indexing/memory-changes.ts'
+import type { ReplayLimits } from './limits.ts'
+import type { StreamSettings } from './run.ts'
+import type { Tip } from './tip.ts'
+
+export type GapRepairParts = {
+  db: Db
+  indexer: Indexer
+  /** Applies the memory changes of a committed batch, before anything else is indexed. */
+  publish: (changes: MemoryChange[]) => void
+  /** After each slice; what it returns is waited for. */
+  onApplied: () => Promise<void> | undefined
+  patience: Patience
+  stream: StreamSettings
+  /** What the main stream is asked for now. */
+  filters: () => StreamFilters
+  /** Collections whose commits may stay unread until they are looked at. */
+  unread: readonly string[]
+  /** Where the main stream is. */
+  tip: () => Tip | undefined | 'wait'
+  /** Somebody waits for their first timeline. */
+  isBusy: () => boolean
+  log: Logger
+  now: () => number
+  limits: GapLimits
+}
+
+export type GapLimits = Pick<ReplayLimits, 'slice' | 'overlapMs' | 'silentMs' | 'giveUpMs'> & {
+  /** One replay; it goes on where it was in the next one. */
+  longestMs: number
+  /** Between two attempts when no host is to be had. */
+  retryMs: number
+  /** A gap that ended so long ago is in no host's window. */
+  windowMs: number
+  lookEveryMs: number
+}

@@ -1,0 +1,185 @@
+// Closes the gaps of the stream and sees to those of accounts, one after the other, behind everything
+// that somebody waits for.
+//
+// A gap of the stream is replayed if any host's window reaches back to its start: from the first host
+// that does, or from the one that reaches back furthest. What no host has any more is compared instead,
+// author by author (gap-sweep.ts). As a replay goes on to the present anyhow, all gaps that are open
+// when it begins are repaired by one, beginning at the oldest.
+//
+// Everything is told from rows (data/store/gaps.ts), so a repair survives restarts. A full disk is waited for, as
+// by the main stream.
+
+import type { Db } from '../../data/store/db.ts'
+import {
+  absorbGap,
+  accountsToRepair,
+  closeGap,
+  compareGap,
+  putOffGap,
+  setGapStep,
+} from '../../data/store/gap-repair.ts'
+import { type Gap, openAccountGap, streamGaps } from '../../data/store/gaps.ts'
+import { isAnyJobWaiting } from '../../data/store/job-schedule.ts'
+import { enqueueJob } from '../../data/store/jobs.ts'
+import { impatient, type Patience } from '../../data/store/patience.ts'
+import { transact } from '../../data/store/transact.ts'
+import type { GapLimits, GapRepairParts } from './gap-parts.ts'
+import { type GapRun, type GapRunEnd, startGapRun } from './gap-run.ts'
+import { type Circle, sweep } from './gap-sweep.ts'
+import { defaultReplayLimits } from './limits.ts'
+
+export type GapRepairOptions = Omit<GapRepairParts, 'limits' | 'isBusy' | 'patience'> & {
+  /** Members and authors. */
+  circle: Circle
+  /** Jobs were queued. */
+  onJobs: () => void
+  patience?: Patience
+  limits?: Partial<GapLimits>
+}
+
+export type GapRepair = {
+  start(): void
+  /** Resolves when no socket is open any more. */
+  stop(): Promise<void>
+}
+
+const HOUR_MS = 3_600_000
+const ACCOUNTS_AT_ONCE = 50
+
+const { slice, overlapMs, silentMs, giveUpMs } = defaultReplayLimits
+const DEFAULTS: GapLimits = {
+  ...{ slice, overlapMs, silentMs, giveUpMs },
+  longestMs: 6 * HOUR_MS,
+  retryMs: 5 * 60_000,
+  windowMs: 72 * HOUR_MS,
+  lookEveryMs: 1_000,
+}
+
+export function createGapRepair(options: GapRepairOptions): GapRepair {
+  return new Repair(options)
+}
+
+class Repair implements GapRepair {
+  readonly #parts: GapRepairParts
+  readonly #circle: Circle
+  readonly #onJobs: () => void
+  #timer: NodeJS.Timeout | undefined
+  #run: GapRun | undefined
+  #replaying: Promise<void> | undefined
+  #isStopped = false
+
+  constructor(options: GapRepairOptions) {
+    const { db, circle, onJobs, patience = impatient } = options
+    const limits = { ...DEFAULTS, ...options.limits }
+    this.#parts = { ...options, limits, patience, isBusy: () => isAnyJobWaiting(db, 'member') }
+    this.#circle = circle
+    this.#onJobs = onJobs
+  }
+
+  start(): void {
+    const { limits, patience } = this.#parts
+    const look = () => void patience.ifThereIsRoom(() => this.#look())
+    this.#timer = setInterval(look, limits.lookEveryMs)
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearInterval(this.#timer)
+    this.#run?.stop()
+    await this.#replaying
+  }
+
+  #look(): void {
+    const { db, log, now } = this.#parts
+    this.#repairAccounts()
+    const due = streamGaps(db, now())
+    const toReplay = due.filter(({ step }) => step !== 'compare')
+    if (toReplay.length > 0) {
+      this.#replaying ??= this.#replay(toReplay).finally(() => {
+        this.#replaying = undefined
+      })
+    }
+    if (toReplay.length === due.length) return
+    if (sweep(db, { circle: this.#circle, log, now: now() })) this.#onJobs()
+  }
+
+  /** Accounts whose server was away for long, or whose job was lost with an older version. */
+  #repairAccounts(): void {
+    const { db, now } = this.#parts
+    const uids = accountsToRepair(db, now(), ACCOUNTS_AT_ONCE)
+    if (uids.length === 0) return
+    transact(db, () => {
+      for (const uid of uids) {
+        if (uid !== 0) enqueueJob(db, 'repo', uid)
+        else if (!isAnyJobWaiting(db, 'repo')) {
+          closeGap(db, openAccountGap(db, 0)!, { how: 'compared', now: now() })
+        }
+      }
+    })
+    this.#onJobs()
+  }
+
+  async #replay(gaps: Gap[]): Promise<void> {
+    const { db, log, now, patience } = this.#parts
+    const gap = await patience.patiently(() => unite(db, gaps, now()))
+    if (!gap) return
+    const { id, cause, fromUs, toUs } = gap
+    log.info({ gap: id, cause, fromUs, toUs, goesOn: gap.reached > 0 }, 'repair of a gap begun')
+    const end = await this.#replayFromAny(gap)
+    if (end?.how === 'stopped' || this.#isStopped) return
+    await patience.patiently(() => settle(this.#parts, gap, end))
+  }
+
+  /** The first host that reaches back, or the one that does furthest. @returns undefined: none is there. */
+  async #replayFromAny(gap: Gap): Promise<GapRunEnd | undefined> {
+    const clamped: GapRunEnd[] = []
+    for (const host of this.#parts.stream.hosts) {
+      const end = await this.#attempt(gap, { host, takesWindow: false })
+      if (end.how === 'clamped') clamped.push(end)
+      else if (end.how !== 'failed') return end
+    }
+    const [furthest] = clamped.sort((a, b) => a.windowUs! - b.windowUs!)
+    if (!furthest || furthest.windowUs! >= gap.toUs) return furthest
+    return this.#attempt(gap, { host: furthest.host, takesWindow: true })
+  }
+
+  async #attempt(gap: Gap, from: { host: string; takesWindow: boolean }): Promise<GapRunEnd> {
+    if (this.#isStopped) {
+      return { how: 'stopped', host: from.host, events: 0, unreadable: 0, windowUs: undefined }
+    }
+    this.#run = startGapRun(this.#parts, gap, from)
+    const end = await this.#run.ended
+    this.#run = undefined
+    return end
+  }
+}
+
+function settle({ db, log, now, limits }: GapRepairParts, gap: Gap, end?: GapRunEnd): void {
+  const { id, toUs } = gap
+  const isTooOld = toUs < (now() - limits.windowMs) * 1000
+  if (end?.how === 'met') {
+    const note = end.unreadable > 0 ? `${end.unreadable} frames can't be read` : undefined
+    closeGap(db, id, { how: `replayed from ${end.host}`, note, now: now() })
+    log.info({ gap: id, ...end }, 'gap closed by a replay')
+  } else if (end?.how === 'silent' || end?.how === 'clamped' || isTooOld) {
+    compareGap(db, id)
+    log.warn({ gap: id, ...end }, 'no host has the gap whole: repositories are compared')
+  } else {
+    putOffGap(db, id, now() + limits.retryMs)
+    log.warn({ gap: id, ...end }, 'no host to be had for the repair of a gap')
+  }
+}
+
+/** All that are to be replayed become one, that of the oldest; how far a repair was stays only if alone. */
+function unite(db: Db, gaps: Gap[], now: number): Gap {
+  const [first, ...others] = gaps
+  const fromUs = Math.min(...gaps.map((gap) => gap.fromUs))
+  const toUs = Math.max(...gaps.map((gap) => gap.toUs))
+  const reached = fromUs < first!.fromUs ? 0 : first!.reached
+  transact(db, () => {
+    for (const { id } of others) absorbGap(db, first!.id, { id, now })
+    setGapStep(db, first!.id, { step: 'replay', reached })
+  })
+  const cause = gaps.find((gap) => gap.cause === 'dropped-frame')?.cause ?? first!.cause
+  return { ...first!, cause, fromUs, toUs, reached }
+}

@@ -1,0 +1,40 @@
+// Whether a replay has met the main stream where it was when the replay began. Pure.
+//
+// On the same host a seq says it exactly. Otherwise times do, and another host stamps and orders
+// events by its own clock: there it must be past by an overlap, or a beacon's event must have come,
+// and then as much time go by.
+
+import type { StreamCursor, StreamEvent } from '../../base/event.ts'
+import type { Tip } from './tip.ts'
+
+export type Meeting = {
+  /** @returns true as soon as the replay may end. */
+  isOver(nowMs: number): boolean
+  note(batch: { events: readonly StreamEvent[]; cursor: StreamCursor }, nowMs: number): void
+}
+
+export function createMeeting(tip: Tip, options: { overlapMs: number }): Meeting {
+  const { overlapMs } = options
+  const revs = new Map(tip.beacons.map(({ did, rev }) => [did, rev]))
+  let isMet = false
+  let beaconAtMs: number | undefined
+
+  function isBeaconPassed(event: StreamEvent): boolean {
+    const rev = revs.get(event.did)
+    return rev !== undefined && event.kind === 'commit' && event.rev >= rev
+  }
+
+  return {
+    isOver: (nowMs) => isMet || (beaconAtMs !== undefined && nowMs >= beaconAtMs + overlapMs),
+    note({ events, cursor }, nowMs) {
+      isMet ||= isPast(cursor, tip.cursor, overlapMs)
+      if (events.some(isBeaconPassed)) beaconAtMs ??= nowMs
+    },
+  }
+}
+
+function isPast(cursor: StreamCursor, tip: StreamCursor, overlapMs: number): boolean {
+  const isSameHost = cursor.host === tip.host
+  if (isSameHost && cursor.seq !== undefined && tip.seq !== undefined) return cursor.seq >= tip.seq
+  return cursor.timeUs >= tip.timeUs + overlapMs * 1000
+}

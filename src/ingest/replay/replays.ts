@@ -1,0 +1,193 @@
+// Brings the recent past of accounts that became somebody's concern. They wait in a table, written in
+// the transaction that made them a concern, until those that come together have gathered; then one
+// replay takes all of them, up to what a socket takes, and some replays run at once.
+//
+// What a replay does not bring for certain (the host's window is shorter, there is no host, or they are
+// too few to trouble one) is read from the accounts' own servers: a job `recent` for each.
+
+import type { Logger } from '../../base/obs/log.ts'
+import { findActor } from '../../data/store/actors.ts'
+import type { Db } from '../../data/store/db.ts'
+import { isAnyJobWaiting } from '../../data/store/job-schedule.ts'
+import { enqueueJob } from '../../data/store/jobs.ts'
+import { impatient, type Patience } from '../../data/store/patience.ts'
+import {
+  accountsOfReplay,
+  accountsWaiting,
+  allReplays,
+  createReplay,
+  deleteReplay,
+  type Replay,
+  replaysWanted,
+  unwantReplay,
+} from '../../data/store/replays.ts'
+import { transact } from '../../data/store/transact.ts'
+import type { Indexer } from '../indexing/indexer.ts'
+import { defaultReplayLimits, type ReplayLimits } from './limits.ts'
+import {
+  type ReplayEnd,
+  type ReplayParts,
+  type ReplayRun,
+  type StreamSettings,
+  startReplayRun,
+} from './run.ts'
+import type { Tip } from './tip.ts'
+
+export type ReplaysOptions = Omit<ReplayParts, 'limits' | 'onApplied' | 'patience'> & {
+  indexer: Indexer
+  stream: StreamSettings
+  onApplied?: ReplayParts['onApplied']
+  patience?: Patience
+  /**
+   * Where the main stream is; undefined where it has never received anything. `wait` while what it
+   * is asked for does not yet cover the accounts of now.
+   */
+  tip: () => Tip | undefined | 'wait'
+  /** Jobs were queued. */
+  onJobs: () => void
+  limits?: Partial<ReplayLimits>
+}
+
+export type Replays = {
+  /** Goes on with what a stopped process had begun. */
+  start(): void
+  /** Resolves when no socket is open any more. */
+  stop(): Promise<void>
+  /** Those that run. */
+  running(): RunningReplay[]
+}
+
+export type RunningReplay = {
+  id: number
+  accounts: number
+  /** Microseconds of the stream's time: from where on, and how far. */
+  fromUs: number
+  reachedUs: number | undefined
+}
+
+const LOOK_EVERY_MS = 250
+
+export function createReplays(options: ReplaysOptions): Replays {
+  const { db, log, now, tip, patience = impatient } = options
+  const limits = { ...defaultReplayLimits, ...options.limits }
+  const parts: ReplayParts = { onApplied: () => undefined, ...options, patience, limits }
+  const runs = new Map<number, { run: ReplayRun; replay: Replay; accounts: number }>()
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+
+  function look(): void {
+    const waiting = replaysWanted(db)
+    if (!isGathered(db, waiting, { now: now(), limits })) return
+    if (waiting.count < limits.minAccounts) {
+      askServers(db, accountsWaiting(db, limits.minAccounts))
+      return options.onJobs()
+    }
+    if (runs.size >= limits.maxSockets) return
+    const at = tip()
+    if (at === 'wait') return
+    const fromUs = (now() - limits.recentMs) * 1000
+    const limit = limits.accountsPerSocket
+    let replay: Replay | undefined
+    transact(db, () => {
+      replay = createReplay(db, { fromUs, now: now(), limit })
+    })
+    if (replay) begin(replay, at)
+  }
+
+  function begin(replay: Replay, at: Tip | undefined): void {
+    const accounts = accountsByDid(db, replay.id)
+    if (accounts.size === 0) return forget(parts, replay)
+    const { id, fromUs, cursor } = replay
+    const run = startReplayRun(parts, replay, { accounts, tip: at })
+    runs.set(id, { run, replay, accounts: accounts.size })
+    log.info({ replay: id, accounts: accounts.size, fromUs, goesOn: !!cursor }, 'replay begun')
+    void run.ended.then((end) => finish(replay, end))
+  }
+
+  async function finish(replay: Replay, end: ReplayEnd): Promise<void> {
+    runs.delete(replay.id)
+    if (end.how === 'stopped') return
+    const accounts = await patience.patiently(() => settle(db, replay, end))
+    if (accounts === undefined) return
+    const seconds = Math.round((now() - replay.startedAt) / 100) / 10
+    tellEnd(log, { replay: replay.id, accounts, ...end, seconds })
+    options.onJobs()
+    if (!isStopped) lookIfThereIsRoom()
+  }
+
+  const lookIfThereIsRoom = () => void patience.ifThereIsRoom(look)
+
+  return {
+    start() {
+      const at = tip()
+      for (const replay of allReplays(db)) begin(replay, at === 'wait' ? undefined : at)
+      timer = setInterval(lookIfThereIsRoom, LOOK_EVERY_MS)
+    },
+    async stop() {
+      isStopped = true
+      clearInterval(timer)
+      const all = [...runs.values()].map(({ run }) => run)
+      for (const run of all) run.stop()
+      await Promise.all(all.map(({ ended }) => ended))
+    },
+    running: () =>
+      [...runs.values()].map(({ run, replay, accounts }) => ({
+        ...{ id: replay.id, accounts, fromUs: replay.fromUs },
+        reachedUs: run.reachedUs(),
+      })),
+  }
+}
+
+function accountsByDid(db: Db, replay: number): Map<string, number> {
+  const accounts = new Map<string, number>()
+  for (const uid of accountsOfReplay(db, replay)) {
+    const did = findActor(db, uid)?.did
+    if (did !== undefined) accounts.set(did, uid)
+  }
+  return accounts
+}
+
+function tellEnd(log: Logger, figures: ReplayEnd & Record<string, unknown>): void {
+  if (isWhole(figures)) log.info(figures, 'replay done')
+  else log.warn(figures, 'replay incomplete: the rest is read from the accounts’ servers')
+}
+
+function isWhole({ how, windowUs }: ReplayEnd): boolean {
+  return how === 'met' && windowUs === undefined
+}
+
+/** It is of nobody any more. */
+function forget({ db, patience }: ReplayParts, { id }: Replay): void {
+  patience.ifThereIsRoom(() => deleteReplay(db, id))
+}
+
+/** @returns of how many accounts it was, but for those that are wanted once more. */
+function settle(db: Db, { id }: Replay, end: ReplayEnd): number {
+  const uids = accountsOfReplay(db, id)
+  transact(db, () => {
+    deleteReplay(db, id)
+    if (!isWhole(end)) for (const uid of uids) enqueueJob(db, 'recent', uid)
+  })
+  return uids.length
+}
+
+/** Instead of a replay. */
+function askServers(db: Db, uids: readonly number[]): void {
+  transact(db, () => {
+    for (const uid of uids) unwantReplay(db, uid)
+    for (const uid of uids) enqueueJob(db, 'recent', uid)
+  })
+}
+
+/** Whether those that wait are all that come now: a follow list that is being read brings more. */
+function isGathered(
+  db: Db,
+  { count, since }: { count: number; since: number | undefined },
+  { now, limits }: { now: number; limits: ReplayLimits },
+): boolean {
+  if (since === undefined) return false
+  if (count >= limits.accountsPerSocket) return true
+  const waitedMs = now - since
+  if (waitedMs >= limits.longestGatherMs) return true
+  return waitedMs >= limits.gatherMs && !isAnyJobWaiting(db, 'member')
+}

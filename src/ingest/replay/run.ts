@@ -1,0 +1,199 @@
+// One replay: a second stream of some accounts, from some hours ago until it has met the main one.
+// Its events go through the same indexer, which sorts out by rev and tombstone what is known already,
+// later or gone; the main stream's cursor is not touched. Where it stands is saved with what was
+// applied, so it goes on there after a restart.
+//
+// Between two slices the thread is left to others for as long as the slice took. Meanwhile the socket
+// waits, as it does for the main stream; and while the disk is full.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { collections } from '../../base/atproto/collections.ts'
+import type { StreamCursor, StreamEvent } from '../../base/event.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import { findActor } from '../../data/store/actors.ts'
+import type { Db } from '../../data/store/db.ts'
+import type { Patience } from '../../data/store/patience.ts'
+import { type Replay, setReplayCursor, setReplayWindow } from '../../data/store/replays.ts'
+import {
+  type Consumer,
+  createConsumer,
+  type StreamBatch,
+} from '../../sources/jetstream/consumer.ts'
+import type { ConsumerOptions } from '../../sources/jetstream/consumer-options.ts'
+import type { Indexer } from '../indexing/indexer.ts'
+import type { MemoryChange } from '../indexing/memory-changes.ts'
+import { applyPastDeletion } from '../indexing/past-deletion.ts'
+import type { ReplayLimits } from './limits.ts'
+import { createMeeting } from './meeting.ts'
+import type { Tip } from './tip.ts'
+import { createVigil, type Verdict } from './vigil.ts'
+
+/** Which hosts there are, and how they are asked; as for the main stream. */
+export type StreamSettings = Pick<
+  ConsumerOptions,
+  'hosts' | 'wire' | 'compress' | 'v1Dictionary' | 'cacheDir'
+>
+
+export type ReplayParts = {
+  db: Db
+  indexer: Indexer
+  /** Applies the memory changes of a committed batch, before anything else is indexed. */
+  publish: (changes: MemoryChange[]) => void
+  /** After each slice; what it returns is waited for. */
+  onApplied: () => Promise<void> | undefined
+  patience: Patience
+  stream: StreamSettings
+  log: Logger
+  now: () => number
+  limits: ReplayLimits
+}
+
+export type ReplayEnd = {
+  /** `stopped`: it goes on after the restart. */
+  how: Verdict | 'stopped'
+  events: number
+  /** Where the host's window began, in microseconds, if that is later than was asked for. */
+  windowUs: number | undefined
+}
+
+export type ReplayRun = {
+  readonly ended: Promise<ReplayEnd>
+  /** Microseconds; undefined before the first event. */
+  reachedUs(): number | undefined
+  stop(): void
+}
+
+const LOOK_EVERY_MS = 50
+/** An account that was looked up this long after its identity event need not be looked up again. */
+const CLOCKS_MS = 10 * 60_000
+
+/** `accounts`: uids by DID, of whom the replay is. `tip` undefined: the main stream has never received anything. */
+export function startReplayRun(
+  parts: ReplayParts,
+  replay: Replay,
+  { accounts, tip }: { accounts: ReadonlyMap<string, number>; tip: Tip | undefined },
+): ReplayRun {
+  const { db, indexer, limits, now, patience, publish } = parts
+  const meeting = tip && createMeeting(tip, limits)
+  const vigil = createVigil({ limits, meeting, startedAtMs: now() })
+  const abort = new AbortController()
+  const { promise: ended, resolve } = Promise.withResolvers<ReplayEnd>()
+  let { windowUs } = replay
+  let reachedUs = replay.cursor?.timeUs
+  let events = 0
+
+  async function apply(batch: StreamBatch): Promise<void> {
+    if (abort.signal.aborted) return
+    const all = batch.events as StreamEvent[]
+    const ours = all.filter((event) => {
+      const uid = accounts.get(event.did)
+      return uid !== undefined && !isKnownIdentity(db, uid, event)
+    })
+    const began = performance.now()
+    const beginsAtUs = windowIn(batch)
+    const alongside = () => {
+      setReplayCursor(db, replay.id, batch.cursor)
+      if (beginsAtUs !== undefined) setReplayWindow(db, replay.id, beginsAtUs)
+    }
+    const isApplied = await patience.patiently(() => {
+      applyDeletions(parts, accounts, ours)
+      publish(indexer.applyBatch({ events: ours, alongside }).changes)
+      return true
+    })
+    if (!isApplied) return
+    if (beginsAtUs !== undefined) windowUs = Math.max(windowUs ?? 0, beginsAtUs)
+    meeting?.note({ events: all, cursor: batch.cursor }, now())
+    reachedUs = batch.cursor.timeUs
+    vigil.heard(now())
+    events += ours.length
+    await parts.onApplied()
+    const rest = Math.max(1, performance.now() - began)
+    await sleep(rest, undefined, abort).catch(() => undefined)
+  }
+
+  function look(): void {
+    if (patience.isFull()) vigil.heldUp(now(), LOOK_EVERY_MS)
+    const how = vigil.verdict(now(), consumer.status())
+    if (how) void end(how)
+  }
+
+  async function end(how: ReplayEnd['how']): Promise<void> {
+    clearInterval(timer)
+    abort.abort()
+    await consumer.stop()
+    resolve({ how, events, windowUs })
+  }
+
+  const consumer = openStream(parts, replay, { accounts, tip, apply })
+  const timer = setInterval(look, LOOK_EVERY_MS)
+  consumer.start()
+  return {
+    ended,
+    reachedUs: () => reachedUs,
+    stop: () => void end('stopped'),
+  }
+}
+
+/** Where the host's window begins, as it says. A broken event of one account is the main stream's to note. */
+function windowIn({ gaps }: StreamBatch): number | undefined {
+  const said = gaps.filter(({ did }) => did === undefined).map(({ toUs }) => toUs)
+  return said.length > 0 ? Math.max(...said) : undefined
+}
+
+/** Before the others: what is older than a deletion is then left out, wherever it stands. */
+function applyDeletions(
+  { indexer, publish }: ReplayParts,
+  accounts: ReadonlyMap<string, number>,
+  events: readonly StreamEvent[],
+): void {
+  const deletions = events.filter((one) => one.kind === 'account' && one.status === 'deleted')
+  if (deletions.length === 0) return
+  publish(
+    indexer.run((ctx) => {
+      for (const { did, timeUs } of deletions) applyPastDeletion(ctx, accounts.get(did)!, timeUs)
+    }),
+  )
+}
+
+function openStream(
+  { stream, log, limits }: ReplayParts,
+  replay: Replay,
+  of: {
+    accounts: ReadonlyMap<string, number>
+    tip: Tip | undefined
+    apply: ConsumerOptions['apply']
+  },
+): Consumer {
+  const beacons = of.tip?.beacons.map(({ did }) => did) ?? []
+  return createConsumer({
+    ...stream,
+    hosts: hostsFrom(stream.hosts, of.tip?.cursor.host),
+    // The other wire takes any number of accounts where the URL is too long for something on the way.
+    wire: stream.wire === 'v2' ? 'auto' : stream.wire,
+    alwaysFiltered: true,
+    filters: { collections, dids: [...new Set([...of.accounts.keys(), ...beacons])] },
+    cursors: [replay.cursor ?? beginning(replay, stream)],
+    apply: of.apply,
+    log: log.child({ replay: replay.id }),
+    limits: { maxBatchEvents: limits.slice, maxBatchBytes: 2 * 1024 * 1024 },
+  })
+}
+
+/** The main stream's host first: there its seqs hold. */
+function hostsFrom(hosts: readonly string[], first: string | undefined): string[] {
+  if (first === undefined || !hosts.includes(first)) return [...hosts]
+  return [first, ...hosts.filter((host) => host !== first)]
+}
+
+/** By our clock: nothing was received there yet. */
+function beginning({ fromUs }: Replay, { hosts, wire }: StreamSettings): StreamCursor {
+  const firstWire = wire === 'v1' ? 'v1' : 'v2'
+  return { host: hosts[0]!, wire: firstWire, seq: undefined, timeUs: fromUs, isByClock: true }
+}
+
+/** The look-up that it would cause was made meanwhile. */
+function isKnownIdentity(db: Db, uid: number, event: StreamEvent): boolean {
+  if (event.kind !== 'identity') return false
+  const checkedAt = findActor(db, uid)?.identity_checked_at ?? 0
+  return checkedAt > event.timeUs / 1000 + CLOCKS_MS
+}

@@ -1,0 +1,200 @@
+// The stream's beginning where it begins with the archive (sources/archive/): what the stream would have brought
+// is read there, through the same indexer and in the same order, and where the archive ends the stream
+// goes on, on the same host and by its sequence numbers. To everybody else it is one stream.
+//
+// Which is why the stream's own place is not written down before: whatever asks how far the stream is
+// learns that it has not begun. After an absence that is longer than any host's window the archive
+// closes the hole.
+
+import { collections } from '../../base/atproto/collections.ts'
+import type { Config } from '../../base/config/config.ts'
+import type { StreamItem } from '../../base/event.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import type { ArchiveStatus } from '../../bridge/messages.ts'
+import {
+  type ArchiveProgress,
+  allArchives,
+  findArchive,
+  putArchive,
+} from '../../data/store/archives.ts'
+import type { Db } from '../../data/store/db.ts'
+import { impatient, type Patience } from '../../data/store/patience.ts'
+import { replaceStreamCursors, streamCursors } from '../../data/store/stream-cursors.ts'
+import type { ArchiveLimits } from '../../sources/archive/limits.ts'
+import { type ArchiveReader, createArchiveReader } from '../../sources/archive/read-archive.ts'
+import type { Consumer } from '../../sources/jetstream/consumer.ts'
+import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
+import { newest } from '../../sources/jetstream/resume.ts'
+import type { BatchOutcome, Indexer } from '../indexing/indexer.ts'
+
+/** Hosts keep 36 hours, and planning takes its time. */
+const LONG_ABSENCE_MS = 24 * 3_600_000
+const GIGABYTE = 1_000_000_000
+
+export type StreamWithArchive = Consumer & {
+  /** undefined where it does not begin with the archive. */
+  archive(): ArchiveStatus | undefined
+}
+
+type ArchiveSettings = Pick<Config, 'archive' | 'archiveKey' | 'archiveDailyGb' | 'jetstreamHosts'>
+
+type Parts = {
+  db: Db
+  indexer: Indexer
+  now: () => number
+  log: Logger
+  /** The stream, from where it stands by now. */
+  createStream: () => Consumer
+  /** Publishes and counts what was applied; what it returns is waited for. */
+  onApplied: (events: StreamItem[], outcome: BatchOutcome) => Promise<void> | undefined
+  patience?: Patience
+  limits?: Partial<ArchiveLimits>
+}
+
+export function createStreamAfterArchive(config: ArchiveSettings, parts: Parts): StreamWithArchive {
+  const { db, now, log } = parts
+  const begun = archiveToRead(db, config, now())
+  if (!begun) {
+    warnOfHalf(db, config, log)
+    return { ...parts.createStream(), archive: () => undefined }
+  }
+  const abort = new AbortController()
+  const reader = createReader(config, parts, begun, abort.signal)
+  let stream: Consumer | undefined
+  let running: Promise<void> | undefined
+
+  // A rejection is not caught on purpose: rows that cannot be written stop the process, but for want of room.
+  async function run(): Promise<void> {
+    const { host, seq } = begun!
+    log.info({ host, seq }, 'the stream begins with the archive')
+    if (!(await reader.run())) return
+    const { patience = impatient } = parts
+    const isOver = await patience.patiently(() => handOver(parts, reader.progress()))
+    if (!isOver) return
+    stream = parts.createStream()
+    stream.start()
+  }
+
+  return {
+    start() {
+      running ??= run()
+    },
+    async stop() {
+      abort.abort()
+      await running
+      await stream?.stop()
+    },
+    // Where everything is kept, nothing is filtered but collections.
+    setFilters: (filters) => stream?.setFilters(filters),
+    status() {
+      const events = reader.progress().events - begun.events
+      if (!stream) return { ...statusOf(reader, now()), received: events }
+      const live = stream.status()
+      return { ...live, received: events + live.received }
+    },
+    archive: () => archiveStatus(reader, stream !== undefined),
+  }
+}
+
+/** @returns how far it is, where the stream is to begin with it. */
+export function archiveToRead(
+  db: Db,
+  { archive, jetstreamHosts }: Pick<ArchiveSettings, 'archive' | 'jetstreamHosts'>,
+  now: number,
+): ArchiveProgress | undefined {
+  if (!archive) return undefined
+  const host = jetstreamHosts[0]!
+  const known = findArchive(db, host)
+  if (known && known.finishedAt === undefined) return known
+  const isFirst = !allArchives(db).some(({ finishedAt }) => finishedAt !== undefined)
+  const from = isFirst ? { seq: 0, timeUs: 0 } : leftLongAgo(db, host, now)
+  if (!from) return undefined
+  const figures = known ?? { events: 0, bytes: 0, lostBlocks: 0, day: 0, dayBytes: 0 }
+  return { ...figures, host, ...from, tipSeq: 0, startedAt: now, finishedAt: undefined }
+}
+
+/** Where the stream was left on this host, if no window reaches back so far. */
+function leftLongAgo(
+  db: Db,
+  host: string,
+  now: number,
+): { seq: number; timeUs: number } | undefined {
+  const left = newest(streamCursors(db))
+  if (left?.host !== host || left.wire !== 'v2' || left.seq === undefined) return undefined
+  const { seq, timeUs } = left
+  return timeUs / 1000 < now - LONG_ABSENCE_MS ? { seq, timeUs } : undefined
+}
+
+function createReader(
+  config: ArchiveSettings,
+  { db, indexer, now, log, onApplied, patience = impatient, limits }: Parts,
+  progress: ArchiveProgress,
+  signal: AbortSignal,
+): ArchiveReader {
+  return createArchiveReader({
+    origin: progress.host.replace(/^ws/, 'http'),
+    key: config.archiveKey,
+    maxDailyBytes: config.archiveDailyGb * GIGABYTE,
+    collections,
+    progress,
+    async apply(batch) {
+      const { events, gaps } = batch
+      const alongside = () => putArchive(db, batch.progress)
+      const apply = () => onApplied(events, indexer.applyBatch({ events, gaps, alongside }))
+      const applied = await patience.patiently(() => ({ whenSettled: apply() }))
+      await applied?.whenSettled
+      // Whoever else waits for this thread has its turn.
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+    ...{ signal, now, log, limits },
+  })
+}
+
+/** The stream goes on where the archive ends: inclusively, so that nothing lies between. */
+function handOver({ db, indexer, now, log }: Parts, progress: ArchiveProgress): true {
+  const { host, startedAt } = progress
+  const seq = Math.max(1, progress.seq)
+  const timeUs = progress.timeUs || startedAt * 1000
+  indexer.run(() => {
+    putArchive(db, { ...progress, finishedAt: now() })
+    replaceStreamCursors(db, { host, wire: 'v2', seq, timeUs }, now())
+  })
+  const { events, bytes, lostBlocks } = progress
+  log.info({ host, seq, events, bytes, lostBlocks }, 'the archive is read; going on live')
+  return true
+}
+
+function warnOfHalf(db: Db, { archive }: ArchiveSettings, log: Logger): void {
+  if (archive) return
+  const half = allArchives(db).find(({ finishedAt }) => finishedAt === undefined)
+  if (!half) return
+  const { host, seq, tipSeq } = half
+  const line = { host, seq, tipSeq, hint: 'SLIPSTREAM_ARCHIVE=on goes on with it' }
+  log.warn(line, 'the archive was not read to its end: what lies behind is missing')
+}
+
+function statusOf(reader: ArchiveReader, now: number): Omit<StreamStatus, 'received'> {
+  const { host, timeUs } = reader.progress()
+  const lastEventTimeUs = timeUs || undefined
+  return {
+    ...{ host, wire: 'v2', compressed: true, connected: false, filtersSent: true, paused: false },
+    lastEventTimeUs,
+    lagMs: lastEventTimeUs && Math.max(0, now - lastEventTimeUs / 1000),
+    dropped: reader.dropped(),
+    ...{ reconnects: 0, gaps: 0, lastError: reader.waiting()?.message },
+    lastErrorHost: host,
+  }
+}
+
+function archiveStatus(reader: ArchiveReader, isDone: boolean): ArchiveStatus {
+  const { host, seq, tipSeq, timeUs, events, bytes, dayBytes, lostBlocks, startedAt } =
+    reader.progress()
+  const waiting = isDone ? undefined : reader.waiting()
+  return {
+    state: isDone ? 'done' : waiting ? 'waiting' : 'reading',
+    ...{ host, seq, tipSeq, startedAt, events, bytes, dayBytes, lostBlocks },
+    percent: tipSeq === 0 ? 0 : Math.floor((seq / tipSeq) * 1000) / 10,
+    reachedUs: timeUs || undefined,
+    waiting,
+  }
+}

@@ -1,0 +1,52 @@
+// Members who have not been here for long leave by themselves, where the settings say so. What they kept here
+// alone is written to a file first, as the command line does: nobody else could give it back.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger } from '../../base/obs/log.ts'
+import type { Db } from '../../data/store/db.ts'
+import { membersAwaySince } from '../../data/store/members.ts'
+import type { Indexer } from '../indexing/indexer.ts'
+import { removeMember } from '../indexing/members.ts'
+import type { MemoryChange } from '../indexing/memory-changes.ts'
+import { readState } from '../member-state/read-state.ts'
+import type { DiskRoom } from './disk/disk-room.ts'
+
+const INTERVAL_MS = 60_000
+const DAY_MS = 86_400_000
+const AT_ONCE = 20
+const OWNER_ONLY = { folder: 0o700, file: 0o600 }
+/** In the data folder. */
+export const AWAY_FOLDER = 'members-away'
+
+export function forgetAwayMembers(options: {
+  db: Db
+  indexer: Indexer
+  publish: (changes: MemoryChange[]) => void
+  room: Pick<DiskRoom, 'ifThereIsRoom'>
+  dataDir: string
+  /** 0: never. */
+  forgetMembersDays: number
+  now: () => number
+  log: Pick<Logger, 'info'>
+  intervalMs?: number
+}): { stop(): void } {
+  const { db, indexer, publish, room, dataDir, forgetMembersDays, now, log } = options
+  if (forgetMembersDays === 0) return { stop: () => undefined }
+
+  function forget(did: string): void {
+    const folder = join(dataDir, AWAY_FOLDER)
+    mkdirSync(folder, { recursive: true, mode: OWNER_ONLY.folder })
+    const file = join(folder, `${did.replaceAll(':', '_')}.json`)
+    const document = `${JSON.stringify(readState(db, did), null, 2)}\n`
+    writeFileSync(file, document, { mode: OWNER_ONLY.file })
+    publish(indexer.run((ctx) => removeMember(ctx, did)))
+    log.info({ member: did, file }, 'not seen for long: no member any more')
+  }
+
+  const timer = setInterval(() => {
+    const since = now() - forgetMembersDays * DAY_MS
+    for (const did of membersAwaySince(db, since, AT_ONCE)) room.ifThereIsRoom(() => forget(did))
+  }, options.intervalMs ?? INTERVAL_MS)
+  return { stop: () => clearInterval(timer) }
+}

@@ -1,0 +1,50 @@
+// The members that the configuration names. Handles have to be resolved first, which needs the
+// network, so it is tried until it works; DIDs are members at once.
+
+import type { Logger } from '../../base/obs/log.ts'
+import type { Resolver } from '../../sources/identity/resolver.ts'
+
+const RETRY_MS = 60_000
+
+export type ConfiguredMembers = { stop(): void }
+
+/** Calls `onKnown` with all DIDs known so far, at the start and whenever a handle led to one more. */
+export function followConfiguredMembers(options: {
+  accounts: readonly string[]
+  resolver: Pick<Resolver, 'resolveHandle'>
+  onKnown: (dids: string[]) => void
+  log: Pick<Logger, 'warn'>
+}): ConfiguredMembers {
+  const { accounts, resolver, onKnown, log } = options
+  const dids = new Set(accounts.filter((account) => account.startsWith('did:')))
+  const handles = new Set(accounts.filter((account) => !account.startsWith('did:')))
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+
+  async function resolveHandles(): Promise<void> {
+    for (const handle of handles) {
+      const did = await resolver.resolveHandle(handle).catch(() => undefined)
+      if (stopped) return
+      if (!did) {
+        log.warn(
+          { handle },
+          'SLIPSTREAM_MEMBERS names a handle that leads to no account; trying again',
+        )
+        continue
+      }
+      handles.delete(handle)
+      dids.add(did)
+      onKnown([...dids])
+    }
+    if (handles.size > 0) timer = setTimeout(resolveHandles, RETRY_MS)
+  }
+
+  onKnown([...dids])
+  void resolveHandles()
+  return {
+    stop() {
+      stopped = true
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,46 @@
+// Counts what the ingest thread does, for whoever reads the metrics.
+
+import type { StreamItem } from '../../base/event.ts'
+import type { Counts } from '../../base/obs/counts.ts'
+import { FetchError } from '../../sources/identity/fetch-error.ts'
+import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import type { BatchOutcome } from '../indexing/indexer.ts'
+
+const TOO_MANY_REQUESTS = 429
+
+/** Events by kind, and by what became of them. */
+export function countBatch(
+  counts: Counts,
+  { events }: { events: readonly StreamItem[] },
+  { applied, skipped }: Pick<BatchOutcome, 'applied' | 'skipped'>,
+): void {
+  counts.add('batches', 'applied')
+  let commits = 0
+  for (const { kind } of events) {
+    if (kind === 'commit' || kind === 'unread') commits++
+    else counts.add('events', kind)
+  }
+  counts.add('events', 'commit', commits)
+  counts.add('outcomes', 'applied', applied)
+  for (const [outcome, count] of Object.entries(skipped)) counts.add('outcomes', outcome, count)
+}
+
+/** Requests to other people's servers, by how they ended and not by whose they were. */
+export function countFetches(fetch: GuardedFetch, counts: Counts): GuardedFetch {
+  return async (url, options) => {
+    try {
+      const response = await fetch(url, options)
+      counts.add('fetches', classOf(response.status))
+      return response
+    } catch (error) {
+      counts.add('fetches', error instanceof FetchError ? error.reason : 'error')
+      throw error
+    }
+  }
+}
+
+function classOf(status: number): string {
+  if (status < 400) return 'ok'
+  if (status === TOO_MANY_REQUESTS) return 'rate-limited'
+  return status < 500 ? 'client-error' : 'server-error'
+}

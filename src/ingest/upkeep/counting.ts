@@ -1,0 +1,54 @@
+// Joins what asks for earlier counts (ingest/counts/) with the ingest thread: whose timelines are looked
+// through, and the way to the public AppView.
+
+import type { Config } from '../../base/config/config.ts'
+import type { Counts } from '../../base/obs/counts.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import type { ColdStartProgress } from '../../bridge/messages.ts'
+import type { Db } from '../../data/store/db.ts'
+import { forgetAllEarlierCounts } from '../../data/store/earlier-counts.ts'
+import { allMembers } from '../../data/store/members.ts'
+import type { Patience } from '../../data/store/patience.ts'
+import { transact } from '../../data/store/transact.ts'
+import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import { type Counting, createCounting } from '../counts/counting.ts'
+import type { Memory } from '../indexing/memory.ts'
+import { countFetches } from './count-work.ts'
+
+/** Undefined where the operator wants to depend on nobody: then what others counted goes, too. */
+export function createEarlierCounting(
+  config: Config,
+  parts: {
+    db: Db
+    memory: Memory
+    counts: Counts
+    coldStarts: () => ColdStartProgress[]
+    room: Patience
+    log: Logger
+    now: () => number
+  },
+): Counting | undefined {
+  const { allowPrivateHosts, fallbackAppview: origin } = config
+  const { db, memory, counts, coldStarts, room, log, now } = parts
+  if (origin === 'none') {
+    void room.patiently(() => transact(db, () => forgetAllEarlierCounts(db)))
+    return undefined
+  }
+  const { actors, timelines } = memory
+  const guarded = createGuardedFetch({ allowPrivateHosts, trustedOrigins: [origin], log })
+  return createCounting({
+    ...{ db, actors, origin, log, now },
+    scope: config.indexScope,
+    patience: room,
+    fetch: countFetches(guarded, counts),
+    members: () => allMembers(db).flatMap(({ uid }) => (timelines.isOpen(uid) ? [uid] : [])),
+    newcomers: () =>
+      coldStarts()
+        .filter(({ stage }) => stage !== 'done')
+        .map(({ did }) => actors.uidOf(did))
+        .filter((uid) => uid !== 0),
+    timelineItems: (member) =>
+      timelines.read(member, undefined, config.timelineTarget)?.entries.map(({ item }) => item) ??
+      [],
+  })
+}

@@ -1,0 +1,135 @@
+// Watches how much room there is, and says what is given up for want of it (levels.ts): it switches the search
+// index and the taking of strangers, and tells the others how long things are kept.
+
+import type { Logger } from '../../../base/obs/log.ts'
+import type { DiskStatus } from '../../../bridge/messages.ts'
+import type { Db } from '../../../data/store/db.ts'
+import { fileSize, limitFileSize, probeRoom } from '../../../data/store/file-size.ts'
+import {
+  giveUpPostIndex,
+  isPostIndexGivenUp,
+  rebuildPostIndex,
+} from '../../../data/store/search/give-up.ts'
+import type { Indexer } from '../../indexing/indexer.ts'
+import { readDiskUse } from '../disk-use.ts'
+import type { DiskRoom } from './disk-room.ts'
+import {
+  capOf,
+  daysKept,
+  isSearchGivenUp,
+  isTight,
+  nextLevel,
+  stateOfLevel,
+  takesStrangers,
+} from './levels.ts'
+import type { OnceOnly } from './once-only.ts'
+
+const MB = 1_000_000
+/** Whoever writes next can be expected to fit in. */
+const ROOM_AT_LEAST = 16 * MB
+/** Where there is less, so much is tried now and then: perhaps nobody else writes. */
+const PROBE = { bytes: MB, everyMs: 15_000 }
+/** From one level to the next, so that what was given up can show. */
+const PATIENCE_MS = 30_000
+
+export type DiskSettings = {
+  diskCapMb: number
+  diskReserveMb: number
+  keepStrangersDays: number
+  keepNeighboursDays: number
+}
+
+export type DiskGuard = {
+  /** Once a second. */
+  look(): DiskStatus
+  /** How long things are kept now; Infinity: for ever. */
+  kept(): { strangersMs: number; neighboursMs: number }
+  /** A pass over all posts, with what was kept at its beginning, is over. */
+  passDone(strangersMs: number): void
+  /** Of posts that are found by their words; 0 while search is given up. */
+  searchedPosts(): number
+  /** Whether something is to be given up now. */
+  isTight(): boolean
+}
+
+export function createDiskGuard(options: {
+  db: Db
+  indexer: Pick<Indexer, 'takeStrangers'>
+  room: DiskRoom
+  settings: DiskSettings
+  searchedPosts: number
+  /** What is given up before anything else; nothing where not given. */
+  onceOnly?: OnceOnly
+  dataDir: string
+  now: () => number
+  log: Pick<Logger, 'warn' | 'info'>
+}): DiskGuard {
+  const { db, indexer, onceOnly, room, settings, searchedPosts, dataDir, now, log } = options
+  const { diskCapMb, diskReserveMb, keepStrangersDays, keepNeighboursDays } = settings
+  let level = 0
+  let isWorkDone = true
+  let changedAt = -Infinity
+  let isIndexKept = !isPostIndexGivenUp(db)
+  const isRoomSeen = lookForRoom(options)
+  const days = { strangersDays: keepStrangersDays, neighboursDays: keepNeighboursDays }
+  if (diskCapMb > 0) limitFileSize(db, diskCapMb * MB)
+
+  function kept() {
+    return daysKept(level, days)
+  }
+
+  function change(to: number, status: Omit<DiskStatus, 'state'>): void {
+    const figures = { ...status, from: stateOfLevel(level), to: stateOfLevel(to) }
+    if (to > level) log.warn(figures, 'the disk is getting full: more is given up')
+    else log.info(figures, 'there is more room on the disk: less is given up')
+    level = to
+    changedAt = now()
+    // Only levels that prune have to wait for a pass.
+    isWorkDone = to < 2
+  }
+
+  /** Both take some room, so they may have to be tried again. */
+  function keepIndexOrNot(): void {
+    const isWanted = !isSearchGivenUp(level)
+    if (isWanted === isIndexKept) return
+    const change = isWanted ? rebuildPostIndex : giveUpPostIndex
+    if (room.ifThereIsRoom(() => change(db))) isIndexKept = isWanted
+  }
+
+  return {
+    look() {
+      const { freeBytes, databaseBytes, logBytes } = readDiskUse(dataDir)
+      const { live } = fileSize(db)
+      const capBytes = capOf(
+        { capBytes: diskCapMb * MB, reserveBytes: diskReserveMb * MB },
+        { fileBytes: databaseBytes + logBytes, freeBytes },
+      )
+      const status = { usedBytes: live, capBytes, freeBytes }
+      const isFirst = onceOnly?.look(isTight(status)) === true && level === 0
+      const isSettled = !isFirst && isWorkDone && now() - changedAt >= PATIENCE_MS
+      const to = nextLevel(level, { ...status, isWorkDone: isSettled })
+      if (to !== level) change(to, status)
+      keepIndexOrNot()
+      indexer.takeStrangers(takesStrangers(level))
+      if (isRoomSeen({ freeBytes, live, capBytes })) room.believeRoom()
+      return { ...status, state: room.isFull() ? 'full' : stateOfLevel(level) }
+    },
+    kept,
+    passDone(strangersMs) {
+      if (strangersMs <= kept().strangersMs) isWorkDone = true
+    },
+    searchedPosts: () => (isSearchGivenUp(level) ? 0 : searchedPosts),
+    isTight: () => level > 0,
+  }
+}
+
+/** @returns whether there is room, as the figures say or as is found by trying. */
+function lookForRoom({ db, room }: { db: Db; room: DiskRoom }) {
+  let probedAt = -Infinity
+  return (use: { freeBytes: number; live: number; capBytes: number }): boolean => {
+    if (use.freeBytes >= ROOM_AT_LEAST && use.live < use.capBytes) return true
+    if (!room.isFull() || performance.now() - probedAt < PROBE.everyMs) return false
+    probedAt = performance.now()
+    return room.ifThereIsRoom(() => probeRoom(db, PROBE.bytes))
+  }
+}

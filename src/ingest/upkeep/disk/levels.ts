@@ -1,0 +1,69 @@
+// What is given up for want of room, and in which order. Each level comes when the one before has done what it
+// can and it was not enough; all go when there is room again, and what they gave up comes back as far as it
+// can. Purely decided, so that the order can be read here.
+
+import type { DiskState } from '../../../bridge/messages.ts'
+
+const states: readonly DiskState[] = [
+  'ok',
+  'without-search',
+  'strangers-pruned',
+  'neighbours-pruned',
+  'strangers-refused',
+]
+
+const LAST_LEVEL = states.length - 1
+
+/** Shares of the cap from which on something is given up, and below which it comes back. */
+const TIGHT = 0.9
+const ROOMY = 0.75
+
+const DAY_MS = 86_400_000
+
+export function stateOfLevel(level: number): DiskState {
+  return states[level]!
+}
+
+/** @param isWorkDone - what the level gives up is gone */
+export function nextLevel(
+  level: number,
+  { usedBytes, capBytes, isWorkDone }: { usedBytes: number; capBytes: number; isWorkDone: boolean },
+): number {
+  if (isTight({ usedBytes, capBytes })) return isWorkDone ? Math.min(level + 1, LAST_LEVEL) : level
+  return usedBytes / Math.max(capBytes, 1) < ROOMY ? 0 : level
+}
+
+export function isTight({ usedBytes, capBytes }: { usedBytes: number; capBytes: number }): boolean {
+  return usedBytes / Math.max(capBytes, 1) >= TIGHT
+}
+
+export function takesStrangers(level: number): boolean {
+  return level < LAST_LEVEL
+}
+
+export function isSearchGivenUp(level: number): boolean {
+  return level >= 1
+}
+
+/** How long things are kept, in days: the settings', where 0 is for ever, or less by level. */
+export function daysKept(
+  level: number,
+  settings: { strangersDays: number; neighboursDays: number },
+): { strangersMs: number; neighboursMs: number } {
+  const strangers = [Infinity, Infinity, 7, 3, 1][level]!
+  const neighbours = [Infinity, Infinity, Infinity, 30, 7][level]!
+  const days = (setting: number, most: number) => Math.min(setting === 0 ? Infinity : setting, most)
+  return {
+    strangersMs: days(settings.strangersDays, strangers) * DAY_MS,
+    neighboursMs: days(settings.neighboursDays, neighbours) * DAY_MS,
+  }
+}
+
+/** The setting's, or what leaves the reserve free, whichever is less. `capBytes` 0: no setting. */
+export function capOf(
+  setting: { capBytes: number; reserveBytes: number },
+  disk: { fileBytes: number; freeBytes: number },
+): number {
+  const byReserve = Math.max(disk.fileBytes + disk.freeBytes - setting.reserveBytes, 0)
+  return setting.capBytes === 0 ? byReserve : Math.min(setting.capBytes, byReserve)
+}

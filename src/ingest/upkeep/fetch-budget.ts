@@ -1,0 +1,39 @@
+// How much may be fetched because members look at it: in jobs, for each member and for all, within a minute and
+// waiting. What is beyond is not queued, and asked for again by the next request that shows it.
+
+import { createCountBuffer } from '../../data/shared-memory/count-table.ts'
+import { createSharedBudget, PART } from '../../data/shared-memory/shared-budget.ts'
+import { countJobsOf, jobPriority } from '../../data/store/jobs.ts'
+import type { IndexContext } from '../indexing/index-context.ts'
+import { type JobBudget, wantMissing } from '../indexing/wanted.ts'
+
+/** A page of a hundred posts by people nobody here follows is some 400 jobs. */
+const PER_MINUTE = { each: 500, all: 10_000 }
+const MAX_WAITING = 5_000
+const SETS = 1_024
+
+export class FetchLimitError extends Error {
+  override name = 'FetchLimitError'
+}
+
+export type FetchBudget = {
+  /** @returns whether all of it is queued */
+  want(ctx: IndexContext, request: { did: string; uris: string[]; dids: string[] }): boolean
+}
+
+export function createFetchBudget(): FetchBudget {
+  const buffer = createCountBuffer(SETS)
+  const perMinute = createSharedBudget({ buffer, windowSeconds: 60, ...PER_MINUTE })
+  return {
+    want(ctx, request) {
+      const waiting = countJobsOf(ctx.db, jobPriority.wanted, MAX_WAITING)
+      // As of a minute, nobody takes more than a part of what is left of the queue.
+      const room = Math.ceil((MAX_WAITING - waiting) * PART)
+      const most = Math.min(perMinute.left(request.did, ctx.now), room)
+      const budget: JobBudget = { left: most, isSpent: false }
+      wantMissing(ctx, request, budget)
+      perMinute.spend(request.did, most - budget.left, ctx.now)
+      return !budget.isSpent
+    },
+  }
+}

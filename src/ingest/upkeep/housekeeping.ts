@@ -1,0 +1,61 @@
+// What is done once in a while on the ingest thread: timelines of members who are away leave memory,
+// tombstones older than anything a stream can replay and labels that are over are pruned, a little at a
+// time, and the
+// snapshots are made anew when the journal has grown.
+
+import type { Logger } from '../../base/obs/log.ts'
+import type { Db } from '../../data/store/db.ts'
+import { pruneUnfollows } from '../../data/store/keyless-follows.ts'
+import { pruneLabels } from '../../data/store/labels.ts'
+import { allMembers } from '../../data/store/members.ts'
+import type { Patience } from '../../data/store/patience.ts'
+import { pruneTombstones } from '../../data/store/tombstones.ts'
+import type { Memory } from '../indexing/memory.ts'
+import type { SnapshotKeeper } from './snapshots.ts'
+
+const INTERVAL_MS = 60_000
+const DAY_MS = 86_400_000
+/** Streams replay 36 hours; twice that, for hosts whose clock or window is off. */
+const TOMBSTONE_AGE_MS = 3 * DAY_MS
+const PRUNED_AT_ONCE = 5_000
+/** Follow changes from which a new snapshot is worth its time. */
+const SNAPSHOT_AFTER = 50_000
+
+export function startHousekeeping(options: {
+  db: Db
+  memory: Pick<Memory, 'timelines'>
+  snapshots: Pick<SnapshotKeeper, 'startIfWorth'>
+  room: Pick<Patience, 'ifThereIsRoom'>
+  timelineIdleDays: number
+  now: () => number
+  log: Pick<Logger, 'debug'>
+}): { stop(): void } {
+  const { db, memory, now, log } = options
+  const timer = setInterval(() => void options.room.ifThereIsRoom(keep), INTERVAL_MS)
+
+  function keep(): void {
+    const closed = closeIdleTimelines(db, memory, now() - options.timelineIdleDays * DAY_MS)
+    const pruned = pruneTombstones(db, now() - TOMBSTONE_AGE_MS, PRUNED_AT_ONCE)
+    const apart = pruneUnfollows(db, now() - TOMBSTONE_AGE_MS, PRUNED_AT_ONCE)
+    const expired = pruneLabels(db, now() - DAY_MS, PRUNED_AT_ONCE)
+    options.snapshots.startIfWorth(SNAPSHOT_AFTER)
+    if (closed + pruned + apart + expired > 0)
+      log.debug({ closed, pruned, apart, expired }, 'housekeeping')
+  }
+
+  return { stop: () => clearInterval(timer) }
+}
+
+function closeIdleTimelines(
+  db: Db,
+  { timelines }: Pick<Memory, 'timelines'>,
+  since: number,
+): number {
+  let closed = 0
+  for (const { uid, last_seen_at } of allMembers(db)) {
+    if (!timelines.isOpen(uid) || (last_seen_at ?? 0) >= since) continue
+    timelines.close(uid)
+    closed++
+  }
+  return closed
+}

@@ -1,0 +1,84 @@
+// Makes the shared memory at start, and keeps it quick to make: accounts and graph come from their
+// snapshots plus what rows and journal say has changed since, or wholly from rows where a snapshot is
+// missing, torn or foreign; bits always from rows (invariant 3).
+
+import type { Config } from '../../base/config/config.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import { createCounterSpace } from '../../base/obs/request-counters.ts'
+import type { SharedMemory } from '../../bridge/messages.ts'
+import { type ActorTable, createActorTable, loadActorTable } from '../../data/graph/actor-table.ts'
+import {
+  createFollowGraph,
+  loadFollowGraph,
+  type SharedFollowGraph,
+} from '../../data/graph/follow-graph.ts'
+import { ImageError } from '../../data/graph/image-chunks.ts'
+import { NoteWriter } from '../../data/shared-memory/note-ring.ts'
+import { countActors } from '../../data/store/actors.ts'
+import type { Db } from '../../data/store/db.ts'
+import { tellNotes } from '../../data/store/notes.ts'
+import { fanOut } from '../../data/timeline/fan-out.ts'
+import { createKeeps } from '../../data/timeline/lossiness.ts'
+import { createTimelines } from '../../data/timeline/rings.ts'
+import { loadActors, loadGraph } from '../indexing/graph-snapshot.ts'
+import type { Memory } from '../indexing/memory.ts'
+import { catchUpMemory, rebuildMemory } from '../indexing/rebuild-memory.ts'
+import { keepSnapshots, type SnapshotKeeper } from './snapshots.ts'
+
+export type LoadedMemory = {
+  memory: Memory
+  handles: SharedMemory
+  snapshots: SnapshotKeeper
+}
+
+export function loadMemory(options: { db: Db; config: Config; log: Logger }): LoadedMemory {
+  const { db, config, log } = options
+  const startedAt = performance.now()
+  const loaded = loadGraph(db, (chunks) => loadFollowGraph(chunks, countActors(db)), isImageError)
+  const graph = loaded?.graph ?? createFollowGraph()
+  const loadedActors = loadActors(db, loadActorTable, isImageError)
+  const actors = loadedActors ?? createActorTable()
+  const memory = createMemory(config, graph, actors)
+  if (loaded) catchUpMemory(db, memory, loaded.covered)
+  else rebuildMemory(db, memory)
+  const notes = new NoteWriter()
+  tellNotes(db, notes)
+  const { timelines } = memory
+  const figures = { actors: actors.count, follows: graph.edgeCount }
+  const from = loaded && loadedActors ? 'snapshot' : 'rows'
+  log.info({ ...figures, from, tookMs: elapsedMs(startedAt) }, 'memory is ready')
+  const isOwed = from === 'rows' && graph.edgeCount > 0
+  return {
+    memory,
+    handles: {
+      actors: actors.handle,
+      graph: graph.handle,
+      timelines: timelines.handle,
+      notes: notes.buffer,
+      requests: createCounterSpace(config.serveThreads),
+    },
+    snapshots: keepSnapshots({ db, graph, actors, isOwed, log }),
+  }
+}
+
+function createMemory(config: Config, graph: SharedFollowGraph, actors: ActorTable) {
+  const timelines = createTimelines(config.timelineLength)
+  const keeps = createKeeps({ graph, limit: config.reasonableLimit })
+  return {
+    actors,
+    graph,
+    timelines,
+    fanOut: (entry) => fanOut({ graph, actors, timelines, keeps }, entry),
+    keeps,
+    celebrityThreshold: config.celebrityThreshold,
+    timelineLength: config.timelineLength,
+  } satisfies Memory
+}
+
+function isImageError(error: unknown): boolean {
+  return error instanceof ImageError
+}
+
+function elapsedMs(since: number): number {
+  return Math.round(performance.now() - since)
+}

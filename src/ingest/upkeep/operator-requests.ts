@@ -1,0 +1,81 @@
+// What the operator asks the writer to change, each in one transaction, answered with figures when it is
+// committed and visible in memory.
+
+import type { OperatorReply, OperatorRequest } from '../../bridge/messages.ts'
+import type { Indexer } from '../indexing/indexer.ts'
+import { createInvite, disableInvite } from '../indexing/invites.ts'
+import type { MemoryChange } from '../indexing/memory-changes.ts'
+import { addMember, endMembership } from '../indexing/operator-members.ts'
+import { parseState } from '../member-state/document.ts'
+import { applyState } from '../member-state/write-state.ts'
+import type { DiskRoom } from './disk/disk-room.ts'
+import { failedReply } from './failed-reply.ts'
+
+export type OperatorParts = {
+  indexer: Indexer
+  publish: (changes: MemoryChange[]) => void
+  wakeBackfill: () => void
+  room: Pick<DiskRoom, 'attempt'>
+  /** Keeps the database's log short, which much work makes long; what it returns is waited for. */
+  tendLog: () => Promise<void> | undefined
+}
+
+export function createOperatorRequests(
+  parts: OperatorParts,
+): (id: number, request: OperatorRequest) => Promise<OperatorReply> {
+  return async (id, request) => {
+    try {
+      const figures = parts.room.attempt(() => apply(parts, request))
+      parts.wakeBackfill()
+      await parts.tendLog()
+      return { id, ok: true, figures }
+    } catch (error) {
+      return failedReply(id, error)
+    }
+  }
+}
+
+function apply(
+  { indexer, publish }: OperatorParts,
+  request: OperatorRequest,
+): Record<string, number> {
+  switch (request.kind) {
+    case 'add-member': {
+      const changes = indexer.run((ctx) => addMember(ctx, request.did))
+      publish(changes)
+      return { added: count(changes, 'member-added') }
+    }
+    case 'remove-member': {
+      const changes = indexer.run((ctx) => endMembership(ctx, request.did))
+      publish(changes)
+      return { removed: count(changes, 'member-removed') }
+    }
+    case 'create-invite': {
+      publish(indexer.run((ctx) => createInvite(ctx, request)))
+      return {}
+    }
+    case 'disable-invite': {
+      let isDisabled = false
+      publish(
+        indexer.run((ctx) => {
+          isDisabled = disableInvite(ctx, request.code)
+        }),
+      )
+      return { disabled: Number(isDisabled) }
+    }
+    case 'import-state': {
+      const state = parseState(request.document)
+      publish(indexer.run((ctx) => applyState(ctx, state)))
+      return {}
+    }
+    case 'import-follows': {
+      const { changes, tally } = indexer.importFollows(request.lines, request)
+      publish(changes)
+      return tally
+    }
+  }
+}
+
+function count(changes: readonly MemoryChange[], kind: MemoryChange['kind']): number {
+  return changes.filter((change) => change.kind === kind).length
+}

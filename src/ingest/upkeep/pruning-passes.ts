@@ -1,0 +1,62 @@
+// When old records are looked for: a pass over all posts now and then, a slice at a time, and once more as soon
+// as less is to be kept than the last pass left.
+
+import type { Logger } from '../../base/obs/log.ts'
+import type { Pruned, PruneLimits } from '../indexing/retention/prune-old.ts'
+import type { DiskGuard } from './disk/disk-guard.ts'
+
+/** From one pass to the next, where there is room. */
+const PASS_EVERY_MS = 6 * 3_600_000
+/** While the disk is tight. */
+const TIGHT_PASS_EVERY_MS = 10 * 60_000
+
+type Kept = ReturnType<DiskGuard['kept']>
+type Pass = Kept & Record<'posts' | 'likes' | 'reposts', number>
+
+export type PruningPasses = {
+  /** @returns whether a pass goes on. */
+  next(): boolean
+}
+
+export function createPruningPasses(options: {
+  guard: Pick<DiskGuard, 'kept' | 'passDone' | 'isTight'>
+  /** The next slice. */
+  prune: (limits: PruneLimits) => Pruned
+  now: () => number
+  log: Pick<Logger, 'info'>
+}): PruningPasses {
+  const { guard, prune, now, log } = options
+  let pass: Pass | undefined
+  let last: (Kept & { overAt: number }) | undefined
+
+  function passDue(): Pass | undefined {
+    const kept = guard.kept()
+    const { strangersMs, neighboursMs } = kept
+    if (!Number.isFinite(strangersMs) && !Number.isFinite(neighboursMs)) return undefined
+    const everyMs = guard.isTight() ? TIGHT_PASS_EVERY_MS : PASS_EVERY_MS
+    const isNarrower = !last || strangersMs < last.strangersMs || neighboursMs < last.neighboursMs
+    if (!isNarrower && now() - last!.overAt < everyMs) return undefined
+    return { ...kept, posts: 0, likes: 0, reposts: 0 }
+  }
+
+  function endPass({ posts, likes, reposts, strangersMs, neighboursMs }: Pass): void {
+    last = { strangersMs, neighboursMs, overAt: now() }
+    pass = undefined
+    guard.passDone(strangersMs)
+    if (posts + likes + reposts > 0) log.info({ posts, likes, reposts }, 'old records given up')
+  }
+
+  return {
+    next() {
+      pass ??= passDue()
+      if (!pass) return false
+      const slice = prune({
+        strangersBefore: now() - pass.strangersMs,
+        neighboursBefore: now() - pass.neighboursMs,
+      })
+      for (const what of ['posts', 'likes', 'reposts'] as const) pass[what] += slice[what]
+      if (slice.isPassOver) endPass(pass)
+      return !slice.isPassOver
+    },
+  }
+}

@@ -1,0 +1,60 @@
+// Writes how Slipstream is doing to the history, once an interval: the mean of what was reported each
+// second. A second in which something is not known does not count for it.
+
+import type { IngestStatus } from '../../bridge/messages.ts'
+import type { Db } from '../../data/store/db.ts'
+import {
+  HISTORY_RINGS,
+  HISTORY_SERIES,
+  type HistorySample,
+  type HistorySeries,
+  putHistory,
+} from '../../data/store/history.ts'
+
+const INTERVAL_MS = HISTORY_RINGS[0].stepSeconds * 1000
+
+/** @returns what takes in each report. */
+export function recordHistory(db: Db, now: () => number): (status: IngestStatus) => void {
+  let sums = new Map<HistorySeries, { sum: number; count: number }>()
+  let slot = Math.floor(now() / INTERVAL_MS)
+
+  function flush(): void {
+    const means = [...sums].map(([name, { sum, count }]) => [name, sum / count])
+    putHistory(db, slot * INTERVAL_MS, Object.fromEntries(means) as HistorySample)
+    sums = new Map()
+  }
+
+  return (status) => {
+    const current = Math.floor(now() / INTERVAL_MS)
+    if (current !== slot && sums.size > 0) flush()
+    slot = current
+    const sample = sampleOf(status)
+    for (const name of HISTORY_SERIES) {
+      const value = sample[name]
+      if (value === undefined) continue
+      const { sum, count } = sums.get(name) ?? { sum: 0, count: 0 }
+      sums.set(name, { sum: sum + value, count: count + 1 })
+    }
+  }
+}
+
+function sampleOf({ pulse, ...status }: IngestStatus): HistorySample {
+  return {
+    events_s: pulse.eventsPerSecond,
+    lag_ms: status.stream.lagMs,
+    visible_ms: status.visibleMs.count > 0 ? status.visibleMs.p99 : undefined,
+    requests_s: pulse.requestsPerSecond,
+    failures_s: pulse.failuresPerSecond,
+    answer_p50_ms: pulse.answerMs.p50,
+    answer_p99_ms: pulse.answerMs.p99,
+    memory_bytes: pulse.memoryBytes,
+    database_bytes: pulse.databaseBytes,
+    disk_free_bytes: pulse.freeBytes,
+    members: status.members,
+    timelines: status.timelines,
+    actors: status.actors,
+    follows: status.follows,
+    jobs: status.jobs,
+    open_gaps: status.openGaps,
+  }
+}

@@ -1,0 +1,59 @@
+// Takes away what is left of deleted accounts, a slice at a time between the batches of the stream, and
+// the private state of members who have been deleted for long.
+
+import type { Logger } from '../../base/obs/log.ts'
+import type { Db } from '../../data/store/db.ts'
+import { membersDeletedBefore } from '../../data/store/members.ts'
+import { nextRemoval } from '../../data/store/removals.ts'
+import type { Indexer } from '../indexing/indexer.ts'
+import type { MemoryChange } from '../indexing/memory-changes.ts'
+import { forgetPrivateState } from '../indexing/private-state-removal.ts'
+import { removeSlice } from '../indexing/removal-slices.ts'
+import type { DiskRoom } from './disk/disk-room.ts'
+
+const IDLE_MS = 1_000
+const PAUSE_MS = 10
+const DAY_MS = 86_400_000
+/**
+ * An account that moves may be called deleted by the server that it left, and nobody could give back what
+ * its owner kept here.
+ */
+export const PRIVATE_GRACE_MS = 7 * DAY_MS
+const GRACE_CHECK_MS = 60_000
+
+export function keepRemoving(options: {
+  db: Db
+  indexer: Indexer
+  publish: (changes: MemoryChange[]) => void
+  now: () => number
+  log: Pick<Logger, 'info'>
+  room: Pick<DiskRoom, 'ifThereIsRoom'>
+}): { stop(): void } {
+  const { db, indexer, publish, now, log, room } = options
+  let timer = setTimeout(step, PAUSE_MS)
+  let checkedAt = 0
+
+  function step(): void {
+    const uid = nextRemoval(db)
+    if (uid !== undefined) {
+      const began = performance.now()
+      room.ifThereIsRoom(() => publish(indexer.run((ctx) => void removeSlice(ctx, uid))))
+      // As much time for others as it took.
+      timer = setTimeout(step, Math.max(PAUSE_MS, performance.now() - began))
+      return
+    }
+    if (now() - checkedAt >= GRACE_CHECK_MS) room.ifThereIsRoom(forgetMembers)
+    timer = setTimeout(step, IDLE_MS)
+  }
+
+  function forgetMembers(): void {
+    checkedAt = now()
+    const before = (now() - PRIVATE_GRACE_MS) * 1000
+    for (const { uid, did } of membersDeletedBefore(db, before)) {
+      publish(indexer.run((ctx) => forgetPrivateState(ctx, uid)))
+      log.info({ member: did }, 'the account is deleted for long: what it kept here is gone too')
+    }
+  }
+
+  return { stop: () => clearTimeout(timer) }
+}

@@ -1,0 +1,89 @@
+// Joins the replays of accounts' last hours (ingest/replay/) with the ingest thread: the same hosts and
+// settings as the main stream, the same indexer, and the place where the main stream is. The repair of
+// the main stream's gaps begins and ends with them.
+
+import type { Config } from '../../base/config/config.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import type { Patience } from '../../data/store/patience.ts'
+import { streamCursors } from '../../data/store/stream-cursors.ts'
+import type { StreamBatch } from '../../sources/jetstream/consumer.ts'
+import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
+import type { Indexer } from '../indexing/indexer.ts'
+import type { Memory } from '../indexing/memory.ts'
+import type { MemoryChange } from '../indexing/memory-changes.ts'
+import { buildTimeline } from '../indexing/open-timeline.ts'
+import { createReplays, type Replays } from '../replay/replays.ts'
+import { createTipKeeper, type Tip } from '../replay/tip.ts'
+import { createGapRepairing } from './gap-repairing.ts'
+import { streamSettings } from './stream-settings.ts'
+
+export type Replaying = Replays & {
+  /** A batch of the main stream was applied. */
+  noteBatch(batch: StreamBatch): void
+}
+
+export function createReplaying(
+  config: Config,
+  parts: {
+    actors: ActorReader
+    db: Db
+    indexer: Indexer
+    log: Logger
+    now: () => number
+    publish: (changes: MemoryChange[]) => void
+    patience: Patience
+    streamStatus: () => StreamStatus
+    checkpoint: () => Promise<void> | undefined
+    wakeBackfill: () => void
+  },
+): Replaying {
+  const { db, checkpoint, wakeBackfill, streamStatus } = parts
+  const keeper = createTipKeeper(streamCursors(db)[0])
+  const namesAccounts = config.indexScope === 'authors'
+
+  /** Where accounts are named to the main stream's host, it must know of the new ones first. */
+  function tip(): Tip | undefined | 'wait' {
+    const at = keeper.tip()
+    if (!namesAccounts || !at) return at
+    const { filtersSent, lastEventTimeUs = 0 } = streamStatus()
+    return filtersSent && at.cursor.timeUs >= lastEventTimeUs ? at : 'wait'
+  }
+
+  const shared = {
+    ...parts,
+    tip,
+    stream: streamSettings(config),
+    onApplied: () => {
+      wakeBackfill()
+      return checkpoint()
+    },
+    onJobs: wakeBackfill,
+  }
+  const replays = createReplays({
+    ...shared,
+    limits: { recentMs: config.replayHours * 3_600_000 },
+  })
+  const repair = createGapRepairing(config, shared)
+  return {
+    ...replays,
+    start() {
+      replays.start()
+      repair.start()
+    },
+    stop: async () => void (await Promise.all([replays.stop(), repair.stop()])),
+    noteBatch: (batch) => keeper.note(batch),
+  }
+}
+
+/** Of a timeline that is not in memory, as many as it would have there. */
+export function countTimelineItems(
+  { db, memory, now }: { db: Db; memory: Memory; now: () => number },
+  owner: number,
+  limit: number,
+): number {
+  const slice = memory.timelines.read(owner, undefined, limit)
+  const entries = slice?.entries ?? buildTimeline(db, memory, owner, now()).entries
+  return Math.min(entries.length, limit)
+}

@@ -1,0 +1,75 @@
+// Tells the serving side once a second how the ingest thread is doing.
+
+import type { Counts } from '../../base/obs/counts.ts'
+import type {
+  ArchiveStatus,
+  ColdStartProgress,
+  DiskStatus,
+  IngestMessage,
+  IngestStatus,
+  Stall,
+} from '../../bridge/messages.ts'
+import type { Db } from '../../data/store/db.ts'
+import { gapCounts } from '../../data/store/gaps.ts'
+import { countJobsRoughly } from '../../data/store/jobs.ts'
+import { quarantinedLabelers } from '../../data/store/labelers.ts'
+import { countMembers } from '../../data/store/members.ts'
+import type { Patience } from '../../data/store/patience.ts'
+import type { Consumer } from '../../sources/jetstream/consumer.ts'
+import type { Memory } from '../indexing/memory.ts'
+import type { LatencyRecorder } from './latency.ts'
+import type { PulseTaker } from './pulse.ts'
+import { createQuietWatch } from './quiet.ts'
+
+const INTERVAL_MS = 1_000
+
+export function reportStatus(options: {
+  db: Db
+  memory: Memory
+  consumer: Consumer
+  latency: LatencyRecorder
+  coldStarts: () => ColdStartProgress[]
+  archive: () => ArchiveStatus | undefined
+  disk: () => DiskStatus
+  stalls: () => Stall[]
+  pulse: PulseTaker
+  counts: Counts
+  tell: (message: IngestMessage) => void
+  /** Also told, in this thread. */
+  record: (status: IngestStatus) => void
+  room: Pick<Patience, 'ifThereIsRoom'>
+}): { stop(): void } {
+  const { db, memory, consumer, latency, coldStarts, archive, pulse, counts, tell, record } =
+    options
+  const watchQuiet = createQuietWatch(Date.now)
+  const timer = setInterval(() => {
+    const gaps = gapCounts(db)
+    const stream = watchQuiet(consumer.status())
+    const status: IngestStatus = {
+      stream,
+      actors: memory.actors.count,
+      follows: memory.graph.edgeCount,
+      timelines: memory.timelines.openCount,
+      jobs: countJobsRoughly(db),
+      openGaps: gaps.open + gaps.repairing,
+      coldStarts: coldStarts(),
+      archive: archive(),
+      gaps,
+      visibleMs: latency.take(),
+      members: countMembers(db),
+      quarantinedLabelers: quarantinedLabelers(db, Date.now()).length,
+      pulse: pulse.take(stream.received),
+      disk: options.disk(),
+      counts: counts.read(),
+      stalls: options.stalls(),
+    }
+    tell({ kind: 'status', status })
+    options.room.ifThereIsRoom(() => record(status))
+  }, INTERVAL_MS)
+  return {
+    stop() {
+      clearInterval(timer)
+      pulse.stop()
+    },
+  }
+}

@@ -1,0 +1,86 @@
+// Takes away what is needed by nobody any more, and what is older than it is to be kept: a slice at a time
+// between the batches of the stream, in transactions of some milliseconds, with at least as much time for
+// others as it took.
+
+import type { Logger } from '../../base/obs/log.ts'
+import type { Db } from '../../data/store/db.ts'
+import { nextDoubt } from '../../data/store/doubts.ts'
+import type { Indexer } from '../indexing/indexer.ts'
+import type { MemoryChange } from '../indexing/memory-changes.ts'
+import { type Pruned, type PruneLimits, pruneSlice } from '../indexing/retention/prune-old.ts'
+import { settleDoubts } from '../indexing/retention/settle-doubts.ts'
+import type { DiskGuard } from './disk/disk-guard.ts'
+import type { DiskRoom } from './disk/disk-room.ts'
+import { createPruningPasses } from './pruning-passes.ts'
+
+/** Of a transaction, whichever comes first. */
+export const DOUBTS_AT_ONCE = 200
+export const SLICE_MS = 5
+const IDLE_MS = 1_000
+const PAUSE_MS = 5
+/** So many times as long as a slice took, nothing is done after it. */
+const REST = { calm: 2, tight: 1 }
+
+export function keepRetaining(options: {
+  db: Db
+  indexer: Indexer
+  publish: (changes: MemoryChange[]) => void
+  guard: Pick<DiskGuard, 'kept' | 'passDone' | 'isTight'>
+  room: Pick<DiskRoom, 'ifThereIsRoom'>
+  /** Between two slices; what it returns is waited for. */
+  checkpoint: () => Promise<void> | undefined
+  onPruned: (pruned: Pruned) => void
+  now: () => number
+  log: Pick<Logger, 'info'>
+}): { stop(): void } {
+  const { db, indexer, publish, guard, room, now, log } = options
+  let timer = setTimeout(work, IDLE_MS)
+  let isStopped = false
+  const passes = createPruningPasses({ guard, prune, now, log })
+
+  function work(): void {
+    const began = performance.now()
+    let isLeft = false
+    room.ifThereIsRoom(() => {
+      isLeft = nextDoubt(db) ? settle() : passes.next()
+    })
+    const rest = (performance.now() - began) * REST[guard.isTight() ? 'tight' : 'calm']
+    const held = isLeft ? options.checkpoint() : undefined
+    const goOn = () => workAfter(isLeft ? Math.max(rest, PAUSE_MS) : IDLE_MS)
+    if (held) void held.then(goOn)
+    else goOn()
+  }
+
+  function workAfter(waitMs: number): void {
+    if (!isStopped) timer = setTimeout(work, waitMs)
+  }
+
+  function settle(): boolean {
+    publish(indexer.run((ctx) => void settleDoubts(ctx, DOUBTS_AT_ONCE, timeIsUp(SLICE_MS))))
+    return true
+  }
+
+  function prune(limits: PruneLimits): Pruned {
+    let pruned: Pruned | undefined
+    publish(
+      indexer.run((ctx) => {
+        pruned = pruneSlice(ctx, limits, timeIsUp(SLICE_MS))
+      }),
+    )
+    options.onPruned(pruned!)
+    return pruned!
+  }
+
+  return {
+    stop: () => {
+      isStopped = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Whether so much time has gone since it was made. */
+export function timeIsUp(ms: number): () => boolean {
+  const end = performance.now() + ms
+  return () => performance.now() >= end
+}

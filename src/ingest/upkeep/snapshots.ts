@@ -1,0 +1,99 @@
+// When the snapshots of accounts and follow graph are written: as soon as the journal has grown enough,
+// or when next asked where there was none to start from, a step of about two milliseconds at a time
+// between the batches; and at the end, whatever is left.
+
+import type { Logger } from '../../base/obs/log.ts'
+import { InvariantError } from '../../base/util/assert.ts'
+import type { ActorTable } from '../../data/graph/actor-table.ts'
+import type { SharedFollowGraph } from '../../data/graph/follow-graph.ts'
+import type { Db } from '../../data/store/db.ts'
+import { countGraphChanges } from '../../data/store/graph-changes.ts'
+import { savingMemory } from '../indexing/graph-snapshot.ts'
+
+/** Between two steps: what waits for the thread comes first, and half the time is its own. */
+const PAUSE_MS = 2
+/** Steps between two looks at the database's log. */
+const STEPS_A_CHECKPOINT = 8
+
+export type SnapshotKeeper = {
+  /** Begins to write if at least so many follows changed and nothing is being written. */
+  startIfWorth(minChanges: number): void
+  /** Writes what is begun to its end, or all if anything changed: nothing comes after. */
+  finish(): void
+  /** Has somebody else keep the log short (checkpoints.ts); until then a step does it now and then. */
+  checkpointBy(tend: () => Promise<void> | undefined): void
+}
+
+type SnapshotParts = {
+  db: Db
+  graph: SharedFollowGraph
+  actors: ActorTable
+  /** Nothing could be read at start: the next one shall not be slow too, however few changes there are. */
+  isOwed?: boolean
+  log: Pick<Logger, 'info' | 'warn'>
+}
+
+export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
+  const { db, graph, actors, log } = options
+  let isOwed = options.isOwed ?? false
+  let saving: Generator<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let startedAt = 0
+  let steps = 0
+  let longestMs = 0
+  let tend = (): Promise<void> | undefined => {
+    db.pragma('wal_checkpoint(PASSIVE)')
+    return undefined
+  }
+
+  function begin(): void {
+    saving = savingMemory(db, { actors, graph })
+    startedAt = performance.now()
+    steps = longestMs = 0
+  }
+
+  /** @returns whether it was the last one. */
+  function step(): boolean {
+    const before = performance.now()
+    const { done } = saving!.next()
+    steps++
+    longestMs = Math.max(longestMs, performance.now() - before)
+    if (!done) return false
+    saving = undefined
+    isOwed = false
+    const tookMs = Math.round(performance.now() - startedAt)
+    const figures = { follows: graph.edgeCount, tookMs, steps, longestMs: Math.round(longestMs) }
+    log.info(figures, 'snapshot written')
+    return true
+  }
+
+  async function goOn(): Promise<void> {
+    try {
+      if (steps % STEPS_A_CHECKPOINT === 0) await tend()
+      // `finish` may have come while the log was waited for.
+      if (saving && !step()) timer = setTimeout(goOn, PAUSE_MS)
+    } catch (error) {
+      if (error instanceof InvariantError) throw error
+      // The old snapshot is still there, and the next try begins anew.
+      saving = undefined
+      log.warn({ err: error }, 'snapshot not written')
+    }
+  }
+
+  return {
+    startIfWorth(minChanges) {
+      if (saving || (!isOwed && countGraphChanges(db, minChanges) < minChanges)) return
+      begin()
+      void goOn()
+    },
+    finish() {
+      clearTimeout(timer)
+      if (!saving && countGraphChanges(db, 1) === 0) return
+      if (!saving) begin()
+      while (!step());
+    },
+    checkpointBy(by) {
+      tend = by
+    },
+  }
+}

@@ -1,0 +1,29 @@
+// What is asked of Jetstream: always the indexed collections; the accounts too where what strangers
+// do is left out (scope `authors`) and they are few enough for the server to sort them out.
+
+import { collections } from '../../base/atproto/collections.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import type { StreamFilters } from '../../sources/jetstream/consumer.ts'
+import { type IndexScope, isInCircle } from '../indexing/index-context.ts'
+
+const MAX_DIDS = 10_000
+
+/** `others`: DIDs whose word is wanted too, where accounts are named at all. */
+export function streamFilters(
+  scope: IndexScope,
+  actors: ActorReader,
+  others: readonly string[],
+): StreamFilters {
+  return { collections, dids: scope === 'authors' ? authorDids(actors, others) : undefined }
+}
+
+/** @returns undefined where there are more than a server takes. */
+function authorDids(actors: ActorReader, others: readonly string[]): string[] | undefined {
+  const dids = new Set(others)
+  for (let uid = 1; uid <= actors.count; uid++) {
+    if (!isInCircle(actors, uid)) continue
+    if (dids.size === MAX_DIDS) return undefined
+    dids.add(actors.didOf(uid))
+  }
+  return [...dids]
+}

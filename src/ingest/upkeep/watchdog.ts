@@ -1,0 +1,114 @@
+// Says so when somebody on the ingest thread has waited for a minute and nothing moves, and ends the thread
+// where that goes on: the process is restarted, and goes on where the last transaction ended. Seconds are counted
+// by ticks, so that neither a sleeping machine nor a thread that is busy counts; waiting for work, for room on
+// the disk, or for a slow disk that does get on is no standstill.
+
+import type { Logger } from '../../base/obs/log.ts'
+import type { Stall } from '../../bridge/messages.ts'
+import type { Patience } from '../../data/store/patience.ts'
+import { fileState } from './disk-use.ts'
+
+export type Watchdog = {
+  /** Watches until it settles. */
+  over<T>(what: string, work: Promise<T>): Promise<T>
+  /** What has stood still for a minute, the longest first. */
+  stalls(): Stall[]
+  stop(): void
+}
+
+/** In seconds. Nothing that gets on takes the longer times; told once, and again for who waits anew. */
+const TELL = { withoutProgress: 60, inAll: 600 }
+const END = { withoutProgress: 180, inAll: 900 }
+const TICK_MS = 1_000
+
+type Wait = {
+  what: string
+  /** Since the last sign of progress, and in all. */
+  withoutProgress: number
+  inAll: number
+  isTold: boolean
+}
+
+export class StandstillError extends Error {
+  override name = 'StandstillError'
+}
+
+/** What is thrown in a timer's turn ends the thread, and so the process. */
+export function watchThread(
+  dataDir: string,
+  { log, room }: { log: Pick<Logger, 'error' | 'info'>; room: Pick<Patience, 'isFull'> },
+): Watchdog {
+  return createWatchdog({
+    log,
+    isExcused: () => room.isFull(),
+    progress: () => fileState(dataDir),
+    end(error) {
+      throw error
+    },
+  })
+}
+
+export function createWatchdog(options: {
+  log: Pick<Logger, 'error' | 'info'>
+  /** Whether all is waiting for something that is told elsewhere. */
+  isExcused: () => boolean
+  /** Something that changes as long as what is waited for gets on. */
+  progress: () => string
+  end: (error: StandstillError) => void
+}): Watchdog {
+  const { log, isExcused, progress, end } = options
+  const waits = new Set<Wait>()
+  let reached = ''
+  const timer = setInterval(tick, TICK_MS)
+  timer.unref()
+
+  function tick(): void {
+    if (waits.size === 0 || isExcused()) return
+    const now = progress()
+    for (const wait of waits) {
+      wait.inAll++
+      wait.withoutProgress = now === reached ? wait.withoutProgress + 1 : 0
+      judge(wait)
+    }
+    reached = now
+  }
+
+  function judge(wait: Wait): void {
+    const { what, inAll, withoutProgress } = wait
+    if (isOver(wait, END)) {
+      const text = `${what} has stood still for ${inAll} s: nothing here can move it, so the process ends to be restarted`
+      return end(new StandstillError(text))
+    }
+    if (wait.isTold || !isOver(wait, TELL)) return
+    wait.isTold = true
+    const endsIn = Math.min(END.withoutProgress - withoutProgress, END.inAll - inAll)
+    log.error({ what, seconds: inAll, endsIn }, `standing still: ${what}`)
+  }
+
+  function finish(wait: Wait): void {
+    waits.delete(wait)
+    if (wait.isTold) log.info({ what: wait.what, seconds: wait.inAll }, 'going on again')
+  }
+
+  return {
+    async over(what, work) {
+      const wait = { what, withoutProgress: 0, inAll: 0, isTold: false }
+      waits.add(wait)
+      try {
+        return await work
+      } finally {
+        finish(wait)
+      }
+    },
+    stalls: () =>
+      [...waits]
+        .filter(({ isTold }) => isTold)
+        .map(({ what, inAll }) => ({ what, seconds: inAll }))
+        .sort((a, b) => b.seconds - a.seconds),
+    stop: () => clearInterval(timer),
+  }
+}
+
+function isOver(wait: Wait, limit: { withoutProgress: number; inAll: number }): boolean {
+  return wait.withoutProgress >= limit.withoutProgress || wait.inAll >= limit.inAll
+}

@@ -1,0 +1,158 @@
+// What the serving side asks the writer to change, each in one transaction, answered when the change
+// is committed and visible in memory.
+
+import type { WriterReply, WriterRequest } from '../../bridge/messages.ts'
+import type { Counting } from '../counts/counting.ts'
+import { type IndexContext, internActor } from '../indexing/index-context.ts'
+import type { Indexer } from '../indexing/indexer.ts'
+import { redeemInvite } from '../indexing/invites.ts'
+import { makeSeat, memberSeen } from '../indexing/members.ts'
+import type { MemoryChange } from '../indexing/memory-changes.ts'
+import { muteThread, unmuteThread } from '../indexing/muted-threads.ts'
+import {
+  choosePriority,
+  seeNotifications,
+  setPreferences,
+  subscribeToActivity,
+} from '../indexing/notification-state.ts'
+import {
+  bookmark,
+  changeDraft,
+  createDraft,
+  mute,
+  muteList,
+  removeDraft,
+  setActorPreferences,
+  unbookmark,
+  unmute,
+  unmuteList,
+} from '../indexing/private-state.ts'
+import type { Labels } from '../labels/labels.ts'
+import type { DiskRoom } from './disk/disk-room.ts'
+import { failedReply } from './failed-reply.ts'
+import { createFetchBudget, FetchLimitError } from './fetch-budget.ts'
+
+export type WriterParts = {
+  indexer: Indexer
+  publish: (changes: MemoryChange[]) => void
+  /** The account reads: its timeline is put in memory where it is not. */
+  openTimeline: (did: string) => void
+  /** New work may be waiting for other people's servers. */
+  wakeBackfill: () => void
+  /** Where labels come from; without it they don't come. */
+  labels?: Pick<Labels, 'named' | 'wanted'>
+  /** An account's key is another than a serving thread knew. */
+  onIdentityChanged?: (did: string) => void
+  /** What asks for earlier counts; undefined where nobody is asked. */
+  counting?: Pick<Counting, 'wanted'> | undefined
+  /** How many members there may be; no limit where 0 or not given. */
+  maxMembers?: number
+  /** Whence a member's request came: those from one address share what cold starts may take. */
+  cameFrom?: (uid: number, origin: string) => void
+  /** So many members who came once only had to make room for somebody. */
+  onSeatsGivenUp?: (count: number) => void
+  /** DIDs that the configuration names: they keep their places. */
+  namedMembers?: () => readonly string[]
+  /** Without it every write is tried. */
+  room?: Pick<DiskRoom, 'attempt'>
+}
+
+const tryAll: Pick<DiskRoom, 'attempt'> = { attempt: (work) => work() }
+
+export function createWriterRequests(parts: WriterParts): (request: WriterRequest) => WriterReply {
+  const { indexer, publish, room = tryAll } = parts
+  const fetches = createFetchBudget()
+  return (request) => {
+    try {
+      if (isForOthers(request)) {
+        passOn(parts, request, room)
+        return { id: request.id, ok: true }
+      }
+      let isCut = false
+      const work = (ctx: IndexContext) => {
+        if (request.kind === 'wanted') isCut = !fetches.want(ctx, request)
+        else apply(ctx, request, parts)
+      }
+      const changes = room.attempt(() => indexer.run(work))
+      publish(changes)
+      const left = changes.filter(({ kind }) => kind === 'member-removed').length
+      if (left > 0) parts.onSeatsGivenUp?.(left)
+      if (request.kind === 'member-seen') parts.openTimeline(request.did)
+      parts.wakeBackfill()
+      if (isCut) throw new FetchLimitError('more was looked at than is fetched in a minute')
+      return { id: request.id, ok: true }
+    } catch (error) {
+      return failedReply(request.id, error)
+    }
+  }
+}
+
+type ForOthers = Extract<
+  WriterRequest,
+  { kind: 'labelers-named' | 'labels-wanted' | 'counts-wanted' | 'identity-changed' }
+>
+
+function isForOthers(request: WriterRequest): request is ForOthers {
+  return /^(labelers-named|labels-wanted|counts-wanted|identity-changed)$/.test(request.kind)
+}
+
+/** But for whose labelers are known here, nothing is written before somebody else has answered. */
+function passOn(
+  { labels, counting, onIdentityChanged }: WriterParts,
+  request: ForOthers,
+  room: Pick<DiskRoom, 'attempt'>,
+): void {
+  if (request.kind === 'counts-wanted') counting?.wanted(request)
+  else if (request.kind === 'identity-changed') onIdentityChanged?.(request.did)
+  else if (request.kind === 'labelers-named')
+    room.attempt(() => labels?.named(request.labelers, request.did))
+  else labels?.wanted(request.labelers, request.subjects)
+}
+
+function apply(
+  ctx: IndexContext,
+  request: Exclude<WriterRequest, ForOthers | { kind: 'wanted' }>,
+  { maxMembers = 0, namedMembers = () => [], cameFrom }: WriterParts,
+): void {
+  switch (request.kind) {
+    case 'member-seen':
+      // The serving side asks too (membership.ts); here nobody comes at the same moment.
+      makeSeat(ctx, request.did, { maxMembers, except: namedMembers() })
+      if (request.from !== undefined) cameFrom?.(internActor(ctx, request.did), request.from)
+      return memberSeen(ctx, request.did)
+    case 'mute':
+      return mute(ctx, request.did, request.subjectDid, request)
+    case 'unmute':
+      return unmute(ctx, request.did, request.subjectDid)
+    case 'mute-list':
+      return muteList(ctx, request.did, request.list)
+    case 'unmute-list':
+      return unmuteList(ctx, request.did, request.list)
+    case 'mute-thread':
+      return muteThread(ctx, request.did, request.root)
+    case 'unmute-thread':
+      return unmuteThread(ctx, request.did, request.root)
+    case 'bookmark':
+      return bookmark(ctx, request.did, request)
+    case 'unbookmark':
+      return unbookmark(ctx, request.did, request.uri)
+    case 'create-draft':
+      return createDraft(ctx, request.did, request)
+    case 'update-draft':
+      return changeDraft(ctx, request.did, request)
+    case 'delete-draft':
+      return removeDraft(ctx, request.did, request.draftId)
+    case 'actor-preferences':
+      return setActorPreferences(ctx, request.did, request.preferences)
+    case 'notifications-seen':
+      return seeNotifications(ctx, request.did, request.seenAt)
+    case 'notification-priority':
+      return choosePriority(ctx, request.did, request.priority)
+    case 'notification-preferences':
+      return setPreferences(ctx, request.did, request.patch)
+    case 'activity-subscription':
+      return subscribeToActivity(ctx, request.did, request)
+    case 'redeem-invite':
+      return redeemInvite(ctx, request.did, request.code)
+  }
+}

@@ -1,0 +1,114 @@
+// What our own index holds whole, and what of it others know better: the one place that decides when a
+// public AppView is asked (docs/METHODS.md tells it by the sentences in here). Pure.
+//
+// Of members and of those whom they follow we keep everything that they write, and what is done to it
+// from then on; what was done to it before is counted by what others say (ingest/counts/, http/xrpc/counted.ts), and
+// listed after ours. Of everybody else there is only what touches them: their counts, feeds and lists here
+// would be a few rows of many. An index of the whole network holds all.
+
+export type AccountFacts = {
+  isMember: boolean
+  /** How many members follow it. */
+  memberFollowers: number
+}
+
+export type Scope = 'authors' | 'community' | 'network'
+
+/** Whether what this account writes is all here. An account that was never heard of has no facts. */
+export function holdsAccount(scope: Scope, facts: AccountFacts | undefined): boolean {
+  if (scope === 'network') return true
+  return facts !== undefined && (facts.isMember || facts.memberFollowers > 0)
+}
+
+/** Whether a post is here with the thread and the doings around it. */
+export function holdsPost(
+  scope: Scope,
+  { isPresent, author }: { isPresent: boolean; author: AccountFacts | undefined },
+): boolean {
+  return isPresent ? holdsAccount(scope, author) : scope === 'network'
+}
+
+/** Of which of its parameters a method asks whether it is held. */
+export type Lack =
+  | { about: 'account' | 'post' | 'record'; param: string }
+  /** Several things by key: those that the answer lacks. `field` holds the views, `keyOf` their keys. */
+  | { about: 'keys'; param: string; field: string; key: 'uri' | 'creator' }
+  | { about: 'profile' | 'profiles' | 'search' | 'feed' | 'handle' }
+
+export type Rule = { lack: Lack; when: string }
+
+const STRANGER = 'where the account is neither a member nor followed by one'
+const STRANGERS_POST =
+  'where the post is not here, or its author is neither a member nor followed by one'
+const STRANGERS_RECORD = 'where its creator is neither a member nor followed by one'
+
+const EARLIER = 'those from before we counted, after ours'
+
+const ofAccount = (when: string): Rule => ({ lack: { about: 'account', param: 'actor' }, when })
+const ofPost = (param: string): Rule => ({ lack: { about: 'post', param }, when: STRANGERS_POST })
+const ofThread = (param: string): Rule => ({
+  ...ofPost(param),
+  when: `${STRANGERS_POST}, or it has replies from before we counted`,
+})
+const ofRecord = (param: string): Rule => ({
+  lack: { about: 'record', param },
+  when: STRANGERS_RECORD,
+})
+const byKeys = (param: string, field: string, key: 'uri' | 'creator' = 'uri'): Rule => ({
+  lack: { about: 'keys', param, field, key },
+  when: 'for those that are not here',
+})
+const search: Rule = { lack: { about: 'search' }, when: 'after what is found here' }
+
+/** By method; no other is ever answered from elsewhere. */
+export const rules: Readonly<Record<string, Rule>> = {
+  'app.bsky.actor.getProfile': {
+    lack: { about: 'profile' },
+    when: `counts ${STRANGER}, and from before we counted; the profile where it did not come from its PDS in time`,
+  },
+  'app.bsky.actor.getProfiles': {
+    lack: { about: 'profiles' },
+    when: `counts ${STRANGER}, and from before we counted; profiles that are not here`,
+  },
+  'app.bsky.actor.searchActors': search,
+  'app.bsky.actor.searchActorsTypeahead': search,
+  'app.bsky.feed.getActorFeeds': ofAccount(STRANGER),
+  'app.bsky.feed.getAuthorFeed': ofAccount(STRANGER),
+  'app.bsky.feed.getFeed': {
+    lack: { about: 'feed' },
+    when: 'for posts of the feed that did not come from their PDS in time',
+  },
+  'app.bsky.feed.getFeedGenerator': ofRecord('feed'),
+  'app.bsky.feed.getFeedGenerators': byKeys('feeds', 'feeds'),
+  'app.bsky.feed.getLikes': { ...ofPost('uri'), when: `${STRANGERS_POST}; ${EARLIER}` },
+  'app.bsky.feed.getListFeed': {
+    ...ofRecord('list'),
+    when: `${STRANGERS_RECORD}, or somebody on the list is neither`,
+  },
+  'app.bsky.feed.getPosts': byKeys('uris', 'posts'),
+  'app.bsky.feed.getPostThread': ofThread('uri'),
+  'app.bsky.feed.getQuotes': { ...ofPost('uri'), when: `${STRANGERS_POST}; ${EARLIER}` },
+  'app.bsky.feed.getRepostedBy': { ...ofPost('uri'), when: `${STRANGERS_POST}; ${EARLIER}` },
+  'app.bsky.feed.searchPosts': search,
+  'app.bsky.feed.searchPostsV2': search,
+  'app.bsky.graph.getActorStarterPacks': ofAccount(STRANGER),
+  'app.bsky.graph.getFollowers': ofAccount(`${STRANGER}; ${EARLIER}`),
+  'app.bsky.graph.getFollows': ofAccount(STRANGER),
+  'app.bsky.graph.getList': ofRecord('list'),
+  'app.bsky.graph.getLists': ofAccount(STRANGER),
+  'app.bsky.graph.getStarterPack': ofRecord('starterPack'),
+  'app.bsky.graph.getStarterPacks': byKeys('uris', 'starterPacks'),
+  'app.bsky.graph.searchStarterPacks': search,
+  'app.bsky.graph.searchStarterPacksV2': search,
+  'app.bsky.labeler.getServices': byKeys('dids', 'views', 'creator'),
+  'app.bsky.unspecced.getPopularFeedGenerators': {
+    ...search,
+    when: 'where feeds are looked for by name, after what is found here',
+  },
+  'app.bsky.unspecced.getPostThreadOtherV2': ofThread('anchor'),
+  'app.bsky.unspecced.getPostThreadV2': ofThread('anchor'),
+  'com.atproto.identity.resolveHandle': {
+    lack: { about: 'handle' },
+    when: 'where the handle cannot be looked up; the account must name it too',
+  },
+}

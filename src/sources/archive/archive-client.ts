@@ -1,0 +1,196 @@
+// The archive over HTTP: the key, bounded bodies, and patience. Whatever may pass is asked for again, for
+// as long as it takes, with growing pauses or when the server says; a used-up quota is waited for before
+// anything more is asked. What can't pass by itself goes to the caller.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '../../base/obs/log.ts'
+import { isObject } from '../jetstream/commit.ts'
+import { remainingRequests, retryAfterMs } from '../pds/rate-limit-headers.ts'
+import type { ArchiveLimits } from './limits.ts'
+import { readBody } from './read-body.ts'
+
+export type ArchiveAnswer = { status: 200 | 206; headers: Headers; body: Buffer }
+
+export type ArchiveQuestion = {
+  /** `planSnapshot?…`: behind /xrpc/network.bsky.jetstream. */
+  path: string
+  maxBytes: number
+  /** Makes it a POST. */
+  json?: unknown
+  /** Inclusive; `etag` of the file that it must be a part of. Of a 200 to such a question little is read. */
+  range?: { from: number; to: number; etag?: string }
+}
+
+/** What asking again does not help: 4xx. */
+export class ArchiveRefusal extends Error {
+  override name = 'ArchiveRefusal'
+  readonly status: number
+  /** Of the XRPC error; empty where there is none. */
+  readonly code: string
+  constructor(status: number, code: string, message: string) {
+    super(`${status} ${code} ${message}`.trim())
+    this.status = status
+    this.code = code
+  }
+}
+
+export type Waiting = {
+  why: 'quota' | 'refused' | 'away'
+  /** Milliseconds since 1970. */
+  until: number
+  message: string
+}
+
+export type ArchiveClient = {
+  /** @throws ArchiveRefusal, or the signal's reason once it is called off. */
+  ask(question: ArchiveQuestion): Promise<ArchiveAnswer>
+  /** What is waited for now, if anything. */
+  waiting(): Waiting | undefined
+}
+
+type Options = {
+  /** http or https, without a path. */
+  origin: string
+  key: string | undefined
+  signal: AbortSignal
+  /** Of every answer, in bytes. */
+  onBytes: (bytes: number) => void
+  /** Before every question: how long to wait for what we allow ourselves, in milliseconds. */
+  ownWaitMs: () => number
+  limits: ArchiveLimits
+  now: () => number
+  log: Pick<Logger, 'warn' | 'error'>
+}
+
+export function createArchiveClient(options: Options): ArchiveClient {
+  const { signal, limits, now, log } = options
+  let waiting: Waiting | undefined
+  let notBeforeMs = 0
+
+  async function ask(question: ArchiveQuestion): Promise<ArchiveAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      await beforeAsking()
+      const outcome = await attemptOnce(options, question)
+      if ('body' in outcome) {
+        waiting = undefined
+        noteQuota(outcome.headers)
+        return outcome
+      }
+      if (outcome instanceof ArchiveRefusal) throw outcome
+      const asked = outcome.waitMs && Math.max(outcome.waitMs, limits.backoffBaseMs)
+      await wait(outcome.why, asked || backoffMs(limits, attempt), outcome.message)
+    }
+  }
+
+  /** The quota of the server, and ours. */
+  async function beforeAsking(): Promise<void> {
+    const restMs = notBeforeMs - now()
+    if (restMs > 0) await wait('quota', restMs, 'the server’s quota is used up')
+    const ownMs = options.ownWaitMs()
+    if (ownMs > 0) await wait('quota', ownMs, 'what SLIPSTREAM_ARCHIVE_DAILY_GB allows is used up')
+  }
+
+  function noteQuota(headers: Headers): void {
+    const left = remainingRequests(headers, now())
+    if (left?.remaining !== 0) return
+    notBeforeMs = now() + Math.min(left.resetMs, limits.maxQuotaWaitMs)
+  }
+
+  async function wait(why: Waiting['why'], ms: number, message: string): Promise<void> {
+    signal.throwIfAborted()
+    const waitMs = Math.min(ms, limits.maxQuotaWaitMs)
+    const until = now() + waitMs
+    const isNews = waiting?.why !== why || waiting.message !== message
+    waiting = { why, until, message }
+    const line = { why, message, until: new Date(until).toISOString() }
+    if (isNews) log[why === 'refused' ? 'error' : 'warn'](line, 'waiting for the archive')
+    while (now() < until) await sleep(Math.min(until - now(), 3_600_000), undefined, { signal })
+  }
+
+  return { ask, waiting: () => waiting }
+}
+
+type Again = { why: Waiting['why']; waitMs: number | undefined; message: string }
+
+async function attemptOnce(
+  options: Options,
+  question: ArchiveQuestion,
+): Promise<ArchiveAnswer | ArchiveRefusal | Again> {
+  const { signal, limits, onBytes } = options
+  const { idleTimeoutMs } = limits
+  const patience = new AbortController()
+  const timer = setTimeout(() => patience.abort(new Error('it says nothing')), idleTimeoutMs)
+  const either = AbortSignal.any([signal, patience.signal])
+  try {
+    const response = await fetch(urlOf(options, question), requestOf(options, question, either))
+    const isWanted = response.status === 200 || response.status === 206
+    const isWhole = response.status === 200 && question.range !== undefined
+    const maxBytes = isWanted ? question.maxBytes : 4096
+    const body = await readBody(response, {
+      maxBytes: isWhole ? 0 : maxBytes,
+      isCut: isWhole || !isWanted,
+      onChunk: (bytes) => {
+        onBytes(bytes)
+        timer.refresh()
+      },
+    })
+    if (isWanted) return { status: response.status as 200 | 206, headers: response.headers, body }
+    return judge(response, body, options)
+  } catch (error) {
+    signal.throwIfAborted()
+    const { cause } = error as Error
+    const { message } = cause instanceof Error ? cause : (error as Error)
+    return { why: 'away', waitMs: undefined, message }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function urlOf({ origin }: Options, { path }: ArchiveQuestion): string {
+  return `${origin}/xrpc/network.bsky.jetstream.${path}`
+}
+
+function requestOf({ key }: Options, question: ArchiveQuestion, signal: AbortSignal): RequestInit {
+  const { json, range } = question
+  // Already compressed, and a range of what is encoded is another one.
+  const headers: Record<string, string> = { 'accept-encoding': 'identity' }
+  if (key !== undefined) headers['authorization'] = `Bearer ${key}`
+  if (range) headers['range'] = `bytes=${range.from}-${range.to}`
+  if (range?.etag !== undefined) headers['if-range'] = range.etag
+  if (json === undefined) return { headers, signal }
+  headers['content-type'] = 'application/json'
+  return { method: 'POST', body: JSON.stringify(json), headers, signal }
+}
+
+/** What an answer that is none calls for. */
+function judge(response: Response, body: Buffer, options: Options): ArchiveRefusal | Again {
+  const { status, headers } = response
+  const { code, text } = readError(body)
+  const message = `${status} ${code} ${text}`.trim()
+  const now = options.now()
+  const asked = retryAfterMs(headers, now)
+  if (status === 429) {
+    const resetMs = remainingRequests(headers, now)?.resetMs
+    return { why: 'quota', waitMs: asked ?? resetMs, message }
+  }
+  if (status >= 500 && status !== 501) return { why: 'away', waitMs: asked, message }
+  if (status === 408) return { why: 'away', waitMs: undefined, message }
+  const isOperators = [401, 402, 403, 501].includes(status) || code === 'MethodNotImplemented'
+  if (isOperators) return { why: 'refused', waitMs: options.limits.refusedWaitMs, message }
+  return new ArchiveRefusal(status, code, text)
+}
+
+function readError(body: Buffer): { code: string; text: string } {
+  try {
+    const error: unknown = JSON.parse(body.toString())
+    const { error: code, message } = isObject(error) ? error : {}
+    return { code: String(code ?? '').slice(0, 100), text: String(message ?? '').slice(0, 300) }
+  } catch {
+    return { code: '', text: '' }
+  }
+}
+
+function backoffMs({ backoffBaseMs, backoffMaxMs }: ArchiveLimits, attempt: number): number {
+  const ceiling = Math.min(backoffMaxMs, backoffBaseMs * 2 ** Math.min(attempt - 1, 20))
+  return ceiling * (0.5 + Math.random() / 2)
+}

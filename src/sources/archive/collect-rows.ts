@@ -1,0 +1,105 @@
+// Rows of blocks to batches of events, in the order of their sequence numbers: what we don't want is left
+// out, what can't be used is counted, and what was lost becomes a gap. A batch's place is that of the last
+// row looked at, wanted or not.
+
+import type { StreamEvent, StreamGap } from '../../base/event.ts'
+import { type DropReason, isBroken } from '../jetstream/decoded.ts'
+import { isDid } from '../jetstream/syntax.ts'
+import type { BlockRows } from './block-rows.ts'
+import { isCommitRow, readRow } from './row-event.ts'
+
+export type RowBatch = {
+  events: StreamEvent[]
+  gaps: StreamGap[]
+  /** All up to it was looked at. */
+  seq: number
+  /** The latest event's, in microseconds, never in the future; 0 before the first. */
+  timeUs: number
+}
+
+export type RowCollector = {
+  /** @returns whether the batch is full before the block's end: take it, and come again. */
+  collect(rows: BlockRows): boolean
+  /** A block that can't be had: the next event tells how far the hole reaches. */
+  lose(): void
+  take(): RowBatch
+  /** `take`, where no event will tell how far an open hole reaches. */
+  takeLast(): RowBatch
+}
+
+type RowCollectorOptions = {
+  host: string
+  /** Where to begin: what was looked at before. */
+  seq: number
+  timeUs: number
+  /** Nothing that is sealed lies beyond. */
+  tipSeq: number
+  collections: ReadonlySet<string>
+  maxEvents: number
+  maxRecordBytes: number
+  now: () => number
+  onDrop: (reason: DropReason) => void
+}
+
+export function createRowCollector(options: RowCollectorOptions): RowCollector {
+  const { host, tipSeq, collections, maxEvents, maxRecordBytes, now, onDrop } = options
+  let { seq, timeUs } = options
+  let events: StreamEvent[] = []
+  let gaps: StreamGap[] = []
+  let lostSinceUs: number | undefined
+
+  function collect(rows: BlockRows): boolean {
+    while (rows.next()) {
+      // A block begins before the place where it was left; beyond the end there is nothing sealed.
+      if (rows.seq <= seq) continue
+      if (!(rows.seq <= tipSeq)) onDrop('bad-seq')
+      else {
+        seq = rows.seq
+        if (!isCommitRow(rows.kind) || collections.has(rows.collection)) add(rows)
+      }
+      if (events.length >= maxEvents) return true
+    }
+    return false
+  }
+
+  function add(rows: BlockRows): void {
+    const event = readRow(rows, maxRecordBytes)
+    if (typeof event === 'string') return drop(event, rows)
+    // A row is never a notice or left unread.
+    const known = event as StreamEvent
+    closeLoss(known.timeUs)
+    timeUs = Math.max(timeUs, Math.min(known.timeUs, now() * 1000))
+    events.push(known)
+  }
+
+  function drop(reason: DropReason, { did }: BlockRows): void {
+    onDrop(reason)
+    if (!isBroken(reason) || !isDid(did)) return
+    gaps.push({ host, fromUs: timeUs, toUs: timeUs, cause: 'broken-event', did })
+  }
+
+  function closeLoss(toUs: number): void {
+    if (lostSinceUs === undefined) return
+    const fromUs = lostSinceUs
+    gaps.push({ host, fromUs, toUs: Math.max(fromUs, toUs), cause: 'dropped-frame' })
+    lostSinceUs = undefined
+  }
+
+  function take(): RowBatch {
+    const batch = { events, gaps, seq, timeUs }
+    ;[events, gaps] = [[], []]
+    return batch
+  }
+
+  return {
+    collect,
+    take,
+    lose: () => {
+      lostSinceUs ??= timeUs
+    },
+    takeLast: () => {
+      closeLoss(now() * 1000)
+      return take()
+    },
+  }
+}

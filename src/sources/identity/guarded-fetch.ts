@@ -1,0 +1,248 @@
+// The one fetch that speaks to strangers' servers (invariant 8). DID documents, handles and PDSs say
+// where to go; this file sees to it that the answer is never our own network, never endless, and
+// never late.
+//
+// - A name is resolved once, by us, inside the connect; every address must be public, and the socket
+//   goes to exactly those addresses. There is no second look-up that could answer differently.
+// - IP literals in URLs are refused in every spelling (the URL parser normalises them), since a
+//   literal would skip the look-up. So are credentials and everything but https.
+// - Redirects are followed here, one by one, through the same checks.
+// - Bytes are counted before and after decompression; one clock runs over everything together.
+//
+// Where the operator allows private hosts, or names an origin (`trustedOrigins`: the PLC directory),
+// address and protocol checks are off and all the limits stay.
+
+import type { LookupFunction } from 'node:net'
+import { Agent, type Dispatcher, errors, request } from 'undici'
+import type { Logger } from '../../base/obs/log.ts'
+import { readBody } from './bounded-body.ts'
+import { FetchError } from './fetch-error.ts'
+import { createGuardedLookup, type LookupAddresses, type PrivateHosts } from './guarded-lookup.ts'
+
+export type FetchOptions = {
+  method?: 'GET' | 'POST'
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  /** Of the body, compressed or not, whichever is larger. */
+  maxBytes?: number
+  /** From the first look-up to the last byte, redirects included. */
+  timeoutMs?: number
+  /** From the connection until the answer begins, each redirect anew; not limited where not given. */
+  firstByteMs?: number
+  /** Takes the body of an answer of 200, piece by piece, which is then not in memory. */
+  sink?: (piece: Buffer) => Promise<void>
+  /** 0 makes every redirect an error. POST is never redirected. */
+  maxRedirects?: number
+  signal?: AbortSignal
+}
+
+export type FetchedResponse = {
+  /** Of the last hop; every status is an answer, only its absence is an error. */
+  status: number
+  headers: Headers
+  /** Decompressed. */
+  body: Buffer
+  /** Of the last hop. */
+  url: string
+}
+
+/** @throws FetchError whose `reason` says in one word why there is no answer. */
+export type GuardedFetch = (url: string, options?: FetchOptions) => Promise<FetchedResponse>
+
+export type GuardedFetchOptions = {
+  allowPrivateHosts: PrivateHosts
+  /** Origins that the operator named, and that may therefore be private and plain http. */
+  trustedOrigins?: string[]
+  /** Requests at once; one more is refused as `busy`. */
+  maxInFlight?: number
+  /** More requests than that to one origin wait for each other. */
+  connectionsPerOrigin?: number
+  /** Replaces DNS in tests; what it returns is checked all the same. */
+  lookup?: LookupAddresses
+  log?: Pick<Logger, 'debug'>
+}
+
+const DEFAULT_MAX_BYTES = 1024 * 1024
+const DEFAULT_TIMEOUT_MS = 10_000
+const DEFAULT_MAX_REDIRECTS = 3
+const DEFAULT_MAX_IN_FLIGHT = 512
+const CONNECT_TIMEOUT_MS = 5000
+const DEFAULT_CONNECTIONS_PER_ORIGIN = 8
+const KEEP_ALIVE_MS = 10_000
+const MAX_URL_LENGTH = 8192
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+const HEADERS_FOR_ONE_ORIGIN = new Set(['authorization', 'cookie', 'proxy-authorization'])
+
+type Hop = { url: URL; headers: Record<string, string> }
+type Answer = { response: FetchedResponse; location: string | undefined }
+type Guard = { agentFor(url: URL): Agent }
+
+export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  const guard = createGuard(options)
+  const maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
+  let inFlight = 0
+
+  return async function guardedFetch(url, fetchOptions = {}) {
+    if (inFlight >= maxInFlight) throw new FetchError('busy', `too many requests at once: ${url}`)
+    inFlight += 1
+    const signal = deadline(fetchOptions)
+    try {
+      return await orAbort(follow(guard, url, { ...fetchOptions, signal }), signal)
+    } catch (error) {
+      const failure = toFetchError(error, signal, url)
+      options.log?.debug({ url, reason: failure.reason, err: failure }, 'fetch failed')
+      throw failure
+    } finally {
+      inFlight -= 1
+    }
+  }
+}
+
+function createGuard(options: GuardedFetchOptions): Guard {
+  const lookupFor = createGuardedLookup(options)
+  const connections = options.connectionsPerOrigin ?? DEFAULT_CONNECTIONS_PER_ORIGIN
+  const agents = new Map<LookupFunction, Agent>()
+  return {
+    agentFor(url) {
+      const lookup = lookupFor(url)
+      const agent = agents.get(lookup) ?? createAgent(lookup, connections)
+      agents.set(lookup, agent)
+      return agent
+    },
+  }
+}
+
+/** Follows redirects up to the limit, each checked like the first URL. */
+async function follow(
+  guard: Guard,
+  url: string,
+  options: FetchOptions & { signal: AbortSignal },
+): Promise<FetchedResponse> {
+  const maxRedirects = options.maxRedirects ?? DEFAULT_MAX_REDIRECTS
+  let hop: Hop = { url: parseUrl(url), headers: options.headers ?? {} }
+  for (let redirects = 0; ; redirects++) {
+    const { response, location } = await fetchOnce(guard, hop, options)
+    if (!location) return response
+    if (redirects >= maxRedirects || options.method === 'POST') {
+      throw new FetchError('redirect', `${redirects + 1} redirects are too many: ${url}`)
+    }
+    hop = nextHop(hop, location)
+  }
+}
+
+async function fetchOnce(
+  guard: Guard,
+  { url, headers }: Hop,
+  options: FetchOptions & { signal: AbortSignal },
+): Promise<Answer> {
+  const answer = await request(url, {
+    dispatcher: guard.agentFor(url),
+    method: options.method ?? 'GET',
+    headers: { 'user-agent': 'slipstream', 'accept-encoding': 'gzip, br', ...headers },
+    body: options.body ?? null,
+    signal: options.signal,
+    ...(options.firstByteMs && { headersTimeout: options.firstByteMs }),
+  })
+  // An abort is told to the body too, and an unheard error event would stop the process.
+  answer.body.on('error', () => undefined)
+  try {
+    return await receive(url, answer, options)
+  } catch (error) {
+    answer.body.destroy()
+    throw error
+  }
+}
+
+async function receive(
+  url: URL,
+  answer: Dispatcher.ResponseData,
+  { maxBytes = DEFAULT_MAX_BYTES, sink }: FetchOptions,
+): Promise<Answer> {
+  const status = answer.statusCode
+  const headers = toHeaders(answer.headers)
+  const contentEncoding = headers.get('content-encoding')
+  const body = await readBody(answer.body, {
+    ...{ contentEncoding, maxBytes },
+    sink: status === 200 ? sink : undefined,
+  })
+  const location = REDIRECTS.has(status) ? (headers.get('location') ?? '') : undefined
+  if (location === '') throw new FetchError('redirect', `redirect to nowhere: ${url}`)
+  return { response: { status, headers, body, url: url.href }, location }
+}
+
+function nextHop(hop: Hop, location: string): Hop {
+  if (!URL.canParse(location, hop.url.href)) {
+    throw new FetchError('redirect', `redirect to what is no URL: ${hop.url}`)
+  }
+  const url = parseUrl(new URL(location, hop.url).href)
+  if (url.origin === hop.url.origin) return { url, headers: hop.headers }
+  const kept = Object.entries(hop.headers).filter(
+    ([name]) => !HEADERS_FOR_ONE_ORIGIN.has(name.toLowerCase()),
+  )
+  return { url, headers: Object.fromEntries(kept) }
+}
+
+/** What is wrong wherever the URL leads. */
+function parseUrl(text: string): URL {
+  if (text.length > MAX_URL_LENGTH || !URL.canParse(text)) {
+    throw new FetchError('bad-url', `no URL: ${text.slice(0, 100)}`)
+  }
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new FetchError('protocol', `neither https nor http: ${url.protocol}`)
+  }
+  if (url.username || url.password) {
+    throw new FetchError('bad-url', `credentials in a URL for ${url.host}`)
+  }
+  return url
+}
+
+function createAgent(lookup: LookupFunction, connections: number): Agent {
+  return new Agent({
+    connections,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    allowH2: false,
+    connect: {
+      lookup,
+      timeout: CONNECT_TIMEOUT_MS,
+      autoSelectFamilyAttemptTimeout: 1000,
+    },
+  })
+}
+
+function deadline({ timeoutMs = DEFAULT_TIMEOUT_MS, signal }: FetchOptions): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  return signal ? AbortSignal.any([signal, timeout]) : timeout
+}
+
+/** Undici hears an abort only once it is connected; we must not wait that long. */
+function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort))
+}
+
+function toFetchError(error: unknown, signal: AbortSignal, url: string): FetchError {
+  if (error instanceof FetchError) return error
+  const where = URL.canParse(url) ? new URL(url).origin : 'no URL'
+  if (signal.aborted) {
+    const isLate = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
+    return new FetchError(isLate ? 'timeout' : 'aborted', `gave up on ${where}`, { cause: error })
+  }
+  if (error instanceof errors.HeadersTimeoutError) {
+    return new FetchError('timeout', `${where} is silent`, { cause: error })
+  }
+  const cause = error instanceof Error ? error.message : String(error)
+  return new FetchError('connect', `no answer from ${where}: ${cause}`, { cause: error })
+}
+
+function toHeaders(received: Record<string, string | string[] | undefined>): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(received)) {
+    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one)
+  }
+  return headers
+}

@@ -1,0 +1,131 @@
+// Where a connection to a stranger's server may lead: a name's addresses are looked up once, by us,
+// inside the connect, and every one of them must be public. Where the operator allows private hosts,
+// or named the origin, it leads wherever the system says; where they allow some addresses, to public
+// ones and to those. For guarded-fetch.ts and whoever else opens a socket to an address that
+// strangers chose.
+
+import { lookup as lookupBySystem, Resolver } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import { createRangeCheck } from '../../base/config/address-ranges.ts'
+import { FetchError } from './fetch-error.ts'
+import { isPublicAddress } from './public-address.ts'
+
+/** All addresses of a name. */
+export type LookupAddresses = (hostname: string) => Promise<string[]>
+
+/** All of them, none, or those in these ranges (CIDR form). */
+export type PrivateHosts = boolean | readonly string[]
+
+export type GuardedLookupOptions = {
+  allowPrivateHosts: PrivateHosts
+  /** Origins that the operator named, and that may therefore be private and plain http. */
+  trustedOrigins?: string[]
+  /** Replaces DNS in tests; what it returns is checked all the same. */
+  lookup?: LookupAddresses
+}
+
+/**
+ * @returns how to look up the host of `url`: always one of the same two functions.
+ * @throws FetchError where nobody should connect there.
+ */
+export function createGuardedLookup(options: GuardedLookupOptions): (url: URL) => LookupFunction {
+  const trusted = new Set((options.trustedOrigins ?? []).map((origin) => new URL(origin).origin))
+  const strict = toLookupFunction(checked(options.lookup ?? createPublicLookup(), isPublicAddress))
+  const lax = toLookupFunction(options.lookup ?? lookupLikeTheSystem)
+  const { allowPrivateHosts } = options
+  const named = typeof allowPrivateHosts === 'boolean' ? [] : allowPrivateHosts
+  const lookupFor = named.length > 0 ? among(named, options.lookup) : strictly(strict)
+  return (url) => (allowPrivateHosts === true || trusted.has(url.origin) ? lax : lookupFor(url))
+}
+
+function strictly(strict: LookupFunction): (url: URL) => LookupFunction {
+  return (url) => {
+    refuseStrangeUrl(url)
+    return strict
+  }
+}
+
+/** Plain http and bare addresses lead to the named ranges only, https to what is public too. */
+function among(
+  ranges: readonly string[],
+  lookup: LookupAddresses = lookupLikeTheSystem,
+): (url: URL) => LookupFunction {
+  const isNamed = createRangeCheck(ranges)
+  const toNamed = toLookupFunction(checked(lookup, isNamed))
+  const toBoth = toLookupFunction(checked(lookup, (one) => isNamed(one) || isPublicAddress(one)))
+  return (url) => {
+    const bare = bareHost(url)
+    if (isIP(bare) ? isNamed(bare) : url.protocol === 'http:' || url.protocol === 'ws:') {
+      return toNamed
+    }
+    refuseStrangeUrl(url)
+    return toBoth
+  }
+}
+
+/** What is wrong in a URL that a stranger gave us. */
+function refuseStrangeUrl(url: URL): void {
+  if (url.protocol !== 'https:' && url.protocol !== 'wss:') {
+    throw new FetchError('protocol', `neither https nor wss: ${url.protocol}//${url.host}`)
+  }
+  if (isIP(bareHost(url)))
+    throw new FetchError('ip-literal', `an address instead of a name: ${url.host}`)
+}
+
+function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '')
+}
+
+/** Any address that is not allowed spoils the whole name: it has no business being there. */
+function checked(
+  lookup: LookupAddresses,
+  isAllowed: (address: string) => boolean,
+): LookupAddresses {
+  return async (hostname) => {
+    const addresses = await lookup(hostname)
+    const bad = addresses.find((address) => !isAllowed(address))
+    if (bad) throw new FetchError('private-address', `${hostname} stands on ${bad}`)
+    return addresses
+  }
+}
+
+/**
+ * A name's addresses; none where it leads nowhere. DNS alone, not getaddrinfo: a name server that never
+ * answers would hold one of the four threads of Node's pool, and strangers choose the name server.
+ */
+export function createPublicLookup(): LookupAddresses {
+  const resolver = new Resolver({ timeout: 2000, tries: 2 })
+  return async (hostname) => {
+    const found = await Promise.allSettled([
+      resolver.resolve4(hostname),
+      resolver.resolve6(hostname),
+    ])
+    return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+  }
+}
+
+/** With /etc/hosts and whatever else a private network lives by. */
+async function lookupLikeTheSystem(hostname: string): Promise<string[]> {
+  const found = await lookupBySystem(hostname, { all: true })
+  return found.map(({ address }) => address)
+}
+
+function toLookupFunction(lookup: LookupAddresses): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname).then(
+      (addresses) => {
+        const all = addresses.map((address) => ({ address, family: isIP(address) }))
+        const [first] = all
+        if (!first) callback(new FetchError('dns', `no address for ${hostname}`), '', 0)
+        else if (options.all) callback(null, all)
+        else callback(null, first.address, first.family)
+      },
+      (cause) => callback(asLookupError(cause, hostname), '', 0),
+    )
+  }
+}
+
+function asLookupError(cause: unknown, hostname: string): FetchError {
+  if (cause instanceof FetchError) return cause
+  return new FetchError('dns', `can't resolve ${hostname}`, { cause })
+}

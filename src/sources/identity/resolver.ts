@@ -1,0 +1,250 @@
+// Who is a DID, and whose is a handle: a bounded cache in front of PLC directory, did:web hosts and
+// DNS.
+//
+// An identity is fresh for an hour and good for a day: in between it is answered at once and renewed
+// behind the answer, and if the directory is away it stays. Look-ups wait in small queues, and
+// renewals on demand are counted per DID: nobody makes us hammer the directory.
+//
+// There are several queues, since anyone can make us look up a DID or a handle, and choose how slow
+// its host is: handles, did:web and did:plc wait apart, members apart from strangers, and strangers take
+// turns by who asks for them. Who asks may also be made to pay, before anybody else is asked anything.
+
+import type { Logger } from '../../base/obs/log.ts'
+import { createLimiter, type Limiter } from '../../base/util/limiter.ts'
+import type { Identity } from './did-document.ts'
+import { documentUrl, fetchIdentity, IdentityUnavailableError } from './fetch-identity.ts'
+import type { GuardedFetch } from './guarded-fetch.ts'
+import type { PrivateHosts } from './guarded-lookup.ts'
+import {
+  askPds,
+  createTxtResolver,
+  type HandleLookup,
+  lookupHandle,
+  type ResolveTxt,
+} from './handle-lookup.ts'
+import { createIdentityMemory } from './identity-memory.ts'
+import { createRenewalLimit } from './renewal-limit.ts'
+
+export type Resolver = {
+  /**
+   * The identity, or undefined where there is none.
+   * @throws IdentityUnavailableError where nobody can say.
+   */
+  resolve(did: string, options?: ResolveOptions): Promise<Identity | undefined>
+  /** The DID document is said to have changed: what is remembered of it is looked up again before it counts. */
+  doubt(did: string): void
+  /** The DID that a handle leads to; whether it claims the handle is not asked. */
+  resolveHandle(handle: string): Promise<string | undefined>
+  /** Whether handle and DID name each other; undefined where nobody can say. */
+  verifyHandle(did: string, handle: string): Promise<boolean | undefined>
+}
+
+export type ResolveOptions = {
+  forceRefresh?: boolean
+  /** Where a renewal is asked for too often, memory is no answer: nobody can say now. */
+  isFreshOnly?: boolean
+  asker?: Asker
+}
+
+/** Why a look-up is needed: nothing is known, what is known did not do, or it is old. */
+export type LookupCause = 'unknown' | 'renewal' | 'stale'
+
+export type Asker = {
+  /** Those of one name wait for each other, and for nobody else's slow hosts. */
+  name?: string | undefined
+  /** Called before anybody is asked anything. What it throws is the answer; for `stale`, what is known is. */
+  beforeLookup?: (did: string, cause: LookupCause) => void
+}
+
+export type ResolverOptions = {
+  fetch: GuardedFetch
+  plcUrl: string
+  /** Milliseconds since 1970. */
+  now?: () => number
+  log?: Pick<Logger, 'debug'>
+  /**
+   * On networks without DNS also believe an account's own PDS about its handle. Never in the open:
+   * a PDS could then give its accounts any name.
+   */
+  allowPrivateHosts?: PrivateHosts
+  resolveTxt?: ResolveTxt
+  /** Told where a look-up finds another signing key than the one that was remembered. */
+  onKeyChanged?: (did: string) => void
+  /** Whose identities a flood of strangers' must neither delay nor push out. */
+  isMember?: (did: string) => boolean
+}
+
+/** Hosts that strangers name may be silent for their three seconds each, so there are many slots for them. */
+const MAX_RUNNING = { plc: 16, web: 256, memberPlc: 8, memberWeb: 64, handle: 128 }
+/** What one asker may take of them. */
+const SHARE_EACH = 0.75
+/** Look-ups at one did:web host, by different names for it. */
+const MAX_PER_HOST = 4
+/** What the `fetch` of a resolver needs, so that its queues don't meet again at the directory. */
+export const LOOKUPS_PER_ORIGIN = MAX_RUNNING.plc + MAX_RUNNING.memberPlc
+const MAX_WAITING = 2000
+
+export function createResolver(options: ResolverOptions): Resolver {
+  const { resolve, doubt } = createResolve(options)
+  return { resolve, doubt, ...createHandleResolver(options, resolve) }
+}
+
+function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'doubt'> {
+  const { fetch, plcUrl, log, now = Date.now, isMember = () => false } = options
+  const memory = createIdentityMemory(now, isMember)
+  const queueOf = createQueues(isMember)
+  const mayForce = createRenewalLimit(now)
+  const atHost = createHostLimit(plcUrl)
+  const inFlight = new Map<string, Promise<Identity | undefined>>()
+
+  /** One look-up at a time for a DID; who comes meanwhile shares its answer. */
+  function renew(did: string, name: string | undefined): Promise<Identity | undefined> {
+    const running = inFlight.get(did)
+    if (running) return running
+    const renewal = lookUp(did, name).finally(() => inFlight.delete(did))
+    inFlight.set(did, renewal)
+    return renewal
+  }
+
+  /** An identity that we know outlives the directory's bad hours. */
+  async function lookUp(did: string, name: string | undefined): Promise<Identity | undefined> {
+    try {
+      const work = () => atHost(did, () => fetchIdentity(did, { fetch, plcUrl }))
+      const identity = await queueOf(did).run(work, name)
+      const before = memory.find(did)?.identity
+      if (before && before.signingKey !== identity?.signingKey) options.onKeyChanged?.(did)
+      if (identity) memory.remember(identity)
+      else memory.rememberMissing(did)
+      return identity
+    } catch (error) {
+      log?.debug({ did, err: error }, 'identity unavailable')
+      memory.rememberError(did, error as Error)
+      const found = memory.find(did)
+      if (found) return found.identity
+      throw error
+    }
+  }
+
+  function renewBehind(did: string, asker: Asker): void {
+    if (mayRenew(asker, did)) renew(did, asker.name).catch(() => undefined) // lookUp has logged it
+  }
+
+  async function resolve(
+    did: string,
+    { forceRefresh = false, isFreshOnly = false, asker = {} }: ResolveOptions = {},
+  ): Promise<Identity | undefined> {
+    const { name, beforeLookup } = asker
+    if (forceRefresh) beforeLookup?.(did, 'renewal')
+    if (forceRefresh && mayForce(did)) return renew(did, name)
+    if (forceRefresh && isFreshOnly) throw tooOften()
+    const found = memory.find(did)
+    const failure = memory.findFailure(did)
+    if (found && (failure || !found.isDoubted)) {
+      if (found.isStale && !failure) renewBehind(did, asker)
+      return found.identity
+    }
+    if (failure?.error) throw failure.error
+    if (failure) return undefined
+    if (!inFlight.has(did)) beforeLookup?.(did, 'unknown')
+    return renew(did, name)
+  }
+
+  function doubt(did: string): void {
+    memory.doubt(did)
+    // What is being fetched may have been written down before the change.
+    const running = inFlight.get(did)
+    if (running) void running.catch(() => undefined).then(() => memory.doubt(did))
+  }
+
+  return { resolve, doubt }
+}
+
+/** Where not, what is known will do. */
+function mayRenew({ beforeLookup }: Asker, did: string): boolean {
+  try {
+    beforeLookup?.(did, 'stale')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Beyond so many, whoever else asks the same host is told to come again. */
+function createHostLimit(plcUrl: string) {
+  const running = new Map<string, number>()
+  return async <T>(did: string, work: () => Promise<T>): Promise<T> => {
+    const url = did.startsWith('did:web:') ? documentUrl(did, plcUrl) : undefined
+    if (!url) return work()
+    const { origin } = new URL(url)
+    const count = running.get(origin) ?? 0
+    if (count >= MAX_PER_HOST) throw tooMany()
+    running.set(origin, count + 1)
+    try {
+      return await work()
+    } finally {
+      const left = running.get(origin)! - 1
+      if (left > 0) running.set(origin, left)
+      else running.delete(origin)
+    }
+  }
+}
+
+function tooOften(): IdentityUnavailableError {
+  return new IdentityUnavailableError('looked up too often of late')
+}
+
+function tooMany(): IdentityUnavailableError {
+  return new IdentityUnavailableError('too many look-ups at once')
+}
+
+function createQueues(isMember: (did: string) => boolean): (did: string) => Limiter {
+  const members = { plc: createQueue('memberPlc'), web: createQueue('memberWeb') }
+  const strangers = { plc: createQueue('plc'), web: createQueue('web') }
+  return (did) => {
+    const queues = isMember(did) ? members : strangers
+    return did.startsWith('did:web:') ? queues.web : queues.plc
+  }
+}
+
+function createQueue(kind: keyof typeof MAX_RUNNING): Limiter {
+  return createLimiter({
+    maxRunning: MAX_RUNNING[kind],
+    maxRunningEach: Math.ceil(MAX_RUNNING[kind] * SHARE_EACH),
+    maxWaiting: MAX_WAITING,
+    full: tooMany,
+  })
+}
+
+function createHandleResolver(
+  { fetch, allowPrivateHosts, resolveTxt = createTxtResolver() }: ResolverOptions,
+  resolve: Resolver['resolve'],
+): Pick<Resolver, 'resolveHandle' | 'verifyHandle'> {
+  const queue = createQueue('handle')
+
+  function lookup(handle: string) {
+    return queue.run(() => lookupHandle(handle.toLowerCase(), { fetch, resolveTxt }))
+  }
+
+  async function askOwnPds({ pds }: Identity, handle: string): Promise<HandleLookup> {
+    if (!allowPrivateHosts || !pds) return { did: undefined, certain: true }
+    return queue.run(() => askPds(pds, handle, fetch))
+  }
+
+  return {
+    async resolveHandle(handle) {
+      const { did } = await lookup(handle)
+      return did
+    },
+    async verifyHandle(did, claimed) {
+      const handle = claimed.toLowerCase()
+      const identity = await resolve(did).catch(() => null)
+      if (identity === null) return undefined
+      if (identity?.handle !== handle) return false
+      const said = await askOwnPds(identity, handle)
+      if (said.did === did) return true
+      const found = await lookup(handle)
+      const isKnown = found.did !== undefined || (found.certain && said.certain)
+      return isKnown ? found.did === did : undefined
+    },
+  }
+}

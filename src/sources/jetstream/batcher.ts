@@ -1,0 +1,96 @@
+// Collects events into batches and hands them over one at a time.
+//
+// A batch leaves as soon as the event loop has drained what arrived, so a lone event waits for
+// nothing; under load batches grow up to their maximum, in events or bytes. While one is being
+// applied, one further batch accumulates; when that is full the socket must wait (`onFull`), until
+// there is room again.
+
+import type { StreamCursor, StreamGap, StreamItem } from '../../base/event.ts'
+
+export type StreamBatch = {
+  events: StreamItem[]
+  /** Covers everything up to and with this batch. */
+  cursor: StreamCursor
+  /** To be saved in the same transaction. */
+  gaps: StreamGap[]
+  /** When the oldest of these events left the socket, by the consumer's clock. */
+  receivedAtMs: number
+}
+
+export type Batcher = {
+  /** `bytes`: how large it was on the wire, uncompressed. */
+  add(event: StreamItem, bytes: number): void
+  addGap(gap: StreamGap): void
+  /** Nothing more is handed over; resolves when what was has been applied. */
+  stop(): Promise<void>
+}
+
+export function createBatcher(options: {
+  maxEvents: number
+  maxBytes: number
+  now: () => number
+  /** Asked at hand-over: where the stream stands after the last event added. */
+  cursor: () => StreamCursor
+  apply: (batch: StreamBatch) => Promise<void>
+  onFull: () => void
+  onRoom: () => void
+}): Batcher {
+  const { maxEvents, maxBytes, now, apply, onFull, onRoom } = options
+  let events: StreamItem[] = []
+  let gaps: StreamGap[] = []
+  let size = 0
+  let receivedAtMs = 0
+  let applying: Promise<void> | undefined
+  let isScheduled = false
+  let isFull = false
+  let isStopped = false
+
+  function add(event: StreamItem, bytes: number): void {
+    if (isStopped) return
+    if (events.length === 0) receivedAtMs = now()
+    events.push(event)
+    size += bytes
+    if (events.length < maxEvents && size < maxBytes) return void schedule()
+    if (!applying) return void handOver()
+    if (isFull) return
+    isFull = true
+    onFull()
+  }
+
+  function schedule(): void {
+    if (isScheduled || applying) return
+    isScheduled = true
+    setImmediate(() => {
+      isScheduled = false
+      if (!applying) handOver()
+    })
+  }
+
+  function handOver(): void {
+    // Gaps wait for an event: only then does the cursor say that they lie behind us.
+    if (isStopped || events.length === 0) return
+    const batch = { events, cursor: options.cursor(), gaps, receivedAtMs }
+    events = []
+    gaps = []
+    size = 0
+    // A rejection is not caught on purpose: rows that cannot be written stop the process.
+    applying = apply(batch).then(afterApply)
+  }
+
+  function afterApply(): void {
+    applying = undefined
+    handOver()
+    if (!isFull) return
+    isFull = false
+    onRoom()
+  }
+
+  return {
+    add,
+    addGap: (gap) => void gaps.push(gap),
+    stop: async () => {
+      isStopped = true
+      await applying
+    },
+  }
+}

@@ -1,0 +1,49 @@
+// The part of a commit that both wires spell alike: checked, and made into an event.
+
+import type { AccountStatus, CommitEvent, JsonObject } from '../../base/event.ts'
+import type { DropReason } from './decoded.ts'
+import { isNsid, isRecordCid, isRkey, isTid } from './syntax.ts'
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `commit` has operation, rev, collection, rkey and, unless it deletes, cid and record. */
+export function readCommit(
+  commit: JsonObject,
+  did: string,
+  timeUs: number,
+  seq: number | undefined,
+): CommitEvent | DropReason {
+  const { operation, rev, collection, rkey, cid, record } = commit
+  if (!isTid(rev)) return 'bad-rev'
+  if (!isNsid(collection)) return 'bad-collection'
+  if (!isRkey(rkey)) return 'bad-rkey'
+  if (operation === 'delete') {
+    return { did, timeUs, seq, kind: 'commit', operation, rev, collection, rkey }
+  }
+  if (operation !== 'create' && operation !== 'update') return 'bad-operation'
+  if (!isRecordCid(cid)) return 'bad-cid'
+  if (!isObject(record)) return 'bad-record'
+  return { did, timeUs, seq, kind: 'commit', operation, rev, collection, rkey, cid, record }
+}
+
+const statuses: ReadonlySet<unknown> = new Set<AccountStatus>([
+  'deactivated',
+  'suspended',
+  'takendown',
+  'deleted',
+  'desynchronized',
+  'throttled',
+])
+
+/** The status of an inactive account; an unknown or missing word hides it until it is active. */
+export function readStatus(active: boolean, status: unknown): AccountStatus | undefined {
+  if (active) return undefined
+  return statuses.has(status) ? (status as AccountStatus) : 'deactivated'
+}
+
+/** As claimed; only its size is bounded here. */
+export function readHandle(handle: unknown): string | undefined {
+  return typeof handle === 'string' && handle.length <= 253 ? handle : undefined
+}

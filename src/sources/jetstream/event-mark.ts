@@ -1,0 +1,21 @@
+// What tells one event from every other, whatever its number: a host that lost its last events gives their
+// numbers to others. An account, a revision and a time are not enough, since one commit may change many records.
+
+import { createHash } from 'node:crypto'
+import type { StreamItem } from '../../base/event.ts'
+
+/** Short, and the same each time the event comes over the same wire. */
+export function markOf(item: StreamItem): string {
+  const event = item.kind === 'unread' ? item.read() : item
+  const what = event ? [event.did, event.kind, ...detailsOf(event)] : [item.kind]
+  return createHash('sha256')
+    .update([item.timeUs, ...what].join(' '))
+    .digest('base64url')
+    .slice(0, 22)
+}
+
+function detailsOf(event: Exclude<StreamItem, { kind: 'unread' }>): (string | undefined)[] {
+  if (event.kind === 'sync') return [event.rev]
+  if (event.kind !== 'commit') return []
+  return [event.rev, event.operation, event.collection, event.rkey]
+}

@@ -1,0 +1,83 @@
+// Where the stream stands as far as events were received, and the holes on the way there.
+//
+// The position is what a reconnection resumes from and what a batch saves. It moves with every
+// event; its time never goes back, although times on the wires are only nearly in order and an
+// overlap is replayed after a change of host. A hole is opened when it is noticed, and closed by
+// the first event after it, which says how far it reaches.
+
+import type { StreamCursor, StreamGap, StreamItem } from '../../base/event.ts'
+import { markOf } from './event-mark.ts'
+import type { Wire } from './resume.ts'
+
+export type Position = {
+  /** undefined: nothing was ever received or saved. */
+  current(): StreamCursor | undefined
+  /** Live from `timeUs` although nothing has come yet: so a reconnection leaves no hole. */
+  startAt(cursor: StreamCursor): void
+  advance(host: string, wire: Wire, event: StreamItem): void
+  openGap(host: string, cause: StreamGap['cause']): void
+  /** @returns the hole that `event` ends, if one is open and something may have been in it. */
+  closeGap(event: StreamItem): StreamGap | undefined
+  /** The connection ended before any event: what was missing will be asked for again. */
+  dropGap(): void
+}
+
+export function createPosition(saved: StreamCursor | undefined, now: () => number): Position {
+  let host = saved?.host ?? ''
+  let wire: Wire = saved?.wire ?? 'v2'
+  let seq = saved?.seq
+  let timeUs = saved?.timeUs ?? 0
+  let gap: Omit<StreamGap, 'toUs'> | undefined
+  let isByOurClock = saved?.isByClock ?? false
+  let mark = saved?.mark
+  /** Not marked yet: that is done once for a batch, not for every event. */
+  let last: StreamItem | undefined
+
+  function advance(eventHost: string, eventWire: Wire, event: StreamItem): void {
+    host = eventHost
+    wire = eventWire
+    seq = event.seq
+    last = event
+    // Ours may be ahead of the host's: holes would be dated after their end, and events be skipped.
+    if (isByOurClock) timeUs = Math.min(timeUs, event.timeUs)
+    isByOurClock = false
+    if (event.timeUs <= timeUs) return
+    // A time in the future must not make a later resumption skip what lies between.
+    timeUs = Math.max(timeUs, Math.min(event.timeUs, now() * 1000 + 999))
+  }
+
+  function closeGap(event: StreamItem): StreamGap | undefined {
+    const open = gap
+    gap = undefined
+    if (!open) return undefined
+    // Where the overlap of a resumption is replayed, time tells nothing about a frame in it.
+    const isLost = open.cause === 'dropped-frame'
+    if (event.timeUs <= open.fromUs) return isLost ? { ...open, toUs: open.fromUs } : undefined
+    return { ...open, toUs: event.timeUs }
+  }
+
+  function current(): StreamCursor | undefined {
+    if (timeUs === 0) return undefined
+    if (last) mark = last.seq === undefined ? undefined : markOf(last)
+    last = undefined
+    const cursor = { host, wire, seq, timeUs, ...(mark === undefined ? {} : { mark }) }
+    return isByOurClock ? { ...cursor, isByClock: true } : cursor
+  }
+
+  return {
+    current,
+    startAt: (cursor) => {
+      ;({ host, wire, seq, timeUs } = cursor)
+      mark = last = undefined
+      isByOurClock = true
+    },
+    advance,
+    openGap: (gapHost, cause) => {
+      if (timeUs > 0) gap ??= { host: gapHost, fromUs: timeUs, cause }
+    },
+    closeGap,
+    dropGap: () => {
+      gap = undefined
+    },
+  }
+}

@@ -1,0 +1,104 @@
+// What arrives on one connection: frames to events, in order, each once; notices; lost frames.
+
+import type { Logger } from 'pino'
+import type { StreamGap, StreamItem } from '../../base/event.ts'
+import { type DropReason, isBroken, isLost, type Notice } from './decoded.ts'
+import { createDictionaryTrust, type Doubt } from './dictionary-trust.ts'
+import { markOf } from './event-mark.ts'
+import type { FrameDecoder } from './frame-decoder.ts'
+import type { Position } from './position.ts'
+import type { Resume, Wire } from './resume.ts'
+
+export type Session = {
+  onFrame(data: Buffer, isBinary: boolean): void
+}
+
+export function createSession(options: {
+  host: string
+  wire: Wire
+  resume: Resume
+  /** A first event later than this, in microseconds, tells that the cursor was clamped silently. */
+  dueBy: number | undefined
+  decoder: FrameDecoder
+  dictionaryId: number | undefined
+  /** Sorted out here where the server would not; then the decoder leaves nothing unread. */
+  dids: ReadonlySet<string> | undefined
+  position: Position
+  /** With the size of the frame's content. */
+  onEvent: (event: StreamItem, bytes: number) => void
+  onDrop: (reason: DropReason) => void
+  /** An event of this account was among what was dropped. */
+  onBroken: (did: string) => void
+  onNotice: (notice: Notice) => void
+  /** The dictionary is not the one that frames are made with: the connection is to be left. */
+  onDoubt: (doubt: Doubt) => void
+  log: Logger
+}): Session {
+  const { host, wire, resume, decoder, dictionaryId, dids, position, log } = options
+  const { onEvent, onDrop, onBroken, onNotice, onDoubt } = options
+  const trust = dictionaryId === undefined ? undefined : createDictionaryTrust(dictionaryId)
+  let lastSeq: number | undefined
+  let isFirst = true
+
+  function onFrame(data: Buffer, isBinary: boolean): void {
+    const decoded = decoder.decode(data, isBinary)
+    const reason = typeof decoded === 'string' ? decoded : undefined
+    if (typeof decoded === 'string') onUnusable(decoded)
+    else if ('notice' in decoded) onNotice(decoded)
+    else receive(decoded)
+    const doubt = isBinary ? trust?.weigh(data, reason) : undefined
+    if (doubt) onDoubt(doubt)
+  }
+
+  function onUnusable(reason: DropReason): void {
+    onDrop(reason)
+    const did = isBroken(reason) ? decoder.didOfLast() : undefined
+    if (did !== undefined) onBroken(did)
+    else if (isLost(reason)) position.openGap(host, 'dropped-frame')
+  }
+
+  function receive(event: StreamItem): void {
+    if (isFirst) beginWith(event)
+    const { seq } = event
+    if (seq !== undefined) {
+      if (lastSeq !== undefined && seq <= lastSeq) return void onDrop('duplicate')
+      lastSeq = seq
+    }
+    if (dids && event.kind !== 'unread' && !dids.has(event.did)) return
+    onEvent(event, decoder.contentBytes)
+  }
+
+  function beginWith(event: StreamItem): void {
+    isFirst = false
+    const isSame = event.seq === resume.seq && isMarked(event, resume)
+    // Asked for inclusively and had before: nothing is missing.
+    if (isSame) lastSeq = resume.seq
+    const cause = holeBefore(event, resume, options.dueBy)
+    if (cause === 'host-switch') {
+      const figures = { host, wire, expected: resume.seq, got: event.seq, isOther: !isSame }
+      log.warn(figures, 'host numbers its events anew')
+    }
+    if (cause) position.openGap(host, cause)
+  }
+
+  return { onFrame }
+}
+
+/** Whether it is the event that was asked for, as far as that is known: a host that died gives numbers twice. */
+function isMarked(event: StreamItem, { mark }: Resume): boolean {
+  return mark === undefined || markOf(event) === mark
+}
+
+/** What the first event tells about where the server really started. */
+function holeBefore(
+  event: StreamItem,
+  resume: Resume,
+  dueBy: number | undefined,
+): StreamGap['cause'] | undefined {
+  const isLate = dueBy !== undefined && event.timeUs > dueBy
+  if (resume.seq === undefined || event.seq === undefined) {
+    return isLate ? 'cursor-too-old' : undefined
+  }
+  if (event.seq < resume.seq || !isMarked(event, resume)) return 'host-switch'
+  return event.seq > resume.seq && dueBy !== undefined ? 'cursor-too-old' : undefined
+}

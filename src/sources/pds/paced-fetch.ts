@@ -1,0 +1,69 @@
+// The guarded fetch under the host's rules: never more requests at once than allowed, never one to a
+// host that asked to be left alone, and what the host says in its headers is taken to heart.
+//
+// A job that has begun waits here rather than failing, as long as the wait is short, since a follow
+// list of many pages would otherwise never get through a rate limit.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createSemaphore } from '../../base/util/semaphore.ts'
+import { FetchError } from '../identity/fetch-error.ts'
+import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
+import type { Hosts } from './hosts.ts'
+import { PdsError } from './pds-error.ts'
+
+const MAX_RATE_LIMITED_TRIES = 5
+
+export function createPacedFetch(options: {
+  fetch: GuardedFetch
+  hosts: Hosts
+  signal: AbortSignal
+  maxRequests: number
+  /** A longer wait than this fails as `rate-limited`. */
+  longestWaitMs: number
+}): GuardedFetch {
+  const { fetch, hosts, signal, longestWaitMs } = options
+  const requests = createSemaphore(options.maxRequests)
+
+  async function untilWelcome(host: string): Promise<void> {
+    const waitMs = hosts.waitMs(host)
+    if (waitMs === 0) return
+    if (waitMs > longestWaitMs) {
+      throw new PdsError('rate-limited', `${host} asked to be left alone`, { retryAfterMs: waitMs })
+    }
+    await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {
+      throw new PdsError('stopped', 'stopped while waiting')
+    })
+  }
+
+  async function fetchOnce(
+    host: string,
+    url: string,
+    fetchOptions: Parameters<GuardedFetch>[1],
+  ): Promise<FetchedResponse> {
+    await requests.enter()
+    try {
+      const response = await fetch(url, fetchOptions)
+      if (response.status >= 500 && response.status !== 501) hosts.noteFailure(host)
+      else hosts.noteAnswer(host, response)
+      return response
+    } catch (error) {
+      if (error instanceof FetchError && isHostsFault(error)) hosts.noteFailure(host)
+      throw error
+    } finally {
+      requests.leave()
+    }
+  }
+
+  return async (url, fetchOptions) => {
+    const host = new URL(url).origin
+    for (let tries = 1; ; tries++) {
+      await untilWelcome(host)
+      const response = await fetchOnce(host, url, fetchOptions)
+      if (response.status !== 429 || tries >= MAX_RATE_LIMITED_TRIES) return response
+    }
+  }
+}
+
+function isHostsFault({ reason }: FetchError): boolean {
+  return reason !== 'aborted' && reason !== 'busy'
+}

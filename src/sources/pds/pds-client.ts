@@ -1,0 +1,273 @@
+// What we ask of somebody's PDS: one record, a page of a collection, where a repository stands.
+//
+// Nothing in an answer is believed because it was sent. The URI must name the repository and the
+// collection that were asked, the record must hash to the CID it is given with, and pages must move
+// forward. An answer that speaks of another repository is refused whole; a single record that does
+// not hash to its CID is left out and counted, since one broken record must not hide the others.
+// Lexicons: com.atproto.repo.{getRecord,listRecords,describeRepo}, com.atproto.sync.getLatestCommit.
+
+import { isValidRecordKey } from '@atproto/syntax'
+import { tidTimeMs } from '../../base/atproto/tid.ts'
+import type { AccountStatus, JsonObject } from '../../base/event.ts'
+import { FetchError } from '../identity/fetch-error.ts'
+import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
+import { PdsError } from './pds-error.ts'
+import { retryAfterMs } from './rate-limit-headers.ts'
+import { cidOfRecord, UnencodableError } from './record-cid.ts'
+
+/** Whose repository is read, and where. */
+export type RepoTarget = {
+  uid: number
+  did: string
+  pds: string
+  /** It was asked often enough: what still does not hash to its CID is left out. */
+  leavesOutMismatched?: boolean
+}
+
+export type PdsRecord = { rkey: string; cid: string; record: JsonObject }
+
+export type RecordPage = {
+  /** In the order sent: by record key, descending unless `reverse`. */
+  records: PdsRecord[]
+  /** Keys that are there, but whose record can't be used. */
+  broken: string[]
+  /** How many of those do not hash to their CIDs: asked again, the server may tell the truth. */
+  mismatched: number
+  /** undefined: this was the last page. */
+  cursor: string | undefined
+}
+
+/** Origin of the PDS, and whose repository. */
+export type Repo = { pds: string; did: string }
+
+export type PdsClient = {
+  getRecord(repo: Repo, key: { collection: string; rkey: string }): Promise<PdsRecord>
+  listRecords(
+    repo: Repo,
+    page: { collection: string; limit?: number; cursor?: string; reverse?: boolean },
+  ): Promise<RecordPage>
+  describeRepo(repo: Repo): Promise<{ handle: string; collections: string[] }>
+  /**
+   * The repository's revision now. Every later answer shows the repository as of this revision or a
+   * later one. undefined where the PDS has no such method, or gives nonsense.
+   */
+  getLatestRev(repo: Repo): Promise<string | undefined>
+}
+
+export const MAX_PAGE = 100
+
+const MAX_PAGE_BYTES = 8 * 1024 * 1024
+const MAX_RECORD_BYTES = 2 * 1024 * 1024
+const TIMEOUT_MS = 20_000
+const MAX_CURSOR_LENGTH = 2048
+const MAX_COLLECTIONS = 10_000
+/** A revision this far beyond our clock is nonsense, and would bury all that comes after it. */
+const MAX_REV_AHEAD_MS = 86_400_000
+
+const STATUS_OF_ERROR: Record<string, AccountStatus | undefined> = {
+  RepoNotFound: undefined,
+  RepoTakendown: 'takendown',
+  RepoSuspended: 'suspended',
+  RepoDeactivated: 'deactivated',
+  AccountNotFound: undefined,
+  AccountTakedown: 'takendown',
+}
+
+type Query = Record<string, string | number | boolean | undefined>
+type Ask = (repo: Repo, method: string, query: Query, maxBytes?: number) => Promise<JsonObject>
+
+/** @throws PdsError from every method. */
+export function createPdsClient(options: {
+  fetch: GuardedFetch
+  signal?: AbortSignal
+  timeoutMs?: number
+  now?: () => number
+}): PdsClient {
+  const { fetch, signal, timeoutMs = TIMEOUT_MS, now = Date.now } = options
+
+  const ask: Ask = async (repo, method, query, maxBytes = MAX_RECORD_BYTES) => {
+    const url = `${repo.pds}/xrpc/${method}?${toQueryString(query)}`
+    let response: FetchedResponse
+    try {
+      response = await fetch(url, { maxBytes, timeoutMs, signal })
+    } catch (error) {
+      throw toPdsError(error, signal)
+    }
+    const body = parseBody(response)
+    if (response.status === 200 && body) return body
+    throw refusal({ method, response, body: body ?? {}, now: now() })
+  }
+
+  return {
+    getRecord: (repo, key) => getRecord(ask, repo, key),
+    listRecords: (repo, page) => listRecords(ask, repo, page),
+    describeRepo: (repo) => describeRepo(ask, repo),
+    getLatestRev: (repo) => getLatestRev(ask, repo, now),
+  }
+}
+
+async function getRecord(
+  ask: Ask,
+  repo: Repo,
+  key: { collection: string; rkey: string },
+): Promise<PdsRecord> {
+  const { collection, rkey } = key
+  const answer = await ask(repo, 'com.atproto.repo.getRecord', { repo: repo.did, collection, rkey })
+  if (keyOf(answer, { did: repo.did, collection }) !== rkey) {
+    throw new PdsError('bad-answer', `${repo.pds} sent another record than ${rkey}`)
+  }
+  const record = checkedRecord(answer, { rkey, collection })
+  if (typeof record === 'object') return record
+  throw new PdsError('bad-answer', `${repo.pds} sent a record that is not what its CID says`)
+}
+
+async function listRecords(
+  ask: Ask,
+  repo: Repo,
+  page: { collection: string; limit?: number; cursor?: string; reverse?: boolean },
+): Promise<RecordPage> {
+  const { collection, limit = MAX_PAGE, cursor, reverse } = page
+  const query = { repo: repo.did, collection, limit, cursor, reverse }
+  const answer = await ask(repo, 'com.atproto.repo.listRecords', query, MAX_PAGE_BYTES)
+  const listed = answer['records']
+  if (!Array.isArray(listed) || listed.length > limit) {
+    throw new PdsError('bad-answer', `${repo.pds} sent no page of ${collection}`)
+  }
+  const records: PdsRecord[] = []
+  const broken: string[] = []
+  let mismatched = 0
+  for (const one of listed) {
+    const rkey = keyOf(one, { did: repo.did, collection })
+    if (rkey === undefined) {
+      throw new PdsError('bad-answer', `${repo.pds} listed what is not of ${repo.did}`)
+    }
+    const record = checkedRecord(one, { rkey, collection })
+    if (typeof record === 'object') records.push(record)
+    else broken.push(rkey)
+    if (record === 'mismatched') mismatched++
+  }
+  return { records, broken, mismatched, cursor: nextCursor(answer['cursor'], cursor, repo) }
+}
+
+async function describeRepo(
+  ask: Ask,
+  repo: Repo,
+): Promise<{ handle: string; collections: string[] }> {
+  const answer = await ask(repo, 'com.atproto.repo.describeRepo', { repo: repo.did })
+  const { did, handle, collections } = answer
+  if (did !== repo.did || typeof handle !== 'string' || !Array.isArray(collections)) {
+    throw new PdsError('bad-answer', `${repo.pds} described another repository`)
+  }
+  const names = collections.filter((one): one is string => typeof one === 'string')
+  return { handle, collections: names.slice(0, MAX_COLLECTIONS) }
+}
+
+async function getLatestRev(ask: Ask, repo: Repo, now: () => number): Promise<string | undefined> {
+  try {
+    const { rev } = await ask(repo, 'com.atproto.sync.getLatestCommit', { did: repo.did })
+    return typeof rev === 'string' && tidTimeMs(rev) < now() + MAX_REV_AHEAD_MS ? rev : undefined
+  } catch (error) {
+    const isUnknownMethod = error instanceof PdsError && error.reason === 'not-found'
+    if (isUnknownMethod) return undefined
+    throw error
+  }
+}
+
+/** The record key in an answer's URI; undefined where it is not of this repository and collection. */
+function keyOf(answer: unknown, of: { did: string; collection: string }): string | undefined {
+  const uri = isObject(answer) ? answer['uri'] : undefined
+  const prefix = `at://${of.did}/${of.collection}/`
+  if (typeof uri !== 'string' || !uri.startsWith(prefix)) return undefined
+  const rkey = uri.slice(prefix.length)
+  return isValidRecordKey(rkey) ? rkey : undefined
+}
+
+/** The record; or why it can't be used: nobody could, or it is not what its CID says. */
+function checkedRecord(
+  answer: JsonObject,
+  of: { rkey: string; collection: string },
+): PdsRecord | 'unusable' | 'mismatched' {
+  const { cid, value } = answer
+  if (typeof cid !== 'string' || !isObject(value) || value['$type'] !== of.collection) {
+    return 'unusable'
+  }
+  const hashed = hashOf(value)
+  if (hashed === undefined) return 'unusable'
+  return hashed === cid ? { rkey: of.rkey, cid, record: value } : 'mismatched'
+}
+
+function hashOf(record: JsonObject): string | undefined {
+  try {
+    return cidOfRecord(record)
+  } catch (error) {
+    if (error instanceof UnencodableError) return undefined
+    throw error
+  }
+}
+
+function nextCursor(
+  next: unknown,
+  previous: string | undefined,
+  { pds }: Repo,
+): string | undefined {
+  if (next === undefined || next === null || next === '') return undefined
+  if (typeof next === 'string' && next !== previous && next.length <= MAX_CURSOR_LENGTH) return next
+  throw new PdsError('bad-answer', `${pds} pages in circles`)
+}
+
+function parseBody({ body }: FetchedResponse): JsonObject | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body.toString('utf8'))
+    return isObject(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function refusal(refused: {
+  method: string
+  response: FetchedResponse
+  body: JsonObject
+  now: number
+}): PdsError {
+  const { method, response, body, now } = refused
+  const { status, headers, url } = response
+  const error = typeof body['error'] === 'string' ? body['error'] : ''
+  const message = typeof body['message'] === 'string' ? body['message'].slice(0, 200) : ''
+  const text = `${new URL(url).origin} answered ${method} with ${status} ${error} ${message}`.trim()
+  if (status === 429) {
+    return new PdsError('rate-limited', text, { retryAfterMs: retryAfterMs(headers, now) })
+  }
+  if (status === 200) return new PdsError('bad-answer', text)
+  if (status >= 500 && status !== 501) return new PdsError('unreachable', text)
+  if (Object.hasOwn(STATUS_OF_ERROR, error)) {
+    return new PdsError('gone', text, { accountStatus: STATUS_OF_ERROR[error] })
+  }
+  if (/could not find repo/i.test(message)) return new PdsError('gone', text)
+  const isMissing =
+    error === 'RecordNotFound' ||
+    /could not locate record/i.test(message) ||
+    status === 404 ||
+    status === 501
+  return new PdsError(isMissing ? 'not-found' : 'bad-answer', text)
+}
+
+function toPdsError(error: unknown, signal: AbortSignal | undefined): unknown {
+  if (error instanceof PdsError) return error
+  if (!(error instanceof FetchError)) return error
+  if (signal?.aborted) return new PdsError('stopped', error.message, { cause: error })
+  const isBad = error.reason === 'too-large' || error.reason === 'encoding'
+  return new PdsError(isBad ? 'bad-answer' : 'unreachable', error.message, { cause: error })
+}
+
+function toQueryString(query: Query): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, String(value))
+  }
+  return parameters.toString()
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,98 @@
+// `slipstream backup`: a whole copy of the database, with the server running or not.
+
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Config } from '../../base/config/config.ts'
+import { type Backup, type BackupProgress, backUp } from '../../data/store/backup.ts'
+import type { CliContext } from './context.ts'
+import { type ControlClient, findServer } from './control-client.ts'
+import { type JsonOption, withJson } from './json-option.ts'
+import { locked, refuseMissing } from './offline.ts'
+import { megabytes, type Progress, report, say, startProgress, thousands } from './terminal.ts'
+
+type Options = JsonOption & { into?: string; keep?: number; quick?: boolean }
+type Wish = { into: string | undefined; keep: number | undefined; check: 'full' | 'quick' }
+
+const EXAMPLES = `
+It is written under another name, checked, and only then gets its own: what is there is whole.
+One folder is for one Slipstream.
+
+Examples:
+  slipstream backup
+  slipstream backup --into /mnt/backups --keep 7        for a timer, once a day`
+
+export function addBackup(program: Command, context: CliContext): void {
+  withJson(program.command('backup'))
+    .description('copy the database, checked, while the server runs or not')
+    .option('--into <folder>', 'where to (backups in the data folder)')
+    .option('--keep <n>', 'leave the newest n of them there and remove the others', parseKeep)
+    .option('--quick', 'check the pages only, and not also that indexes fit their tables')
+    .addHelpText('after', EXAMPLES)
+    .action((options: Options) => makeBackup(context, options))
+}
+
+async function makeBackup(context: CliContext, options: Options): Promise<void> {
+  const config = context.config()
+  const { json, into, keep, quick } = options
+  const wish: Wish = {
+    into: into === undefined ? undefined : context.path(into),
+    keep,
+    check: quick ? 'quick' : 'full',
+  }
+  const show = progressOf()
+  try {
+    const server = await findServer(config.dataDir)
+    const backup = server ? await online(server, wish, show) : await offline(config, wish, show)
+    show.end()
+    report(json, backup, describe(backup))
+  } finally {
+    show.end()
+  }
+}
+
+type Show = { tell(progress: BackupProgress): void; end(): void }
+
+async function online(server: ControlClient, wish: Wish, show: Show): Promise<Backup> {
+  type Line = { progress?: BackupProgress; backup?: Backup }
+  for await (const line of server.follow<Line>('POST', '/backup', JSON.stringify(wish))) {
+    if (line.progress) show.tell(line.progress)
+    if (line.backup) return line.backup
+  }
+  throw new Error('the server ended its answer before the backup was done')
+}
+
+async function offline({ dataDir }: Config, wish: Wish, show: Show): Promise<Backup> {
+  refuseMissing(dataDir)
+  return locked(dataDir, () => backUp({ dataDir, ...wish, onProgress: show.tell }))
+}
+
+/** The bar is there from the first pages until the copy is complete. */
+function progressOf(): Show {
+  let bar: Progress | undefined
+  function end(): void {
+    bar?.stop()
+    bar = undefined
+  }
+  return {
+    tell({ step, done, total }) {
+      if (step === 'checking') {
+        end()
+        return say('checking it')
+      }
+      bar ??= startProgress('copying', total, (n) => `${thousands(n)} pages`)
+      bar.update(done)
+    },
+    end,
+  }
+}
+
+function describe({ path, bytes, tookMs, removed }: Backup): string {
+  const seconds = (tookMs / 1000).toFixed(1)
+  const made = `${path}\n${megabytes(bytes)}, whole, in ${seconds} s`
+  return removed.length === 0 ? made : `${made}; removed ${removed.join(', ')}`
+}
+
+function parseKeep(text: string): number {
+  const keep = Number(text)
+  if (Number.isInteger(keep) && keep >= 1) return keep
+  throw new InvalidArgumentError('A whole number from 1.')
+}

@@ -1,0 +1,52 @@
+// `slipstream config`: every setting, its value and where that came from; secrets are not shown.
+
+import type { Command } from 'commander'
+import type { Config } from '../../base/config/config.ts'
+import {
+  type ExplainedSetting,
+  explainSettings,
+  type SettingOrigin,
+} from '../../base/config/explain.ts'
+import type { CliContext } from './context.ts'
+import { type JsonOption, withJson } from './json-option.ts'
+import { bold, dim, print, report } from './terminal.ts'
+
+const ORIGINS: Record<SettingOrigin, string> = {
+  environment: 'from the environment',
+  dotenv: 'from .env',
+  default: 'default',
+  derived: 'derived',
+}
+
+export function addConfig(program: Command, context: CliContext): void {
+  const command = withJson(program.command('config'))
+    .description('every setting with its value and where it came from')
+    .option('--changed', 'only those that are not at their defaults')
+    .addHelpText('after', '\nExamples:\n  slipstream config --changed\n  slipstream config check')
+    .action((options: JsonOption & { changed?: boolean }) => showConfig(context, options))
+  command
+    .command('check')
+    .description('whether the settings are fit; ends with 78 where they are not')
+    .action(() => check(context.config()))
+}
+
+function showConfig(
+  context: CliContext,
+  { json, changed }: JsonOption & { changed?: boolean },
+): void {
+  const all = explainSettings(context.config())
+  const shown = changed ? all.filter(({ origin }) => isSet(origin)) : all
+  report(json, shown, shown.map(describe).join('\n\n') || 'Everything is at its default.')
+}
+
+function isSet(origin: SettingOrigin): boolean {
+  return origin === 'environment' || origin === 'dotenv'
+}
+
+function describe({ key, value, origin, doc }: ExplainedSetting): string {
+  return `${dim(`# ${doc}`)}\n${bold(`${key}=${value ?? ''}`)}  ${dim(ORIGINS[origin])}`
+}
+
+function check(config: Config): void {
+  print(`The settings are fit: ${config.publicOrigin} is ${config.serviceDid}.`)
+}

@@ -1,0 +1,88 @@
+// Speaks to a running server through the socket in its data folder. Nobody there means that it is not
+// running, and most commands then work on the database themselves.
+
+import { type IncomingMessage, request } from 'node:http'
+import { createInterface } from 'node:readline'
+import { controlSocketPath } from '../../http/operator/control-socket-path.ts'
+import type { ErrorBody } from '../../http/operator/operator-error.ts'
+import { CliError, EXIT } from './fail.ts'
+
+export type ControlClient = {
+  /** @throws CliError with what the server says is wrong. */
+  ask<T>(method: string, path: string, body?: string | Buffer): Promise<T>
+  /** Lines of JSON as they come. */
+  follow<T>(method: string, path: string, body?: string): AsyncGenerator<T>
+}
+
+/** @returns undefined where no server runs on this folder. @throws CliError where it may not be asked. */
+export async function findServer(dataDir: string): Promise<ControlClient | undefined> {
+  const client = createClient(controlSocketPath(dataDir))
+  try {
+    await client.ask('GET', '/status')
+    return client
+  } catch (error) {
+    if (isNobodyThere(error)) return undefined
+    throw error
+  }
+}
+
+function createClient(socketPath: string): ControlClient {
+  function send(method: string, path: string, body?: string | Buffer): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const asking = request({ socketPath, method, path }, resolve)
+      asking.on('error', (error) => reject(explain(error, socketPath)))
+      asking.end(body)
+    })
+  }
+
+  return {
+    async ask<T>(method: string, path: string, body?: string | Buffer) {
+      const response = await send(method, path, body)
+      return readAnswer(response) as T
+    },
+    async *follow<T>(method: string, path: string, body?: string) {
+      const response = await send(method, path, body)
+      if (response.statusCode !== 200) await readAnswer(response)
+      for await (const line of createInterface({ input: response })) {
+        const said = JSON.parse(line) as T & Partial<ErrorBody>
+        if (said.error !== undefined) throw refusal(said as ErrorBody)
+        yield said
+      }
+    },
+  }
+}
+
+async function readAnswer(response: IncomingMessage): Promise<unknown> {
+  const pieces: Buffer[] = []
+  for await (const piece of response) pieces.push(piece as Buffer)
+  const answer = JSON.parse(Buffer.concat(pieces).toString() || '{}') as Partial<ErrorBody>
+  if (response.statusCode === 200) return answer
+  throw refusal({ error: 'Refused', message: `answer ${response.statusCode}`, ...answer })
+}
+
+function refusal({ error, message, hint }: ErrorBody): CliError {
+  const exitCode = error === 'InternalError' ? EXIT.software : EXIT.failed
+  return new CliError(message, hint ?? 'The log of the server says more.', exitCode)
+}
+
+function isNobodyThere(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  // EINVAL: the path is too long for a socket, so no server can have made one.
+  return code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'EINVAL'
+}
+
+function explain(error: NodeJS.ErrnoException, socketPath: string): Error {
+  if (isNobodyThere(error)) return error
+  if (error.code === 'EACCES' || error.code === 'EPERM') {
+    return new CliError(
+      `The server’s control socket ${socketPath} is not yours to open.`,
+      'Run this as the user that runs Slipstream, for example with `sudo -u slipstream`.',
+      EXIT.config,
+    )
+  }
+  return new CliError(
+    `The server did not answer to the end: ${error.message}.`,
+    'It may have been stopped meanwhile: look into its log, and try again.',
+    EXIT.unavailable,
+  )
+}

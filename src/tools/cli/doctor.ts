@@ -1,0 +1,105 @@
+// `slipstream doctor`: looks at everything that can be wrong with this machine, its settings and its way to
+// the network. Each line says good, or what is wrong and how to mend it.
+
+import { styleText } from 'node:util'
+import { type Command, InvalidArgumentError } from 'commander'
+import { examineConfig, settingSources } from '../../base/config/config.ts'
+import type { Status } from '../../http/operator/status.ts'
+import { areas } from '../doctor/areas.ts'
+import type { Examination, Examined } from '../doctor/examine.ts'
+import type { Finding, Level } from '../doctor/finding.ts'
+import type { Patient } from '../doctor/patient.ts'
+import type { CliContext } from './context.ts'
+import { findServer } from './control-client.ts'
+import { CliError, EXIT } from './fail.ts'
+import { type JsonOption, withJson } from './json-option.ts'
+import { bold, dim, report, startProgress } from './terminal.ts'
+
+const DOTENV = '.env'
+
+const SIGNS: Record<Level, { sign: string; colour: Parameters<typeof styleText>[0] }> = {
+  good: { sign: 'good ', colour: 'green' },
+  notice: { sign: 'note ', colour: 'yellow' },
+  wrong: { sign: 'WRONG', colour: 'red' },
+  unchecked: { sign: '?    ', colour: 'dim' },
+}
+
+export function addDoctor(program: Command, _context: CliContext): void {
+  withJson(program.command('doctor'))
+    .description('what is wrong with settings, machine and network, and how to mend it')
+    .option('--only <areas>', 'only these areas, separated by commas', readAreas)
+    .addHelpText('after', HELP)
+    .action((options: JsonOption & { only?: string[] }) => seeDoctor(options))
+}
+
+const HELP = `
+Ends with 0 where nothing is wrong, else with ${EXIT.failed}. Works with the server running and stopped.
+Areas: ${areas.join(', ')}.
+
+Examples:
+  slipstream doctor
+  slipstream doctor --only jetstream,plc
+  slipstream doctor --json | jq '.areas[].findings[] | select(.level == "wrong")'`
+
+async function seeDoctor({ json, only }: JsonOption & { only?: string[] }): Promise<void> {
+  // Only now: they take their time, and other commands don't need them.
+  const { checks } = await import('../doctor/checks.ts')
+  const { createPatient } = await import('../doctor/connect.ts')
+  const { examine } = await import('../doctor/examine.ts')
+  const { config, problems } = examineConfig()
+  const patient = createPatient({
+    ...{ config, problems, dotenvPath: DOTENV },
+    setKeys: settingSources(),
+    server: await callServer(config.dataDir),
+  })
+  const wanted = checks.filter(({ area }) => only?.includes(area) ?? true)
+  const progress = startProgress('Examining', wanted.length)
+  let done = 0
+  const onDone = ({ area }: Examined) => progress.update(++done, area)
+  const examination = await examine(wanted, patient, { onDone })
+  progress.stop()
+  report(json, examination, describe(examination))
+  // Look-ups that were given up may still hold sockets.
+  process.exit(examination.ok ? 0 : EXIT.failed)
+}
+
+async function callServer(dataDir: string): Promise<Patient['server']> {
+  try {
+    const client = await findServer(dataDir)
+    if (!client) return 'none'
+    return { status: await client.ask<Status>('GET', '/status'), ask: client.ask }
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    return { refusal: error.message, fix: error.hint }
+  }
+}
+
+function describe({ areas: examined }: Examination): string {
+  const all = examined.flatMap(({ findings }) => findings)
+  const count = (level: Level) => all.filter((finding) => finding.level === level).length
+  const sum = `${count('good')} good, ${count('notice')} to know, ${count('wrong')} wrong, ${count('unchecked')} not checked`
+  return [...examined.map(describeArea), bold(sum)].join('\n\n')
+}
+
+function describeArea({ area, findings }: Examined): string {
+  return [bold(area), ...findings.map(describeFinding)].join('\n')
+}
+
+function describeFinding({ level, text, fix }: Finding): string {
+  const { sign, colour } = SIGNS[level]
+  const line = `  ${styleText(colour, sign, { stream: process.stdout })}  ${safe(text)}`
+  return fix === undefined ? line : `${line}\n         ${dim('→')} ${safe(fix)}`
+}
+
+/** Some of it was said by strangers' servers. */
+function safe(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ' ')
+}
+
+function readAreas(text: string): string[] {
+  const known: readonly string[] = areas
+  const asked = text.split(',').map((one) => one.trim())
+  const unknown = asked.find((area) => !known.includes(area))
+  if (unknown === undefined) return asked
+  throw new InvalidArgumentError(`There is no area ${unknown}. There are: ${known.join(', ')}.`)
+}

@@ -1,0 +1,52 @@
+// The end of a process that can't go on: what is wrong, what to do about it, and an exit code that says
+// which kind of wrong it is, as sysexits.h has them.
+
+import { ConfigError } from '../../base/config/config.ts'
+import { storeTrouble } from '../../data/store/trouble.ts'
+
+/** What a script may want to tell apart. */
+export const EXIT = {
+  /** What was asked about is not there, or was not done. */
+  failed: 1,
+  /** The command line can't be understood. */
+  usage: 64,
+  /** The server can't be asked, or can't do it now. */
+  unavailable: 69,
+  /** A broken invariant, or anything else unexpected. */
+  software: 70,
+  /** The disk is full or fails, or the database is damaged. */
+  io: 74,
+  /** An operator's mistake. */
+  config: 78,
+  /** Ctrl-C. */
+  interrupted: 130,
+} as const
+
+/** Something a command can't do, with what to do about it. */
+export class CliError extends Error {
+  override name = 'CliError'
+  readonly hint: string
+  readonly exitCode: number
+  constructor(message: string, hint: string, exitCode: number = EXIT.failed) {
+    super(message)
+    this.hint = hint
+    this.exitCode = exitCode
+  }
+}
+
+export function fail(error: unknown): never {
+  const { text, exitCode } = explain(error)
+  process.stderr.write(`slipstream: ${text}\n`)
+  process.exit(exitCode)
+}
+
+function explain(error: unknown): { text: string; exitCode: number } {
+  if (error instanceof ConfigError || error instanceof CliError) {
+    const exitCode = error instanceof CliError ? error.exitCode : EXIT.config
+    return { text: `${error.message}\n  ${error.hint}`, exitCode }
+  }
+  const trouble = storeTrouble(error)
+  if (trouble) return { text: `${trouble.message}\n  ${trouble.hint}`, exitCode: EXIT.io }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return { text, exitCode: EXIT.software }
+}

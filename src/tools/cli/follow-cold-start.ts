@@ -1,0 +1,89 @@
+// Shows how far a new member's cold start is, until it is over or the one who watches has seen enough.
+
+import { setTimeout } from 'node:timers/promises'
+import type { ColdStartProgress, IngestStatus } from '../../bridge/messages.ts'
+import type { ControlClient } from './control-client.ts'
+import { type Progress, say, startProgress, thousands } from './terminal.ts'
+
+const LOOK_EVERY_MS = 500
+/** A report is due each second; a cold start that is not in one by then was over before. */
+const APPEARS_WITHIN_MS = 10_000
+const WHOLE = 100
+
+const STAGES: Record<ColdStartProgress['stage'], string> = {
+  follows: 'reading whom they follow',
+  recent: 'fetching the last hours of everybody they follow',
+  older: 'filling the timeline',
+  rest: 'fetching profiles, follow lists, blocks and lists',
+  done: 'done',
+}
+
+export async function followColdStart(server: ControlClient, did: string): Promise<void> {
+  const stopping = new AbortController()
+  const stop = () => stopping.abort()
+  process.once('SIGINT', stop)
+  const bar = startProgress('cold start', WHOLE)
+  try {
+    const last = await watch(server, did, { bar, signal: stopping.signal })
+    bar.stop()
+    say(summary(last))
+  } finally {
+    bar.stop()
+    process.off('SIGINT', stop)
+  }
+}
+
+/** @returns the last that was seen; undefined where it never appeared. */
+async function watch(
+  server: ControlClient,
+  did: string,
+  { bar, signal }: { bar: Progress; signal: AbortSignal },
+): Promise<ColdStartProgress | undefined> {
+  const beganAt = Date.now()
+  for (let last: ColdStartProgress | undefined; ; ) {
+    const { ingest } = await server.ask<{ ingest?: IngestStatus }>('GET', '/status')
+    const seen = ingest?.coldStarts.find((one) => one.did === did)
+    if (seen) bar.update(percentOf(seen), STAGES[seen.stage])
+    if (seen?.stage === 'done' || signal.aborted) return seen ?? last
+    if (!seen && (last || Date.now() - beganAt > APPEARS_WITHIN_MS)) return last
+    last = seen
+    await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** Roughly, by what each stage takes. */
+function percentOf({
+  stage,
+  replay,
+  authors,
+  complete,
+  timelineItems,
+  timelineTarget,
+}: ColdStartProgress): number {
+  switch (stage) {
+    case 'follows':
+      return 2
+    case 'recent':
+      return 5 + Math.floor(replay.percent * 0.25)
+    case 'older':
+      return (
+        30 + Math.floor(30 * Math.max(share(authors), timelineItems / Math.max(1, timelineTarget)))
+      )
+    case 'rest':
+      return 60 + Math.floor(39 * share(complete))
+    case 'done':
+      return WHOLE
+  }
+}
+
+function share({ done, total }: { done: number; total: number }): number {
+  return total === 0 ? 1 : Math.min(1, done / total)
+}
+
+function summary(last: ColdStartProgress | undefined): string {
+  if (!last)
+    return 'Their cold start goes on behind; `slipstream stats` and the status page show it.'
+  const { follows, timelineItems, stage } = last
+  const what = `${thousands(follows.done)} follows, ${thousands(timelineItems)} items in the timeline`
+  return stage === 'done' ? `Done: ${what}.` : `So far ${what}; the rest goes on behind.`
+}

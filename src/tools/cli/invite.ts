@@ -1,0 +1,116 @@
+// `slipstream invite …`: codes that let people in where SLIPSTREAM_MEMBERS says invite.
+
+import { type Command, InvalidArgumentError } from 'commander'
+import { isByInvite } from '../../base/config/members.ts'
+import { newInviteCode, readInviteCode } from '../../data/store/invite-code.ts'
+import { listInvites } from '../../data/store/invites.ts'
+import { type InviteLine, inviteLine, MAX_LISTED_INVITES } from '../../http/operator/invites.ts'
+import { createInvite, disableInvite } from '../../ingest/indexing/invites.ts'
+import type { CliContext } from './context.ts'
+import { findServer } from './control-client.ts'
+import { CliError } from './fail.ts'
+import { type JsonOption, withJson } from './json-option.ts'
+import { readingOffline, writingOffline } from './offline.ts'
+import { report, say, table } from './terminal.ts'
+
+type CreateOptions = JsonOption & { uses: number; days?: number; note: string }
+
+const DAY_MS = 86_400_000
+const MAX_USES = 1_000_000
+const MAX_DAYS = 36_500
+const MAX_NOTE_LENGTH = 200
+
+export function addInvite(program: Command, context: CliContext): void {
+  const invite = program.command('invite').description('codes that let people in')
+  withJson(invite.command('create'))
+    .description('make a code, to be entered at /invite')
+    .option('--uses <n>', 'how many accounts it lets in', wholeNumber(MAX_USES), 1)
+    .option('--days <n>', 'for how many days (for ever)', wholeNumber(MAX_DAYS))
+    .option('--note <text>', 'for yourself', '')
+    .addHelpText(
+      'after',
+      '\nExample:\n  slipstream invite create --uses 5 --days 30 --note "the choir"',
+    )
+    .action((options: CreateOptions) => create(context, options))
+  withJson(invite.command('list'))
+    .description('all codes')
+    .action(({ json }: JsonOption) => list(context, json))
+  withJson(invite.command('disable'))
+    .argument('<code>')
+    .description('let nobody in by it any more; whom it let in stays')
+    .action((code: string, { json }: JsonOption) => disable(context, code, json))
+}
+
+async function create(context: CliContext, options: CreateOptions): Promise<void> {
+  const config = context.config()
+  const { uses: maxUses, days } = options
+  const note = options.note.slice(0, MAX_NOTE_LENGTH)
+  const server = await findServer(config.dataDir)
+  const code = server
+    ? (await server.ask<{ code: string }>('POST', '/invites', json({ maxUses, days, note }))).code
+    : newInviteCode()
+  if (!server) {
+    const expiresAt = days === undefined ? null : Date.now() + days * DAY_MS
+    await writingOffline(config, ({ indexer }) =>
+      indexer.run((ctx) => createInvite(ctx, { code, maxUses, note, expiresAt })),
+    )
+  }
+  report(options.json, { code, maxUses, days, note }, code)
+  if (options.json) return
+  if (isByInvite(config.members)) say(`To be entered at ${config.publicOrigin}/invite`)
+  else say('It lets nobody in before the word invite stands in SLIPSTREAM_MEMBERS.')
+}
+
+async function list(context: CliContext, asJson?: boolean): Promise<void> {
+  const config = context.config()
+  const server = await findServer(config.dataDir)
+  const invites = server
+    ? (await server.ask<{ invites: InviteLine[] }>('GET', '/invites')).invites
+    : await readingOffline(config, (db) => listInvites(db, MAX_LISTED_INVITES).map(inviteLine))
+  report(asJson, { invites }, describe(invites))
+}
+
+async function disable(context: CliContext, text: string, asJson?: boolean): Promise<void> {
+  const config = context.config()
+  const code = readInviteCode(text)
+  if (!code) throw noSuchInvite()
+  const server = await findServer(config.dataDir)
+  if (server) await server.ask('DELETE', `/invites/${code}`)
+  else {
+    let isDone = false
+    await writingOffline(config, ({ indexer }) =>
+      indexer.run((ctx) => {
+        isDone = disableInvite(ctx, code)
+      }),
+    )
+    if (!isDone) throw noSuchInvite()
+  }
+  report(asJson, { code }, `${code} lets nobody in any more.`)
+}
+
+function noSuchInvite(): CliError {
+  return new CliError('There is no such invite in use.', '`slipstream invite list` lists them.')
+}
+
+function describe(invites: readonly InviteLine[]): string {
+  if (invites.length === 0) return 'No invites. `slipstream invite create` makes one.'
+  const rows = invites.map((one) => [
+    one.code,
+    `${one.uses} of ${one.maxUses}`,
+    one.disabledAt ? 'disabled' : (one.expiresAt?.slice(0, 10) ?? 'no end'),
+    one.note,
+  ])
+  return table(['code', 'used', 'until', 'note'], rows)
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value)
+}
+
+function wholeNumber(max: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (Number.isInteger(value) && value >= 1 && value <= max) return value
+    throw new InvalidArgumentError(`A whole number from 1 to ${max}.`)
+  }
+}

@@ -1,0 +1,29 @@
+// The command line as a process: `scripts/slipstream`, or `slipstream` where npm links it.
+
+import { CommanderError } from 'commander'
+import { PRIVATE_UMASK } from '../../data/store/data-folder.ts'
+import { EXIT, fail } from './fail.ts'
+import { createProgram } from './program.ts'
+
+const program = createProgram()
+
+process.umask(PRIVATE_UMASK)
+await run().catch(fail)
+
+async function run(): Promise<void> {
+  for (const one of [
+    program,
+    ...program.commands,
+    ...program.commands.flatMap((c) => c.commands),
+  ]) {
+    one.exitOverride()
+  }
+  try {
+    if (process.argv.length <= 2) program.help()
+    await program.parseAsync()
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    // It has said what it has to say.
+    process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage
+  }
+}

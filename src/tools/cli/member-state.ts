@@ -1,0 +1,111 @@
+// `slipstream member export|import`: a member's mutes, bookmarks, drafts and settings as one document.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import type { Config } from '../../base/config/config.ts'
+import type { MemberState } from '../../ingest/member-state/document.ts'
+import type { CliContext } from './context.ts'
+import { findServer } from './control-client.ts'
+import { CliError, EXIT } from './fail.ts'
+import { type JsonOption, withJson } from './json-option.ts'
+import { memberCalled } from './member-called.ts'
+import { readingOffline, writingOffline } from './offline.ts'
+import { print, report, say } from './terminal.ts'
+
+const STDIN = 0
+const OWNER_ONLY = 0o600
+
+export function addMemberState(member: Command, context: CliContext): void {
+  member
+    .command('export')
+    .argument('<account>', 'a member’s handle or DID')
+    .argument('[file]', 'where to; standard output if left out')
+    .description('a member’s mutes, bookmarks, drafts and settings as one JSON document')
+    .addHelpText('after', '\nExample:\n  slipstream member export alice.example.org alice.json')
+    .action((account: string, file?: string) => exportState(context, account, file))
+  withJson(member.command('import'))
+    .argument('[file]', 'such a document; standard input if left out')
+    .description('put such a document in; the account becomes a member')
+    .addHelpText(
+      'after',
+      '\nWhat is there already stays.\n\nExample:\n  slipstream member import alice.json',
+    )
+    .action((file: string | undefined, { json }: JsonOption) => importState(context, file, json))
+}
+
+/** @returns the file. */
+export async function exportBeforeRemoval(
+  context: CliContext,
+  did: string,
+  file: string | undefined,
+): Promise<string> {
+  const name = `${did.replaceAll(':', '_')}.json`
+  const path = file === undefined ? join(context.config().dataDir, name) : context.path(file)
+  save(path, await stateOf(context, did))
+  return path
+}
+
+async function exportState(context: CliContext, actor: string, file?: string): Promise<void> {
+  const state = await stateOf(context, await memberCalled(context, actor))
+  if (file === undefined) return print(JSON.stringify(state, null, 2))
+  save(context.path(file), state)
+  say(`The private state of ${actor} is in ${file}.`)
+}
+
+async function stateOf(context: CliContext, did: string): Promise<MemberState> {
+  const config = context.config()
+  const server = await findServer(config.dataDir)
+  if (server) return server.ask('GET', `/members/${encodeURIComponent(did)}/state`)
+  const { readState } = await import('../../ingest/member-state/read-state.ts')
+  return readingOffline(config, (db) => readState(db, did))
+}
+
+/** What is nobody else's business is readable by nobody else. */
+function save(path: string, state: MemberState): void {
+  try {
+    writeFileSync(path, `${JSON.stringify(state, null, 2)}\n`, { mode: OWNER_ONLY })
+  } catch (error) {
+    throw new CliError(
+      `${path} cannot be written: ${(error as Error).message}.`,
+      'Name another file.',
+      EXIT.io,
+    )
+  }
+}
+
+async function importState(context: CliContext, file?: string, json?: boolean): Promise<void> {
+  const config = context.config()
+  const document = read(file === undefined ? STDIN : context.path(file))
+  const state = await parsed(document)
+  const server = await findServer(config.dataDir)
+  if (server) await server.ask('PUT', '/members/state', document)
+  else await putOffline(config, state)
+  report(json, { did: state.did }, `The private state of ${state.did} is imported.`)
+}
+
+async function putOffline(config: Config, state: MemberState): Promise<void> {
+  const { writeState } = await import('../../ingest/member-state/write-state.ts')
+  await writingOffline(config, ({ db }) => writeState(db, state, config.indexScope))
+}
+
+function read(from: string | number): string {
+  try {
+    return readFileSync(from, 'utf8')
+  } catch (error) {
+    const { message } = error as Error
+    throw new CliError(`The document cannot be read: ${message}.`, 'Name a file that is there.')
+  }
+}
+
+async function parsed(document: string): Promise<MemberState> {
+  const { parseState } = await import('../../ingest/member-state/document.ts')
+  try {
+    return parseState(document)
+  } catch (error) {
+    throw new CliError(
+      `The document is unfit: ${(error as Error).message}.`,
+      '`slipstream member export` writes one; docs/MEMBER-STATE.md describes it.',
+    )
+  }
+}

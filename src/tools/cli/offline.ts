@@ -1,0 +1,83 @@
+// The database without a server: under the lock of its folder, so that none starts meanwhile.
+
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Config, ConfigError } from '../../base/config/config.ts'
+import type { ActorTable } from '../../data/graph/actor-table.ts'
+import { closeToOthers } from '../../data/store/data-folder.ts'
+import { type Db, FILE_NAME, openReader, openWriter } from '../../data/store/db.ts'
+import { lockDataDir } from '../../data/store/lock.ts'
+import { schemaVersion } from '../../data/store/migrate.ts'
+import type { Indexer } from '../../ingest/indexing/indexer.ts'
+
+export type OfflineWriter = { db: Db; actors: ActorTable; indexer: Indexer }
+
+/** @throws ConfigError where a server runs, or there is no database. */
+export async function readingOffline<T>(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  read: (db: Db) => T | Promise<T>,
+): Promise<T> {
+  refuseMissing(dataDir)
+  return locked(dataDir, async () => {
+    const db = openReader(dataDir)
+    try {
+      refuseForeign(db)
+      return await read(db)
+    } finally {
+      db.close()
+    }
+  })
+}
+
+/** Creates and upgrades the database where needed, as the server would. */
+export async function writingOffline<T>(
+  config: Pick<Config, 'dataDir' | 'indexScope' | 'trustedVerifiers'>,
+  write: (writer: OfflineWriter) => T | Promise<T>,
+): Promise<T> {
+  return locked(config.dataDir, async () => {
+    // Only now: it takes its time, and most commands don't need it.
+    const { createActorTable } = await import('../../data/graph/actor-table.ts')
+    const { createIndexer } = await import('../../ingest/indexing/indexer.ts')
+    const { rebuildActors } = await import('../../ingest/indexing/rebuild-memory.ts')
+    const db = openWriter(config.dataDir)
+    try {
+      const actors = createActorTable()
+      rebuildActors(db, actors)
+      const { indexScope: scope, trustedVerifiers } = config
+      const indexer = createIndexer({ db, actors, scope, trustedVerifiers, now: Date.now })
+      return await write({ db, actors, indexer })
+    } finally {
+      db.close()
+    }
+  })
+}
+
+/** @throws ConfigError where a server runs on the folder. */
+export async function locked<T>(dataDir: string, work: () => T | Promise<T>): Promise<T> {
+  const lock = lockDataDir(dataDir)
+  try {
+    closeToOthers(dataDir)
+    return await work()
+  } finally {
+    lock.release()
+  }
+}
+
+export function refuseMissing(dataDir: string): void {
+  if (existsSync(join(dataDir, FILE_NAME))) return
+  throw new ConfigError(
+    `There is no database in ${resolve(dataDir)}, and no server runs on it.`,
+    'Set SLIPSTREAM_DATA_DIR to the folder of your Slipstream, or start it once.',
+  )
+}
+
+function refuseForeign(db: Db): void {
+  const schema = db.pragma('user_version', { simple: true }) as number
+  if (schema === schemaVersion) return
+  throw new ConfigError(
+    `The database has schema ${schema}, and this Slipstream reads ${schemaVersion}.`,
+    schema > schemaVersion
+      ? 'Use the newer Slipstream that wrote it.'
+      : 'Start this Slipstream once: it upgrades the database, after a backup.',
+  )
+}

@@ -1,0 +1,55 @@
+// The command line: what there is, with a line of help each. Every command is a file of its own.
+
+import { Command } from 'commander'
+import { version } from '../../base/util/version.ts'
+import { addBackup } from './backup.ts'
+import { addConfig } from './config.ts'
+import { contextOf } from './context.ts'
+import { addDoctor } from './doctor.ts'
+import { addGaps } from './gaps.ts'
+import { addImportFollows } from './import-follows.ts'
+import { addInvite } from './invite.ts'
+import { addMember } from './member.ts'
+import { addRestore } from './restore.ts'
+import { addServe } from './serve-command.ts'
+import { addStats } from './stats.ts'
+
+const EXAMPLES = `
+Examples:
+  slipstream serve
+  slipstream doctor
+  slipstream member add alice.example.org
+  slipstream backup --into /mnt/backups --keep 7
+  slipstream stats --json
+
+Settings come from the environment and from .env; \`slipstream config\` lists them.
+With a server running, commands speak to it through control.sock in its data folder.`
+
+const commands = [
+  addServe,
+  addDoctor,
+  addMember,
+  addInvite,
+  addImportFollows,
+  addBackup,
+  addRestore,
+  addStats,
+  addGaps,
+  addConfig,
+]
+
+export function createProgram(): Command {
+  const program = new Command('slipstream')
+    .description('A self-hosted AppView for Bluesky clients.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this')
+    .helpCommand('help [command]', 'print help for a command')
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(slipstream --help lists the commands; each has a --help of its own)')
+    .showSuggestionAfterError()
+  program.createOption('--cwd <dir>')
+  program.addOption(program.createOption('--cwd <dir>').hideHelp())
+  const context = contextOf(program)
+  for (const add of commands) add(program, context)
+  return program
+}

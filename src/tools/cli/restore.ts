@@ -1,0 +1,47 @@
+// `slipstream restore`: puts a backup in the place of the database. Never over a running server.
+
+import type { Command } from 'commander'
+import { ConfigError } from '../../base/config/config.ts'
+import { type Restored, restoreBackup } from '../../data/store/restore.ts'
+import type { CliContext } from './context.ts'
+import { findServer } from './control-client.ts'
+import { type JsonOption, withJson } from './json-option.ts'
+import { locked } from './offline.ts'
+import { megabytes, report, say } from './terminal.ts'
+
+const HELP = `
+The server must be stopped. The backup is checked first; the database that was there is kept beside it
+under another name, to be deleted when all is well. After the start the stream goes on where the backup
+stands: what is older than its servers replay is a gap, and is repaired from the accounts' servers.
+
+Example:
+  slipstream restore /mnt/backups/slipstream-20261121T101733.250Z.sqlite`
+
+const STEPS = { copying: 'copying it', checking: 'checking it', placing: 'putting it in place' }
+
+export function addRestore(program: Command, context: CliContext): void {
+  withJson(program.command('restore'))
+    .argument('<file>', 'what `slipstream backup` wrote')
+    .description('put a backup in the place of the database')
+    .addHelpText('after', HELP)
+    .action((file: string, { json }: JsonOption) => restore(context, file, json))
+}
+
+async function restore(context: CliContext, file: string, json?: boolean): Promise<void> {
+  const { dataDir } = context.config()
+  if (await findServer(dataDir)) {
+    throw new ConfigError(
+      'A server runs on this data folder.',
+      'Stop it first (systemctl stop slipstream, or docker compose stop), then restore.',
+    )
+  }
+  const from = context.path(file)
+  const onStep = (step: keyof typeof STEPS) => say(STEPS[step])
+  const restored = await locked(dataDir, () => restoreBackup({ dataDir, from, onStep }))
+  report(json, restored, describe(restored))
+}
+
+function describe({ schema, bytes, keptAs }: Restored): string {
+  const kept = keptAs ? `\nWhat was there is kept as ${keptAs}; delete it when all is well.` : ''
+  return `Restored ${megabytes(bytes)}, schema ${schema}. Start the server now.${kept}`
+}

@@ -1,0 +1,111 @@
+// `slipstream stats`: what there is and how it goes, from the running server, or from the database.
+
+import type { Command } from 'commander'
+import type { IngestStatus } from '../../bridge/messages.ts'
+import { type Facts, readFacts } from '../../http/operator/facts.ts'
+import type { Status } from '../../http/operator/status.ts'
+import { archiveInWords, isReadingArchive } from '../../http/pages/archive-words.ts'
+import { duration } from '../../http/pages/format.ts'
+import type { CliContext } from './context.ts'
+import { findServer } from './control-client.ts'
+import { type JsonOption, withJson } from './json-option.ts'
+import { readingOffline } from './offline.ts'
+import { dim, megabytes, report, thousands } from './terminal.ts'
+
+export function addStats(program: Command, context: CliContext): void {
+  withJson(program.command('stats'))
+    .description('sizes, members, and how far behind the network the stream is')
+    .addHelpText('after', '\nExample:\n  slipstream stats --json | jq .facts.disk.databaseBytes')
+    .action(({ json }: JsonOption) => showStats(context, json))
+}
+
+async function showStats(context: CliContext, json: boolean | undefined): Promise<void> {
+  const config = context.config()
+  const server = await findServer(config.dataDir)
+  if (server) {
+    const status = await server.ask<Status>('GET', '/status')
+    return report(
+      json,
+      { running: true, ...status },
+      lines([...running(status), ...rows(status.facts)]),
+    )
+  }
+  const facts = await readingOffline(config, (db) => readFacts(db, config.dataDir))
+  report(json, { running: false, facts }, lines([['server', 'not running'], ...rows(facts)]))
+}
+
+/** Less is no silence. */
+const QUIET_MS = 5_000
+
+type Line = [name: string, value: string]
+
+function running({ version, pid, uptimeSeconds, origin, ingest }: Status): Line[] {
+  const hours = uptimeSeconds / 3600
+  const since = hours < 1 ? `${Math.floor(uptimeSeconds / 60)} min` : `${hours.toFixed(1)} h`
+  return [
+    ['server', `${version} at ${origin}, process ${pid}, for ${since}`],
+    ...(ingest ? streaming(ingest) : []),
+  ]
+}
+
+function streaming({
+  stream,
+  archive,
+  timelines,
+  visibleMs,
+  coldStarts,
+  stalls,
+}: IngestStatus): Line[] {
+  const isArchive = isReadingArchive({ archive })
+  return [
+    ...(stalls ?? []).map(
+      ({ what, seconds }): Line => ['stands still', `${what}, for ${seconds} s`],
+    ),
+    ['stream', isArchive ? 'begins where the archive ends' : describeStream(stream)],
+    ...(archive && isArchive ? [['archive', archiveInWords(archive)] as Line] : []),
+    ['visible', visibleMs.count === 0 ? 'nothing came' : `within ${visibleMs.p99} ms (p99)`],
+    ['timelines', `${thousands(timelines)} in memory`],
+    ['cold starts', coldStartsOf(coldStarts)],
+  ]
+}
+
+function describeStream({ host, connected, lagMs, quietMs }: IngestStatus['stream']): string {
+  if (!connected) return `not connected to ${host}`
+  const lag = lagMs === undefined ? 'nothing came yet' : `${(lagMs / 1000).toFixed(1)} s behind`
+  const quiet =
+    quietMs !== undefined && quietMs >= QUIET_MS ? `, quiet for ${duration(quietMs)}` : ''
+  return `${lag}${quiet}, ${host}`
+}
+
+function rows(facts: Facts): Line[] {
+  const { disk, gaps, streams } = facts
+  return [
+    ['members', thousands(facts.members)],
+    ['accounts', thousands(facts.actors)],
+    ['follows', thousands(facts.follows)],
+    ['posts', thousands(facts.posts)],
+    ['reposts', thousands(facts.reposts)],
+    ['jobs', facts.jobs >= 20_000 ? '20,000 or more' : thousands(facts.jobs)],
+    ['gaps', `${gaps.open} open, ${gaps.repairing} being repaired, ${gaps.closed} closed`],
+    [
+      'database',
+      `${megabytes(disk.databaseBytes)}, write-ahead log ${megabytes(disk.logBytes)}, schema ${facts.schema}`,
+    ],
+    ['disk free', megabytes(disk.freeBytes)],
+    ...facts.quarantinedLabelers.map(({ did, reason, until }): Line => {
+      return ['labeler left alone', `${did} until ${until}: ${reason}`]
+    }),
+    ...streams.map(({ host, at }): Line => ['taken in until', `${at}  ${host}`]),
+  ]
+}
+
+function lines(all: readonly Line[]): string {
+  const width = Math.max(...all.map(([name]) => name.length))
+  return all.map(([name, value]) => `${dim(name.padEnd(width))}  ${value}`).join('\n')
+}
+
+function coldStartsOf(coldStarts: IngestStatus['coldStarts']): string {
+  const going = coldStarts.filter(({ stage }) => stage !== 'done').length
+  const later = coldStarts.reduce((sum, one) => sum + one.later, 0)
+  return later === 0 ? String(going) : `${going}; ${thousands(later)} authors are fetched later`
+}

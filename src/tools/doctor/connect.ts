@@ -1,0 +1,85 @@
+// Makes a patient of the settings: the ways to the network as the real one has them.
+
+import { lookup } from 'node:dns/promises'
+import { connect } from 'node:net'
+import type { Config, ConfigError } from '../../base/config/config.ts'
+import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import { createPublicLookup, type LookupAddresses } from '../../sources/identity/guarded-lookup.ts'
+import { createResolver } from '../../sources/identity/resolver.ts'
+import { createAsk } from './ask.ts'
+import type { Patient } from './patient.ts'
+
+const CONNECT_MS = 4_000
+
+export type PatientOptions = Pick<Patient, 'server' | 'dotenvPath'> & {
+  config: Config
+  problems: readonly ConfigError[]
+  setKeys: Pick<ReadonlySet<string>, 'has'>
+  socket?: Patient['socket']
+  /** Replaces public DNS in tests. */
+  addressesOf?: LookupAddresses
+  now?: () => number
+}
+
+export function createPatient(options: PatientOptions): Patient & { close(): Promise<void> } {
+  const { config, setKeys, socket = {}, now = Date.now, ...rest } = options
+  const { allowPrivateHosts, plcUrl } = config
+  const ask = createAsk(socket)
+  const fetch = createGuardedFetch({ allowPrivateHosts, trustedOrigins: [plcUrl] })
+  let online: Promise<boolean> | undefined
+  return {
+    ...rest,
+    config,
+    now,
+    ask,
+    fetch,
+    socket,
+    resolver: createResolver({ allowPrivateHosts, plcUrl, fetch }),
+    isSet: (key) => setKeys.has(key),
+    addressesOf: options.addressesOf ?? publicThenSystem(createPublicLookup()),
+    isOnline: () => (online ??= reachesAny(config, socket)),
+    close: () => ask.close(),
+  }
+}
+
+/** Machines without a way to ask name servers themselves still have the system's word. */
+function publicThenSystem(byDns: LookupAddresses): LookupAddresses {
+  return async (name) => {
+    const found = await byDns(name)
+    if (found.length > 0) return found
+    const own = await lookup(name, { all: true }).catch(() => [])
+    return own.map(({ address }) => address)
+  }
+}
+
+/** Whether a connection to any of the hosts that are needed comes about. */
+async function reachesAny(config: Config, socket: Patient['socket']): Promise<boolean> {
+  const { plcUrl, jetstreamHosts, fallbackAppview } = config
+  const urls = [plcUrl, ...jetstreamHosts.map((host) => host.replace(/^ws/, 'http'))]
+  if (fallbackAppview !== 'none') urls.push(fallbackAppview)
+  const attempts = urls.map((url) => reaches(new URL(url), socket))
+  return Promise.any(attempts).then(
+    () => true,
+    () => false,
+  )
+}
+
+function reaches(
+  { hostname, port, protocol }: URL,
+  { lookup: by }: Patient['socket'],
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const at = Number(port || (protocol === 'https:' ? 443 : 80))
+    const tcp = connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: at,
+      ...(by && { lookup: by }),
+    })
+    tcp.setTimeout(CONNECT_MS, () => tcp.destroy(new Error('no answer')))
+    tcp.once('connect', () => {
+      tcp.destroy()
+      resolve()
+    })
+    tcp.once('error', reject)
+  })
+}

@@ -1,0 +1,60 @@
+// What mends something, as it is typed where this Slipstream was installed: a release of deploy/install.sh, the
+// image, or a checkout. A command of another one would not be found, or would mend another copy.
+
+import { existsSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+
+export type Installation = 'release' | 'container' | 'checkout'
+
+export type Cures = {
+  /** A command of the command line. */
+  command(line: string): string
+  start: string
+  restart: string
+  /** What came with the packages. */
+  reinstall: string
+  /** @param uid - whom the data folder belongs to. */
+  asUser(uid: number): string
+}
+
+const COMPOSE = 'docker compose -f deploy/compose.yaml --env-file deploy/slipstream.env'
+
+export function findInstallation(root = resolve(import.meta.dirname, '../../..')): Installation {
+  const releases = resolve(root, '../..')
+  if (basename(releases) === 'releases' && existsSync(join(releases, '../current')))
+    return 'release'
+  return existsSync(join(root, 'scripts/setup.sh')) ? 'checkout' : 'container'
+}
+
+export function curesFor(installation: Installation): Cures {
+  return cures[installation]
+}
+
+const cures: Record<Installation, Cures> = {
+  release: {
+    command: (line) => `slipstream ${line}`,
+    start: 'Start it: `sudo systemctl start slipstream`.',
+    restart: 'Restart it: `sudo systemctl restart slipstream`.',
+    reinstall:
+      'Run `sudo deploy/install.sh --reinstall` in the checkout that it was installed from.',
+    asUser: () => 'Run commands as `slipstream`, which changes to that user by itself.',
+  },
+  container: {
+    command: (line) => `${COMPOSE} exec slipstream slipstream ${line}`,
+    start: `Start it: \`${COMPOSE} up -d\`.`,
+    restart: `Restart it: \`${COMPOSE} restart slipstream\`.`,
+    reinstall: `Make the image anew: \`${COMPOSE} build --no-cache slipstream\`, then \`${COMPOSE} up -d\`.`,
+    asUser: (uid) => `Run commands as that user: \`docker compose exec --user ${uid} …\`.`,
+  },
+  checkout: {
+    command: (line) => `scripts/slipstream ${line}`,
+    start: 'Start it: `scripts/start`.',
+    restart:
+      'Restart it: stop it, and run `scripts/start` again (a service of yours: `sudo systemctl restart slipstream`).',
+    reinstall: 'Run `rm -rf node_modules && scripts/slipstream doctor`, which installs them anew.',
+    asUser: (uid) => `Run commands as that user: \`sudo -u '#${uid}' scripts/slipstream doctor\`.`,
+  },
+}
+
+/** Those of the installation that this runs from. */
+export const here: Cures = cures[findInstallation()]

@@ -1,0 +1,73 @@
+// The database, read beside a server or without one: whether it is whole at first sight, which Slipstream
+// it belongs to, and whether the stream can still go on where it stopped.
+
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Db, FILE_NAME, openReader } from '../../data/store/db.ts'
+import { schemaVersion } from '../../data/store/migrate.ts'
+import { streamCursors } from '../../data/store/stream-cursors.ts'
+import { storeTrouble } from '../../data/store/trouble.ts'
+import { here } from './cures.ts'
+import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
+import { type Patient, runningServer } from './patient.ts'
+
+const HOUR_MS = 3_600_000
+/** What public Jetstream hosts keep. */
+const WINDOW_HOURS = { v1: 24, v2: 36 }
+const SOON_HOURS = 6
+
+export function checkDatabase(patient: Patient): Finding[] {
+  const { dataDir } = patient.config
+  if (!existsSync(join(dataDir, FILE_NAME))) {
+    return [unchecked(`there is none in ${resolve(dataDir)} yet: the first start makes it`)]
+  }
+  let db: Db | undefined
+  try {
+    db = openReader(dataDir)
+    const schema = db.pragma('user_version', { simple: true }) as number
+    const about = aboutSchema(schema)
+    if (about.level !== 'good') return [about]
+    return [about, ...aboutPosition(db, patient)]
+  } catch (error) {
+    const trouble = storeTrouble(error)
+    if (trouble) return [wrong(trouble.message, trouble.hint)]
+    throw error
+  } finally {
+    db?.close()
+  }
+}
+
+export function aboutSchema(schema: number): Finding {
+  if (schema === schemaVersion) return good(`schema ${schema}, as this Slipstream has it`)
+  if (schema < schemaVersion) {
+    const text = `it has schema ${schema}; the next start upgrades it to ${schemaVersion}, after a copy`
+    return notice(
+      text,
+      `For a copy elsewhere: stop, then \`${here.command('backup --into /mnt/backups')}\`.`,
+    )
+  }
+  const text = `it has schema ${schema}, written by a newer Slipstream; this one knows ${schemaVersion}`
+  return wrong(
+    text,
+    `Run the newer one (\`git pull\`), or \`${here.command('restore FILE')}\` from before.`,
+  )
+}
+
+function aboutPosition(db: Db, patient: Patient): Finding[] {
+  const [last] = streamCursors(db)
+  if (!last) return [unchecked('no stream was taken in yet')]
+  const hours = (patient.now() - last.timeUs / 1000) / HOUR_MS
+  // A running one tells its lag itself.
+  if (runningServer(patient)) return []
+  const since = `taken in until ${new Date(last.timeUs / 1000).toISOString()}`
+  const left = WINDOW_HOURS[last.wire] - hours
+  if (left < 0) {
+    const text = `${since}: longer ago than hosts keep events; a start leaves a gap, which is then repaired`
+    return [notice(text, `Start it, and see \`${here.command('gaps')}\`.`)]
+  }
+  if (left < SOON_HOURS) {
+    const text = `${since}: in ${Math.max(0, Math.round(left))} hours a gap begins`
+    return [notice(text, here.start)]
+  }
+  return [good(since)]
+}

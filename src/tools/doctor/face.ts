@@ -1,0 +1,147 @@
+// did.json as those fetch it who decide by it: a PDS that looks where to send its users' calls (contract
+// A1), and a client in a browser that is told of us (B1). Where our DID is described elsewhere, whether it
+// leads here.
+
+import type { Config } from '../../base/config/config.ts'
+import { documentUrl } from '../../sources/identity/fetch-identity.ts'
+import { jsonOf, type Reply } from './ask.ts'
+import { here } from './cures.ts'
+import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
+import { isLocalOnly, type Patient, runningServer } from './patient.ts'
+import { whyNot } from './why-not.ts'
+
+/** As PDSs have it. */
+const PDS_PATIENCE_MS = 3_000
+const SERVICE_ID = '#bsky_appview'
+const PROXY_FIX =
+  'Let the proxy pass everything to Slipstream as it is: deploy/caddy/Caddyfile is an example.'
+
+type Service = { id?: unknown; type?: unknown; serviceEndpoint?: unknown }
+
+export async function checkFace(patient: Patient): Promise<Finding[]> {
+  const { config } = patient
+  const url = documentUrl(config.serviceDid, config.plcUrl)
+  if (!url) {
+    const fix =
+      'Set SLIPSTREAM_SERVICE_DID to a did:web without a path or a did:plc, or leave it out.'
+    return [wrong(`no PDS can resolve ${config.serviceDid}`, fix)]
+  }
+  if (isLocalOnly(config) && !runningServer(patient)) {
+    return [unchecked(`nothing runs here to serve ${url}`)]
+  }
+  return [...(await asPds(patient, url)), ...(await asBrowser(patient))]
+}
+
+async function asPds(patient: Patient, url: string): Promise<Finding[]> {
+  const reply = await patient
+    .ask(url, { timeoutMs: PDS_PATIENCE_MS })
+    .catch((error: unknown) => error)
+  if (reply instanceof Error) return [await aboutNoAnswer(patient, url, reply)]
+  const bad = aboutReply(reply as Reply, url, patient)
+  if (bad) return [bad]
+  const found = aboutDocument(jsonOf(reply as Reply), patient.config)
+  return found.length > 0 ? found : [good(`a PDS finds ${patient.config.publicOrigin} in ${url}`)]
+}
+
+async function aboutNoAnswer({ isOnline }: Patient, url: string, error: Error): Promise<Finding> {
+  const { text } = whyNot(error)
+  if (!(await isOnline())) return unchecked(`offline: ${url} was not fetched`)
+  return wrong(
+    `${url} can’t be fetched: ${text}`,
+    `PDSs wait ${PDS_PATIENCE_MS / 1000} s for it. See what is said of name and certificate; then the proxy’s log.`,
+  )
+}
+
+function aboutReply(
+  { status, headers }: Reply,
+  url: string,
+  patient: Patient,
+): Finding | undefined {
+  if (status === 200) return undefined
+  if (status >= 300 && status < 400) {
+    const text = `${url} is redirected to ${headers['location'] ?? 'nowhere'}; PDSs follow no redirect`
+    return wrong(
+      text,
+      'Answer there itself: take the redirect out of the proxy’s settings for this name.',
+    )
+  }
+  if (status >= 502 && status <= 504) return aboutGateway(status, patient)
+  const fix = `${PROXY_FIX} Another site may answer for this name.`
+  return wrong(`${url} is answered with ${status}`, fix)
+}
+
+/** The proxy is there, and does not reach what is behind it. */
+export function aboutGateway(status: number, patient: Patient): Finding {
+  const { bind, port } = patient.config
+  if (!runningServer(patient)) {
+    return unchecked(`the proxy says ${status}, since no Slipstream runs`, here.start)
+  }
+  const text = `the proxy says ${status}: it does not reach the Slipstream that runs on ${bind}:${port}`
+  return wrong(
+    text,
+    `Let it send to 127.0.0.1:${port}, or set SLIPSTREAM_PORT and SLIPSTREAM_BIND to what it sends to.`,
+  )
+}
+
+function aboutDocument(document: Record<string, unknown>, config: Config): Finding[] {
+  const { serviceDid, publicOrigin } = config
+  if (document['id'] !== serviceDid) {
+    const is = typeof document['id'] === 'string' ? `for ${document['id']}` : 'no DID document'
+    const fix = `Set SLIPSTREAM_HOSTNAME or SLIPSTREAM_SERVICE_DID so that both say the same, and restart. ${PROXY_FIX}`
+    return [wrong(`what is served is ${is}, not for ${serviceDid}`, fix)]
+  }
+  const services = Array.isArray(document['service']) ? (document['service'] as Service[]) : []
+  const ours = services.find(({ id }) => id === SERVICE_ID || id === `${serviceDid}${SERVICE_ID}`)
+  const add = `Put {"id":"${SERVICE_ID}","type":"BskyAppView","serviceEndpoint":"${publicOrigin}"} into it.`
+  if (!ours) return [wrong(`the document of ${serviceDid} has no service ${SERVICE_ID}`, add)]
+  if (ours.serviceEndpoint !== publicOrigin) {
+    const text = `the document of ${serviceDid} leads to ${String(ours.serviceEndpoint)}, not to ${publicOrigin}`
+    return [wrong(text, `${add} Or set SLIPSTREAM_HOSTNAME to that host.`)]
+  }
+  if (ours.type === 'BskyAppView') return []
+  return [wrong(`its type is ${String(ours.type)}; clients want BskyAppView`, add)]
+}
+
+/** Of our own host, whatever our DID is: clients ask there. */
+async function asBrowser(patient: Patient): Promise<Finding[]> {
+  const { config, ask } = patient
+  const origin = 'https://client.example'
+  try {
+    const [simple, preflight] = await Promise.all([
+      ask(`${config.publicOrigin}/.well-known/did.json`, { headers: { origin } }),
+      ask(`${config.publicOrigin}/xrpc/app.bsky.feed.getTimeline`, {
+        method: 'OPTIONS',
+        headers: {
+          ...{ origin, 'access-control-request-method': 'GET' },
+          'access-control-request-headers': 'authorization,atproto-accept-labelers',
+        },
+      }),
+    ])
+    if (simple.status >= 300) return aboutOtherDid(simple, config)
+    return [aboutCors(simple, preflight, origin)]
+  } catch {
+    return [] // said above
+  }
+}
+
+/** Only what is ours is served here; the rest was said above. */
+function aboutOtherDid({ status }: Reply, { serviceDid, hostname }: Config): Finding[] {
+  if (status !== 404 || serviceDid === `did:web:${hostname.replace(':', '%3A')}`) return []
+  const text = `clients that ask for an address find no did.json at ${hostname}, since our DID is ${serviceDid}`
+  return [notice(text, 'Leave out SLIPSTREAM_SERVICE_DID if such clients matter.')]
+}
+
+function aboutCors(simple: Reply, preflight: Reply, origin: string): Finding {
+  const isAllowed = [simple, preflight].every(({ headers }) =>
+    ['*', origin].includes(headers['access-control-allow-origin'] ?? ''),
+  )
+  const isPreflightGood = preflight.status < 300
+  if (isAllowed && isPreflightGood) return good('a browser may read it, and call methods (CORS)')
+  const text = isPreflightGood
+    ? 'browsers may not read it: access-control-allow-origin is missing, or there twice'
+    : `browsers may not call methods: OPTIONS is answered with ${preflight.status}`
+  return wrong(
+    text,
+    'Slipstream sets the CORS headers itself: take header and OPTIONS rules out of the proxy’s settings.',
+  )
+}

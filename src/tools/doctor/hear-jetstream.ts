@@ -1,0 +1,115 @@
+// One connection to a Jetstream host, until the first event or a few seconds later, with the parts that
+// the stream itself is made of.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLogger } from '../../base/obs/log.ts'
+import { openConnection } from '../../sources/jetstream/connection.ts'
+import { createDictionaryStore } from '../../sources/jetstream/dictionary-store.ts'
+import { createFrameDecoder } from '../../sources/jetstream/frame-decoder.ts'
+import { defaultLimits } from '../../sources/jetstream/limits.ts'
+import { remedyFor } from '../../sources/jetstream/refusal.ts'
+import { subscribeUrl } from '../../sources/jetstream/subscribe-url.ts'
+import type { Decompressor } from '../../sources/jetstream/zstd/decompressor.ts'
+import { createDecompressor } from '../../sources/jetstream/zstd/decompressor.ts'
+import type { Dictionary } from '../../sources/jetstream/zstd/dictionary.ts'
+import type { Patient } from './patient.ts'
+
+export type Heard = {
+  /** How it ended before anything came; undefined where it was open. */
+  end: 'unreachable' | 'no such wire' | 'refused' | undefined
+  why: string
+  /** undefined: plain. */
+  dictionaryId: number | undefined
+  /** Why there is none, where one was to be had. */
+  noDictionary: string | undefined
+  /** Of the first event that could be read, microseconds since 1970. */
+  timeUs: number | undefined
+  /** Why the first frames could not be read. */
+  unreadable: string | undefined
+  /** How long it was listened to at most. */
+  seconds: number
+}
+
+type Call = { host: string; wire: 'v1' | 'v2'; cursor?: number }
+
+const LISTEN_MS = 5_000
+const MAX_UNREADABLE = 20
+const limits = { ...defaultLimits, handshakeTimeoutMs: 6_000, dictionaryTimeoutMs: 5_000 }
+
+export async function listenTo(patient: Patient, call: Call): Promise<Heard> {
+  const had = await findDictionary(patient, call)
+  const decompressor =
+    had.dictionary && (await createDecompressor(had.dictionary, limits.maxFrameBytes))
+  try {
+    const heard = await listen(patient, call, decompressor)
+    return { ...heard, dictionaryId: decompressor?.dictionaryId, noDictionary: had.reason }
+  } finally {
+    decompressor?.dispose()
+  }
+}
+
+/** Asked for anew, and kept nowhere. */
+async function findDictionary(
+  { config }: Patient,
+  { host, wire }: Call,
+): Promise<{ dictionary?: Dictionary; reason?: string }> {
+  if (!config.jetstreamCompress) return {}
+  const cacheDir = await mkdtemp(join(tmpdir(), 'slipstream-doctor-'))
+  const log = createLogger({ level: 'silent', name: 'doctor' })
+  const timeoutMs = limits.dictionaryTimeoutMs
+  const store = createDictionaryStore({
+    cacheDir,
+    v1Dictionary: config.jetstreamV1Dictionary,
+    timeoutMs,
+    log,
+  })
+  const had = await store.get(host, wire, AbortSignal.timeout(timeoutMs))
+  await rm(cacheDir, { recursive: true, force: true })
+  return had.dictionary ? { dictionary: had.dictionary } : { reason: had.reason }
+}
+
+async function listen(
+  { socket }: Patient,
+  { host, wire, cursor }: Call,
+  decompressor: Decompressor | undefined,
+): Promise<Omit<Heard, 'dictionaryId' | 'noDictionary'>> {
+  const { maxFrameBytes } = limits
+  const dictionaryId = decompressor?.dictionaryId
+  const filters = { collections: [], dids: undefined }
+  const { url } = subscribeUrl({ host, wire, filters, cursor, dictionaryId, maxFrameBytes })
+  const decoder = createFrameDecoder({ wire, decompressor, maxFrameBytes })
+  const heard = {
+    timeUs: undefined as number | undefined,
+    unreadable: undefined as string | undefined,
+  }
+  let bad = 0
+  const connection = openConnection({
+    url,
+    limits,
+    ...(socket.lookup && { lookup: socket.lookup }),
+    onOpen: () => undefined,
+    onFrame(data, isBinary) {
+      const decoded = decoder.decode(data, isBinary)
+      if (typeof decoded === 'string') {
+        heard.unreadable = decoded
+        if (++bad >= MAX_UNREADABLE) connection.leave()
+      } else if (!('notice' in decoded)) {
+        heard.timeUs = decoded.timeUs
+        heard.unreadable = undefined
+        connection.leave()
+      }
+    },
+  })
+  const timer = setTimeout(() => connection.leave(), LISTEN_MS)
+  const ending = await connection.ended
+  clearTimeout(timer)
+  const seconds = LISTEN_MS / 1000
+  if (ending.kind === 'unreachable')
+    return { end: 'unreachable', why: ending.message, ...heard, seconds }
+  if (ending.kind !== 'refused') return { end: undefined, why: '', ...heard, seconds }
+  const end = remedyFor(ending) === 'use-v1' ? 'no such wire' : 'refused'
+  const why = `it refuses (${ending.status} ${ending.name} ${ending.message})`.trim()
+  return { end, why, ...heard, seconds }
+}

@@ -1,0 +1,127 @@
+// Each Jetstream host, on each of its two wires, as the stream itself would ask it: the dictionary, whether
+// frames can be read, how far behind the network they are, and how far back it goes.
+
+import type { Config } from '../../base/config/config.ts'
+import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
+import { type Heard, listenTo } from './hear-jetstream.ts'
+import type { Patient } from './patient.ts'
+
+type Wire = 'v1' | 'v2'
+
+const HOUR_MS = 3_600_000
+const LATE_MS = 60_000
+/** Further back than any host keeps, so that it begins where its window does. */
+const LONG_AGO_MS = 30 * 24 * HOUR_MS
+const WIRE_FIX =
+  'Set SLIPSTREAM_JETSTREAM_WIRE=auto, or name another host in SLIPSTREAM_JETSTREAM_HOSTS.'
+
+export async function checkJetstream(patient: Patient): Promise<Finding[]> {
+  const hosts = [...new Set(patient.config.jetstreamHosts)]
+  const found = await Promise.all(hosts.map((host) => aboutHost(patient, host)))
+  const isOneGood = found.some((some) => some.every(({ level }) => level !== 'wrong'))
+  // One that is away is what the others are for.
+  return found
+    .flat()
+    .map((finding) =>
+      isOneGood && finding.level === 'wrong' ? { ...finding, level: 'notice' } : finding,
+    )
+}
+
+async function aboutHost(patient: Patient, host: string): Promise<Finding[]> {
+  const { jetstreamWire } = patient.config
+  const [v2, v1, from] = await Promise.all([
+    listenTo(patient, { host, wire: 'v2' }),
+    listenTo(patient, { host, wire: 'v1' }),
+    windowOf(patient, host),
+  ])
+  const isAway = v1.end === 'unreachable' && v2.end === 'unreachable'
+  if (isAway) return [await aboutAway(patient, host, v2.why)]
+  const found = [
+    aboutWire({ host, wire: 'v2', heard: v2 }, patient),
+    aboutWire({ host, wire: 'v1', heard: v1 }, patient),
+  ]
+  const isWanted = (wire: Wire) =>
+    jetstreamWire === wire ||
+    (jetstreamWire === 'auto' && (wire === 'v2' ? v2.end === undefined : v2.end !== undefined))
+  const judged = found.map((finding, i) => {
+    const wire: Wire = i === 0 ? 'v2' : 'v1'
+    return finding.level === 'good' || isWanted(wire) ? finding : unneeded(finding)
+  })
+  return [...judged, ...aboutWindow(host, from, patient)]
+}
+
+/** A wire that is not asked for need not be there. */
+function unneeded({ text }: Finding): Finding {
+  return notice(`${text} (not used: SLIPSTREAM_JETSTREAM_WIRE)`)
+}
+
+async function aboutAway({ isOnline }: Patient, host: string, why: string): Promise<Finding> {
+  if (!(await isOnline())) return unchecked(`offline: ${host} was not reached`)
+  return wrong(
+    `${host} can’t be reached: ${why}`,
+    'Check the name in SLIPSTREAM_JETSTREAM_HOSTS, and that a firewall lets port 443 out.',
+  )
+}
+
+function aboutWire(
+  { host, wire, heard }: { host: string; wire: Wire; heard: Heard },
+  { config, now }: Patient,
+): Finding {
+  const name = `${host} ${wire}`
+  if (heard.end === 'no such wire') return wrong(`${name}: it has no such wire`, WIRE_FIX)
+  if (heard.end !== undefined)
+    return wrong(
+      `${name}: ${heard.why}`,
+      'Try later, or name another host in SLIPSTREAM_JETSTREAM_HOSTS.',
+    )
+  const bad = aboutDictionary(name, heard, config)
+  if (bad) return bad
+  const how = heard.dictionaryId === undefined ? 'plain' : `dictionary ${heard.dictionaryId}`
+  if (heard.unreadable !== undefined) {
+    const text = `${name}: frames can’t be read (${heard.unreadable})`
+    return wrong(text, 'Set SLIPSTREAM_JETSTREAM_COMPRESS=off, or ask who runs the host.')
+  }
+  if (heard.timeUs === undefined)
+    return notice(
+      `${name}: connected (${how}), but nothing came in ${heard.seconds} s`,
+      'On a quiet network of your own that is well; else try again.',
+    )
+  const lagMs = now() - heard.timeUs / 1000
+  const lag = `${name}: ${how}, ${Math.max(0, lagMs / 1000).toFixed(1)} s behind`
+  if (lagMs > LATE_MS) return notice(lag, 'The host is late, or this machine’s clock is ahead.')
+  return good(lag)
+}
+
+function aboutDictionary(
+  name: string,
+  { noDictionary }: Heard,
+  config: Config,
+): Finding | undefined {
+  if (!config.jetstreamCompress || noDictionary === undefined) return undefined
+  const text = `${name}: no dictionary (${noDictionary}), so it comes plain: over twice the traffic`
+  const fix = name.endsWith('v1')
+    ? `Check SLIPSTREAM_JETSTREAM_V1_DICTIONARY=${config.jetstreamV1Dictionary}; a path to a copy of the file does too.`
+    : 'Try later, or name another host.'
+  return notice(text, fix)
+}
+
+/** Since when the host has events, in microseconds; undefined where it does not say. */
+async function windowOf(patient: Patient, host: string): Promise<number | undefined> {
+  const wire: Wire = patient.config.jetstreamWire === 'v1' ? 'v1' : 'v2'
+  const cursor = (patient.now() - LONG_AGO_MS) * 1000
+  const { timeUs } = await listenTo(patient, { host, wire, cursor })
+  return timeUs
+}
+
+function aboutWindow(
+  host: string,
+  fromUs: number | undefined,
+  { config, now }: Patient,
+): Finding[] {
+  if (fromUs === undefined) return []
+  const hours = (now() - fromUs / 1000) / HOUR_MS
+  const text = `${host}: keeps ${hours < 1 ? 'less than an hour' : `${Math.round(hours)} hours`}`
+  if (hours + 1 >= config.replayHours) return [good(text)]
+  const rest = `${text}, of ${config.replayHours} that newcomers’ timelines begin with: the rest comes from each author’s server`
+  return [notice(rest, 'That takes longer, and is well otherwise.')]
+}

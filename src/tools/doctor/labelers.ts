@@ -1,0 +1,43 @@
+// The labelers whose labels count for everybody: each has to be one.
+
+import { findLabeler } from '../../ingest/labels/labeler-identity.ts'
+import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
+import type { Patient } from './patient.ts'
+import { whyNot } from './why-not.ts'
+
+const MAX_CHECKED = 10
+
+export async function checkLabelers(patient: Patient): Promise<Finding[]> {
+  const { labelers } = patient.config
+  if (labelers.length === 0) {
+    return [
+      notice('none is set: nothing is labelled but by its author', 'Set SLIPSTREAM_LABELERS.'),
+    ]
+  }
+  const found = await Promise.all(
+    labelers.slice(0, MAX_CHECKED).map((did) => aboutOne(patient, did)),
+  )
+  return found
+}
+
+async function aboutOne({ resolver, ask, isOnline }: Patient, did: string): Promise<Finding> {
+  const labeler = await findLabeler(resolver, did)
+  if (!labeler) {
+    if (!(await isOnline())) return unchecked(`offline: ${did} was not asked for`)
+    return wrong(
+      `${did} is no labeler, or can’t be looked up now`,
+      'Check SLIPSTREAM_LABELERS, and what is said of PLC.',
+    )
+  }
+  const url = `${labeler.origin}/xrpc/com.atproto.label.queryLabels?uriPatterns=*&limit=1`
+  try {
+    const { status } = await ask(url)
+    if (status === 200) return good(`${did} answers at ${labeler.origin}`)
+    return notice(`${did} answers ${status} at ${labeler.origin}: what it says is late`)
+  } catch (error) {
+    return notice(
+      `${did} can’t be reached at ${labeler.origin}: ${whyNot(error).text}`,
+      'Labels come when it is back.',
+    )
+  }
+}

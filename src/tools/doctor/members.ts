@@ -1,0 +1,147 @@
+// Some members' way here: their name, their document, their PDS, and whether that PDS would send us their
+// calls. Those that the settings name, or else those that the running server has.
+
+import { namedMembers } from '../../base/config/members.ts'
+import type { MemberLine } from '../../http/operator/members.ts'
+import type { Identity } from '../../sources/identity/did-document.ts'
+import { createPdsClient } from '../../sources/pds/pds-client.ts'
+import { jsonOf } from './ask.ts'
+import { here } from './cures.ts'
+import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
+import { isLocalOnly, type Patient, runningServer } from './patient.ts'
+import { whyNot } from './why-not.ts'
+
+const MAX_CHECKED = 10
+const PDS_TIMEOUT_MS = 6_000
+const FOLLOWS = 'app.bsky.graph.follow'
+/** One that a PDS passes on, so that it looks for us before it asks for a token. */
+const PASSED_ON = 'app.bsky.unspecced.getConfig'
+const NOBODY = 'did:web:nobody.invalid#bsky_appview'
+const PASSING_FIX =
+  'See what is said of name, certificate and did.json. A PDS remembers a document for an hour, at most a day.'
+
+export async function checkMembers(patient: Patient): Promise<Finding[]> {
+  const { members } = patient.config
+  const named = namedMembers(members)
+  const all = named.length > 0 ? named : await joined(patient)
+  if (all.length === 0)
+    return [
+      unchecked(
+        'there is none yet',
+        `Add one: \`${here.command('member add alice.example.org')}\`.`,
+      ),
+    ]
+  const found = await Promise.all(all.slice(0, MAX_CHECKED).map((one) => aboutMember(patient, one)))
+  const rest = all.length - MAX_CHECKED
+  return [...found.flat(), ...(rest > 0 ? [unchecked(`${rest} more were not looked at`)] : [])]
+}
+
+/** The last seen first. */
+async function joined(patient: Patient): Promise<string[]> {
+  const server = runningServer(patient)
+  if (!server) return []
+  const { members } = await server.ask<{ members: MemberLine[] }>('GET', '/members')
+  const seen = ({ lastSeenAt }: MemberLine) => lastSeenAt ?? ''
+  return members
+    .sort((a, b) => seen(b).localeCompare(seen(a)))
+    .slice(0, 3)
+    .map(({ did }) => did)
+}
+
+async function aboutMember(patient: Patient, name: string): Promise<Finding[]> {
+  const { resolver, isOnline } = patient
+  try {
+    const did = name.startsWith('did:') ? name : await resolver.resolveHandle(name)
+    if (!did && !(await isOnline())) return [unchecked(`offline: ${name} was not looked up`)]
+    if (!did) {
+      const fix = 'Check its spelling in SLIPSTREAM_MEMBERS; the DID does as well.'
+      return [wrong(`${name}: this handle leads to no account`, fix)]
+    }
+    const identity = await resolver.resolve(did)
+    if (!identity)
+      return [wrong(`${name}: there is no account ${did}`, 'Check SLIPSTREAM_MEMBERS.')]
+    return aboutIdentity(patient, name, identity)
+  } catch (error) {
+    return [unchecked(`${name}: nobody can say now who that is (${(error as Error).message})`)]
+  }
+}
+
+async function aboutIdentity(
+  patient: Patient,
+  name: string,
+  identity: Identity,
+): Promise<Finding[]> {
+  const { did, handle, pds, signingKey } = identity
+  const shown = name === did ? `${handle ?? did}` : name
+  if (!signingKey)
+    return [
+      wrong(
+        `${shown}: its document has no signing key, so its tokens can’t be verified`,
+        'Its PDS has to mend the document.',
+      ),
+    ]
+  if (!pds)
+    return [wrong(`${shown}: its document names no PDS`, 'Its PDS has to mend the document.')]
+  const [reading, passing, isVerified] = await Promise.all([
+    aboutReading(patient, { shown, did, pds }),
+    aboutPassing(patient, { shown, pds }),
+    handle ? patient.resolver.verifyHandle(did, handle) : false,
+  ])
+  const about = [reading, ...passing]
+  if (isVerified === false) {
+    about.push(
+      notice(
+        `${shown}: ${handle ?? 'its handle'} does not lead back to ${did}: shown as handle.invalid`,
+        'Its owner has to mend the DNS record _atproto or /.well-known/atproto-did.',
+      ),
+    )
+  }
+  return about
+}
+
+type Account = { shown: string; did: string; pds: string }
+
+async function aboutReading({ fetch }: Patient, { shown, did, pds }: Account): Promise<Finding> {
+  try {
+    const client = createPdsClient({ fetch, timeoutMs: PDS_TIMEOUT_MS })
+    await client.listRecords({ did, pds }, { collection: FOLLOWS, limit: 1 })
+    return good(`${shown}: ${pds} gives out the follow list`)
+  } catch (error) {
+    const fix = `See whether it answers: \`curl -i ${pds}/xrpc/_health\`. Until it does, nothing of this member is fetched.`
+    return wrong(
+      `${shown}: its PDS does not give out the follow list (${(error as Error).message})`,
+      fix,
+    )
+  }
+}
+
+/**
+ * Without a token it refuses in the end; what it says tells how far it came. Asked for nobody first: a PDS
+ * that wants a token before it looks says nothing by it.
+ */
+async function aboutPassing(
+  patient: Patient,
+  { shown, pds }: Omit<Account, 'did'>,
+): Promise<Finding[]> {
+  const { config, ask } = patient
+  const us = `${config.serviceDid}#bsky_appview`
+  const asking = (service: string) =>
+    ask(`${pds}/xrpc/${PASSED_ON}`, { headers: { 'atproto-proxy': service } })
+  try {
+    const [reply, control] = await Promise.all([asking(us), asking(NOBODY)])
+    const { error = '', message = '' } = jsonOf(reply)
+    const said = `${reply.status} ${error} ${message}`.trim()
+    if (reply.status === control.status && reply.status === 401) {
+      return [unchecked(`${shown}: ${pds} does not tell whether it finds ${us}`)]
+    }
+    if (reply.status === 401) return [good(`${shown}: ${pds} finds ${us}`)]
+    if (!/proxy did|resolve|service url/i.test(said) && reply.status < 500) {
+      return [unchecked(`${shown}: whether ${pds} sends calls here can’t be told (${said})`)]
+    }
+    const text = `${shown}: ${pds} can’t find ${us} (${said})`
+    if (isLocalOnly(config)) return [notice(`${text}: a name that only this machine knows`)]
+    return [wrong(text, PASSING_FIX)]
+  } catch (error) {
+    return [unchecked(`${shown}: ${pds}: ${whyNot(error).text}`)]
+  }
+}

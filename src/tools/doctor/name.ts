@@ -1,0 +1,41 @@
+// What the host name stands for in DNS, since PDSs go there: public addresses alone, and this machine's
+// or those of something in front of it.
+
+import { networkInterfaces } from 'node:os'
+import { isPublicAddress } from '../../sources/identity/public-address.ts'
+import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
+import { isLocalOnly, nameOf, type Patient } from './patient.ts'
+
+export async function checkName(patient: Patient): Promise<Finding[]> {
+  const { config } = patient
+  const name = nameOf(config)
+  if (isLocalOnly(config)) return [unchecked(`${config.hostname} stands in no DNS`)]
+  const addresses = await patient.addressesOf(name)
+  if (addresses.length > 0) return aboutAddresses(name, addresses)
+  if (!(await patient.isOnline())) return [unchecked(`offline: ${name} can’t be looked up`)]
+  const fix = `Add an A record (and AAAA) for ${name} with this machine’s public address at your DNS provider; \`dig +short ${name}\` shows it when it is there.`
+  return [wrong(`${name} leads nowhere`, fix)]
+}
+
+function aboutAddresses(name: string, addresses: string[]): Finding[] {
+  const hidden = addresses.filter((address) => !isPublicAddress(address))
+  if (hidden.length > 0) {
+    const text = `${name} leads to ${hidden.join(', ')}, which is not public: PDSs refuse to call it`
+    return [wrong(text, `Give ${name} this machine’s public address in DNS, and no other.`)]
+  }
+  const own = new Set(
+    Object.values(networkInterfaces())
+      .flatMap((all) => all ?? [])
+      .map((one) => one.address),
+  )
+  const elsewhere = addresses.filter((address) => !own.has(address))
+  const text = `${name} leads to ${addresses.join(', ')}`
+  if (elsewhere.length === 0) return [good(`${text}: this machine`)]
+  if (elsewhere.length === addresses.length) {
+    return [
+      good(`${text}: not an address of this machine itself, so of a router or proxy in front`),
+    ]
+  }
+  const fix = `Check the record: \`dig +short ${name} A ${name} AAAA\`. A wrong AAAA shows as failures for some people only.`
+  return [notice(`${text}, of which ${elsewhere.join(', ')} is not of this machine`, fix)]
+}

@@ -1,0 +1,73 @@
+// Where pictures come from: Bluesky's CDN, ours, or another address.
+
+import type { Config } from '../../base/config/config.ts'
+import { jsonOf } from './ask.ts'
+import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
+import { isLocalOnly, type Patient, runningServer } from './patient.ts'
+import { whyNot } from './why-not.ts'
+
+/** Of nobody; each server of pictures says so in its own way. */
+const NOBODY = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+const NOTHING = `bafkrei${'a'.repeat(52)}`
+
+export async function checkPictures(patient: Patient): Promise<Finding[]> {
+  const { config } = patient
+  const isOwn = config.imageUrlPattern.startsWith(`${config.publicOrigin}/img/`)
+  return isOwn ? aboutOwn(patient) : aboutCdn(patient)
+}
+
+function addressOf({ imageUrlPattern }: Pick<Config, 'imageUrlPattern'>): string {
+  return imageUrlPattern
+    .replace('{preset}', 'avatar')
+    .replace('{did}', NOBODY)
+    .replace('{cid}', NOTHING)
+}
+
+async function aboutOwn(patient: Patient): Promise<Finding[]> {
+  const { config, ask } = patient
+  if (!runningServer(patient))
+    return [unchecked('of our own: whether they are served shows while the server runs')]
+  if (config.images !== 'own') {
+    const fix = 'Set SLIPSTREAM_IMAGES=own, or leave out SLIPSTREAM_IMAGE_URL_PATTERN.'
+    return [wrong('SLIPSTREAM_IMAGE_URL_PATTERN leads here, but no pictures are served', fix)]
+  }
+  try {
+    const reply = await ask(addressOf(config))
+    if (typeof jsonOf(reply)['error'] === 'string')
+      return [good(`of our own: ${config.publicOrigin}/img/ answers`)]
+    const fix = isLocalOnly(config)
+      ? 'Restart the server with SLIPSTREAM_IMAGES=own.'
+      : 'Let the proxy send /img/ and /video/ to Slipstream too.'
+    return [
+      wrong(
+        `pictures are to come from ${config.publicOrigin}/img/, where something else answers (${reply.status})`,
+        fix,
+      ),
+    ]
+  } catch (error) {
+    return [unchecked(`${config.publicOrigin}/img/: ${whyNot(error).text}`)]
+  }
+}
+
+async function aboutCdn({ config, ask, isOnline }: Patient): Promise<Finding[]> {
+  const url = addressOf(config)
+  const { origin } = new URL(url)
+  try {
+    const { status } = await ask(url)
+    if (status < 500) return [good(`from ${origin}, which answers`)]
+    return [
+      notice(
+        `from ${origin}, which answers ${status}`,
+        'Set SLIPSTREAM_IMAGES=own to serve them yourself.',
+      ),
+    ]
+  } catch (error) {
+    if (!(await isOnline())) return [unchecked(`offline: ${origin} was not reached`)]
+    return [
+      notice(
+        `${origin} can’t be reached from here: ${whyNot(error).text}`,
+        'Clients fetch pictures themselves; if they can’t either, set SLIPSTREAM_IMAGES=own.',
+      ),
+    ]
+  }
+}

@@ -1,0 +1,86 @@
+// The port: ours, free, or somebody else's.
+
+import { createServer } from 'node:net'
+import type { Config } from '../../base/config/config.ts'
+import { jsonOf } from './ask.ts'
+import { type Finding, good, unchecked, wrong } from './finding.ts'
+import { type Patient, runningServer } from './patient.ts'
+import { whyNot } from './why-not.ts'
+
+const TIMEOUT_MS = 3_000
+
+export async function checkPort(patient: Patient): Promise<Finding[]> {
+  const { config } = patient
+  if (config.port === 0) return [unchecked('any free one is taken')]
+  const version = await healthOf(patient)
+  if (runningServer(patient)) return [aboutOurs(config, version)]
+  if (version.includes('.')) {
+    const text = `another Slipstream (${version}) answers on ${config.bind}:${config.port}, with another data folder than ${config.dataDir}`
+    return [wrong(text, 'Run this with its settings, or stop it, or set another SLIPSTREAM_PORT.')]
+  }
+  return [await aboutFree(config)]
+}
+
+function aboutOurs({ bind, port }: Config, version: string): Finding {
+  if (version.includes('.')) return good(`the server answers on ${bind}:${port}`)
+  const fix = 'Restart it if these settings are newer than it; else look into its log.'
+  return wrong(`the server runs, but does not answer on ${bind}:${port}: ${version}`, fix)
+}
+
+/** The version of the Slipstream that answers, or why none does. */
+async function healthOf({ config, ask }: Patient): Promise<string> {
+  const host = reachable(config.bind)
+  try {
+    const reply = await ask(`http://${host}:${config.port}/xrpc/_health`, { timeoutMs: TIMEOUT_MS })
+    const { version } = jsonOf(reply)
+    return typeof version === 'string' && reply.headers['x-request-id']
+      ? version
+      : 'another program answers'
+  } catch (error) {
+    return whyNot(error).text
+  }
+}
+
+/** Where to reach what listens there. */
+export function reachable(bind: string): string {
+  if (bind === '0.0.0.0') return '127.0.0.1'
+  if (bind === '::') return '[::1]'
+  return bind.includes(':') ? `[${bind}]` : bind
+}
+
+function aboutFree({ bind, port }: Config): Promise<Finding> {
+  const probe = createServer()
+  return new Promise((resolve) => {
+    probe.once('error', (error: NodeJS.ErrnoException) =>
+      resolve(aboutTaken({ bind, port }, error)),
+    )
+    probe.listen(port, bind, () => {
+      probe.close(() => resolve(good(`${bind}:${port} is free; no server runs`)))
+    })
+  })
+}
+
+function aboutTaken(
+  { bind, port }: { bind: string; port: number },
+  { code, message }: NodeJS.ErrnoException,
+) {
+  const where = `${bind}:${port}`
+  if (code === 'EADDRINUSE') {
+    const fix = `See which: \`sudo ss -ltnp 'sport = :${port}'\`. Stop it, or set SLIPSTREAM_PORT to a free one (and the proxy to the same).`
+    return wrong(`another program listens on ${where}`, fix)
+  }
+  if (code === 'EACCES') {
+    return wrong(
+      `port ${port} is for root alone`,
+      'Set SLIPSTREAM_PORT=3000, with a proxy in front.',
+    )
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EINVAL') {
+    const fix = 'Set SLIPSTREAM_BIND=127.0.0.1 (a proxy on this machine), or 0.0.0.0 (anywhere).'
+    return wrong(`this machine has no address ${bind}`, fix)
+  }
+  return wrong(
+    `${where} can’t be listened on: ${message}`,
+    'Set SLIPSTREAM_PORT and SLIPSTREAM_BIND.',
+  )
+}

@@ -1,0 +1,93 @@
+// The software that Slipstream is made of: the right Node, and the parts in machine code, each used once.
+
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import Database from 'better-sqlite3'
+import { createTrustedDecoder } from '../../sources/jetstream/zstd/trusted-decoder.ts'
+import { here } from './cures.ts'
+import { type Finding, good, notice, wrong } from './finding.ts'
+import type { Patient } from './patient.ts'
+
+const NODE_MAJOR = 24
+const FEW_FILES = 4_096
+
+export async function checkRuntime({ config }: Patient): Promise<Finding[]> {
+  return [
+    aboutNode(process.versions.node),
+    aboutSqlite(),
+    await aboutSharp(config.images === 'own'),
+    aboutSecp256k1(),
+    await aboutZstd(),
+    ...aboutOpenFiles(readLimits()),
+  ]
+}
+
+export function aboutNode(version: string): Finding {
+  if (Number(version.split('.')[0]) >= NODE_MAJOR) return good(`Node ${version}, ${process.arch}`)
+  const fix = `Start it by \`${here.command('serve')}\`, which brings the right one.`
+  return wrong(`Node ${version} is too old; ${NODE_MAJOR} is needed`, fix)
+}
+
+function aboutSqlite(): Finding {
+  try {
+    const db = new Database(':memory:')
+    const version = db.prepare('SELECT sqlite_version()').pluck().get()
+    db.close()
+    return good(`SQLite ${version}`)
+  } catch (error) {
+    return wrong(`SQLite does not load: ${messageOf(error)}`, here.reinstall)
+  }
+}
+
+/** Needed for pictures of our own alone. */
+async function aboutSharp(isNeeded: boolean): Promise<Finding> {
+  try {
+    const { default: sharp } = await import('sharp')
+    const create = { width: 2, height: 2, channels: 3, background: '#fff' } as const
+    await sharp({ create }).webp().toBuffer()
+    return good(`sharp ${sharp.versions['sharp'] ?? ''} makes pictures`)
+  } catch (error) {
+    const text = `sharp does not load, so there are no pictures of our own: ${messageOf(error)}`
+    return isNeeded ? wrong(text, `${here.reinstall} Or set SLIPSTREAM_IMAGES=cdn.`) : notice(text)
+  }
+}
+
+function aboutSecp256k1(): Finding {
+  try {
+    createRequire(import.meta.url)('secp256k1/bindings.js')
+    return good('libsecp256k1 verifies tokens')
+  } catch {
+    return notice('libsecp256k1 has no binary for this machine: OpenSSL verifies tokens, slower')
+  }
+}
+
+async function aboutZstd(): Promise<Finding> {
+  try {
+    const decoder = await createTrustedDecoder({ id: 1, bytes: Buffer.alloc(64) }, 64)
+    decoder.dispose()
+    return good('zstd decodes')
+  } catch (error) {
+    return wrong(`zstd does not load: ${messageOf(error)}`, here.reinstall)
+  }
+}
+
+/** @param limits - /proc/self/limits; empty where there is none. */
+export function aboutOpenFiles(limits: string): Finding[] {
+  const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? []
+  if (soft === undefined) return []
+  if (Number(soft) >= FEW_FILES) return [good(`${soft} open files at most`)]
+  const fix = 'Raise it: `ulimit -n 65536`, or LimitNOFILE=65536 in the systemd unit.'
+  return [notice(`only ${soft} open files: each connection is one`, fix)]
+}
+
+function readLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function messageOf(error: unknown): string {
+  return (error as Error).message.split('\n')[0]!.slice(0, 200)
+}

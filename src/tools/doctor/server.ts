@@ -1,0 +1,120 @@
+// The server itself: whether it runs, with these settings and of this version, and how it does.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError } from '../../base/config/config.ts'
+import { version } from '../../base/util/version.ts'
+import type { ArchiveStatus } from '../../bridge/messages.ts'
+import { lockDataDir } from '../../data/store/lock.ts'
+import type { Status } from '../../http/operator/status.ts'
+import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
+import { here } from './cures.ts'
+import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
+import { type Patient, runningServer } from './patient.ts'
+
+const LATE_MS = 60_000
+const MANY_DROPS = 0.01
+
+export function checkServer(patient: Patient): Finding[] {
+  const server = runningServer(patient)
+  if (server) return aboutRunning(server.status, patient)
+  if (typeof patient.server === 'object')
+    return [unchecked('whether it runs can’t be asked: see permissions')]
+  return [aboutLock(patient)]
+}
+
+function aboutRunning(status: Status, { config }: Patient): Finding[] {
+  const found = [good(`process ${status.pid}, version ${status.version}`)]
+  if (status.version !== version) {
+    found.push(wrong(`it is ${status.version}, and the sources here are ${version}`, here.restart))
+  }
+  const differs = [
+    ...(status.origin !== config.publicOrigin
+      ? [`${status.origin}, not ${config.publicOrigin}`]
+      : []),
+    ...(status.did !== config.serviceDid ? [`${status.did}, not ${config.serviceDid}`] : []),
+    ...(status.scope !== config.indexScope
+      ? [`scope ${status.scope}, not ${config.indexScope}`]
+      : []),
+  ]
+  if (differs.length > 0) {
+    const text = `it runs with other settings than this shell has: ${differs.join('; ')}`
+    found.push(wrong(text, `${here.restart} Or run this with its settings.`))
+  }
+  return [...found, ...aboutStream(status), ...aboutGaps(status), ...aboutQuarantine(status)]
+}
+
+function aboutStream({ ingest, uptimeSeconds }: Status): Finding[] {
+  if (!ingest) return [unchecked('it has not reported yet: it starts')]
+  const { connected, host, lagMs, lastError, paused, quietMs = 0 } = ingest.stream
+  const { lastErrorHost = host } = ingest.stream
+  if (ingest.archive && ingest.archive.state !== 'done') return [aboutArchive(ingest.archive)]
+  if (!connected) {
+    const why = lastError ? `: ${lastError}` : ''
+    return [
+      wrong(
+        `it has no connection to ${lastErrorHost}${why}`,
+        'See what is said of Jetstream below.',
+      ),
+    ]
+  }
+  if (lagMs === undefined) {
+    const seconds = Math.min(uptimeSeconds, Math.round(quietMs / 1000))
+    return [notice(`nothing came from ${host} in ${seconds} s`)]
+  }
+  const behind = `${(lagMs / 1000).toFixed(1)} s behind the network, by ${host}`
+  if (lagMs < LATE_MS) return [good(behind), ...aboutDrops(ingest.stream)]
+  const fix = paused
+    ? 'Disk or processor is the limit. If it stays so: a bigger machine, or SLIPSTREAM_INDEX_SCOPE=authors.'
+    : `It catches up; look again in a while: \`${here.command('stats')}\`.`
+  return [notice(behind, fix), ...aboutDrops(ingest.stream)]
+}
+
+function aboutArchive({ percent, waiting }: ArchiveStatus): Finding {
+  const text = `it reads the archive first: ${percent} % so far`
+  if (!waiting) return good(text)
+  const why = `${text}, and waits: ${waiting.message}`
+  return waiting.why === 'refused'
+    ? wrong(why, 'Set SLIPSTREAM_ARCHIVE_KEY to a key of the host, or SLIPSTREAM_ARCHIVE=off.')
+    : notice(why, 'It goes on by itself.')
+}
+
+/** Each of these means frames that can't be used, and some of them a gap. */
+function aboutDrops({ dropped, received }: StreamStatus): Finding[] {
+  const { duplicate: _twice = 0, ...lost } = dropped
+  const sum = Object.values(lost).reduce((a, b) => a + b, 0)
+  if (received === 0 || sum / received < MANY_DROPS) return []
+  const worst = Object.entries(lost).sort((a, b) => b[1] - a[1])[0]![0]
+  const text = `${sum} of ${received} events could not be used, most for ${worst}`
+  return [notice(text, 'If it stays so: SLIPSTREAM_JETSTREAM_COMPRESS=off, or another host.')]
+}
+
+function aboutGaps({ facts: { gaps } }: Status): Finding[] {
+  const open = gaps.open + gaps.repairing
+  if (open === 0) return []
+  return [
+    notice(`${open} gaps are being mended, by themselves`, `See \`${here.command('gaps')}\`.`),
+  ]
+}
+
+function aboutQuarantine({ facts }: Status): Finding[] {
+  return facts.quarantinedLabelers.map(({ did, reason, until }) =>
+    notice(
+      `the labeler ${did} is left alone until ${until}: ${reason}`,
+      'It is tried again by itself. If it is one of SLIPSTREAM_LABELERS and this comes back, ask whoever runs it.',
+    ),
+  )
+}
+
+/** Nobody answers, and the lock tells whether nobody is there. */
+function aboutLock({ config: { dataDir } }: Patient): Finding {
+  if (!existsSync(join(dataDir, 'slipstream.lock'))) return unchecked('it does not run', here.start)
+  try {
+    lockDataDir(dataDir).release()
+    return unchecked('it does not run', here.start)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const fix = `It starts or stops, another command is at work, or its socket could not be made: look into its log. ${error.hint}`
+    return wrong(`${error.message} It does not answer on its socket.`, fix)
+  }
+}

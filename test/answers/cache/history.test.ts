@@ -1,0 +1,173 @@
+// Fragments kept through a random history with failures: after each batch they say what views say that
+// know nothing of the past. Only notes tell them what changed.
+
+import { expect, test } from 'vitest'
+import { createFragments } from '../../../src/answers/cache/fragments.ts'
+import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
+import { type Labelers, withLabelers } from '../../../src/answers/hydrate/labelers.ts'
+import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
+import type { StreamEvent } from '../../../src/base/event.ts'
+import { NoteReader } from '../../../src/data/shared-memory/note-ring.ts'
+import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
+import { createMergedFeed } from '../../../src/data/store/merged-feed.ts'
+import { applyLabels } from '../../../src/ingest/indexing/label.ts'
+import { tellEarlierCounts } from '../../support/earlier-acts.ts'
+import { expectSameAsViews, nothingWanted, type Things } from '../../support/fragments-compared.ts'
+import { privateAct } from '../../support/private-acts.ts'
+import { createRandom, type Random } from '../../support/random.ts'
+import { randomHistory, unreliably } from '../../support/random-history.ts'
+import { rareActs, trustedVerifier } from '../../support/rare-acts.ts'
+import { cidOf } from '../../support/records.ts'
+import { referenceUrlPatterns } from '../../support/reference-appview.ts'
+import { createWorld, type World } from '../../support/world.ts'
+
+const SEED = Number(process.env['SEED'] ?? 31_007)
+/** Room for about half of what there is. */
+const LITTLE_BYTES = 400_000
+const LABELERS = ['person-2', 'person-3']
+const MEMBERS = ['person-0', 'person-1']
+
+function fragmentsOf(world: World, maxBytes: number) {
+  const { reader: db, actors, graph, notes } = world
+  const urls = createMediaUrls(referenceUrlPatterns)
+  const hydrator = createHydrator({
+    ...{ db, actors, graph, urls },
+    trustedVerifiers: [trustedVerifier],
+  })
+  const fragments = createFragments({
+    hydrator,
+    notes: new NoteReader(notes.buffer),
+    maxBytes,
+    wanted: nothingWanted,
+  })
+  const feeds = { kept: fragments.feedOver(db), fresh: createMergedFeed(db) }
+  return { hydrator, fragments, feeds }
+}
+
+/** Some of what there is or was, the newest more often, and some that there is not. */
+function someThings(world: World, random: Random): Things {
+  const upTo = (sql: string) => {
+    const count = world.db.prepare<[], number>(sql).pluck().get()!
+    return Array.from({ length: count + 1 }, (_, i) => count + 1 - i)
+  }
+  const some = (all: number[]) => all.filter((_, i) => random.chance(i < 25 ? 0.7 : 0.2))
+  const posts = some(upTo('SELECT coalesce(max(id), 0) FROM posts'))
+  const reposts = some(upTo('SELECT coalesce(max(id), 0) FROM reposts'))
+  const items = [...posts.map(postItem), ...reposts.map(repostItem)]
+  const uids = some(Array.from({ length: world.actors.count }, (_, i) => i + 1))
+  return { items, posts, uids }
+}
+
+/** Pages of what some accounts wrote and reposted. */
+function expectSameFeed({ feeds }: ReturnType<typeof fragmentsOf>, world: World, random: Random) {
+  const originators = Array.from({ length: world.actors.count }, (_, i) => i + 1)
+  const until = random.chance(0.5) ? world.now() : world.now() - random.below(5_000)
+  const page = { originators: originators.filter(() => random.chance(0.7)), until, limit: 20 }
+  const [kept, fresh] = [feeds.kept.newest(page), feeds.fresh.newest(page)]
+  const inOrder = ({ rows }: typeof kept) =>
+    rows.toSorted((a, b) => b.sortAt - a.sortAt || b.item - a.item)
+  expect(inOrder(kept)).toEqual(inOrder(fresh))
+  expect(kept.floor).toBe(fresh.floor)
+  const items = fresh.rows.map(({ item }) => item)
+  expect(feeds.kept.cidsOf(items)).toEqual(feeds.fresh.cidsOf(items))
+  for (const item of items) {
+    expect(feeds.kept.cidsOf([item])).toEqual(feeds.fresh.cidsOf([item]))
+  }
+}
+
+/** By few, about anything, and often taken back. */
+function labelSomething(world: World, random: Random): void {
+  const src = world.account(random.pick(LABELERS))
+  const written = world.sent.filter(
+    (one) => one.kind === 'commit' && one.operation === 'create',
+  ) as (StreamEvent & { kind: 'commit' })[]
+  const { did, collection, rkey } = random.pick(written)
+  const record = `at://${did}/${collection}/${rkey}`
+  const uri = random.pick([did, `at://${did}/app.bsky.actor.profile/self`, record, record, record])
+  const isShown = random.chance(0.6)
+  const val = random.pick(isShown ? ['rude', 'spam', 'grob ☕'] : ACTED_UPON)
+  const cts = new Date(world.now()).toISOString()
+  const exp = random.chance(0.1) ? random.pick(['2020-01-01T00:00:00Z', IN_A_CENTURY]) : undefined
+  const cid = random.chance(0.2) ? cidOf(uri) : undefined
+  const label = { uri, val, cts, neg: random.chance(isShown ? 0.3 : 0.6), cid, exp }
+  if (world.uid(src) !== 0) world.run((ctx) => applyLabels(ctx, src, [label]))
+}
+
+const ACTED_UPON = ['!takedown', '!suspend', '!no-unauthenticated', 'impersonation', 'needs-review']
+const IN_A_CENTURY = '2126-01-01T00:00:00.000Z'
+
+/** What stands before and after labels: other letters than ASCII, and labels by those who write. */
+function labelThemselves(world: World, random: Random): void {
+  const did = world.account(`person-${random.below(9)}`)
+  const values = ['rude', 'porn', '!no-unauthenticated'].filter(() => random.chance(0.4))
+  const labels = {
+    $type: 'com.atproto.label.defs#selfLabels',
+    values: values.map((val) => ({ val })),
+  }
+  if (random.chance(0.3)) world.profile(did, { displayName: 'Zoë ☕', labels })
+  else if (random.chance(0.5)) world.post(did, { text: 'ein größerer ☕', more: { labels } })
+  else
+    world.post(did, {
+      text: '☕☕',
+      quote: world.post(did, { text: 'zitiert: ☕', more: { labels } }),
+    })
+}
+
+function someLabelers(world: World, random: Random): Labelers {
+  const dids = LABELERS.map(world.account).filter(() => random.chance(0.5))
+  return { dids, redact: new Set(dids.filter(() => random.chance(0.7))) }
+}
+
+function failing(events: StreamEvent[]): StreamEvent[] {
+  const poison = {
+    kind: 'commit',
+    get did(): string {
+      throw new Error('the disk is full')
+    },
+  }
+  return [...events, poison as unknown as StreamEvent]
+}
+
+test(`whatever happened in between, fragments say what views say (seed ${SEED})`, () => {
+  const random = createRandom(SEED)
+  const world = createWorld({ scope: 'network', members: MEMBERS })
+  try {
+    const much = fragmentsOf(world, 96 << 20)
+    const little = fragmentsOf(world, LITTLE_BYTES)
+    const said = new Set<string>()
+    const events = unreliably(randomHistory(world, random, 600), random)
+    for (let at = 0; at < events.length; ) {
+      const batch = events.slice(at, at + 1 + random.below(12))
+      at += batch.length
+      if (random.chance(0.1)) expect(() => world.apply(failing(batch))).toThrow('the disk is full')
+      world.apply(batch)
+      const [by, whom] = [random.pick(MEMBERS), `person-${random.below(9)}`]
+      if (random.chance(0.2)) world.mute(world.account(by), world.account(whom))
+      if (random.chance(0.2)) world.unmute(world.account(by), world.account(whom))
+      for (let acts = random.below(4); acts > 0; acts--) {
+        privateAct(world, random, MEMBERS.map(world.account))
+      }
+      rareActs(world, random, random.below(9))
+      for (let acts = random.below(3); acts > 0; acts--) labelSomething(world, random)
+      if (random.chance(0.3)) labelThemselves(world, random)
+      if (random.chance(0.2)) tellEarlierCounts(world, random)
+      const things = someThings(world, random)
+      const did = world.account(random.pick(MEMBERS))
+      const viewer = { did, uid: world.uid(did) }
+      const labelers = someLabelers(world, random)
+      const compare = (by: typeof much, who: typeof viewer | undefined) =>
+        withLabelers(labelers, () => expectSameAsViews(by, things, who))
+      said.add(compare(much, viewer))
+      if (random.chance(0.4)) compare(little, viewer)
+      if (random.chance(0.1)) compare(much, undefined)
+      expectSameFeed(much, world, random)
+    }
+    expect(said.size).toBeGreaterThan(60)
+    for (const sign of [`"val":"rude"`, `"val":"!takedown"`, `"exp":"${IN_A_CENTURY}"`]) {
+      expect([...said].some((text) => text.includes(sign))).toBe(true)
+    }
+    expect(little.fragments.usage().fragments).toBeLessThanOrEqual(LITTLE_BYTES)
+  } finally {
+    world.dispose()
+  }
+})

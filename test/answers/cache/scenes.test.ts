@@ -1,0 +1,169 @@
+// What fragments forget, one thing at a time, where chance seldom leads.
+
+import { afterEach, expect, test, vi } from 'vitest'
+import { ABSENT, dependency, FRAGMENT } from '../../../src/answers/cache/fragment.ts'
+import { createFragments } from '../../../src/answers/cache/fragments.ts'
+import { KeptFragments } from '../../../src/answers/cache/kept-fragments.ts'
+import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
+import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
+import { NoteReader } from '../../../src/data/shared-memory/note-ring.ts'
+import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
+import { nothingWanted } from '../../support/fragments-compared.ts'
+import { referenceUrlPatterns } from '../../support/reference-appview.ts'
+import { createWorld, type RecordId, type World } from '../../support/world.ts'
+
+const worlds: World[] = []
+afterEach(() => {
+  vi.useRealTimers()
+  for (const world of worlds.splice(0)) world.dispose()
+})
+
+/** `look` gives the post as `viewer` sees it now; nothing but what changed is read again. */
+function start() {
+  const world = createWorld({ scope: 'network', members: ['alice', 'bob'] })
+  worlds.push(world)
+  const [alice, bob] = [world.account('alice'), world.account('bob')]
+  const { reader: db, actors, graph, notes } = world
+  const urls = createMediaUrls(referenceUrlPatterns)
+  const asked: { uris: string[]; dids: string[] }[] = []
+  const reads: string[] = []
+  const hydrator = createHydrator({ db, actors, graph, urls })
+  for (const [name, read] of Object.entries(hydrator)) {
+    Object.assign(hydrator, {
+      [name]: (...parts: never[]) => {
+        reads.push(name)
+        return (read as (...parts: never[]) => unknown)(...parts)
+      },
+    })
+  }
+  const fragments = createFragments({
+    hydrator,
+    notes: new NoteReader(notes.buffer),
+    maxBytes: 96 << 20,
+    wanted: { ...nothingWanted, ask: (_, things) => void asked.push(things) },
+  })
+  const idOf = ({ uri }: RecordId) =>
+    db
+      .prepare<[string], number>('SELECT max(id) FROM posts WHERE uid = ? AND state = 1')
+      .pluck()
+      .get(world.uid(uri.split('/')[2]!) as never)!
+  const look = (post: RecordId, viewer = bob) => {
+    const [text] = fragments.posts([idOf(post)], { did: viewer, uid: world.uid(viewer) })
+    return JSON.parse(Buffer.from(text ?? '{}', 'latin1').toString())
+  }
+  return { world, alice, bob, fragments, look, asked, reads }
+}
+
+test('a page that was shown once asks the database nothing, and after a like only for counts', () => {
+  const { world, alice, bob, fragments, reads } = start()
+  for (const did of [alice, bob]) world.profile(did, { displayName: 'somebody' })
+  world.follow(bob, alice)
+  const root = world.post(alice, { facets: [] })
+  world.post(bob, { reply: { parent: root } })
+  world.post(bob, { quote: root })
+  world.repost(bob, root)
+  const items = [postItem(1), postItem(2), postItem(3), repostItem(1)]
+  const viewer = { did: bob, uid: world.uid(bob) }
+  const first = fragments.items(items, viewer)
+  expect(first.filter((text) => text !== undefined).length).toBe(4)
+  expect(new Set(reads)).toEqual(new Set(['feed', 'relations', 'postViewers', 'posts']))
+  reads.length = 0
+  expect(fragments.items(items, viewer)).toEqual(first)
+  expect(reads).toEqual([])
+  world.like(alice, root)
+  expect(fragments.items(items, viewer)).not.toEqual(first)
+  expect(reads).toEqual(['postCounts'])
+})
+
+test('a gate lets in whom its owner follows, as soon as they do', () => {
+  const { world, alice, bob, look } = start()
+  const post = world.post(alice)
+  world.threadgate(post, [{ $type: 'app.bsky.feed.threadgate#followingRule' }])
+  expect(look(post).viewer).toMatchObject({ replyDisabled: true })
+  const follow = world.follow(alice, bob)
+  expect(look(post).viewer).toMatchObject({ replyDisabled: false })
+  world.delete(follow)
+  expect(look(post).viewer).toMatchObject({ replyDisabled: true })
+})
+
+test('a gate for a list lets in who joins it, and shows the list once it is there', () => {
+  const { world, alice, bob, look } = start()
+  const uri = `at://${alice}/app.bsky.graph.list/3kaaaaaaaaaaa`
+  const post = world.post(alice)
+  world.threadgate(post, [{ $type: 'app.bsky.feed.threadgate#listRule', list: uri }])
+  expect(look(post)).toMatchObject({ viewer: { replyDisabled: true }, threadgate: { lists: [] } })
+  const record = { name: 'friends', purpose: 'app.bsky.graph.defs#curatelist' }
+  const list = world.create(alice, 'app.bsky.graph.list', record, '3kaaaaaaaaaaa')
+  expect(look(post).threadgate.lists).toMatchObject([{ name: 'friends', listItemCount: 0 }])
+  world.listItem(alice, list, bob)
+  expect(look(post)).toMatchObject({
+    viewer: { replyDisabled: false },
+    threadgate: { lists: [{ listItemCount: 1 }] },
+  })
+})
+
+test('what a viewer did to a post is seen by that viewer alone', () => {
+  const { world, alice, bob, look } = start()
+  const post = world.post(alice)
+  expect(look(post).viewer.like).toBeUndefined()
+  const like = world.like(bob, post)
+  expect(look(post)).toMatchObject({ likeCount: 1, viewer: { like: like.uri } })
+  expect(look(post, alice).viewer.like).toBeUndefined()
+  world.delete(like)
+  expect(look(post).likeCount).toBe(0)
+  expect(look(post).viewer.like).toBeUndefined()
+})
+
+test('the author sees what is pinned, and others do not', () => {
+  const { world, alice, look } = start()
+  const post = world.post(alice)
+  expect(look(post, alice).viewer.pinned).toBeUndefined()
+  world.profile(alice, { pinnedPost: post })
+  expect(look(post, alice).viewer.pinned).toBe(true)
+  expect(look(post).viewer.pinned).toBeUndefined()
+})
+
+test('an account without a profile is asked for with each answer that shows it, until it is there', () => {
+  const { world, alice, look, asked } = start()
+  const post = world.post(alice)
+  look(post)
+  look(post)
+  expect(asked.map(({ dids }) => [...new Set(dids)])).toEqual([[alice], [alice]])
+  world.profile(alice, { displayName: 'Alice' })
+  world.handle(alice, 'alice.test')
+  asked.length = 0
+  expect(look(post).author).toMatchObject({ displayName: 'Alice', handle: 'alice.test' })
+  expect(asked).toEqual([])
+})
+
+test('what somebody is doing is kept until it ends, and says more to themselves', () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const { world, alice, bob, fragments, look, reads } = start()
+  vi.setSystemTime(world.now())
+  const post = world.post(alice)
+  const status = { status: 'live', durationMinutes: 10, createdAt: world.isoNow() }
+  const write = { did: alice, collection: 'app.bsky.actor.status', rkey: 'self', record: status }
+  world.write({ ...write, operation: 'update' })
+  expect(look(post).author.status).toMatchObject({ isActive: true })
+  reads.length = 0
+  expect(look(post).author.status).toMatchObject({ isActive: true })
+  expect(reads).toEqual([])
+  expect(look(post, alice).author.status).toMatchObject({ isActive: true, isDisabled: false })
+  expect(look(post).author.status.isDisabled).toBeUndefined()
+  vi.setSystemTime(world.now() + 11 * 60_000)
+  expect(look(post).author.status).toMatchObject({ isActive: false })
+  const profile = fragments.profiles([world.uid(alice)], { did: bob, uid: world.uid(bob) })[0]
+  expect(profile).toContain('"isActive":false')
+})
+
+test('what a kept thing depends on is known in both generations', () => {
+  const kept = new KeptFragments(20_000)
+  const fragment = { ...ABSENT, showing: 'shown' as const, pieces: ['x'.repeat(1_000)] }
+  kept.keep(FRAGMENT.item, 2, fragment, [dependency.post(900)])
+  for (let id = 1; id < 9; id++) kept.keep(FRAGMENT.post, id, fragment)
+  // The first is in the older generation by now, and all that was kept after it in the younger.
+  kept.forgetDependents(dependency.post(900))
+  expect(kept.get(FRAGMENT.item, 2)).toBeUndefined()
+  expect(kept.get(FRAGMENT.post, 8)).toBe(fragment)
+  expect(kept.bytes).toBeLessThanOrEqual(20_000)
+})

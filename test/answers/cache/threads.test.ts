@@ -1,0 +1,74 @@
+// Two reading threads that present without a pause while the writer writes: whenever it holds still,
+// both say what the rows say. What they kept in the middle of a change would show.
+
+import { Worker } from 'node:worker_threads'
+import { expect, test } from 'vitest'
+import { CONTROL, ORDER, type ReaderData } from '../../support/fragment-reader-control.ts'
+import { createRandom } from '../../support/random.ts'
+import { randomHistory } from '../../support/random-history.ts'
+import { rareActs } from '../../support/rare-acts.ts'
+import { testSeed } from '../../support/seed.ts'
+import { createWorld, type World } from '../../support/world.ts'
+
+const MEMBERS = ['person-0', 'person-1']
+const COMPARISONS = 12
+const PATIENCE_MS = 60_000
+
+function startReader(world: World) {
+  const control = new SharedArrayBuffer(16)
+  const places = new Int32Array(control)
+  const { actors, graph } = world.memory as unknown as {
+    actors: { handle: ReaderData['actors'] }
+    graph: { handle: ReaderData['graph'] }
+  }
+  const workerData: ReaderData = {
+    dataDir: world.dataDir,
+    actors: actors.handle,
+    graph: graph.handle,
+    notes: world.notes.buffer,
+    control,
+    viewers: MEMBERS.map((name) => world.account(name)),
+  }
+  const worker = new Worker(new URL('../../support/fragment-reader.ts', import.meta.url), {
+    workerData,
+  })
+  const ended = new Promise((resolve) => worker.once('exit', resolve))
+  return {
+    /** Blocks until it has compared. */
+    compare(): void {
+      const before = Atomics.load(places, CONTROL.answers)
+      Atomics.store(places, CONTROL.order, ORDER.compare)
+      const waited = Atomics.wait(places, CONTROL.answers, before, PATIENCE_MS)
+      expect(waited).not.toBe('timed-out')
+    },
+    differences: () => Atomics.load(places, CONTROL.differences),
+    presented: () => Atomics.load(places, CONTROL.presented),
+    async stop() {
+      Atomics.store(places, CONTROL.order, ORDER.stop)
+      await ended
+    },
+  }
+}
+
+test('threads keep nothing of a change that they saw half', { timeout: 120_000 }, async () => {
+  const random = createRandom(testSeed('fragments in threads'))
+  const world = createWorld({ scope: 'network', members: MEMBERS })
+  const readers = [startReader(world), startReader(world)]
+  // Threads come to run only once this one lets go.
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const events = randomHistory(world, random, 600)
+  for (let part = 0; part < COMPARISONS; part++) {
+    const some = events.slice((part * 600) / COMPARISONS, ((part + 1) * 600) / COMPARISONS)
+    for (let at = 0; at < some.length; at += 3) {
+      world.apply(some.slice(at, at + 3))
+      rareActs(world, random, 1)
+    }
+    for (const reader of readers) reader.compare()
+  }
+  for (const reader of readers) {
+    expect(reader.differences()).toBe(0)
+    expect(reader.presented()).toBeGreaterThan(COMPARISONS * MEMBERS.length)
+    await reader.stop()
+  }
+  world.dispose()
+})

@@ -1,0 +1,85 @@
+// Bytes put together from ready pieces say exactly what plain serialisation says, the first time and
+// every time after.
+
+import { expect, test } from 'vitest'
+import {
+  byteText,
+  extended,
+  jsonBytes,
+  keepJson,
+  ReadyJson,
+  readyArray,
+} from '../../../src/answers/views/ready-json.ts'
+import { createRandom, type Random } from '../../support/random.ts'
+
+const SEED = Number(process.env['SEED'] ?? 4_477)
+const TEXTS = [
+  '',
+  'plain',
+  'quote " and \\ back',
+  'line\nbreak',
+  'Grüße ☕ 🦋',
+  '\ud800 alone',
+  '\u2028',
+]
+const NAMES = ['a', 'name', '$type', 'mit "quotes"', 'ü', '7']
+
+function scalar(random: Random): unknown {
+  const some = [0, -1.5, 1e21, NaN, true, false, null, undefined, new Date(7), ...TEXTS]
+  return random.pick(some)
+}
+
+function fields(random: Random, depth: number, prefix: string): object {
+  const names = NAMES.filter(() => random.chance(0.5))
+  return Object.fromEntries(names.map((name) => [prefix + name, anything(random, depth - 1)]))
+}
+
+function anything(random: Random, depth: number): unknown {
+  if (depth === 0 || random.chance(0.3)) return scalar(random)
+  if (random.chance(0.3))
+    return Array.from({ length: random.below(4) }, () => anything(random, depth - 1))
+  const base = fields(random, depth, '')
+  const value = random.chance(0.4)
+    ? extended(random.chance(0.5) ? keepJson(base) : base, fields(random, depth, 'more '))
+    : base
+  return random.chance(0.4) ? keepJson(value) : value
+}
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null')
+
+test(`random values, kept and extended anywhere (seed ${SEED})`, () => {
+  const random = createRandom(SEED)
+  for (let i = 0; i < 3_000; i++) {
+    const value = anything(random, 5)
+    const expected = plain(value)
+    expect(JSON.parse(jsonBytes(value).toString())).toEqual(expected)
+    expect(JSON.parse(jsonBytes([value, value]).toString())).toEqual([expected, expected])
+  }
+})
+
+test('a page larger than anything before it', () => {
+  const long = keepJson({ text: 'ü'.repeat(3_000_000) })
+  const page = { feed: [long, { text: '☕'.repeat(1_000_000) }, long] }
+  expect(JSON.parse(jsonBytes(page).toString())).toEqual(page)
+  expect(jsonBytes({ small: 1 }).toString()).toBe('{"small":1}')
+})
+
+test('what was given out is not changed by the next answer', () => {
+  const first = jsonBytes({ a: keepJson({ b: 1 }) })
+  jsonBytes(['something else'])
+  expect(first.toString()).toBe('{"a":{"b":1}}')
+})
+
+test('long answers, too: each has memory of its own', () => {
+  const answers = ['a', 'ü', '☕', 'b'].map((letter) => ({ text: letter.repeat(90_000) }))
+  const bytes = answers.map((answer) => jsonBytes(answer))
+  expect(bytes.map((one) => JSON.parse(one.toString()))).toEqual(answers)
+})
+
+test('what is ready goes into an answer as it is', () => {
+  const parts = [{ text: 'Grüße ☕' }, { text: 'plain' }]
+  const answer = { none: readyArray([]), feed: readyArray(parts.map(byteText)), ü: 1 }
+  expect(JSON.parse(jsonBytes(answer).toString())).toEqual({ none: [], feed: parts, ü: 1 })
+  const one = jsonBytes({ subject: new ReadyJson([byteText(parts[0]!)]) })
+  expect(JSON.parse(one.toString())).toEqual({ subject: parts[0] })
+})

@@ -1,0 +1,201 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import {
+  atPort,
+  ConfigError,
+  examineConfig,
+  loadConfig,
+  printConfig,
+} from '../../../src/base/config/config.ts'
+import { settings } from '../../../src/base/config/settings.ts'
+
+const nowhere = '/nonexistent/.env'
+const load = (env: Record<string, string>) => loadConfig(env, nowhere)
+
+function refusal(env: Record<string, string>): ConfigError {
+  try {
+    loadConfig(env, nowhere)
+  } catch (error) {
+    if (error instanceof ConfigError) return error
+  }
+  throw new Error('expected a ConfigError')
+}
+
+test('an empty environment gives every default', () => {
+  const config = loadConfig({}, nowhere)
+  expect(config.port).toBe(3000)
+  expect(config.serviceDid).toBe('did:web:localhost%3A3000')
+  expect(config.publicOrigin).toBe('http://localhost:3000')
+  expect(config.jetstreamHosts).toHaveLength(2)
+  expect(config.members).toBe('open')
+  expect(config.reasonableLimit).toBe(2000)
+})
+
+test('the environment wins over the .env file', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'slipstream-config-')), '.env')
+  writeFileSync(path, 'SLIPSTREAM_PORT=4000\nSLIPSTREAM_BIND=0.0.0.0\n')
+  const config = loadConfig({ SLIPSTREAM_PORT: '5000' }, path)
+  expect(config).toMatchObject({ port: 5000, bind: '0.0.0.0' })
+})
+
+test('the service DID follows from the host name, its port escaped', () => {
+  const plain = loadConfig({ SLIPSTREAM_HOSTNAME: 'appview.example.org' }, nowhere)
+  expect(plain.serviceDid).toBe('did:web:appview.example.org')
+  expect(plain.publicOrigin).toBe('https://appview.example.org')
+  const withPort = loadConfig({ SLIPSTREAM_HOSTNAME: 'appview.example.org:8443' }, nowhere)
+  expect(withPort.serviceDid).toBe('did:web:appview.example.org%3A8443')
+})
+
+test('a port that was found changes our own names, and none that the operator gave', () => {
+  const found = (env: Record<string, string>) =>
+    atPort(loadConfig({ SLIPSTREAM_PORT: '0', ...env }, nowhere), 4000)
+  expect(found({})).toMatchObject({
+    port: 4000,
+    hostname: 'localhost:4000',
+    serviceDid: 'did:web:localhost%3A4000',
+  })
+  expect(found({ SLIPSTREAM_HOSTNAME: 'a.example' }).serviceDid).toBe('did:web:a.example')
+  expect(found({ SLIPSTREAM_SERVICE_DID: 'did:web:b.example' })).toMatchObject({
+    hostname: 'localhost:4000',
+    publicOrigin: 'http://localhost:4000',
+    serviceDid: 'did:web:b.example',
+  })
+})
+
+test('pictures have our own address where the operator wants so, and then follow our name', () => {
+  const cdn = 'https://cdn.bsky.app/img/{preset}/plain/{did}/{cid}'
+  expect(load({}).imageUrlPattern).toBe(cdn)
+  const own = load({
+    SLIPSTREAM_IMAGES: 'own',
+    SLIPSTREAM_HOSTNAME: 'a.example',
+  })
+  expect(own.imageUrlPattern).toBe('https://a.example/img/{preset}/plain/{did}/{cid}')
+  const moved = atPort(load({ SLIPSTREAM_IMAGES: 'own', SLIPSTREAM_PORT: '0' }), 4000)
+  expect(moved.imageUrlPattern).toBe('http://localhost:4000/img/{preset}/plain/{did}/{cid}')
+  const given = { SLIPSTREAM_IMAGES: 'own', SLIPSTREAM_IMAGE_URL_PATTERN: cdn }
+  expect(atPort(load(given), 4000).imageUrlPattern).toBe(cdn)
+  const videos = atPort(load({ SLIPSTREAM_VIDEOS: 'own' }), 4000)
+  expect(videos).toMatchObject({
+    imageUrlPattern: cdn,
+    videoPlaylistUrlPattern: 'http://localhost:4000/video/{did}/{cid}/playlist.m3u8',
+    videoThumbnailUrlPattern: 'http://localhost:4000/video/{did}/{cid}/thumbnail.jpg',
+  })
+})
+
+test('an unknown key refuses and names the nearest known one', () => {
+  const error = refusal({ SLIPSTREAM_JETSTREAM_HOST: 'wss://x' })
+  expect(error.message).toContain('SLIPSTREAM_JETSTREAM_HOST is not a setting')
+  expect(error.hint).toContain('SLIPSTREAM_JETSTREAM_HOSTS?')
+})
+
+test.each([
+  ['PROT', 'PORT'],
+  ['HOST', 'HOSTNAME'],
+  ['HOSTNAM', 'HOSTNAME'],
+  ['DATADIR', 'DATA_DIR'],
+  ['DATA_FOLDER', 'DATA_DIR'],
+  ['JETSTREM_HOSTS', 'JETSTREAM_HOSTS'],
+  ['JETSTREAM_URL', 'JETSTREAM_HOSTS'],
+  ['PLC_HOST', 'PLC_URL'],
+  ['THREADS', 'SERVE_THREADS'],
+  ['LOGLEVEL', 'LOG_LEVEL'],
+  ['OPERATOR_TOKN', 'OPERATOR_TOKEN'],
+  ['DISK_CAP_GB', 'DISK_CAP_MB'],
+  ['IMAGES_CACHE_MB', 'IMAGE_CACHE_MB'],
+  ['FALLBACK_APPVEIW', 'FALLBACK_APPVIEW'],
+  ['LABELLERS', 'LABELERS'],
+])('of SLIPSTREAM_%s it is asked whether SLIPSTREAM_%s was meant', (written, meant) => {
+  expect(refusal({ [`SLIPSTREAM_${written}`]: 'x' }).hint).toContain(
+    `Did you mean SLIPSTREAM_${meant}?`,
+  )
+})
+
+test.each(['XYZZY', 'DEBUG', 'NODE_ENV', 'DATABASE_URL', 'A'])(
+  'SLIPSTREAM_%s, which is like nothing, brings no guess',
+  (written) => {
+    const { message, hint } = refusal({ [`SLIPSTREAM_${written}`]: 'x' })
+    expect(message).toContain(`SLIPSTREAM_${written} is not a setting`)
+    expect(hint).not.toContain('Did you mean')
+    expect(hint).toContain('--print-config')
+  },
+)
+
+test.each(['SLIPSTEAM_PORT', 'SLISPTREAM_PORT', 'slipstream_port', 'SLIPSTREEM_PROT'])(
+  '%s is not passed over, although its name is not quite ours',
+  (written) => {
+    const { message, hint } = refusal({ [written]: '4000' })
+    expect(message).toContain(`${written} is not a setting`)
+    expect(hint).toContain('SLIPSTREAM_PORT?')
+  },
+)
+
+test('an empty list of members is refused, wherever it stands, and is not taken for everybody', () => {
+  const { message, hint } = refusal({ SLIPSTREAM_MEMBERS: '' })
+  expect(message).toMatch(/SLIPSTREAM_MEMBERS is "", but must be "open", or/)
+  expect(hint).toContain('leave it out for open')
+  const path = join(mkdtempSync(join(tmpdir(), 'slipstream-config-')), '.env')
+  writeFileSync(path, 'SLIPSTREAM_MEMBERS=\n')
+  expect(() => loadConfig({}, path)).toThrow(/SLIPSTREAM_MEMBERS is ""/)
+  expect(examineConfig({}, path).problems.map(String)).toEqual([
+    expect.stringContaining('SLIPSTREAM_MEMBERS is ""'),
+  ])
+})
+
+test('a public AppView is asked unless there is to be none, which an empty value does not say', () => {
+  expect(loadConfig({}, nowhere).fallbackAppview).toBe('https://public.api.bsky.app')
+  expect(loadConfig({ SLIPSTREAM_FALLBACK_APPVIEW: '' }, nowhere).fallbackAppview).toMatch(
+    /^https:/,
+  )
+  for (const none of ['none', 'off', ' None ']) {
+    expect(loadConfig({ SLIPSTREAM_FALLBACK_APPVIEW: none }, nowhere).fallbackAppview).toBe('none')
+  }
+  const own = { SLIPSTREAM_FALLBACK_APPVIEW: 'https://appview.example.org/' }
+  expect(loadConfig(own, nowhere).fallbackAppview).toBe('https://appview.example.org')
+})
+
+test('keys of other programs are none of our business', () => {
+  expect(() => loadConfig({ PORT: 'x', BSKY_PORT: 'y' }, nowhere)).not.toThrow()
+})
+
+describe('an unfit value refuses, with the key, the value and what would be right', () => {
+  const unfit: [string, string, RegExp][] = [
+    ['PORT', 'eighty', /whole number from 0 to 65535/],
+    ['PORT', '70000', /whole number/],
+    ['PORT', '1.5', /whole number/],
+    ['HOSTNAME', 'https://appview.example.org', /host name/],
+    ['SERVICE_DID', 'appview', /a DID/],
+    ['ALT_AUDIENCES', 'did:web:a,nonsense', /a DID/],
+    ['JETSTREAM_HOSTS', 'https://jetstream', /ws:\/\/ or wss:\/\//],
+    ['JETSTREAM_HOSTS', 'wss://host/subscribe', /origins only/],
+    ['JETSTREAM_WIRE', 'v3', /one of v2, v1, auto/],
+    ['JETSTREAM_COMPRESS', 'maybe', /on or off/],
+    ['PLC_URL', 'plc.directory', /a URL/],
+    ['FALLBACK_APPVIEW', 'https://public.api.bsky.app/xrpc', /an origin/],
+    ['FALLBACK_APPVIEW', 'public.api.bsky.app', /a URL/],
+    ['MEMBERS', 'did:plc:abc,not a handle', /neither/],
+    ['REASONABLE_LIMIT', '0', /whole number from 1/],
+    ['INDEX_SCOPE', 'everything', /one of authors, community, network/],
+    ['IMAGE_URL_PATTERN', 'https://cdn.example/{cid}', /with \{did\} and \{cid\}/],
+    ['VIDEO_PLAYLIST_URL_PATTERN', '{did}{cid}', /an http\(s\):\/\/ address/],
+    ['LOG_LEVEL', 'loud', /one of trace/],
+  ]
+  test.each(unfit)('SLIPSTREAM_%s=%s', (key, value, expectation) => {
+    const error = refusal({ [`SLIPSTREAM_${key}`]: value })
+    expect(error.message).toContain(`SLIPSTREAM_${key} is "${value}"`)
+    expect(error.message).toMatch(expectation)
+    expect(error.hint).toContain(`SLIPSTREAM_${key}`)
+  })
+})
+
+test('what --print-config prints is a .env file that gives the same configuration', () => {
+  const config = loadConfig(
+    { SLIPSTREAM_HOSTNAME: 'a.example.org', SLIPSTREAM_MEMBERS: 'did:plc:abc,b.example.org' },
+    nowhere,
+  )
+  const printed = printConfig(config)
+  for (const { key } of Object.values(settings)) expect(printed).toContain(`${key}=`)
+  expect(loadConfig(parseEnv(printed) as Record<string, string>, nowhere)).toEqual(config)
+})

@@ -1,0 +1,102 @@
+// Slots shared by lanes: what one asker piles up costs another at most one turn, and nothing is forgotten.
+
+import { expect, test } from 'vitest'
+import { createLimiter } from '../../../src/base/util/limiter.ts'
+import { createRandom } from '../../support/random.ts'
+import { testSeed } from '../../support/seed.ts'
+
+const LIMITS = { maxRunning: 4, maxRunningEach: 3, maxWaiting: 20, full: () => new Error('full') }
+
+/** Work that ends when it is told to, in the order in which it was begun. */
+function createWork() {
+  const begun: { name: string; end: () => void }[] = []
+  return {
+    begun,
+    of: (name: string) => () =>
+      new Promise<void>((end) => {
+        begun.push({ name, end })
+      }),
+  }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('a flood of one lane leaves slots to others, and takes turns with them', async () => {
+  const limiter = createLimiter(LIMITS)
+  const { begun, of } = createWork()
+  const flood = Array.from({ length: 10 }, () => limiter.run(of('flood'), 'flood'))
+  const others = ['a', 'b'].map((name) => limiter.run(of(name), name))
+  await settled()
+  expect(begun.map(({ name }) => name)).toEqual(['flood', 'flood', 'flood', 'a'])
+  begun[0]!.end()
+  await settled()
+  begun[1]!.end()
+  await settled()
+  expect(
+    begun
+      .slice(4)
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(['b', 'flood'])
+  for (let i = 0; i < begun.length; i++) {
+    begun[i]!.end()
+    await settled()
+  }
+  await Promise.all([...flood, ...others])
+})
+
+test('where there is no place left to wait, the longest lane gives one up', async () => {
+  const limiter = createLimiter(LIMITS)
+  const { begun, of } = createWork()
+  const outcomes: string[] = []
+  const all = Array.from({ length: 23 }, () => limiter.run(of('flood'), 'flood')).concat(
+    limiter.run(of('a'), 'a'),
+    limiter.run(of('b'), 'b'),
+    limiter.run(of('flood'), 'flood'),
+  )
+  for (const one of all) {
+    one.then(
+      () => outcomes.push('done'),
+      () => outcomes.push('refused'),
+    )
+  }
+  for (let i = 0; i < 24; i++) {
+    await settled()
+    begun[i]!.end()
+  }
+  const results = await Promise.allSettled(all)
+  expect(results.flatMap(({ status }, i) => (status === 'rejected' ? [i] : []))).toEqual([22, 25])
+  expect(begun.slice(0, 6).map(({ name }) => name)).toContain('b')
+})
+
+test('at random: never more than may run, and whatever was not refused is done', async () => {
+  const random = createRandom(testSeed('limiter'))
+  const limiter = createLimiter(LIMITS)
+  const running = new Map<string, number>()
+  let most = 0
+  let ended = 0
+  const tasks = Array.from({ length: 500 }, async (_, i) => {
+    const name = `lane ${random.below(6)}`
+    for (let wait = random.below(30); wait > 0; wait--) await settled()
+    return limiter.run(async () => {
+      const count = (running.get(name) ?? 0) + 1
+      running.set(name, count)
+      most = Math.max(
+        most,
+        [...running.values()].reduce((a, b) => a + b),
+      )
+      expect(count).toBeLessThanOrEqual(3)
+      for (let wait = i % 4; wait > 0; wait--) await settled()
+      running.set(name, running.get(name)! - 1)
+      ended++
+    }, name)
+  })
+  const refused = (await Promise.allSettled(tasks)).filter(({ status }) => status === 'rejected')
+  expect(most).toBe(4)
+  expect(ended).toBe(500 - refused.length)
+  let isFree = 0
+  await Promise.all(
+    Array.from({ length: 4 }, (_, i) => limiter.run(async () => void isFree++, `${i}`)),
+  )
+  expect(isFree).toBe(4)
+})

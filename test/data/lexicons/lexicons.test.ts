@@ -1,0 +1,35 @@
+// The lexicons that are kept as files are those of @atproto/api, of the version that is installed.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { schemas } from '@atproto/api'
+import type { LexiconDoc } from '@atproto/lexicon'
+import { expect, it } from 'vitest'
+import { collections } from '../../../src/base/atproto/collections.ts'
+
+const HINT = 'run node scripts/generate-lexicons.ts'
+
+function kept(name: string): LexiconDoc[] {
+  const folder = join(import.meta.dirname, '../../../src/data/lexicons')
+  return JSON.parse(readFileSync(join(folder, name), 'utf8'))
+}
+
+/** A property may be called `description` too: what is left out is text. */
+function plain(node: unknown): unknown {
+  const isText = (key: string, value: unknown) => key === 'description' && typeof value === 'string'
+  return JSON.parse(JSON.stringify(node, (key, value) => (isText(key, value) ? undefined : value)))
+}
+
+it('has every official lexicon, but for descriptions', () => {
+  expect(kept('official-lexicons.json'), HINT).toEqual(plain(schemas))
+})
+
+it('has the lexicon of every collection that is indexed', () => {
+  const official = new Map(schemas.map((schema) => [schema.id as string, schema as LexiconDoc]))
+  const records = kept('record-lexicons.json')
+  const ids = records.map(({ id }) => id)
+  for (const collection of collections) expect(ids, HINT).toContain(collection)
+  for (const { id, defs } of records) {
+    expect(plain(official.get(id)!.defs), HINT).toMatchObject(defs)
+  }
+})

@@ -1,0 +1,163 @@
+// Backups that are taken while rows are written, and what is put back from them.
+
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { ConfigError } from '../../../src/base/config/config.ts'
+import { insertActor } from '../../../src/data/store/actors.ts'
+import { type Backup, backUp, backupsIn } from '../../../src/data/store/backup.ts'
+import { type Db, FILE_NAME, openWriter } from '../../../src/data/store/db.ts'
+import { schemaVersion } from '../../../src/data/store/migrate.ts'
+import { restoreBackup } from '../../../src/data/store/restore.ts'
+import { didOf } from '../../support/records.ts'
+
+const START = 3_000
+let dataDir: string
+let db: Db
+let last = 0
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'slipstream-backup-'))
+  db = openWriter(dataDir)
+  last = 0
+  write(START)
+})
+
+afterEach(() => {
+  db.close()
+  rmSync(dataDir, { recursive: true })
+})
+
+/** So many accounts in one transaction: all of them are in a backup, or none. */
+function write(count: number): void {
+  db.transaction(() => {
+    for (let i = 0; i < count; i++) insertActor(db, ++last, didOf(`account ${last}`), 1)
+  })()
+}
+
+function accountsIn(path: string): number {
+  const copy = new Database(path, { readonly: true })
+  const count = copy.prepare('SELECT count(*) FROM actors').pluck().get() as number
+  copy.close()
+  return count
+}
+
+function refusal(act: () => unknown): ConfigError {
+  try {
+    act()
+  } catch (error) {
+    if (error instanceof ConfigError) return error
+    throw error
+  }
+  throw new Error('expected a ConfigError')
+}
+
+it('is of one moment, however much is written meanwhile, and keeps no writer waiting', async () => {
+  let written = 0
+  const { path, bytes } = await backUp({
+    dataDir,
+    onProgress: ({ step }) => {
+      if (step === 'copying' && written++ < 20) write(100)
+    },
+  })
+  expect(written).toBeGreaterThan(0)
+  expect(accountsIn(path)).toBe(START)
+  expect(readFileSync(path).length).toBe(bytes)
+  expect(readdirSync(join(dataDir, 'backups'))).toEqual(backupsIn(join(dataDir, 'backups')))
+})
+
+it('keeps the newest, and takes away what was begun and never finished', async () => {
+  const into = join(dataDir, 'elsewhere')
+  mkdirSync(into)
+  let now = Date.UTC(2026, 10, 21)
+  const make = (keep?: number): Promise<Backup> => backUp({ dataDir, into, keep, now: () => now })
+  await make()
+  for (const name of ['slipstream-20260101T000000.000Z.sqlite.partial', 'mine.txt']) {
+    writeFileSync(join(into, name), 'something')
+  }
+  now += 1_000
+  await make()
+  const third = await make(2)
+  expect(third.removed).toEqual(['slipstream-20261121T000000.000Z.sqlite'])
+  expect(existsSync(third.path)).toBe(true)
+  const fourth = await make(1)
+  expect(existsSync(fourth.path)).toBe(true)
+  expect(readdirSync(into).sort()).toEqual(['mine.txt', 'slipstream-20261121T000001.002Z.sqlite'])
+})
+
+it('refuses a folder that cannot be written, and leaves nothing behind', async () => {
+  await expect(backUp({ dataDir, into: '/dev/null/x' })).rejects.toThrow(/is not there/)
+  expect(existsSync(join(dataDir, 'backups'))).toBe(false)
+  writeFileSync(join(dataDir, 'backups'), 'a file')
+  await expect(backUp({ dataDir })).rejects.toThrow(/cannot be written/)
+})
+
+it('makes no folder that was named and is not there, but its own', async () => {
+  const into = join(dataDir, 'bakcups')
+  await expect(backUp({ dataDir, into })).rejects.toMatchObject({
+    name: 'ConfigError',
+    message: expect.stringContaining(`${into} is not there`),
+    hint: expect.stringContaining(`mkdir -p ${into}`),
+  })
+  expect(existsSync(into)).toBe(false)
+  const own = join(dataDir, 'backups')
+  expect(existsSync((await backUp({ dataDir, into: own })).path)).toBe(true)
+})
+
+it('is no backup where the copy is damaged', async () => {
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  db.close()
+  const file = join(dataDir, FILE_NAME)
+  const bytes = readFileSync(file)
+  bytes.fill(0xff, 4096 * 20, 4096 * 24)
+  writeFileSync(file, bytes)
+  await expect(backUp({ dataDir })).rejects.toThrow(/is damaged|malformed/)
+  expect(readdirSync(join(dataDir, 'backups'))).toEqual([])
+})
+
+it('is put back as it was, with what was there beside it, log and all', async () => {
+  const { path } = await backUp({ dataDir })
+  write(7)
+  // As after a kill: the log holds what the file lacks.
+  const left = mkdtempSync(join(tmpdir(), 'slipstream-backup-left-'))
+  for (const end of ['', '-wal'])
+    copyFileSync(join(dataDir, FILE_NAME + end), join(left, FILE_NAME + end))
+  const { keptAs, schema } = restoreBackup({ dataDir: left, from: path })
+  expect(schema).toBe(schemaVersion)
+  expect(accountsIn(join(left, FILE_NAME))).toBe(START)
+  expect(accountsIn(keptAs!)).toBe(START + 7)
+  openWriter(left).close()
+  rmSync(left, { recursive: true })
+})
+
+it('refuses a newer, a torn and a foreign file, and leaves everything as it is', async () => {
+  const { path } = await backUp({ dataDir })
+  const [newer, torn, foreign] = ['newer', 'torn', 'foreign'].map((name) => join(dataDir, name))
+  copyFileSync(path, newer!)
+  const changed = new Database(newer)
+  changed.pragma(`user_version = ${schemaVersion + 1}`)
+  changed.close()
+  copyFileSync(path, torn!)
+  truncateSync(torn!, 40_000)
+  new Database(foreign).exec('CREATE TABLE other (x)').close()
+  const before = readdirSync(dataDir).sort()
+  const restore = (from: string) => refusal(() => restoreBackup({ dataDir, from }))
+  expect(restore(newer!).message).toMatch(/from a newer Slipstream/)
+  expect(restore(newer!).hint).toMatch(/Install the version/)
+  expect(restore(torn!).message).toMatch(/torn is damaged/)
+  expect(restore(foreign!).message).toMatch(/no backup of a Slipstream/)
+  expect(restore(join(dataDir, FILE_NAME)).message).toMatch(/in use/)
+  expect(readdirSync(dataDir).sort()).toEqual(before)
+})

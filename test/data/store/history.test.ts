@@ -1,0 +1,105 @@
+// The history's rings against a naive model that keeps everything: means of what was written, the
+// newest so many slots, and never more rows than there are slots.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import {
+  HISTORY_RINGS,
+  type HistorySample,
+  putHistory,
+  readHistory,
+} from '../../../src/data/store/history.ts'
+import { createRandom } from '../../support/random.ts'
+import { testSeed } from '../../support/seed.ts'
+
+const STEP_MS = 10_000
+const START = Date.parse('2026-11-01T00:00:00Z')
+
+let dir: string
+let db: Db
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'slipstream-history-'))
+  db = openWriter(dir)
+})
+afterEach(() => {
+  db.close()
+  rmSync(dir, { recursive: true })
+})
+
+/** Mean of the means one step finer, as the coarser rings are made. */
+function expected(samples: Map<number, number>, ring: number): Map<number, number> {
+  if (ring === 0) return samples
+  const finer = expected(samples, ring - 1)
+  const stepMs = HISTORY_RINGS[ring]!.stepSeconds * 1000
+  const groups = Map.groupBy(finer, ([at]) => Math.floor(at / stepMs) * stepMs)
+  return new Map(
+    [...groups].map(([at, all]) => [
+      at,
+      all.reduce((sum, [, value]) => sum + value, 0) / all.length,
+    ]),
+  )
+}
+
+describe('the history', () => {
+  test('is in every ring what a model that keeps everything would say, over holes and restarts', () => {
+    const random = createRandom(testSeed('history'))
+    const samples = new Map<number, number>()
+    let at = START
+    const write = (count: number) => {
+      for (let i = 0; i < count; i++) {
+        at += STEP_MS * (random.chance(0.02) ? 1 + random.below(200) : 1)
+        const value = random.next() * 1_000
+        samples.set(at, value)
+        putHistory(db, at + random.below(STEP_MS), { events_s: value })
+      }
+    }
+    for (let part = 0; part < 3; part++) {
+      db.transaction(write)(1_500)
+      db.close()
+      db = openWriter(dir)
+    }
+    for (const [i, ring] of HISTORY_RINGS.entries()) {
+      const since = at - ring.slots * ring.stepSeconds * 1000
+      const wanted = [...expected(samples, i)].filter(([when]) => when > since)
+      const { at: times, series } = readHistory(db, ring, at)
+      // Means of what a finer ring has forgotten were taken while it was there.
+      expect(times).toEqual(wanted.map(([when]) => when))
+      for (const [n, value] of series.events_s.entries()) {
+        expect(value).toBeCloseTo(wanted[n]![1], 6)
+      }
+    }
+  })
+
+  test('never grows beyond its slots', () => {
+    const slots = HISTORY_RINGS.reduce((sum, ring) => sum + ring.slots, 0)
+    db.transaction(() => {
+      for (let i = 0; i < 6_000; i++) putHistory(db, START + i * 600_000, { members: i })
+      for (let i = 0; i < 1_000; i++) putHistory(db, START + i * 10_000, { members: i })
+    })()
+    const rows = db.prepare<[], number>('SELECT count(*) FROM history').pluck().get()
+    expect(rows).toBeGreaterThan(4_320)
+    expect(rows).toBeLessThanOrEqual(slots)
+  })
+
+  test('what is not known stays unknown and spoils no mean', () => {
+    const samples: HistorySample[] = [{ lag_ms: 10, members: 1 }, { members: 3 }, { lag_ms: 30 }]
+    for (const [i, sample] of samples.entries()) putHistory(db, START + i * STEP_MS, sample)
+    const [hour, day] = HISTORY_RINGS
+    expect(readHistory(db, hour, START + 60_000).series.lag_ms).toEqual([10, null, 30])
+    const { series } = readHistory(db, day, START + 60_000)
+    expect([series.lag_ms, series.members, series.jobs]).toEqual([[20], [2], [null]])
+  })
+
+  test('a clock that was set back overwrites, and what is from the future is still shown', () => {
+    putHistory(db, START + 50_000, { members: 1 })
+    putHistory(db, START, { members: 2 })
+    putHistory(db, START + 50_000, { members: 3 })
+    const { at, series } = readHistory(db, HISTORY_RINGS[0], START)
+    expect(at).toEqual([START, START + 50_000])
+    expect(series.members).toEqual([2, 3])
+  })
+})

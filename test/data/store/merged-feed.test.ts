@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { packCid, packRkey } from '../../../src/base/atproto/keys.ts'
+import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import { KeptHeads } from '../../../src/data/store/kept-heads.ts'
+import { createMergedFeed, type FeedRow } from '../../../src/data/store/merged-feed.ts'
+import { createRandom, type Random } from '../../support/random.ts'
+import { cidOf, tidAt } from '../../support/records.ts'
+import { testSeed } from '../../support/seed.ts'
+
+let folder: string
+let db: Db
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'slipstream-merged-'))
+  db = openWriter(folder)
+})
+afterEach(() => {
+  db.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const insertPost = () =>
+  db.prepare('INSERT INTO posts (uid, rkey, state, cid, sort_at) VALUES (?, ?, ?, ?, ?)')
+const insertRepost = () =>
+  db.prepare(
+    `INSERT INTO reposts (uid, rkey, subject, cid, created_at, indexed_at, sort_at)
+    VALUES (?, ?, 1, ?, 1, 1, ?)`,
+  )
+
+/** Posts (some of them deleted) and reposts of a few accounts, with many ties. */
+function fill(random: Random, size: { items: number; times: number }): FeedRow[] {
+  const rows: FeedRow[] = []
+  const [posts, reposts] = [insertPost(), insertRepost()]
+  for (let i = 0; i < size.items; i++) {
+    const [originator, sortAt] = [1 + random.zipf(12), random.below(size.times)]
+    const [rkey, cid] = [packRkey(tidAt(i * 1000)), packCid(cidOf(i))]
+    if (random.chance(0.3)) {
+      const { lastInsertRowid } = reposts.run(originator, rkey, cid, sortAt)
+      rows.push({ originator, sortAt, item: Number(lastInsertRowid) * 2 + 1 })
+    } else {
+      const state = random.chance(0.9) ? 1 : 2
+      const { lastInsertRowid } = posts.run(originator, rkey, state, cid, sortAt)
+      if (state === 1) rows.push({ originator, sortAt, item: Number(lastInsertRowid) * 2 })
+    }
+  }
+  return rows
+}
+
+const byPlace = (a: FeedRow, b: FeedRow) => b.sortAt - a.sortAt || b.item - a.item
+
+test('gives the newest items of the accounts asked for, whole down to its floor', () => {
+  const random = createRandom(testSeed('merged feed'))
+  const all = fill(random, { items: 3_000, times: 400 })
+  // What was kept of one page serves the others.
+  const feeds = [createMergedFeed(db), createMergedFeed(db, new KeptHeads())]
+
+  for (let turn = 0; turn < 400; turn++) {
+    const originators = Array.from({ length: 14 }, (_, i) => i + 1).filter(() => random.chance(0.5))
+    const until = random.below(450)
+    const since = random.chance(0.3) ? random.below(400) : undefined
+    const limit = 1 + random.below(150)
+    const divisor = 1 + random.below(3)
+    const keep = (item: number) => item % divisor === 0
+    const wanted = all
+      .filter((row) => originators.includes(row.originator) && keep(row.item))
+      .filter(({ sortAt }) => sortAt <= until && sortAt >= (since ?? -Infinity))
+      .sort(byPlace)
+
+    const feed = feeds[turn % 2]!
+    const { rows, floor } = feed.newest({ originators, until, since, limit, keep })
+
+    const whole = rows.filter(({ sortAt }) => sortAt >= floor).sort(byPlace)
+    expect(whole).toEqual(wanted.filter(({ sortAt }) => sortAt >= floor))
+    expect(rows.map(({ sortAt }) => sortAt)).toEqual(
+      rows.map(({ sortAt }) => sortAt).sort((a, b) => b - a),
+    )
+    if (wanted.length >= limit) expect(rows.length).toBeGreaterThanOrEqual(limit)
+    else expect(floor).toBe(-Infinity)
+  }
+})
+
+test('an account that wrote everything at one moment does not hide what is older', () => {
+  const posts = insertPost()
+  db.transaction(() => {
+    for (let i = 0; i < 3_000; i++) posts.run(1, packRkey(tidAt(i)), 1, packCid(cidOf(i)), 500)
+    posts.run(1, 'older', 1, packCid(cidOf('older')), 400)
+    posts.run(2, 'other', 1, packCid(cidOf('other')), 450)
+  })()
+
+  const { rows, floor } = createMergedFeed(db).newest({
+    originators: [1, 2],
+    until: 1_000,
+    limit: 2_000,
+  })
+
+  expect(rows.filter(({ sortAt }) => sortAt === 500)).toHaveLength(1_000)
+  expect(rows.slice(1_000).map(({ sortAt }) => sortAt)).toEqual([450, 400])
+  expect(floor).toBe(-Infinity)
+})
+
+test('nobody has nothing, and CIDs are those of the rows that are still there', () => {
+  const feed = createMergedFeed(db)
+  expect(feed.newest({ originators: [], until: 1, limit: 5 })).toEqual({
+    rows: [],
+    floor: -Infinity,
+  })
+  const post = insertPost().run(1, 'a', 1, packCid(cidOf('a')), 1).lastInsertRowid
+  const gone = insertPost().run(1, 'b', 2, null, null).lastInsertRowid
+  const repost = insertRepost().run(1, 'c', packCid(cidOf('c')), 1).lastInsertRowid
+  const [postItem, goneItem, repostItem] = [
+    Number(post) * 2,
+    Number(gone) * 2,
+    Number(repost) * 2 + 1,
+  ] as const
+
+  expect(feed.cidsOf([repostItem, goneItem, postItem, 998, 999])).toEqual(
+    new Map([
+      [postItem, cidOf('a')],
+      [repostItem, cidOf('c')],
+    ]),
+  )
+})

@@ -1,0 +1,160 @@
+// Videos cut into pieces for a player: every packet that ffprobe finds in the original, at the time that it
+// finds, played by a browser; and nothing that is no video gets further than a refusal.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, launchBrowser } from '../../support/browser.ts'
+import { type Packet, packetsOf } from '../../support/fragment-packets.ts'
+import { type MediaWorld, startMediaWorld } from '../../support/media-world.ts'
+import { createRandom } from '../../support/random.ts'
+import { testSeed } from '../../support/seed.ts'
+
+const fixtures = join(import.meta.dirname, '../../fixtures/video')
+const NAMES = ['pictures-and-sound', 'silent']
+const readVideo = (name: string) => readFileSync(join(fixtures, `${name}.mp4`))
+
+type Played = { start: number; end: number; seeked: number }
+
+let world: MediaWorld
+
+beforeAll(async () => {
+  world = await startMediaWorld()
+})
+afterAll(() => world.close())
+
+function address(name: string, part: string): string {
+  return `${world.url}/video/${world.did}/${world.host.put(readVideo(name))}/${part}`
+}
+
+async function bytesOf(url: string): Promise<Buffer> {
+  const response = await fetch(url)
+  expect(response.status, url).toBe(200)
+  return Buffer.from(await response.arrayBuffer())
+}
+
+async function partsOf(name: string) {
+  const playlist = (await bytesOf(address(name, 'playlist.m3u8'))).toString()
+  const pieces = playlist.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  const head = /#EXT-X-MAP:URI="([^"]+)"/.exec(playlist)![1]!
+  const init = await bytesOf(address(name, head))
+  const segments = await Promise.all(pieces.map((piece) => bytesOf(address(name, piece))))
+  return { playlist, init, segments }
+}
+
+describe.each(NAMES)('%s', (name) => {
+  const expected = JSON.parse(
+    readFileSync(join(fixtures, `${name}.packets.json`), 'utf8'),
+  ) as Packet[]
+
+  test('has every packet of the original at its time', async () => {
+    const { init, segments } = await partsOf(name)
+    const found = packetsOf(init, segments)
+    for (const kind of ['video', 'audio']) {
+      const ours = found.filter((packet) => packet[0] === kind)
+      const theirs = expected.filter((packet) => packet[0] === kind)
+      expect(ours.map(([, , ...rest]) => rest)).toEqual(theirs.map(([, , ...rest]) => rest))
+      const late = ours.map(([, seconds], i) => Math.abs(seconds - theirs[i]![1]))
+      expect(Math.max(0, ...late)).toBeLessThan(0.001)
+    }
+  })
+
+  test('has a playlist that says how long its pieces are', async () => {
+    const { playlist, segments } = await partsOf(name)
+    const lengths = [...playlist.matchAll(/#EXTINF:([\d.]+),/g)].map(([, length]) => Number(length))
+    expect(lengths.length).toBe(segments.length)
+    const target = Number(/#EXT-X-TARGETDURATION:(\d+)/.exec(playlist)![1])
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(target)
+    const total = lengths.reduce((sum, length) => sum + length, 0)
+    expect(Math.abs(total - (name === 'silent' ? 5 : 9.5))).toBeLessThan(0.2)
+    expect(playlist.trimEnd().endsWith('#EXT-X-ENDLIST')).toBe(true)
+  })
+})
+
+test('a part is what it is called, may be kept, and is not sent twice', async () => {
+  const url = address('silent', 'playlist.m3u8')
+  const response = await fetch(url)
+  expect(response.headers.get('content-type')).toBe('application/vnd.apple.mpegurl')
+  expect(response.headers.get('cache-control')).toContain('immutable')
+  expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  const etag = response.headers.get('etag')!
+  expect((await fetch(url, { headers: { 'if-none-match': etag } })).status).toBe(304)
+  expect((await fetch(address('silent', '0.m4s'))).headers.get('content-type')).toBe('video/mp4')
+})
+
+test('parts that there are not are refused', async () => {
+  for (const part of ['99.m4s', '-1.m4s', 'x.m4s', '1.m4s.m4s', 'playlist', '..%2f..']) {
+    expect((await fetch(address('silent', part))).status, part).toBe(404)
+  }
+})
+
+test('the preview is a surface, without the video being fetched', async () => {
+  const before = world.host.requests()
+  const response = await fetch(address('silent', 'thumbnail.jpg'))
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
+  expect(world.host.requests()).toBe(before)
+})
+
+test('many parts at once are one fetch of the video', async () => {
+  const other = await startMediaWorld({ before: world })
+  const before = world.host.requests()
+  const parts = ['playlist.m3u8', 'init.mp4', '0.m4s', '1.m4s', '2.m4s', 'playlist.m3u8']
+  const path = new URL(address('pictures-and-sound', '')).pathname
+  const statuses = await Promise.all(
+    parts.map(async (part) => (await fetch(other.url + path + part)).status),
+  )
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  expect(world.host.requests()).toBe(before + 1)
+  await other.close()
+})
+
+test.runIf(chromiumPath())(
+  'a browser plays it from the first second to the last',
+  async () => {
+    const browser = await launchBrowser()
+    const page = await browser.newPage()
+    await page.setContent('<video muted></video>')
+    const { init, segments } = await partsOf('pictures-and-sound')
+    const pieces = [init, ...segments].map((piece) => piece.toString('base64'))
+    await page.addScriptTag({ path: join(fixtures, 'play.js') })
+    const played = (await page.evaluate(`play(${JSON.stringify(pieces)})`)) as Played
+    await browser.close()
+    expect(played).toMatchObject({ width: 96, height: 54, ranges: 1, error: null })
+    expect(played.start).toBeLessThan(0.01)
+    expect(played.end).toBeGreaterThan(9.3)
+    expect(played.seeked).toBe(5)
+  },
+  60_000,
+)
+
+test('damaged videos are refused or cut, never worse', async () => {
+  const random = createRandom(testSeed('damaged videos'))
+  const counts = { refused: 0, cut: 0 }
+  for (let i = 0; i < 150; i++) {
+    const bytes = damaged(readVideo(NAMES[i % 2]!), random)
+    const cid = world.host.put(bytes)
+    for (const part of ['playlist.m3u8', 'init.mp4', '0.m4s', '1.m4s']) {
+      const response = await fetch(`${world.url}/video/${world.did}/${cid}/${part}`)
+      expect([200, 400, 404]).toContain(response.status)
+      counts[response.status === 200 ? 'cut' : 'refused'] += 1
+      expect((await response.arrayBuffer()).byteLength).toBeLessThan(2 * bytes.length + 600_000)
+    }
+  }
+  expect(counts.refused).toBeGreaterThan(50)
+  expect(counts.cut).toBeGreaterThan(50)
+  expect(world.process.counts().died).toBe(0)
+}, 60_000)
+
+/** A few bytes of the head changed (half of the time to extremes), or a piece cut off. */
+function damaged(video: Buffer, random: ReturnType<typeof createRandom>): Buffer {
+  const bytes = Buffer.from(video)
+  if (random.chance(0.1)) return bytes.subarray(0, random.below(bytes.length))
+  const head = bytes.indexOf('moov')
+  const span = bytes.readUInt32BE(head - 4)
+  for (let i = 0; i < 1 + random.below(4); i++) {
+    const at = head - 4 + random.below(span - 4)
+    if (random.chance(0.5)) bytes[at] = random.below(256)
+    else bytes.writeUInt32BE(random.pick([0, 1, 0x7fffffff, 0x80000000, 0xffffffff]), at)
+  }
+  return bytes
+}

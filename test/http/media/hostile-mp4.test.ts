@@ -1,0 +1,198 @@
+// Videos whose tables lie, made box by box: refused with a word, for work that grows with their size and
+// no faster, and never more bytes out than came in.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkPlaces } from '../../../src/http/media/mp4/check-places.ts'
+import { planSegments } from '../../../src/http/media/mp4/plan-segments.ts'
+import { readMovie } from '../../../src/http/media/mp4/read-movie.ts'
+import { type MediaWorld, startMediaWorld } from '../../support/media-world.ts'
+import {
+  box,
+  DATA_AT,
+  FTYP,
+  honestTrack,
+  mp4Of,
+  numbers,
+  sizedBox,
+  table,
+} from '../../support/mp4-builder.ts'
+
+const data = Buffer.alloc(10_000, 7)
+const honest = () => mp4Of({ data, tracks: [honestTrack(100, 100)] })
+
+let world: MediaWorld
+
+beforeAll(async () => {
+  world = await startMediaWorld()
+})
+afterAll(() => world.close())
+
+function ask(video: Buffer, part = 'playlist.m3u8'): Promise<Response> {
+  return fetch(`${world.url}/video/${world.did}/${world.host.put(video)}/${part}`)
+}
+
+test('what was refused is neither fetched nor read again, whatever part is asked for', async () => {
+  const video = withTrack({ stsc: rewinding(20_000) })
+  expect((await ask(video)).status).toBe(400)
+  const before = [world.host.requests(), world.process.counts().refused]
+  for (const part of ['playlist.m3u8', 'init.mp4', '0.m4s', '7.m4s']) {
+    expect((await ask(video, part)).status).toBe(400)
+  }
+  expect([world.host.requests(), world.process.counts().refused]).toEqual(before)
+  world.advance(3_601_000)
+  expect((await ask(video)).status).toBe(400)
+  expect(world.process.counts().refused).toBe(before[1]! + 1)
+})
+
+test('an honest file from the same builder is streamed', async () => {
+  const kept = world.process.counts()
+  const response = await ask(honest())
+  expect(response.status).toBe(200)
+  expect(await response.text()).toContain('2.m4s')
+  expect((await ask(honest(), '2.m4s')).status).toBe(200)
+  expect(world.process.counts()).toEqual(kept)
+})
+
+function withTrack(change: Parameters<typeof honestTrack>[2]): Buffer {
+  return mp4Of({ data, tracks: [honestTrack(100, 100, change)] })
+}
+
+/** The honest file with the size of one box changed. */
+function resized(type: string, size: number): Buffer {
+  const bytes = honest()
+  bytes.writeUInt32BE(size, bytes.indexOf(type, 40) - 4)
+  return bytes
+}
+
+function nested(depth: number): Buffer {
+  let inner: Buffer = Buffer.alloc(0)
+  for (let i = 0; i < depth; i++) inner = box('moov', inner)
+  return Buffer.concat([FTYP, inner])
+}
+
+const second = honestTrack(100, 100, { handler: 'soun' })
+const tiny = table(60_000, () => [1, 0])
+
+const hostile: [string, () => Buffer][] = [
+  ['runs of chunks that go back', () => withTrack({ stsc: rewinding(20_000) })],
+  ['runs of chunks all alike', () => withTrack({ stsc: table(9, () => [1, 1, 1]) })],
+  ['runs that begin behind the first chunk', () => withTrack({ stsc: table(1, () => [2, 1, 1]) })],
+  ['chunks without samples', () => withTrack({ stsc: table(1, () => [1, 0, 1]) })],
+  ['samples on one another', () => withTrack({ stco: table(100, () => [DATA_AT]) })],
+  ['samples that share a byte', () => withTrack({ stco: table(100, (i) => [DATA_AT + i * 99]) })],
+  ['two tracks of the same bytes', () => mp4Of({ data, tracks: [honestTrack(100, 100), second] })],
+  ['samples in the head', () => withTrack({ stco: table(100, (i) => [i * 100]) })],
+  ['samples behind the end', () => withTrack({ stco: table(100, (i) => [9e4 + i * 100]) })],
+  ['samples of four gigabytes', () => withTrack({ stsz: numbers(0xffffffff, 100) })],
+  ['four milliards of samples', () => withTrack({ stsz: numbers(1, 0xffffffff) })],
+  ['more sizes than are there', () => withTrack({ stsz: numbers(0, 100, 1, 2, 3) })],
+  ['more chunks than are there', () => withTrack({ stco: table(9, () => [DATA_AT], 199_999) })],
+  ['more times than are there', () => withTrack({ stts: table(1, () => [1, 1], 150_000) })],
+  ['samples of no bytes', () => empty(150_000)],
+  ['samples of half a century', () => withTrack({ stts: table(1, () => [100, 0xffffffff]) })],
+  ['a segment for each sample', () => instants(20_000)],
+  ['no time', () => withTrack({ timescale: 0 })],
+  ['no end of boxes', () => withTrack({ more: Array.from({ length: 300 }, () => box('free')) })],
+  ['boxes of no size', () => Buffer.concat([FTYP, sizedBox('free', 0, data)])],
+  ['boxes in boxes', () => nested(500)],
+  ['a box that never ends', () => Buffer.concat([FTYP, ...Array(200).fill(box('free'))])],
+  ['two heads, the first empty', () => Buffer.concat([FTYP, box('moov'), honest()])],
+  ...['moov', 'trak', 'mdia', 'stbl', 'stco', 'mvhd'].flatMap((type): [string, () => Buffer][] =>
+    [1, 7, 0x7fffffff, 0xffffffff].map((size) => [
+      `${type} of size ${size}`,
+      () => resized(type, size),
+    ]),
+  ),
+]
+
+/** Each second run begins behind all chunks, and each other one at the first again. */
+function rewinding(count: number): Buffer {
+  return table(count, (i) => [i % 2 ? 200_001 : 1, 0, 1])
+}
+
+function empty(count: number): Buffer {
+  const track = honestTrack(1, 0, { stts: table(1, () => [count, 1]), stsz: numbers(0, count) })
+  const stsz = Buffer.concat([numbers(0, count), Buffer.alloc(count * 4)])
+  return mp4Of({ data, tracks: [{ ...track, stsz, stsc: table(1, () => [1, count, 1]) }] })
+}
+
+function instants(count: number): Buffer {
+  const track = honestTrack(count, 1, { stts: table(1, () => [count, 4]), timescale: 1 })
+  return mp4Of({ data: Buffer.alloc(count), tracks: [track] })
+}
+
+describe('refused', () => {
+  test.each(hostile)('%s', async (_what, make) => {
+    const response = await ask(make())
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: 'NotStreamable' },
+    ])
+    expect((await ask(make(), '0.m4s')).status).toBe(400)
+  })
+})
+
+test('what goes out is at most what came in, and heads', async () => {
+  const video = mp4Of({ data, tracks: [honestTrack(100, 100, { more: [box('stss', tiny)] })] })
+  const playlist = await (await ask(video)).text()
+  const parts = playlist.split('\n').filter((line) => /^\d+\.m4s$/.test(line))
+  const bodies = await Promise.all(parts.map(async (part) => (await ask(video, part)).bytes()))
+  const sum = bodies.reduce((total, { length }) => total + length, 0)
+  expect(sum).toBeLessThan(data.length + 100 * 16 + parts.length * 300)
+})
+
+test('a video that was cut is streamed from the disk, whatever became of its server', async () => {
+  const video = withTrack({ timescale: 999 })
+  expect((await ask(video, '1.m4s')).status).toBe(200)
+  world.host.behave({ fail: 500 })
+  const restarted = await startMediaWorld({ before: world, dataDir: world.dataDir })
+  const cid = world.host.put(video)
+  for (const part of ['playlist.m3u8', 'init.mp4', '0.m4s']) {
+    const response = await fetch(`${restarted.url}/video/${world.did}/${cid}/${part}`)
+    expect([part, response.status]).toEqual([part, 200])
+    await response.arrayBuffer()
+  }
+  expect(restarted.process.pid()).toBeUndefined()
+  await restarted.close()
+  world.host.behave(undefined)
+})
+
+test('a part of a part is that part', async () => {
+  const whole = await (await ask(honest(), '1.m4s')).bytes()
+  const url = `${world.url}/video/${world.did}/${world.host.put(honest())}/1.m4s`
+  const response = await fetch(url, { headers: { range: 'bytes=10-99' } })
+  expect(response.status).toBe(206)
+  expect(Buffer.from(await response.bytes()).equals(whole.subarray(10, 100))).toBe(true)
+})
+
+test('work grows with the number of entries and no faster', () => {
+  const few = processorTime(4_000)
+  const many = processorTime(100_000)
+  // Twenty-five times as many; with the square of it, 625 times as much.
+  expect(many).toBeLessThan(120 * few + 200_000)
+})
+
+/** Microseconds for a file in which each sample has a chunk, a run, a time and a delay of its own. */
+function processorTime(samples: number): number {
+  const track = honestTrack(samples, 1, {
+    stts: table(samples, () => [1, 100]),
+    stsc: table(samples, (i) => [i + 1, 1, 1]),
+    more: [
+      box(
+        'ctts',
+        table(samples, () => [1, 5]),
+      ),
+    ],
+  })
+  const bytes = mp4Of({ data: Buffer.alloc(samples), tracks: [track] })
+  const moov = bytes.subarray(DATA_AT + samples)
+  const before = process.cpuUsage()
+  for (let i = 0; i < 5; i++) {
+    const movie = readMovie(moov)
+    const mdats = [{ start: DATA_AT, end: DATA_AT + samples }]
+    checkPlaces(movie, { mdats, fileBytes: bytes.length })
+    expect(planSegments(movie).length).toBe(Math.ceil(samples / 40))
+  }
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}

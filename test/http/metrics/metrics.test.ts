@@ -1,0 +1,33 @@
+// The table of metrics: told in docs/METRICS.md as it is, and named as Prometheus would have it.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { metricsPage } from '../../../scripts/metrics-page.ts'
+import { loadConfig } from '../../../src/base/config/config.ts'
+
+const rows = [...metricsPage().matchAll(/^\| `(\w+)` \| (\w+) \| (.+) \|$/gm)]
+
+test('docs/METRICS.md is what npm run docs writes', () => {
+  const path = join(import.meta.dirname, '../../../docs/METRICS.md')
+  expect(readFileSync(path, 'utf8')).toBe(metricsPage())
+})
+
+test('names are unique, counters end in _total, and units are base units in the plural', () => {
+  const names = rows.map((row) => row[1]!)
+  expect(names.length).toBeGreaterThan(25)
+  expect(new Set(names).size).toBe(names.length)
+  for (const [, name, type, help] of rows) {
+    expect(name).toMatch(/^(slipstream|process)_[a-z_]+$/)
+    expect(name!.endsWith('_total'), name).toBe(type === 'counter')
+    expect(name, 'not a base unit').not.toMatch(/_(ms|milliseconds|kb|mb|percent)(_|$)/)
+    expect(help!.endsWith('../pages'), help).toBe(true)
+  }
+})
+
+test('metrics for an operator without a token are refused, with what to do', () => {
+  const env = { SLIPSTREAM_METRICS: 'operator' }
+  expect(() => loadConfig(env, '/nonexistent/.env')).toThrow(/METRICS is operator/)
+  const token = { SLIPSTREAM_OPERATOR_TOKEN: 'a-token-of-the-operator' }
+  expect(loadConfig({ ...env, ...token }, '/nonexistent/.env').metrics).toBe('operator')
+})

@@ -1,0 +1,30 @@
+// Who may use the operator's routes over HTTP.
+
+import { Hono } from 'hono'
+import { expect, it } from 'vitest'
+import { requireOperator } from '../../../src/http/operator/guard.ts'
+
+const TOKEN = '0123456789abcdef'
+
+async function statusFor(operatorToken: string | undefined, authorization?: string) {
+  const app = new Hono()
+  app.use('*', requireOperator({ operatorToken }))
+  app.get('/', (c) => c.text('in'))
+  const response = await app.request('/', { headers: authorization ? { authorization } : {} })
+  return response.status
+}
+
+it('lets in whoever has the token, and nobody else', async () => {
+  expect(await statusFor(TOKEN, `Bearer ${TOKEN}`)).toBe(200)
+  expect(await statusFor(TOKEN, `bearer ${TOKEN}`)).toBe(200)
+  const wrong = [undefined, TOKEN, `Basic ${TOKEN}`, 'Bearer', 'Bearer ', `Bearer ${TOKEN}0`]
+  for (const one of [...wrong, `Bearer ${TOKEN.slice(0, -1)}`, `Bearer ${TOKEN} ${TOKEN}`]) {
+    expect(await statusFor(TOKEN, one)).toBe(401)
+  }
+})
+
+it('serves nothing where no token is set, whatever comes', async () => {
+  for (const one of [undefined, 'Bearer undefined', 'Bearer ', `Bearer ${TOKEN}`]) {
+    expect(await statusFor(undefined, one)).toBe(404)
+  }
+})

@@ -1,0 +1,173 @@
+// Whose turn it is when there is too much to do: no clock is asserted, only who comes before whom and
+// who is turned away. Time is what the handlers of a scene say they take, so a busy machine changes nothing.
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
+import { FairQueue, type Who } from '../../../src/http/overload/fair-queue.ts'
+
+const member = (key: string): Who => ({ rank: 'member', key })
+const visitor = (key: string): Who => ({ rank: 'visitor', key })
+
+function createScene() {
+  let clockMs = 0
+  const queue = new FairQueue(() => clockMs)
+  const order: string[] = []
+  const refused: { name: string; status: number; retryAfter: number }[] = []
+  const pending: Promise<unknown>[] = []
+
+  async function ask(
+    who: Who,
+    { ms = 1, isHeavy = false, until, isGone = () => false }: Asked = {},
+  ): Promise<void> {
+    const run = () => {
+      order.push(who.key)
+      clockMs += ms
+      return until
+    }
+    try {
+      await queue.run(who, { run, isHeavy, isGone })
+    } catch (error) {
+      if (!(error instanceof XRPCError)) throw error
+      const retryAfter = Number(error.headers?.['retry-after'])
+      refused.push({ name: who.key, status: error.status, retryAfter })
+    }
+  }
+
+  const flood = (who: Who, count: number, asked?: Asked) => {
+    for (let i = 0; i < count; i++) pending.push(ask(who, asked))
+  }
+  return { order, refused, pending, ask, flood, settled: () => Promise.all(pending) }
+}
+
+type Asked = { ms?: number; isHeavy?: boolean; until?: Promise<void>; isGone?: () => boolean }
+
+test('what is little runs at once, in the order it came', async () => {
+  const { order, ask } = createScene()
+  for (const key of ['a', 'b', 'a']) {
+    void ask(member(key), { ms: 0 })
+    expect(order.at(-1)).toBe(key)
+    await nextTurn()
+  }
+  expect(order).toEqual(['a', 'b', 'a'])
+})
+
+test('a member’s first question is not behind the two hundred of another', async () => {
+  const { order, flood, ask, settled, refused } = createScene()
+  flood(member('greedy'), 200)
+  await ask(member('other'))
+  const before = order.indexOf('other')
+  await settled()
+  // One turn before it came, and at most one that was running: not all that had come before.
+  expect(before).toBeLessThan(40)
+  expect(order.filter((key) => key === 'greedy').length + refused.length).toBe(200)
+})
+
+test('many are served in turn', async () => {
+  const { order, flood, settled } = createScene()
+  for (const key of ['a', 'b', 'c']) flood(member(key), 60)
+  await settled()
+  const later = order.slice(20, 140)
+  for (let i = 0; i + 6 <= later.length; i += 6) {
+    expect(new Set(later.slice(i, i + 6)).size).toBeGreaterThan(1)
+  }
+})
+
+test('members go before visitors that came first, and light before heavy', async () => {
+  const { order, flood, settled } = createScene()
+  flood(visitor('first'), 20)
+  flood(visitor('visitor'), 30)
+  flood(member('member'), 30)
+  await settled()
+  expect(order.lastIndexOf('member')).toBeLessThan(order.indexOf('visitor'))
+
+  const second = createScene()
+  second.flood(member('first'), 20)
+  const asked = Array.from({ length: 10 }, (_, i) =>
+    second.ask(member('x'), { isHeavy: i < 5 }).then(() => i),
+  )
+  const done: number[] = []
+  for (const one of asked) one.then((i) => done.push(i))
+  await Promise.all([...asked, second.settled()])
+  expect(done).toEqual([5, 6, 7, 8, 9, 0, 1, 2, 3, 4])
+})
+
+describe('shedding', () => {
+  test('a caller’s lane is bounded, and says when to come again; others are still taken', async () => {
+    const { refused, flood, ask, order, settled } = createScene()
+    flood(member('greedy'), 1_000, { ms: 0.2 })
+    await ask(member('other'), { ms: 0.2 })
+    await settled()
+    const greedy = refused.filter(({ name }) => name === 'greedy')
+    expect(greedy.length).toBeGreaterThan(500)
+    expect(greedy.every(({ retryAfter }) => retryAfter >= 1)).toBe(true)
+    expect(refused.length).toBe(greedy.length)
+    expect(order.length).toBe(1_001 - greedy.length)
+  })
+
+  test('what would wait too long is refused when it comes: strangers and heavy work first', async () => {
+    const { refused, flood, settled } = createScene()
+    // Teaches what a handler takes.
+    flood(member('teacher'), 60, { ms: 5 })
+    await settled()
+    for (let i = 0; i < 130; i++) flood(member(`m${i}`), 1, { ms: 5 })
+    expect(refused).toEqual([])
+    flood(visitor('v'), 1)
+    expect(refused).toMatchObject([{ name: 'v', status: 503 }])
+    for (let i = 0; i < 400; i++) flood(member(`n${i}`), 1, { ms: 5, isHeavy: i % 2 === 0 })
+    await settled()
+    const members = refused.filter(({ name }) => name.startsWith('n'))
+    const heavy = members.filter(({ name }) => Number(name.slice(1)) % 2 === 0)
+    expect(members.every(({ status }) => status === 503)).toBe(true)
+    expect(heavy.length).toBeGreaterThan(members.length - heavy.length)
+  })
+
+  test('what nobody waits for any more is not done', async () => {
+    const { order, flood, settled } = createScene()
+    flood(member('first'), 30)
+    flood(member('gone'), 20, { isGone: () => true })
+    flood(member('here'), 5)
+    await settled()
+    expect(order.filter((key) => key === 'here').length).toBe(5)
+    expect(order).not.toContain('gone')
+  })
+})
+
+describe('handlers that wait for others', () => {
+  test('are bounded for each caller, hold up nobody else, and make room when they end', async () => {
+    const { order, refused, flood, ask, settled } = createScene()
+    const held = Promise.withResolvers<void>()
+    flood(member('greedy'), 100, { ms: 0, until: held.promise })
+    await nextTurn()
+    const running = order.length
+    expect(running).toBeLessThan(50)
+    await ask(member('other'), { ms: 0 })
+    expect(order.length).toBe(running + 1)
+    held.resolve()
+    await settled()
+    expect(order.length).toBe(101)
+    expect(refused).toEqual([])
+  })
+
+  test('of visitors together leave room for members', async () => {
+    const { order, flood, ask, settled } = createScene()
+    const held = Promise.withResolvers<void>()
+    for (let i = 0; i < 400; i++) flood(visitor(`v${i}`), 1, { ms: 0, until: held.promise })
+    for (let i = 0; i < 5; i++) await nextTurn()
+    const running = order.length
+    expect(running).toBeLessThan(400)
+    await ask(member('m'), { ms: 0 })
+    expect(order.at(-1)).toBe('m')
+    held.resolve()
+    await settled()
+  })
+
+  test('that fail make room too', async () => {
+    const { order, flood, settled } = createScene()
+    const broken = Promise.reject(new XRPCError(500, 'X', 'x'))
+    broken.catch(() => undefined)
+    flood(member('a'), 100, { ms: 0, until: broken })
+    await settled()
+    expect(order.length).toBe(100)
+  })
+})

@@ -1,0 +1,328 @@
+// Limits over real sockets: who pays for what, what answers say of it, and who is not touched by
+// somebody else's flood. The bearer token is the viewer's DID itself; one that begins with `forged` is
+// none.
+
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { forbidden } from '../../../src/base/atproto/xrpc-error.ts'
+import { type Config, loadConfig } from '../../../src/base/config/config.ts'
+import type { Method } from '../../../src/http/server/method.ts'
+import { createServer, type Server, type ServerOptions } from '../../../src/http/server/server.ts'
+import { ServiceAuthError } from '../../../src/sources/identity/service-jwt.ts'
+
+const TIMELINE = 'app.bsky.feed.getTimeline'
+const PROFILE = 'app.bsky.actor.getProfile'
+const SEARCH = 'app.bsky.actor.searchActors'
+const MUTE = 'app.bsky.graph.muteActor'
+const ALICE = 'did:plc:aliceaaaaaaaaaaaaaaaaaaa'
+const BOB = 'did:plc:bobbbbbbbbbbbbbbbbbbbbbb'
+const STRANGER = 'did:plc:strangerrrrrrrrrrrrrrrrr'
+
+const servers: Server[] = []
+const agents: Agent[] = []
+const sockets: Socket[] = []
+afterEach(async () => {
+  for (const agent of agents.splice(0)) agent.destroy()
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await Promise.all(servers.splice(0).map((server) => server.close()))
+})
+
+type Handler = Method['handler']
+type Changes = Partial<ServerOptions> & { settings?: Partial<Config>; handler?: Handler }
+
+function serve({ settings = {}, handler = () => ({ body: { feed: [] } }), ...changes }: Changes) {
+  const methods: Method[] = [
+    { nsid: TIMELINE, kind: 'query', auth: 'required', handler },
+    { nsid: PROFILE, kind: 'query', auth: 'optional', handler },
+    { nsid: SEARCH, kind: 'query', auth: 'optional', handler },
+    { nsid: MUTE, kind: 'procedure', auth: 'required', handler: () => ({ body: undefined }) },
+  ]
+  const server = createServer({
+    config: { ...loadConfig({}, '/nowhere/.env'), port: 0, ...settings },
+    methods,
+    serviceAuth: {
+      verify: async (token) => {
+        if (token.startsWith('forged')) throw new ServiceAuthError('BadJwtSignature', 'forged')
+        return { did: token, service: undefined, isForUs: true }
+      },
+    },
+    onViewer: (did) => {
+      if (did === STRANGER) throw forbidden('no', 'NotAMember')
+    },
+    health: () => ({ ok: true, version: '1' }),
+    log: { debug() {}, error() {}, fatal() {} },
+    ...changes,
+  })
+  servers.push(server)
+  return server
+}
+
+type Got = { status: number; headers: IncomingMessage['headers']; body: string }
+type Asked = { as?: string; from?: string; input?: unknown }
+
+async function listening(changes: Changes) {
+  const server = serve(changes)
+  const { port } = await server.listen()
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 1_000 })
+  agents.push(agent)
+
+  function ask(nsid: string, { as, from, input }: Asked = {}): Promise<Got> {
+    const { promise, resolve, reject } = Promise.withResolvers<Got>()
+    const headers = {
+      ...(as && { authorization: `Bearer ${as}` }),
+      ...(from && { 'x-forwarded-for': from }),
+      ...(input !== undefined && { 'content-type': 'application/json' }),
+    }
+    const path = nsid.startsWith('/') ? nsid : `/xrpc/${nsid}?actor=a.test&q=a`
+    const method = input === undefined ? 'GET' : 'POST'
+    const request = httpRequest({ host: '127.0.0.1', port, path, method, headers, agent })
+    request.on('response', async (answer) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of answer) chunks.push(chunk)
+      const body = Buffer.concat(chunks).toString()
+      resolve({ status: answer.statusCode!, headers: answer.headers, body })
+    })
+    request.on('error', reject)
+    request.end(input === undefined ? undefined : JSON.stringify(input))
+    return promise
+  }
+
+  function open(): Socket {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    sockets.push(socket)
+    return socket
+  }
+
+  return { server, port, ask, open }
+}
+
+const left = ({ headers }: Got) => Number(headers['ratelimit-remaining'])
+
+describe('points', () => {
+  test('answers tell what is left, as a PDS does, also to scripts in a browser', async () => {
+    const { ask } = await listening({ settings: { visitorRateLimit: 10 } })
+    const { status, headers } = await ask(PROFILE)
+    expect(status).toBe(200)
+    expect(headers).toMatchObject({
+      'ratelimit-limit': '10',
+      'ratelimit-remaining': '9',
+      'ratelimit-policy': '10;w=300',
+    })
+    const reset = Number(headers['ratelimit-reset'])
+    expect(reset).toBeGreaterThan(Date.now() / 1000 - 1)
+    expect(reset).toBeLessThanOrEqual(Date.now() / 1000 + 300)
+    expect(headers['access-control-expose-headers']).toContain('RateLimit-Remaining')
+    expect(headers['retry-after']).toBeUndefined()
+  })
+
+  test('a search takes more than a page, and a write more too', async () => {
+    const { ask } = await listening({})
+    const [page, search] = [await ask(PROFILE), await ask(SEARCH)]
+    expect(left(page) - left(search)).toBeGreaterThan(1)
+    const [read, write] = [
+      await ask(TIMELINE, { as: ALICE }),
+      await ask(MUTE, { as: ALICE, input: { actor: 'bob.test' } }),
+    ]
+    expect([read.status, write.status]).toEqual([200, 200])
+    expect(left(read) - left(write)).toBeGreaterThan(1)
+  })
+
+  test('who has none left gets 429 and is told when to come again; nobody else notices', async () => {
+    const { ask } = await listening({ settings: { memberRateLimit: 5, visitorRateLimit: 3 } })
+    for (let i = 0; i < 5; i++) expect((await ask(TIMELINE, { as: ALICE })).status).toBe(200)
+    const { status, body, headers } = await ask(TIMELINE, { as: ALICE })
+    expect([status, JSON.parse(body).error]).toEqual([429, 'RateLimitExceeded'])
+    expect(headers['ratelimit-remaining']).toBe('0')
+    const wait = Number(headers['retry-after'])
+    expect(wait).toBeGreaterThanOrEqual(1)
+    expect(wait).toBeLessThanOrEqual(300)
+    expect((await ask(TIMELINE, { as: BOB })).status).toBe(200)
+    expect((await ask(PROFILE)).status).toBe(200)
+  })
+
+  test('visitors count by address, behind a proxy of ours by the one it names', async () => {
+    const { ask } = await listening({ settings: { visitorRateLimit: 1 } })
+    const statuses = []
+    for (const from of ['203.0.113.1', '203.0.113.1', '203.0.113.2', '9.9.9.9, 203.0.113.2']) {
+      statuses.push((await ask(PROFILE, { from })).status)
+    }
+    for (const from of ['2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:2::1']) {
+      statuses.push((await ask(PROFILE, { from })).status)
+    }
+    expect(statuses).toEqual([200, 429, 200, 429, 200, 429, 200])
+  })
+
+  test('what is asked without a good token is charged to its address, never to the account', async () => {
+    const { ask } = await listening({ settings: { memberRateLimit: 5, visitorRateLimit: 20 } })
+    const statuses = []
+    for (let i = 0; i < 30; i++)
+      statuses.push((await ask(TIMELINE, { as: `forged${ALICE}` })).status)
+    expect(statuses.filter((one) => one === 401).length).toBe(20)
+    expect(statuses.slice(20).every((one) => one === 429)).toBe(true)
+    expect(left(await ask(TIMELINE, { as: ALICE }))).toBe(4)
+  })
+
+  test.each([
+    ['a stranger’s', TIMELINE, STRANGER, 403],
+    ['one without a token', TIMELINE, undefined, 401],
+    ['of a method that nobody has', 'com.example.unknown', undefined, 501],
+    ['of bad parameters', '/xrpc/app.bsky.actor.getProfile', undefined, 400],
+    ['of a path', '/nothing', undefined, 404],
+  ])('a refusal is charged too: %s', async (_what, nsid, as, status) => {
+    const { ask } = await listening({ settings: { visitorRateLimit: 2 } })
+    const statuses = []
+    for (let i = 0; i < 3; i++) statuses.push((await ask(nsid, { as })).status)
+    const isCharged = status !== 501
+    expect(statuses).toEqual([status, status, isCharged ? 429 : status])
+  })
+
+  test('the health route and the fixed pages are never limited', async () => {
+    const { ask } = await listening({ settings: { visitorRateLimit: 1 } })
+    for (let i = 0; i < 3; i++) await ask(PROFILE)
+    for (const path of ['/xrpc/_health', '/.well-known/did.json', '/robots.txt']) {
+      for (let i = 0; i < 3; i++) {
+        const { status, headers } = await ask(path)
+        expect([status, headers['ratelimit-limit']]).toEqual([200, undefined])
+      }
+    }
+  })
+
+  test('0 is no limit, and an address may have none', async () => {
+    const off = await listening({ settings: { visitorRateLimit: 0, memberRateLimit: 0 } })
+    for (const as of [undefined, ALICE]) {
+      const { status, headers } = await off.ask(PROFILE, { as })
+      expect([status, headers['ratelimit-limit']]).toEqual([200, undefined])
+    }
+    const settings = { visitorRateLimit: 1, unlimitedAddresses: ['203.0.113.0/24'] }
+    const { ask } = await listening({ settings })
+    for (let i = 0; i < 5; i++)
+      expect((await ask(PROFILE, { from: '203.0.113.9' })).status).toBe(200)
+    await ask(PROFILE, { from: '198.51.100.9' })
+    expect((await ask(PROFILE, { from: '198.51.100.9' })).status).toBe(429)
+  })
+})
+
+function spin(ms: number): void {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
+test('in a flood, a second member is answered long before the flood is', async () => {
+  const order: string[] = []
+  const { ask } = await listening({
+    settings: { memberRateLimit: 0 },
+    handler: ({ viewer }) => {
+      order.push(viewer!)
+      spin(2)
+      return { body: { feed: [] } }
+    },
+  })
+  // Connections first, so that all requests come at once.
+  await Promise.all(Array.from({ length: 301 }, () => ask('/robots.txt')))
+  const flood = Array.from({ length: 300 }, () => ask(TIMELINE, { as: ALICE }))
+  const other = ask(TIMELINE, { as: BOB })
+  expect((await other).status).toBe(200)
+  const all = await Promise.all(flood)
+  const statuses = all.map(({ status }) => status)
+  expect(statuses.every((one) => one === 200 || one === 429 || one === 503)).toBe(true)
+  const before = order.indexOf(BOB)
+  const after = order.length - before
+  expect(before).toBeLessThan(after)
+  expect(before).toBeLessThan(100)
+})
+
+describe('connections', () => {
+  const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', resolve))
+
+  test('of one address are bounded, those of a proxy are not', async () => {
+    const listenerLimits = { maxConnectionsEach: 5 }
+    const proxied = await listening({ listenerLimits })
+    const many = Array.from({ length: 20 }, () => proxied.ask('/xrpc/_health'))
+    expect((await Promise.all(many)).every(({ status }) => status === 200)).toBe(true)
+
+    const { open, ask } = await listening({
+      listenerLimits,
+      settings: { trustedProxies: ['none'] },
+    })
+    const kept = Array.from({ length: 5 }, open)
+    await Promise.all(
+      kept.map((socket) => new Promise((resolve) => socket.once('connect', resolve))),
+    )
+    await closed(open().resume())
+    kept[0]!.destroy()
+    for (;;) {
+      const got = await ask('/xrpc/_health').catch(() => undefined)
+      if (got) break
+    }
+  })
+
+  test('headers that never end, and a body that never comes, are given up', async () => {
+    const limits = { headersTimeoutMs: 100, requestTimeoutMs: 200, checkEveryMs: 20 }
+    const { open } = await listening({ listenerLimits: limits })
+    const headers = open().resume()
+    headers.write('GET /xrpc/_health HTTP/1.1\r\nhost: a\r\n')
+    const drip = setInterval(() => headers.write('x: y\r\n'), 10)
+    const body = open().resume()
+    body.write(
+      `POST /xrpc/${MUTE} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${ALICE}\r\n` +
+        'content-type: application/json\r\ncontent-length: 90000\r\n\r\n{',
+    )
+    await Promise.all([closed(headers), closed(body)])
+    clearInterval(drip)
+  })
+
+  test('who does not read the answer is cut off; who reads slowly but reads gets it whole', async () => {
+    const page = Buffer.alloc(24 << 20, 'x')
+    const { open, ask } = await listening({
+      handler: () => ({ body: page }),
+      listenerLimits: { graceMs: 100, minBytesPerSecond: 1 << 30, lookEveryMs: 10 },
+    })
+    const deaf = open()
+    deaf.write(`GET /xrpc/${PROFILE}?actor=a.test HTTP/1.1\r\nhost: a\r\n\r\n`)
+    deaf.pause()
+    // It is told only when it reads: what the kernel holds, and then the end.
+    await expect.poll(() => ask('/xrpc/_health').then(({ status }) => status)).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    let received = 0
+    deaf.on('data', (chunk) => {
+      received += chunk.length
+    })
+    deaf.resume()
+    await closed(deaf)
+    expect(received).toBeLessThan(page.length)
+
+    const patient = await listening({
+      handler: () => ({ body: page }),
+      listenerLimits: { graceMs: 60_000, minBytesPerSecond: 1, lookEveryMs: 10 },
+    })
+    const whole = await patient.ask(PROFILE)
+    expect(whole.body.length).toBe(page.length)
+  })
+
+  test('what stands unread in memory is bounded in all: the oldest goes first', async () => {
+    const page = Buffer.alloc(24 << 20, 'x')
+    const { open } = await listening({
+      handler: () => ({ body: page }),
+      listenerLimits: { graceMs: 60_000, maxUnsentBytes: 30 << 20, lookEveryMs: 10 },
+    })
+    const deaf = Array.from({ length: 3 }, open)
+    const received = [0, 0, 0]
+    for (const socket of deaf) {
+      const asked = new Promise((resolve) => socket.once('readable', resolve))
+      socket.write(`GET /xrpc/${PROFILE}?actor=a.test HTTP/1.1\r\nhost: a\r\n\r\n`)
+      await asked
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    const ended = deaf.map((socket, i) => {
+      socket.on('data', (chunk) => {
+        received[i]! += chunk.length
+      })
+      return closed(socket)
+    })
+    await ended[0]
+    expect(received[0]).toBeLessThan(page.length)
+    await expect.poll(() => received[2], { timeout: 20_000 }).toBeGreaterThan(page.length)
+  })
+})

@@ -1,0 +1,109 @@
+// The status page of a server that has just begun, and that goes away and comes back, in a real browser.
+
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, launchBrowser } from '../../support/browser.ts'
+import { overflow } from '../../support/page-audit.ts'
+import {
+  freshDataDir,
+  type SlipstreamProcess,
+  startSlipstream,
+} from '../../support/slipstream-process.ts'
+
+const DATA_DIR = freshDataDir()
+/** Wider than any font that somebody may have. */
+const WIDE =
+  "* { font-family: 'DejaVu Sans', Verdana, sans-serif !important; letter-spacing: 0.07em !important }"
+
+let slipstream: SlipstreamProcess
+let port: number
+let browser: Browser
+let page: Page
+
+function start(more: Record<string, string> = {}): SlipstreamProcess {
+  const nowhere = { JETSTREAM_HOSTS: 'ws://127.0.0.1:1', PLC_URL: 'http://127.0.0.1:1' }
+  const hostname = 'a-long-name-of-an-appview.example.org'
+  return startSlipstream({ ...nowhere, DATA_DIR, HOSTNAME: hostname, ...more })
+}
+
+async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (await isTrue().catch(() => false)) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`it never came true:\n${slipstream.output().slice(-2_000)}`)
+}
+
+/** Of the chart's width, where its line begins. Source text, as the browser runs it. */
+const lineBegins = `(() => {
+  const canvas = document.querySelector('[data-series="memory_bytes"] canvas')
+  const probe = document.createElement('span')
+  probe.className = 'probe--chart'
+  document.body.append(probe)
+  const [r, g, b] = getComputedStyle(probe).color.match(/[0-9]+/g).map(Number)
+  probe.remove()
+  const { width, height } = canvas
+  const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
+  const isNear = (at) => data[at + 3] > 128 &&
+    Math.abs(data[at] - r) + Math.abs(data[at + 1] - g) + Math.abs(data[at + 2] - b) < 60
+  for (let x = 0; x < width; x++) {
+    for (let y = 0; y < height; y++) if (isNear((y * width + x) * 4)) return x / width
+  }
+  return -1
+})()`
+
+describe.skipIf(!chromiumPath())('in a browser', () => {
+  beforeAll(async () => {
+    slipstream = start()
+    port = await slipstream.port()
+    browser = await launchBrowser()
+    const context = await browser.newContext({ bypassCSP: true })
+    page = await context.newPage()
+    await page.goto(`http://127.0.0.1:${port}/`)
+    await page.waitForSelector('.uplot canvas')
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await slipstream?.stop('SIGKILL')
+  })
+
+  test('a chart spans what it says, however young the server', async () => {
+    const points = async () => {
+      const history = await fetch(`http://127.0.0.1:${port}/page/history/hour`)
+      return ((await history.json()) as { at: number[] }).at.length
+    }
+    await untilTrue(async () => (await points()) >= 3)
+    await page.reload()
+    await untilTrue(async () => Number(await page.evaluate(lineBegins)) > 0)
+    expect(await page.evaluate(lineBegins)).toBeGreaterThan(0.9)
+  })
+
+  test('320 pixels are enough, whatever the font', async () => {
+    await page.setViewportSize({ width: 320, height: 640 })
+    expect(await page.evaluate(overflow)).toBe(0)
+    await page.addStyleTag({ content: WIDE })
+    for (const summary of await page.locator('summary').all()) await summary.click()
+    expect(await page.evaluate(overflow)).toBe(0)
+  })
+
+  test('a server that is gone is said to be, since when, until it is back', async () => {
+    const title = await page.title()
+    const icon = () => page.getAttribute('link[rel="icon"]', 'href')
+    const wasIcon = await icon()
+    const opacity = () =>
+      page.evaluate("getComputedStyle(document.querySelector('.figures')).opacity")
+    expect(await opacity()).toBe('1')
+    await slipstream.stop('SIGKILL')
+    await page.waitForSelector('#away')
+    expect(await page.innerText('h1:visible')).toMatch(/^No answer since \d\d:\d\d:\d\d$/)
+    expect(await page.title()).toMatch(/^No answer since /)
+    expect(await icon()).not.toBe(wasIcon)
+    expect(Number(await opacity())).toBeLessThan(0.5)
+    slipstream = start({ PORT: String(port) })
+    await slipstream.port()
+    await page.waitForSelector('#state:visible')
+    expect(await page.title()).toBe(title)
+    expect(await icon()).toBe(wasIcon)
+    expect(await opacity()).toBe('1')
+  })
+})

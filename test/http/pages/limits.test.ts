@@ -1,0 +1,84 @@
+// What is asked of a running process beside XRPC: each kind is charged by itself, so that whoever looks at the
+// page, or scrapes, is not refused for what else their address does; and all of it is counted.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  freshDataDir,
+  type SlipstreamProcess,
+  startSlipstream,
+} from '../../support/slipstream-process.ts'
+
+const TOKEN = 'the-operators-own-token'
+const METHOD = '/xrpc/app.bsky.actor.getProfile?actor=nobody.example'
+const HTML = { accept: 'text/html' }
+/** Five minutes of a status page, and of a Prometheus that scrapes every ten seconds. */
+const SCRAPES = 30
+const CHARTS = 30
+
+let slipstream: SlipstreamProcess
+let origin: string
+
+beforeAll(async () => {
+  slipstream = startSlipstream({
+    ...{ JETSTREAM_HOSTS: 'ws://127.0.0.1:9', PLC_URL: 'http://127.0.0.1:9' },
+    ...{ DATA_DIR: freshDataDir(), OPERATOR_TOKEN: TOKEN },
+    ...{ VISITOR_RATE_LIMIT: '3', IMAGES: 'own', SERVE_THREADS: '2' },
+  })
+  origin = `http://127.0.0.1:${await slipstream.port()}`
+})
+afterAll(() => slipstream?.stop('SIGKILL'))
+
+async function statuses(times: number, path: string, headers: Record<string, string> = {}) {
+  const seen = new Set<number>()
+  for (let i = 0; i < times; i++) {
+    const answer = await fetch(origin + path, { headers })
+    await answer.arrayBuffer()
+    seen.add(answer.status)
+  }
+  return [...seen]
+}
+
+async function counted(route: string, status: number): Promise<number> {
+  const text = await (await fetch(`${origin}/metrics`)).text()
+  const line = `slipstream_web_requests_total\\{route="${route}",status="${status}"\\} (\\d+)`
+  return Number(new RegExp(line).exec(text)?.[1] ?? 0)
+}
+
+test('an address that has used up its points still has its page, its scrapes and its routes', async () => {
+  expect(await statuses(8, METHOD)).toContain(429)
+  expect(await statuses(SCRAPES, '/metrics')).toEqual([200])
+  expect(await statuses(1, '/', HTML)).toEqual([200])
+  expect(await statuses(CHARTS, '/page/history/hour')).toEqual([200])
+  expect(await statuses(CHARTS, '/page/figures')).toEqual([200])
+  expect(await statuses(2, '/operator/status', { authorization: `Bearer ${TOKEN}` })).toEqual([200])
+  expect(await statuses(3, METHOD)).toEqual([429])
+})
+
+test('a flood of pages from one address ends in refusals, and touches no other', async () => {
+  const flood = { ...HTML, 'x-forwarded-for': '198.51.100.7' }
+  expect((await statuses(3_100, '/page/figures', flood)).sort()).toEqual([200, 429])
+  const refused = await fetch(`${origin}/explore`, { headers: flood })
+  expect(refused.status).toBe(429)
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await refused.json()).toMatchObject({ error: 'RateLimitExceeded' })
+  const other = { ...HTML, 'x-forwarded-for': '198.51.100.8' }
+  expect(await statuses(1, '/explore', other)).toEqual([200])
+  expect(await statuses(3, METHOD, other)).not.toContain(429)
+})
+
+test('pages, pictures and refusals are counted by route, and not among the methods', async () => {
+  const before = await counted('media', 404)
+  expect(await statuses(4, '/img/avatar/plain/did:plc:nobody/bafynothing@jpeg')).not.toContain(200)
+  const text = await (await fetch(`${origin}/metrics`)).text()
+  const media = [
+    ...text.matchAll(/slipstream_web_requests_total\{route="media",status="\d+"\} (\d+)/g),
+  ]
+  expect(media.reduce((sum, [, n]) => sum + Number(n), 0)).toBe(before + 4)
+  expect(await counted('pages', 429)).toBeGreaterThan(90)
+  expect(await counted('pages', 200)).toBeGreaterThan(3_000)
+  expect(await counted('operator', 200)).toBe(2)
+  expect(await counted('metrics', 200)).toBeGreaterThanOrEqual(SCRAPES)
+  expect(text).not.toMatch(/slipstream_requests_total\{method="(pages|media|web|\/)/)
+  const methods = [...text.matchAll(/slipstream_requests_total\{[^}]*\} (\d+)/g)]
+  expect(methods.reduce((sum, [, n]) => sum + Number(n), 0)).toBeLessThan(100)
+})

@@ -1,0 +1,402 @@
+// The pages of a running process, on two serving threads, before a simulated network: over plain HTTP,
+// and in a real browser, desktop and phone, light and dark.
+
+import { Agent, request } from 'node:http'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Simulation, startSimulation } from '../../../scripts/simulation.ts'
+import { chromiumPath, launchBrowser } from '../../support/browser.ts'
+import { lowContrasts, overflow, unnamed } from '../../support/page-audit.ts'
+import {
+  freshDataDir,
+  type SlipstreamProcess,
+  startSlipstream,
+} from '../../support/slipstream-process.ts'
+
+const TOKEN = 'the-operators-own-token'
+const EVIL = '<img src=//evil.example/x onerror=document.title=1>'
+/** Of which a page must not show a half. */
+const FAMILY = '👩‍👩‍👧'
+const EVIL_KEY = '3kevilevil222'
+const HTML = { accept: 'text/html' }
+const HEALTH = '/xrpc/_health'
+
+let simulation: Simulation
+let slipstream: SlipstreamProcess
+let origin: string
+let member: Simulation['network']['repositories'][number]
+
+beforeAll(async () => {
+  simulation = await startSimulation({
+    ...{ seed: 5, accounts: 40, follows: 12, past: 1_500, pastHours: 4, rate: 40 },
+  })
+  member = simulation.network.repositories.at(-1)!
+  const put = (collection: string, rkey: string, value: Record<string, unknown>) =>
+    member.put({ collection, rkey, value, atMs: Date.now() })
+  put('app.bsky.actor.profile', 'self', { displayName: FAMILY + EVIL })
+  put('app.bsky.feed.post', EVIL_KEY, { text: EVIL, createdAt: new Date().toISOString() })
+  const env = Object.entries(simulation.env).map(([key, value]) => [
+    ...[key.replace('SLIPSTREAM_', ''), value],
+  ])
+  slipstream = startSlipstream({
+    ...Object.fromEntries(env),
+    DATA_DIR: freshDataDir(),
+    SERVE_THREADS: '2',
+    HOSTNAME: 'appview.example.org',
+    OPERATOR_TOKEN: TOKEN,
+    REASONABLE_LIMIT: '8',
+    FALLBACK_APPVIEW: 'none',
+    MEMBERS: member.did,
+  })
+  origin = `http://127.0.0.1:${await slipstream.port()}`
+  await untilTrue(async () => (await state()) === 'Everything is well')
+})
+afterAll(async () => {
+  await slipstream?.stop('SIGKILL')
+  await simulation?.stop()
+})
+
+async function state(): Promise<string> {
+  const { state } = (await (await fetch(`${origin}/page/figures`)).json()) as {
+    state: { title: string }[]
+  }
+  return state[0]!.title
+}
+
+async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (await isTrue().catch(() => false)) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`it never came true:\n${slipstream.output().slice(-2_000)}`)
+}
+
+const text = async (path: string, headers: Record<string, string> = {}) =>
+  (await fetch(origin + path, { headers })).text()
+
+/** On a connection of its own, which may lead to either thread. */
+function statusOf(path: string, headers: Record<string, string> = {}): Promise<number> {
+  const agent = new Agent({ keepAlive: false })
+  return new Promise((resolve, reject) => {
+    request(origin + path, { agent, headers }, (answer) => {
+      answer.resume().once('end', () => resolve(answer.statusCode!))
+    })
+      .once('error', reject)
+      .end()
+  })
+}
+
+/** The path as it is written, which a URL would tidy up. */
+function rawStatusOf(path: string): Promise<number> {
+  const { hostname, port } = new URL(origin)
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, path }, (answer) => {
+      answer.resume().once('end', () => resolve(answer.statusCode!))
+    })
+      .once('error', reject)
+      .end()
+  })
+}
+
+describe('over HTTP', () => {
+  test('/ is plain text as ever, and a page for whoever wants HTML', async () => {
+    expect(await text('/')).toBe(
+      'This is Slipstream, an AT Protocol AppView. Its DID is did:web:appview.example.org; its methods are under /xrpc/.\n',
+    )
+    expect(await text('/', { accept: '*/*' })).toMatch(/^This is Slipstream/)
+    const page = await text('/', HTML)
+    expect(page).toMatch(/^<!doctype html>/)
+    for (const word of ['Everything is well', 'did:web:appview.example.org#bsky_appview']) {
+      expect(page).toContain(word)
+    }
+    expect(page).not.toContain(member.did)
+  })
+
+  test.each(['/', '/explore'])(
+    'nothing is inline on %s, and nothing may come from elsewhere',
+    async (path) => {
+      const answer = await fetch(origin + path, { headers: HTML })
+      const page = await answer.text()
+      expect(page).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/)
+      const policy = answer.headers.get('content-security-policy')!
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).not.toMatch(/unsafe|https?:|data:|\*/)
+      const links = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!)
+      expect(links.filter((link) => !/^[/#]/.test(link) || link.startsWith('//'))).toEqual([])
+      for (const link of links.filter((one) => one.startsWith('/page/assets/'))) {
+        const plain = await fetch(origin + link, { headers: { 'accept-encoding': 'identity' } })
+        expect(plain.status, link).toBe(200)
+        expect(plain.headers.get('cache-control')).toContain('immutable')
+        expect(await text(link, { 'accept-encoding': 'br' })).toBe(await plain.text())
+        expect(await statusOf(link.replace(/assets\/[^/]+/, 'assets/000000000000'))).toBe(404)
+      }
+    },
+  )
+
+  test('the metrics sum what all threads answered, whichever is asked', async () => {
+    const answered = async () => {
+      const line = /slipstream_requests_total\{method="_health",status="200"\} (\d+)/
+      return Number(line.exec(await text('/metrics'))?.[1] ?? 0)
+    }
+    const before = await answered()
+    for (let i = 0; i < 24; i++) expect(await statusOf(HEALTH)).toBe(200)
+    for (let i = 0; i < 8; i++) expect(await answered()).toBe(before + 24)
+    const metrics = await text('/metrics')
+    expect(metrics).toMatch(/slipstream_stream_received_total [1-9]/)
+    expect(metrics).toMatch(/slipstream_event_outcomes_total\{outcome="applied"\} [1-9]/)
+    expect(metrics).toMatch(/slipstream_fetches_total\{outcome="ok"\} [1-9]/)
+    expect(metrics).toMatch(/slipstream_members 1\n/)
+    expect(metrics).toMatch(/slipstream_database_log_bytes \d/)
+    // Prometheus keeps this label for summaries.
+    expect(metrics).not.toMatch(/gauge[^#]*\{quantile=/)
+    expect(metrics).not.toMatch(/did:|simulated\.example|127\.0\.0\.1/)
+    for (const line of metrics.split('\n')) {
+      expect(line).toMatch(/^$|^# (HELP|TYPE) |^[a-z_]+(\{([a-z]+="[^"]*",?)+\})? [-+\deE.]+$/)
+    }
+  })
+
+  test('metrics have one spelling', async () => {
+    expect(await statusOf('/metrics?x=1')).toBe(200)
+    const others = ['/metrics/', '/metric%73', '/%6Detrics', '//metrics', '/./metrics', '/METRICS']
+    for (const path of [...others, '/x/../metrics', '/metrics%2f', '/metrics/x']) {
+      expect([path, await rawStatusOf(path)]).toEqual([path, 404])
+    }
+  })
+
+  test('live figures are for few of one address, and others still get theirs', async () => {
+    const aborting = new AbortController()
+    const listen = async (from: string) => {
+      const headers = { 'x-forwarded-for': from }
+      return (await fetch(`${origin}/page/live`, { headers, signal: aborting.signal })).status
+    }
+    const statuses = []
+    for (let i = 0; i < 40; i++) statuses.push(await listen('203.0.113.9'))
+    const taken = statuses.filter((status) => status === 200).length
+    // On each of two threads, which the kernel chooses between.
+    expect(taken).toBeGreaterThanOrEqual(8)
+    expect(taken).toBeLessThanOrEqual(16)
+    for (let i = 0; i < 4; i++) expect(await listen('203.0.113.10')).toBe(200)
+    aborting.abort()
+  })
+
+  test('metrics are for this machine, or the operator, but not through a proxy', async () => {
+    const through = { 'x-forwarded-for': '127.0.0.1' }
+    const bearer = { authorization: `Bearer ${TOKEN}` }
+    expect(await statusOf('/metrics')).toBe(200)
+    expect(await statusOf('/metrics', through)).toBe(401)
+    expect(await statusOf('/metrics', { host: 'appview.example.org' })).toBe(401)
+    expect(await statusOf('/metrics', { ...through, ...bearer })).toBe(200)
+    expect(await statusOf('/metrics', { ...through, authorization: 'Bearer nonsense' })).toBe(401)
+  })
+
+  test('who reads here is told to the operator alone', async () => {
+    for (const what of ['newcomers', 'account', 'timeline', 'post', 'proof']) {
+      const path = `/explore/api/${what}?actor=${member.did}&viewer=${member.did}`
+      expect(await statusOf(path)).toBe(401)
+      expect(await statusOf(path, { authorization: `Bearer ${TOKEN}x` })).toBe(401)
+    }
+    for (const path of [HEALTH, '/page/figures', '/page/history/hour']) {
+      expect(await text(path)).not.toContain('did:plc')
+    }
+    const bearer = { authorization: `Bearer ${TOKEN}` }
+    expect(JSON.parse(await text('/explore/api/newcomers', bearer))).toHaveProperty('newcomers')
+  })
+})
+
+const path = chromiumPath()
+if (!path)
+  console.warn('no Chromium here: what people see is NOT tested (apt-get install chromium)')
+
+describe.skipIf(!path)('in a browser', () => {
+  let browser: Browser
+  const contexts: BrowserContext[] = []
+  const troubles: string[] = []
+
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+  afterEach(async () => {
+    for (const one of contexts.splice(0)) await one.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+  afterAll(() => browser?.close())
+
+  /** Whatever a page complains about, or asks of anybody but us, fails the test. */
+  async function open(where: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext(options)
+    contexts.push(context)
+    const page = await context.newPage()
+    page.on('console', (line) => {
+      const isExpected = /status of 401/.test(line.text())
+      if (line.type() === 'error' && !isExpected) troubles.push(line.text())
+    })
+    page.on('pageerror', (error) => troubles.push(String(error)))
+    page.on('request', (one) => {
+      if (!one.url().startsWith(origin)) troubles.push(`asks ${one.url()}`)
+    })
+    await page.goto(origin + where)
+    return page
+  }
+
+  async function explore(options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await open('/explore', options)
+    await page.fill('#token', TOKEN)
+    await page.press('#token', 'Enter')
+    await page.fill('#timeline-actor', member.handle)
+    await page.press('#timeline-actor', 'Enter')
+    await page.waitForSelector('#timeline > li')
+    return page
+  }
+
+  test('everything can be reached and worked by keyboard, and where one is can be seen', async () => {
+    const page = await open('/')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.className')).toBe('skip')
+    const reached: string[] = []
+    for (let i = 0; i < 40; i++) {
+      const [name, outline] = (await page.evaluate(
+        `(({ tagName, id, dataset }) => [[tagName, id, Object.keys(dataset)].join(' '), getComputedStyle(document.activeElement).outlineStyle])(document.activeElement)`,
+      )) as [string, string]
+      if (name.startsWith('BODY')) break
+      expect(outline, name).not.toBe('none')
+      reached.push(name)
+      await page.keyboard.press('Tab')
+    }
+    for (const one of ['BUTTON theme', 'copy', 'SUMMARY', 'ring']) {
+      expect(
+        reached.some((name) => name.includes(one)),
+        one,
+      ).toBe(true)
+    }
+    await page.focus('summary')
+    await page.keyboard.press('Enter')
+    expect(await page.locator('details[open]').count()).toBe(1)
+  })
+
+  test('the colours that were chosen stay, and those of the system come back', async () => {
+    const page = await open('/', { colorScheme: 'light' })
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    const light = await ground()
+    await page.click('#theme')
+    expect(await ground()).toBe(light)
+    await page.click('#theme')
+    const dark = await ground()
+    expect(dark).not.toBe(light)
+    await page.reload()
+    expect(await ground()).toBe(dark)
+    expect(await page.getAttribute('#theme', 'aria-label')).toBe('Colours: dark')
+    await page.click('#theme')
+    expect(await ground()).toBe(light)
+  })
+
+  test('what is to be copied is copied', async () => {
+    const page = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.click('[data-copy] >> nth=0')
+    await untilTrue(async () => (await page.innerText('[data-copy] >> nth=0')) === 'Copied')
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      'did:web:appview.example.org',
+    )
+  })
+
+  test.each(['light', 'dark'] as const)(
+    'every text has contrast and every control a name, %s',
+    async (colorScheme) => {
+      const page = await open('/', { colorScheme })
+      await page.click('summary >> nth=2')
+      expect(await page.evaluate(lowContrasts)).toEqual([])
+      expect(await page.evaluate(unnamed)).toEqual([])
+      const exploring = await explore({ colorScheme })
+      expect(await exploring.evaluate(lowContrasts)).toEqual([])
+      expect(await exploring.evaluate(unnamed)).toEqual([])
+    },
+  )
+
+  test('a phone of 320 pixels scrolls in one direction only', async () => {
+    const viewport = { viewport: { width: 320, height: 640 } }
+    const page = await open('/', viewport)
+    await page.waitForSelector('.uplot canvas')
+    expect(await page.evaluate(overflow)).toBe(0)
+    const exploring = await explore(viewport)
+    expect(await exploring.evaluate(overflow)).toBe(0)
+  })
+
+  test('the operator sees why a timeline is as it is; what strangers wrote stays text', async () => {
+    const page = await explore()
+    expect(await page.innerText('#account')).toMatch(/lossy: of \d+ follows/)
+    expect(await page.innerText('#account')).toContain(EVIL)
+    expect(await page.innerText('#account .monogram')).toBe(FAMILY)
+    expect(await page.title()).toBe('Explore · Slipstream')
+    await page.click('[data-show="left-out"]')
+    expect(await page.locator('#timeline > li.served:visible').count()).toBe(0)
+    const others = simulation.network.repositories
+    await page.fill('#proof-viewer', member.handle)
+    await page.fill('#proof-subject', others[0]!.handle)
+    await page.press('#proof-subject', 'Enter')
+    await page.waitForSelector('svg.proof')
+    expect(await page.getAttribute('svg.proof', 'aria-label')).toContain(others[0]!.handle)
+    await page.fill('#post-actor', member.handle)
+    await page.fill('#post-uri', 'at://did:plc:nobody/app.bsky.feed.post/3k')
+    await page.press('#post-uri', 'Enter')
+    await page.waitForSelector('#post .unmet')
+    await page.fill('#post-uri', `at://${member.did}/app.bsky.feed.post/${EVIL_KEY}`)
+    await page.press('#post-uri', 'Enter')
+    await page.waitForSelector('#post .timeline > li')
+    expect(await page.innerText('#post .text')).toBe(EVIL)
+    expect(await page.locator('img').count()).toBe(0)
+    await page.fill('#timeline-actor', 'nobody.example.org')
+    await page.press('#timeline-actor', 'Enter')
+    await untilTrue(async () => (await page.innerText('#timeline-form .problem')) !== '')
+    expect(await page.innerText('#account')).toBe('')
+    expect(await page.locator('#timeline > li').count()).toBe(0)
+    expect(troubles.splice(0)).toEqual([expect.stringContaining('status of 400')])
+  })
+
+  test('a wrong token is told, a right one lives in its tab only, and leaving forgets it', async () => {
+    const page = await open('/explore')
+    await page.fill('#token', 'this-is-not-the-token')
+    await page.press('#token', 'Enter')
+    await untilTrue(async () => /not the operator/.test(await page.innerText('#login .problem')))
+    expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0)
+    await page.fill('#token', TOKEN)
+    await page.press('#token', 'Enter')
+    await page.waitForSelector('#explore:not([hidden])')
+    expect(await page.context().cookies()).toEqual([])
+    await page.reload()
+    await page.waitForSelector('#explore:not([hidden])')
+    await page.click('#logout')
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    await page.reload()
+    await page.waitForSelector('#login:not([hidden])')
+  })
+
+  test('figures move, charts are drawn and told in words', async () => {
+    const page = await open('/')
+    await page.waitForSelector('.uplot canvas')
+    expect(await page.locator('.uplot canvas').count()).toBe(6)
+    const label = page.locator('[data-series="events_s"]')
+    await untilTrue(async () => / now, between /.test((await label.getAttribute('aria-label'))!))
+    const seen = new Set<string>()
+    await untilTrue(async () => {
+      seen.add(await page.innerText('[data-figure="lag"]'))
+      return seen.size > 1
+    })
+    await page.click('[data-ring="month"]')
+    expect(await page.getAttribute('[data-ring="month"]', 'aria-pressed')).toBe('true')
+  })
+})
+
+test('the history fills as time goes', async () => {
+  const points = async () =>
+    (JSON.parse(await text('/page/history/hour')) as { at: number[] }).at.length
+  await untilTrue(async () => (await points()) > 0)
+  expect(await statusOf('/page/history/year')).toBe(404)
+})
+
+test('an open page keeps nobody from stopping, and one that was closed is forgotten', async () => {
+  expect((await fetch(`${origin}/page/live`, { method: 'HEAD' })).status).toBe(200)
+  await untilTrue(async () => /slipstream_live_listeners 0\n/.test(await text('/metrics')))
+  const { body } = await fetch(`${origin}/page/live`)
+  const reader = body!.getReader()
+  await reader.read()
+  expect(await slipstream.stop('SIGTERM')).toBe(0)
+})

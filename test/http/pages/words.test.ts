@@ -1,0 +1,198 @@
+// The state in words, the forecast and the numbers, each at its edges.
+
+import { describe, expect, test } from 'vitest'
+import type { IngestStatus } from '../../../src/bridge/messages.ts'
+import { figuresOf } from '../../../src/http/pages/figures.ts'
+import { forecastOf } from '../../../src/http/pages/forecast.ts'
+import { bytes, count, days, duration, rate } from '../../../src/http/pages/format.ts'
+import { html } from '../../../src/http/pages/html.ts'
+import { stateInWords } from '../../../src/http/pages/state-words.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const ARCHIVE: IngestStatus['archive'] = {
+  ...{ state: 'reading', host: 'wss://jet.example', seq: 25, tipSeq: 200, percent: 12.5 },
+  ...{ reachedUs: Date.UTC(2026, 1, 3) * 1_000, startedAt: 0, events: 2_500_000, bytes: 42e9 },
+  ...{ dayBytes: 7e9, lostBlocks: 0, waiting: undefined },
+}
+const UNTIL = Date.UTC(2026, 5, 7, 0, 0)
+
+function status(changes: {
+  stream?: Partial<IngestStatus['stream']>
+  pulse?: Partial<IngestStatus['pulse']>
+  openGaps?: number
+  archive?: Partial<NonNullable<IngestStatus['archive']>>
+  disk?: IngestStatus['disk']['state']
+}): IngestStatus {
+  return {
+    stream: {
+      ...{
+        host: 'wss://jet.example',
+        wire: 'v2',
+        compressed: true,
+        connected: true,
+        paused: false,
+      },
+      ...{
+        quietMs: 0,
+        lastEventTimeUs: 1,
+        lagMs: 300,
+        received: 10,
+        dropped: {},
+        reconnects: 0,
+        gaps: 0,
+      },
+      ...{ lastError: undefined, lastErrorHost: undefined, filtersSent: true },
+      ...changes.stream,
+    },
+    ...{ actors: 1, follows: 1, timelines: 1, jobs: 0, members: 2, coldStarts: [], counts: {} },
+    openGaps: changes.openGaps ?? 0,
+    archive: changes.archive && { ...ARCHIVE, ...changes.archive },
+    gaps: { open: 0, repairing: changes.openGaps ?? 0, closed: 0 },
+    disk: { usedBytes: 1e9, capBytes: 40e9, freeBytes: 50e9, state: changes.disk ?? 'ok' },
+    visibleMs: { p50: 1, p99: 2, count: 3 },
+    pulse: {
+      ...{ eventsPerSecond: 50, requestsPerSecond: 10, failuresPerSecond: 0 },
+      ...{ answerMs: { p50: 1, p99: 10 }, memoryBytes: 1e9, loopLagMs: 1 },
+      ...{ databaseBytes: 1e9, logBytes: 1e6, freeBytes: 50e9, totalBytes: 100e9 },
+      ...changes.pulse,
+    },
+  } as IngestStatus
+}
+
+describe('the state in words', () => {
+  test.each([
+    ['nothing was reported yet', undefined, 'notice', 'Starting'],
+    ['all is well', status({}), 'good', 'Everything is well'],
+    ['the stream is away', status({ stream: { connected: false } }), 'bad', 'No connection'],
+    ['it is catching up', status({ stream: { lagMs: 2 * HOUR } }), 'notice', 'Catching up, 2 h'],
+    ['the disk is nearly full', status({ pulse: { freeBytes: 1e9 } }), 'bad', 'The disk is'],
+    ['search is given up', status({ disk: 'without-search' }), 'notice', 'Less is kept'],
+    ['strangers are refused', status({ disk: 'strangers-refused' }), 'bad', 'Less is kept'],
+    ['nothing can be written', status({ disk: 'full' }), 'bad', 'The disk is full'],
+    ['answers fail', status({ pulse: { failuresPerSecond: 1 } }), 'bad', 'Requests are failing'],
+    [
+      'answers are slow',
+      status({ pulse: { answerMs: { p50: 900, p99: 2_500 } } }),
+      ...(['notice', 'Answers are slow'] as const),
+    ],
+  ])('says so where %s', (_what, reported, level, title) => {
+    const [first] = stateInWords(reported, undefined)
+    expect(first!.level).toBe(level)
+    expect(first!.title).toContain(title)
+    expect(first!.text.length).toBeGreaterThan(10)
+  })
+
+  test('a quiet stream is no trouble, and is told with how long', () => {
+    const [first, second] = stateInWords(status({ stream: { quietMs: 2 * HOUR } }), undefined)
+    expect(first!.title).toBe('Everything is well')
+    expect(first!.text).toContain('300 ms behind')
+    expect([second!.level, second!.title]).toEqual(['info', 'Quiet for 2 h'])
+  })
+
+  test('while the archive is read its progress is told instead of a stream that is away', () => {
+    const away = { connected: false, lagMs: 9e12, quietMs: undefined }
+    const reading = status({ stream: away, archive: {} })
+    const found = stateInWords(reading, undefined)
+    expect(found.map(({ level, title }) => [level, title])).toEqual([
+      ['notice', 'Reading the archive'],
+    ])
+    const told = '12.5 % is read, up to 2026-02-03: 2.5M events, 42 GB received (7.0 GB today).'
+    expect(found[0]!.text).toContain(told)
+    const { texts, archive } = figuresOf(reading, undefined)
+    expect(archive).toEqual({ isShown: true, percent: 12.5, text: told })
+    expect(texts.lag).toBe('archive first')
+    expect(figuresOf(status({ archive: { state: 'done' } }), undefined).archive.isShown).toBe(false)
+  })
+
+  test.each([
+    ['quota', 'notice', 'Waiting for the quota, until 2026-06-07 00:00 UTC: the day is over.'],
+    ['refused', 'bad', 'The host refuses, until'],
+    ['away', 'notice', 'The host is out of reach, until'],
+  ] as const)('an archive that waits (%s) says why and until when', (why, level, told) => {
+    const waiting = { why, until: UNTIL, message: 'the day is over' }
+    const [first] = stateInWords(status({ archive: { state: 'waiting', waiting } }), undefined)
+    expect(first!.level).toBe(level)
+    expect(first!.text).toContain(told)
+  })
+
+  test('an error is told with the host that it came from, and no other is named', () => {
+    const lost = { host: 'wss://next.test/x', lastErrorHost: 'wss://first.test/x' }
+    const stream = { ...lost, connected: false, lastError: 'unreachable: refused' }
+    const { text } = stateInWords(status({ stream }), undefined)[0]!
+    expect(text).toContain('first.test does not answer. The last error was: unreachable: refused.')
+    expect(text).not.toContain('next.test')
+  })
+
+  test('gaps that are being mended are told beside the good news', () => {
+    const found = stateInWords(status({ openGaps: 3 }), undefined)
+    expect(found.map(({ level }) => level)).toEqual(['good', 'info'])
+  })
+
+  test('of several troubles the worst comes first, and good news not at all', () => {
+    const reported = status({ stream: { connected: false }, pulse: { freeBytes: 1e9 } })
+    expect(stateInWords(reported, undefined).map(({ level }) => level)).toEqual(['bad', 'bad'])
+  })
+
+  test.each([
+    [2, 'bad'],
+    [10, 'notice'],
+    [100, 'good'],
+    [undefined, 'good'],
+  ])('a disk that is full in %s days is %s', (daysLeft, level) => {
+    expect(stateInWords(status({}), { daysLeft, bytesADay: 1 })[0]!.level).toBe(level)
+  })
+})
+
+describe('the forecast of the disk', () => {
+  const line = (slope: number, hours: number) => {
+    const at = Array.from({ length: hours * 6 }, (_, i) => i * 600_000)
+    return forecastOf(
+      at,
+      at.map((ms, i) => (i % 7 === 3 ? null : 100e9 - (slope * ms) / DAY + (i % 2) * 1e6)),
+    )
+  }
+
+  test('finds the slope behind noise and holes', () => {
+    const forecast = line(5e9, 48)!
+    expect(forecast.bytesADay / 1e9).toBeCloseTo(5, 1)
+    expect(forecast.daysLeft!).toBeCloseTo(18, 0)
+  })
+
+  test('says nothing of a disk that becomes emptier, nor after less than an hour', () => {
+    expect(line(-3e9, 48)!.daysLeft).toBeUndefined()
+    expect(line(5e9, 1)).toBeUndefined()
+    expect(forecastOf([], [])).toBeUndefined()
+  })
+})
+
+describe('numbers as people read them', () => {
+  test.each([
+    [count(undefined), '–'],
+    [count(1_234), '1,234'],
+    [count(5_600_000), '5.6M'],
+    [rate(0), '0'],
+    [rate(0.26), '0.3'],
+    [rate(87.4), '87'],
+    [duration(0.44), '0.4 ms'],
+    [duration(999), '999 ms'],
+    [duration(1_234), '1.2 s'],
+    [duration(90_000), '90 s'],
+    [duration(3 * HOUR), '3 h'],
+    [duration(Infinity), '–'],
+    [days(0.3), 'less than a day'],
+    [days(1), '1 day'],
+    [days(100), '3 months'],
+    [days(100_000), 'more than ten years'],
+    [bytes(999), '999 bytes'],
+    [bytes(1_500_000), '1.5 MB'],
+    [bytes(42e12), '42 TB'],
+  ])('%s', (shown, wanted) => expect(shown).toBe(wanted))
+})
+
+test('what is put into HTML is text, unless it is HTML', () => {
+  const evil = `<img src=x onerror="alert('1')">&`
+  expect(html`<p title="${evil}">${evil}${[html`<b>${1}</b>`, false, undefined]}</p>`.text).toBe(
+    '<p title="&#60;img src=x onerror=&#34;alert(&#39;1&#39;)&#34;&#62;&#38;">&#60;img src=x onerror=&#34;alert(&#39;1&#39;)&#34;&#62;&#38;<b>1</b></p>',
+  )
+})

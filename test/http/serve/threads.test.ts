@@ -1,0 +1,308 @@
+// Serving on several threads: the process as an operator runs it, over real sockets with real tokens.
+// Each answer's request id begins with what is its thread's own, which tells who answered.
+
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createJetstreamDouble } from '../../support/jetstream-double/double.ts'
+import { type PlcAccount, type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
+import { cidOf, tidAt } from '../../support/records.ts'
+import { signServiceJwt } from '../../support/service-jwt.ts'
+import {
+  freshDataDir,
+  type SlipstreamProcess,
+  startSlipstream,
+} from '../../support/slipstream-process.ts'
+
+const THREADS = 3
+const SERVICE_DID = 'did:web:appview.example.org'
+const MUTE = 'app.bsky.graph.muteActor'
+const UNMUTE = 'app.bsky.graph.unmuteActor'
+const PROFILE = 'app.bsky.actor.getProfile'
+const TIMELINE = 'app.bsky.feed.getTimeline'
+
+let plc: PlcDouble
+const started: SlipstreamProcess[] = []
+const closing: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  plc = await startPlcDouble()
+})
+afterAll(() => plc.close())
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((one) => one.stop('SIGKILL')))
+  await Promise.all(closing.splice(0).map((close) => close()))
+})
+
+/** The stream is away; the directory is not. */
+function start(env: Record<string, string> = {}): SlipstreamProcess {
+  const one = startSlipstream({
+    SERVE_THREADS: String(THREADS),
+    HOSTNAME: 'appview.example.org',
+    JETSTREAM_HOSTS: 'ws://127.0.0.1:9',
+    PLC_URL: plc.url,
+    ALLOW_PRIVATE_HOSTS: 'on',
+    DATA_DIR: freshDataDir(),
+    ...env,
+  })
+  started.push(one)
+  return one
+}
+
+type Answer = { status: number; thread: string; body: Record<string, unknown> }
+type Ask = { headers?: Record<string, string>; input?: unknown }
+
+/** One connection, which stays with the thread that took it. */
+function connection(port: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  function ask(path: string, { headers, input }: Ask = {}): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const method = input === undefined ? 'GET' : 'POST'
+    const type = input === undefined ? {} : { 'content-type': 'application/json' }
+    const options = { host: '127.0.0.1', port, path, agent, method }
+    const request = httpRequest({ ...options, headers: { ...headers, ...type } }, (answer) =>
+      read(answer).then(resolve, reject),
+    )
+    request.on('error', reject)
+    request.end(input === undefined ? undefined : JSON.stringify(input))
+    return promise
+  }
+  return { ask, close: () => agent.destroy() }
+}
+
+async function read(answer: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(chunk)
+  const text = Buffer.concat(chunks).toString()
+  const thread = String(answer.headers['x-request-id']).split('-')[0]!
+  return { status: answer.statusCode!, thread, body: text === '' ? {} : JSON.parse(text) }
+}
+
+type Connection = ReturnType<typeof connection>
+
+/** A connection to every thread: the kernel deals them out by chance, so new ones are made until then. */
+async function toEveryThread(port: number): Promise<Connection[]> {
+  const found = new Map<string, Connection>()
+  for (let tries = 0; found.size < THREADS && tries < 300; tries++) {
+    const one = connection(port)
+    const { thread } = await one.ask('/xrpc/_health')
+    if (found.has(thread)) one.close()
+    else found.set(thread, one)
+  }
+  expect(found.size).toBe(THREADS)
+  return [...found.values()]
+}
+
+async function bearer(account: PlcAccount, lxm: string): Promise<Record<string, string>> {
+  const claims = { iss: account.did, aud: SERVICE_DID, lxm }
+  return { authorization: `Bearer ${await signServiceJwt(account.keypair, claims)}` }
+}
+
+let keyUs = Date.now() * 1000
+
+function follow(did: string, subject: string) {
+  const createdAt = new Date().toISOString()
+  const record = { $type: 'app.bsky.graph.follow', subject, createdAt }
+  const rkey = tidAt(keyUs++)
+  return { did, operation: 'create' as const, collection: record.$type, rkey, record }
+}
+
+function post(did: string, number: number) {
+  const createdAt = new Date().toISOString()
+  const record = { $type: 'app.bsky.feed.post', text: `number ${number}`, createdAt }
+  const rkey = tidAt(keyUs++)
+  const cid = cidOf(record)
+  return { did, operation: 'create' as const, collection: record.$type, rkey, cid, record }
+}
+
+describe('several threads', () => {
+  test('all serve, and each tells how the one ingest thread is doing', async () => {
+    const port = await start().port()
+    for (const { ask, close } of await toEveryThread(port)) {
+      let health = await ask('/xrpc/_health')
+      for (let i = 0; i < 100 && !health.body['ingest']; i++) {
+        await sleep(50)
+        health = await ask('/xrpc/_health')
+      }
+      expect(health).toMatchObject({ status: 200, body: { ingest: { openGaps: 0 } } })
+      close()
+    }
+  })
+
+  test('what one was asked to write, all have read by the time it is answered', async () => {
+    const port = await start().port()
+    const alice = await plc.create({ handle: 'alice.test' })
+    const connections = await toEveryThread(port)
+    for (const [i, writing] of connections.entries()) {
+      const bob = await plc.create({ handle: `bob${i}.test` })
+      const input = { actor: bob.did }
+      for (const [method, muted] of [
+        [MUTE, true],
+        [UNMUTE, false],
+        [MUTE, true],
+      ] as const) {
+        const written = await writing.ask(`/xrpc/${method}`, {
+          headers: await bearer(alice, method),
+          input,
+        })
+        expect(written).toMatchObject({ status: 200 })
+        for (const reading of connections) {
+          const headers = await bearer(alice, PROFILE)
+          const { status, body } = await reading.ask(`/xrpc/${PROFILE}?actor=${bob.did}`, {
+            headers,
+          })
+          expect(status, JSON.stringify(body)).toBe(200)
+          expect((body['viewer'] as { muted: boolean }).muted).toBe(muted)
+        }
+      }
+    }
+    for (const { close } of connections) close()
+  })
+
+  test('nor does any keep in memory what another one was asked to change', async () => {
+    const double = await createJetstreamDouble()
+    closing.push(() => double.close())
+    const alice = await plc.create({ handle: 'reader.test' })
+    const authors = await Promise.all(
+      [0, 1, 2].map((i) => plc.create({ handle: `author${i}.test` })),
+    )
+    const port = await start({ MEMBERS: alice.did, JETSTREAM_HOSTS: double.url }).port()
+    const connections = await toEveryThread(port)
+    while (double.openConnections() === 0) await sleep(20)
+    for (const { did } of authors) double.emit(follow(alice.did, did))
+    for (let i = 0; i < 30; i++) double.emit(post(authors[i % 3]!.did, i))
+
+    const lengths = async () => {
+      const headers = await bearer(alice, TIMELINE)
+      const pages = connections.map(({ ask }) => ask(`/xrpc/${TIMELINE}?limit=50`, { headers }))
+      return (await Promise.all(pages)).map(({ body }) => (body['feed'] as unknown[])?.length)
+    }
+    const all = (length: number) => connections.map(() => length)
+    for (let i = 0; i < 200 && String(await lengths()) !== String(all(30)); i++) await sleep(50)
+    expect(await lengths()).toEqual(all(30))
+
+    for (let round = 0; round < 12; round++) {
+      const { ask } = connections[round % THREADS]!
+      const input = { actor: authors[round % authors.length]!.did }
+      for (const [method, length] of [
+        [MUTE, 20],
+        [UNMUTE, 30],
+      ] as const) {
+        await ask(`/xrpc/${method}`, { headers: await bearer(alice, method), input })
+        expect(await lengths(), `${method}, round ${round}`).toEqual(all(length))
+      }
+    }
+    for (const { close } of connections) close()
+  })
+
+  test('none takes a key that was revoked, whether the stream or another thread heard of it', async () => {
+    const double = await createJetstreamDouble()
+    closing.push(() => double.close())
+    const alice = await plc.create({ handle: 'alice.test' })
+    const port = await start({ JETSTREAM_HOSTS: double.url }).port()
+    const connections = await toEveryThread(port)
+    while (double.openConnections() === 0) await sleep(20)
+    const statuses = async (account: PlcAccount, asked = connections) => {
+      const headers = await bearer(account, TIMELINE)
+      const all = asked.map(({ ask }) => ask(`/xrpc/${TIMELINE}`, { headers }))
+      return new Set((await Promise.all(all)).map(({ status }) => status))
+    }
+    expect(await statuses(alice)).toEqual(new Set([200]))
+    const second = { ...alice, keypair: await plc.rotate(alice.did) }
+    double.emit({ kind: 'identity', did: alice.did, handle: 'alice.test' })
+    while (!(await statuses(alice)).has(401)) await sleep(20)
+    while ((await statuses(alice)).has(200)) await sleep(20)
+    expect(await statuses(second)).toEqual(new Set([200]))
+    // The stream says nothing this time: one thread is shown the new key, and all refuse the old one.
+    const third = { ...alice, keypair: await plc.rotate(alice.did) }
+    expect(await statuses(third, connections.slice(0, 1))).toEqual(new Set([200]))
+    while ((await statuses(second)).has(200)) await sleep(20)
+    expect(await statuses(third)).toEqual(new Set([200]))
+    for (const { close } of connections) close()
+  })
+
+  test('none lets in who is not on the list of members', async () => {
+    const alice = await plc.create({ handle: 'member.test' })
+    const mallory = await plc.create({ handle: 'stranger.test' })
+    const port = await start({ MEMBERS: alice.did }).port()
+    for (const { ask, close } of await toEveryThread(port)) {
+      const path = `/xrpc/${PROFILE}?actor=${alice.did}`
+      const member = await ask(path, { headers: await bearer(alice, PROFILE) })
+      expect(member.status).toBe(200)
+      const stranger = await ask(path, { headers: await bearer(mallory, PROFILE) })
+      expect(stranger).toMatchObject({ status: 403, body: { error: 'NotAMember' } })
+      close()
+    }
+  })
+
+  // Once in a hundred times a window ends in the middle, and counting begins anew.
+  test('all threads count on one account what somebody asks', { retry: 2 }, async () => {
+    const alice = await plc.create({ handle: `counted${Date.now()}.test` })
+    const port = await start({ MEMBER_RATE_LIMIT: '10', VISITOR_RATE_LIMIT: '7' }).port()
+    const connections = await toEveryThread(port)
+    const statuses: number[] = []
+    const visitors: number[] = []
+    for (let i = 0; i < 15; i++) {
+      const { ask } = connections[i % THREADS]!
+      const headers = await bearer(alice, TIMELINE)
+      statuses.push((await ask(`/xrpc/${TIMELINE}`, { headers })).status)
+      visitors.push((await ask(`/xrpc/${PROFILE}?actor=${alice.did}`)).status)
+    }
+    expect(statuses).toEqual([...Array(10).fill(200), ...Array(5).fill(429)])
+    expect(visitors.slice(0, 7)).not.toContain(429)
+    expect(visitors.slice(7)).toEqual(Array(8).fill(429))
+    for (const { close } of connections) close()
+  })
+
+  test('SIGTERM lets every thread answer what it has begun, and ends cleanly', async () => {
+    const one = start()
+    const port = await one.port()
+    const connections = await toEveryThread(port)
+    // A newcomer's first page waits for two seconds, since nothing comes.
+    const running = connections.map(async ({ ask }, i) => {
+      const account = await plc.create({ handle: `newcomer${i}.test` })
+      return ask(`/xrpc/${TIMELINE}`, { headers: await bearer(account, TIMELINE) })
+    })
+    await sleep(500)
+    const exit = one.stop('SIGTERM')
+    const answers = await Promise.all(running)
+    expect(answers.map(({ status, body }) => [status, body])).toEqual(
+      connections.map(() => [200, { feed: [] }]),
+    )
+    expect(new Set(answers.map(({ thread }) => thread)).size).toBe(THREADS)
+    expect(await exit).toBe(0)
+    await expect(connection(port).ask('/xrpc/_health')).rejects.toThrow('ECONNREFUSED')
+  })
+
+  test('they start again on the data of a process that was killed', async () => {
+    const dataDir = freshDataDir()
+    const first = start({ DATA_DIR: dataDir })
+    const port = await first.port()
+    const alice = await plc.create({ handle: 'again.test' })
+    const bob = await plc.create({ handle: 'muted.test' })
+    const input = { actor: bob.did }
+    await connection(port).ask(`/xrpc/${MUTE}`, { headers: await bearer(alice, MUTE), input })
+    await first.stop('SIGKILL')
+    const again = await start({ DATA_DIR: dataDir }).port()
+    for (const { ask, close } of await toEveryThread(again)) {
+      const headers = await bearer(alice, PROFILE)
+      const { body } = await ask(`/xrpc/${PROFILE}?actor=${bob.did}`, { headers })
+      expect(body).toMatchObject({ viewer: { muted: true } })
+      close()
+    }
+  })
+
+  test('a port that another process shares with its own threads is refused all the same', async () => {
+    const holder = createServer()
+    const port = await new Promise<number>((resolve) => {
+      holder.listen({ port: 0, host: '127.0.0.1', reusePort: true }, () =>
+        resolve((holder.address() as { port: number }).port),
+      )
+    })
+    const refused = start({ PORT: String(port) })
+    expect(await refused.exit).toBe(78)
+    expect(refused.output()).toMatch(new RegExp(`Cannot listen on 127.0.0.1:${port}`))
+    holder.close()
+  })
+})

@@ -1,0 +1,125 @@
+// Who may read here, without a server around it.
+
+import { expect, test } from 'vitest'
+import { invalidRequest, type XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
+import { members } from '../../../src/base/config/parsers.ts'
+import { createMembership, type MembershipParts } from '../../../src/http/server/membership.ts'
+
+const [ALICE, BOB, CAROL] = ['did:plc:alice', 'did:plc:bob', 'did:plc:carol'] as const
+
+function createScene(changes: Partial<MembershipParts> & { members?: string; max?: number } = {}) {
+  const seen: string[] = []
+  const counted: string[] = []
+  const admitted = new Set<string>()
+  const present = new Set<string>()
+  const clock = { now: 0 }
+  const check = createMembership({
+    config: {
+      members: members(changes.members ?? 'open'),
+      publicOrigin: 'https://appview.example.org',
+    },
+    configuredMembers: () => (changes.members?.includes(ALICE) ? [ALICE] : []),
+    isAdmitted: (did) => admitted.has(did),
+    isMember: (did) => present.has(did),
+    hasSeat: () => !changes.max || present.size < changes.max,
+    newcomers: { admit: (did) => void counted.push(did), originOf: () => undefined },
+    writer: {
+      async send({ did }) {
+        seen.push(did)
+        present.add(did)
+      },
+    },
+    onError: () => undefined,
+    now: () => clock.now,
+    ...changes,
+  })
+  const outcome = (did: string) => {
+    try {
+      check(did)
+      return 'in'
+    } catch (error) {
+      return (error as XRPCError).error
+    }
+  }
+  return { outcome, seen, counted, admitted, present, clock, check }
+}
+
+test('open is for everybody, and the writer is told once a minute', () => {
+  const { outcome, seen, clock } = createScene()
+  for (let i = 0; i < 5; i++) expect(outcome(ALICE)).toBe('in')
+  expect(seen).toEqual([ALICE])
+  clock.now += 60_001
+  outcome(ALICE)
+  expect(seen).toEqual([ALICE, ALICE])
+})
+
+test('a token made out to somebody else makes nobody a member, and a closed list says no', () => {
+  const open = createScene()
+  for (let i = 0; i < 3; i++) open.check(ALICE, { isForUs: false })
+  expect(open.seen).toEqual([])
+  expect(open.outcome(ALICE)).toBe('in')
+  expect(open.seen).toEqual([ALICE])
+  open.check(ALICE, { isForUs: false })
+  const closed = createScene({ members: ALICE })
+  expect(() => closed.check(CAROL, { isForUs: false })).toThrow('fixed list')
+})
+
+test('a list is for whom it names and for whom the operator let in', () => {
+  const { outcome, admitted, seen, check } = createScene({ members: ALICE })
+  admitted.add(BOB)
+  expect([ALICE, BOB, CAROL].map(outcome)).toEqual(['in', 'in', 'NotAMember'])
+  expect(seen).toEqual([ALICE, BOB])
+  expect(() => check(CAROL)).toThrow('fixed list')
+})
+
+test('by invite, the refusal says where a code is entered', () => {
+  const { outcome, admitted, check } = createScene({ members: `invite, ${ALICE}` })
+  expect([ALICE, BOB].map(outcome)).toEqual(['in', 'NotAMember'])
+  expect(() => check(BOB)).toThrow('https://appview.example.org/invite')
+  admitted.add(BOB)
+  expect(outcome(BOB)).toBe('in')
+})
+
+test('who is put out is out within a minute', () => {
+  const { outcome, admitted, clock } = createScene({ members: 'invite' })
+  admitted.add(BOB)
+  expect(outcome(BOB)).toBe('in')
+  admitted.delete(BOB)
+  clock.now += 60_001
+  expect(outcome(BOB)).toBe('NotAMember')
+})
+
+test('beyond the most members nobody comes in, but those who are in and those who are named', () => {
+  const { outcome, present } = createScene({ max: 2 })
+  present.add(BOB)
+  expect(outcome(CAROL)).toBe('in')
+  expect(outcome('did:plc:dave')).toBe('MembersFull')
+  expect(outcome(BOB)).toBe('in')
+
+  const named = createScene({ members: ALICE, max: 1 })
+  named.present.add(BOB)
+  expect(named.outcome(ALICE)).toBe('in')
+})
+
+test('only strangers count as newcomers, and whoever is refused for their number is told nothing else', () => {
+  const { outcome, counted, admitted, present } = createScene({ members: `open`, max: 1 })
+  present.add(ALICE)
+  admitted.add(BOB)
+  expect([ALICE, BOB, CAROL].map(outcome)).toEqual(['in', 'MembersFull', 'MembersFull'])
+  expect(counted).toEqual([CAROL])
+  const flooded = createScene({
+    newcomers: {
+      originOf: () => undefined,
+      admit() {
+        throw invalidRequest('too many', 'RateLimitExceeded')
+      },
+    },
+  })
+  expect([ALICE, BOB].map(flooded.outcome)).toEqual(['RateLimitExceeded', 'RateLimitExceeded'])
+  expect(flooded.seen).toEqual([])
+})
+
+test('the word invite stands beside names', () => {
+  expect(members('INVITE, alice.test')).toEqual(['invite', 'alice.test'])
+  expect(() => members('invites')).toThrow()
+})

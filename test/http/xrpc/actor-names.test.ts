@@ -1,0 +1,50 @@
+// Handles in requests: how often somebody outside is asked for one, and what is made of no answer.
+
+import { expect, test } from 'vitest'
+import { createActorNames } from '../../../src/http/xrpc/actor-names.ts'
+import { IdentityUnavailableError } from '../../../src/sources/identity/fetch-identity.ts'
+import { didOf } from '../../support/records.ts'
+
+/** An index that knows nobody, in front of `answers`, which are given one after the other. */
+function namesOver(answers: (string | Error | undefined)[]) {
+  const asked: string[] = []
+  const names = createActorNames({
+    actors: {
+      count: 0,
+      uidOf: () => 0,
+      didOf: () => '',
+      flagsOf: () => 0,
+      memberFollowersOf: () => 0,
+      celebrities: () => [],
+    },
+    accounts: {
+      uidOfHandle: () => 0,
+      pdsOf: () => undefined,
+      revOf: () => undefined,
+      isActive: () => true,
+    },
+    resolver: {
+      resolveHandle: async (handle) => {
+        asked.push(handle)
+        const answer = answers.shift()
+        if (answer instanceof Error) throw answer
+        return answer
+      },
+    },
+  })
+  return { names, asked }
+}
+
+test('a handle that leads nowhere is asked for once', async () => {
+  const { names, asked } = namesOver([undefined])
+  expect(await names.find('nobody.example.com')).toBeUndefined()
+  expect(await names.find('Nobody.example.com')).toBeUndefined()
+  expect(asked).toEqual(['nobody.example.com'])
+})
+
+test('a handle that could not be asked for is not taken for nobody’s the next time', async () => {
+  const did = didOf('alice')
+  const { names } = namesOver([new IdentityUnavailableError('too many look-ups at once'), did])
+  expect(await names.find('alice.example.com')).toBeUndefined()
+  expect(await names.find('alice.example.com')).toEqual({ did, uid: 0 })
+})

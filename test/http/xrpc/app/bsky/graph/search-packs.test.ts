@@ -1,0 +1,75 @@
+// Starter packs by name, in both versions of the method, and those that are suggested.
+
+import { afterEach, describe, expect, test } from 'vitest'
+import { didOf } from '../../../../../support/records.ts'
+import {
+  allPages,
+  createServingWorld,
+  type ServingWorld,
+} from '../../../../../support/serving-world.ts'
+
+const V1 = 'app.bsky.graph.searchStarterPacks'
+const V2 = 'app.bsky.graph.searchStarterPacksV2'
+
+type Answer = { starterPacks: { uri: string; feeds?: unknown[] }[]; cursor?: string }
+
+const [alice, bob] = ['alice', 'bob'].map(didOf) as [string, string]
+
+let world: ServingWorld | undefined
+afterEach(() => world?.dispose())
+
+function start(): ServingWorld {
+  world = createServingWorld({ scope: 'network', members: ['alice'] })
+  for (const did of [alice, bob]) world.profile(did, {})
+  return world
+}
+
+function pack(w: ServingWorld, did: string, name: string): string {
+  const list = w.list(did, 'people', 'app.bsky.graph.defs#referencelist')
+  const record = { name, list: list.uri, createdAt: w.isoNow() }
+  return w.write({ did, collection: 'app.bsky.graph.starterpack', record }).uri
+}
+
+describe.each([V1, V2])('%s', (nsid) => {
+  test('finds every one that has the text in its name, page by page', async () => {
+    const w = start()
+    const cats = ['Cat people', 'more cats', 'CATS!'].map((name) => pack(w, bob, name))
+    pack(w, bob, 'Dogs')
+    const read = (cursor?: string) => w.get<Answer>(nsid, { q: 'cat', limit: 1, cursor })
+    const found = await allPages(read, ({ starterPacks }) => starterPacks)
+    expect(found.map(({ uri }) => uri).sort()).toEqual(cats.sort())
+    expect(found[0]!.feeds !== undefined).toBe(nsid === V2)
+    for (const q of ['nothing', '%', '" OR 1=1', ' ']) {
+      expect((await w.get<Answer>(nsid, { q })).starterPacks, q).toEqual([])
+    }
+  })
+
+  test('leaves out those of somebody in a block with the viewer', async () => {
+    const w = start()
+    pack(w, bob, 'Cats')
+    const own = pack(w, alice, 'My cats')
+    w.block(bob, alice)
+    const { starterPacks } = await w.get<Answer>(nsid, { q: 'cats' }, alice)
+    expect(starterPacks.map(({ uri }) => uri)).toEqual([own])
+    expect((await w.get<Answer>(nsid, { q: 'cats' })).starterPacks).toHaveLength(2)
+  })
+})
+
+describe.each([
+  'app.bsky.unspecced.getSuggestedStarterPacks',
+  'app.bsky.unspecced.getOnboardingSuggestedStarterPacks',
+])('%s', (nsid) => {
+  test.each([
+    ['blocks', alice, bob],
+    ['is blocked by', bob, alice],
+  ])('names none of whom the viewer %s', async (_, by, whom) => {
+    const w = start()
+    const [theirs, own] = [pack(w, bob, 'Cats'), pack(w, alice, 'My cats')]
+    const shown = async (viewer?: string) =>
+      (await w.get<Answer>(nsid, {}, viewer)).starterPacks.map(({ uri }) => uri).sort()
+    expect(await shown(alice)).toEqual([theirs, own].sort())
+    w.block(by, whom)
+    expect(await shown(alice)).toEqual([own])
+    expect(await shown()).toEqual([theirs, own].sort())
+  })
+})

@@ -1,0 +1,75 @@
+// Mentions from before somebody read here: found where the posts are, and gone with them.
+
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { sql as mentionsSql } from '../../../../../../src/data/store/migrations/020-mentions.ts'
+import { tendSearch } from '../../../../../../src/ingest/indexing/search-upkeep.ts'
+import { notificationsOf } from '../../../../../support/notifications.ts'
+import { didOf } from '../../../../../support/records.ts'
+import { createServingWorld, type ServingWorld } from '../../../../../support/serving-world.ts'
+
+const [alice, bob, newcomer] = ['alice', 'bob', 'newcomer'].map(didOf) as [string, string, string]
+
+let w: ServingWorld
+beforeEach(() => {
+  w = createServingWorld({ scope: 'community', members: ['alice'] })
+  for (const did of [alice, bob]) w.profile(did, { displayName: did.slice(-4) })
+  w.follow(alice, bob)
+})
+afterEach(() => w.dispose())
+
+const mention = (...dids: string[]) =>
+  dids.map((did) => ({
+    index: { byteStart: 0, byteEnd: 1 },
+    features: [{ $type: 'app.bsky.richtext.facet#mention', did }],
+  }))
+
+async function toldNewcomer(): Promise<string[]> {
+  w.member(newcomer)
+  const all = await notificationsOf(w, newcomer)
+  return all.map(({ reason, uri }) => `${reason} ${uri}`)
+}
+
+const indexed = () => w.db.prepare('SELECT count(*) FROM mentions').pluck().get()
+
+test('a newcomer whom nobody here knew finds who mentioned them, newest first', async () => {
+  const first = w.post(bob, { facets: mention(newcomer) })
+  w.post(bob, { facets: mention(alice) })
+  const second = w.post(alice, { facets: mention(alice, newcomer, newcomer) })
+  expect(w.uid(newcomer)).toBe(0)
+  expect(await toldNewcomer()).toEqual([`mention ${second.uri}`, `mention ${first.uri}`])
+})
+
+test('a reply that mentions is told of once, as a mention', async () => {
+  w.profile(newcomer, { displayName: 'Newcomer' })
+  const asked = w.post(newcomer, { facets: mention(bob), reply: { parent: w.post(bob) } })
+  const reply = w.post(bob, { reply: { parent: asked }, facets: mention(newcomer) })
+  const all = await toldNewcomer()
+  expect(all.filter((one) => one.endsWith(reply.uri))).toEqual([`mention ${reply.uri}`])
+})
+
+test('what is deleted, or says something else now, mentions nobody', async () => {
+  const gone = w.post(bob, { facets: mention(newcomer) })
+  const changed = w.post(bob, { facets: mention(newcomer) })
+  w.delete(gone)
+  const [did, collection, rkey] = changed.uri.slice('at://'.length).split('/') as string[]
+  const record = { text: 'nobody', createdAt: new Date(w.now()).toISOString() }
+  w.write({ did: did!, collection: collection!, rkey: rkey!, record, operation: 'update' })
+  expect(indexed()).toBe(0)
+  expect(await toldNewcomer()).toEqual([])
+})
+
+test('of a post that mentions hundreds, a few are kept', () => {
+  w.post(bob, { facets: mention(...Array.from({ length: 300 }, (_, i) => didOf(`many-${i}`))) })
+  expect(indexed()).toBe(10)
+})
+
+test('posts of a database from before are read bit by bit', async () => {
+  const posts = Array.from({ length: 400 }, (_, i) =>
+    w.post(bob, { facets: i % 100 === 0 ? mention(newcomer) : [] }),
+  )
+  w.db.exec(`DROP TABLE mentions; ${mentionsSql}`)
+  expect(indexed()).toBe(0)
+  while (tendSearch({ db: w.db, posts: { maxPosts: 100 } }, () => true));
+  expect(indexed()).toBe(4)
+  expect(await toldNewcomer()).toEqual([300, 200, 100, 0].map((i) => `mention ${posts[i]!.uri}`))
+})

@@ -1,0 +1,148 @@
+// Random histories of a handful of people, and what each member finds under their notifications, held
+// against a naive model and the official lexicon.
+
+import { afterEach, expect, test } from 'vitest'
+import type { StreamEvent } from '../../../../../../src/base/event.ts'
+import { createNaiveNotifications } from '../../../../../support/naive-notifications.ts'
+import { createRandom, type Random } from '../../../../../support/random.ts'
+import { randomHistory } from '../../../../../support/random-history.ts'
+import { didOf } from '../../../../../support/records.ts'
+import { testSeed } from '../../../../../support/seed.ts'
+import {
+  allPages,
+  createServingWorld,
+  type ServingWorld,
+} from '../../../../../support/serving-world.ts'
+
+type Notification = { uri: string; reason: string; reasonSubject?: string; indexedAt: string }
+type Page = { notifications: Notification[]; cursor?: string }
+
+const MEMBERS = ['person-0', 'person-1', 'person-2']
+const memberDids = MEMBERS.map(didOf)
+
+let world: ServingWorld | undefined
+afterEach(() => world?.dispose())
+
+/** The same history, where some posts mention somebody and some reactions came by way of a repost. */
+function embellished(events: StreamEvent[], random: Random): StreamEvent[] {
+  const reposts: { uri: string; cid: string }[] = []
+  return events.map((event) => {
+    if (event.kind !== 'commit' || event.operation === 'delete') return event
+    const { collection, did, rkey, cid, record } = event
+    const uri = `at://${did}/${collection}/${rkey}`
+    const more: Record<string, unknown> = {}
+    if (collection === 'app.bsky.feed.post' && random.chance(0.2)) {
+      const mention = { $type: 'app.bsky.richtext.facet#mention', did: random.pick(memberDids) }
+      more['facets'] = [{ index: { byteStart: 0, byteEnd: 1 }, features: [mention] }]
+    }
+    const isReaction = /like|repost/.test(collection)
+    if (isReaction && reposts.length > 0 && random.chance(0.4)) more['via'] = random.pick(reposts)
+    if (collection === 'app.bsky.feed.repost') reposts.push({ uri, cid })
+    return { ...event, record: { ...record, ...more } }
+  })
+}
+
+function asText({ reason, uri, reasonSubject, indexedAt }: Notification): string {
+  return [reason, uri, reasonSubject, indexedAt].join(' ')
+}
+
+async function shownTo(w: ServingWorld, did: string, limit = 100): Promise<string[]> {
+  const nsid = 'app.bsky.notification.listNotifications'
+  const read = (cursor?: string) => w.get<Page>(nsid, { limit, cursor }, did)
+  const all = await allPages(read, (page) => page.notifications)
+  const times = all.map(({ indexedAt }) => indexedAt)
+  expect(times).toEqual([...times].sort().reverse())
+  return all.map(asText).sort()
+}
+
+test.each(['network', 'community'] as const)(
+  'members are told what the model says, however often events come again (%s)',
+  async (scope) => {
+    const random = createRandom(testSeed(`notifications, ${scope}`))
+    const w = createServingWorld({ scope, members: MEMBERS })
+    world = w
+    // In a smaller circle, who is an author changes what is kept: here members follow everybody.
+    if (scope === 'community') {
+      for (const did of memberDids) {
+        for (let i = 0; i < 9; i++) w.follow(did, w.account(`person-${i}`))
+      }
+    }
+    const model = createNaiveNotifications(memberDids)
+    for (const event of w.world.sent) model.apply(event)
+    const history = embellished(randomHistory(w.world, random, 700), random)
+    const events = scope === 'network' ? history : history.filter(isNoRelation)
+    const expected = (did: string) =>
+      model
+        .shown(did)
+        .map(({ reason, uri, subject, sortAt }) =>
+          asText({
+            reason,
+            uri,
+            reasonSubject: subject,
+            indexedAt: new Date(sortAt).toISOString(),
+          }),
+        )
+        .sort()
+    let seen = 0
+    for (const [i, event] of events.entries()) {
+      const again = random.pick(events.slice(0, i + 1))
+      for (const one of again.kind === 'commit' ? [event, again] : [event]) {
+        w.apply([one])
+        model.apply(one)
+      }
+      if (i % 50 !== 0) continue
+      for (const did of memberDids) {
+        const shown = await shownTo(w, did, 1 + random.below(100))
+        expect(shown, `event ${i}`).toEqual(expected(did))
+        seen += shown.length
+      }
+    }
+    expect(seen).toBeGreaterThan(200)
+  },
+)
+
+/** Follows and deletions of accounts would move the circle. */
+function isNoRelation(event: StreamEvent): boolean {
+  if (event.kind === 'account') return event.status !== 'deleted'
+  return event.kind !== 'commit' || event.collection !== 'app.bsky.graph.follow'
+}
+
+/** Posts that answer each other, some naming somebody, as events that nobody has applied yet. */
+function conversation(w: ServingWorld, random: Random, count: number): StreamEvent[] {
+  const people = Array.from({ length: 6 }, (_, i) => didOf(`person-${i}`))
+  const posts: { uri: string; cid: string; root: { uri: string; cid: string } }[] = []
+  return w.hold(() => {
+    for (let i = 0; i < count; i++) {
+      const above =
+        posts.length > 3 && random.chance(0.9) ? random.pick(posts.slice(-6)) : undefined
+      const parent = above && { uri: above.uri, cid: above.cid }
+      const named = { $type: 'app.bsky.richtext.facet#mention', did: random.pick(people) }
+      const facets = [{ index: { byteStart: 0, byteEnd: 1 }, features: [named] }]
+      const made = w.post(random.pick(people), {
+        ...(above && parent && { reply: { root: above.root, parent } }),
+        ...(random.chance(0.1) && { facets }),
+      })
+      posts.push({ ...made, root: above?.root ?? made })
+    }
+  })
+}
+
+test('replies that come in any order tell the same in the end', async () => {
+  const seed = testSeed('replies in any order')
+  const told: string[][][] = []
+  for (const isShuffled of [false, true]) {
+    const random = createRandom(seed)
+    const w = createServingWorld({ scope: 'network', members: MEMBERS })
+    const events = conversation(w, random, 250)
+    if (isShuffled) events.sort((a, b) => orderOf(a, seed) - orderOf(b, seed))
+    for (let i = 0; i < events.length; i += 7) w.apply(events.slice(i, i + 7))
+    told.push(await Promise.all(memberDids.map((did) => shownTo(w, did))))
+    w.dispose()
+  }
+  expect(told[0]!.flat().length).toBeGreaterThan(200)
+  expect(told[1]).toEqual(told[0])
+})
+
+function orderOf(event: StreamEvent, seed: number): number {
+  return createRandom(event.timeUs ^ seed).next()
+}

@@ -1,0 +1,145 @@
+// A newcomer's pages while their cold start goes on: what the ingest thread writes down of it is written here
+// by hand, and the rest is the real server over a real database.
+
+import { afterEach, expect, test } from 'vitest'
+import { COLD_START, MILESTONES, putBackfill } from '../../../src/data/store/backfills.ts'
+import { didOf } from '../../support/records.ts'
+import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
+import type { RecordId } from '../../support/world.ts'
+
+const NSID = 'app.bsky.feed.getTimeline'
+const DAY_MS = 86_400_000
+
+type Page = { feed: { post: { uri: string } }[]; cursor?: string }
+
+const [alice, bob, carol] = ['alice', 'bob', 'carol'].map(didOf) as [string, string, string]
+
+let world: ServingWorld
+let followed: RecordId
+afterEach(() => world.dispose())
+
+function start(firstPagePatienceMs: number, startAt = Date.now()): ServingWorld {
+  world = createServingWorld({ members: ['alice'], scope: 'network', firstPagePatienceMs, startAt })
+  followed = world.follow(alice, bob)
+  world.handle(bob, 'bob.test')
+  return world
+}
+
+function reach(...what: string[]): void {
+  for (const one of what) {
+    putBackfill(world.db, world.uid(alice), one, { rev: null, finished_at: 1 })
+  }
+}
+
+const read = (query: { limit?: number; cursor?: string } = {}, viewer = alice) =>
+  world.get<Page>(NSID, query, viewer)
+const uris = ({ feed }: Page) => feed.map(({ post }) => post.uri)
+
+/** Not a claim about time: long enough for a request to be where it waits, and then some. */
+const aWhile = () => new Promise((resolve) => setTimeout(resolve, 300))
+
+/** Whether it is answered, without waiting for that. */
+function watched(page: Promise<Page>): { page: Promise<Page>; isAnswered: boolean } {
+  const state = { page, isAnswered: false }
+  void page.then(() => {
+    state.isAnswered = true
+  })
+  return state
+}
+
+test('an empty page is not the last, and the backlog is found behind its cursor', async () => {
+  const w = start(1)
+  const first = await read()
+  expect(first).toMatchObject({ feed: [], cursor: expect.stringMatching(/^\d+__b/) })
+  const createdAt = new Date(w.now() - DAY_MS).toISOString()
+  const post = w.post(bob, { createdAt })
+  const second = await read({ cursor: first.cursor! })
+  expect(uris(second)).toEqual([post.uri])
+  const third = await read({ cursor: second.cursor! })
+  expect(third).toEqual({ feed: [], cursor: second.cursor })
+  reach(MILESTONES.posts)
+  expect(await read({ cursor: third.cursor! })).toEqual({ feed: [] })
+})
+
+test('nobody is told of an end who is about to be a member, known or not', async () => {
+  const w = start(1)
+  w.post(carol)
+  for (const viewer of [carol, didOf('unheard-of')]) {
+    expect((await read({}, viewer)).cursor).toBeDefined()
+  }
+})
+
+test('a first page waits until it is full and nothing newer can come between', async () => {
+  const w = start(60_000)
+  for (let i = 0; i < 3; i++) w.post(bob)
+  const page = watched(read({ limit: 3 }))
+  await aWhile()
+  expect(page.isAnswered).toBe(false)
+  const newest = w.post(bob)
+  reach(MILESTONES.newest)
+  expect(uris(await page.page)[0]).toBe(newest.uri)
+})
+
+test('where the page reaches below the last hours, it waits for the feeds too', async () => {
+  const w = start(60_000, Date.now() - 3 * DAY_MS)
+  for (let i = 0; i < 3; i++) w.post(bob)
+  reach(MILESTONES.newest)
+  const page = watched(read({ limit: 3 }))
+  await aWhile()
+  expect(page.isAnswered).toBe(false)
+  reach(MILESTONES.feeds)
+  expect((await page.page).feed).toHaveLength(3)
+})
+
+test('a short page goes out once all feeds were tried, and is not the last', async () => {
+  const w = start(60_000)
+  const post = w.post(bob)
+  reach(MILESTONES.newest, MILESTONES.feeds)
+  const page = await read()
+  expect(uris(page)).toEqual([post.uri])
+  expect(page.cursor).toBeDefined()
+  reach(MILESTONES.posts)
+  expect((await read()).cursor).toBeUndefined()
+})
+
+test('further down a full page does not wait', async () => {
+  const w = start(60_000)
+  const [oldest, older, newest] = [w.post(bob), w.post(bob), w.post(bob)]
+  reach(MILESTONES.newest)
+  const first = await read({ limit: 1 })
+  expect(uris(first)).toEqual([newest!.uri])
+  const second = await read({ limit: 1, cursor: first.cursor! })
+  expect(uris(second)).toEqual([older!.uri])
+  expect(oldest).toBeDefined()
+})
+
+test('who follows nobody is told so as soon as that is known', async () => {
+  start(60_000)
+  world.delete(followed)
+  const page = watched(read())
+  await aWhile()
+  expect(page.isAnswered).toBe(false)
+  reach(MILESTONES.newest, MILESTONES.feeds, MILESTONES.posts)
+  expect(await page.page).toEqual({ feed: [] })
+})
+
+test('somebody whose cold start is over is answered at once, as before', async () => {
+  start(60_000)
+  reach(COLD_START)
+  expect(await read()).toEqual({ feed: [] })
+})
+
+test('of one account a few requests wait; the others have what there is, and a cursor', async () => {
+  start(60_000)
+  const waiting = Array.from({ length: 4 }, () => watched(read()))
+  await aWhile()
+  expect((await read()).cursor).toBeDefined()
+  expect(waiting.some(({ isAnswered }) => isAnswered)).toBe(false)
+  reach(COLD_START)
+  for (const { page } of waiting) expect(await page).toEqual({ feed: [] })
+})
+
+test('a cursor that is none is refused, and does not wait', async () => {
+  start(60_000)
+  expect((await world.ask(NSID, { cursor: 'nonsense' }, alice)).status).toBe(400)
+})

@@ -1,0 +1,96 @@
+// What the operator's moderation services see: threads through blocks, theirs and those of others, with the
+// block told where profiles tell it; and that they read without being members.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
+import { didOf } from '../../support/records.ts'
+import { createServingWorld, type Query, type ServingWorld } from '../../support/serving-world.ts'
+import type { RecordId } from '../../support/world.ts'
+
+const [ozone, alice, bob, carol] = ['ozone', 'alice', 'bob', 'carol'].map(didOf) as [
+  string,
+  string,
+  string,
+  string,
+]
+
+let w: ServingWorld
+let root: RecordId
+let reply: RecordId
+let quote: RecordId
+beforeEach(() => {
+  const members = new Set([alice, carol])
+  w = createServingWorld({
+    scope: 'network',
+    members: ['alice', 'carol'],
+    moderationServices: [ozone],
+    onViewer(did) {
+      if (!members.has(did)) throw new XRPCError(403, 'NotAMember', 'only members read here')
+    },
+  })
+  for (const did of [ozone, alice, bob, carol]) w.profile(did)
+  root = w.post(alice, 'said by alice')
+  reply = w.post(bob, { text: 'answered by bob', reply: { parent: root } })
+  quote = w.post(bob, { text: 'quoted by bob', quote: root })
+  w.block(alice, bob)
+  w.block(alice, ozone)
+  w.block(ozone, bob)
+})
+afterEach(() => w.dispose())
+
+const threads: [nsid: string, name: string][] = [
+  ['app.bsky.feed.getPostThread', 'uri'],
+  ['app.bsky.unspecced.getPostThreadV2', 'anchor'],
+]
+
+/** Twice: the second time others' answers are kept. */
+async function texts(nsid: string, query: Query, viewer: string): Promise<string> {
+  const first = await w.get(nsid, query, viewer)
+  expect(await w.get(nsid, query, viewer)).toEqual(first)
+  return JSON.stringify(first)
+}
+
+describe.each(threads)('%s', (nsid, name) => {
+  test('shows a moderation service what others are not shown', async () => {
+    for (const viewer of [carol, ozone, carol]) {
+      const isOzone = viewer === ozone
+      const below = await texts(nsid, { [name]: root.uri }, viewer)
+      expect(below).toContain('said by alice')
+      expect(below.includes('answered by bob')).toBe(isOzone)
+      const above = await texts(nsid, { [name]: reply.uri }, viewer)
+      expect(above).toContain('answered by bob')
+      expect(above.includes('said by alice')).toBe(isOzone)
+      const quoted = await texts(nsid, { [name]: quote.uri }, viewer)
+      expect(quoted.includes('said by alice')).toBe(isOzone)
+      expect(quoted.includes('viewBlocked')).toBe(!isOzone)
+    }
+  })
+
+  test('keeps those in a block with somebody else who is no moderation service', async () => {
+    w.block(alice, carol)
+    expect(await texts(nsid, { [name]: root.uri }, carol)).not.toContain('said by alice')
+  })
+})
+
+test('aside in a thread stand those whom a moderation service blocks, too', async () => {
+  w.post(bob, { text: '📌', reply: { parent: root } })
+  const query = { anchor: root.uri }
+  const nsid = 'app.bsky.unspecced.getPostThreadOtherV2'
+  expect(await texts(nsid, query, ozone)).toContain('📌')
+  expect(await texts(nsid, query, carol)).not.toContain('📌')
+})
+
+test('its block is told in profiles all the same', async () => {
+  const { viewer } = await w.get<{ viewer: object }>(
+    'app.bsky.actor.getProfile',
+    { actor: alice },
+    ozone,
+  )
+  expect(viewer).toMatchObject({ blockedBy: true })
+})
+
+test('it reads without being a member, and nobody else does', async () => {
+  const ask = (viewer: string) => w.ask('app.bsky.feed.getPosts', { uris: [quote.uri] }, viewer)
+  expect((await ask(ozone)).status).toBe(200)
+  expect((await ask(bob)).status).toBe(403)
+})

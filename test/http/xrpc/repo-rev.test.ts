@@ -1,0 +1,128 @@
+// Body and `atproto-repo-rev` are of one moment, whatever the writer does meanwhile.
+
+import { Worker } from 'node:worker_threads'
+import { describe, expect, test } from 'vitest'
+import { XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
+import { NoteWriter } from '../../../src/data/shared-memory/note-ring.ts'
+import type { Method, MethodContext, MethodResult } from '../../../src/http/server/method.ts'
+import { createAtOneRev } from '../../../src/http/xrpc/repo-rev.ts'
+
+const VIEWER = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+const context = { viewer: VIEWER, params: {} } as unknown as MethodContext
+
+/** An index of one account, whose posts and rev a test moves as the writer would. */
+function world() {
+  const notes = new NoteWriter()
+  const index = { rev: 'r1' as string | undefined, posts: ['p1'] }
+  const atOneRev = createAtOneRev({
+    accounts: { revOf: () => index.rev } as never,
+    actors: { uidOf: (did: string) => (did === VIEWER ? 7 : 0) } as never,
+    notes: notes.buffer,
+  })
+  const serve = (handler: () => MethodResult | Promise<MethodResult>): Method =>
+    atOneRev({
+      nsid: 'app.bsky.feed.getTimeline',
+      kind: 'query',
+      auth: 'required',
+      readAfterWrite: true,
+      handler,
+    })
+  return { notes, index, serve }
+}
+
+describe('an answer that a PDS adds to', () => {
+  test('has the rev of what is in it', async () => {
+    const { index, serve } = world()
+    const answer = await serve(() => ({ body: index.posts })).handler(context)
+    expect(answer).toEqual({ body: ['p1'], headers: { 'atproto-repo-rev': 'r1' } })
+  })
+
+  test('is made again where a commit came after its body was read', async () => {
+    const { index, serve } = world()
+    const method = serve(() => {
+      const body = [...index.posts]
+      Object.assign(index, { rev: 'r2', posts: ['p2', 'p1'] })
+      return { body }
+    })
+    const { body, headers } = await method.handler(context)
+    expect([body, headers]).toEqual([['p2', 'p1'], { 'atproto-repo-rev': 'r2' }])
+  })
+
+  test('the same where the handler takes its time', async () => {
+    const { index, serve } = world()
+    const method = serve(async () => {
+      const body = [...index.posts]
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      Object.assign(index, { rev: 'r2', posts: ['p2', 'p1'] })
+      return { body }
+    })
+    const { body, headers } = await method.handler(context)
+    expect([body, headers]).toEqual([['p2', 'p1'], { 'atproto-repo-rev': 'r2' }])
+  })
+
+  test('of somebody who never stops writing has the older rev: nothing of theirs is lost', async () => {
+    const { index, serve } = world()
+    let commits = 1
+    const method = serve(() => {
+      index.rev = `r${++commits}`
+      return { body: commits }
+    })
+    const { body, headers } = await method.handler(context)
+    expect(headers?.['atproto-repo-rev']).toBe(`r${(body as number) - 1}`)
+    expect(body).toBeLessThan(10)
+  })
+
+  test('waits for what is committed and not yet in memory', async () => {
+    const { notes, index, serve } = world()
+    const shared = new Int32Array(new SharedArrayBuffer(4))
+    notes.beginSettling()
+    index.rev = 'r2'
+    const worker = new Worker(SETTLES, { eval: true, workerData: { notes: notes.buffer, shared } })
+    await new Promise((resolve) => worker.once('online', resolve))
+    const answer = await serve(() => ({ body: Atomics.load(shared, 0) })).handler(context)
+    await worker.terminate()
+    expect(answer.body).toBe(1)
+  })
+
+  test('waits no longer than a moment, and then says less than it may have', async () => {
+    const { notes, index, serve } = world()
+    const method = serve(() => ({ body: index.posts }))
+    await method.handler(context)
+    notes.beginSettling()
+    index.rev = 'r2'
+    expect((await method.handler(context)).headers).toEqual({ 'atproto-repo-rev': 'r1' })
+    notes.settle()
+    expect((await method.handler(context)).headers).toEqual({ 'atproto-repo-rev': 'r2' })
+  })
+
+  test('that is an error carries the rev, too: the PDS may know the post', async () => {
+    const { serve } = world()
+    const method = serve(() => {
+      throw new XRPCError(400, 'NotFound', 'Post not found')
+    })
+    expect(() => method.handler(context)).toThrowError(
+      expect.objectContaining({ error: 'NotFound', headers: { 'atproto-repo-rev': 'r1' } }),
+    )
+  })
+
+  test('has none where nothing of the viewer was ever applied, or nobody asks', async () => {
+    const { index, serve } = world()
+    const method = serve(() => ({ body: 1, headers: { other: 'x' } }))
+    index.rev = undefined
+    expect((await method.handler(context)).headers).toEqual({ other: 'x' })
+    index.rev = 'r9'
+    const visitor = { ...context, viewer: undefined }
+    expect((await method.handler(visitor)).headers).toEqual({ other: 'x' })
+  })
+})
+
+/** What the writer does after its commit, a moment later: memory first, then it is settled. */
+const SETTLES = `
+  const { notes, shared } = require('node:worker_threads').workerData
+  const ints = new Int32Array(notes)
+  setTimeout(() => {
+    Atomics.store(shared, 0, 1)
+    Atomics.add(ints, 2, 1)
+    Atomics.notify(ints, 2)
+  }, 8)
+`

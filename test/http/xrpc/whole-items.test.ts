@@ -1,0 +1,123 @@
+// A newcomer's page tells nothing as a fact because it was not fetched yet. What the backfill room would do is
+// done by hand here, as far as rows go.
+
+import { afterEach, expect, test, vi } from 'vitest'
+import { COLD_START, MILESTONES, putBackfill } from '../../../src/data/store/backfills.ts'
+import { didOf } from '../../support/records.ts'
+import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
+import type { RecordId } from '../../support/world.ts'
+
+const NSID = 'app.bsky.feed.getTimeline'
+
+type View = { handle: string }
+type Item = { post: { uri: string; author: View; embed?: { record?: { $type: string } } } }
+type Page = { feed: Item[]; cursor?: string }
+
+const [alice, bob, carol] = ['alice', 'bob', 'carol'].map(didOf) as [string, string, string]
+
+let world: ServingWorld
+afterEach(() => world.dispose())
+
+/** A newcomer whose posts are all here. */
+function start(...milestones: string[]): ServingWorld {
+  world = createServingWorld({
+    ...{ members: ['alice'], queuesWanted: true, startAt: Date.now() },
+    firstPagePatienceMs: 60_000,
+  })
+  world.follow(alice, bob)
+  world.handle(bob, 'bob.test')
+  for (const one of [MILESTONES.posts, ...milestones]) {
+    putBackfill(world.db, world.uid(alice), one, { rev: null, finished_at: 1 })
+  }
+  return world
+}
+
+const read = () => world.get<Page>(NSID, {}, alice)
+
+/** A post by carol that is not here. */
+function elsewhere(): { quoted: RecordId; arrive: () => void } {
+  let quoted: RecordId | undefined
+  const events = world.hold(() => {
+    quoted = world.post(carol, 'quoted')
+  })
+  const arrive = () => {
+    world.apply(events)
+    world.handle(carol, 'carol.test')
+    for (const kind of ['post', 'identity', 'profile']) end(kind)
+  }
+  return { quoted: quoted!, arrive }
+}
+
+function jobs(kind: string): number[] {
+  return world.db
+    .prepare<[string], number>('SELECT subject FROM jobs WHERE kind = ?')
+    .pluck()
+    .all(kind)
+}
+
+/** As a job ends. */
+function end(kind: string): void {
+  world.db.prepare('DELETE FROM jobs WHERE kind = ?').run(kind)
+}
+
+/** As it fails time and again. */
+function fail(kind: string): void {
+  world.db.prepare('UPDATE jobs SET attempts = 3 WHERE kind = ?').run(kind)
+}
+
+const asked = (kind: string) =>
+  vi.waitFor(() => expect(jobs(kind)).not.toEqual([]), { timeout: 20_000, interval: 5 })
+
+const embedded = ({ feed }: Page) => feed.map(({ post }) => post.embed?.record?.$type)
+
+test('a quoted post is waited for', async () => {
+  const w = start()
+  const { quoted, arrive } = elsewhere()
+  w.post(bob, { quote: quoted })
+  for (const kind of ['identity', 'profile', 'records']) end(kind)
+  const page = read()
+  await asked('post')
+  arrive()
+  expect(embedded(await page)).toEqual(['app.bsky.embed.record#viewRecord'])
+})
+
+test('while it is being fetched still, the post that quotes it is left out, and comes later', async () => {
+  const w = start()
+  const { quoted, arrive } = elsewhere()
+  const oldest = w.post(bob, 'the oldest')
+  const plain = w.post(bob, 'plain')
+  const quoting = w.post(bob, { quote: quoted })
+  const first = await world.get<Page>(NSID, { limit: 1 }, alice)
+  expect(first.feed.map(({ post }) => post.uri)).toEqual([plain.uri])
+  arrive()
+  expect((await read()).feed.map(({ post }) => post.uri)).toEqual([
+    quoting.uri,
+    plain.uri,
+    oldest.uri,
+  ])
+})
+
+test('what could not be had is shown as it is', async () => {
+  const w = start()
+  w.post(bob, { quote: elsewhere().quoted })
+  for (const kind of ['post', 'identity', 'profile', 'records']) fail(kind)
+  expect(embedded(await read())).toEqual(['app.bsky.embed.record#viewNotFound'])
+})
+
+test('a name that nobody looked up is waited for', async () => {
+  const w = start()
+  const dan = didOf('dan')
+  w.follow(alice, dan)
+  w.post(dan)
+  const page = read()
+  await asked('identity')
+  w.handle(dan, 'dan.test')
+  for (const kind of ['identity', 'profile']) end(kind)
+  expect((await page).feed.map(({ post }) => post.author.handle)).toEqual(['dan.test'])
+})
+
+test('after the cold start nothing is left out any more', async () => {
+  const w = start(COLD_START)
+  const quoting = w.post(bob, { quote: elsewhere().quoted })
+  expect((await read()).feed.map(({ post }) => post.uri)).toEqual([quoting.uri])
+})

@@ -1,0 +1,380 @@
+// Repositories change while nobody listens, in every collection; then they are compared, and what is held
+// is what they have. The repositories are the oracle.
+
+import { pino } from 'pino'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type Collection, collections } from '../../../src/base/atproto/collections.ts'
+import { unpackRkey } from '../../../src/base/atproto/keys.ts'
+import { findActor } from '../../../src/data/store/actors.ts'
+import { accountsToRepair, compareGap, setGapStep } from '../../../src/data/store/gap-repair.ts'
+import { gapCounts, insertAccountGap, insertGap, listGaps } from '../../../src/data/store/gaps.ts'
+import { heldKeys } from '../../../src/data/store/held-keys.ts'
+import { countJobs } from '../../../src/data/store/jobs.ts'
+import { findProfile } from '../../../src/data/store/profiles.ts'
+import { statusCode } from '../../../src/data/store/status.ts'
+import { leaveGap } from '../../../src/ingest/backfill/settle-gap.ts'
+import { createGapRepair } from '../../../src/ingest/replay/gap-repair.ts'
+import { circleOf } from '../../../src/ingest/upkeep/gap-repairing.ts'
+import { type BackfillWorld, refOf, startBackfillWorld } from '../../support/backfill-world.ts'
+import { canonicalRows } from '../../support/canonical-rows.ts'
+import type { PdsAccount, PdsDouble } from '../../support/pds-double.ts'
+import { createRandom, type Random } from '../../support/random.ts'
+import { testSeed } from '../../support/seed.ts'
+import type { Commit } from '../../support/simulated-network/repository.ts'
+
+let world: BackfillWorld
+
+afterEach(() => world.close())
+
+type Scene = { member: PdsAccount; authors: PdsAccount[]; strangers: PdsAccount[] }
+
+async function setUp(): Promise<Scene> {
+  world = await startBackfillWorld({ hosts: 2 })
+  const member = await world.person('member')
+  const authors = [await world.person('alice'), await world.person('bob', 1)]
+  const strangers = [await world.person('carol'), await world.person('dave', 1)]
+  world.member(member)
+  for (const author of authors) world.live(world.follow(member, author))
+  world.backfill.start()
+  await world.settled()
+  return { member, authors, strangers }
+}
+
+/** Random acts in all collections; each is heard of with the given chance. */
+function actAtRandom({ authors, strangers }: Scene, random: Random) {
+  const everybody = [...authors, ...strangers]
+  const posts: Commit[] = []
+  const lists: [PdsAccount, Commit][] = []
+  const generators: Commit[] = []
+  let atMs = Date.now() - 3_600_000
+
+  function put(
+    account: PdsAccount,
+    collection: Collection,
+    value: Record<string, unknown>,
+    rkey?: string,
+  ): Commit {
+    atMs += 1000
+    const record = { createdAt: new Date(atMs).toISOString(), ...value }
+    return account.put({ collection, rkey, value: record, atMs })
+  }
+
+  const writes: ((account: PdsAccount) => Commit | undefined)[] = [
+    (account) => {
+      const isReply = posts.length > 0 && random.chance(0.6)
+      const parent = isReply ? refOf(random.pick(posts)) : undefined
+      const reply = parent && { reply: { root: parent, parent } }
+      const post = put(account, 'app.bsky.feed.post', { text: `text ${atMs}`, ...reply })
+      if (authors.includes(account)) posts.push(post)
+      return post
+    },
+    (account) => {
+      const subjects = [...posts, ...generators]
+      if (subjects.length === 0) return undefined
+      return put(account, 'app.bsky.feed.like', { subject: refOf(random.pick(subjects)) })
+    },
+    (account) =>
+      posts.length > 0
+        ? put(account, 'app.bsky.feed.repost', { subject: refOf(random.pick(posts)) })
+        : undefined,
+    (account) => put(account, 'app.bsky.graph.follow', { subject: random.pick(authors).did }),
+    (account) => put(account, 'app.bsky.graph.block', { subject: random.pick(everybody).did }),
+    (account) => {
+      const purpose = 'app.bsky.graph.defs#modlist'
+      const list = put(account, 'app.bsky.graph.list', { name: `list ${atMs}`, purpose })
+      lists.push([account, list])
+      return list
+    },
+    (account) => {
+      const own = lists.find(([owner]) => owner === account)
+      if (!own) return undefined
+      const subject = random.pick(everybody).did
+      return put(account, 'app.bsky.graph.listitem', { list: refOf(own[1]).uri, subject })
+    },
+    (account) =>
+      lists.length > 0
+        ? put(account, 'app.bsky.graph.listblock', { subject: refOf(random.pick(lists)[1]).uri })
+        : undefined,
+    (account) => gate(account, 'app.bsky.feed.threadgate', { allow: [] }),
+    (account) => gate(account, 'app.bsky.feed.postgate', {}),
+    (account) => put(account, 'app.bsky.actor.profile', { displayName: `${atMs}` }, 'self'),
+    (account) => {
+      const value = { did: 'did:web:feeds.example.com', displayName: `feed ${atMs}` }
+      const generator = put(account, 'app.bsky.feed.generator', value)
+      generators.push(generator)
+      return generator
+    },
+  ]
+
+  function gate(account: PdsAccount, collection: Collection, value: object): Commit | undefined {
+    const own = posts.find(({ did }) => did === account.did)
+    return own && put(account, collection, { post: refOf(own).uri, ...value }, own.rkey)
+  }
+
+  function remove(account: PdsAccount): Commit | undefined {
+    const full = [...account.collections].filter(([, records]) => records.size > 0)
+    if (full.length === 0) return undefined
+    const [collection, records] = random.pick(full)
+    atMs += 1000
+    return account.remove(collection, random.pick([...records.keys()]), atMs)
+  }
+
+  return (count: number, heard: number): void => {
+    for (let i = 0; i < count; i++) {
+      const account = random.pick(everybody)
+      const commit = random.chance(0.35) ? remove(account) : random.pick(writes)(account)
+      if (commit && random.chance(heard)) world.live(commit)
+    }
+  }
+}
+
+function held(account: PdsAccount, collection: Collection): string[] {
+  const uid = world.uid(account)
+  const pages = [...heldKeys(world.db, collection, { uid, size: 50 })]
+  return [...new Set(pages.flat().map(unpackRkey))].sort()
+}
+
+function expectEqual({ authors, strangers }: Scene): void {
+  for (const account of [...authors, ...strangers]) {
+    for (const collection of collections) {
+      const there = [...(account.collections.get(collection)?.keys() ?? [])].sort()
+      const here = held(account, collection)
+      const what = `${collection} of ${account.handle}`
+      expect(
+        here.filter((key) => !there.includes(key)),
+        `gone ${what}`,
+      ).toEqual([])
+      const lowest = here[0]
+      const isWhole = authors.includes(account)
+      if (!isWhole) continue
+      const due =
+        collection === 'app.bsky.feed.like' ? there.filter((key) => lowest && key >= lowest) : there
+      expect(
+        due.filter((key) => !here.includes(key)),
+        `missing ${what}`,
+      ).toEqual([])
+    }
+  }
+}
+
+/** What is counted is what is there. */
+function expectCounted(): void {
+  const { likes, reposts, postCounts } = canonicalRows(world.db) as Record<string, string[]>
+  const distinct = (rows: string[]) => {
+    const counts = new Map<string, Set<string>>()
+    for (const row of rows) {
+      const [key = '', subject = ''] = row.split(' ')
+      if (!counts.has(subject)) counts.set(subject, new Set())
+      counts.get(subject)!.add(key.split('/')[0]!)
+    }
+    return counts
+  }
+  const [liked, reposted] = [distinct(likes!), distinct(reposts!)]
+  for (const row of postCounts!) {
+    const [post = '', likeCount, repostCount] = row.split(' ')
+    expect([post, Number(likeCount)]).toEqual([post, liked.get(post)?.size ?? 0])
+    expect([post, Number(repostCount)]).toEqual([post, reposted.get(post)?.size ?? 0])
+  }
+}
+
+const sync = ({ did, rev }: PdsAccount) =>
+  ({ kind: 'sync', did, timeUs: Date.now() * 1000, seq: undefined, rev }) as const
+
+const tick = () => new Promise((resolve) => setTimeout(resolve, 3))
+
+describe('after a sync', () => {
+  it('what is held of an author is the repository, and of a stranger nothing that it lost', async () => {
+    const scene = await setUp()
+    const act = actAtRandom(scene, createRandom(testSeed('compare')))
+    act(250, 1)
+    await world.settled()
+    for (let round = 0; round < 3; round++) {
+      act(80, 0.3)
+      await tick()
+      for (const account of [...scene.authors, ...scene.strangers]) world.live(sync(account))
+      expect(gapCounts(world.db).open).toBe(4)
+      if (round === 1) await world.restart()
+      // Meanwhile the stream goes on.
+      else world.backfill.wake()
+      act(20, 1)
+      await world.settled()
+      expectEqual(scene)
+      expectCounted()
+      expect(gapCounts(world.db)).toMatchObject({ open: 0, repairing: 0 })
+    }
+    expect(listGaps(world.db, { limit: 1 })).toMatchObject([{ cause: 'sync', how: 'compared' }])
+  })
+})
+
+describe('an account that was away', () => {
+  it('is compared when it comes back', async () => {
+    const scene = await setUp()
+    const [alice] = scene.authors as [PdsAccount]
+    const post = world.post(alice, 'to be deleted while away')
+    world.live(post)
+    const base = { kind: 'account', did: alice.did, seq: undefined } as const
+    const goneUs = Date.now() * 1000
+    world.live({ ...base, timeUs: goneUs, active: false, status: 'deactivated' })
+    alice.remove('app.bsky.feed.post', post.rkey, Date.now())
+    await tick()
+    world.live({ ...base, timeUs: Date.now() * 1000, active: true, status: undefined })
+    expect(listGaps(world.db, { limit: 9 })).toMatchObject([
+      { cause: 'returned', did: alice.did, fromUs: goneUs, state: 'open' },
+    ])
+    await world.settled()
+    expect(listGaps(world.db, { limit: 9 })).toMatchObject([{ state: 'closed', how: 'compared' }])
+    expectEqual(scene)
+  })
+
+  it('stays a gap while its server can’t be read, and is asked again a day later', async () => {
+    const scene = await setUp()
+    const [alice, bob] = scene.authors.map((one) => world.uid(one)) as [number, number]
+    const { db } = world
+    const now = Date.now()
+    const rest = { priority: 60, attempts: 12, stamp: 0 }
+    insertAccountGap(db, { uid: alice, cause: 'sync', fromUs: 0, toUs: 1 }, now)
+    leaveGap(db, { ...rest, kind: 'repo', subject: alice }, now)
+    const from = { host: 'wss://a', fromUs: 1, toUs: 2, cause: 'cursor-too-old' } as const
+    setGapStep(db, insertGap(db, from, now), { step: 'compare', reached: bob })
+    leaveGap(db, { ...rest, kind: 'check', subject: bob }, now)
+    expect(listGaps(db, { limit: 9 })).toMatchObject([
+      { cause: 'unreachable', did: scene.authors[1]!.did, fromUs: 1, toUs: 2, state: 'open' },
+      { cause: 'cursor-too-old', state: 'repairing', compared: 1, unreachable: 1 },
+      { cause: 'sync', did: scene.authors[0]!.did, state: 'open' },
+    ])
+    expect(accountsToRepair(db, now + 60_000, 9)).toEqual([])
+    expect(accountsToRepair(db, now + 90_000_000, 9).sort()).toEqual([alice, bob].sort())
+  })
+})
+
+describe('an account that moved', () => {
+  it('is compared with its new server', async () => {
+    const scene = await setUp()
+    const [alice] = scene.authors as [PdsAccount]
+    const [lost, kept] = [world.post(alice, 'not taken along'), world.post(alice, 'kept')]
+    world.live(lost, kept)
+    const [from, to] = world.hosts as [PdsDouble, PdsDouble]
+    const moved = to.create({ did: alice.did, handle: alice.handle })
+    const { value } = alice.collections.get('app.bsky.feed.post')!.get(kept.rkey)!
+    moved.put({ collection: 'app.bsky.feed.post', rkey: kept.rkey, value, atMs: Date.now() })
+    world.plc.edit(alice.did, (document) => {
+      return JSON.parse(JSON.stringify(document).replaceAll(from.origin, to.origin))
+    })
+    await tick()
+    const timeUs = Date.now() * 1000
+    world.live({ kind: 'identity', did: alice.did, timeUs, seq: undefined, handle: undefined })
+    await world.settled()
+    expect(listGaps(world.db, { limit: 9 })).toMatchObject([
+      { cause: 'moved', did: alice.did, state: 'closed', how: 'compared' },
+    ])
+    expect(held(alice, 'app.bsky.feed.post')).toEqual([kept.rkey])
+  })
+})
+
+describe('a gap that no host can replay', () => {
+  it('asks once of whom nothing changed, and compares the others', async () => {
+    const scene = await setUp()
+    const [alice, bob] = scene.authors as [PdsAccount, PdsAccount]
+    const posts = [world.post(alice, 'kept'), world.post(alice, 'deleted unheard')]
+    world.live(...posts, world.post(bob, 'kept'))
+    await world.settled()
+    alice.remove('app.bsky.feed.post', posts[1]!.rkey, Date.now())
+    world.db.exec("DELETE FROM backfills WHERE what = 'repo'")
+    const asked: string[] = []
+    for (const host of world.hosts) {
+      host.onRequest(({ method, query }) => {
+        asked.push(`${method.split('.').at(-1)} ${query['repo'] ?? query['did']}`)
+      })
+    }
+    const nowUs = Date.now() * 1000
+    const from = { host: 'wss://a', fromUs: nowUs - 7_200_000_000, toUs: nowUs - 3_600_000_000 }
+    compareGap(world.db, insertGap(world.db, { ...from, cause: 'cursor-too-old' }, Date.now()))
+    const repair = startSweeping()
+    await until(() => gapCounts(world.db).open + gapCounts(world.db).repairing === 0)
+    await repair.stop()
+    expect(listGaps(world.db, { limit: 9 })).toMatchObject([
+      { state: 'closed', how: 'compared', compared: 3, unreachable: 0 },
+    ])
+    expectEqual(scene)
+    expect(asked.filter((one) => one.endsWith(bob.did))).toEqual([`getLatestCommit ${bob.did}`])
+  })
+})
+
+describe('a repository that is not there when it is to be compared', () => {
+  const heldPosts = () =>
+    world.db
+      .prepare('SELECT count(*) FROM posts WHERE uid = ? AND state = 1')
+      .pluck()
+      .get(world.uid(gone))
+  let gone: PdsAccount
+
+  async function vanish(): Promise<void> {
+    const scene = await setUp()
+    gone = scene.authors[0]!
+    const post = world.post(gone, 'hello')
+    const liking = scene.strangers[0]!
+    world.live(post, like(liking, post), like(gone, world.post(scene.authors[1]!, 'liked')))
+    gone.state = 'gone'
+    world.live(sync(gone))
+    await world.settled()
+  }
+
+  const like = (account: PdsAccount, post: Commit) => {
+    world.live(post)
+    const value = { subject: refOf(post), createdAt: new Date().toISOString() }
+    return account.put({ collection: 'app.bsky.feed.like', value, atMs: Date.now() })
+  }
+
+  it('leaves nothing here, and is hidden', async () => {
+    await vanish()
+    expect(heldPosts()).toBe(0)
+    expect(findActor(world.db, world.uid(gone))?.status).toBe(statusCode('deleted'))
+    expect(findProfile(world.db, world.uid(gone))).toBeUndefined()
+    expectCounted()
+    expect(listGaps(world.db, { limit: 1 })).toMatchObject([{ cause: 'sync', state: 'closed' }])
+  })
+
+  it('is here again with all that it has once something comes of it', async () => {
+    await vanish()
+    gone.state = 'active'
+    await tick()
+    world.live(world.post(gone, 'the server was mistaken'))
+    await world.settled()
+    expect(findActor(world.db, world.uid(gone))?.status).toBe(0)
+    expect(heldPosts()).toBe(2)
+  })
+
+  it('takes nothing of a member', async () => {
+    const { member } = await setUp()
+    world.live(world.post(member, 'hello'))
+    member.state = 'gone'
+    world.live(sync(member))
+    await world.settled()
+    expect(findActor(world.db, world.uid(member))?.status).toBe(0)
+  })
+})
+
+function startSweeping() {
+  const repair = createGapRepair({
+    ...{ db: world.db, indexer: world.indexer, log: pino({ level: 'silent' }), now: Date.now },
+    publish: () => undefined,
+    onApplied: () => undefined,
+    stream: { hosts: [], wire: 'v2', compress: false, v1Dictionary: '', cacheDir: '' },
+    filters: () => ({ collections, dids: undefined }),
+    unread: [],
+    tip: () => undefined,
+    circle: circleOf(world.memory.actors),
+    onJobs: () => world.backfill.wake(),
+    limits: { lookEveryMs: 10 },
+  })
+  repair.start()
+  return repair
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 30_000
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(JSON.stringify(countJobs(world.db)))
+    await tick()
+  }
+}

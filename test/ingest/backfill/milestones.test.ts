@@ -1,0 +1,75 @@
+// How far a cold start is as far as posts are concerned, written down for the threads that answer.
+
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { findBackfill, MILESTONES } from '../../../src/data/store/backfills.ts'
+import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
+import type { PdsAccount } from '../../support/pds-double.ts'
+
+let world: BackfillWorld
+let member: PdsAccount
+
+beforeEach(async () => {
+  world = await startBackfillWorld({ hosts: 2 })
+  member = await world.person('member')
+})
+afterEach(() => world.close())
+
+type Milestone = keyof typeof MILESTONES
+
+function reached(): Milestone[] {
+  const names = Object.keys(MILESTONES) as Milestone[]
+  const uid = world.uid(member)
+  return names.filter((name) => findBackfill(world.db, uid, MILESTONES[name]))
+}
+
+async function until(milestone: Milestone): Promise<void> {
+  await expect.poll(reached, { timeout: 30_000, interval: 50 }).toContain(milestone)
+}
+
+/** Posts of these accounts that are here. */
+function posts(...accounts: PdsAccount[]): number {
+  const count = world.db
+    .prepare<[number], number>('SELECT count(*) FROM posts WHERE uid = ? AND state = 1')
+    .pluck()
+  return accounts.reduce((sum, one) => sum + count.get(world.uid(one))!, 0)
+}
+
+it('nothing is reached while the follow list is unknown', async () => {
+  let listed: Milestone[] | undefined
+  world.hosts[0]!.onRequest(({ method, query }) => {
+    if (method.endsWith('listRecords') && query['collection'] === 'app.bsky.graph.follow')
+      listed = reached()
+  })
+  world.backfill.start()
+  world.member(member)
+  await until('posts')
+  expect(listed).toEqual([])
+  expect(reached()).toEqual(['newest', 'feeds', 'posts'])
+})
+
+it('with the last milestone all posts of everybody are here', async () => {
+  const friends = await Promise.all([1, 2, 3].map((i) => world.person(`friend${i}`, i % 2)))
+  for (const friend of friends) {
+    for (let i = 0; i < 5; i++) world.post(friend)
+    world.follow(member, friend)
+  }
+  world.backfill.start()
+  world.member(member)
+  await until('posts')
+  expect(posts(...friends)).toBe(15)
+})
+
+it('a server that fails is not waited for, but may still bring posts', async () => {
+  const near = await world.person('near')
+  const far = await world.person('far', 1)
+  for (const friend of [near, far]) {
+    world.post(friend)
+    world.follow(member, friend)
+  }
+  world.hosts[1]!.misbehave({ how: { status: 500 } })
+  world.backfill.start()
+  world.member(member)
+  await until('feeds')
+  expect(posts(near)).toBe(1)
+  expect(reached()).toEqual(['newest', 'feeds'])
+})

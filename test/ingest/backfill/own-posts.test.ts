@@ -1,0 +1,60 @@
+// A member's PDS adds posts to our answers that are newer than the rev we name (read-after-write).
+// That rev must fit the rows exactly, also while the repository is being listed.
+
+import { afterEach, expect, it } from 'vitest'
+import { unpackRkey } from '../../../src/base/atproto/keys.ts'
+import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
+import type { Commit } from '../../support/simulated-network/repository.ts'
+
+let world: BackfillWorld
+
+afterEach(() => world.close())
+
+const keys = () =>
+  world.db
+    .prepare<[], Buffer | string>('SELECT rkey FROM posts WHERE state = 1')
+    .pluck()
+    .all()
+    .map(unpackRkey)
+const revOf = (uid: number) =>
+  world.db.prepare('SELECT rev FROM actors WHERE uid = ?').pluck().get(uid)
+
+it('posts written while we list wait for the stream, and the rev says so', async () => {
+  world = await startBackfillWorld({ scope: 'authors' })
+  const member = await world.person('member')
+  const settled = [1, 2, 3].map((i) => world.post(member, `post ${i}`))
+  const fresh: Commit[] = []
+  world.hosts[0]!.onRequest(({ method, query }) => {
+    if (method.endsWith('listRecords') && query['collection'] === 'app.bsky.feed.post') {
+      fresh.push(world.post(member, 'just now', { atMs: Date.now() }))
+    }
+  })
+  world.member(member)
+  world.backfill.start()
+  await world.settled()
+  // It was listed more than once, and what was fresh the first time was not so the next.
+  const rev = revOf(world.uid(member)) as string
+  const written = [...settled, ...fresh]
+  const upToRev = written.filter((one) => one.rev <= rev).map(({ rkey }) => rkey)
+  expect(upToRev.length).toBeGreaterThanOrEqual(settled.length)
+  expect(upToRev.length).toBeLessThan(written.length)
+  expect(keys().sort()).toEqual(upToRev.sort())
+
+  world.live(...fresh)
+  expect(keys()).toHaveLength(written.length)
+  expect(revOf(world.uid(member))).toBe(fresh.at(-1)!.rev)
+})
+
+it('keys that are no times of writing are listed like any other', async () => {
+  world = await startBackfillWorld({ scope: 'authors' })
+  const member = await world.person('member')
+  const record = { $type: 'app.bsky.feed.post', text: 'by hand', createdAt: '2026-01-01T00:00:00Z' }
+  for (const rkey of ['zz-top', '7zzzzzzzzzzzz', '2222222222222']) {
+    const value = { ...record }
+    member.put({ collection: 'app.bsky.feed.post', rkey, value, atMs: Date.now() - 60_000 })
+  }
+  world.member(member)
+  world.backfill.start()
+  await world.settled()
+  expect(keys().sort()).toEqual(['2222222222222', '7zzzzzzzzzzzz', 'zz-top'])
+})

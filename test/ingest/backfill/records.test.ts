@@ -1,0 +1,134 @@
+// Feed generators, starter packs, labelers, verifications and declarations, fetched from repositories:
+// of members and authors all of them, of others what somebody asks for.
+
+import { afterEach, expect, it } from 'vitest'
+import {
+  collectionCodes,
+  type RecordCollection,
+  recordCollections,
+} from '../../../src/base/atproto/collections.ts'
+import type { PackedRkey } from '../../../src/base/atproto/keys.ts'
+import { unpackCid, unpackRkey } from '../../../src/base/atproto/keys.ts'
+import { wantMissing } from '../../../src/ingest/indexing/wanted.ts'
+import { type BackfillWorld, refOf, startBackfillWorld } from '../../support/backfill-world.ts'
+import type { PdsAccount } from '../../support/pds-double.ts'
+
+const GENERATOR = 'app.bsky.feed.generator'
+const CHAT = 'chat.bsky.actor.declaration'
+const VERIFICATION = 'app.bsky.graph.verification'
+
+let world: BackfillWorld
+
+afterEach(() => world.close())
+
+const createdAt = '2026-01-01T00:00:00.000Z'
+const atMs = Date.parse(createdAt)
+
+function feedBy(account: PdsAccount, rkey: string) {
+  const value = { did: 'did:web:feeds.test', displayName: rkey, createdAt }
+  return account.put({ collection: GENERATOR, rkey, value, atMs })
+}
+
+function held(account: PdsAccount, collection: RecordCollection): Record<string, string> {
+  const rows = world.db
+    .prepare<[number, number], { rkey: PackedRkey; cid: Buffer }>(
+      'SELECT rkey, cid FROM records WHERE uid = ? AND collection = ? AND cid IS NOT NULL',
+    )
+    .all(world.uid(account), collectionCodes[collection])
+  return Object.fromEntries(rows.map(({ rkey, cid }) => [unpackRkey(rkey), unpackCid(cid)]))
+}
+
+const there = (account: PdsAccount, collection: string) =>
+  Object.fromEntries(
+    [...(account.collections.get(collection)?.values() ?? [])].map(({ rkey, cid }) => [rkey, cid]),
+  )
+
+it('brings those of a member and of everyone they follow, and asks nobody for what they do not have', async () => {
+  world = await startBackfillWorld()
+  const [member, author, plain] = [
+    await world.person('member'),
+    await world.person('author'),
+    await world.person('plain'),
+  ]
+  world.follow(member, author)
+  world.follow(member, plain)
+  feedBy(member, 'mine')
+  for (const name of ['cats', 'dogs', 'birds']) feedBy(author, name)
+  author.put({ collection: CHAT, rkey: 'self', value: { allowIncoming: 'all' }, atMs })
+  author.put({ collection: CHAT, rkey: 'other', value: { allowIncoming: 'all' }, atMs })
+  const nameOf = new Map(
+    [member, author, plain].map(({ did, handle }) => [did, handle.split('.')[0]]),
+  )
+  const asked = new Set<string>()
+  world.hosts[0]!.onRequest(({ method, query }) => {
+    if (
+      !method.endsWith('listRecords') ||
+      !(recordCollections as readonly string[]).includes(query['collection']!)
+    )
+      return
+    asked.add(`${nameOf.get(query['repo']!)} ${query['collection']}`)
+  })
+  world.member(member)
+  world.backfill.start()
+  await world.settled()
+  for (const account of [member, author, plain]) {
+    expect(held(account, GENERATOR)).toEqual(there(account, GENERATOR))
+  }
+  expect(Object.keys(held(author, CHAT))).toEqual(['self'])
+  expect(
+    [...asked].filter((line) => !line.startsWith('member') || line.endsWith('generator')).sort(),
+  ).toEqual([
+    'author app.bsky.feed.generator',
+    'author chat.bsky.actor.declaration',
+    'member app.bsky.feed.generator',
+  ])
+})
+
+it('takes away what a repository no longer has', async () => {
+  world = await startBackfillWorld()
+  const member = await world.person('member')
+  feedBy(member, 'gone')
+  world.member(member)
+  world.backfill.start()
+  await world.settled()
+  expect(held(member, GENERATOR)).toEqual(there(member, GENERATOR))
+  member.remove(GENERATOR, 'gone', atMs)
+  world.live({ kind: 'sync', did: member.did, timeUs: 1, seq: undefined, rev: member.rev })
+  await world.settled()
+  expect(held(member, GENERATOR)).toEqual({})
+})
+
+it('brings a stranger’s feed that a member is to be shown, and who made it', async () => {
+  world = await startBackfillWorld()
+  const [member, stranger] = [await world.person('member'), await world.person('stranger')]
+  const feed = feedBy(stranger, 'cats')
+  world.member(member)
+  world.backfill.start()
+  await world.settled()
+  const none = `at://${stranger.did}/${GENERATOR}/none`
+  world.indexer.run((ctx) => wantMissing(ctx, { uris: [refOf(feed).uri, none], dids: [] }))
+  world.backfill.wake()
+  await world.settled()
+  expect(held(stranger, GENERATOR)).toEqual({ cats: refOf(feed).cid })
+  const handle = world.db
+    .prepare('SELECT handle FROM actors WHERE did = ?')
+    .pluck()
+    .get(stranger.did)
+  expect(handle).toBe('stranger.example.com')
+})
+
+it('brings all that a trusted verifier says once there is a member', async () => {
+  const trustedVerifiers: string[] = []
+  world = await startBackfillWorld({ trustedVerifiers })
+  const [member, verifier] = [await world.person('member'), await world.person('verifier')]
+  trustedVerifiers.push(verifier.did)
+  const subject = (await world.person('somebody')).did
+  const value = { subject, handle: 'somebody.example.com', displayName: 'Somebody', createdAt }
+  verifier.put({ collection: VERIFICATION, rkey: '3kaaaaaaaaaaa', value, atMs })
+  await world.restart() // now they are trusted
+  world.member(member)
+  world.backfill.start()
+  await world.settled()
+  expect(held(verifier, VERIFICATION)).toEqual(there(verifier, VERIFICATION))
+  expect(world.memory.actors.uidOf(subject)).not.toBe(0)
+})

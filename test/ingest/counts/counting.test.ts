@@ -1,0 +1,194 @@
+// The background questions by themselves: how many are asked at once, what comes first, what a host that
+// fails, says no, or knows nothing does to them, and that all of it has an end.
+
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { CountedScope } from '../../../src/data/store/read/earlier-counts.ts'
+import { createCountQueue } from '../../../src/ingest/counts/count-queue.ts'
+import {
+  type Counting,
+  type CountingLimits,
+  createCounting,
+} from '../../../src/ingest/counts/counting.ts'
+import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
+import { type AppviewDouble, startAppviewDouble } from '../../support/appview-double.ts'
+import { createRandom } from '../../support/random.ts'
+import { testSeed } from '../../support/seed.ts'
+import { createWorld, type RecordId, type World } from '../../support/world.ts'
+
+const POSTS = 'app.bsky.feed.getPosts'
+const soon = <T>(look: () => T | Promise<T>) => vi.waitFor(look, { timeout: 20_000, interval: 10 })
+
+let double: AppviewDouble
+let world: World
+const begun: Counting[] = []
+const warned: unknown[] = []
+
+beforeEach(async () => {
+  double = await startAppviewDouble()
+  world = createWorld({ members: ['alice'] })
+  world.follow(world.account('alice'), world.account('bob'))
+})
+
+afterEach(async () => {
+  await Promise.all(begun.splice(0).map((one) => one.stop()))
+  warned.length = 0
+  world.dispose()
+  await double.close()
+})
+
+type Options = { scope?: CountedScope; limits?: Partial<CountingLimits>; members?: number[] }
+
+function begin({ scope = 'community', limits, members = [] }: Options = {}): Counting {
+  const { db, actors, timelines, now } = world
+  const counting = createCounting({
+    ...{ db, actors, now, scope },
+    origin: double.origin,
+    fetch: createGuardedFetch({ allowPrivateHosts: false, trustedOrigins: [double.origin] }),
+    members: () => members,
+    newcomers: () => [],
+    timelineItems: (member) =>
+      timelines.read(member, undefined, 500)?.entries.map(({ item }) => item) ?? [],
+    log: { debug() {}, warn: (...line: unknown[]) => void warned.push(line) },
+    limits: { restMs: 2, lookEveryMs: 10, ...limits },
+  })
+  begun.push(counting)
+  counting.start()
+  return counting
+}
+
+const write = (count: number): RecordId[] =>
+  Array.from({ length: count }, (_, i) => world.post(world.account('bob'), `post ${i}`))
+
+/** Every post has a like for each letter of its key's last character's code. */
+const likesOf = (uri: string) => uri.charCodeAt(uri.length - 1)
+const tellAll = () =>
+  double.answer(POSTS, ({ uris }: { uris: string | string[] }) => ({
+    posts: [uris].flat().map((uri) => ({ uri, likeCount: likesOf(uri) })),
+  }))
+const told = () =>
+  world.db.prepare<[], number>('SELECT likes FROM earlier_post_counts ORDER BY post').pluck().all()
+const askedAbout = () => double.askedFor(POSTS).map(({ uris }) => [uris].flat() as string[])
+const idsOf = () => world.db.prepare<[], number>('SELECT id FROM posts ORDER BY id').pluck().all()
+
+describe('posts', () => {
+  test('of a timeline are asked for by 25, the newest first, once', async () => {
+    tellAll()
+    const posts = write(60)
+    begin({ members: [world.uid(world.account('alice'))] })
+    await soon(() => expect(told()).toEqual(posts.map(({ uri }) => likesOf(uri))))
+    const inOrder = posts.map(({ uri }) => uri).toReversed()
+    expect(askedAbout()).toEqual([inOrder.slice(0, 25), inOrder.slice(25, 50), inOrder.slice(50)])
+    const more = world.post(world.account('bob'))
+    await soon(() => expect(askedAbout().at(-1)).toEqual([more.uri]))
+    expect(askedAbout()).toHaveLength(4)
+  })
+
+  test('that somebody looks at come before all others', async () => {
+    tellAll()
+    double.lag(30)
+    const posts = write(120)
+    const counting = begin({ members: [world.uid(world.account('alice'))] })
+    await soon(() => expect(askedAbout()).toHaveLength(1))
+    counting.wanted({ posts: idsOf().slice(0, 2), actors: [] })
+    await soon(() => expect(told()).toHaveLength(120))
+    const second = askedAbout()[1]
+    expect(second?.slice(0, 2).sort()).toEqual([posts[0]!.uri, posts[1]!.uri].sort())
+  })
+
+  test('that the host does not show, or cannot be asked for, have none and are not asked for again', async () => {
+    const posts = write(3)
+    double.answer(POSTS, { posts: [{ uri: posts[1]!.uri, likeCount: 4 }] })
+    const counting = begin()
+    counting.wanted({ posts: idsOf(), actors: [] })
+    await soon(() => expect(told()).toEqual([0, 4, 0]))
+    double.answer(POSTS, { status: 400 })
+    write(1)
+    counting.wanted({ posts: idsOf(), actors: [] })
+    await soon(() => expect(told()).toEqual([0, 4, 0, 0]))
+    counting.wanted({ posts: idsOf(), actors: [] })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(askedAbout()).toHaveLength(2)
+  })
+
+  test('wait for a host that fails, which is left alone meanwhile, and says so in the log once', async () => {
+    write(30)
+    double.misbehave({ status: 429, headers: { 'retry-after': '1' } })
+    const counting = begin()
+    counting.wanted({ posts: idsOf(), actors: [] })
+    await soon(() => expect(warned).toHaveLength(1))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(double.asked).toHaveLength(1)
+    expect(told()).toEqual([])
+    double.misbehave(undefined)
+    tellAll()
+    await soon(() => expect(told()).toHaveLength(30))
+    expect(warned).toHaveLength(1)
+  })
+
+  test.each(['hang', 'endless', { text: 'no json' }, { text: '{"posts":7}' }] as const)(
+    'survive an answer that is none: %j',
+    async (how) => {
+      write(2)
+      double.misbehave(how)
+      const counting = begin()
+      counting.wanted({ posts: idsOf(), actors: [world.uid(world.account('bob'))] })
+      await soon(() => expect(double.asked.length).toBeGreaterThan(0))
+      await counting.stop()
+      expect(told().every((likes) => likes === 0)).toBe(true)
+    },
+  )
+
+  test('with names as long as may be are asked for a few at a time', async () => {
+    const likes = (uri: string) => Number(uri.slice(-4, -1))
+    double.answer(POSTS, ({ uris }: { uris: string | string[] }) => ({
+      posts: [uris].flat().map((uri) => ({ uri, likeCount: likes(uri) })),
+    }))
+    for (let i = 100; i < 140; i++) {
+      world.write({
+        ...{ did: world.account('bob'), collection: 'app.bsky.feed.post' },
+        ...{ rkey: `${'~:'.repeat(250)}${i}x`, record: { text: 'x', createdAt: world.isoNow() } },
+      })
+    }
+    begin().wanted({ posts: idsOf(), actors: [] })
+    await soon(() => expect(told()).toEqual(Array.from({ length: 40 }, (_, i) => 100 + i)))
+    expect(askedAbout().length).toBeGreaterThan(3)
+  })
+
+  test('are asked for now and then where strangers’ doings are not kept', async () => {
+    tellAll()
+    const [post] = write(1)
+    const counting = begin({ scope: 'authors' })
+    const look = () => counting.wanted({ posts: idsOf(), actors: [] })
+    look()
+    await soon(() => expect(told()).toHaveLength(1))
+    world.tick(14 * 60_000)
+    look()
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(askedAbout()).toEqual([[post!.uri]])
+    world.tick(2 * 60_000)
+    look()
+    await soon(() => expect(askedAbout()).toHaveLength(2))
+  })
+})
+
+test('a queue keeps the first of what there is, and ends with nothing', () => {
+  const random = createRandom(testSeed('count queue'))
+  const queue = createCountQueue(50)
+  const naive = new Map<number, number>()
+  for (let i = 0; i < 49; i++) {
+    const [id, rank] = [random.below(60), random.below(1_000)]
+    queue.add(id, rank)
+    naive.set(id, Math.max(rank, naive.get(id) ?? 0))
+  }
+  const ranks = (ids: number[]) => ids.map((id) => naive.get(id))
+  const inOrder = [...naive.values()].sort((a, b) => b - a)
+  expect(ranks(queue.first(100))).toEqual(inOrder)
+  const [first] = queue.first(1) as [number]
+  queue.putLast([first])
+  expect(queue.first(100).at(-1)).toBe(first)
+  for (let i = 100; i < 1_000; i++) queue.add(i, i + 1_000)
+  expect(queue.size).toBeLessThanOrEqual(50)
+  expect(queue.first(3)).toEqual([999, 998, 997])
+  queue.drop(queue.first(100))
+  expect(queue.size).toBe(0)
+})

@@ -1,0 +1,103 @@
+// Whose place somebody new gets where there are as many members as may be, against rows of all kinds of members.
+
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { seatsOfOnce } from '../../../src/data/store/seats.ts'
+import { makeSeat, memberSeen } from '../../../src/ingest/indexing/members.ts'
+import { addMember } from '../../../src/ingest/indexing/operator-members.ts'
+import { createWorld, type World } from '../../support/world.ts'
+
+const MINUTE = 60_000
+const MAX = 40
+
+let world: World
+
+beforeEach(() => {
+  world = createWorld({})
+})
+afterEach(() => world.dispose())
+
+function comes(name: string, except: string[] = []): string {
+  const did = world.account(name)
+  world.tick(10)
+  world.run((ctx) => {
+    makeSeat(ctx, did, { maxMembers: MAX, except })
+    memberSeen(ctx, did)
+  })
+  return did
+}
+
+function members(): Set<string> {
+  const sql = 'SELECT did FROM members JOIN actors USING (uid)'
+  return new Set(world.db.prepare<[], string>(sql).pluck().all())
+}
+
+test('junk in every seat keeps no person out, and those who came again or keep something stay', () => {
+  const added = world.account('added')
+  world.run((ctx) => addMember(ctx, added))
+  const [named, muting, drafting, regular] = ['named', 'muting', 'drafting', 'regular'].map(
+    (name) => comes(name),
+  ) as [string, string, string, string]
+  world.request({ kind: 'mute', id: 1, did: muting, subjectDid: world.account('loud') })
+  world.request({ kind: 'create-draft', id: 2, did: drafting, draftId: '3k', draft: '{}' })
+  world.tick(60 * MINUTE)
+  world.run((ctx) => memberSeen(ctx, regular))
+  world.run((ctx) => memberSeen(ctx, added))
+  const junk = Array.from({ length: 500 }, (_, i) => comes(`junk${i}`, [named]))
+  expect(members().size).toBe(MAX)
+
+  const person = comes('person', [named])
+  expect(members().size).toBe(MAX)
+  for (const did of [added, named, muting, drafting, regular, person])
+    expect(members()).toContain(did)
+  expect(junk.filter((did) => members().has(did))).toEqual(junk.slice(-(MAX - 6)))
+})
+
+test('somebody who is here now outlasts those who came later and are gone', () => {
+  const person = comes('person')
+  for (let i = 0; i < 3; i++) {
+    world.tick(2 * MINUTE)
+    world.run((ctx) => memberSeen(ctx, person))
+    for (let k = 0; k < MAX - 1; k++) comes(`junk${i}.${k}`)
+    expect(members()).toContain(person)
+  }
+  // By now it is more than one visit.
+  world.tick(6 * MINUTE)
+  world.run((ctx) => memberSeen(ctx, person))
+  for (let k = 0; k < 2 * MAX; k++) comes(`late${k}`)
+  expect(members()).toContain(person)
+})
+
+test('where nobody came once only, there is no room', () => {
+  for (let i = 0; i < MAX; i++) {
+    const did = comes(`regular${i}`)
+    world.tick(11 * MINUTE)
+    world.run((ctx) => memberSeen(ctx, did))
+  }
+  expect(() => comes('person')).toThrow('as many members as may be')
+  expect(members().size).toBe(MAX)
+})
+
+test('each kind of private state keeps a place, and what a client writes by itself does not', () => {
+  const did = comes('somebody')
+  const isSeat = () => seatsOfOnce(world.db, { limit: 1, except: [] }).length === 1
+  world.request({ kind: 'notifications-seen', id: 1, did, seenAt: world.now() })
+  expect(isSeat()).toBe(true)
+  const uid = world.uid(did)
+  const kinds = {
+    mutes: '(uid, subject, created_at) VALUES (?, 9, 1)',
+    list_mutes: '(uid, list, created_at) VALUES (?, 9, 1)',
+    thread_mutes: '(uid, root, created_at) VALUES (?, 9, 1)',
+    bookmarks: "(uid, post, cid, created_at) VALUES (?, 9, 'c', 1)",
+    drafts: "(uid, id, draft, created_at, updated_at) VALUES (?, 'a', '{}', 1, 1)",
+    preferences: "(uid, preferences) VALUES (?, '[]')",
+    activity_subscriptions: '(uid, subject, post, reply, created_at) VALUES (?, 9, 1, 0, 1)',
+  }
+  for (const [table, values] of Object.entries(kinds)) {
+    world.db.prepare(`INSERT INTO ${table} ${values}`).run(uid)
+    expect(isSeat(), table).toBe(false)
+    world.db.prepare(`DELETE FROM ${table} WHERE uid = ?`).run(uid)
+    expect(isSeat(), table).toBe(true)
+  }
+  world.request({ kind: 'notification-priority', id: 2, did, priority: true })
+  expect(isSeat()).toBe(false)
+})

@@ -1,0 +1,63 @@
+// Labels that come while the disk is full are not lost: they are kept in their order until there is room, and
+// what comes behind them waits at the labeler.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test, vi } from 'vitest'
+import { publish } from '../../../src/ingest/indexing/publish.ts'
+import { createLabels } from '../../../src/ingest/labels/labels.ts'
+import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
+import { createGuardedLookup } from '../../../src/sources/identity/guarded-lookup.ts'
+import { createResolver } from '../../../src/sources/identity/resolver.ts'
+import { createBoundedDatabase } from '../../support/bounded-database.ts'
+import { startLabelerDouble } from '../../support/labeler-double.ts'
+import { startPlcDouble } from '../../support/plc-double.ts'
+import { createWorld } from '../../support/world.ts'
+
+const WAIT = { timeout: 30_000, interval: 10 }
+const LABELS = 600
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+test('labels of a stream wait for room, however often it breaks off', async () => {
+  const plc = await startPlcDouble()
+  const labeler = await startLabelerDouble(plc, 'labeler.test')
+  const world = createWorld({ startAt: Date.now(), scope: 'network' })
+  const bounded = createBoundedDatabase()
+  const { db, actors, indexer } = world
+  const fetch = createGuardedFetch({ allowPrivateHosts: true })
+  const labels = createLabels({
+    ...{ db, actors, indexer, fetch, now: Date.now, log: { debug() {} } },
+    publish: (changes) => publish(db, world.memory, changes),
+    resolver: createResolver({ fetch, plcUrl: plc.url, allowPrivateHosts: true }),
+    lookupFor: createGuardedLookup({ allowPrivateHosts: true }),
+    ...{ configured: [labeler.did], onWork: () => undefined, patience: bounded.room },
+    limits: { retryMs: 20, maxRetryMs: 50 },
+  })
+  closing.push(
+    () => bounded.room.stop(),
+    () => labels.stop(),
+    () => world.dispose(),
+    () => Promise.all([labeler.close(), plc.close()]),
+  )
+  const bob = world.account('bob')
+  world.profile(bob, { displayName: 'Bob' })
+  const posts = Array.from({ length: LABELS }, () => world.post(bob).uri)
+  labels.start()
+  await vi.waitUntil(() => labeler.connections.length > 0, WAIT)
+
+  const kept = () => db.prepare<[], number>('SELECT count(*) FROM labels').pluck().get()!
+  bounded.fill(db)
+  for (const uri of posts) await labeler.say({ uri, val: 'spoiler' })
+  await vi.waitUntil(() => bounded.room.isFull(), WAIT)
+  labeler.hangUp()
+  await sleep(100)
+  await labeler.say({ uri: posts[0]!, val: 'spoiler', neg: true })
+  expect(kept()).toBeLessThan(LABELS)
+  bounded.free(db)
+  await vi.waitUntil(() => kept() === LABELS, WAIT)
+  const withdrawn = db.prepare<[], number>('SELECT count(*) FROM labels WHERE neg = 1').pluck()
+  await vi.waitUntil(() => withdrawn.get() === 1, WAIT)
+})

@@ -1,0 +1,267 @@
+// What labelers can do to whoever connects to them, and who can make us connect: over real sockets, with real
+// signatures and a real database. Bytes, rows, connections and look-ups are counted, never time.
+
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { allLabelers, quarantinedLabelers } from '../../../src/data/store/labelers.ts'
+import { publish } from '../../../src/ingest/indexing/publish.ts'
+import { createLabels, type Labels } from '../../../src/ingest/labels/labels.ts'
+import type { LabelLimits } from '../../../src/ingest/labels/labels-parts.ts'
+import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
+import { createGuardedLookup } from '../../../src/sources/identity/guarded-lookup.ts'
+import { createResolver } from '../../../src/sources/identity/resolver.ts'
+import { frame, type LabelerDouble, startLabelerDouble } from '../../support/labeler-double.ts'
+import { type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
+import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
+
+const WAIT = { timeout: 30_000, interval: 5 }
+const MINUTE = 60_000
+const TIMELINE = 'app.bsky.feed.getTimeline'
+
+let plc: PlcDouble
+let world: ServingWorld
+let room: Labels | undefined
+let ahead = 0
+const closing: (() => unknown)[] = []
+
+beforeEach(async () => {
+  ahead = 0
+  plc = await startPlcDouble()
+  world = createServingWorld({
+    members: ['alice', 'bob', 'carol', 'dan'],
+    labelers: [],
+    labelRoom: () => room,
+    startAt: Date.now(),
+  })
+})
+afterEach(async () => {
+  await room?.stop()
+  room = undefined
+  for (const close of closing.splice(0)) await close()
+  world.dispose()
+  await plc.close()
+})
+
+const now = () => Date.now() + ahead
+
+async function labeler(name: string): Promise<LabelerDouble> {
+  const made = await startLabelerDouble(plc, `${name}.test`)
+  closing.push(() => made.close())
+  return made
+}
+
+function openRoom(configured: string[] = [], limits: Partial<LabelLimits> = {}) {
+  const dropped: Record<string, number> = {}
+  const fetch = createGuardedFetch({ allowPrivateHosts: true })
+  const made = createLabels({
+    ...{ db: world.db, actors: world.actors, indexer: world.indexer, fetch, now, configured },
+    publish: (changes) => publish(world.db, world.memory, changes),
+    resolver: createResolver({ fetch, plcUrl: plc.url, allowPrivateHosts: true, now }),
+    lookupFor: createGuardedLookup({ allowPrivateHosts: true }),
+    log: { debug() {} },
+    onWork: () => undefined,
+    onDropped: (reason) => {
+      dropped[reason] = (dropped[reason] ?? 0) + 1
+    },
+    limits: { retryMs: 10, maxRetryMs: 20, gatherMs: 5, ...limits },
+  })
+  room = made
+  made.start()
+  return dropped
+}
+
+const connected = (one: LabelerDouble, times = 1) =>
+  vi.waitUntil(() => one.connections.length >= times, WAIT)
+const quarantined = () => quarantinedLabelers(world.db, now())
+const inQuarantine = () => vi.waitUntil(() => quarantined().length > 0, WAIT)
+const rows = () => world.db.prepare<[], number>('SELECT count(*) FROM labels').pluck().get()!
+
+/** A quiet labeler's word, which must come through whatever the others do. */
+async function getsThrough(one: LabelerDouble): Promise<void> {
+  const uri = world.account('bob')
+  const found = world.db
+    .prepare<[string], number>('SELECT count(*) FROM labels WHERE val = ?')
+    .pluck()
+  const val = `word-${one.connections.length}-${found.get('none')!}`
+  await one.say({ uri, val })
+  await vi.waitUntil(() => found.get(val)! > 0, WAIT)
+}
+
+describe('a stream that breaks a limit ends, and is not made again', () => {
+  const nested = Buffer.alloc(1 << 19, 0x81)
+  const maps = Buffer.concat([Buffer.from([0x9a, 0, 8, 0, 0]), Buffer.alloc(1 << 19, 0xa0)])
+  const label = { ver: 1, src: 'did:plc:x', uri: 'did:plc:x', val: 'x', cts: 'x' }
+  test.each([
+    ['values in values without end', nested, /bomb/],
+    ['half a million empty values', maps, /bomb/],
+    [
+      'more labels in a frame than are taken',
+      frame({ op: 1, t: '#labels' }, { seq: 1, labels: Array(1_001).fill(label) }),
+      /more than 1000 labels/,
+    ],
+  ])('%s', async (_what, bytes, reason) => {
+    const [hostile, good] = [await labeler('hostile'), await labeler('good')]
+    openRoom([hostile.did, good.did])
+    await Promise.all([connected(hostile), connected(good)])
+    hostile.send(bytes)
+    await inQuarantine()
+    expect(quarantined()).toMatchObject([
+      { did: hostile.did, reason: expect.stringMatching(reason), strikes: 1 },
+    ])
+    await getsThrough(good)
+    expect(hostile.connections).toHaveLength(1)
+  })
+
+  test('a frame of 16.8 MB, as soon as its head says so', async () => {
+    const [hostile, good] = [await labeler('hostile'), await labeler('good')]
+    openRoom([hostile.did, good.did])
+    await Promise.all([connected(hostile), connected(good)])
+    // Of which sockets take some before they hear that nobody reads it.
+    expect(await hostile.sendInPieces(16_800_000)).toBeLessThan(16_800_000 / 2)
+    await inQuarantine()
+    expect(quarantined()).toMatchObject([{ did: hostile.did, strikes: 1 }])
+    expect(quarantined()[0]!.reason).toMatch(/longer than 1048576/)
+    await getsThrough(good)
+    expect(hostile.connections).toHaveLength(1)
+  })
+
+  test('for longer each time, across restarts, until it was clean for a while', async () => {
+    const hostile = await labeler('hostile')
+    const limits = { quarantineMs: 10 * MINUTE, cleanAfterMs: 50 }
+    const waits = []
+    for (let strike = 1; strike <= 3; strike++) {
+      openRoom([hostile.did], { ...limits, cleanAfterMs: MINUTE })
+      await connected(hostile, strike)
+      hostile.send(nested)
+      await inQuarantine()
+      const [{ until, strikes }] = quarantined() as [ReturnType<typeof quarantined>[number]]
+      waits.push([strikes, Math.round((until - now()) / MINUTE)])
+      await room!.stop()
+      openRoom([hostile.did], limits)
+      ahead = until - Date.now() + 1
+      await room!.stop()
+    }
+    expect(waits).toEqual([
+      [1, 10],
+      [2, 40],
+      [3, 160],
+    ])
+    expect(hostile.connections).toHaveLength(3)
+    openRoom([hostile.did], limits)
+    await connected(hostile, 4)
+    await vi.waitUntil(() => allLabelers(world.db)[0]!.strikes === 0, WAIT)
+  })
+})
+
+describe('a stream that was open when the process died', () => {
+  test('waits a while, and one that was closed in order does not', async () => {
+    const one = await labeler('one')
+    openRoom([one.did])
+    await connected(one)
+    const died = room!
+    closing.push(() => died.stop())
+    openRoom([one.did])
+    expect(quarantined()).toMatchObject(
+      [{ did: one.did, reason: /process ended/ }].map((row) => ({
+        ...row,
+        reason: expect.stringMatching(row.reason),
+      })),
+    )
+    ahead = 2 * MINUTE
+    await room!.stop()
+    openRoom([one.did])
+    await connected(one, 2)
+    await room!.stop()
+    openRoom([one.did])
+    await connected(one, 3)
+    expect(quarantined()).toEqual([])
+  })
+})
+
+describe('more than is read', () => {
+  test('frames without end wait at the labeler, and others are heard', async () => {
+    const [flood, good] = [await labeler('flood'), await labeler('good')]
+    openRoom([good.did], { bytesPerSecondTogether: 64 << 10, maxWaitingBytes: 64 << 10 })
+    await world.ask(TIMELINE, {}, world.account('alice'), accept(flood.did))
+    await world.ask(TIMELINE, {}, world.account('alice'), accept(flood.did))
+    await Promise.all([connected(flood), connected(good)])
+    const small = frame({ op: 1, t: '#info' }, { name: 'hello', message: 'x'.repeat(1_000) })
+    const before = process.memoryUsage().arrayBuffers
+    for (let i = 0; i < 20_000; i++) flood.send(small)
+    await getsThrough(good)
+    const sent = 20_000 * small.length
+    // The most of it is still there.
+    expect(flood.waiting()).toBeGreaterThan(sent / 3)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(sent)
+    await getsThrough(good)
+    expect(flood.connections).toHaveLength(1)
+  })
+
+  test('of one labeler so many labels are kept, and about one thing a few', async () => {
+    const many = await labeler('many')
+    const dropped = openRoom([], { maxKept: 40 })
+    const alice = world.account('alice')
+    const ask = () => world.ask(TIMELINE, {}, alice, accept(many.did))
+    await ask()
+    await connected(many)
+    const posts = Array.from({ length: 60 }, () => world.post(alice).uri)
+    for (let i = 0; i < 60; i++) await many.say({ uri: alice, val: `v${i}` }, { unheard: false })
+    await vi.waitUntil(() => dropped['too-many'] === 35, WAIT)
+    expect(rows()).toBe(25)
+    for (const uri of posts) await many.say({ uri, val: 'x' })
+    await vi.waitUntil(() => dropped['too-many'] === 35 + 45, WAIT)
+    expect(rows()).toBe(40)
+    expect(allLabelers(world.db)[0]!.kept).toBe(40)
+  })
+})
+
+const accept = (...dids: string[]) => ({ 'atproto-accept-labelers': dids.join(',') })
+
+describe('who can make us connect', () => {
+  test('a visitor can’t', async () => {
+    const one = await labeler('one')
+    world.follow(world.account('alice'), one.did)
+    openRoom()
+    const hits = plc.hits(one.did)
+    await world.ask('app.bsky.actor.getProfile', { actor: one.did }, undefined, accept(one.did))
+    await world.ask(TIMELINE, {}, world.account('alice'), {})
+    expect([plc.hits(one.did), one.connections.length]).toEqual([hits, 0])
+  })
+
+  test('one member has so many looked up, and connected to; the next one is not kept waiting', async () => {
+    const all = await Promise.all(Array.from({ length: 8 }, (_, i) => labeler(`l${i}`)))
+    const dids = all.map(({ did }) => did)
+    openRoom([], { maxLookedUpEach: 5, maxFollowedEach: 2 })
+    const name = (who: string, ...named: string[]) =>
+      world.ask(TIMELINE, {}, world.account(who), accept(...named))
+    await name('alice', ...dids.slice(0, 7))
+    await vi.waitUntil(() => allLabelers(world.db).length === 5, WAIT)
+    const open = () => all.filter(({ connections }) => connections.length > 0).length
+    await vi.waitUntil(() => open() === 2, WAIT)
+    await name('bob', dids[7]!)
+    await connected(all[7]!)
+    expect(dids.map((did) => plc.hits(did) > 0)).toEqual([
+      ...Array(5).fill(true),
+      false,
+      false,
+      true,
+    ])
+    expect(open()).toBe(3)
+  })
+
+  test('what nobody named for long is forgotten, with its labels', async () => {
+    const one = await labeler('one')
+    openRoom([], { forgottenAfterMs: 10 * MINUTE })
+    await world.ask(TIMELINE, {}, world.account('alice'), accept(one.did))
+    await connected(one)
+    await one.say({ uri: world.account('bob'), val: 'rude' })
+    await vi.waitUntil(() => rows() === 1, WAIT)
+    ahead = 20 * MINUTE
+    await room!.stop()
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    openRoom([], { forgottenAfterMs: 10 * MINUTE })
+    expect(allLabelers(world.db)).toEqual([])
+    vi.advanceTimersByTime(MINUTE)
+    vi.useRealTimers()
+    expect(rows()).toBe(0)
+  })
+})

@@ -1,0 +1,398 @@
+// Labels end to end: a labeler with real signatures and sockets, the label room over a real database, and
+// answers over that, as clients read them.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { publish } from '../../../src/ingest/indexing/publish.ts'
+import { createLabels, type Labels } from '../../../src/ingest/labels/labels.ts'
+import type { LabelDrop, LabelLimits } from '../../../src/ingest/labels/labels-parts.ts'
+import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
+import { createGuardedLookup } from '../../../src/sources/identity/guarded-lookup.ts'
+import { createResolver } from '../../../src/sources/identity/resolver.ts'
+import { frame, type LabelerDouble, startLabelerDouble } from '../../support/labeler-double.ts'
+import { type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
+import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
+
+type Label = { src: string; uri: string; val: string; neg?: boolean; exp?: string }
+type Profile = { did: string; labels?: Label[] }
+type Post = { uri: string; author: Profile; labels?: Label[] }
+type Item = { post: Post; reply?: { parent: { $type: string; uri: string } } }
+type Feed = { feed: Item[] }
+
+const TIMELINE = 'app.bsky.feed.getTimeline'
+const ALICE = 'alice'
+
+let plc: PlcDouble
+let labeler: LabelerDouble
+let other: LabelerDouble
+let world: ServingWorld
+let room: Labels | undefined
+
+beforeEach(async () => {
+  plc = await startPlcDouble()
+  labeler = await startLabelerDouble(plc, 'labeler.test')
+  other = await startLabelerDouble(plc, 'other.test')
+  world = createServingWorld({
+    members: [ALICE],
+    labelers: [labeler.did],
+    labelRoom: () => room,
+    startAt: Date.now(),
+  })
+})
+
+afterEach(async () => {
+  await room?.stop()
+  room = undefined
+  world.dispose()
+  await Promise.all([labeler.close(), other.close(), plc.close()])
+})
+
+function openRoom(
+  limits: Partial<LabelLimits> = {},
+  onDropped?: (reason: LabelDrop) => void,
+): Labels {
+  const fetch = createGuardedFetch({ allowPrivateHosts: true })
+  const made = createLabels({
+    db: world.db,
+    actors: world.actors,
+    indexer: world.indexer,
+    publish: (changes) => publish(world.db, world.memory, changes),
+    resolver: createResolver({ fetch, plcUrl: plc.url, allowPrivateHosts: true }),
+    fetch,
+    lookupFor: createGuardedLookup({ allowPrivateHosts: true }),
+    log: { debug() {} },
+    now: Date.now,
+    configured: [labeler.did],
+    onWork: () => undefined,
+    onDropped,
+    limits: { retryMs: 20, maxRetryMs: 50, gatherMs: 5, ...limits },
+  })
+  room = made
+  made.start()
+  return made
+}
+
+/** Asks again until the answer is as wished; fails with the last one. */
+async function eventually<T>(
+  read: () => Promise<T> | T,
+  isRight: (value: T) => boolean,
+): Promise<T> {
+  let value = await read()
+  for (let tries = 0; tries < 400 && !isRight(value); tries++) {
+    await sleep(10)
+    value = await read()
+  }
+  expect(isRight(value), JSON.stringify(value)).toBe(true)
+  return value
+}
+
+const did = (name: string) => world.account(name)
+const accept = (...labelers: string[]) => ({ 'atproto-accept-labelers': labelers.join(', ') })
+
+async function timeline(headers: Record<string, string> = {}): Promise<Item[]> {
+  const { status, body } = await world.ask<Feed>(TIMELINE, {}, did(ALICE), headers)
+  expect(status).toBe(200)
+  return body.feed
+}
+
+const valuesOf = (labels: Label[] | undefined) => (labels ?? []).map(({ val }) => val)
+const connected = (of: LabelerDouble, times = 1) =>
+  eventually(
+    () => of.connections.length,
+    (count) => count >= times,
+  )
+
+describe('labels by a stream', () => {
+  test('show on posts and profiles, without their signature', async () => {
+    openRoom()
+    const bob = did('bob')
+    world.follow(did(ALICE), bob)
+    world.profile(bob, { displayName: 'Bob' })
+    const post = world.post(bob, 'hello')
+    await connected(labeler)
+    await labeler.say({ uri: post.uri, cid: post.cid, val: 'spoiler' })
+    await labeler.say({ uri: bob, val: 'rude' })
+    await labeler.say({ uri: `at://${bob}/app.bsky.actor.profile/self`, val: 'bad-picture' })
+    const [item] = await eventually(
+      timeline,
+      ([one]) => (one?.post.author.labels?.length ?? 0) === 2,
+    )
+    expect(item!.post.labels).toEqual([
+      { src: labeler.did, uri: post.uri, cid: post.cid, val: 'spoiler', cts: expect.any(String) },
+    ])
+    expect(valuesOf(item!.post.author.labels)).toEqual(['rude', 'bad-picture'])
+  })
+
+  test('go away when they are withdrawn, and do not come back with an older word', async () => {
+    openRoom()
+    world.follow(did(ALICE), did('bob'))
+    const post = world.post(did('bob'), 'hello')
+    await connected(labeler)
+    const earlier = new Date(Date.now() - 5_000).toISOString()
+    await labeler.say({ uri: post.uri, val: 'spoiler' })
+    await eventually(timeline, ([one]) => one?.post.labels?.length === 1)
+    await labeler.say({ uri: post.uri, val: 'spoiler', neg: true })
+    await eventually(timeline, ([one]) => one?.post.labels?.length === 0)
+    await labeler.say({ uri: post.uri, val: 'spoiler', cts: earlier })
+    await labeler.say({ uri: post.uri, val: 'sentinel' })
+    const [item] = await eventually(timeline, ([one]) => one?.post.labels?.length === 1)
+    expect(valuesOf(item!.post.labels)).toEqual(['sentinel'])
+  })
+
+  test('are over when they say so', async () => {
+    openRoom()
+    world.follow(did(ALICE), did('bob'))
+    const post = world.post(did('bob'), 'hello')
+    await connected(labeler)
+    const exp = new Date(Date.now() + 300).toISOString()
+    await labeler.say({ uri: post.uri, val: 'for-now', exp })
+    await labeler.say({ uri: post.uri, val: 'for-good' })
+    const [item] = await eventually(timeline, ([one]) => one?.post.labels?.length === 2)
+    expect(item!.post.labels![0]!.exp).toBe(exp)
+    await eventually(timeline, ([one]) => valuesOf(one?.post.labels).join() === 'for-good')
+  })
+
+  test('forged and garbled ones change nothing, end nothing, and are counted by reason', async () => {
+    const dropped: LabelDrop[] = []
+    openRoom({}, (reason) => void dropped.push(reason))
+    world.follow(did(ALICE), did('bob'))
+    const post = world.post(did('bob'), 'hello')
+    await connected(labeler)
+    await labeler.say({ uri: post.uri, val: 'forged' }, { forged: true })
+    labeler.send(Buffer.from('rubbish'))
+    labeler.send(frame({ op: 1, t: '#labels' }, { seq: 'x', labels: 7 }))
+    labeler.send(frame({ op: 1, t: '#info' }, { name: 'OutdatedCursor' }))
+    await labeler.say({ uri: 'at://bob.test/app.bsky.feed.post/x', val: 'nowhere' })
+    await labeler.say({ uri: post.uri, val: 'no time', cts: 'yesterday' })
+    await labeler.say({ uri: post.uri, val: 'sound' })
+    const [item] = await eventually(timeline, ([one]) => one?.post.labels?.length === 1)
+    expect(valuesOf(item!.post.labels)).toEqual(['sound'])
+    expect(labeler.connections).toHaveLength(1)
+    // Those of the stream, and some once more where the labeler was asked meanwhile.
+    const countOf = (reason: LabelDrop) => dropped.filter((one) => one === reason).length
+    expect(countOf('unreadable')).toBeGreaterThanOrEqual(4)
+    expect(countOf('unsigned')).toBeGreaterThanOrEqual(1)
+  })
+
+  test('count with a new key as soon as one is in the DID document', async () => {
+    openRoom()
+    world.follow(did(ALICE), did('bob'))
+    const post = world.post(did('bob'), 'hello')
+    await connected(labeler)
+    await labeler.say({ uri: post.uri, val: 'old-key' })
+    await eventually(timeline, ([one]) => one?.post.labels?.length === 1)
+    await labeler.rotate()
+    await labeler.say({ uri: post.uri, val: 'new-key' })
+    await eventually(timeline, ([one]) => one?.post.labels?.length === 2)
+  })
+
+  test('go on where they were after the line broke, and after a restart', async () => {
+    openRoom()
+    world.follow(did(ALICE), did('bob'))
+    const post = world.post(did('bob'), 'hello')
+    await connected(labeler)
+    await labeler.say({ uri: post.uri, val: 'first' })
+    await eventually(timeline, ([one]) => one?.post.labels?.length === 1)
+    labeler.failWith(503)
+    labeler.hangUp()
+    await labeler.say({ uri: post.uri, val: 'second' })
+    labeler.failWith(undefined)
+    await eventually(timeline, ([one]) => one?.post.labels?.length === 2)
+    await room!.stop()
+    await labeler.say({ uri: post.uri, val: 'third' })
+    openRoom()
+    await eventually(timeline, ([one]) => one?.post.labels?.length === 3)
+    expect(labeler.connections).toEqual(['0', '1', '2'])
+  })
+
+  test('leave out a past that is too long, which is then asked for', async () => {
+    world.follow(did(ALICE), did('bob'))
+    const post = world.post(did('bob'), 'hello')
+    const longAgo = (n: number) => new Date(Date.UTC(2024, 0, 1) + n).toISOString()
+    await labeler.say({ uri: post.uri, val: 'ancient', cts: longAgo(0) })
+    for (let n = 1; n < 30; n++)
+      await labeler.say({ uri: did('nobody'), val: `v${n}`, cts: longAgo(n) })
+    openRoom({ maxPast: 10 })
+    await connected(labeler, 2)
+    expect(labeler.connections).toEqual(['0', undefined])
+    await labeler.say({ uri: post.uri, val: 'new' })
+    const [item] = await eventually(timeline, ([one]) => one?.post.labels?.length === 2)
+    expect(valuesOf(item!.post.labels).sort()).toEqual(['ancient', 'new'])
+  })
+})
+
+describe('labels that are asked for', () => {
+  test('come for what was shown, from labelers that a member names', async () => {
+    openRoom({ maxFollowed: 0 })
+    world.follow(did(ALICE), did('bob'))
+    const post = world.post(did('bob'), 'hello')
+    await other.say({ uri: post.uri, val: 'cheerful' }, { unheard: true })
+    const [item] = await eventually(
+      () => timeline(accept(other.did)),
+      ([one]) => one?.post.labels?.length === 1,
+    )
+    expect(item!.post.labels![0]!.src).toBe(other.did)
+    expect(other.connections).toEqual([])
+    // Whoever does not name it is not shown what it says.
+    expect((await timeline())[0]!.post.labels).toEqual([])
+  })
+
+  test('are forgotten when the labeler no longer says so', async () => {
+    openRoom({ maxFollowed: 0, askOthersAfterMs: 0 })
+    world.follow(did(ALICE), did('bob'))
+    const post = world.post(did('bob'), 'hello')
+    const past = (ms: number) => new Date(Date.now() - ms).toISOString()
+    await other.say({ uri: post.uri, val: 'cheerful', cts: past(9_000) })
+    await eventually(
+      () => timeline(accept(other.did)),
+      ([one]) => one?.post.labels?.length === 1,
+    )
+    await other.say({ uri: post.uri, val: 'cheerful', neg: true, cts: past(8_000) })
+    room!.wanted([other.did], [post.uri])
+    await eventually(
+      () => timeline(accept(other.did)),
+      ([one]) => one?.post.labels?.length === 0,
+    )
+  })
+
+  test('cost one question for many subjects, and none for the same ones soon after', async () => {
+    openRoom({ maxFollowed: 0 })
+    world.follow(did(ALICE), did('bob'))
+    for (let n = 0; n < 5; n++) world.post(did('bob'), `post ${n}`)
+    await eventually(
+      () => timeline(accept(other.did)),
+      () => other.queried.length > 0,
+    )
+    await timeline(accept(other.did))
+    await sleep(50)
+    expect(other.queried).toHaveLength(1)
+    expect(new Set(other.queried[0]).size).toBe(other.queried[0]!.length)
+  })
+
+  test('a labeler that is away or fails costs nothing', async () => {
+    openRoom()
+    labeler.failWith(500)
+    world.follow(did(ALICE), did('bob'))
+    world.post(did('bob'), 'hello')
+    const ghost = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+    expect(await timeline(accept(labeler.did, ghost))).toHaveLength(1)
+    await sleep(30)
+    expect(await timeline(accept(labeler.did, ghost))).toHaveLength(1)
+  })
+})
+
+describe('whose labels count is said in the answer', () => {
+  const header = async (headers: Record<string, string>, viewer?: string) => {
+    const { headers: said } = await world.ask(
+      'app.bsky.actor.getProfile',
+      { actor: did(ALICE) },
+      viewer,
+      headers,
+    )
+    return said.get('atproto-content-labelers')
+  }
+
+  test('the configured ones where none is named, or nothing readable', async () => {
+    expect(await header({})).toBe(`${labeler.did};redact`)
+    expect(await header(accept('rubbish'))).toBe(`${labeler.did};redact`)
+  })
+
+  test('those named, as far as they exist', async () => {
+    world.follow(did(ALICE), did('a-labeler'))
+    const [known, unknown] = [did('a-labeler'), did('never-seen')]
+    expect(await header(accept(`${known};redact`, unknown, labeler.did))).toBe(
+      `${known};redact,${labeler.did}`,
+    )
+    world.status(known, 'deactivated')
+    expect(await header(accept(known, labeler.did))).toBe(labeler.did)
+    expect(await header(accept(''))).toBe('')
+  })
+
+  test('one that a member names is there once it was found', async () => {
+    openRoom()
+    await eventually(
+      () => header(accept(other.did), did(ALICE)),
+      (said) => said === other.did,
+    )
+    await connected(other)
+  })
+})
+
+describe('a takedown', () => {
+  test('of a post hides it where its labeler may redact, and only there', async () => {
+    openRoom()
+    world.follow(did(ALICE), did('bob'))
+    const root = world.post(did('bob'), 'bad')
+    const reply = world.post(did('bob'), { text: 'reply', reply: { parent: root } })
+    await connected(labeler)
+    await labeler.say({ uri: root.uri, val: '!takedown' })
+    const items = await eventually(timeline, ({ length }) => length === 1)
+    expect(items[0]!.post.uri).toBe(reply.uri)
+    expect(items[0]!.reply!.parent).toMatchObject({ $type: 'app.bsky.feed.defs#notFoundPost' })
+    const shown = await timeline(accept(labeler.did))
+    expect(shown).toHaveLength(2)
+    expect(valuesOf(shown[1]!.post.labels)).toEqual(['!takedown'])
+  })
+
+  test.each(['!takedown', '!suspend'])('of an account (%s) takes all of it away', async (val) => {
+    openRoom()
+    world.follow(did(ALICE), did('bob'))
+    world.post(did('bob'), 'hello')
+    await connected(labeler)
+    await labeler.say({ uri: did('bob'), val })
+    await eventually(timeline, ({ length }) => length === 0)
+    const actor = did('bob')
+    const { status, body } = await world.ask('app.bsky.actor.getProfile', { actor }, did(ALICE))
+    expect([status, body['error']]).toEqual([400, 'AccountTakedown'])
+    const follows = await world.get<{ follows: Profile[] }>(
+      'app.bsky.graph.getFollows',
+      { actor: did(ALICE) },
+      did(ALICE),
+    )
+    expect(follows.follows).toEqual([])
+    await labeler.say({ uri: did('bob'), val, neg: true })
+    await eventually(timeline, ({ length }) => length === 1)
+  })
+
+  test('of a profile record, and !hide, are only shown', async () => {
+    openRoom()
+    const bob = did('bob')
+    world.follow(did(ALICE), bob)
+    world.profile(bob)
+    world.post(bob, 'hello')
+    await connected(labeler)
+    await labeler.say({ uri: `at://${bob}/app.bsky.actor.profile/self`, val: '!takedown' })
+    await labeler.say({ uri: bob, val: '!hide' })
+    const [item] = await eventually(timeline, ([one]) => one?.post.author.labels?.length === 2)
+    expect(valuesOf(item!.post.author.labels)).toEqual(['!hide', '!takedown'])
+  })
+})
+
+test('com.atproto.label.queryLabels answers from what is known here', async () => {
+  openRoom()
+  const bob = did('bob')
+  world.follow(did(ALICE), bob)
+  const post = world.post(bob, 'hello')
+  await connected(labeler)
+  await labeler.say({ uri: post.uri, val: 'spoiler' })
+  await labeler.say({ uri: bob, val: 'rude' })
+  await eventually(timeline, ([one]) => one?.post.author.labels?.length === 1)
+  const ask = (query: Record<string, string | string[]>) =>
+    world.ask<{ labels: Label[]; message?: string }>('com.atproto.label.queryLabels', query)
+  const { body } = await ask({ uriPatterns: [bob, post.uri, 'at://x/y/z'], sources: [labeler.did] })
+  expect(body.labels.map(({ uri, val }) => [uri, val])).toEqual([
+    [bob, 'rude'],
+    [post.uri, 'spoiler'],
+  ])
+  expect((await ask({ uriPatterns: [bob], sources: [other.did] })).body.labels).toEqual([])
+  const refusals = await Promise.all([
+    ask({ uriPatterns: [bob] }),
+    ask({ uriPatterns: ['at://*'], sources: [labeler.did] }),
+    ask({ uriPatterns: ['rubbish'], sources: [labeler.did] }),
+  ])
+  expect(refusals.map(({ status, body: { message } }) => [status, message])).toEqual([
+    [400, 'source dids are required'],
+    [400, 'wildcards not supported'],
+    [400, 'invalid uri pattern'],
+  ])
+})

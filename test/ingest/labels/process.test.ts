@@ -1,0 +1,73 @@
+// The whole process: a configured labeler is found, followed, and heard; and one whose stream was open when
+// the process was killed is left alone at first, which the operator is told.
+
+import { rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { cliJson } from '../../support/cli.ts'
+import { startLabelerDouble } from '../../support/labeler-double.ts'
+import { startPlcDouble } from '../../support/plc-double.ts'
+import { freshDataDir, startSlipstream } from '../../support/slipstream-process.ts'
+
+test('a process follows its labelers, shows what they say, and ends in order', async () => {
+  const plc = await startPlcDouble()
+  const labeler = await startLabelerDouble(plc, 'labeler.test')
+  const { did } = labeler
+  const dataDir = freshDataDir()
+  const slipstream = startSlipstream({
+    DATA_DIR: dataDir,
+    PLC_URL: plc.url,
+    ALLOW_PRIVATE_HOSTS: 'on',
+    LABELERS: did,
+    JETSTREAM_HOSTS: 'ws://127.0.0.1:1',
+  })
+  try {
+    const origin = `http://127.0.0.1:${await slipstream.port()}`
+    while (labeler.connections.length === 0) await sleep(20)
+    await labeler.say({ uri: did, val: 'self-made' })
+    const read = async () => {
+      const answer = await fetch(`${origin}/xrpc/app.bsky.actor.getProfile?actor=${did}`)
+      expect(answer.headers.get('atproto-content-labelers')).toBe(`${did};redact`)
+      return ((await answer.json()) as { labels: { val: string }[] }).labels
+    }
+    while ((await read()).length === 0) await sleep(20)
+    expect(await read()).toMatchObject([{ src: did, uri: did, val: 'self-made' }])
+    expect(await slipstream.stop()).toBe(0)
+  } finally {
+    slipstream.child.kill('SIGKILL')
+    await Promise.all([labeler.close(), plc.close()])
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}, 30_000)
+
+test('after a kill the labeler is not connected to at once, and stats says so', async () => {
+  const plc = await startPlcDouble()
+  const labeler = await startLabelerDouble(plc, 'labeler.test')
+  const dataDir = freshDataDir()
+  const start = () =>
+    startSlipstream({
+      ...{ DATA_DIR: dataDir, PLC_URL: plc.url, ALLOW_PRIVATE_HOSTS: 'on' },
+      ...{ LABELERS: labeler.did, JETSTREAM_HOSTS: 'ws://127.0.0.1:1' },
+    })
+  const first = start()
+  let second: ReturnType<typeof start> | undefined
+  try {
+    await first.port()
+    while (labeler.connections.length === 0) await sleep(20)
+    await first.stop('SIGKILL')
+    second = start()
+    const origin = `http://127.0.0.1:${await second.port()}`
+    const figures = async () => (await fetch(`${origin}/page/figures`)).text()
+    while (!(await figures()).includes('1 labeler is left alone for a while')) await sleep(50)
+    type Stats = { facts: { quarantinedLabelers: object[] } }
+    const { facts } = await cliJson<Stats>({ DATA_DIR: dataDir }, ['stats'])
+    expect(facts.quarantinedLabelers).toMatchObject([
+      { did: labeler.did, reason: 'the process ended while its stream was open' },
+    ])
+    expect(labeler.connections).toHaveLength(1)
+  } finally {
+    for (const one of [first, second]) one?.child.kill('SIGKILL')
+    await Promise.all([labeler.close(), plc.close()])
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}, 60_000)

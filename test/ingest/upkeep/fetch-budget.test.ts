@@ -1,0 +1,99 @@
+// What members make us fetch by looking at it: jobs for each and for all, however much a feed that anybody may
+// write points at.
+
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createCountBuffer } from '../../../src/data/shared-memory/count-table.ts'
+import { createSharedBudget } from '../../../src/data/shared-memory/shared-budget.ts'
+import { createWanted } from '../../../src/http/xrpc/wanted.ts'
+import { publish } from '../../../src/ingest/indexing/publish.ts'
+import { createWriterRequests } from '../../../src/ingest/upkeep/writer-requests.ts'
+import { plcDid } from '../../support/plc-double.ts'
+import { countRows } from '../../support/rows.ts'
+import { createWorld, type World } from '../../support/world.ts'
+
+const A_PAGE = 100
+
+let world: World
+let answer: ReturnType<typeof createWriterRequests>
+
+beforeEach(() => {
+  world = createWorld({})
+  answer = createWriterRequests({
+    indexer: world.indexer,
+    publish: (changes) => publish(world.db, world.memory, changes),
+    openTimeline: () => undefined,
+    wakeBackfill: () => undefined,
+  })
+})
+afterEach(() => world.dispose())
+
+/** A feed's page of posts that nobody here has, by as many strangers. */
+function look(member: string, page: number) {
+  const dids = Array.from({ length: A_PAGE }, (_, i) => plcDid(`${page} ${i}`))
+  const uris = dids.map((did) => `at://${did}/app.bsky.feed.post/3kabcdefghi2a`)
+  return answer({ kind: 'wanted', id: page, did: world.account(member), uris, dids })
+}
+
+const jobs = () => countRows(world, 'jobs')
+
+test('twenty pages of a feed of strangers are some hundred jobs, and the first page is whole', () => {
+  expect(look('mallory', 0).ok).toBe(true)
+  const firstPage = jobs()
+  expect(firstPage).toBe(A_PAGE * 4)
+  const replies = Array.from({ length: 20 }, (_, page) => look('mallory', page))
+  expect(jobs()).toBeLessThanOrEqual(505)
+  expect(replies[0]).toMatchObject({ ok: true })
+  expect(replies.at(-1)).toMatchObject({ ok: false, error: 'FetchLimitError' })
+  // What was left out is not even known.
+  expect(countRows(world, 'posts')).toBeLessThan(3 * A_PAGE)
+
+  expect(look('alice', 100).ok).toBe(true)
+  world.tick(61_000)
+  expect(look('mallory', 101).ok).toBe(true)
+})
+
+test('ten members at it leave room for one more, and a hundred a bounded queue', () => {
+  let page = 0
+  for (let minute = 0; minute < 3; minute++) {
+    const count = minute === 0 ? 10 : 100
+    for (let i = 0; i < count; i++) for (let k = 0; k < 2; k++) look(`mallory${i}`, page++)
+    if (minute === 0) {
+      const before = jobs()
+      look('alice', page++)
+      expect(jobs()).toBeGreaterThan(before)
+    }
+    world.tick(61_000)
+  }
+  const waiting = 'SELECT count(*) FROM jobs WHERE priority = 10'
+  expect(world.db.prepare(waiting).pluck().get()).toBeLessThanOrEqual(5_003)
+  expect(jobs()).toBeLessThanOrEqual(10_000)
+})
+
+test('accounts that nobody here heard of are looked up within a budget, each once', async () => {
+  let lookedUp = 0
+  const wanted = createWanted({
+    actors: { uidOf: () => 0 },
+    resolver: {
+      resolve: async () => {
+        lookedUp += 1
+        return undefined
+      },
+    },
+    writer: { send: () => Promise.reject(new Error('nothing is there to be asked for')) },
+    lookups: createSharedBudget({
+      ...{ buffer: createCountBuffer(64), windowSeconds: 60, each: 200, all: 2_000 },
+    }),
+    now: world.now,
+  })
+  const ask = (did: string, page: number) => {
+    const dids = Array.from({ length: A_PAGE }, (_, i) => plcDid(`${page} ${i}`))
+    return wanted.ask({ uid: 1, did }, { dids })
+  }
+  for (let page = 0; page < 20; page++) await ask('did:plc:mallory', page)
+  expect(lookedUp).toBe(200)
+  await ask('did:plc:alice', 100)
+  expect(lookedUp).toBe(250)
+  world.tick(61_000)
+  await ask('did:plc:mallory', 101)
+  expect(lookedUp).toBe(300)
+})

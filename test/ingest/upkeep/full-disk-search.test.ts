@@ -1,0 +1,69 @@
+// The index of posts' words, given up for want of room, is made anew when there is room, by whichever process is
+// there then. And room is found even where little is left and nobody writes.
+
+import { afterEach, expect, test } from 'vitest'
+import { indexedPosts } from '../../../src/data/store/search/post-index.ts'
+import { createDiskGuard } from '../../../src/ingest/upkeep/disk/disk-guard.ts'
+import { createBoundedDatabase } from '../../support/bounded-database.ts'
+import { searchable } from '../../support/searching.ts'
+import { createWorld, type World } from '../../support/world.ts'
+
+const CAP_MB = 1
+const POSTS = 50
+
+let world: World
+afterEach(() => world.dispose())
+
+function startGuard(bounded: ReturnType<typeof createBoundedDatabase>, diskCapMb: number) {
+  return createDiskGuard({
+    ...{ db: world.db, indexer: world.indexer, room: bounded.room, now: Date.now },
+    ...{ searchedPosts: 1_000, dataDir: world.dataDir, log: { info() {}, warn() {} } },
+    settings: { diskCapMb, diskReserveMb: 0, keepStrangersDays: 0, keepNeighboursDays: 0 },
+  })
+}
+
+test('search is given up once there is room to do so, and comes back after a restart', () => {
+  world = createWorld({ scope: 'network' })
+  for (let i = 0; i < POSTS; i++)
+    world.post(world.account(`writer-${i % 5}`), { text: `words ${i}` })
+  searchable(world)
+  expect(indexedPosts(world.db)).toBe(POSTS)
+
+  const bounded = createBoundedDatabase()
+  world.db.exec('CREATE TABLE weight (bytes)')
+  world.db.prepare('INSERT INTO weight VALUES (zeroblob(?))').run(CAP_MB * 1_000_000)
+  const tight = startGuard(bounded, CAP_MB)
+  expect(tight.look().state).not.toBe('ok')
+  tight.look()
+  expect(indexedPosts(world.db)).toBe(0)
+  expect(tight.searchedPosts()).toBe(0)
+
+  bounded.free(world.db)
+  const later = startGuard(bounded, 0)
+  expect(later.look().state).toBe('ok')
+  searchable(world)
+  expect(indexedPosts(world.db)).toBe(POSTS)
+  // Once.
+  later.look()
+  expect(world.db.prepare('SELECT * FROM search_backlog').all()).toEqual([])
+})
+
+test('room is found by trying, where less is free than one can believe in', async () => {
+  world = createWorld()
+  const bounded = createBoundedDatabase()
+  world.db.exec('CREATE TABLE weight (bytes)')
+  world.db.prepare('INSERT INTO weight VALUES (zeroblob(?))').run(CAP_MB * 1_000_000)
+  // Its cap is reached, so that it never looks as if there were room.
+  const guard = startGuard(bounded, CAP_MB)
+  expect(() => bounded.room.attempt(() => fillUp())).toThrow('full')
+  expect(guard.look().state).toBe('full')
+  const goesOn = bounded.room.untilRoom()
+  const later = startGuard(bounded, CAP_MB)
+  world.db.pragma('max_page_count = 1000000')
+  expect(later.look().state).not.toBe('full')
+  await goesOn
+})
+
+function fillUp(): void {
+  world.db.prepare('INSERT INTO weight VALUES (zeroblob(?))').run(4_000_000)
+}

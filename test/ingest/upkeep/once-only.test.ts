@@ -1,0 +1,108 @@
+// What is given up first where the disk is short: members who came once, and what only they brought.
+
+import { afterEach, expect, test } from 'vitest'
+import { fileSize } from '../../../src/data/store/file-size.ts'
+import { memberSeen } from '../../../src/ingest/indexing/members.ts'
+import { publish } from '../../../src/ingest/indexing/publish.ts'
+import { settleDoubts } from '../../../src/ingest/indexing/retention/settle-doubts.ts'
+import { createDiskGuard } from '../../../src/ingest/upkeep/disk/disk-guard.ts'
+import { createOnceOnly } from '../../../src/ingest/upkeep/disk/once-only.ts'
+import { createBoundedDatabase } from '../../support/bounded-database.ts'
+import { createWorld, type World } from '../../support/world.ts'
+
+const HOUR = 3_600_000
+const CAP_MB = 4
+
+let world: World
+afterEach(() => world.dispose())
+
+function startGuard() {
+  const { room } = createBoundedDatabase()
+  const log = { info() {}, warn() {} }
+  const shared = { db: world.db, indexer: world.indexer, room, now: world.now, log }
+  const onceOnly = createOnceOnly({
+    ...shared,
+    publish: (changes) => publish(world.db, world.memory, changes),
+    namedMembers: () => [world.account('named')],
+  })
+  return createDiskGuard({
+    ...shared,
+    ...{ onceOnly, searchedPosts: 1_000, dataDir: world.dataDir },
+    settings: { diskCapMb: CAP_MB, diskReserveMb: 0, keepStrangersDays: 0, keepNeighboursDays: 0 },
+  })
+}
+
+/** Up to a little more than what is tight. */
+function fillUp(): void {
+  const { live } = fileSize(world.db)
+  world.db.exec('CREATE TABLE weight (bytes)')
+  const bytes = Math.floor(0.94 * CAP_MB * 1_000_000) - live
+  world.db.prepare('INSERT INTO weight VALUES (zeroblob(?))').run(bytes)
+}
+
+function seeAgain(...names: string[]): void {
+  for (const name of names) world.run((ctx) => memberSeen(ctx, world.account(name)))
+}
+
+function settle(): void {
+  for (let isLeft = true; isLeft; ) {
+    world.run((ctx) => {
+      isLeft = settleDoubts(ctx, 100)
+    })
+  }
+}
+
+const postsBy = (name: string) =>
+  world.db
+    .prepare('SELECT count(*) FROM posts WHERE uid = ? AND state = 1')
+    .pluck()
+    .get(world.uid(world.account(name)))
+
+const members = () =>
+  world.db
+    .prepare<[], string>('SELECT did FROM members JOIN actors USING (uid) ORDER BY did')
+    .pluck()
+    .all()
+
+const dids = (...names: string[]) => names.map((name) => world.account(name)).sort()
+
+test('who came once leaves before anything else goes, with the authors that nobody else follows', () => {
+  world = createWorld({ members: ['junk', 'regular', 'named'] })
+  const follows = [
+    ['junk', 'theirs'],
+    ['junk', 'shared'],
+    ['regular', 'shared'],
+  ] as const
+  for (const [member, author] of follows) world.follow(world.account(member), world.account(author))
+  for (const author of ['theirs', 'shared']) {
+    for (let i = 0; i < 5; i++) world.post(world.account(author), `post ${i}`)
+  }
+  world.tick(2 * HOUR)
+  seeAgain('regular')
+  world.member(world.account('newcomer'))
+  fillUp()
+
+  const guard = startGuard()
+  expect(guard.look().state).toBe('ok')
+  expect(members()).toEqual(dids('regular', 'named', 'newcomer'))
+  expect(guard.look().state).toBe('ok')
+  settle()
+  expect(postsBy('theirs')).toBe(0)
+  expect(postsBy('shared')).toBe(5)
+  expect(guard.look().state).toBe('without-search')
+  expect(members()).toHaveLength(3)
+})
+
+test('nobody leaves where there is room, and the next step comes where leaving takes too long', () => {
+  world = createWorld({ members: ['junk', 'second'] })
+  world.tick(2 * HOUR)
+  const guard = startGuard()
+  guard.look()
+  expect(members()).toHaveLength(2)
+  fillUp()
+  expect(guard.look().state).toBe('ok')
+  expect(members()).toEqual([])
+  // What they leave behind is not settled.
+  world.tick(11 * 60_000)
+  expect(guard.look().state).toBe('without-search')
+})

@@ -1,0 +1,116 @@
+// Snapshots are written beside everything else: begun when it is worth it, finished at the end, and
+// right whenever they stop.
+
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type ActorTable, loadActorTable } from '../../../src/data/graph/actor-table.ts'
+import { loadFollowGraph, type SharedFollowGraph } from '../../../src/data/graph/follow-graph.ts'
+import { countActors } from '../../../src/data/store/actors.ts'
+import { loadActors, loadGraph } from '../../../src/ingest/indexing/graph-snapshot.ts'
+import { keepSnapshots, type SnapshotKeeper } from '../../../src/ingest/upkeep/snapshots.ts'
+import { createRandom } from '../../support/random.ts'
+import { randomHistory } from '../../support/random-history.ts'
+import { countRows } from '../../support/rows.ts'
+import { createWorld, type World } from '../../support/world.ts'
+
+const SEED = Number(process.env['SEED'] ?? 23)
+let world: World
+let keeper: SnapshotKeeper
+let written: object[]
+let failures: unknown[]
+const random = createRandom(SEED)
+
+beforeEach(() => {
+  world = createWorld({ scope: 'network', members: ['person-0'] })
+  written = []
+  failures = []
+  keeper = keepSnapshots({
+    db: world.db,
+    graph: world.memory.graph as SharedFollowGraph,
+    actors: world.memory.actors as ActorTable,
+    log: {
+      info: (figures: unknown) => written.push(figures as object),
+      warn: (failure: unknown) => failures.push(failure),
+    } as never,
+  })
+  live(400)
+})
+afterEach(() => world.dispose())
+
+function live(events: number): void {
+  for (const event of randomHistory(world, random, events)) world.apply([event])
+}
+
+async function untilTold(told: unknown[]): Promise<void> {
+  while (told.length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+}
+
+function expectLoaded(): void {
+  const isUntrusted = () => false
+  const maxUid = countActors(world.db)
+  const loaded = loadGraph(world.db, (chunks) => loadFollowGraph(chunks, maxUid), isUntrusted)!
+  const out = new Uint32Array(1_000)
+  const expected = new Uint32Array(1_000)
+  expect(loaded.graph.edgeCount).toBe(world.graph.edgeCount)
+  for (let uid = 1; uid <= maxUid; uid++) {
+    expect(loaded.graph.follows(uid, 0, out)).toBe(world.graph.follows(uid, 0, expected))
+    expect(out).toEqual(expected)
+  }
+  expect(loadActors(world.db, loadActorTable, isUntrusted)!.count).toBeGreaterThan(0)
+}
+
+it(`are written while rows and memory go on, and not before it is worth it (seed ${SEED})`, async () => {
+  keeper.startIfWorth(1_000_000)
+  expect(countRows(world, 'snapshots')).toBe(0)
+  keeper.startIfWorth(1)
+  const going = setInterval(() => live(5), 1)
+  await untilTold(written)
+  clearInterval(going)
+  expectLoaded()
+  expect(failures).toEqual([])
+})
+
+it('are written to their end when everything ends, begun or not, and not for nothing', () => {
+  keeper.finish()
+  expect(written).toHaveLength(1)
+  expectLoaded()
+  keeper.finish()
+  expect(written).toHaveLength(1)
+  live(100)
+  keeper.startIfWorth(1)
+  live(100)
+  keeper.finish()
+  expect(written).toHaveLength(2)
+  expectLoaded()
+})
+
+it('leave the one before where writing fails, and are written at the next try', async () => {
+  keeper.finish()
+  live(100)
+  world.db.exec(`CREATE TEMP TRIGGER full BEFORE INSERT ON main.snapshots WHEN new.name LIKE 'graph%'
+    BEGIN SELECT raise(ABORT, 'the disk is full'); END`)
+  keeper.startIfWorth(1)
+  await untilTold(failures)
+  expectLoaded()
+  world.db.exec('DROP TRIGGER full')
+  keeper.finish()
+  expect(written).toHaveLength(2)
+  expectLoaded()
+})
+
+it('is written however few changes there are where a start found none, once', async () => {
+  const enough = 1_000_000
+  keeper.startIfWorth(enough)
+  const owing = keepSnapshots({
+    db: world.db,
+    graph: world.memory.graph as SharedFollowGraph,
+    actors: world.memory.actors as ActorTable,
+    isOwed: true,
+    log: { info: (figures: unknown) => written.push(figures as object), warn: () => {} } as never,
+  })
+  owing.startIfWorth(enough)
+  await untilTold(written)
+  expectLoaded()
+  owing.startIfWorth(enough)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(written).toHaveLength(1)
+})

@@ -1,0 +1,73 @@
+// A real server whose log is never copied: it takes in what fits, says what it waits for, and ends so that it is
+// restarted; the next one has all of it.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { ImportReport } from '../../../src/ingest/indexing/import-tally.ts'
+import { cliJson, runCli } from '../../support/cli.ts'
+import {
+  createJetstreamDouble,
+  type JetstreamDouble,
+} from '../../support/jetstream-double/double.ts'
+import { createRandom } from '../../support/random.ts'
+import { didOf, tidAt } from '../../support/records.ts'
+import {
+  freshDataDir,
+  type SlipstreamProcess,
+  startSlipstream,
+} from '../../support/slipstream-process.ts'
+
+const LINES = 60_000
+const STUCK = pathToFileURL(join(import.meta.dirname, '../../support/stuck-checkpoints.ts')).href
+
+const random = createRandom(12)
+
+let stream: JetstreamDouble
+let env: Record<string, string>
+let server: SlipstreamProcess
+
+beforeAll(async () => {
+  stream = await createJetstreamDouble()
+  env = { DATA_DIR: freshDataDir(), JETSTREAM_HOSTS: stream.url, INDEX_SCOPE: 'network' }
+  server = startSlipstream(env, [], { options: ['--import', STUCK] })
+  await server.port()
+})
+
+afterAll(async () => {
+  await server.stop('SIGKILL')
+  await stream.close()
+})
+
+/** Hardly two lines change the same page, so that the log gets full. */
+function writeList(): string {
+  const accounts = Array.from({ length: LINES }, (_, i) => didOf(`account-${i}`))
+  const lines = accounts.map((_, i) => {
+    const creator = random.below(LINES)
+    const subject = (creator + 1 + i) % LINES
+    return `${accounts[creator]},${accounts[subject]},${tidAt(1.7e15 + i)}`
+  })
+  const path = join(env['DATA_DIR']!, 'list.csv')
+  writeFileSync(path, lines.join('\n'))
+  return path
+}
+
+it('says what it waits for, ends, and goes on after a restart', { timeout: 240_000 }, async () => {
+  const port = await server.port()
+  const list = writeList()
+  const importing = runCli(env, ['import-follows', list])
+  await server.waitFor(/standing still: /, 120_000)
+  const health = await fetch(`http://127.0.0.1:${port}/xrpc/_health`)
+  const { ingest } = (await health.json()) as { ingest: { stalls: { what: string }[] } }
+  expect(health.status).toBe(200)
+  expect(ingest.stalls[0]?.what).toMatch(/log to be copied/)
+  expect(await server.exit).toBe(70)
+  expect(server.output()).toMatch(/StandstillError: .* has stood still for 1\d\d s/)
+  expect((await importing).code).not.toBe(0)
+  server = startSlipstream(env)
+  await server.port()
+  const { lines, tally } = await cliJson<ImportReport>(env, ['import-follows', list])
+  expect([lines, tally.added + tally.known]).toEqual([LINES, LINES])
+  expect(tally.known).toBeGreaterThan(LINES / 10)
+})

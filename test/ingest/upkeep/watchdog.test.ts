@@ -1,0 +1,164 @@
+// Who waits without anything moving is told of after a minute and ended after three; what merely takes long,
+// sleeps, or waits for room on the disk is left alone. Time is what the watchdog's own ticks count.
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createIngestConnection } from '../../../src/bridge/connection.ts'
+import type { IngestMessage, IngestStatus } from '../../../src/bridge/messages.ts'
+import {
+  createWatchdog,
+  type StandstillError,
+  type Watchdog,
+} from '../../../src/ingest/upkeep/watchdog.ts'
+
+const never = new Promise<void>(() => undefined)
+
+let said: [level: string, text: string][]
+let ends: StandstillError[]
+let isExcused: boolean
+let progress: string
+let watchdog: Watchdog
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] })
+  said = []
+  ends = []
+  isExcused = false
+  progress = ''
+  const line = (level: string) => (_figures: unknown, text?: string) =>
+    void said.push([level, text ?? ''])
+  watchdog = createWatchdog({
+    log: { error: line('error'), info: line('info') } as never,
+    isExcused: () => isExcused,
+    progress: () => progress,
+    end: (error) => void ends.push(error),
+  })
+})
+
+afterEach(() => {
+  watchdog.stop()
+  vi.useRealTimers()
+})
+
+function pass(seconds: number, eachSecond: () => void = () => undefined): void {
+  for (let i = 0; i < seconds; i++) {
+    eachSecond()
+    vi.advanceTimersByTime(1_000)
+  }
+}
+
+describe('a wait that nothing ends', () => {
+  it('is told after a minute, once, with what it is', () => {
+    void watchdog.over('the next batch', never)
+    pass(59)
+    expect([said, watchdog.stalls()]).toEqual([[], []])
+    pass(30)
+    expect(said).toEqual([['error', 'standing still: the next batch']])
+    expect(watchdog.stalls()).toEqual([{ what: 'the next batch', seconds: 89 }])
+    expect(ends).toEqual([])
+  })
+
+  it('ends the thread after three', () => {
+    void watchdog.over('the next batch', never)
+    pass(179)
+    expect(ends).toEqual([])
+    pass(1)
+    expect(ends[0]?.message).toMatch(/the next batch has stood still for 180 s/)
+  })
+
+  it('is found among others that do end', async () => {
+    void watchdog.over('the stuck one', never)
+    for (let i = 0; i < 70; i++) {
+      await watchdog.over('a quick one', Promise.resolve(i))
+      pass(1)
+    }
+    expect(watchdog.stalls()).toEqual([{ what: 'the stuck one', seconds: 70 }])
+  })
+
+  it('is told in the end though something else moves', () => {
+    void watchdog.over('the stuck one', never)
+    pass(700, () => {
+      progress += '.'
+    })
+    expect(watchdog.stalls()).toEqual([{ what: 'the stuck one', seconds: 700 }])
+  })
+})
+
+it('goes on with what was told of, and says so', async () => {
+  const work = Promise.withResolvers<string>()
+  const waiting = watchdog.over('the next batch', work.promise)
+  pass(61)
+  work.resolve('done')
+  expect(await waiting).toBe('done')
+  expect(said.at(-1)).toEqual(['info', 'going on again'])
+  pass(1_000)
+  expect([watchdog.stalls(), ends]).toEqual([[], []])
+})
+
+describe('nothing is told', () => {
+  afterEach(() => expect([said, ends]).toEqual([[], []]))
+
+  it('where there is nothing to do', () => pass(10_000))
+
+  it('while the disk is full', () => {
+    void watchdog.over('the next batch', never)
+    isExcused = true
+    pass(10_000)
+  })
+
+  it('of something long that gets on', () => {
+    void watchdog.over('copying the log', never)
+    let seconds = 0
+    pass(500, () => {
+      if (++seconds % 50 === 0) progress += '.'
+    })
+  })
+
+  it('after the machine has slept', () => {
+    void watchdog.over('the next batch', never)
+    pass(30)
+    vi.setSystemTime(Date.now() + 8 * 3_600_000)
+    pass(29)
+  })
+})
+
+describe('an ingest thread that reports nothing', () => {
+  const report: IngestMessage = {
+    kind: 'status',
+    status: { stalls: [] } as unknown as IngestStatus,
+  }
+
+  it('is told of after a minute, and given up after ten', () => {
+    const gone: number[] = []
+    const { hear, status } = createIngestConnection(
+      () => undefined,
+      (seconds) => gone.push(seconds),
+    )
+    hear(report)
+    pass(59)
+    expect(status()?.stalls).toEqual([])
+    pass(1)
+    expect(status()?.stalls).toEqual([
+      { what: 'the ingest thread, which reports nothing', seconds: 60 },
+    ])
+    pass(539)
+    expect(gone).toEqual([])
+    pass(1)
+    expect(gone).toEqual([600])
+  })
+
+  it('counts anew with each report, and not before the first', () => {
+    const gone: number[] = []
+    const { hear, status } = createIngestConnection(
+      () => undefined,
+      (seconds) => gone.push(seconds),
+    )
+    pass(2_000)
+    expect(status()).toBeUndefined()
+    hear(report)
+    for (let i = 0; i < 30; i++) {
+      pass(50)
+      hear(report)
+    }
+    expect([status()?.stalls, gone]).toEqual([[], []])
+  })
+})

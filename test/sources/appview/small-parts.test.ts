@@ -1,0 +1,86 @@
+// The cache by bytes and the cursors around cursors.
+
+import { describe, expect, test } from 'vitest'
+import { createAnswerCache } from '../../../src/sources/appview/answer-cache.ts'
+import { unwrapCursor, wrapCursor } from '../../../src/sources/appview/wrapped-cursor.ts'
+import { createRandom } from '../../support/random.ts'
+import { testSeed } from '../../support/seed.ts'
+
+describe('the cache of answers', () => {
+  test('never holds more bytes than it may, and forgets what was longest unused', () => {
+    const random = createRandom(testSeed('answer cache'))
+    const cache = createAnswerCache(20_000, () => 0)
+    /** The longest unused first. */
+    let held: { key: string; size: number; bytes: number }[] = []
+    const total = () => held.reduce((sum, { bytes }) => sum + bytes, 0)
+    let found = 0
+    for (let i = 0; i < 3_000; i++) {
+      const key = `k${random.below(60)}`
+      const known = held.find((one) => one.key === key)
+      const others = held.filter((one) => one.key !== key)
+      if (random.chance(0.5)) {
+        expect(cache.get(key)?.length).toBe(known?.size)
+        if (!known) continue
+        held = [...others, known]
+        found++
+      } else {
+        const size = random.below(1_500)
+        cache.set(key, Buffer.alloc(size), 1_000)
+        held = [...others, { key, size, bytes: size + key.length * 2 + 200 }]
+        while (total() > 20_000) held.shift()
+      }
+    }
+    expect(found).toBeGreaterThan(100)
+    cache.set('huge', Buffer.alloc(30_000), 1_000)
+    expect(cache.get('huge')).toBeUndefined()
+  })
+
+  test('forgets in time, also that there was nothing', () => {
+    let now = 0
+    const cache = createAnswerCache(1_000, () => now)
+    cache.set('a', null, 10)
+    cache.set('b', Buffer.from('x'), 20)
+    expect(cache.get('a')).toBeNull()
+    now = 10
+    expect(cache.get('a')).toBeUndefined()
+    expect(cache.get('b')?.toString()).toBe('x')
+    now = 20
+    expect(cache.get('b')).toBeUndefined()
+  })
+})
+
+describe('a cursor around theirs', () => {
+  test('comes back as it went, for its purpose alone', () => {
+    for (const theirs of [
+      undefined,
+      'a',
+      '2026-01-01T00:00:00Z::bafy',
+      'ü_._%',
+      'x'.repeat(2_000),
+    ]) {
+      const cursor = wrapCursor({ page: 7, theirs }, 'purpose')!
+      expect(unwrapCursor(cursor, 'purpose')).toEqual({ page: 7, theirs })
+      expect(unwrapCursor(cursor, 'another')).toBeUndefined()
+      expect(unwrapCursor(cursor.replace('_7_', '_8_'), 'purpose')).toBeUndefined()
+      // Handlers take such cursors for those of very old clients.
+      expect(cursor).not.toContain('::')
+    }
+  })
+
+  test('is not made of one that is too long, nor for ever', () => {
+    expect(wrapCursor({ page: 1, theirs: 'x'.repeat(2_001) }, 'p')).toBeUndefined()
+    expect(wrapCursor({ page: 501, theirs: 'x' }, 'p')).toBeUndefined()
+  })
+
+  test('that anybody made up is refused', () => {
+    for (const cursor of [
+      '',
+      'elsewhere_',
+      'elsewhere_1_.',
+      'elsewhere_1_eA.aaaaaaaaaaa',
+      'elsewhere_x_eA.aaaaaaaaaaa',
+    ]) {
+      expect(unwrapCursor(cursor, 'p')).toBeUndefined()
+    }
+  })
+})

@@ -1,0 +1,161 @@
+// What we read of a DID document, piece by piece, and against the library's own reading of it.
+
+import { bytesToMultibase, P256Keypair, Secp256k1Keypair } from '@atproto/crypto'
+import { parseToAtprotoDocument } from '@atproto/identity'
+import { describe, expect, test } from 'vitest'
+import { parseDidDocument, serviceEndpoint } from '../../../src/sources/identity/did-document.ts'
+import { type DidDocument, didDocument, plcDid } from '../../support/plc-double.ts'
+
+const did = plcDid('alice')
+const keypair = await Secp256k1Keypair.create()
+const plain = didDocument({
+  did,
+  handle: 'alice.test',
+  pds: 'https://pds.example.org',
+  signingKey: keypair.did(),
+})
+const parse = (changes: DidDocument) => parseDidDocument(did, { ...plain, ...changes })
+
+test('an ordinary document gives handle, key and PDS', () => {
+  expect(parseDidDocument(did, plain)).toEqual({
+    did,
+    handle: 'alice.test',
+    signingKey: keypair.did(),
+    labelKey: undefined,
+    pds: 'https://pds.example.org',
+    services: [
+      {
+        id: '#atproto_pds',
+        type: 'AtprotoPersonalDataServer',
+        endpoint: 'https://pds.example.org',
+      },
+    ],
+  })
+})
+
+test('the library reads the same document the same way', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: the library wants its own type of document
+  const theirs = parseToAtprotoDocument(plain as any)
+  const { handle, signingKey, pds } = parseDidDocument(did, plain)!
+  expect({ did, handle, signingKey, pds }).toEqual(theirs)
+})
+
+test.each([
+  ['nothing', undefined],
+  ['null', null],
+  ['a list', [plain]],
+  ['text', 'did:plc:x'],
+  ['a document about somebody else', { ...plain, id: plcDid('mallory') }],
+  ['a document about nobody', { ...plain, id: undefined }],
+  ['a document whose id has a fragment', { ...plain, id: `${did}#atproto` }],
+])('%s is not the document of a DID', (_what, document) => {
+  expect(parseDidDocument(did, document)).toBeUndefined()
+})
+
+describe('handles', () => {
+  test.each([
+    ['the first at:// alias', ['https://x.test', 'at://Alice.Test', 'at://b.test'], 'alice.test'],
+    ['none without an alias', undefined, undefined],
+    ['none of a bad shape', ['at://not a handle', 'at://b.test'], undefined],
+    ['none from a DID', [`at://${did}`], undefined],
+    ['none from things that are no text', [1, null, {}], undefined],
+    ['none from what is no list', 'at://alice.test', undefined],
+  ])('%s', (_rule, alsoKnownAs, handle) => {
+    expect(parse({ alsoKnownAs })?.handle).toBe(handle)
+  })
+})
+
+describe('keys', () => {
+  const method = (changes: object) => ({
+    verificationMethod: [{ id: `${did}#atproto`, type: 'Multikey', controller: did, ...changes }],
+  })
+  const multibase = keypair.did().replace('did:key:', '')
+  // A compressed secp256k1 key with x = 0, for which there is no y.
+  const pointless = bytesToMultibase(Buffer.from(`e70102${'00'.repeat(32)}`, 'hex'), 'base58btc')
+
+  test('the id may leave the DID out', () => {
+    const document = method({ id: '#atproto', publicKeyMultibase: multibase })
+    expect(parse(document)?.signingKey).toBe(keypair.did())
+  })
+
+  test.each([
+    ['EcdsaSecp256k1VerificationKey2019', Secp256k1Keypair],
+    ['EcdsaSecp256r1VerificationKey2019', P256Keypair],
+  ])('legacy type %s', async (type, Keys) => {
+    const legacy = await Keys.create()
+    const publicKeyMultibase = `z${legacy.publicKeyStr('base58btc')}`
+    expect(parse(method({ type, publicKeyMultibase }))?.signingKey).toBe(legacy.did())
+  })
+
+  test('the labelling key is another key', async () => {
+    const label = await P256Keypair.create()
+    const document = parse({
+      verificationMethod: [
+        ...(plain['verificationMethod'] as object[]),
+        {
+          id: `${did}#atproto_label`,
+          type: 'Multikey',
+          controller: did,
+          publicKeyMultibase: label.did().replace('did:key:', ''),
+        },
+      ],
+    })
+    expect([document?.signingKey, document?.labelKey]).toEqual([keypair.did(), label.did()])
+  })
+
+  test.each([
+    ['of another id', method({ id: `${did}#other`, publicKeyMultibase: multibase })],
+    ['of another DID', method({ id: 'did:plc:other#atproto', publicKeyMultibase: multibase })],
+    ['of an unknown type', method({ type: 'Ed25519', publicKeyMultibase: multibase })],
+    ['that is rubbish', method({ publicKeyMultibase: 'zzzz' })],
+    ['that is no point on the curve', method({ publicKeyMultibase: pointless })],
+    ['that is no text', method({ publicKeyMultibase: { x: 1 } })],
+    ['missing', { verificationMethod: undefined }],
+  ])('there is none from a key %s', (_what, document) => {
+    const identity = parse(document)
+    expect(identity).toBeDefined()
+    expect(identity?.signingKey).toBeUndefined()
+  })
+})
+
+describe('services', () => {
+  const service = (changes: object) => ({
+    service: [
+      {
+        id: '#atproto_pds',
+        type: 'AtprotoPersonalDataServer',
+        serviceEndpoint: 'https://pds.example.org/',
+        ...changes,
+      },
+    ],
+  })
+
+  test.each([
+    ['only its origin counts', { serviceEndpoint: 'https://pds.example.org/path?q' }],
+    ['the id may carry the DID', { id: `${did}#atproto_pds` }],
+  ])('of the PDS, %s', (_rule, changes) => {
+    expect(parse(service(changes))?.pds).toBe('https://pds.example.org')
+  })
+
+  test.each([
+    ['another type', { type: 'BskyFeedGenerator' }],
+    ['another id', { id: '#pds' }],
+    ['no http address', { serviceEndpoint: 'ftp://pds.example.org' }],
+    ['no address', { serviceEndpoint: 'https://' }],
+    ['a structured endpoint', { serviceEndpoint: { uri: 'https://pds.example.org' } }],
+    ['an endless endpoint', { serviceEndpoint: `https://a/${'x'.repeat(3000)}` }],
+  ])('%s is no PDS', (_what, changes) => {
+    expect(parse(service(changes))?.pds).toBeUndefined()
+  })
+
+  test('any other service is found by its id, and by its type where one is asked', () => {
+    const endpoint = 'https://feed.example.org'
+    const identity = parse(
+      service({ id: '#bsky_fg', type: 'BskyFeedGenerator', serviceEndpoint: endpoint }),
+    )!
+    expect(serviceEndpoint(identity, '#bsky_fg')).toBe(endpoint)
+    expect(serviceEndpoint(identity, 'bsky_fg', 'BskyFeedGenerator')).toBe(endpoint)
+    expect(serviceEndpoint(identity, 'bsky_fg', 'BskyNotificationService')).toBeUndefined()
+    expect(serviceEndpoint(identity, 'bsky_notif')).toBeUndefined()
+  })
+})

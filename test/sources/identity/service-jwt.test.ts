@@ -1,0 +1,431 @@
+// Tokens that a PDS would sign, and every way to bend one (issue 5, item 12), with real keys on both
+// curves, signed by @atproto/crypto and verified by us against a PLC double.
+
+import { createHmac, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
+import { type Keypair, P256Keypair, Secp256k1Keypair } from '@atproto/crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { IdentityUnavailableError } from '../../../src/sources/identity/fetch-identity.ts'
+import { createServiceAuth, ServiceAuthError } from '../../../src/sources/identity/service-jwt.ts'
+import {
+  type IdentityWorld,
+  SERVICE_DID,
+  startIdentityWorld,
+} from '../../support/identity-world.ts'
+import { type Curve, type PlcAccount, plcDid } from '../../support/plc-double.ts'
+import { createRandom } from '../../support/random.ts'
+import { testSeed } from '../../support/seed.ts'
+import { signJwt, signServiceJwt } from '../../support/service-jwt.ts'
+
+const LXM = 'app.bsky.feed.getTimeline'
+const MINUTE = 60
+const seconds = () => Math.floor(Date.now() / 1000)
+
+let world: IdentityWorld
+let alice: PlcAccount
+
+beforeEach(async () => {
+  world = await startIdentityWorld({ audiences: [SERVICE_DID, 'did:web:old.example.org'] })
+  alice = await world.plc.create({ handle: 'alice.test' })
+})
+afterEach(() => world.close())
+
+type Bent = { header?: object; payload?: object }
+
+/** A token of Alice's, bent but truly signed. */
+function tokenOf(account: PlcAccount, { header, payload }: Bent = {}): Promise<string> {
+  const claims = { iss: account.did, aud: SERVICE_DID, lxm: LXM, iat: seconds(), jti: 'x' }
+  return signJwt(account.keypair, {
+    header: { typ: 'JWT', alg: account.keypair.jwtAlg, ...header },
+    payload: { ...claims, exp: seconds() + MINUTE, ...payload },
+  })
+}
+
+/** The error's name, or the DID that the token proved. */
+async function outcome(token: string, lxm = LXM): Promise<string> {
+  try {
+    return (await world.serviceAuth.verify(token, lxm)).did
+  } catch (error) {
+    if (error instanceof ServiceAuthError) return error.error
+    throw error
+  }
+}
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+describe('good tokens', () => {
+  test.each(['secp256k1', 'p256'] as Curve[])('on %s prove who sent them', async (curve) => {
+    const account = await world.plc.create({ handle: `${curve}.test`, curve })
+    const claims = { iss: account.did, aud: SERVICE_DID, lxm: LXM }
+    expect(await outcome(await signServiceJwt(account.keypair, claims))).toBe(account.did)
+  })
+
+  test.each([
+    ['our bare DID', SERVICE_DID],
+    ['our service', `${SERVICE_DID}#bsky_appview`],
+    ['our other DID', 'did:web:old.example.org'],
+    ['the service of our other DID', 'did:web:old.example.org#bsky_appview'],
+  ])('may be meant for %s', async (_audience, aud) => {
+    expect(await outcome(await tokenOf(alice, { payload: { aud } }))).toBe(alice.did)
+  })
+
+  test.each([
+    ['no typ', { typ: undefined }],
+    ['another typ', { typ: 'whatever' }],
+    ['a key id', { kid: 'x' }],
+  ])('may have %s in the header', async (_what, header) => {
+    expect(await outcome(await tokenOf(alice, { header }))).toBe(alice.did)
+  })
+
+  test('may come without iat, and from a clock a little ahead', async () => {
+    expect(await outcome(await tokenOf(alice, { payload: { iat: undefined } }))).toBe(alice.did)
+    const ahead = { iat: seconds() + 30, exp: seconds() + 90 }
+    expect(await outcome(await tokenOf(alice, { payload: ahead }))).toBe(alice.did)
+  })
+
+  test('may have a high-S signature, as the reference allows', async () => {
+    const [header, payload, signature] = (await tokenOf(alice)).split('.') as [
+      string,
+      string,
+      string,
+    ]
+    const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+    const bytes = Buffer.from(signature, 'base64url')
+    const s = order - BigInt(`0x${bytes.subarray(32).toString('hex')}`)
+    const high = Buffer.concat([
+      bytes.subarray(0, 32),
+      Buffer.from(s.toString(16).padStart(64, '0'), 'hex'),
+    ])
+    expect(await outcome(`${header}.${payload}.${high.toString('base64url')}`)).toBe(alice.did)
+  })
+
+  test('of a labeler are proved by its labelling key, and by no other', async () => {
+    const label = await P256Keypair.create()
+    world.plc.edit(alice.did, (document) => ({
+      ...document,
+      verificationMethod: [
+        ...(document['verificationMethod'] as object[]),
+        {
+          id: `${alice.did}#atproto_label`,
+          type: 'Multikey',
+          controller: alice.did,
+          publicKeyMultibase: label.did().replace('did:key:', ''),
+        },
+      ],
+    }))
+    const payload = { iss: `${alice.did}#atproto_labeler` }
+    const token = await tokenOf({ ...alice, keypair: label }, { payload })
+    expect(await world.serviceAuth.verify(token, LXM)).toEqual({
+      did: alice.did,
+      service: 'atproto_labeler',
+      isForUs: true,
+    })
+    expect(await outcome(await tokenOf(alice, { payload }))).toBe('BadJwtSignature')
+    expect(await outcome(await tokenOf({ ...alice, keypair: label }))).toBe('BadJwtSignature')
+  })
+
+  test('keys are looked up once', async () => {
+    for (let i = 0; i < 5; i++) await outcome(await tokenOf(alice))
+    expect(world.plc.hits()).toBe(1)
+  })
+})
+
+describe('what is no token', () => {
+  test.each([
+    ['nothing', ''],
+    ['one part', 'abc'],
+    ['two parts', 'abc.def'],
+    ['four parts', 'a.b.c.d'],
+    ['empty parts', '../..'],
+    ['no base64', 'a b.c!d.e+f'],
+    ['no JSON', 'abcd.abcd.abcd'],
+    ['a header that is null', `${encode(null)}.${encode({})}.abcd`],
+    ['a header that is a list', `${encode([])}.${encode({})}.abcd`],
+    ['a payload that is text', `${encode({ alg: 'ES256K' })}.${encode('x')}.abcd`],
+  ])('%s', async (_what, token) => {
+    expect(await outcome(token)).toBe('BadJwt')
+    expect(world.plc.hits()).toBe(0)
+  })
+
+  test.each([
+    ['no alg', { header: { alg: undefined } }],
+    ['an alg that is a list', { header: { alg: ['ES256K'] } }],
+    ['critical extensions', { header: { crit: ['b64'], b64: false } }],
+    ['no iss', { payload: { iss: undefined } }],
+    ['an iss that is a list', { payload: { iss: ['did:plc:x'] } }],
+    ['no aud', { payload: { aud: undefined } }],
+    ['a list of audiences', { payload: { aud: [SERVICE_DID] } }],
+    ['no exp', { payload: { exp: undefined } }],
+    ['an exp that is text', { payload: { exp: '9999999999' } }],
+    ['an exp that is null', { payload: { exp: null } }],
+    ['an iat that is text', { payload: { iat: 'now' } }],
+    ['an lxm that is a list', { payload: { lxm: [LXM] } }],
+    ['an lxm that is a number', { payload: { lxm: 1 } }],
+  ])('a signed one with %s', async (_what, bent) => {
+    expect(await outcome(await tokenOf(alice, bent))).toBe('BadJwt')
+    expect(world.plc.hits()).toBe(0)
+  })
+
+  test('an exp that is infinite when read', async () => {
+    const payload = `{"iss":"${alice.did}","aud":"${SERVICE_DID}","lxm":"${LXM}","exp":1e999}`
+    const signed = `${encode({ alg: 'ES256K' })}.${Buffer.from(payload).toString('base64url')}`
+    const signature = Buffer.from(await alice.keypair.sign(Buffer.from(signed)))
+    expect(await outcome(`${signed}.${signature.toString('base64url')}`)).toBe('BadJwt')
+  })
+
+  test('an oversized one, however good', async () => {
+    expect(await outcome(await tokenOf(alice, { payload: { pad: 'x'.repeat(5000) } }))).toBe(
+      alice.did,
+    )
+    expect(await outcome(await tokenOf(alice, { payload: { pad: 'x'.repeat(7000) } }))).toBe(
+      'BadJwt',
+    )
+  })
+
+  test('one whose claims come from a prototype', async () => {
+    const payload = `{"__proto__":{"iss":"${alice.did}","aud":"${SERVICE_DID}","exp":${seconds() + 60}}}`
+    const token = `${encode({ alg: 'ES256K' })}.${Buffer.from(payload).toString('base64url')}.abcd`
+    expect(await outcome(token)).toBe('BadJwt')
+  })
+})
+
+test.each(['at+jwt', 'refresh+jwt', 'dpop+jwt', 'AT+JWT'])(
+  'a token of type %s is for something else',
+  async (typ) =>
+    expect(await outcome(await tokenOf(alice, { header: { typ } }))).toBe('BadJwtType'),
+)
+
+describe('times', () => {
+  test('there is no leeway after exp', async () => {
+    const token = await tokenOf(alice)
+    world.advance((MINUTE - 2) * 1000)
+    expect(await outcome(token)).toBe(alice.did)
+    world.advance(3000)
+    expect(await outcome(token)).toBe('JwtExpired')
+  })
+
+  test.each([
+    ['expired long ago', { exp: 1 }, 'JwtExpired'],
+    ['negative', { exp: -1 }, 'JwtExpired'],
+    ['good for a hundred years', { exp: seconds() + 100 * 365 * 86_400 }, 'BadJwt'],
+    ['in milliseconds', { exp: Date.now() + 60_000 }, 'BadJwt'],
+    ['issued tomorrow', { iat: seconds() + 80_000, exp: seconds() + 80_060 }, 'BadJwt'],
+  ])('%s', async (_what, payload, error) => {
+    expect(await outcome(await tokenOf(alice, { payload }))).toBe(error)
+  })
+})
+
+describe('tokens for others', () => {
+  test.each([
+    ['another service', 'did:web:api.bsky.app'],
+    ['another service of ours', `${SERVICE_DID}#bsky_notif`],
+    ['a DID that begins like ours', `${SERVICE_DID}.evil.example`],
+    ['ours with more behind', `${SERVICE_DID}#bsky_appview#x`],
+    ['ours in capitals', SERVICE_DID.toUpperCase()],
+    ['nobody', ''],
+  ])('%s', async (_whom, aud) => {
+    expect(await outcome(await tokenOf(alice, { payload: { aud } }))).toBe('BadJwtAudience')
+  })
+
+  test.each([
+    ['another method', 'app.bsky.feed.getFeed', 'BadJwtLexiconMethod'],
+    ['every method', '*', 'BadJwtLexiconMethod'],
+    ['a method that begins like it', `${LXM}s`, 'BadJwtLexiconMethod'],
+    ['no method', undefined, 'BadJwtLexiconMethod'],
+    ['null', null, 'BadJwtLexiconMethod'],
+    ['nothing', '', 'BadJwtLexiconMethod'],
+  ])('%s', async (_what, lxm, error) => {
+    expect(await outcome(await tokenOf(alice, { payload: { lxm } }))).toBe(error)
+  })
+
+  test('one that was good for its method is still bad for another', async () => {
+    const token = await tokenOf(alice)
+    expect(await outcome(token)).toBe(alice.did)
+    const other = world.serviceAuth.verify(token, 'app.bsky.graph.muteActor')
+    await expect(other).rejects.toMatchObject({ error: 'BadJwtLexiconMethod' })
+    expect(await outcome(token)).toBe(alice.did)
+  })
+
+  test('a method may take tokens for others where it says so', async () => {
+    const chat = await tokenOf(alice, { payload: { lxm: 'chat.bsky.convo.listConvos' } })
+    const acceptsLxm = (lxm: string) => lxm.startsWith('chat.bsky.')
+    const issuer = await world.serviceAuth.verify(chat, LXM, { acceptsLxm })
+    expect(issuer.did).toBe(alice.did)
+    const feed = await tokenOf(alice, { payload: { aud: 'did:web:feed.example.org' } })
+    await expect(world.serviceAuth.verify(feed, LXM, { acceptsLxm })).rejects.toThrow('audience')
+    expect((await world.serviceAuth.verify(feed, LXM, { anyAudience: true })).did).toBe(alice.did)
+    const unbound = await tokenOf(alice, { payload: { lxm: undefined } })
+    await expect(
+      world.serviceAuth.verify(unbound, LXM, { acceptsLxm: () => true }),
+    ).rejects.toThrow('lxm')
+  })
+})
+
+describe('issuers', () => {
+  test.each([
+    ['what is no DID', () => 'alice.test'],
+    ['nothing', () => ''],
+    ['half a DID', () => 'did:plc'],
+    ['an empty fragment', () => `${alice.did}#`],
+    ['two fragments', () => `${alice.did}#a#b`],
+  ])('%s is refused as no DID', async (_what, iss) => {
+    const token = await tokenOf(alice, { payload: { iss: iss() } })
+    expect(await outcome(token)).toBe('BadJwtIss')
+    await expect(world.serviceAuth.verify(token, LXM)).rejects.toThrow('not a valid did')
+    expect(world.plc.hits()).toBe(0)
+  })
+
+  test.each([
+    ['nobody', plcDid('nobody')],
+    ['a did:web with a path', 'did:web:example.org:alice'],
+    ['a method that we do not know', 'did:key:zQ3shunBKsXixLxKtC5qeSG9E4J5RkGN57im31pcTzbNQnm5w'],
+  ])('%s is unknown', async (_what, iss) => {
+    expect(await outcome(await tokenOf(alice, { payload: { iss } }))).toBe('BadJwtIss')
+  })
+
+  test('an account without a signing key proves nothing', async () => {
+    world.plc.edit(alice.did, (document) => ({ ...document, verificationMethod: [] }))
+    expect(await outcome(await tokenOf(alice))).toBe('BadJwtSignature')
+  })
+
+  test('when nobody can say who it is, that is not the token’s fault', async () => {
+    world.plc.failWith(500)
+    await expect(outcome(await tokenOf(alice))).rejects.toThrow(IdentityUnavailableError)
+  })
+})
+
+describe('signatures', () => {
+  const unsigned = (header: object) =>
+    `${encode(header)}.${encode({ iss: alice.did, aud: SERVICE_DID, lxm: LXM, exp: seconds() + 60 })}`
+
+  test.each(['none', 'None', 'HS256', 'RS256', 'ES384', 'EdDSA', 'es256k', ''])(
+    'alg %s is refused before anyone is asked',
+    async (alg) => {
+      const signed = unsigned({ typ: 'JWT', alg })
+      const signature = Buffer.alloc(64, 1).toString('base64url')
+      expect(await outcome(`${signed}.${signature}`)).toBe('BadJwtSignature')
+      expect(world.plc.hits()).toBe(0)
+    },
+  )
+
+  test('an empty signature is no token', async () => {
+    expect(await outcome(`${unsigned({ alg: 'none' })}.`)).toBe('BadJwt')
+  })
+
+  test('the public key is no shared secret', async () => {
+    const signed = unsigned({ typ: 'JWT', alg: 'HS256' })
+    const secret = alice.keypair.did().replace('did:key:', '')
+    const signature = createHmac('sha256', secret).update(signed).digest('base64url')
+    expect(await outcome(`${signed}.${signature}`)).toBe('BadJwtSignature')
+  })
+
+  test.each([
+    ['all zero', Buffer.alloc(64)],
+    ['all ones', Buffer.alloc(64, 0xff)],
+    ['too short', Buffer.alloc(63, 1)],
+    ['too long', Buffer.alloc(65, 1)],
+    ['in DER', Buffer.from('3006020101020101', 'hex')],
+  ])('%s', async (_what, signature) => {
+    const token = `${unsigned({ alg: 'ES256K' })}.${signature.toString('base64url')}`
+    expect(await outcome(token)).toBe('BadJwtSignature')
+    expect(world.plc.hits()).toBe(signature.length === 64 ? 2 : 0)
+  })
+
+  test('a true signature in DER is refused, as the standard wants r and s', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
+    const exported = privateKey.export({ format: 'jwk' }).d!
+    const keypair = await Secp256k1Keypair.import(Buffer.from(exported, 'base64url'))
+    const account = await world.plc.create({ handle: 'der.test' })
+    world.plc.edit(account.did, (document) => withKey(document, keypair))
+    const [header, payload, raw] = (await tokenOf({ ...account, keypair })).split('.')
+    expect(await outcome(`${header}.${payload}.${raw}`)).toBe(account.did)
+    const der = sign(
+      'sha256',
+      Buffer.from(`${header}.${payload}`),
+      createPrivateKey({ key: privateKey.export({ format: 'pem', type: 'pkcs8' }) }),
+    )
+    expect(await outcome(`${header}.${payload}.${der.toString('base64url')}`)).toBe(
+      'BadJwtSignature',
+    )
+  })
+
+  test('somebody else’s signature', async () => {
+    const mallory = await world.plc.create({ handle: 'mallory.test' })
+    const token = await tokenOf({ ...mallory, did: alice.did })
+    expect(await outcome(token)).toBe('BadJwtSignature')
+  })
+
+  test.each([
+    ['ES256 over a secp256k1 key', 'secp256k1', 'ES256'],
+    ['ES256K over a P-256 key', 'p256', 'ES256K'],
+  ] as [string, Curve, string][])('the wrong curve: %s', async (_what, curve, alg) => {
+    const account = await world.plc.create({ handle: 'curve.test', curve })
+    expect(await outcome(await tokenOf(account, { header: { alg } }))).toBe('BadJwtSignature')
+  })
+
+  test('no single changed character of a good token gets through', async () => {
+    const random = createRandom(testSeed('changed tokens'))
+    const token = await tokenOf(alice)
+    for (let i = 0; i < 300; i++) {
+      const at = random.below(token.length)
+      const other = random.pick([
+        ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.',
+      ])
+      const changed = token.slice(0, at) + other + token.slice(at + 1)
+      if (isSameToken(changed, token)) continue
+      expect(await outcome(changed), changed).toMatch(/^(BadJwt|JwtExpired)/)
+    }
+  })
+})
+
+/** The last character of a part carries bits that base64 ignores. */
+function isSameToken(a: string, b: string): boolean {
+  const bytes = (token: string) =>
+    token
+      .split('.')
+      .map((part, i) => (i < 2 ? part : Buffer.from(part, 'base64url').toString('hex')))
+  return bytes(a).join('.') === bytes(b).join('.')
+}
+
+function withKey(document: Record<string, unknown>, keypair: Keypair): Record<string, unknown> {
+  const [method] = document['verificationMethod'] as object[]
+  const publicKeyMultibase = keypair.did().replace('did:key:', '')
+  return { ...document, verificationMethod: [{ ...method, publicKeyMultibase }] }
+}
+
+describe('rotated keys', () => {
+  test.each(['secp256k1', 'p256'] as Curve[])('a new key on %s works at once', async (curve) => {
+    await outcome(await tokenOf(alice))
+    const keypair = await world.plc.rotate(alice.did, curve)
+    expect(await outcome(await tokenOf({ ...alice, keypair }))).toBe(alice.did)
+    expect(world.plc.hits()).toBe(2)
+  })
+
+  test('the old key is refused once the new one is known', async () => {
+    const old = await tokenOf(alice)
+    expect(await outcome(old)).toBe(alice.did)
+    const keypair = await world.plc.rotate(alice.did)
+    await outcome(await tokenOf({ ...alice, keypair }))
+    expect(await outcome(old)).toBe('BadJwtSignature')
+  })
+
+  test('a bad signature makes us ask once more, and a hundred do not make us ask a hundred times', async () => {
+    const mallory = await world.plc.create({ handle: 'mallory.test' })
+    const forged = await tokenOf({ ...mallory, did: alice.did })
+    expect(await outcome(forged)).toBe('BadJwtSignature')
+    expect(world.plc.hits(alice.did)).toBe(2)
+    for (let i = 0; i < 100; i++) await outcome(forged)
+    expect(world.plc.hits(alice.did)).toBeLessThanOrEqual(4)
+  })
+
+  test('forged tokens do not lock the true account out', async () => {
+    const mallory = await world.plc.create({ handle: 'mallory.test' })
+    const forged = await tokenOf({ ...mallory, did: alice.did })
+    for (let i = 0; i < 20; i++) await outcome(forged)
+    expect(await outcome(await tokenOf(alice))).toBe(alice.did)
+  })
+})
+
+test('without audiences nobody is let in', async () => {
+  const closed = createServiceAuth({ resolver: world.resolver, audiences: [] })
+  await expect(closed.verify(await tokenOf(alice), LXM)).rejects.toThrow('audience')
+})

@@ -1,0 +1,46 @@
+// Against a PDS that answers for ever: the walk ends by itself.
+
+import { expect, test } from 'vitest'
+import type { Services } from '../../../src/ingest/backfill/work.ts'
+import { walkCollection } from '../../../src/sources/pds/listing.ts'
+
+const repo = { uid: 1, did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', pds: 'https://pds.example' }
+
+/** `keysOf` says what page number `n` shows; there is always another one. */
+async function walk(keysOf: (n: number) => string[]) {
+  let pages = 0
+  const listRecords = async () => {
+    const records = keysOf(pages++).map((rkey) => ({ rkey, cid: '', record: {} }))
+    return { records, broken: [], mismatched: 0, cursor: `page${pages}` }
+  }
+  const services = {
+    pds: { listRecords },
+    now: () => 0,
+    signal: new AbortController().signal,
+  } as unknown as Services
+  const end = await walkCollection(services, repo, {
+    collection: 'app.bsky.graph.follow',
+    maxRecords: 1_000_000,
+    onPage: async () => {},
+  })
+  return { ...end, pages }
+}
+
+test('the same records under ever-new cursors are not read for ever', async () => {
+  const { complete, pages } = await walk(() => ['3zzzzzzzzzzz2', '3zzzzzzzzzzz1'])
+  expect(complete).toBe(false)
+  expect(pages).toBeLessThan(20)
+})
+
+test('empty pages with cursors are not read for ever', async () => {
+  const { complete, pages } = await walk(() => [])
+  expect(complete).toBe(false)
+  expect(pages).toBeLessThan(20)
+})
+
+test('pages that lead further down are read on', async () => {
+  const keysOf = (n: number) => (n < 200 ? [String(9_000 - n)] : [])
+  const { listed, floor } = await walk(keysOf)
+  expect(listed).toBe(200)
+  expect(floor).toBe('8801')
+})

@@ -1,0 +1,64 @@
+// What the doctor tells an operator to type fits how this Slipstream was installed: in the folders that the
+// install script, the image and a checkout have, a package is missing, and each says what brings it back.
+
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const project = resolve(import.meta.dirname, '../../..')
+type Report = {
+  areas: { area: string; findings: { level: string; text: string; fix?: string }[] }[]
+}
+
+let base: string
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'slipstream-cures-'))
+})
+afterEach(() => rmSync(base, { recursive: true, force: true }))
+
+function doctorIn(folder: string, parts: string[]): Report {
+  const root = join(base, folder)
+  for (const part of ['package.json', 'lexicons', 'src', ...parts])
+    cpSync(join(project, part), join(root, part), { recursive: true })
+  mkdirSync(join(root, 'node_modules'))
+  for (const name of readdirSync(join(project, 'node_modules')).filter((one) => one !== 'sharp'))
+    symlinkSync(join(project, 'node_modules', name), join(root, 'node_modules', name))
+  const args = ['src/tools/cli/main.ts', 'doctor', '--json', '--only', 'software,server']
+  const { stdout } = spawnSync(process.execPath, args, {
+    cwd: root,
+    encoding: 'utf8',
+    env: { SLIPSTREAM_IMAGES: 'own', SLIPSTREAM_DATA_DIR: join(base, 'data') },
+  })
+  return JSON.parse(stdout) as Report
+}
+
+function fixesOf({ areas }: Report): (string | undefined)[] {
+  const findings = areas.flatMap((one) => one.findings)
+  const of = (pattern: RegExp) => findings.find(({ text }) => pattern.test(text))?.fix
+  return [of(/sharp does not load/), of(/does not run/)]
+}
+
+test('a release of the install script', () => {
+  mkdirSync(join(base, 'opt'))
+  symlinkSync('releases/0.1.0', join(base, 'opt/current'))
+  expect(fixesOf(doctorIn('opt/releases/0.1.0', ['scripts']))).toEqual([
+    expect.stringContaining('`sudo deploy/install.sh --reinstall`'),
+    expect.stringContaining('`sudo systemctl start slipstream`'),
+  ])
+})
+
+test('the image', () => {
+  expect(fixesOf(doctorIn('app', []))).toEqual([
+    expect.stringMatching(/docker compose .* build --no-cache slipstream/),
+    expect.stringMatching(/docker compose .* up -d/),
+  ])
+})
+
+test('a checkout', () => {
+  expect(fixesOf(doctorIn('slipstream', ['scripts']))).toEqual([
+    expect.stringContaining('`rm -rf node_modules && scripts/slipstream doctor`'),
+    expect.stringContaining('`scripts/start`'),
+  ])
+})

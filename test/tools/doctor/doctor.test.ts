@@ -1,0 +1,534 @@
+// The doctor against a Slipstream that is well, and against one seeded mistake after the other: real
+// sockets, a real server behind a proxy with real certificates.
+
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { lockDataDir } from '../../../src/data/store/lock.ts'
+import type { Status } from '../../../src/http/operator/status.ts'
+import { checks } from '../../../src/tools/doctor/checks.ts'
+import type { Finding } from '../../../src/tools/doctor/finding.ts'
+import { runCli } from '../../support/cli.ts'
+import {
+  type DoctorWorld,
+  freshFolder,
+  type Spoilt,
+  startDoctorWorld,
+} from '../../support/doctor-world.ts'
+import type { ProxyRules } from '../../support/proxy-double.ts'
+
+let world: DoctorWorld
+
+beforeAll(async () => {
+  world = await startDoctorWorld()
+})
+
+afterAll(() => world.close())
+
+beforeEach(() => world.heal())
+
+/** Nobody listens there. */
+const NOWHERE = '127.0.0.1:9'
+
+async function expectWrong(
+  area: string,
+  said: RegExp,
+  fix: RegExp,
+  spoilt?: Spoilt,
+): Promise<void> {
+  const found = await world.diagnose(area, spoilt)
+  const wrong = found.filter(({ level }) => level === 'wrong')
+  expect(wrong).toContainEqual({
+    level: 'wrong',
+    text: expect.stringMatching(said),
+    fix: expect.stringMatching(fix),
+  })
+}
+
+const levelsOf = (found: Finding[]) => new Set(found.map(({ level }) => level))
+
+/** Some program that is no Slipstream. */
+async function otherProgram(): Promise<{ server: Server; port: number }> {
+  const server = createServer((_request, response) => response.end('<html>'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { server, port: (server.address() as AddressInfo).port }
+}
+
+describe('with everything in order', () => {
+  it.each(checks.map(({ area }) => area))('finds nothing wrong with %s', async (area) => {
+    const found = await world.diagnose(area)
+    // The doubles are on private addresses, which a public server may not call.
+    const wrong = found.filter(({ level, text }) => level === 'wrong' && !/own network/.test(text))
+    expect(wrong).toEqual([])
+    expect(found.length).toBeGreaterThan(0)
+  })
+
+  it.each([
+    'software',
+    'server',
+    'port',
+    'network',
+    'clock',
+    'name',
+    'certificate',
+    'did.json',
+    'proxy',
+    'plc',
+    'members',
+    'labelers',
+    'fallback',
+    'pictures',
+  ])('looks at all there is about %s', async (area) => {
+    const found = await world.diagnose(area)
+    const rest = found.filter(({ level }) => level !== 'good')
+    // The test account has a handle without a DNS, and a test may run anywhere.
+    expect(rest.filter(({ text }) => !/handle.invalid|gaps are being mended/.test(text))).toEqual(
+      [],
+    )
+  })
+})
+
+describe('settings', () => {
+  it('tells every mistake, not only the first', async () => {
+    const env = { HOSTNAM: 'x', SERVE_THREADS: 'many', METRICS: 'operator' }
+    await expectWrong('settings', /HOSTNAM is not a setting/, /SLIPSTREAM_HOSTNAME/, { env })
+    await expectWrong('settings', /SERVE_THREADS is "many"/, /Set SLIPSTREAM_SERVE_THREADS/, {
+      env,
+    })
+    await expectWrong('settings', /METRICS is operator/, /OPERATOR_TOKEN/, { env })
+  })
+
+  const mistakes: [string, Record<string, string>, RegExp, RegExp][] = [
+    ['an address for a name', { HOSTNAME: '203.0.113.5' }, /is an address/, /HOSTNAME to a name/],
+    ['a name that is not whole', { HOSTNAME: 'appview' }, /no public name/, /whole name/],
+    ['private hosts on a public server', { ALLOW_PRIVATE_HOSTS: 'on' }, /own network/, /=off/],
+    [
+      'everybody as a trusted proxy',
+      { TRUSTED_PROXIES: '0.0.0.0/0' },
+      /limits .* void/,
+      /proxy’s address/,
+    ],
+    ['nobody as a trusted proxy', { TRUSTED_PROXIES: 'none' }, /share one limit/, /=loopback/],
+    ['any port behind a proxy', { PORT: '0' }, /another port at each start/, /SLIPSTREAM_PORT/],
+    [
+      'a DID with a path',
+      { SERVICE_DID: 'did:web:a.test:b' },
+      /has a path/,
+      /did:web:appview.test/,
+    ],
+    [
+      'two places for pictures',
+      { IMAGE_URL_PATTERN: 'https://a.test/{did}/{cid}' },
+      /clients elsewhere/,
+      /one of the two/,
+    ],
+  ]
+  it.each(mistakes)('finds %s', async (_name, env, said, fix) => {
+    await expectWrong('settings', said, fix, { env })
+  })
+})
+
+describe('this machine', () => {
+  it('finds a port that another program has', async () => {
+    const { server, port } = await otherProgram()
+    const env = { PORT: String(port), DATA_DIR: freshFolder() }
+    await expectWrong('port', /another program listens/, /ss -ltnp/, { env })
+    server.close()
+  })
+
+  it('finds another Slipstream on the port', async () => {
+    await expectWrong('port', /another Slipstream/, /SLIPSTREAM_PORT/, {
+      env: { DATA_DIR: freshFolder() },
+    })
+  })
+
+  it('finds an address that this machine does not have', async () => {
+    const env = { BIND: '192.0.2.1', DATA_DIR: freshFolder(), PORT: '3999' }
+    await expectWrong('port', /no address 192.0.2.1/, /SLIPSTREAM_BIND/, { env })
+  })
+
+  it('finds a server that listens elsewhere than the settings say', async () => {
+    await expectWrong('port', /does not answer on/, /Restart/, { env: { PORT: '9' } })
+  })
+
+  it('finds a server with other settings, and one of another version', async () => {
+    await expectWrong('server', /other settings/, /Restart/, { env: { INDEX_SCOPE: 'authors' } })
+    const { status, ask } = await runningServer()
+    const server = { status: { ...status, version: '0.0.1' }, ask }
+    await expectWrong('server', /it is 0.0.1/, /systemctl restart/, { server })
+  })
+
+  it('finds a server that has lost its stream', async () => {
+    const { status, ask } = await runningServer()
+    const stream = { ...status.ingest!.stream, connected: false, lastError: 'cut' }
+    const server = { status: { ...status, ingest: { ...status.ingest!, stream } }, ask }
+    await expectWrong('server', /no connection to .*: cut/, /Jetstream/, { server })
+  })
+
+  it('finds a folder that somebody holds who does not answer', async () => {
+    const DATA_DIR = freshFolder()
+    const lock = lockDataDir(DATA_DIR)
+    await expectWrong('server', /Another Slipstream.*does not answer/, /log/, { env: { DATA_DIR } })
+    lock.release()
+  })
+
+  it('finds a disk that forgets, and a folder that can’t be written', async () => {
+    const DATA_DIR = '/dev/shm'
+    await expectWrong('disk', /tmpfs: all is gone/, /SLIPSTREAM_DATA_DIR/, { env: { DATA_DIR } })
+    const nowhere = { DATA_DIR: '/proc/slipstream' }
+    await expectWrong('disk', /can’t be written/, /write access/, { env: nowhere })
+  })
+
+  it('finds a folder that others may write in, and a socket that they may open', async () => {
+    const DATA_DIR = freshFolder()
+    chmodSync(DATA_DIR, 0o777)
+    await expectWrong('permissions', /others can write/, /chmod 700/, { env: { DATA_DIR } })
+    writeFileSync(join(DATA_DIR, 'control.sock'), '')
+    chmodSync(join(DATA_DIR, 'control.sock'), 0o666)
+    await expectWrong('permissions', /others can open/, /chmod 600/, {
+      env: { DATA_DIR },
+      server: 'none',
+    })
+  })
+
+  it('concludes nothing from a folder that this user may not enter', async () => {
+    const DATA_DIR = freshFolder()
+    const areas = ['server', 'disk', 'database', 'memory'] as const
+    const look = () =>
+      areas.map((area) => world.diagnose(area, { env: { DATA_DIR }, server: 'none' }))
+    const found = await asSomebodyElse(DATA_DIR, () => Promise.all(look()))
+    const one = { level: 'unchecked', text: expect.stringMatching(/may not look into/) }
+    expect(found).toEqual(areas.map(() => [one]))
+  })
+
+  it('finds a path that is too long for a socket', async () => {
+    const DATA_DIR = join(freshFolder(), 'a'.repeat(120))
+    mkdirSync(DATA_DIR)
+    await expectWrong('permissions', /path of the control socket/, /shorter/, { env: { DATA_DIR } })
+  })
+
+  it('finds a token in a file that others may read', async () => {
+    const dotenvPath = join(freshFolder(), '.env')
+    writeFileSync(dotenvPath, 'SLIPSTREAM_OPERATOR_TOKEN=0123456789abcdef')
+    chmodSync(dotenvPath, 0o644)
+    await expectWrong('permissions', /holds a token/, /chmod 600/, { dotenvPath })
+  })
+
+  it('finds a newer database, and a damaged one', async () => {
+    const DATA_DIR = freshFolder()
+    const path = join(DATA_DIR, 'slipstream.sqlite')
+    const db = new Database(path)
+    db.pragma('user_version = 999')
+    db.close()
+    await expectWrong('database', /newer Slipstream/, /restore FILE/, { env: { DATA_DIR } })
+    writeFileSync(path, 'x'.repeat(8192))
+    await expectWrong('database', /damaged/, /backup/, { env: { DATA_DIR } })
+  })
+
+  it.each([
+    [0, 'good', /taken in until/],
+    [33, 'notice', /in 3 hours a gap begins/],
+    [40, 'notice', /longer ago than hosts keep events/],
+  ])(
+    'tells of a server that stopped %i hours ago how urgent a start is',
+    async (hours, level, said) => {
+      const now = () => Date.now() + hours * 3_600_000
+      const found = await world.diagnose('database', { server: 'none', now })
+      expect(found).toContainEqual(
+        expect.objectContaining({ level, text: expect.stringMatching(said) }),
+      )
+    },
+  )
+
+  it.each([90_000, -90_000])('finds a clock that is %i ms off', async (ms) => {
+    const now = () => Date.now() + ms
+    await expectWrong('clock', /clock is (89|90|91) s/, /timedatectl/, { now })
+  })
+})
+
+describe('the way here', () => {
+  it('finds a name that leads nowhere, and one that leads into a private network', async () => {
+    const nowhere: Spoilt = { addressesOf: () => Promise.resolve([]) }
+    await expectWrong('name', /leads nowhere/, /A record/, nowhere)
+    const inside: Spoilt = { addressesOf: () => Promise.resolve(['93.184.215.14', '10.0.0.5']) }
+    await expectWrong('name', /10.0.0.5, which is not public/, /public address/, inside)
+  })
+
+  it.each([
+    ['self-signed', /self-signed/, /Let’s Encrypt/],
+    ['expired', /has expired, valid until Feb/, /certbot renew/],
+    ['other-name', /another name/, /answer for appview.test/],
+    ['no-chain', /without the intermediate/, /fullchain/],
+  ] as const)('finds a certificate that is %s', async (certificate, said, fix) => {
+    world.proxy.rules = { certificate, forwardedFor: 'set' }
+    await expectWrong('certificate', said, fix)
+    await expectWrong('did.json', /can’t be fetched: its certificate/, /certificate/)
+  })
+
+  it('finds a proxy that is not there', async () => {
+    const env = { HOSTNAME: 'appview.test:9' }
+    await expectWrong('certificate', /refuses the connection/, /reverse proxy/, { env })
+    await expectWrong('did.json', /refuses the connection/, /log/, { env })
+  })
+
+  const spoilt: [string, Partial<ProxyRules>, string, RegExp, RegExp][] = [
+    [
+      'redirects',
+      { redirectTo: 'https://www.appview.test' },
+      'did.json',
+      /follow no redirect/,
+      /redirect out/,
+    ],
+    ['serves only part', { onlyBelow: '/xrpc/' }, 'did.json', /answered with 404/, /Caddyfile/],
+    [
+      'serves another’s document',
+      { document: (d) => ({ ...d, id: 'did:web:b.test' }) },
+      'did.json',
+      /for did:web:b.test/,
+      /restart/,
+    ],
+    [
+      'serves another kind of service',
+      { document: withService({ type: 'AtprotoPds' }) },
+      'did.json',
+      /type is AtprotoPds/,
+      /BskyAppView/,
+    ],
+    [
+      'leads elsewhere',
+      { document: withService({ serviceEndpoint: 'https://b.test' }) },
+      'did.json',
+      /leads to https:\/\/b.test/,
+      /serviceEndpoint/,
+    ],
+    [
+      'names no service',
+      { document: (d) => ({ ...d, service: [] }) },
+      'did.json',
+      /has no service/,
+      /#bsky_appview/,
+    ],
+    ['takes CORS away', { cors: 'none' }, 'did.json', /browsers may not read/, /CORS/],
+    ['doubles CORS', { cors: 'twice' }, 'did.json', /there twice/, /CORS/],
+    [
+      'refuses OPTIONS',
+      { refusesOptions: true },
+      'did.json',
+      /OPTIONS is answered with 405/,
+      /OPTIONS/,
+    ],
+    ['takes tokens away', { takesTokens: true }, 'proxy', /takes tokens away/, /Authorization/],
+    ['keeps answers', { keepsAnswers: true }, 'proxy', /keeps answers/, /cache off/],
+    [
+      'refuses large bodies',
+      { maxBodyBytes: 10_000 },
+      'proxy',
+      /bodies of 96 KB/,
+      /client_max_body_size/,
+    ],
+    [
+      'refuses long addresses',
+      { maxUrlLength: 4_000 },
+      'proxy',
+      /addresses of 6 KB/,
+      /large_client_header/,
+    ],
+    [
+      'does not tell who asks',
+      { forwardedFor: 'none' },
+      'proxy',
+      /all visitors count as one/,
+      /X-Forwarded-For/,
+    ],
+    [
+      'hides that it is one',
+      { forwardedFor: 'none', ownHost: true },
+      'proxy',
+      /everybody can read \/metrics/,
+      /SLIPSTREAM_METRICS=operator/,
+    ],
+    [
+      'lets clients lie about it',
+      { forwardedFor: 'pass' },
+      'proxy',
+      /is believed/,
+      /proxy_add_x_forwarded_for/,
+    ],
+    [
+      'keeps pictures for itself',
+      { onlyBelow: '/xrpc/' },
+      'pictures',
+      /something else answers/,
+      /\/img\//,
+    ],
+  ]
+  it.each(spoilt)('finds a proxy that %s', async (_name, rules, area, said, fix) => {
+    world.proxy.rules = { ...world.proxy.rules, ...rules }
+    await expectWrong(area, said, fix)
+  })
+
+  it('finds a proxy that does not reach the server', async () => {
+    const { target } = world.proxy
+    world.proxy.target = 9
+    await expectWrong('did.json', /the proxy says 502/, /SLIPSTREAM_PORT/)
+    const found = await world.diagnose('did.json', { server: 'none' })
+    world.proxy.target = target
+    expect(found[0]).toMatchObject({ level: 'unchecked', text: /no Slipstream runs/ })
+  })
+})
+
+describe('the others', () => {
+  const two = () => ({ JETSTREAM_HOSTS: `ws://${NOWHERE},ws://localhost:9` })
+
+  it('finds Jetstream hosts that are not there; one of several is only worth knowing', async () => {
+    await expectWrong('jetstream', /can’t be reached: .*REFUSED/, /JETSTREAM_HOSTS/, { env: two() })
+    const env = { JETSTREAM_HOSTS: `${world.stream.url},ws://${NOWHERE}` }
+    expect(levelsOf(await world.diagnose('jetstream', { env }))).toEqual(
+      new Set(['good', 'notice']),
+    )
+  })
+
+  it('finds a host without the wire that is wanted', async () => {
+    const missing = { status: 404, name: 'MethodNotImplemented', message: 'not found' }
+    world.stream.refuseHandshakes(missing, 3)
+    await expectWrong('jetstream', /no such wire/, /JETSTREAM_WIRE=auto/)
+  })
+
+  it('finds dictionaries that can’t be had, and frames that can’t be read', async () => {
+    world.stream.dictionaryFault = 'garbage'
+    const found = await world.diagnose('jetstream')
+    expect(found).toContainEqual({
+      level: 'notice',
+      text: expect.stringMatching(/v2: no dictionary .*not start as a structured/),
+      fix: expect.any(String),
+    })
+    world.stream.dictionaryFault = undefined
+    world.stream.behaviour.tamper = () => Buffer.from('garbage')
+    await expectWrong('jetstream', /frames can’t be read \(bad-zstd\)/, /COMPRESS=off/)
+  })
+
+  it('finds a directory that fails, one that is none, and one that is away', async () => {
+    world.plc.failWith(500)
+    await expectWrong('plc', /answers 500/, /PLC_URL/)
+    const { server, port } = await otherProgram()
+    const PLC_URL = `http://127.0.0.1:${port}`
+    await expectWrong('plc', /is no PLC directory/, /plc.directory/, { env: { PLC_URL } })
+    server.close()
+    await expectWrong('plc', /refuses the connection/, /firewall/, {
+      env: { PLC_URL: `http://${NOWHERE}` },
+    })
+  })
+
+  it('finds members that don’t exist, whose PDS fails, or does not find us', async () => {
+    const nobody = `did:plc:${'b'.repeat(24)}`
+    await expectWrong('members', /there is no account/, /MEMBERS/, { env: { MEMBERS: nobody } })
+    world.pds.misbehave({ method: 'listRecords', how: { status: 500 } })
+    await expectWrong('members', /does not give out the follow list/, /curl -i/)
+    world.pds.behave()
+    world.pds.findable.clear()
+    await expectWrong('members', /can’t find did:web:appview.test/, /remembers a document/)
+  })
+
+  it('believes no PDS that wants a token before it looks', async () => {
+    world.pds.misbehave({ method: 'getConfig', how: { status: 401, error: 'AuthMissing' } })
+    expect(await world.diagnose('members')).toContainEqual({
+      level: 'unchecked',
+      text: expect.stringMatching(/does not tell whether it finds/),
+    })
+  })
+
+  it('finds a labeler that is none', async () => {
+    const env = { LABELERS: world.member.did }
+    await expectWrong('labelers', /is no labeler/, /SLIPSTREAM_LABELERS/, { env })
+  })
+
+  it('finds a fallback that is no AppView, or this server itself', async () => {
+    world.appview.misbehave({ text: 'hello' })
+    await expectWrong('fallback', /is no AppView/, /FALLBACK_APPVIEW/)
+    const env = { FALLBACK_APPVIEW: `https://${world.env['HOSTNAME']}` }
+    await expectWrong('fallback', /this server itself/, /FALLBACK_APPVIEW/, { env })
+  })
+})
+
+describe('on the command line', () => {
+  const local = (more: Record<string, string> = {}) => {
+    const { HOSTNAME: _name, IMAGES: _images, ...env } = world.env
+    return { ...env, DATA_DIR: freshFolder(), PORT: '0', MEMBERS: 'open', ...more }
+  }
+
+  it('ends with 0 where all is well', async () => {
+    const areas =
+      'settings,software,server,disk,database,memory,clock,network,jetstream,plc,labelers,fallback'
+    const { code, stdout } = await runCli(local(), ['doctor', '--only', areas])
+    expect(stdout).toMatch(/\d+ good, \d+ to know, 0 wrong/)
+    expect(code).toBe(0)
+  })
+
+  it('ends with 1 for settings with which no server would start, and looks at the rest', async () => {
+    const run = await runCli(local({ TYPO: '1' }), ['doctor', '--json'])
+    const { ok, areas } = JSON.parse(run.stdout) as { ok: boolean; areas: { area: string }[] }
+    expect({ code: run.code, ok }).toEqual({ code: 1, ok: false })
+    expect(areas.map(({ area }) => area)).toEqual(checks.map(({ area }) => area))
+  })
+
+  it('says what it could not look at where there is no network', async () => {
+    const away = {
+      PLC_URL: `http://${NOWHERE}`,
+      JETSTREAM_HOSTS: `ws://${NOWHERE}`,
+      FALLBACK_APPVIEW: `http://${NOWHERE}`,
+    }
+    const run = await runCli(local(away), ['doctor', '--only', 'network,jetstream,plc,fallback'])
+    expect(run.stdout).toMatch(/WRONG {2}none of the hosts/)
+    expect(run.stdout.match(/\? {6}offline/g)).toHaveLength(3)
+    expect(run.code).toBe(1)
+  })
+
+  it('shows what strangers say without letting them move the cursor', async () => {
+    const message = 'go\u001b[2Jaway\u202e'
+    world.stream.refuseHandshakes({ status: 400, name: 'InvalidRequest', message }, 3)
+    const { stdout } = await runCli(local(), ['doctor', '--only', 'jetstream'])
+    expect(stdout).toMatch(/go \[2Jaway /)
+    expect(stdout).not.toMatch(/\u001b\[2J|\u202e/)
+  })
+
+  it('refuses an area that there is not', async () => {
+    const run = await runCli(local(), ['doctor', '--only', 'weather'])
+    expect(run).toMatchObject({ code: 64, stderr: expect.stringMatching(/no area weather/) })
+  })
+})
+
+/** Root may enter everything, so it becomes nobody for that long. */
+async function asSomebodyElse<T>(folder: string, look: () => Promise<T>): Promise<T> {
+  const isRoot = process.geteuid?.() === 0
+  chmodSync(folder, isRoot ? 0o700 : 0)
+  if (isRoot) process.seteuid?.(65_534)
+  try {
+    return await look()
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+    chmodSync(folder, 0o700)
+  }
+}
+
+function withService(change: object): NonNullable<ProxyRules['document']> {
+  return (document) => {
+    const [service] = document['service'] as object[]
+    return { ...document, service: [{ ...service, ...change }] }
+  }
+}
+
+async function runningServer(): Promise<{
+  status: Status
+  ask<T>(method: string, path: string): Promise<T>
+}> {
+  const { findServer } = await import('../../../src/tools/cli/control-client.ts')
+  const client = await findServer(world.env['DATA_DIR']!)
+  const ask = client!.ask
+  for (;;) {
+    const status = await ask<Status>('GET', '/status')
+    if (status.ingest) return { status, ask }
+  }
+}

@@ -1,0 +1,216 @@
+// What the doctor says of figures that no test machine has.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { schemaVersion } from '../../../src/data/store/migrate.ts'
+import { aboutAge } from '../../../src/tools/doctor/certificate.ts'
+import { aboutSkew } from '../../../src/tools/doctor/clock.ts'
+import { aboutSchema } from '../../../src/tools/doctor/database.ts'
+import { aboutBounds, aboutKind, aboutRoom } from '../../../src/tools/doctor/disk.ts'
+import { examine } from '../../../src/tools/doctor/examine.ts'
+import { good, wrong } from '../../../src/tools/doctor/finding.ts'
+import {
+  aboutMemory,
+  aboutSeats,
+  mediaBytes,
+  neededBytes,
+  UNITS,
+} from '../../../src/tools/doctor/memory.ts'
+import { memoryLimitOf } from '../../../src/tools/doctor/memory-limit.ts'
+import type { Patient } from '../../../src/tools/doctor/patient.ts'
+import { aboutNode, aboutOpenFiles } from '../../../src/tools/doctor/runtime.ts'
+import { whyNot } from '../../../src/tools/doctor/why-not.ts'
+
+const GB = 1e9
+const CDN = { images: 'cdn', videos: 'cdn', serveThreads: 1 } as const
+const LIMITS = { timelineLength: 1000, answerCacheMb: 96, ...CDN }
+
+describe('room on the disk', () => {
+  const room = (freeBytes: number, more: object = {}) =>
+    aboutRoom({ freeBytes, databaseBytes: 0, cacheBytes: 0, ...more }, '/data')
+
+  it.each([
+    [0.3 * GB, 'wrong'],
+    [1 * GB, 'notice'],
+    [50 * GB, 'good'],
+  ])('%i bytes free are %s', (freeBytes, level) => {
+    expect(room(freeBytes)).toMatchObject([{ level }])
+  })
+
+  it('is not enough for a cache, or a copy of the database, that is larger', () => {
+    expect(room(10 * GB, { cacheBytes: 20 * GB })[1]).toMatchObject({ level: 'wrong' })
+    expect(room(10 * GB, { databaseBytes: 20 * GB })[1]).toMatchObject({
+      level: 'notice',
+      fix: expect.stringMatching(/slipstream backup --into/),
+    })
+  })
+
+  it.each([
+    [0x6969, 'wrong', /NFS/],
+    [0x794c7630, 'notice', /overlay: all is gone with the container/],
+    [0xff534d42, 'wrong', /CIFS/],
+  ] as const)('is on a disk of kind %i: %s', (type, level, text) => {
+    expect(aboutKind(type, '/data')).toMatchObject([{ level, text: expect.stringMatching(text) }])
+  })
+
+  it('is told to be nearly used up where it is bounded', () => {
+    const wide = { freeBytes: 50 * GB, databaseBytes: 9.5 * GB, capBytes: 0, reserveBytes: GB }
+    const levels = [wide, { ...wide, capBytes: 10 * GB }, { ...wide, reserveBytes: 60 * GB }].map(
+      (bounds) => aboutBounds(bounds).map(({ level }) => level),
+    )
+    expect(levels).toEqual([[], ['notice'], ['notice']])
+  })
+
+  it('is fine on the usual local disks: ext4, XFS, btrfs, ZFS', () => {
+    const types = [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1]
+    expect(types.flatMap((type) => aboutKind(type, '/data'))).toEqual([])
+  })
+})
+
+describe('memory', () => {
+  it('is reckoned with the units of docs/COST.md', () => {
+    const path = join(import.meta.dirname, '../../../docs/figures.json')
+    const figures = JSON.parse(readFileSync(path, 'utf8')) as Record<string, { value: number }>
+    const of = (name: string) => figures[name]!.value
+    const near = (value: number) => ({ least: value / 2, most: value * 2 })
+    const pairs = [
+      [UNITS.emptyBytes, of('memory.empty.rss_mb') * 1e6],
+      [UNITS.bytesPerEdge, of('graph.bytes_per_edge')],
+      [UNITS.bytesPerAccount, (of('cost.1e4.ram.accounts') * GB) / 5_500_000],
+      [UNITS.bytesPerTimelineItem, (of('cost.1e4.ram.timelines') * GB) / 10_000 / 1_000],
+      [UNITS.measuredOverModel, of('cost.check.ram.ratio')],
+    ] as const
+    for (const [unit, figure] of pairs) {
+      expect(unit).toBeGreaterThan(near(figure).least)
+      expect(unit).toBeLessThan(near(figure).most)
+    }
+  })
+
+  it('counts what pictures of our own may take, for each serving thread', () => {
+    const own = { ...CDN, videos: 'own', serveThreads: 2 } as const
+    expect([mediaBytes(CDN), mediaBytes(own)]).toEqual([0, GB])
+    const sizes = { members: 5, actors: 0, follows: 0 }
+    const more = neededBytes(sizes, { ...LIMITS, ...own }) - neededBytes(sizes, LIMITS)
+    expect(more).toBe(GB + LIMITS.answerCacheMb * 1e6)
+  })
+
+  it('of 1 GB is enough for a small place, and not for ten thousand members', () => {
+    const small = { members: 5, actors: 80_000, follows: 300_000 }
+    const large = { members: 10_000, actors: 5_500_000, follows: 160_000_000 }
+    const judge = (sizes: typeof small, available: number) =>
+      aboutMemory({ needed: neededBytes(sizes, LIMITS), available }, sizes).level
+    expect([judge(small, GB), judge(large, GB), judge(large, 8 * GB)]).toEqual([
+      'good',
+      'wrong',
+      'good',
+    ])
+  })
+
+  it('tells where more members are let in than there is memory for', () => {
+    const sizes = { members: 5, actors: 80_000, follows: 300_000 }
+    const judge = (maxMembers: number, members: 'open' | string[], available = GB) =>
+      aboutSeats({ needed: neededBytes(sizes, LIMITS), available }, sizes, {
+        ...LIMITS,
+        maxMembers,
+        members,
+      }).map(({ level, fix }) => [level, /MemoryMax=.*SLIPSTREAM_MAX_MEMBERS/.test(fix!)])
+    const found = [['notice', true]]
+    expect(judge(10_000, 'open')).toEqual([])
+    expect(judge(100_000, 'open')).toEqual(found)
+    expect(judge(100_000, ['invite'])).toEqual(found)
+    expect(judge(100_000, 'open', 8 * GB)).toEqual([])
+    expect(judge(100_000, ['did:web:a.example'])).toEqual([])
+    expect(judge(0, 'open')).toEqual([])
+  })
+
+  it('is that of the server’s control group and of those above it, of either kind', () => {
+    const machine = mkdtempSync(join(tmpdir(), 'slipstream-groups-'))
+    const file = (path: string, text: string) => {
+      mkdirSync(dirname(join(machine, path)), { recursive: true })
+      writeFileSync(join(machine, path), text)
+    }
+    file('proc/1/cgroup', '0::/system.slice/slipstream.service\n')
+    file('sys/fs/cgroup/system.slice/memory.max', 'max\n')
+    file('proc/2/cgroup', '0::/\n')
+    file('proc/3/cgroup', '9:cpu:/a\n8:memory:/a/b\n0::/\n')
+    file('sys/fs/cgroup/memory/a/memory.limit_in_bytes', '300\n')
+    file('sys/fs/cgroup/memory/a/b/memory.limit_in_bytes', '400\n')
+    expect([1, 2, 3, 4].map((pid) => memoryLimitOf(pid, machine))).toEqual([
+      undefined,
+      undefined,
+      300,
+      undefined,
+    ])
+    file('sys/fs/cgroup/system.slice/slipstream.service/memory.max', '858993459\n')
+    expect(memoryLimitOf(1, machine)).toBe(858_993_459)
+    file('sys/fs/cgroup/system.slice/memory.max', '500\n')
+    file('sys/fs/cgroup/memory.max', '200\n')
+    expect([memoryLimitOf(1, machine), memoryLimitOf(2, machine)]).toEqual([200, 200])
+    rmSync(machine, { recursive: true })
+  })
+})
+
+it('tells an old Node, few open files, and what a schema means', () => {
+  expect(aboutNode('22.9.0')).toMatchObject({
+    level: 'wrong',
+    fix: expect.stringMatching(/scripts/),
+  })
+  expect(aboutNode('24.1.0').level).toBe('good')
+  expect(aboutOpenFiles('Max open files            1024                 4096 files')).toMatchObject(
+    [{ level: 'notice', fix: expect.stringMatching(/ulimit -n/) }],
+  )
+  expect(
+    [schemaVersion - 1, schemaVersion, schemaVersion + 1].map((n) => aboutSchema(n).level),
+  ).toEqual(['notice', 'good', 'wrong'])
+})
+
+it.each([
+  [0, 'good'],
+  [1_900, 'good'],
+  [-7_000, 'notice'],
+  [31_000, 'wrong'],
+])('a clock that is %i ms off is %s', (ms, level) => {
+  expect(aboutSkew(ms, 3).level).toBe(level)
+})
+
+it.each([
+  [90, 60, 'good'],
+  [90, 10, 'notice'],
+  [6, 3, 'good'],
+  [6, 1, 'notice'],
+])('a certificate of %i days with %i left is %s', (life, left, level) => {
+  const day = (n: number) => new Date(n * 86_400_000).toISOString()
+  const dates = { valid_from: day(1_000 - life), valid_to: day(1_000) }
+  expect(aboutAge(dates, (1_000 - left) * 86_400_000).level).toBe(level)
+})
+
+it('says why there was no answer by the innermost cause', () => {
+  const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+  expect(whyNot(new Error('fetch failed', { cause: refused }))).toEqual({
+    code: 'ECONNREFUSED',
+    text: 'it refuses the connection',
+  })
+  expect(whyNot(new Error('something else')).text).toBe('something else')
+})
+
+it('goes on where a check fails, or does not end', async () => {
+  const told: string[] = []
+  const checks = [
+    { area: 'never', run: () => new Promise<never>(() => undefined) },
+    { area: 'throws', run: () => Promise.reject(new Error('broken')) },
+    { area: 'fine', run: () => [good('fine')] },
+    { area: 'bad', run: () => [wrong('bad', 'mend it')] },
+  ]
+  const onDone = ({ area }: { area: string }) => told.push(area)
+  const { ok, areas } = await examine(checks, {} as Patient, { timeoutMs: 20, onDone })
+  expect(ok).toBe(false)
+  expect(areas.map(({ findings }) => findings[0]!.level)).toEqual([
+    'unchecked',
+    'unchecked',
+    'good',
+    'wrong',
+  ])
+  expect(told.toSorted()).toEqual(['bad', 'fine', 'never', 'throws'])
+})
