@@ -101,12 +101,24 @@ function sumUp(all: RunReport[]) {
     sent: sum(({ sent }) => sent),
     compared: sum(({ compared }) => compared),
     differences: sum(({ differences }) => differences.length),
+    costs: mostOf(all.map(({ costs }) => costs)),
   }
 }
 
-function describe({ byKind, ...total }: ReturnType<typeof sumUp>): string {
+/** The largest of each. */
+function mostOf(all: RunReport['costs'][]): Record<string, number> {
+  const most: Record<string, number> = {}
+  for (const costs of all) {
+    for (const [name, cost] of Object.entries(costs)) most[name] = Math.max(most[name] ?? 0, cost)
+  }
+  return most
+}
+
+function describe({ byKind, costs, ...total }: ReturnType<typeof sumUp>): string {
   const kinds = Object.entries(byKind).map(([kind, times]) => `${kind} ${times}`)
+  const most = Object.entries(costs).map(([name, cost]) => `${name} ${cost}`)
   return `faults by kind: ${kinds.join(', ')}
+the most in one run: ${most.join(', ')}
 seeds ${total.seeds}, faults ${total.faults}, events sent ${total.events} (${total.sent} frames), items compared ${total.compared}, differences ${total.differences}`
 }
 

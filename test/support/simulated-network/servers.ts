@@ -20,6 +20,8 @@ export type SimulatedServers = {
   readonly origin: string
   /** Asked before each request to the PDS; what it resolves to is answered instead. */
   trouble: (() => Promise<PdsTrouble | undefined>) | undefined
+  /** Asked for the DID document of whoever is no account of the network. */
+  documentOf: ((did: string) => object | undefined) | undefined
   /** A service JWT as the account's PDS would mint it. */
   serviceJwt(claims: {
     iss: string
@@ -111,8 +113,10 @@ export async function serveNetwork(
     return c.json({ rev: repository.rev, cid: cidOf({ rev: repository.rev }) })
   })
   app.get('/:did', async (c) => {
-    const found = byDid.get(c.req.param('did'))
-    return found ? c.json(await didDocument(found)) : c.json({ message: 'DID not registered' }, 404)
+    const did = c.req.param('did')
+    const found = byDid.get(did)
+    const document = found ? await didDocument(found) : servers.documentOf?.(did)
+    return document ? c.json(document) : c.json({ message: 'DID not registered' }, 404)
   })
 
   function byHandle(handle: string): SimulatedAccount | undefined {
@@ -132,6 +136,7 @@ export async function serveNetwork(
   const servers: SimulatedServers = {
     origin,
     trouble: undefined,
+    documentOf: undefined,
     serviceJwt: async (claims) => signJwt(await keyOf(claims.iss), claims),
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }

@@ -5,6 +5,7 @@ import type { Fault, Parts } from './fault.ts'
 import { pdsFaults } from './pds-faults.ts'
 import type { FaultKind, PlannedFault } from './plan.ts'
 import { processFaults } from './process-faults.ts'
+import { strangerFaults } from './stranger-faults.ts'
 import { streamFaults } from './stream-faults.ts'
 
 const faults = {
@@ -12,6 +13,7 @@ const faults = {
   ...diskFaults,
   ...streamFaults,
   ...pdsFaults,
+  ...strangerFaults,
 } satisfies Record<FaultKind, Fault>
 
 export function strike(parts: Parts, planned: PlannedFault): Promise<void> {

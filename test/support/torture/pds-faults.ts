@@ -5,6 +5,9 @@ import type { Fault, Parts } from './fault.ts'
 import type { PlannedFault } from './plan.ts'
 import { sleep } from './sleep.ts'
 
+/** So many times as long as others last: longer than what waits for a page. */
+const SILENCE = 6
+
 export const pdsFaults = {
   'pds-slow': async ({ world }, { forMs, dice }) => {
     world.servers.trouble = async () => {
@@ -24,6 +27,19 @@ export const pdsFaults = {
     trouble(parts, planned, { redirect: `${parts.world.trap.url}/xrpc/x?dice=${planned.dice}` }),
   'pds-redirect-link-local': (parts, planned) =>
     trouble(parts, planned, { redirect: 'http://169.254.169.254/latest/meta-data/' }),
+  /** What was asked meanwhile has no answer, however long one waits. */
+  'pds-silent': async ({ world }, { forMs, dice }) => {
+    const { promise: over, resolve: end } = Promise.withResolvers<void>()
+    let asked = 0
+    world.servers.trouble = async () => {
+      if (asked++ % 4 >= 1 + dice * 3) return undefined
+      await over
+      return { status: 500 }
+    }
+    await sleep(forMs * SILENCE)
+    world.servers.trouble = undefined
+    end()
+  },
 } satisfies Record<string, Fault>
 
 /** Some of the answers, or most of them. */

@@ -36,6 +36,14 @@ export const faultKinds = [
   'pds-wrong-cid',
   'pds-redirect-loopback',
   'pds-redirect-link-local',
+  'pds-silent',
+  'labeler-huge',
+  'labeler-flood',
+  'stranger-text',
+  'stranger-newcomers',
+  'stranger-tokens',
+  'stranger-records',
+  'stranger-media',
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
@@ -65,12 +73,22 @@ export type TorturePlan = {
   /** Of the members: follow most accounts. */
   keen: number[]
   pageSize: number
+  /** Anybody may read, members are those who came; otherwise those that are named. */
+  isOpen: boolean
   /** Without their prefix. */
   settings: Record<string, string>
   faults: PlannedFault[]
 }
 
 export type RunSize = { events: number; faults: number; kinds?: readonly FaultKind[] }
+
+/** Faults whose strangers sign in. */
+const NEED_OPEN = new Set<FaultKind>([
+  'stranger-newcomers',
+  'stranger-tokens',
+  'stranger-records',
+  'stranger-media',
+])
 
 const FULL: RunSize = { events: 1_200, faults: 10 }
 
@@ -80,7 +98,7 @@ export function planRun(seed: number, size: Partial<RunSize> = {}): TorturePlan 
   const accounts = 60 + random.below(61)
   const members = pickDistinct(random, 3 + random.below(3), accounts)
   const earlyEvents = random.chance(0.5) ? Math.round(events * 0.2) : 0
-  return {
+  const plan = {
     seed,
     accounts,
     meanFollows: 6 + random.below(10),
@@ -103,6 +121,8 @@ export function planRun(seed: number, size: Partial<RunSize> = {}): TorturePlan 
     },
     faults: planFaults(random, { count: faults, events: earlyEvents + events, kinds }),
   }
+  const settings = { ...plan.settings, VIDEOS: random.pick(['own', 'cdn']) }
+  return { ...plan, settings, isOpen: plan.faults.some(({ kind }) => NEED_OPEN.has(kind)) }
 }
 
 /** Every kind has its turn before any comes again. */

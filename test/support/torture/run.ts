@@ -3,6 +3,7 @@
 import { createRandom } from '../random.ts'
 import type { Comparison, Difference } from './checking.ts'
 import { compareAll } from './compare.ts'
+import { type Costs, findExcess, meterCosts } from './costs.ts'
 import { findUnsent } from './coverage.ts'
 import { createDeeds, type Deeds } from './deeds.ts'
 import { until } from './fault.ts'
@@ -33,6 +34,7 @@ export type RunReport = {
   sent: number
   faults: Partial<Record<FaultKind, number>>
   compared: number
+  costs: Costs
   differences: FoundDifference[]
 }
 
@@ -57,9 +59,12 @@ export async function runSeed(seed: number, size: Partial<RunSize> = {}): Promis
   const world = await createWorld(plan)
   const subject = await createSubject(world, plan.settings)
   const deeds = createDeeds({ world, subject, random: createRandom(seed + 31) })
+  const meter = meterCosts(subject)
   const run: Run = { plan, world, subject, deeds, struck: {}, problems: [] }
   try {
     const { compared, differences } = await judge(run)
+    const costs = meter.stop(world.strangers.calls())
+    differences.push(...findExcess(costs, run.struck))
     return {
       seed,
       tookMs: Math.round(performance.now() - startedAt),
@@ -69,6 +74,7 @@ export async function runSeed(seed: number, size: Partial<RunSize> = {}): Promis
         .reduce((sum, { sentCount }) => sum + sentCount, 0),
       faults: run.struck,
       compared,
+      costs,
       differences: differences.map((one) => ({
         seed,
         ...one,
@@ -76,6 +82,7 @@ export async function runSeed(seed: number, size: Partial<RunSize> = {}): Promis
       })),
     }
   } finally {
+    meter.stop(world.strangers.calls())
     await subject.dispose()
     await world.close()
   }
@@ -85,6 +92,7 @@ export async function runSeed(seed: number, size: Partial<RunSize> = {}): Promis
 async function judge(run: Run): Promise<Comparison> {
   try {
     await run.subject.start()
+    if (run.plan.isOpen) await signIn(run)
     await play(run)
     await becomeQuiet(run, 'the end')
     run.problems.push(...findUnsent(run.world))
@@ -136,6 +144,13 @@ async function play(run: Run): Promise<void> {
   world.mark()
   await goOnUntil(plan.earlyEvents + plan.events)
   await deeds.settled()
+}
+
+/** Where nobody is named, members are those who ask. */
+async function signIn({ world, subject }: Run): Promise<void> {
+  for (const { did } of world.members) {
+    await subject.get(did, 'app.bsky.notification.getUnreadCount', {})
+  }
 }
 
 /** Nothing is unread to those who never did. */

@@ -16,7 +16,7 @@ export type SmallDisk = {
   dispose(): void
 }
 
-const MEGABYTES = 192
+const MEGABYTES = 256
 const CHUNK = Buffer.alloc(1 << 20, 0x55)
 
 export function createSmallDisk(): SmallDisk {

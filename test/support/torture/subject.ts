@@ -7,10 +7,13 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { type SlipstreamProcess, startSlipstream } from '../slipstream-process.ts'
 import { createSmallDisk, type SmallDisk } from './small-disk.ts'
+import { STRANGER_DIDS } from './strangers.ts'
 import type { World } from './world.ts'
 
 /** By name, or as pairs where a name comes more than once. */
 type Params = Record<string, string | number> | string[][]
+
+type Answer = { status: number; bytes: Buffer }
 
 export type Subject = {
   start(): Promise<void>
@@ -30,10 +33,18 @@ export type Subject = {
   get<T>(viewer: string, method: string, params: Params): Promise<T>
   /** @throws where the answer is not 200. */
   post(viewer: string, method: string, input: Record<string, unknown>): Promise<void>
-  /** Of our own route's pictures. */
-  picture(path: string): Promise<{ status: number; bytes: Buffer }>
+  /** Of our own route's pictures, or whatever else is asked for without signing in. */
+  picture(path: string, headers?: Record<string, string>): Promise<Answer>
+  /** A method as somebody else's server asks it; the answer may be any. */
+  call(method: string, query: string, headers: Record<string, string>): Promise<Answer>
+  /** What a token must be made out to. */
+  readonly audience: string
+  /** undefined where none runs. */
+  processId(): number | undefined
+  /** Jobs whoever caused them, and bytes of the database as they are in the end. */
+  stored(): { jobs: number; bytes: number }
   health(): Promise<Record<string, unknown>>
-  /** What still waits for other people's servers or to be searchable, as text. */
+  /** What still waits for other people's servers or to be searchable, but for strangers', as text. */
   waitingJobs(): string[]
   /** Gaps that are not closed, as text. */
   openGaps(): string[]
@@ -48,6 +59,10 @@ const TOKEN_LIFETIME_SECONDS = 3600
 const TAIL = 6_000
 const ASK_TIMEOUT_MS = 60_000
 const CLOCK_HOOK = join(import.meta.dirname, 'skewed-clock.ts')
+
+/** Nobody waits for what strangers have us fetch. Of posts, lists and records the subject is another number. */
+const OF_STRANGERS = `kind NOT IN ('post', 'list', 'record') AND
+  subject IN (SELECT uid FROM actors WHERE did LIKE '${STRANGER_DIDS}%')`
 
 export class AnswerError extends Error {
   readonly status: number
@@ -73,11 +88,11 @@ export async function createSubject(
     ...settings,
     PORT: String(port),
     DATA_DIR: dataDir,
-    MEMBERS: world.members.map(({ did }) => did).join(','),
+    MEMBERS: world.isOpen ? 'open' : world.members.map(({ did }) => did).join(','),
     JETSTREAM_HOSTS: world.hosts.map(({ url }) => url).join(','),
     JETSTREAM_V1_DICTIONARY: world.hosts[0]!.v1DictionaryUrl,
     PLC_URL: world.servers.origin,
-    ALLOW_PRIVATE_HOSTS: world.pdsAddress,
+    ALLOW_PRIVATE_HOSTS: world.addresses.join(','),
     DISK_RESERVE_MB: '0',
     LABELERS: ',',
     TRUSTED_VERIFIERS: ',',
@@ -121,6 +136,12 @@ export async function createSubject(
     return text
   }
 
+  async function read(path: string, headers: Record<string, string>): Promise<Answer> {
+    const signal = AbortSignal.timeout(ASK_TIMEOUT_MS)
+    const response = await fetch(origin + path, { headers, signal })
+    return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
+  }
+
   async function token(iss: string, lxm: string): Promise<string> {
     const key = `${iss} ${lxm}`
     const lifetimeSeconds = TOKEN_LIFETIME_SECONDS
@@ -160,15 +181,22 @@ export async function createSubject(
       const headers = { 'content-type': 'application/json' }
       await ask(viewer, method, '', { method: 'POST', headers, body: JSON.stringify(input) })
     },
-    picture: async (path) => {
-      const response = await fetch(origin + path, { signal: AbortSignal.timeout(ASK_TIMEOUT_MS) })
-      return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
+    picture: (path, headers = {}) => read(path, headers),
+    call: (method, query, headers) => read(`/xrpc/${method}${query}`, headers),
+    audience: aud,
+    processId: () => (current && !ended.has(current) ? current.child.pid : undefined),
+    stored: () => {
+      const [jobs, bytes] = rowsOf(
+        'SELECT count(*) AS number FROM jobs',
+        'SELECT page_count * page_size AS number FROM pragma_page_count, pragma_page_size',
+      ).map((row) => (JSON.parse(row) as { number: number }).number)
+      return { jobs: jobs!, bytes: bytes! }
     },
     health: async () =>
       (await (await fetch(`${origin}/xrpc/_health`)).json()) as Record<string, unknown>,
     waitingJobs: () =>
       rowsOf(
-        'SELECT kind, subject, attempts, last_error FROM jobs',
+        `SELECT kind, subject, attempts, last_error FROM jobs WHERE NOT (${OF_STRANGERS})`,
         'SELECT * FROM search_queue LIMIT 3',
         'SELECT * FROM search_backlog LIMIT 3',
       ),

@@ -1,4 +1,4 @@
-// A server on the loopback address that nobody has any business with: what a stranger's PDS tries to
+// A server on a loopback address that nobody has any business with: what a stranger's PDS tries to
 // send us to. It counts who comes all the same.
 
 import { createServer } from 'node:http'
@@ -11,15 +11,17 @@ export type Trap = {
   close(): Promise<void>
 }
 
+const ADDRESS = '127.0.0.2'
+
 export async function openTrap(): Promise<Trap> {
   const caught: string[] = []
   const server = createServer((request, response) => {
     caught.push(request.url ?? '')
     response.end('{"records":[]}')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, ADDRESS, resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${ADDRESS}:${(server.address() as AddressInfo).port}`,
     caught: () => caught,
     close: () => new Promise((resolve) => void server.close(() => resolve())),
   }

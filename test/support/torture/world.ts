@@ -15,6 +15,7 @@ import { type SimulatedServers, serveNetwork } from '../simulated-network/server
 import { createArrivals } from './arrivals.ts'
 import { picturesOnce } from './pictures.ts'
 import type { TorturePlan } from './plan.ts'
+import { createStrangers, type Strangers } from './strangers.ts'
 import { openTrap, type Trap } from './trap.ts'
 
 export type World = {
@@ -23,8 +24,13 @@ export type World = {
   readonly hosts: readonly JetstreamDouble[]
   readonly members: readonly SimulatedAccount[]
   readonly trap: Trap
-  /** Where the PDSs stand, and nothing else. */
-  readonly pdsAddress: string
+  readonly strangers: Strangers
+  /** CIDs of pictures that every repository has. */
+  readonly pictures: readonly string[]
+  /** Anybody may read here; otherwise members alone. */
+  readonly isOpen: boolean
+  /** Where PDSs and strangers' servers stand, and nothing else. */
+  readonly addresses: readonly string[]
   /** While on, events of different accounts come to each host in an order of its own. */
   reorder(isOn: boolean): void
   /** From now on members and steady authors alone do anything, and members unfollow nobody. */
@@ -74,6 +80,7 @@ export async function createWorld(plan: TorturePlan): Promise<World> {
   const members = plan.members.map((index) => network.repositories[index]!)
   const memberDids = new Set(members.map(({ did }) => did))
   const servers = await serveNetwork(network.repositories, { hostname: PDS_ADDRESS, blobs })
+  const strangers = await createStrangers(servers)
   const trap = await openTrap()
   const hosts = [
     await createJetstreamDouble({ firstSeq: 1_000, seed: plan.seed }),
@@ -128,7 +135,10 @@ export async function createWorld(plan: TorturePlan): Promise<World> {
     hosts,
     members,
     trap,
-    pdsAddress: PDS_ADDRESS,
+    strangers,
+    pictures: [...blobs.keys()],
+    isOpen: plan.isOpen,
+    addresses: [PDS_ADDRESS, ...strangers.addresses],
     reorder: (isOn) => {
       for (const arrival of arrivals) arrival.reorder(isOn)
     },
@@ -162,6 +172,7 @@ export async function createWorld(plan: TorturePlan): Promise<World> {
     close: async () => {
       await Promise.all(hosts.map((host) => host.close()))
       await servers.close()
+      await strangers.close()
       await trap.close()
     },
   }

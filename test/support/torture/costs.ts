@@ -1,0 +1,117 @@
+// What a run costs the machine and others: memory, disk, jobs, calls to strangers. Looked at while it goes
+// on, since a peak is over when everything is quiet; and held against what the documents promise.
+
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Difference } from './checking.ts'
+import type { FaultKind } from './plan.ts'
+import type { StrangerCalls } from './strangers.ts'
+import type { Subject } from './subject.ts'
+
+export type Costs = StrangerCalls & {
+  /** The most that the process took; 0 where nobody says (not Linux). */
+  rssMb: number
+  /** The same of processes it started, together. */
+  childrenMb: number
+  /** The database and all else in the data folder. The database's log aside, which has its own limit and starts anew. */
+  diskMb: number
+  logMb: number
+  /** That waited at one time. */
+  jobs: number
+}
+
+export type CostMeter = { stop(calls: StrangerCalls): Costs }
+
+/** Of a network of a hundred accounts. */
+const MOST = { rssMb: 700, childrenMb: 520, diskMb: 80, logMb: 512, jobs: 20_000 }
+/** What each of these may make us ask of strangers, of which the rest make nothing. */
+const ALLOWED: Partial<Record<FaultKind, Partial<StrangerCalls>>> = {
+  'labeler-huge': { lookups: 20, requests: 40, labeler: 40 },
+  'labeler-flood': { lookups: 20, requests: 40, labeler: 40 },
+  'stranger-newcomers': { lookups: 1_500, requests: 6_000 },
+  'stranger-tokens': { lookups: 750, requests: 50, silent: 100 },
+  'stranger-records': { lookups: 2_000, requests: 1_000 },
+  'stranger-media': { lookups: 50, requests: 150 },
+}
+const DATABASE = 'slipstream.sqlite'
+const EVERY_MS = 250
+
+export function meterCosts(subject: Subject): CostMeter {
+  const most = { rssMb: 0, childrenMb: 0, diskMb: 0, logMb: 0, jobs: 0 }
+  const look = () => {
+    const now = { ...memoryOf(subject.processId()), ...storedBy(subject) }
+    for (const name of keysOf(most)) most[name] = Math.max(most[name], now[name])
+  }
+  const timer = setInterval(look, EVERY_MS)
+  return {
+    stop: (calls) => {
+      clearInterval(timer)
+      look()
+      return { ...most, ...calls }
+    },
+  }
+}
+
+/** @param struck - how often each fault did */
+export function findExcess(costs: Costs, struck: Partial<Record<FaultKind, number>>): Difference[] {
+  const calls = { lookups: 0, requests: 0, silent: 0, labeler: 0 }
+  for (const [kind, times] of Object.entries(struck)) {
+    const allowed = ALLOWED[kind as FaultKind] ?? {}
+    for (const name of keysOf(calls)) calls[name] += times * (allowed[name] ?? 0)
+  }
+  const allowed: Costs = { ...MOST, ...calls }
+  return keysOf(allowed)
+    .filter((name) => costs[name] > allowed[name])
+    .map((name) => {
+      const expected = `at most ${allowed[name]}`
+      return { what: `cost: ${name}`, viewer: '', about: name, expected, got: costs[name] }
+    })
+}
+
+function storedBy(subject: Subject): { diskMb: number; logMb: number; jobs: number } {
+  try {
+    const { bytes, jobs } = subject.stored()
+    const others = sizeOf(subject.dataDir, (name) => !name.startsWith(DATABASE))
+    const log = sizeOf(subject.dataDir, (name) => name === `${DATABASE}-wal`)
+    return { diskMb: megabytes(bytes + others), logMb: megabytes(log), jobs }
+  } catch {
+    // Before there is a database, and while a file goes.
+    return { diskMb: 0, logMb: 0, jobs: 0 }
+  }
+}
+
+function sizeOf(folder: string, isCounted: (name: string) => boolean): number {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile() && isCounted(entry.name))
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+}
+
+function memoryOf(pid: number | undefined): { rssMb: number; childrenMb: number } {
+  if (pid === undefined) return { rssMb: 0, childrenMb: 0 }
+  const children = read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean)
+  const childrenMb = children.reduce((sum, child) => sum + statusOf(child, 'VmRSS'), 0)
+  return { rssMb: statusOf(String(pid), 'VmHWM'), childrenMb }
+}
+
+function statusOf(pid: string, field: 'VmHWM' | 'VmRSS'): number {
+  const line = read(`/proc/${pid}/status`)
+    .split('\n')
+    .find((one) => one.startsWith(field))
+  return Math.round(Number(line?.split(/\s+/)[1] ?? 0) / 1024)
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / (1 << 20))
+}
+
+function keysOf<T extends object>(value: T): (keyof T)[] {
+  return Object.keys(value) as (keyof T)[]
+}

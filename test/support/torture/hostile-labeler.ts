@@ -1,0 +1,87 @@
+// A labeler that is out to take down whoever listens: frames far beyond what anybody should read, or small
+// ones without end. What it sends is bounded in a connection and in all.
+
+import type { Server } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { labelFrame } from '../labeler-double.ts'
+import { sleep } from './sleep.ts'
+
+export type Attack = 'huge' | 'flood'
+
+export type HostileLabeler = {
+  /** Whoever connects from now on gets this. */
+  attack(kind: Attack): void
+  /** Hangs up, and refuses whoever comes again. */
+  stop(): void
+  /** Handshakes so far, refused ones included. */
+  connections(): number
+  sentBytes(): number
+}
+
+const HUGE_BYTES = 16_800_000
+const MAX_HUGE = 20
+const FLOOD = 20_000
+const FLOOD_AT_ONCE = 100
+const MAX_BUFFERED = 1 << 20
+const PAUSE_MS = 5
+
+export function createHostileLabeler(server: Server): HostileLabeler {
+  const sockets = new WebSocketServer({ noServer: true })
+  let kind: Attack | undefined
+  let connections = 0
+  let sentBytes = 0
+  let left = { huge: 0, flood: 0 }
+
+  server.on('upgrade', (request, socket, head) => {
+    connections++
+    socket.on('error', () => {})
+    if (!kind) return socket.end('HTTP/1.1 503 Away\r\n\r\n')
+    const { pathname } = new URL(request.url!, 'http://localhost')
+    if (!pathname.endsWith('subscribeLabels')) return socket.end('HTTP/1.1 404 Nothing\r\n\r\n')
+    return sockets.handleUpgrade(request, socket, head, (ws) => {
+      ws.on('error', () => {})
+      pour(ws).catch(() => ws.terminate())
+    })
+  })
+
+  async function pour(ws: WebSocket): Promise<void> {
+    const huge = kind === 'huge' ? hugeFrame() : undefined
+    const isOver = () => ws.readyState !== ws.OPEN || !kind || left[kind] <= 0
+    for (let seq = 1; !isOver(); seq++) {
+      const frame = huge ?? smallFrame(seq)
+      left[kind!]--
+      sentBytes += frame.length
+      ws.send(frame)
+      if (huge || seq % FLOOD_AT_ONCE === 0) await nextTurn()
+      while (ws.bufferedAmount > MAX_BUFFERED && !isOver()) await sleep(PAUSE_MS)
+    }
+  }
+
+  return {
+    attack: (to) => {
+      kind = to
+      left = { huge: MAX_HUGE, flood: FLOOD }
+    },
+    stop: () => {
+      kind = undefined
+      for (const ws of sockets.clients) ws.terminate()
+    },
+    connections: () => connections,
+    sentBytes: () => sentBytes,
+  }
+}
+
+function hugeFrame(): Buffer {
+  return labelFrame(1, label('x'.repeat(HUGE_BYTES)))
+}
+
+function smallFrame(seq: number): Buffer {
+  return labelFrame(seq, label(`flood-${seq}`))
+}
+
+/** Nobody signed it. */
+function label(val: string): object {
+  const uri = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+  return { ver: 1, src: uri, uri, val, cts: '2026-11-01T00:00:00.000Z', sig: new Uint8Array(64) }
+}

@@ -1,0 +1,229 @@
+// Faults that are people: whoever they are, members' pages keep coming meanwhile, and a newcomer who means
+// well gets in. Each flood is bounded in number, and goes to loopback alone.
+
+import { type Fault, type Parts, pick, until } from './fault.ts'
+import { hostileVideos, hugePicture, noise } from './hostile-blobs.ts'
+import type { Attack } from './hostile-labeler.ts'
+import type { PlannedFault } from './plan.ts'
+import { sleep } from './sleep.ts'
+import { writeWorstReplies } from './worst-replies.ts'
+
+const UNREAD = 'app.bsky.notification.getUnreadCount'
+const TIMELINE = 'app.bsky.feed.getTimeline'
+const POST = 'app.bsky.feed.post'
+const FOLLOW = 'app.bsky.graph.follow'
+const NEWCOMERS = 300
+/** Of one address, by docs/OPERATING.md. */
+const MOST_FROM_ADDRESS = 250
+const NOBODIES = 700
+/** What the points of an address buy, and what a member's own may. */
+const MOST_LOOKUPS = 650
+const FORGED = 40
+const HUGE_AUTHORS = 20
+const HUGE_POSTS = 60
+const HUGE_LENGTH = 95_000
+const FOLLOWS = 1_500
+const SILENT_PICTURES = 24
+const AT_ONCE = 16
+const PAGE_TIMEOUT_MS = 20_000
+const NEWCOMER_TIMEOUT_MS = 40_000
+const CONNECT_TIMEOUT_MS = 10_000
+const QUIET_AFTER_MS = 2_000
+const FETCH_TIMEOUT_MS = 20_000
+const PICTURE_TIMEOUT_MS = 30_000
+
+export const strangerFaults = {
+  'labeler-huge': (parts, planned) => labelerAttack(parts, planned, 'huge'),
+  'labeler-flood': (parts, planned) => labelerAttack(parts, planned, 'flood'),
+  'stranger-text': (parts, { dice }) => {
+    const searches = writeWorstReplies(parts, dice)
+    return withPages(parts, () => searches())
+  },
+  'stranger-newcomers': (parts, { dice }) => withPages(parts, () => floodNewcomers(parts, dice)),
+  'stranger-tokens': (parts, { dice }) => withPages(parts, () => floodTokens(parts, dice)),
+  'stranger-records': (parts, { dice }) => withPages(parts, () => floodRecords(parts, dice)),
+  'stranger-media': (parts, { dice }) => withPages(parts, () => floodMedia(parts, dice)),
+} satisfies Record<string, Fault>
+
+/** A member's pages go on while this does, and none of them takes long. */
+async function withPages({ world, subject }: Parts, work: () => Promise<void>): Promise<void> {
+  let isOver = false
+  const working = work().finally(() => {
+    isOver = true
+  })
+  working.catch(() => {})
+  const member = world.members[0]!.did
+  const read = () => subject.get(member, TIMELINE, { limit: 30 })
+  while (!isOver) {
+    const startedAt = performance.now()
+    const came = () =>
+      read().then(
+        () => true,
+        () => false,
+      )
+    await until('a member had a page', came, PAGE_TIMEOUT_MS)
+    const tookMs = performance.now() - startedAt
+    if (tookMs > PAGE_TIMEOUT_MS) throw new Error(`a member's page took ${tookMs} ms`)
+    await sleep(QUIET_AFTER_MS / 10)
+  }
+  await working
+}
+
+async function labelerAttack(parts: Parts, { forMs }: PlannedFault, attack: Attack): Promise<void> {
+  const { world, subject } = parts
+  const { labeler } = world.strangers
+  const did = world.strangers.mint()
+  const before = labeler.connections()
+  labeler.attack(attack)
+  await withPages(parts, async () => {
+    for (const { did: iss } of world.members) {
+      const token = await world.servers.serviceJwt({ iss, aud: subject.audience, lxm: TIMELINE })
+      const headers = { authorization: `Bearer ${token}`, 'atproto-accept-labelers': did }
+      await subject.call(TIMELINE, '', headers)
+    }
+    const isConnected = () => labeler.connections() > before
+    await until('the labeler was asked', isConnected, CONNECT_TIMEOUT_MS).catch(() => {})
+    await sleep(forMs * 4)
+  })
+  labeler.stop()
+}
+
+/** @returns the status. */
+async function signIn({ world, subject }: Parts, did: string, from: string): Promise<number> {
+  const token = await world.strangers.token({ iss: did, aud: subject.audience, lxm: UNREAD })
+  return show({ subject }, token, from)
+}
+
+async function show({ subject }: Pick<Parts, 'subject'>, token: string, from: string) {
+  const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': from }
+  return (await subject.call(UNREAD, '', headers)).status
+}
+
+/** Somebody who means well, of another address than the flood. */
+async function welcome(parts: Parts, dice: number, did = parts.world.strangers.mint()) {
+  const from = `198.51.100.${1 + Math.floor(dice * 250)}`
+  const isIn = async () => (await signIn(parts, did, from)) === 200
+  await until('a newcomer got in', isIn, NEWCOMER_TIMEOUT_MS)
+  return did
+}
+
+async function floodNewcomers(parts: Parts, dice: number): Promise<void> {
+  const { strangers } = parts.world
+  const from = floodAddress(dice)
+  const statuses = await inTurns(NEWCOMERS, () => signIn(parts, strangers.mint(), from))
+  const admitted = statuses.filter((status) => status === 200).length
+  atMost('newcomers of one address', admitted, MOST_FROM_ADDRESS)
+  await welcome(parts, dice)
+}
+
+/** Of nobody, of members with another key, expired ones, and of hosts that never answer. */
+async function floodTokens(parts: Parts, dice: number): Promise<void> {
+  const { world, subject } = parts
+  const { strangers, members } = world
+  const from = floodAddress(dice)
+  const claims = { aud: subject.audience, lxm: UNREAD }
+  const silent = inTurns(strangers.silentDids.length, async (i) => {
+    const token = await strangers.token({ iss: strangers.silentDids[i]!, ...claims })
+    return show(parts, token, `203.0.113.${i}`)
+  })
+  await welcome(parts, dice)
+  const nobodies = Array.from({ length: NOBODIES }, () => strangers.nobody())
+  const statuses = await inTurns(NOBODIES, (i) => signIn(parts, nobodies[i]!, from))
+  const forged = await inTurns(FORGED, async (i) => {
+    const { did } = members[i % members.length]!
+    const exp = Math.floor(Date.now() / 1000) + (i % 2 ? 60 : -600)
+    return show(parts, await strangers.token({ iss: did, ...claims, exp }, true), from)
+  })
+  const taken = [...statuses, ...forged, ...(await silent)].filter((status) => status === 200)
+  atMost('tokens of nobody that were taken', taken.length, 0)
+  atMost('look-ups that an address buys', strangers.lookupsOf(nobodies), MOST_LOOKUPS)
+}
+
+/** Somebody who comes and follows authors of the largest posts there are, and thousands who are not there. */
+async function floodRecords(parts: Parts, dice: number): Promise<void> {
+  const { strangers } = parts.world
+  const authors = Array.from({ length: HUGE_AUTHORS }, () => {
+    const name = strangers.nobody()
+    return strangers.mint({ [POST]: { count: HUGE_POSTS, recordOf: (i) => hugePost(name, i) } })
+  })
+  const nobodies = Array.from({ length: FOLLOWS }, () => strangers.nobody())
+  const subjects = [...nobodies, ...authors]
+  const recordOf = (i: number) => ({ subject: subjects[i], createdAt: timeOf(i) })
+  const did = strangers.mint({ [FOLLOW]: { count: subjects.length, recordOf } })
+  await welcome(parts, dice, did)
+  await untilStill(parts)
+}
+
+function hugePost(name: string, i: number): Record<string, unknown> {
+  const description = noise(`${name} ${i}`, HUGE_LENGTH)
+  const external = { uri: 'https://large.example/', title: 'Large', description }
+  const embed = { $type: 'app.bsky.embed.external', external }
+  return { text: `Large, ${i}`, createdAt: timeOf(i), embed }
+}
+
+function timeOf(i: number): string {
+  return new Date(Date.UTC(2026, 9, 1) + i * 1_000).toISOString()
+}
+
+/** Nothing was asked of strangers for a while, or for long enough. */
+async function untilStill({ world }: Parts): Promise<void> {
+  const { strangers } = world
+  const deadline = performance.now() + FETCH_TIMEOUT_MS
+  const asked = () => strangers.calls().requests + strangers.calls().lookups
+  for (let before = -1; before !== asked() && performance.now() < deadline; ) {
+    before = asked()
+    await sleep(QUIET_AFTER_MS)
+  }
+}
+
+/** The pictures of others come all the same. */
+async function floodMedia(parts: Parts, dice: number): Promise<void> {
+  const { world, subject } = parts
+  const { strangers } = world
+  const headers = { 'x-forwarded-for': floodAddress(dice) }
+  const did = await welcome(parts, dice)
+  const silent = Array.from({ length: SILENT_PICTURES }, (_, i) =>
+    strangers.putBlob(Buffer.from(`silence of ${did} ${i}`), true),
+  )
+  const pictures = [strangers.putBlob(await hugePicture()), ...silent]
+  const videos = hostileVideos().map((bytes) => strangers.putBlob(bytes))
+  const asked = [
+    ...pictures.map((cid) => `/img/feed_thumbnail/plain/${did}/${cid}@jpeg`),
+    ...videos.flatMap((cid) =>
+      ['playlist.m3u8', '0.m4s'].map((it) => `/video/${did}/${cid}/${it}`),
+    ),
+  ]
+  const refused = inTurns(
+    asked.length,
+    async (i) => (await subject.picture(asked[i]!, headers)).status,
+  )
+  refused.catch(() => {})
+  await until('a picture of others came', () => hasPicture(parts), PICTURE_TIMEOUT_MS)
+  const shown = (await refused).filter((status) => status === 200)
+  atMost('hostile pictures and videos shown', shown.length, 0)
+}
+
+async function hasPicture({ world, subject }: Parts): Promise<boolean> {
+  const did = world.members[0]!.did
+  const path = `/img/avatar/plain/${did}/${pick(world.pictures, 0)}@jpeg`
+  return (await subject.picture(path)).status === 200
+}
+
+function floodAddress(dice: number): string {
+  return `203.0.113.${1 + Math.floor(dice * 250)}`
+}
+
+function atMost(what: string, count: number, most: number): void {
+  if (count > most) throw new Error(`${what}: ${count}, but at most ${most} are allowed`)
+}
+
+/** So many at once. */
+async function inTurns<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  const turns = Array.from({ length: count }, (_, i) => i).values()
+  const go = async () => {
+    for (const i of turns) results[i] = await work(i)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, go))
+  return results
+}

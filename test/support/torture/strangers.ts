@@ -1,0 +1,226 @@
+// People nobody here knows, who mean no good: accounts minted by the thousand with valid tokens,
+// repositories and blobs on a PDS of their own, a labeler, hosts that never answer. All of it on loopback,
+// and every request that it draws is counted.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import { type Keypair, Secp256k1Keypair } from '@atproto/crypto'
+import { blobCid } from '../blob-host.ts'
+import { type ServiceClaims, signServiceJwt } from '../service-jwt.ts'
+import { cidOf, tid } from '../simulated-network/repository.ts'
+import type { SimulatedServers } from '../simulated-network/servers.ts'
+import { createHostileLabeler, type HostileLabeler } from './hostile-labeler.ts'
+
+/** Records of one collection, made when somebody asks for them. */
+export type Collection = { count: number; recordOf: (i: number) => Record<string, unknown> }
+export type Collections = Readonly<Record<string, Collection>>
+
+export type Strangers = {
+  /** Loopback addresses where they have servers. */
+  readonly addresses: readonly string[]
+  /** One more account in the directory. @returns its DID. */
+  mint(collections?: Collections): string
+  /** A DID of nobody. */
+  nobody(): string
+  token(claims: ServiceClaims, isForged?: boolean): Promise<string>
+  /** On all their PDSs. `silent`: whoever asks for it waits in vain. @returns its CID. */
+  putBlob(bytes: Buffer, isSilent?: boolean): string
+  readonly labeler: HostileLabeler
+  /** DIDs of hosts that take a connection and say nothing. */
+  readonly silentDids: readonly string[]
+  /** What they were asked so far, the directory about them included. */
+  calls(): StrangerCalls
+  /** How often the directory was asked about one of these. */
+  lookupsOf(dids: readonly string[]): number
+  close(): Promise<void>
+}
+
+export type StrangerCalls = { lookups: number; requests: number; silent: number; labeler: number }
+
+export const STRANGER_DIDS = 'did:plc:stranger'
+
+const ADDRESS = '127.0.0.10'
+/** Of did:web:localhost, the only hosts that are asked without TLS. */
+const WEB_ADDRESS = '127.0.0.1'
+const SILENT_HOSTS = 24
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
+const MAX_PAGE = 100
+const FIRST_RECORD_US = 1_780_000_000_000_000
+
+export async function createStrangers(servers: SimulatedServers): Promise<Strangers> {
+  const keys = { own: await Secp256k1Keypair.create(), other: await Secp256k1Keypair.create() }
+  const repositories = new Map<string, Collections>()
+  const blobs = new Map<string, Buffer | 'silent'>()
+  const lookups = new Map<string, number>()
+  let requests = 0
+  const server = createServer((request, response) => {
+    requests++
+    answer(request, response, { repositories, blobs })
+  })
+  const origin = `http://${ADDRESS}:${await listen(server, ADDRESS)}`
+  const labeler = createHostileLabeler(server)
+  const silent = await openSilentHosts()
+  let minted = 0
+
+  const nobody = () => `${STRANGER_DIDS}${inBase32(minted++).padStart(16, 'a')}`
+
+  servers.documentOf = (did) => {
+    if (!did.startsWith(STRANGER_DIDS)) return undefined
+    lookups.set(did, (lookups.get(did) ?? 0) + 1)
+    return repositories.has(did) ? documentOf(did, origin, keys.own) : undefined
+  }
+
+  return {
+    addresses: [ADDRESS, WEB_ADDRESS],
+    mint: (collections = {}) => {
+      const did = nobody()
+      repositories.set(did, collections)
+      return did
+    },
+    nobody,
+    token: (claims, isForged = false) => signServiceJwt(isForged ? keys.other : keys.own, claims),
+    putBlob: (bytes, isSilent = false) => {
+      const cid = blobCid(bytes)
+      blobs.set(cid, isSilent ? 'silent' : bytes)
+      return cid
+    },
+    labeler,
+    silentDids: silent.dids,
+    calls: () => ({
+      lookups: sumOf(lookups.values()),
+      requests,
+      silent: silent.asked(),
+      labeler: labeler.connections(),
+    }),
+    lookupsOf: (dids) => sumOf(dids.map((did) => lookups.get(did) ?? 0)),
+    close: async () => {
+      labeler.stop()
+      silent.close()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function documentOf(did: string, origin: string, key: Keypair): object {
+  const publicKeyMultibase = key.did().replace('did:key:', '')
+  const method = (name: string) => {
+    return { id: `${did}#${name}`, type: 'Multikey', controller: did, publicKeyMultibase }
+  }
+  return {
+    '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/multikey/v1'],
+    id: did,
+    alsoKnownAs: [`at://${handleOf(did)}`],
+    verificationMethod: [method('atproto'), method('atproto_label')],
+    service: [
+      { id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: origin },
+      { id: '#atproto_labeler', type: 'AtprotoLabeler', serviceEndpoint: origin },
+    ],
+  }
+}
+
+function handleOf(did: string): string {
+  return `${did.slice(STRANGER_DIDS.length)}.strangers.example`
+}
+
+type Stored = { repositories: Map<string, Collections>; blobs: Map<string, Buffer | 'silent'> }
+
+function answer(request: IncomingMessage, response: ServerResponse, stored: Stored): void {
+  const url = new URL(request.url!, 'http://localhost')
+  const query = Object.fromEntries(url.searchParams)
+  if (url.pathname.endsWith('getBlob')) return sendBlob(response, stored.blobs.get(query['cid']!))
+  const did = query['did'] ?? query['repo'] ?? didOf(query['handle'] ?? '')
+  const collections = stored.repositories.get(did)
+  const body = collections && tell(url.pathname.split('.').at(-1)!, { did, collections, query })
+  response.writeHead(body ? 200 : 400, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(body ?? { error: 'RepoNotFound', message: 'Strange' }))
+}
+
+function didOf(handle: string): string {
+  return STRANGER_DIDS + handle.split('.')[0]
+}
+
+type Asked = { did: string; collections: Collections; query: Record<string, string> }
+
+function tell(method: string, { did, collections, query }: Asked): object | undefined {
+  const rev = tid(FIRST_RECORD_US + 1_000_000, 0)
+  const names = Object.keys(collections)
+  if (method === 'resolveHandle') return { did }
+  if (method === 'getLatestCommit') return { rev, cid: cidOf({ rev }) }
+  if (method === 'describeRepo') {
+    return { did, handle: handleOf(did), didDoc: {}, collections: names, handleIsCorrect: true }
+  }
+  if (method === 'listRecords') return listRecords({ did, collections, query })
+  return undefined
+}
+
+/** Newest first; a record's key tells its place. */
+function listRecords({ did, collections, query }: Asked): object {
+  const { collection = '', cursor, limit = '50' } = query
+  const { count, recordOf } = collections[collection] ?? { count: 0, recordOf: () => ({}) }
+  const from = cursor === undefined ? count : (places.get(cursor) ?? 0)
+  const size = Math.min(Number(limit), MAX_PAGE, from)
+  const page = Array.from({ length: size }, (_, i) => ({
+    i: from - 1 - i,
+    rkey: keyOf(from - 1 - i),
+  }))
+  const records = page.map(({ rkey, i }) => {
+    const value = { $type: collection, ...recordOf(i) }
+    return { uri: `at://${did}/${collection}/${rkey}`, cid: cidOf(value), value }
+  })
+  return { records, ...(page.length > 0 && { cursor: page.at(-1)!.rkey }) }
+}
+
+const places = new Map<string, number>()
+
+function keyOf(i: number): string {
+  const key = tid(FIRST_RECORD_US + i, 0)
+  places.set(key, i)
+  return key
+}
+
+function sendBlob(response: ServerResponse, blob: Buffer | 'silent' | undefined): void {
+  if (blob === 'silent') return
+  response.writeHead(blob ? 200 : 400, { 'content-type': 'application/octet-stream' })
+  response.end(blob)
+}
+
+async function openSilentHosts() {
+  const sockets = new Set<Socket>()
+  let asked = 0
+  const hosts = Array.from({ length: SILENT_HOSTS }, () =>
+    createTcpServer((socket) => {
+      asked++
+      sockets.add(socket)
+      socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    }),
+  )
+  const ports = await Promise.all(hosts.map((host) => listen(host, WEB_ADDRESS)))
+  return {
+    dids: ports.map((port) => `did:web:localhost%3A${port}`),
+    asked: () => asked,
+    close: () => {
+      for (const socket of sockets) socket.destroy()
+      for (const host of hosts) host.close()
+    },
+  }
+}
+
+async function listen(
+  server: Server | ReturnType<typeof createTcpServer>,
+  address: string,
+): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, address, () => resolve()))
+  return (server.address() as AddressInfo).port
+}
+
+function sumOf(numbers: Iterable<number>): number {
+  let sum = 0
+  for (const number of numbers) sum += number
+  return sum
+}
+
+function inBase32(number: number): string {
+  const rest = number >= 32 ? inBase32(Math.floor(number / 32)) : ''
+  return rest + ALPHABET[number % 32]!
+}

@@ -1,0 +1,61 @@
+// Replies to a member by somebody nobody here knows, with texts and links that careless code goes over again
+// and again. They are in the network's repositories like any other record, so the oracle expects them.
+
+import { worstText } from '../worst-texts.ts'
+import { type Parts, pick } from './fault.ts'
+
+const POST = 'app.bsky.feed.post'
+const SEARCH = 'app.bsky.feed.searchPosts'
+const LINK_LENGTH = 98_000
+const QUERY_LENGTH = 12_000
+const UNITS = ['slashes', 'dots', 'hyphens', 'percents', 'labels', 'question marks'] as const
+const SEARCHES = 5
+
+/** Writes them now. @returns what searches for their links, to be done beside. */
+export function writeWorstReplies({ world, subject }: Parts, dice: number): () => Promise<void> {
+  const atMs = Date.now()
+  const members = new Set(world.members.map(({ did }) => did))
+  const strangers = world.network.repositories.filter(
+    ({ did, state }) => !members.has(did) && state === undefined,
+  )
+  const writer = pick(strangers, dice)
+  const reply = replyTo(
+    world.members.flatMap((member) => latestPost(member) ?? []),
+    dice,
+  )
+  for (const unit of UNITS) {
+    const uri = `https://worst.example/${worstText(unit, LINK_LENGTH)}x`
+    const feature = { $type: 'app.bsky.richtext.facet#link', uri }
+    const facets = [{ index: { byteStart: 0, byteEnd: 5 }, features: [feature] }]
+    const createdAt = new Date(atMs).toISOString()
+    const text = `Worst e${'\u0301'.repeat(1_000)}`
+    const value = { text, createdAt, facets, ...(reply && { reply }) }
+    world.emit(writer.put({ collection: POST, value, atMs }))
+  }
+  return async () => {
+    for (let i = 0; i < SEARCHES; i++) {
+      const url = `https://worst.example/${worstText(pick(UNITS, (dice + i / SEARCHES) % 1), QUERY_LENGTH)}x`
+      await subject.call(SEARCH, `?${new URLSearchParams({ q: 'worst', url })}`, {})
+    }
+  }
+}
+
+type Ref = { uri: string; cid: string }
+
+function replyTo(posts: { ref: Ref; root: Ref | undefined }[], dice: number) {
+  if (posts.length === 0) return undefined
+  const { ref, root } = pick(posts, dice)
+  return { root: root ?? ref, parent: ref }
+}
+
+type Repository = Parts['world']['members'][number]
+
+function latestPost({
+  did,
+  collections,
+}: Repository): { ref: Ref; root: Ref | undefined } | undefined {
+  const last = [...(collections.get(POST)?.values() ?? [])].at(-1)
+  if (!last) return undefined
+  const ref = { uri: `at://${did}/${POST}/${last.rkey}`, cid: last.cid }
+  return { ref, root: (last.value['reply'] as { root: Ref } | undefined)?.root }
+}
