@@ -17,6 +17,8 @@ export type UnderWay = {
   accounts(uids: readonly number[], tries?: number): boolean
   /** Whether any of these posts, lists, feed generators and the like is being fetched, or who made it. */
   records(keys: readonly RecordKey[], tries?: number): boolean
+  /** Whether this account's newest posts are being fetched, for the first time since they were asked for. */
+  page(uid: number): boolean
   /** Those of these accounts that are there and were never looked up. */
   neverLookedUp(uids: readonly number[]): number[]
   /** Those of these accounts whose declarations were never read from their repositories. */
@@ -34,6 +36,7 @@ const fetching = (table: string, kind: JobKind, further = '') => /* sql */ `
 SELECT 1 FROM ${table} r CROSS JOIN jobs j
   ON j.kind = '${kind}' AND j.subject = r.id AND j.attempts < ?
   WHERE r.uid = ? AND r.rkey = ? ${further}`
+const PAGE = /* sql */ `SELECT 1 FROM jobs WHERE kind = 'page' AND subject = ? AND attempts = 0`
 const NEVER_LOOKED_UP = /* sql */ `
 SELECT a.uid FROM json_each(?) ids CROSS JOIN actors a ON a.uid = ids.value
   WHERE a.identity_checked_at IS NULL AND a.status = 0 AND NOT a.handle_valid`
@@ -49,6 +52,7 @@ export function createUnderWay({
   actors: Pick<ActorReader, 'uidOf'>
 }): UnderWay {
   const ofAccounts = db.prepare<[string, number], number>(ACCOUNTS).pluck()
+  const page = db.prepare<[number], number>(PAGE).pluck()
   const neverLookedUp = db.prepare<[string], number>(NEVER_LOOKED_UP).pluck()
   const neverRead = db.prepare<[string], number>(NEVER_READ).pluck()
   const ofRecords = prepareOfRecords(db)
@@ -62,6 +66,7 @@ export function createUnderWay({
         if (ofAccounts.get(idList([uid]), tries) !== undefined) return true
         return ofRecords.get(collection)?.get(tries, uid, packRkey(rkey)) !== undefined
       }),
+    page: (uid) => page.get(uid) !== undefined,
     neverLookedUp: (uids) => neverLookedUp.all(idList(uids)),
     neverRead: (uids) => neverRead.all(idList(uids)),
   }

@@ -1,11 +1,13 @@
-// at-URIs, taken apart and put together. Only the form that records are named by: a DID, a
-// collection and a record key (https://atproto.com/specs/at-uri-scheme).
+// at-URIs, taken apart and put together. Only the forms that records are named by, a DID, a collection and a
+// record key, and collections, without the key (https://atproto.com/specs/at-uri-scheme).
 
 import { type PackedRkey, unpackRkey } from './keys.ts'
 
 export type RecordKey = { did: string; collection: string; rkey: string }
 
 const RECORD_URI = /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]+)\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._~:-]+)$/
+
+const COLLECTION_URI = /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]+)\/([A-Za-z0-9.-]+)$/
 
 export function recordUri(did: string, collection: string, rkey: PackedRkey): string {
   return `at://${did}/${collection}/${unpackRkey(rkey)}`
@@ -15,4 +17,10 @@ export function recordUri(did: string, collection: string, rkey: PackedRkey): st
 export function parseRecordUri(uri: unknown): RecordKey | undefined {
   const match = typeof uri === 'string' ? RECORD_URI.exec(uri) : null
   return match ? { did: match[1]!, collection: match[2]!, rkey: match[3]! } : undefined
+}
+
+/** @returns undefined for anything else, such as the at-URI of a record. */
+export function parseCollectionUri(uri: string): Omit<RecordKey, 'rkey'> | undefined {
+  const match = COLLECTION_URI.exec(uri)
+  return match ? { did: match[1]!, collection: match[2]! } : undefined
 }

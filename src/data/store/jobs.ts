@@ -12,6 +12,7 @@ import { perDatabase } from './per-database.ts'
  * - `follows` (uid): the whole follow list
  * - `feed` (uid): recent posts and reposts
  * - `recent` (uid): posts, reposts and likes of the last hours, where no stream brings them
+ * - `page` (uid): the newest posts of a stranger whose page a member opens
  * - `older` (uid): the next page of posts and reposts, back from what was read
  * - `blocks` (uid): blocks and list blocks
  * - `post` (posts.id): the record of a stub
@@ -29,6 +30,7 @@ export type JobKind =
   | 'follows'
   | 'feed'
   | 'recent'
+  | 'page'
   | 'older'
   | 'blocks'
   | 'post'
@@ -51,6 +53,7 @@ export type Job = {
 export const jobPriority = {
   member: 0,
   wanted: 10,
+  page: 10,
   follows: 30,
   feed: 20,
   recent: 20,

@@ -21,6 +21,8 @@ type Request = {
   /** Whether nothing more will come. */
   isOver?: () => boolean
   signal: AbortSignal
+  /** Also where somebody waits for it, or did so lately: what is over is not waited for anyway. */
+  isShared?: boolean
   /** How long at most. */
   patienceMs?: number
 }
@@ -60,8 +62,10 @@ export function createArrivals({ now = Date.now, maxInVain = Infinity }: Options
   }
 
   return {
-    async awaited(things, { isThere, isOver = () => false, signal, patienceMs = PATIENCE_MS }) {
-      if (waiting >= MAX_WAITING || isHopeless() || things.filter(isNew).length === 0) return
+    async awaited(things, request) {
+      const { isThere, isOver = () => false, signal, patienceMs = PATIENCE_MS } = request
+      if (waiting >= MAX_WAITING || isHopeless()) return
+      if (!request.isShared && things.filter(isNew).length === 0) return
       const giveUpAt = now() + patienceLeftMs(signal, patienceMs, now())
       const isDone = () => isThere() || isOver()
       waiting++

@@ -40,6 +40,7 @@ import type { Scope } from '../../sources/appview/held.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import { createAnsweredElsewhere } from '../fallback/answered-elsewhere.ts'
+import { isHeldAccount } from '../fallback/holdings.ts'
 import type { Method } from '../server/method.ts'
 import { createActorNames } from './actor-names.ts'
 import { getProfile } from './app/bsky/actor/getProfile.ts'
@@ -74,6 +75,7 @@ import { recordMethods } from './record-methods.ts'
 import { createAtOneRev } from './repo-rev.ts'
 import { searchMethods } from './search-methods.ts'
 import type { Serving } from './serving.ts'
+import { createStrangersPages } from './strangers-pages.ts'
 import { createSuggestions } from './suggestions.ts'
 import { threadMethods } from './thread-methods.ts'
 import { createWanted } from './wanted.ts'
@@ -151,7 +153,7 @@ export function createMethods(parts: MethodParts): Method[] {
 }
 
 function createServing(parts: MethodParts): Serving {
-  const { db, actors, graph } = parts
+  const { db, actors, graph, scope = 'community' } = parts
   const accounts = createAccounts(db)
   const wanted = createWanted(parts)
   const fragments = createFragments({
@@ -165,7 +167,7 @@ function createServing(parts: MethodParts): Serving {
   const timeline = createTimelineSkeleton({ ...parts, feed: fragments.feedOver(db) })
   return {
     ...parts,
-    scope: parts.scope ?? 'community',
+    scope,
     elsewhere: parts.elsewhere,
     counted: parts.counted,
     moderationServices: new Set(parts.moderationServices),
@@ -198,6 +200,10 @@ function createServing(parts: MethodParts): Serving {
     arrivals: createArrivals(),
     underWay,
     wholeItems: createWholeItems({ actors, underWay, wanted }),
+    strangersPages: createStrangersPages({
+      ...{ actors, underWay, wanted },
+      isKept: (uid) => parts.elsewhere !== undefined || isHeldAccount({ actors, scope }, uid),
+    }),
     suggestions: createSuggestions({ graph, actors }),
     trends: createTrends({ db }),
     threads: createThreads(db),

@@ -38,6 +38,7 @@ import type { Arrivals } from './arrivals.ts'
 import type { Counted } from './counted.ts'
 import type { Generators } from './feed-generator.ts'
 import type { FirstPage } from './first-page.ts'
+import type { StrangersPages } from './strangers-pages.ts'
 import type { Suggestions } from './suggestions.ts'
 import type { Wanted } from './wanted.ts'
 import type { WholeItems } from './whole-items.ts'
@@ -80,6 +81,7 @@ export type Serving = {
   generators: Generators
   arrivals: Arrivals
   underWay: UnderWay
+  strangersPages: StrangersPages
   suggestions: Suggestions
   trends: Trends
   threads: ReturnType<typeof createThreads>

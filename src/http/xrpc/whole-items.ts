@@ -15,9 +15,16 @@ import { whenAsked } from './when-asked.ts'
 type Parts = { actors: Pick<ActorReader, 'uidOf'>; underWay: UnderWay; wanted: Wanted }
 type Lacking = { dids: ReadonlySet<string>; uris: ReadonlySet<string> }
 
+type Request = {
+  viewer: Viewer
+  signal: AbortSignal
+  /** Since the request first waited for anything. */
+  patienceMs?: number
+}
+
 export type WholeItems = {
   /** Waits for what the views lack that `make` makes, for what is left of the request's patience. */
-  awaited(make: () => unknown, request: { viewer: Viewer; signal: AbortSignal }): Promise<void>
+  awaited(make: () => unknown, request: Request): Promise<void>
   /** Of these items those that need nothing that is being fetched. */
   among<T>(items: readonly T[], make: (items: readonly T[]) => unknown): readonly T[]
 }
@@ -39,16 +46,16 @@ export function createWholeItems(parts: Parts): WholeItems {
   }
 
   return {
-    async awaited(make, { viewer, signal }) {
+    async awaited(make, { viewer, signal, patienceMs = PATIENCE_MS }) {
       const lacking = wanted.watching(make)
       const things = { dids: [...lacking.dids], uris: [...lacking.uris] }
       if (things.dids.length + things.uris.length === 0) return
       const asked = wanted.ask(viewer, things)
-      const leftMs = patienceLeftMs(signal, PATIENCE_MS, Date.now())
+      const leftMs = patienceLeftMs(signal, patienceMs, Date.now())
       if (leftMs < SHORTEST_MS) return
       await arrivals.awaited([...things.dids, ...things.uris], {
         isThere: whenAsked(asked, () => isUnderWay(lacking)),
-        patienceMs: PATIENCE_MS,
+        patienceMs,
         signal,
       })
     },

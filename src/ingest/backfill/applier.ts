@@ -50,12 +50,13 @@ export function createApplier(options: {
   }
 
   return {
-    put({ did, collection, records, fetchedAt, repoRev }) {
+    put({ did, collection, records, fetchedAt, repoRev, isShown }) {
       if (records.length === 0) return
       const { changes, applied, skipped } = indexer.applyRecords({
         did,
         fetchedAt,
         repoRev,
+        isShown,
         records: records.map((one) => ({ collection, ...one })),
       })
       publish(changes)

@@ -14,6 +14,7 @@ import { type Services, yieldToOthers } from './work.ts'
 
 const POST: Collection = 'app.bsky.feed.post'
 const REPOST: Collection = 'app.bsky.feed.repost'
+const GATES: Collection[] = ['app.bsky.feed.threadgate', 'app.bsky.feed.postgate']
 const LIKE: Collection = 'app.bsky.feed.like'
 
 /** The newest posts and reposts, down to a target number. */
@@ -47,6 +48,16 @@ export async function loadRecent(services: Services, repo: RepoTarget): Promise<
       isEnough,
       take: withinBudget(services, repo),
     })
+  }
+}
+
+/** The newest posts of a stranger, kept because a member looks at them, and who may reply to them. */
+export async function loadPage(services: Services, repo: RepoTarget): Promise<void> {
+  const { pagePosts: maxRecords } = services.limits
+  const isEnough = () => true
+  await reconcile(services, repo, { collection: POST, maxRecords, isEnough, isShown: true })
+  for (const collection of GATES) {
+    await reconcile(services, repo, { collection, maxRecords, isEnough })
   }
 }
 

@@ -12,6 +12,8 @@ export type FetchedRecords = {
   repoRev?: string
   /** When we began to ask, by our clock: what the stream changed since then is newer. */
   fetchedAt: number
+  /** Posts that a member is to be shown: kept whoever wrote them. */
+  isShown?: boolean | undefined
 }
 
 /** Keys that the repository no longer has. */

@@ -19,6 +19,8 @@ export type BackfillLimits = HostLimits & {
   /** How deep an author's feed is read. */
   feedPosts: number
   feedReposts: number
+  /** Of a stranger whose page a member opens. */
+  pagePosts: number
   /** Beyond the first page, records older than this are not asked for. */
   feedMaxAgeMs: number
   /** How far back everything of an author is wanted: what is newer is read whole, to a bound. */
@@ -56,6 +58,7 @@ export const DEFAULT_LIMITS: BackfillLimits = {
   requestTimeoutMs: 20_000,
   feedPosts: 100,
   feedReposts: 50,
+  pagePosts: 50,
   feedMaxAgeMs: 90 * 86_400_000,
   recentMs: 36 * 3_600_000,
   maxRecent: 3_000,

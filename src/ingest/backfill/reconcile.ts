@@ -34,6 +34,8 @@ export type Reconciliation = ListingBounds & {
   held?: (size: number) => Iterable<PackedRkey[]>
   /** Nothing below the lowest key that we hold is of interest. */
   onlyDownToHeld?: boolean
+  /** Its records are to be shown: kept whoever wrote them. */
+  isShown?: boolean
   /** Asks for held keys that the listing did not get to, one by one. */
   checksRest?: boolean
 }
@@ -145,11 +147,11 @@ async function applySliced(
   { did }: RepoTarget,
   page: Reconciliation & { records: PdsRecord[]; fetchedAt: number; repoRev?: string },
 ): Promise<void> {
-  const { collection, records, fetchedAt, repoRev } = page
+  const { collection, records, fetchedAt, repoRev, isShown } = page
   const { slice } = services.limits
   for (let start = 0; start < records.length; start += slice) {
     const part = records.slice(start, start + slice)
-    services.apply.put({ did, collection, records: part, fetchedAt, repoRev })
+    services.apply.put({ did, collection, records: part, fetchedAt, repoRev, isShown })
     await yieldToOthers()
   }
 }

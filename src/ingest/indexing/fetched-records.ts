@@ -27,6 +27,8 @@ export type FetchedRecords = {
   repoRev?: string
   /** When the fetch began, by our clock: what we saw deleted or changed since then is newer. */
   fetchedAt: number
+  /** Posts that a member is to be shown: kept whoever wrote them. */
+  isShown?: boolean | undefined
   records: FetchedRecord[]
 }
 

@@ -44,6 +44,7 @@ import {
 } from './index-context.ts'
 import { laterRev } from './lateness.ts'
 import type { MemoryChange } from './memory-changes.ts'
+import { keepShown } from './post-rows.ts'
 import { parseCreatedAt } from './record-times.ts'
 import { isFarAway } from './scope.ts'
 import { applySync } from './sync.ts'
@@ -141,6 +142,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     const tally = createTally()
     const changes = run(() => {
       for (const write of toWrites(fetched, ctx, tally.count)) {
+        if (fetched.isShown) keepShown(ctx, write)
         tally.count(applyWrite(ctx, filter, { ...write, uid: actors.uidOf(write.did) }, false))
       }
       const uid = actors.uidOf(fetched.did)

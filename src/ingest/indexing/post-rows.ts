@@ -1,6 +1,6 @@
 // Finds and makes the rows that other records point at.
 
-import { microsOf, packRkey } from '../../base/atproto/keys.ts'
+import { microsOf, packRkey, unpackRkey } from '../../base/atproto/keys.ts'
 import { findList, insertStubList, type ListRow } from '../../data/store/lists.ts'
 import { ANCHOR, REACTIONS_PRUNED } from '../../data/store/post-flags.ts'
 import {
@@ -12,7 +12,7 @@ import {
   STUB,
   setPostFlags,
 } from '../../data/store/posts.ts'
-import { type IndexContext, internActor, isAuthor } from './index-context.ts'
+import { type IndexContext, internActor, isAuthor, type RecordWrite } from './index-context.ts'
 import type { RecordRef } from './record-keys.ts'
 
 /** How long an author's post may still be on its way when others already react to it. */
@@ -37,6 +37,11 @@ export function ensurePost(ctx: IndexContext, ref: RecordRef, flags: number): Po
   if ((row.flags & flags) === flags) return row
   setPostFlags(ctx.db, row.id, row.flags | flags)
   return { ...row, flags: row.flags | flags }
+}
+
+/** A post that is about to be applied is to be shown to a member: kept whoever wrote it. */
+export function keepShown(ctx: IndexContext, { did, collection, rkey }: RecordWrite): void {
+  if (collection === 'app.bsky.feed.post') ensurePost(ctx, { did, rkey: unpackRkey(rkey) }, ANCHOR)
 }
 
 /** Whether what strangers do to this post is kept: it is here, or an author points at it. */

@@ -1,6 +1,7 @@
 // What kept things need and lack, queued in the transaction that found out. Nothing here asks
 // anybody: the backfill room does, in the background.
 
+import { parseCollectionUri } from '../../base/atproto/at-uri.ts'
 import { findActor } from '../../data/store/actors.ts'
 import { deleteBackfillsOf, findBackfill } from '../../data/store/backfills.ts'
 import { isJobWaiting } from '../../data/store/job-schedule.ts'
@@ -9,7 +10,7 @@ import { ANCHOR } from '../../data/store/post-flags.ts'
 import { isWithoutRecord } from '../../data/store/posts.ts'
 import { findProfile } from '../../data/store/profiles.ts'
 import { wantReplay } from '../../data/store/replays.ts'
-import { type IndexContext, internActor } from './index-context.ts'
+import { type IndexContext, internActor, isAuthor } from './index-context.ts'
 import { ensureList, ensurePost } from './post-rows.ts'
 import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './record-keys.ts'
 import { ensureRecord, parseNamedRecord } from './record-rows.ts'
@@ -82,9 +83,9 @@ export type JobBudget = {
 }
 
 /**
- * What a member was to be shown and we lack: at-URIs of posts, lists, feed generators and the like, DIDs
- * of people. Asked for
- * ahead of everything that nobody waits for. What goes beyond the budget leaves no trace.
+ * What a member was to be shown and we lack: at-URIs of posts, lists, feed generators and the like, those of
+ * collections of posts for the newest of them, DIDs of people. Asked for ahead of everything that nobody
+ * waits for. What goes beyond the budget leaves no trace.
  */
 export function wantMissing(
   ctx: IndexContext,
@@ -98,7 +99,7 @@ export function wantMissing(
     const list = post ? undefined : parseRecordUri(uri, LIST_COLLECTION)
     if (post) wantShownPost(ensurePost(ctx, post, ANCHOR), queue)
     else if (list) queue('list', ensureList(ctx, list).id)
-    else wantShownRecord(ctx, uri, queue)
+    else if (!wantShownPage(ctx, uri, budget)) wantShownRecord(ctx, uri, queue)
   }
   for (const did of missing.dids.slice(0, MAX_WANTED_AT_ONCE)) {
     if (isSpent(budget)) return
@@ -121,6 +122,23 @@ function createQueue({ db }: IndexContext, budget: JobBudget): Queue {
     if (!isJobWaiting(db, kind, subject)) budget.left -= 1
     enqueueJob(db, kind, subject, priority)
   }
+}
+
+/** Its posts name others, which are fetched with it. */
+const COST_OF_PAGE = 25
+
+/**
+ * A stranger's newest posts; an author's are here.
+ * @returns whether this is the at-URI of a collection
+ */
+function wantShownPage(ctx: IndexContext, uri: string, budget: JobBudget): boolean {
+  const named = parseCollectionUri(uri)
+  if (named?.collection !== 'app.bsky.feed.post') return named !== undefined
+  const uid = internActor(ctx, named.did)
+  if (isAuthor(ctx, uid) || isJobWaiting(ctx.db, 'page', uid)) return true
+  budget.left -= COST_OF_PAGE
+  enqueueJob(ctx.db, 'page', uid)
+  return true
 }
 
 function wantShownRecord(ctx: IndexContext, uri: string, queue: Queue): void {

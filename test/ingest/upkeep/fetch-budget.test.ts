@@ -52,6 +52,20 @@ test('twenty pages of a feed of strangers are some hundred jobs, and the first p
   expect(look('mallory', 101).ok).toBe(true)
 })
 
+test('a member opens twenty pages of strangers in a minute, and each costs one job at first', () => {
+  const did = world.account('mallory')
+  const open = (i: number) =>
+    answer({
+      ...{ kind: 'wanted', id: i, did, dids: [] },
+      uris: [`at://${plcDid(`opened ${i}`)}/app.bsky.feed.post`],
+    })
+  const replies = Array.from({ length: 30 }, (_, i) => open(i))
+  expect(replies.filter(({ ok }) => ok)).toHaveLength(20)
+  expect(jobs()).toBe(20)
+  world.tick(61_000)
+  expect(open(30).ok).toBe(true)
+})
+
 test('ten members at it leave room for one more, and a hundred a bounded queue', () => {
   let page = 0
   for (let minute = 0; minute < 3; minute++) {

@@ -20,6 +20,7 @@ import { andThen, type NamedActor } from '../../../actor-names.ts'
 import { type FilledPage, fillPage } from '../../../fill-page.ts'
 import { completeSelfThreads } from '../../../self-threads.ts'
 import { type Serving, viewerOf } from '../../../serving.ts'
+import { PAGE_PATIENCE_MS } from '../../../strangers-pages.ts'
 
 type Params = AppBskyFeedGetAuthorFeed.QueryParams & {
   limit: number
@@ -35,11 +36,47 @@ export function getAuthorFeed(serving: Serving): Method<Params> {
     kind: 'query',
     auth: 'optional',
     readAfterWrite: true,
+    ready: (context) => {
+      const { viewer, params } = context
+      return viewer && params.cursor === undefined ? fetched(serving, context) : undefined
+    },
     handler: (context) =>
       andThen(serving.names.find(context.params.actor), (author) =>
         answer(serving, context, author),
       ),
   }
+}
+
+/** What a stranger's page needs, where it is fetched when a member opens it; undefined where it is here. */
+function fetched(serving: Serving, context: MethodContext<Params>): Promise<void> | undefined {
+  const { names, strangersPages } = serving
+  const author = names.find(context.params.actor)
+  if (author instanceof Promise) return author.then((one) => one && whole(serving, context, one))
+  return author && strangersPages.isFetched(author) ? whole(serving, context, author) : undefined
+}
+
+/** Of an account that is held nothing is waited for. */
+async function whole(
+  serving: Serving,
+  context: MethodContext<Params>,
+  author: NamedActor,
+): Promise<void> {
+  const { actors, authorFeed, fragments, strangersPages, wholeItems } = serving
+  if (!strangersPages.isFetched(author)) return
+  const { signal, params } = context
+  const viewer = viewerOf(actors, context.viewer!)
+  await strangersPages.awaited(author, { viewer, signal })
+  const { limit, filter } = params
+  const make = () => {
+    const { items } = authorFeed({
+      author: actors.uidOf(author.did),
+      filter,
+      limit,
+      cursor: undefined,
+    })
+    fragments.items(items, viewer, { isShown: isAllowed })
+  }
+  await wholeItems.awaited(make, { viewer, signal, patienceMs: PAGE_PATIENCE_MS })
 }
 
 function answer(

@@ -1,0 +1,158 @@
+// A stranger's page where no public AppView is asked: a real directory, a real PDS and the real backfill room
+// stand behind the server, and nothing of the stranger came over the stream.
+
+import { pino } from 'pino'
+import { afterEach, expect, test } from 'vitest'
+import { type Backfill, createBackfill } from '../../../src/ingest/backfill/runner.ts'
+import { publish } from '../../../src/ingest/indexing/publish.ts'
+import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
+import { createResolver } from '../../../src/sources/identity/resolver.ts'
+import { type PdsAccount, type PdsDouble, startPdsDouble } from '../../support/pds-double.ts'
+import { type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
+import { didOf } from '../../support/records.ts'
+import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
+
+const NSID = 'app.bsky.feed.getAuthorFeed'
+const POST = 'app.bsky.feed.post'
+const DAY_MS = 86_400_000
+
+type Embed = { record?: { $type: string } }
+type Item = { post: { uri: string; author: { displayName?: string }; embed?: Embed } }
+type Feed = { feed: Item[]; cursor?: string }
+type Parts = { w: ServingWorld; backfill: Backfill; pds: PdsDouble; plc: PlcDouble }
+
+const alice = didOf('alice')
+let parts: Parts | undefined
+afterEach(async () => {
+  await parts?.backfill.stop()
+  await Promise.all([parts?.pds.close(), parts?.plc.close()])
+  parts?.w.dispose()
+  parts = undefined
+})
+
+async function start() {
+  const [pds, plc] = await Promise.all([startPdsDouble(), startPlcDouble()])
+  const w = createServingWorld({
+    ...{ scope: 'community', members: ['alice'], queuesWanted: true, startAt: Date.now() },
+  })
+  const fetch = createGuardedFetch({ allowPrivateHosts: true })
+  const outside = { allowPrivateHosts: true, resolveTxt: async () => [] }
+  const backfill = createBackfill({
+    ...{ db: w.db, indexer: w.indexer, log: pino({ level: 'silent' }), fetch },
+    publish: (changes) => void publish(w.db, w.memory, changes),
+    resolver: createResolver({ ...outside, fetch, plcUrl: plc.url }),
+  })
+  backfill.start()
+  parts = { w, backfill, pds, plc }
+  const person = async (name: string): Promise<PdsAccount> => {
+    const handle = `${name}.example.com`
+    const { did } = await plc.create({ handle, pds: pds.origin })
+    const account = pds.create({ did, handle })
+    write(account, 'app.bsky.actor.profile', { displayName: name })
+    return account
+  }
+  const listings = watchListings(pds)
+  const read = (author: PdsAccount, more = {}) =>
+    w.ask<Feed>(NSID, { actor: author.did, ...more }, alice)
+  return { w, pds, person, listings, read }
+}
+
+/** The DIDs whose posts were listed. */
+function watchListings(pds: PdsDouble): string[] {
+  const listings: string[] = []
+  pds.onRequest(({ method, query }) => {
+    const isListing = method.endsWith('listRecords') && query['collection'] === POST
+    if (isListing) listings.push(query['repo'] ?? '')
+  })
+  return listings
+}
+
+let lastMs = Date.now() - 30 * DAY_MS
+
+/** @returns an at-URI and CID */
+function write(account: PdsAccount, collection: string, value: object) {
+  lastMs += 1_000
+  const createdAt = new Date(lastMs).toISOString()
+  const rkey = collection === POST ? undefined : 'self'
+  const commit = account.put({ collection, rkey, value: { createdAt, ...value }, atMs: lastMs })
+  if (commit.operation === 'delete') throw new Error('nothing was deleted')
+  return { uri: `at://${commit.did}/${collection}/${commit.rkey}`, cid: commit.cid }
+}
+
+const uris = ({ feed }: Feed) => feed.map(({ post }) => post.uri)
+
+test('is fetched when a member opens it, newest first, with the name and what is quoted', async () => {
+  const { person, read } = await start()
+  const [eve, mallory] = [await person('eve'), await person('mallory')]
+  const quoted = write(mallory, POST, { text: 'quoted' })
+  const embed = { $type: 'app.bsky.embed.record', record: quoted }
+  const posts = [write(eve, POST, { text: 'one' }), write(eve, POST, { text: 'two', embed })]
+  const { status, body } = await read(eve)
+  expect(status).toBe(200)
+  expect(uris(body)).toEqual(posts.map(({ uri }) => uri).reverse())
+  expect(body.feed[0]?.post.embed?.record?.$type).toBe('app.bsky.embed.record#viewRecord')
+  expect(body.feed[0]?.post.author.displayName).toBe('eve')
+})
+
+test('ends after the newest fifty, and several requests at once cost one listing', async () => {
+  const { w, person, read, listings } = await start()
+  const eve = await person('eve')
+  const posts = Array.from({ length: 60 }, (_, i) => write(eve, POST, { text: `post ${i}` }))
+  const pages = await Promise.all(
+    ['posts_with_replies', 'posts_no_replies', 'posts_and_author_threads'].map((filter) =>
+      read(eve, { filter, limit: 30 }),
+    ),
+  )
+  const newest = posts.map(({ uri }) => uri).reverse()
+  for (const { body } of pages) expect(uris(body)).toEqual(newest.slice(0, 30))
+  const { body: next } = await read(eve, { limit: 30, cursor: pages[0]!.body.cursor })
+  expect(uris(next)).toEqual(newest.slice(30, 50))
+  expect(listings).toEqual([eve.did])
+  const whole = w.db
+    .prepare("SELECT 1 FROM backfills WHERE uid = ? AND what = 'feed'")
+    .get(w.uid(eve.did))
+  expect(whole).toBeUndefined()
+})
+
+test('loses what was deleted when it is read once more', async () => {
+  const { w, person, read, listings } = await start()
+  const eve = await person('eve')
+  const kept = write(eve, POST, { text: 'kept' })
+  const gone = write(eve, POST, { text: 'gone' })
+  expect(uris((await read(eve)).body)).toEqual([gone.uri, kept.uri])
+  lastMs += 1_000
+  eve.remove(POST, gone.uri.split('/').at(-1)!, lastMs)
+  // What was asked for lately is not asked for again by this member; another server thread may ask.
+  w.world.request({
+    ...{ id: 1, kind: 'wanted', did: alice, dids: [] },
+    uris: [`at://${eve.did}/${POST}`],
+  })
+  expect(uris((await read(eve)).body)).toEqual([kept.uri])
+  expect(listings).toEqual([eve.did, eve.did])
+})
+
+test('is not fetched for visitors, nor for those who are kept anyway', async () => {
+  const { w, person, read, listings } = await start()
+  const [eve, bob] = [await person('eve'), await person('bob')]
+  for (const one of [eve, bob]) write(one, POST, { text: 'hello' })
+  w.follow(alice, bob.did)
+  w.db.prepare('DELETE FROM jobs').run()
+  expect((await w.ask(NSID, { actor: eve.did })).status).toBe(400)
+  await read(bob)
+  w.world.request({
+    ...{ id: 1, kind: 'wanted', did: alice, dids: [] },
+    uris: [`at://${bob.did}/${POST}`],
+  })
+  expect(w.db.prepare("SELECT 1 FROM jobs WHERE kind = 'page'").get()).toBeUndefined()
+  expect(listings).toEqual([])
+})
+
+test('is answered although the PDS fails', async () => {
+  const { person, read, pds } = await start()
+  const eve = await person('eve')
+  write(eve, POST, { text: 'hello' })
+  pds.misbehave({ method: 'listRecords', how: { status: 500 } })
+  const { status, body } = await read(eve)
+  expect(status).toBe(200)
+  expect(body.feed).toEqual([])
+})
