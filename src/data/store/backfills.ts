@@ -16,15 +16,32 @@ export const MILESTONES = {
   posts: 'cold-start posts',
 } as const
 
-type Backfill = { rev: string | null; finished_at: number }
+type Backfill = {
+  rev: string | null
+  finished_at: number
+  /** Records that were listed and not taken, for lack of budget: at least so many. */
+  left_out: number
+}
 
 const statements = perDatabase((db) => ({
   find: db.prepare<[number, string], Backfill>(
-    'SELECT rev, finished_at FROM backfills WHERE uid = ? AND what = ?',
+    'SELECT rev, finished_at, left_out FROM backfills WHERE uid = ? AND what = ?',
   ),
-  put: db.prepare<[number, string, string | null, number]>(
-    'INSERT OR REPLACE INTO backfills (uid, what, rev, finished_at) VALUES (?, ?, ?, ?)',
+  put: db.prepare<[number, string, string | null, number, number]>(
+    'INSERT OR REPLACE INTO backfills (uid, what, rev, finished_at, left_out) VALUES (?, ?, ?, ?, ?)',
   ),
+  cutShort: db
+    .prepare<[number], string>('SELECT what FROM backfills WHERE uid = ? AND left_out > 0')
+    .pluck(),
+  leftOut: db
+    .prepare<[], number>('SELECT total(left_out) FROM backfills WHERE left_out > 0')
+    .pluck(),
+  leftOutAmong: db
+    .prepare<[string], number>(
+      `SELECT total(left_out) FROM json_each(?) ids CROSS JOIN backfills INDEXED BY backfills_left_out
+        ON backfills.uid = ids.value AND left_out > 0`,
+    )
+    .pluck(),
   removeAll: db.prepare<[number]>('DELETE FROM backfills WHERE uid = ?'),
 }))
 
@@ -33,8 +50,28 @@ export function findBackfill(db: Db, uid: number, what: string): Backfill | unde
   return statements(db).find.get(uid, what)
 }
 
-export function putBackfill(db: Db, uid: number, what: string, backfill: Backfill): void {
-  statements(db).put.run(uid, what, backfill.rev, backfill.finished_at)
+export function putBackfill(
+  db: Db,
+  uid: number,
+  what: string,
+  { rev, finished_at, left_out = 0 }: Omit<Backfill, 'left_out'> & Partial<Backfill>,
+): void {
+  statements(db).put.run(uid, what, rev, finished_at, left_out)
+}
+
+/** What of this account was not loaded whole, for lack of budget. */
+export function cutShort(db: Db, uid: number): string[] {
+  return statements(db).cutShort.all(uid)
+}
+
+/** Records of anybody that were left out for lack of budget. */
+export function countLeftOut(db: Db): number {
+  return statements(db).leftOut.get() ?? 0
+}
+
+export function countLeftOutAmong(db: Db, uids: readonly number[]): number {
+  if (uids.length === 0) return 0
+  return statements(db).leftOutAmong.get(JSON.stringify(uids)) ?? 0
 }
 
 /** After the account was deleted or its repository replaced. */

@@ -33,7 +33,7 @@ const statements = perDatabase((db) => ({
   jobs: db.prepare<[number]>(
     `DELETE FROM jobs WHERE subject = ? AND kind IN
       ('member', 'identity', 'profile', 'follows', 'feed', 'recent', 'page', 'older', 'blocks', 'records',
-       'repo', 'check', 'author')`,
+       'repo', 'check', 'author', 'rest')`,
   ),
   depths: db.prepare<[number]>('DELETE FROM feed_depths WHERE uid = ?'),
   keyless: db.prepare<[number]>('DELETE FROM keyless_follows WHERE creator = ?'),

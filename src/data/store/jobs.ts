@@ -21,6 +21,7 @@ import { perDatabase } from './per-database.ts'
  * - `record` (records.id): one of those
  * - `repo` (uid): compare what we hold with the repository, after a `sync` event or the like
  * - `author` (uid): everything of somebody followed beyond a member's budget, when its turn comes
+ * - `rest` (uid): what of an author's records was beyond the budget of bytes, when that allows more
  * - `check` (uid): the same if the repository changed in a gap of the stream
  */
 export type JobKind =
@@ -39,6 +40,7 @@ export type JobKind =
   | 'record'
   | 'repo'
   | 'author'
+  | 'rest'
   | 'check'
 
 export type Job = {
@@ -68,6 +70,7 @@ export const jobPriority = {
   repo: 60,
   check: 70,
   author: 80,
+  rest: 80,
 } as const
 
 /** From here on jobs belong to the slow lane (ingest/backfill/slow-lane.ts): none of them is waited for. */
@@ -142,7 +145,7 @@ export function enqueueJobAgain(
   statements(db).again.run(kind, subject, priority)
 }
 
-/** Up to `limit` due jobs, most urgent first; nobody else gets them while the lease runs. Never of kind `author`. */
+/** Up to `limit` due jobs, most urgent first; nobody else gets them while the lease runs. None of the slow lane's own. */
 export function takeJobs(db: Db, now: number, limit: number): Job[] {
   const { lease } = statements(db)
   return db.transaction(() => {
@@ -166,7 +169,7 @@ function dueJobs(db: Db, now: number, limit: number): Job[] {
 }
 
 /** Whose turn in the slow lane it is, the longest waiting first. */
-export function nextAuthorJobs(db: Db, now: number, limit: number): Job[] {
+export function nextSlowJobs(db: Db, now: number, limit: number): Job[] {
   return statements(db).due.all({ priority: jobPriority.author, now, limit })
 }
 

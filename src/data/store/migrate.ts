@@ -24,6 +24,7 @@ import * as reactionRecords from './migrations/019-reaction-records.ts'
 import * as mentions from './migrations/020-mentions.ts'
 import * as labelerLimits from './migrations/021-labeler-limits.ts'
 import * as cursorMarks from './migrations/022-cursor-marks.ts'
+import * as leftOut from './migrations/023-left-out.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -50,6 +51,7 @@ const migrations: readonly Migration[] = [
   mentions,
   labelerLimits,
   cursorMarks,
+  leftOut,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

@@ -19,6 +19,7 @@ import {
 } from '../../base/obs/request-counters.ts'
 import { version } from '../../base/util/version.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
+import { countLeftOut } from '../../data/store/backfills.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countJobs } from '../../data/store/jobs.ts'
 
@@ -322,6 +323,11 @@ function backgroundMetrics({ status, db }: MetricParts): MetricSource[] {
     ),
     gauge('jobs', 'Jobs against other people’s servers that wait or run, by kind.', () =>
       byLabel('kind', countJobs(db) as Record<string, number>),
+    ),
+    gauge(
+      'records_later',
+      'Records that were more than cold starts may bring; they are fetched slowly.',
+      () => single(countLeftOut(db)),
     ),
     gauge('cold_starts', 'Newcomers whose cold start goes on.', () =>
       single(status()?.coldStarts.filter(({ stage }) => stage !== 'done').length),

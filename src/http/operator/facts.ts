@@ -1,6 +1,7 @@
 // What the rows tell of themselves: the same with a server running and without.
 
 import { countActors } from '../../data/store/actors.ts'
+import { countLeftOut } from '../../data/store/backfills.ts'
 import { countFollows, highestIds } from '../../data/store/counts.ts'
 import type { Db } from '../../data/store/db.ts'
 import { type GapCounts, gapCounts } from '../../data/store/gaps.ts'
@@ -21,6 +22,8 @@ export type Facts = {
   reposts: number
   /** 20,000 stands for as many or more. */
   jobs: number
+  /** Records that were more than cold starts may bring, and are fetched slowly; at least so many. */
+  recordsLater: number
   gaps: GapCounts
   /** Whose streams are left alone for a while: they broke a limit, or were open when the process died. */
   quarantinedLabelers: { did: string; reason: string; until: string }[]
@@ -38,6 +41,7 @@ export function readFacts(db: Db, dataDir: string, follows?: number): Facts {
     follows: follows ?? countFollows(db),
     ...highestIds(db),
     jobs: countJobsRoughly(db),
+    recordsLater: countLeftOut(db),
     gaps: gapCounts(db),
     quarantinedLabelers: quarantinedLabelers(db, Date.now()).map(({ did, reason, until }) => {
       return { did, reason, until: new Date(until).toISOString() }

@@ -4,7 +4,12 @@
 import { isValidDid, isValidHandle } from '@atproto/syntax'
 import { createAccounts } from '../../answers/skeleton/accounts.ts'
 import { findActor, followsCountOf } from '../../data/store/actors.ts'
-import { COLD_START, findBackfill } from '../../data/store/backfills.ts'
+import {
+  COLD_START,
+  countLeftOut,
+  countLeftOutAmong,
+  findBackfill,
+} from '../../data/store/backfills.ts'
 import type { Db } from '../../data/store/db.ts'
 import { followedBy } from '../../data/store/follows.ts'
 import { countJobsAmong, isAnyJobWaiting } from '../../data/store/job-schedule.ts'
@@ -24,10 +29,13 @@ export type MemberLine = {
   isComplete: boolean
   /** Of those whom they follow: beyond what a cold start fetches at once, to be fetched slowly. */
   later: number
+  /** Of the same: records that were more than a cold start may bring, to be fetched slowly; at least so many. */
+  recordsLater: number
 }
 
 export function listMembers(db: Db): MemberLine[] {
   const isAnyLater = isAnyJobWaiting(db, 'author')
+  const isAnyLeftOut = countLeftOut(db) > 0
   return allMembers(db).map(({ uid, joined_at, last_seen_at }) => {
     const { did, handle, handle_valid } = findActor(db, uid)!
     return {
@@ -38,6 +46,7 @@ export function listMembers(db: Db): MemberLine[] {
       follows: followsCountOf(db, uid),
       isComplete: findBackfill(db, uid, COLD_START) !== undefined,
       later: countJobsAmong(db, 'author', isAnyLater ? followedBy(db, uid) : []),
+      recordsLater: countLeftOutAmong(db, isAnyLeftOut ? followedBy(db, uid) : []),
     }
   })
 }

@@ -22,18 +22,20 @@ export async function loadFeed(services: Services, repo: RepoTarget): Promise<Re
   const { limits, now } = services
   const oldest = now() - limits.feedMaxAgeMs
   const isEnough = (page: ListedPage) => isShort(page) || lastCreatedAt(page) < oldest
+  const { take, cut } = withinBudget(services, repo)
   const load = async (collection: Collection, maxRecords: number) => {
     const pages = watchPages(isEnough)
     const end = await reconcile(services, repo, {
       collection,
       maxRecords,
-      take: withinBudget(services, repo),
+      take,
       isEnough: pages.isEnough,
     })
     noteDepth(services, repo, { collection, end, last: pages.last(), pages: 0 })
     return end
   }
-  return sum([await load(POST, limits.feedPosts), await load(REPOST, limits.feedReposts)])
+  const results = [await load(POST, limits.feedPosts), await load(REPOST, limits.feedReposts)]
+  return { ...sum(results), cut }
 }
 
 /** All posts, reposts and likes of the last hours; what is older the other jobs bring. */
@@ -46,7 +48,7 @@ export async function loadRecent(services: Services, repo: RepoTarget): Promise<
       collection,
       maxRecords,
       isEnough,
-      take: withinBudget(services, repo),
+      take: withinBudget(services, repo).take,
     })
   }
 }
@@ -84,7 +86,7 @@ async function pageFrom(
     from,
     isEnough,
     maxRecords: MAX_PAGE,
-    take: withinBudget(services, repo),
+    take: withinBudget(services, repo).take,
   }
   try {
     return await walkCollection(services, repo, {

@@ -56,6 +56,7 @@ export async function perform(
       await loadRecord(services, repo, job.subject)
       return undefined
     case 'author': // the slow lane's
+    case 'rest':
     case 'identity':
       return undefined // looked up on the way here
   }

@@ -73,6 +73,7 @@ export async function reconcile(
   let broken = 0
   const end = await walkCollection(services, repo, {
     ...what,
+    take: what.take && ((page) => what.take!(page, (rkey) => unseen.has(rkey))),
     isEnough: (page) => isBelow(page, lowest) || (what.isEnough?.(page) ?? false),
     onPage: async (page) => {
       broken += page.broken.length

@@ -8,7 +8,7 @@ import { isJobWaiting } from '../../data/store/job-schedule.ts'
 import { findMember } from '../../data/store/members.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { type Reconciled, reconcile } from './reconcile.ts'
-import { withinBudget } from './within-budget.ts'
+import { type Cut, withinBudget } from './within-budget.ts'
 import type { Services } from './work.ts'
 
 const FOLLOWS: Collection = 'app.bsky.graph.follow'
@@ -26,6 +26,7 @@ export type RepoJobResult = {
   removed: number
   /** Records of ours that nobody was asked about, since there are too many. */
   unchecked?: number
+  cut?: Cut
 }
 
 /** The whole follow list. */
@@ -37,7 +38,7 @@ export async function loadFollows(services: Services, repo: RepoTarget): Promise
 
 /** Blocks, list blocks, and the gates of the author's posts. */
 export async function loadBlocks(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
-  return sum(await reconcileAll(services, repo, { collections: BLOCKS }))
+  return reconcileAll(services, repo, { collections: BLOCKS })
 }
 
 /**
@@ -52,7 +53,7 @@ export async function loadRecords(services: Services, repo: RepoTarget): Promise
     ? [...recordCollections, ...LISTS]
     : recordCollections
   const there = wanted.filter((name) => collections.includes(name) || holds(name))
-  return sum(await reconcileAll(services, repo, { collections: there }))
+  return reconcileAll(services, repo, { collections: there })
 }
 
 /** Lists of others are kept where something points at them, and asked for one by one. */
@@ -64,19 +65,20 @@ async function reconcileAll(
   services: Services,
   repo: RepoTarget,
   what: { collections: Collection[] },
-): Promise<Reconciled[]> {
+): Promise<RepoJobResult> {
   const results: Reconciled[] = []
+  const budget = withinBudget(services, repo)
   const { maxRecords } = services.limits
   for (const collection of what.collections) {
     results.push(
       await reconcile(services, repo, {
         collection,
         maxRecords,
-        take: withinBudget(services, repo),
+        take: budget.take,
       }),
     )
   }
-  return results
+  return { ...sum(results), cut: budget.cut }
 }
 
 export function sum(results: Reconciled[]): RepoJobResult {

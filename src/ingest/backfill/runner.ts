@@ -6,7 +6,6 @@
 
 import { setMaxListeners } from 'node:events'
 import type { ColdStartProgress } from '../../bridge/messages.ts'
-import { putBackfill } from '../../data/store/backfills.ts'
 import type { Db } from '../../data/store/db.ts'
 import { accountRepairing, bringGapsForward } from '../../data/store/gap-repair.ts'
 import { demoteJob, type JobTarget, jobTarget, postponeJob } from '../../data/store/job-schedule.ts'
@@ -35,6 +34,7 @@ import type { RepoJobResult } from './repo-jobs.ts'
 import { type BackfillOptions, createServices } from './services.ts'
 import { isGapRepair, leaveGap, settleGap } from './settle-gap.ts'
 import { createSlowLane, type SlowLane } from './slow-lane.ts'
+import { noteLoaded } from './within-budget.ts'
 import type { Services } from './work.ts'
 
 export type BackfillStatus = {
@@ -108,11 +108,11 @@ class Runner implements Backfill {
     const { db, log, now = Date.now, random = Math.random } = options
     const limits = { ...DEFAULT_LIMITS, ...options.limits }
     this.#clockWentBack = watchClock(now)
-    this.#slowLane = createSlowLane(db, now)
     const { signal } = this.#stopping
     setMaxListeners(0, signal) // one a request, bounded by `maxJobs`
     this.#hosts = createHosts({ limits, now, random })
     this.#services = createServices(options, { limits, now, hosts: this.#hosts, signal })
+    this.#slowLane = createSlowLane(this.#services)
     const { timelineItems = () => 0, replays } = options
     this.#isReplaying = () => (replays?.().length ?? 0) > 0
     this.#progress = createProgress({ db, log, now, limits, timelineItems, replays })
@@ -293,8 +293,7 @@ class Runner implements Backfill {
     const { db, log, now } = this.#services
     transact(db, () => {
       if (finishJob(db, job)) settleGap(db, job, { now: now(), result, why })
-      if (!result) return
-      putBackfill(db, job.subject, job.kind, { rev: result.rev ?? null, finished_at: now() })
+      if (result) noteLoaded(db, job, result, now())
     })
     log.debug({ ...job, ...result }, 'job done')
   }

@@ -1,19 +1,21 @@
 // Those whom members follow beyond their budget: one job each until their turn comes, which is now and then one,
 // and then jobs as of any other author, but behind all others. So however many accounts somebody follows, few
-// rows wait and little is asked, and nobody else's cold start is held up.
+// rows wait and little is asked, and nobody else's cold start is held up. Authors whose records were more than
+// the budget of bytes allowed have their turns here too, an hour later each (within-budget.ts).
 
 import { findActor } from '../../data/store/actors.ts'
-import { findBackfill } from '../../data/store/backfills.ts'
+import { cutShort, findBackfill } from '../../data/store/backfills.ts'
 import type { Db } from '../../data/store/db.ts'
 import {
   enqueueJob,
   finishJob,
   type JobKind,
-  nextAuthorJobs,
+  nextSlowJobs,
   SLOW_LANE,
 } from '../../data/store/jobs.ts'
 import { findProfile } from '../../data/store/profiles.ts'
 import { transact } from '../../data/store/transact.ts'
+import type { Services } from './work.ts'
 
 /** An author is about ten requests; 15,000 of them take four hours. */
 const AUTHORS_A_SECOND = 1
@@ -24,19 +26,25 @@ const KINDS: JobKind[] = ['feed', 'follows', 'blocks', 'records']
 
 export type SlowLane = { advance(): void }
 
-export function createSlowLane(db: Db, now: () => number): SlowLane {
+export function createSlowLane({
+  db,
+  coldStarts,
+  now,
+}: Pick<Services, 'db' | 'coldStarts' | 'now'>): SlowLane {
   let lastAt = now()
   return {
     advance() {
       const due = Math.floor(((now() - lastAt) / 1_000) * AUTHORS_A_SECOND)
       if (due < 1 && now() >= lastAt) return
       lastAt = now()
-      const jobs = nextAuthorJobs(db, now(), Math.min(due, MAX_AT_ONCE))
+      const jobs = nextSlowJobs(db, now(), Math.min(due, MAX_AT_ONCE))
       if (jobs.length === 0) return
       transact(db, () => {
         for (const job of jobs) {
           finishJob(db, job)
-          queueSlowly(db, job.subject)
+          coldStarts.takeSlowly(job.subject)
+          if (job.kind === 'author') queueSlowly(db, job.subject)
+          else queueRest(db, job.subject)
         }
       })
     },
@@ -51,4 +59,10 @@ function queueSlowly(db: Db, author: number): void {
   for (const kind of KINDS) {
     if (!findBackfill(db, author, kind)) enqueueJob(db, kind, author, AFTER_IT)
   }
+}
+
+/** The listings that were cut short, from their beginning: what is here already costs nothing. */
+function queueRest(db: Db, author: number): void {
+  const cut = new Set(cutShort(db, author))
+  for (const kind of KINDS) if (cut.has(kind)) enqueueJob(db, kind, author, AFTER_IT)
 }

@@ -1,6 +1,6 @@
 // How much of a newcomer's cold start is done at once: how many of those whom they follow are fetched, and how
 // many bytes the repositories of these authors may bring. Whoever is beyond waits as a job `author`, and is fetched
-// slowly; records that are beyond are left out. The ingest thread counts (ingest/upkeep/newcomer-budget.ts).
+// slowly; so are records that are beyond. The ingest thread counts (ingest/upkeep/newcomer-budget.ts).
 
 export type ColdStartBudget = {
   /**
@@ -9,6 +9,8 @@ export type ColdStartBudget = {
    * @returns whether the author is fetched at once
    */
   takesNow(member: number, author: number, place: number): boolean
+  /** The author's turn has come in the slow lane. */
+  takeSlowly(author: number): void
   /** What more this account's posts and other records may bring now: bytes of JSON. */
   bytesLeft(uid: number): number
   spendBytes(uid: number, bytes: number): void
@@ -20,6 +22,7 @@ export const AUTHORS_AT_ONCE = 2_000
 /** Where nobody counts. */
 export const UNCOUNTED: ColdStartBudget = {
   takesNow: (_member, _author, place) => place < AUTHORS_AT_ONCE,
+  takeSlowly: () => undefined,
   bytesLeft: () => Number.POSITIVE_INFINITY,
   spendBytes: () => undefined,
 }

@@ -22,6 +22,8 @@ export const NEWCOMER_LIMITS = {
 }
 /** What a page or two of ordinary posts take is let through in any case. */
 const LEAST_BYTES = 50 * KB
+/** Stands for the member where an author comes slowly: all such authors share what one member may bring. */
+const SLOW_LANE = 0
 const NO_COMMON_LIMIT = 2_000_000_000
 const MAX_REMEMBERED = 300_000
 
@@ -62,6 +64,9 @@ export function createNewcomerBudget(now: () => number, limits = NEWCOMER_LIMITS
       authors.ofOrigin.spend(origin, 1, now())
       remember(broughtBy, author, member)
       return true
+    },
+    takeSlowly(author) {
+      if (!broughtBy.has(author)) remember(broughtBy, author, SLOW_LANE)
     },
     bytesLeft(uid) {
       const member = broughtBy.get(uid)

@@ -13,8 +13,11 @@ import { PdsError } from './pds-error.ts'
 /** What a walk needs of its caller. */
 export type ListingServices = { pds: PdsClient; now: () => number; signal: AbortSignal }
 
-/** What of a page is taken, and whether no more may be. */
-export type Take = (page: RecordPage) => { page: RecordPage; isSpent: boolean }
+/** What of a page is taken, and whether no more may be; `isHeld` says of a key whether its record is here already. */
+export type Take = (
+  page: RecordPage,
+  isHeld?: (rkey: string) => boolean,
+) => { page: RecordPage; isSpent: boolean }
 
 export type ListedPage = RecordPage & {
   /** When the request began, by our clock. */

@@ -99,9 +99,13 @@ function tableOf(members: readonly MemberLine[]): string {
   return table(head, rows)
 }
 
-function fetchedOf({ isComplete, later }: MemberLine): string {
-  const whole = isComplete ? 'whole' : 'not yet'
-  return later === 0 ? whole : `${isComplete ? '' : 'not yet, '}${thousands(later)} authors later`
+function fetchedOf({ isComplete, later, recordsLater }: MemberLine): string {
+  const rest = [
+    ...(later > 0 ? [`${thousands(later)} authors later`] : []),
+    ...(recordsLater > 0 ? [`${thousands(recordsLater)} records later`] : []),
+  ]
+  if (rest.length === 0) return isComplete ? 'whole' : 'not yet'
+  return [...(isComplete ? [] : ['not yet']), ...rest].join(', ')
 }
 
 async function remove(context: CliContext, actor: string, options: RemoveOptions): Promise<void> {

@@ -86,6 +86,9 @@ function rows(facts: Facts): Line[] {
     ['posts', thousands(facts.posts)],
     ['reposts', thousands(facts.reposts)],
     ['jobs', facts.jobs >= 20_000 ? '20,000 or more' : thousands(facts.jobs)],
+    ...(facts.recordsLater > 0
+      ? [['later', `${thousands(facts.recordsLater)} records beyond cold starts’ budgets`] as Line]
+      : []),
     ['gaps', `${gaps.open} open, ${gaps.repairing} being repaired, ${gaps.closed} closed`],
     [
       'database',

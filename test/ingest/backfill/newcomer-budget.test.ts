@@ -80,28 +80,70 @@ test('the newest follows come first, and look-ups are as many as authors are fet
   expect(read(one, people.slice(-8))).toBe(8)
 })
 
-test('authors of huge posts bring so many bytes and no more; ordinary ones come whole', async () => {
-  const one = await startWith({ kbOfAuthor: 300 })
-  const [huge, plain] = await peopleOf(one, 2)
-  const member = await one.person('member')
-  for (let i = 0; i < 40; i++) {
+const HUGE = 10
+
+/** Ten posts of 90 kB each. */
+function postHugely(one: BackfillWorld, author: PdsAccount): void {
+  for (let i = 0; i < HUGE; i++) {
     const description = randomBytes(45_000).toString('hex')
     const external = { uri: 'https://example.org/', title: 'huge', description }
     const embed = { $type: 'app.bsky.embed.external', external }
-    one.post(huge!, `huge ${i}`, { record: { embed } })
-    one.post(plain!, `plain ${i}`)
+    one.post(author, `huge ${i}`, { record: { embed } })
   }
+}
+
+const postsOf = (one: BackfillWorld, person: PdsAccount) =>
+  one.db
+    .prepare<[number], number>('SELECT count(*) FROM posts WHERE uid = ? AND state = 1')
+    .pluck()
+    .get(one.uid(person))!
+
+test('of huge posts an hour brings so many bytes; the rest is told, and comes hour by hour', async () => {
+  let aheadMs = 0
+  const limits = { ...NEWCOMER_LIMITS, kbOfAuthor: 300 }
+  const coldStarts = createNewcomerBudget(() => Date.now() + aheadMs, limits)
+  world = await startBackfillWorld({ coldStarts })
+  const one = world
+  const [huge, plain] = await peopleOf(one, 2)
+  const member = await one.person('member')
+  postHugely(one, huge!)
+  for (let i = 0; i < 40; i++) one.post(plain!, `plain ${i}`)
   for (const person of [huge!, plain!]) one.follow(member, person)
   one.backfill.start()
   one.member(member)
+  await expect.poll(() => one.backfill.coldStarts()[0]?.stage, { timeout: 55_000 }).toBe('done')
+  expect(postsOf(one, plain!)).toBe(40)
+  expect(one.backfill.status().records['over-budget']).toBe(HUGE - 3)
+  const due = one.db.prepare<[], number>("SELECT not_before FROM jobs WHERE kind = 'rest'").pluck()
+  expect(due.get()! - Date.now()).toBeGreaterThan(HOUR_MS / 2)
+  for (const here of [3, 6, 9]) {
+    expect(postsOf(one, huge!)).toBe(here)
+    expect(listMembers(one.db)[0]).toMatchObject({ isComplete: true, recordsLater: HUGE - here })
+    aheadMs += 2 * HOUR_MS
+    await one.restart() // a job that only waits is due then
+    await expect.poll(() => postsOf(one, huge!), { timeout: 20_000 }).toBeGreaterThan(here)
+    await expect
+      .poll(() => Object.keys(one.backfill.status().jobs))
+      .toEqual(here < 9 ? ['rest'] : [])
+  }
+  expect(postsOf(one, huge!)).toBe(HUGE)
+  expect(listMembers(one.db)[0]!.recordsLater).toBe(0)
+})
+
+test('a record larger than any hour allows is not asked for over and over', async () => {
+  const one = await startWith({ kbOfAuthor: 20 })
+  const huge = await one.person('huge')
+  const member = await one.person('member')
+  postHugely(one, huge)
+  one.follow(member, huge)
+  one.backfill.start()
+  one.member(member)
+  await expect.poll(() => one.backfill.coldStarts()[0]?.stage, { timeout: 55_000 }).toBe('done')
+  expect(waiting(one, "= 'rest'")).toBe(1)
+  await one.restart()
   await one.settled()
-  const sizes = one.db.prepare<[number], { count: number; bytes: number }>(
-    'SELECT count(*) AS count, total(length(record)) AS bytes FROM posts WHERE uid = ? AND state = 1',
-  )
-  expect(sizes.get(one.uid(huge!))!.count).toBe(3)
-  expect(sizes.get(one.uid(huge!))!.bytes).toBeLessThan(300_000)
-  expect(sizes.get(one.uid(plain!))!.count).toBe(40)
-  expect(one.backfill.status().records['over-budget']).toBe(37)
+  expect(postsOf(one, huge)).toBe(0)
+  expect(listMembers(one.db)[0]!.recordsLater).toBe(HUGE)
 })
 
 test('a hundred newcomers from one address leave a newcomer from elsewhere a whole cold start', () => {
