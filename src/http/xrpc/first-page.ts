@@ -1,12 +1,14 @@
 // A newcomer's pages, while their cold start goes on. Clients take a page without a cursor for the end of the
 // feed, for good, so no page is the last as long as more may come; and a page waits for what makes it whole,
-// for less than a PDS waits for us. The wait is before the handler and outside the queue (dispatch.ts): it
-// holds nobody's place there, and looks seldom where many wait. Who finds no room to wait has a cursor.
+// for less than a PDS waits for us, and for little where a wait was in vain and nothing has moved since. The
+// wait is before the handler and outside the queue (dispatch.ts): it holds nobody's place there, and looks
+// seldom where many wait. Who finds no room to wait has a cursor.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ColdStarts, Reached } from '../../answers/skeleton/cold-starts.ts'
 import { formatFeedCursor, parseFeedCursor } from '../../answers/skeleton/page-cursor.ts'
 import type { FeedSkeleton, TimelineRequest } from '../../answers/skeleton/timeline.ts'
+import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import { patienceLeftMs } from './patience.ts'
 
@@ -31,6 +33,9 @@ export type PageRequest = {
 
 /** A PDS gives up after ten seconds without an answer. */
 export const FIRST_PAGE_PATIENCE_MS = 7_500
+/** Where a whole wait brought nothing, and the cold start is where it was: their own server may be away. */
+const AFTER_VAIN_WAIT_MS = 500
+const MAX_REMEMBERED = 10_000
 const LOOK_EVERY_MS = 100
 /** Looks a second, of all who wait together, are about a thousand at most. */
 const LOOK_LATER_MS = 1
@@ -49,6 +54,8 @@ export function createFirstPage(parts: {
 }): FirstPage {
   const { coldStarts, actors, patienceMs, now = Date.now } = parts
   const waiting = new Map<string, number>()
+  /** How far the cold start was when a wait ended in vain. */
+  const vain = new LruMap<string, Reached>(MAX_REMEMBERED)
   let waitingInAll = 0
 
   const reachedBy = (did: string) =>
@@ -67,11 +74,14 @@ export function createFirstPage(parts: {
   }
 
   async function wait(request: PageRequest, signal: AbortSignal): Promise<void> {
-    const giveUpAt = now() + patienceLeftMs(signal, patienceMs, now())
+    const isVain = vain.get(request.did) === reachedBy(request.did)
+    const longestMs = isVain ? Math.min(AFTER_VAIN_WAIT_MS, patienceMs) : patienceMs
+    const giveUpAt = now() + patienceLeftMs(signal, longestMs, now())
     while (now() < giveUpAt && !signal.aborted) {
       await sleep(LOOK_EVERY_MS + waitingInAll * LOOK_LATER_MS)
       if (isWorthReading(request)) return
     }
+    if (!signal.aborted) vain.set(request.did, reachedBy(request.did))
   }
 
   function count(did: string, by: 1 | -1): void {

@@ -143,3 +143,19 @@ test('a cursor that is none is refused, and does not wait', async () => {
   start(60_000)
   expect((await world.ask(NSID, { cursor: 'nonsense' }, alice)).status).toBe(400)
 })
+
+test('who has waited in vain waits little more, until the cold start gets on', async () => {
+  start(3_000)
+  expect(await read()).toMatchObject({ feed: [], cursor: expect.any(String) })
+  const other = watched(read({}, carol))
+  await read()
+  expect(other.isAnswered).toBe(false)
+  await other.page
+  reach(MILESTONES.newest)
+  const again = watched(read())
+  await aWhile()
+  await aWhile()
+  await aWhile()
+  expect(again.isAnswered).toBe(false)
+  await again.page
+})
