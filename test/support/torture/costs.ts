@@ -33,6 +33,12 @@ const ALLOWED: Partial<Record<FaultKind, Partial<StrangerCalls>>> = {
   'stranger-records': { lookups: 2_000, requests: 1_000 },
   'stranger-media': { lookups: 50, requests: 150 },
 }
+/** After a start it is not remembered who brought which author, so an author's limit of bytes is gone (newcomer-budget.ts). */
+const UNLIMITED_AUTHORS_MB = 120
+const STARTS: FaultKind[] = [
+  ...(['kill', 'kill-at-start', 'terminate', 'clamp', 'window-lost'] as const),
+  ...(['full-disk', 'torn-snapshot', 'corrupt-cache', 'clock-ahead', 'clock-back'] as const),
+]
 const DATABASE = 'slipstream.sqlite'
 const EVERY_MS = 250
 
@@ -59,7 +65,12 @@ export function findExcess(costs: Costs, struck: Partial<Record<FaultKind, numbe
     const allowed = ALLOWED[kind as FaultKind] ?? {}
     for (const name of keysOf(calls)) calls[name] += times * (allowed[name] ?? 0)
   }
-  const allowed: Costs = { ...MOST, ...calls }
+  // Everybody is looked up anew when what was missed can't be replayed.
+  calls.lookups *= 1 + (struck['window-lost'] ?? 0)
+  calls.requests *= 1 + (struck['window-lost'] ?? 0)
+  const isStarted = STARTS.some((kind) => struck[kind])
+  const moreMb = isStarted ? (struck['stranger-records'] ?? 0) * UNLIMITED_AUTHORS_MB : 0
+  const allowed: Costs = { ...MOST, ...calls, diskMb: MOST.diskMb + moreMb }
   return keysOf(allowed)
     .filter((name) => costs[name] > allowed[name])
     .map((name) => {

@@ -4,7 +4,7 @@
 import type { Server } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { labelFrame } from '../labeler-double.ts'
+import { frame, labelFrame } from '../labeler-double.ts'
 import { sleep } from './sleep.ts'
 
 export type Attack = 'huge' | 'flood'
@@ -21,6 +21,8 @@ export type HostileLabeler = {
 
 const HUGE_BYTES = 16_800_000
 const MAX_HUGE = 20
+const ARRAY_OF_4_BYTES = 0x9a
+const EMPTY_MAP = 0xa0
 const FLOOD = 20_000
 const FLOOD_AT_ONCE = 100
 const MAX_BUFFERED = 1 << 20
@@ -49,10 +51,10 @@ export function createHostileLabeler(server: Server): HostileLabeler {
     const huge = kind === 'huge' ? hugeFrame() : undefined
     const isOver = () => ws.readyState !== ws.OPEN || !kind || left[kind] <= 0
     for (let seq = 1; !isOver(); seq++) {
-      const frame = huge ?? smallFrame(seq)
+      const next = huge ?? smallFrame(seq)
       left[kind!]--
-      sentBytes += frame.length
-      ws.send(frame)
+      sentBytes += next.length
+      ws.send(next)
       if (huge || seq % FLOOD_AT_ONCE === 0) await nextTurn()
       while (ws.bufferedAmount > MAX_BUFFERED && !isOver()) await sleep(PAUSE_MS)
     }
@@ -72,8 +74,12 @@ export function createHostileLabeler(server: Server): HostileLabeler {
   }
 }
 
+/** Sixteen million empty objects: each byte of it is an object for whoever decodes it. */
 function hugeFrame(): Buffer {
-  return labelFrame(1, label('x'.repeat(HUGE_BYTES)))
+  const empty = frame({ op: 1, t: '#labels' }, { seq: 1, labels: [] })
+  const list = Buffer.alloc(5, ARRAY_OF_4_BYTES)
+  list.writeUInt32BE(HUGE_BYTES, 1)
+  return Buffer.concat([empty.subarray(0, -1), list, Buffer.alloc(HUGE_BYTES, EMPTY_MAP)])
 }
 
 function smallFrame(seq: number): Buffer {

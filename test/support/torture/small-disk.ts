@@ -1,4 +1,4 @@
-// A real file system of a few megabytes, so that a disk can be full: a tmpfs of its own where we may
+// A real file system of some hundred megabytes (the database's log alone may take 256), so that a disk can be full: a tmpfs of its own where we may
 // mount one (Linux, as root), otherwise none, and the runs go on without that fault.
 
 import { execFileSync } from 'node:child_process'
@@ -16,7 +16,7 @@ export type SmallDisk = {
   dispose(): void
 }
 
-const MEGABYTES = 256
+const MEGABYTES = 768
 const CHUNK = Buffer.alloc(1 << 20, 0x55)
 
 export function createSmallDisk(): SmallDisk {

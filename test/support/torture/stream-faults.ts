@@ -10,7 +10,8 @@ const REFUSALS = [
   { status: 500, name: 'InternalError', message: 'oh no' },
 ]
 const ERRORS = ['ConsumerTooSlow', 'InternalError', 'ServiceUnavailable']
-const REPAIR_TIMEOUT_MS = 90_000
+/** Also where a stranger follows a thousand accounts, each of which is looked at. */
+const REPAIR_TIMEOUT_MS = 180_000
 
 export const streamFaults = {
   cut: async ({ world }) => {
