@@ -23,6 +23,23 @@ export function insertFollow(db: Db, follow: Edge): void {
   notesOf(db).add(NOTE.tie, follow.uid, follow.subject)
 }
 
+/**
+ * Many of one account, whose keys must be free: half of their insertion. The other half is `addToSubject` of
+ * the same records.
+ *
+ * @param held - as it was read; nothing of the account's has changed since.
+ */
+export function addFollowsOf(
+  db: Db,
+  uid: number,
+  held: ReturnType<typeof followEdges.heldBy>,
+  follows: readonly Edge[],
+): void {
+  followEdges.addToCreator(db, uid, held, follows)
+  const notes = notesOf(db)
+  for (const { subject } of follows) notes.add(NOTE.tie, uid, subject)
+}
+
 /** As it was found. */
 export function deleteFollow(db: Db, follow: Edge): void {
   followEdges.remove(db, follow)

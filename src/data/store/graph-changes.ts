@@ -10,6 +10,9 @@ const statements = perDatabase((db) => ({
   insert: db.prepare<[number, number, number]>(
     'INSERT INTO graph_changes (creator, subject, added) VALUES (?, ?, ?)',
   ),
+  join: db.prepare<[number, string]>(
+    'INSERT INTO graph_changes (creator, subject, added) SELECT ?, value, 1 FROM json_each(?)',
+  ),
   after: db
     .prepare<[number], [number, number, number, number]>(
       'SELECT creator, subject, added, id FROM graph_changes WHERE id > ? ORDER BY id',
@@ -30,6 +33,11 @@ const statements = perDatabase((db) => ({
 
 export function insertGraphChange(db: Db, change: GraphChange): void {
   statements(db).insert.run(change.creator, change.subject, change.added ? 1 : 0)
+}
+
+/** One account's first follows of many. */
+export function insertGraphJoins(db: Db, creator: number, subjects: readonly number[]): void {
+  statements(db).join.run(creator, JSON.stringify(subjects))
 }
 
 /** Changes after `id`: creator, subject, 1 for added, id. The connection is busy meanwhile. */

@@ -1,15 +1,17 @@
-// An adjacency list as it comes in, applied a slice at a time: the stream's batches go between the
-// slices, and the next piece of the list is read when the last one is committed.
+// An adjacency list as it comes in, passed to the writer in parts, a few at a time so that it never waits for
+// the next one; the writer puts the stream's batches between slices of them. More of the list is read when a
+// part is committed.
 
 import type { OperatorRequest } from '../../bridge/messages.ts'
 import type { FollowLine } from '../../data/store/follows.ts'
 import { createFollowReader } from '../../ingest/indexing/follow-lines.ts'
 import { addTo, emptyTally, type ImportReport } from '../../ingest/indexing/import-tally.ts'
 
-/** About ten milliseconds of the writer's time. */
-const SLICE = 250
+/** A line is at most two kilobytes long (ingest/indexing/follow-lines.ts), and mostly eighty bytes. */
+const PART_LINES = 2_048
+const MAX_PARTS = 3
 
-/** `operate` resolves when a slice is committed; nothing else is read meanwhile. */
+/** `operate` resolves when a part is committed. */
 export async function importStream(
   text: AsyncIterable<Uint8Array>,
   options: {
@@ -18,18 +20,31 @@ export async function importStream(
     firstLine: number
   },
 ): Promise<ImportReport> {
-  const reader = createFollowReader(options.firstLine)
+  const { operate, isInScopeOnly, firstLine } = options
+  const reader = createFollowReader(firstLine)
   const decoder = new TextDecoder()
   const tally = emptyTally()
+  const underWay: Promise<void>[] = []
+  let part: FollowLine[] = []
+  const send = async () => {
+    const done = operate({ kind: 'import-follows', lines: part, isInScopeOnly })
+    part = []
+    const counted = done.then((figures) => addTo(tally, figures))
+    // Whoever waits for it next is told; nobody else needs to be.
+    counted.catch(() => undefined)
+    underWay.push(counted)
+    if (underWay.length >= MAX_PARTS) await underWay.shift()
+  }
   const take = async (lines: readonly FollowLine[]) => {
-    for (let start = 0; start < lines.length; start += SLICE) {
-      const slice = lines.slice(start, start + SLICE)
-      const { isInScopeOnly } = options
-      addTo(tally, await options.operate({ kind: 'import-follows', lines: slice, isInScopeOnly }))
+    for (const line of lines) {
+      part.push(line)
+      if (part.length === PART_LINES) await send()
     }
   }
   for await (const bytes of text) await take(reader.take(decoder.decode(bytes, { stream: true })))
   await take(reader.finish())
+  if (part.length > 0) await send()
+  await Promise.all(underWay)
   const { bad, badLines } = reader
-  return { tally, lines: reader.lines - options.firstLine + 1, bad, badLines }
+  return { tally, lines: reader.lines - firstLine + 1, bad, badLines }
 }

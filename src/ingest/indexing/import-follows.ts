@@ -36,22 +36,34 @@ export const COLLECTION = 'app.bsky.graph.follow'
 /** Behind everything that somebody waits for. */
 const RESYNC_PRIORITY = 70
 
+type Options = { isInScopeOnly?: boolean }
+
 /** @param isInScopeOnly - leave out what the stream would not have been kept for. */
 export function importFollow(
   ctx: IndexContext,
   filter: TombstoneFilter,
   line: FollowLine,
-  { isInScopeOnly = false }: { isInScopeOnly?: boolean } = {},
+  options: Options = {},
 ): ImportOutcome {
-  const known = ctx.actors.uidOf(line.did)
-  if (isInScopeOnly && !isInScope(ctx, known, line.subject)) return 'outOfScope'
-  if (isOfDeletedAccount(ctx, { uid: known, seenAtUs: 0 })) return 'gone'
-  if (isComplete(ctx, known)) return 'complete'
+  const reason = leftOut(ctx, line, options)
+  if (reason) return reason
   const uid = internActor(ctx, line.did)
   const subject = internActor(ctx, line.subject)
   return line.rkey === undefined
     ? putKeyless(ctx, uid, subject)
     : putKeyed(ctx, filter, { uid, subject, rkey: packRkey(line.rkey) })
+}
+
+/** Why nothing is taken of the line, where it is for what its accounts are; nobody gets a uid for it. */
+export function leftOut(
+  ctx: IndexContext,
+  { did, subject }: FollowLine,
+  { isInScopeOnly = false }: Options,
+): 'outOfScope' | 'gone' | 'complete' | undefined {
+  const known = ctx.actors.uidOf(did)
+  if (isInScopeOnly && !isInScope(ctx, known, subject)) return 'outOfScope'
+  if (isOfDeletedAccount(ctx, { uid: known, seenAtUs: 0 })) return 'gone'
+  return isComplete(ctx, known) ? 'complete' : undefined
 }
 
 /** When the key was made, as far as it tells and that is past. */

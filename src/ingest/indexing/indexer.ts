@@ -30,7 +30,6 @@ import { applyRemoval, applyWrite } from './apply-record.ts'
 import { type ColdStartBudget, UNCOUNTED } from './cold-start-budget.ts'
 import { type FetchedRecords, toWrites } from './fetched-records.ts'
 import { applyIdentity } from './identity.ts'
-import { importFollow } from './import-follows.ts'
 import { emptyTally, type ImportTally } from './import-tally.ts'
 import {
   dropCounts,
@@ -43,6 +42,7 @@ import {
   type Outcome,
 } from './index-context.ts'
 import { laterRev } from './lateness.ts'
+import { importLiveFollows } from './live-follows.ts'
 import type { MemoryChange } from './memory-changes.ts'
 import { keepShown } from './post-rows.ts'
 import { parseCreatedAt } from './record-times.ts'
@@ -152,11 +152,11 @@ export function createIndexer(options: IndexerOptions): Indexer {
   }
 
   function importFollows(lines: readonly FollowLine[], options = {}): ImportedFollows {
-    const tally = emptyTally()
+    let tally = emptyTally()
     const changes = run(() => {
       ctx.importingUntil = ctx.now + IMPORT_LASTS_MS
       ctx.happenedAt = 0 // nobody says when, but before now
-      for (const line of lines) tally[importFollow(ctx, filter, line, options)]++
+      tally = importLiveFollows(ctx, filter, lines, options)
     })
     return { changes, tally }
   }

@@ -1,7 +1,9 @@
-// What the operator asks the writer to change, each in one transaction, answered with figures when it is
-// committed and visible in memory.
+// What the operator asks the writer to change, each in one transaction (parts of imported lists in several),
+// answered with figures when it is committed and visible in memory.
 
 import type { OperatorReply, OperatorRequest } from '../../bridge/messages.ts'
+import type { FollowLine } from '../../data/store/follows.ts'
+import type { ImportTally } from '../indexing/import-tally.ts'
 import type { Indexer } from '../indexing/indexer.ts'
 import { createInvite, disableInvite } from '../indexing/invites.ts'
 import type { MemoryChange } from '../indexing/memory-changes.ts'
@@ -10,6 +12,7 @@ import { parseState } from '../member-state/document.ts'
 import { applyState } from '../member-state/write-state.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
 import { failedReply } from './failed-reply.ts'
+import { createImportSlices } from './import-slices.ts'
 
 export type OperatorParts = {
   indexer: Indexer
@@ -23,9 +26,22 @@ export type OperatorParts = {
 export function createOperatorRequests(
   parts: OperatorParts,
 ): (id: number, request: OperatorRequest) => Promise<OperatorReply> {
+  const importFollows = createImportSlices({ ...parts, apply: importSlice })
+
+  function importSlice(lines: readonly FollowLine[], isInScopeOnly: boolean): ImportTally {
+    return parts.room.attempt(() => {
+      const { changes, tally } = parts.indexer.importFollows(lines, { isInScopeOnly })
+      parts.publish(changes)
+      return tally
+    })
+  }
+
   return async (id, request) => {
     try {
-      const figures = parts.room.attempt(() => apply(parts, request))
+      const figures =
+        request.kind === 'import-follows'
+          ? await importFollows(request.lines, request.isInScopeOnly)
+          : parts.room.attempt(() => apply(parts, request))
       parts.wakeBackfill()
       await parts.tendLog()
       return { id, ok: true, figures }
@@ -37,7 +53,7 @@ export function createOperatorRequests(
 
 function apply(
   { indexer, publish }: OperatorParts,
-  request: OperatorRequest,
+  request: Exclude<OperatorRequest, { kind: 'import-follows' }>,
 ): Record<string, number> {
   switch (request.kind) {
     case 'add-member': {
@@ -67,11 +83,6 @@ function apply(
       const state = parseState(request.document)
       publish(indexer.run((ctx) => applyState(ctx, state)))
       return {}
-    }
-    case 'import-follows': {
-      const { changes, tally } = indexer.importFollows(request.lines, request)
-      publish(changes)
-      return tally
     }
   }
 }

@@ -23,7 +23,7 @@ deleted stays deleted, one that is known stays as it is. Lists with record keys 
 then each later deletion finds its follow. Without, the first deletion that fits nothing makes Slipstream
 read the account's list from its server. Running it twice does no harm, nor does stopping it.
 
-With the server stopped it is about ten times as fast.
+With the server stopped it is several times as fast.
 
 Examples:
   slipstream import-follows follows.csv

@@ -11,6 +11,8 @@ import type { FollowLine } from '../../../src/data/store/follows.ts'
 import { createBulkImport } from '../../../src/ingest/indexing/bulk-follows.ts'
 import { createFollowReader, MAX_LINE_LENGTH } from '../../../src/ingest/indexing/follow-lines.ts'
 import { loadGraph } from '../../../src/ingest/indexing/graph-snapshot.ts'
+import { importFollow } from '../../../src/ingest/indexing/import-follows.ts'
+import { addTo, emptyTally, type ImportTally } from '../../../src/ingest/indexing/import-tally.ts'
 import { createIndexer } from '../../../src/ingest/indexing/indexer.ts'
 import { rebuildActors } from '../../../src/ingest/indexing/rebuild-memory.ts'
 import { createRandom, type Random } from '../../support/random.ts'
@@ -142,39 +144,39 @@ describe('a list without record keys', () => {
     }))
 })
 
-describe('all at once', () => {
-  const names = Array.from({ length: 30 }, (_, i) => didOf(`account ${i}`))
+const names = Array.from({ length: 30 }, (_, i) => didOf(`account ${i}`))
 
-  function randomLine(random: Random): FollowLine {
-    const rkey = random.chance(0.2) ? undefined : tidAt(1.7e15 + random.below(2_000) * 1e9)
-    const text = random.chance(0.02) ? 'self' : rkey
-    return line(random.pick(names), random.pick(names), text)
+function randomLine(random: Random): FollowLine {
+  const rkey = random.chance(0.2) ? undefined : tidAt(1.7e15 + random.below(2_000) * 1e9)
+  const text = random.chance(0.02) ? 'self' : rkey
+  return line(random.pick(names), random.pick(names), text)
+}
+
+/** What the stream did before: some of the list, some of it undone. */
+function makePast(world: World, random: Random, list: readonly FollowLine[]): void {
+  for (const { did, subject, rkey } of list) {
+    if (random.chance(0.6)) continue
+    const record = { subject, createdAt: world.isoNow() }
+    const made = world.write({ did, collection: FOLLOW, record, ...(rkey && { rkey }) })
+    if (random.chance(0.5)) world.delete(made)
   }
+}
 
-  /** What the stream did before: some of the list, some of it undone. */
-  function makePast(world: World, random: Random, list: readonly FollowLine[]): void {
-    for (const { did, subject, rkey } of list) {
-      if (random.chance(0.6)) continue
-      const record = { subject, createdAt: world.isoNow() }
-      const made = world.write({ did, collection: FOLLOW, record, ...(rkey && { rkey }) })
-      if (random.chance(0.5)) world.delete(made)
-    }
-  }
-
-  function stateOf(world: World): unknown {
-    const edges = names.flatMap((did) => {
-      const uid = world.uid(did)
-      return [...followEdges.edgesOf(world.db, uid)].map(
-        (edge) =>
-          `${did} ${unpackRkey(edge.rkey)} ${world.actors.didOf(edge.subject)} ${edge.sortAt}`,
-      )
-    })
-    const counts = world.db.prepare(
-      'SELECT did, follows_count, followers_count FROM actors WHERE did = ?',
+function stateOf(world: World): unknown {
+  const edges = names.flatMap((did) => {
+    const uid = world.uid(did)
+    return [...followEdges.edgesOf(world.db, uid)].map(
+      (edge) =>
+        `${did} ${unpackRkey(edge.rkey)} ${world.actors.didOf(edge.subject)} ${edge.sortAt}`,
     )
-    return { edges: edges.sort(), counts: names.map((did) => counts.get(did)) }
-  }
+  })
+  const counts = world.db.prepare(
+    'SELECT did, follows_count, followers_count FROM actors WHERE did = ?',
+  )
+  return { edges: edges.sort(), counts: names.map((did) => counts.get(did)) }
+}
 
+describe('all at once', () => {
   it.each([7, 50, 100_000])('tells the same as line by line, with %i lines a pass', (passLines) => {
     const seed = testSeed('import-follows')
     const random = createRandom(seed)
@@ -209,6 +211,53 @@ describe('all at once', () => {
         expect(stateOf(other)).toEqual(stateOf(one))
         expect(loaded?.graph.edgeCount).toBe(other.graph.edgeCount)
         expect(other.graph.edgeCount).toBe(one.graph.edgeCount)
+      }),
+    )
+  })
+})
+
+describe('in slices while the stream goes on', () => {
+  const sizes = [1, 7, 60, 1_000]
+
+  function importInSlices(world: World, list: readonly FollowLine[], size: number): ImportTally {
+    const sum = emptyTally()
+    for (let at = 0; at < list.length; at += size) {
+      addTo(sum, world.importFollows(list.slice(at, at + size)))
+    }
+    return sum
+  }
+
+  function importOneByOne(world: World, list: readonly FollowLine[]): ImportTally {
+    const tally = emptyTally()
+    for (const one of list) {
+      world.run((ctx, filter) => {
+        ctx.happenedAt = 0
+        tally[importFollow(ctx, filter, one)]++
+      })
+    }
+    return tally
+  }
+
+  /** With what a start would build the graph from, and whose whole lists are asked for. */
+  function everythingOf(world: World): unknown {
+    const before = { edges: world.graph.edgeCount, state: stateOf(world), jobs: jobsOf(world) }
+    const journal = world.db.prepare('SELECT count(*) FROM graph_changes').pluck().get()
+    world.restart()
+    expect(world.graph.edgeCount).toBe(before.edges)
+    return { ...before, jobs: before.jobs.sort(), journal }
+  }
+
+  it.each(sizes)('tells and counts the same as line by line, %i lines a slice', (size) => {
+    const random = createRandom(testSeed('import-slices'))
+    const list = Array.from({ length: 400 }, () => randomLine(random))
+    const pastSeed = random.below(1e9)
+    const options: WorldOptions = { scope: 'network', members: ['account 3'] }
+    inWorld(options, (one) =>
+      inWorld(options, (other) => {
+        for (const world of [one, other]) makePast(world, createRandom(pastSeed), list)
+        const tally = importOneByOne(one, list)
+        expect(importInSlices(other, list, size)).toEqual(tally)
+        expect(everythingOf(other)).toEqual(everythingOf(one))
       }),
     )
   })

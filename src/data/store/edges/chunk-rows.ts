@@ -41,6 +41,12 @@ export function prepareCreatorRows(db: Db, kind: EdgeKind) {
     exists: db
       .prepare<[number], number>(`SELECT 1 FROM ${table} WHERE creator = ? LIMIT 1`)
       .pluck(),
+    /** Whether there are more chunks than so many. */
+    hasMoreThan: db
+      .prepare<[number, number], number>(
+        `SELECT 1 FROM ${table} WHERE creator = +? LIMIT 1 OFFSET +?`,
+      )
+      .pluck(),
     /** Of these accounts, as JSON, those that have a list. */
     existing: db
       .prepare<[string], number>(

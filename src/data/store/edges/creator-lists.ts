@@ -87,6 +87,10 @@ export class CreatorLists {
     return this.#rows(db).exists.get(creator) === undefined
   }
 
+  isLonger(db: Db, creator: number, chunks: number): boolean {
+    return this.#rows(db).hasMoreThan.get(creator, chunks) !== undefined
+  }
+
   /** Pairs of creator and subject. The connection is busy meanwhile. */
   *pairs(db: Db): Generator<[creator: number, subject: number]> {
     for (const [creator, first, bytes] of this.#rows(db).lists.iterate()) {

@@ -185,6 +185,11 @@ export class EdgeTable {
     return this.#byCreator.subjects(db)
   }
 
+  /** Whether the account's list has more chunks than so many. */
+  isLongerOf(db: Db, creator: number, chunks: number): boolean {
+    return this.#byCreator.isLonger(db, creator, chunks)
+  }
+
   /** What a bulk of records of this account meets. */
   heldBy(db: Db, creator: number): HeldByCreator {
     return heldByCreator(db, creator, { byCreator: this.#byCreator, bySubject: this.#bySubject })

@@ -1,0 +1,41 @@
+// A slice of an imported list while the stream goes on: one pass (follow-pass.ts) in its transaction. Beside
+// what the pass stores, the graph in memory and its journal are told of the pairs that are new.
+
+import type { FollowLine } from '../../data/store/follows.ts'
+import { insertGraphChange, insertGraphJoins } from '../../data/store/graph-changes.ts'
+import { createFollowPass, storeFollowPass } from './follow-pass.ts'
+import { leftOut } from './import-follows.ts'
+import { emptyTally, type ImportTally } from './import-tally.ts'
+import { type IndexContext, internActor } from './index-context.ts'
+import type { TombstoneFilter } from './tombstone-filter.ts'
+
+/** From so many on one statement for all of them is the quicker one. */
+const JOINS_AT_ONCE = 4
+
+/** @param isInScopeOnly - leave out what the stream would not have been kept for. */
+export function importLiveFollows(
+  ctx: IndexContext,
+  filter: TombstoneFilter,
+  lines: readonly FollowLine[],
+  options: { isInScopeOnly?: boolean },
+): ImportTally {
+  const tally = emptyTally()
+  const pass = createFollowPass(lines.length)
+  // What an account is does not change with what is imported of it.
+  const open = new Set<string>()
+  for (const line of lines) {
+    const isOpen = !options.isInScopeOnly && open.has(line.did)
+    const reason = isOpen ? undefined : leftOut(ctx, line, options)
+    if (!reason) open.add(line.did)
+    if (reason) tally[reason]++
+    else pass.add(internActor(ctx, line.did), internActor(ctx, line.subject), line.rkey)
+  }
+  storeFollowPass(ctx, filter, { pass, tally, onJoined: tellGraph })
+  return tally
+}
+
+function tellGraph(ctx: IndexContext, creator: number, subjects: readonly number[]): void {
+  if (subjects.length >= JOINS_AT_ONCE) insertGraphJoins(ctx.db, creator, subjects)
+  else for (const subject of subjects) insertGraphChange(ctx.db, { creator, subject, added: true })
+  for (const subject of subjects) ctx.changes.push({ kind: 'follow', creator, subject })
+}

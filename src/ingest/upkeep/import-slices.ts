@@ -1,0 +1,53 @@
+// Parts of imported lists, one after the other in the order in which they came, each in slices of some
+// milliseconds of the writer's time: between two of them the stream's batches and everybody's writes have their
+// turn, and the database's log is tended.
+
+import { setImmediate } from 'node:timers/promises'
+import type { FollowLine } from '../../data/store/follows.ts'
+import { addTo, emptyTally, type ImportTally } from '../indexing/import-tally.ts'
+
+/** A transaction; short enough for a batch that waits, long enough that lists are written for many lines at once. */
+const SLICE_MS = 20
+const FIRST_LINES = 250
+const MIN_LINES = 250
+/** What a slice changes is told to readers one by one up to some number (data/shared-memory/note-ring.ts). */
+const MAX_LINES = 4_096
+const MAX_GROWTH = 2
+
+/** @param apply - commits a slice and publishes it. */
+export function createImportSlices(options: {
+  apply: (lines: readonly FollowLine[], isInScopeOnly: boolean) => ImportTally
+  tendLog: () => Promise<void> | undefined
+}): (lines: readonly FollowLine[], isInScopeOnly: boolean) => Promise<ImportTally> {
+  let size = FIRST_LINES
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function importAll(
+    lines: readonly FollowLine[],
+    isInScopeOnly: boolean,
+  ): Promise<ImportTally> {
+    const tally = emptyTally()
+    for (let start = 0; start < lines.length; ) {
+      const slice = lines.slice(start, start + size)
+      const began = performance.now()
+      addTo(tally, options.apply(slice, isInScopeOnly))
+      size = nextSize(slice.length, performance.now() - began)
+      start += slice.length
+      await options.tendLog()
+      await setImmediate()
+    }
+    return tally
+  }
+
+  return (lines, isInScopeOnly) => {
+    const done = last.then(() => importAll(lines, isInScopeOnly))
+    last = done.catch(() => undefined)
+    return done
+  }
+}
+
+/** As many lines as would have taken the time that a slice may take. */
+function nextSize(lines: number, tookMs: number): number {
+  const fitting = Math.min((lines * SLICE_MS) / Math.max(tookMs, 0.1), lines * MAX_GROWTH)
+  return Math.round(Math.min(Math.max(fitting, MIN_LINES), MAX_LINES))
+}
