@@ -256,7 +256,7 @@ export class CommitScan {
     while (end < this.#end && rkeyChars[bytes[end]!] === 1) end++
     const length = end - at
     if (length === 0 || length > MAX_RKEY || end >= this.#end || bytes[end] !== QUOTE) raiseDoubt()
-    // Neither `.` nor `../..`; what else is as short may go the long way.
+    // Neither `.` nor `..`; what else is as short may go the long way.
     if (length < 3) raiseDoubt()
     return end + 1
   }

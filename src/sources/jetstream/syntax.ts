@@ -17,7 +17,7 @@ export function isNsid(value: unknown): value is string {
 }
 
 export function isRkey(value: unknown): value is string {
-  return typeof value === 'string' && RKEY.test(value) && value !== '.' && value !== '../..'
+  return typeof value === 'string' && RKEY.test(value) && value !== '.' && value !== '..'
 }
 
 export function isTid(value: unknown): value is string {

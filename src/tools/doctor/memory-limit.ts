@@ -25,7 +25,7 @@ function limitsOf(line: string, mount: string): number[] {
 
 /** `/a/b`, `/a` and `/`. */
 function pathsUpFrom(path: string): string[] {
-  const parts = path.split('/').filter((part) => part !== '' && part !== '../..')
+  const parts = path.split('/').filter((part) => part !== '' && part !== '..')
   return [...parts.map((_, i) => parts.slice(0, i + 1).join('/')), '']
 }
 

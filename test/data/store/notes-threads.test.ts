@@ -23,7 +23,7 @@ const LIKES = 3
 const MAX_ROUNDS = 100_000
 
 const path = (name: string) =>
-  JSON.stringify(new URL(`../../src/${name}`, import.meta.url).pathname)
+  JSON.stringify(new URL(`../../../src/${name}`, import.meta.url).pathname)
 const READER = `
   import { parentPort, workerData } from 'node:worker_threads'
   import { NOTE } from ${path('data/shared-memory/note-kinds.ts')}
