@@ -65,9 +65,10 @@ export function findExcess(costs: Costs, struck: Partial<Record<FaultKind, numbe
     const allowed = ALLOWED[kind as FaultKind] ?? {}
     for (const name of keysOf(calls)) calls[name] += times * (allowed[name] ?? 0)
   }
-  // Everybody is looked up anew when what was missed can't be replayed.
-  calls.lookups *= 1 + (struck['window-lost'] ?? 0)
-  calls.requests *= 1 + (struck['window-lost'] ?? 0)
+  // When what was missed can't be replayed everybody is looked at and looked up anew.
+  const rounds = 1 + 2 * (struck['window-lost'] ?? 0)
+  calls.lookups *= rounds
+  calls.requests *= rounds
   const isStarted = STARTS.some((kind) => struck[kind])
   const moreMb = isStarted ? (struck['stranger-records'] ?? 0) * UNLIMITED_AUTHORS_MB : 0
   const allowed: Costs = { ...MOST, ...calls, diskMb: MOST.diskMb + moreMb }
