@@ -47,6 +47,8 @@ export type NotificationView = {
 
 export type Notifications = {
   settings(viewer: number): NotificationView
+  /** Whether what happened before they read here is collected. */
+  hasBacklog(viewer: number): boolean
   /** @throws BadCursorError */
   page(request: NotificationRequest): NotificationSkeleton
   /** How many accounts' posts the member asked to be told of. */
@@ -86,6 +88,7 @@ export function createNotifications({
   }
 
   return {
+    hasBacklog: (viewer) => find(viewer)?.has_backlog === 1,
     settings(viewer) {
       const row = find(viewer)
       return {

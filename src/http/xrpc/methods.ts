@@ -61,6 +61,7 @@ import { queryLabels } from './com/atproto/label/queryLabels.ts'
 import { getRecord } from './com/atproto/repo/getRecord.ts'
 import type { Counted } from './counted.ts'
 import { createGenerators } from './feed-generator.ts'
+import { createFirstNotifications } from './first-notifications.ts'
 import { createFirstPage } from './first-page.ts'
 import { type Invites, NO_INVITES } from './invites.ts'
 import { getTimelineGaps } from './io/slipstream/feed/getTimelineGaps.ts'
@@ -163,6 +164,7 @@ function createServing(parts: MethodParts): Serving {
     wanted,
   })
   parts.onKept?.(fragments.usage)
+  const notifications = createNotifications({ db, graph })
   const underWay = createUnderWay({ db, actors })
   const timeline = createTimelineSkeleton({ ...parts, feed: fragments.feedOver(db) })
   return {
@@ -187,7 +189,11 @@ function createServing(parts: MethodParts): Serving {
     bookmarks: createBookmarkPages(db),
     drafts: createDraftPages(db),
     preferencesOf: createPreferencesOf(db),
-    notifications: createNotifications({ db, graph }),
+    notifications,
+    firstNotifications: createFirstNotifications({
+      ...{ actors, hasBacklog: notifications.hasBacklog },
+      isWaiting: (parts.firstPagePatienceMs ?? 0) > 0,
+    }),
     knownFollowers: createKnownFollowers({ graph, actors }),
     timelineGaps: createTimelineGaps({ db, graph }),
     searchActors: createActorSearch({ db, actors, graph, accounts }),

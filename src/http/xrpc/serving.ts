@@ -37,6 +37,7 @@ import type { ActorNames } from './actor-names.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Counted } from './counted.ts'
 import type { Generators } from './feed-generator.ts'
+import type { FirstNotifications } from './first-notifications.ts'
 import type { FirstPage } from './first-page.ts'
 import type { StrangersPages } from './strangers-pages.ts'
 import type { Suggestions } from './suggestions.ts'
@@ -62,6 +63,7 @@ export type Serving = {
   fetch: GuardedFetch
   accounts: Accounts
   records: Records
+  firstNotifications: FirstNotifications
   firstPage: FirstPage
   timeline: ReturnType<typeof createTimelineSkeleton>
   authorFeed: ReturnType<typeof createAuthorFeedSkeleton>

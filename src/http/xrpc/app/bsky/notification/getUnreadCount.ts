@@ -10,11 +10,17 @@ import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = AppBskyNotificationGetUnreadCount.QueryParams
 
-export function getUnreadCount({ actors, hydrator, notifications }: Serving): Method<Params> {
+export function getUnreadCount({
+  actors,
+  firstNotifications,
+  hydrator,
+  notifications,
+}: Serving): Method<Params> {
   return {
     nsid: 'app.bsky.notification.getUnreadCount',
     kind: 'query',
     auth: 'required',
+    ready: firstNotifications,
     handler: ({ viewer: did, params }) => {
       if (params.seenAt) throw invalidRequest('The seenAt parameter is unsupported')
       const viewer = viewerOf(actors, did!)

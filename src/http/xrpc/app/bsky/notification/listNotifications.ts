@@ -24,6 +24,7 @@ export function listNotifications(serving: Serving): Method<Params> {
     nsid: 'app.bsky.notification.listNotifications',
     kind: 'query',
     auth: 'required',
+    ready: serving.firstNotifications,
     handler: (context) => {
       const { limit, cursor, reasons } = context.params
       if (context.params.seenAt) throw invalidRequest('The seenAt parameter is unsupported')
