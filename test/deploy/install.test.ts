@@ -225,7 +225,7 @@ test('the doctor’s word stands at the end, and is no reason to fail', () => {
   )
   const { status, stdout } = install('--hostname', HOST)
   expect([status, stdout]).toEqual([0, expect.stringContaining('slipstream doctor looks again')])
-  expect(diary()).toMatch(/node as \d+: src\/cli\/main\.ts doctor/)
+  expect(diary()).toMatch(/node as \d+: src\/tools\/cli\/main\.ts doctor/)
   machine.forget()
   install('--no-doctor')
   expect(diary()).not.toContain('main.ts doctor')

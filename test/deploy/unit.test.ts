@@ -85,7 +85,7 @@ test.runIf(isVerifiable)('systemd understands the timer', () => {
 
 test('the nightly copy asks for what the command line knows', () => {
   const nightly = readFileSync(join(root, 'deploy/systemd/slipstream-backup.service'), 'utf8')
-  const [, ...args] = /^ExecStart=\S+ (src\/cli\/main\.ts) (.*)$/m.exec(nightly)!
+  const [, ...args] = /^ExecStart=\S+ (src\/tools\/cli\/main\.ts) (.*)$/m.exec(nightly)!
   expect(existsSync(join(root, args[0]!))).toBe(true)
   const known = execFileSync(process.execPath, [join(root, args[0]!), 'backup', '--help'], {
     encoding: 'utf8',

@@ -1,5 +1,5 @@
 // A world whose main stream and replays come from Jetstream doubles: real consumers, the real indexer,
-// and the replays of src/replay. The events are the oracle's; the doubles hold all of them.
+// and the replays of src/ingest/replay. The events are the oracle's; the doubles hold all of them.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
