@@ -5,18 +5,20 @@ import { findBackfill, MILESTONES, putBackfill } from '../../data/store/backfill
 import { deepenable } from '../../data/store/feed-depths.ts'
 import { countOutstanding, isFirstTryDue } from '../../data/store/follow-order.ts'
 import { followedBy } from '../../data/store/follows.ts'
-import { isJobWaiting } from '../../data/store/job-schedule.ts'
 import { type JobKind, SLOW_LANE } from '../../data/store/jobs.ts'
 import { replaysOf } from '../../data/store/replays.ts'
 import type { ColdStartParts } from './cold-start.ts'
 
+const MEMBER: JobKind[] = ['member']
 const RECENT: JobKind[] = ['recent']
 const POSTS: JobKind[] = ['recent', 'feed', 'older']
 
 /** Looks no further than to the first milestone that is not reached. */
 export function noteMilestones(parts: ColdStartParts, uid: number): void {
   const { db, now } = parts
-  if (findBackfill(db, uid, MILESTONES.posts) || isJobWaiting(db, 'member', uid)) return
+  if (findBackfill(db, uid, MILESTONES.posts)) return
+  // Where their own server stays away, pages must end at some time; the cold start itself goes on.
+  if (countOutstanding(db, [uid], { kinds: MEMBER, now: now() }) > 0) return
   const uids = [...followedBy(db, uid), uid]
   const isReached = {
     newest: () =>
