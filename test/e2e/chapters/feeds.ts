@@ -17,6 +17,8 @@ const DISCOVER: AtUriString =
 export function feedsChapter(world: () => World): void {
   test('a feed shows what its generator chose, strangers’ posts and all', async () => {
     const [alice, bob, stranger] = await people(world(), 'alice', 'bob', 'stranger')
+    // A token for a feed generator makes nobody a member, and only members have strangers' posts fetched.
+    await alice.client().call(app.bsky.actor.getProfile, { actor: alice.did })
     const generator = await startFeedGenerator()
     try {
       const record = { did: generator.did, displayName: 'Chosen' }
