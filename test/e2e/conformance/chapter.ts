@@ -169,7 +169,8 @@ async function pages(
     audit(body, rules)
     found.push(...(body[list] as Body[]).map(identityOf))
     cursor = body['cursor']
-    if (cursor === undefined) return found
+    // The last page of drafts says '' where others say nothing: as in the reference.
+    if (cursor === undefined || cursor === '') return found
   }
   throw new Error(`${nsid} has no end`)
 }
