@@ -67,6 +67,8 @@ export type BackfillWorldOptions = {
   replays?: boolean
   /** Read at each start. */
   trustedVerifiers?: string[]
+  /** Of what remembers identities; the real one by default. */
+  resolverNow?: () => number
 }
 
 const DAY_MS = 86_400_000
@@ -109,6 +111,7 @@ export async function startBackfillWorld(
       plcUrl: plc.url,
       allowPrivateHosts: true,
       resolveTxt: async () => [],
+      now: options.resolverNow,
     })
     const apply = (changes: Parameters<typeof publish>[2]) => void publish(db, memory, changes)
     const { limits } = options

@@ -13,6 +13,8 @@ import { PdsError } from '../../sources/pds/pds-error.ts'
 import type { Services } from './work.ts'
 
 const HOUR_MS = 3_600_000
+/** Whoever the directory does not know is not asked for by each of their jobs, but once for all of them. */
+const ABSENT_FOR_MS = HOUR_MS / 2
 
 type Account = { uid: number; did: string }
 
@@ -27,8 +29,24 @@ export async function locate(
   options: { forceRefresh?: boolean } = {},
 ): Promise<RepoTarget | undefined> {
   const { uid, did } = account
+  if (!options.forceRefresh && isKnownAbsent(services, uid)) return undefined
   const identity = await resolve(services, did, options)
+  if (!identity) noteAbsent(services, uid)
   return identity?.pds === undefined ? undefined : { uid, did, pds: identity.pds }
+}
+
+function isKnownAbsent({ db, now }: Services, uid: number): boolean {
+  const { pds, identity_checked_at: checkedAt } = findActor(db, uid) ?? {}
+  if (pds !== null || checkedAt == null) return false
+  const ageMs = now() - checkedAt
+  return ageMs >= 0 && ageMs < ABSENT_FOR_MS
+}
+
+/** Who was known before is not forgotten for one such answer: the job `identity` judges that. */
+function noteAbsent({ db, now }: Services, uid: number): void {
+  if (findActor(db, uid)?.pds !== null) return
+  const absent = { handle: null, handleValid: false, pds: null, checkedAt: now() }
+  transact(db, () => setActorIdentity(db, uid, absent))
 }
 
 /**
@@ -39,6 +57,7 @@ export async function locate(
 export async function identify(services: Services, account: Account): Promise<void> {
   const { uid, did } = account
   const { db, now } = services
+  if (isKnownAbsent(services, uid)) return
   const before = findActor(db, uid)
   const isForgotten = before?.identity_checked_at === null && before.pds !== null
   let { identity, verdict } = await lookUp(services, did, {

@@ -10,6 +10,7 @@ import {
 } from '../../../src/ingest/upkeep/newcomer-budget.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
 import type { PdsAccount } from '../../support/pds-double.ts'
+import { plcDid } from '../../support/plc-double.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -78,6 +79,28 @@ test('the newest follows come first, and look-ups are as many as authors are fet
   expect(listMembers(one.db)[0]!.later).toBeGreaterThan(150)
   // A page of follows is newest first.
   expect(read(one, people.slice(-8))).toBe(8)
+})
+
+test('accounts that do not exist are looked up once, however many jobs wait for them and however slowly', async () => {
+  // What is remembered of a look-up is over each time it is asked for: as if jobs came minutes apart.
+  let lookedAt = Date.now()
+  const resolverNow = () => {
+    lookedAt += 120_000
+    return lookedAt
+  }
+  world = await startBackfillWorld({ resolverNow, limits: { identities: 1 } })
+  const one = world
+  const nobodies = Array.from({ length: 20 }, (_, i) => ({ did: plcDid(`nobody ${i}`) }))
+  const member = await one.person('member')
+  for (const { did } of nobodies) {
+    const createdAt = new Date().toISOString()
+    const value = { createdAt, subject: did }
+    member.put({ collection: 'app.bsky.graph.follow', value, atMs: Date.now() })
+  }
+  one.backfill.start()
+  one.member(member)
+  await one.settled()
+  for (const { did } of nobodies) expect(one.plc.hits(did)).toBe(1)
 })
 
 const HUGE = 10
