@@ -103,6 +103,14 @@ test('graph and timeline know neither sockets nor SQL', () => {
   expect(packages.filter((line) => /ws|sqlite|hono|undici|node:(net|http)/.test(line))).toEqual([])
 })
 
+test('all SQL stands in the store', () => {
+  const inside = (path: string) => isIn(below(path), ['data/store/'])
+  const sql =
+    /better-sqlite3|\bdb\.(prepare|exec|pragma|transaction)\(|\b(SELECT|DELETE) [^'`]*\bFROM\b|\bINSERT (OR \w+ )?INTO\b|\bUPDATE \w+ SET\b/
+  const users = sources.filter(({ path, text }) => !inside(path) && sql.test(text))
+  expect(users.map(({ path }) => below(path))).toEqual([])
+})
+
 test('only config.ts reads the environment', () => {
   const readers = sources
     .filter(({ text }) => /process\.env\b/.test(text))

@@ -2,6 +2,7 @@
 // that the state is of one moment. What a page costs is about fifteen statements, however many
 // items it has, and a few more for what was not read before.
 
+import { atOneMoment } from '../../data/store/transact.ts'
 import type { Hydrator, ProfileOptions, RecordOptions } from './hydrator-types.ts'
 import { KeptRows } from './kept-rows.ts'
 import { loadBlocks } from './load-blocks.ts'
@@ -34,40 +35,48 @@ export function createHydrator(parts: HydratorParts): Hydrator {
   }
   const labelled = <State extends ProfileState>(state: State) => withLabelsLoaded(loader, state)
   return {
-    feed: db.transaction(
+    feed: atOneMoment(
+      db,
       (items: readonly number[], viewer: Viewer): FeedState =>
         labelled(loadFeed(loader, items, viewer)),
     ),
-    posts: db.transaction(
+    posts: atOneMoment(
+      db,
       (ids: readonly number[], viewer: Viewer): FeedState =>
         labelled(loadPostsOnly(loader, ids, viewer)),
     ),
-    profiles: db.transaction(
+    profiles: atOneMoment(
+      db,
       (uids: readonly number[], viewer: Viewer, options?: ProfileOptions): ProfileState =>
         labelled(loadProfiles(loader, uids, viewer, options ?? {})),
     ),
-    thread: db.transaction(
+    thread: atOneMoment(
+      db,
       (request: ThreadHydration, viewer: Viewer): ThreadState =>
         labelled(loadThread(loader, request, viewer)),
     ),
-    notifications: db.transaction(
+    notifications: atOneMoment(
+      db,
       (ids: readonly number[], viewer: Viewer): NotificationState =>
         labelled(loadNotifications(loader, ids, viewer)),
     ),
-    lists: db.transaction(
+    lists: atOneMoment(
+      db,
       (ids: readonly number[], viewer: Viewer): ProfileState =>
         labelled(loadListsOnly(loader, ids, viewer)),
     ),
-    relations: db.transaction(
+    relations: atOneMoment(
+      db,
       (uids: readonly number[], viewer: Viewer): ProfileState =>
         labelled(loadRelationsOnly(loader, uids, viewer)),
     ),
-    records: db.transaction(
+    records: atOneMoment(
+      db,
       (uris: readonly string[], viewer: Viewer, options?: RecordOptions): ProfileState =>
         labelled(loadRecordsOnly(loader, uris, viewer, options ?? {})),
     ),
     memberships: (state, uid) => membershipsOf(loader, state, uid),
-    postViewers: db.transaction((ids: readonly number[], viewer: Viewer) =>
+    postViewers: atOneMoment(db, (ids: readonly number[], viewer: Viewer) =>
       loadPostViewers(loader, ids, viewer),
     ),
     postCounts: (ids) => loadPostCounts(loader, ids),

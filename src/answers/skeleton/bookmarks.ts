@@ -1,37 +1,20 @@
 // Pages of what a member has bookmarked, latest first. The cursor is `<ms>__<id>`: the last one's time
 // and its post's row, so that a page never depends on what was added above it.
 
-import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { countBookmarks } from '../../data/store/bookmarks.ts'
+import { bookmarksBefore, countBookmarks, type PlacedBookmark } from '../../data/store/bookmarks.ts'
 import type { Db } from '../../data/store/db.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
 
 export type BookmarkRequest = { viewer: number; limit: number; cursor: string | undefined }
 
-/** `uid` and `rkey` name the post; `cid` as the member gave it; `createdAt` in milliseconds. */
-export type PlacedBookmark = {
-  post: number
-  uid: number
-  rkey: PackedRkey
-  cid: string
-  createdAt: number
-}
-
 export type BookmarkPage = { bookmarks: PlacedBookmark[]; cursor: string | undefined }
 
 export function createBookmarkPages(db: Db) {
-  const select = db.prepare<[number, number, number, number], PlacedBookmark>(
-    `SELECT b.post, p.uid, p.rkey, b.cid, b.created_at AS createdAt
-      FROM bookmarks b CROSS JOIN posts p ON p.id = b.post
-      WHERE b.uid = +? AND (b.created_at, b.post) < (+?, +?)
-      ORDER BY b.created_at DESC, b.post DESC LIMIT +?`,
-  )
   return {
     count: (viewer: number): number => countBookmarks(db, viewer),
     /** @throws BadCursorError */
     page({ viewer, limit, cursor }: BookmarkRequest): BookmarkPage {
-      const { createdAt, post } = parseCursor(cursor)
-      const found = select.all(viewer, createdAt, post, limit + 1)
+      const found = bookmarksBefore(db, viewer, { ...parseCursor(cursor), limit: limit + 1 })
       const bookmarks = found.slice(0, limit)
       const last = bookmarks.at(-1)
       const hasMore = found.length > limit && last !== undefined

@@ -13,6 +13,7 @@ import type { Edge } from '../../data/store/edges/edge.ts'
 import type { EdgeTable } from '../../data/store/edges/edge-table.ts'
 import { newestSubjects } from '../../data/store/edges/newest-subjects.ts'
 import { type Before, NEWEST } from '../../data/store/edges/subject-lists.ts'
+import { type PrivateRelation, privateAccounts } from '../../data/store/read/private-accounts.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
 
 export type AccountListRequest = { actor: number; limit: number; cursor: string | undefined }
@@ -38,8 +39,7 @@ export function createAccountLists(parts: AccountListParts) {
     follows: accountList(parts, pointedAt(db, followEdges)),
     followers: accountList(parts, pointing(db, followEdges)),
     blocks: accountList(parts, pointedAt(db, blockEdges)),
-    // As in the reference: not those of whom only the reposts or quote posts are muted.
-    mutes: accountList(parts, privately(db, 'mutes', 'AND scope = 0')),
+    mutes: accountList(parts, privately(db, 'mutes')),
     subscriptions: accountList(parts, privately(db, 'activity_subscriptions')),
   }
 }
@@ -85,14 +85,9 @@ function isFirstOfPair(db: Db, edges: EdgeTable, { uid, subject, sortAt }: Edge)
 }
 
 /** From rows, one a pair. */
-function privately(db: Db, table: 'mutes' | 'activity_subscriptions', condition = ''): ReadEntries {
-  const select = db.prepare<[number, number, number, number, number], Omit<Entry, 'isFirst'>>(
-    `SELECT subject AS other, created_at AS at FROM ${table}
-      WHERE uid = +? ${condition} AND created_at <= +? AND (created_at < +? OR subject < +?)
-      ORDER BY created_at DESC, subject DESC LIMIT +?`,
-  )
-  return (actor, { sortAt, uid }, limit) =>
-    select.all(actor, sortAt, sortAt, uid, limit).map((entry) => ({ ...entry, isFirst: true }))
+function privately(db: Db, table: PrivateRelation): ReadEntries {
+  return (uid, before, limit) =>
+    privateAccounts(db, table, { uid, before, limit }).map((one) => ({ ...one, isFirst: true }))
 }
 
 function parseCursor(actors: ActorReader, cursor: string | undefined): Before {

@@ -5,6 +5,7 @@ import { collectionCodes, type RecordCollection } from '../../base/atproto/colle
 import { type PackedRkey, unpackCid, unpackRkey } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
+import { recordsBy } from '../../data/store/read/record-pages.ts'
 import { LATEST } from './feed-page.ts'
 import { type FeedPosition, formatFeedCursor, parseFeedCursor } from './page-cursor.ts'
 
@@ -17,7 +18,6 @@ export type OwnRecordsRequest = {
 
 export type RecordSkeleton = { uris: string[]; cursor: string | undefined }
 
-type Row = { rkey: PackedRkey; cid: Buffer; sortAt: number }
 type Placed = { rkey: PackedRkey; cid: string; sortAt: number }
 
 /** Records of one millisecond are read together, up to so many. */
@@ -25,15 +25,10 @@ const MAX_TIED = 100
 
 /** @returns reads one page; @throws BadCursorError */
 export function createOwnRecords({ db, actors }: { db: Db; actors: ActorReader }) {
-  const select = db.prepare<[number, number, number, number], Row>(
-    `SELECT rkey, cid, sort_at AS sortAt FROM records
-      WHERE uid = +? AND collection = +? AND cid IS NOT NULL AND sort_at <= +?
-      ORDER BY sort_at DESC LIMIT +?`,
-  )
   return ({ uid, collection, limit, cursor }: OwnRecordsRequest): RecordSkeleton => {
     const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
-    const code = collectionCodes[collection]
-    const rows = select.all(uid, code, before?.sortAt ?? LATEST, limit + 1 + MAX_TIED)
+    const range = { until: before?.sortAt ?? LATEST, limit: limit + 1 + MAX_TIED }
+    const rows = recordsBy(db, { uid, collection: collectionCodes[collection] }, range)
     const placed = rows
       .map((row): Placed => ({ ...row, cid: unpackCid(row.cid) }))
       .filter((row) => !before || isBelow(row, before))

@@ -2,9 +2,10 @@
 // them whatever is looked for. The cursor is `<likes>__<id>`.
 
 import { collectionCodes, type RecordCollection } from '../../base/atproto/collections.ts'
-import { type PackedRkey, unpackRkey } from '../../base/atproto/keys.ts'
+import { unpackRkey } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
+import { popularRecords } from '../../data/store/read/record-pages.ts'
 import type { RecordSkeleton } from './own-records.ts'
 import { BadCursorError } from './page-cursor.ts'
 
@@ -16,26 +17,18 @@ export type PopularRequest = {
   cursor: string | undefined
 }
 
-type Row = { id: number; uid: number; rkey: PackedRkey; likes: number; name: string | null }
-
 const MAX_LOOKED_AT = 5_000
 const MOST = Number.MAX_SAFE_INTEGER
 
 /** @returns reads one page; @throws BadCursorError */
 export function createPopularRecords({ db, actors }: { db: Db; actors: ActorReader }) {
-  const select = db.prepare<[number, number, number, number, number], Row>(
-    `SELECT id, uid, rkey, likes, coalesce(CAST(record AS TEXT) ->> '$.displayName',
-        CAST(record AS TEXT) ->> '$.name') AS name
-      FROM records WHERE collection = +? AND cid IS NOT NULL AND likes <= +? AND (likes < +? OR id < +?)
-      ORDER BY likes DESC, id DESC LIMIT +?`,
-  )
   return ({ collection, query = '', limit, cursor }: PopularRequest): RecordSkeleton => {
     const wanted = query.trim().toLowerCase()
-    const { likes, id } = parseCursor(cursor)
     const size = wanted === '' ? limit + 1 : MAX_LOOKED_AT
-    const rows = select
-      .all(collectionCodes[collection], likes, likes, id, size)
-      .filter(({ name }) => wanted === '' || name?.toLowerCase().includes(wanted))
+    const below = { ...parseCursor(cursor), limit: size }
+    const rows = popularRecords(db, collectionCodes[collection], below).filter(
+      ({ name }) => wanted === '' || name?.toLowerCase().includes(wanted),
+    )
     const page = rows.slice(0, limit)
     const last = page.at(-1)
     return {

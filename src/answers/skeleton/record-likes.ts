@@ -7,10 +7,10 @@ import { packRkey } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { prepareRecordLikers, type RecordLiker } from '../../data/store/read/record-likers.ts'
+import type { RecordKeyInRepo } from '../../data/store/read/records-by-key.ts'
 import type { EngagementPage, Like } from './engagement.ts'
 import { LATEST } from './feed-page.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
-import type { RecordKeyInRepo } from './records.ts'
 
 export type RecordLikesRequest = {
   record: RecordKeyInRepo

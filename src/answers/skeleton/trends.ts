@@ -3,7 +3,7 @@
 // before the first count is over gets what there is: nothing.
 
 import type { Db } from '../../data/store/db.ts'
-import { recordColumn, recordText } from '../../data/store/record-bytes.ts'
+import { type NewestPost, newestPostId, postsDownFrom } from '../../data/store/read/newest-posts.ts'
 
 export type Trend = {
   /** As most wrote it, without `#`. */
@@ -22,7 +22,6 @@ export type Trends = {
   now(): readonly Trend[]
 }
 
-type Row = { id: number; uid: number; sortAt: number; record: Buffer | string | null }
 type Use = { posts: number; hot: number; startedAt: number; authors: Set<number>; names: Names }
 type Names = Map<string, number>
 
@@ -36,13 +35,6 @@ const MAX_TRENDS = 25
 const SHOWN_AUTHORS = 5
 
 export function createTrends({ db, now = Date.now }: { db: Db; now?: () => number }): Trends {
-  const newest = db
-    .prepare<[], number | null>("SELECT seq FROM sqlite_sequence WHERE name = 'posts'")
-    .pluck()
-  const select = db.prepare<[number, number], Row>(
-    `SELECT id, uid, sort_at AS sortAt, ${recordColumn('record')} AS record
-      FROM posts WHERE id <= ? AND id > ? AND state = 1 ORDER BY id DESC`,
-  )
   let trends: readonly Trend[] = []
   let countedAt = -Infinity
   let isCounting = false
@@ -50,10 +42,10 @@ export function createTrends({ db, now = Date.now }: { db: Db; now?: () => numbe
   async function count(): Promise<void> {
     const uses = new Map<string, Use>()
     const since = now() - DAY_MS
-    const first = newest.get() ?? 0
+    const first = newestPostId(db)
     for (let id = first; id > first - MAX_POSTS && id > 0; id -= SLICE) {
-      for (const row of select.all(id, id - SLICE)) {
-        if (row.sortAt >= since) addUses(uses, row, now() - HOT_MS)
+      for (const post of postsDownFrom(db, id, SLICE)) {
+        if (post.sortAt >= since) addUses(uses, post, now() - HOT_MS)
       }
       await new Promise((resolve) => setImmediate(resolve))
     }
@@ -76,8 +68,8 @@ export function createTrends({ db, now = Date.now }: { db: Db; now?: () => numbe
   }
 }
 
-function addUses(uses: Map<string, Use>, row: Row, hotSince: number): void {
-  for (const tag of tagsOf(row.record)) {
+function addUses(uses: Map<string, Use>, post: NewestPost, hotSince: number): void {
+  for (const tag of tagsOf(post.record)) {
     const key = tag.toLowerCase()
     const use = uses.get(key) ?? {
       ...{ posts: 0, hot: 0, startedAt: Infinity },
@@ -86,17 +78,16 @@ function addUses(uses: Map<string, Use>, row: Row, hotSince: number): void {
     }
     uses.set(key, use)
     use.posts++
-    if (row.sortAt >= hotSince) use.hot++
-    use.startedAt = Math.min(use.startedAt, row.sortAt)
-    use.authors.add(row.uid)
+    if (post.sortAt >= hotSince) use.hot++
+    use.startedAt = Math.min(use.startedAt, post.sortAt)
+    use.authors.add(post.uid)
     use.names.set(tag, (use.names.get(tag) ?? 0) + 1)
   }
 }
 
 /** Each once, however it is written. */
-function tagsOf(stored: Buffer | string | null): Set<string> {
+function tagsOf(text: string | null): Set<string> {
   const tags = new Map<string, string>()
-  const text = recordText(stored)
   if (!text?.includes('#tag"')) return new Set()
   const { facets } = JSON.parse(text) as { facets?: { features?: { tag?: unknown }[] }[] }
   for (const { tag } of (facets ?? []).flatMap(({ features }) => features ?? [])) {

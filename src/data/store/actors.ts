@@ -33,6 +33,7 @@ const statements = perDatabase((db) => ({
   find: db.prepare<[number], ActorRow>(
     'SELECT uid, did, handle, handle_valid, identity_checked_at, pds, status, rev FROM actors WHERE uid = ?',
   ),
+  byDid: db.prepare<[string], number>('SELECT uid FROM actors WHERE did = ?').pluck(),
   followsCount: db
     .prepare<[number], number>('SELECT follows_count FROM actors WHERE uid = ?')
     .pluck(),
@@ -92,6 +93,11 @@ export function insertActor(db: Db, uid: number, did: string, indexedAt: number)
 
 export function findActor(db: Db, uid: number): ActorRow | undefined {
   return statements(db).find.get(uid)
+}
+
+/** Looks through all accounts: where there is no table of them in memory. */
+export function uidOfDid(db: Db, did: string): number | undefined {
+  return statements(db).byDid.get(did)
 }
 
 export function actorStatus(db: Db, uid: number): ActorStatus | undefined {

@@ -30,6 +30,12 @@ const statements = perDatabase((db) => ({
   put: db.prepare<[number, string, string | null, number, number]>(
     'INSERT OR REPLACE INTO backfills (uid, what, rev, finished_at, left_out) VALUES (?, ?, ?, ?, ?)',
   ),
+  milestones: db
+    .prepare<[number], string>(
+      `SELECT what FROM backfills WHERE uid = ?
+        AND what IN ('${[COLD_START, ...Object.values(MILESTONES)].join("', '")}')`,
+    )
+    .pluck(),
   cutShort: db
     .prepare<[number], string>('SELECT what FROM backfills WHERE uid = ? AND left_out > 0')
     .pluck(),
@@ -57,6 +63,11 @@ export function putBackfill(
   { rev, finished_at, left_out = 0 }: Omit<Backfill, 'left_out'> & Partial<Backfill>,
 ): void {
   statements(db).put.run(uid, what, rev, finished_at, left_out)
+}
+
+/** COLD_START and those of MILESTONES that this member's cold start has reached, in no order. */
+export function milestonesReached(db: Db, uid: number): string[] {
+  return statements(db).milestones.all(uid)
 }
 
 /** What of this account was not loaded whole, for lack of budget. */

@@ -1,6 +1,7 @@
 // Which posts a member has bookmarked: private state, which lives in no repository. How often a post
 // is, anybody may know.
 
+import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { NOTE } from '../shared-memory/note-kinds.ts'
 import type { Db } from './db.ts'
 import { notesOf } from './notes.ts'
@@ -15,6 +16,9 @@ export type Bookmark = {
   createdAt: number
 }
 
+/** `uid` and `rkey` name the post. */
+export type PlacedBookmark = Bookmark & { rkey: PackedRkey }
+
 const statements = perDatabase((db) => ({
   notes: notesOf(db),
   insert: db.prepare<[Bookmark]>(
@@ -27,6 +31,12 @@ const statements = perDatabase((db) => ({
   ),
   of: db.prepare<[number], Omit<Bookmark, 'uid'>>(
     'SELECT post, cid, created_at AS createdAt FROM bookmarks WHERE uid = ? ORDER BY created_at, post',
+  ),
+  before: db.prepare<[number, number, number, number], PlacedBookmark>(
+    `SELECT b.post, p.uid, p.rkey, b.cid, b.created_at AS createdAt
+      FROM bookmarks b CROSS JOIN posts p ON p.id = b.post
+      WHERE b.uid = +? AND (b.created_at, b.post) < (+?, +?)
+      ORDER BY b.created_at DESC, b.post DESC LIMIT +?`,
   ),
   countOf: db.prepare<[number], number>('SELECT count(*) FROM bookmarks WHERE uid = ?').pluck(),
 }))
@@ -45,6 +55,15 @@ export function deleteBookmark(db: Db, uid: number, post: number): void {
 /** Oldest first. */
 export function bookmarksOf(db: Db, uid: number): Omit<Bookmark, 'uid'>[] {
   return statements(db).of.all(uid)
+}
+
+/** Newest first, below this place. */
+export function bookmarksBefore(
+  db: Db,
+  uid: number,
+  { createdAt, post, limit }: { createdAt: number; post: number; limit: number },
+): PlacedBookmark[] {
+  return statements(db).before.all(uid, createdAt, post, limit)
 }
 
 export function countBookmarks(db: Db, uid: number): number {

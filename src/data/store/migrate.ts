@@ -56,6 +56,11 @@ const migrations: readonly Migration[] = [
 
 export const schemaVersion = migrations.at(-1)!.version
 
+/** The database's own. @throws where it can't be read */
+export function schemaOf(db: Database.Database): number {
+  return db.pragma('user_version', { simple: true }) as number
+}
+
 /** @throws ConfigError where a newer Slipstream has written the database. */
 export function migrate(db: Database.Database): void {
   const found = db.pragma('user_version', { simple: true }) as number

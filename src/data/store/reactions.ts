@@ -14,6 +14,9 @@ const statements = perDatabase((db) => ({
   ofAccount: db.prepare<[number, PackedRkey, number], RepostKey>(
     `SELECT id, uid, rkey, subject FROM reposts WHERE uid = +? AND rkey > +? ORDER BY rkey LIMIT +?`,
   ),
+  newest: db.prepare<[number, number], Pick<RepostKey, 'id' | 'uid'>>(
+    'SELECT id, uid FROM reposts WHERE subject = ? ORDER BY sort_at DESC LIMIT ?',
+  ),
 }))
 
 /** Ascending by account, above `after`. An account's own may be cut off at the page's end. */
@@ -23,6 +26,14 @@ export function repostsOfPost(
   { after, limit }: { after: number; limit: number },
 ): RepostKey[] {
   return statements(db).ofPost.all(post, after, limit)
+}
+
+export function newestReposts(
+  db: Db,
+  post: number,
+  limit: number,
+): Pick<RepostKey, 'id' | 'uid'>[] {
+  return statements(db).newest.all(post, limit)
 }
 
 /** Ascending by record key, above `after`. */

@@ -9,7 +9,7 @@ import Database from 'better-sqlite3'
 import { ConfigError } from '../../base/config/config.ts'
 import { checkDatabase, flush, stampOf } from './backup.ts'
 import { FILE_NAME } from './db.ts'
-import { schemaVersion } from './migrate.ts'
+import { schemaOf, schemaVersion } from './migrate.ts'
 
 export type Restored = {
   /** Of the backup; an older one is brought up to date at the next start. */
@@ -68,7 +68,7 @@ function refuseUnfit(from: string, target: string): void {
 
 function readSchema(path: string, from: string): number {
   const db = new Database(path, { readonly: true })
-  const schema = db.pragma('user_version', { simple: true }) as number
+  const schema = schemaOf(db)
   const tables = db
     .prepare("SELECT count(*) FROM sqlite_schema WHERE name IN ('actors', 'members')")
     .pluck()

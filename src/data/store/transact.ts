@@ -7,6 +7,14 @@ import { perDatabase } from './per-database.ts'
 
 const transaction = perDatabase((db) => db.transaction((work: () => void) => work()))
 
+/** What reads the database as it is at one moment. */
+export function atOneMoment<Args extends unknown[], Result>(
+  db: Db,
+  read: (...args: Args) => Result,
+): (...args: Args) => Result {
+  return db.transaction(read)
+}
+
 /** Within a transaction it is a part of that. @throws what `work` or SQLite throws, after a rollback. */
 export function transact(db: Db, work: () => void): void {
   if (db.inTransaction) return transaction(db)(work)

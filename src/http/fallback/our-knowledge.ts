@@ -3,13 +3,13 @@
 
 import { currentLabelers } from '../../answers/hydrate/labelers.ts'
 import type { FeedState, ProfileState, Viewer } from '../../answers/hydrate/types.ts'
-import type { PostByUri } from '../../answers/skeleton/posts-by-uri.ts'
 import { labelsOf } from '../../answers/views/labels.ts'
 import { postView } from '../../answers/views/post-view.ts'
 import { postViewer, ungatedPostViewer } from '../../answers/views/post-viewer.ts'
 import { blockedProfileViewer, profileViewer } from '../../answers/views/profile-viewer.ts'
 import { relationRules } from '../../answers/views/rules.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import type { PostByUri } from '../../data/store/read/posts-by-uri.ts'
 import type { Json } from '../../sources/appview/json.ts'
 import {
   type AccountWord,

@@ -8,6 +8,7 @@ import { type GapCounts, gapCounts } from '../../data/store/gaps.ts'
 import { countJobsRoughly } from '../../data/store/jobs.ts'
 import { quarantinedLabelers } from '../../data/store/labelers.ts'
 import { countMembers } from '../../data/store/members.ts'
+import { schemaOf } from '../../data/store/migrate.ts'
 import { streamCursors } from '../../data/store/stream-cursors.ts'
 import { type DiskUse, readDiskUse } from '../../ingest/upkeep/disk-use.ts'
 
@@ -34,7 +35,7 @@ export type Facts = {
 /** @param follows - how many, where that is known; counting reads all accounts. */
 export function readFacts(db: Db, dataDir: string, follows?: number): Facts {
   return {
-    schema: db.pragma('user_version', { simple: true }) as number,
+    schema: schemaOf(db),
     disk: readDiskUse(dataDir),
     members: countMembers(db),
     actors: countActors(db),

@@ -2,7 +2,6 @@
 // an account.
 
 import { isValidDid, isValidHandle } from '@atproto/syntax'
-import { createAccounts } from '../../answers/skeleton/accounts.ts'
 import { findActor, followsCountOf } from '../../data/store/actors.ts'
 import {
   COLD_START,
@@ -14,6 +13,7 @@ import type { Db } from '../../data/store/db.ts'
 import { followedBy } from '../../data/store/follows.ts'
 import { countJobsAmong, isAnyJobWaiting } from '../../data/store/job-schedule.ts'
 import { allMembers } from '../../data/store/members.ts'
+import { createAccounts } from '../../data/store/read/accounts.ts'
 import type { Identity } from '../../sources/identity/did-document.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import { OperatorError } from './operator-error.ts'

@@ -4,7 +4,6 @@
 
 import type { Hono } from 'hono'
 import { createHydrator } from '../../answers/hydrate/hydrator.ts'
-import { createAccounts } from '../../answers/skeleton/accounts.ts'
 import { createMediaUrls } from '../../answers/views/media-urls.ts'
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -19,6 +18,8 @@ import { createSharedBudget } from '../../data/shared-memory/shared-budget.ts'
 import { findAdmission } from '../../data/store/admissions.ts'
 import { type Db, openReader } from '../../data/store/db.ts'
 import { isDiskFull } from '../../data/store/disk-full.ts'
+import { schemaOf } from '../../data/store/migrate.ts'
+import { createAccounts } from '../../data/store/read/accounts.ts'
 import { seatsForOneMore } from '../../data/store/seats.ts'
 import { createKeeps } from '../../data/timeline/lossiness.ts'
 import { openTimelines } from '../../data/timeline/rings.ts'
@@ -258,7 +259,7 @@ function publicPart(status: IngestStatus | undefined) {
 /** Up as long as rows can be read; a stream that is away is told, but answers are still given. */
 function health(db: Db, ingest: IngestConnection): Health {
   try {
-    db.pragma('user_version')
+    schemaOf(db)
     return { ok: true, version, ingest: publicPart(ingest.status()) }
   } catch (error) {
     return { ok: false, version, error: `the database cannot be read: ${(error as Error).message}` }

@@ -3,10 +3,10 @@
 // accounts that we know and that are not away. Labelers that members name are told to the ingest
 // thread, which follows them (ingest/labels/), now and then each.
 
-import type { Accounts } from '../../answers/skeleton/accounts.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
+import type { Accounts } from '../../data/store/read/accounts.ts'
 import { type AcceptedLabelers, parseAcceptLabelers } from './labelers.ts'
 
 export type AcceptLabelers = (

@@ -2,9 +2,9 @@
 // is not verified there is looked up, and the answer kept for a while, so that asking for made-up
 // names costs a stranger's DNS at most one question each.
 
-import type { Accounts } from '../../answers/skeleton/accounts.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
+import type { Accounts } from '../../data/store/read/accounts.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 
 /** `uid` is 0 where the account was never heard of. */

@@ -1,9 +1,9 @@
 // A record from the PDS that its account's DID document names, for whoever waits for it.
 
 import { isValidDid } from '@atproto/syntax'
-import type { Accounts } from '../../answers/skeleton/accounts.ts'
 import { packCid } from '../../base/atproto/keys.ts'
 import { invalidRequest, unavailable, type XRPCError } from '../../base/atproto/xrpc-error.ts'
+import type { Accounts } from '../../data/store/read/accounts.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import { parseSafeJson } from '../server/input.ts'

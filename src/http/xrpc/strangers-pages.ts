@@ -2,8 +2,8 @@
 // and an empty page would read like a fact. When a member opens one, the newest posts are asked for from the
 // account's PDS (wanted.ts) and waited for: once in a while, since they are not kept up with afterwards.
 
-import type { UnderWay } from '../../answers/skeleton/under-way.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
+import type { UnderWay } from '../../data/store/read/under-way.ts'
 import type { NamedActor } from './actor-names.ts'
 import { createArrivals } from './arrivals.ts'
 import type { Wanted } from './wanted.ts'

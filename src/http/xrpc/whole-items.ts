@@ -4,9 +4,9 @@
 // and is on the next page of the same stretch. What can't be had now is shown as it is.
 
 import type { Viewer } from '../../answers/hydrate/types.ts'
-import type { UnderWay } from '../../answers/skeleton/under-way.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
+import type { UnderWay } from '../../data/store/read/under-way.ts'
 import { createArrivals } from './arrivals.ts'
 import { patienceLeftMs } from './patience.ts'
 import type { Wanted } from './wanted.ts'

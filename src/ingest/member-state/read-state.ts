@@ -2,7 +2,7 @@
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { activitySubscriptionsBy } from '../../data/store/activity-subscriptions.ts'
-import { findActor } from '../../data/store/actors.ts'
+import { findActor, uidOfDid } from '../../data/store/actors.ts'
 import { bookmarksOf } from '../../data/store/bookmarks.ts'
 import type { Db } from '../../data/store/db.ts'
 import { draftsOf } from '../../data/store/drafts.ts'
@@ -14,13 +14,14 @@ import { findNotificationSettings } from '../../data/store/notification-settings
 import { findPostById } from '../../data/store/posts.ts'
 import { findActorPreferences } from '../../data/store/preferences.ts'
 import { threadMutesOf } from '../../data/store/thread-mutes.ts'
+import { atOneMoment } from '../../data/store/transact.ts'
 import { emptyState, type MemberState } from './document.ts'
 
 /** @throws Error where nobody of this DID is known. */
 export function readState(db: Db, did: string): MemberState {
-  const uid = db.prepare<[string], number>('SELECT uid FROM actors WHERE did = ?').pluck().get(did)
+  const uid = uidOfDid(db, did)
   if (uid === undefined) throw new Error(`${did} is not known here`)
-  return db.transaction(() => ({
+  return atOneMoment(db, () => ({
     ...emptyState(did),
     mutes: mutesOf(db, uid).map(({ subject, scope, createdAt }) => ({
       did: didOf(db, subject),

@@ -6,6 +6,7 @@ import type { Logger } from '../../base/obs/log.ts'
 import { InvariantError } from '../../base/util/assert.ts'
 import type { ActorTable } from '../../data/graph/actor-table.ts'
 import type { SharedFollowGraph } from '../../data/graph/follow-graph.ts'
+import { copyLog } from '../../data/store/checkpoint.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countGraphChanges } from '../../data/store/graph-changes.ts'
 import { savingMemory } from '../indexing/graph-snapshot.ts'
@@ -42,7 +43,7 @@ export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
   let steps = 0
   let longestMs = 0
   let tend = (): Promise<void> | undefined => {
-    db.pragma('wal_checkpoint(PASSIVE)')
+    copyLog(db)
     return undefined
   }
 

@@ -7,7 +7,7 @@ import type { ActorTable } from '../../data/graph/actor-table.ts'
 import { closeToOthers } from '../../data/store/data-folder.ts'
 import { type Db, FILE_NAME, openReader, openWriter } from '../../data/store/db.ts'
 import { lockDataDir } from '../../data/store/lock.ts'
-import { schemaVersion } from '../../data/store/migrate.ts'
+import { schemaOf, schemaVersion } from '../../data/store/migrate.ts'
 import type { Indexer } from '../../ingest/indexing/indexer.ts'
 
 export type OfflineWriter = { db: Db; actors: ActorTable; indexer: Indexer }
@@ -72,7 +72,7 @@ export function refuseMissing(dataDir: string): void {
 }
 
 function refuseForeign(db: Db): void {
-  const schema = db.pragma('user_version', { simple: true }) as number
+  const schema = schemaOf(db)
   if (schema === schemaVersion) return
   throw new ConfigError(
     `The database has schema ${schema}, and this Slipstream reads ${schemaVersion}.`,

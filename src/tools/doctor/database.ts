@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Db, FILE_NAME, openReader } from '../../data/store/db.ts'
-import { schemaVersion } from '../../data/store/migrate.ts'
+import { schemaOf, schemaVersion } from '../../data/store/migrate.ts'
 import { streamCursors } from '../../data/store/stream-cursors.ts'
 import { storeTrouble } from '../../data/store/trouble.ts'
 import { here } from './cures.ts'
@@ -24,7 +24,7 @@ export function checkDatabase(patient: Patient): Finding[] {
   let db: Db | undefined
   try {
     db = openReader(dataDir)
-    const schema = db.pragma('user_version', { simple: true }) as number
+    const schema = schemaOf(db)
     const about = aboutSchema(schema)
     if (about.level !== 'good') return [about]
     return [about, ...aboutPosition(db, patient)]

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import Database from 'better-sqlite3'
+import { canKeepLogIn } from '../../data/store/probe.ts'
 import { readDiskUse } from '../../ingest/upkeep/disk-use.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
@@ -174,24 +174,12 @@ function aboutFlushing(probe: string): Finding {
   }
 }
 
-/** A writer and a reader at the same time, as Slipstream has them. */
 function aboutLog(probe: string): Finding {
-  const path = join(probe, 'probe.sqlite')
-  const open: Database.Database[] = []
   try {
-    const writer = new Database(path)
-    open.push(writer)
-    const mode = writer.pragma('journal_mode = WAL', { simple: true })
-    writer.exec('CREATE TABLE t (x); INSERT INTO t VALUES (1)')
-    const reader = new Database(path, { readonly: true })
-    open.push(reader)
-    const read = reader.prepare('SELECT x FROM t').pluck().get()
-    if (mode === 'wal' && read === 1) return good('SQLite can keep its write-ahead log there')
+    if (canKeepLogIn(probe)) return good('SQLite can keep its write-ahead log there')
     return wrong('SQLite can’t keep a write-ahead log there', 'Use a local disk.')
   } catch (error) {
     return wrong(`SQLite can’t work there: ${(error as Error).message}`, 'Use a local disk.')
-  } finally {
-    for (const db of open) db.close()
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import Database from 'better-sqlite3'
+import { sqliteVersion } from '../../data/store/probe.ts'
 import { createTrustedDecoder } from '../../sources/jetstream/zstd/trusted-decoder.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
@@ -30,10 +30,7 @@ export function aboutNode(version: string): Finding {
 
 function aboutSqlite(): Finding {
   try {
-    const db = new Database(':memory:')
-    const version = db.prepare('SELECT sqlite_version()').pluck().get()
-    db.close()
-    return good(`SQLite ${version}`)
+    return good(`SQLite ${sqliteVersion()}`)
   } catch (error) {
     return wrong(`SQLite does not load: ${messageOf(error)}`, here.reinstall)
   }

@@ -1,11 +1,11 @@
 // Stored records come back byte for byte, packed or not, through every way in which they are read.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createRecords } from '../../../src/answers/skeleton/records.ts'
 import { unpackRkey } from '../../../src/base/atproto/keys.ts'
 import type { JsonObject } from '../../../src/base/event.ts'
 import { findPostById, postRecord } from '../../../src/data/store/posts.ts'
 import { preparePosts } from '../../../src/data/store/read/posts.ts'
+import { createRecords } from '../../../src/data/store/read/records-by-key.ts'
 import { packRecord, recordText } from '../../../src/data/store/record-bytes.ts'
 import { createRandom } from '../../support/random.ts'
 import { blobOf, cidOf } from '../../support/records.ts'

@@ -13,13 +13,13 @@ import {
   isMeant,
 } from '../../../data/search/actor-terms.ts'
 import type { Db } from '../../../data/store/db.ts'
+import type { Accounts } from '../../../data/store/read/accounts.ts'
 import {
   type ActorPlace,
   type ActorSearch,
   type NamedPlace,
   prepareActorSearch,
 } from '../../../data/store/read/actor-search.ts'
-import type { Accounts } from '../accounts.ts'
 import { BadCursorError } from '../page-cursor.ts'
 import { createFollowedNames } from './followed-names.ts'
 

@@ -1,8 +1,9 @@
 // Whether one post can come into somebody's timeline, by whom, and what stands in the way.
 
-import { createItemsByUri } from '../../../answers/skeleton/items-by-uri.ts'
 import { HIDDEN } from '../../../data/graph/types.ts'
 import { postItem, repostItem, rowIdOf } from '../../../data/store/item-ids.ts'
+import { newestReposts } from '../../../data/store/reactions.ts'
+import { createItemsByUri } from '../../../data/store/read/items-by-uri.ts'
 import { type ExploreParts, personOf, type Subject } from './parts.ts'
 import { originOf, type ShownItem, showItem } from './read-item.ts'
 import { verdictOn } from './verdict.ts'
@@ -24,13 +25,9 @@ type Check = PostView['checks'][number]
 export function createPostView(parts: ExploreParts) {
   const { db, graph, actors } = parts
   const itemsByUri = createItemsByUri(parts)
-  const repostsOf = db.prepare<[number, number], { id: number; uid: number }>(
-    'SELECT id, uid FROM reposts WHERE subject = ? ORDER BY sort_at DESC LIMIT ?',
-  )
 
   function repostItems(owner: number, post: number): number[] {
-    return repostsOf
-      .all(post, MAX_REPOSTS)
+    return newestReposts(db, post, MAX_REPOSTS)
       .filter(({ uid }) => graph.has(owner, uid) && (actors.flagsOf(uid) & HIDDEN) === 0)
       .slice(0, MAX_SHOWN)
       .map(({ id }) => repostItem(id))

@@ -2,10 +2,10 @@
 
 import { type Context, Hono } from 'hono'
 import { withLabelers } from '../../../answers/hydrate/labelers.ts'
-import { createAccounts } from '../../../answers/skeleton/accounts.ts'
 import { BadCursorError } from '../../../answers/skeleton/page-cursor.ts'
 import type { Config } from '../../../base/config/config.ts'
 import type { IngestStatus } from '../../../bridge/messages.ts'
+import { createAccounts } from '../../../data/store/read/accounts.ts'
 import { requireOperator } from '../../operator/guard.ts'
 import { type PageErrorParts, pageError } from '../page-error.ts'
 import { accountView } from './account.ts'

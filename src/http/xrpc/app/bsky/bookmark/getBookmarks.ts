@@ -3,11 +3,11 @@
 
 import type { AppBskyBookmarkGetBookmarks } from '@atproto/api'
 import type { Viewer } from '../../../../../answers/hydrate/types.ts'
-import type { PlacedBookmark } from '../../../../../answers/skeleton/bookmarks.ts'
 import { datetime } from '../../../../../answers/views/fields.ts'
 import { postOrReason } from '../../../../../answers/views/post-or-reason.ts'
 import { ReadyJson } from '../../../../../answers/views/ready-json.ts'
 import { recordUri } from '../../../../../base/atproto/at-uri.ts'
+import type { PlacedBookmark } from '../../../../../data/store/bookmarks.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
 import { fillPage } from '../../../fill-page.ts'

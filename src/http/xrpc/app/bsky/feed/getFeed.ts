@@ -5,11 +5,11 @@
 
 import type { AppBskyFeedDefs, AppBskyFeedGetFeed } from '@atproto/api'
 import type { Viewer } from '../../../../../answers/hydrate/types.ts'
-import type { ItemByUri } from '../../../../../answers/skeleton/items-by-uri.ts'
 import { byteText, readyArray } from '../../../../../answers/views/ready-json.ts'
 import { type FeedItemRules, isBlockedOrMuted } from '../../../../../answers/views/rules.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
+import type { ItemByUri } from '../../../../../data/store/read/items-by-uri.ts'
 import { postsElsewhere } from '../../../../fallback/posts-elsewhere.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'

@@ -1,10 +1,10 @@
 // Single records by key, from our own index: where a post stands, and the whole record of the
 // collections whose records are kept as they came.
 
-import { collectionCodes, recordCollections } from '../../base/atproto/collections.ts'
-import { type PackedRkey, packRkey, unpackCid } from '../../base/atproto/keys.ts'
-import type { Db } from '../../data/store/db.ts'
-import { recordColumn, recordText } from '../../data/store/record-bytes.ts'
+import { collectionCodes, recordCollections } from '../../../base/atproto/collections.ts'
+import { type PackedRkey, packRkey, unpackCid } from '../../../base/atproto/keys.ts'
+import type { Db } from '../db.ts'
+import { recordColumn, recordText } from '../record-bytes.ts'
 
 export type RecordKeyInRepo = { uid: number; collection: string; rkey: string }
 

@@ -1,7 +1,7 @@
 // What requests ask about accounts by name, from our own index: whose handle it is, where its
 // repository stands, and the rev of its last commit that we applied.
 
-import type { Db } from '../../data/store/db.ts'
+import type { Db } from '../db.ts'
 
 export type Accounts = {
   /** The account that holds this verified handle, or 0. */

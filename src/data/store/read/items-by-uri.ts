@@ -1,12 +1,12 @@
 // Feed items for posts and reposts that somebody else names by at-URI, such as a feed generator: where
 // their rows are, many at a time, and whether they could be shown.
 
-import { packRkey, unpackRkey } from '../../base/atproto/keys.ts'
-import type { ActorReader } from '../../data/graph/types.ts'
-import type { Db } from '../../data/store/db.ts'
-import { postItem, repostItem } from '../../data/store/item-ids.ts'
-import { isWithoutRecord, PRESENT } from '../../data/store/posts.ts'
-import { keyColumn, keyJson } from '../../data/store/read/key-list.ts'
+import { packRkey, unpackRkey } from '../../../base/atproto/keys.ts'
+import type { ActorReader } from '../../graph/types.ts'
+import type { Db } from '../db.ts'
+import { postItem, repostItem } from '../item-ids.ts'
+import { isWithoutRecord, PRESENT } from '../posts.ts'
+import { keyColumn, keyJson } from './key-list.ts'
 
 export type Named = { post: string; repost: string | undefined }
 

@@ -2,12 +2,12 @@
 // longer once nobody asks for it any more. What was tried in vain and is tried again later is not waited for.
 // And who was never looked up, or never read, so that it is worth asking.
 
-import { collectionCodes, recordCollections } from '../../base/atproto/collections.ts'
-import { type PackedRkey, packRkey } from '../../base/atproto/keys.ts'
-import type { ActorReader } from '../../data/graph/types.ts'
-import type { Db } from '../../data/store/db.ts'
-import type { JobKind } from '../../data/store/jobs.ts'
-import { idList } from '../../data/store/read/id-list.ts'
+import { collectionCodes, recordCollections } from '../../../base/atproto/collections.ts'
+import { type PackedRkey, packRkey } from '../../../base/atproto/keys.ts'
+import type { ActorReader } from '../../graph/types.ts'
+import type { Db } from '../db.ts'
+import type { JobKind } from '../jobs.ts'
+import { idList } from './id-list.ts'
 
 export type UnderWay = {
   /**

@@ -1,11 +1,11 @@
 // Posts that somebody else names by at-URI: which of them have a row here, and of what kind, many at a
 // time.
 
-import { packRkey, unpackRkey } from '../../base/atproto/keys.ts'
-import type { ActorReader } from '../../data/graph/types.ts'
-import type { Db } from '../../data/store/db.ts'
-import { isWithoutRecord, PRESENT } from '../../data/store/posts.ts'
-import { keyColumn, keyJson } from '../../data/store/read/key-list.ts'
+import { packRkey, unpackRkey } from '../../../base/atproto/keys.ts'
+import type { ActorReader } from '../../graph/types.ts'
+import type { Db } from '../db.ts'
+import { isWithoutRecord, PRESENT } from '../posts.ts'
+import { keyColumn, keyJson } from './key-list.ts'
 
 export type PostByUri = {
   id: number

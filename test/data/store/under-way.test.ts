@@ -1,8 +1,8 @@
 // Whether anybody is still at what was asked for, as the rows of jobs say.
 
 import { afterEach, expect, test } from 'vitest'
-import { createUnderWay } from '../../../src/answers/skeleton/under-way.ts'
 import { putBackfill } from '../../../src/data/store/backfills.ts'
+import { createUnderWay } from '../../../src/data/store/read/under-way.ts'
 import { didOf } from '../../support/records.ts'
 import { createWorld, type World } from '../../support/world.ts'
 

@@ -1,0 +1,80 @@
+// A window of one account's own posts and reposts in time, by filter: what an author feed's pages are cut from.
+
+import { unpackCid } from '../../../base/atproto/keys.ts'
+import type { Db } from '../db.ts'
+import { postItem, repostItem } from '../item-ids.ts'
+import type { FeedRow } from '../merged-feed.ts'
+import { HAS_MEDIA, HAS_VIDEO } from '../post-flags.ts'
+
+/** Values of `filter`; as in the reference, any other value is treated as `posts_with_replies`. */
+export type AuthorFeedFilter =
+  | 'posts_with_replies'
+  | 'posts_no_replies'
+  | 'posts_with_media'
+  | 'posts_and_author_threads'
+  | 'posts_with_video'
+
+const POST_CONDITIONS: Record<AuthorFeedFilter, string> = {
+  posts_with_replies: 'TRUE',
+  posts_no_replies: 'p.parent IS NULL',
+  // Pictures alone, as in the reference: videos have a filter, and the client a tab, of their own.
+  posts_with_media: `p.flags & ${HAS_MEDIA | HAS_VIDEO} = ${HAS_MEDIA}`,
+  posts_with_video: `p.flags & ${HAS_VIDEO} <> 0`,
+  posts_and_author_threads:
+    'p.parent IS NULL OR (SELECT r.uid FROM posts r WHERE r.id = p.root) = p.uid',
+}
+
+/** The filters that show nothing but the account's own posts. */
+const WITHOUT_REPOSTS = new Set<string>(['posts_with_media', 'posts_with_video'])
+
+export type AuthorFeedRow = FeedRow & { cid: string }
+export type AuthorFeedWindow = {
+  rows: AuthorFeedRow[]
+  /** As in a FeedBatch. */
+  floor: number
+}
+type Columns = [sortAt: number, id: number, cid: Buffer, shown: number]
+
+/** @returns reads both lists at or before `until`, as far down as both windows reach. */
+export function prepareAuthorFeed(db: Db) {
+  const selectPosts = new Map(
+    Object.entries(POST_CONDITIONS).map(([filter, condition]) => [
+      filter,
+      db
+        .prepare<[number, number, number], Columns>(
+          `SELECT p.sort_at, p.id, p.cid, (${condition}) FROM posts p
+          WHERE p.uid = +? AND p.state = 1 AND p.sort_at <= +? ORDER BY p.sort_at DESC LIMIT +?`,
+        )
+        .raw(),
+    ]),
+  )
+  const selectReposts = db
+    .prepare<[number, number, number], Columns>(
+      `SELECT sort_at, id, cid, 1 FROM reposts
+      WHERE uid = +? AND sort_at <= +? ORDER BY sort_at DESC LIMIT +?`,
+    )
+    .raw()
+
+  return (
+    { author, filter }: { author: number; filter: string },
+    until: number,
+    size: number,
+  ): AuthorFeedWindow => {
+    const known = selectPosts.has(filter) ? filter : 'posts_with_replies'
+    const posts = selectPosts.get(known)!.all(author, until, size)
+    const reposts = WITHOUT_REPOSTS.has(known) ? [] : selectReposts.all(author, until, size)
+    const ends = [posts, reposts].filter((list) => list.length === size)
+    // A window of nothing but one millisecond is taken as it is, or there would be no way past it.
+    const floor = Math.max(...ends.map((list) => Math.min(list.at(-1)![0] + 1, until)), -Infinity)
+    const toRows = (columns: Columns[], toItem: (id: number) => number): AuthorFeedRow[] =>
+      columns
+        .filter(([sortAt, , , shown]) => sortAt >= floor && shown === 1)
+        .map(([sortAt, id, cid]) => ({
+          sortAt,
+          item: toItem(id),
+          originator: author,
+          cid: unpackCid(cid),
+        }))
+    return { rows: [...toRows(posts, postItem), ...toRows(reposts, repostItem)], floor }
+  }
+}

@@ -1,0 +1,30 @@
+// Accounts that a member has mutes of or subscriptions to, newest first.
+
+import type { Db } from '../db.ts'
+import type { Before } from '../edges/subject-lists.ts'
+import { perDatabase } from '../per-database.ts'
+
+export type PrivateAccount = { other: number; at: number }
+
+export type PrivateRelation = 'mutes' | 'activity_subscriptions'
+
+const page = (db: Db, table: PrivateRelation, condition = '') =>
+  db.prepare<[number, number, number, number, number], PrivateAccount>(
+    `SELECT subject AS other, created_at AS at FROM ${table}
+      WHERE uid = +? ${condition} AND created_at <= +? AND (created_at < +? OR subject < +?)
+      ORDER BY created_at DESC, subject DESC LIMIT +?`,
+  )
+
+const statements = perDatabase((db) => ({
+  // As in the reference: not those of whom only the reposts or quote posts are muted.
+  mutes: page(db, 'mutes', 'AND scope = 0'),
+  activity_subscriptions: page(db, 'activity_subscriptions'),
+}))
+
+export function privateAccounts(
+  db: Db,
+  table: PrivateRelation,
+  { uid, before, limit }: { uid: number; before: Before; limit: number },
+): PrivateAccount[] {
+  return statements(db)[table].all(uid, before.sortAt, before.sortAt, before.uid, limit)
+}
