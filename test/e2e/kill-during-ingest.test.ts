@@ -2,7 +2,7 @@
 // that can be asked over XRPC is compared with what the double's own account of its stream adds up
 // to: nothing lost, nothing doubled.
 //
-// The accounts' PDSs don't exist, so that nothing can be repaired from anywhere but the stream.
+// The accounts have no PDSs, so that nothing can be repaired from anywhere but the stream.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DidString, XrpcResponseValidationError } from '@atproto/lex'
@@ -56,7 +56,9 @@ beforeAll(async () => {
   double.behaviour.duplicateChance = DUPLICATE_CHANCE
   const accounts: PlcAccount[] = []
   for (let i = 0; i < WRITERS + READERS + 2; i++) {
-    accounts.push(await plc.create({ handle: `account${i}.test` }))
+    const account = await plc.create({ handle: `account${i}.test` })
+    plc.edit(account.did, (document) => ({ ...document, service: [] }))
+    accounts.push(account)
   }
   const dids = accounts.map(({ did }) => did)
   slipstream = createSlipstream(await freePort(), {

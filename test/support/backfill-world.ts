@@ -69,6 +69,8 @@ export type BackfillWorldOptions = {
   trustedVerifiers?: string[]
   /** Of what remembers identities; the real one by default. */
   resolverNow?: () => number
+  /** The clock of what is queued and fetched. */
+  now?: () => number
 }
 
 const DAY_MS = 86_400_000
@@ -114,8 +116,8 @@ export async function startBackfillWorld(
       now: options.resolverNow,
     })
     const apply = (changes: Parameters<typeof publish>[2]) => void publish(db, memory, changes)
-    const { limits } = options
-    const shared = { db, indexer, publish: apply, log, now: Date.now, coldStarts }
+    const { limits, now = Date.now } = options
+    const shared = { db, indexer, publish: apply, log, now, coldStarts }
     replays = options.replays ? createReplaysNowhere(shared, () => backfill.wake()) : undefined
     const { timelines } = memory
     const fill = limits?.timelineTarget !== undefined && {

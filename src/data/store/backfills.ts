@@ -6,6 +6,9 @@ import { perDatabase } from './per-database.ts'
 /** `what` of a member whose cold start is over. */
 export const COLD_START = 'cold-start'
 
+/** `what` of a member whose cold start was looked at: `finished_at` says when first. */
+export const COLD_START_BEGUN = 'cold-start begun'
+
 /** `what` of a member as soon as it is so, in this order (ingest/backfill/milestones.ts). */
 export const MILESTONES = {
   /** Everything of the last hours by those they follow is here. */

@@ -1,7 +1,14 @@
 // How far a cold start is as far as posts are concerned, written down for the threads that answer: a page that
-// is read meanwhile waits for it, and is never the last (http/xrpc/first-page.ts). Each milestone is reached once.
+// is read meanwhile waits for it, and is never the last (http/xrpc/first-page.ts). Each milestone is reached once,
+// and all of them at some time: jobs that wait for a server, or are queued anew, may never be done.
 
-import { findBackfill, MILESTONES, putBackfill } from '../../data/store/backfills.ts'
+import {
+  COLD_START_BEGUN,
+  findBackfill,
+  MILESTONES,
+  putBackfill,
+} from '../../data/store/backfills.ts'
+import type { Db } from '../../data/store/db.ts'
 import { deepenable } from '../../data/store/feed-depths.ts'
 import { countOutstanding, isFirstTryDue } from '../../data/store/follow-order.ts'
 import { followedBy } from '../../data/store/follows.ts'
@@ -12,13 +19,16 @@ import type { ColdStartParts } from './cold-start.ts'
 const MEMBER: JobKind[] = ['member']
 const RECENT: JobKind[] = ['recent']
 const POSTS: JobKind[] = ['recent', 'feed', 'older']
+/** The cold start itself may go on for longer. */
+const LONGEST_MS = 30 * 60_000
 
 /** Looks no further than to the first milestone that is not reached. */
 export function noteMilestones(parts: ColdStartParts, uid: number): void {
   const { db, now } = parts
   if (findBackfill(db, uid, MILESTONES.posts)) return
-  // Where their own server stays away, pages must end at some time; the cold start itself goes on.
-  if (countOutstanding(db, [uid], { kinds: MEMBER, now: now() }) > 0) return
+  const isOverdue = now() - begunAt(db, uid, now()) >= LONGEST_MS
+  const isListing = countOutstanding(db, [uid], { kinds: MEMBER, now: now() }) > 0
+  if (isListing && !isOverdue) return
   const uids = [...followedBy(db, uid), uid]
   const isReached = {
     newest: () =>
@@ -32,9 +42,16 @@ export function noteMilestones(parts: ColdStartParts, uid: number): void {
   for (const name of ['newest', 'feeds', 'posts'] as const) {
     const what = MILESTONES[name]
     if (findBackfill(db, uid, what)) continue
-    if (!isReached[name]()) return
+    if (!isOverdue && !isReached[name]()) return
     putBackfill(db, uid, what, { rev: null, finished_at: now() })
   }
+}
+
+/** Written down, so that a restart does not begin the time anew. */
+function begunAt(db: Db, uid: number, now: number): number {
+  const begun = findBackfill(db, uid, COLD_START_BEGUN)?.finished_at
+  if (begun === undefined) putBackfill(db, uid, COLD_START_BEGUN, { rev: null, finished_at: now })
+  return begun ?? now
 }
 
 function isReplaying({ db, replays }: ColdStartParts, uids: number[]): boolean {

@@ -12,6 +12,7 @@ import { type ColdStartParts, deepenTimeline, readColdStart } from './cold-start
 import { noteMilestones } from './milestones.ts'
 
 export type Progress = {
+  /** Their job is taken from the queue, be it anew. */
   memberStarted(uid: number): void
   /** Looks how far those are whose turn it is, for a moment only, however many they are. */
   check(): void
@@ -75,14 +76,13 @@ export function createProgress(options: ColdStartParts & { log: Logger }): Progr
   function finish(uid: number, at: ColdStartProgress): void {
     putBackfill(db, uid, COLD_START, { rev: null, finished_at: now() })
     active.delete(uid)
-    const since = now() - FINISHED_FOR_MS
-    finished = [...finished.filter(({ finishedAt = 0 }) => finishedAt >= since), at]
-    finished = finished.slice(-MAX_TOLD)
+    finished = [...recentOf(finished, now()), at].slice(-MAX_TOLD)
   }
 
   return {
     memberStarted(uid) {
-      if (!active.has(uid)) begin(uid, NOW)
+      if (active.has(uid)) return
+      begin(uid, NOW)
       log.info({ member: findActor(db, uid)?.did }, 'cold start begun')
     },
     check() {
@@ -93,9 +93,8 @@ export function createProgress(options: ColdStartParts & { log: Logger }): Progr
       }
     },
     status() {
-      const since = now() - FINISHED_FOR_MS
       const going = [...active.values()].flatMap(({ latest }) => latest ?? [])
-      const over = finished.filter(({ finishedAt = 0 }) => finishedAt >= since)
+      const over = recentOf(finished, now())
       return [...going, ...over].slice(0, MAX_TOLD)
     },
     isFeedSpare(author) {
@@ -109,6 +108,10 @@ export function createProgress(options: ColdStartParts & { log: Logger }): Progr
       return isSpare
     },
   }
+}
+
+function recentOf(finished: ColdStartProgress[], now: number): ColdStartProgress[] {
+  return finished.filter(({ finishedAt = 0 }) => finishedAt >= now - FINISHED_FOR_MS)
 }
 
 function longestDueFirst(active: Map<number, Active>, now: number): [uid: number, one: Active][] {

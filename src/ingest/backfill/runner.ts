@@ -231,6 +231,7 @@ class Runner implements Backfill {
       finishJob(db, job)
       return
     }
+    if (job.kind === 'member') this.#progress.memberStarted(target.uid)
     const host = hostFor(job, target, now() - limits.identityMaxAgeMs)
     const isFull = this.#window.sizeOf(host) >= limits.windowPerHost
     const waitMs = this.#hosts.waitMs(host)
@@ -273,7 +274,6 @@ class Runner implements Backfill {
   }
 
   async #read({ job, target, host }: WaitingJob): Promise<undefined> {
-    if (job.kind === 'member') this.#progress.memberStarted(target.uid)
     if (this.#canWait(job)) {
       demoteJob(this.#services.db, job, SPARE_PRIORITY)
       return

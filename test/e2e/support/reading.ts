@@ -67,9 +67,7 @@ async function everyPage<T>(
   for (let i = 0; i < 200; i++) {
     const { items, cursor } = await ask(page)
     all.push(...items)
-    // While a cold start goes on (here for ever: the PDSs don't exist) the end has a cursor, which leads back to it.
-    const isEnd = items.length === 0 && cursor === page.cursor
-    if (cursor === undefined || isEnd) return all
+    if (cursor === undefined) return all
     page = { cursor }
   }
   throw new Error('the pages have no end')

@@ -1,15 +1,21 @@
 // How far a cold start is as far as posts are concerned, written down for the threads that answer.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { findBackfill, MILESTONES } from '../../../src/data/store/backfills.ts'
+import { COLD_START_BEGUN, findBackfill, MILESTONES } from '../../../src/data/store/backfills.ts'
+import { enqueueJobAgain } from '../../../src/data/store/jobs.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
 import type { PdsAccount } from '../../support/pds-double.ts'
 
+const HALF_AN_HOUR_MS = 30 * 60_000
+
 let world: BackfillWorld
 let member: PdsAccount
+/** By so much the clock is ahead. */
+let laterMs: number
 
 beforeEach(async () => {
-  world = await startBackfillWorld({ hosts: 2 })
+  laterMs = 0
+  world = await startBackfillWorld({ hosts: 2, now: () => Date.now() + laterMs })
   member = await world.person('member')
 })
 afterEach(() => world.close())
@@ -73,3 +79,27 @@ it('a server that fails is not waited for, but may still bring posts', async () 
   expect(posts(near)).toBe(1)
   expect(reached()).toEqual(['newest', 'feeds'])
 })
+
+it.each([
+  ['their own server', () => world.hosts[0]!.misbehave({ how: { status: 500 } })],
+  ['the directory', () => world.plc.failWith(500)],
+])(
+  'pages end at some time where %s stays away, however often it is asked anew',
+  async (_, fail) => {
+    fail()
+    world.backfill.start()
+    world.member(member)
+    const uid = world.uid(member)
+    await expect
+      .poll(() => findBackfill(world.db, uid, COLD_START_BEGUN), { timeout: 30_000 })
+      .toBeDefined()
+    laterMs = HALF_AN_HOUR_MS / 2
+    enqueueJobAgain(world.db, 'member', uid)
+    await world.restart()
+    expect(reached()).toEqual([])
+    laterMs = HALF_AN_HOUR_MS
+    enqueueJobAgain(world.db, 'member', uid)
+    await until('posts')
+    expect(reached()).toEqual(['newest', 'feeds', 'posts'])
+  },
+)
