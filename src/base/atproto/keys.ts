@@ -7,13 +7,22 @@
 // Specs: https://atproto.com/specs/tid and https://atproto.com/specs/data-model.
 
 const TID_ALPHABET = '234567abcdefghijklmnopqrstuvwxyz'
-const CID_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
-const CID_PREFIX_BYTES = [0x01, 0x71, 0x12, 0x20]
+/** Of CIDs, and of did:plc. */
+export const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
+/** Version, codec, hash function, length, and 32 bytes of SHA-256. */
+export const CID_BYTES = 36
 const CID_LENGTH = 59
 const TID_LENGTH = 13
+const RAW = 0x55
+const DAG_CBOR = 0x71
+const SHA256 = [0x12, 32]
 
 const tidValues = valuesOf(TID_ALPHABET)
-const cidValues = valuesOf(CID_ALPHABET)
+const base32Values = valuesOf(BASE32)
+const base32Codes = Buffer.from(BASE32)
+/** The CID that is spelt out, as bytes and as text: one small buffer instead of many strings. */
+const cidBytes = Buffer.from([1, DAG_CBOR, ...SHA256, ...new Array<number>(32).fill(0)])
+const cidCodes = Buffer.alloc(CID_LENGTH)
 
 /** A stored record key: 8 bytes for a TID, text for anything else. */
 export type PackedRkey = Buffer | string
@@ -63,13 +72,20 @@ export function tidOf(top: number, bottom: number): string {
  * @returns undefined unless `cid` is CIDv1, dag-cbor, sha-256, in base32.
  */
 export function packCid(cid: string): Buffer | undefined {
-  if (cid.length !== CID_LENGTH || cid[0] !== 'b') return undefined
-  const bytes = Buffer.allocUnsafe(36)
+  const bytes = cid.length === CID_LENGTH ? bytesOfCid(cid) : undefined
+  const isRecords = bytes?.[1] === DAG_CBOR && bytes[2] === SHA256[0] && bytes[3] === SHA256[1]
+  return isRecords ? bytes.subarray(4) : undefined
+}
+
+/** Any CIDv1 in base32 (`b…`). */
+export function bytesOfCid(cid: string): Buffer | undefined {
+  if (cid[0] !== 'b' || cid.length < 10) return undefined
+  const bytes = Buffer.allocUnsafe(Math.floor(((cid.length - 1) * 5) / 8))
   let bits = 0
   let pending = 0
   let length = 0
-  for (let i = 1; i < CID_LENGTH; i++) {
-    const value = cidValues[cid.charCodeAt(i)] ?? 255
+  for (let i = 1; i < cid.length; i++) {
+    const value = base32Values[cid.charCodeAt(i)] ?? 255
     if (value === 255) return undefined
     pending = (pending << 5) | value
     bits += 5
@@ -78,25 +94,42 @@ export function packCid(cid: string): Buffer | undefined {
     bytes[length++] = pending >> bits
     pending &= (1 << bits) - 1
   }
-  if (pending !== 0 || CID_PREFIX_BYTES.some((byte, i) => bytes[i] !== byte)) return undefined
-  return bytes.subarray(4)
+  return bytes[0] === 1 && pending === 0 ? bytes : undefined
 }
 
+/** A record's CID, by the SHA-256 of its DAG-CBOR. */
 export function unpackCid(digest: Uint8Array): string {
-  let cid = 'b'
+  return spell(DAG_CBOR, digest)
+}
+
+/** A blob's CID, by the SHA-256 of its bytes. https://atproto.com/specs/data-model#blob-type */
+export function blobCid(digest: Uint8Array): string {
+  return spell(RAW, digest)
+}
+
+/** In base32. @returns undefined where it is not of the two kinds that AT Protocol has. */
+export function cidAt(bytes: Buffer, from: number): string | undefined {
+  const codec = bytes[from + 1]!
+  if (bytes[from] !== 1 || (codec !== RAW && codec !== DAG_CBOR)) return undefined
+  if (bytes[from + 2] !== SHA256[0] || bytes[from + 3] !== SHA256[1]) return undefined
+  return spell(codec, bytes.subarray(from + 4, from + CID_BYTES))
+}
+
+function spell(codec: number, digest: Uint8Array): string {
+  cidBytes[1] = codec
+  cidBytes.set(digest, 4)
   let bits = 0
   let pending = 0
-  for (let i = 0; i < 36; i++) {
-    const byte = i < 4 ? CID_PREFIX_BYTES[i]! : digest[i - 4]!
-    pending = (pending << 8) | byte
-    bits += 8
-    while (bits >= 5) {
-      bits -= 5
-      cid += CID_ALPHABET[(pending >> bits) & 31]
+  let length = 0
+  cidCodes[length++] = 0x62
+  for (let i = 0; i < CID_BYTES; i++) {
+    pending = ((pending << 8) | cidBytes[i]!) & 0xfff
+    for (bits += 8; bits >= 5; bits -= 5) {
+      cidCodes[length++] = base32Codes[(pending >> (bits - 5)) & 31]!
     }
-    pending &= (1 << bits) - 1
   }
-  return cid + CID_ALPHABET[(pending << (5 - bits)) & 31]
+  cidCodes[length] = base32Codes[(pending << (5 - bits)) & 31]!
+  return cidCodes.toString('latin1', 0, CID_LENGTH)
 }
 
 /**
@@ -106,7 +139,7 @@ export function unpackCid(digest: Uint8Array): string {
 export function cidRank(cid: string): number {
   let rank = 0
   for (let i = 7; i < 10; i++) {
-    const value = cidValues[cid.charCodeAt(i)] ?? 0
+    const value = base32Values[cid.charCodeAt(i)] ?? 0
     rank = rank * 32 + ((value + 6) & 31)
   }
   return rank

@@ -1,9 +1,6 @@
 // Timestamps in TIDs, both ways. https://atproto.com/specs/tid
 
-import { microsOf, packRkey } from './keys.ts'
-
-const ALPHABET = '234567abcdefghijklmnopqrstuvwxyz'
-const LENGTH = 13
+import { microsOf, packRkey, tidOf } from './keys.ts'
 
 /** Milliseconds since 1970; Infinity for what is no TID. */
 export function tidTimeMs(tid: string): number {
@@ -13,11 +10,10 @@ export function tidTimeMs(tid: string): number {
 
 /** The lowest TID of a moment. */
 export function tidAt(timeMs: number): string {
-  let value = BigInt(Math.floor(timeMs)) * 1000n * 1024n
-  let tid = ''
-  for (let i = 0; i < LENGTH; i++) {
-    tid = ALPHABET[Number(value % 32n)]! + tid
-    value /= 32n
-  }
-  return tid
+  return tidOfMicros(Math.floor(timeMs) * 1000, 0)
+}
+
+/** @param clockId - below 1024 */
+export function tidOfMicros(timeUs: number, clockId: number): string {
+  return tidOf(Math.floor(timeUs / 2 ** 22), (timeUs % 2 ** 22) * 1024 + clockId)
 }

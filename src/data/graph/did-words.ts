@@ -5,6 +5,7 @@
 // come where in the heap, how many characters, and the hash.
 // https://web.plc.directory/spec/v0.1/did-plc
 
+import { BASE32 } from '../../base/atproto/keys.ts'
 import { assert } from '../../base/util/assert.ts'
 import type { SharedInts } from '../shared-memory/shared-ints.ts'
 
@@ -12,13 +13,12 @@ export const DID_WORDS = 4
 const IN_HEAP = -1
 const PLC_PREFIX = 'did:plc:'
 const PLC_LENGTH = 32
-const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 const CHARS_A_WORD = 6
 const MAX_LENGTH = 2048
 const NO_VALUE = 255
 
 const values = new Uint8Array(128).fill(NO_VALUE)
-for (let i = 0; i < ALPHABET.length; i++) values[ALPHABET.charCodeAt(i)] = i
+for (let i = 0; i < BASE32.length; i++) values[BASE32.charCodeAt(i)] = i
 
 /** A DID ready to be looked up; `words` is overwritten by the next call. */
 export type PackedDid = { isPlc: boolean; hash: number }
@@ -74,7 +74,7 @@ export function unpackDid(words: Int32Array, at: number, heap: Int32Array): stri
   let did = PLC_PREFIX
   for (let word = 0; word < DID_WORDS; word++) {
     const packed = words[at + word]!
-    for (let shift = 25; shift >= 0; shift -= 5) did += ALPHABET[(packed >>> shift) & 31]
+    for (let shift = 25; shift >= 0; shift -= 5) did += BASE32[(packed >>> shift) & 31]
   }
   return did
 }

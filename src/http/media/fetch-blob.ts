@@ -5,12 +5,12 @@
 
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
+import { blobCid } from '../../base/atproto/keys.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import { type CircuitBreaker, createCircuitBreaker } from '../../sources/appview/circuit-breaker.ts'
 import { FetchError } from '../../sources/identity/fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
-import { cidOfDigest } from './blob-cid.ts'
 import { HEAD_BYTES } from './cache-entry.ts'
 import type { DiskCache } from './disk-cache.ts'
 import { createHostSlots, type SlotLimits } from './host-slots.ts'
@@ -101,7 +101,7 @@ type Asked = { source: BlobSource; limits: BlobLimits; pds: string; breaker: Cir
 async function receive(asked: Asked, name: BlobName, path: string): Promise<Received> {
   try {
     const received = await writeAnswer(asked, name, path)
-    if (cidOfDigest(Buffer.from(received.digest, 'hex')) === name.cid) return received
+    if (blobCid(Buffer.from(received.digest, 'hex')) === name.cid) return received
     throw new MediaError('missing', 'BlobNotFound', 'the PDS sent other bytes than the CID names')
   } catch (error) {
     await rm(path, { force: true })

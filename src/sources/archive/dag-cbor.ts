@@ -4,9 +4,9 @@
 // cover. Spec: https://atproto.com/specs/data-model.
 
 import { isUtf8 } from 'node:buffer'
+import { CID_BYTES, cidAt } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/event.ts'
 import type { DropReason } from '../jetstream/decoded.ts'
-import { CID_BYTES, cidText } from './cid-text.ts'
 
 /** With its envelope on the live wire, a record may nest as deep as frames may. */
 const MAX_DEPTH = 97
@@ -148,7 +148,7 @@ function readLink(): JsonObject {
   const head = bytes[take(1)]!
   if (head >> 5 !== BYTES || readArgument(head & 31) !== CID_BYTES + 1) refuse()
   const from = take(CID_BYTES + 1)
-  const link = bytes[from] === 0 ? cidText(bytes, from + 1) : undefined
+  const link = bytes[from] === 0 ? cidAt(bytes, from + 1) : undefined
   return link === undefined ? refuse() : { $link: link }
 }
 

@@ -2,12 +2,12 @@
 // to drop it.
 
 import { hash } from 'node:crypto'
+import { unpackCid } from '../../base/atproto/keys.ts'
 import { readCommit } from '../jetstream/commit.ts'
 import { readAccountLevel } from '../jetstream/decode-v2.ts'
 import type { Decoded } from '../jetstream/decoded.ts'
 import { isDid } from '../jetstream/syntax.ts'
 import { type BlockRows, ROW_KIND } from './block-rows.ts'
-import { recordCidText } from './cid-text.ts'
 import { decodeObject } from './dag-cbor.ts'
 
 const TYPE = 'network.bsky.jetstream.subscribeEvents#'
@@ -57,7 +57,7 @@ function readCommitRow(
   if (typeof record === 'string') return record
   const { body, payloadAt, payloadBytes } = rows
   const digest = hash('sha256', body.subarray(payloadAt, payloadAt + payloadBytes), 'buffer')
-  return readCommit({ ...key, cid: recordCidText(digest), record }, did, timeUs, seq)
+  return readCommit({ ...key, cid: unpackCid(digest), record }, did, timeUs, seq)
 }
 
 function payloadOf({ body, payloadAt, payloadBytes }: BlockRows) {

@@ -6,6 +6,7 @@
 // not a did:plc in its one usual form. So do whitespace between tokens, which servers don't write,
 // and all that hostile-json.ts looks for. Doubt only costs time: the frame is then parsed.
 
+import { BASE32 } from '../../base/atproto/keys.ts'
 import { raiseDoubt } from './zstd/doubt.ts'
 
 const MAX_DEPTH = 32
@@ -51,7 +52,7 @@ const simpleEscapes = new Uint8Array(256)
 for (const char of '"\\/bfnrt') simpleEscapes[char.charCodeAt(0)] = 1
 
 const base32 = new Uint8Array(256)
-for (const char of 'abcdefghijklmnopqrstuvwxyz234567') base32[char.charCodeAt(0)] = 1
+for (const char of BASE32) base32[char.charCodeAt(0)] = 1
 
 const bytesOf = (text: string) => Uint8Array.from(Buffer.from(text, 'latin1'))
 const AFTER_DID = bytesOf(':plc:')

@@ -7,13 +7,12 @@
 // to the same answer. Spec: https://atproto.com/specs/data-model.
 
 import { hash } from 'node:crypto'
-import { unpackCid } from '../../base/atproto/keys.ts'
+import { bytesOfCid, unpackCid } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/event.ts'
 
 const MAX_DEPTH = 100
 const INITIAL_BYTES = 64 * 1024
 const CID_TAG = 42
-const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 
 /** The value has no DAG-CBOR form that AT Protocol allows. */
 export class UnencodableError extends Error {
@@ -99,32 +98,12 @@ function writeBytes(value: unknown): void {
 
 /** Tag 42 around a byte string: a zero byte, then the binary CID. */
 function writeLink(value: unknown): void {
-  const bytes = typeof value === 'string' ? decodeCid(value) : undefined
+  const bytes = typeof value === 'string' ? bytesOfCid(value) : undefined
   if (!bytes) throw new UnencodableError('a $link that is no CID in base32')
   writeHead(MAJOR.tag, CID_TAG)
   writeHead(MAJOR.bytes, bytes.length + 1)
   writeByte(0)
   copy(bytes)
-}
-
-/** Any CIDv1 in base32 (`b…`). */
-function decodeCid(cid: string): Buffer | undefined {
-  if (cid[0] !== 'b' || cid.length < 10) return undefined
-  const bytes = Buffer.allocUnsafe(Math.floor(((cid.length - 1) * 5) / 8))
-  let pending = 0
-  let bits = 0
-  let written = 0
-  for (let i = 1; i < cid.length; i++) {
-    const value = BASE32.indexOf(cid[i]!)
-    if (value < 0) return undefined
-    pending = (pending << 5) | value
-    bits += 5
-    if (bits < 8) continue
-    bits -= 8
-    bytes[written++] = pending >> bits
-    pending &= (1 << bits) - 1
-  }
-  return bytes[0] === 1 && pending === 0 ? bytes : undefined
 }
 
 /** The type in the top three bits, then the number in its shortest form. */
