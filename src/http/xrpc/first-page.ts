@@ -1,16 +1,12 @@
 // A newcomer's pages, while their cold start goes on. Clients take a page without a cursor for the end of the
-// feed, for good, so no page is the last as long as more may come; and a page waits for what makes it whole,
-// for less than a PDS waits for us, and for little where a wait was in vain and nothing has moved since. The
-// wait is before the handler and outside the queue (dispatch.ts): it holds nobody's place there, and looks
-// seldom where many wait. Who finds no room to wait has a cursor.
+// feed, for good, so no page is the last as long as more may come; and a page waits for what makes it whole
+// (newcomer-waits.ts). Who finds no room to wait has a cursor.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ColdStarts, Reached } from '../../answers/skeleton/cold-starts.ts'
 import { formatFeedCursor, parseFeedCursor } from '../../answers/skeleton/page-cursor.ts'
 import type { FeedSkeleton, TimelineRequest } from '../../answers/skeleton/timeline.ts'
-import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
-import { patienceLeftMs } from './patience.ts'
+import type { NewcomerWaits } from './newcomer-waits.ts'
 
 export type FirstPage = {
   /** Whose cold start is not over. */
@@ -33,14 +29,6 @@ export type PageRequest = {
 
 /** A PDS gives up after ten seconds without an answer. */
 export const FIRST_PAGE_PATIENCE_MS = 7_500
-/** Where a whole wait brought nothing, and the cold start is where it was: their own server may be away. */
-const AFTER_VAIN_WAIT_MS = 500
-const MAX_REMEMBERED = 10_000
-const LOOK_EVERY_MS = 100
-/** Looks a second, of all who wait together, are about a thousand at most. */
-const LOOK_LATER_MS = 1
-const MAX_WAITING = 1_000
-const MAX_WAITING_EACH = 4
 /** What the cold start calls newest: of as many hours everything is read first. */
 const NEWEST_MS = 36 * 3_600_000
 
@@ -48,17 +36,14 @@ export function createFirstPage(parts: {
   coldStarts: ColdStarts
   actors: Pick<ActorReader, 'uidOf'>
   timeline: (request: TimelineRequest) => FeedSkeleton
+  waits: NewcomerWaits
   /** 0: nobody has a cold start here. */
   patienceMs: number
   now?: () => number
 }): FirstPage {
-  const { coldStarts, actors, patienceMs, now = Date.now } = parts
-  const waiting = new Map<string, number>()
-  /** How far the cold start was when a wait ended in vain. */
-  const vain = new LruMap<string, Reached>(MAX_REMEMBERED)
-  let waitingInAll = 0
+  const { coldStarts, actors, patienceMs, waits, now = Date.now } = parts
 
-  const reachedBy = (did: string) =>
+  const reachedBy = (did: string): Reached =>
     patienceMs === 0 ? 'everything' : coldStarts.reached(actors.uidOf(did))
 
   function isWorthReading(request: PageRequest): boolean {
@@ -73,33 +58,12 @@ export function createFirstPage(parts: {
     return isFull && (cursor !== undefined || isOfNewest(page, now()))
   }
 
-  async function wait(request: PageRequest, signal: AbortSignal): Promise<void> {
-    const isVain = vain.get(request.did) === reachedBy(request.did)
-    const longestMs = isVain ? Math.min(AFTER_VAIN_WAIT_MS, patienceMs) : patienceMs
-    const giveUpAt = now() + patienceLeftMs(signal, longestMs, now())
-    while (now() < giveUpAt && !signal.aborted) {
-      await sleep(LOOK_EVERY_MS + waitingInAll * LOOK_LATER_MS)
-      if (isWorthReading(request)) return
-    }
-    if (!signal.aborted) vain.set(request.did, reachedBy(request.did))
-  }
-
-  function count(did: string, by: 1 | -1): void {
-    waitingInAll += by
-    const each = (waiting.get(did) ?? 0) + by
-    if (each === 0) waiting.delete(did)
-    else waiting.set(did, each)
-  }
-
   return {
     isNewcomer: (did) => reachedBy(did) !== 'everything',
-    ready(request, call) {
+    ready(request, { signal }) {
       const { did } = request
-      if (isWorthReading(request)) return undefined
-      if (waitingInAll >= MAX_WAITING || (waiting.get(did) ?? 0) >= MAX_WAITING_EACH)
-        return undefined
-      count(did, 1)
-      return wait(request, call.signal).finally(() => count(did, -1))
+      const state = () => `posts ${reachedBy(did)}`
+      return waits.until(() => isWorthReading(request), { did, state, patienceMs, signal })
     },
     cursorAtEnd(request, endCursor) {
       if (areAllHere(reachedBy(request.did))) return undefined

@@ -71,6 +71,7 @@ import { keptMethods } from './kept-methods.ts'
 import { listMethods } from './list-methods.ts'
 import { muteMethods } from './mute-methods.ts'
 import { createNamesAwaited } from './names-awaited.ts'
+import { createNewcomerWaits } from './newcomer-waits.ts'
 import { notificationMethods } from './notification-methods.ts'
 import { recordMethods } from './record-methods.ts'
 import { createAtOneRev } from './repo-rev.ts'
@@ -167,6 +168,7 @@ function createServing(parts: MethodParts): Serving {
   const notifications = createNotifications({ db, graph })
   const underWay = createUnderWay({ db, actors })
   const timeline = createTimelineSkeleton({ ...parts, feed: fragments.feedOver(db) })
+  const waits = createNewcomerWaits()
   return {
     ...parts,
     scope,
@@ -177,7 +179,7 @@ function createServing(parts: MethodParts): Serving {
     fragments,
     accounts,
     firstPage: createFirstPage({
-      ...{ actors, timeline, coldStarts: createColdStarts(db) },
+      ...{ actors, timeline, waits, coldStarts: createColdStarts(db) },
       patienceMs: parts.firstPagePatienceMs ?? 0,
     }),
     records: createRecords(db),
@@ -191,7 +193,7 @@ function createServing(parts: MethodParts): Serving {
     preferencesOf: createPreferencesOf(db),
     notifications,
     firstNotifications: createFirstNotifications({
-      ...{ actors, hasBacklog: notifications.hasBacklog },
+      ...{ actors, waits, hasBacklog: notifications.hasBacklog },
       isWaiting: (parts.firstPagePatienceMs ?? 0) > 0,
     }),
     knownFollowers: createKnownFollowers({ graph, actors }),

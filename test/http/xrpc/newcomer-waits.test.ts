@@ -1,0 +1,65 @@
+// Waiting for a cold start, by a clock of our own: each look at it is a second later.
+
+import { expect, test } from 'vitest'
+import { createNewcomerWaits } from '../../../src/http/xrpc/newcomer-waits.ts'
+
+function start() {
+  let at = 0
+  const now = () => {
+    at += 1_000
+    return at
+  }
+  const waits = createNewcomerWaits({ now })
+  /** @returns how often it was looked for: once only, where nobody waited. */
+  async function wait(
+    did: string,
+    state: string,
+    { isThere = (_looks: number): boolean => false, aborted = false } = {},
+  ) {
+    let looks = 0
+    const look = () => isThere(++looks)
+    const signal = aborted ? AbortSignal.abort() : new AbortController().signal
+    await waits.until(look, { did, state: () => state, patienceMs: 8_000, signal })
+    return looks
+  }
+  return { wait, waits }
+}
+
+test('it is waited for until it is there', async () => {
+  const { wait } = start()
+  expect(await wait('alice', 'page', { isThere: () => true })).toBe(1)
+  expect(await wait('alice', 'page', { isThere: (looks) => looks === 3 })).toBe(3)
+  expect(await wait('alice', 'page')).toBeGreaterThan(3)
+})
+
+test('who waited in vain waits little for the same, whatever it is, until it gets on', async () => {
+  const { wait } = start()
+  for (const what of ['posts nothing', 'notifications']) {
+    expect(await wait('alice', what)).toBeGreaterThan(3)
+    expect(await wait('alice', what)).toBeLessThanOrEqual(2)
+    expect(await wait('bob', what)).toBeGreaterThan(3)
+  }
+  expect(await wait('alice', 'posts newest')).toBeGreaterThan(3)
+})
+
+test('a request that went away has not waited in vain', async () => {
+  const { wait } = start()
+  await wait('alice', 'page', { aborted: true })
+  expect(await wait('alice', 'page')).toBeGreaterThan(3)
+})
+
+test('a few requests of one account wait, the others are answered at once', async () => {
+  const { waits } = start()
+  const request = { did: 'alice', state: () => 'page', patienceMs: 8_000 }
+  const { signal } = new AbortController()
+  let isThere = false
+  const waiting = Array.from({ length: 4 }, () =>
+    waits.until(() => isThere, { ...request, signal }),
+  )
+  expect(waiting.every((one) => one instanceof Promise)).toBe(true)
+  expect(waits.until(() => isThere, { ...request, signal })).toBeUndefined()
+  isThere = true
+  await Promise.all(waiting)
+  isThere = false
+  expect(waits.until(() => isThere, { ...request, signal })).toBeInstanceOf(Promise)
+})
