@@ -307,7 +307,7 @@ function createCore(config: Config) {
   })
   const { memory, handles, snapshots } = loadMemory({ db, config, log })
   const { actors } = memory
-  const coldStarts = createNewcomerBudget(now)
+  const coldStarts = createNewcomerBudget({ db, now })
   const indexer = createIndexer({
     ...{ db, actors, coldStarts, now },
     scope: config.indexScope,

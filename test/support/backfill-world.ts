@@ -61,16 +61,16 @@ export type BackfillWorldOptions = {
   scope?: IndexScope
   limits?: Partial<BackfillLimits>
   /** What cold starts may take at once; uncounted where not given. */
-  coldStarts?: ColdStartBudget
+  coldStarts?: (db: Db) => ColdStartBudget
   timelineLength?: number
   /** What is to be replayed is asked for, but from hosts that there are not. */
   replays?: boolean
   /** Read at each start. */
   trustedVerifiers?: string[]
+  /** Of indexer and jobs; the real one by default. */
+  now?: () => number
   /** Of what remembers identities; the real one by default. */
   resolverNow?: () => number
-  /** The clock of what is queued and fetched. */
-  now?: () => number
 }
 
 const DAY_MS = 86_400_000
@@ -84,6 +84,7 @@ export async function startBackfillWorld(
   const plc = await startPlcDouble()
   const hosts = await Promise.all(Array.from({ length: options.hosts ?? 1 }, startPdsDouble))
   const log = pino({ level: LOG_LEVEL })
+  const { now = Date.now } = options
   let lastMs = Date.now() - 30 * DAY_MS
   let db: Db
   let memory: Memory
@@ -102,10 +103,10 @@ export async function startBackfillWorld(
     memory = rebuilt
     const { actors } = memory
     const { scope = 'community', trustedVerifiers } = options
-    const { coldStarts } = options
+    const coldStarts = options.coldStarts?.(db)
     indexer = createIndexer({
       ...{ db, actors, coldStarts, scope, trustedVerifiers },
-      now: Date.now,
+      now,
     })
     const fetch = createGuardedFetch({ allowPrivateHosts: true })
     const resolver = createResolver({
@@ -116,7 +117,7 @@ export async function startBackfillWorld(
       now: options.resolverNow,
     })
     const apply = (changes: Parameters<typeof publish>[2]) => void publish(db, memory, changes)
-    const { limits, now = Date.now } = options
+    const { limits } = options
     const shared = { db, indexer, publish: apply, log, now, coldStarts }
     replays = options.replays ? createReplaysNowhere(shared, () => backfill.wake()) : undefined
     const { timelines } = memory

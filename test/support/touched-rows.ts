@@ -114,6 +114,7 @@ const unseen = new Set([
     'doubts',
     'jobs',
     'backfills',
+    'brought',
     'graph_changes',
   ],
   // Views that count likes of feeds and the like are made anew each time.

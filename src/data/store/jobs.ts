@@ -102,7 +102,8 @@ const statements = perDatabase((db) => ({
     'UPDATE jobs SET not_before = ?, last_error = NULL WHERE kind = ? AND subject = ?',
   ),
   release: db.prepare<[number]>(
-    'UPDATE jobs SET not_before = 0 WHERE last_error IS NULL OR not_before > +?',
+    `UPDATE jobs SET not_before = 0
+      WHERE (last_error IS NULL AND priority <> ${jobPriority.author}) OR not_before > +?`,
   ),
   bringForward: db.prepare<[number]>('UPDATE jobs SET not_before = max(0, not_before - ?)'),
   done: db.prepare<[string, number, number]>(
@@ -174,9 +175,9 @@ export function nextSlowJobs(db: Db, now: number, limit: number): Job[] {
 }
 
 /**
- * At start: what a stopped process had leased is due again; what waits after failing still waits, but not
- * for longer than anything ever waits, which only a wrong clock can have meant. The two are told apart
- * by the error, which a lease takes away.
+ * At start: what a stopped process had leased is due again; what waits after failing, or for its turn in the slow
+ * lane, still waits, but not for longer than anything ever waits, which only a wrong clock can have meant. What
+ * failed is told apart by the error, which a lease takes away.
  */
 export function releaseJobs(db: Db, now: number): void {
   statements(db).release.run(now + LONGEST_RETRY_MS)

@@ -25,6 +25,7 @@ import * as mentions from './migrations/020-mentions.ts'
 import * as labelerLimits from './migrations/021-labeler-limits.ts'
 import * as cursorMarks from './migrations/022-cursor-marks.ts'
 import * as leftOut from './migrations/023-left-out.ts'
+import * as brought from './migrations/024-brought.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -52,6 +53,7 @@ const migrations: readonly Migration[] = [
   labelerLimits,
   cursorMarks,
   leftOut,
+  brought,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

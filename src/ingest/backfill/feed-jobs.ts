@@ -57,9 +57,10 @@ export async function loadRecent(services: Services, repo: RepoTarget): Promise<
 export async function loadPage(services: Services, repo: RepoTarget): Promise<void> {
   const { pagePosts: maxRecords } = services.limits
   const isEnough = () => true
-  await reconcile(services, repo, { collection: POST, maxRecords, isEnough, isShown: true })
+  const { take } = withinBudget(services, repo)
+  await reconcile(services, repo, { collection: POST, maxRecords, isEnough, take, isShown: true })
   for (const collection of GATES) {
-    await reconcile(services, repo, { collection, maxRecords, isEnough })
+    await reconcile(services, repo, { collection, maxRecords, isEnough, take })
   }
 }
 

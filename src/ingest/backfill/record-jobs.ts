@@ -18,6 +18,7 @@ import { PdsError } from '../../sources/pds/pds-error.ts'
 import type { FetchedRecords } from './fetched.ts'
 import { reconcile } from './reconcile.ts'
 import type { RepoJobResult } from './repo-jobs.ts'
+import { fitsBudget } from './within-budget.ts'
 import type { Services } from './work.ts'
 
 const POST = 'app.bsky.feed.post'
@@ -51,6 +52,7 @@ export async function loadPost(
   leaveToStream(services, repo, key.rkey)
   const fetched = await fetchRecord(services, repo, key)
   if (!fetched) return services.apply.missing(postId)
+  if (!fitsBudget(services, repo, fetched)) return services.apply.leaveOut('over-budget', 1)
   const gates = await fetchGates(services, repo, fetched)
   for (const one of [fetched, ...gates]) services.apply.put(one)
 }

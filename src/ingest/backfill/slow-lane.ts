@@ -26,11 +26,7 @@ const KINDS: JobKind[] = ['feed', 'follows', 'blocks', 'records']
 
 export type SlowLane = { advance(): void }
 
-export function createSlowLane({
-  db,
-  coldStarts,
-  now,
-}: Pick<Services, 'db' | 'coldStarts' | 'now'>): SlowLane {
+export function createSlowLane({ db, now }: Pick<Services, 'db' | 'now'>): SlowLane {
   let lastAt = now()
   return {
     advance() {
@@ -42,7 +38,6 @@ export function createSlowLane({
       transact(db, () => {
         for (const job of jobs) {
           finishJob(db, job)
-          coldStarts.takeSlowly(job.subject)
           if (job.kind === 'author') queueSlowly(db, job.subject)
           else queueRest(db, job.subject)
         }

@@ -17,6 +17,8 @@ type Loaded = { rev: string | undefined; cut?: Cut }
 
 /** A budget is of an hour. */
 const AGAIN_MS = 3_600_000
+/** Few posts have more, with all their pictures described. */
+const ORDINARY_BYTES = 10_000
 
 export function withinBudget(
   { apply, coldStarts }: Services,
@@ -47,6 +49,18 @@ function fitOf({ records }: RecordPage, isHeld: (rkey: string) => boolean, left:
     fitting += 1
   }
   return { fitting, bytes }
+}
+
+/** Whether a record that was fetched alone may be kept: one that is not huge may in any case. */
+export function fitsBudget(
+  { coldStarts }: Services,
+  { uid }: RepoTarget,
+  { records }: Pick<RecordPage, 'records'>,
+): boolean {
+  const bytes = records.reduce((sum, { record }) => sum + JSON.stringify(record).length, 0)
+  if (bytes > ORDINARY_BYTES && bytes > coldStarts.bytesLeft(uid)) return false
+  coldStarts.spendBytes(uid, bytes)
+  return true
 }
 
 /**

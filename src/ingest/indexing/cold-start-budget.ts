@@ -1,5 +1,5 @@
 // How much of a newcomer's cold start is done at once: how many of those whom they follow are fetched, and how
-// many bytes the repositories of these authors may bring. Whoever is beyond waits as a job `author`, and is fetched
+// many bytes the repositories of these authors may bring, and of strangers whose pages members open. Whoever is beyond waits as a job `author`, and is fetched
 // slowly; so are records that are beyond. The ingest thread counts (ingest/upkeep/newcomer-budget.ts).
 
 export type ColdStartBudget = {
@@ -9,8 +9,8 @@ export type ColdStartBudget = {
    * @returns whether the author is fetched at once
    */
   takesNow(member: number, author: number, place: number): boolean
-  /** The author's turn has come in the slow lane. */
-  takeSlowly(author: number): void
+  /** The member has an account's records fetched by looking at them. */
+  looksAt(member: number, uid: number): void
   /** What more this account's posts and other records may bring now: bytes of JSON. */
   bytesLeft(uid: number): number
   spendBytes(uid: number, bytes: number): void
@@ -22,7 +22,7 @@ export const AUTHORS_AT_ONCE = 2_000
 /** Where nobody counts. */
 export const UNCOUNTED: ColdStartBudget = {
   takesNow: (_member, _author, place) => place < AUTHORS_AT_ONCE,
-  takeSlowly: () => undefined,
+  looksAt: () => undefined,
   bytesLeft: () => Number.POSITIVE_INFINITY,
   spendBytes: () => undefined,
 }

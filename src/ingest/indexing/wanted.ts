@@ -83,13 +83,13 @@ export type JobBudget = {
 }
 
 /**
- * What a member was to be shown and we lack: at-URIs of posts, lists, feed generators and the like, those of
+ * What a member (`did`) was to be shown and we lack: at-URIs of posts, lists, feed generators and the like, those of
  * collections of posts for the newest of them, DIDs of people. Asked for ahead of everything that nobody
  * waits for. What goes beyond the budget leaves no trace.
  */
 export function wantMissing(
   ctx: IndexContext,
-  missing: { uris: string[]; dids: string[] },
+  missing: { did?: string; uris: string[]; dids: string[] },
   budget: JobBudget = { left: Number.POSITIVE_INFINITY, isSpent: false },
 ): void {
   const queue = createQueue(ctx, budget)
@@ -99,7 +99,8 @@ export function wantMissing(
     const list = post ? undefined : parseRecordUri(uri, LIST_COLLECTION)
     if (post) wantShownPost(ensurePost(ctx, post, ANCHOR), queue)
     else if (list) queue('list', ensureList(ctx, list).id)
-    else if (!wantShownPage(ctx, uri, budget)) wantShownRecord(ctx, uri, queue)
+    else if (!wantShownPage(ctx, { uri, viewer: missing.did }, budget))
+      wantShownRecord(ctx, uri, queue)
   }
   for (const did of missing.dids.slice(0, MAX_WANTED_AT_ONCE)) {
     if (isSpent(budget)) return
@@ -131,12 +132,17 @@ const COST_OF_PAGE = 25
  * A stranger's newest posts; an author's are here.
  * @returns whether this is the at-URI of a collection
  */
-function wantShownPage(ctx: IndexContext, uri: string, budget: JobBudget): boolean {
+function wantShownPage(
+  ctx: IndexContext,
+  { uri, viewer }: { uri: string; viewer: string | undefined },
+  budget: JobBudget,
+): boolean {
   const named = parseCollectionUri(uri)
   if (named?.collection !== 'app.bsky.feed.post') return named !== undefined
   const uid = internActor(ctx, named.did)
   if (isAuthor(ctx, uid) || isJobWaiting(ctx.db, 'page', uid)) return true
   budget.left -= COST_OF_PAGE
+  if (viewer !== undefined) ctx.coldStarts.looksAt(ctx.actors.uidOf(viewer), uid)
   enqueueJob(ctx.db, 'page', uid)
   return true
 }

@@ -2,27 +2,38 @@
 // says so. Repositories on a PDS over HTTP; the database is the oracle.
 
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
+import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import { enqueueJob } from '../../../src/data/store/jobs.ts'
+import { transact } from '../../../src/data/store/transact.ts'
 import { listMembers } from '../../../src/http/operator/members.ts'
+import { createFetchBudget } from '../../../src/ingest/upkeep/fetch-budget.ts'
 import {
   createNewcomerBudget,
   NEWCOMER_LIMITS,
 } from '../../../src/ingest/upkeep/newcomer-budget.ts'
-import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
+import { type BackfillWorld, refOf, startBackfillWorld } from '../../support/backfill-world.ts'
 import type { PdsAccount } from '../../support/pds-double.ts'
 import { plcDid } from '../../support/plc-double.ts'
+import type { Commit } from '../../support/simulated-network/repository.ts'
+import { freshDataDir } from '../../support/slipstream-process.ts'
 
 const HOUR_MS = 3_600_000
 
 let world: BackfillWorld | undefined
+let aheadMs = 0
 afterEach(async () => {
   await world?.close()
   world = undefined
+  aheadMs = 0
 })
 
 async function startWith(limits: Partial<typeof NEWCOMER_LIMITS>): Promise<BackfillWorld> {
-  const coldStarts = createNewcomerBudget(Date.now, { ...NEWCOMER_LIMITS, ...limits })
-  world = await startBackfillWorld({ coldStarts })
+  const now = () => Date.now() + aheadMs
+  const coldStarts = (db: Db) =>
+    createNewcomerBudget({ db, now }, { ...NEWCOMER_LIMITS, ...limits })
+  world = await startBackfillWorld({ coldStarts, now })
   return world
 }
 
@@ -106,13 +117,13 @@ test('accounts that do not exist are looked up once, however many jobs wait for 
 const HUGE = 10
 
 /** Ten posts of 90 kB each. */
-function postHugely(one: BackfillWorld, author: PdsAccount): void {
-  for (let i = 0; i < HUGE; i++) {
+function postHugely(one: BackfillWorld, author: PdsAccount): Commit[] {
+  return Array.from({ length: HUGE }, (_, i) => {
     const description = randomBytes(45_000).toString('hex')
     const external = { uri: 'https://example.org/', title: 'huge', description }
     const embed = { $type: 'app.bsky.embed.external', external }
-    one.post(author, `huge ${i}`, { record: { embed } })
-  }
+    return one.post(author, `huge ${i}`, { record: { embed } })
+  })
 }
 
 const postsOf = (one: BackfillWorld, person: PdsAccount) =>
@@ -122,11 +133,7 @@ const postsOf = (one: BackfillWorld, person: PdsAccount) =>
     .get(one.uid(person))!
 
 test('of huge posts an hour brings so many bytes; the rest is told, and comes hour by hour', async () => {
-  let aheadMs = 0
-  const limits = { ...NEWCOMER_LIMITS, kbOfAuthor: 300 }
-  const coldStarts = createNewcomerBudget(() => Date.now() + aheadMs, limits)
-  world = await startBackfillWorld({ coldStarts })
-  const one = world
+  const one = await startWith({ kbOfAuthor: 300 })
   const [huge, plain] = await peopleOf(one, 2)
   const member = await one.person('member')
   postHugely(one, huge!)
@@ -143,7 +150,6 @@ test('of huge posts an hour brings so many bytes; the rest is told, and comes ho
     expect(postsOf(one, huge!)).toBe(here)
     expect(listMembers(one.db)[0]).toMatchObject({ isComplete: true, recordsLater: HUGE - here })
     aheadMs += 2 * HOUR_MS
-    await one.restart() // a job that only waits is due then
     await expect.poll(() => postsOf(one, huge!), { timeout: 20_000 }).toBeGreaterThan(here)
     await expect
       .poll(() => Object.keys(one.backfill.status().jobs))
@@ -163,17 +169,71 @@ test('a record larger than any hour allows is not asked for over and over', asyn
   one.member(member)
   await expect.poll(() => one.backfill.coldStarts()[0]?.stage, { timeout: 55_000 }).toBe('done')
   expect(waiting(one, "= 'rest'")).toBe(1)
+  aheadMs += 2 * HOUR_MS
   await one.restart()
   await one.settled()
   expect(postsOf(one, huge)).toBe(0)
   expect(listMembers(one.db)[0]!.recordsLater).toBe(HUGE)
 })
 
+test('a start gives no author a new hour, and whose records bring how much outlives it', async () => {
+  const one = await startWith({ kbOfAuthor: 300 })
+  const huge = await one.person('huge')
+  const member = await one.person('member')
+  postHugely(one, huge)
+  one.follow(member, huge)
+  one.backfill.start()
+  one.member(member)
+  await expect.poll(() => one.backfill.coldStarts()[0]?.stage, { timeout: 55_000 }).toBe('done')
+  for (let starts = 0; starts < 3; starts++) {
+    await one.restart()
+    enqueueJob(one.db, 'feed', one.uid(huge))
+    const jobs = () => one.backfill.status().jobs
+    await expect.poll(jobs, { timeout: 20_000 }).toEqual({ rest: 1 })
+    expect(postsOf(one, huge)).toBe(3)
+  }
+  expect(listMembers(one.db)[0]!.recordsLater).toBe(HUGE - 3)
+})
+
+test('the page of a stranger whom a member looks at brings no more than an author does', async () => {
+  const one = await startWith({ kbOfAuthor: 300 })
+  const [huge, plain] = [await one.person('huge'), await one.person('plain')]
+  const member = await one.person('member')
+  const small = one.post(huge, 'small')
+  const oldest = postHugely(one, huge)[0]!
+  for (let i = 0; i < 40; i++) one.post(plain, `plain ${i}`)
+  one.backfill.start()
+  one.member(member)
+  await one.settled()
+  const look = (...uris: string[]) => {
+    const request = { did: member.did, uris, dids: [] }
+    one.indexer.run((ctx) => void createFetchBudget().want(ctx, request))
+    one.backfill.wake()
+    return one.settled()
+  }
+  await look(...[huge, plain].map(({ did }) => `at://${did}/app.bsky.feed.post`))
+  expect(postsOf(one, plain)).toBe(40)
+  expect(postsOf(one, huge)).toBe(3)
+  await look(refOf(oldest).uri)
+  expect(postsOf(one, huge)).toBe(3)
+  await look(refOf(small).uri)
+  expect(postsOf(one, huge)).toBe(4)
+})
+
 test('a hundred newcomers from one address leave a newcomer from elsewhere a whole cold start', () => {
   let nowMs = Date.parse('2026-11-01T12:00:00Z')
-  const budget = createNewcomerBudget(() => nowMs)
+  const dataDir = freshDataDir()
+  const db = openWriter(dataDir)
+  const budget = createNewcomerBudget({ db, now: () => nowMs })
   let author = 1_000_000
   const start = (member: number, origin: string) => {
+    let taken = 0
+    transact(db, () => {
+      taken = comeIn(member, origin)
+    })
+    return taken
+  }
+  const comeIn = (member: number, origin: string) => {
     budget.cameFrom(member, origin)
     let taken = 0
     for (let place = 0; place < 5_000; place++) {
@@ -190,7 +250,11 @@ test('a hundred newcomers from one address leave a newcomer from elsewhere a who
   expect(flood.reduce((sum, one) => sum + one, 0)).toBeLessThan(12_000 + 100 * 200)
   expect(Math.min(...flood)).toBe(200)
   expect(start(1_001, '198.51.100.7')).toBe(2_000)
-  expect(budget.bytesLeft(author + 1)).toBeGreaterThan(1_000_000)
+  budget.cameFrom(1_003, '198.51.100.8')
+  budget.looksAt(1_003, author + 1)
+  expect(budget.bytesLeft(author + 1)).toBe(1_000_000)
   nowMs += 2 * HOUR_MS
   expect(start(1_002, '203.0.113.1')).toBe(2_000)
+  db.close()
+  rmSync(dataDir, { recursive: true })
 })

@@ -33,12 +33,6 @@ const ALLOWED: Partial<Record<FaultKind, Partial<StrangerCalls>>> = {
   'stranger-records': { lookups: 2_000, requests: 1_000 },
   'stranger-media': { lookups: 50, requests: 150 },
 }
-/** After a start it is not remembered who brought which author, so an author's limit of bytes is gone (newcomer-budget.ts). */
-const UNLIMITED_AUTHORS_MB = 120
-const STARTS: FaultKind[] = [
-  ...(['kill', 'kill-at-start', 'terminate', 'clamp', 'window-lost'] as const),
-  ...(['full-disk', 'torn-snapshot', 'corrupt-cache', 'clock-ahead', 'clock-back'] as const),
-]
 const DATABASE = 'slipstream.sqlite'
 const EVERY_MS = 250
 
@@ -69,9 +63,7 @@ export function findExcess(costs: Costs, struck: Partial<Record<FaultKind, numbe
   const rounds = 1 + 2 * (struck['window-lost'] ?? 0)
   calls.lookups *= rounds
   calls.requests *= rounds
-  const isStarted = STARTS.some((kind) => struck[kind])
-  const moreMb = isStarted ? (struck['stranger-records'] ?? 0) * UNLIMITED_AUTHORS_MB : 0
-  const allowed: Costs = { ...MOST, ...calls, diskMb: MOST.diskMb + moreMb }
+  const allowed: Costs = { ...MOST, ...calls }
   return keysOf(allowed)
     .filter((name) => costs[name] > allowed[name])
     .map((name) => {
