@@ -24,6 +24,7 @@ const AUTH = {
   required: 'service JWT',
   optional: 'service JWT or none',
   none: 'none',
+  moderator: 'moderators',
 }
 
 const HEAD = `# Methods

@@ -12,6 +12,8 @@ const GENERATOR = 'A feed generator’s own; we ask it of them.'
 const SKELETON =
   'Between the reference and services behind it; the method without `Skeleton` is the one that clients call.'
 const PDS = 'The PDS’s.'
+const ADMIN =
+  'For the operator of a PDS; an AppView is asked for `getSubjectStatus` and `updateSubjectStatus`.'
 
 export const refusedMethods: Record<string, string> = {
   'app.bsky.ageassurance.begin': AGE,
@@ -35,8 +37,19 @@ export const refusedMethods: Record<string, string> = {
   'app.bsky.unspecced.searchPostsSkeleton': SKELETON,
   'app.bsky.unspecced.searchStarterPacksSkeleton': SKELETON,
   'app.bsky.video.*': VIDEO,
-  'com.atproto.admin.*':
-    'For the operator of a PDS or of moderation, with a secret; our operator has the command line and the operator’s routes.',
+  'com.atproto.admin.deleteAccount': ADMIN,
+  'com.atproto.admin.disableAccountInvites': ADMIN,
+  'com.atproto.admin.disableInviteCodes': ADMIN,
+  'com.atproto.admin.enableAccountInvites': ADMIN,
+  'com.atproto.admin.getAccountInfo': ADMIN,
+  'com.atproto.admin.getAccountInfos': ADMIN,
+  'com.atproto.admin.getInviteCodes': ADMIN,
+  'com.atproto.admin.searchAccounts': ADMIN,
+  'com.atproto.admin.sendEmail': ADMIN,
+  'com.atproto.admin.updateAccountEmail': ADMIN,
+  'com.atproto.admin.updateAccountHandle': ADMIN,
+  'com.atproto.admin.updateAccountPassword': ADMIN,
+  'com.atproto.admin.updateAccountSigningKey': ADMIN,
   'com.atproto.identity.getRecommendedDidCredentials': PDS,
   'com.atproto.identity.refreshIdentity':
     'The PDS’s or a resolver’s; clients do not ask an AppView.',

@@ -9,6 +9,7 @@ import type { FollowGraphHandle } from '../data/graph/follow-graph.ts'
 import type { FollowLine } from '../data/store/follows.ts'
 import type { GapCounts } from '../data/store/gaps.ts'
 import type { InviteWish } from '../data/store/invites.ts'
+import type { ModerationAct } from '../data/store/moderation-log.ts'
 import type { TimelinesHandle } from '../data/timeline/rings.ts'
 import type { StreamStatus } from '../sources/jetstream/consumer-options.ts'
 
@@ -63,8 +64,21 @@ export type OperatorRequest =
   | { kind: 'disable-invite'; code: string }
   /** A member's document (ingest/member-state/document.ts) as JSON. */
   | { kind: 'import-state'; document: string }
+  | ({ kind: 'moderate' } & ModerationDecision)
   /** Checked lines; a slice, so small that the stream does not wait long for it. */
   | { kind: 'import-follows'; lines: FollowLine[]; isInScopeOnly: boolean }
+
+export type ModerationDecision = {
+  act: ModerationAct
+  /** As data/store/takedowns.ts reads it; of a ban a DID. */
+  subject: string
+  by: string
+  reason: string
+  /** What the moderators call it. */
+  ref?: string | undefined
+  /** CIDs of blobs that are hidden with it, and shown again with it. */
+  blobs?: readonly string[] | undefined
+}
 
 export type OperatorReply =
   | { id: number; ok: true; figures: Record<string, number> }

@@ -34,6 +34,7 @@ function packed(kind: 'likes' | 'follows' | 'blocks', note: number, all: number)
 
 const GENERATOR = collectionCodes['app.bsky.feed.generator']
 const VERIFICATION = collectionCodes['app.bsky.graph.verification']
+const POST = collectionCodes['app.bsky.feed.post']
 const STARTER_PACK = collectionCodes['app.bsky.graph.starterpack']
 
 const watched: Record<string, Watched[]> = {
@@ -98,6 +99,16 @@ const watched: Record<string, Watched[]> = {
       },
     },
   ],
+  takedowns: [
+    {
+      columns: ['uid', 'collection'],
+      of: ['subject'],
+      isNoted(notes, _uid, collection) {
+        if (!collection || collection < 0) return true // the account's status is watched; blobs show in no view
+        return collection === POST ? notes.has(NOTE.post) : notes.has(NOTE.everything)
+      },
+    },
+  ],
   labels: [{ columns: ['uid'], isNoted: (notes, uid) => notes.has(NOTE.label, uid) }],
   list_blocks: [{ columns: ['uid'], isNoted: (notes, uid) => notes.has(NOTE.ties, uid) }],
 }
@@ -126,7 +137,7 @@ const unseen = new Set([
   ...['search_queue', 'search_backlog', 'search_actors', 'history'],
   ...['keyless_follows', 'unfollows'],
   'archives',
-  ...['invites', 'admissions'],
+  ...['invites', 'admissions', 'bans', 'moderation_log'],
   // The line of a thread's owner is read anew each time.
   'op_replies',
   // Read once, for the notifications of somebody new.

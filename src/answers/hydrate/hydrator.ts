@@ -3,6 +3,7 @@
 // items it has, and a few more for what was not read before.
 
 import { atOneMoment } from '../../data/store/transact.ts'
+import { withoutTakenDown } from './hide-taken-down.ts'
 import type { Hydrator, ProfileOptions, RecordOptions } from './hydrator-types.ts'
 import { KeptRows } from './kept-rows.ts'
 import { loadBlocks } from './load-blocks.ts'
@@ -33,7 +34,8 @@ export function createHydrator(parts: HydratorParts): Hydrator {
     keptPosts: new KeptRows(MAX_KEPT_POST_BYTES),
     keptReposts: new KeptRows(MAX_KEPT_REPOST_BYTES),
   }
-  const labelled = <State extends ProfileState>(state: State) => withLabelsLoaded(loader, state)
+  const labelled = <State extends ProfileState>(state: State) =>
+    withLabelsLoaded(loader, withoutTakenDown(loader, state))
   return {
     feed: atOneMoment(
       db,

@@ -17,7 +17,10 @@ export function loadBlocks(loader: Loader, pairs: Iterable<Pair>, viewer?: Viewe
   const lists = loader.readers.blockPairs.lists(only)
   const listIds = new Set(lists.map(([, , list]) => list))
   const disputed = new Set(loader.readers.labels.takenDownLists(listIds, undefined))
-  const fallen = new Set(takenDownFor(loader, disputed))
+  const fallen = new Set([
+    ...takenDownFor(loader, disputed),
+    ...loader.readers.takedowns.lists(listIds),
+  ])
   const staying = lists.filter(([, , list]) => !fallen.has(list))
   const inDispute = blockedPairs(pairsOf(lists.filter(([, , list]) => disputed.has(list))))
   return { ...blockedPairs([...direct, ...pairsOf(staying)]), isDisputed: inDispute.has }

@@ -11,6 +11,7 @@ import { packRkey } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { LabelSubject } from '../../data/store/labels.ts'
 import type { LabelFilter, StoredLabel } from '../../data/store/read/labels.ts'
+import { withoutLists } from './hide-taken-down.ts'
 import type { Hydrator } from './hydrator-types.ts'
 import { currentLabelers, type Labelers } from './labelers.ts'
 import type { Loader } from './page.ts'
@@ -97,13 +98,20 @@ function labelledSubject(said: SubjectLabels | undefined): Labelled {
 const POST = 'app.bsky.feed.post'
 const STATUS = 'app.bsky.actor.status'
 
-/** @param subjects - DIDs and at-URIs */
+/**
+ * What the operator hid counts as taken down, too.
+ * @param subjects - DIDs and at-URIs
+ */
 export function loadSubjectLabels(
   loader: Loader,
   subjects: readonly string[],
   labelers: Labelers,
 ): ProfileState['labels'] {
   const found: ProfileState['labels'] = new Map()
+  const { takedowns } = loader.readers
+  for (const subject of takedowns.isAny() ? takedowns.among(subjects) : []) {
+    found.set(subject, { ...NOTHING, labels: [], isTakenDown: true })
+  }
   const keys = subjectKeys(loader.parts.actors, new Set(subjects))
   const by = filterOf(loader, labelers, Date.now())
   if (keys.length === 0 || by.labelers.length === 0) return found
@@ -206,19 +214,6 @@ function hideTakenDown({ parts }: Loader, state: ProfileState): void {
   }
   if (lists.size > 0) withoutLists(state, lists)
   for (const uri of state.records.keys()) if (isTakenDown(uri)) state.records.delete(uri)
-}
-
-/** Lists that were taken down neither block nor mute. */
-function withoutLists({ relations }: ProfileState, lists: ReadonlySet<number>): void {
-  const stays = (list: number | undefined) => (lists.has(list ?? 0) ? undefined : list)
-  for (const [uid, relation] of relations) {
-    relations.set(uid, {
-      ...relation,
-      mutedByList: stays(relation.mutedByList),
-      blockingByList: stays(relation.blockingByList),
-      blockedByList: stays(relation.blockedByList),
-    })
-  }
 }
 
 /** What was not asked for lately is asked for, for the next request. */

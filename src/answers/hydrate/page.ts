@@ -16,6 +16,7 @@ import { type PostRow, preparePosts } from '../../data/store/read/posts.ts'
 import { prepareRecords } from '../../data/store/read/records.ts'
 import { prepareRelations } from '../../data/store/read/relations.ts'
 import { prepareReposts, type RepostRow } from '../../data/store/read/reposts.ts'
+import { prepareTakedowns } from '../../data/store/read/takedowns.ts'
 import { blockedPairs } from './blocked-pairs.ts'
 import type { KeptRows } from './kept-rows.ts'
 import type { Labelers } from './labelers.ts'
@@ -76,6 +77,7 @@ export function prepareReaders(db: Db) {
     records: prepareRecords(db),
     relations: prepareRelations(db),
     reposts: prepareReposts(db),
+    takedowns: prepareTakedowns(db),
   }
 }
 

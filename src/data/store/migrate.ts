@@ -26,6 +26,7 @@ import * as labelerLimits from './migrations/021-labeler-limits.ts'
 import * as cursorMarks from './migrations/022-cursor-marks.ts'
 import * as leftOut from './migrations/023-left-out.ts'
 import * as brought from './migrations/024-brought.ts'
+import * as moderation from './migrations/025-moderation.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -54,6 +55,7 @@ const migrations: readonly Migration[] = [
   cursorMarks,
   leftOut,
   brought,
+  moderation,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

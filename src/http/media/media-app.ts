@@ -2,13 +2,15 @@
 // the form of Bluesky's CDN; /video/{did}/{cid}/playlist.m3u8 and its parts, the video as a player streams
 // it; and /video/{did}/{cid}, the video as it was uploaded. Blobs of accounts that
 // nothing here points at are refused, so that nobody uses us as a proxy for the rest of the world; and so
-// are those of accounts that are deactivated, suspended, taken down or deleted, also where a copy is kept.
+// are those of accounts that are deactivated, suspended, taken down or deleted, or that the operator
+// hid, also where a copy is kept.
 
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { type Context, Hono } from 'hono'
 import type { Logger } from '../../base/obs/log.ts'
 import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
+import { blobSubject } from '../../data/store/takedowns.ts'
 import { HEAD_BYTES } from './cache-entry.ts'
 import { createDiskCache } from './disk-cache.ts'
 import type { BlobSource } from './fetch-blob.ts'
@@ -29,6 +31,8 @@ export type MediaOptions = BlobSource & {
   hasImages: boolean
   hasVideos: boolean
   actors: Pick<ActorReader, 'uidOf' | 'flagsOf'>
+  /** Whether the operator hid a blob; as data/store/takedowns.ts names it. */
+  isHidden?: (subject: string) => boolean
   log: Pick<Logger, 'debug' | 'warn' | 'error'>
   /** In which pictures are decoded and videos cut. */
   process: Pick<MediaProcess, 'run'>
@@ -41,7 +45,8 @@ const FOLDER = 'media-cache'
 
 /** To be mounted at `/`. */
 export function createMediaApp(options: MediaOptions): Hono {
-  const { actors, log, now, process, patience } = options
+  const { log, now, process, patience } = options
+  const refuseHidden = createRefuseHidden(options)
   const folder = join(options.dataDir, FOLDER)
   const cache = createDiskCache({ folder, maxBytes: options.maxCacheBytes, log, now })
   const images = createImages({ source: options, cache, process, now, patience })
@@ -49,11 +54,11 @@ export function createMediaApp(options: MediaOptions): Hono {
 
   const app = new Hono()
   if (options.hasImages) {
-    app.get('/img/*', (c) => answer(c, log, () => imageResponse(c, { actors, images })))
+    app.get('/img/*', (c) => answer(c, log, () => imageResponse(c, { refuseHidden, images })))
   }
   if (options.hasVideos) {
     const hls = createHls({ videos, cache, process, now })
-    const parts = { actors, videos, hls }
+    const parts = { refuseHidden, videos, hls }
     app.get('/video/:did/:cid', (c) => answer(c, log, () => videoFile(c, parts)))
     app.get('/video/:did/:cid/:part', (c) => answer(c, log, () => videoPart(c, parts)))
   }
@@ -80,25 +85,25 @@ async function answer(
 
 async function imageResponse(
   c: Context,
-  { actors, images }: { actors: MediaOptions['actors']; images: Images },
+  { refuseHidden, images }: { refuseHidden: RefuseHidden; images: Images },
 ): Promise<Response> {
   const name = parseImagePath(new URL(c.req.url).pathname)
-  refuseHidden(actors, name)
+  refuseHidden(name)
   const saved = `attachment; filename="${name.cid}.${name.format}"`
   const more = name.preset.isDownload ? ([['content-disposition', saved]] as const) : []
   return wholeResponse(c, await images(name), Object.fromEntries(more))
 }
 
-type VideoParts = { actors: MediaOptions['actors']; videos: Videos; hls: Hls }
+type VideoParts = { refuseHidden: RefuseHidden; videos: Videos; hls: Hls }
 
-async function videoFile(c: Context, { actors, videos }: VideoParts): Promise<Response> {
-  const { name } = readVideoPath(c, actors)
+async function videoFile(c: Context, { refuseHidden, videos }: VideoParts): Promise<Response> {
+  const { name } = readVideoPath(c, refuseHidden)
   const entry = await videos.open(name)
   return videoResponse({ ...entry, at: HEAD_BYTES }, requestOf(c))
 }
 
-async function videoPart(c: Context, { actors, hls }: VideoParts): Promise<Response> {
-  const { name, part } = readVideoPath(c, actors)
+async function videoPart(c: Context, { refuseHidden, hls }: VideoParts): Promise<Response> {
+  const { name, part } = readVideoPath(c, refuseHidden)
   if (part === 'thumbnail.jpg') return noThumbnail()
   const { entry, cut } = await hls(name)
   let isOpen = true
@@ -138,16 +143,27 @@ function wholeResponse(
   return new Response(body as Uint8Array<ArrayBuffer>, { headers: all })
 }
 
-function readVideoPath(c: Context, actors: MediaOptions['actors']) {
+function readVideoPath(c: Context, refuseHidden: RefuseHidden) {
   const [, , did = '', cid = '', part = ''] = new URL(c.req.url).pathname.split('/')
   const name = parseBlobName(did, cid)
-  refuseHidden(actors, name)
+  refuseHidden(name)
   return { name, part }
 }
 
-function refuseHidden(actors: MediaOptions['actors'], { did }: BlobName): void {
-  const uid = actors.uidOf(did)
-  if (uid === 0) throw new MediaError('missing', 'AccountNotFound', 'the account is not known here')
-  if ((actors.flagsOf(uid) & HIDDEN) === 0) return
-  throw new MediaError('missing', 'AccountNotFound', 'the account is not available')
+/** @throws MediaError */
+type RefuseHidden = (name: BlobName) => void
+
+function createRefuseHidden({ actors, isHidden }: MediaOptions): RefuseHidden {
+  return ({ did, cid }) => {
+    const uid = actors.uidOf(did)
+    if (uid === 0) {
+      throw new MediaError('missing', 'AccountNotFound', 'the account is not known here')
+    }
+    if ((actors.flagsOf(uid) & HIDDEN) !== 0) {
+      throw new MediaError('missing', 'AccountNotFound', 'the account is not available')
+    }
+    if (isHidden?.(blobSubject(did, cid))) {
+      throw new MediaError('missing', 'BlobNotFound', 'the operator hid it')
+    }
+  }
 }

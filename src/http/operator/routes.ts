@@ -9,6 +9,7 @@ import { type Config, ConfigError } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { version } from '../../base/util/version.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { DiskFullError } from '../../data/store/disk-full.ts'
 import { gapCounts, listGaps } from '../../data/store/gaps.ts'
@@ -19,12 +20,14 @@ import { readFacts } from './facts.ts'
 import { importStream } from './import-stream.ts'
 import { addInvites } from './invites.ts'
 import { accountKnownAs, listMembers, resolveAccount } from './members.ts'
+import { addModeration } from './moderation.ts'
 import { backUpOnline } from './online-backup.ts'
 import { type ErrorBody, OperatorError } from './operator-error.ts'
 
 export type OperatorParts = {
   config: Config
   db: Db
+  actors: Pick<ActorReader, 'uidOf'>
   ingest: IngestConnection
   resolver: Resolver
   log: Pick<Logger, 'info' | 'error'>
@@ -50,6 +53,7 @@ export function createOperatorRoutes(parts: OperatorParts): Hono {
   addReading(app, parts)
   addMembers(app, parts)
   addInvites(app, parts, readJson)
+  addModeration(app, parts, readJson)
   addLongWork(app, parts)
   return app
 }
@@ -196,6 +200,9 @@ function toAnswer(error: unknown): { status: OperatorError['status'] | 500; body
   const { message } = error as Error
   if (error instanceof OperatorError) {
     return { status: error.status, body: { error: 'Refused', message, hint: error.hint } }
+  }
+  if ((error as Error).name === 'ModerationError') {
+    return { status: 409, body: { error: 'Refused', message } }
   }
   if (error instanceof ConfigError) {
     return { status: 409, body: { error: 'Refused', message, hint: error.hint } }

@@ -4,6 +4,8 @@
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import { findTakedown } from '../../data/store/takedowns.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import { createMediaApp } from '../media/media-app.ts'
@@ -22,7 +24,7 @@ const MEGABYTE = 1 << 20
 
 export function mediaRoutes(
   config: Config,
-  parts: { log: Logger; actors: ActorReader; resolver: Resolver },
+  parts: { log: Logger; db: Db; actors: ActorReader; resolver: Resolver },
 ): MediaRoutes {
   if (config.images === 'cdn' && config.videos === 'cdn') {
     return {
@@ -37,6 +39,7 @@ export function mediaRoutes(
     ...parts,
     process,
     fetch: createGuardedFetch({ allowPrivateHosts, log: parts.log }),
+    isHidden: (subject) => findTakedown(parts.db, subject) !== undefined,
     dataDir,
     hasImages: images === 'own',
     hasVideos: videos === 'own',

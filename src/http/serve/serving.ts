@@ -16,6 +16,7 @@ import { MEMBER } from '../../data/graph/types.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import { createSharedBudget } from '../../data/shared-memory/shared-budget.ts'
 import { findAdmission } from '../../data/store/admissions.ts'
+import { isBanned } from '../../data/store/bans.ts'
 import { type Db, openReader } from '../../data/store/db.ts'
 import { isDiskFull } from '../../data/store/disk-full.ts'
 import { schemaOf } from '../../data/store/migrate.ts'
@@ -79,7 +80,7 @@ export function createServing(options: ServingOptions): Serving {
   const { db, actors, graph, isMember } = reading
   const { fetch, lookups } = createOutside(config, log)
   const resolver = createIdentities(options, { lookups, isMember })
-  const operator = { config, db, ingest, resolver, log }
+  const operator = { config, db, actors, ingest, resolver, log }
   const elsewhere = publicAppview(config, log)
   const counted = elsewhere && createCounted({ db, scope: config.indexScope, writer })
   const hydrator = createHydrator({
@@ -104,11 +105,12 @@ export function createServing(options: ServingOptions): Serving {
     elsewhere,
     counted,
     invites,
+    decide: (decision) => ingest.operate({ kind: 'moderate', ...decision }),
     onKept: (usage) => {
       kept = usage
     },
   })
-  const media = mediaRoutes(config, { log, actors, resolver })
+  const media = mediaRoutes(config, { log, db, actors, resolver })
   const pages = servePages({
     ...options,
     ...reading,
@@ -192,6 +194,7 @@ function aboutCallers(options: ServingOptions, { db, actors, isMember }: Reading
     onViewer: createMembership({
       config,
       configuredMembers: ingest.configuredMembers,
+      isBanned: (did) => isBanned(db, did),
       isAdmitted: (did) => findAdmission(db, did) !== undefined,
       isMember,
       hasSeat: () => hasSeat(options, db),

@@ -4,6 +4,7 @@
 import { forbidden, unauthorized } from '../../base/atproto/xrpc-error.ts'
 import type { Asker } from '../../sources/identity/resolver.ts'
 import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
+import { isSameSecret } from '../operator/guard.ts'
 import type { HttpRequest } from './http-request.ts'
 import type { Method } from './method.ts'
 
@@ -37,8 +38,9 @@ export function createAuthenticate(options: {
   isMember?: ((did: string) => boolean) | undefined
   /** DIDs that the operator's settings name: they read without being members. */
   moderationServices?: readonly string[]
+  operatorToken?: string | undefined
 }): Authenticate {
-  const { serviceAuth, onViewer, isMember = () => true } = options
+  const { serviceAuth, onViewer, isMember = () => true, operatorToken } = options
   const moderationServices = new Set(options.moderationServices)
 
   async function verified(
@@ -56,9 +58,20 @@ export function createAuthenticate(options: {
     return isForUs || isMember(did) ? { viewer: did, token } : visitorWith(method, token)
   }
 
+  async function moderator({ nsid }: Method, authorization = '', asker?: Asker): Promise<Caller> {
+    if (operatorToken !== undefined && isAdmin(operatorToken, authorization)) return anonymous
+    const token = bearerToken(authorization)
+    if (token === undefined) throw unauthorized('AuthMissing', 'Authentication Required')
+    const { did, isForUs } = await serviceAuth.verify(token, nsid, { asker })
+    if (isForUs && moderationServices.has(did)) return { viewer: did, token }
+    throw unauthorized('UntrustedIss', 'Untrusted issuer')
+  }
+
   return (method, request, asker) => {
     if (method.auth === 'none') return anonymous
-    const token = bearerToken(request.header('authorization'))
+    const authorization = request.header('authorization')
+    if (method.auth === 'moderator') return moderator(method, authorization, asker)
+    const token = bearerToken(authorization)
     if (token !== undefined) return verified(method, { token, request, asker })
     if (method.auth === 'optional') return anonymous
     throw unauthorized('AuthMissing', 'Authentication Required')
@@ -69,6 +82,14 @@ export function createAuthenticate(options: {
 function visitorWith({ auth }: Method, token: string): Caller {
   if (auth === 'required') throw forbidden('This account has not signed in here', 'NotAMember')
   return { viewer: undefined, token }
+}
+
+/** The operator's token as the password of the user `admin`, as moderation services send it. */
+function isAdmin(operatorToken: string, authorization: string): boolean {
+  const [, encoded] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(authorization) ?? []
+  if (encoded === undefined) return false
+  const [user, ...password] = Buffer.from(encoded, 'base64').toString().split(':')
+  return user === 'admin' && isSameSecret(password.join(':'), operatorToken)
 }
 
 /** Other schemes count as no token, as in the reference. */

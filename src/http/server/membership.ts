@@ -20,6 +20,8 @@ const OUR_OWN: NewcomerRequest = { remoteAddress: undefined, header: () => undef
 export type MembershipParts = {
   config: Pick<Config, 'members' | 'publicOrigin'>
   configuredMembers: () => readonly string[]
+  /** Whether the operator keeps the account out, whatever else lets it in. */
+  isBanned: (did: string) => boolean
   /** Whether the operator or an invite let the account in. */
   isAdmitted: (did: string) => boolean
   /** Whether the account reads here already. */
@@ -79,6 +81,10 @@ export function createMembership(parts: MembershipParts): Membership {
   }
 
   return (did, { isForUs } = { isForUs: true }, request = OUR_OWN) => {
+    if (parts.isBanned(did)) {
+      toldAt.delete(did)
+      throw banned()
+    }
     if (now() - (toldAt.get(did) ?? -Infinity) < TOLD_AGAIN_AFTER_MS) return
     toldAt.delete(did)
     check(did)
@@ -94,6 +100,13 @@ function notAMember({ members, publicOrigin }: MembershipParts['config']): XRPCE
       ? `This AppView is by invitation. If you have a code, enter it at ${publicOrigin}/invite`
       : 'This AppView serves a fixed list of accounts, and this is none of them. Its operator can add it.',
     'NotAMember',
+  )
+}
+
+function banned(): XRPCError {
+  return forbidden(
+    'The operator of this AppView has banned this account from reading here.',
+    'AccountBanned',
   )
 }
 

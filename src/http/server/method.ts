@@ -34,8 +34,11 @@ export type MethodResult = {
 export type Method<P = Params, I = unknown> = {
   nsid: string
   kind: 'query' | 'procedure'
-  /** `none` ignores a token, `optional` refuses a bad one, `required` refuses none too. */
-  auth: 'required' | 'optional' | 'none'
+  /**
+   * `none` ignores a token, `optional` refuses a bad one, `required` refuses none too; `moderator` is for the
+   * operator's token, as the password of a user `admin`, and for their moderation services.
+   */
+  auth: 'required' | 'optional' | 'none' | 'moderator'
   /** Other `lxm` values that may call this method, as the chat service calls `getProfiles`. */
   acceptsLxm?: (lxm: string) => boolean
   /** True where the token is meant for somebody else (`getFeed`: the feed generator). */

@@ -96,6 +96,7 @@ export function createServer(options: ServerOptions): Server {
       onViewer,
       isMember: options.isMember,
       moderationServices: config.moderationServices,
+      operatorToken: config.operatorToken,
     }),
     timeoutMs: options.handlerTimeoutMs ?? HANDLER_TIMEOUT_MS,
     acceptLabelers: options.acceptLabelers,

@@ -56,6 +56,8 @@ import { getRelationships } from './app/bsky/graph/getRelationships.ts'
 import { getServices } from './app/bsky/labeler/getServices.ts'
 import { getConfig } from './app/bsky/unspecced/getConfig.ts'
 import { createArrivals } from './arrivals.ts'
+import { getSubjectStatus } from './com/atproto/admin/getSubjectStatus.ts'
+import { updateSubjectStatus } from './com/atproto/admin/updateSubjectStatus.ts'
 import { resolveHandle } from './com/atproto/identity/resolveHandle.ts'
 import { queryLabels } from './com/atproto/label/queryLabels.ts'
 import { getRecord } from './com/atproto/repo/getRecord.ts'
@@ -69,6 +71,7 @@ import { getSocialProof } from './io/slipstream/graph/getSocialProof.ts'
 import { redeemInvite } from './io/slipstream/server/redeemInvite.ts'
 import { keptMethods } from './kept-methods.ts'
 import { listMethods } from './list-methods.ts'
+import { createModeration, type Moderation, refuseDecisions } from './moderation.ts'
 import { muteMethods } from './mute-methods.ts'
 import { createNamesAwaited } from './names-awaited.ts'
 import { createNewcomerWaits } from './newcomer-waits.ts'
@@ -111,6 +114,8 @@ export type MethodParts = {
   elsewhere?: Elsewhere
   counted?: Counted
   invites?: Invites
+  /** What moderators decide by XRPC; refused where not given. */
+  decide?: Moderation['decide']
   /** Of answers. */
   maxKeptBytes?: number
   /** Told how to ask what is kept of answers. */
@@ -121,6 +126,7 @@ const DEFAULT_KEPT_BYTES = 96 << 20
 
 export function createMethods(parts: MethodParts): Method[] {
   const serving = createServing(parts)
+  const moderation = createModeration(parts.db, parts.decide ?? refuseDecisions)
   const methods: Method[] = [
     getTimeline(serving),
     getPosts(serving),
@@ -147,6 +153,8 @@ export function createMethods(parts: MethodParts): Method[] {
     resolveHandle(serving),
     redeemInvite(parts.invites ?? NO_INVITES),
     getRecord(serving),
+    updateSubjectStatus(moderation),
+    getSubjectStatus({ ...serving, moderation }),
   ]
   const namesAwaited = createNamesAwaited(serving, { patienceMs: parts.namesPatienceMs ?? 0 })
   const atOneRev = createAtOneRev({ ...serving, notes: parts.notes })

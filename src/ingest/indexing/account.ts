@@ -7,6 +7,12 @@ import { actorStatus, setActorRemoved, setActorStatus } from '../../data/store/a
 import { enqueueJob } from '../../data/store/jobs.ts'
 import { missingPostIds } from '../../data/store/posts.ts'
 import { isHiddenStatus, statusCode } from '../../data/store/status.ts'
+import {
+  deleteTakedown,
+  setStatusBeneath,
+  statusBeneath,
+  type TakedownSubject,
+} from '../../data/store/takedowns.ts'
 import { missOfAccount } from './account-gaps.ts'
 import {
   type IndexContext,
@@ -19,6 +25,7 @@ import { beginRemoval, finishRemoval } from './removal-slices.ts'
 import { wantAuthor } from './wanted.ts'
 
 const DELETED = statusCode('deleted')
+const TAKENDOWN = statusCode('takendown')
 const MAX_POSTS_SOUGHT_AGAIN = 1_000
 
 export function applyAccount(ctx: IndexContext, event: AccountEvent): Outcome {
@@ -27,7 +34,8 @@ export function applyAccount(ctx: IndexContext, event: AccountEvent): Outcome {
   const before = uid === 0 ? undefined : actorStatus(ctx.db, uid)
   if (!before) return 'unknown-account'
   if (event.timeUs < before.status_at) return 'late'
-  const status = event.active ? 0 : statusCode(event.status ?? 'deactivated')
+  const said = event.active ? 0 : statusCode(event.status ?? 'deactivated')
+  const status = standing(ctx, uid, said)
   setActorStatus(ctx.db, uid, { status, status_at: event.timeUs })
   if (status === DELETED) rememberRemoval(ctx, uid, event.timeUs)
   if (status === before.status) return 'duplicate'
@@ -43,6 +51,37 @@ export function applyAccount(ctx: IndexContext, event: AccountEvent): Outcome {
     missOfAccount(ctx, { uid, cause: 'returned', fromUs, toUs: event.timeUs })
   }
   return 'applied'
+}
+
+/** What its own server says, unless the operator hid it: that stands until they show it again. */
+function standing(ctx: IndexContext, uid: number, said: number): number {
+  if (statusBeneath(ctx.db, uid) === undefined) return said
+  setStatusBeneath(ctx.db, uid, said)
+  return said === DELETED ? DELETED : TAKENDOWN
+}
+
+/** The operator's takedown of it was just stored. */
+export function hideAccount(ctx: IndexContext, uid: number): void {
+  const before = actorStatus(ctx.db, uid)
+  if (!before) return
+  setStatusBeneath(ctx.db, uid, before.status)
+  if (before.status === DELETED) return
+  setActorStatus(ctx.db, uid, { ...before, status: TAKENDOWN })
+  if (!isHiddenStatus(before.status)) ctx.changes.push({ kind: 'hidden', uid })
+}
+
+/** Ends the operator's takedown; it is what its own server said last. @returns whether there was one. */
+export function showAccount(ctx: IndexContext, uid: number, takedown: TakedownSubject): boolean {
+  const status = statusBeneath(ctx.db, uid)
+  const before = actorStatus(ctx.db, uid)
+  if (status === undefined || !before) return false
+  deleteTakedown(ctx.db, { ...takedown, uid })
+  if (before.status === DELETED) return true
+  setActorStatus(ctx.db, uid, { ...before, status })
+  if (isHiddenStatus(status)) return true
+  ctx.changes.push({ kind: 'shown', uid })
+  welcomeBack(ctx, uid)
+  return true
 }
 
 /**

@@ -1,6 +1,7 @@
 // Letting accounts in, and invites to that. Called through `Indexer.run`.
 
 import { deleteAdmission, findAdmission, insertAdmission } from '../../data/store/admissions.ts'
+import { isBanned } from '../../data/store/bans.ts'
 import {
   countInvites,
   countUse,
@@ -42,6 +43,7 @@ export function disableInvite(ctx: IndexContext, code: string): boolean {
  * @throws InviteError
  */
 export function redeemInvite(ctx: IndexContext, did: string, code: string): void {
+  if (isBanned(ctx.db, did)) throw new InviteError('This account is banned here.')
   if (findAdmission(ctx.db, did)) return
   const invite = findInvite(ctx.db, code)
   const problem = problemOf(invite, ctx.now)

@@ -2,6 +2,7 @@
 // before memory moves.
 
 import { deleteBackfillsOf } from '../../data/store/backfills.ts'
+import { isBanned } from '../../data/store/bans.ts'
 import { DOUBT, putDoubt } from '../../data/store/doubts.ts'
 import { followedBy } from '../../data/store/follows.ts'
 import { enqueueJob } from '../../data/store/jobs.ts'
@@ -25,9 +26,10 @@ const NEWCOMER_SEEN_EVERY_MS = 2 * 60_000
 
 /**
  * A member asked for something, or (`seenAt` null) is listed in the configuration. A new one's
- * cold start is queued, and those they are known to follow become authors.
+ * cold start is queued, and those they are known to follow become authors. Whoever is banned does not come in.
  */
 export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null = ctx.now): void {
+  if (isBanned(ctx.db, did)) return
   const uid = internActor(ctx, did)
   const row = findMember(ctx.db, uid)
   if (row) {

@@ -7,6 +7,7 @@ import type { ImportTally } from '../indexing/import-tally.ts'
 import type { Indexer } from '../indexing/indexer.ts'
 import { createInvite, disableInvite } from '../indexing/invites.ts'
 import type { MemoryChange } from '../indexing/memory-changes.ts'
+import { decide } from '../indexing/moderation.ts'
 import { addMember, endMembership } from '../indexing/operator-members.ts'
 import { parseState } from '../member-state/document.ts'
 import { applyState } from '../member-state/write-state.ts'
@@ -78,6 +79,15 @@ function apply(
         }),
       )
       return { disabled: Number(isDisabled) }
+    }
+    case 'moderate': {
+      let isNews = false
+      publish(
+        indexer.run((ctx) => {
+          isNews = decide(ctx, request)
+        }),
+      )
+      return { changed: Number(isNews) }
     }
     case 'import-state': {
       const state = parseState(request.document)

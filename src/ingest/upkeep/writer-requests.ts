@@ -2,6 +2,7 @@
 // is committed and visible in memory.
 
 import type { WriterReply, WriterRequest } from '../../bridge/messages.ts'
+import { isBanned } from '../../data/store/bans.ts'
 import type { Counting } from '../counts/counting.ts'
 import { type IndexContext, internActor } from '../indexing/index-context.ts'
 import type { Indexer } from '../indexing/indexer.ts'
@@ -117,6 +118,7 @@ function apply(
   switch (request.kind) {
     case 'member-seen':
       // The serving side asks too (membership.ts); here nobody comes at the same moment.
+      if (isBanned(ctx.db, request.did)) return
       makeSeat(ctx, request.did, { maxMembers, except: namedMembers() })
       if (request.from !== undefined) cameFrom?.(internActor(ctx, request.did), request.from)
       return memberSeen(ctx, request.did)

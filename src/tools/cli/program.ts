@@ -10,6 +10,7 @@ import { addGaps } from './gaps.ts'
 import { addImportFollows } from './import-follows.ts'
 import { addInvite } from './invite.ts'
 import { addMember } from './member.ts'
+import { addModeration } from './moderation.ts'
 import { addRestore } from './restore.ts'
 import { addServe } from './serve-command.ts'
 import { addStats } from './stats.ts'
@@ -30,6 +31,7 @@ const commands = [
   addDoctor,
   addMember,
   addInvite,
+  addModeration,
   addImportFollows,
   addBackup,
   addRestore,

@@ -28,7 +28,12 @@ function serverWith(images: 'cdn' | 'own') {
     serviceAuth: identity.serviceAuth,
     health: () => ({ ok: true, version: '0' }) as never,
     log,
-    beside: mediaRoutes(config, { log, actors, resolver: identity.resolver }).routes,
+    beside: mediaRoutes(config, {
+      log,
+      db: undefined as never,
+      actors,
+      resolver: identity.resolver,
+    }).routes,
   })
 }
 

@@ -11,6 +11,7 @@ function createScene(changes: Partial<MembershipParts> & { members?: string; max
   const seen: string[] = []
   const counted: string[] = []
   const admitted = new Set<string>()
+  const banned = new Set<string>()
   const present = new Set<string>()
   const clock = { now: 0 }
   const check = createMembership({
@@ -19,6 +20,7 @@ function createScene(changes: Partial<MembershipParts> & { members?: string; max
       publicOrigin: 'https://appview.example.org',
     },
     configuredMembers: () => (changes.members?.includes(ALICE) ? [ALICE] : []),
+    isBanned: (did) => banned.has(did),
     isAdmitted: (did) => admitted.has(did),
     isMember: (did) => present.has(did),
     hasSeat: () => !changes.max || present.size < changes.max,
@@ -41,7 +43,7 @@ function createScene(changes: Partial<MembershipParts> & { members?: string; max
       return (error as XRPCError).error
     }
   }
-  return { outcome, seen, counted, admitted, present, clock, check }
+  return { outcome, seen, counted, admitted, banned, present, clock, check }
 }
 
 test('open is for everybody, and the writer is told once a minute', () => {
@@ -122,4 +124,18 @@ test('only strangers count as newcomers, and whoever is refused for their number
 test('the word invite stands beside names', () => {
   expect(members('INVITE, alice.test')).toEqual(['invite', 'alice.test'])
   expect(() => members('invites')).toThrow()
+})
+
+test('whoever is banned is refused at once, whatever else lets them in', () => {
+  const { outcome, banned, admitted, seen } = createScene({ members: `${ALICE},${BOB}` })
+  admitted.add(CAROL)
+  for (const did of [ALICE, BOB, CAROL])
+    expect(outcome(did)).toBe(did === BOB ? 'NotAMember' : 'in')
+  for (const did of [ALICE, CAROL]) {
+    banned.add(did)
+    expect(outcome(did)).toBe('AccountBanned')
+  }
+  banned.clear()
+  expect(outcome(ALICE)).toBe('in')
+  expect(seen).not.toContain(BOB)
 })

@@ -3,6 +3,7 @@
 // else from the PDS that the account's DID document names.
 
 import type { ComAtprotoRepoGetRecord } from '@atproto/api'
+import { NO_LABELERS } from '../../../../../answers/hydrate/labelers.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Method } from '../../../../server/method.ts'
 import type { NamedActor } from '../../../actor-names.ts'
@@ -23,6 +24,7 @@ export function getRecord(serving: Serving): Method<Params> {
         throw invalidRequest(`Could not find repo: ${params.repo}`)
       }
       const uri = `at://${repo.did}/${params.collection}/${params.rkey}`
+      if (isTakenDown(serving, uri)) throw notLocated(uri)
       const found = ours(serving, repo, params)
       if (found) return { body: found }
       const asked = fetchRecord(serving, repo, { key: params, signal })
@@ -35,6 +37,11 @@ export function getRecord(serving: Serving): Method<Params> {
 function isHidden({ hydrator }: Serving, { uid }: NamedActor): boolean {
   if (uid === 0) return false
   return hydrator.profiles([uid], undefined).actors.get(uid)?.hiddenAs !== undefined
+}
+
+/** By us; whose labels count is a client's business, and this is asked by servers. */
+function isTakenDown({ hydrator }: Serving, uri: string): boolean {
+  return hydrator.labels([uri], NO_LABELERS).get(uri)?.isTakenDown ?? false
 }
 
 /** @returns undefined where our index can't say. */

@@ -1,0 +1,70 @@
+// Takes out of a state what the operator hid: as if the record were not here, for everybody. Whole
+// accounts are hidden by their status instead, and what labelers take down by load-labels.ts.
+
+import type { Loader } from './page.ts'
+import type { Actor, FeedState, ProfileState } from './types.ts'
+
+const PROFILE = 'app.bsky.actor.profile'
+
+/** @returns the state. */
+export function withoutTakenDown<State extends ProfileState>(
+  { readers }: Loader,
+  state: State,
+): State {
+  const { takedowns } = readers
+  if (!takedowns.isAny()) return state
+  const hidden = new Set(takedowns.among(subjectsOf(state)))
+  if (hidden.size > 0) hide(state, hidden)
+  return state
+}
+
+function subjectsOf(state: ProfileState): string[] {
+  const { posts, reposts } = state as Partial<FeedState>
+  return [
+    ...[...(posts?.values() ?? [])].map(({ uri }) => uri),
+    ...[...(reposts?.values() ?? [])].map(({ uri }) => uri),
+    ...[...state.lists.values()].map(({ uri }) => uri),
+    ...[...state.actors.values()].map(({ did }) => profileUri(did)),
+    ...state.records.keys(),
+  ]
+}
+
+function hide(state: ProfileState, hidden: ReadonlySet<string>): void {
+  const { posts, reposts, items } = state as Partial<FeedState>
+  for (const [id, { uri }] of posts ?? []) if (hidden.has(uri)) posts?.delete(id)
+  const undone = new Set<number>()
+  for (const [id, { uri }] of reposts ?? []) if (hidden.has(uri)) undone.add(id)
+  for (const id of undone) reposts?.delete(id)
+  for (const [item, { repost }] of items ?? []) if (undone.has(repost ?? 0)) items?.delete(item)
+  for (const uri of state.records.keys()) if (hidden.has(uri)) state.records.delete(uri)
+  for (const [uid, actor] of state.actors) {
+    if (hidden.has(profileUri(actor.did))) state.actors.set(uid, withoutProfile(actor))
+  }
+  const lists = new Set<number>()
+  for (const [id, { uri }] of state.lists) if (hidden.has(uri)) lists.add(id)
+  for (const id of lists) state.lists.delete(id)
+  if (lists.size > 0) withoutLists(state, lists)
+}
+
+/** An empty one, since one that is missing would be fetched. */
+function withoutProfile(actor: Actor): Actor {
+  if (!actor.profile) return actor
+  return { ...actor, profile: { ...actor.profile, record: { $type: PROFILE } } }
+}
+
+/** Lists that were taken down neither block nor mute. */
+export function withoutLists({ relations }: ProfileState, lists: ReadonlySet<number>): void {
+  const stays = (list: number | undefined) => (lists.has(list ?? 0) ? undefined : list)
+  for (const [uid, relation] of relations) {
+    relations.set(uid, {
+      ...relation,
+      mutedByList: stays(relation.mutedByList),
+      blockingByList: stays(relation.blockingByList),
+      blockedByList: stays(relation.blockedByList),
+    })
+  }
+}
+
+function profileUri(did: string): string {
+  return `at://${did}/${PROFILE}/self`
+}

@@ -1,0 +1,39 @@
+// Accounts that may not read here, whatever else lets them in.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+export type BanRow = { did: string; at: number }
+
+const statements = perDatabase((db) => ({
+  find: db.prepare<[string], number>('SELECT 1 FROM bans WHERE did = ?').pluck(),
+  insert: db.prepare<[string, number]>(
+    'INSERT INTO bans (did, at) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  ),
+  remove: db.prepare<[string]>('DELETE FROM bans WHERE did = ?'),
+  newest: db.prepare<[number], BanRow>('SELECT did, at FROM bans ORDER BY at DESC, did LIMIT ?'),
+  count: db.prepare<[], number>('SELECT count(*) FROM bans').pluck(),
+}))
+
+export function isBanned(db: Db, did: string): boolean {
+  return statements(db).find.get(did) !== undefined
+}
+
+/** @returns whether they were not banned before. */
+export function insertBan(db: Db, did: string, at: number): boolean {
+  return statements(db).insert.run(did, at).changes > 0
+}
+
+/** @returns whether they were banned. */
+export function deleteBan(db: Db, did: string): boolean {
+  return statements(db).remove.run(did).changes > 0
+}
+
+/** The newest first. */
+export function listBans(db: Db, limit: number): BanRow[] {
+  return statements(db).newest.all(limit)
+}
+
+export function countBans(db: Db): number {
+  return statements(db).count.get() ?? 0
+}

@@ -1,0 +1,38 @@
+// What was done by whom, when and why. It only grows at its end, and loses its oldest entries at last.
+
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+export type ModerationAct = 'hide' | 'show' | 'ban' | 'allow'
+
+export type ModerationLogRow = {
+  id: number
+  at: number
+  act: ModerationAct
+  subject: string
+  by: string
+  reason: string
+}
+
+const MAX_ENTRIES = 1_000_000
+
+const statements = perDatabase((db) => ({
+  insert: db.prepare<[Omit<ModerationLogRow, 'id'>]>(
+    `INSERT INTO moderation_log (at, act, subject, by, reason)
+      VALUES (@at, @act, @subject, @by, @reason)`,
+  ),
+  prune: db.prepare<[number]>('DELETE FROM moderation_log WHERE id <= ?'),
+  newest: db.prepare<[number], ModerationLogRow>(
+    'SELECT id, at, act, subject, by, reason FROM moderation_log ORDER BY id DESC LIMIT ?',
+  ),
+}))
+
+export function addToModerationLog(db: Db, entry: Omit<ModerationLogRow, 'id'>): void {
+  const { insert, prune } = statements(db)
+  prune.run(Number(insert.run(entry).lastInsertRowid) - MAX_ENTRIES)
+}
+
+/** The newest first. */
+export function moderationLog(db: Db, limit: number): ModerationLogRow[] {
+  return statements(db).newest.all(limit)
+}

@@ -1,0 +1,132 @@
+// What the operator hid: accounts, records and blobs. Written by ingest/indexing/moderation.ts.
+
+import { isValidDid } from '@atproto/syntax'
+import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
+import { type PackedRkey, packRkey } from '../../base/atproto/keys.ts'
+import { NOTE } from '../shared-memory/note-kinds.ts'
+import type { Db } from './db.ts'
+import { notesOf } from './notes.ts'
+import { perDatabase } from './per-database.ts'
+
+export type TakedownSubject = {
+  /** As it is kept: a DID, an at-URI, or of a blob the DID, a space and its CID. */
+  subject: string
+  did: string
+  collection: number
+  rkey: PackedRkey
+}
+
+export type TakedownRow = { subject: string; ref: string; because: string | null; at: number }
+
+type NewTakedown = TakedownSubject & {
+  uid: number
+  ref: string
+  because: string | null
+  at: number
+}
+
+/** An account itself. */
+export const ACCOUNT = 0
+/** A blob, or a record of a kind that is not kept. */
+const NOT_INDEXED = -1
+const POST = collectionCodes['app.bsky.feed.post']
+const BLOB = /^(\S+) (b[a-z2-7]{20,100})$/
+
+const statements = perDatabase((db) => ({
+  notes: notesOf(db),
+  find: db.prepare<[string], TakedownRow>(
+    'SELECT subject, ref, because, at FROM takedowns WHERE subject = ?',
+  ),
+  put: db.prepare(
+    `INSERT INTO takedowns (subject, uid, collection, rkey, ref, because, at)
+      VALUES (@subject, @uid, @collection, @rkey, @ref, @because, @at) ON CONFLICT DO NOTHING`,
+  ),
+  remove: db.prepare<[string]>('DELETE FROM takedowns WHERE subject = ?'),
+  removeBecause: db.prepare<[string]>('DELETE FROM takedowns WHERE because = ?'),
+  status: db
+    .prepare<[number], number>(
+      `SELECT status FROM takedowns WHERE uid = ? AND collection = ${ACCOUNT}`,
+    )
+    .pluck(),
+  setStatus: db.prepare<[number, number]>(
+    `UPDATE takedowns SET status = ? WHERE uid = ? AND collection = ${ACCOUNT}`,
+  ),
+  newest: db.prepare<[number], TakedownRow>(
+    `SELECT subject, ref, because, at FROM takedowns WHERE because IS NULL
+      ORDER BY at DESC, subject LIMIT ?`,
+  ),
+  count: db.prepare<[], number>('SELECT count(*) FROM takedowns').pluck(),
+  post: db
+    .prepare<[number, PackedRkey], number>('SELECT id FROM posts WHERE uid = ? AND rkey = ?')
+    .pluck(),
+}))
+
+/** @returns undefined where the text names neither an account nor a record nor a blob. */
+export function parseTakedownSubject(text: string): TakedownSubject | undefined {
+  const [, owner = ''] = BLOB.exec(text) ?? []
+  const did = owner || text
+  if (isValidDid(did)) {
+    return { subject: text, did, collection: owner ? NOT_INDEXED : ACCOUNT, rkey: '' }
+  }
+  const key = parseRecordUri(text)
+  if (!key) return undefined
+  const collection = collectionCodes[key.collection as Collection] ?? NOT_INDEXED
+  return { subject: text, did: key.did, collection, rkey: packRkey(key.rkey) }
+}
+
+/** The subject of a blob's takedown. */
+export function blobSubject(did: string, cid: string): string {
+  return `${did} ${cid}`
+}
+
+export function findTakedown(db: Db, subject: string): TakedownRow | undefined {
+  return statements(db).find.get(subject)
+}
+
+/** @returns whether it was not hidden before. */
+export function putTakedown(db: Db, row: NewTakedown): boolean {
+  const isNew = statements(db).put.run(row).changes > 0
+  if (isNew) note(db, row)
+  return isNew
+}
+
+/** With the blobs that were hidden because of it. @returns whether it was hidden. */
+export function deleteTakedown(db: Db, row: TakedownSubject & { uid: number }): boolean {
+  const { remove, removeBecause } = statements(db)
+  const wasThere = remove.run(row.subject).changes > 0
+  removeBecause.run(row.subject)
+  if (wasThere) note(db, row)
+  return wasThere
+}
+
+/** What the account's own server says of it, a code of status.ts; undefined where the operator did not hide it. */
+export function statusBeneath(db: Db, uid: number): number | undefined {
+  return statements(db).status.get(uid)
+}
+
+export function setStatusBeneath(db: Db, uid: number, status: number): void {
+  statements(db).setStatus.run(status, uid)
+}
+
+/** The newest first; without what was hidden because of something else. */
+export function listTakedowns(db: Db, limit: number): TakedownRow[] {
+  return statements(db).newest.all(limit)
+}
+
+export function countTakedowns(db: Db): number {
+  return statements(db).count.get() ?? 0
+}
+
+/** An account's own note comes with its status (actors.ts); no view is made from blobs. */
+function note(db: Db, { uid, collection, rkey }: TakedownSubject & { uid: number }): void {
+  if (collection <= ACCOUNT) return
+  const { notes, post } = statements(db)
+  if (collection !== POST) {
+    // Lists stand between people, profiles and feeds in posts: too wide to name.
+    notes.addEverything()
+    return
+  }
+  const id = post.get(uid, rkey)
+  if (id !== undefined) notes.add(NOTE.post, id)
+}

@@ -1,0 +1,98 @@
+// What the operator hid and whom they banned, as they see and change it: GET /moderation; POST /moderation
+// with `{act, subject, reason?, by?, ref?, blobs?}`.
+
+import type { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { Logger } from '../../base/obs/log.ts'
+import type { IngestConnection } from '../../bridge/connection.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import { listBans } from '../../data/store/bans.ts'
+import type { Db } from '../../data/store/db.ts'
+import { type ModerationAct, moderationLog } from '../../data/store/moderation-log.ts'
+import { listTakedowns } from '../../data/store/takedowns.ts'
+import type { Resolver } from '../../sources/identity/resolver.ts'
+import { accountKnownAs, resolveAccount } from './members.ts'
+import { blobsOf, readSubject } from './moderation-subject.ts'
+import { OperatorError } from './operator-error.ts'
+
+export type ModerationLists = {
+  takedowns: { subject: string; ref: string; at: string }[]
+  bans: { did: string; at: string }[]
+  log: { at: string; act: ModerationAct; subject: string; by: string; reason: string }[]
+}
+
+export type ModerationAnswer = { subject: string; changed: boolean; blobs: number }
+
+type Parts = {
+  db: Db
+  actors: Pick<ActorReader, 'uidOf'>
+  ingest: Pick<IngestConnection, 'operate'>
+  resolver: Resolver
+  log: Pick<Logger, 'info'>
+}
+type Wish = {
+  act: ModerationAct
+  subject: string
+  reason: string
+  by: string
+  ref: string
+  blobs: boolean
+}
+
+export const MAX_LISTED_DECISIONS = 1_000
+const MAX_WISH_BYTES = 16 << 10
+const MAX_TEXT = 1_000
+const ACTS: readonly string[] = ['hide', 'show', 'ban', 'allow'] satisfies ModerationAct[]
+
+/** @param readJson - reads a bounded body. */
+export function addModeration(
+  app: Hono,
+  { db, actors, ingest, resolver, log }: Parts,
+  readJson: (request: { text(): Promise<string> }) => Promise<object>,
+): void {
+  const didOf = async (handle: string) =>
+    accountKnownAs(db, handle) ?? (await resolveAccount(resolver, handle)).did
+  app.get('/moderation', (c) => c.json(moderationLists(db, MAX_LISTED_DECISIONS)))
+  app.post('/moderation', bodyLimit({ maxSize: MAX_WISH_BYTES }), async (c) => {
+    const wish = readWish(await readJson(c.req))
+    const { act, by, reason, ref } = wish
+    const subject = await readSubject(wish.subject, didOf)
+    const blobs = act === 'hide' && wish.blobs ? blobsOf({ db, actors }, subject) : []
+    const decision = { act, subject, by, reason, ref, blobs }
+    const { changed = 0 } = await ingest.operate({ kind: 'moderate', ...decision })
+    log.info({ act, subject, by, reason, changed }, 'moderated by the operator')
+    return c.json({ subject, changed: changed === 1, blobs: blobs.length })
+  })
+}
+
+export function moderationLists(db: Db, limit: number): ModerationLists {
+  return {
+    takedowns: listTakedowns(db, limit).map(({ subject, ref, at }) => {
+      return { subject, ref, at: isoOf(at) }
+    }),
+    bans: listBans(db, limit).map(({ did, at }) => ({ did, at: isoOf(at) })),
+    log: moderationLog(db, limit).map(({ at, act, subject, by, reason }) => {
+      return { at: isoOf(at), act, subject, by, reason }
+    }),
+  }
+}
+
+function readWish(body: object): Wish {
+  const { act, subject, blobs = true, ...texts } = body as Record<string, unknown>
+  const { reason = '', by = 'operator', ref = '' } = texts
+  const isFit =
+    typeof act === 'string' &&
+    ACTS.includes(act) &&
+    typeof blobs === 'boolean' &&
+    [subject, reason, by, ref].every((one) => typeof one === 'string' && one.length <= MAX_TEXT)
+  if (isFit) return { act, subject, reason, by, ref, blobs } as Wish
+  throw new OperatorError(
+    400,
+    'The decision is not complete.',
+    `act: ${ACTS.join(', ')}; subject: a handle, DID, at-URI or a post’s address; reason, by, ref: texts of at most ${MAX_TEXT} characters; blobs: true or false.`,
+  )
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString()
+}

@@ -1,0 +1,134 @@
+// `slipstream moderation …`: what is hidden here, who may not read here, and who decided so.
+
+import { userInfo } from 'node:os'
+import type { Command } from 'commander'
+import type { Config } from '../../base/config/config.ts'
+import type { ModerationAct } from '../../data/store/moderation-log.ts'
+import {
+  MAX_LISTED_DECISIONS,
+  type ModerationAnswer,
+  type ModerationLists,
+  moderationLists,
+} from '../../http/operator/moderation.ts'
+import type { CliContext } from './context.ts'
+import { findServer } from './control-client.ts'
+import { CliError } from './fail.ts'
+import { type JsonOption, withJson } from './json-option.ts'
+import { readingOffline, refuseMissing, writingOffline } from './offline.ts'
+import { report, table } from './terminal.ts'
+
+type Options = JsonOption & { reason: string; by: string; blobs?: boolean }
+type Wish = { act: ModerationAct; subject: string; reason: string; by: string; blobs: boolean }
+
+const SUBJECT = 'a handle, a DID, an at-URI, or the address of a post or profile'
+
+const DONE: Record<ModerationAct, [done: string, before: string]> = {
+  hide: ['is hidden from everybody here.', 'was hidden already.'],
+  show: ['is shown again.', 'was not hidden.'],
+  ban: ['may not read here any more.', 'was banned already.'],
+  allow: ['may read here again.', 'was not banned.'],
+}
+
+export function addModeration(program: Command, context: CliContext): void {
+  const moderation = program
+    .command('moderation')
+    .description('what is hidden here, who is banned, and who decided so')
+  const add = (act: ModerationAct, argument: string, description: string) =>
+    withJson(moderation.command(act))
+      .argument('<subject>', argument)
+      .description(description)
+      .option('--reason <text>', 'for the log', '')
+      .option('--by <name>', 'who decided, for the log', userInfo().username)
+      .action((subject: string, options: Options) =>
+        carryOut(context, { act, subject, ...wordsOf(options) }, options.json),
+      )
+  add('hide', SUBJECT, 'hide an account or a record in every answer, with its pictures and videos')
+    .option('--no-blobs', 'leave its pictures and videos to be had by their addresses')
+    .addHelpText('after', HIDE_HELP)
+  add('show', SUBJECT, 'show again what was hidden')
+  add(
+    'ban',
+    'a handle or a DID',
+    'let an account read here no more; a member’s place is free',
+  ).addHelpText(
+    'after',
+    '\nMutes, bookmarks and drafts go: `slipstream member export` keeps them. Their posts stay; `hide` hides those.',
+  )
+  add('allow', 'a handle or a DID', 'end a ban')
+  withJson(moderation.command('list'))
+    .description('what is hidden, who is banned, and the latest decisions')
+    .action(({ json }: JsonOption) => list(context, json))
+}
+
+const HIDE_HELP = `
+Hidden is not deleted: \`slipstream moderation show\` brings it back as it was. It is hidden for the readers of
+this server; other servers are not told.
+
+Examples:
+  slipstream moderation hide spam.example.org --reason "nothing but spam"
+  slipstream moderation hide https://bsky.app/profile/alice.example.org/post/3lk6zz2yb7s2x`
+
+function wordsOf({ reason, by, blobs = true }: Options): Omit<Wish, 'act' | 'subject'> {
+  return { reason, by, blobs }
+}
+
+async function carryOut(context: CliContext, wish: Wish, asJson?: boolean): Promise<void> {
+  const config = context.config()
+  const server = await findServer(config.dataDir)
+  const answer = server
+    ? await server.ask<ModerationAnswer>('POST', '/moderation', JSON.stringify(wish))
+    : await carryOutOffline(config, wish)
+  const [done, before] = DONE[wish.act]
+  const blobs = answer.blobs > 0 ? ` So are ${answer.blobs} of its pictures or videos.` : ''
+  report(asJson, answer, `${answer.subject} ${answer.changed ? done + blobs : before}`)
+}
+
+async function carryOutOffline(config: Config, wish: Wish): Promise<ModerationAnswer> {
+  refuseMissing(config.dataDir)
+  const { blobsOf, readSubject } = await import('../../http/operator/moderation-subject.ts')
+  const { accountKnownAs } = await import('../../http/operator/members.ts')
+  const { resolveOffline } = await import('./resolve-offline.ts')
+  const { decide } = await import('../../ingest/indexing/moderation.ts')
+  const { OperatorError } = await import('../../http/operator/operator-error.ts')
+  return writingOffline(config, async ({ db, actors, indexer }) => {
+    const didOf = async (handle: string) =>
+      accountKnownAs(db, handle) ?? (await resolveOffline(config, handle)).did
+    const subject = await readSubject(wish.subject, didOf).catch((error: unknown) => {
+      if (!(error instanceof OperatorError)) throw error
+      throw new CliError(error.message, error.hint)
+    })
+    const blobs = wish.act === 'hide' && wish.blobs ? blobsOf({ db, actors }, subject) : []
+    let changed = false
+    indexer.run((ctx) => {
+      changed = decide(ctx, { ...wish, subject, blobs })
+    })
+    return { subject, changed, blobs: blobs.length }
+  })
+}
+
+async function list(context: CliContext, asJson?: boolean): Promise<void> {
+  const config = context.config()
+  const server = await findServer(config.dataDir)
+  const lists = server
+    ? await server.ask<ModerationLists>('GET', '/moderation')
+    : await readingOffline(config, (db) => moderationLists(db, MAX_LISTED_DECISIONS))
+  report(asJson, lists, describe(lists))
+}
+
+function describe({ takedowns, bans, log }: ModerationLists): string {
+  if (log.length === 0) return 'Nothing is hidden, nobody is banned, and nothing was ever decided.'
+  const hidden = takedowns.map(({ subject, at }) => [at.slice(0, 10), subject])
+  const banned = bans.map(({ did, at }) => [at.slice(0, 10), did])
+  const decided = log.map((one) => [
+    one.at.slice(0, 16).replace('T', ' '),
+    one.act,
+    one.by,
+    one.subject,
+    one.reason,
+  ])
+  return [
+    ...(hidden.length > 0 ? [table(['hidden', 'what'], hidden), ''] : []),
+    ...(banned.length > 0 ? [table(['banned', 'who'], banned), ''] : []),
+    table(['decided', 'act', 'by', 'about', 'reason'], decided),
+  ].join('\n')
+}

@@ -1,0 +1,188 @@
+// What the operator hides is in no answer, for anybody, whatever labelers a request names; what they show
+// again is there as before. Everything is asked twice, the second time from what was kept.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ModerationDecision } from '../../../src/bridge/messages.ts'
+import { decide } from '../../../src/ingest/indexing/moderation.ts'
+import { didOf } from '../../support/records.ts'
+import { searchable } from '../../support/searching.ts'
+import { createServingWorld, type Query, type ServingWorld } from '../../support/serving-world.ts'
+import type { RecordId } from '../../support/world.ts'
+
+const [alice, bob, carol] = ['alice', 'bob', 'carol'].map(didOf) as [string, string, string]
+
+let w: ServingWorld
+let post: RecordId
+let reply: RecordId
+let quote: RecordId
+beforeEach(() => {
+  w = createServingWorld({ scope: 'network', members: ['alice', 'carol'] })
+  for (const did of [alice, bob, carol]) w.profile(did)
+  w.follow(alice, bob)
+  w.follow(alice, carol)
+  w.follow(carol, bob)
+  post = w.post(bob, 'unfit words by bob')
+  reply = w.post(carol, { text: 'answered by carol', reply: { parent: post } })
+  quote = w.post(carol, { text: 'quoted by carol', quote: post })
+  w.create(carol, 'app.bsky.feed.like', { subject: post })
+  w.create(carol, 'app.bsky.feed.repost', { subject: post })
+})
+afterEach(() => w.dispose())
+
+function moderate(act: ModerationDecision['act'], subject: string): boolean {
+  let isNews = false
+  w.run((ctx) => {
+    isNews = decide(ctx, { act, subject, by: 'tester', reason: 'a test' })
+  })
+  return isNews
+}
+
+async function seen(nsid: string, query: Query = {}, viewer: string | undefined = alice) {
+  const texts: string[] = []
+  for (let i = 0; i < 2; i++) texts.push(JSON.stringify((await w.ask(nsid, query, viewer)).body))
+  expect(texts[1]).toBe(texts[0])
+  return texts[0]!
+}
+
+/** Where bob's post can be met. */
+const places: [nsid: string, query: () => Query][] = [
+  ['app.bsky.feed.getTimeline', () => ({})],
+  ['app.bsky.feed.getPosts', () => ({ uris: [post.uri, quote.uri] })],
+  ['app.bsky.feed.getAuthorFeed', () => ({ actor: bob })],
+  ['app.bsky.feed.getAuthorFeed', () => ({ actor: carol })],
+  ['app.bsky.feed.getPostThread', () => ({ uri: post.uri })],
+  ['app.bsky.feed.getPostThread', () => ({ uri: reply.uri })],
+  ['app.bsky.unspecced.getPostThreadV2', () => ({ anchor: reply.uri })],
+  ['app.bsky.feed.searchPosts', () => ({ q: 'unfit' })],
+  ['com.atproto.repo.getRecord', () => keyOf(post.uri)],
+]
+
+function keyOf(uri: string): Query {
+  const [repo, collection, rkey] = uri.slice('at://'.length).split('/')
+  return { repo, collection, rkey }
+}
+
+async function words(): Promise<boolean[]> {
+  const found: boolean[] = []
+  for (const [nsid, query] of places)
+    found.push((await seen(nsid, query())).includes('unfit words'))
+  return found
+}
+
+const EVERYWHERE = places.map(() => true)
+const NOWHERE = places.map(() => false)
+
+describe('a post', () => {
+  test('is nowhere while it is hidden, and everywhere again', async () => {
+    searchable(w)
+    expect(await words()).toEqual(EVERYWHERE)
+    expect(moderate('hide', post.uri)).toBe(true)
+    expect(await words()).toEqual(NOWHERE)
+    expect(await seen('app.bsky.feed.getTimeline')).toContain('quoted by carol')
+    expect(moderate('show', post.uri)).toBe(true)
+    expect(await words()).toEqual(EVERYWHERE)
+  })
+
+  test('that comes only afterwards is not shown either', async () => {
+    const later = { uri: `at://${bob}/app.bsky.feed.post/later`, cid: post.cid }
+    moderate('hide', later.uri)
+    w.create(bob, 'app.bsky.feed.post', { text: 'come too late' }, 'later')
+    expect(await seen('app.bsky.feed.getAuthorFeed', { actor: bob })).not.toContain('too late')
+    moderate('show', later.uri)
+    expect(await seen('app.bsky.feed.getAuthorFeed', { actor: bob })).toContain('too late')
+  })
+
+  test('a decision that changes nothing is told so', () => {
+    expect(moderate('show', post.uri)).toBe(false)
+    moderate('hide', post.uri)
+    expect(moderate('hide', post.uri)).toBe(false)
+    expect(() => moderate('hide', 'at://nobody')).toThrow('neither a DID nor the at-URI')
+  })
+})
+
+describe('an account', () => {
+  test('is nowhere while it is hidden, whatever its own server says, and everywhere again', async () => {
+    searchable(w)
+    expect(await words()).toEqual(EVERYWHERE)
+    moderate('hide', bob)
+    expect(await words()).toEqual(NOWHERE)
+    expect((await w.ask('app.bsky.actor.getProfile', { actor: bob }, alice)).body).toMatchObject({
+      error: 'AccountTakedown',
+    })
+    expect(await seen('app.bsky.graph.getFollows', { actor: carol })).not.toContain(bob)
+    w.status(bob, 'deactivated')
+    w.status(bob)
+    expect(await words()).toEqual(NOWHERE)
+    moderate('show', bob)
+    expect(await words()).toEqual(EVERYWHERE)
+  })
+
+  test('that its own server took down meanwhile stays away', async () => {
+    searchable(w)
+    moderate('hide', bob)
+    w.status(bob, 'suspended')
+    moderate('show', bob)
+    expect(await words()).toEqual(NOWHERE)
+    w.status(bob)
+    expect(await words()).toEqual(EVERYWHERE)
+  })
+
+  test('that was deleted and comes back is hidden still', async () => {
+    moderate('hide', bob)
+    w.status(bob, 'deleted')
+    w.status(bob)
+    w.post(bob, 'unfit words by bob, again')
+    expect(await seen('app.bsky.feed.getTimeline')).not.toContain('unfit words')
+    moderate('show', bob)
+    expect(await seen('app.bsky.feed.getTimeline')).toContain('again')
+  })
+})
+
+describe('other records', () => {
+  test('a list neither blocks nor is shown', async () => {
+    const purpose = 'app.bsky.graph.defs#modlist'
+    const list = w.create(carol, 'app.bsky.graph.list', { name: 'boors', purpose })
+    w.create(carol, 'app.bsky.graph.listitem', { list: list.uri, subject: bob })
+    w.create(alice, 'app.bsky.graph.listblock', { subject: list.uri })
+    expect(await seen('app.bsky.feed.getTimeline')).not.toContain('unfit words')
+    moderate('hide', list.uri)
+    expect(await seen('app.bsky.feed.getTimeline')).toContain('unfit words')
+    expect(await seen('app.bsky.graph.getLists', { actor: carol })).not.toContain('boors')
+    moderate('show', list.uri)
+    expect(await seen('app.bsky.feed.getTimeline')).not.toContain('unfit words')
+    expect(await seen('app.bsky.graph.getLists', { actor: carol })).toContain('boors')
+  })
+
+  test('a feed generator is not shown where it is quoted', async () => {
+    const record = { did: carol, displayName: 'Nothing but rage' }
+    const feed = w.create(carol, 'app.bsky.feed.generator', record)
+    const embed = { $type: 'app.bsky.embed.record', record: feed }
+    w.post(carol, { text: 'read this', embed })
+    expect(await seen('app.bsky.feed.getTimeline')).toContain('but rage')
+    moderate('hide', feed.uri)
+    expect(await seen('app.bsky.feed.getTimeline')).not.toContain('but rage')
+    expect(await seen('app.bsky.feed.getActorFeeds', { actor: carol })).not.toContain('but rage')
+    moderate('show', feed.uri)
+    expect(await seen('app.bsky.feed.getTimeline')).toContain('but rage')
+  })
+
+  test('a profile is empty, and its account there', async () => {
+    w.create(bob, 'app.bsky.actor.profile', { displayName: 'Rude Name' }, 'self')
+    expect(await seen('app.bsky.feed.getTimeline')).toContain('Rude Name')
+    moderate('hide', `at://${bob}/app.bsky.actor.profile/self`)
+    expect(await seen('app.bsky.feed.getTimeline')).not.toContain('Rude Name')
+    expect(await seen('app.bsky.actor.getProfile', { actor: bob })).not.toContain('Rude Name')
+    expect(await seen('app.bsky.feed.getTimeline')).toContain('unfit words')
+  })
+
+  test('a repost is not in the feed, and its post is', async () => {
+    searchable(w)
+    const repost = w.create(alice, 'app.bsky.feed.repost', { subject: post })
+    const reposts = async () =>
+      JSON.parse(await seen('app.bsky.feed.getAuthorFeed', { actor: alice }))
+    expect((await reposts()).feed).toHaveLength(1)
+    moderate('hide', repost.uri)
+    expect((await reposts()).feed).toHaveLength(0)
+    expect(await words()).toEqual(EVERYWHERE)
+  })
+})
