@@ -84,10 +84,9 @@ function run(config: Config): void {
   letOthersGoFirst()
   const core = createCore(config)
   const { actors, db, indexer, log, memory, now, room } = core
-  const latency = createLatencyRecorder()
+  const [latency, lines] = [createLatencyRecorder(), createLines(port)]
   const checkpoints = watchedCheckpoints({ ...core, dataDir: config.dataDir }, core.watchdog)
   core.snapshots.checkpointBy(() => checkpoints.tend())
-  const lines = createLines(port)
 
   /** Every change of memory comes through here, after its commit. */
   function publishChanges(changes: MemoryChange[]): void {
@@ -104,7 +103,8 @@ function run(config: Config): void {
     checkpoint: () => checkpoints.tend(),
     wakeBackfill: () => backfill.wake(),
   })
-  const background = createBackground(config, core, { publishChanges, replaying, lines })
+  const shared = { checkpoints, publishChanges, replaying, lines }
+  const background = createBackground(config, core, shared)
   const { backfill, counting, identityNews, labels, resolver } = background
   async function applyBatch(batch: StreamBatch): Promise<void> {
     const outcome = await applyPatiently(core, batch, publishChanges)
@@ -341,24 +341,21 @@ function createBackground(
   config: Config,
   core: Core,
   parts: {
+    checkpoints: Checkpoints
     publishChanges: (changes: MemoryChange[]) => void
     replaying: Replaying
     lines: Pick<Lines, 'tellAll'>
   },
 ) {
   const { actors, db, indexer, log, now } = core
-  const { publishChanges, replaying, lines } = parts
+  const { publishChanges, replaying, lines, checkpoints } = parts
   const { fetch, lookupFor, resolver } = createOutside(config, core)
   const shared = { db, indexer, publish: publishChanges, resolver, fetch, log, now }
   const backfill = createBackfill({
     ...shared,
-    coldStarts: core.coldStarts,
-    replays: replaying.running,
+    ...{ coldStarts: core.coldStarts, replays: replaying.running, tendLog: checkpoints.tend },
     timelineItems: (uid, limit) => countTimelineItems(core, uid, limit),
-    limits: {
-      recentMs: config.replayHours * 3_600_000,
-      timelineTarget: config.timelineTarget,
-    },
+    limits: { recentMs: config.replayHours * 3_600_000, timelineTarget: config.timelineTarget },
   })
   const labels = createLabels({
     ...shared,

@@ -67,6 +67,8 @@ export type BackfillWorldOptions = {
   replays?: boolean
   /** Read at each start. */
   trustedVerifiers?: string[]
+  /** What keeps the database's log short; SQLite where not given. */
+  tendLog?: (db: Db) => () => Promise<void> | undefined
   /** Of indexer and jobs; the real one by default. */
   now?: () => number
   /** Of what remembers identities; the real one by default. */
@@ -104,6 +106,7 @@ export async function startBackfillWorld(
     const { actors } = memory
     const { scope = 'community', trustedVerifiers } = options
     const coldStarts = options.coldStarts?.(db)
+    const tendLog = options.tendLog?.(db)
     indexer = createIndexer({
       ...{ db, actors, coldStarts, scope, trustedVerifiers },
       now,
@@ -118,7 +121,7 @@ export async function startBackfillWorld(
     })
     const apply = (changes: Parameters<typeof publish>[2]) => void publish(db, memory, changes)
     const { limits } = options
-    const shared = { db, indexer, publish: apply, log, now, coldStarts }
+    const shared = { db, indexer, publish: apply, log, now, coldStarts, tendLog }
     replays = options.replays ? createReplaysNowhere(shared, () => backfill.wake()) : undefined
     const { timelines } = memory
     const fill = limits?.timelineTarget !== undefined && {

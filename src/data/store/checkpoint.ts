@@ -17,10 +17,16 @@ type Row = { log: number; checkpointed: number }
 const statements = perDatabase((db) => ({
   look: db.prepare<[], Row>('PRAGMA wal_checkpoint(NOOP)'),
   copy: db.prepare<[], Row>('PRAGMA wal_checkpoint(PASSIVE)'),
+  pages: db.prepare<[], number>('PRAGMA page_count').pluck(),
 }))
 
 export function logState(db: Db): LogState {
   return toState(statements(db).look.get()!)
+}
+
+/** The database's own length, in pages. */
+export function pagesOf(db: Db): number {
+  return statements(db).pages.get()!
 }
 
 /** Copies what can be without waiting for anybody. */

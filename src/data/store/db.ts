@@ -13,6 +13,8 @@ const BUSY_TIMEOUT_MS = 10_000
 const CACHE_KIB = 65_536
 // Catching up writes the same index pages again and again; the fewer checkpoints, the fewer times.
 const CHECKPOINT_PAGES = 16_384
+/** What a log that has once been longer is cut to when it starts anew. */
+const LOG_FILE_BYTES = 64 * 1024 * 1024
 
 export type WriterOptions = {
   /** Whether a database of an older schema is copied before it is upgraded. */
@@ -45,6 +47,7 @@ function openMigrated(path: string): Db {
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = NORMAL')
   db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+  db.pragma(`journal_size_limit = ${LOG_FILE_BYTES}`)
   migrate(db)
   return db
 }

@@ -104,13 +104,14 @@ async function pageFrom(
 }
 
 async function applySliced(
-  { apply, limits }: Services,
+  services: Services,
   fetched: Parameters<Services['apply']['put']>[0],
 ): Promise<void> {
+  const { apply, limits } = services
   const { records } = fetched
   for (let start = 0; start < records.length; start += limits.slice) {
     apply.put({ ...fetched, records: records.slice(start, start + limits.slice) })
-    await yieldToOthers()
+    await yieldToOthers(services)
   }
 }
 

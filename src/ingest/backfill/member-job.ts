@@ -37,7 +37,8 @@ function queueOwn({ db }: Services, uid: number): void {
 }
 
 /** Newest follows first. What was loaded before, for another member, is left as it is. */
-async function queueAuthors({ db, coldStarts }: Services, uid: number): Promise<void> {
+async function queueAuthors(services: Services, uid: number): Promise<void> {
+  const { db, coldStarts } = services
   const subjects = followsByAge(db, uid).slice(0, MAX_AUTHORS_WANTED)
   for (let start = 0; start < subjects.length; start += AUTHORS_A_TRANSACTION) {
     transact(db, () => {
@@ -50,7 +51,7 @@ async function queueAuthors({ db, coldStarts }: Services, uid: number): Promise<
         else if (!findBackfill(db, subject, 'feed')) enqueueJob(db, 'author', subject)
       }
     })
-    await yieldToOthers()
+    await yieldToOthers(services)
   }
 }
 

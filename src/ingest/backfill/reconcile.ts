@@ -119,15 +119,15 @@ async function isThere(
 }
 
 async function noteHeldKeys(
-  { db }: Services,
+  services: Services,
   { uid }: RepoTarget,
   what: Reconciliation,
 ): Promise<Set<string>> {
   const keys = new Set<string>()
-  const all = (size: number) => heldKeys(db, what.collection, { uid, size })
+  const all = (size: number) => heldKeys(services.db, what.collection, { uid, size })
   for (const page of (what.held ?? all)(KEYS_AT_ONCE)) {
     for (const key of page) keys.add(unpackRkey(key))
-    if (page.length === KEYS_AT_ONCE) await yieldToOthers()
+    if (page.length === KEYS_AT_ONCE) await yieldToOthers(services)
   }
   return keys
 }
@@ -153,7 +153,7 @@ async function applySliced(
   for (let start = 0; start < records.length; start += slice) {
     const part = records.slice(start, start + slice)
     services.apply.put({ did, collection, records: part, fetchedAt, repoRev, isShown })
-    await yieldToOthers()
+    await yieldToOthers(services)
   }
 }
 
@@ -171,7 +171,7 @@ async function removeGone(
       .filter((rkey) => !isTouchedSince(services, { uid, collection, rkey, since: beganAt }))
     services.apply.remove({ uid, did, collection, rkeys, rev, fetchedAt: beganAt })
     removed += rkeys.length
-    await yieldToOthers()
+    await yieldToOthers(services)
   }
   return removed
 }

@@ -156,6 +156,7 @@ class Runner implements Backfill {
     this.#isWaking = false
     if (this.#stopping.signal.aborted) return
     const { limits, now } = this.#services
+    void this.#services.tendLog() // also after those that write here and don't wait
     this.#bearClock()
     this.#slowLane.advance()
     this.#isDry = false
@@ -250,6 +251,7 @@ class Runner implements Backfill {
     this.#hosts.enter(host)
     let onwards: WaitingJob | undefined
     try {
+      await this.#services.tendLog()
       onwards = host === IDENTITY_HOST ? await this.#lookUp(waiting) : await this.#read(waiting)
     } catch (error) {
       if (!(error instanceof PdsError)) throw error

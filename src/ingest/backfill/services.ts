@@ -30,6 +30,8 @@ export type BackfillOptions = {
   /** Replays that run; without it nothing is replayed. */
   replays?: () => readonly ReplayPlace[]
   limits?: Partial<BackfillLimits>
+  /** Keeps the database's log short (upkeep/checkpoints.ts); SQLite does where not given. */
+  tendLog?: () => Promise<void> | undefined
   /** What cold starts may take at once. */
   coldStarts?: ColdStartBudget
 }
@@ -39,11 +41,12 @@ export function createServices(
   made: { limits: BackfillLimits; now: () => number; hosts: Hosts; signal: AbortSignal },
 ): Services {
   const { db, log, resolver, indexer, publish, coldStarts = UNCOUNTED } = options
+  const { tendLog = () => undefined } = options
   const { limits, now, signal, hosts } = made
   const { maxRequests, longestWaitMs, requestTimeoutMs } = limits
   const pace = { hosts, signal, maxRequests, longestWaitMs }
   const fetch = createPacedFetch({ fetch: options.fetch, ...pace })
   const pds = createPdsClient({ fetch, signal, timeoutMs: requestTimeoutMs, now })
   const apply = createApplier({ indexer, publish, now })
-  return { db, apply, coldStarts, pds, resolver, limits, log, now, signal }
+  return { db, apply, coldStarts, pds, resolver, limits, log, now, signal, tendLog }
 }

@@ -18,9 +18,12 @@ export type Services = {
   log: Logger
   now: () => number
   signal: AbortSignal
+  /** Between two transactions, often: what it returns has to be waited for. */
+  tendLog: () => Promise<void> | undefined
 }
 
-/** Lets what waits in this thread run: live events come first. */
-export function yieldToOthers(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+/** Lets what waits in this thread run: live events come first, and the database's log is kept short. */
+export async function yieldToOthers({ tendLog }: Pick<Services, 'tendLog'>): Promise<void> {
+  await tendLog()
+  await new Promise((resolve) => setImmediate(resolve))
 }

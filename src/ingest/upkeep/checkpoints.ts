@@ -2,11 +2,12 @@
 // after pass, while batches go on being applied. When little is left the writer copies that itself, and with its
 // next write the log starts anew, which it can't while anything of it is missing in the file. Where the thread
 // can't keep up the log grows up to a limit, and then everybody who writes waits for one and the same pass.
-// Where readers hold on to old states it grows on, for nobody can help that.
+// Where readers hold on to old states it grows on, for nobody can help that. All limits are lower while the database
+// is small: copying is cheap then, and a log ten times the database is what nobody expects.
 
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '../../base/obs/log.ts'
-import { copyLogIfThereIsRoom, limitLog, logState } from '../../data/store/checkpoint.ts'
+import { copyLogIfThereIsRoom, limitLog, logState, pagesOf } from '../../data/store/checkpoint.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { Watchdog } from './watchdog.ts'
 
@@ -20,6 +21,9 @@ export type CheckpointLimits = {
 }
 
 const defaults: CheckpointLimits = { startPages: 16_384, tailPages: 4_096, maxPages: 65_536 }
+
+/** Of the limits, for the smallest databases. */
+const LEAST_SHARE = 1 / 8
 
 export type Checkpoints = {
   /** To be called between two transactions, often. What it returns has to be waited for. */
@@ -42,13 +46,24 @@ export function watchedCheckpoints(
   }
 }
 
+/** No more of them than the database has pages. */
+function limitsFor(pages: number, most: CheckpointLimits): CheckpointLimits {
+  const share = Math.min(1, Math.max(LEAST_SHARE, pages / most.startPages))
+  const { startPages, tailPages, maxPages } = most
+  return {
+    startPages: startPages * share,
+    tailPages: tailPages * share,
+    maxPages: maxPages * share,
+  }
+}
+
 export function keepCheckpointed(options: {
   db: Db
   dataDir: string
   log: Pick<Logger, 'warn'>
   limits?: CheckpointLimits
 }): Checkpoints {
-  const { db, dataDir, log, limits = defaults } = options
+  const { db, dataDir, log, limits: most = defaults } = options
   const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
     workerData: { dataDir },
   })
@@ -66,7 +81,7 @@ export function keepCheckpointed(options: {
   worker.on('message', endCopying)
   worker.on('error', (error) => log.warn({ error: error.message }, 'the checkpoint thread ended'))
   // For writes that nobody tends after.
-  limitLog(db, 2 * limits.maxPages)
+  limitLog(db, 2 * most.maxPages)
 
   function endCopying(): void {
     copying?.resolve()
@@ -76,6 +91,8 @@ export function keepCheckpointed(options: {
   function tend(): Promise<void> | undefined {
     if (emptying) return emptying
     const { length, copied } = logState(db)
+    if (length < most.startPages * LEAST_SHARE) return undefined
+    const limits = limitsFor(pagesOf(db), most)
     if (copying && length >= limits.maxPages) return startEmptying()
     if (copying || length < limits.startPages || length === copied) return undefined
     if (length - copied <= limits.tailPages || !isThere) copyLogIfThereIsRoom(db)

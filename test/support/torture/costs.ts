@@ -23,7 +23,7 @@ export type Costs = StrangerCalls & {
 export type CostMeter = { stop(calls: StrangerCalls): Costs }
 
 /** Of a network of a hundred accounts. */
-const MOST = { rssMb: 700, childrenMb: 520, diskMb: 80, logMb: 512, jobs: 20_000 }
+const MOST = { rssMb: 700, childrenMb: 520, diskMb: 80, logMb: 200, jobs: 20_000 }
 /** What each of these may make us ask of strangers, of which the rest make nothing. */
 const ALLOWED: Partial<Record<FaultKind, Partial<StrangerCalls>>> = {
   'labeler-huge': { lookups: 20, requests: 40, labeler: 40 },

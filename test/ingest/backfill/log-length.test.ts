@@ -1,0 +1,81 @@
+// The database's log while a newcomer's cold start writes and no stream does: it is copied all along, and stays
+// within its limit. Counted in pages.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, expect, test } from 'vitest'
+import { logState, pagesOf } from '../../../src/data/store/checkpoint.ts'
+import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import { type Checkpoints, keepCheckpointed } from '../../../src/ingest/upkeep/checkpoints.ts'
+import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
+
+const log = pino({ enabled: false })
+const AUTHORS = 60
+/** Such as one author's page of posts changes, whatever the log's limit. */
+const ONE_TRANSACTION = 800
+
+let world: BackfillWorld | undefined
+let checkpoints: Checkpoints | undefined
+let dataDir: string | undefined
+afterEach(async () => {
+  await checkpoints?.stop()
+  await world?.close()
+  if (dataDir) rmSync(dataDir, { recursive: true })
+  checkpoints = world = dataDir = undefined
+})
+
+test('a cold start beside a silent stream has the log copied, and waits where it is full', async () => {
+  const limits = { startPages: 100, tailPages: 25, maxPages: 400 }
+  let longest = 0
+  let written = 0
+  let before = 0
+  const tendLog = (db: Db) => {
+    const folder = join(db.name, '..')
+    checkpoints = keepCheckpointed({ db, dataDir: folder, log, limits })
+    return () => {
+      const { length } = logState(db)
+      longest = Math.max(longest, length)
+      written += length >= before ? length - before : length
+      before = length
+      return checkpoints!.tend()
+    }
+  }
+  world = await startBackfillWorld({ tendLog })
+  const member = await world.person('member')
+  for (let i = 0; i < AUTHORS; i++) {
+    const author = await world.person(`author${i}`)
+    world.follow(member, author)
+    for (let n = 0; n < 40; n++) world.post(author, `${n} of ${i} ${'words '.repeat(40)}`)
+  }
+  world.backfill.start()
+  world.member(member)
+  await world.settled()
+  expect(written).toBeGreaterThan(2 * limits.maxPages)
+  expect(longest).toBeLessThan(limits.maxPages + ONE_TRANSACTION)
+})
+
+test('the log of a small database is copied before it is many times as long', async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'slipstream-log-length-'))
+  const db = openWriter(dataDir)
+  checkpoints = keepCheckpointed({ db, dataDir, log })
+  db.exec('CREATE TABLE things (id INTEGER PRIMARY KEY, bytes BLOB)')
+  const put = db.prepare('INSERT OR REPLACE INTO things VALUES (?, zeroblob(3000))')
+  const write = db.transaction((from: number) => {
+    for (let i = 0; i < 100; i++) put.run(((from + i) * 7) % 1_000)
+  })
+  let longest = 0
+  for (let i = 0; i < 400; i++) {
+    write(i * 100)
+    await checkpoints.tend()
+    longest = Math.max(longest, logState(db).length)
+  }
+  const pages = pagesOf(db)
+  expect(pages).toBeLessThan(2_000)
+  expect(longest).toBeGreaterThan(pages)
+  expect(longest).toBeLessThan(10_000)
+  await checkpoints.stop()
+  db.close()
+  checkpoints = undefined
+})
