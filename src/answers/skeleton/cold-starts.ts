@@ -3,16 +3,20 @@
 
 import { COLD_START, MILESTONES, milestonesReached } from '../../data/store/backfills.ts'
 import type { Db } from '../../data/store/db.ts'
+import { isJobPutOff } from '../../data/store/job-schedule.ts'
 
 /** The latest of them, in this order. */
 export type Reached = 'nothing' | keyof typeof MILESTONES | 'everything'
 
 export type ColdStarts = {
   reached(uid: number): Reached
+  /** Whether their own server is away or busy, and isn't asked before `until`: nothing moves so long. */
+  isPutOff(uid: number, times: { now: number; until: number }): boolean
 }
 
 export function createColdStarts(db: Db): ColdStarts {
   return {
+    isPutOff: (uid, times) => isJobPutOff(db, { kind: 'member', subject: uid }, times),
     reached(uid) {
       const there = milestonesReached(db, uid)
       if (there.includes(COLD_START)) return 'everything'

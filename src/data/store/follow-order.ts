@@ -3,6 +3,7 @@
 
 import type { Db } from './db.ts'
 import { followEdges } from './edges/all-edges.ts'
+import { SLOW_MS } from './job-schedule.ts'
 import { type JobKind, LEASE_MS, SLOW_LANE } from './jobs.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -26,9 +27,6 @@ const statements = perDatabase((db) => ({
     )
     .pluck(),
 }))
-
-/** A job that was leased so long ago waits for a slow server. */
-const SLOW_MS = 60_000
 
 /** Whom this account follows, each once, the latest follow first, to within some minutes. */
 export function followsByAge(db: Db, uid: number): number[] {

@@ -2,12 +2,15 @@
 // alone, or others should come first.
 
 import type { Db } from './db.ts'
-import type { Job, JobKind } from './jobs.ts'
+import { type Job, type JobKind, LEASE_MS } from './jobs.ts'
 import { perDatabase } from './per-database.ts'
 
 export type JobTarget = { uid: number; did: string; pds: string | null; checkedAt: number | null }
 
 const TARGET = 'actors.uid, actors.did, actors.pds, actors.identity_checked_at AS checkedAt'
+
+/** A job that was leased so long ago waits for a slow server. */
+export const SLOW_MS = 60_000
 
 const statements = perDatabase((db) => ({
   postpone: db.prepare<[number, string, number]>(
@@ -23,6 +26,12 @@ const statements = perDatabase((db) => ({
   among: db
     .prepare<[string, string], number>(
       'SELECT count(*) FROM json_each(?) ids CROSS JOIN jobs ON jobs.kind = ? AND jobs.subject = ids.value',
+    )
+    .pluck(),
+  putOff: db
+    .prepare<[string, number, number, number], number>(
+      `SELECT 1 FROM jobs WHERE kind = ? AND subject = ? AND not_before > ?
+        AND (not_before <= ? OR last_error IS NOT NULL)`,
     )
     .pluck(),
   demote: db.prepare<[number, string, number]>(
@@ -51,6 +60,15 @@ export function rankJob(db: Db, job: { kind: JobKind; subject: number }, rank: n
 
 export function isJobWaiting(db: Db, kind: JobKind, subject: number): boolean {
   return statements(db).waiting.get(kind, subject) !== undefined
+}
+
+/** Whether the job waits, and does not run before `until`. One that has run for less than a minute does not wait. */
+export function isJobPutOff(
+  db: Db,
+  { kind, subject }: { kind: JobKind; subject: number },
+  { now, until }: { now: number; until: number },
+): boolean {
+  return statements(db).putOff.get(kind, subject, until, now + LEASE_MS - SLOW_MS) !== undefined
 }
 
 /** Of any subject. */

@@ -63,7 +63,10 @@ export function createFirstPage(parts: {
     ready(request, { signal }) {
       const { did } = request
       const state = () => `posts ${reachedBy(did)}`
-      return waits.until(() => isWorthReading(request), { did, state, patienceMs, signal })
+      const isPutOff = (times: { now: number; until: number }) =>
+        coldStarts.isPutOff(actors.uidOf(did), times)
+      const asked = { did, state, isPutOff, patienceMs, signal }
+      return waits.until(() => isWorthReading(request), asked)
     },
     cursorAtEnd(request, endCursor) {
       if (areAllHere(reachedBy(request.did))) return undefined

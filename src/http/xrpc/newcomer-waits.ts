@@ -1,6 +1,6 @@
 // What a newcomer's first requests wait for (first-page.ts, first-notifications.ts): for less than a PDS waits for
-// us, and for little where a wait was in vain and nothing has moved since, because a server may be away. The wait is
-// before the handler and outside the queue (dispatch.ts): it takes nobody's place there, and looks seldom where
+// us, for little where a wait was in vain and nothing has moved since, because a server may be away, and not at all
+// while that is known. The wait is before the handler and outside the queue (dispatch.ts): it takes nobody's place there, and looks seldom where
 // many wait. Who finds no room to wait is answered at once.
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,6 +16,8 @@ export type WaitRequest = {
   did: string
   /** What is waited for, and how far that is: after a wait in vain it is waited for anew once this is another. */
   state: () => string
+  /** Whether nothing can move before then, since their own server is let alone. */
+  isPutOff?: (times: { now: number; until: number }) => boolean
   patienceMs: number
   signal: AbortSignal
 }
@@ -40,13 +42,18 @@ export function createNewcomerWaits({
 
   const nameOf = ({ did, state }: WaitRequest) => `${did} ${state()}`
 
+  function longestMs(request: WaitRequest): number {
+    const { patienceMs } = request
+    return vain.get(nameOf(request)) ? Math.min(AFTER_VAIN_WAIT_MS, patienceMs) : patienceMs
+  }
+
+  const isPutOff = (request: WaitRequest, until: number) =>
+    request.isPutOff?.({ now: now(), until }) === true
+
   async function wait(isThere: () => boolean, request: WaitRequest): Promise<void> {
-    const { patienceMs, signal } = request
-    const longestMs = vain.get(nameOf(request))
-      ? Math.min(AFTER_VAIN_WAIT_MS, patienceMs)
-      : patienceMs
-    const giveUpAt = now() + patienceLeftMs(signal, longestMs, now())
-    while (now() < giveUpAt && !signal.aborted) {
+    const { signal } = request
+    const giveUpAt = now() + patienceLeftMs(signal, longestMs(request), now())
+    while (now() < giveUpAt && !signal.aborted && !isPutOff(request, giveUpAt)) {
       await sleep(LOOK_EVERY_MS + waitingInAll * LOOK_LATER_MS)
       if (isThere()) return
     }
@@ -64,6 +71,7 @@ export function createNewcomerWaits({
     until(isThere, request) {
       const { did } = request
       if (isThere()) return undefined
+      if (isPutOff(request, now() + longestMs(request))) return undefined
       if (waitingInAll >= MAX_WAITING || (waiting.get(did) ?? 0) >= MAX_WAITING_EACH)
         return undefined
       count(did, 1)

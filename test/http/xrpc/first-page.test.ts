@@ -3,6 +3,7 @@
 
 import { afterEach, expect, test } from 'vitest'
 import { COLD_START, MILESTONES, putBackfill } from '../../../src/data/store/backfills.ts'
+import { bringJobsForward, enqueueJob, failJob, takeJobs } from '../../../src/data/store/jobs.ts'
 import { didOf } from '../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 import type { RecordId } from '../../support/world.ts'
@@ -158,4 +159,23 @@ test('who has waited in vain waits little more, until the cold start gets on', a
   await aWhile()
   expect(again.isAnswered).toBe(false)
   await again.page
+})
+
+test('nobody waits for a server of their own that is let alone, only while it is asked', async () => {
+  const w = start(50_000)
+  enqueueJob(w.db, 'member', w.uid(alice))
+  const [job] = takeJobs(w.db, w.now(), 1)
+  const waiting = watched(read())
+  await aWhile()
+  expect(waiting.isAnswered).toBe(false)
+  failJob(w.db, job!, { error: 'refused', now: w.now(), retryAfterMs: 10 * 60_000 })
+  expect(await waiting.page).toMatchObject({ feed: [], cursor: expect.any(String) })
+  expect(await read()).toMatchObject({ feed: [], cursor: expect.any(String) })
+  bringJobsForward(w.db, 10 * 60_000)
+  expect(takeJobs(w.db, w.now(), 1)).toHaveLength(1)
+  const again = watched(read({}, alice))
+  await aWhile()
+  expect(again.isAnswered).toBe(false)
+  reach(COLD_START)
+  expect(await again.page).toEqual({ feed: [] })
 })
