@@ -32,6 +32,8 @@ make_tree() {
   say "a bare $suite"
   debootstrap --variant=minbase --components="${PARTS:-main}" "$suite" "$tree" ${MIRROR:+"$MIRROR"} >"$tree.log" 2>&1 ||
     { tail -5 "$tree.log" >&2; exit 1; }
+  # mktemp made it for root alone, and there the accounts inside could run nothing.
+  chmod 0755 "$tree"
   # Whom this machine trusts and asks, that one does too.
   cp /etc/resolv.conf "$tree/etc/resolv.conf"
   mkdir -p "$tree/usr/local/share/ca-certificates" "$tree/src" "$tree/etc/slipstream"
