@@ -6,7 +6,9 @@ export default defineConfig({
     exclude: ['**/node_modules/**', 'test/e2e/**'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Bounds for what hangs: no test depends on how fast a machine is, or on what else it does.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 150_000, interval: 20 } },
   },
 })

@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { version } from '../src/base/util/version.ts'
 import {
   freshDataDir,
@@ -20,16 +20,14 @@ afterEach(async () => {
 })
 
 /** Nothing listens there: the network is away. */
+function run(env: Record<string, string>, args: string[] = []): SlipstreamProcess {
+  const nowhere = { JETSTREAM_HOSTS: 'ws://127.0.0.1:9', PLC_URL: 'http://127.0.0.1:9' }
+  return startSlipstream({ ...nowhere, DATA_DIR: freshDataDir(), ...env }, args)
+}
+
+/** For one test. */
 function start(env: Record<string, string> = {}, args: string[] = []): SlipstreamProcess {
-  const one = startSlipstream(
-    {
-      JETSTREAM_HOSTS: 'ws://127.0.0.1:9',
-      PLC_URL: 'http://127.0.0.1:9',
-      DATA_DIR: freshDataDir(),
-      ...env,
-    },
-    args,
-  )
+  const one = run(env, args)
   started.push(one)
   return one
 }
@@ -65,16 +63,6 @@ test.each([
   expect(refused.output()).toMatch(expected)
 })
 
-test('a second process on the same data folder refuses, and leaves the first alone', async () => {
-  const dataDir = freshDataDir()
-  const first = start({ DATA_DIR: dataDir })
-  const port = await first.port()
-  const second = start({ DATA_DIR: dataDir })
-  expect(await second.exit).toBe(EXIT_CONFIG)
-  expect(second.output()).toContain(`process ${first.child.pid}`)
-  expect((await fetch(`http://127.0.0.1:${port}/xrpc/_health`)).status).toBe(200)
-})
-
 test('a port in use refuses and names it, before anything is loaded or made', async () => {
   const holder = createServer()
   const port = await new Promise<number>((resolve) => {
@@ -103,40 +91,60 @@ test('a data folder in which a file cannot be written refuses', async () => {
   expect(refused.output()).toMatch(/The data folder .* cannot be written/)
 })
 
-test('with port 0 its DID and its address are those of the port it found', async () => {
-  const port = await start({ PORT: '0' }).port()
-  const document = await fetch(`http://127.0.0.1:${port}/.well-known/did.json`)
-  expect(await document.json()).toMatchObject({
-    id: `did:web:localhost%3A${port}`,
-    service: [{ serviceEndpoint: `http://localhost:${port}` }],
+describe('one that serves', () => {
+  const dataDir = join(freshDataDir(), 'data')
+  let first: SlipstreamProcess
+  let port: number
+  beforeAll(async () => {
+    first = run({ DATA_DIR: dataDir, PORT: '0' })
+    port = await first.port()
+  })
+  afterAll(() => first.stop('SIGKILL'))
+
+  test('a second process on the same data folder refuses, and leaves the first alone', async () => {
+    const second = start({ DATA_DIR: dataDir })
+    expect(await second.exit).toBe(EXIT_CONFIG)
+    expect(second.output()).toContain(`process ${first.child.pid}`)
+    expect((await fetch(`http://127.0.0.1:${port}/xrpc/_health`)).status).toBe(200)
+  })
+
+  test('with port 0 its DID and its address are those of the port it found', async () => {
+    const document = await fetch(`http://127.0.0.1:${port}/.well-known/did.json`)
+    expect(await document.json()).toMatchObject({
+      id: `did:web:localhost%3A${port}`,
+      service: [{ serviceEndpoint: `http://localhost:${port}` }],
+    })
+  })
+
+  test('with the network away it serves, and says what it waits for', async () => {
+    const health = await fetch(`http://127.0.0.1:${port}/xrpc/_health`)
+    expect(await health.json()).toMatchObject({ version })
+    await first.waitFor(/ws:\/\/127\.0\.0\.1:9.*(refused|ECONNREFUSED|connect)/i)
+  })
+
+  test('run by hand, what it makes is nobody else’s to read', () => {
+    const modes = modesIn(dataDir)
+    expect(modes.map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        'slipstream.sqlite',
+        'slipstream.sqlite-wal',
+        'slipstream.sqlite-shm',
+      ]),
+    )
+    expect(modes.filter(([, open]) => open !== '0')).toEqual([])
   })
 })
 
-test('with the network away it serves, and says what it waits for', async () => {
-  const one = start()
-  const port = await one.port()
-  const health = await fetch(`http://127.0.0.1:${port}/xrpc/_health`)
-  expect(await health.json()).toMatchObject({ version })
-  await one.waitFor(/ws:\/\/127\.0\.0\.1:9.*(refused|ECONNREFUSED|connect)/i)
-})
-
-test('SIGTERM ends it cleanly, and it starts again on the same data', async () => {
+test('SIGTERM ends it cleanly with the database in one whole file, and it starts again on that', async () => {
   const dataDir = freshDataDir()
   const first = start({ DATA_DIR: dataDir })
   await first.port()
-  expect(await first.stop('SIGTERM')).toBe(0)
-  const second = start({ DATA_DIR: dataDir })
-  await second.port()
-})
-
-test('after a clean stop the database is one whole file', async () => {
-  const dataDir = freshDataDir()
-  const one = start({ DATA_DIR: dataDir })
-  await one.port()
   expect(readdirSync(dataDir)).toContain('slipstream.sqlite-wal')
-  await one.stop('SIGTERM')
+  expect(await first.stop('SIGTERM')).toBe(0)
   const left = readdirSync(dataDir).filter((name) => name.startsWith('slipstream.sqlite'))
   expect(left).toEqual(['slipstream.sqlite'])
+  const second = start({ DATA_DIR: dataDir })
+  await second.port()
 })
 
 test('a damaged database ends it with what to do about it', async () => {
@@ -164,17 +172,6 @@ function modesIn(folder: string): [string, string][] {
     return [name, (found.mode & 0o777 & ~expected).toString(8)]
   })
 }
-
-test('run by hand, what it makes is nobody else’s to read', async () => {
-  const dataDir = join(freshDataDir(), 'data')
-  const one = start({ DATA_DIR: dataDir })
-  await one.port()
-  const modes = modesIn(dataDir)
-  expect(modes.map(([name]) => name)).toEqual(
-    expect.arrayContaining(['slipstream.sqlite', 'slipstream.sqlite-wal', 'slipstream.sqlite-shm']),
-  )
-  expect(modes.filter(([, open]) => open !== '0')).toEqual([])
-})
 
 test('what an earlier version left open is closed at the start', async () => {
   const dataDir = freshDataDir()

@@ -21,7 +21,7 @@ import { type Simulation, startSimulation } from '../../scripts/simulation.ts'
 import { type Fence, fencesOf, readPages, root } from '../support/documentation.ts'
 
 const TOKEN = 'for-the-tests-of-the-pages'
-const PATIENCE_MS = 100_000
+const PATIENCE_MS = 150_000
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const blocks = readPages()

@@ -28,6 +28,7 @@ import {
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { createResolver } from '../../src/sources/identity/resolver.ts'
 import { createMemoryParts } from './memory-parts.ts'
+import { PATIENCE_MS } from './patience.ts'
 import { type PdsAccount, type PdsDouble, startPdsDouble } from './pds-double.ts'
 import { type PlcDouble, startPlcDouble } from './plc-double.ts'
 import type { Commit } from './simulated-network/repository.ts'
@@ -76,7 +77,6 @@ export type BackfillWorldOptions = {
 }
 
 const DAY_MS = 86_400_000
-const SETTLE_DEADLINE_MS = 50_000
 const LOG_LEVEL = process.env['TEST_LOG_LEVEL'] ?? 'silent'
 
 export async function startBackfillWorld(
@@ -196,7 +196,7 @@ export async function startBackfillWorld(
     },
     uid: ({ did }) => memory.actors.uidOf(did),
     async settled() {
-      const deadline = Date.now() + SETTLE_DEADLINE_MS
+      const deadline = Date.now() + PATIENCE_MS
       const isReplaying = () => options.replays && replaysWanted(db).count > 0
       while (Object.keys(countJobs(db)).length > 0 || isReplaying()) {
         if (Date.now() > deadline) throw new Error(`not settled: ${leftovers(db)}`)

@@ -24,6 +24,7 @@ import {
   type JetstreamDouble,
 } from './jetstream-double/double.ts'
 import type { Emission } from './jetstream-double/emission.ts'
+import { PATIENCE_MS } from './patience.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
 
 export type GapWorld = {
@@ -77,7 +78,7 @@ export async function startGapWorld(options: {
   let appliedUs = 0
 
   async function until(condition: () => boolean): Promise<void> {
-    await vi.waitUntil(condition, { timeout: 30_000, interval: 5 })
+    await vi.waitUntil(condition, { timeout: PATIENCE_MS, interval: 5 })
   }
 
   async function connect(hosts = [0]): Promise<void> {

@@ -58,5 +58,8 @@ export function hydrateWorld(world: World, write = writeRows): HydratedWorld {
 export function overTheWire(view: unknown): unknown {
   const link = (_: string, value: unknown) =>
     typeof value === 'object' && value !== null && '/' in value ? { $link: value['/'] } : value
-  return view === undefined ? undefined : JSON.parse(JSON.stringify(view), link)
+  if (view === undefined) return undefined
+  const text = JSON.stringify(view)
+  // Looking at every value costs five times what parsing does.
+  return text.includes('"/":') ? JSON.parse(text, link) : JSON.parse(text)
 }

@@ -1,7 +1,7 @@
 // A writer that tests a reading thread goes on until the reader has read enough: how fast a thread
 // comes to run is the machine's business.
 
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 150_000
 
 /**
  * @param shared - place 0 tells the reader to stop, place 1 is the reader's count.

@@ -23,6 +23,7 @@ import {
   type JetstreamDouble,
 } from './jetstream-double/double.ts'
 import type { Emission } from './jetstream-double/emission.ts'
+import { PATIENCE_MS } from './patience.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
 
 export const HOUR_MS = 3_600_000
@@ -107,7 +108,7 @@ export async function startReplayWorld(options: ReplayWorldOptions = {}): Promis
   }
 
   const until = async (condition: () => boolean): Promise<void> => {
-    await vi.waitUntil(condition, { timeout: 30_000, interval: 5 })
+    await vi.waitUntil(condition, { timeout: PATIENCE_MS, interval: 5 })
   }
 
   const isCaughtUp = () => applied >= (doubles[0]!.entries().at(-1)?.event.seq ?? 0)

@@ -1,7 +1,7 @@
 // What a newcomer's first requests wait for (first-page.ts, first-notifications.ts): for less than a PDS waits for
 // us, for little where a wait was in vain and nothing has moved since, because a server may be away, and not at all
-// while that is known. The wait is before the handler and outside the queue (dispatch.ts): it takes nobody's place there, and looks seldom where
-// many wait. Who finds no room to wait is answered at once.
+// while that is known. The wait is before the handler and outside the queue (dispatch.ts): it takes nobody's place
+// there, and looks seldom where many wait. Who finds no room to wait is answered at once.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LruMap } from '../../base/util/lru.ts'

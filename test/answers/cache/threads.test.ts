@@ -12,7 +12,7 @@ import { createWorld, type World } from '../../support/world.ts'
 
 const MEMBERS = ['person-0', 'person-1']
 const COMPARISONS = 12
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 150_000
 
 function startReader(world: World) {
   const control = new SharedArrayBuffer(16)

@@ -112,7 +112,7 @@ test('a database that another program reads from is refused rather than copied i
   } finally {
     reader.close()
   }
-}, 30_000)
+})
 
 test('a newer database is refused, named, and not touched', () => {
   openWriter(folder).close()

@@ -5,6 +5,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { StreamEvent } from '../../../src/base/event.ts'
 import { putBackfill } from '../../../src/data/store/backfills.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { allPages } from '../../support/serving-world.ts'
 import {
   alice,
@@ -67,7 +68,8 @@ async function start(options: Options = {}) {
 }
 
 /** However loaded the machine is. */
-const soon = <T>(look: () => T | Promise<T>) => vi.waitFor(look, { timeout: 20_000, interval: 10 })
+const soon = <T>(look: () => T | Promise<T>) =>
+  vi.waitFor(look, { timeout: PATIENCE_MS, interval: 10 })
 
 const EIGHT = { likeCount: 8, repostCount: 8, replyCount: 8, quoteCount: 8 }
 

@@ -69,8 +69,12 @@ test('one that is killed in the middle costs that picture alone', async () => {
 })
 
 test('a job without end is ended, and remembered', async () => {
-  const impatient = await startMediaWorld({ before: world, limits: { jobMs: 15_000 } })
-  const pid = await warm(impatient)
+  const impatient = await startMediaWorld({ before: world, limits: { jobMs: 3_000 } })
+  // Where the machine is busy, a process may well take longer than that to begin.
+  const isServed = () => expect.poll(async () => ask(await picture(), impatient)).toBe('200')
+  await isServed()
+  const pid = impatient.process.pid()!
+  const { died } = impatient.process.counts()
   const endless = await picture()
   process.kill(pid, 'SIGSTOP')
   expect(await ask(endless, impatient)).toBe('400 TooMuchTime')
@@ -78,10 +82,10 @@ test('a job without end is ended, and remembered', async () => {
   const requests = world.host.requests()
   expect(await ask(endless, impatient)).toBe('400 TooMuchTime')
   expect(world.host.requests()).toBe(requests)
-  expect(impatient.process.counts().died).toBe(1)
-  expect(await ask(await picture(), impatient)).toBe('200')
+  expect(impatient.process.counts().died).toBe(died + 1)
+  await isServed()
   await impatient.close()
-}, 60_000)
+})
 
 test.runIf(existsSync('/proc/self/status'))(
   'a job that takes more memory than there is for it is ended, and remembered',
@@ -155,7 +159,7 @@ test.runIf(existsSync('/proc/self/status'))(
     )
     expect(isRunning(pid)).toBe(true)
     parent.kill('SIGKILL')
-    await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => isRunning(pid)).toBe(false)
   },
 )
 
@@ -181,7 +185,7 @@ test('a silent server keeps its own pictures waiting and no other’s', async ()
   expect(new Set(await Promise.all(kept))).toEqual(new Set([502, 504]))
   expect(asked).toBe(8)
   await waiting.close()
-}, 60_000)
+})
 
 test('a server that says nothing is given up before one that sends', async () => {
   const quick = await startMediaWorld({

@@ -98,7 +98,7 @@ test.runIf(existsSync('/proc/self/fd'))(
       await response.body!.getReader().read()
       abort.abort()
     }
-    await expect.poll(openVideos, { timeout: 20_000 }).toEqual([])
+    await expect.poll(openVideos).toEqual([])
     expect((await ask({ range: 'bytes=0-0' })).status).toBe(206)
   },
 )

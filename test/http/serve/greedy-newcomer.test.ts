@@ -76,22 +76,22 @@ test('huge posts of those whom a newcomer follows bring a megabyte of each autho
     }
   }
   await comeIn(account)
-  await expect.poll(() => listMembers(db)[0]?.isComplete, { timeout: 90_000 }).toBe(true)
+  await expect.poll(() => listMembers(db)[0]?.isComplete).toBe(true)
   const posts = db.prepare<[], number>('SELECT count(*) FROM posts WHERE state = 1').pluck()
   expect(posts.get()).toBe(8 * 10)
   expect(listMembers(db)[0]!.recordsLater).toBe(8 * 30)
-}, 120_000)
+})
 
 test('of 3,000 follows 2,000 are looked up at once, and each other is one row', async () => {
   const { account, repo } = await person('newcomer')
   for (let i = 0; i < 3_000; i++)
     write(repo, 'app.bsky.graph.follow', { subject: plcDid(`nobody ${i}`) })
   await comeIn(account)
-  await expect.poll(() => listMembers(db)[0]?.follows, { timeout: 60_000 }).toBe(3_000)
-  await expect.poll(() => listMembers(db)[0]?.later, { timeout: 60_000 }).toBeGreaterThan(800)
+  await expect.poll(() => listMembers(db)[0]?.follows).toBe(3_000)
+  await expect.poll(() => listMembers(db)[0]?.later).toBeGreaterThan(800)
   const atOnce = db
     .prepare<[], number>("SELECT count(DISTINCT subject) FROM jobs WHERE kind != 'author'")
     .pluck()
   expect(atOnce.get()).toBeLessThanOrEqual(2_100)
   expect(plc.hits()).toBeLessThanOrEqual(2_100)
-}, 120_000)
+})

@@ -3,6 +3,7 @@
 
 import { afterEach, expect, test, vi } from 'vitest'
 import { COLD_START, MILESTONES, putBackfill } from '../../../src/data/store/backfills.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { didOf } from '../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 import type { RecordId } from '../../support/world.ts'
@@ -66,7 +67,7 @@ function fail(kind: string): void {
 }
 
 const asked = (kind: string) =>
-  vi.waitFor(() => expect(jobs(kind)).not.toEqual([]), { timeout: 20_000, interval: 5 })
+  vi.waitFor(() => expect(jobs(kind)).not.toEqual([]), { timeout: PATIENCE_MS, interval: 5 })
 
 const embedded = ({ feed }: Page) => feed.map(({ post }) => post.embed?.record?.$type)
 

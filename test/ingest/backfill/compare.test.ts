@@ -17,6 +17,7 @@ import { createGapRepair } from '../../../src/ingest/replay/gap-repair.ts'
 import { circleOf } from '../../../src/ingest/upkeep/gap-repairing.ts'
 import { type BackfillWorld, refOf, startBackfillWorld } from '../../support/backfill-world.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import type { PdsAccount, PdsDouble } from '../../support/pds-double.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
@@ -372,7 +373,7 @@ function startSweeping() {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 30_000
+  const deadline = Date.now() + PATIENCE_MS
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(JSON.stringify(countJobs(world.db)))
     await tick()

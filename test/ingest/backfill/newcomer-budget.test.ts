@@ -63,7 +63,7 @@ test('whom a member follows beyond the budget is one row, told, and comes later'
   }
   one.backfill.start()
   one.member(member)
-  await expect.poll(() => one.backfill.coldStarts()[0]?.stage, { timeout: 55_000 }).toBe('done')
+  await expect.poll(() => one.backfill.coldStarts()[0]?.stage).toBe('done')
   // Each is one row, not one for each thing to be fetched.
   expect(waiting(one, "= 'author'")).toBeLessThanOrEqual(5)
   expect(listMembers(one.db)[0]).toMatchObject({ isComplete: true })
@@ -83,7 +83,7 @@ test('the newest follows come first, and look-ups are as many as authors are fet
   for (const person of people) one.follow(member, person)
   one.backfill.start()
   one.member(member)
-  await expect.poll(() => one.backfill.coldStarts()[0]?.stage, { timeout: 55_000 }).toBe('done')
+  await expect.poll(() => one.backfill.coldStarts()[0]?.stage).toBe('done')
   expect(waiting(one, "= 'author'")).toBeGreaterThan(150)
   expect(waiting(one, "!= 'author'")).toBeLessThan(60)
   expect(one.plc.hits()).toBeLessThan(40)
@@ -141,7 +141,7 @@ test('of huge posts an hour brings so many bytes; the rest is told, and comes ho
   for (const person of [huge!, plain!]) one.follow(member, person)
   one.backfill.start()
   one.member(member)
-  await expect.poll(() => one.backfill.coldStarts()[0]?.stage, { timeout: 55_000 }).toBe('done')
+  await expect.poll(() => one.backfill.coldStarts()[0]?.stage).toBe('done')
   expect(postsOf(one, plain!)).toBe(40)
   expect(one.backfill.status().records['over-budget']).toBe(HUGE - 3)
   const due = one.db.prepare<[], number>("SELECT not_before FROM jobs WHERE kind = 'rest'").pluck()
@@ -150,7 +150,7 @@ test('of huge posts an hour brings so many bytes; the rest is told, and comes ho
     expect(postsOf(one, huge!)).toBe(here)
     expect(listMembers(one.db)[0]).toMatchObject({ isComplete: true, recordsLater: HUGE - here })
     aheadMs += 2 * HOUR_MS
-    await expect.poll(() => postsOf(one, huge!), { timeout: 20_000 }).toBeGreaterThan(here)
+    await expect.poll(() => postsOf(one, huge!)).toBeGreaterThan(here)
     await expect
       .poll(() => Object.keys(one.backfill.status().jobs))
       .toEqual(here < 9 ? ['rest'] : [])
@@ -167,7 +167,7 @@ test('a record larger than any hour allows is not asked for over and over', asyn
   one.follow(member, huge)
   one.backfill.start()
   one.member(member)
-  await expect.poll(() => one.backfill.coldStarts()[0]?.stage, { timeout: 55_000 }).toBe('done')
+  await expect.poll(() => one.backfill.coldStarts()[0]?.stage).toBe('done')
   expect(waiting(one, "= 'rest'")).toBe(1)
   aheadMs += 2 * HOUR_MS
   await one.restart()
@@ -184,12 +184,12 @@ test('a start gives no author a new hour, and whose records bring how much outli
   one.follow(member, huge)
   one.backfill.start()
   one.member(member)
-  await expect.poll(() => one.backfill.coldStarts()[0]?.stage, { timeout: 55_000 }).toBe('done')
+  await expect.poll(() => one.backfill.coldStarts()[0]?.stage).toBe('done')
   for (let starts = 0; starts < 3; starts++) {
     await one.restart()
     enqueueJob(one.db, 'feed', one.uid(huge))
     const jobs = () => one.backfill.status().jobs
-    await expect.poll(jobs, { timeout: 20_000 }).toEqual({ rest: 1 })
+    await expect.poll(jobs).toEqual({ rest: 1 })
     expect(postsOf(one, huge)).toBe(3)
   }
   expect(listMembers(one.db)[0]!.recordsLater).toBe(HUGE - 3)

@@ -11,12 +11,14 @@ import {
 } from '../../../src/ingest/counts/counting.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { type AppviewDouble, startAppviewDouble } from '../../support/appview-double.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
 
 const POSTS = 'app.bsky.feed.getPosts'
-const soon = <T>(look: () => T | Promise<T>) => vi.waitFor(look, { timeout: 20_000, interval: 10 })
+const soon = <T>(look: () => T | Promise<T>) =>
+  vi.waitFor(look, { timeout: PATIENCE_MS, interval: 10 })
 
 let double: AppviewDouble
 let world: World

@@ -10,10 +10,11 @@ import { createGuardedLookup } from '../../../src/sources/identity/guarded-looku
 import { createResolver } from '../../../src/sources/identity/resolver.ts'
 import { createBoundedDatabase } from '../../support/bounded-database.ts'
 import { startLabelerDouble } from '../../support/labeler-double.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { startPlcDouble } from '../../support/plc-double.ts'
 import { createWorld } from '../../support/world.ts'
 
-const WAIT = { timeout: 30_000, interval: 10 }
+const WAIT = { timeout: PATIENCE_MS, interval: 10 }
 const LABELS = 600
 
 const closing: (() => unknown)[] = []

@@ -38,7 +38,7 @@ test('a process follows its labelers, shows what they say, and ends in order', a
     await Promise.all([labeler.close(), plc.close()])
     rmSync(dataDir, { recursive: true, force: true })
   }
-}, 30_000)
+})
 
 test('after a kill the labeler is not connected to at once, and stats says so', async () => {
   const plc = await startPlcDouble()
@@ -70,4 +70,4 @@ test('after a kill the labeler is not connected to at once, and stats says so', 
     await Promise.all([labeler.close(), plc.close()])
     rmSync(dataDir, { recursive: true, force: true })
   }
-}, 60_000)
+})

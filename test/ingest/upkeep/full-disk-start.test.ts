@@ -9,11 +9,12 @@ import {
   createJetstreamDouble,
   type JetstreamDouble,
 } from '../../support/jetstream-double/double.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { didOf, tidAt } from '../../support/records.ts'
 import { type SlipstreamProcess, startSlipstream } from '../../support/slipstream-process.ts'
 import { createSmallDisk, type SmallDisk } from '../../support/torture/small-disk.ts'
 
-const WAIT = { timeout: 60_000, interval: 100 }
+const WAIT = { timeout: PATIENCE_MS, interval: 100 }
 const POST = 'app.bsky.feed.post'
 const FULL = /The disk of the data folder is full/
 
@@ -109,7 +110,7 @@ test('a start on a full disk after a crash serves, waits, and goes on by itself'
   expect(slipstream!.output().match(/the disk is full/g)).toHaveLength(1)
   expect(await slipstream!.stop()).toBe(0)
   expect(read<string>('PRAGMA integrity_check')).toBe('ok')
-}, 180_000)
+})
 
 test('a start on a full disk after a clean stop says that it is full, or serves', async (context) => {
   if (unlessUnbounded(context.skip)) return
@@ -130,14 +131,14 @@ test('a start on a full disk after a clean stop says that it is full, or serves'
   await start().port()
   post(50)
   await vi.waitUntil(() => posts() === sent, WAIT)
-}, 180_000)
+})
 
 test('a first start on a full disk ends and says so', async (context) => {
   if (unlessUnbounded(context.skip)) return
   disk.fill()
   expect(await start().exit).toBe(74)
   expect(slipstream!.output()).toMatch(FULL)
-}, 60_000)
+})
 
 test('a stop on a full disk is a clean one', async (context) => {
   if (unlessUnbounded(context.skip)) return
@@ -149,4 +150,4 @@ test('a stop on a full disk is a clean one', async (context) => {
   disk.free()
   await start().port()
   await vi.waitUntil(() => posts() === sent, WAIT)
-}, 120_000)
+})

@@ -10,11 +10,12 @@ import {
   createJetstreamDouble,
   type JetstreamDouble,
 } from '../../support/jetstream-double/double.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { didOf, tidAt } from '../../support/records.ts'
 import { type SlipstreamProcess, startSlipstream } from '../../support/slipstream-process.ts'
 import { createSmallDisk, type SmallDisk } from '../../support/torture/small-disk.ts'
 
-const WAIT = { timeout: 60_000, interval: 100 }
+const WAIT = { timeout: PATIENCE_MS, interval: 100 }
 const TEXT = 'something to say '.repeat(15)
 
 let disk: SmallDisk
@@ -100,4 +101,4 @@ test('a full disk stops writing alone, and nothing is lost by it', async (contex
   const db = new Database(join(disk.folder, FILE_NAME))
   expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
   db.close()
-}, 180_000)
+})

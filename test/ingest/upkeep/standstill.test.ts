@@ -57,7 +57,7 @@ it('says what it waits for, ends, and goes on after a restart', { timeout: 240_0
   const port = await server.port()
   const list = writeList()
   const importing = runCli(env, ['import-follows', list])
-  await server.waitFor(/standing still: /, 120_000)
+  await server.waitFor(/standing still: /)
   const health = await fetch(`http://127.0.0.1:${port}/xrpc/_health`)
   const { ingest } = (await health.json()) as { ingest: { stalls: { what: string }[] } }
   expect(health.status).toBe(200)
