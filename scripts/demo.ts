@@ -1,63 +1,154 @@
-// `scripts/start --demo`: Slipstream and the simulated network together, offline. Waits until the
-// demo account's timeline is full, then prints a first request that anyone can paste.
+// `scripts/start --demo`: Slipstream and the simulated network together, offline. Waits until two readers'
+// timelines are full, one who follows fifty and one who follows thousands, then prints what can be looked at
+// and pasted. Settings of the environment hold, except those that lead to a network; .env, which is a real
+// server's, is not read, so that nothing made up comes into its data folder.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { loadConfig } from '../src/base/config/config.ts'
+import { createReadingTokens } from '../src/http/server/reading-token.ts'
+import { fail } from '../src/tools/cli/fail.ts'
+import type { SimulatedAccount } from '../test/support/simulated-network/repository.ts'
+import { followsOf, introduce, wordsBy } from './simulated-people.ts'
+import { drawPictures } from './simulated-pictures.ts'
 import { readSimulationOptions, startSimulation } from './simulation.ts'
 
-const METHOD = 'app.bsky.feed.getTimeline'
+const TIMELINE = 'app.bsky.feed.getTimeline'
+const KNOWN_FOLLOWERS = 'app.bsky.graph.getKnownFollowers'
+const SOCIAL_PROOF = 'io.slipstream.graph.getSocialProof'
 const PREFERRED_PORT = 3000
 const TOKEN_LIFETIME_SECONDS = 24 * 3600
 const FULL_PAGE = 50
+const FEW_FOLLOWS = 50
 const PATIENCE_MS = 60_000
-/** Good for nothing but this demo, which listens on this machine only. */
-const OPERATOR_TOKEN = 'demo-operator-token'
+/** The simulated network would not be asked otherwise. */
+const NETWORK = /^SLIPSTREAM_(JETSTREAM_|PLC_URL|FALLBACK_APPVIEW|ALLOW_PRIVATE_HOSTS)/
 
-const simulation = await startSimulation(readSimulationOptions(process.argv.slice(2)))
-const viewer = simulation.network.repositories.at(-1)!
+const pictures = await drawPictures()
+const simulation = await startSimulation(
+  readSimulationOptions(process.argv.slice(2), { accounts: 2_500, follows: 12, past: 12_000 }),
+  { words: wordsBy(pictures.scenes), blobs: pictures.blobs },
+)
+introduce(simulation.network, pictures.faces)
+const readers = chooseReaders()
 const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-demo-'))
-const port = await freePort()
-const origin = `http://localhost:${port}`
+const env = await settings()
+const config = readConfig()
+const origin = `http://localhost:${config.port}`
 
-const slipstream = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
+const main = join(import.meta.dirname, '../src/main.ts')
+// As scripts/start does it.
+const slipstream = spawn(process.execPath, ['--max-semi-space-size=4', main], {
   stdio: 'inherit',
   // Ctrl-C goes to a whole group of processes: it would hear it twice, and not end in peace.
   detached: true,
-  env: {
-    ...withoutSettings(process.env),
-    ...simulation.env,
-    SLIPSTREAM_PORT: String(port),
-    SLIPSTREAM_DATA_DIR: dataDir,
-    SLIPSTREAM_MEMBERS: viewer.did,
-    SLIPSTREAM_OPERATOR_TOKEN: OPERATOR_TOKEN,
-  },
+  env: { MALLOC_ARENA_MAX: '2', ...env },
+  // Where no .env is.
+  cwd: dataDir,
 })
 slipstream.once('exit', (code) => finish(code ?? 1))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => slipstream.kill('SIGTERM'))
 
-await introduce()
+await presentAll()
 
-async function introduce(): Promise<void> {
-  const aud = `did:web:localhost%3A${port}`
-  const claims = { iss: viewer.did, aud, lxm: METHOD, lifetimeSeconds: TOKEN_LIFETIME_SECONDS }
-  const token = await simulation.servers.serviceJwt(claims)
-  const items = await waitForFullPage(token)
+/** Somebody who follows about fifty, and somebody who follows everybody. */
+function chooseReaders(): { few: SimulatedAccount; many: SimulatedAccount } {
+  const { repositories, follow } = simulation.network
+  const [few, many] = [repositories.length - 1, repositories.length - 2]
+  const atMs = Date.now() - 48 * 3_600_000
+  const followUpTo = (account: number, most: number) => {
+    let left = most - followsOf(repositories[account]!).length
+    for (let subject = 0; subject < repositories.length && left > 0; subject++) {
+      if (follow({ account, subject, atMs })) left--
+    }
+  }
+  followUpTo(few, FEW_FOLLOWS)
+  followUpTo(many, repositories.length)
+  return { few: repositories[few]!, many: repositories[many]! }
+}
+
+/** What was set by hand comes first, but for the network's own. */
+async function settings(): Promise<NodeJS.ProcessEnv> {
+  const given = Object.entries(process.env).filter(([key]) => !NETWORK.test(key))
+  const { few, many } = readers
+  const network = Object.entries(simulation.env)
+  return {
+    SLIPSTREAM_PORT: String(await freePort()),
+    SLIPSTREAM_MEMBERS: [few.did, many.did].join(','),
+    // Good for nothing but this demo, which listens on this machine only.
+    SLIPSTREAM_OPERATOR_TOKEN: 'demo-operator-token',
+    SLIPSTREAM_IMAGES: 'own',
+    ...Object.fromEntries(network.filter(([key]) => !NETWORK.test(key))),
+    ...Object.fromEntries(given),
+    SLIPSTREAM_DATA_DIR: resolve(process.env['SLIPSTREAM_DATA_DIR'] || dataDir),
+    ...Object.fromEntries(network.filter(([key]) => NETWORK.test(key))),
+  }
+}
+
+function readConfig() {
+  try {
+    return loadConfig(env, join(dataDir, '.env'))
+  } catch (error) {
+    rmSync(dataDir, { recursive: true, force: true })
+    return fail(error)
+  }
+}
+
+async function presentAll(): Promise<void> {
+  const { few, many } = readers
+  const fewItems = await waitForFullPage(few)
+  await waitForFullPage(many)
+  const subject = simulation.network.repositories[0]!
+  const known = `${KNOWN_FOLLOWERS}?actor=${subject.handle}&limit=5`
+  const subjects = simulation.network.repositories.slice(0, 3)
+  const proof = `${SOCIAL_PROOF}?${subjects.map(({ handle }) => `subjects=${handle}`).join('&')}`
+  const follows = (one: SimulatedAccount) => `${one.handle} follows ${followsOf(one).length}`
   console.log(`
-Slipstream runs at ${origin}, reading a simulated network. ${viewer.handle} has ${items} items on the
-first page of the timeline; the token in this line is good for a day:
+Slipstream runs at ${origin}, reading a simulated network of ${simulation.network.repositories.length} people.
 
-curl -H 'Authorization: Bearer ${token}' '${origin}/xrpc/${METHOD}?limit=3'
+Look at it in a browser:
+${follows(few)}:
+  ${readingLink(few)}
+${follows(many)}:
+  ${readingLink(many)}
+  ${origin}/         is its status page
+  ${origin}/explore  shows why a timeline is as it is; the operator’s token is ${config.operatorToken}
 
-Its status page is ${origin}/ and ${origin}/explore shows why the timeline of ${viewer.handle} is as it
-is; the operator’s token there is ${OPERATOR_TOKEN}
+Or paste these; their tokens are good for a day. The timeline of ${few.handle}, ${fewItems} items on its first page:
+
+${await curl(few, `${TIMELINE}?limit=3`)}
+
+Whom of those whom ${many.handle} follows follow ${subject.handle}:
+
+${await curl(many, known)}
+
+The same for three people at once:
+
+${await curl(many, proof)}
 `)
 }
 
-async function waitForFullPage(token: string): Promise<number> {
+function readingLink({ did }: SimulatedAccount): string {
+  const { operatorToken } = config
+  return `${origin}/read#${createReadingTokens(operatorToken!).mint(did, 24)}`
+}
+
+async function curl(reader: SimulatedAccount, call: string): Promise<string> {
+  const token = await tokenOf(reader, call.split('?')[0]!)
+  return `curl -H 'Authorization: Bearer ${token}' '${origin}/xrpc/${call}'`
+}
+
+function tokenOf({ did }: SimulatedAccount, lxm: string): Promise<string> {
+  const lifetimeSeconds = TOKEN_LIFETIME_SECONDS
+  return simulation.servers.serviceJwt({ iss: did, aud: config.serviceDid, lxm, lifetimeSeconds })
+}
+
+async function waitForFullPage(reader: SimulatedAccount): Promise<number> {
+  const token = await tokenOf(reader, TIMELINE)
   const giveUpAt = Date.now() + PATIENCE_MS
   for (;;) {
     const items = await countItems(token)
@@ -68,7 +159,7 @@ async function waitForFullPage(token: string): Promise<number> {
 
 async function countItems(token: string): Promise<number> {
   try {
-    const response = await fetch(`${origin}/xrpc/${METHOD}?limit=${FULL_PAGE}`, {
+    const response = await fetch(`${origin}/xrpc/${TIMELINE}?limit=${FULL_PAGE}`, {
       headers: { authorization: `Bearer ${token}` },
     })
     const body = (await response.json()) as { feed?: unknown[] }
@@ -90,10 +181,6 @@ function freePort(): Promise<number> {
     }
     attempt(PREFERRED_PORT)
   })
-}
-
-function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([key]) => !key.startsWith('SLIPSTREAM_')))
 }
 
 async function finish(code: number): Promise<void> {

@@ -11,7 +11,8 @@ import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { launchBrowser } from '../test/support/browser.ts'
 import { writePast } from './screenshots/past.ts'
-import { type Dressed, dress } from './screenshots/people.ts'
+import { introduce, type Members, membersOf, wordsBy } from './simulated-people.ts'
+import { drawPictures } from './simulated-pictures.ts'
 import { startSimulation } from './simulation.ts'
 
 const TO = join(import.meta.dirname, '../docs/screenshots')
@@ -30,10 +31,13 @@ const SIZES = {
   phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true },
 }
 
-const simulation = await startSimulation({
-  ...{ seed: 7, accounts: 300, follows: 45, past: 9_000, pastHours: 30, rate: 90 },
-})
-const people = dress(simulation.network)
+const pictures = await drawPictures()
+const simulation = await startSimulation(
+  { seed: 7, accounts: 300, follows: 45, past: 9_000, pastHours: 30, rate: 90 },
+  { words: wordsBy(pictures.scenes), blobs: pictures.blobs },
+)
+introduce(simulation.network, pictures.faces)
+const people = membersOf(simulation.network)
 const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-screenshots-'))
 writePast(dataDir, Date.now())
 const slipstream = start()
@@ -107,7 +111,7 @@ async function newcomers(): Promise<number> {
   return ingest.coldStarts
 }
 
-async function muteSomebody({ reader, muted }: Dressed): Promise<void> {
+async function muteSomebody({ reader, muted }: Members): Promise<void> {
   const lxm = 'app.bsky.graph.muteActor'
   await fetch(`${ORIGIN}/xrpc/${lxm}`, {
     method: 'POST',

@@ -15,6 +15,11 @@ Point a Slipstream at it:
 
   ${settings.join(' \\\n  ')} \\
   SLIPSTREAM_MEMBERS=${someone?.did} scripts/start
+
+A token for ${someone?.handle}, or for anybody else of this network, good for an hour:
+
+  curl -H 'Authorization: Bearer ${someone?.handle}' \\
+    '${simulation.servers.origin}/xrpc/com.atproto.server.getServiceAuth?aud=did:web:localhost%253A3000&lxm=app.bsky.feed.getTimeline'
 `)
 
 const report = setInterval(

@@ -6,7 +6,7 @@ import {
   createJetstreamDouble,
   type JetstreamDouble,
 } from '../test/support/jetstream-double/double.ts'
-import { createRandom } from '../test/support/random.ts'
+import { createRandom, type Random } from '../test/support/random.ts'
 import { createNetwork, type SimulatedNetwork } from '../test/support/simulated-network/network.ts'
 import { type SimulatedServers, serveNetwork } from '../test/support/simulated-network/servers.ts'
 
@@ -41,7 +41,7 @@ const MIN_ACCOUNTS = 10
 const LONG_AGO = 'did:plc:longagolongagolongagolo2'
 const EXIT_USAGE = 64
 
-const defaults: SimulationOptions = {
+const usual: SimulationOptions = {
   seed: 1,
   accounts: 300,
   follows: 40,
@@ -50,10 +50,14 @@ const defaults: SimulationOptions = {
   rate: 50,
 }
 
-/** Reads `--seed 7 --rate 500 …` over the defaults; ends the process where they make no sense. */
-export function readSimulationOptions(args: string[]): SimulationOptions {
+/** Reads `--seed 7 --rate 500 …` over the defaults, of which some may be others; ends the process where they make no sense. */
+export function readSimulationOptions(
+  args: string[],
+  instead: Partial<SimulationOptions> = {},
+): SimulationOptions {
+  const defaults = { ...usual, ...instead }
   try {
-    return parseOptions(args)
+    return parseOptions(args, defaults)
   } catch (error) {
     const flags = Object.entries(defaults).map(([name, value]) => `--${kebab(name)} ${value}`)
     console.error(`${(error as Error).message}\n  Options and their defaults: ${flags.join(' ')}`)
@@ -61,7 +65,7 @@ export function readSimulationOptions(args: string[]): SimulationOptions {
   }
 }
 
-function parseOptions(args: string[]): SimulationOptions {
+function parseOptions(args: string[], defaults: SimulationOptions): SimulationOptions {
   const names = Object.keys(defaults) as (keyof SimulationOptions)[]
   const flags = Object.fromEntries(names.map((name) => [kebab(name), { type: 'string' as const }]))
   const { values } = parseArgs({ args, options: flags, strict: true })
@@ -77,7 +81,16 @@ function parseOptions(args: string[]): SimulationOptions {
   return Object.fromEntries(read)
 }
 
-export async function startSimulation(options: SimulationOptions): Promise<Simulation> {
+/** What people write and what their servers hold of pictures; made-up words and none where not given. */
+export type SimulatedContent = {
+  words?: (random: Random) => Record<string, unknown>
+  blobs?: ReadonlyMap<string, Buffer>
+}
+
+export async function startSimulation(
+  options: SimulationOptions,
+  { words, blobs = new Map() }: SimulatedContent = {},
+): Promise<Simulation> {
   const { accounts, past, pastHours, seed } = options
   const double = await createJetstreamDouble({ retain: RETAINED_EVENTS, recordSent: false })
   openWindow(double, Date.now() - Math.max(pastHours, WINDOW_HOURS) * 3_600_000)
@@ -88,9 +101,10 @@ export async function startSimulation(options: SimulationOptions): Promise<Simul
     pastEvents: past,
     pastHours,
     now: Date.now,
+    words,
     onPast: (event, atMs) => double.emit({ ...event, timeUs: atMs * 1000 }),
   })
-  const servers = await serveNetwork(network.repositories)
+  const servers = await serveNetwork(network.repositories, { blobs })
   let emitted = 0
   const startedAt = Date.now()
 

@@ -32,8 +32,15 @@ const scripts = [
   new URL('./assets/operator.ts', import.meta.url),
   new URL('./assets/presence.ts', import.meta.url),
   new URL('./assets/proof-graph.ts', import.meta.url),
+  new URL('./assets/read.ts', import.meta.url),
+  new URL('./assets/read-link.ts', import.meta.url),
+  new URL('./assets/read-post.ts', import.meta.url),
+  new URL('./assets/read-profile.ts', import.meta.url),
 ]
-const styles = [new URL('./assets/page.css', import.meta.url)]
+const styles = [
+  new URL('./assets/page.css', import.meta.url),
+  new URL('./assets/read.css', import.meta.url),
+]
 const images = [
   new URL('./assets/icon.svg', import.meta.url),
   new URL('./assets/icon-away.svg', import.meta.url),

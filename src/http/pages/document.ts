@@ -27,14 +27,16 @@ export const PAGE_HEADERS = {
 export type Page = {
   title: string
   /** Which of the pages it is, for the bar. */
-  current?: 'status' | 'explore'
+  current?: 'status' | 'explore' | 'read'
   /** Name of its script, if it has one. */
   script?: string
+  /** Name of a style sheet of its own. */
+  style?: string
   main: Html
 }
 
-export function documentOf(assets: Assets, { title, current, script, main }: Page): string {
-  const link = (name: 'status' | 'explore', path: string, text: string) =>
+export function documentOf(assets: Assets, { title, current, script, style, main }: Page): string {
+  const link = (name: NonNullable<Page['current']>, path: string, text: string) =>
     html`<a href="${path}"${name === current && new Html(' aria-current="page"')}>${text}</a>`
   return html`<!doctype html>
 <html lang="en">
@@ -47,6 +49,7 @@ export function documentOf(assets: Assets, { title, current, script, main }: Pag
 <link rel="icon" type="image/svg+xml" href="${assets.pathOf('icon.svg')}" data-away="${assets.pathOf('icon-away.svg')}">
 <link rel="stylesheet" href="${assets.pathOf('uplot.css')}">
 <link rel="stylesheet" href="${assets.pathOf('page.css')}">
+${style !== undefined && html`<link rel="stylesheet" href="${assets.pathOf(style)}">`}
 <script src="${assets.pathOf('theme.ts')}"></script>
 ${script !== undefined && html`<script type="module" src="${assets.pathOf(script)}"></script>`}
 </head>
@@ -54,7 +57,7 @@ ${script !== undefined && html`<script type="module" src="${assets.pathOf(script
 <a class="skip" href="#main">Skip to the content</a>
 <header class="bar">
 <a class="mark" href="/">${wave()}Slipstream</a>
-<nav aria-label="Pages">${link('status', '/', 'Status')}${link('explore', '/explore', 'Explore')}</nav>
+<nav aria-label="Pages">${link('status', '/', 'Status')}${link('explore', '/explore', 'Explore')}${link('read', '/read', 'Read')}</nav>
 <button type="button" class="quiet" id="theme" aria-label="Colours: system" hidden>${halfMoon()}</button>
 </header>
 <main id="main" tabindex="-1">

@@ -16,6 +16,7 @@ import { type Figures, figuresOf } from './figures.ts'
 import { diskForecast } from './forecast.ts'
 import { createLive, type Live } from './live.ts'
 import { pageError } from './page-error.ts'
+import { readDocument, readHeaders } from './read-document.ts'
 import { statusDocument } from './status-document.ts'
 import { thinned } from './thin-history.ts'
 
@@ -66,7 +67,7 @@ export function createPage(parts: PageParts): Page {
       path: '/',
       app: pages(parts, { assets, figures }),
       charges: [
-        { ...page, patterns: ['/', '/explore'] },
+        { ...page, patterns: ['/', '/explore', '/read'] },
         { ...metrics, patterns: ['/metrics'] },
       ],
     },
@@ -93,6 +94,10 @@ function pages(parts: PageParts, { assets, figures }: Shared): Hono {
   app.get('/explore', (c) => {
     const isServed = config.operatorToken !== undefined
     return c.body(exploreDocument(assets(), { isServed }), 200, PAGE_HEADERS)
+  })
+  app.get('/read', (c) => {
+    const isServed = config.operatorToken !== undefined
+    return c.body(readDocument(assets(), { isServed }), 200, readHeaders(config))
   })
   addMetricsRoute(app, config, parts)
   return app

@@ -7,6 +7,7 @@ import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
 import { isSameSecret } from '../operator/guard.ts'
 import type { HttpRequest } from './http-request.ts'
 import type { Method } from './method.ts'
+import { createReadingTokens, isReadingToken } from './reading-token.ts'
 
 export type Caller = { viewer: string | undefined; token: string | undefined }
 
@@ -42,13 +43,16 @@ export function createAuthenticate(options: {
 }): Authenticate {
   const { serviceAuth, onViewer, isMember = () => true, operatorToken } = options
   const moderationServices = new Set(options.moderationServices)
+  const readingTokens = operatorToken === undefined ? undefined : createReadingTokens(operatorToken)
 
   async function verified(
     method: Method,
     { token, request, asker }: { token: string; request: AuthRequest; asker: Asker | undefined },
   ): Promise<Caller> {
     const { acceptsLxm, anyAudience, nsid } = method
-    const proof = await serviceAuth.verify(token, nsid, { acceptsLxm, anyAudience, asker })
+    const proof = isReadingToken(token)
+      ? readingProof(token, nsid)
+      : await serviceAuth.verify(token, nsid, { acceptsLxm, anyAudience, asker })
     const { did, isForUs } = proof
     if (method.forStrangers || (isForUs && moderationServices.has(did))) {
       return { viewer: did, token }
@@ -56,6 +60,13 @@ export function createAuthenticate(options: {
     const admitted = onViewer?.(did, { isForUs }, request)
     if (admitted) await admitted
     return isForUs || isMember(did) ? { viewer: did, token } : visitorWith(method, token)
+  }
+
+  /** A link lets read whoever is a member, and makes nobody one. */
+  function readingProof(token: string, nsid: string) {
+    const did = readingTokens?.didOf(token, nsid)
+    if (did !== undefined && isMember(did)) return { did, isForUs: true }
+    throw unauthorized('ExpiredToken', 'This reading link is over, or not for this')
   }
 
   async function moderator({ nsid }: Method, authorization = '', asker?: Asker): Promise<Caller> {

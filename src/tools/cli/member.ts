@@ -8,6 +8,7 @@ import { findServer } from './control-client.ts'
 import { followColdStart } from './follow-cold-start.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { memberCalled } from './member-called.ts'
+import { addMemberLink } from './member-link.ts'
 import { addMemberState, exportBeforeRemoval } from './member-state.ts'
 import { readingOffline, writingOffline } from './offline.ts'
 import { report, say, table, thousands } from './terminal.ts'
@@ -36,6 +37,7 @@ export function addMember(program: Command, context: CliContext): void {
       '\nExample:\n  slipstream member remove alice.example.org --file alice.json',
     )
     .action((account: string, options: RemoveOptions) => remove(context, account, options))
+  addMemberLink(member, context)
   addMemberState(member, context)
 }
 

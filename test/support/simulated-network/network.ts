@@ -25,6 +25,8 @@ export type NetworkOptions = {
   quiet?: ReadonlySet<number>
   /** Blobs that exist, for posts with pictures; made-up ones by default. */
   pictures?: readonly Picture[]
+  /** What a post says, instead of a few made-up words. */
+  words?: ((random: Random) => Record<string, unknown>) | undefined
   /** Told of everything that happened before the start, in order. */
   onPast?: (event: NetworkEvent, atMs: number) => void
 }
@@ -113,7 +115,7 @@ export function createNetwork(options: NetworkOptions): SimulatedNetwork {
     const parent = posts.length > 0 && random.chance(0.45) ? recent(posts, random) : undefined
     const quoted = posts.length > 0 && random.chance(0.08) ? recent(posts, random) : undefined
     const value = {
-      text: postText(random),
+      ...(options.words ? options.words(random) : { text: postText(random) }),
       langs: ['en'],
       ...(parent && { reply: { root: ref(parent.root ?? parent), parent: ref(parent) } }),
       ...(quoted && { embed: { $type: 'app.bsky.embed.record', record: ref(quoted) } }),

@@ -1,6 +1,6 @@
 // The HTTP side of the simulated network, on one port: the PLC directory and every account's PDS,
 // as far as an AppView asks them (DID documents, resolveHandle, getRecord, listRecords,
-// describeRepo, getBlob). https://atproto.com/specs/did, com.atproto.repo.* and com.atproto.identity.*.
+// describeRepo, getBlob, getServiceAuth). https://atproto.com/specs/did, com.atproto.repo.* and com.atproto.identity.*.
 
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -33,6 +33,7 @@ export type SimulatedServers = {
 }
 
 const MAX_PAGE = 100
+const SERVICE_AUTH_SECONDS = 3_600
 
 /** `hostname`: where they listen. `blobs`: by CID, in every repository. */
 export async function serveNetwork(
@@ -111,6 +112,15 @@ export async function serveNetwork(
     const repository = byDid.get(c.req.query('did') ?? '')
     if (!repository || repository.state) return refuseSync(c, repository)
     return c.json({ rev: repository.rev, cid: cidOf({ rev: repository.rev }) })
+  })
+  // As of a real PDS, for people who try things; a session's token is the account's handle or DID itself.
+  app.get('/xrpc/com.atproto.server.getServiceAuth', async (c) => {
+    const name = /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1] ?? ''
+    const iss = (byDid.get(name) ?? byHandle(name))?.did
+    const { aud = '', lxm = '' } = c.req.query()
+    if (!iss) return refuse(c, 'AuthMissing')
+    const claims = { iss, aud, lxm, lifetimeSeconds: SERVICE_AUTH_SECONDS }
+    return c.json({ token: await servers.serviceJwt(claims) })
   })
   app.get('/:did', async (c) => {
     const did = c.req.param('did')

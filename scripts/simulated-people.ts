@@ -1,10 +1,13 @@
-// Gives the people of a simulated network names, and words that people would write.
+// The people of a simulated network as people are: with names, faces, sentences, hashtags and pictures. For
+// the demo and the screenshots.
 
-import { createRandom, type Random } from '../../test/support/random.ts'
-import type { SimulatedNetwork } from '../../test/support/simulated-network/network.ts'
-import type { SimulatedAccount } from '../../test/support/simulated-network/repository.ts'
+import type { Random } from '../test/support/random.ts'
+import type { SimulatedNetwork } from '../test/support/simulated-network/network.ts'
+import type { SimulatedAccount } from '../test/support/simulated-network/repository.ts'
 
-export type Dressed = {
+export type Picture = { cid: string; size: number; alt: string }
+
+export type Members = {
   members: SimulatedAccount[]
   /** The member whose timeline is explored. */
   reader: SimulatedAccount
@@ -14,10 +17,22 @@ export type Dressed = {
   wellKnown: SimulatedAccount
 }
 
-const POST = 'app.bsky.feed.post'
 const FOLLOW = 'app.bsky.graph.follow'
 const PROFILE = 'app.bsky.actor.profile'
 const MEMBERS = 8
+const TAGGED = 0.2
+const ILLUSTRATED = 0.25
+
+const tags = [
+  'gardening',
+  'sourdough',
+  'tides',
+  'birdsong',
+  'bookbinding',
+  'railways',
+  'choir',
+  'radio',
+]
 
 const given =
   'Ines Matteo Aiko Jonas Priya Tomas Leila Oskar Nadia Bram Yuki Clara Emeka Sofia Anders Mina Luca Freya Amara Diego Hana Piet Rosa Idris Greta Noor Viktor Elif Marta Sunil'.split(
@@ -50,11 +65,43 @@ const texts = [
   'Repaired the radio with a paper clip. It only gets one station, but it is the good one.',
 ]
 
-/** Changes what the network's accounts hold, and what they will write from now on. */
-export function dress(network: SimulatedNetwork): Dressed {
-  const random = createRandom(3)
-  for (const [i, repository] of network.repositories.entries()) dressOne(repository, i, random)
-  sayBetterWords(network, random)
+/** What somebody writes: a sentence, now and then with a hashtag or a picture. */
+export function wordsBy(pictures: readonly Picture[]): (random: Random) => Record<string, unknown> {
+  return (random) => {
+    const sentence = random.pick(texts)
+    const tag = random.chance(TAGGED) ? random.pick(tags) : undefined
+    const text = tag ? `${sentence} #${tag}` : sentence
+    const picture = random.chance(ILLUSTRATED) ? random.pick(pictures) : undefined
+    return {
+      text,
+      ...(tag && { facets: [facetOf(text, tag)] }),
+      ...(picture && { embed: embedOf(picture) }),
+    }
+  }
+}
+
+/** By bytes, as facets count. */
+function facetOf(text: string, tag: string) {
+  const byteEnd = Buffer.byteLength(text)
+  const index = { byteStart: byteEnd - Buffer.byteLength(tag) - 1, byteEnd }
+  return { index, features: [{ $type: 'app.bsky.richtext.facet#tag', tag }] }
+}
+
+function embedOf({ cid, size, alt }: Picture) {
+  const image = { $type: 'blob', ref: { $link: cid }, mimeType: 'image/jpeg', size }
+  const images = [{ alt, image, aspectRatio: { width: 4, height: 3 } }]
+  return { $type: 'app.bsky.embed.images', images }
+}
+
+/** Names and faces for the network's accounts. */
+export function introduce(network: SimulatedNetwork, faces: readonly Picture[] = []): void {
+  for (const [i, repository] of network.repositories.entries()) {
+    introduceOne(repository, i, faces[i % Math.max(1, faces.length)])
+  }
+}
+
+/** Some members, and whom the screenshots show. */
+export function membersOf(network: SimulatedNetwork): Members {
   const { repositories } = network
   const members = [...repositories]
     .sort((a, b) => followsOf(b).length - followsOf(a).length)
@@ -68,31 +115,27 @@ export function dress(network: SimulatedNetwork): Dressed {
   }
 }
 
-function dressOne(repository: SimulatedAccount, i: number, random: Random): void {
+function introduceOne(repository: SimulatedAccount, i: number, face: Picture | undefined): void {
   const name = given[i % given.length]!
   const surname = family[Math.floor(i / given.length + i) % family.length]!
   const round = Math.floor(i / (given.length * places.length))
   const place = places[Math.floor(i / given.length) % places.length]!
   repository.rename(`${name.toLowerCase()}.${place}${round || ''}.example`)
-  const atMs = Date.now() - 3_600_000
-  const value = { displayName: `${name} ${surname}` }
+  const avatar = face && {
+    $type: 'blob',
+    ref: { $link: face.cid },
+    mimeType: 'image/png',
+    size: face.size,
+  }
+  const value = {
+    displayName: `${name} ${surname}`,
+    description: `At the ${place}. ${tags[i % tags.length]}, mostly.`,
+    ...(avatar && { avatar }),
+  }
   repository.put({ collection: PROFILE, rkey: 'self', value, atMs: 0 })
-  for (const { rkey, value } of [...(repository.collections.get(POST)?.values() ?? [])]) {
-    repository.put({ collection: POST, rkey, value: { ...value, text: random.pick(texts) }, atMs })
-  }
 }
 
-function sayBetterWords(network: SimulatedNetwork, random: Random): void {
-  const { act } = network
-  network.act = (atMs) => {
-    const event = act(atMs)
-    const isWrite = event?.kind === 'commit' && event.operation !== 'delete'
-    if (isWrite && event.collection === POST) event.record['text'] = random.pick(texts)
-    return event
-  }
-}
-
-function followsOf(repository: SimulatedAccount): string[] {
+export function followsOf(repository: SimulatedAccount): string[] {
   const records = repository.collections.get(FOLLOW)?.values() ?? []
   return [...records].map(({ value }) => String(value['subject']))
 }

@@ -1,0 +1,42 @@
+// Who reads, by the link that the operator made, and what is asked with it. It stays in this tab, as the
+// operator's token does on the explore page.
+
+const KEY = 'reading-link'
+
+/** A whole address, what follows its #, or the token alone. */
+export function rememberLink(text: string): void {
+  sessionStorage.setItem(KEY, text.trim().replace(/^.*#/, ''))
+}
+
+export function forgetLink(): void {
+  sessionStorage.removeItem(KEY)
+}
+
+/** Of whom the link says that they read; undefined without one. Whether it is good, the server knows. */
+export function readerDid(): string | undefined {
+  const payload = sessionStorage.getItem(KEY)?.split('.')[1]
+  if (payload === undefined) return undefined
+  try {
+    const text = atob(payload.replaceAll('-', '+').replaceAll('_', '/'))
+    return String((JSON.parse(text) as { did: string }).did)
+  } catch {
+    return undefined
+  }
+}
+
+/** @throws Error with words for people */
+export async function ask<T>(
+  method: string,
+  query: Record<string, string | undefined>,
+): Promise<T> {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  const search = new URLSearchParams(given as [string, string][])
+  const response = await fetch(`/xrpc/${method}?${search}`, {
+    headers: { authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ''}` },
+  }).catch(() => {
+    throw new Error('This server cannot be reached now.')
+  })
+  const body = (await response.json().catch(() => ({}))) as T & { message?: string }
+  if (response.ok) return body
+  throw new Error(body.message ?? `The server answered with ${response.status}.`)
+}

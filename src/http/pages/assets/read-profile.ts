@@ -1,0 +1,71 @@
+// An account as the reading page shows it, with who of those whom the reader follows follow it.
+
+import { element } from './dom.ts'
+import { type Author, face, nameOf, personLink } from './read-post.ts'
+
+export type Profile = Author & {
+  description?: string
+  followersCount?: number
+  followsCount?: number
+  postsCount?: number
+  viewer?: {
+    following?: string
+    followedBy?: string
+    knownFollowers?: { count: number; followers: Author[] }
+  }
+}
+
+/** @param readAll - asks for all known followers, and hands them on. */
+export function profileCard(
+  profile: Profile,
+  heading: HTMLElement,
+  readAll: (show: (followers: Author[]) => void) => void,
+): HTMLElement {
+  const { description, viewer = {} } = profile
+  const ties = [
+    viewer.following !== undefined && 'followed by the reader',
+    viewer.followedBy !== undefined && 'follows the reader',
+  ].filter((tie) => tie !== false)
+  return element(
+    'section',
+    { class: 'profile', 'aria-label': 'Profile' },
+    element('div', { class: 'post-head' }, face(profile), heading),
+    element('p', {}, `@${profile.handle}${ties.length > 0 ? ` · ${ties.join(', ')}` : ''}`),
+    description !== undefined && element('p', { class: 'text', dir: 'auto' }, description),
+    element('p', { class: 'tally' }, countsOf(profile)),
+    proofOf(viewer.knownFollowers, readAll),
+  )
+}
+
+function countsOf({ postsCount, followersCount, followsCount }: Profile): string {
+  return [
+    followersCount !== undefined && `${followersCount} followers`,
+    followsCount !== undefined && `${followsCount} following`,
+    postsCount !== undefined && `${postsCount} posts`,
+  ]
+    .filter((one) => one !== false)
+    .join(' · ')
+}
+
+function proofOf(
+  known: NonNullable<Profile['viewer']>['knownFollowers'],
+  readAll: (show: (followers: Author[]) => void) => void,
+): HTMLElement | undefined {
+  if (!known || known.count === 0) return undefined
+  const names = known.followers.slice(0, 3).map(nameOf)
+  const others = known.count - names.length
+  const words = `Followed by ${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}, whom the reader follows`
+  const place = element('ul', { class: 'people' })
+  const button = element('button', { type: 'button', class: 'quiet' }, 'Show all')
+  button.addEventListener('click', () =>
+    readAll((followers) => {
+      button.remove()
+      place.replaceChildren(
+        ...followers.map((one) =>
+          element('li', { class: 'post-head' }, face(one), personLink(one)),
+        ),
+      )
+    }),
+  )
+  return element('div', { class: 'proof-words' }, element('p', {}, words), button, place)
+}

@@ -1,0 +1,45 @@
+// The page /read before it knows who reads: a form for the link that the operator made, and empty places for
+// what the reader asks for. Pictures come from where the settings say; everything else from us.
+
+import type { Config } from '../../base/config/config.ts'
+import type { Assets } from './assets.ts'
+import { documentOf, PAGE_HEADERS } from './document.ts'
+import { type Html, html } from './html.ts'
+
+/** Pictures from elsewhere are all that the other pages do not allow. */
+export function readHeaders({ imageUrlPattern, videoThumbnailUrlPattern }: Config) {
+  const policy = 'content-security-policy'
+  const origins = [imageUrlPattern, videoThumbnailUrlPattern].map((one) => new URL(one).origin)
+  const images = ["img-src 'self'", ...new Set(origins)].join(' ')
+  return { ...PAGE_HEADERS, [policy]: PAGE_HEADERS[policy].replace("img-src 'self'", images) }
+}
+
+export function readDocument(assets: Assets, { isServed }: { isServed: boolean }): string {
+  const main = isServed ? places() : notServed()
+  const title = 'Read · Slipstream'
+  return documentOf(assets, { title, current: 'read', script: 'read.ts', style: 'read.css', main })
+}
+
+function notServed(): Html {
+  return html`<section class="hero"><h1>Reading is off</h1>
+<p>This page shows a member’s timeline without a client. It is served once SLIPSTREAM_OPERATOR_TOKEN is set.</p></section>`
+}
+
+function places(): Html {
+  return html`<section class="hero" id="enter" hidden>
+<h1>Read</h1>
+<p>A member’s timeline as this server answers it, to see that it works before a client points here.</p>
+<form id="enter-form" class="ask" autocomplete="off">
+<label for="link">Reading link</label>
+<div class="row"><input id="link" name="link" required spellcheck="false" autocapitalize="none" placeholder="read.…"><button type="submit">Read</button></div>
+<p class="aside">The operator makes one with <code>slipstream member link alice.example.org</code>. It stays in this tab.</p>
+<p class="problem" role="alert"></p>
+</form>
+</section>
+<div id="reader" class="reader" hidden>
+<div class="reader-bar"><a href="/read" id="home">Timeline</a><span id="as"></span><button type="button" class="quiet" id="leave">Leave</button></div>
+<p class="problem" role="alert" id="problem"></p>
+<div id="view" aria-busy="false"></div>
+<button type="button" id="more" hidden>Older</button>
+</div>`
+}

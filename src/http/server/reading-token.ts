@@ -1,0 +1,62 @@
+// Tokens with which the page /read reads as one member: made by the operator, for some hours, good for the
+// few queries that the page needs and for nothing else. A MAC over who and until when, by a key that is made
+// of the operator's token, so nothing is stored, and a new operator's token ends them all. The key is made
+// slowly, so that whoever has such a token can't guess the operator's.
+
+import { createHmac, scryptSync, timingSafeEqual } from 'node:crypto'
+import { isValidDid } from '@atproto/syntax'
+
+export type ReadingTokens = {
+  mint(did: string, hours: number): string
+  /** @returns undefined for anything but a token that is good for this method now. */
+  didOf(token: string, nsid: string): string | undefined
+}
+
+const PREFIX = 'read.'
+export const MAX_READING_HOURS = 30 * 24
+const READABLE: ReadonlySet<string> = new Set([
+  'app.bsky.actor.getProfile',
+  'app.bsky.feed.getAuthorFeed',
+  'app.bsky.feed.getPostThread',
+  'app.bsky.feed.getTimeline',
+  'app.bsky.graph.getKnownFollowers',
+  'io.slipstream.graph.getSocialProof',
+])
+const SALT = 'slipstream reading tokens'
+const KEY_BYTES = 32
+const MAX_LENGTH = 4_096
+const FORM = /^read\.([\w-]+)\.([\w-]+)$/
+const HOUR_SECONDS = 3_600
+
+export function isReadingToken(token: string): boolean {
+  return token.startsWith(PREFIX)
+}
+
+export function createReadingTokens(
+  operatorToken: string,
+  now: () => number = Date.now,
+): ReadingTokens {
+  let key: Buffer | undefined
+
+  /** Only once somebody comes with such a token, since it takes some ten milliseconds. */
+  function macOf(payload: string): Buffer {
+    key ??= scryptSync(operatorToken, SALT, KEY_BYTES)
+    return createHmac('sha256', key).update(payload).digest()
+  }
+
+  return {
+    mint(did, hours) {
+      const claims = { did, exp: Math.floor(now() / 1000) + hours * HOUR_SECONDS }
+      const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
+      return `${PREFIX}${payload}.${macOf(payload).toString('base64url')}`
+    },
+    didOf(token, nsid) {
+      const [, payload = '', mac = ''] = token.length <= MAX_LENGTH ? (FORM.exec(token) ?? []) : []
+      if (payload === '' || !READABLE.has(nsid)) return undefined
+      const [given, right] = [Buffer.from(mac, 'base64url'), macOf(payload)]
+      if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
+      const { did, exp } = JSON.parse(Buffer.from(payload, 'base64url').toString())
+      return isValidDid(did) && exp * 1000 > now() ? did : undefined
+    },
+  }
+}

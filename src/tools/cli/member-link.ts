@@ -1,0 +1,53 @@
+// `slipstream member link`: an address at which a member's timeline can be read in a browser, without a client.
+
+import { type Command, InvalidArgumentError } from 'commander'
+import { createReadingTokens, MAX_READING_HOURS } from '../../http/server/reading-token.ts'
+import type { CliContext } from './context.ts'
+import { CliError, EXIT } from './fail.ts'
+import { type JsonOption, withJson } from './json-option.ts'
+import { memberCalled } from './member-called.ts'
+import { report } from './terminal.ts'
+
+const HOUR_MS = 3_600_000
+const DEFAULT_HOURS = 24
+
+export function addMemberLink(member: Command, context: CliContext): void {
+  withJson(member.command('link'))
+    .argument('<account>', 'a member’s handle or DID')
+    .description('an address to read their timeline at, in a browser, for some hours')
+    .option('--hours <n>', `for how long, at most ${MAX_READING_HOURS}`, hoursIn, DEFAULT_HOURS)
+    .addHelpText('after', HELP)
+    .action((account: string, { hours, json }: JsonOption & { hours: number }) =>
+      link(context, account, { hours, json }),
+    )
+}
+
+const HELP = `
+Whoever has the address reads what that member reads, and can write nothing. It ends by itself, with the
+membership, and with another SLIPSTREAM_OPERATOR_TOKEN.
+
+Example:
+  slipstream member link alice.example.org --hours 2`
+
+async function link(
+  context: CliContext,
+  account: string,
+  { hours, json }: JsonOption & { hours: number },
+): Promise<void> {
+  const { operatorToken, publicOrigin } = context.config()
+  if (operatorToken === undefined) {
+    const hint =
+      'Set it, for example to the output of `openssl rand -hex 24`, and start the server anew.'
+    throw new CliError('/read is off without SLIPSTREAM_OPERATOR_TOKEN.', hint, EXIT.config)
+  }
+  const did = await memberCalled(context, account)
+  const url = `${publicOrigin}/read#${createReadingTokens(operatorToken).mint(did, hours)}`
+  const until = new Date(Date.now() + hours * HOUR_MS).toISOString()
+  report(json, { did, url, until }, url)
+}
+
+function hoursIn(text: string): number {
+  const hours = Number(text)
+  if (Number.isInteger(hours) && hours >= 1 && hours <= MAX_READING_HOURS) return hours
+  throw new InvalidArgumentError(`A whole number from 1 to ${MAX_READING_HOURS}.`)
+}

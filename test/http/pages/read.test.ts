@@ -1,0 +1,176 @@
+// The reading page of a running process before a simulated network with pictures: what its link opens and
+// what not, and how it reads in a browser, desktop and narrow, light and dark, by keyboard.
+
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { introduce, wordsBy } from '../../../scripts/simulated-people.ts'
+import { drawPictures } from '../../../scripts/simulated-pictures.ts'
+import { type Simulation, startSimulation } from '../../../scripts/simulation.ts'
+import { createReadingTokens } from '../../../src/http/server/reading-token.ts'
+import { chromiumPath, launchBrowser } from '../../support/browser.ts'
+import { lowContrasts, overflow, unnamed } from '../../support/page-audit.ts'
+import {
+  freshDataDir,
+  type SlipstreamProcess,
+  startSlipstream,
+} from '../../support/slipstream-process.ts'
+
+const TOKEN = 'the-operators-own-token'
+const TIMELINE = 'app.bsky.feed.getTimeline'
+const PATIENT = { timeout: 10_000 }
+const EVIL = '<img src=//evil.example/x onerror=document.title=1>'
+
+let simulation: Simulation
+let slipstream: SlipstreamProcess
+let origin: string
+let member: Simulation['network']['repositories'][number]
+let token: string
+
+beforeAll(async () => {
+  const { scenes, faces, blobs } = await drawPictures()
+  const words = wordsBy(scenes)
+  simulation = await startSimulation(
+    { seed: 5, accounts: 40, follows: 12, past: 1_500, pastHours: 4, rate: 20 },
+    {
+      blobs,
+      words: (random) => {
+        const said = words(random)
+        return random.chance(0.1) ? { ...said, text: EVIL, facets: [] } : said
+      },
+    },
+  )
+  introduce(simulation.network, faces)
+  member = simulation.network.repositories.at(-1)!
+  token = createReadingTokens(TOKEN).mint(member.did, 1)
+  const env = Object.entries(simulation.env).map(([key, value]) => [
+    ...[key.replace('SLIPSTREAM_', ''), value],
+  ])
+  slipstream = startSlipstream({
+    ...Object.fromEntries(env),
+    DATA_DIR: freshDataDir(),
+    OPERATOR_TOKEN: TOKEN,
+    IMAGES: 'own',
+    VIDEOS: 'own',
+    MEMBERS: member.did,
+  })
+  origin = `http://localhost:${await slipstream.port()}`
+  for (let tries = 0; (await items()) < 30; tries++) {
+    if (tries > 400) throw new Error(`no timeline:\n${slipstream.output().slice(-2_000)}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+})
+afterAll(async () => {
+  await slipstream?.stop('SIGKILL')
+  await simulation?.stop()
+})
+
+function ask(method: string, bearer = token): Promise<Response> {
+  return fetch(`${origin}/xrpc/${method}`, { headers: { authorization: `Bearer ${bearer}` } })
+}
+
+async function items(): Promise<number> {
+  const { feed = [] } = (await (await ask(`${TIMELINE}?limit=50`)).json()) as { feed?: unknown[] }
+  return feed.length
+}
+
+test('a link reads what its page needs, and nothing else, of a member and of nobody else', async () => {
+  expect((await ask(TIMELINE)).status).toBe(200)
+  for (const private_ of ['app.bsky.actor.getPreferences', 'app.bsky.bookmark.getBookmarks']) {
+    expect([private_, (await ask(private_)).status]).toEqual([private_, 401])
+  }
+  const stranger = simulation.network.repositories[0]!
+  const strangers = createReadingTokens(TOKEN).mint(stranger.did, 1)
+  expect(await (await ask(TIMELINE, strangers)).json()).toMatchObject({ error: 'ExpiredToken' })
+  expect((await ask(TIMELINE, `${token}x`)).status).toBe(401)
+})
+
+test('its policy lets nothing in from elsewhere while pictures are ours', async () => {
+  const answer = await fetch(`${origin}/read`)
+  expect(answer.headers.get('content-security-policy')).toContain(`img-src 'self' ${origin};`)
+  const page = await answer.text()
+  expect(page).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/)
+  expect(page).not.toContain(member.did)
+})
+
+const path = chromiumPath()
+if (!path)
+  console.warn('no Chromium here: what people see is NOT tested (apt-get install chromium)')
+
+describe.skipIf(!path)('in a browser', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+  afterAll(() => browser?.close())
+
+  async function open(options = {}): Promise<{ page: Page; troubles: string[] }> {
+    const page = await (await browser.newContext(options)).newPage()
+    const troubles: string[] = []
+    page.on('console', (line) => {
+      if (line.type() === 'error') troubles.push(line.text())
+    })
+    page.on('pageerror', (error) => troubles.push(String(error)))
+    page.on('request', (one) => {
+      if (!one.url().startsWith(origin)) troubles.push(`asks ${one.url()}`)
+    })
+    await page.goto(`${origin}/read#${token}`)
+    await page.waitForSelector('.posts > li')
+    return { page, troubles }
+  }
+
+  test('the timeline, a thread and a profile, each at an address of its own', async () => {
+    const { page, troubles } = await open()
+    expect(page.url()).toBe(`${origin}/read`)
+    await expect
+      .poll(
+        () => page.evaluate(`[...document.images].some((one) => one.naturalWidth > 0)`),
+        PATIENT,
+      )
+      .toBe(true)
+    expect(await page.textContent('.posts')).toContain(EVIL)
+    const before = await page.locator('.posts > li').count()
+    await page.click('#more')
+    await expect.poll(() => page.locator('.posts > li').count(), PATIENT).toBeGreaterThan(before)
+
+    await page.locator('.when').first().press('Enter')
+    await page.waitForSelector('.thread')
+    expect(page.url()).toContain('/read?post=at%3A%2F%2F')
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
+    await page.goBack()
+    await page.waitForSelector('.posts > li')
+
+    const known = new URLSearchParams({ profile: simulation.network.repositories[0]!.did })
+    await page.goto(`${origin}/read?${known}`)
+    await page.waitForSelector('.proof-words')
+    expect(await page.textContent('.proof-words')).toMatch(/^Followed by \S/)
+    await page.click('.proof-words button')
+    await page.waitForSelector('.people li')
+    await expect.poll(() => page.title(), PATIENT).toBe('Ines Varga · Slipstream')
+    expect(troubles).toEqual([])
+    await page.click('#leave')
+    expect(await page.isVisible('#enter-form')).toBe(true)
+  })
+
+  test.each(['light', 'dark'] as const)('it can be read by everybody, %s', async (colorScheme) => {
+    const { page, troubles } = await open({ colorScheme, viewport: { width: 320, height: 700 } })
+    for (const selector of [undefined, '.who', '.when'] as const) {
+      if (selector) await page.locator(selector).first().click()
+      await page.waitForSelector('#view[aria-busy="false"] .post')
+      if (selector !== '.when') expect(await page.evaluate(lowContrasts)).toEqual([])
+      expect(await page.evaluate(unnamed)).toEqual([])
+      expect(await page.evaluate(overflow)).toBe(0)
+    }
+    expect(troubles).toEqual([])
+  })
+
+  test('a link that is over is told so', async () => {
+    const { page } = await open()
+    await page.evaluate(
+      `sessionStorage.setItem('reading-link', sessionStorage.getItem('reading-link') + 'x')`,
+    )
+    await page.reload()
+    await expect
+      .poll(() => page.textContent('#problem'), PATIENT)
+      .toBe('This reading link is over, or not for this')
+  })
+})
