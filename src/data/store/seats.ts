@@ -1,6 +1,7 @@
 // Which memberships are given up first where there are as many members as may be, or the disk is short: those
 // of accounts that came once, never again, and keep nothing here. Nobody loses anything by it, and accounts that
-// were made by the thousand keep no person out.
+// were made by the thousand keep no person out. To come again is cheap, too: for a place those count alike who follow
+// nobody, or stayed away for a month, and keep nothing either.
 
 import type { Db } from './db.ts'
 import { countMembers } from './members.ts'
@@ -13,6 +14,8 @@ export type Seat = { uid: number; did: string }
 
 type Question = { limit: number; unseenSince: number; except: string }
 
+const AWAY_MS = 30 * 86_400_000
+
 /** Rows by which a member keeps something here and in no repository. */
 const PRIVATE = [
   ...['mutes', 'list_mutes', 'thread_mutes', 'bookmarks', 'drafts', 'preferences'],
@@ -21,16 +24,26 @@ const PRIVATE = [
 const SETTINGS =
   'SELECT 1 FROM notification_settings WHERE uid = m.uid AND (priority != 0 OR preferences IS NOT NULL)'
 
+const ONCE = `m.last_seen_at - m.joined_at < ${ONE_VISIT_MS}`
+
 const statements = perDatabase((db) => ({
-  idle: db.prepare<[Question], Seat>(
+  once: idleWhere(db, ONCE),
+  idle: idleWhere(
+    db,
+    `(${ONCE} OR a.follows_count = 0 OR m.last_seen_at < :unseenSince - ${AWAY_MS})`,
+  ),
+}))
+
+function idleWhere(db: Db, isIdle: string) {
+  return db.prepare<[Question], Seat>(
     `SELECT m.uid, a.did FROM members m JOIN actors a ON a.uid = m.uid
-      WHERE m.last_seen_at - m.joined_at < ${ONE_VISIT_MS} AND m.last_seen_at <= :unseenSince
+      WHERE ${isIdle} AND m.last_seen_at <= :unseenSince
         AND a.did NOT IN (SELECT value FROM json_each(:except))
         AND NOT EXISTS (SELECT 1 FROM admissions WHERE did = a.did)
         ${[...PRIVATE, SETTINGS].map((rows) => `AND NOT EXISTS (${rows})`).join('\n        ')}
       ORDER BY m.last_seen_at, m.uid LIMIT :limit`,
-  ),
-}))
+  )
+}
 
 /**
  * Those who came once, whoever was seen longest ago first. Never whom the operator added, whoever came by an
@@ -41,7 +54,7 @@ export function seatsOfOnce(
   options: { limit: number; except: readonly string[]; unseenSince?: number },
 ): Seat[] {
   const { limit, except, unseenSince = Number.MAX_SAFE_INTEGER } = options
-  return statements(db).idle.all({ limit, unseenSince, except: JSON.stringify(except) })
+  return statements(db).once.all({ limit, unseenSince, except: JSON.stringify(except) })
 }
 
 /**
@@ -50,11 +63,12 @@ export function seatsOfOnce(
  */
 export function seatsForOneMore(
   db: Db,
-  { maxMembers, except }: { maxMembers: number; except: readonly string[] },
+  { maxMembers, except, now }: { maxMembers: number; except: readonly string[]; now: number },
 ): Seat[] | undefined {
   if (maxMembers === 0) return []
   const missing = countMembers(db) + 1 - maxMembers
   if (missing <= 0) return []
-  const seats = seatsOfOnce(db, { limit: missing, except })
+  const question = { limit: missing, unseenSince: now, except: JSON.stringify(except) }
+  const seats = statements(db).idle.all(question)
   return seats.length < missing ? undefined : seats
 }

@@ -216,7 +216,10 @@ function invitesOf(options: ServingOptions, db: Db): Invites {
 
 function hasSeat({ config, ingest }: Pick<ServingOptions, 'config' | 'ingest'>, db: Db): boolean {
   const { maxMembers } = config
-  return seatsForOneMore(db, { maxMembers, except: ingest.configuredMembers() }) !== undefined
+  return (
+    seatsForOneMore(db, { maxMembers, except: ingest.configuredMembers(), now: Date.now() }) !==
+    undefined
+  )
 }
 
 /** Who only listens would keep it from ending, and so would pictures that wait to be made. */

@@ -68,7 +68,7 @@ export function makeSeat(
   limits: { maxMembers: number; except: readonly string[] },
 ): void {
   if (isMember(ctx, ctx.actors.uidOf(did))) return
-  const seats = seatsForOneMore(ctx.db, limits)
+  const seats = seatsForOneMore(ctx.db, { ...limits, now: ctx.now })
   if (!seats) throw new Error('there are as many members as may be')
   for (const seat of seats) removeMember(ctx, seat.did)
 }

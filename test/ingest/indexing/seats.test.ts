@@ -32,15 +32,16 @@ function members(): Set<string> {
 }
 
 test('junk in every seat keeps no person out, and those who came again or keep something stay', () => {
-  const added = world.account('added')
+  const [added, loud] = [world.account('added'), world.account('loud')]
   world.run((ctx) => addMember(ctx, added))
   const [named, muting, drafting, regular] = ['named', 'muting', 'drafting', 'regular'].map(
     (name) => comes(name),
   ) as [string, string, string, string]
-  world.request({ kind: 'mute', id: 1, did: muting, subjectDid: world.account('loud') })
+  world.request({ kind: 'mute', id: 1, did: muting, subjectDid: loud })
   world.request({ kind: 'create-draft', id: 2, did: drafting, draftId: '3k', draft: '{}' })
   world.tick(60 * MINUTE)
   world.run((ctx) => memberSeen(ctx, regular))
+  world.follow(regular, loud)
   world.run((ctx) => memberSeen(ctx, added))
   const junk = Array.from({ length: 500 }, (_, i) => comes(`junk${i}`, [named]))
   expect(members().size).toBe(MAX)
@@ -63,18 +64,38 @@ test('somebody who is here now outlasts those who came later and are gone', () =
   // By now it is more than one visit.
   world.tick(6 * MINUTE)
   world.run((ctx) => memberSeen(ctx, person))
+  world.follow(person, world.account('friend'))
   for (let k = 0; k < 2 * MAX; k++) comes(`late${k}`)
   expect(members()).toContain(person)
 })
 
-test('where nobody came once only, there is no room', () => {
-  for (let i = 0; i < MAX; i++) {
-    const did = comes(`regular${i}`)
-    world.tick(11 * MINUTE)
-    world.run((ctx) => memberSeen(ctx, did))
-  }
+/** Somebody who comes again after a quarter of an hour. */
+function comesAgain(name: string, isFollowing: boolean): string {
+  const did = comes(name)
+  if (isFollowing) world.follow(did, world.account('friend'))
+  world.tick(11 * MINUTE)
+  world.run((ctx) => memberSeen(ctx, did))
+  return did
+}
+
+test('where everybody came again and follows somebody, there is no room for a month', () => {
+  const first = comesAgain('regular0', true)
+  for (let i = 1; i < MAX; i++) comesAgain(`regular${i}`, true)
   expect(() => comes('person')).toThrow('as many members as may be')
   expect(members().size).toBe(MAX)
+  world.tick(31 * 24 * 60 * MINUTE)
+  comes('person')
+  expect(members().size).toBe(MAX)
+  expect(members()).not.toContain(first)
+})
+
+test('junk that comes again keeps no person out', () => {
+  const regular = comesAgain('regular', true)
+  const junk = Array.from({ length: MAX - 1 }, (_, i) => comesAgain(`junk${i}`, false))
+  const people = ['one', 'two', 'three'].map((name) => comes(name))
+  expect(members().size).toBe(MAX)
+  for (const did of [regular, ...people]) expect(members()).toContain(did)
+  expect(junk.filter((did) => members().has(did))).toEqual(junk.slice(3))
 })
 
 test('each kind of private state keeps a place, and what a client writes by itself does not', () => {

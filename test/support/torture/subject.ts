@@ -37,6 +37,7 @@ export type Subject = {
   picture(path: string, headers?: Record<string, string>): Promise<Answer>
   /** A method as somebody else's server asks it; the answer may be any. */
   call(method: string, query: string, headers: Record<string, string>): Promise<Answer>
+  readonly origin: string
   /** What a token must be made out to. */
   readonly audience: string
   /** undefined where none runs. */
@@ -64,6 +65,13 @@ const CLOCK_HOOK = join(import.meta.dirname, 'skewed-clock.ts')
 const OF_STRANGERS = `kind NOT IN ('post', 'list', 'record') AND
   subject IN (SELECT uid FROM actors WHERE did LIKE '${STRANGER_DIDS}%')`
 
+export type SubjectOptions = {
+  disk?: SmallDisk
+  /** One more module that is loaded ahead of the server, and what its environment holds besides. */
+  hook?: string
+  env?: Record<string, string>
+}
+
 export class AnswerError extends Error {
   readonly status: number
   constructor(status: number, message: string) {
@@ -75,9 +83,9 @@ export class AnswerError extends Error {
 export async function createSubject(
   world: World,
   settings: Record<string, string>,
+  { disk = createSmallDisk(), hook, env: more = {} }: SubjectOptions = {},
 ): Promise<Subject> {
   const port = await freePort()
-  const disk = createSmallDisk()
   const dataDir = disk.folder
   const clock = `${dataDir}.clock`
   const origin = `http://127.0.0.1:${port}`
@@ -97,7 +105,11 @@ export async function createSubject(
     LABELERS: ',',
     TRUSTED_VERIFIERS: ',',
   }
-  const node = { options: ['--import', CLOCK_HOOK], env: { TORTURE_CLOCK: clock } }
+  const hooks = [CLOCK_HOOK, ...(hook ? [hook] : [])]
+  const node = {
+    options: hooks.flatMap((one) => ['--import', one]),
+    env: { TORTURE_CLOCK: clock, ...more },
+  }
   let excused: readonly (number | null)[] = []
   let current: SlipstreamProcess | undefined
   let earlier = ''
@@ -183,6 +195,7 @@ export async function createSubject(
     },
     picture: (path, headers = {}) => read(path, headers),
     call: (method, query, headers) => read(`/xrpc/${method}${query}`, headers),
+    origin,
     audience: aud,
     processId: () => (current && !ended.has(current) ? current.child.pid : undefined),
     stored: () => {

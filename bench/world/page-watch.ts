@@ -1,0 +1,46 @@
+// How long members' pages take while something else goes on, and how long a page of a server that does nothing
+// takes at the same time: that is the machine's own noise. Both are asked at an even pace by a process of its own.
+
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import type { WatchMessage, WatchOrder } from './page-watcher.ts'
+
+export type Watched = { p50: number; p99: number; max: number; count: number; refused: number }
+export type PageReport = { page: Watched; noise: Watched }
+
+export type PageWatch = {
+  /** Forgets what was so far. */
+  begin(): void
+  report(): Promise<PageReport>
+  stop(): void
+}
+
+export async function watchPages(pages: WatchOrder['pages']): Promise<PageWatch> {
+  const script = join(import.meta.dirname, 'page-watcher.ts')
+  const idle = fork(script, ['idle'])
+  const watcher = fork(script, ['watch'])
+  const end = () => [idle, watcher].map((child) => child.kill('SIGKILL'))
+  process.once('exit', end)
+  const next = (child: typeof idle) =>
+    new Promise<WatchMessage>((resolve, reject) => {
+      child.once('message', (message) => resolve(message as WatchMessage))
+      child.once('exit', () => reject(new Error('a process that watches pages ended')))
+    })
+  const ready = await next(idle)
+  if (ready.kind !== 'listening') throw new Error('the idle server did not listen')
+  watcher.send({ pages, idle: ready.url } satisfies WatchOrder)
+  return {
+    begin: () => void watcher.send('begin'),
+    report: async () => {
+      const answer = next(watcher)
+      watcher.send('report')
+      const message = await answer
+      if (message.kind !== 'report') throw new Error('no report')
+      return message.report
+    },
+    stop: () => {
+      process.off('exit', end)
+      end()
+    },
+  }
+}

@@ -1,0 +1,66 @@
+// The processes of page-watch.ts: `idle` serves a page that costs nothing, `watch` asks for it and for members'
+// pages in turn, each at its time whether or not earlier ones are answered.
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { PageReport, Watched } from './page-watch.ts'
+
+export type WatchOrder = { pages: { url: string; token: string }[]; idle: string }
+export type WatchMessage =
+  | { kind: 'listening'; url: string }
+  | { kind: 'report'; report: PageReport }
+
+type Taken = { times: number[]; refused: number }
+
+const EVERY_MS = 100
+const IDLE_PAGE = JSON.stringify({ feed: 'x'.repeat(30_000) })
+const TIMEOUT_MS = 60_000
+
+process.on('disconnect', () => process.exit(0))
+if (process.argv[2] === 'idle') serveIdly()
+else process.once('message', (order: WatchOrder) => watch(order))
+
+function serveIdly(): void {
+  const server = createServer((_request, response) => response.end(IDLE_PAGE))
+  server.listen(0, '127.0.0.1', () => {
+    const { port } = server.address() as AddressInfo
+    process.send!({ kind: 'listening', url: `http://127.0.0.1:${port}/` } satisfies WatchMessage)
+  })
+}
+
+function watch({ pages, idle }: WatchOrder): void {
+  let page: Taken = { times: [], refused: 0 }
+  let noise: Taken = { times: [], refused: 0 }
+  let asked = 0
+  setInterval(() => {
+    const { url, token } = pages[asked++ % pages.length]!
+    void ask(page, url, { authorization: `Bearer ${token}` })
+    void ask(noise, idle, {})
+  }, EVERY_MS)
+  process.on('message', (order: 'begin' | 'report') => {
+    if (order === 'report') {
+      const report = { page: summed(page), noise: summed(noise) }
+      process.send!({ kind: 'report', report } satisfies WatchMessage)
+    }
+    page = { times: [], refused: 0 }
+    noise = { times: [], refused: 0 }
+  })
+}
+
+async function ask(into: Taken, url: string, headers: Record<string, string>): Promise<void> {
+  const startedAt = performance.now()
+  try {
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
+    await response.arrayBuffer()
+    if (response.status !== 200) into.refused += 1
+  } catch {
+    into.refused += 1
+  }
+  into.times.push(performance.now() - startedAt)
+}
+
+function summed({ times, refused }: Taken): Watched {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0
+  return { p50: at(0.5), p99: at(0.99), max: at(1), count: sorted.length, refused }
+}
