@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { JsonObject, StreamEvent } from '../src/base/event.ts'
 import { openWriter } from '../src/data/store/db.ts'
+import { applyBatch } from '../src/ingest/indexing/apply-batch.ts'
 import type { IndexScope } from '../src/ingest/indexing/index-context.ts'
-import { createIndexer } from '../src/ingest/indexing/indexer.ts'
 import { memberSeen } from '../src/ingest/indexing/members.ts'
 import { openTimeline } from '../src/ingest/indexing/open-timeline.ts'
-import { publish } from '../src/ingest/indexing/publish.ts'
+import { createWriter } from '../src/ingest/indexing/writer.ts'
 import { createMemoryParts } from '../test/support/memory-parts.ts'
 import { createRandom } from '../test/support/random.ts'
 import { cidOf, didOf, tidAt } from '../test/support/records.ts'
@@ -42,14 +42,10 @@ function measure(scope: IndexScope, size: { events: number; accounts: number }):
     celebrityThreshold: 10_000,
   })
   const now = () => START_MS + 86_400_000
-  const indexer = createIndexer({ db, actors: memory.actors, scope, now })
+  const writer = createWriter({ db, memory, scope, now })
   const stream = createStream(size.accounts)
   for (let i = 0; i < MEMBERS; i++) {
-    publish(
-      db,
-      memory,
-      indexer.run((ctx) => memberSeen(ctx, stream.dids[i]!)),
-    )
+    writer.commit((ctx) => memberSeen(ctx, stream.dids[i]!))
     openTimeline(db, memory, memory.actors.uidOf(stream.dids[i]!), now())
   }
   apply(stream.memberFollows())
@@ -61,9 +57,7 @@ function measure(scope: IndexScope, size: { events: number; accounts: number }):
       const batch = events.slice(at, at + BATCH)
       const { timeUs } = batch.at(-1)!
       const cursor = { host: 'wss://bench', wire: 'v2', seq: at, timeUs } as const
-      const outcome = indexer.applyBatch({ events: batch, cursor })
-      publish(db, memory, outcome.changes)
-      applied += outcome.applied
+      applied += writer.commit((ctx) => applyBatch(ctx, { events: batch, cursor })).applied
     }
     return applied
   }

@@ -17,11 +17,11 @@ import { pino } from 'pino'
 import { collections } from '../src/base/atproto/collections.ts'
 import type { StreamItem } from '../src/base/event.ts'
 import { openWriter } from '../src/data/store/db.ts'
+import { applyBatch } from '../src/ingest/indexing/apply-batch.ts'
 import type { IndexScope } from '../src/ingest/indexing/index-context.ts'
-import { createIndexer } from '../src/ingest/indexing/indexer.ts'
 import { memberSeen } from '../src/ingest/indexing/members.ts'
 import { openTimeline } from '../src/ingest/indexing/open-timeline.ts'
-import { publish } from '../src/ingest/indexing/publish.ts'
+import { createWriter } from '../src/ingest/indexing/writer.ts'
 import { keepCheckpointed } from '../src/ingest/upkeep/checkpoints.ts'
 import { createBatcher } from '../src/sources/jetstream/batcher.ts'
 import { createFrameDecoder } from '../src/sources/jetstream/frame-decoder.ts'
@@ -143,23 +143,18 @@ function createState(scope: IndexScope, dataDir: string) {
   })
   const { actors } = memory
   const checkpoints = keepCheckpointed({ db, dataDir, log })
-  const indexer = createIndexer({ db, actors, scope, now: () => NOW_MS })
+  const writer = createWriter({ db, memory, scope, now: () => NOW_MS })
   let seq = 0
 
   async function apply(events: StreamItem[]): Promise<number> {
     const cursor = { host: HOST, wire: 'v2', seq: ++seq, timeUs: events.at(-1)!.timeUs } as const
-    const outcome = indexer.applyBatch({ events, cursor })
-    publish(db, memory, outcome.changes)
+    const { applied } = writer.commit((ctx) => applyBatch(ctx, { events, cursor }))
     await checkpoints.tend()
-    return outcome.applied
+    return applied
   }
 
   function admit(did: string): void {
-    publish(
-      db,
-      memory,
-      indexer.run((ctx) => memberSeen(ctx, did, NOW_MS)),
-    )
+    writer.commit((ctx) => memberSeen(ctx, did, NOW_MS))
     openTimeline(db, memory, actors.uidOf(did), NOW_MS)
   }
 

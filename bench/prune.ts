@@ -9,12 +9,11 @@ import { Worker } from 'node:worker_threads'
 import { copyLog } from '../src/data/store/checkpoint.ts'
 import { type Db, openWriter } from '../src/data/store/db.ts'
 import { fileSize } from '../src/data/store/file-size.ts'
-import { createIndexer, type Indexer } from '../src/ingest/indexing/indexer.ts'
 import { memberSeen, removeMember } from '../src/ingest/indexing/members.ts'
-import { publish } from '../src/ingest/indexing/publish.ts'
 import { rebuildMemory } from '../src/ingest/indexing/rebuild-memory.ts'
 import { pruneSlice } from '../src/ingest/indexing/retention/prune-old.ts'
 import { settleDoubts } from '../src/ingest/indexing/retention/settle-doubts.ts'
+import { createWriter } from '../src/ingest/indexing/writer.ts'
 import { DOUBTS_AT_ONCE, SLICE_MS, timeIsUp } from '../src/ingest/upkeep/retaining.ts'
 import { createMemoryParts } from '../test/support/memory-parts.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
@@ -51,37 +50,26 @@ async function measure(dataDir: string): Promise<BenchResult[]> {
   })
   rebuildMemory(db, memory)
   const made = (scope: 'network' | 'community') =>
-    createIndexer({ db, actors: memory.actors, scope, now: Date.now })
-  const run = (indexer: Indexer, work: Parameters<Indexer['run']>[0]) =>
-    void publish(db, memory, indexer.run(work))
+    createWriter({ db, memory, scope, now: Date.now })
   const network = made('network')
   const community = made('community')
   const before = fileSize(db)
   const limits = limitsOf(db)
   const reader = await startReader(dataDir)
   const pruning = measureSlices(db, () => {
-    let rows = 0
-    let isOver = false
-    run(network, (ctx) => {
-      const pruned = pruneSlice(ctx, limits, timeIsUp(SLICE_MS))
-      rows = pruned.posts + pruned.likes + pruned.reposts
-      isOver = pruned.isPassOver
-    })
-    return { rows, isOver }
+    const pruned = network.commit((ctx) => pruneSlice(ctx, limits, timeIsUp(SLICE_MS)))
+    return { rows: pruned.posts + pruned.likes + pruned.reposts, isOver: pruned.isPassOver }
   })
   const pruned = fileSize(db)
   const someone = mostFollowing(db)
-  run(community, (ctx) => memberSeen(ctx, someone))
-  run(community, (ctx) => removeMember(ctx, someone))
+  community.commit((ctx) => memberSeen(ctx, someone))
+  community.commit((ctx) => removeMember(ctx, someone))
   const rows = () =>
     count(db, 'SELECT count(*) FROM posts') + count(db, 'SELECT sum(likes) FROM post_counts')
   const rowsBefore = rows()
   const leaving = measureSlices(db, () => {
-    let isOver = false
-    run(community, (ctx) => {
-      isOver = !settleDoubts(ctx, DOUBTS_AT_ONCE, timeIsUp(SLICE_MS))
-    })
-    return { rows: 0, isOver }
+    const isLeft = community.commit((ctx) => settleDoubts(ctx, DOUBTS_AT_ONCE, timeIsUp(SLICE_MS)))
+    return { rows: 0, isOver: !isLeft }
   })
   leaving.rows = rowsBefore - rows()
   const longestRequestMs = await reader.stop()

@@ -111,6 +111,12 @@ test('all SQL stands in the store', () => {
   expect(users.map(({ path }) => below(path))).toEqual([])
 })
 
+test('only the writer publishes to memory', () => {
+  const publishing = join(src, 'ingest/indexing/publish.ts')
+  const users = sources.filter(({ imports }) => imports.includes(publishing))
+  expect(users.map(({ path }) => below(path))).toEqual(['ingest/indexing/writer.ts'])
+})
+
 test('only config.ts reads the environment', () => {
   const readers = sources
     .filter(({ text }) => /process\.env\b/.test(text))

@@ -8,10 +8,10 @@ import { COLD_START, putBackfill } from '../../src/data/store/backfills.ts'
 import { openWriter } from '../../src/data/store/db.ts'
 import { insertFollow } from '../../src/data/store/follows.ts'
 import { allMembers } from '../../src/data/store/members.ts'
+import { applyBatch } from '../../src/ingest/indexing/apply-batch.ts'
 import { saveGraph } from '../../src/ingest/indexing/graph-snapshot.ts'
-import { createIndexer } from '../../src/ingest/indexing/indexer.ts'
 import { memberSeen } from '../../src/ingest/indexing/members.ts'
-import { publish } from '../../src/ingest/indexing/publish.ts'
+import { createWriter } from '../../src/ingest/indexing/writer.ts'
 import { createMemoryParts } from '../../test/support/memory-parts.ts'
 import { tidAt } from '../../test/support/records.ts'
 
@@ -38,12 +38,10 @@ export function openSeeder(dataDir: string, scope: 'community' | 'network'): See
     reasonableLimit: 2000,
     celebrityThreshold: 1_000_000_000,
   })
-  const indexer = createIndexer({ db, actors: memory.actors, scope, now: Date.now })
+  const writer = createWriter({ db, memory, scope, now: Date.now })
 
-  function applyBatch(events: StreamEvent[]): number {
-    const { changes, applied } = indexer.applyBatch({ events })
-    publish(db, memory, changes)
-    return applied
+  function commit(events: StreamEvent[]): number {
+    return writer.commit((ctx) => applyBatch(ctx, { events })).applied
   }
 
   function uidOf(did: string, now: number): number {
@@ -61,10 +59,10 @@ export function openSeeder(dataDir: string, scope: 'community' | 'network'): See
       for (const event of events) {
         batch.push(event)
         if (batch.length < BATCH) continue
-        applied += applyBatch(batch)
+        applied += commit(batch)
         batch = []
       }
-      return batch.length > 0 ? applied + applyBatch(batch) : applied
+      return batch.length > 0 ? applied + commit(batch) : applied
     },
     fillFollows(pairs) {
       const now = Date.now()
@@ -80,10 +78,9 @@ export function openSeeder(dataDir: string, scope: 'community' | 'network'): See
       return written
     },
     addMembers(dids) {
-      const changes = indexer.run((ctx) => {
+      writer.commit((ctx) => {
         for (const did of dids) memberSeen(ctx, did)
       })
-      publish(db, memory, changes)
     },
     finish() {
       const now = Date.now()

@@ -1,7 +1,7 @@
 // The ingest thread: the only writer. It owns the socket, the writer connection, the writing side of
 // graph and timelines, and the background work against other people's servers.
 //
-// The way of a batch: consumer → indexer (one transaction) → publish (memory) → the next batch. An
+// The way of a batch: consumer → writer (one transaction, then memory) → the next batch. An
 // error on that way is ours, not the data's: it is not caught, and ends the process. A full disk is
 // waited for (disk/), once everything runs: at start it ends the process, unless it can wait.
 
@@ -20,12 +20,12 @@ import { createResolver } from '../sources/identity/resolver.ts'
 import { type Consumer, createConsumer, type StreamBatch } from '../sources/jetstream/consumer.ts'
 import { type Backfill, createBackfill } from './backfill/runner.ts'
 import type { Counting } from './counts/counting.ts'
+import { applyBatch } from './indexing/apply-batch.ts'
 import type { IndexContext } from './indexing/index-context.ts'
-import { type BatchOutcome, createIndexer } from './indexing/indexer.ts'
 import { memberSeen } from './indexing/members.ts'
 import type { MemoryChange } from './indexing/memory-changes.ts'
 import { openTimeline } from './indexing/open-timeline.ts'
-import { publish } from './indexing/publish.ts'
+import { createWriter } from './indexing/writer.ts'
 import { createLabels, type Labels } from './labels/labels.ts'
 import { createStreamAfterArchive, type StreamWithArchive } from './upkeep/archive-first.ts'
 import { forgetAwayMembers } from './upkeep/away-members.ts'
@@ -83,31 +83,30 @@ function tell(message: IngestMessage): void {
 function run(config: Config): void {
   letOthersGoFirst()
   const core = createCore(config)
-  const { actors, db, indexer, log, memory, now, room } = core
+  const { actors, db, writer, log, now, room } = core
   const [latency, lines] = [createLatencyRecorder(), createLines(port)]
   const checkpoints = watchedCheckpoints({ ...core, dataDir: config.dataDir }, core.watchdog)
   core.snapshots.checkpointBy(() => checkpoints.tend())
 
-  /** Every change of memory comes through here, after its commit. */
-  function publishChanges(changes: MemoryChange[]): void {
-    core.counts.add('timelineWrites', 'items', publish(db, memory, changes))
+  core.onPublished = (changes, entries) => {
+    core.counts.add('timelineWrites', 'items', entries)
     if (config.indexScope === 'authors' && changes.some(({ kind }) => FILTER_CHANGES.has(kind))) {
       consumer.setFilters(streamFilters(config.indexScope, actors, config.trustedVerifiers))
     }
   }
 
   const replaying = createReplaying(config, {
-    ...{ actors, db, indexer, log, now, publish: publishChanges },
+    ...{ actors, db, writer, log, now },
     patience: room,
     streamStatus: () => consumer.status(),
     checkpoint: () => checkpoints.tend(),
     wakeBackfill: () => backfill.wake(),
   })
-  const shared = { checkpoints, publishChanges, replaying, lines }
+  const shared = { checkpoints, replaying, lines }
   const background = createBackground(config, core, shared)
   const { backfill, counting, identityNews, labels, resolver } = background
-  async function applyBatch(batch: StreamBatch): Promise<void> {
-    const outcome = await applyPatiently(core, batch, publishChanges)
+  async function apply(batch: StreamBatch): Promise<void> {
+    const outcome = await room.patiently(() => writer.commit((ctx) => applyBatch(ctx, batch)))
     if (!outcome) return
     countBatch(core.counts, batch, outcome)
     identityNews.ofEvents(batch.events)
@@ -117,18 +116,17 @@ function run(config: Config): void {
     await checkpoints.tend()
   }
   const consumer = createStreamAfterArchive(config, {
-    ...{ db, indexer, now, log, patience: room },
-    createStream: () => createStream(config, core, applyBatch),
+    ...{ db, writer, now, log, patience: room },
+    createStream: () => createStream(config, core, apply),
     onApplied(events, outcome) {
-      publishChanges(outcome.changes)
       countBatch(core.counts, { events }, outcome)
       backfill.wake()
       return checkpoints.tend()
     },
   })
-  const answers = createAnswers(core, config, { ...background, checkpoints, publishChanges })
+  const answers = createAnswers(core, config, { ...background, checkpoints })
   const upkeep = createUpkeep(config, core, {
-    ...{ consumer, latency, lines, checkpoints, publishChanges, backfill, resolver },
+    ...{ consumer, latency, lines, checkpoints, backfill, resolver },
   })
 
   async function stop(): Promise<void> {
@@ -156,18 +154,6 @@ function allEnded(room: Core['room'], all: readonly ({ stop(): Promise<void> } |
   return Promise.all(all.map((one) => one && room.ended(() => one.stop())))
 }
 
-function applyPatiently(
-  { indexer, room }: Core,
-  batch: StreamBatch,
-  publishChanges: (changes: MemoryChange[]) => void,
-): Promise<BatchOutcome | undefined> {
-  return room.patiently(() => {
-    const outcome = indexer.applyBatch(batch)
-    publishChanges(outcome.changes)
-    return outcome
-  })
-}
-
 /** To what the serving threads ask for: for members, and for the operator. */
 function createAnswers(
   core: Core,
@@ -177,15 +163,13 @@ function createAnswers(
     labels: Labels
     counting: Counting | undefined
     checkpoints: Checkpoints
-    publishChanges: (changes: MemoryChange[]) => void
     identityNews: IdentityNews
   },
 ) {
-  const { backfill, counting, identityNews, labels, checkpoints, publishChanges } = parts
+  const { backfill, counting, identityNews, labels, checkpoints } = parts
   const writing = {
-    indexer: core.indexer,
+    writer: core.writer,
     room: core.room,
-    publish: publishChanges,
     wakeBackfill: () => backfill.wake(),
   }
   return {
@@ -212,12 +196,11 @@ function createUpkeep(
     latency: LatencyRecorder
     lines: Lines
     checkpoints: Checkpoints
-    publishChanges: (changes: MemoryChange[]) => void
   } & Pick<ReturnType<typeof createBackground>, 'backfill' | 'resolver'>,
 ): { stop(): void }[] {
-  const { counts, db, handles, indexer, log, memory, now, room } = core
-  const { backfill, checkpoints, consumer, latency, lines, publishChanges } = parts
-  const { guard, upkeep } = createRetention(config, core, { checkpoints, publishChanges })
+  const { counts, db, handles, log, memory, now, room, writer } = core
+  const { backfill, checkpoints, consumer, latency, lines } = parts
+  const { guard, upkeep } = createRetention(config, core, checkpoints)
   return [
     ...upkeep,
     startHousekeeping({ ...core, timelineIdleDays: config.timelineIdleDays }),
@@ -230,7 +213,7 @@ function createUpkeep(
       ...{ tell: lines.tellAll, record: recordHistory(db, now) },
       room,
     }),
-    keepRemoving({ db, indexer, publish: publishChanges, now, log, room }),
+    keepRemoving({ db, writer, now, log, room }),
     keepSearchable({
       ...{ db, room },
       posts: {
@@ -245,7 +228,7 @@ function createUpkeep(
       resolver: parts.resolver,
       onKnown: (dids) => {
         core.namedMembers = dids
-        const admitAll = () => publishChanges(indexer.run((ctx) => admit(ctx, dids)))
+        const admitAll = () => writer.commit((ctx) => admit(ctx, dids))
         void room.patiently(admitAll).then(() => backfill.wake())
         lines.tellAll({ kind: 'configured-members', dids })
       },
@@ -255,17 +238,12 @@ function createUpkeep(
 }
 
 /** What is given up: for want of room, for its age, and because nobody needs it any more. */
-function createRetention(
-  config: Config,
-  core: Core,
-  parts: { checkpoints: Checkpoints; publishChanges: (changes: MemoryChange[]) => void },
-) {
-  const shared = { ...core, publish: parts.publishChanges }
+function createRetention(config: Config, core: Core, checkpoints: Checkpoints) {
   const { counts } = core
   const namedMembers = () => core.namedMembers
   const guard = createDiskGuard({
     ...core,
-    onceOnly: createOnceOnly({ ...shared, namedMembers }),
+    onceOnly: createOnceOnly({ ...core, namedMembers }),
     settings: config,
     ...{ searchedPosts: config.searchedPosts, dataDir: config.dataDir },
   })
@@ -273,16 +251,16 @@ function createRetention(
   core.room.onRetry(() => void guard.look())
   const upkeep = [
     keepRetaining({
-      ...shared,
+      ...core,
       guard,
-      checkpoint: () => parts.checkpoints.tend(),
+      checkpoint: () => checkpoints.tend(),
       onPruned({ posts, likes, reposts }) {
         for (const [what, count] of Object.entries({ posts, likes, reposts })) {
           counts.add('pruned', what, count)
         }
       },
     }),
-    forgetAwayMembers({ ...shared, ...config }),
+    forgetAwayMembers({ ...core, ...config }),
   ]
   return { guard, upkeep }
 }
@@ -308,8 +286,9 @@ function createCore(config: Config) {
   const { memory, handles, snapshots } = loadMemory({ db, config, log })
   const { actors } = memory
   const coldStarts = createNewcomerBudget({ db, now })
-  const indexer = createIndexer({
-    ...{ db, actors, coldStarts, now },
+  const writer = createWriter({
+    ...{ db, memory, coldStarts, now },
+    onPublished: (changes, entries) => core.onPublished(changes, entries),
     scope: config.indexScope,
     trustedVerifiers: config.trustedVerifiers,
   })
@@ -318,10 +297,13 @@ function createCore(config: Config) {
   const watchdog = watchThread(config.dataDir, { log, room })
   /** DIDs that the configuration names, as far as they are known. */
   const namedMembers: readonly string[] = []
-  return {
-    ...{ actors, coldStarts, counts, db, handles, indexer, log, memory },
-    ...{ namedMembers, now, room, snapshots, watchdog },
+  const core = {
+    ...{ actors, coldStarts, counts, db, handles, log, memory },
+    ...{ namedMembers, now, room, snapshots, watchdog, writer },
+    /** Every change of memory is told here, after its commit. */
+    onPublished(_changes: readonly MemoryChange[], _entries: number): void {},
   }
+  return core
 }
 
 type Core = ReturnType<typeof createCore>
@@ -342,15 +324,14 @@ function createBackground(
   core: Core,
   parts: {
     checkpoints: Checkpoints
-    publishChanges: (changes: MemoryChange[]) => void
     replaying: Replaying
     lines: Pick<Lines, 'tellAll'>
   },
 ) {
-  const { actors, db, indexer, log, now } = core
-  const { publishChanges, replaying, lines, checkpoints } = parts
+  const { actors, db, writer, log, now } = core
+  const { replaying, lines, checkpoints } = parts
   const { fetch, lookupFor, resolver } = createOutside(config, core)
-  const shared = { db, indexer, publish: publishChanges, resolver, fetch, log, now }
+  const shared = { db, writer, resolver, fetch, log, now }
   const backfill = createBackfill({
     ...shared,
     ...{ coldStarts: core.coldStarts, replays: replaying.running, tendLog: checkpoints.tend },

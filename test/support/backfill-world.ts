@@ -12,14 +12,14 @@ import { countJobs } from '../../src/data/store/jobs.ts'
 import { replaysWanted } from '../../src/data/store/replays.ts'
 import type { BackfillLimits } from '../../src/ingest/backfill/limits.ts'
 import { type Backfill, createBackfill } from '../../src/ingest/backfill/runner.ts'
+import { applyBatch } from '../../src/ingest/indexing/apply-batch.ts'
 import type { ColdStartBudget } from '../../src/ingest/indexing/cold-start-budget.ts'
 import type { IndexScope } from '../../src/ingest/indexing/index-context.ts'
-import { createIndexer, type Indexer } from '../../src/ingest/indexing/indexer.ts'
 import { memberSeen } from '../../src/ingest/indexing/members.ts'
 import type { Memory } from '../../src/ingest/indexing/memory.ts'
 import { openTimeline } from '../../src/ingest/indexing/open-timeline.ts'
-import { publish } from '../../src/ingest/indexing/publish.ts'
 import { rebuildMemory } from '../../src/ingest/indexing/rebuild-memory.ts'
+import { createWriter, type Writer } from '../../src/ingest/indexing/writer.ts'
 import {
   createReplays,
   type Replays,
@@ -36,7 +36,7 @@ import type { Commit } from './simulated-network/repository.ts'
 export type BackfillWorld = {
   readonly db: Db
   readonly memory: Memory
-  readonly indexer: Indexer
+  readonly writer: Writer
   readonly backfill: Backfill
   readonly plc: PlcDouble
   readonly hosts: PdsDouble[]
@@ -90,7 +90,7 @@ export async function startBackfillWorld(
   let lastMs = Date.now() - 30 * DAY_MS
   let db: Db
   let memory: Memory
-  let indexer: Indexer
+  let writer: Writer
   let backfill: Backfill
   let replays: Replays | undefined
 
@@ -103,12 +103,11 @@ export async function startBackfillWorld(
     })
     rebuildMemory(db, rebuilt)
     memory = rebuilt
-    const { actors } = memory
     const { scope = 'community', trustedVerifiers } = options
     const coldStarts = options.coldStarts?.(db)
     const tendLog = options.tendLog?.(db)
-    indexer = createIndexer({
-      ...{ db, actors, coldStarts, scope, trustedVerifiers },
+    writer = createWriter({
+      ...{ db, memory, coldStarts, scope, trustedVerifiers },
       now,
     })
     const fetch = createGuardedFetch({ allowPrivateHosts: true })
@@ -119,9 +118,8 @@ export async function startBackfillWorld(
       resolveTxt: async () => [],
       now: options.resolverNow,
     })
-    const apply = (changes: Parameters<typeof publish>[2]) => void publish(db, memory, changes)
     const { limits } = options
-    const shared = { db, indexer, publish: apply, log, now, coldStarts, tendLog }
+    const shared = { db, writer, log, now, coldStarts, tendLog }
     replays = options.replays ? createReplaysNowhere(shared, () => backfill.wake()) : undefined
     const { timelines } = memory
     const fill = limits?.timelineTarget !== undefined && {
@@ -158,8 +156,8 @@ export async function startBackfillWorld(
     get memory() {
       return memory
     },
-    get indexer() {
-      return indexer
+    get writer() {
+      return writer
     },
     get backfill() {
       return backfill
@@ -184,14 +182,10 @@ export async function startBackfillWorld(
       write(creator, 'app.bsky.feed.repost', { subject: refOf(post) }, atMs),
     live(...commits) {
       const events = commits.flatMap((one) => (one ? [toEvent(one)] : []))
-      publish(db, memory, indexer.applyBatch({ events }).changes)
+      writer.commit((ctx) => applyBatch(ctx, { events }))
     },
     member(account) {
-      publish(
-        db,
-        memory,
-        indexer.run((ctx) => memberSeen(ctx, account.did)),
-      )
+      writer.commit((ctx) => memberSeen(ctx, account.did))
       openTimeline(db, memory, memory.actors.uidOf(account.did), Date.now())
     },
     uid: ({ did }) => memory.actors.uidOf(did),
@@ -222,7 +216,7 @@ export async function startBackfillWorld(
 }
 
 function createReplaysNowhere(
-  shared: Pick<ReplaysOptions, 'db' | 'indexer' | 'publish' | 'log' | 'now'>,
+  shared: Pick<ReplaysOptions, 'db' | 'writer' | 'log' | 'now'>,
   onJobs: () => void,
 ): Replays {
   const stream = { hosts: ['ws://127.0.0.1:1'], wire: 'v2', compress: false } as const

@@ -11,7 +11,6 @@ import type { StreamEvent } from '../../src/base/event.ts'
 import { type Gap, gapCounts, listGaps } from '../../src/data/store/gaps.ts'
 import { impatient, type Patience } from '../../src/data/store/patience.ts'
 import { streamCursors } from '../../src/data/store/stream-cursors.ts'
-import { publish } from '../../src/ingest/indexing/publish.ts'
 import type { GapLimits } from '../../src/ingest/replay/gap-parts.ts'
 import { createGapRepair, type GapRepair } from '../../src/ingest/replay/gap-repair.ts'
 import { createTipKeeper } from '../../src/ingest/replay/tip.ts'
@@ -88,7 +87,7 @@ export async function startGapWorld(options: {
     main = createConsumer({
       ...{ ...stream, hosts: hosts.map((i) => doubles[i]!.url), filters, unread, cursors, log },
       async apply(batch) {
-        const apply = () => publish(world.db, world.memory, world.indexer.applyBatch(batch).changes)
+        const apply = () => world.commit(batch)
         if ((await patience.patiently(apply)) === undefined) return
         keeper.note(batch)
         appliedUs = batch.cursor.timeUs
@@ -103,14 +102,13 @@ export async function startGapWorld(options: {
     repair = createGapRepair({
       ...{
         db: world.db,
-        indexer: world.indexer,
+        writer: world.writer,
         filters: () => filters,
         unread,
         log,
         now: Date.now,
         patience,
       },
-      publish: (changes) => void publish(world.db, world.memory, changes),
       onApplied: () => undefined,
       stream: { ...stream, hosts: doubles.map(({ url }) => url) },
       tip: () => keeper.tip(),

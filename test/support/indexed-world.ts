@@ -7,10 +7,10 @@ import type { StreamEvent } from '../../src/base/event.ts'
 import { keyOf } from '../../src/data/graph/uid-order.ts'
 import { setActorIdentity } from '../../src/data/store/actors.ts'
 import type { Db } from '../../src/data/store/db.ts'
-import { createIndexer } from '../../src/ingest/indexing/indexer.ts'
+import { applyBatch } from '../../src/ingest/indexing/apply-batch.ts'
 import { memberSeen } from '../../src/ingest/indexing/members.ts'
 import { bookmark, mute, muteList } from '../../src/ingest/indexing/private-state.ts'
-import { publish } from '../../src/ingest/indexing/publish.ts'
+import { createWriter } from '../../src/ingest/indexing/writer.ts'
 import { createMemoryParts } from './memory-parts.ts'
 import type { World, WorldDeed } from './social-world.ts'
 import type { WrittenWorld } from './world-rows.ts'
@@ -25,21 +25,15 @@ export function indexWorld(db: Db, world: World, members: Iterable<string> = [])
     celebrityThreshold: 10_000,
   })
   const { actors, graph } = memory
-  const indexer = createIndexer({ db, actors, scope: 'network', now: () => LATE_MS })
-  const apply = (event: StreamEvent) =>
-    publish(db, memory, indexer.applyBatch({ events: [event] }).changes)
-  for (const did of members)
-    publish(
-      db,
-      memory,
-      indexer.run((ctx) => memberSeen(ctx, did)),
-    )
+  const writer = createWriter({ db, memory, scope: 'network', now: () => LATE_MS })
+  const apply = (event: StreamEvent) => writer.commit((ctx) => applyBatch(ctx, { events: [event] }))
+  for (const did of members) writer.commit((ctx) => memberSeen(ctx, did))
   for (const [i, deed] of world.deeds.entries()) apply(toEvent(deed, i))
   for (const { did, handle, status } of world.accounts.values()) {
     const uid = actors.uidOf(did)
     if (uid === 0) world.accounts.delete(did)
     const identity = { handle: handle ?? null, handleValid: true, pds: null, checkedAt: LATE_MS }
-    if (handle) indexer.run(() => setActorIdentity(db, uid, identity))
+    if (handle) writer.commit(() => setActorIdentity(db, uid, identity))
     if (!status) continue
     const timeUs = LATE_MS * 1000
     apply({ kind: 'account', did, timeUs, seq: undefined, active: false, status })
@@ -49,13 +43,13 @@ export function indexWorld(db: Db, world: World, members: Iterable<string> = [])
   for (const [pair, scope] of world.mutes) {
     const [did, subject] = split(pair)
     const narrow = { onlyReposts: (scope & 1) !== 0, onlyQuoteposts: (scope & 2) !== 0 }
-    indexer.run((ctx) => mute(ctx, did, subject, narrow))
+    writer.commit((ctx) => mute(ctx, did, subject, narrow))
   }
   for (const [did, list] of [...world.listMutes].map(split)) {
-    indexer.run((ctx) => muteList(ctx, did, list))
+    writer.commit((ctx) => muteList(ctx, did, list))
   }
   for (const [did, uri] of [...world.bookmarks].map(split)) {
-    indexer.run((ctx) => bookmark(ctx, did, { uri, cid: 'whatever' }))
+    writer.commit((ctx) => bookmark(ctx, did, { uri, cid: 'whatever' }))
   }
   const idIn = (table: string) => {
     const select = db

@@ -11,7 +11,6 @@ import { collections } from '../../src/base/atproto/collections.ts'
 import type { StreamEvent } from '../../src/base/event.ts'
 import { impatient, type Patience } from '../../src/data/store/patience.ts'
 import { streamCursors } from '../../src/data/store/stream-cursors.ts'
-import { publish } from '../../src/ingest/indexing/publish.ts'
 import type { ReplayLimits } from '../../src/ingest/replay/limits.ts'
 import { createReplays, type Replays } from '../../src/ingest/replay/replays.ts'
 import { createTipKeeper } from '../../src/ingest/replay/tip.ts'
@@ -81,7 +80,7 @@ export async function startReplayWorld(options: ReplayWorldOptions = {}): Promis
     main = createConsumer({
       ...{ hosts: [doubles[0]!.url], wire, compress, ...dictionary, filters, cursors, log },
       async apply(batch) {
-        const apply = () => publish(world.db, world.memory, world.indexer.applyBatch(batch).changes)
+        const apply = () => world.commit(batch)
         if ((await patience.patiently(apply)) === undefined) return
         keeper.note(batch)
         applied = batch.cursor.seq ?? 0
@@ -91,8 +90,7 @@ export async function startReplayWorld(options: ReplayWorldOptions = {}): Promis
     })
     const hosts = (options.replayHosts ?? doubles.map((_, i) => i)).map((i) => doubles[i]!.url)
     replays = createReplays({
-      ...{ db: world.db, indexer: world.indexer, log, now: Date.now, patience },
-      publish: (changes) => void publish(world.db, world.memory, changes),
+      ...{ db: world.db, writer: world.writer, log, now: Date.now, patience },
       stream: { hosts, wire, compress, ...dictionary },
       tip: () => keeper.tip(),
       onJobs: () => undefined,

@@ -1,7 +1,6 @@
 // A small world for tests: a real database in a folder of its own, the real indexer and publisher,
 // graph and timelines, and people who do things. Every act becomes a realistic stream event, with
-// revs that increase in its repository and its own clock, and goes through applyBatch and publish
-// at once, unless the world is told to hold events back.
+// revs that increase in its repository and its own clock, and goes through the writer at once, unless the world is told to hold events back.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,22 +13,24 @@ import { NOTE } from '../../src/data/shared-memory/note-kinds.ts'
 import { NoteWriter } from '../../src/data/shared-memory/note-ring.ts'
 import { setActorIdentity } from '../../src/data/store/actors.ts'
 import { type Db, openReader, openWriter } from '../../src/data/store/db.ts'
+import type { FollowLine } from '../../src/data/store/follows.ts'
 import { tellNotes } from '../../src/data/store/notes.ts'
 import type { TimelineWriter } from '../../src/data/timeline/types.ts'
-import type { ImportTally } from '../../src/ingest/indexing/import-tally.ts'
-import type { IndexScope } from '../../src/ingest/indexing/index-context.ts'
 import {
+  applyBatch,
+  applyFetched,
   type BatchOutcome,
-  createIndexer,
-  type Indexer,
-} from '../../src/ingest/indexing/indexer.ts'
+  type EventBatch,
+} from '../../src/ingest/indexing/apply-batch.ts'
+import type { ImportTally } from '../../src/ingest/indexing/import-tally.ts'
+import type { IndexContext, IndexScope } from '../../src/ingest/indexing/index-context.ts'
+import { importLiveFollows } from '../../src/ingest/indexing/live-follows.ts'
 import { memberSeen } from '../../src/ingest/indexing/members.ts'
 import type { Memory } from '../../src/ingest/indexing/memory.ts'
-import type { MemoryChange } from '../../src/ingest/indexing/memory-changes.ts'
 import { openTimeline } from '../../src/ingest/indexing/open-timeline.ts'
 import { mute, unmute } from '../../src/ingest/indexing/private-state.ts'
-import { publish } from '../../src/ingest/indexing/publish.ts'
 import { rebuildMemory } from '../../src/ingest/indexing/rebuild-memory.ts'
+import { createWriter, type Writer } from '../../src/ingest/indexing/writer.ts'
 import { createWriterRequests } from '../../src/ingest/upkeep/writer-requests.ts'
 import { createMemoryParts } from './memory-parts.ts'
 import { cidOf, didOf, tidAt } from './records.ts'
@@ -95,7 +96,7 @@ export function createWorld(options: WorldOptions = {}) {
   let db = openTold(dataDir, notes)
   let reader: Db | undefined
   let memory = createMemoryParts(settings)
-  let indexer = createIndexer({ ...{ db, scope, now, trustedVerifiers }, actors: memory.actors })
+  let writer = createWriter({ db, memory, scope, now, trustedVerifiers })
   let held: StreamEvent[] | undefined
   const sent: StreamEvent[] = []
 
@@ -109,11 +110,13 @@ export function createWorld(options: WorldOptions = {}) {
     return clockUs
   }
 
-  /** Applies events as one batch and publishes what it means. */
+  function commit(batch: EventBatch): BatchOutcome {
+    return writer.commit((ctx) => applyBatch(ctx, batch))
+  }
+
+  /** As one batch. */
   function apply(events: StreamEvent[]): BatchOutcome {
-    const outcome = indexer.applyBatch({ events })
-    publish(db, memory, outcome.changes)
-    return outcome
+    return commit({ events })
   }
 
   function emit(event: StreamEvent): void {
@@ -133,22 +136,22 @@ export function createWorld(options: WorldOptions = {}) {
     }
   }
 
-  /** Runs writes of ours, such as memberSeen, and publishes what they mean. */
-  function run(work: Parameters<Indexer['run']>[0]): void {
-    publish(db, memory, indexer.run(work))
+  /** Writes of ours, such as memberSeen. */
+  function run<T>(work: (ctx: IndexContext) => T): T {
+    return writer.commit(work)
   }
 
   /** Part of an operator's list of follows. */
-  function importFollows(...args: Parameters<Indexer['importFollows']>): ImportTally {
-    const { changes, tally } = indexer.importFollows(...args)
-    publish(db, memory, changes)
-    return tally
+  function importFollows(
+    lines: readonly FollowLine[],
+    options?: { isInScopeOnly?: boolean },
+  ): ImportTally {
+    return run((ctx) => importLiveFollows(ctx, lines, options))
   }
 
   /** What the serving side asks of the writer, as the ingest thread answers it. */
   function request(one: WriterRequest): void {
-    const publishNow = (changes: MemoryChange[]) => publish(db, memory, changes)
-    const parts = { indexer, publish: publishNow, openTimeline() {}, wakeBackfill() {} }
+    const parts = { writer, openTimeline() {}, wakeBackfill() {} }
     const reply = createWriterRequests(parts)(one)
     if (!reply.ok) throw errorOf(reply)
   }
@@ -226,7 +229,7 @@ export function createWorld(options: WorldOptions = {}) {
     db = openTold(dataDir, notes)
     memory = createMemoryParts(settings)
     rebuildMemory(db, memory)
-    indexer = createIndexer({ ...{ db, scope, now, trustedVerifiers }, actors: memory.actors })
+    writer = createWriter({ db, memory, scope, now, trustedVerifiers })
     for (const owner of owners) openTimeline(db, memory, owner, now())
   }
 
@@ -253,8 +256,8 @@ export function createWorld(options: WorldOptions = {}) {
       reader ??= openReader(dataDir)
       return reader
     },
-    get indexer(): Indexer {
-      return indexer
+    get writer(): Writer {
+      return writer
     },
     get memory(): Memory {
       return memory
@@ -271,6 +274,7 @@ export function createWorld(options: WorldOptions = {}) {
     now,
     tick,
     apply,
+    commit,
     hold,
     importFollows,
     run,
@@ -285,9 +289,7 @@ export function createWorld(options: WorldOptions = {}) {
       ]
       const cid = cidOf([did, rkey, record])
       const records = [{ collection, rkey, cid, record }]
-      const outcome = indexer.applyRecords({ did, fetchedAt, rev, records })
-      publish(db, memory, outcome.changes)
-      return outcome
+      return run((ctx) => applyFetched(ctx, { did, fetchedAt, rev, records }))
     },
     restart,
     dispose,

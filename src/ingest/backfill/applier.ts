@@ -4,9 +4,9 @@
 import { tidAt } from '../../base/atproto/tid.ts'
 import type { AccountStatus, StreamEvent } from '../../base/event.ts'
 import { applyNotFound } from '../indexing/account.ts'
+import { applyBatch, applyFetched } from '../indexing/apply-batch.ts'
 import { markPostMissing } from '../indexing/found-posts.ts'
-import type { Indexer } from '../indexing/indexer.ts'
-import type { MemoryChange } from '../indexing/memory-changes.ts'
+import type { Writer } from '../indexing/writer.ts'
 import type { FetchedRecords, GoneRecords } from './fetched.ts'
 
 export type Applier = {
@@ -31,12 +31,8 @@ export type Applier = {
  */
 const STATUS_AGE_MS = 10 * 60_000
 
-export function createApplier(options: {
-  indexer: Indexer
-  publish: (changes: MemoryChange[]) => void
-  now: () => number
-}): Applier {
-  const { indexer, publish, now } = options
+export function createApplier(options: { writer: Writer; now: () => number }): Applier {
+  const { writer, now } = options
   const counts: Record<string, number> = { applied: 0, removed: 0 }
 
   function count(reason: string, by = 1): void {
@@ -44,22 +40,15 @@ export function createApplier(options: {
   }
 
   function applyEvents(events: StreamEvent[]): number {
-    const { changes, applied } = indexer.applyBatch({ events })
-    publish(changes)
-    return applied
+    return writer.commit((ctx) => applyBatch(ctx, { events })).applied
   }
 
   return {
     put({ did, collection, records, fetchedAt, repoRev, isShown }) {
       if (records.length === 0) return
-      const { changes, applied, skipped } = indexer.applyRecords({
-        did,
-        fetchedAt,
-        repoRev,
-        isShown,
-        records: records.map((one) => ({ collection, ...one })),
-      })
-      publish(changes)
+      const all = records.map((one) => ({ collection, ...one }))
+      const fetched = { did, fetchedAt, repoRev, isShown, records: all }
+      const { applied, skipped } = writer.commit((ctx) => applyFetched(ctx, fetched))
       count('applied', applied)
       for (const [reason, times] of Object.entries(skipped)) count(reason, times)
     },
@@ -70,7 +59,7 @@ export function createApplier(options: {
       count('removed', applyEvents(rkeys.map((rkey) => ({ ...base, rkey, seq: undefined }))))
     },
     missing(postId) {
-      publish(indexer.run((ctx) => markPostMissing(ctx, postId)))
+      writer.commit((ctx) => markPostMissing(ctx, postId))
       count('missing')
     },
     status(did, status) {
@@ -79,7 +68,7 @@ export function createApplier(options: {
     },
     notFound(uid) {
       const timeUs = (now() - STATUS_AGE_MS) * 1000
-      publish(indexer.run((ctx) => applyNotFound(ctx, uid, timeUs)))
+      writer.commit((ctx) => applyNotFound(ctx, uid, timeUs))
     },
     leaveOut: count,
     counts: () => ({ ...counts }),

@@ -8,8 +8,7 @@ import type { Hosts } from '../../sources/pds/hosts.ts'
 import { createPacedFetch } from '../../sources/pds/paced-fetch.ts'
 import { createPdsClient } from '../../sources/pds/pds-client.ts'
 import { type ColdStartBudget, UNCOUNTED } from '../indexing/cold-start-budget.ts'
-import type { Indexer } from '../indexing/indexer.ts'
-import type { MemoryChange } from '../indexing/memory-changes.ts'
+import type { Writer } from '../indexing/writer.ts'
 import { createApplier } from './applier.ts'
 import type { ReplayPlace } from './cold-start.ts'
 import type { BackfillLimits } from './limits.ts'
@@ -17,9 +16,7 @@ import type { Services } from './work.ts'
 
 export type BackfillOptions = {
   db: Db
-  indexer: Indexer
-  /** Applies the memory changes of a committed batch, before anything else is indexed. */
-  publish: (changes: MemoryChange[]) => void
+  writer: Writer
   resolver: Resolver
   fetch: GuardedFetch
   log: Logger
@@ -40,13 +37,13 @@ export function createServices(
   options: BackfillOptions,
   made: { limits: BackfillLimits; now: () => number; hosts: Hosts; signal: AbortSignal },
 ): Services {
-  const { db, log, resolver, indexer, publish, coldStarts = UNCOUNTED } = options
+  const { db, log, resolver, writer, coldStarts = UNCOUNTED } = options
   const { tendLog = () => undefined } = options
   const { limits, now, signal, hosts } = made
   const { maxRequests, longestWaitMs, requestTimeoutMs } = limits
   const pace = { hosts, signal, maxRequests, longestWaitMs }
   const fetch = createPacedFetch({ fetch: options.fetch, ...pace })
   const pds = createPdsClient({ fetch, signal, timeoutMs: requestTimeoutMs, now })
-  const apply = createApplier({ indexer, publish, now })
+  const apply = createApplier({ writer, now })
   return { db, apply, coldStarts, pds, resolver, limits, log, now, signal, tendLog }
 }

@@ -23,7 +23,6 @@ import { putProfile, removeProfile } from './profile.ts'
 import { putRecord, removeRecord } from './record.ts'
 import { putRepost, removeRepost } from './repost.ts'
 import { putThreadgate, removeThreadgate } from './threadgate.ts'
-import type { TombstoneFilter } from './tombstone-filter.ts'
 
 type Put = (ctx: IndexContext, write: RecordWrite) => Outcome
 /** @returns whether something was there. */
@@ -54,18 +53,13 @@ const indexers: Record<Collection, { put: Put; remove: Remove }> = {
 }
 
 /** `isUpdate`: the stream said that the key existed before. */
-export function applyWrite(
-  ctx: IndexContext,
-  filter: TombstoneFilter,
-  write: RecordWrite,
-  isUpdate: boolean,
-): Outcome {
+export function applyWrite(ctx: IndexContext, write: RecordWrite, isUpdate: boolean): Outcome {
   if (isOfDeletedAccount(ctx, write)) return 'account-deleted'
-  if (isBuried(ctx, filter, write)) return 'late'
+  if (isBuried(ctx, write)) return 'late'
   ctx.happenedAt = Math.min(write.indexedAt, write.seenAtUs / 1000)
   const outcome = indexers[write.collection].put(ctx, write)
   if (outcome !== 'applied' || !isUpdate || write.rev === undefined) return outcome
-  bury(ctx, filter, {
+  bury(ctx, {
     uid: ctx.actors.uidOf(write.did),
     collection: write.collection,
     rkey: write.rkey,
@@ -78,13 +72,9 @@ export function applyWrite(
  * A deletion of something never seen is remembered too where its creation would be kept, since
  * that may still come.
  */
-export function applyRemoval(
-  ctx: IndexContext,
-  filter: TombstoneFilter,
-  removal: RecordRemoval,
-): Outcome {
+export function applyRemoval(ctx: IndexContext, removal: RecordRemoval): Outcome {
   if (isOfDeletedAccount(ctx, removal)) return 'account-deleted'
-  if (isBuried(ctx, filter, { ...removal, fetchedAt: undefined })) return 'late'
+  if (isBuried(ctx, { ...removal, fetchedAt: undefined })) return 'late'
   ctx.happenedAt = removal.seenAtUs / 1000
   const wasThere = indexers[removal.collection].remove(ctx, removal)
   const isRemembered =
@@ -92,6 +82,6 @@ export function applyRemoval(
     ctx.scope === 'network' ||
     isAuthor(ctx, removal.uid) ||
     isImportingFollows(ctx, removal.collection)
-  if (isRemembered) bury(ctx, filter, removal)
+  if (isRemembered) bury(ctx, removal)
   return wasThere ? 'applied' : 'unknown-key'
 }

@@ -14,7 +14,7 @@ import { createFollowPass, MAX_PASS, storeFollowPass } from './follow-pass.ts'
 import { dropGraphSnapshot, saveGraph } from './graph-snapshot.ts'
 import { emptyTally, type ImportTally } from './import-tally.ts'
 import { type IndexContext, isInCircle } from './index-context.ts'
-import type { Indexer } from './indexer.ts'
+import type { Writer } from './writer.ts'
 
 export type BulkImport = {
   add(lines: readonly FollowLine[]): void
@@ -26,7 +26,7 @@ type Actors = ActorWriter & { dump(): Iterable<SnapshotChunk> }
 type Options = {
   db: Db
   actors: Actors
-  indexer: Indexer
+  writer: Writer
   scope: IndexContext['scope']
   isInScopeOnly: boolean
   /** Lines a pass. */
@@ -34,20 +34,20 @@ type Options = {
 }
 
 export function createBulkImport(options: Options): BulkImport {
-  const { db, actors, indexer, passLines = MAX_PASS } = options
+  const { db, actors, writer, passLines = MAX_PASS } = options
   const tally = emptyTally()
   const pass = createFollowPass(passLines)
   let stored = actors.count
 
   function flush(): void {
     if (pass.count === 0) return
-    indexer.run((ctx, filter) => {
+    writer.commit((ctx) => {
       ctx.happenedAt = 0 // nobody says when, but before now
       for (; stored < actors.count; stored++) {
         insertActor(db, stored + 1, actors.didOf(stored + 1), ctx.now)
       }
       // The snapshot goes, so that nothing needs to be told of the graph.
-      storeFollowPass(ctx, filter, { pass, tally, onJoined() {} })
+      storeFollowPass(ctx, { pass, tally, onJoined() {} })
       dropGraphSnapshot(db)
     })
     pass.clear()

@@ -18,7 +18,6 @@ import {
 import type { ImportTally } from './import-tally.ts'
 import { actorCounts, type IndexContext, isMember, isOfDeletedAccount } from './index-context.ts'
 import { isBuried } from './lateness.ts'
-import type { TombstoneFilter } from './tombstone-filter.ts'
 
 /** A line's number and an account together are a whole number that a double holds exactly. */
 export const MAX_PASS = 2 ** 21
@@ -74,11 +73,10 @@ export function createFollowPass(capacity: number) {
 /** @param onJoined - pairs that had no record before. */
 export function storeFollowPass(
   ctx: IndexContext,
-  filter: TombstoneFilter,
   { pass, tally, onJoined }: { pass: Pass; tally: ImportTally; onJoined: OnJoined },
 ): void {
   for (const [creator, lines] of groupsBy(pass.creators, pass.count, () => true)) {
-    storeOfCreator(ctx, filter, { pass, creator, lines, tally, onJoined })
+    storeOfCreator(ctx, { pass, creator, lines, tally, onJoined })
   }
   const isTaken = (i: number) => pass.outcomes[i] !== LEFT
   for (const [subject, lines] of groupsBy(pass.subjects, pass.count, isTaken)) {
@@ -118,16 +116,16 @@ type Group = {
   onJoined: OnJoined
 }
 
-function storeOfCreator(ctx: IndexContext, filter: TombstoneFilter, group: Group): void {
+function storeOfCreator(ctx: IndexContext, group: Group): void {
   const { creator, lines, tally } = group
   if (isOfDeletedAccount(ctx, { uid: creator, seenAtUs: 0 })) tally.gone += lines.length
   else if (isComplete(ctx, creator)) tally.complete += lines.length
-  else if (isMember(ctx, creator) || isOutOfProportion(ctx, group)) oneByOne(ctx, filter, group)
+  else if (isMember(ctx, creator) || isOutOfProportion(ctx, group)) oneByOne(ctx, group)
   else {
     const held = followEdges.heldBy(ctx.db, creator)
     const joined = new Set(held.subjects)
-    if (isUnusual(group, held, joined)) oneByOne(ctx, filter, group)
-    else storeUsual(ctx, filter, group, { held, joined })
+    if (isUnusual(group, held, joined)) oneByOne(ctx, group)
+    else storeUsual(ctx, group, { held, joined })
   }
 }
 
@@ -136,8 +134,8 @@ function isOutOfProportion({ db }: IndexContext, { creator, lines }: Group): boo
   return followEdges.isLongerOf(db, creator, 1 + lines.length)
 }
 
-function oneByOne(ctx: IndexContext, filter: TombstoneFilter, { lines, pass, tally }: Group): void {
-  for (const i of lines) tally[importFollow(ctx, filter, lineOf(ctx, pass, i))]++
+function oneByOne(ctx: IndexContext, { lines, pass, tally }: Group): void {
+  for (const i of lines) tally[importFollow(ctx, lineOf(ctx, pass, i))]++
 }
 
 /**
@@ -158,7 +156,6 @@ function isUnusual({ lines, pass }: Group, held: Held, joined: ReadonlySet<numbe
 
 function storeUsual(
   ctx: IndexContext,
-  filter: TombstoneFilter,
   { creator, lines, pass, tally, onJoined }: Group,
   { held, joined }: { held: Held; joined: Set<number> },
 ): void {
@@ -166,7 +163,7 @@ function storeUsual(
   const news: number[] = []
   for (const i of byKey(pass, lines)) {
     const edge = edgeOf(ctx, pass, i)
-    const outcome = judge(ctx, filter, { pass, i, edge, joined, held, last: edges.at(-1) })
+    const outcome = judge(ctx, { pass, i, edge, joined, held, last: edges.at(-1) })
     tally[outcome]++
     if (outcome !== 'added') continue
     edges.push(edge)
@@ -200,11 +197,7 @@ type Candidate = {
   last: Edge | undefined
 }
 
-function judge(
-  ctx: IndexContext,
-  filter: TombstoneFilter,
-  candidate: Candidate,
-): 'added' | 'known' | 'undone' {
+function judge(ctx: IndexContext, candidate: Candidate): 'added' | 'known' | 'undone' {
   const { pass, i, edge, joined, held, last } = candidate
   const { uid, subject, rkey } = edge
   if (pass.kinds[i] === KEYLESS) {
@@ -215,7 +208,7 @@ function judge(
     last !== undefined && typeof last.rkey !== 'string' && last.rkey.equals(rkey as Buffer)
   if (isRepeated || held.hasKey(rkey)) return 'known'
   const key = { uid, collection: COLLECTION, rkey, rev: undefined, fetchedAt: 0 } as const
-  return isBuried(ctx, filter, key) ? 'undone' : 'added'
+  return isBuried(ctx, key) ? 'undone' : 'added'
 }
 
 function edgeOf(ctx: IndexContext, pass: Pass, i: number): Edge {

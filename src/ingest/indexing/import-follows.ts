@@ -30,7 +30,6 @@ import {
   isOfDeletedAccount,
 } from './index-context.ts'
 import { isBuried } from './lateness.ts'
-import type { TombstoneFilter } from './tombstone-filter.ts'
 
 export const COLLECTION = 'app.bsky.graph.follow'
 /** Behind everything that somebody waits for. */
@@ -41,7 +40,6 @@ type Options = { isInScopeOnly?: boolean }
 /** @param isInScopeOnly - leave out what the stream would not have been kept for. */
 export function importFollow(
   ctx: IndexContext,
-  filter: TombstoneFilter,
   line: FollowLine,
   options: Options = {},
 ): ImportOutcome {
@@ -51,7 +49,7 @@ export function importFollow(
   const subject = internActor(ctx, line.subject)
   return line.rkey === undefined
     ? putKeyless(ctx, uid, subject)
-    : putKeyed(ctx, filter, { uid, subject, rkey: packRkey(line.rkey) })
+    : putKeyed(ctx, { uid, subject, rkey: packRkey(line.rkey) })
 }
 
 /** Why nothing is taken of the line, where it is for what its accounts are; nobody gets a uid for it. */
@@ -87,13 +85,12 @@ export function settleKeyless(ctx: IndexContext, uid: number): void {
 
 function putKeyed(
   ctx: IndexContext,
-  filter: TombstoneFilter,
   follow: { uid: number; subject: number; rkey: PackedRkey },
 ): ImportOutcome {
   const { uid, subject, rkey } = follow
   if (findFollow(ctx.db, uid, rkey)) return 'known'
   const key = { uid, collection: COLLECTION, rkey, rev: undefined, fetchedAt: 0 } as const
-  if (isBuried(ctx, filter, key)) return 'undone'
+  if (isBuried(ctx, key)) return 'undone'
   if (!isFollowing(ctx.db, uid, subject)) connect(ctx, uid, subject)
   else dropKeyless(ctx, uid, subject)
   const sortAt = importedSortAt(rkey, ctx.now)

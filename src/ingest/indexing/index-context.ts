@@ -17,6 +17,7 @@ import {
 import { addPostCounts, type PostCounts } from '../../data/store/post-counts.ts'
 import type { ColdStartBudget } from './cold-start-budget.ts'
 import type { MemoryChange } from './memory-changes.ts'
+import type { TombstoneFilter } from './tombstone-filter.ts'
 
 export type IndexScope = 'authors' | 'community' | 'network'
 
@@ -76,6 +77,7 @@ export type IndexContext = {
   /** DIDs whose word counts as to who is whom: all of their verifications are kept. */
   readonly trustedVerifiers: ReadonlySet<string>
   readonly coldStarts: ColdStartBudget
+  readonly tombstones: TombstoneFilter
   /** Our clock at the start of the batch, milliseconds. */
   now: number
   /** Of the latest event of the stream; later than `now` where our clock is behind. */

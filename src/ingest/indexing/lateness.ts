@@ -8,7 +8,6 @@
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import { findTombstone, putTombstone, type RecordKey } from '../../data/store/tombstones.ts'
 import type { IndexContext, RecordRemoval, RecordWrite } from './index-context.ts'
-import type { TombstoneFilter } from './tombstone-filter.ts'
 
 /** Whether the row already has this state of the record or a later one. */
 export function isOutdated(
@@ -25,12 +24,11 @@ export function laterRev(rev: string, other: string | null | undefined): string 
 /** Whether a deletion or change that was applied before is newer than this. */
 export function isBuried(
   ctx: IndexContext,
-  filter: TombstoneFilter,
   write: Pick<RecordWrite, 'uid' | 'collection' | 'rkey' | 'rev' | 'fetchedAt'>,
 ): boolean {
   if (write.uid === 0) return false
   const key = keyOf(write)
-  if (!filter.mayHold(key)) return false
+  if (!ctx.tombstones.mayHold(key)) return false
   const stone = findTombstone(ctx.db, key)
   if (!stone) return false
   if (write.rev !== undefined) return write.rev <= stone.rev
@@ -40,11 +38,10 @@ export function isBuried(
 /** Remembers that this key was deleted or changed at `rev`, and when we applied it. */
 export function bury(
   ctx: IndexContext,
-  filter: TombstoneFilter,
   event: Pick<RecordRemoval, 'uid' | 'collection' | 'rkey' | 'rev'>,
 ): void {
   const key = keyOf(event)
-  filter.add(key)
+  ctx.tombstones.add(key)
   putTombstone(ctx.db, key, { rev: event.rev, deleted_at: ctx.now })
 }
 

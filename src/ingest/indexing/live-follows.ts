@@ -7,18 +7,20 @@ import { createFollowPass, storeFollowPass } from './follow-pass.ts'
 import { leftOut } from './import-follows.ts'
 import { emptyTally, type ImportTally } from './import-tally.ts'
 import { type IndexContext, internActor } from './index-context.ts'
-import type { TombstoneFilter } from './tombstone-filter.ts'
 
+/** From one slice of an import to the next, at most. */
+const IMPORT_LASTS_MS = 5 * 60_000
 /** From so many on one statement for all of them is the quicker one. */
 const JOINS_AT_ONCE = 4
 
 /** @param isInScopeOnly - leave out what the stream would not have been kept for. */
 export function importLiveFollows(
   ctx: IndexContext,
-  filter: TombstoneFilter,
   lines: readonly FollowLine[],
-  options: { isInScopeOnly?: boolean },
+  options: { isInScopeOnly?: boolean } = {},
 ): ImportTally {
+  ctx.importingUntil = ctx.now + IMPORT_LASTS_MS
+  ctx.happenedAt = 0 // nobody says when, but before now
   const tally = emptyTally()
   const pass = createFollowPass(lines.length)
   // What an account is does not change with what is imported of it.
@@ -30,7 +32,7 @@ export function importLiveFollows(
     if (reason) tally[reason]++
     else pass.add(internActor(ctx, line.did), internActor(ctx, line.subject), line.rkey)
   }
-  storeFollowPass(ctx, filter, { pass, tally, onJoined: tellGraph })
+  storeFollowPass(ctx, { pass, tally, onJoined: tellGraph })
   return tally
 }
 

@@ -1,5 +1,5 @@
 // What the operator, or their moderation service, decides: an account, a record or a blob is hidden or
-// shown again, an account is banned from reading here or allowed again. Called through `Indexer.run`.
+// shown again, an account is banned from reading here or allowed again. Called in a commit.
 // Each decision that changes something is one entry of the log.
 
 import { isValidDid } from '@atproto/syntax'

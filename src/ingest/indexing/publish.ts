@@ -1,5 +1,5 @@
 // Applies a committed batch's memory changes to the graph, the account bits and the timelines, in
-// the order in which the rows changed. Everything here is idempotent against rows: a change that
+// the order in which the rows changed; for the writer alone (writer.ts). Everything here is idempotent against rows: a change that
 // is published after later rows were committed finds them and does no harm.
 //
 // Authors with many member followers ("celebrities") are not fanned out. Becoming one takes their

@@ -96,14 +96,14 @@ async function apply(
   parts: LabelsParts,
   ...[labeler, said]: [labeler: string, Parameters<typeof reconcileLabels>[2]]
 ): Promise<void> {
-  const { actors, indexer, patience, publish } = parts
+  const { actors, patience, writer } = parts
   const write = () =>
-    indexer.run((ctx) => {
+    writer.commit((ctx) => {
       const uid = actors.uidOf(labeler)
       const done = reconcileLabels(ctx, labeler, said, roomForLabels(parts, labeler, uid))
       countKeptLabels(parts, uid, done.added)
     })
-  await patience.patiently(() => publish(write()))
+  await patience.patiently(write)
 }
 
 function idle(): Waiting {

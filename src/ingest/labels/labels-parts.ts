@@ -7,8 +7,7 @@ import type { Db } from '../../data/store/db.ts'
 import type { Patience } from '../../data/store/patience.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
-import type { Indexer } from '../indexing/indexer.ts'
-import type { MemoryChange } from '../indexing/memory-changes.ts'
+import type { Writer } from '../indexing/writer.ts'
 
 /**
  * `unreadable` also of frames; `unknown`: about nothing that is known here, and so of no concern; `too-many`:
@@ -19,8 +18,7 @@ export type LabelDrop = 'unreadable' | 'unsigned' | 'unknown' | 'not-asked' | 't
 export type LabelsParts = {
   db: Db
   actors: Pick<ActorReader, 'uidOf' | 'didOf'>
-  indexer: Pick<Indexer, 'run'>
-  publish: (changes: MemoryChange[]) => void
+  writer: Pick<Writer, 'commit'>
   patience: Patience
   /** Whether the operator named it. */
   isConfigured: (did: string) => boolean

@@ -41,7 +41,7 @@ export function createLabels(options: LabelsOptions): Labels {
   const configured = new Set(options.configured)
   const isConfigured = (did: string) => configured.has(did)
   const parts: LabelsParts = { patience: impatient, ...options, isConfigured, limits }
-  const { db, actors, indexer, publish, now } = parts
+  const { db, actors, writer, now } = parts
   const naming = createNaming(parts)
   const streams = createFollowedStreams(parts, {
     naming,
@@ -67,10 +67,9 @@ export function createLabels(options: LabelsOptions): Labels {
   }
 
   function remember(uids: readonly number[]): void {
-    const nameAll = () => {
+    writer.commit(() => {
       for (const uid of uids) nameLabeler(db, uid, now())
-    }
-    publish(indexer.run(nameAll))
+    })
     streams.follow()
   }
 
@@ -106,8 +105,8 @@ export function createLabels(options: LabelsOptions): Labels {
   }
 }
 
-function startSweep({ db, indexer, patience, publish }: LabelsParts): NodeJS.Timeout {
+function startSweep({ db, patience, writer }: LabelsParts): NodeJS.Timeout {
   const sweep = createLabelSweep()
-  const step = () => publish(indexer.run(() => void sweep.step(db)))
+  const step = () => writer.commit(() => void sweep.step(db))
   return setInterval(() => patience.ifThereIsRoom(step), SWEEP_EVERY_MS).unref()
 }

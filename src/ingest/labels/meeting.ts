@@ -23,17 +23,16 @@ export function createMeeting(
   parts: LabelsParts,
   onMet: (did: string, subjects: readonly string[]) => void,
 ): Meeting {
-  const { actors, db, indexer, limits, now, patience, publish } = parts
+  const { actors, db, limits, now, patience, writer } = parts
   const subjectsOf = new Map<string, Set<string>>()
   let isStopped = false
 
   function write(did: string, by: string | undefined): void {
-    const changes = indexer.run((ctx) => {
+    writer.commit((ctx) => {
       const namedBy = by === undefined ? 0 : actors.uidOf(by)
       nameLabeler(db, internActor(ctx, did), now(), namedBy === 0 ? null : namedBy)
       wantMissing(ctx, { uris: [`at://${did}/app.bsky.labeler.service/self`], dids: [did] })
     })
-    publish(changes)
   }
 
   async function meetIfThereIsOne(did: string, by: string | undefined): Promise<boolean> {

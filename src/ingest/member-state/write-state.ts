@@ -7,7 +7,6 @@ import { iterateActors } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
 import { knownPreferences } from '../../data/store/notification-preferences.ts'
 import { type IndexContext, type IndexScope, internActor } from '../indexing/index-context.ts'
-import { createIndexer } from '../indexing/indexer.ts'
 import { muteThread } from '../indexing/muted-threads.ts'
 import { seeNotifications, setPreferences, setPriority } from '../indexing/notification-state.ts'
 import { addMember } from '../indexing/operator-members.ts'
@@ -18,13 +17,16 @@ import {
   muteList,
   setActorPreferences,
 } from '../indexing/private-state.ts'
+import { createWriter } from '../indexing/writer.ts'
 import { type MemberState, timeOf } from './document.ts'
 
 /** All in one transaction. `db` is the only writer of its database. The account becomes a member. */
 export function writeState(db: Db, state: MemberState, scope: IndexScope): void {
   const actors = createActorTable()
   for (const [, did] of iterateActors(db, 0)) actors.intern(did)
-  createIndexer({ db, actors, scope, now: Date.now }).run((ctx) => applyState(ctx, state))
+  createWriter({ db, memory: { actors }, scope, now: Date.now }).commit((ctx) =>
+    applyState(ctx, state),
+  )
 }
 
 /** The same within a transaction of the one who writes already. */

@@ -4,17 +4,14 @@ import type { Logger } from '../../base/obs/log.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { Patience } from '../../data/store/patience.ts'
 import type { StreamFilters } from '../../sources/jetstream/consumer.ts'
-import type { Indexer } from '../indexing/indexer.ts'
-import type { MemoryChange } from '../indexing/memory-changes.ts'
+import type { Writer } from '../indexing/writer.ts'
 import type { ReplayLimits } from './limits.ts'
 import type { StreamSettings } from './run.ts'
 import type { Tip } from './tip.ts'
 
 export type GapRepairParts = {
   db: Db
-  indexer: Indexer
-  /** Applies the memory changes of a committed batch, before anything else is indexed. */
-  publish: (changes: MemoryChange[]) => void
+  writer: Writer
   /** After each slice; what it returns is waited for. */
   onApplied: () => Promise<void> | undefined
   patience: Patience

@@ -19,6 +19,7 @@ import {
   createConsumer,
   type StreamBatch,
 } from '../../sources/jetstream/consumer.ts'
+import { applyBatch } from '../indexing/apply-batch.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 import { applyPastDeletion } from '../indexing/past-deletion.ts'
 import type { GapRepairParts } from './gap-parts.ts'
@@ -122,11 +123,13 @@ class Run implements GapRun {
   }
 
   #write({ events, gaps, cursor }: StreamBatch): true {
-    const { indexer, publish, db } = this.#parts
-    publish(indexer.run((ctx) => applyLateDeletions(ctx, events)))
+    const { writer, db } = this.#parts
     const broken = gaps.filter(({ did }) => did !== undefined)
-    const alongside = () => setGapReached(db, this.#gap.id, cursor.timeUs)
-    publish(indexer.applyBatch({ events, gaps: broken, alongside }).changes)
+    writer.commit((ctx) => applyLateDeletions(ctx, events))
+    writer.commit((ctx) => {
+      applyBatch(ctx, { events, gaps: broken })
+      setGapReached(db, this.#gap.id, cursor.timeUs)
+    })
     return true
   }
 

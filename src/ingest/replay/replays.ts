@@ -22,7 +22,7 @@ import {
   unwantReplay,
 } from '../../data/store/replays.ts'
 import { transact } from '../../data/store/transact.ts'
-import type { Indexer } from '../indexing/indexer.ts'
+import type { Writer } from '../indexing/writer.ts'
 import { defaultReplayLimits, type ReplayLimits } from './limits.ts'
 import {
   type ReplayEnd,
@@ -34,7 +34,7 @@ import {
 import type { Tip } from './tip.ts'
 
 export type ReplaysOptions = Omit<ReplayParts, 'limits' | 'onApplied' | 'patience'> & {
-  indexer: Indexer
+  writer: Writer
   stream: StreamSettings
   onApplied?: ReplayParts['onApplied']
   patience?: Patience

@@ -20,9 +20,9 @@ import {
   type StreamBatch,
 } from '../../sources/jetstream/consumer.ts'
 import type { ConsumerOptions } from '../../sources/jetstream/consumer-options.ts'
-import type { Indexer } from '../indexing/indexer.ts'
-import type { MemoryChange } from '../indexing/memory-changes.ts'
+import { applyBatch } from '../indexing/apply-batch.ts'
 import { applyPastDeletion } from '../indexing/past-deletion.ts'
+import type { Writer } from '../indexing/writer.ts'
 import type { ReplayLimits } from './limits.ts'
 import { createMeeting } from './meeting.ts'
 import type { Tip } from './tip.ts'
@@ -36,9 +36,7 @@ export type StreamSettings = Pick<
 
 export type ReplayParts = {
   db: Db
-  indexer: Indexer
-  /** Applies the memory changes of a committed batch, before anything else is indexed. */
-  publish: (changes: MemoryChange[]) => void
+  writer: Writer
   /** After each slice; what it returns is waited for. */
   onApplied: () => Promise<void> | undefined
   patience: Patience
@@ -73,7 +71,7 @@ export function startReplayRun(
   replay: Replay,
   { accounts, tip }: { accounts: ReadonlyMap<string, number>; tip: Tip | undefined },
 ): ReplayRun {
-  const { db, indexer, limits, now, patience, publish } = parts
+  const { db, limits, now, patience, writer } = parts
   const meeting = tip && createMeeting(tip, limits)
   const vigil = createVigil({ limits, meeting, startedAtMs: now() })
   const abort = new AbortController()
@@ -91,13 +89,13 @@ export function startReplayRun(
     })
     const began = performance.now()
     const beginsAtUs = windowIn(batch)
-    const alongside = () => {
-      setReplayCursor(db, replay.id, batch.cursor)
-      if (beginsAtUs !== undefined) setReplayWindow(db, replay.id, beginsAtUs)
-    }
     const isApplied = await patience.patiently(() => {
       applyDeletions(parts, accounts, ours)
-      publish(indexer.applyBatch({ events: ours, alongside }).changes)
+      writer.commit((ctx) => {
+        applyBatch(ctx, { events: ours })
+        setReplayCursor(db, replay.id, batch.cursor)
+        if (beginsAtUs !== undefined) setReplayWindow(db, replay.id, beginsAtUs)
+      })
       return true
     })
     if (!isApplied) return
@@ -142,17 +140,15 @@ function windowIn({ gaps }: StreamBatch): number | undefined {
 
 /** Before the others: what is older than a deletion is then left out, wherever it stands. */
 function applyDeletions(
-  { indexer, publish }: ReplayParts,
+  { writer }: ReplayParts,
   accounts: ReadonlyMap<string, number>,
   events: readonly StreamEvent[],
 ): void {
   const deletions = events.filter((one) => one.kind === 'account' && one.status === 'deleted')
   if (deletions.length === 0) return
-  publish(
-    indexer.run((ctx) => {
-      for (const { did, timeUs } of deletions) applyPastDeletion(ctx, accounts.get(did)!, timeUs)
-    }),
-  )
+  writer.commit((ctx) => {
+    for (const { did, timeUs } of deletions) applyPastDeletion(ctx, accounts.get(did)!, timeUs)
+  })
 }
 
 function openStream(

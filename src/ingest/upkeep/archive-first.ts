@@ -25,7 +25,8 @@ import { type ArchiveReader, createArchiveReader } from '../../sources/archive/r
 import type { Consumer } from '../../sources/jetstream/consumer.ts'
 import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
 import { newest } from '../../sources/jetstream/resume.ts'
-import type { BatchOutcome, Indexer } from '../indexing/indexer.ts'
+import { applyBatch, type BatchOutcome } from '../indexing/apply-batch.ts'
+import type { Writer } from '../indexing/writer.ts'
 
 /** Hosts keep 36 hours, and planning takes its time. */
 const LONG_ABSENCE_MS = 24 * 3_600_000
@@ -40,12 +41,12 @@ type ArchiveSettings = Pick<Config, 'archive' | 'archiveKey' | 'archiveDailyGb' 
 
 type Parts = {
   db: Db
-  indexer: Indexer
+  writer: Writer
   now: () => number
   log: Logger
   /** The stream, from where it stands by now. */
   createStream: () => Consumer
-  /** Publishes and counts what was applied; what it returns is waited for. */
+  /** Told of what was applied; what it returns is waited for. */
   onApplied: (events: StreamItem[], outcome: BatchOutcome) => Promise<void> | undefined
   patience?: Patience
   limits?: Partial<ArchiveLimits>
@@ -127,7 +128,7 @@ function leftLongAgo(
 
 function createReader(
   config: ArchiveSettings,
-  { db, indexer, now, log, onApplied, patience = impatient, limits }: Parts,
+  { db, writer, now, log, onApplied, patience = impatient, limits }: Parts,
   progress: ArchiveProgress,
   signal: AbortSignal,
 ): ArchiveReader {
@@ -139,10 +140,13 @@ function createReader(
     progress,
     async apply(batch) {
       const { events, gaps } = batch
-      const alongside = () => putArchive(db, batch.progress)
-      const apply = () => onApplied(events, indexer.applyBatch({ events, gaps, alongside }))
-      const applied = await patience.patiently(() => ({ whenSettled: apply() }))
-      await applied?.whenSettled
+      const outcome = await patience.patiently(() =>
+        writer.commit((ctx) => {
+          putArchive(db, batch.progress)
+          return applyBatch(ctx, { events, gaps })
+        }),
+      )
+      if (outcome) await onApplied(events, outcome)
       // Whoever else waits for this thread has its turn.
       await new Promise((resolve) => setImmediate(resolve))
     },
@@ -151,11 +155,11 @@ function createReader(
 }
 
 /** The stream goes on where the archive ends: inclusively, so that nothing lies between. */
-function handOver({ db, indexer, now, log }: Parts, progress: ArchiveProgress): true {
+function handOver({ db, writer, now, log }: Parts, progress: ArchiveProgress): true {
   const { host, startedAt } = progress
   const seq = Math.max(1, progress.seq)
   const timeUs = progress.timeUs || startedAt * 1000
-  indexer.run(() => {
+  writer.commit(() => {
     putArchive(db, { ...progress, finishedAt: now() })
     replaceStreamCursors(db, { host, wire: 'v2', seq, timeUs }, now())
   })

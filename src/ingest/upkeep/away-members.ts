@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import type { Logger } from '../../base/obs/log.ts'
 import type { Db } from '../../data/store/db.ts'
 import { membersAwaySince } from '../../data/store/members.ts'
-import type { Indexer } from '../indexing/indexer.ts'
 import { removeMember } from '../indexing/members.ts'
-import type { MemoryChange } from '../indexing/memory-changes.ts'
+import type { Writer } from '../indexing/writer.ts'
 import { readState } from '../member-state/read-state.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
 
@@ -21,8 +20,7 @@ export const AWAY_FOLDER = 'members-away'
 
 export function forgetAwayMembers(options: {
   db: Db
-  indexer: Indexer
-  publish: (changes: MemoryChange[]) => void
+  writer: Writer
   room: Pick<DiskRoom, 'ifThereIsRoom'>
   dataDir: string
   /** 0: never. */
@@ -31,7 +29,7 @@ export function forgetAwayMembers(options: {
   log: Pick<Logger, 'info'>
   intervalMs?: number
 }): { stop(): void } {
-  const { db, indexer, publish, room, dataDir, forgetMembersDays, now, log } = options
+  const { db, writer, room, dataDir, forgetMembersDays, now, log } = options
   if (forgetMembersDays === 0) return { stop: () => undefined }
 
   function forget(did: string): void {
@@ -40,7 +38,7 @@ export function forgetAwayMembers(options: {
     const file = join(folder, `${did.replaceAll(':', '_')}.json`)
     const document = `${JSON.stringify(readState(db, did), null, 2)}\n`
     writeFileSync(file, document, { mode: OWNER_ONLY.file })
-    publish(indexer.run((ctx) => removeMember(ctx, did)))
+    writer.commit((ctx) => removeMember(ctx, did))
     log.info({ member: did, file }, 'not seen for long: no member any more')
   }
 

@@ -4,11 +4,13 @@
 import type { OperatorReply, OperatorRequest } from '../../bridge/messages.ts'
 import type { FollowLine } from '../../data/store/follows.ts'
 import type { ImportTally } from '../indexing/import-tally.ts'
-import type { Indexer } from '../indexing/indexer.ts'
+import type { IndexContext } from '../indexing/index-context.ts'
 import { createInvite, disableInvite } from '../indexing/invites.ts'
+import { importLiveFollows } from '../indexing/live-follows.ts'
 import type { MemoryChange } from '../indexing/memory-changes.ts'
 import { decide } from '../indexing/moderation.ts'
 import { addMember, endMembership } from '../indexing/operator-members.ts'
+import type { Writer } from '../indexing/writer.ts'
 import { parseState } from '../member-state/document.ts'
 import { applyState } from '../member-state/write-state.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
@@ -16,8 +18,7 @@ import { failedReply } from './failed-reply.ts'
 import { createImportSlices } from './import-slices.ts'
 
 export type OperatorParts = {
-  indexer: Indexer
-  publish: (changes: MemoryChange[]) => void
+  writer: Writer
   wakeBackfill: () => void
   room: Pick<DiskRoom, 'attempt'>
   /** Keeps the database's log short, which much work makes long; what it returns is waited for. */
@@ -30,11 +31,8 @@ export function createOperatorRequests(
   const importFollows = createImportSlices({ ...parts, apply: importSlice })
 
   function importSlice(lines: readonly FollowLine[], isInScopeOnly: boolean): ImportTally {
-    return parts.room.attempt(() => {
-      const { changes, tally } = parts.indexer.importFollows(lines, { isInScopeOnly })
-      parts.publish(changes)
-      return tally
-    })
+    const work = (ctx: IndexContext) => importLiveFollows(ctx, lines, { isInScopeOnly })
+    return parts.room.attempt(() => parts.writer.commit(work))
   }
 
   return async (id, request) => {
@@ -42,7 +40,7 @@ export function createOperatorRequests(
       const figures =
         request.kind === 'import-follows'
           ? await importFollows(request.lines, request.isInScopeOnly)
-          : parts.room.attempt(() => apply(parts, request))
+          : parts.room.attempt(() => parts.writer.commit((ctx) => apply(ctx, request)))
       parts.wakeBackfill()
       await parts.tendLog()
       return { id, ok: true, figures }
@@ -53,47 +51,26 @@ export function createOperatorRequests(
 }
 
 function apply(
-  { indexer, publish }: OperatorParts,
+  ctx: IndexContext,
   request: Exclude<OperatorRequest, { kind: 'import-follows' }>,
 ): Record<string, number> {
   switch (request.kind) {
-    case 'add-member': {
-      const changes = indexer.run((ctx) => addMember(ctx, request.did))
-      publish(changes)
-      return { added: count(changes, 'member-added') }
-    }
-    case 'remove-member': {
-      const changes = indexer.run((ctx) => endMembership(ctx, request.did))
-      publish(changes)
-      return { removed: count(changes, 'member-removed') }
-    }
-    case 'create-invite': {
-      publish(indexer.run((ctx) => createInvite(ctx, request)))
+    case 'add-member':
+      addMember(ctx, request.did)
+      return { added: count(ctx.changes, 'member-added') }
+    case 'remove-member':
+      endMembership(ctx, request.did)
+      return { removed: count(ctx.changes, 'member-removed') }
+    case 'create-invite':
+      createInvite(ctx, request)
       return {}
-    }
-    case 'disable-invite': {
-      let isDisabled = false
-      publish(
-        indexer.run((ctx) => {
-          isDisabled = disableInvite(ctx, request.code)
-        }),
-      )
-      return { disabled: Number(isDisabled) }
-    }
-    case 'moderate': {
-      let isNews = false
-      publish(
-        indexer.run((ctx) => {
-          isNews = decide(ctx, request)
-        }),
-      )
-      return { changed: Number(isNews) }
-    }
-    case 'import-state': {
-      const state = parseState(request.document)
-      publish(indexer.run((ctx) => applyState(ctx, state)))
+    case 'disable-invite':
+      return { disabled: Number(disableInvite(ctx, request.code)) }
+    case 'moderate':
+      return { changed: Number(decide(ctx, request)) }
+    case 'import-state':
+      applyState(ctx, parseState(request.document))
       return {}
-    }
   }
 }
 

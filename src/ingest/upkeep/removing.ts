@@ -5,10 +5,9 @@ import type { Logger } from '../../base/obs/log.ts'
 import type { Db } from '../../data/store/db.ts'
 import { membersDeletedBefore } from '../../data/store/members.ts'
 import { nextRemoval } from '../../data/store/removals.ts'
-import type { Indexer } from '../indexing/indexer.ts'
-import type { MemoryChange } from '../indexing/memory-changes.ts'
 import { forgetPrivateState } from '../indexing/private-state-removal.ts'
 import { removeSlice } from '../indexing/removal-slices.ts'
+import type { Writer } from '../indexing/writer.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
 
 const IDLE_MS = 1_000
@@ -23,13 +22,12 @@ const GRACE_CHECK_MS = 60_000
 
 export function keepRemoving(options: {
   db: Db
-  indexer: Indexer
-  publish: (changes: MemoryChange[]) => void
+  writer: Writer
   now: () => number
   log: Pick<Logger, 'info'>
   room: Pick<DiskRoom, 'ifThereIsRoom'>
 }): { stop(): void } {
-  const { db, indexer, publish, now, log, room } = options
+  const { db, writer, now, log, room } = options
   let timer = setTimeout(step, PAUSE_MS)
   let checkedAt = 0
 
@@ -37,7 +35,7 @@ export function keepRemoving(options: {
     const uid = nextRemoval(db)
     if (uid !== undefined) {
       const began = performance.now()
-      room.ifThereIsRoom(() => publish(indexer.run((ctx) => void removeSlice(ctx, uid))))
+      room.ifThereIsRoom(() => writer.commit((ctx) => void removeSlice(ctx, uid)))
       // As much time for others as it took.
       timer = setTimeout(step, Math.max(PAUSE_MS, performance.now() - began))
       return
@@ -50,7 +48,7 @@ export function keepRemoving(options: {
     checkedAt = now()
     const before = (now() - PRIVATE_GRACE_MS) * 1000
     for (const { uid, did } of membersDeletedBefore(db, before)) {
-      publish(indexer.run((ctx) => forgetPrivateState(ctx, uid)))
+      writer.commit((ctx) => forgetPrivateState(ctx, uid))
       log.info({ member: did }, 'the account is deleted for long: what it kept here is gone too')
     }
   }

@@ -10,10 +10,9 @@ import type { Patience } from '../../data/store/patience.ts'
 import { streamCursors } from '../../data/store/stream-cursors.ts'
 import type { StreamBatch } from '../../sources/jetstream/consumer.ts'
 import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
-import type { Indexer } from '../indexing/indexer.ts'
 import type { Memory } from '../indexing/memory.ts'
-import type { MemoryChange } from '../indexing/memory-changes.ts'
 import { buildTimeline } from '../indexing/open-timeline.ts'
+import type { Writer } from '../indexing/writer.ts'
 import { createReplays, type Replays } from '../replay/replays.ts'
 import { createTipKeeper, type Tip } from '../replay/tip.ts'
 import { createGapRepairing } from './gap-repairing.ts'
@@ -29,10 +28,9 @@ export function createReplaying(
   parts: {
     actors: ActorReader
     db: Db
-    indexer: Indexer
+    writer: Writer
     log: Logger
     now: () => number
-    publish: (changes: MemoryChange[]) => void
     patience: Patience
     streamStatus: () => StreamStatus
     checkpoint: () => Promise<void> | undefined

@@ -5,10 +5,9 @@
 import type { Logger } from '../../base/obs/log.ts'
 import type { Db } from '../../data/store/db.ts'
 import { nextDoubt } from '../../data/store/doubts.ts'
-import type { Indexer } from '../indexing/indexer.ts'
-import type { MemoryChange } from '../indexing/memory-changes.ts'
 import { type Pruned, type PruneLimits, pruneSlice } from '../indexing/retention/prune-old.ts'
 import { settleDoubts } from '../indexing/retention/settle-doubts.ts'
+import type { Writer } from '../indexing/writer.ts'
 import type { DiskGuard } from './disk/disk-guard.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
 import { createPruningPasses } from './pruning-passes.ts'
@@ -23,8 +22,7 @@ const REST = { calm: 2, tight: 1 }
 
 export function keepRetaining(options: {
   db: Db
-  indexer: Indexer
-  publish: (changes: MemoryChange[]) => void
+  writer: Writer
   guard: Pick<DiskGuard, 'kept' | 'passDone' | 'isTight'>
   room: Pick<DiskRoom, 'ifThereIsRoom'>
   /** Between two slices; what it returns is waited for. */
@@ -33,7 +31,7 @@ export function keepRetaining(options: {
   now: () => number
   log: Pick<Logger, 'info'>
 }): { stop(): void } {
-  const { db, indexer, publish, guard, room, now, log } = options
+  const { db, writer, guard, room, now, log } = options
   let timer = setTimeout(work, IDLE_MS)
   let isStopped = false
   const passes = createPruningPasses({ guard, prune, now, log })
@@ -56,19 +54,14 @@ export function keepRetaining(options: {
   }
 
   function settle(): boolean {
-    publish(indexer.run((ctx) => void settleDoubts(ctx, DOUBTS_AT_ONCE, timeIsUp(SLICE_MS))))
+    writer.commit((ctx) => void settleDoubts(ctx, DOUBTS_AT_ONCE, timeIsUp(SLICE_MS)))
     return true
   }
 
   function prune(limits: PruneLimits): Pruned {
-    let pruned: Pruned | undefined
-    publish(
-      indexer.run((ctx) => {
-        pruned = pruneSlice(ctx, limits, timeIsUp(SLICE_MS))
-      }),
-    )
-    options.onPruned(pruned!)
-    return pruned!
+    const pruned = writer.commit((ctx) => pruneSlice(ctx, limits, timeIsUp(SLICE_MS)))
+    options.onPruned(pruned)
+    return pruned
   }
 
   return {

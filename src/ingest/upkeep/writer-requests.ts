@@ -5,10 +5,8 @@ import type { WriterReply, WriterRequest } from '../../bridge/messages.ts'
 import { isBanned } from '../../data/store/bans.ts'
 import type { Counting } from '../counts/counting.ts'
 import { type IndexContext, internActor } from '../indexing/index-context.ts'
-import type { Indexer } from '../indexing/indexer.ts'
 import { redeemInvite } from '../indexing/invites.ts'
 import { makeSeat, memberSeen } from '../indexing/members.ts'
-import type { MemoryChange } from '../indexing/memory-changes.ts'
 import { muteThread, unmuteThread } from '../indexing/muted-threads.ts'
 import {
   choosePriority,
@@ -28,14 +26,14 @@ import {
   unmute,
   unmuteList,
 } from '../indexing/private-state.ts'
+import type { Writer } from '../indexing/writer.ts'
 import type { Labels } from '../labels/labels.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
 import { failedReply } from './failed-reply.ts'
 import { createFetchBudget, FetchLimitError } from './fetch-budget.ts'
 
 export type WriterParts = {
-  indexer: Indexer
-  publish: (changes: MemoryChange[]) => void
+  writer: Writer
   /** The account reads: its timeline is put in memory where it is not. */
   openTimeline: (did: string) => void
   /** New work may be waiting for other people's servers. */
@@ -61,7 +59,7 @@ export type WriterParts = {
 const tryAll: Pick<DiskRoom, 'attempt'> = { attempt: (work) => work() }
 
 export function createWriterRequests(parts: WriterParts): (request: WriterRequest) => WriterReply {
-  const { indexer, publish, room = tryAll } = parts
+  const { writer, room = tryAll } = parts
   const fetches = createFetchBudget()
   return (request) => {
     try {
@@ -73,10 +71,9 @@ export function createWriterRequests(parts: WriterParts): (request: WriterReques
       const work = (ctx: IndexContext) => {
         if (request.kind === 'wanted') isCut = !fetches.want(ctx, request)
         else apply(ctx, request, parts)
+        return ctx.changes.filter(({ kind }) => kind === 'member-removed').length
       }
-      const changes = room.attempt(() => indexer.run(work))
-      publish(changes)
-      const left = changes.filter(({ kind }) => kind === 'member-removed').length
+      const left = room.attempt(() => writer.commit(work))
       if (left > 0) parts.onSeatsGivenUp?.(left)
       if (request.kind === 'member-seen') parts.openTimeline(request.did)
       parts.wakeBackfill()

@@ -51,8 +51,8 @@ async function create(context: CliContext, options: CreateOptions): Promise<void
     : newInviteCode()
   if (!server) {
     const expiresAt = days === undefined ? null : Date.now() + days * DAY_MS
-    await writingOffline(config, ({ indexer }) =>
-      indexer.run((ctx) => createInvite(ctx, { code, maxUses, note, expiresAt })),
+    await writingOffline(config, ({ writer }) =>
+      writer.commit((ctx) => createInvite(ctx, { code, maxUses, note, expiresAt })),
     )
   }
   report(options.json, { code, maxUses, days, note }, code)
@@ -77,11 +77,8 @@ async function disable(context: CliContext, text: string, asJson?: boolean): Pro
   const server = await findServer(config.dataDir)
   if (server) await server.ask('DELETE', `/invites/${code}`)
   else {
-    let isDone = false
-    await writingOffline(config, ({ indexer }) =>
-      indexer.run((ctx) => {
-        isDone = disableInvite(ctx, code)
-      }),
+    const isDone = await writingOffline(config, ({ writer }) =>
+      writer.commit((ctx) => disableInvite(ctx, code)),
     )
     if (!isDone) throw noSuchInvite()
   }

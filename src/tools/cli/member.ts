@@ -69,9 +69,11 @@ async function addOffline(context: CliContext, actor: string, options: AddOption
   const { resolveOffline } = await import('./resolve-offline.ts')
   const { addMember: letIn } = await import('../../ingest/indexing/operator-members.ts')
   const account = await resolveOffline(config, actor)
-  const isNew = await writingOffline(config, ({ indexer }) => {
-    const changes = indexer.run((ctx) => letIn(ctx, account.did))
-    return changes.some(({ kind }) => kind === 'member-added')
+  const isNew = await writingOffline(config, ({ writer }) => {
+    return writer.commit((ctx) => {
+      letIn(ctx, account.did)
+      return ctx.changes.some(({ kind }) => kind === 'member-added')
+    })
   })
   const what = isNew
     ? 'is a member now; what they need is fetched when the server starts'
@@ -129,7 +131,7 @@ async function remove(context: CliContext, actor: string, options: RemoveOptions
 
 async function removeOffline(config: Config, did: string): Promise<void> {
   const { endMembership } = await import('../../ingest/indexing/operator-members.ts')
-  await writingOffline(config, ({ indexer }) => indexer.run((ctx) => endMembership(ctx, did)))
+  await writingOffline(config, ({ writer }) => writer.commit((ctx) => endMembership(ctx, did)))
 }
 
 function nameOf({ did, handle }: Account): string {

@@ -90,7 +90,7 @@ async function carryOutOffline(config: Config, wish: Wish): Promise<ModerationAn
   const { resolveOffline } = await import('./resolve-offline.ts')
   const { decide } = await import('../../ingest/indexing/moderation.ts')
   const { OperatorError } = await import('../../http/operator/operator-error.ts')
-  return writingOffline(config, async ({ db, actors, indexer }) => {
+  return writingOffline(config, async ({ db, actors, writer }) => {
     const didOf = async (handle: string) =>
       accountKnownAs(db, handle) ?? (await resolveOffline(config, handle)).did
     const subject = await readSubject(wish.subject, didOf).catch((error: unknown) => {
@@ -98,10 +98,7 @@ async function carryOutOffline(config: Config, wish: Wish): Promise<ModerationAn
       throw new CliError(error.message, error.hint)
     })
     const blobs = wish.act === 'hide' && wish.blobs ? blobsOf({ db, actors }, subject) : []
-    let changed = false
-    indexer.run((ctx) => {
-      changed = decide(ctx, { ...wish, subject, blobs })
-    })
+    const changed = writer.commit((ctx) => decide(ctx, { ...wish, subject, blobs }))
     return { subject, changed, blobs: blobs.length }
   })
 }

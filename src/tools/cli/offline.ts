@@ -8,9 +8,9 @@ import { closeToOthers } from '../../data/store/data-folder.ts'
 import { type Db, FILE_NAME, openReader, openWriter } from '../../data/store/db.ts'
 import { lockDataDir } from '../../data/store/lock.ts'
 import { schemaOf, schemaVersion } from '../../data/store/migrate.ts'
-import type { Indexer } from '../../ingest/indexing/indexer.ts'
+import type { Writer } from '../../ingest/indexing/writer.ts'
 
-export type OfflineWriter = { db: Db; actors: ActorTable; indexer: Indexer }
+export type OfflineWriter = { db: Db; actors: ActorTable; writer: Writer }
 
 /** @throws ConfigError where a server runs, or there is no database. */
 export async function readingOffline<T>(
@@ -37,15 +37,21 @@ export async function writingOffline<T>(
   return locked(config.dataDir, async () => {
     // Only now: it takes its time, and most commands don't need it.
     const { createActorTable } = await import('../../data/graph/actor-table.ts')
-    const { createIndexer } = await import('../../ingest/indexing/indexer.ts')
+    const { createWriter } = await import('../../ingest/indexing/writer.ts')
     const { rebuildActors } = await import('../../ingest/indexing/rebuild-memory.ts')
     const db = openWriter(config.dataDir)
     try {
       const actors = createActorTable()
       rebuildActors(db, actors)
       const { indexScope: scope, trustedVerifiers } = config
-      const indexer = createIndexer({ db, actors, scope, trustedVerifiers, now: Date.now })
-      return await write({ db, actors, indexer })
+      const writer = createWriter({
+        db,
+        memory: { actors },
+        scope,
+        trustedVerifiers,
+        now: Date.now,
+      })
+      return await write({ db, actors, writer })
     } finally {
       db.close()
     }

@@ -4,7 +4,6 @@
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { type Backfill, createBackfill } from '../../../src/ingest/backfill/runner.ts'
-import { publish } from '../../../src/ingest/indexing/publish.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { createResolver } from '../../../src/sources/identity/resolver.ts'
 import { type PdsAccount, type PdsDouble, startPdsDouble } from '../../support/pds-double.ts'
@@ -38,8 +37,7 @@ async function start() {
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
   const outside = { allowPrivateHosts: true, resolveTxt: async () => [] }
   const backfill = createBackfill({
-    ...{ db: w.db, indexer: w.indexer, log: pino({ level: 'silent' }), fetch },
-    publish: (changes) => void publish(w.db, w.memory, changes),
+    ...{ db: w.db, writer: w.writer, log: pino({ level: 'silent' }), fetch },
     resolver: createResolver({ ...outside, fetch, plcUrl: plc.url }),
   })
   backfill.start()

@@ -357,8 +357,7 @@ describe('a repository that is not there when it is to be compared', () => {
 
 function startSweeping() {
   const repair = createGapRepair({
-    ...{ db: world.db, indexer: world.indexer, log: pino({ level: 'silent' }), now: Date.now },
-    publish: () => undefined,
+    ...{ db: world.db, writer: world.writer, log: pino({ level: 'silent' }), now: Date.now },
     onApplied: () => undefined,
     stream: { hosts: [], wire: 'v2', compress: false, v1Dictionary: '', cacheDir: '' },
     filters: () => ({ collections, dids: undefined }),

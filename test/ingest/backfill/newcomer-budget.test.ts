@@ -207,7 +207,7 @@ test('the page of a stranger whom a member looks at brings no more than an autho
   await one.settled()
   const look = (...uris: string[]) => {
     const request = { did: member.did, uris, dids: [] }
-    one.indexer.run((ctx) => void createFetchBudget().want(ctx, request))
+    one.writer.commit((ctx) => void createFetchBudget().want(ctx, request))
     one.backfill.wake()
     return one.settled()
   }

@@ -106,7 +106,7 @@ it('brings a stranger’s feed that a member is to be shown, and who made it', a
   world.backfill.start()
   await world.settled()
   const none = `at://${stranger.did}/${GENERATOR}/none`
-  world.indexer.run((ctx) => wantMissing(ctx, { uris: [refOf(feed).uri, none], dids: [] }))
+  world.writer.commit((ctx) => wantMissing(ctx, { uris: [refOf(feed).uri, none], dids: [] }))
   world.backfill.wake()
   await world.settled()
   expect(held(stranger, GENERATOR)).toEqual({ cats: refOf(feed).cid })

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject, WriteEvent } from '../../../src/base/event.ts'
 import { ANCHOR } from '../../../src/data/store/post-flags.ts'
 import { postRecord } from '../../../src/data/store/posts.ts'
+import { applyFetched } from '../../../src/ingest/indexing/apply-batch.ts'
 import { markPostMissing } from '../../../src/ingest/indexing/found-posts.ts'
 import { tidAt } from '../../support/records.ts'
 import { countRows, jobsOf, postOf } from '../../support/rows.ts'
@@ -78,7 +79,7 @@ describe('a fetched record', () => {
         seq: 7,
         timeUs: ahead * 1000 + 7,
       } as const
-      world.indexer.applyBatch({ events: [], cursor })
+      world.commit({ events: [], cursor })
       if (when === 'after a restart') world.restart()
       const young = { uri: `at://${author}/app.bsky.feed.post/${tidAt(ahead * 1000 + 9_000)}` }
       world.fetched({ ...young, record: post('young', new Date(ahead + 1_000).toISOString()) })
@@ -206,7 +207,9 @@ describe('a fetched record', () => {
     const records = [
       { collection: 'app.bsky.feed.post', rkey: 'x', cid: 'nonsense', record: post('x') },
     ]
-    const { skipped } = world.indexer.applyRecords({ did: author, fetchedAt: 0, records })
+    const { skipped } = world.writer.commit((ctx) =>
+      applyFetched(ctx, { did: author, fetchedAt: 0, records }),
+    )
     expect(skipped).toEqual({ 'bad-cid': 1 })
   })
 })
@@ -313,7 +316,7 @@ describe('an account that was deleted', () => {
     const sought = `at://${author}/app.bsky.feed.post/${tidAt(1_700_000_000_000_000)}`
     world.repost(member, { uri: sought, cid: world.post(author, 'any').cid })
     world.status(author, 'deactivated')
-    world.indexer.run((ctx) => markPostMissing(ctx, postOf(world, sought)!.id))
+    world.writer.commit((ctx) => markPostMissing(ctx, postOf(world, sought)!.id))
     world.db.exec('DELETE FROM jobs')
     world.status(author)
     const jobs = world.db.prepare('SELECT kind FROM jobs ORDER BY kind').pluck().all()

@@ -13,8 +13,8 @@ import { createFollowReader, MAX_LINE_LENGTH } from '../../../src/ingest/indexin
 import { loadGraph } from '../../../src/ingest/indexing/graph-snapshot.ts'
 import { importFollow } from '../../../src/ingest/indexing/import-follows.ts'
 import { addTo, emptyTally, type ImportTally } from '../../../src/ingest/indexing/import-tally.ts'
-import { createIndexer } from '../../../src/ingest/indexing/indexer.ts'
 import { rebuildActors } from '../../../src/ingest/indexing/rebuild-memory.ts'
+import { createWriter } from '../../../src/ingest/indexing/writer.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { didOf, tidAt } from '../../support/records.ts'
 import { countRows, jobsOf } from '../../support/rows.ts'
@@ -190,11 +190,11 @@ describe('all at once', () => {
         const actors = createActorTable()
         rebuildActors(other.db, actors)
         const { db } = other
-        const indexer = createIndexer({ db, actors, scope: 'network', now: other.now })
+        const writer = createWriter({ db, memory: { actors }, scope: 'network', now: other.now })
         const bulk = createBulkImport({
           db,
           actors,
-          indexer,
+          writer,
           scope: 'network',
           isInScopeOnly: false,
           passLines,
@@ -230,9 +230,9 @@ describe('in slices while the stream goes on', () => {
   function importOneByOne(world: World, list: readonly FollowLine[]): ImportTally {
     const tally = emptyTally()
     for (const one of list) {
-      world.run((ctx, filter) => {
+      world.run((ctx) => {
         ctx.happenedAt = 0
-        tally[importFollow(ctx, filter, one)]++
+        tally[importFollow(ctx, one)]++
       })
     }
     return tally

@@ -11,9 +11,9 @@ import { packCid, packRkey } from '../../../src/base/atproto/keys.ts'
 import { openWriter } from '../../../src/data/store/db.ts'
 import * as initial from '../../../src/data/store/migrations/001-initial.ts'
 import { CHECK_EVERY, MAX_KEPT } from '../../../src/data/store/notifications.ts'
-import { createIndexer } from '../../../src/ingest/indexing/indexer.ts'
 import { memberSeen } from '../../../src/ingest/indexing/members.ts'
 import { rebuildMemory } from '../../../src/ingest/indexing/rebuild-memory.ts'
+import { createWriter } from '../../../src/ingest/indexing/writer.ts'
 import { createMemoryParts } from '../../support/memory-parts.ts'
 import { notificationsOf, readPage, told, unread } from '../../support/notifications.ts'
 import { cidOf, didOf, tidAt } from '../../support/records.ts'
@@ -225,12 +225,11 @@ test('members of a database from before there were notifications get their backl
     celebrityThreshold: 10,
   })
   rebuildMemory(db, memory)
-  const { actors } = memory
-  const indexer = createIndexer({ db, actors, scope: 'network', now: () => 100 })
-  indexer.run((ctx) => memberSeen(ctx, alice, null))
+  const writer = createWriter({ db, memory, scope: 'network', now: () => 100 })
+  writer.commit((ctx) => memberSeen(ctx, alice, null))
   expect(db.prepare('SELECT count(*) FROM notifications').pluck().get()).toBe(0)
-  indexer.run((ctx) => memberSeen(ctx, alice))
-  indexer.run((ctx) => memberSeen(ctx, alice))
+  writer.commit((ctx) => memberSeen(ctx, alice))
+  writer.commit((ctx) => memberSeen(ctx, alice))
 
   const notifications = createNotifications({ db, graph: memory.graph })
   const page = { viewer: 1, limit: 10, cursor: undefined, priority: false }

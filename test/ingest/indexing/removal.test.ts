@@ -7,7 +7,6 @@ import { HIDDEN } from '../../../src/data/graph/types.ts'
 import { membersDeletedBefore } from '../../../src/data/store/members.ts'
 import { nextRemoval } from '../../../src/data/store/removals.ts'
 import { forgetPrivateState } from '../../../src/ingest/indexing/private-state-removal.ts'
-import { publish } from '../../../src/ingest/indexing/publish.ts'
 import { REMOVED_AT_ONCE, removeSlice } from '../../../src/ingest/indexing/removal-slices.ts'
 import { createDiskRoom } from '../../../src/ingest/upkeep/disk/disk-room.ts'
 import { keepRemoving } from '../../../src/ingest/upkeep/removing.ts'
@@ -102,8 +101,7 @@ test('what is left goes by itself, after a restart too', async () => {
   world.apply(world.hold(() => world.status(did, 'deleted')))
   world.restart()
   const removing = keepRemoving({
-    ...{ db: world.db, indexer: world.indexer, now: () => world.now() },
-    publish: (changes) => void publish(world.db, world.memory, changes),
+    ...{ db: world.db, writer: world.writer, now: () => world.now() },
     log: { info: () => undefined },
     room: createDiskRoom({ error: () => undefined, info: () => undefined }),
   })

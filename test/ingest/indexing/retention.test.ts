@@ -12,11 +12,10 @@ import { MEMBER } from '../../../src/data/graph/types.ts'
 import { DOUBT, nextDoubt, putDoubt } from '../../../src/data/store/doubts.ts'
 import { ANCHOR } from '../../../src/data/store/post-flags.ts'
 import type { IndexContext, IndexScope } from '../../../src/ingest/indexing/index-context.ts'
-import { createIndexer } from '../../../src/ingest/indexing/indexer.ts'
 import { memberSeen, removeMember } from '../../../src/ingest/indexing/members.ts'
 import { bookmark, muteList } from '../../../src/ingest/indexing/private-state.ts'
-import { publish } from '../../../src/ingest/indexing/publish.ts'
 import { settleDoubts } from '../../../src/ingest/indexing/retention/settle-doubts.ts'
+import { createWriter } from '../../../src/ingest/indexing/writer.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
@@ -44,19 +43,15 @@ function settle(world: World, cost = 50): void {
 }
 
 /** Casts a doubt on everything there is. */
-function doubtAll(world: World, indexer = world.indexer): void {
-  const run = (work: (ctx: IndexContext) => void) =>
-    void publish(world.db, world.memory, indexer.run(work))
-  run(({ db }) => {
+function doubtAll(world: World, writer = world.writer): void {
+  writer.commit(({ db }) => {
     const uids = db.prepare<[], number>('SELECT uid FROM actors').pluck().all()
     const posts = db.prepare<[], number>('SELECT id FROM posts').pluck().all()
     for (const uid of uids) putDoubt(db, DOUBT.author, uid)
     for (const post of posts) putDoubt(db, DOUBT.post, post)
   })
   for (let isLeft = true; isLeft; ) {
-    run((ctx) => {
-      isLeft = settleDoubts(ctx, 500)
-    })
+    isLeft = writer.commit((ctx) => settleDoubts(ctx, 500))
   }
 }
 
@@ -64,10 +59,10 @@ function doubtAll(world: World, indexer = world.indexer): void {
 function mostOf(members: string[], events: StreamEvent[]): Record<string, string[]> {
   const world = start(members, 'network')
   world.apply(events)
-  const { db, actors, now } = world
+  const { db, memory, now } = world
   // Whoever is an author now was one from the start, as far as is known.
   db.prepare('UPDATE posts SET flags = flags | ?').run(ANCHOR)
-  doubtAll(world, createIndexer({ db, actors, now, scope: 'community' }))
+  doubtAll(world, createWriter({ db, memory, now, scope: 'community' }))
   return recordsOf(world)
 }
 

@@ -11,11 +11,11 @@ import { describe, expect, it } from 'vitest'
 import { collections } from '../../../src/base/atproto/collections.ts'
 import type { StreamCursor, StreamGap, StreamItem } from '../../../src/base/event.ts'
 import { openWriter } from '../../../src/data/store/db.ts'
+import { applyBatch, type BatchOutcome } from '../../../src/ingest/indexing/apply-batch.ts'
 import { type IndexScope, internActor } from '../../../src/ingest/indexing/index-context.ts'
-import { type BatchOutcome, createIndexer } from '../../../src/ingest/indexing/indexer.ts'
 import { memberSeen } from '../../../src/ingest/indexing/members.ts'
 import type { MemoryChange } from '../../../src/ingest/indexing/memory-changes.ts'
-import { publish } from '../../../src/ingest/indexing/publish.ts'
+import { createWriter } from '../../../src/ingest/indexing/writer.ts'
 import { createFrameDecoder } from '../../../src/sources/jetstream/frame-decoder.ts'
 import { createPosition } from '../../../src/sources/jetstream/position.ts'
 import { createSession } from '../../../src/sources/jetstream/session.ts'
@@ -52,7 +52,8 @@ function replay(batches: Batch[], wire: Wire, scope: IndexScope, unread: readonl
   const settings = { timelineLength: 100, reasonableLimit: 2000, celebrityThreshold: 10_000 }
   const memory = createMemoryParts(settings)
   const now = () => START_MS + 3_600_000
-  const indexer = createIndexer({ db, actors: memory.actors, scope, now })
+  const onPublished = (changes: readonly MemoryChange[]) => void result.changes.push(...changes)
+  const writer = createWriter({ db, memory, scope, now, onPublished })
   const position = createPosition({ host: HOST, wire, seq: undefined, timeUs: 1 }, now)
   let events: StreamItem[] = []
   let unreadCount = 0
@@ -88,31 +89,19 @@ function replay(batches: Batch[], wire: Wire, scope: IndexScope, unread: readonl
     log,
   })
 
-  function publishAll(changes: MemoryChange[]): void {
-    publish(db, memory, changes)
-    result.changes.push(...changes)
-  }
-
   for (const { frames, after } of batches) {
     for (const frame of frames) session.onFrame(frame, false)
     // Arrived, and not applied yet: now somebody else writes.
     for (const { kind, did } of after) {
-      publishAll(
-        indexer.run((ctx) => {
-          if (kind === 'member') memberSeen(ctx, did, START_MS)
-          else internActor(ctx, did)
-        }),
-      )
+      writer.commit((ctx) => {
+        if (kind === 'member') memberSeen(ctx, did, START_MS)
+        else internActor(ctx, did)
+      })
     }
     const cursor = position.current()
     result.cursors.push(cursor)
-    const { changes, ...outcome } = indexer.applyBatch({
-      events,
-      cursor,
-      gaps: result.gaps.slice(-1),
-    })
-    result.outcomes.push(outcome)
-    publishAll(changes)
+    const batch = { events, cursor, gaps: result.gaps.slice(-1) }
+    result.outcomes.push(writer.commit((ctx) => applyBatch(ctx, batch)))
     events = []
   }
   const tables = db

@@ -3,7 +3,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
-import { publish } from '../../../src/ingest/indexing/publish.ts'
 import { createLabels } from '../../../src/ingest/labels/labels.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { createGuardedLookup } from '../../../src/sources/identity/guarded-lookup.ts'
@@ -27,11 +26,10 @@ test('labels of a stream wait for room, however often it breaks off', async () =
   const labeler = await startLabelerDouble(plc, 'labeler.test')
   const world = createWorld({ startAt: Date.now(), scope: 'network' })
   const bounded = createBoundedDatabase()
-  const { db, actors, indexer } = world
+  const { db, actors, writer } = world
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
   const labels = createLabels({
-    ...{ db, actors, indexer, fetch, now: Date.now, log: { debug() {} } },
-    publish: (changes) => publish(db, world.memory, changes),
+    ...{ db, actors, writer, fetch, now: Date.now, log: { debug() {} } },
     resolver: createResolver({ fetch, plcUrl: plc.url, allowPrivateHosts: true }),
     lookupFor: createGuardedLookup({ allowPrivateHosts: true }),
     ...{ configured: [labeler.did], onWork: () => undefined, patience: bounded.room },

@@ -3,7 +3,6 @@
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { allLabelers, quarantinedLabelers } from '../../../src/data/store/labelers.ts'
-import { publish } from '../../../src/ingest/indexing/publish.ts'
 import { createLabels, type Labels } from '../../../src/ingest/labels/labels.ts'
 import type { LabelLimits } from '../../../src/ingest/labels/labels-parts.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
@@ -54,8 +53,7 @@ function openRoom(configured: string[] = [], limits: Partial<LabelLimits> = {}) 
   const dropped: Record<string, number> = {}
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
   const made = createLabels({
-    ...{ db: world.db, actors: world.actors, indexer: world.indexer, fetch, now, configured },
-    publish: (changes) => publish(world.db, world.memory, changes),
+    ...{ db: world.db, actors: world.actors, writer: world.writer, fetch, now, configured },
     resolver: createResolver({ fetch, plcUrl: plc.url, allowPrivateHosts: true, now }),
     lookupFor: createGuardedLookup({ allowPrivateHosts: true }),
     log: { debug() {} },

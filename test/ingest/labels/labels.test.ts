@@ -3,7 +3,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { publish } from '../../../src/ingest/indexing/publish.ts'
 import { createLabels, type Labels } from '../../../src/ingest/labels/labels.ts'
 import type { LabelDrop, LabelLimits } from '../../../src/ingest/labels/labels-parts.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
@@ -56,8 +55,7 @@ function openRoom(
   const made = createLabels({
     db: world.db,
     actors: world.actors,
-    indexer: world.indexer,
-    publish: (changes) => publish(world.db, world.memory, changes),
+    writer: world.writer,
     resolver: createResolver({ fetch, plcUrl: plc.url, allowPrivateHosts: true }),
     fetch,
     lookupFor: createGuardedLookup({ allowPrivateHosts: true }),

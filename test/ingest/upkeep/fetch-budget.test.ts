@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createCountBuffer } from '../../../src/data/shared-memory/count-table.ts'
 import { createSharedBudget } from '../../../src/data/shared-memory/shared-budget.ts'
 import { createWanted } from '../../../src/http/xrpc/wanted.ts'
-import { publish } from '../../../src/ingest/indexing/publish.ts'
 import { createWriterRequests } from '../../../src/ingest/upkeep/writer-requests.ts'
 import { plcDid } from '../../support/plc-double.ts'
 import { countRows } from '../../support/rows.ts'
@@ -19,8 +18,7 @@ let answer: ReturnType<typeof createWriterRequests>
 beforeEach(() => {
   world = createWorld({})
   answer = createWriterRequests({
-    indexer: world.indexer,
-    publish: (changes) => publish(world.db, world.memory, changes),
+    writer: world.writer,
     openTimeline: () => undefined,
     wakeBackfill: () => undefined,
   })

@@ -2,7 +2,6 @@
 // the log once, and costs next to nothing however often it is tried.
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { publish } from '../../../src/ingest/indexing/publish.ts'
 import { createWriterRequests } from '../../../src/ingest/upkeep/writer-requests.ts'
 import { type BoundedDatabase, createBoundedDatabase } from '../../support/bounded-database.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
@@ -54,10 +53,9 @@ test('a write on a full disk is answered with 503 and a time to come again, and 
 
 test('however many writes find no room, the log is told once and few are tried', () => {
   const posts = manyPosts()
-  const run = vi.spyOn(world.indexer, 'run')
+  const commit = vi.spyOn(world.writer, 'commit')
   const answer = createWriterRequests({
-    indexer: world.indexer,
-    publish: (changes) => publish(world.db, world.memory, changes),
+    writer: world.writer,
     openTimeline: () => undefined,
     wakeBackfill: () => undefined,
     room: bounded.room,
@@ -70,7 +68,7 @@ test('however many writes find no room, the log is told once and few are tried',
   expect(refused[0]).toMatchObject({ error: 'DiskFullError' })
   const done = replies.length - refused.length
   expect(bookmarks()).toBe(done)
-  expect(run.mock.calls.length).toBeLessThan(done + 10)
+  expect(commit.mock.calls.length).toBeLessThan(done + 10)
   expect(bounded.told).toHaveLength(1)
 
   bounded.free(world.db)

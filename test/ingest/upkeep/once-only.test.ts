@@ -3,7 +3,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { fileSize } from '../../../src/data/store/file-size.ts'
 import { memberSeen } from '../../../src/ingest/indexing/members.ts'
-import { publish } from '../../../src/ingest/indexing/publish.ts'
 import { settleDoubts } from '../../../src/ingest/indexing/retention/settle-doubts.ts'
 import { createDiskGuard } from '../../../src/ingest/upkeep/disk/disk-guard.ts'
 import { createOnceOnly } from '../../../src/ingest/upkeep/disk/once-only.ts'
@@ -19,10 +18,9 @@ afterEach(() => world.dispose())
 function startGuard() {
   const { room } = createBoundedDatabase()
   const log = { info() {}, warn() {} }
-  const shared = { db: world.db, indexer: world.indexer, room, now: world.now, log }
+  const shared = { db: world.db, writer: world.writer, room, now: world.now, log }
   const onceOnly = createOnceOnly({
     ...shared,
-    publish: (changes) => publish(world.db, world.memory, changes),
     namedMembers: () => [world.account('named')],
   })
   return createDiskGuard({

@@ -15,7 +15,6 @@ import type { StreamEvent } from '../../../src/base/event.ts'
 import { findArchive, putArchive } from '../../../src/data/store/archives.ts'
 import { listGaps } from '../../../src/data/store/gaps.ts'
 import { replaceStreamCursors, streamCursors } from '../../../src/data/store/stream-cursors.ts'
-import { publish } from '../../../src/ingest/indexing/publish.ts'
 import {
   createStreamAfterArchive,
   type StreamWithArchive,
@@ -75,21 +74,18 @@ async function createScene(name: string, count: number): Promise<Scene> {
       scene.stream = createStreamAfterArchive(
         { archive: true, jetstreamHosts: [double.url], ...config },
         {
-          ...{ db: world.db, indexer: world.indexer, now: Date.now, log },
+          ...{ db: world.db, writer: world.writer, now: Date.now, log },
           createStream: () =>
             createConsumer({
               ...{ hosts: [double.url], wire: 'v2', compress: false, v1Dictionary, cacheDir, log },
               filters: { collections, dids: undefined },
               cursors: streamCursors(world.db),
               async apply(batch) {
-                publish(world.db, world.memory, world.indexer.applyBatch(batch).changes)
+                world.commit(batch)
               },
               limits: { backoffBaseMs: 2, backoffMaxMs: 20 },
             }),
-          async onApplied(_events, outcome) {
-            publish(world.db, world.memory, outcome.changes)
-            await sleep(1)
-          },
+          onApplied: () => sleep(1),
           limits: { backoffBaseMs: 2, backoffMaxMs: 10, maxBatchEvents: 20, partBytes: 6_000 },
         },
       )

@@ -10,7 +10,7 @@ import {
   isPostIndexGivenUp,
   rebuildPostIndex,
 } from '../../../data/store/search/give-up.ts'
-import type { Indexer } from '../../indexing/indexer.ts'
+import type { Writer } from '../../indexing/writer.ts'
 import { readDiskUse } from '../disk-use.ts'
 import type { DiskRoom } from './disk-room.ts'
 import {
@@ -54,7 +54,7 @@ export type DiskGuard = {
 
 export function createDiskGuard(options: {
   db: Db
-  indexer: Pick<Indexer, 'takeStrangers'>
+  writer: Pick<Writer, 'takeStrangers'>
   room: DiskRoom
   settings: DiskSettings
   searchedPosts: number
@@ -64,7 +64,7 @@ export function createDiskGuard(options: {
   now: () => number
   log: Pick<Logger, 'warn' | 'info'>
 }): DiskGuard {
-  const { db, indexer, onceOnly, room, settings, searchedPosts, dataDir, now, log } = options
+  const { db, writer, onceOnly, room, settings, searchedPosts, dataDir, now, log } = options
   const { diskCapMb, diskReserveMb, keepStrangersDays, keepNeighboursDays } = settings
   let level = 0
   let isWorkDone = true
@@ -110,7 +110,7 @@ export function createDiskGuard(options: {
       const to = nextLevel(level, { ...status, isWorkDone: isSettled })
       if (to !== level) change(to, status)
       keepIndexOrNot()
-      indexer.takeStrangers(takesStrangers(level))
+      writer.takeStrangers(takesStrangers(level))
       if (isRoomSeen({ freeBytes, live, capBytes })) room.believeRoom()
       return { ...status, state: room.isFull() ? 'full' : stateOfLevel(level) }
     },

@@ -7,9 +7,8 @@ import type { Db } from '../../../data/store/db.ts'
 import { nextDoubt } from '../../../data/store/doubts.ts'
 import { seatsOfOnce } from '../../../data/store/seats.ts'
 import type { IndexContext } from '../../indexing/index-context.ts'
-import type { Indexer } from '../../indexing/indexer.ts'
 import { removeMember } from '../../indexing/members.ts'
-import type { MemoryChange } from '../../indexing/memory-changes.ts'
+import type { Writer } from '../../indexing/writer.ts'
 import type { DiskRoom } from './disk-room.ts'
 
 /** Somebody who came a moment ago may still be here. */
@@ -24,15 +23,14 @@ export type OnceOnly = {
 
 export function createOnceOnly(options: {
   db: Db
-  indexer: Pick<Indexer, 'run'>
-  publish: (changes: MemoryChange[]) => void
+  writer: Pick<Writer, 'commit'>
   room: Pick<DiskRoom, 'ifThereIsRoom'>
   /** DIDs that the configuration names. */
   namedMembers: () => readonly string[]
   now: () => number
   log: Pick<Logger, 'warn'>
 }): OnceOnly {
-  const { db, indexer, publish, room, namedMembers, now, log } = options
+  const { db, writer, room, namedMembers, now, log } = options
   let beganAt: number | undefined
 
   function leave(): number {
@@ -42,7 +40,7 @@ export function createOnceOnly(options: {
     const removeAll = (ctx: IndexContext) => {
       for (const { did } of seats) removeMember(ctx, did)
     }
-    const isDone = room.ifThereIsRoom(() => publish(indexer.run(removeAll)))
+    const isDone = room.ifThereIsRoom(() => writer.commit(removeAll))
     if (isDone)
       log.warn({ count: seats.length }, 'the disk is getting full: who came once only leaves')
     return isDone ? seats.length : 0

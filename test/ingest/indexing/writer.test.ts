@@ -32,7 +32,7 @@ const poison = {
 describe('a batch', () => {
   it('stores rows, cursor and gaps together', () => {
     const events = world.hold(() => void world.post(member, 'hello'))
-    world.indexer.applyBatch({ events, cursor, gaps: [gap] })
+    world.commit({ events, cursor, gaps: [gap] })
     expect(countRows(world, 'posts')).toBe(1)
     expect(streamCursors(world.reader)).toEqual([cursor])
     expect(listGaps(world.reader, { limit: 9 })).toMatchObject([
@@ -40,7 +40,7 @@ describe('a batch', () => {
     ])
     const later = { ...cursor, wire: 'v1', seq: undefined, timeUs: 2_000 } as const
     world.tick()
-    world.indexer.applyBatch({ events: [], cursor: later })
+    world.commit({ events: [], cursor: later })
     expect(streamCursors(world.reader)).toEqual([later, cursor])
   })
 
@@ -53,7 +53,7 @@ describe('a batch', () => {
     })
     const before = world.actors.count
     const broken = { events: [...events, poison], cursor, gaps: [gap] }
-    expect(() => world.indexer.applyBatch(broken)).toThrow('the disk is full')
+    expect(() => world.commit(broken)).toThrow('the disk is full')
     expect(world.actors.count).toBe(before)
     expect(world.uid(friend)).toBe(0)
     for (const table of ['posts', 'follows', 'gaps', 'stream_cursors', 'graph_changes']) {

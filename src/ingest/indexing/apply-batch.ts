@@ -1,0 +1,151 @@
+// What one commit of the writer applies: a batch of the stream, with the place that it moves the stream to, or
+// records that were fetched from a repository. One bad record is left out and counted, the others stay.
+
+import { isIndexed } from '../../base/atproto/collections.ts'
+import { packCid, packRkey } from '../../base/atproto/keys.ts'
+import type {
+  CommitEvent,
+  StreamCursor,
+  StreamEvent,
+  StreamGap,
+  StreamItem,
+  UnreadCommit,
+} from '../../base/event.ts'
+import { raiseActorRev } from '../../data/store/actors.ts'
+import { putStreamCursor } from '../../data/store/stream-cursors.ts'
+import { applyAccount, bringBack } from './account.ts'
+import { applyGap } from './account-gaps.ts'
+import { applyRemoval, applyWrite } from './apply-record.ts'
+import { type FetchedRecords, toWrites } from './fetched-records.ts'
+import { applyIdentity } from './identity.ts'
+import {
+  type IndexContext,
+  internActor,
+  isImportingFollows,
+  isMember,
+  type Outcome,
+} from './index-context.ts'
+import { laterRev } from './lateness.ts'
+import { keepShown } from './post-rows.ts'
+import { parseCreatedAt } from './record-times.ts'
+import { isFarAway } from './scope.ts'
+import { applySync } from './sync.ts'
+import { isFarAwayUnread } from './unread.ts'
+import { isValidRecord } from './validate.ts'
+
+export type BatchOutcome = {
+  applied: number
+  /** How many were left out, by reason. */
+  skipped: Partial<Record<Outcome, number>>
+}
+
+export type EventBatch = {
+  events: StreamItem[]
+  /** Where the stream stands after these events. */
+  cursor?: StreamCursor
+  gaps?: StreamGap[]
+}
+
+export function applyBatch(
+  ctx: IndexContext,
+  { events, cursor, gaps = [] }: EventBatch,
+): BatchOutcome {
+  const tally = createTally()
+  applyEvents(ctx, events, tally.count)
+  if (cursor) noteCursor(ctx, cursor)
+  for (const gap of gaps) applyGap(ctx, gap)
+  return tally.result()
+}
+
+/** Records that were fetched from a repository. */
+export function applyFetched(ctx: IndexContext, fetched: FetchedRecords): BatchOutcome {
+  const { actors, db } = ctx
+  const tally = createTally()
+  for (const write of toWrites(fetched, ctx, tally.count)) {
+    if (fetched.isShown) keepShown(ctx, write)
+    tally.count(applyWrite(ctx, { ...write, uid: actors.uidOf(write.did) }, false))
+  }
+  const uid = actors.uidOf(fetched.did)
+  if (fetched.repoRev && uid !== 0) raiseActorRev(db, uid, fetched.repoRev)
+  return tally.result()
+}
+
+function applyEvents(
+  ctx: IndexContext,
+  items: StreamItem[],
+  count: (outcome: Outcome) => void,
+): void {
+  const memberRevs = new Map<number, string>()
+  for (const item of items) {
+    const event = item.kind === 'unread' ? readWhereNear(ctx, item) : item
+    if (typeof event === 'string') {
+      count(event)
+      continue
+    }
+    if (event.kind !== 'commit') {
+      count(applyOther(ctx, event))
+      continue
+    }
+    const uid = ctx.actors.uidOf(event.did)
+    if (uid !== 0) bringBack(ctx, uid, event)
+    count(applyCommit(ctx, event, uid))
+    if (isMember(ctx, uid)) memberRevs.set(uid, laterRev(event.rev, memberRevs.get(uid)))
+  }
+  for (const [uid, rev] of memberRevs) raiseActorRev(ctx.db, uid, rev)
+}
+
+/** @returns why it was left out, where it was. */
+function readWhereNear(ctx: IndexContext, commit: UnreadCommit): CommitEvent | Outcome {
+  if (isFarAwayUnread(ctx, commit)) return 'out-of-scope'
+  return commit.read() ?? 'invalid-record'
+}
+
+function applyOther(ctx: IndexContext, event: Exclude<StreamEvent, CommitEvent>): Outcome {
+  if (event.kind === 'account') return applyAccount(ctx, event)
+  if (event.kind === 'identity') return applyIdentity(ctx, event)
+  return applySync(ctx, event)
+}
+
+function applyCommit(ctx: IndexContext, event: CommitEvent, uid: number): Outcome {
+  const { collection } = event
+  if (!isIndexed(collection)) return 'not-indexed'
+  if (isFarAway(ctx, uid, { ...event, collection })) return 'out-of-scope'
+  const rkey = packRkey(event.rkey)
+  if (event.operation === 'delete') {
+    // Where everything is kept, even the first word of an account may be a deletion.
+    const isAnybodys = ctx.scope === 'network' || isImportingFollows(ctx, collection)
+    const owner = isAnybodys ? internActor(ctx, event.did) : uid
+    if (owner === 0) return 'unknown-account'
+    const { rev, timeUs } = event
+    return applyRemoval(ctx, { uid: owner, collection, rkey, rev, seenAtUs: timeUs })
+  }
+  const { did, rev, record, cid: cidText } = event
+  const cid = packCid(cidText)
+  if (!cid) return 'bad-cid'
+  if (!isValidRecord(collection, record)) return 'invalid-record'
+  const key = { did, uid, collection, rkey, cid, cidText, rev, record }
+  const createdAt = parseCreatedAt(record['createdAt'])
+  // The stream's word, since our clock may be wrong for a while, and this stays.
+  const indexedAt = Math.floor(event.timeUs / 1000)
+  ctx.streamMs = Math.max(ctx.streamMs, indexedAt)
+  const write = { ...key, createdAt, indexedAt, fetchedAt: undefined, seenAtUs: event.timeUs }
+  return applyWrite(ctx, write, event.operation === 'update')
+}
+
+/** The stream's time is known as soon as anything came, also where nothing of it was kept. */
+function noteCursor(ctx: IndexContext, cursor: StreamCursor): void {
+  ctx.streamMs = Math.max(ctx.streamMs, Math.floor(cursor.timeUs / 1000))
+  putStreamCursor(ctx.db, cursor, ctx.now)
+}
+
+function createTally() {
+  let applied = 0
+  const skipped: Partial<Record<Outcome, number>> = {}
+  return {
+    count(outcome: Outcome): void {
+      if (outcome === 'applied') applied++
+      else skipped[outcome] = (skipped[outcome] ?? 0) + 1
+    },
+    result: () => ({ applied, skipped }),
+  }
+}

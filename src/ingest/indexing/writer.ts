@@ -1,0 +1,147 @@
+// The one way to write: what `work` does to rows is one SQLite transaction, and what it means for memory is
+// published after its commit and before anything else is written (invariant 1). Nobody else has the
+// transaction or the publishing (test/tidy.test.ts).
+//
+// Work that fails leaves nothing behind: uids that were given out are taken back, and the error goes to the caller.
+
+import { assert } from '../../base/util/assert.ts'
+import { actorsNotActive, removedActors } from '../../data/store/actors.ts'
+import type { Db } from '../../data/store/db.ts'
+import { notesOf } from '../../data/store/notes.ts'
+import { reactionsPrunedBefore } from '../../data/store/old-posts.ts'
+import { statusCode } from '../../data/store/status.ts'
+import { latestStreamTimeUs } from '../../data/store/stream-cursors.ts'
+import { transact } from '../../data/store/transact.ts'
+import { type ColdStartBudget, UNCOUNTED } from './cold-start-budget.ts'
+import { dropCounts, flushCounts, type IndexContext, type IndexScope } from './index-context.ts'
+import type { Memory } from './memory.ts'
+import type { MemoryChange } from './memory-changes.ts'
+import { publish } from './publish.ts'
+import { createTombstoneFilter } from './tombstone-filter.ts'
+
+export type Writer = {
+  /**
+   * Applies, commits, publishes.
+   * @returns what `work` returned
+   * @throws what `work` or SQLite throws; then nothing of it has happened
+   */
+  commit<T>(work: (ctx: IndexContext) => T): T
+  /** Whether strangers' records are taken where the scope has room for them; yes at first. */
+  takeStrangers(isWanted: boolean): void
+}
+
+export type WriterOptions = {
+  db: Db
+  /** Of accounts alone where nobody reads: the next start makes the rest from rows. */
+  memory: Memory | Pick<Memory, 'actors'>
+  scope: IndexScope
+  /** DIDs. */
+  trustedVerifiers?: readonly string[] | undefined
+  /** What cold starts may take at once. */
+  coldStarts?: ColdStartBudget
+  /** Told of each commit that changed memory, and how many entries of timelines it wrote. */
+  onPublished?: (changes: readonly MemoryChange[], entries: number) => void
+  /** Milliseconds since 1970. */
+  now: () => number
+}
+
+export function createWriter(options: WriterOptions): Writer {
+  const { db, memory, now, onPublished } = options
+  const { actors } = memory
+  const published = 'graph' in memory ? memory : undefined
+  const ctx = createContext(options)
+  let isWriting = false
+
+  function apply<T>(work: (ctx: IndexContext) => T): T {
+    const actorsBefore = actors.count
+    let result: T
+    begin(ctx, now())
+    try {
+      transact(db, () => {
+        result = work(ctx)
+        flushCounts(ctx)
+        if (published && ctx.changes.length > 0) notesOf(db).beginSettling()
+      })
+    } catch (error) {
+      actors.truncate(actorsBefore)
+      // Who saw a uid that was taken back might have kept something under it.
+      notesOf(db).publishEverything()
+      notesOf(db).settle()
+      forget(ctx)
+      throw error
+    }
+    return result!
+  }
+
+  function publishChanges({ changes }: IndexContext): void {
+    if (!published || changes.length === 0) return
+    const entries = publish(db, published, changes)
+    onPublished?.(changes, entries)
+  }
+
+  return {
+    commit(work) {
+      assert(!isWriting, 'a commit within a commit')
+      isWriting = true
+      try {
+        const result = apply(work)
+        publishChanges(ctx)
+        return result
+      } finally {
+        isWriting = false
+      }
+    },
+    takeStrangers(isWanted) {
+      ctx.scope = isWanted ? ctx.keptScope : 'authors'
+    },
+  }
+}
+
+function createContext(options: WriterOptions): IndexContext {
+  const { db, scope, trustedVerifiers, coldStarts = UNCOUNTED } = options
+  const { actors } = options.memory
+  const ctx: IndexContext = {
+    db,
+    actors,
+    scope,
+    keptScope: scope,
+    prunedBefore: reactionsPrunedBefore(db),
+    trustedVerifiers: new Set(trustedVerifiers),
+    coldStarts,
+    tombstones: createTombstoneFilter(db),
+    now: 0,
+    streamMs: Math.floor(latestStreamTimeUs(db) / 1000),
+    changes: [],
+    pendingMemberFollowers: new Map(),
+    happenedAt: 0,
+    postCounts: new Map(),
+    actorCounts: new Map(),
+    earlierPostCounts: new Map(),
+    earlierActorCounts: new Map(),
+    deletedAccounts: new Set(),
+    removedAt: new Map(),
+    importingUntil: 0,
+    knownPeople: new Set(),
+  }
+  forget(ctx)
+  return ctx
+}
+
+function begin(ctx: IndexContext, now: number): void {
+  ctx.now = now
+  ctx.happenedAt = now
+  ctx.changes = []
+  ctx.pendingMemberFollowers.clear()
+}
+
+/** After a rollback, and at first: what is remembered between batches is read from rows. */
+function forget(ctx: IndexContext): void {
+  dropCounts(ctx)
+  ctx.knownPeople.clear()
+  ctx.prunedBefore = reactionsPrunedBefore(ctx.db)
+  ctx.deletedAccounts.clear()
+  ctx.removedAt = new Map(removedActors(ctx.db))
+  for (const [uid, status] of actorsNotActive(ctx.db)) {
+    if (status === statusCode('deleted')) ctx.deletedAccounts.add(uid)
+  }
+}
