@@ -86,9 +86,9 @@ type Felt = {
 
 function figures(
   { firstPageS, followsS, recentS, allS }: Times,
-  beside: { before: Felt; during: Felt; cpuS: number; requests: number },
+  sideRoutes: { before: Felt; during: Felt; cpuS: number; requests: number },
 ): BenchResult[] {
-  const { before, during, cpuS, requests } = beside
+  const { before, during, cpuS, requests } = sideRoutes
   const felt = ([name, of]: [string, Felt]) => [
     { name: `cold-start.${name}.live_events_per_s`, value: of.eventsPerS, unit: 'events/s' },
     { name: `cold-start.${name}.live_visible_p99_ms`, value: of.visibleP99, unit: 'ms' },

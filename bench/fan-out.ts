@@ -27,7 +27,7 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   const rings = createFullRings(FOLLOWERS, length)
   const ours = bestNs(FOLLOWERS, rings.write, 3)
   const alone = await readRandomly(rings.handle, () => {})
-  const beside = await readRandomly(rings.handle, () => {
+  const sideRoutes = await readRandomly(rings.handle, () => {
     rings.write()
     rings.write()
   })
@@ -39,7 +39,7 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
     { name: 'fanout.writes_per_s.ratio', value: baseline / ours, unit: 'x' },
     { name: 'fanout.write.ns', value: ours, unit: 'ns' },
     { name: 'fanout.read_alone.p99_us', value: alone.p99 * 1000, unit: 'µs' },
-    { name: 'fanout.read_beside.p99_us', value: beside.p99 * 1000, unit: 'µs' },
+    { name: 'fanout.read_beside.p99_us', value: sideRoutes.p99 * 1000, unit: 'µs' },
   ]
 }
 

@@ -20,8 +20,8 @@ import { packCid, packRkey } from '../src/base/atproto/keys.ts'
 import { loadConfig } from '../src/base/config/config.ts'
 import { createActorTable } from '../src/data/graph/actor-table.ts'
 import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
-import { NOTE } from '../src/data/shared-memory/note-kinds.ts'
-import { NoteWriter } from '../src/data/shared-memory/note-ring.ts'
+import { INVALIDATION } from '../src/data/shared-memory/invalidation-kinds.ts'
+import { InvalidationWriter } from '../src/data/shared-memory/invalidation-ring.ts'
 import { type Db, openReader, openWriter } from '../src/data/store/db.ts'
 import { followEdges } from '../src/data/store/edges/all-edges.ts'
 import { createKeeps } from '../src/data/timeline/lossiness.ts'
@@ -59,7 +59,7 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   const ask = createAsking(reader, memory)
   const count = full ? 2_000 : 300
   const askAnew = () => {
-    memory.notes.add(NOTE.everything, 0, 0)
+    memory.invalidations.add(INVALIDATION.everything, 0, 0)
     ask(didOf('follows_1000'))
   }
   for (let i = 0; i < WARM_UP; i++) askAnew()
@@ -83,7 +83,7 @@ function createAsking(db: Db, memory: Memory): Ask {
   const urls = createMediaUrls(loadConfig({}, '/nonexistent/.env'))
   const methods = createMethods({
     ...memory,
-    notes: memory.notes.buffer,
+    invalidations: memory.invalidations.buffer,
     db,
     hydrator: createHydrator({ ...memory, db, urls }),
     writer: { send: async () => {} },
@@ -115,7 +115,8 @@ function measureViewer(
   for (let i = 0; i < WARM_UP; i++) ask(did)
   const warm = measure(`${name}.warm`, count, () => ask(did))
   const noted = measure(`${name}.noted`, count, () => {
-    for (let i = 0; i < NOTES_A_PAGE; i++) memory.notes.add(NOTE.counts, random.below(100_000), 0)
+    for (let i = 0; i < NOTES_A_PAGE; i++)
+      memory.invalidations.add(INVALIDATION.counts, random.below(100_000), 0)
     ask(did)
   })
   memory.timelines.close(memory.actors.uidOf(did))
@@ -133,7 +134,7 @@ function measureLabelled(parts: {
   const [silent, labeler] = [didOf('silent labeler'), didOf('labeler')]
   addAccount(memory, prepareRows(db), silent)
   labelPosts(db, addAccount(memory, prepareRows(db), labeler))
-  memory.notes.add(NOTE.everything, 0, 0)
+  memory.invalidations.add(INVALIDATION.everything, 0, 0)
   const measureBy = (name: string, did: string) => {
     const page = () =>
       withLabelers({ dids: [did], redact: new Set() }, () => ask(didOf('follows_1000')))
@@ -202,7 +203,7 @@ function createMemory() {
     timelines,
     keeps,
     fanOut,
-    notes: new NoteWriter(),
+    invalidations: new InvalidationWriter(),
     celebrityThreshold: 10_000,
     timelineLength: 1000,
   }
@@ -357,5 +358,5 @@ function addViewer(
     }
   })()
   openTimeline(db, memory, memory.actors.uidOf(did), START_MS)
-  memory.notes.add(NOTE.everything, 0, 0)
+  memory.invalidations.add(INVALIDATION.everything, 0, 0)
 }

@@ -170,16 +170,16 @@ class HashTable {
   remove(uid: number): void {
     const places = this.#places
     const mask = places.length - 1
-    let hole = this.#find(uid)
-    if (places[hole] !== uid) return
+    let slot = this.#find(uid)
+    if (places[slot] !== uid) return
     this.#count--
-    for (let at = (hole + 1) & mask; places[at] !== 0; at = (at + 1) & mask) {
+    for (let at = (slot + 1) & mask; places[at] !== 0; at = (at + 1) & mask) {
       const distance = (at - this.#home(places[at]!)) & mask
-      if (distance < ((at - hole) & mask)) continue
-      places[hole] = places[at]!
-      hole = at
+      if (distance < ((at - slot) & mask)) continue
+      places[slot] = places[at]!
+      slot = at
     }
-    places[hole] = 0
+    places[slot] = 0
   }
 
   #home(uid: number): number {

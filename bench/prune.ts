@@ -12,9 +12,9 @@ import { fileSize } from '../src/data/store/file-size.ts'
 import { memberSeen, removeMember } from '../src/ingest/indexing/members.ts'
 import { rebuildMemory } from '../src/ingest/indexing/rebuild-memory.ts'
 import { pruneSlice } from '../src/ingest/indexing/retention/prune-old.ts'
-import { settleDoubts } from '../src/ingest/indexing/retention/settle-doubts.ts'
+import { sweepCandidates } from '../src/ingest/indexing/retention/sweep-candidates.ts'
 import { createWriter } from '../src/ingest/indexing/writer.ts'
-import { DOUBTS_AT_ONCE, SLICE_MS, timeIsUp } from '../src/ingest/upkeep/retaining.ts'
+import { GC_CANDIDATES_AT_ONCE, SLICE_MS, timeIsUp } from '../src/ingest/upkeep/retaining.ts'
 import { createMemoryParts } from '../test/support/memory-parts.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 import { createNetworkStream } from './world/network-stream.ts'
@@ -68,7 +68,9 @@ async function measure(dataDir: string): Promise<BenchResult[]> {
     count(db, 'SELECT count(*) FROM posts') + count(db, 'SELECT sum(likes) FROM post_counts')
   const rowsBefore = rows()
   const leaving = measureSlices(db, () => {
-    const isLeft = community.commit((ctx) => settleDoubts(ctx, DOUBTS_AT_ONCE, timeIsUp(SLICE_MS)))
+    const isLeft = community.commit((ctx) =>
+      sweepCandidates(ctx, GC_CANDIDATES_AT_ONCE, timeIsUp(SLICE_MS)),
+    )
     return { rows: 0, isOver: !isLeft }
   })
   leaving.rows = rowsBefore - rows()

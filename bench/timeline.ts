@@ -9,13 +9,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createFragments } from '../src/answers/cache/fragments.ts'
+import { createViewCache } from '../src/answers/cache/view-cache.ts'
 import { createHydrator } from '../src/answers/hydrate/hydrator.ts'
 import { createTimelineSkeleton } from '../src/answers/skeleton/timeline.ts'
 import { createMediaUrls } from '../src/answers/views/media-urls.ts'
 import { loadConfig } from '../src/base/config/config.ts'
 import { createFollowGraph, openFollowGraph } from '../src/data/graph/follow-graph.ts'
-import { NoteReader, NoteWriter } from '../src/data/shared-memory/note-ring.ts'
+import {
+  InvalidationReader,
+  InvalidationWriter,
+} from '../src/data/shared-memory/invalidation-ring.ts'
 import { type Db, openReader } from '../src/data/store/db.ts'
 import { createMergedFeed, type MergedFeed } from '../src/data/store/merged-feed.ts'
 import { createKeeps } from '../src/data/timeline/lossiness.ts'
@@ -103,8 +106,8 @@ function measure(dataDir: string, { label, follows, author }: Shape): BenchResul
 
 /** @returns nanoseconds a page. */
 function measureServed(db: Db, shape: Omit<Shape, 'label'>): number {
-  const fragments = createServing(db, shape.author)
-  const { skeleton, viewers } = createReading(db, shape, fragments.feedOver(db))
+  const viewCache = createServing(db, shape.author)
+  const { skeleton, viewers } = createReading(db, shape, viewCache.feedOver(db))
   let i = 0
   const read = () =>
     skeleton({
@@ -113,7 +116,7 @@ function measureServed(db: Db, shape: Omit<Shape, 'label'>): number {
       cursor: undefined,
       since: undefined,
     })
-  for (let n = 0; n < viewers.length; n++) fragments.items(read().items, undefined)
+  for (let n = 0; n < viewers.length; n++) viewCache.items(read().items, undefined)
   return timed(() => read().items.length)
 }
 
@@ -128,11 +131,11 @@ function createServing(db: Db, author: number) {
   }
   const urls = createMediaUrls(loadConfig({}, '/nonexistent/.env'))
   const nothing = { ask() {}, afterFeed() {}, afterProfiles() {} }
-  return createFragments({
+  return createViewCache({
     hydrator: createHydrator({ db, actors, graph: createFollowGraph(), urls }),
-    notes: new NoteReader(new NoteWriter().buffer),
+    invalidations: new InvalidationReader(new InvalidationWriter().buffer),
     maxBytes: 96 << 20,
-    wanted: nothing,
+    fetchRequests: nothing,
   })
 }
 

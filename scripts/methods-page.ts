@@ -18,7 +18,13 @@ import { refusalOf, refusedMethods } from './refused-methods.ts'
 export const CLASSES = ['native', 'partly', 'from elsewhere', 'refused'] as const
 export type MethodClass = (typeof CLASSES)[number]
 
-type Row = { nsid: string; kind: string; auth: string; answer: MethodClass; notes: string[] }
+type Row = {
+  nsid: string
+  kind: string
+  auth: string
+  answer: MethodClass
+  invalidations: string[]
+}
 
 const AUTH = {
   required: 'service JWT',
@@ -97,22 +103,22 @@ function isOfficial(nsid: string): boolean {
   return nsid.startsWith('app.bsky.') || nsid.startsWith('com.atproto.')
 }
 
-function classOf({ refused, elsewhere, partly }: Method): MethodClass {
+function classOf({ refused, fallback, partly }: Method): MethodClass {
   if (refused) return 'refused'
-  if (elsewhere) return 'from elsewhere'
+  if (fallback) return 'from elsewhere'
   return partly ? 'partly' : 'native'
 }
 
 function toRow(method: Method): Row {
-  const { nsid, kind, auth, refused, elsewhere, partly } = method
-  const notes = [refused, elsewhere, partly].filter((note) => note !== undefined)
-  return { nsid, kind, auth: AUTH[auth], answer: classOf(method), notes }
+  const { nsid, kind, auth, refused, fallback, partly } = method
+  const invalidations = [refused, fallback, partly].filter((note) => note !== undefined)
+  return { nsid, kind, auth: AUTH[auth], answer: classOf(method), invalidations }
 }
 
 function tableOf(rows: Row[]): string {
   const lines = rows.map(
-    ({ nsid, kind, auth, answer, notes }) =>
-      `| \`${nsid}\` | ${kind} | ${auth} | ${answer} | ${notes.join('; ')} |`,
+    ({ nsid, kind, auth, answer, invalidations }) =>
+      `| \`${nsid}\` | ${kind} | ${auth} | ${answer} | ${invalidations.join('; ')} |`,
   )
   const head =
     '| method | kind | authentication | answer | notes |\n| --- | --- | --- | --- | --- |'

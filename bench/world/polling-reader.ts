@@ -25,7 +25,7 @@ const POLL_MS = 1
 const LOOKED_AT = 200
 /** What was sent in one millisecond stands in no order: behind something known there may be something new. */
 const KNOWN_IN_A_ROW = 30
-const PATIENCE_MS = 60_000
+const MAX_WAIT_MS = 60_000
 
 process.on('message', (order: ReaderOrder) => {
   if ('env' in order) void run(order)
@@ -63,7 +63,7 @@ async function run({ env, member }: Exclude<ReaderOrder, Stop>): Promise<void> {
 
   process.on('message', async (order: ReaderOrder) => {
     if ('env' in order) return
-    const giveUpAt = monotonicMs() + PATIENCE_MS
+    const giveUpAt = monotonicMs() + MAX_WAIT_MS
     while (seen.length < order.stopAfter && monotonicMs() < giveUpAt) await sleep(POLL_MS)
     clearInterval(timer)
     tell({ kind: 'seen', seen })

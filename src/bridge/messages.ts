@@ -42,11 +42,11 @@ export type WriterRequest = {
   /** DIDs of labelers that the member's requests name. */
   | { kind: 'labelers-named'; labelers: string[] }
   /** What was shown may have labels of these: at-URIs and DIDs. */
-  | { kind: 'labels-wanted'; labelers: string[]; subjects: string[] }
+  | { kind: 'labels-requested'; labelers: string[]; subjects: string[] }
   /** Something shown to a member is missing: look for it in the background. Each an at-URI or a DID. */
-  | { kind: 'wanted'; uris: string[]; dids: string[] }
+  | { kind: 'fetch-requested'; uris: string[]; dids: string[] }
   /** What was counted before we counted is to be asked for: posts.id and uids that are shown. */
-  | { kind: 'counts-wanted'; posts: number[]; actors: number[] }
+  | { kind: 'counts-requested'; posts: number[]; actors: number[] }
   /** The account's key is another than the one that was known; other threads may know the old one. */
   | { kind: 'identity-changed' }
   /** Lets the account in; `code` as readInviteCode gives it. */
@@ -97,7 +97,7 @@ export type SharedMemory = {
   graph: FollowGraphHandle
   timelines: TimelinesHandle
   /** What the writer touched, for `NoteReader`. */
-  notes: SharedArrayBuffer
+  invalidations: SharedArrayBuffer
   /** Where serving threads count their requests (base/obs/request-counters.ts). */
   requests: SharedArrayBuffer
 }

@@ -32,7 +32,7 @@ import { forgetAwayMembers } from './upkeep/away-members.ts'
 import { type Checkpoints, watchedCheckpoints } from './upkeep/checkpoints.ts'
 import { followConfiguredMembers } from './upkeep/configured-members.ts'
 import { countBatch, countFetches } from './upkeep/count-work.ts'
-import { createEarlierCounting } from './upkeep/counting.ts'
+import { createSeedCounting } from './upkeep/counting.ts'
 import { bearFullDisk, fetchWithRoom } from './upkeep/disk/bear-full-disk.ts'
 import { createDiskGuard } from './upkeep/disk/disk-guard.ts'
 import { createDiskRoom } from './upkeep/disk/disk-room.ts'
@@ -97,7 +97,7 @@ function run(config: Config): void {
 
   const replaying = createReplaying(config, {
     ...{ actors, db, writer, log, now },
-    patience: room,
+    writeRetry: room,
     streamStatus: () => consumer.status(),
     checkpoint: () => checkpoints.tend(),
     wakeBackfill: () => backfill.wake(),
@@ -106,7 +106,7 @@ function run(config: Config): void {
   const background = createBackground(config, core, shared)
   const { backfill, counting, identityNews, labels, resolver } = background
   async function apply(batch: StreamBatch): Promise<void> {
-    const outcome = await room.patiently(() => writer.commit((ctx) => applyBatch(ctx, batch)))
+    const outcome = await room.retry(() => writer.commit((ctx) => applyBatch(ctx, batch)))
     if (!outcome) return
     countBatch(core.counts, batch, outcome)
     identityNews.ofEvents(batch.events)
@@ -116,7 +116,7 @@ function run(config: Config): void {
     await checkpoints.tend()
   }
   const consumer = createStreamAfterArchive(config, {
-    ...{ db, writer, now, log, patience: room },
+    ...{ db, writer, now, log, writeRetry: room },
     createStream: () => createStream(config, core, apply),
     onApplied(events, outcome) {
       countBatch(core.counts, { events }, outcome)
@@ -229,7 +229,7 @@ function createUpkeep(
       onKnown: (dids) => {
         core.namedMembers = dids
         const admitAll = () => writer.commit((ctx) => admit(ctx, dids))
-        void room.patiently(admitAll).then(() => backfill.wake())
+        void room.retry(admitAll).then(() => backfill.wake())
         lines.tellAll({ kind: 'configured-members', dids })
       },
       log,
@@ -340,14 +340,14 @@ function createBackground(
   })
   const labels = createLabels({
     ...shared,
-    ...{ actors, lookupFor, patience: core.room },
+    ...{ actors, lookupFor, writeRetry: core.room },
     onWork: () => backfill.wake(),
     onApplied: (changed) => core.counts.add('labels', 'kept', changed),
     onDropped: (reason) => core.counts.add('labels-dropped', reason),
     configured: config.labelers,
   })
   const coldStarts = () => backfill.coldStarts()
-  const counting = createEarlierCounting(config, { ...core, coldStarts })
+  const counting = createSeedCounting(config, { ...core, coldStarts })
   const identityNews = createIdentityNews({ tellAll: lines.tellAll, resolver })
   return { backfill, counting, identityNews, labels, resolver }
 }

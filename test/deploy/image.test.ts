@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PATIENCE_MS } from '../support/patience.ts'
+import { MAX_WAIT_MS } from '../support/patience.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8').replaceAll('\\\n', ' ')
@@ -76,7 +76,7 @@ test('the entry point starts, the health check sees it, and SIGTERM ends it by i
   running.stdout?.on('data', (data) => (words += data))
   running.stderr?.on('data', (data) => (words += data))
   const state = async () => (await isHealthy()) || words
-  await expect.poll(state, { timeout: PATIENCE_MS, interval: 300 }).toBe(true)
+  await expect.poll(state, { timeout: MAX_WAIT_MS, interval: 300 }).toBe(true)
   running.kill('SIGTERM')
   const [code, signal] = await once(running, 'exit')
   expect([code, signal]).toEqual([0, null])

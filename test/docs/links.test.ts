@@ -134,7 +134,7 @@ describe('what a page names is there', () => {
   })
 })
 
-/** `src/http/xrpc/`, `data/store/notes.ts`, `scripts/test`; but not `/var/lib`, `app.bsky.*` or `a/b` in general. */
+/** `src/http/xrpc/`, `data/store/invalidations.ts`, `scripts/test`; but not `/var/lib`, `app.bsky.*` or `a/b` in general. */
 function looksLikeAPath(span: string): boolean {
   if (!/^[\w.-]+(\/[\w.-]+)*\/?$/.test(span)) return false
   return /\w\.(ts|md|json|sh|yml|yaml|service|timer|zdict)$/.test(span) || isInATopFolder(span)

@@ -21,7 +21,7 @@ import { type Simulation, startSimulation } from '../../scripts/simulation.ts'
 import { type Fence, fencesOf, readPages, root } from '../support/documentation.ts'
 
 const TOKEN = 'for-the-tests-of-the-pages'
-const PATIENCE_MS = 150_000
+const MAX_WAIT_MS = 150_000
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const blocks = readPages()
@@ -125,7 +125,7 @@ function here({ page, text }: Fence): string {
 /** Ends with all it said where it does not end well. */
 function bash(commands: string): Promise<string> {
   const script = `set -euo pipefail\n${commands}`
-  const options = { cwd: project, env: environment(), timeout: PATIENCE_MS }
+  const options = { cwd: project, env: environment(), timeout: MAX_WAIT_MS }
   return new Promise((resolve, reject) => {
     execFile('bash', ['-c', script], options, (error, stdout, stderr) => {
       if (error) reject(new Error(`${script}\n${stdout}\n${stderr}`))
@@ -183,7 +183,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 }
 
 async function patiently<T>(look: () => T | null, child: ChildProcess, text: () => string) {
-  const giveUpAt = Date.now() + PATIENCE_MS
+  const giveUpAt = Date.now() + MAX_WAIT_MS
   for (;;) {
     const found = look()
     if (found) return found

@@ -3,13 +3,13 @@
 //
 //   const double = await startAppviewDouble()
 //   double.answer('app.bsky.actor.getProfile', ({ actor }) => ({ did: actor, handle: 'x.test' }))
-//   createServingWorld({ elsewhere: double.elsewhere() })
+//   createServingWorld({ fallback: double.fallback() })
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
 import { loadLexicons } from '../../src/data/lexicons/lexicons.ts'
-import { createElsewhere, type Elsewhere } from '../../src/sources/appview/elsewhere.ts'
+import { createFallback, type Fallback } from '../../src/sources/appview/fallback.ts'
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 
 type Query = Record<string, string | string[]>
@@ -79,12 +79,12 @@ export async function startAppviewDouble() {
     },
     askedFor: (nsid: string) => asked.filter((one) => one.nsid === nsid).map(({ query }) => query),
     /** As a server of ours asks it: nothing else on a private address may be reached. */
-    elsewhere(options: { now?: () => number; patienceMs?: number } = {}): Elsewhere {
+    fallback(options: { now?: () => number; maxWaitMs?: number } = {}): Fallback {
       const fetch = createGuardedFetch({ allowPrivateHosts: false, trustedOrigins: [origin] })
-      return createElsewhere({
+      return createFallback({
         ...{ origin, fetch, lexicons: loadLexicons(), urls: OWN_URLS },
         // A loaded machine is slow, and no fault of anybody's.
-        patienceMs: 20_000,
+        maxWaitMs: 20_000,
         ...options,
       })
     },

@@ -9,7 +9,7 @@ import { pino } from 'pino'
 import type { StreamEvent } from '../../src/base/event.ts'
 import { type Db, openWriter } from '../../src/data/store/db.ts'
 import { countJobs } from '../../src/data/store/jobs.ts'
-import { replaysWanted } from '../../src/data/store/replays.ts'
+import { requestedReplays } from '../../src/data/store/replays.ts'
 import type { BackfillLimits } from '../../src/ingest/backfill/limits.ts'
 import { type Backfill, createBackfill } from '../../src/ingest/backfill/runner.ts'
 import { applyBatch } from '../../src/ingest/indexing/apply-batch.ts'
@@ -28,7 +28,7 @@ import {
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { createResolver } from '../../src/sources/identity/resolver.ts'
 import { createMemoryParts } from './memory-parts.ts'
-import { PATIENCE_MS } from './patience.ts'
+import { MAX_WAIT_MS } from './patience.ts'
 import { type PdsAccount, type PdsDouble, startPdsDouble } from './pds-double.ts'
 import { type PlcDouble, startPlcDouble } from './plc-double.ts'
 import type { Commit } from './simulated-network/repository.ts'
@@ -190,8 +190,8 @@ export async function startBackfillWorld(
     },
     uid: ({ did }) => memory.actors.uidOf(did),
     async settled() {
-      const deadline = Date.now() + PATIENCE_MS
-      const isReplaying = () => options.replays && replaysWanted(db).count > 0
+      const deadline = Date.now() + MAX_WAIT_MS
+      const isReplaying = () => options.replays && requestedReplays(db).count > 0
       while (Object.keys(countJobs(db)).length > 0 || isReplaying()) {
         if (Date.now() > deadline) throw new Error(`not settled: ${leftovers(db)}`)
         await new Promise((resolve) => setTimeout(resolve, 20))
@@ -222,7 +222,7 @@ function createReplaysNowhere(
   const stream = { hosts: ['ws://127.0.0.1:1'], wire: 'v2', compress: false } as const
   return createReplays({
     ...shared,
-    ...{ onJobs, tip: () => undefined, limits: { gatherMs: 10 } },
+    ...{ onJobs, head: () => undefined, limits: { gatherMs: 10 } },
     stream: { ...stream, v1Dictionary: '', cacheDir: tmpdir() },
   })
 }

@@ -10,7 +10,7 @@ import { examineConfig } from '../../src/base/config/config.ts'
 import type { Status } from '../../src/http/operator/status.ts'
 import { findServer } from '../../src/tools/cli/control-client.ts'
 import { checks } from '../../src/tools/doctor/checks.ts'
-import { createPatient, type PatientOptions } from '../../src/tools/doctor/connect.ts'
+import { createDoctorContext, type DoctorOptions } from '../../src/tools/doctor/connect.ts'
 import { examine } from '../../src/tools/doctor/examine.ts'
 import type { Finding } from '../../src/tools/doctor/finding.ts'
 import { type AppviewDouble, startAppviewDouble } from './appview-double.ts'
@@ -40,7 +40,7 @@ export type DoctorWorld = {
 }
 
 export type Spoilt = { env?: Record<string, string>; dotenvPath?: string } & Partial<
-  Pick<PatientOptions, 'addressesOf' | 'now' | 'server'>
+  Pick<DoctorOptions, 'addressesOf' | 'now' | 'server'>
 >
 
 const POST = 'app.bsky.feed.post'
@@ -146,7 +146,7 @@ export async function diagnose(
   const set = Object.entries({ ...env, ...spoilt.env }).map(([k, v]) => [`SLIPSTREAM_${k}`, v])
   const { dotenvPath = NO_DOTENV } = spoilt
   const { config, problems } = examineConfig(Object.fromEntries(set), dotenvPath)
-  const patient = createPatient({
+  const patient = createDoctorContext({
     ...{ config, problems, dotenvPath, setKeys: new Set(set.map(([key]) => key!)) },
     server: spoilt.server ?? (await callServer(config.dataDir)),
     socket: { lookup: toThisMachine, ca: authority },
@@ -160,7 +160,7 @@ export async function diagnose(
   return areas.flatMap(({ findings }) => findings)
 }
 
-async function callServer(dataDir: string): Promise<PatientOptions['server']> {
+async function callServer(dataDir: string): Promise<DoctorOptions['server']> {
   const client = await findServer(dataDir)
   if (!client) return 'none'
   return { status: await client.ask<Status>('GET', '/status'), ask: client.ask }

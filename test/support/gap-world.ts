@@ -9,11 +9,11 @@ import { vi } from 'vitest'
 import { collections } from '../../src/base/atproto/collections.ts'
 import type { StreamEvent } from '../../src/base/event.ts'
 import { type Gap, gapCounts, listGaps } from '../../src/data/store/gaps.ts'
-import { impatient, type Patience } from '../../src/data/store/patience.ts'
 import { streamCursors } from '../../src/data/store/stream-cursors.ts'
+import { noRetry, type WriteRetry } from '../../src/data/store/write-retry.ts'
 import type { GapLimits } from '../../src/ingest/replay/gap-parts.ts'
 import { createGapRepair, type GapRepair } from '../../src/ingest/replay/gap-repair.ts'
-import { createTipKeeper } from '../../src/ingest/replay/tip.ts'
+import { createHeadTracker } from '../../src/ingest/replay/stream-head.ts'
 import { circleOf } from '../../src/ingest/upkeep/gap-repairing.ts'
 import { type Consumer, createConsumer } from '../../src/sources/jetstream/consumer.ts'
 import { fixtureDictionaryPath } from './jetstream-double/dictionaries.ts'
@@ -23,7 +23,7 @@ import {
   type JetstreamDouble,
 } from './jetstream-double/double.ts'
 import type { Emission } from './jetstream-double/emission.ts'
-import { PATIENCE_MS } from './patience.ts'
+import { MAX_WAIT_MS } from './patience.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
 
 export type GapWorld = {
@@ -57,9 +57,9 @@ export async function startGapWorld(options: {
   compress?: boolean
   limits?: Partial<GapLimits>
   /** Of everybody who writes. */
-  patience?: Patience
+  writeRetry?: WriteRetry
 }): Promise<GapWorld> {
-  const { wire = 'v2', compress = false, patience = impatient } = options
+  const { wire = 'v2', compress = false, writeRetry = noRetry } = options
   const cacheDir = mkdtempSync(join(tmpdir(), 'slipstream-gaps-'))
   const startAt = Date.now() - 20 * 3_600_000
   // Its own clock is ahead of what happens in the oracle's world.
@@ -70,25 +70,25 @@ export async function startGapWorld(options: {
   const filters = { collections, dids: undefined }
   const stream = { compress, wire, v1Dictionary: fixtureDictionaryPath('v1'), cacheDir }
   const unread = options.world.scope === 'network' ? [] : collections
-  let keeper = createTipKeeper(undefined)
+  let keeper = createHeadTracker(undefined)
   let main: Consumer | undefined
   let repair: GapRepair | undefined
   let mainHost = 0
   let appliedUs = 0
 
   async function until(condition: () => boolean): Promise<void> {
-    await vi.waitUntil(condition, { timeout: PATIENCE_MS, interval: 5 })
+    await vi.waitUntil(condition, { timeout: MAX_WAIT_MS, interval: 5 })
   }
 
   async function connect(hosts = [0]): Promise<void> {
     const cursors = streamCursors(world.db)
-    keeper = createTipKeeper(cursors[0])
+    keeper = createHeadTracker(cursors[0])
     mainHost = hosts[0]!
     main = createConsumer({
       ...{ ...stream, hosts: hosts.map((i) => doubles[i]!.url), filters, unread, cursors, log },
       async apply(batch) {
         const apply = () => world.commit(batch)
-        if ((await patience.patiently(apply)) === undefined) return
+        if ((await writeRetry.retry(apply)) === undefined) return
         keeper.note(batch)
         appliedUs = batch.cursor.timeUs
       },
@@ -107,11 +107,11 @@ export async function startGapWorld(options: {
         unread,
         log,
         now: Date.now,
-        patience,
+        writeRetry,
       },
       onApplied: () => undefined,
       stream: { ...stream, hosts: doubles.map(({ url }) => url) },
-      tip: () => keeper.tip(),
+      head: () => keeper.head(),
       circle: circleOf(world.actors),
       // There are no servers here: whoever is to be compared is found unchanged.
       onJobs: () => world.db.exec("DELETE FROM jobs WHERE kind = 'check'"),

@@ -28,7 +28,7 @@ export function indexWorld(db: Db, world: World, members: Iterable<string> = [])
   const writer = createWriter({ db, memory, scope: 'network', now: () => LATE_MS })
   const apply = (event: StreamEvent) => writer.commit((ctx) => applyBatch(ctx, { events: [event] }))
   for (const did of members) writer.commit((ctx) => memberSeen(ctx, did))
-  for (const [i, deed] of world.deeds.entries()) apply(toEvent(deed, i))
+  for (const [i, act] of world.deeds.entries()) apply(toEvent(act, i))
   for (const { did, handle, status } of world.accounts.values()) {
     const uid = actors.uidOf(did)
     if (uid === 0) world.accounts.delete(did)

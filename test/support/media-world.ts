@@ -40,14 +40,14 @@ export async function startMediaWorld({
   maxCacheBytes = 50_000_000,
   dataDir = mkdtempSync(join(tmpdir(), 'slipstream-media-')),
   before,
-  patience,
+  maxWait,
   limits,
 }: {
   maxCacheBytes?: number
   dataDir?: string
   /** Goes on with its directory, account and PDS. */
   before?: MediaWorld
-  patience?: { firstByteMs?: number; timeoutMs?: number }
+  maxWait?: { firstByteMs?: number; timeoutMs?: number }
   limits?: MediaProcessOptions['limits']
 } = {}): Promise<MediaWorld> {
   const plc = before?.plc ?? (await startPlcDouble())
@@ -69,7 +69,7 @@ export async function startMediaWorld({
     resolver: createResolver({ fetch, plcUrl: plc.url }),
     dataDir,
     maxCacheBytes,
-    patience,
+    maxWait,
     hasImages: true,
     hasVideos: true,
     actors: { uidOf: (one) => (known.has(one) ? 7 : 0), flagsOf: () => flags },

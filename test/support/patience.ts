@@ -2,4 +2,4 @@
 // which may have many other things to do. Shorter than a test's own limit (vitest.config.ts), so that what was
 // waited for is told.
 
-export const PATIENCE_MS = 150_000
+export const MAX_WAIT_MS = 150_000

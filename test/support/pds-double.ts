@@ -81,7 +81,7 @@ export type PdsStats = {
   /** Refused with 429 by the rate limit. */
   refused: number
   /** Sent although a Retry-After was still running. */
-  impatient: number
+  noRetry: number
 }
 
 type Answer = { status: number; body: unknown; headers?: Record<string, string> }
@@ -109,7 +109,7 @@ export async function startPdsDouble(): Promise<PdsDouble> {
   const open: string[] = []
   const findable = new Set<string>()
   const peaks = new Map<string, number>()
-  const stats: PdsStats = { requests: 0, byMethod: {}, maxConcurrent: 0, refused: 0, impatient: 0 }
+  const stats: PdsStats = { requests: 0, byMethod: {}, maxConcurrent: 0, refused: 0, noRetry: 0 }
 
   function takeFault(request: PdsRequest): Misbehaviour | undefined {
     const { method, query } = request
@@ -136,7 +136,7 @@ export async function startPdsDouble(): Promise<PdsDouble> {
     const resetAt = window.startedAt + rule.windowMs
     const refused = window.count > rule.limit
     if (refused) stats.refused += 1
-    if (window.count > rule.limit + 1) stats.impatient += 1
+    if (window.count > rule.limit + 1) stats.noRetry += 1
     return {
       refused,
       headers: {

@@ -69,7 +69,7 @@ export function verifierOf(world: World): string {
 }
 
 /** Weights of what may happen next; each is done by one account to some post, list or account. */
-const deeds: [weight: number, deed: (scene: Scene) => unknown][] = [
+const deeds: [weight: number, act: (scene: Scene) => unknown][] = [
   [25, ({ world, random, did }) => world.post(did, randomPost(world, random))],
   [25, reply],
   [8, ({ world, did, post }) => once(world, did, post, world.repost)],
@@ -87,7 +87,7 @@ const deeds: [weight: number, deed: (scene: Scene) => unknown][] = [
   [4, ({ world, random, post }) => world.postgate(post, randomPostgate(world, random))],
   [6, ({ world, random }) => world.remove(random.pick(removable(world)))],
 ]
-const bag = deeds.flatMap(([weight, deed]) => Array.from({ length: weight }, () => deed))
+const bag = deeds.flatMap(([weight, act]) => Array.from({ length: weight }, () => act))
 
 /** Everything but the founder's first post and list, so that there always are some. */
 function removable(world: World): string[] {

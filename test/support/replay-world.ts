@@ -9,11 +9,11 @@ import { pino } from 'pino'
 import { vi } from 'vitest'
 import { collections } from '../../src/base/atproto/collections.ts'
 import type { StreamEvent } from '../../src/base/event.ts'
-import { impatient, type Patience } from '../../src/data/store/patience.ts'
 import { streamCursors } from '../../src/data/store/stream-cursors.ts'
+import { noRetry, type WriteRetry } from '../../src/data/store/write-retry.ts'
 import type { ReplayLimits } from '../../src/ingest/replay/limits.ts'
 import { createReplays, type Replays } from '../../src/ingest/replay/replays.ts'
-import { createTipKeeper } from '../../src/ingest/replay/tip.ts'
+import { createHeadTracker } from '../../src/ingest/replay/stream-head.ts'
 import { type Consumer, createConsumer } from '../../src/sources/jetstream/consumer.ts'
 import { fixtureDictionaryPath } from './jetstream-double/dictionaries.ts'
 import {
@@ -22,7 +22,7 @@ import {
   type JetstreamDouble,
 } from './jetstream-double/double.ts'
 import type { Emission } from './jetstream-double/emission.ts'
-import { PATIENCE_MS } from './patience.ts'
+import { MAX_WAIT_MS } from './patience.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
 
 export const HOUR_MS = 3_600_000
@@ -53,13 +53,13 @@ export type ReplayWorldOptions = {
   replayHosts?: number[]
   compress?: boolean
   /** Of everybody who writes. */
-  patience?: Patience
+  writeRetry?: WriteRetry
 }
 
 const LOG_LEVEL = process.env['TEST_LOG_LEVEL'] ?? 'info'
 
 export async function startReplayWorld(options: ReplayWorldOptions = {}): Promise<ReplayWorld> {
-  const { wire = 'v2', compress = false, patience = impatient } = options
+  const { wire = 'v2', compress = false, writeRetry = noRetry } = options
   const cacheDir = mkdtempSync(join(tmpdir(), 'slipstream-replay-'))
   const world = createWorld({ startAt: Date.now() - 30 * HOUR_MS, ...options.world })
   const doubles = await Promise.all((options.doubles ?? [{}]).map(createJetstreamDouble))
@@ -75,13 +75,13 @@ export async function startReplayWorld(options: ReplayWorldOptions = {}): Promis
   let replays: Replays
 
   function open(): void {
-    const keeper = createTipKeeper(streamCursors(world.db)[0])
+    const keeper = createHeadTracker(streamCursors(world.db)[0])
     const cursors = streamCursors(world.db)
     main = createConsumer({
       ...{ hosts: [doubles[0]!.url], wire, compress, ...dictionary, filters, cursors, log },
       async apply(batch) {
         const apply = () => world.commit(batch)
-        if ((await patience.patiently(apply)) === undefined) return
+        if ((await writeRetry.retry(apply)) === undefined) return
         keeper.note(batch)
         applied = batch.cursor.seq ?? 0
         await sleep(1)
@@ -90,9 +90,9 @@ export async function startReplayWorld(options: ReplayWorldOptions = {}): Promis
     })
     const hosts = (options.replayHosts ?? doubles.map((_, i) => i)).map((i) => doubles[i]!.url)
     replays = createReplays({
-      ...{ db: world.db, writer: world.writer, log, now: Date.now, patience },
+      ...{ db: world.db, writer: world.writer, log, now: Date.now, writeRetry },
       stream: { hosts, wire, compress, ...dictionary },
-      tip: () => keeper.tip(),
+      head: () => keeper.head(),
       onJobs: () => undefined,
       limits: {
         minAccounts: 1,
@@ -106,7 +106,7 @@ export async function startReplayWorld(options: ReplayWorldOptions = {}): Promis
   }
 
   const until = async (condition: () => boolean): Promise<void> => {
-    await vi.waitUntil(condition, { timeout: PATIENCE_MS, interval: 5 })
+    await vi.waitUntil(condition, { timeout: MAX_WAIT_MS, interval: 5 })
   }
 
   const isCaughtUp = () => applied >= (doubles[0]!.entries().at(-1)?.event.seq ?? 0)

@@ -14,11 +14,11 @@ import { createAcceptLabelers } from '../../src/http/server/accepted-labelers.ts
 import type { OnViewer } from '../../src/http/server/auth.ts'
 import { createServer } from '../../src/http/server/server.ts'
 import { createCounted } from '../../src/http/xrpc/counted.ts'
-import { createLabelsWanted } from '../../src/http/xrpc/labels-wanted.ts'
+import { createLabelRequests } from '../../src/http/xrpc/label-requests.ts'
 import { createMethods } from '../../src/http/xrpc/methods.ts'
 import type { Counting } from '../../src/ingest/counts/counting.ts'
 import type { Labels } from '../../src/ingest/labels/labels.ts'
-import type { Elsewhere } from '../../src/sources/appview/elsewhere.ts'
+import type { Fallback } from '../../src/sources/appview/fallback.ts'
 import type { Identity } from '../../src/sources/identity/did-document.ts'
 import type { GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { referenceUrlPatterns } from './reference-appview.ts'
@@ -49,17 +49,17 @@ export type ServingOptions = WorldOptions & {
   /** Asked of everybody who is signed in. */
   onViewer?: OnViewer
   /** What requests lack is queued, as by the ingest thread; nobody works on it. */
-  queuesWanted?: boolean
+  queuesFetchRequests?: boolean
   /** Those who ask have a cold start, and their pages wait for it; there is none where not given. */
-  firstPagePatienceMs?: number
+  firstPageMaxWaitMs?: number
   /** For names that were never looked up; nobody waits where not given. */
-  namesPatienceMs?: number
+  namesMaxWaitMs?: number
   /** A public AppView to ask for what is not held. */
-  elsewhere?: Elsewhere
+  fallback?: Fallback
   /** Told what earlier counts are lacking; with it they are shown. */
-  counting?: () => Pick<Counting, 'wanted'> | undefined
+  counting?: () => Pick<Counting, 'requested'> | undefined
   /** Told what members name and see; none where not given. */
-  labelRoom?: () => Pick<Labels, 'named' | 'wanted'> | undefined
+  labelRoom?: () => Pick<Labels, 'named' | 'requested'> | undefined
 }
 
 const lexicons: Lexicons = loadLexicons()
@@ -73,12 +73,12 @@ export function createServingWorld(options: ServingOptions = {}) {
     async send(request) {
       if (request.kind === 'labelers-named')
         return options.labelRoom?.()?.named(request.labelers, request.did)
-      if (request.kind === 'labels-wanted') {
-        return options.labelRoom?.()?.wanted(request.labelers, request.subjects)
+      if (request.kind === 'labels-requested') {
+        return options.labelRoom?.()?.requested(request.labelers, request.subjects)
       }
-      if (request.kind === 'counts-wanted') return options.counting?.()?.wanted(request)
+      if (request.kind === 'counts-requested') return options.counting?.()?.requested(request)
       sent.push(request)
-      const isLeftOut = request.kind === 'wanted' && !options.queuesWanted
+      const isLeftOut = request.kind === 'fetch-requested' && !options.queuesFetchRequests
       if (request.kind !== 'member-seen' && !isLeftOut) world.request({ ...request, id: 1 })
     },
   }
@@ -89,7 +89,7 @@ export function createServingWorld(options: ServingOptions = {}) {
     createCounted({ db: reader, scope: options.scope ?? 'community', writer, now })
   const methods = createMethods({
     ...memory,
-    notes: world.notes.buffer,
+    invalidations: world.invalidations.buffer,
     db: world.reader,
     writer,
     hydrator: createHydrator({
@@ -99,7 +99,7 @@ export function createServingWorld(options: ServingOptions = {}) {
       urls: createMediaUrls(referenceUrlPatterns),
       trustedVerifiers: options.trustedVerifiers,
       onCountsRead: counted?.postsRead,
-      onLabelsRead: createLabelsWanted({ writer, now: world.now }),
+      onLabelsRead: createLabelRequests({ writer, now: world.now }),
       onUnusable: (what) => unusable.push(what),
     }),
     resolver: {
@@ -114,9 +114,9 @@ export function createServingWorld(options: ServingOptions = {}) {
     },
     scope: options.scope,
     moderationServices: options.moderationServices,
-    elsewhere: options.elsewhere,
-    firstPagePatienceMs: options.firstPagePatienceMs,
-    namesPatienceMs: options.namesPatienceMs,
+    fallback: options.fallback,
+    firstPageMaxWaitMs: options.firstPageMaxWaitMs,
+    namesMaxWaitMs: options.namesMaxWaitMs,
     counted,
     fetch: options.fetch ?? (() => Promise.reject(new Error('the network is away'))),
   })

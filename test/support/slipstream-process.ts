@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PATIENCE_MS } from './patience.ts'
+import { MAX_WAIT_MS } from './patience.ts'
 
 export type SlipstreamProcess = {
   readonly child: ChildProcess
@@ -62,7 +62,7 @@ export function startSlipstream(
     return code as number | null
   })
 
-  function waitFor(pattern: RegExp, timeoutMs = PATIENCE_MS): Promise<RegExpExecArray> {
+  function waitFor(pattern: RegExp, timeoutMs = MAX_WAIT_MS): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       const settle = (result: RegExpExecArray | Error) => {
         listeners.delete(look)

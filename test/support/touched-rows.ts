@@ -2,32 +2,37 @@
 // of them calls for. A table that nobody has judged yet is named.
 
 import { collectionCodes } from '../../src/base/atproto/collections.ts'
-import { NOTE } from '../../src/data/shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
 import type { Db } from '../../src/data/store/db.ts'
-import type { NoteSet } from './note-set.ts'
+import type { InvalidationSet } from './invalidation-set.ts'
 
 type Watched = {
   columns: string[]
   /** Columns whose change shows in a view; all where left out. */
   of?: string[]
-  isNoted: (notes: NoteSet, ...values: number[]) => boolean
+  isInvalidated: (invalidations: InvalidationSet, ...values: number[]) => boolean
 }
 
-const isPostNoted = (notes: NoteSet, post: number) => notes.has(NOTE.post, post)
-const isOpinionNoted = (notes: NoteSet, uid: number, post: number) =>
-  notes.has(NOTE.opinion, uid, post) || notes.has(NOTE.opinions, uid)
-const isTieNoted = (notes: NoteSet, uid: number, subject: number) =>
-  notes.has(NOTE.tie, uid, subject) || notes.has(NOTE.ties, uid)
+const isPostInvalidated = (invalidations: InvalidationSet, post: number) =>
+  invalidations.has(INVALIDATION.post, post)
+const isReactionInvalidated = (invalidations: InvalidationSet, uid: number, post: number) =>
+  invalidations.has(INVALIDATION.reaction, uid, post) ||
+  invalidations.has(INVALIDATION.reactions, uid)
+const isRelationInvalidated = (invalidations: InvalidationSet, uid: number, subject: number) =>
+  invalidations.has(INVALIDATION.relation, uid, subject) ||
+  invalidations.has(INVALIDATION.relations, uid)
 
 /** Lists of one account's, or of one subject's, records: they name only one of the two. */
 function packed(kind: 'likes' | 'follows' | 'blocks', note: number, all: number) {
   const byCreator: Watched = {
     columns: ['creator'],
-    isNoted: (notes, uid) => notes.has(note, uid) || notes.has(all, uid),
+    isInvalidated: (invalidations, uid) =>
+      invalidations.has(note, uid) || invalidations.has(all, uid),
   }
   const bySubject: Watched = {
     columns: ['subject'],
-    isNoted: (notes, subject) => notes.has(note, undefined, subject) || notes.has(all),
+    isInvalidated: (invalidations, subject) =>
+      invalidations.has(note, undefined, subject) || invalidations.has(all),
   }
   return { [`${kind}_by_creator`]: [byCreator], [`${kind}_by_subject`]: [bySubject] }
 }
@@ -38,64 +43,105 @@ const POST = collectionCodes['app.bsky.feed.post']
 const STARTER_PACK = collectionCodes['app.bsky.graph.starterpack']
 
 const watched: Record<string, Watched[]> = {
-  posts: [{ columns: ['id'], isNoted: isPostNoted }],
-  threadgates: [{ columns: ['post'], isNoted: isPostNoted }],
-  postgates: [{ columns: ['post'], isNoted: isPostNoted }],
+  posts: [{ columns: ['id'], isInvalidated: isPostInvalidated }],
+  threadgates: [{ columns: ['post'], isInvalidated: isPostInvalidated }],
+  postgates: [{ columns: ['post'], isInvalidated: isPostInvalidated }],
   earlier_post_counts: [
-    { columns: ['post'], isNoted: (notes, post) => notes.has(NOTE.counts, post) },
+    {
+      columns: ['post'],
+      isInvalidated: (invalidations, post) => invalidations.has(INVALIDATION.counts, post),
+    },
   ],
   earlier_actor_counts: [
-    { columns: ['uid'], isNoted: (notes, uid) => notes.has(NOTE.actorCounts, uid) },
+    {
+      columns: ['uid'],
+      isInvalidated: (invalidations, uid) => invalidations.has(INVALIDATION.actorCounts, uid),
+    },
   ],
-  post_counts: [{ columns: ['post'], isNoted: (notes, post) => notes.has(NOTE.counts, post) }],
+  post_counts: [
+    {
+      columns: ['post'],
+      isInvalidated: (invalidations, post) => invalidations.has(INVALIDATION.counts, post),
+    },
+  ],
   actors: [
     {
       columns: ['uid'],
       of: ['uid', 'did', 'handle', 'handle_valid', 'status'],
-      isNoted: (notes, uid) => notes.has(NOTE.actor, uid),
+      isInvalidated: (invalidations, uid) => invalidations.has(INVALIDATION.actor, uid),
     },
     {
       columns: ['uid'],
       of: ['follows_count', 'followers_count', 'posts_count'],
-      isNoted: (notes, uid) => notes.has(NOTE.actorCounts, uid) || notes.has(NOTE.actor, uid),
+      isInvalidated: (invalidations, uid) =>
+        invalidations.has(INVALIDATION.actorCounts, uid) ||
+        invalidations.has(INVALIDATION.actor, uid),
     },
   ],
-  profiles: [{ columns: ['uid'], isNoted: (notes, uid) => notes.has(NOTE.actor, uid) }],
-  reposts: [
-    { columns: ['id'], isNoted: (notes, id) => notes.has(NOTE.repost, id) },
-    { columns: ['uid', 'subject'], isNoted: isOpinionNoted },
+  profiles: [
+    {
+      columns: ['uid'],
+      isInvalidated: (invalidations, uid) => invalidations.has(INVALIDATION.actor, uid),
+    },
   ],
-  ...packed('likes', NOTE.opinion, NOTE.opinions),
-  ...packed('follows', NOTE.tie, NOTE.ties),
-  ...packed('blocks', NOTE.block, NOTE.ties),
-  mutes: [{ columns: ['uid', 'subject'], isNoted: isTieNoted }],
-  list_mutes: [{ columns: ['uid'], isNoted: (notes, uid) => notes.has(NOTE.ties, uid) }],
-  bookmarks: [{ columns: ['uid', 'post'], isNoted: isOpinionNoted }],
-  activity_subscriptions: [{ columns: ['uid', 'subject'], isNoted: isTieNoted }],
-  thread_mutes: [{ columns: ['uid'], isNoted: (notes, uid) => notes.has(NOTE.opinions, uid) }],
+  reposts: [
+    {
+      columns: ['id'],
+      isInvalidated: (invalidations, id) => invalidations.has(INVALIDATION.repost, id),
+    },
+    { columns: ['uid', 'subject'], isInvalidated: isReactionInvalidated },
+  ],
+  ...packed('likes', INVALIDATION.reaction, INVALIDATION.reactions),
+  ...packed('follows', INVALIDATION.relation, INVALIDATION.relations),
+  ...packed('blocks', INVALIDATION.block, INVALIDATION.relations),
+  mutes: [{ columns: ['uid', 'subject'], isInvalidated: isRelationInvalidated }],
+  list_mutes: [
+    {
+      columns: ['uid'],
+      isInvalidated: (invalidations, uid) => invalidations.has(INVALIDATION.relations, uid),
+    },
+  ],
+  bookmarks: [{ columns: ['uid', 'post'], isInvalidated: isReactionInvalidated }],
+  activity_subscriptions: [{ columns: ['uid', 'subject'], isInvalidated: isRelationInvalidated }],
+  thread_mutes: [
+    {
+      columns: ['uid'],
+      isInvalidated: (invalidations, uid) => invalidations.has(INVALIDATION.reactions, uid),
+    },
+  ],
   lists: [
-    { columns: ['id'], isNoted: (notes, id) => notes.has(NOTE.list, id) },
+    {
+      columns: ['id'],
+      isInvalidated: (invalidations, id) => invalidations.has(INVALIDATION.list, id),
+    },
     {
       columns: ['uid'],
       of: ['uid', 'cid', 'purpose', 'record'],
-      isNoted: (notes, uid) => notes.has(NOTE.actorCounts, uid),
+      isInvalidated: (invalidations, uid) => invalidations.has(INVALIDATION.actorCounts, uid),
     },
   ],
   list_items: [
-    { columns: ['list'], isNoted: (notes, list) => notes.has(NOTE.list, list) },
-    { columns: ['subject'], isNoted: (notes, uid) => notes.has(NOTE.ties, uid) },
+    {
+      columns: ['list'],
+      isInvalidated: (invalidations, list) => invalidations.has(INVALIDATION.list, list),
+    },
+    {
+      columns: ['subject'],
+      isInvalidated: (invalidations, uid) => invalidations.has(INVALIDATION.relations, uid),
+    },
   ],
   records: [
     {
       columns: ['uid', 'collection', 'subject'],
       of: ['cid', 'record', 'sort_at', 'subject'],
-      isNoted: (notes, uid, collection, subject) => {
+      isInvalidated: (invalidations, uid, collection, subject) => {
         if (collection === GENERATOR || collection === STARTER_PACK) {
-          return notes.has(NOTE.actorCounts, uid)
+          return invalidations.has(INVALIDATION.actorCounts, uid)
         }
         // It shows with whom it is about; a stub is about nobody.
-        if (collection === VERIFICATION) return !subject || notes.has(NOTE.actor, subject)
-        return notes.has(NOTE.actor, uid)
+        if (collection === VERIFICATION)
+          return !subject || invalidations.has(INVALIDATION.actor, subject)
+        return invalidations.has(INVALIDATION.actor, uid)
       },
     },
   ],
@@ -103,14 +149,26 @@ const watched: Record<string, Watched[]> = {
     {
       columns: ['uid', 'collection'],
       of: ['subject'],
-      isNoted(notes, _uid, collection) {
+      isInvalidated(invalidations, _uid, collection) {
         if (!collection || collection < 0) return true // the account's status is watched; blobs show in no view
-        return collection === POST ? notes.has(NOTE.post) : notes.has(NOTE.everything)
+        return collection === POST
+          ? invalidations.has(INVALIDATION.post)
+          : invalidations.has(INVALIDATION.everything)
       },
     },
   ],
-  labels: [{ columns: ['uid'], isNoted: (notes, uid) => notes.has(NOTE.label, uid) }],
-  list_blocks: [{ columns: ['uid'], isNoted: (notes, uid) => notes.has(NOTE.ties, uid) }],
+  labels: [
+    {
+      columns: ['uid'],
+      isInvalidated: (invalidations, uid) => invalidations.has(INVALIDATION.label, uid),
+    },
+  ],
+  list_blocks: [
+    {
+      columns: ['uid'],
+      isInvalidated: (invalidations, uid) => invalidations.has(INVALIDATION.relations, uid),
+    },
+  ],
 }
 
 /** No view that is kept is made from these. */
@@ -150,7 +208,7 @@ export type TouchedRows = {
   /** How many touches were seen so far, by table. */
   counts: Map<string, number>
   /** What was touched since the last look and is not in these notes. */
-  takeUnnoted(notes: NoteSet): string[]
+  takeUninvalidated(invalidations: InvalidationSet): string[]
 }
 
 export function watchTouchedRows(db: Db): TouchedRows {
@@ -176,16 +234,16 @@ export function watchTouchedRows(db: Db): TouchedRows {
   return {
     unjudged: tables.filter((table) => !(table in watched) && !unseen.has(table)),
     counts,
-    takeUnnoted(notes) {
+    takeUninvalidated(invalidations) {
       const touched = log.splice(0)
       for (const [name] of touched) {
         const table = name.split(' ')[0]!
         counts.set(table, (counts.get(table) ?? 0) + 1)
       }
-      const unnoted = touched.filter(
-        ([name, values]) => !rules.get(name)!.isNoted(notes, ...values),
+      const uninvalidated = touched.filter(
+        ([name, values]) => !rules.get(name)!.isInvalidated(invalidations, ...values),
       )
-      return unnoted.map(([name, values]) => `${name}: ${values.join(', ')}`)
+      return uninvalidated.map(([name, values]) => `${name}: ${values.join(', ')}`)
     },
   }
 }

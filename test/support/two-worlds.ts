@@ -3,7 +3,7 @@
 
 import { expect } from 'vitest'
 import type { StreamEvent } from '../../src/base/event.ts'
-import type { CountedScope } from '../../src/data/store/read/earlier-counts.ts'
+import type { CountedScope } from '../../src/data/store/read/seed-counts.ts'
 import {
   type Counting,
   type CountingLimits,
@@ -31,8 +31,8 @@ type There = ReturnType<typeof createServingWorld>
 
 export async function createTwoWorlds(
   happened: (there: There) => void,
-  options: Omit<ServingOptions, 'elsewhere'> & {
-    asks?: Parameters<AppviewDouble['elsewhere']>[0]
+  options: Omit<ServingOptions, 'fallback'> & {
+    asks?: Parameters<AppviewDouble['fallback']>[0]
     /** Asks there for what was counted before (ingest/counts/): on, with limits of its own. */
     counts?: Partial<CountingLimits>
     /** What of it happened before anybody listened here; nothing where not given. */
@@ -58,7 +58,7 @@ export async function createTwoWorlds(
     handles: Object.fromEntries(people.map((did) => [handleOf(did), did])),
     members: ['alice'],
     ...given,
-    elsewhere: double.elsewhere(asks),
+    fallback: double.fallback(asks),
   })
   // Alice's own follow first: it makes Bob somebody.
   const heard = there.world.sent.filter((event, i) => !isEarlier(event, i))

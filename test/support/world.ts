@@ -9,12 +9,12 @@ import type { AccountStatus, JsonObject, StreamEvent, WriteEvent } from '../../s
 import { errorOf } from '../../src/bridge/connection.ts'
 import type { WriterRequest } from '../../src/bridge/messages.ts'
 import type { ActorWriter, FollowGraphWriter } from '../../src/data/graph/types.ts'
-import { NOTE } from '../../src/data/shared-memory/note-kinds.ts'
-import { NoteWriter } from '../../src/data/shared-memory/note-ring.ts'
+import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
+import { InvalidationWriter } from '../../src/data/shared-memory/invalidation-ring.ts'
 import { setActorIdentity } from '../../src/data/store/actors.ts'
 import { type Db, openReader, openWriter } from '../../src/data/store/db.ts'
 import type { FollowLine } from '../../src/data/store/follows.ts'
-import { tellNotes } from '../../src/data/store/notes.ts'
+import { publishInvalidationsTo } from '../../src/data/store/invalidations.ts'
 import type { TimelineWriter } from '../../src/data/timeline/types.ts'
 import {
   applyBatch,
@@ -76,10 +76,10 @@ export type World = ReturnType<typeof createWorld>
 const START_AT = Date.parse('2026-11-01T12:00:00.000Z')
 
 /** A writer's connection whose transactions are noted, as the ingest thread opens it. */
-function openTold(dataDir: string, notes: NoteWriter): Db {
+function openTold(dataDir: string, invalidations: InvalidationWriter): Db {
   const db = openWriter(dataDir)
-  tellNotes(db, notes)
-  notes.add(NOTE.everything, 0, 0)
+  publishInvalidationsTo(db, invalidations)
+  invalidations.add(INVALIDATION.everything, 0, 0)
   return db
 }
 
@@ -92,8 +92,8 @@ export function createWorld(options: WorldOptions = {}) {
   }
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-world-'))
   let clockUs = (options.startAt ?? START_AT) * 1000
-  const notes = new NoteWriter()
-  let db = openTold(dataDir, notes)
+  const invalidations = new InvalidationWriter()
+  let db = openTold(dataDir, invalidations)
   let reader: Db | undefined
   let memory = createMemoryParts(settings)
   let writer = createWriter({ db, memory, scope, now, trustedVerifiers })
@@ -226,7 +226,7 @@ export function createWorld(options: WorldOptions = {}) {
     reader?.close()
     reader = undefined
     db.close()
-    db = openTold(dataDir, notes)
+    db = openTold(dataDir, invalidations)
     memory = createMemoryParts(settings)
     rebuildMemory(db, memory)
     writer = createWriter({ db, memory, scope, now, trustedVerifiers })
@@ -251,7 +251,7 @@ export function createWorld(options: WorldOptions = {}) {
       return db
     },
     /** A second, read-only connection, as the serving thread has it. */
-    notes,
+    invalidations,
     get reader(): Db {
       reader ??= openReader(dataDir)
       return reader

@@ -1,26 +1,26 @@
-// What each note (data/shared-memory/note-kinds.ts) makes us forget: exactly what was made of what it names.
+// What each invalidation (data/shared-memory/invalidation-kinds.ts) makes us forget: exactly what was made of what it names.
 // Adding something that is kept means adding here what changes it.
 
-import { NOTE } from '../../data/shared-memory/note-kinds.ts'
-import type { Note } from '../../data/shared-memory/note-ring.ts'
+import { INVALIDATION } from '../../data/shared-memory/invalidation-kinds.ts'
+import type { Invalidation } from '../../data/shared-memory/invalidation-ring.ts'
 import { postItem, repostItem } from '../../data/store/item-ids.ts'
 import type { KeptHeads } from '../../data/store/kept-heads.ts'
-import { dependency, FRAGMENT } from './fragment.ts'
-import type { KeptFragments } from './kept-fragments.ts'
+import { CACHED, dependency } from './cached-view.ts'
+import type { CachedViews } from './cached-views.ts'
 import type { KnownBlocks } from './known-blocks.ts'
 import type { LabelMemories } from './label-memory.ts'
 import type { ViewerMemories } from './viewer-memory.ts'
 
 type Kept = {
-  kept: KeptFragments
+  kept: CachedViews
   viewers: ViewerMemories
   blocks: KnownBlocks
   heads: KeptHeads
   labels: LabelMemories
 }
 
-export function forgetNoted({ kept, viewers, blocks, heads, labels }: Kept): {
-  noted: Note
+export function forgetInvalidated({ kept, viewers, blocks, heads, labels }: Kept): {
+  noted: Invalidation
   everything: () => void
 } {
   function everything(): void {
@@ -32,49 +32,49 @@ export function forgetNoted({ kept, viewers, blocks, heads, labels }: Kept): {
   }
 
   function forgetPost(id: number): void {
-    kept.forget(FRAGMENT.post, id)
-    kept.forget(FRAGMENT.item, postItem(id))
-    kept.forget(FRAGMENT.pinnedItem, postItem(id))
+    kept.forget(CACHED.post, id)
+    kept.forget(CACHED.item, postItem(id))
+    kept.forget(CACHED.pinnedItem, postItem(id))
     kept.forgetDependents(dependency.post(id))
   }
 
   function forgetActor(uid: number): void {
-    kept.forget(FRAGMENT.profile, uid)
-    kept.forget(FRAGMENT.fullProfile, uid)
+    kept.forget(CACHED.profile, uid)
+    kept.forget(CACHED.fullProfile, uid)
     kept.forgetDependents(dependency.actor(uid))
   }
 
   function noted(kind: number, a: number, b: number): void {
     switch (kind) {
-      case NOTE.post:
+      case INVALIDATION.post:
         return forgetPost(a)
-      case NOTE.counts:
-        return kept.forget(FRAGMENT.counts, a)
-      case NOTE.opinion:
+      case INVALIDATION.counts:
+        return kept.forget(CACHED.counts, a)
+      case INVALIDATION.reaction:
         return viewers.forgetPost(a, b)
-      case NOTE.opinions:
+      case INVALIDATION.reactions:
         return viewers.forgetPosts(a)
-      case NOTE.actor:
+      case INVALIDATION.actor:
         return forgetActor(a)
-      case NOTE.tie:
+      case INVALIDATION.relation:
         return viewers.forgetBetween(a, b)
-      case NOTE.block:
+      case INVALIDATION.block:
         kept.forgetDependents(dependency.block(a, b))
         blocks.forget(a, b)
         return viewers.forgetBetween(a, b)
-      case NOTE.ties:
+      case INVALIDATION.relations:
         kept.forgetDependents(dependency.ties(a))
         blocks.forgetAllOf(a)
         return viewers.forgetAllBetween(a)
-      case NOTE.repost:
-        return kept.forget(FRAGMENT.item, repostItem(a))
-      case NOTE.label:
+      case INVALIDATION.repost:
+        return kept.forget(CACHED.item, repostItem(a))
+      case INVALIDATION.label:
         return labels.forget(b === 0 ? dependency.actor(a) : dependency.post(b))
-      case NOTE.feed:
+      case INVALIDATION.feed:
         return heads.forget(a)
-      // Counts of accounts, and lists, stand in no fragment.
-      case NOTE.actorCounts:
-      case NOTE.list:
+      // Counts of accounts, and lists, stand in no cached view.
+      case INVALIDATION.actorCounts:
+      case INVALIDATION.list:
         return
       default:
         everything()

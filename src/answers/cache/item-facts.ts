@@ -1,23 +1,23 @@
-// What filters ask of items. As fragments, facts know nothing of labels; of what the labelers of the
+// What filters ask of items. As cached views, facts know nothing of labels; of what the labelers of the
 // request act upon, they are read anew, since it may have been taken down.
 
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import { currentLabelers, NO_LABELERS, withLabelers } from '../hydrate/labelers.ts'
-import { dependency, FRAGMENT, type ItemFacts } from './fragment.ts'
-import type { KeptFragments } from './kept-fragments.ts'
+import { CACHED, dependency, type ItemFacts } from './cached-view.ts'
+import type { CachedViews } from './cached-views.ts'
 import { ACTED_UPON, type LabelMemories } from './label-memory.ts'
-import { loadLabels } from './load-lack.ts'
-import { factsOf, makeItems } from './make-fragments.ts'
+import { loadLabels } from './load-misses.ts'
+import { factsOf, makeItems } from './make-views.ts'
 
-type Parts = { hydrator: Hydrator; kept: KeptFragments; labels: LabelMemories }
+type Parts = { hydrator: Hydrator; kept: CachedViews; labels: LabelMemories }
 
 /** @returns in the order of `items`. */
 export function itemFacts(parts: Parts, items: readonly number[]): ItemFacts[] {
   const { hydrator, kept } = parts
-  const lacking = items.filter((item) => !kept.get(FRAGMENT.item, item))
-  const state = withLabelers(NO_LABELERS, () => hydrator.feed(lacking, undefined))
-  makeItems(kept, state, { kind: FRAGMENT.item, items: lacking })
-  const facts = items.map((item) => kept.get(FRAGMENT.item, item)?.facts ?? factsOf(state, item))
+  const uncached = items.filter((item) => !kept.get(CACHED.item, item))
+  const state = withLabelers(NO_LABELERS, () => hydrator.feed(uncached, undefined))
+  makeItems(kept, state, { kind: CACHED.item, items: uncached })
+  const facts = items.map((item) => kept.get(CACHED.item, item)?.facts ?? factsOf(state, item))
   return withTakedowns(parts, items, facts)
 }
 

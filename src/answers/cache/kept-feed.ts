@@ -4,29 +4,33 @@
 import type { Db } from '../../data/store/db.ts'
 import type { KeptHeads } from '../../data/store/kept-heads.ts'
 import { createMergedFeed, type MergedFeed } from '../../data/store/merged-feed.ts'
-import { FRAGMENT } from './fragment.ts'
-import type { KeptFragments } from './kept-fragments.ts'
+import { CACHED } from './cached-view.ts'
+import type { CachedViews } from './cached-views.ts'
 
 export function keptFeed(
   db: Db,
-  { kept, heads, takeNotes }: { kept: KeptFragments; heads: KeptHeads; takeNotes: () => void },
+  {
+    kept,
+    heads,
+    takeInvalidations,
+  }: { kept: CachedViews; heads: KeptHeads; takeInvalidations: () => void },
 ): MergedFeed {
   const feed = createMergedFeed(db, heads)
   return {
     newest(options) {
-      takeNotes()
+      takeInvalidations()
       return feed.newest(options)
     },
     cidsOf(items) {
-      takeNotes()
+      takeInvalidations()
       const cids = new Map<number, string>()
       for (const item of items) {
-        const cid = kept.get(FRAGMENT.item, item)?.facts?.cid
+        const cid = kept.get(CACHED.item, item)?.facts?.cid
         if (cid) cids.set(item, cid)
       }
       if (cids.size === items.length) return cids
-      const lacking = items.filter((item) => !cids.has(item))
-      return new Map([...cids, ...feed.cidsOf(lacking)])
+      const uncached = items.filter((item) => !cids.has(item))
+      return new Map([...cids, ...feed.cidsOf(uncached)])
     },
   }
 }

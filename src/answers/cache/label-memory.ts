@@ -2,7 +2,7 @@
 // stands in views: of most nothing. What they act upon takes the slow path, with everything else that
 // differs from viewer to viewer.
 //
-// Keyed by fragment.ts `dependency` of the post or the account. Bounded by bytes; the set that was not
+// Keyed by cached-view.ts `dependency` of the post or the account. Bounded by bytes; the set that was not
 // asked for longest goes first, and one that alone fills it all begins anew.
 
 import type { Labelers } from '../hydrate/labelers.ts'

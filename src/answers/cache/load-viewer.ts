@@ -7,7 +7,7 @@ import { postViewer, ungatedPostViewer } from '../views/post-viewer.ts'
 import { profileViewer } from '../views/profile-viewer.ts'
 import { byteText } from '../views/ready-json.ts'
 import { relationRules } from '../views/rules.ts'
-import type { Fragment } from './fragment.ts'
+import type { CachedView } from './cached-view.ts'
 import type { KnownRelation, ViewerMemory } from './viewer-memory.ts'
 
 type LoadParts = { hydrator: Hydrator; viewer: NonNullable<Viewer>; memory: ViewerMemory }
@@ -62,15 +62,15 @@ export function loadPosts({ hydrator, viewer, memory }: LoadParts, ids: number[]
   }
 }
 
-/** Of all others, each with the fragment that asks for it. */
+/** Of all others, each with the cached view that asks for it. */
 export function loadGated(
   { hydrator, viewer, memory }: LoadParts,
-  posts: ReadonlyMap<number, Fragment>,
+  posts: ReadonlyMap<number, CachedView>,
 ): void {
   const state = hydrator.posts([...posts.keys()], viewer)
-  for (const [id, fragment] of posts) {
+  for (const [id, cachedView] of posts) {
     const post = state.posts.get(id)
-    memory.keepGated(id, fragment, post ? viewerText(postViewer(state, post)) : '')
+    memory.keepGated(id, cachedView, post ? viewerText(postViewer(state, post)) : '')
   }
 }
 

@@ -1,25 +1,25 @@
-// One page being put together: writes fragments with their holes filled, and notes what it lacks on
-// the way. Nothing is loaded here; fragments.ts loads what is lacking and has the page write again.
+// One page being put together: writes cached views with their slots filled, and records what it lacks on
+// the way. Nothing is loaded here; view-cache.ts loads what is lacking and has the page write again.
 
-import { HOLE } from '../views/holes.ts'
-import { FRAGMENT, type Fragment, type FragmentKind, KINDS, type Missing } from './fragment.ts'
-import type { KeptFragments } from './kept-fragments.ts'
+import { SLOT } from '../views/slots.ts'
+import { CACHED, type CachedKind, type CachedView, KINDS, type Missing } from './cached-view.ts'
+import type { CachedViews } from './cached-views.ts'
 import { ACTED_UPON, type LabelMemory, type SaidOf } from './label-memory.ts'
 import { NO_VIEWER } from './load-viewer.ts'
 import type { KnownRelation, ViewerMemory } from './viewer-memory.ts'
 
 /** What is not in memory; emptied by whoever has loaded it. */
-export class Lack {
-  readonly fragments = KINDS.map(() => new Set<number>())
+export class Misses {
+  readonly viewCache = KINDS.map(() => new Set<number>())
   readonly relations = new Set<number>()
   readonly posts = new Set<number>()
-  readonly gated = new Map<number, Fragment>()
+  readonly gated = new Map<number, CachedView>()
   /** Posts and accounts, as their `dependency`. */
   readonly labels = new Set<number>()
   isAny = false
 
   clear(): void {
-    for (const ids of this.fragments) ids.clear()
+    for (const ids of this.viewCache) ids.clear()
     this.relations.clear()
     this.posts.clear()
     this.gated.clear()
@@ -28,13 +28,13 @@ export class Lack {
   }
 }
 
-/** `lacking`: something is not loaded. `unfit`: only the slow path can say what this viewer sees. */
-export type Written = { text: string; state: 'ready' | 'lacking' | 'unfit' }
+/** `misses`: something is not loaded. `unfit`: only the slow path can say what this viewer sees. */
+export type Written = { text: string; state: 'ready' | 'misses' | 'unfit' }
 
 export class Page {
-  readonly lack = new Lack()
+  readonly misses = new Misses()
   readonly missing = new Set<Missing>()
-  readonly #kept: KeptFragments
+  readonly #kept: CachedViews
   readonly #now = Date.now()
   /** Undefined for visitors. */
   readonly #viewer: ViewerMemory | undefined
@@ -42,10 +42,10 @@ export class Page {
   readonly #labels: LabelMemory | undefined
   #isUnfit = false
   /** Since the last `begin`. */
-  isLacking = false
+  hasMisses = false
 
   constructor(
-    kept: KeptFragments,
+    kept: CachedViews,
     viewer: ViewerMemory | undefined,
     labels: LabelMemory | undefined,
   ) {
@@ -55,11 +55,11 @@ export class Page {
   }
 
   /** @returns undefined where it is lacking. */
-  fragment(kind: FragmentKind, id: number): Fragment | undefined {
-    const fragment = this.#kept.get(kind, id)
-    if (fragment && fragment.before > this.#now) return fragment
-    if (fragment) this.#kept.forget(kind, id)
-    this.lack.fragments[kind]!.add(id)
+  cachedView(kind: CachedKind, id: number): CachedView | undefined {
+    const cachedView = this.#kept.get(kind, id)
+    if (cachedView && cachedView.before > this.#now) return cachedView
+    if (cachedView) this.#kept.forget(kind, id)
+    this.misses.viewCache[kind]!.add(id)
     this.#lacks()
     return undefined
   }
@@ -69,47 +69,47 @@ export class Page {
     if (!this.#viewer || uid === 0) return NO_VIEWER
     const relation = this.#viewer.relations.get(uid)
     if (relation) return relation
-    this.lack.relations.add(uid)
+    this.misses.relations.add(uid)
     this.#lacks()
     return NO_VIEWER
   }
 
-  /** The object of a fragment for this viewer. */
-  write(fragment: Fragment): Written {
+  /** The object of a cached view for this viewer. */
+  write(cachedView: CachedView): Written {
     this.begin()
-    const text = `${this.#open(fragment)}}`
-    const state = this.isLacking ? 'lacking' : this.#isUnfit ? 'unfit' : 'ready'
+    const text = `${this.#open(cachedView)}}`
+    const state = this.hasMisses ? 'misses' : this.#isUnfit ? 'unfit' : 'ready'
     return { text, state }
   }
 
   begin(): void {
     this.#isUnfit = false
-    this.isLacking = false
+    this.hasMisses = false
   }
 
   #lacks(): void {
-    this.isLacking = true
-    this.lack.isAny = true
+    this.hasMisses = true
+    this.misses.isAny = true
   }
 
   /** Without the brace at its end. */
-  #open(fragment: Fragment | undefined): string {
-    if (!fragment) return ''
-    if (fragment.showing !== 'shown') {
+  #open(cachedView: CachedView | undefined): string {
+    if (!cachedView) return ''
+    if (cachedView.showing !== 'shown') {
       this.#isUnfit = true
       return ''
     }
-    if (fragment.forMembersOnly && !this.#viewer) this.#isUnfit = true
-    if (fragment.notFor !== 0 && fragment.notFor === this.#viewer?.uid) this.#isUnfit = true
-    if (fragment.missing) this.missing.add(fragment.missing)
-    const { holes, withoutBlocks } = fragment
+    if (cachedView.forMembersOnly && !this.#viewer) this.#isUnfit = true
+    if (cachedView.notFor !== 0 && cachedView.notFor === this.#viewer?.uid) this.#isUnfit = true
+    if (cachedView.missing) this.missing.add(cachedView.missing)
+    const { slots, withoutBlocks } = cachedView
     for (let i = 0; i < withoutBlocks.length; i++) {
       if (this.relation(withoutBlocks[i]!).blocks) this.#isUnfit = true
     }
-    const pieces = this.#labels ? this.#labelled(fragment, this.#labels) : fragment.pieces
+    const pieces = this.#labels ? this.#labelled(cachedView, this.#labels) : cachedView.pieces
     let text = pieces[0]!
-    for (let i = 0; i < holes.length; i += 2) {
-      text += this.#filled(fragment, holes[i]!, holes[i + 1]!) + pieces[i / 2 + 1]!
+    for (let i = 0; i < slots.length; i += 2) {
+      text += this.#filled(cachedView, slots[i]!, slots[i + 1]!) + pieces[i / 2 + 1]!
     }
     return text
   }
@@ -123,13 +123,13 @@ export class Page {
   #saidOf(subject: number, labels: LabelMemory): SaidOf {
     const said = labels.get(subject)
     if (said !== undefined) return said
-    this.lack.labels.add(subject)
+    this.misses.labels.add(subject)
     this.#lacks()
     return ''
   }
 
   /** Its pieces with the labels in them. */
-  #labelled({ pieces, labelSubjects, labelSpots }: Fragment, labels: LabelMemory) {
+  #labelled({ pieces, labelSubjects, labelSpots }: CachedView, labels: LabelMemory) {
     let isAny = false
     for (let i = 0; i < labelSubjects.length; i++) {
       const said = this.#saidOf(labelSubjects[i]!, labels)
@@ -139,54 +139,54 @@ export class Page {
     return isAny ? withLabelsIn(pieces, labelSpots, labels) : pieces
   }
 
-  /** Everything that may stand in a hole: one line for each kind. */
-  #filled(fragment: Fragment, kind: number, id: number): string {
+  /** Everything that may stand in a slot: one line for each kind. */
+  #filled(cachedView: CachedView, kind: number, id: number): string {
     switch (kind) {
-      case HOLE.profile:
-        return this.#open(this.fragment(FRAGMENT.profile, id))
-      case HOLE.post:
-        return this.#open(this.fragment(FRAGMENT.post, id))
-      case HOLE.counts:
-        return this.#open(this.fragment(FRAGMENT.counts, id))
-      case HOLE.allCounts:
-        return this.#allCounts(this.fragment(FRAGMENT.counts, id))
-      case HOLE.profileViewer:
+      case SLOT.profile:
+        return this.#open(this.cachedView(CACHED.profile, id))
+      case SLOT.post:
+        return this.#open(this.cachedView(CACHED.post, id))
+      case SLOT.counts:
+        return this.#open(this.cachedView(CACHED.counts, id))
+      case SLOT.allCounts:
+        return this.#allCounts(this.cachedView(CACHED.counts, id))
+      case SLOT.profileViewer:
         return this.relation(id).text
-      case HOLE.postViewer:
-        return this.#postViewer(fragment, id)
+      case SLOT.postViewer:
+        return this.#postViewer(cachedView, id)
       default:
-        return this.#gatedPostViewer(fragment, id)
+        return this.#gatedPostViewer(cachedView, id)
     }
   }
 
   /** See makeCounts. */
-  #allCounts(counts: Fragment | undefined): string {
+  #allCounts(counts: CachedView | undefined): string {
     return counts ? this.#open(counts) + counts.pieces[1]! : ''
   }
 
-  #postViewer(fragment: Fragment, id: number): string {
+  #postViewer(cachedView: CachedView, id: number): string {
     const viewer = this.#viewer
     if (!viewer) return ''
-    if (fragment.author === viewer.uid) return this.#gatedPostViewer(fragment, id)
+    if (cachedView.author === viewer.uid) return this.#gatedPostViewer(cachedView, id)
     const text = viewer.posts.get(id)
     if (text !== undefined) return text
-    this.lack.posts.add(id)
+    this.misses.posts.add(id)
     this.#lacks()
     return ''
   }
 
-  #gatedPostViewer(fragment: Fragment, id: number): string {
+  #gatedPostViewer(cachedView: CachedView, id: number): string {
     const viewer = this.#viewer
     if (!viewer) return ''
     const known = viewer.gated.get(id)
-    if (known?.fragment === fragment) return known.text
-    this.lack.gated.set(id, fragment)
+    if (known?.cachedView === cachedView) return known.text
+    this.misses.gated.set(id, cachedView)
     this.#lacks()
     return ''
   }
 }
 
-/** From the last spot to the first, so that places hold. See Fragment `labelSpots`. */
+/** From the last spot to the first, so that places hold. See CachedView `labelSpots`. */
 function withLabelsIn(
   pieces: readonly string[],
   spots: readonly number[],

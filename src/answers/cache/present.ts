@@ -4,18 +4,18 @@
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import { currentLabelers } from '../hydrate/labelers.ts'
 import type { Viewer } from '../hydrate/types.ts'
-import type { KeptFragments } from './kept-fragments.ts'
+import type { CachedViews } from './cached-views.ts'
 import type { LabelMemories } from './label-memory.ts'
-import { loadLack } from './load-lack.ts'
+import { loadMisses } from './load-misses.ts'
 import { Page, type Written } from './page.ts'
 import type { ViewerMemories } from './viewer-memory.ts'
 
 export type PresentParts = {
   hydrator: Hydrator
-  kept: KeptFragments
+  kept: CachedViews
   viewers: ViewerMemories
   labels: LabelMemories
-  wanted: { ask(viewer: Viewer, things: { uris: string[]; dids: string[] }): void }
+  fetchRequests: { ask(viewer: Viewer, things: { uris: string[]; dids: string[] }): void }
   /** How many elements were ready, and how many had to be made or completed. */
   looked: { hits: number; misses: number }
 }
@@ -43,7 +43,7 @@ export function presentFast(
   const labels = parts.labels.of(currentLabelers())
   const page = new Page(kept, memory, labels)
   const texts: (string | undefined)[] = new Array(ids.length)
-  const load = () => loadLack(page.lack, parts, viewer, { memory, labels })
+  const load = () => loadMisses(page.misses, parts, viewer, { memory, labels })
   const unfit = writeAll(page, ids, { texts, write: ways.fast, load, looked: parts.looked })
   if (memory && memory.uid !== 0) viewers.leave(memory)
   askForMissing(parts, page, viewer)
@@ -69,28 +69,28 @@ function writeAll(
   const unfit: number[] = []
   let pending = ids.map((_, at) => at)
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const lacking: number[] = []
+    const uncached: number[] = []
     for (const at of pending) {
       const written = write(page, ids[at]!)
-      if (written?.state === 'lacking') lacking.push(at)
+      if (written?.state === 'misses') uncached.push(at)
       else if (written?.state === 'unfit') unfit.push(at)
       else texts[at] = written?.text
     }
     if (round === 0) {
-      looked.misses += lacking.length
-      looked.hits += ids.length - lacking.length
+      looked.misses += uncached.length
+      looked.hits += ids.length - uncached.length
     }
-    if (lacking.length === 0) return unfit
+    if (uncached.length === 0) return unfit
     load()
-    pending = lacking
+    pending = uncached
   }
   // So little may be kept that what was loaded is gone again.
   return [...unfit, ...pending].sort((a, b) => a - b)
 }
 
-function askForMissing({ wanted }: PresentParts, { missing }: Page, viewer: Viewer): void {
+function askForMissing({ fetchRequests }: PresentParts, { missing }: Page, viewer: Viewer): void {
   if (missing.size === 0) return
   const all = [...missing]
   const uris = all.flatMap((one) => one.uris)
-  wanted.ask(viewer, { uris, dids: all.flatMap((one) => one.dids) })
+  fetchRequests.ask(viewer, { uris, dids: all.flatMap((one) => one.dids) })
 }

@@ -1,4 +1,4 @@
-// The slow path: hydration, rules and views for one viewer, for what no fragment can say.
+// The slow path: hydration, rules and views for one viewer, for what no cached view can say.
 
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import type { FeedState, ProfileState, Viewer } from '../hydrate/types.ts'
@@ -7,13 +7,13 @@ import { postView } from '../views/post-view.ts'
 import { profileView, profileViewBasic } from '../views/profile-views.ts'
 import { byteText } from '../views/ready-json.ts'
 import { feedItemRules, relationRules, viewerBlocks } from '../views/rules.ts'
-import { factsOf } from './make-fragments.ts'
+import { factsOf } from './make-views.ts'
 import type { ItemOptions, ProfileOptions } from './write-one.ts'
 
 export type SlowPathParts = {
   hydrator: Hydrator
   /** Told what answers had to leave out. */
-  wanted: {
+  fetchRequests: {
     afterFeed(state: FeedState): void
     afterProfiles(state: ProfileState): void
   }
@@ -21,13 +21,13 @@ export type SlowPathParts = {
 
 /** @returns byte text in the order of `items`, undefined for what is not shown; so do the others. */
 export function presentItems(
-  { hydrator, wanted }: SlowPathParts,
+  { hydrator, fetchRequests }: SlowPathParts,
   viewer: Viewer,
   items: number[],
   { isShown, pinned }: ItemOptions,
 ): (string | undefined)[] {
   const state = hydrator.feed(items, viewer)
-  wanted.afterFeed(state)
+  fetchRequests.afterFeed(state)
   return items.map((item) => {
     if (isShown && !isShown(feedItemRules(state, item), factsOf(state, item))) return undefined
     return textOf(feedViewPost(state, item, { pinned: item === pinned }))
@@ -35,12 +35,12 @@ export function presentItems(
 }
 
 export function presentPosts(
-  { hydrator, wanted }: SlowPathParts,
+  { hydrator, fetchRequests }: SlowPathParts,
   viewer: Viewer,
   ids: number[],
 ): (string | undefined)[] {
   const state = hydrator.posts(ids, viewer)
-  wanted.afterFeed(state)
+  fetchRequests.afterFeed(state)
   return ids.map((id) => {
     if (viewerBlocks(state, state.postRefs.get(id)?.uid ?? 0)) return undefined
     return textOf(postView(state, id))
@@ -48,13 +48,13 @@ export function presentPosts(
 }
 
 export function presentProfiles(
-  { hydrator, wanted }: SlowPathParts,
+  { hydrator, fetchRequests }: SlowPathParts,
   viewer: Viewer,
   uids: number[],
   { basic, isShown }: ProfileOptions,
 ): (string | undefined)[] {
   const state = hydrator.profiles(uids, viewer)
-  wanted.afterProfiles(state)
+  fetchRequests.afterProfiles(state)
   return uids.map((uid) => {
     if (isShown && !isShown(uid, relationRules(state, uid))) return undefined
     return textOf(basic ? profileViewBasic(state, uid) : profileView(state, uid))

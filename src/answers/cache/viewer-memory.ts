@@ -1,13 +1,13 @@
-// What recent viewers are to accounts and did to posts, kept as the JSON that fills the holes of
-// fragments. Bounded by bytes; the viewer who was away longest is forgotten first, and one who alone
+// What recent viewers are to accounts and did to posts, kept as the JSON that fills the slots of
+// cached views. Bounded by bytes; the viewer who was away longest is forgotten first, and one who alone
 // fills a good part begins anew.
 //
 // `posts` holds the `viewer` of posts without gates: nearly all of them say that nothing was done.
 // `gated` holds that of posts whose gates had to be asked, or that are the viewer's own; it counts
-// only together with the fragment that it was made for, which is another one once the gates change.
+// only together with the cached view that it was made for, which is another one once the gates change.
 
 import type { RelationRules } from '../views/rules.ts'
-import type { Fragment } from './fragment.ts'
+import type { CachedView } from './cached-view.ts'
 
 export type KnownRelation = RelationRules & {
   /** Byte text: `,"viewer":{…}`, or nothing for visitors. */
@@ -23,7 +23,7 @@ export class ViewerMemory {
   readonly uid: number
   readonly relations = new Map<number, KnownRelation>()
   readonly posts = new Map<number, string>()
-  readonly gated = new Map<number, { fragment: Fragment; text: string }>()
+  readonly gated = new Map<number, { cachedView: CachedView; text: string }>()
   /** Only ever grows until all is forgotten, so it is rather too much than too little. */
   bytes = VIEWER_BYTES
   #passing: number[] = []
@@ -53,8 +53,8 @@ export class ViewerMemory {
     this.bytes += MAP_ENTRY_BYTES + (isShared ? 0 : text.length + 24)
   }
 
-  keepGated(id: number, fragment: Fragment, text: string): void {
-    this.gated.set(id, { fragment, text })
+  keepGated(id: number, cachedView: CachedView, text: string): void {
+    this.gated.set(id, { cachedView, text })
     this.bytes += MAP_ENTRY_BYTES + text.length + 64
   }
 

@@ -5,7 +5,7 @@
 // that is new to the state needs a line in `rowsOf`; until then what reads it takes the slow path.
 
 import type { BlockedPairs, FeedState, ForEveryone, ProfileState } from '../hydrate/types.ts'
-import { dependency, type Missing } from './fragment.ts'
+import { dependency, type Missing } from './cached-view.ts'
 
 const UNVERIFIED = 'handle.invalid'
 
@@ -77,7 +77,7 @@ export type Watched<State> = { state: State; watch: Watch }
 /** What depends on the rows in a map of the state, by the map's name. */
 const rowsOf: Record<string, (id: number) => number> = {
   actors: dependency.actor,
-  // Whatever changes what is said about an account notes `actor`.
+  // Whatever changes what is said about an account invalidates `actor`.
   about: dependency.actor,
   posts: dependency.post,
   postRefs: dependency.post,

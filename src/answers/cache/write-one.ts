@@ -2,7 +2,7 @@
 // text.
 
 import { type FeedItemRules, type RelationRules, rulesAbout } from '../views/rules.ts'
-import { dependency, FRAGMENT, type ItemFacts } from './fragment.ts'
+import { CACHED, dependency, type ItemFacts } from './cached-view.ts'
 import type { Page, Written } from './page.ts'
 
 export type ItemOptions = {
@@ -18,41 +18,41 @@ export type ProfileOptions = {
   isShown?: (uid: number, viewer: RelationRules) => boolean
 }
 
-const LACKING: Written = { text: '', state: 'lacking' }
+const MISSES: Written = { text: '', state: 'misses' }
 const UNFIT: Written = { text: '', state: 'unfit' }
 
 /** @returns undefined where it is not shown; so do the others. */
 export function writeItem(page: Page, item: number, options: ItemOptions): Written | undefined {
-  const kind = item === options.pinned ? FRAGMENT.pinnedItem : FRAGMENT.item
-  const fragment = page.fragment(kind, item)
-  if (!fragment) return LACKING
+  const kind = item === options.pinned ? CACHED.pinnedItem : CACHED.item
+  const cachedView = page.cachedView(kind, item)
+  if (!cachedView) return MISSES
   const { isShown } = options
   if (isShown) {
     page.begin()
-    const rules = rulesAbout(fragment.facts!, (uid) => page.relation(uid))
+    const rules = rulesAbout(cachedView.facts!, (uid) => page.relation(uid))
     // Written all the same, so that everything lacking is loaded together.
-    if (page.isLacking) return { ...page.write(fragment), state: 'lacking' }
-    if (!isShown(rules, fragment.facts!)) return notShown(page, fragment.facts!)
+    if (page.hasMisses) return { ...page.write(cachedView), state: 'misses' }
+    if (!isShown(rules, cachedView.facts!)) return notShown(page, cachedView.facts!)
   }
-  return fragment.showing === 'absent' ? undefined : page.write(fragment)
+  return cachedView.showing === 'absent' ? undefined : page.write(cachedView)
 }
 
 /** Where the parent was taken down, who stands above it does not matter. */
 function notShown(page: Page, { parent }: ItemFacts): Written | undefined {
   if (parent === 0) return undefined
   const isActedUpon = page.isActedUpon(dependency.post(parent))
-  if (page.isLacking) return LACKING
+  if (page.hasMisses) return MISSES
   return isActedUpon ? UNFIT : undefined
 }
 
 export function writePost(page: Page, id: number): Written | undefined {
-  const fragment = page.fragment(FRAGMENT.post, id)
-  if (!fragment) return LACKING
-  if (fragment.showing === 'absent') return undefined
+  const cachedView = page.cachedView(CACHED.post, id)
+  if (!cachedView) return MISSES
+  if (cachedView.showing === 'absent') return undefined
   page.begin()
-  const { blocks } = page.relation(fragment.author)
-  if (page.isLacking) return { ...page.write(fragment), state: 'lacking' }
-  return blocks ? undefined : page.write(fragment)
+  const { blocks } = page.relation(cachedView.author)
+  if (page.hasMisses) return { ...page.write(cachedView), state: 'misses' }
+  return blocks ? undefined : page.write(cachedView)
 }
 
 export function writeProfile(
@@ -60,11 +60,11 @@ export function writeProfile(
   uid: number,
   options: ProfileOptions,
 ): Written | undefined {
-  const fragment = page.fragment(options.basic ? FRAGMENT.profile : FRAGMENT.fullProfile, uid)
-  if (!fragment) return LACKING
+  const cachedView = page.cachedView(options.basic ? CACHED.profile : CACHED.fullProfile, uid)
+  if (!cachedView) return MISSES
   page.begin()
   const relation = page.relation(uid)
-  if (page.isLacking) return LACKING
+  if (page.hasMisses) return MISSES
   if (options.isShown && !options.isShown(uid, relation)) return undefined
-  return fragment.showing === 'absent' ? undefined : page.write(fragment)
+  return cachedView.showing === 'absent' ? undefined : page.write(cachedView)
 }

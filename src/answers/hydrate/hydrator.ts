@@ -3,9 +3,9 @@
 // items it has, and a few more for what was not read before.
 
 import { atOneMoment } from '../../data/store/transact.ts'
+import { KeptRows } from './cached-rows.ts'
 import { withoutTakenDown } from './hide-taken-down.ts'
 import type { Hydrator, ProfileOptions, RecordOptions } from './hydrator-types.ts'
-import { KeptRows } from './kept-rows.ts'
 import { loadBlocks } from './load-blocks.ts'
 import { loadFeed, loadPostsOnly } from './load-feed.ts'
 import { loadLabelled, loadSubjectLabels, withLabelsLoaded } from './load-labels.ts'

@@ -3,7 +3,7 @@
 import { unpackCid } from '../../base/atproto/keys.ts'
 import type { ActorRow } from '../../data/store/read/actors.ts'
 import { statusCode } from '../../data/store/status.ts'
-import { type Found, isSameRow } from './kept-rows.ts'
+import { type Found, isSameRow } from './cached-rows.ts'
 import type { Loader } from './page.ts'
 import { parseRecord } from './parse-record.ts'
 import { isSoundProfile } from './record-shapes.ts'

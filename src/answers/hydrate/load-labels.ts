@@ -91,8 +91,8 @@ function labelledAccount(said: ProfileState['labels'], did: string): Labelled {
 function labelledSubject(said: SubjectLabels | undefined): Labelled {
   if (!said) return { labels: [], isActedUpon: false }
   const { labels, isTakenDown, needsReview, isImpersonation } = said
-  const isNoted = labels.some(({ val, exp }) => val.startsWith('!') || exp !== undefined)
-  return { labels, isActedUpon: isTakenDown || needsReview || isImpersonation || isNoted }
+  const isInvalidated = labels.some(({ val, exp }) => val.startsWith('!') || exp !== undefined)
+  return { labels, isActedUpon: isTakenDown || needsReview || isImpersonation || isInvalidated }
 }
 
 const POST = 'app.bsky.feed.post'

@@ -5,7 +5,6 @@ import { collectionCodes } from '../../base/atproto/collections.ts'
 import { packRkey, unpackCid } from '../../base/atproto/keys.ts'
 import type { RecordRow } from '../../data/store/read/records.ts'
 import type { RecordKey } from '../../data/store/records.ts'
-import type { HeldRecord, PackContent, ShownCollection } from './held-records.ts'
 import type { RecordOptions } from './hydrator-types.ts'
 import { loadAccounts, loadLists } from './load-accounts.ts'
 import { loadBlocks } from './load-blocks.ts'
@@ -13,6 +12,7 @@ import { emptyProfileState, type Loader } from './page.ts'
 import { parseRecord } from './parse-record.ts'
 import { isSoundGenerator, isSoundLabeler, isSoundStarterPack } from './record-shapes.ts'
 import type { Check } from './shape.ts'
+import type { PackContent, ShownCollection, StoredRecord } from './stored-records.ts'
 import type { ProfileState, Viewer } from './types.ts'
 
 const LIKE = 'app.bsky.feed.like'
@@ -82,7 +82,11 @@ function keyOf(loader: Loader, uri: string): RecordKey[] {
   return [{ uid, collection, rkey: packRkey(key.rkey) }]
 }
 
-function toHeld(loader: Loader, row: RecordRow, like: string | undefined): HeldRecord | undefined {
+function toHeld(
+  loader: Loader,
+  row: RecordRow,
+  like: string | undefined,
+): StoredRecord | undefined {
   const collection = names.get(row.collection)!
   const record = parseRecord<object>(row.record, {
     kind: collection,
@@ -103,7 +107,7 @@ function toHeld(loader: Loader, row: RecordRow, like: string | undefined): HeldR
     likeCount,
     like,
   }
-  return held as HeldRecord
+  return held as StoredRecord
 }
 
 function addJoins({ readers }: Loader, state: ProfileState): void {

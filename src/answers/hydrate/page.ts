@@ -18,7 +18,7 @@ import { prepareRelations } from '../../data/store/read/relations.ts'
 import { prepareReposts, type RepostRow } from '../../data/store/read/reposts.ts'
 import { prepareTakedowns } from '../../data/store/read/takedowns.ts'
 import { blockedPairs } from './blocked-pairs.ts'
-import type { KeptRows } from './kept-rows.ts'
+import type { KeptRows } from './cached-rows.ts'
 import type { Labelers } from './labelers.ts'
 import type { OnUnusable } from './parse-record.ts'
 import type {

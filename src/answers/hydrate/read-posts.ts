@@ -1,4 +1,4 @@
-// Posts: rows → Post. Most of it is kept from request to request (kept-rows.ts).
+// Posts: rows → Post. Most of it is kept from request to request (cached-rows.ts).
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
@@ -6,8 +6,8 @@ import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../data/store/post-fl
 import { isWithoutRecord, PRESENT } from '../../data/store/posts.ts'
 import type { PostRow } from '../../data/store/read/posts.ts'
 import { recordText } from '../../data/store/record-bytes.ts'
+import { type Found, isSameRow } from './cached-rows.ts'
 import { embeddedRecord } from './embedded-record.ts'
-import { type Found, isSameRow } from './kept-rows.ts'
 import type { KeptPost, Loader } from './page.ts'
 import { parseRecord } from './parse-record.ts'
 import { toPostCounts } from './post-counts.ts'

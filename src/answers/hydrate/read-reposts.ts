@@ -1,9 +1,9 @@
-// Reposts: rows → Repost, kept from request to request (kept-rows.ts).
+// Reposts: rows → Repost, kept from request to request (cached-rows.ts).
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
 import type { RepostRow, RepostTextRow } from '../../data/store/read/reposts.ts'
-import { isSameRow } from './kept-rows.ts'
+import { isSameRow } from './cached-rows.ts'
 import type { Loader } from './page.ts'
 import type { Repost } from './types.ts'
 

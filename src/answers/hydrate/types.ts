@@ -13,7 +13,7 @@ import type {
   AppBskyGraphList,
   ComAtprotoLabelDefs,
 } from '@atproto/api'
-import type { AboutActor, HeldRecord, Joins, PackContent } from './held-records.ts'
+import type { AboutActor, Joins, PackContent, StoredRecord } from './stored-records.ts'
 
 /**
  * Who asks; undefined for anonymous. `uid` is 0 where a verified viewer is not yet known to us:
@@ -41,7 +41,7 @@ export type ImagePreset = 'avatar' | 'banner' | 'feed_thumbnail' | 'feed_fullsiz
 
 /**
  * Told what views take for granted that are made once for every viewer (answers/cache/). In such a state
- * views leave holes (answers/views/holes.ts) where a viewer comes in.
+ * views leave slots (answers/views/slots.ts) where a viewer comes in.
  */
 export type ForEveryone = {
   /** The view is right only for viewers with no block between them and the account. */
@@ -72,7 +72,7 @@ export type ProfileState = {
    */
   labels: Map<string, SubjectLabels>
   /** By at-URI; only ones that we hold. */
-  records: Map<string, HeldRecord>
+  records: Map<string, StoredRecord>
   /** By a starter pack's at-URI; no entry where nobody joined. */
   joins: Map<string, Joins>
   /** By a starter pack's at-URI, where asked for. */

@@ -1,4 +1,4 @@
-// Which known holes touch a stretch of somebody's home timeline: those of the whole stream, and those of
+// Which known gaps touch a stretch of somebody's home timeline: those of the whole stream, and those of
 // the accounts that they follow.
 
 import type { FollowGraphReader } from '../../data/graph/types.ts'

@@ -2,7 +2,7 @@
 // an account without a verified handle is not verified either.
 
 import type { AppBskyActorDefs } from '@atproto/api'
-import type { AboutActor } from '../hydrate/held-records.ts'
+import type { AboutActor } from '../hydrate/stored-records.ts'
 import type { Actor, ProfileState } from '../hydrate/types.ts'
 import { datetime, text } from './fields.ts'
 import { isImpersonation, isTakenDownByLabel } from './labels.ts'

@@ -42,7 +42,7 @@ function reasonRepost(
 function replyRef(state: FeedState, post: Post): AppBskyFeedDefs.ReplyRef | undefined {
   const { reply } = post.record
   if (!reply) return undefined
-  const parentPost = heldPost(state, post.parent ?? 0)
+  const parentPost = storedPost(state, post.parent ?? 0)
   const rootBlocked =
     blocked(state, post, post.root) || blocked(state, parentPost, parentPost?.root)
   const root = postOrReason(state, post.root, { uri: reply.root.uri, blocked: rootBlocked })
@@ -54,7 +54,7 @@ function replyRef(state: FeedState, post: Post): AppBskyFeedDefs.ReplyRef | unde
 }
 
 /** Taken down or not. */
-function heldPost(state: FeedState, id: number): Post | undefined {
+function storedPost(state: FeedState, id: number): Post | undefined {
   const post = state.posts.get(id)
   // In a state for everyone nothing is taken down.
   return post ?? (state.forEveryone ? undefined : state.takenDown.get(id))

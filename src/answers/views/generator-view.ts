@@ -3,15 +3,15 @@
 import type { AppBskyFeedDefs } from '@atproto/api'
 import type { ProfileState } from '../hydrate/types.ts'
 import { blobCid, datetime } from './fields.ts'
-import { heldRecord } from './held-record.ts'
 import { labelsOf } from './labels.ts'
 import { profileView } from './profile-views.ts'
+import { storedRecord } from './stored-record.ts'
 
 type View = Omit<AppBskyFeedDefs.GeneratorView, '$type'>
 
 /** @returns undefined where we don't hold the record, or its creator is hidden. */
 export function generatorView(state: ProfileState, uri: string): View | undefined {
-  const held = heldRecord(state, uri, 'app.bsky.feed.generator')
+  const held = storedRecord(state, uri, 'app.bsky.feed.generator')
   const creator = held && profileView(state, held.uid)
   if (!creator) return undefined
   const { record, cid, like, likeCount, sortAt } = held

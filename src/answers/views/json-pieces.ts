@@ -1,25 +1,25 @@
-// The JSON of a view that is made once for every viewer, cut at its holes (holes.ts).
+// The JSON of a view that is made once for every viewer, cut at its slots (slots.ts).
 //
 // It is written by one JSON.stringify, which is several times faster than anything that walks the view
-// in JavaScript, with a mark in the place of each hole; marks are then found in the text and taken out
+// in JavaScript, with a mark in the place of each slot; marks are then found in the text and taken out
 // with what belongs to them.
 
 import { assert } from '../../base/util/assert.ts'
-import { HOLE, type Hole, jsonWithMarks, MARK } from './holes.ts'
 import { toByteText } from './ready-json.ts'
+import { jsonWithMarks, MARK, SLOT, type Slot } from './slots.ts'
 
 /** Where in which piece something may be put in that seldom is. */
-export type Spot = { hole: Hole; piece: number; at: number }
+export type Spot = { slot: Slot; piece: number; at: number }
 
-export type Pieces = { pieces: string[]; holes: Hole[]; spots: Spot[] }
+export type Pieces = { pieces: string[]; slots: Slot[]; spots: Spot[] }
 
 /** A mark as a field's value, and as the first field of an object that was `extended`. */
 const QUOTED = `"${MARK}"`
-const OPENED = '{"hole":'
+const OPENED = '{"slot":'
 
 /**
- * A view as byte text, without the brace that ends it, cut at its holes: one piece more than there
- * are holes. Those that stand for an object bring the brace that begins it, and not the other one.
+ * A view as byte text, without the brace that ends it, cut at its slots: one piece more than there
+ * are slots. Those that stand for an object bring the brace that begins it, and not the other one.
  * Those in arrays are seldom filled: nothing is cut there, and they are given as `spots`, in order.
  * @returns undefined where there is no view
  */
@@ -27,33 +27,33 @@ export function jsonPieces(view: () => object | undefined): Pieces | undefined {
   const marked = jsonWithMarks(view)
   if (!marked) return undefined
   const pieces: string[] = []
-  const holes: Hole[] = []
+  const slots: Slot[] = []
   const spots: Spot[] = []
   const texts = marked.json.split(QUOTED)
-  assert(texts.length === marked.holes.length + 1, 'a mark for each hole')
+  assert(texts.length === marked.slots.length + 1, 'a mark for each slot')
   let text = texts[0]!
-  for (const [i, hole] of marked.holes.entries()) {
+  for (const [i, slot] of marked.slots.entries()) {
     const next = texts[i + 1]!
-    if (isElement(hole)) {
-      spots.push({ hole, piece: pieces.length, at: Buffer.byteLength(text) })
+    if (isElement(slot)) {
+      spots.push({ slot, piece: pieces.length, at: Buffer.byteLength(text) })
       text += next.startsWith(',') ? next.slice(1) : next
     } else {
-      const { before, after } = isObject(hole) ? aroundObject(text, next) : aroundFields(text, next)
+      const { before, after } = isObject(slot) ? aroundObject(text, next) : aroundFields(text, next)
       pieces.push(toByteText(before))
-      holes.push(hole)
+      slots.push(slot)
       text = after
     }
   }
   pieces.push(toByteText(text.slice(0, -1)))
-  return { pieces, holes, spots }
+  return { pieces, slots, spots }
 }
 
 type Around = { before: string; after: string }
 
-/** A hole brings its fields with their commas, so the field that it stood in goes with its name. */
+/** A slot brings its fields with their commas, so the field that it stood in goes with its name. */
 function aroundFields(before: string, after: string): Around {
   const end = before.lastIndexOf(',"')
-  assert(end > 0 && before.indexOf('"', end + 2) === before.length - 2, 'a hole after other fields')
+  assert(end > 0 && before.indexOf('"', end + 2) === before.length - 2, 'a slot after other fields')
   return { before: before.slice(0, end), after }
 }
 
@@ -63,10 +63,10 @@ function aroundObject(before: string, after: string): Around {
   return { before: before.slice(0, -OPENED.length), after }
 }
 
-function isObject({ kind }: Hole): boolean {
-  return kind === HOLE.profile || kind === HOLE.post
+function isObject({ kind }: Slot): boolean {
+  return kind === SLOT.profile || kind === SLOT.post
 }
 
-function isElement({ kind }: Hole): boolean {
-  return kind === HOLE.postLabels || kind === HOLE.profileLabels
+function isElement({ kind }: Slot): boolean {
+  return kind === SLOT.postLabels || kind === SLOT.profileLabels
 }

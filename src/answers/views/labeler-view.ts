@@ -3,10 +3,10 @@
 import type { AppBskyLabelerDefs } from '@atproto/api'
 import type { ProfileState } from '../hydrate/types.ts'
 import { datetime } from './fields.ts'
-import { heldRecord } from './held-record.ts'
 import { labelsOf } from './labels.ts'
 import { profileView } from './profile-views.ts'
 import { selfLabels } from './self-labels.ts'
+import { storedRecord } from './stored-record.ts'
 
 type View = Omit<AppBskyLabelerDefs.LabelerView, '$type'>
 type Detailed = Omit<AppBskyLabelerDefs.LabelerViewDetailed, '$type'>
@@ -18,7 +18,7 @@ export function labelerUri(did: string): string {
 
 /** @returns undefined where we don't hold the record, or its creator is hidden; so does the other. */
 export function labelerView(state: ProfileState, uri: string): View | undefined {
-  const held = heldRecord(state, uri, 'app.bsky.labeler.service')
+  const held = storedRecord(state, uri, 'app.bsky.labeler.service')
   const creator = held && profileView(state, held.uid)
   if (!creator) return undefined
   const { record, cid, like, likeCount, sortAt } = held
@@ -35,7 +35,7 @@ export function labelerView(state: ProfileState, uri: string): View | undefined 
 
 export function labelerViewDetailed(state: ProfileState, uri: string): Detailed | undefined {
   const view = labelerView(state, uri)
-  const held = heldRecord(state, uri, 'app.bsky.labeler.service')
+  const held = storedRecord(state, uri, 'app.bsky.labeler.service')
   if (!view || !held) return undefined
   const { policies, reasonTypes, subjectTypes, subjectCollections } = held.record
   return { ...view, policies, reasonTypes, subjectTypes, subjectCollections }

@@ -2,7 +2,7 @@
 
 import type { ComAtprotoLabelDefs } from '@atproto/api'
 import type { ProfileState } from '../hydrate/types.ts'
-import { type HoleKind, hole } from './holes.ts'
+import { type SlotKind, slot } from './slots.ts'
 
 type Label = ComAtprotoLabelDefs.Label
 
@@ -11,7 +11,7 @@ type Label = ComAtprotoLabelDefs.Label
  * @param subjects - DIDs and at-URIs
  */
 export function labelsOf(state: ProfileState, ...subjects: string[]): Label[] {
-  // Fragments leave room for them where they may, and know where they may not (answers/cache/page.ts).
+  // Cached views leave room for them where they may, and know where they may not (answers/cache/page.ts).
   if (state.forEveryone || state.labels.size === 0) return []
   return subjects.flatMap((subject) => state.labels.get(subject)?.labels ?? [])
 }
@@ -27,12 +27,12 @@ export function withLabels<T extends { labels?: Label[] }>(
 }
 
 /** Of a view for everyone, with room for what labelers say. */
-export function withLabelsHole<T extends { labels?: Label[] }>(
+export function withLabelsSlot<T extends { labels?: Label[] }>(
   view: T,
-  kind: HoleKind,
+  kind: SlotKind,
   id: number,
 ): T {
-  return { ...view, labels: [hole<Label>(kind, id), ...(view.labels ?? [])] }
+  return { ...view, labels: [slot<Label>(kind, id), ...(view.labels ?? [])] }
 }
 
 export function isImpersonation(state: ProfileState, did: string): boolean {

@@ -11,7 +11,7 @@ type Labelled = { labels?: readonly { val: string }[] }
 
 /** Whether posts of the account are withheld from whom the state was loaded for. */
 export function isWithheld(state: ProfileState, uid: number): boolean {
-  // Fragments say for each profile whom it is for (answers/cache/page.ts).
+  // Cached views say for each profile whom it is for (answers/cache/page.ts).
   if (state.forEveryone || state.viewer) return false
   const actor = state.actors.get(uid)
   return actor !== undefined && isForMembersOnly(profileBase(state, actor))

@@ -2,7 +2,7 @@
 // What is the same for every viewer is made once for the object that it shows, which hydration keeps
 // from request to request. Views are never changed once made.
 
-import { isMakingPieces } from './holes.ts'
+import { isMakingPieces } from './slots.ts'
 
 /** Remembers what `view` gave for each id, for as long as the state lives. */
 export function oncePerState<State extends { forEveryone: unknown }, View>(

@@ -5,11 +5,11 @@
 import type { AppBskyFeedDefs } from '@atproto/api'
 import type { FeedState, Post, PostCounts } from '../hydrate/types.ts'
 import { datetime } from './fields.ts'
-import { HOLE, hole } from './holes.ts'
-import { withLabels, withLabelsHole } from './labels.ts'
+import { withLabels, withLabelsSlot } from './labels.ts'
 import { oncePerObject } from './memo.ts'
 import { extended, keepJson } from './ready-json.ts'
 import { selfLabels } from './self-labels.ts'
+import { SLOT, slot } from './slots.ts'
 
 type Fixed = Pick<AppBskyFeedDefs.PostView, 'uri' | 'cid' | 'indexedAt' | 'labels'>
 type Counts = Pick<
@@ -20,17 +20,17 @@ type AllCounts = Counts & Pick<AppBskyFeedDefs.PostView, 'bookmarkCount'>
 
 export function postBase(state: FeedState, post: Post): Fixed & Counts {
   if (!state.forEveryone) return withLabels(state, withCounts(post), post.uri)
-  return extended(fixedForEveryone(post), hole<Counts>(HOLE.counts, post.id))
+  return extended(fixedForEveryone(post), slot<Counts>(SLOT.counts, post.id))
 }
 
 /** The same for a post in its own right, which also says how often it was bookmarked. */
 export function postBaseWithBookmarks(state: FeedState, post: Post): Fixed & AllCounts {
   if (!state.forEveryone) return withLabels(state, withAllCounts(post), post.uri)
-  return extended(fixedForEveryone(post), hole<AllCounts>(HOLE.allCounts, post.id))
+  return extended(fixedForEveryone(post), slot<AllCounts>(SLOT.allCounts, post.id))
 }
 
 function fixedForEveryone(post: Post): Fixed {
-  return withLabelsHole(fixedPart(post), HOLE.postLabels, post.id)
+  return withLabelsSlot(fixedPart(post), SLOT.postLabels, post.id)
 }
 
 export function postCounts({ replyCount, repostCount, likeCount, quoteCount }: PostCounts): Counts {

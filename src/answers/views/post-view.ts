@@ -4,7 +4,6 @@ import type { AppBskyFeedDefs } from '@atproto/api'
 import type { FeedState, Post } from '../hydrate/types.ts'
 import { embedView } from './embed-view.ts'
 import { hasListRule } from './gate-rules.ts'
-import { HOLE, hole } from './holes.ts'
 import { listViewBasic } from './list-view-basic.ts'
 import { isWithheld } from './members-only.ts'
 import { oncePerState } from './memo.ts'
@@ -12,6 +11,7 @@ import { postBaseWithBookmarks } from './post-base.ts'
 import { postViewer } from './post-viewer.ts'
 import { profileViewBasic } from './profile-views.ts'
 import { extended } from './ready-json.ts'
+import { SLOT, slot } from './slots.ts'
 
 type PostView = AppBskyFeedDefs.PostView
 
@@ -20,10 +20,10 @@ export const postView = oncePerState((state: FeedState, postId: number): PostVie
   const post = state.posts.get(postId)
   const author = post && profileViewBasic(state, post.uid)
   if (!author || isWithheld(state, post.uid)) return undefined
-  return state.forEveryone ? hole(HOLE.post, postId) : wholePost(state, post, author)
+  return state.forEveryone ? slot(SLOT.post, postId) : wholePost(state, post, author)
 })
 
-/** postView itself, where that leaves a hole. */
+/** postView itself, where that leaves a slot. */
 export function postViewForEveryone(state: FeedState, postId: number): PostView | undefined {
   const post = state.posts.get(postId)
   const author = post && profileViewBasic(state, post.uid)

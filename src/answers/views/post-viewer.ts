@@ -3,12 +3,12 @@
 import type { AppBskyFeedDefs } from '@atproto/api'
 import type { FeedState, Post, PostViewer } from '../hydrate/types.ts'
 import { viewerMayEmbed, viewerMayReply } from './gate-rules.ts'
-import { HOLE, hole } from './holes.ts'
 import { pinnedPost } from './profile-views.ts'
+import { SLOT, slot } from './slots.ts'
 
 /** @returns undefined where anonymous. */
 export function postViewer(state: FeedState, post: Post): AppBskyFeedDefs.ViewerState | undefined {
-  if (state.forEveryone) return viewerHole(state, post)
+  if (state.forEveryone) return viewerSlot(state, post)
   if (!state.viewer) return undefined
   return {
     ...doingsOf(state.postViewers.get(post.id)),
@@ -32,12 +32,12 @@ function doingsOf(doings: PostViewer | undefined) {
   }
 }
 
-function viewerHole(state: FeedState, post: Post): AppBskyFeedDefs.ViewerState {
+function viewerSlot(state: FeedState, post: Post): AppBskyFeedDefs.ViewerState {
   const isGated =
     post.violatesThreadgate ||
     state.threadgates.has(post.root ?? post.id) ||
     state.postgates.has(post.id)
-  return hole(isGated ? HOLE.gatedPostViewer : HOLE.postViewer, post.id)
+  return slot(isGated ? SLOT.gatedPostViewer : SLOT.postViewer, post.id)
 }
 
 /** @returns undefined where no gate says anything. */

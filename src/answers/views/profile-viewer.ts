@@ -4,8 +4,8 @@
 import type { AppBskyActorDefs } from '@atproto/api'
 import { NO_RELATION } from '../hydrate/no-relation.ts'
 import type { ProfileState, Relation } from '../hydrate/types.ts'
-import { HOLE, hole } from './holes.ts'
 import { listViewBasic } from './list-view-basic.ts'
+import { SLOT, slot } from './slots.ts'
 
 type ViewerState = AppBskyActorDefs.ViewerState
 
@@ -16,7 +16,7 @@ export function relationTo(state: ProfileState, uid: number): Relation {
 
 /** @returns undefined where anonymous. */
 export function profileViewer(state: ProfileState, uid: number): ViewerState | undefined {
-  if (state.forEveryone) return hole(HOLE.profileViewer, uid)
+  if (state.forEveryone) return slot(SLOT.profileViewer, uid)
   if (!state.viewer) return undefined
   const relation = relationTo(state, uid)
   const { mutedByList, blockingByList, following, followedBy } = relation

@@ -6,12 +6,12 @@ import { isStrongRef } from '../hydrate/record-shapes.ts'
 import type { Actor, MediaUrls, Profile, ProfileState } from '../hydrate/types.ts'
 import { aboutView, associated } from './about-actor.ts'
 import { blobCid, datetime, text } from './fields.ts'
-import { HOLE, hole } from './holes.ts'
-import { withLabels, withLabelsHole } from './labels.ts'
+import { withLabels, withLabelsSlot } from './labels.ts'
 import { oncePerObject, oncePerState } from './memo.ts'
 import { profileViewer } from './profile-viewer.ts'
 import { extended, keepJson } from './ready-json.ts'
 import { selfLabels } from './self-labels.ts'
+import { SLOT, slot } from './slots.ts'
 
 type Basic = Omit<AppBskyActorDefs.ProfileViewBasic, '$type'>
 type Text = Pick<AppBskyActorDefs.ProfileView, 'description' | 'indexedAt'>
@@ -22,11 +22,11 @@ export const profileViewBasic = oncePerState(
   (state: ProfileState, uid: number): Basic | undefined => {
     const actor = visibleActor(state, uid)
     if (!actor) return undefined
-    return state.forEveryone ? hole(HOLE.profile, uid) : keepJson(wholeProfile(state, actor))
+    return state.forEveryone ? slot(SLOT.profile, uid) : keepJson(wholeProfile(state, actor))
   },
 )
 
-/** profileViewBasic itself, where that leaves a hole. */
+/** profileViewBasic itself, where that leaves a slot. */
 export function profileViewBasicForEveryone(state: ProfileState, uid: number): Basic | undefined {
   const actor = visibleActor(state, uid)
   return actor && wholeProfile(state, actor)
@@ -58,7 +58,7 @@ export function visibleActor(state: ProfileState, uid: number): Actor | undefine
 export function profileBase(state: ProfileState, actor: Actor): Basic {
   const record = recordBase(actor, state.urls)
   const base = state.forEveryone
-    ? withLabelsHole(record, HOLE.profileLabels, actor.uid)
+    ? withLabelsSlot(record, SLOT.profileLabels, actor.uid)
     : withLabels(state, record, actor.did, profileUri(actor.did))
   const about = state.about.get(actor.uid)
   return about ? { ...base, ...aboutView(state, actor, about) } : base

@@ -8,13 +8,13 @@
 // on the object they were made of, and marked objects are never changed.
 //
 // Whole views made once for every viewer are kept elsewhere (answers/cache/): json-pieces.ts cuts their JSON
-// at the holes in them, and what they were filled up to goes into an answer as `ReadyJson`. While one is
+// at the slots in them, and what they were filled up to goes into an answer as `ReadyJson`. While one is
 // made nothing is marked: it is made of everything at once, and once.
 // Such JSON is held as *byte text*: a string with one character for each byte of the UTF-8. It takes a
 // byte of memory for each, joins at the cost of a pointer, and is written out without encoding.
 
-import { Hole, isMakingPieces } from './holes.ts'
 import { JsonBuffer } from './json-buffer.ts'
+import { isMakingPieces, Slot } from './slots.ts'
 
 type Mark = { json: Buffer | undefined }
 
@@ -39,9 +39,9 @@ export function extended<Base extends object, More extends object>(
   return whole
 }
 
-/** A hole stands in an object as one of its fields, see json-pieces.ts. */
+/** A slot stands in an object as one of its fields, see json-pieces.ts. */
 function fieldsOf(part: object): object {
-  return part instanceof Hole ? { hole: part } : part
+  return part instanceof Slot ? { slot: part } : part
 }
 
 /** JSON that is ready, as byte text. Anywhere in a value that `jsonBytes` is given. */

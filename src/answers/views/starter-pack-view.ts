@@ -4,10 +4,10 @@ import type { AppBskyGraphDefs } from '@atproto/api'
 import type { ProfileState } from '../hydrate/types.ts'
 import { datetime } from './fields.ts'
 import { generatorView } from './generator-view.ts'
-import { heldRecord } from './held-record.ts'
 import { labelsOf } from './labels.ts'
 import { listViewBasic } from './list-view-basic.ts'
 import { profileView, profileViewBasic } from './profile-views.ts'
+import { storedRecord } from './stored-record.ts'
 
 type Basic = Omit<AppBskyGraphDefs.StarterPackViewBasic, '$type'>
 type View = Omit<AppBskyGraphDefs.StarterPackView, '$type'>
@@ -15,7 +15,7 @@ type ListItem = Omit<AppBskyGraphDefs.ListItemView, '$type'>
 
 /** @returns undefined where we don't hold the record, or its creator is hidden; so does the other. */
 export function starterPackViewBasic(state: ProfileState, uri: string): Basic | undefined {
-  const held = heldRecord(state, uri, 'app.bsky.graph.starterpack')
+  const held = storedRecord(state, uri, 'app.bsky.graph.starterpack')
   const creator = held && profileViewBasic(state, held.uid)
   if (!creator) return undefined
   const joins = state.joins.get(uri)
@@ -34,7 +34,7 @@ export function starterPackViewBasic(state: ProfileState, uri: string): Basic | 
 /** For states that were loaded with the content of starter packs. */
 export function starterPackView(state: ProfileState, uri: string): View | undefined {
   const basic = starterPackViewBasic(state, uri)
-  const held = heldRecord(state, uri, 'app.bsky.graph.starterpack')
+  const held = storedRecord(state, uri, 'app.bsky.graph.starterpack')
   if (!basic || !held) return undefined
   const { list, sample } = state.packs.get(uri) ?? { list: undefined, sample: [] }
   const feeds = (held.record.feeds ?? []).map((feed) => generatorView(state, feed.uri))

@@ -1,7 +1,7 @@
 // app.bsky.actor.defs#statusView: what an account says it is doing now, such as being live.
 
 import type { AppBskyActorDefs, AppBskyEmbedExternal } from '@atproto/api'
-import type { LiveStatus } from '../hydrate/held-records.ts'
+import type { LiveStatus } from '../hydrate/stored-records.ts'
 import type { Actor, ProfileState } from '../hydrate/types.ts'
 import { mediaEmbedView } from './embed-media.ts'
 import { datetime, hasType } from './fields.ts'

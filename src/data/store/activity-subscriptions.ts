@@ -3,15 +3,15 @@
 // Every post asks who is subscribed to its author, and hardly anybody is. So the writer remembers
 // who may be: an account that once had a subscriber stays in that set until the process ends.
 
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 export type ActivitySubscription = { uid: number; post: number; reply: number; created_at: number }
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   put: db.prepare<[number, number, number, number, number]>(
     `INSERT INTO activity_subscriptions (uid, subject, post, reply, created_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET post = excluded.post, reply = excluded.reply`,
@@ -42,16 +42,16 @@ export function putActivitySubscription(
   subscription: ActivitySubscription,
 ): void {
   const { uid, post, reply, created_at } = subscription
-  const { put, notes } = statements(db)
+  const { put, invalidations } = statements(db)
   put.run(uid, subject, post, reply, created_at)
-  notes.add(NOTE.tie, uid, subject)
+  invalidations.add(INVALIDATION.relation, uid, subject)
   subjects(db).add(subject)
 }
 
 export function deleteActivitySubscription(db: Db, uid: number, subject: number): void {
-  const { remove, notes } = statements(db)
+  const { remove, invalidations } = statements(db)
   remove.run(uid, subject)
-  notes.add(NOTE.tie, uid, subject)
+  invalidations.add(INVALIDATION.relation, uid, subject)
 }
 
 /** For the writer's connection. */

@@ -1,8 +1,8 @@
 // Accounts: one row for each DID that was ever interned, with the same uid as in memory.
 
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 import { bandOf } from './search/actor-index.ts'
 import { queueActor } from './search/queue.ts'
@@ -26,7 +26,7 @@ export type ActorStatus = { status: number; status_at: number }
 export type ActorCounts = { follows: number; followers: number; posts: number }
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   insert: db.prepare<[number, string, number]>(
     'INSERT INTO actors (uid, did, indexed_at) VALUES (?, ?, ?)',
   ),
@@ -86,9 +86,9 @@ const statements = perDatabase((db) => ({
 }))
 
 export function insertActor(db: Db, uid: number, did: string, indexedAt: number): void {
-  const { insert, notes } = statements(db)
+  const { insert, invalidations } = statements(db)
   insert.run(uid, did, indexedAt)
-  notes.add(NOTE.actor, uid)
+  invalidations.add(INVALIDATION.actor, uid)
 }
 
 export function findActor(db: Db, uid: number): ActorRow | undefined {
@@ -106,13 +106,13 @@ export function actorStatus(db: Db, uid: number): ActorStatus | undefined {
 
 /** A hidden account's lists block and mute nobody, so its status may change what stands between others. */
 export function setActorStatus(db: Db, uid: number, { status, status_at }: ActorStatus): void {
-  const { status: find, setStatus, isBetweenOthers, notes } = statements(db)
+  const { status: find, setStatus, isBetweenOthers, invalidations } = statements(db)
   const before = find.get(uid)?.status ?? ACTIVE
   setStatus.run(status, status_at, uid)
   if (status === before) return
-  notes.add(NOTE.actor, uid)
+  invalidations.add(INVALIDATION.actor, uid)
   if (isHiddenStatus(status) === isHiddenStatus(before)) return
-  if (isBetweenOthers.get(uid) !== undefined) notes.addEverything()
+  if (isBetweenOthers.get(uid) !== undefined) invalidations.addEverything()
 }
 
 /** Remembers that the account was deleted; `at` in microseconds, the time of its event. */
@@ -131,8 +131,8 @@ export function raiseActorRev(db: Db, uid: number, rev: string): void {
 }
 
 export function addActorCounts(db: Db, uid: number, delta: ActorCounts): void {
-  const { addCounts, addFollowers, notes } = statements(db)
-  notes.add(NOTE.actorCounts, uid)
+  const { addCounts, addFollowers, invalidations } = statements(db)
+  invalidations.add(INVALIDATION.actorCounts, uid)
   const { follows, followers, posts } = delta
   if (followers === 0) {
     addCounts.run(follows, followers, posts, uid)
@@ -152,17 +152,17 @@ export function setActorIdentity(
   identity: { handle: string | null; handleValid: boolean; pds: string | null; checkedAt: number },
 ): void {
   const { handle, handleValid, pds, checkedAt } = identity
-  const { find, freeHandle, setIdentity, notes } = statements(db)
+  const { find, freeHandle, setIdentity, invalidations } = statements(db)
   const before = find.get(uid)
   const freed = handle !== null && handleValid ? freeHandle.all(handle, uid) : []
   for (const other of freed) {
-    notes.add(NOTE.actor, other)
+    invalidations.add(INVALIDATION.actor, other)
     queueActor(db, other)
   }
   setIdentity.run(handle, handleValid ? 1 : 0, pds, checkedAt, uid)
   const isSame = before?.handle === handle && (before.handle_valid === 1) === handleValid
   if (isSame) return
-  notes.add(NOTE.actor, uid)
+  invalidations.add(INVALIDATION.actor, uid)
   queueActor(db, uid)
 }
 

@@ -11,11 +11,11 @@ import type { PostRow } from './posts.ts'
 
 export type OwnPost = { id: number; rkey: PackedRkey; cid: Buffer }
 
-export type LikeDeed = { uid: number; rkey: PackedRkey; created_at: number; sort_at: number }
+export type LikeAct = { uid: number; rkey: PackedRkey; created_at: number; sort_at: number }
 
-export type RepostDeed = LikeDeed & { cid: Buffer }
+export type RepostAct = LikeAct & { cid: Buffer }
 
-export type FollowDeed = { uid: number; rkey: PackedRkey; sort_at: number }
+export type FollowAct = { uid: number; rkey: PackedRkey; sort_at: number }
 
 /** Something of the account's that others like, besides posts. */
 export type OwnRecord = { id: number; collection: number; rkey: PackedRkey; cid: Buffer }
@@ -29,17 +29,17 @@ const statements = perDatabase((db) => ({
   postWithId: db.prepare<[number], OwnPost & { uid: number }>(
     'SELECT id, uid, rkey, cid FROM posts WHERE id = ? AND state = 1',
   ),
-  reposts: db.prepare<[number, number], RepostDeed>(
+  reposts: db.prepare<[number, number], RepostAct>(
     'SELECT uid, rkey, cid, created_at, sort_at FROM reposts WHERE subject = +? LIMIT +?',
   ),
-  repostOf: db.prepare<[number, number], RepostDeed>(
+  repostOf: db.prepare<[number, number], RepostAct>(
     'SELECT uid, rkey, cid, created_at, sort_at FROM reposts WHERE subject = ? AND uid = ? LIMIT 1',
   ),
   ownRecords: db.prepare<[number, number], OwnRecord>(
     `SELECT id, collection, rkey, cid FROM records
       WHERE uid = ? AND cid IS NOT NULL AND likes > 0 ORDER BY likes DESC LIMIT ?`,
   ),
-  recordLikes: db.prepare<[number, number], LikeDeed>(
+  recordLikes: db.prepare<[number, number], LikeAct>(
     `SELECT uid, rkey, created_at, created_at AS sort_at FROM record_likes
       WHERE subject = ? ORDER BY created_at DESC LIMIT ?`,
   ),
@@ -59,21 +59,21 @@ export function presentPost(db: Db, id: number): (OwnPost & { uid: number }) | u
 }
 
 /** The newest, oldest first: of several by one account the first one counts. */
-export function likesOf(db: Db, post: number, limit: number): LikeDeed[] {
-  return likeEdges.newest(db, post, NEWEST, limit).map(toDeed).reverse()
+export function likesOf(db: Db, post: number, limit: number): LikeAct[] {
+  return likeEdges.newest(db, post, NEWEST, limit).map(toAct).reverse()
 }
 
 /** One of the account's likes of the post. */
-export function likeOf(db: Db, post: number, uid: number): LikeDeed | undefined {
+export function likeOf(db: Db, post: number, uid: number): LikeAct | undefined {
   const like = likeEdges.findPair(db, uid, post)
-  return like && toDeed(like)
+  return like && toAct(like)
 }
 
-export function repostsOf(db: Db, post: number, limit: number): RepostDeed[] {
+export function repostsOf(db: Db, post: number, limit: number): RepostAct[] {
   return statements(db).reposts.all(post, limit)
 }
 
-export function repostOf(db: Db, post: number, uid: number): RepostDeed | undefined {
+export function repostOf(db: Db, post: number, uid: number): RepostAct | undefined {
   return statements(db).repostOf.get(post, uid)
 }
 
@@ -83,7 +83,7 @@ export function likedRecordsOf(db: Db, uid: number, limit: number): OwnRecord[] 
 }
 
 /** The newest, oldest first. */
-export function likesOfRecord(db: Db, id: number, limit: number): LikeDeed[] {
+export function likesOfRecord(db: Db, id: number, limit: number): LikeAct[] {
   return statements(db).recordLikes.all(id, limit).reverse()
 }
 
@@ -92,16 +92,16 @@ export function quotesOf(db: Db, post: number, limit: number): Quote[] {
 }
 
 /** Newest first; without imported ones that name no record. */
-export function followsOfAccount(db: Db, subject: number, limit: number): FollowDeed[] {
+export function followsOfAccount(db: Db, subject: number, limit: number): FollowAct[] {
   const edges = followEdges.newest(db, subject, NEWEST, limit)
-  return edges.filter(({ rkey }) => !isKeyless(rkey)).map(toDeed)
+  return edges.filter(({ rkey }) => !isKeyless(rkey)).map(toAct)
 }
 
-export function followOf(db: Db, subject: number, uid: number): FollowDeed | undefined {
+export function followOf(db: Db, subject: number, uid: number): FollowAct | undefined {
   const follow = followEdges.findPair(db, uid, subject)
-  return follow && !isKeyless(follow.rkey) ? toDeed(follow) : undefined
+  return follow && !isKeyless(follow.rkey) ? toAct(follow) : undefined
 }
 
-function toDeed({ uid, rkey, sortAt, createdAt }: Edge): LikeDeed {
+function toAct({ uid, rkey, sortAt, createdAt }: Edge): LikeAct {
   return { uid, rkey, created_at: createdAt, sort_at: sortAt }
 }

@@ -2,9 +2,9 @@
 // is, anybody may know.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 export type Bookmark = {
@@ -20,7 +20,7 @@ export type Bookmark = {
 export type PlacedBookmark = Bookmark & { rkey: PackedRkey }
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   insert: db.prepare<[Bookmark]>(
     'INSERT OR IGNORE INTO bookmarks (uid, post, cid, created_at) VALUES (@uid, @post, @cid, @createdAt)',
   ),
@@ -71,8 +71,8 @@ export function countBookmarks(db: Db, uid: number): number {
 }
 
 function count(db: Db, { uid, post }: Pick<Bookmark, 'uid' | 'post'>, more: 1 | -1): void {
-  const { add, notes } = statements(db)
+  const { add, invalidations } = statements(db)
   add.run(post, more)
-  notes.add(NOTE.counts, post)
-  notes.add(NOTE.opinion, uid, post)
+  invalidations.add(INVALIDATION.counts, post)
+  invalidations.add(INVALIDATION.reaction, uid, post)
 }

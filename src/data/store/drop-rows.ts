@@ -2,18 +2,18 @@
 // account besides its records. The account's own row stays, for its number is the same everywhere.
 
 import { collectionCodes } from '../../base/atproto/collections.ts'
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { forgetEarlierActorCounts } from './earlier-counts.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 import type { PostRow } from './posts.ts'
 import { queueActor } from './search/queue.ts'
+import { forgetSeedActorCounts } from './seed-counts.ts'
 
 const POST = collectionCodes['app.bsky.feed.post']
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   ofPost: [
     'DELETE FROM post_counts WHERE post = ?',
     'DELETE FROM earlier_post_counts WHERE post = ?',
@@ -41,14 +41,14 @@ const statements = perDatabase((db) => ({
 
 /** The row of a post without a record, that nothing points at. */
 export function dropPostRow(db: Db, { id, uid, rkey }: Pick<PostRow, 'id' | 'uid' | 'rkey'>): void {
-  const { ofPost, postJob, post, postLabels, notes } = statements(db)
+  const { ofPost, postJob, post, postLabels, invalidations } = statements(db)
   for (const statement of ofPost) statement.run(id)
   postJob.run(id)
   postLabels.run(uid, POST, rkey)
   post.run(id)
-  notes.add(NOTE.post, id)
-  notes.add(NOTE.counts, id)
-  notes.add(NOTE.label, uid, id)
+  invalidations.add(INVALIDATION.post, id)
+  invalidations.add(INVALIDATION.counts, id)
+  invalidations.add(INVALIDATION.label, uid, id)
 }
 
 /** The owner of a thread is not remembered to have said this in it. */
@@ -65,12 +65,12 @@ export function dropFetches(db: Db, uid: number): void {
 
 /** What is known of an account that nothing here is about. */
 export function dropIdentity(db: Db, uid: number): void {
-  const { identity, accountLabels, keyless, notes } = statements(db)
+  const { identity, accountLabels, keyless, invalidations } = statements(db)
   queueActor(db, uid)
   identity.run(uid)
-  forgetEarlierActorCounts(db, uid)
+  forgetSeedActorCounts(db, uid)
   accountLabels.run(uid)
   keyless.run(uid)
-  notes.add(NOTE.actor, uid)
-  notes.add(NOTE.label, uid, 0)
+  invalidations.add(INVALIDATION.actor, uid)
+  invalidations.add(INVALIDATION.label, uid, 0)
 }

@@ -1,11 +1,11 @@
 // app.bsky.graph.follow. Several records for one pair of accounts are one edge of the graph.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
 import { followEdges } from './edges/all-edges.ts'
 import type { Edge } from './edges/edge.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { deleteReactionRecord, deleteReactionRecordsOf } from './reaction-records.ts'
 
 const FOLLOW = 'app.bsky.graph.follow'
@@ -20,7 +20,7 @@ export function findFollow(db: Db, uid: number, rkey: PackedRkey): Edge | undefi
 /** Its key must be free. */
 export function insertFollow(db: Db, follow: Edge): void {
   followEdges.insert(db, follow)
-  notesOf(db).add(NOTE.tie, follow.uid, follow.subject)
+  invalidationsOf(db).add(INVALIDATION.relation, follow.uid, follow.subject)
 }
 
 /**
@@ -36,15 +36,15 @@ export function addFollowsOf(
   follows: readonly Edge[],
 ): void {
   followEdges.addToCreator(db, uid, held, follows)
-  const notes = notesOf(db)
-  for (const { subject } of follows) notes.add(NOTE.tie, uid, subject)
+  const invalidations = invalidationsOf(db)
+  for (const { subject } of follows) invalidations.add(INVALIDATION.relation, uid, subject)
 }
 
 /** As it was found. */
 export function deleteFollow(db: Db, follow: Edge): void {
   followEdges.remove(db, follow)
   deleteReactionRecord(db, { ...follow, collection: FOLLOW })
-  notesOf(db).add(NOTE.tie, follow.uid, follow.subject)
+  invalidationsOf(db).add(INVALIDATION.relation, follow.uid, follow.subject)
 }
 
 export function isFollowing(db: Db, uid: number, subject: number): boolean {
@@ -59,7 +59,7 @@ export function followedBy(db: Db, uid: number): number[] {
 export function deleteFollowsOf(db: Db, uid: number): void {
   followEdges.removeAll(db, uid)
   deleteReactionRecordsOf(db, uid, FOLLOW)
-  notesOf(db).add(NOTE.ties, uid)
+  invalidationsOf(db).add(INVALIDATION.relations, uid)
 }
 
 /** Whom each account follows, each account once. The connection is busy meanwhile. */

@@ -1,9 +1,9 @@
 // app.bsky.feed.threadgate and postgate: two tables of one form. A gate has its post's creator and
 // record key, so the post's id is its key.
 
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 export type GateTable = 'threadgates' | 'postgates'
@@ -34,7 +34,7 @@ function prepareTable(db: Db, table: GateTable) {
 }
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   threadgates: prepareTable(db, 'threadgates'),
   postgates: prepareTable(db, 'postgates'),
 }))
@@ -44,19 +44,19 @@ export function findGate(db: Db, table: GateTable, post: number): Found | undefi
 }
 
 export function putGate(db: Db, table: GateTable, row: GateRow): void {
-  const { [table]: gates, notes } = statements(db)
+  const { [table]: gates, invalidations } = statements(db)
   gates.put.run(row)
-  notes.add(NOTE.post, row.post)
+  invalidations.add(INVALIDATION.post, row.post)
 }
 
 export function deleteGate(db: Db, table: GateTable, post: number): boolean {
-  const { [table]: gates, notes } = statements(db)
-  notes.add(NOTE.post, post)
+  const { [table]: gates, invalidations } = statements(db)
+  invalidations.add(INVALIDATION.post, post)
   return gates.remove.run(post).changes > 0
 }
 
 /** All gates of this account's posts. */
 export function deleteGatesOf(db: Db, table: GateTable, uid: number): void {
-  const { [table]: gates, notes } = statements(db)
-  for (const post of gates.removeAll.all(uid)) notes.add(NOTE.post, post)
+  const { [table]: gates, invalidations } = statements(db)
+  for (const post of gates.removeAll.all(uid)) invalidations.add(INVALIDATION.post, post)
 }

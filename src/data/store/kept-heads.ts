@@ -3,7 +3,7 @@
 //
 // Two times answer for every time between them: where the newest item at or before `until` is of
 // `head`, it is so for all times from `head` to `until`. Whoever keeps this across requests has to
-// forget accounts whose feeds change (NOTE.feed in data/shared-memory/note-kinds.ts).
+// forget accounts whose feeds change (INVALIDATION.feed in data/shared-memory/invalidation-kinds.ts).
 
 /** `until` is what was asked; null: there is nothing so old. Milliseconds. */
 export type KeptHead = { until: number; post: number | null; repost: number | null }

@@ -2,9 +2,9 @@
 
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 /** `collection` 0 and an empty `rkey`: the account itself. */
@@ -28,7 +28,7 @@ const TAKEDOWNS = new Set(['!takedown', '!suspend'])
 const MAX_ABOUT_ONE = 25
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   time: db
     .prepare<[number, number, PackedRkey, number, string], number>(
       'SELECT cts_ms FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND val = ?',
@@ -133,15 +133,15 @@ export function pruneLabels(db: Db, expiredBefore: number, atMost: number): numb
 }
 
 function note(db: Db, { uid, collection, rkey }: LabelSubject, val: string): void {
-  const { notes, post, listInUse } = statements(db)
+  const { invalidations, post, listInUse } = statements(db)
   if (TAKEDOWNS.has(val) && (collection === LIST || collection === 0)) {
     // Lists that people block by stand between them and everybody on them.
     const lists = { uid, rkey: collection === LIST ? rkey : null }
-    if (listInUse.get(lists) !== undefined) notes.addEverything()
+    if (listInUse.get(lists) !== undefined) invalidations.addEverything()
   }
   const id = collection === POST ? post.get(uid, rkey) : 0
   // A post that nobody has heard of stands in no view.
-  if (id !== undefined) notes.add(NOTE.label, uid, id)
+  if (id !== undefined) invalidations.add(INVALIDATION.label, uid, id)
 }
 
 /** Text is only stored where the number does not say it all. */

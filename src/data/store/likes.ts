@@ -1,11 +1,11 @@
 // app.bsky.feed.like, for posts. Several by one account on one post are one as a count.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
 import { likeEdges } from './edges/all-edges.ts'
 import type { Edge } from './edges/edge.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { deleteReactionRecord, deleteReactionRecordsOf } from './reaction-records.ts'
 
 const LIKE = 'app.bsky.feed.like'
@@ -17,7 +17,7 @@ export function findLike(db: Db, uid: number, rkey: PackedRkey): Edge | undefine
 /** Its key must be free. @returns whether the account had no like of the post. */
 export function insertLike(db: Db, like: Edge): boolean {
   const isFirst = likeEdges.insert(db, like)
-  notesOf(db).add(NOTE.opinion, like.uid, like.subject)
+  invalidationsOf(db).add(INVALIDATION.reaction, like.uid, like.subject)
   return isFirst
 }
 
@@ -25,7 +25,7 @@ export function insertLike(db: Db, like: Edge): boolean {
 export function deleteLike(db: Db, like: Edge): void {
   likeEdges.remove(db, like)
   deleteReactionRecord(db, { ...like, collection: LIKE })
-  notesOf(db).add(NOTE.opinion, like.uid, like.subject)
+  invalidationsOf(db).add(INVALIDATION.reaction, like.uid, like.subject)
 }
 
 export function hasLiked(db: Db, uid: number, subject: number): boolean {
@@ -40,5 +40,5 @@ export function likedBy(db: Db, uid: number): number[] {
 export function deleteLikesOf(db: Db, uid: number): void {
   likeEdges.removeAll(db, uid)
   deleteReactionRecordsOf(db, uid, LIKE)
-  notesOf(db).add(NOTE.opinions, uid)
+  invalidationsOf(db).add(INVALIDATION.reactions, uid)
 }

@@ -1,9 +1,9 @@
 // app.bsky.graph.listblock: who blocks everyone on a list.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 export type ListBlockRow = { uid: number; rkey: PackedRkey; list: number; sort_at: number }
@@ -11,7 +11,7 @@ export type ListBlockRow = { uid: number; rkey: PackedRkey; list: number; sort_a
 type Found = { list: number; sort_at: number }
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   find: db.prepare<[number, PackedRkey], Found>(
     'SELECT list, sort_at FROM list_blocks WHERE uid = ? AND rkey = ?',
   ),
@@ -31,21 +31,21 @@ export function findListBlock(db: Db, uid: number, rkey: PackedRkey): Found | un
 
 /** Its key must be free. */
 export function insertListBlock(db: Db, row: ListBlockRow): void {
-  const { insert, notes } = statements(db)
+  const { insert, invalidations } = statements(db)
   insert.run(row.uid, row.rkey, row.list, row.sort_at)
-  notes.add(NOTE.ties, row.uid)
+  invalidations.add(INVALIDATION.relations, row.uid)
 }
 
 export function deleteListBlock(db: Db, uid: number, rkey: PackedRkey): boolean {
-  const { remove, notes } = statements(db)
-  notes.add(NOTE.ties, uid)
+  const { remove, invalidations } = statements(db)
+  invalidations.add(INVALIDATION.relations, uid)
   return remove.run(uid, rkey).changes > 0
 }
 
 export function deleteListBlocksOf(db: Db, uid: number): void {
-  const { removeAll, notes } = statements(db)
+  const { removeAll, invalidations } = statements(db)
   removeAll.run(uid)
-  notes.add(NOTE.ties, uid)
+  invalidations.add(INVALIDATION.relations, uid)
 }
 
 /** Of those that name this list, at most so many. */

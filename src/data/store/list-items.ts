@@ -1,9 +1,9 @@
 // app.bsky.graph.listitem: who is on a list. The list's row counts its people: somebody may be on it twice.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { type Notes, notesOf } from './notes.ts'
+import { type Invalidations, invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 export type ListItemRow = {
@@ -19,7 +19,7 @@ type Ends = { list: number; subject: number }
 type Found = Ends & { sort_at: number }
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   find: db.prepare<[number, PackedRkey], Found>(
     'SELECT list, subject, sort_at FROM list_items WHERE uid = ? AND rkey = ?',
   ),
@@ -47,27 +47,27 @@ export function findListItem(db: Db, uid: number, rkey: PackedRkey): Found | und
 
 /** Its key must be free. */
 export function insertListItem(db: Db, row: ListItemRow): void {
-  const { insert, count, notes } = statements(db)
+  const { insert, count, invalidations } = statements(db)
   if (!isOnList(db, row.list, row.subject)) count.run(1, row.list)
   insert.run(row.uid, row.rkey, row.list, row.subject, row.sort_at)
-  note(notes, row)
+  note(invalidations, row)
 }
 
 export function deleteListItem(db: Db, uid: number, rkey: PackedRkey): boolean {
-  const { remove, count, notes } = statements(db)
+  const { remove, count, invalidations } = statements(db)
   const removed = remove.get(uid, rkey)
   if (!removed) return false
   if (!isOnList(db, removed.list, removed.subject)) count.run(-1, removed.list)
-  note(notes, removed)
+  note(invalidations, removed)
   return true
 }
 
 /** Only a list's creator may add to it, so nobody is left on those lists. */
 export function deleteListItemsOf(db: Db, uid: number): void {
-  const { removeAll, empty, notes } = statements(db)
+  const { removeAll, empty, invalidations } = statements(db)
   const removed = removeAll.all(uid)
   for (const list of new Set(removed.map(({ list }) => list))) empty.run(list)
-  for (const one of removed) note(notes, one)
+  for (const one of removed) note(invalidations, one)
 }
 
 export function isOnList(db: Db, list: number, subject: number): boolean {
@@ -75,7 +75,7 @@ export function isOnList(db: Db, list: number, subject: number): boolean {
 }
 
 /** What the list says of its people, to all who ask it: blocks by it, and who may reply. */
-function note(notes: Notes, { list, subject }: Ends): void {
-  notes.add(NOTE.list, list)
-  notes.add(NOTE.ties, subject)
+function note(invalidations: Invalidations, { list, subject }: Ends): void {
+  invalidations.add(INVALIDATION.list, list)
+  invalidations.add(INVALIDATION.relations, subject)
 }

@@ -1,15 +1,15 @@
 // By which lists a member mutes everyone on them: private state, which lives in no repository.
 
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 /** `createdAt` in milliseconds since 1970. */
 export type ListMute = { uid: number; list: number; createdAt: number }
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   insert: db.prepare<[ListMute]>(
     'INSERT OR IGNORE INTO list_mutes (uid, list, created_at) VALUES (@uid, @list, @createdAt)',
   ),
@@ -22,15 +22,15 @@ const statements = perDatabase((db) => ({
 
 /** What was there before keeps its time. */
 export function insertListMute(db: Db, mute: ListMute): void {
-  const { insert, notes } = statements(db)
+  const { insert, invalidations } = statements(db)
   insert.run(mute)
-  notes.add(NOTE.ties, mute.uid)
+  invalidations.add(INVALIDATION.relations, mute.uid)
 }
 
 export function deleteListMute(db: Db, uid: number, list: number): void {
-  const { remove, notes } = statements(db)
+  const { remove, invalidations } = statements(db)
   remove.run(uid, list)
-  notes.add(NOTE.ties, uid)
+  invalidations.add(INVALIDATION.relations, uid)
 }
 
 /** Oldest first. */

@@ -2,9 +2,9 @@
 // NULL while its record is not here.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 export type ListRow = { id: number; uid: number; cid: Buffer | null; rev: string | null }
@@ -20,7 +20,7 @@ export type ListContent = {
 }
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   byKey: db.prepare<[number, PackedRkey], ListRow>(
     'SELECT id, uid, cid, rev FROM lists WHERE uid = ? AND rkey = ?',
   ),
@@ -83,8 +83,8 @@ export function emptyListsOf(db: Db, uid: number): void {
 
 /** A list that people block or mute by stands between them and everybody on it. */
 function note(db: Db, id: number, uid: number): void {
-  const { isInUse, notes } = statements(db)
-  notes.add(NOTE.list, id)
-  notes.add(NOTE.actorCounts, uid)
-  if (isInUse.get({ list: id }) !== undefined) notes.addEverything()
+  const { isInUse, invalidations } = statements(db)
+  invalidations.add(INVALIDATION.list, id)
+  invalidations.add(INVALIDATION.actorCounts, uid)
+  if (isInUse.get({ list: id }) !== undefined) invalidations.addEverything()
 }

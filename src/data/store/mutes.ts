@@ -1,8 +1,8 @@
 // Whom a member has muted, and how much of them: private state, which lives in no repository.
 
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 /** Bits; none of them means everything. */
@@ -18,7 +18,7 @@ export type Mute = {
 }
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   put: db.prepare<[Mute]>(
     `INSERT INTO mutes (uid, subject, scope, created_at) VALUES (@uid, @subject, @scope, @createdAt)
       ON CONFLICT DO UPDATE SET scope = excluded.scope`,
@@ -31,15 +31,15 @@ const statements = perDatabase((db) => ({
 
 /** As in the reference a second one replaces the scope of the first and keeps its time. */
 export function putMute(db: Db, mute: Mute): void {
-  const { put, notes } = statements(db)
+  const { put, invalidations } = statements(db)
   put.run(mute)
-  notes.add(NOTE.tie, mute.uid, mute.subject)
+  invalidations.add(INVALIDATION.relation, mute.uid, mute.subject)
 }
 
 export function deleteMute(db: Db, uid: number, subject: number): void {
-  const { remove, notes } = statements(db)
+  const { remove, invalidations } = statements(db)
   remove.run(uid, subject)
-  notes.add(NOTE.tie, uid, subject)
+  invalidations.add(INVALIDATION.relation, uid, subject)
 }
 
 /** Oldest first. */

@@ -1,15 +1,15 @@
 // How often a post was liked, reposted, answered and quoted.
 
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 /** What is to be added to a post's counts. */
 export type PostCounts = { likes: number; reposts: number; replies: number; quotes: number }
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   add: db.prepare<[number, number, number, number, number]>(
     `INSERT INTO post_counts (post, likes, reposts, replies, quotes) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (post) DO UPDATE SET likes = likes + excluded.likes, reposts = reposts + excluded.reposts,
@@ -19,7 +19,7 @@ const statements = perDatabase((db) => ({
 
 export function addPostCounts(db: Db, post: number, delta: PostCounts): void {
   const { likes, reposts, replies, quotes } = delta
-  const { add, notes } = statements(db)
+  const { add, invalidations } = statements(db)
   add.run(post, likes, reposts, replies, quotes)
-  notes.add(NOTE.counts, post)
+  invalidations.add(INVALIDATION.counts, post)
 }

@@ -2,10 +2,10 @@
 // known of it. Ids stay with their key for ever: deletion empties the row, it does not drop it.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { removeMentions } from './mentions.ts'
-import { notesOf } from './notes.ts'
 import { perDatabase } from './per-database.ts'
 import { packRecord, recordColumn, recordText } from './record-bytes.ts'
 import { queueEmptiedPost, queuePost } from './search/queue.ts'
@@ -58,7 +58,7 @@ export type PresentPost = {
 const COLUMNS = 'id, uid, rkey, state, cid, rev, sort_at, root, parent, quote, flags'
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   byKey: db.prepare<[number, PackedRkey], PostRow>(
     `SELECT ${COLUMNS} FROM posts WHERE uid = ? AND rkey = ?`,
   ),
@@ -136,18 +136,18 @@ export function findPostById(db: Db, id: number): PostRow | undefined {
 
 /** @returns the new row's id. */
 export function insertStubPost(db: Db, uid: number, rkey: PackedRkey, flags: number): number {
-  const { insertStub, notes } = statements(db)
+  const { insertStub, invalidations } = statements(db)
   const id = Number(insertStub.run(uid, rkey, flags).lastInsertRowid)
-  notes.add(NOTE.post, id)
+  invalidations.add(INVALIDATION.post, id)
   return id
 }
 
 export function fillPost(db: Db, post: PresentPost): void {
-  const { fill, notes } = statements(db)
+  const { fill, invalidations } = statements(db)
   queuePost(db, post.id)
   fill.run({ ...post, record: packRecord(post.record) })
-  notes.add(NOTE.post, post.id)
-  notes.add(NOTE.feed, post.uid)
+  invalidations.add(INVALIDATION.post, post.id)
+  invalidations.add(INVALIDATION.feed, post.uid)
 }
 
 /** Takes the record away; the row stays, as deleted, missing or a stub. */
@@ -156,32 +156,32 @@ export function emptyPost(
   { id, uid }: Pick<PostRow, 'id' | 'uid'>,
   left: { state: number; rev: string | null; flags: number },
 ): void {
-  const { empty, notes } = statements(db)
+  const { empty, invalidations } = statements(db)
   queueEmptiedPost(db, id)
   removeMentions(db, id)
   empty.run(left.state, left.rev, left.flags, id)
-  notes.add(NOTE.post, id)
-  notes.add(NOTE.feed, uid)
+  invalidations.add(INVALIDATION.post, id)
+  invalidations.add(INVALIDATION.feed, uid)
 }
 
 /** As if nothing had been heard of the post but that others point at it. */
 export function makeStub(db: Db, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
-  const { stub, notes } = statements(db)
+  const { stub, invalidations } = statements(db)
   queueEmptiedPost(db, id)
   removeMentions(db, id)
   stub.run(id)
-  notes.add(NOTE.post, id)
-  notes.add(NOTE.feed, uid)
+  invalidations.add(INVALIDATION.post, id)
+  invalidations.add(INVALIDATION.feed, uid)
 }
 
 /** Gives up the record alone: what the post answers and quotes, and that it counts, stays. */
 export function prunePost(db: Db, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
-  const { prune, notes } = statements(db)
+  const { prune, invalidations } = statements(db)
   queueEmptiedPost(db, id)
   removeMentions(db, id)
   prune.run(id)
-  notes.add(NOTE.post, id)
-  notes.add(NOTE.feed, uid)
+  invalidations.add(INVALIDATION.post, id)
+  invalidations.add(INVALIDATION.feed, uid)
 }
 
 /** All of an account's, whatever their state, above this key. */
@@ -204,9 +204,9 @@ export function forgetPostRevs(db: Db, uid: number): void {
 }
 
 export function setPostFlags(db: Db, id: number, flags: number): void {
-  const { setFlags, notes } = statements(db)
+  const { setFlags, invalidations } = statements(db)
   setFlags.run(flags, id)
-  notes.add(NOTE.post, id)
+  invalidations.add(INVALIDATION.post, id)
 }
 
 /** The record's JSON, where it is present. */
@@ -229,6 +229,6 @@ export function missingPostIds(db: Db, uid: number, limit: number): number[] {
 
 /** Takes these flags from all posts of an account. */
 export function clearPostFlagsOf(db: Db, uid: number, flags: number): void {
-  const { clearFlags, notes } = statements(db)
-  for (const id of clearFlags.all(flags, uid, flags)) notes.add(NOTE.post, id)
+  const { clearFlags, invalidations } = statements(db)
+  for (const id of clearFlags.all(flags, uid, flags)) invalidations.add(INVALIDATION.post, id)
 }

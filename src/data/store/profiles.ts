@@ -1,8 +1,8 @@
 // app.bsky.actor.profile, one a person.
 
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 import { queueActor } from './search/queue.ts'
 
@@ -16,7 +16,7 @@ export type ProfileRow = {
 }
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   find: db.prepare<[number], { cid: Buffer; rev: string | null }>(
     'SELECT cid, rev FROM profiles WHERE uid = ?',
   ),
@@ -31,15 +31,15 @@ export function findProfile(db: Db, uid: number): { cid: Buffer; rev: string | n
 }
 
 export function putProfile(db: Db, row: ProfileRow): void {
-  const { put, notes } = statements(db)
+  const { put, invalidations } = statements(db)
   put.run(row)
   queueActor(db, row.uid)
-  notes.add(NOTE.actor, row.uid)
+  invalidations.add(INVALIDATION.actor, row.uid)
 }
 
 export function deleteProfile(db: Db, uid: number): boolean {
-  const { remove, notes } = statements(db)
-  notes.add(NOTE.actor, uid)
+  const { remove, invalidations } = statements(db)
+  invalidations.add(INVALIDATION.actor, uid)
   queueActor(db, uid)
   return remove.run(uid).changes > 0
 }

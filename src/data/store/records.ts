@@ -3,9 +3,9 @@
 
 import { collectionCodes, type RecordCollection } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 export type RecordKey = { uid: number; collection: number; rkey: PackedRkey }
@@ -40,7 +40,7 @@ const COLUMNS = 'id, uid, collection, rkey, cid, rev, subject'
 const EMPTY = 'cid = NULL, record = NULL, created_at = NULL, sort_at = NULL, subject = NULL'
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   byKey: db.prepare<[number, number, PackedRkey], RecordRow>(
     `SELECT ${COLUMNS} FROM records WHERE uid = ? AND collection = ? AND rkey = ?`,
   ),
@@ -98,7 +98,7 @@ function note(
   db: Db,
   { uid, collection, subject }: Pick<RecordRow, 'uid' | 'collection' | 'subject'>,
 ): void {
-  const { notes } = statements(db)
-  if (NOT_IN_PROFILES.has(collection)) notes.add(NOTE.actorCounts, uid)
-  else notes.add(NOTE.actor, subject ?? uid)
+  const { invalidations } = statements(db)
+  if (NOT_IN_PROFILES.has(collection)) invalidations.add(INVALIDATION.actorCounts, uid)
+  else invalidations.add(INVALIDATION.actor, subject ?? uid)
 }

@@ -63,7 +63,7 @@ const statements = perDatabase((db) => ({
 }))
 
 /** Asks for the account's recent past, once more where a replay is at it already. */
-export function wantReplay(db: Db, uid: number, at: number): void {
+export function requestReplay(db: Db, uid: number, at: number): void {
   statements(db).want.run(uid, at)
 }
 
@@ -73,7 +73,7 @@ export function unwantReplay(db: Db, uid: number): void {
 }
 
 /** How many wait for a replay, and since when the first of them (our clock). */
-export function replaysWanted(db: Db): { count: number; since: number | undefined } {
+export function requestedReplays(db: Db): { count: number; since: number | undefined } {
   const { count, since } = statements(db).waiting.get()!
   return { count, since: since ?? undefined }
 }

@@ -2,9 +2,9 @@
 // one post are one.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 import { deleteReactionRecord, deleteReactionRecordsOf } from './reaction-records.ts'
 
@@ -22,7 +22,7 @@ export type RepostRow = {
 }
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   find: db.prepare<[number, PackedRkey], RepostRow>(
     'SELECT id, uid, rkey, subject, cid, created_at, indexed_at, sort_at FROM reposts WHERE uid = ? AND rkey = ?',
   ),
@@ -48,11 +48,11 @@ export function findRepost(db: Db, uid: number, rkey: PackedRkey): RepostRow | u
 
 /** @returns the new row's id. */
 export function insertRepost(db: Db, row: Omit<RepostRow, 'id'>): number {
-  const { insert, notes } = statements(db)
+  const { insert, invalidations } = statements(db)
   const id = Number(insert.run(row).lastInsertRowid)
-  notes.add(NOTE.repost, id)
-  notes.add(NOTE.opinion, row.uid, row.subject)
-  notes.add(NOTE.feed, row.uid)
+  invalidations.add(INVALIDATION.repost, id)
+  invalidations.add(INVALIDATION.reaction, row.uid, row.subject)
+  invalidations.add(INVALIDATION.feed, row.uid)
   return id
 }
 
@@ -60,12 +60,12 @@ export function deleteRepost(
   db: Db,
   { id, uid, rkey, subject }: Pick<RepostRow, 'id' | 'uid' | 'rkey' | 'subject'>,
 ): void {
-  const { remove, notes } = statements(db)
+  const { remove, invalidations } = statements(db)
   remove.run(id)
   deleteReactionRecord(db, { uid, collection: REPOST, rkey })
-  notes.add(NOTE.repost, id)
-  notes.add(NOTE.opinion, uid, subject)
-  notes.add(NOTE.feed, uid)
+  invalidations.add(INVALIDATION.repost, id)
+  invalidations.add(INVALIDATION.reaction, uid, subject)
+  invalidations.add(INVALIDATION.feed, uid)
 }
 
 export function hasReposted(db: Db, uid: number, subject: number): boolean {
@@ -78,9 +78,9 @@ export function repostedBy(db: Db, uid: number): number[] {
 }
 
 export function deleteRepostsOf(db: Db, uid: number): void {
-  const { removeAll, notes } = statements(db)
-  for (const id of removeAll.all(uid)) notes.add(NOTE.repost, id)
+  const { removeAll, invalidations } = statements(db)
+  for (const id of removeAll.all(uid)) invalidations.add(INVALIDATION.repost, id)
   deleteReactionRecordsOf(db, uid, REPOST)
-  notes.add(NOTE.opinions, uid)
-  notes.add(NOTE.feed, uid)
+  invalidations.add(INVALIDATION.reactions, uid)
+  invalidations.add(INVALIDATION.feed, uid)
 }

@@ -4,9 +4,9 @@ import { isValidDid } from '@atproto/syntax'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import { type PackedRkey, packRkey } from '../../base/atproto/keys.ts'
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 export type TakedownSubject = {
@@ -34,7 +34,7 @@ const POST = collectionCodes['app.bsky.feed.post']
 const BLOB = /^(\S+) (b[a-z2-7]{20,100})$/
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   find: db.prepare<[string], TakedownRow>(
     'SELECT subject, ref, because, at FROM takedowns WHERE subject = ?',
   ),
@@ -121,12 +121,12 @@ export function countTakedowns(db: Db): number {
 /** An account's own note comes with its status (actors.ts); no view is made from blobs. */
 function note(db: Db, { uid, collection, rkey }: TakedownSubject & { uid: number }): void {
   if (collection <= ACCOUNT) return
-  const { notes, post } = statements(db)
+  const { invalidations, post } = statements(db)
   if (collection !== POST) {
     // Lists stand between people, profiles and feeds in posts: too wide to name.
-    notes.addEverything()
+    invalidations.addEverything()
     return
   }
   const id = post.get(uid, rkey)
-  if (id !== undefined) notes.add(NOTE.post, id)
+  if (id !== undefined) invalidations.add(INVALIDATION.post, id)
 }

@@ -1,12 +1,12 @@
 // Which threads a member does not want to be told of: private state, which lives in no repository.
 
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   insert: db.prepare<[number, number, number]>(
     'INSERT OR IGNORE INTO thread_mutes (uid, root, created_at) VALUES (?, ?, ?)',
   ),
@@ -21,16 +21,16 @@ const statements = perDatabase((db) => ({
 }))
 
 export function insertThreadMute(db: Db, uid: number, root: number, createdAt: number): void {
-  const { insert, notes } = statements(db)
+  const { insert, invalidations } = statements(db)
   insert.run(uid, root, createdAt)
   // Every post of the thread says so.
-  notes.add(NOTE.opinions, uid)
+  invalidations.add(INVALIDATION.reactions, uid)
 }
 
 export function deleteThreadMute(db: Db, uid: number, root: number): void {
-  const { remove, notes } = statements(db)
+  const { remove, invalidations } = statements(db)
   remove.run(uid, root)
-  notes.add(NOTE.opinions, uid)
+  invalidations.add(INVALIDATION.reactions, uid)
 }
 
 /** Oldest first; posts.id. */

@@ -1,8 +1,8 @@
 // Runs work inside one write transaction: everything or nothing. What it touched is told to readers
-// after the commit (notes.ts).
+// after the commit (invalidations.ts).
 
 import type { Db } from './db.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 const transaction = perDatabase((db) => db.transaction((work: () => void) => work()))
@@ -18,13 +18,13 @@ export function atOneMoment<Args extends unknown[], Result>(
 /** Within a transaction it is a part of that. @throws what `work` or SQLite throws, after a rollback. */
 export function transact(db: Db, work: () => void): void {
   if (db.inTransaction) return transaction(db)(work)
-  const notes = notesOf(db)
-  notes.begin()
+  const invalidations = invalidationsOf(db)
+  invalidations.begin()
   try {
     transaction(db).immediate(work)
   } catch (error) {
-    notes.drop()
+    invalidations.drop()
     throw error
   }
-  notes.publish()
+  invalidations.publish()
 }

@@ -2,10 +2,10 @@
 // former author had.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { NOTE } from '../shared-memory/note-kinds.ts'
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
 import { blockEdges, followEdges, likeEdges } from './edges/all-edges.ts'
-import { notesOf } from './notes.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 import { DELETED } from './posts.ts'
 
@@ -23,7 +23,7 @@ const uids = (db: Db, sql: string) =>
   db.prepare<[number], number>(`${sql} LIMIT ${MAX_LOOKED_AT}`).pluck()
 
 const statements = perDatabase((db) => ({
-  notes: notesOf(db),
+  invalidations: invalidationsOf(db),
   listItems: page<ListItemKey>(
     db,
     'SELECT rkey, list, subject FROM list_items t WHERE uid = +? AND rkey > +?',
@@ -141,11 +141,11 @@ export function likersOfRecordsBy(db: Db, uid: number): number[] {
 
 /** A list without people. */
 export function dropList(db: Db, list: number, uid: number): void {
-  const { dropList: remove, job, notes } = statements(db)
+  const { dropList: remove, job, invalidations } = statements(db)
   remove.run(list)
   job.run('list', list)
-  notes.add(NOTE.list, list)
-  notes.add(NOTE.actorCounts, uid)
+  invalidations.add(INVALIDATION.list, list)
+  invalidations.add(INVALIDATION.actorCounts, uid)
 }
 
 /** A record that is not here and that nobody likes. */
@@ -156,11 +156,11 @@ export function dropRecord(db: Db, record: number): void {
 
 /** An account's records, which are emptied already, and what likes of them there are. */
 export function dropRecordsOf(db: Db, uid: number): void {
-  const { dropRecordLikes, dropRecords, recordJobs, notes } = statements(db)
+  const { dropRecordLikes, dropRecords, recordJobs, invalidations } = statements(db)
   dropRecordLikes.run(uid)
   recordJobs.run(uid)
   dropRecords.run(uid)
-  notes.add(NOTE.actorCounts, uid)
+  invalidations.add(INVALIDATION.actorCounts, uid)
 }
 
 /**

@@ -7,22 +7,22 @@ import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import { isWrapped, wrapCursor } from '../../sources/appview/wrapped-cursor.ts'
 import { labelerHeaders } from '../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../server/method.ts'
+import { type AppContext, viewerOf } from '../xrpc/app-context.ts'
 import { parseSeen, type SeenAccounts, splitSeen } from '../xrpc/seen-accounts.ts'
-import { type Serving, viewerOf } from '../xrpc/serving.ts'
 import { plainBody } from './outcome.ts'
 import { parseWrapped, purposeOf, theirPage } from './their-page.ts'
 
 const ACTORS = 'app.bsky.actor.searchActors'
 const TYPEAHEAD = 'app.bsky.actor.searchActorsTypeahead'
 /** Whoever types does not wait. */
-const TYPEAHEAD_PATIENCE = 0.4
+const TYPEAHEAD_WAIT_SHARE = 0.4
 const MIN_LETTERS = 2
 /** So many of our own are looked through for what came from elsewhere. */
 const MAX_OWN = 100
 
 type Search = { field: string; limit: number; context: MethodContext }
 
-export function afterOurs(serving: Serving, method: Method): Method['handler'] {
+export function afterOurs(serving: AppContext, method: Method): Method['handler'] {
   const { nsid } = method
   const field = itemsFieldOf(loadLexicons(), nsid)!
   return async (context) => {
@@ -38,7 +38,7 @@ export function afterOurs(serving: Serving, method: Method): Method['handler'] {
 }
 
 async function filledUp(
-  serving: Serving,
+  serving: AppContext,
   nsid: string,
   { field, limit, context }: Search,
   result: MethodResult,
@@ -59,7 +59,7 @@ async function filledUp(
     ...{ context, nsid },
     params: { ...context.params, limit: limit - own.length },
     from: { page: 0, theirs: undefined },
-    patience: isTypeahead ? TYPEAHEAD_PATIENCE : undefined,
+    waitShare: isTypeahead ? TYPEAHEAD_WAIT_SHARE : undefined,
     keep: (items) => notOurs(items.filter((item) => !shown.has(keyOf(item)))),
     seenWith: seen && ((items) => seen.with(items.map(keyOf)).text),
   })
@@ -70,7 +70,7 @@ async function filledUp(
 }
 
 async function goOn(
-  serving: Serving,
+  serving: AppContext,
   nsid: string,
   { field, context }: Search,
 ): Promise<MethodResult> {
@@ -130,7 +130,7 @@ function withoutSeen(
 
 /** What our own search would have found is left out. */
 function withoutOurs(
-  serving: Serving,
+  serving: AppContext,
   { params, viewer: did }: MethodContext,
 ): (items: Json[]) => Json[] {
   const { actors, hydrator, postsByUri } = serving
@@ -150,6 +150,6 @@ function withoutOurs(
   }
 }
 
-function foundHere({ searchActors }: Serving, q: string, viewer: number): Set<number> {
+function foundHere({ searchActors }: AppContext, q: string, viewer: number): Set<number> {
   return new Set(searchActors({ q, viewer, limit: MAX_OWN, cursor: undefined }).uids)
 }

@@ -8,23 +8,23 @@ import { keepShown } from '../../sources/appview/shown-items.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import { formatLabelers } from '../server/labelers.ts'
 import type { MethodContext, Params } from '../server/method.ts'
-import { patienceLeftMs } from '../xrpc/patience.ts'
-import { type Serving, viewerOf } from '../xrpc/serving.ts'
+import { type AppContext, viewerOf } from '../xrpc/app-context.ts'
+import { waitLeftMs } from '../xrpc/wait-left.ts'
 import { ourWordOn } from './our-knowledge.ts'
 
-export type Asked = { nsid: string; params: Params; patience?: number }
+export type Asked = { nsid: string; params: Params; waitShare?: number }
 
 /** @returns undefined where there is no answer in time, or nothing of it may be shown */
-export async function askElsewhere(
-  serving: Serving,
+export async function askFallback(
+  serving: AppContext,
   context: Pick<MethodContext, 'labelers' | 'signal' | 'viewer'>,
-  { nsid, params, patience = 1 }: Asked,
+  { nsid, params, waitShare = 1 }: Asked,
 ): Promise<Json | undefined> {
   const { labelers } = context
-  const answer = await serving.elsewhere?.ask({
+  const answer = await serving.fallback?.ask({
     nsid,
     params,
-    patience: patience * shareLeft(context.signal),
+    waitShare: waitShare * shareLeft(context.signal),
     labelers: labelers?.dids ?? [],
     acceptLabelers: labelers && formatLabelers(labelers),
   })
@@ -37,11 +37,11 @@ export async function askElsewhere(
 }
 
 /** As much as anything is waited for. */
-const PATIENCE_MS = 1_500
+const MAX_WAIT_MS = 1_500
 /** Of who has waited for somebody else already. */
 const LEAST_SHARE = 0.2
 
-/** How much of its patience the request has left. */
+/** How much of its wait the request has left. */
 function shareLeft(signal: AbortSignal): number {
-  return Math.max(LEAST_SHARE, patienceLeftMs(signal, PATIENCE_MS, Date.now()) / PATIENCE_MS)
+  return Math.max(LEAST_SHARE, waitLeftMs(signal, MAX_WAIT_MS, Date.now()) / MAX_WAIT_MS)
 }

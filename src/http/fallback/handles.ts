@@ -2,16 +2,16 @@
 // to say so too.
 
 import type { Method } from '../server/method.ts'
-import type { Serving } from '../xrpc/serving.ts'
-import { askElsewhere } from './asked.ts'
+import type { AppContext } from '../xrpc/app-context.ts'
+import { askFallback } from './asked.ts'
 import { outcomeOf, settle } from './outcome.ts'
 
-export function handleElsewhere(serving: Serving, method: Method): Method['handler'] {
+export function handleFromFallback(serving: AppContext, method: Method): Method['handler'] {
   return async (context) => {
     const ours = await outcomeOf(method, context)
     if ('result' in ours) return ours.result
     const handle = String(context.params['handle']).toLowerCase()
-    const found = await askElsewhere(serving, context, { nsid: method.nsid, params: { handle } })
+    const found = await askFallback(serving, context, { nsid: method.nsid, params: { handle } })
     const did = found?.['did']
     if (typeof did !== 'string') return settle(ours)
     const identity = await serving.resolver.resolve(did).catch(() => undefined)

@@ -1,11 +1,11 @@
-// What sources/appview/held.ts decides by, read from our index.
+// What sources/appview/coverage.ts decides by, read from our index.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { MEMBER } from '../../data/graph/types.ts'
-import { type AccountFacts, holdsAccount, holdsPost } from '../../sources/appview/held.ts'
-import type { Serving } from '../xrpc/serving.ts'
+import { type AccountFacts, holdsAccount, holdsPost } from '../../sources/appview/coverage.ts'
+import type { AppContext } from '../xrpc/app-context.ts'
 
-type Parts = Pick<Serving, 'actors' | 'scope'>
+type Parts = Pick<AppContext, 'actors' | 'scope'>
 
 function factsOf({ actors }: Parts, uid: number): AccountFacts | undefined {
   if (uid === 0) return undefined
@@ -15,12 +15,12 @@ function factsOf({ actors }: Parts, uid: number): AccountFacts | undefined {
   }
 }
 
-export function isHeldAccount(parts: Parts, uid: number): boolean {
+export function isStoredAccount(parts: Parts, uid: number): boolean {
   return holdsAccount(parts.scope, factsOf(parts, uid))
 }
 
 /** @param uri - of a post, by DID */
-export function isHeldPost(parts: Parts & Pick<Serving, 'postsByUri'>, uri: string): boolean {
+export function isStoredPost(parts: Parts & Pick<AppContext, 'postsByUri'>, uri: string): boolean {
   const uid = parts.actors.uidOf(parseRecordUri(uri)?.did ?? '')
   const row = parts.postsByUri([uri]).get(uri)
   // One that we know to be deleted is known as well as one that is here.
@@ -29,7 +29,7 @@ export function isHeldPost(parts: Parts & Pick<Serving, 'postsByUri'>, uri: stri
 }
 
 /** Deactivated, deleted, taken down: nothing of theirs is shown, whoever has it. */
-export function isAway({ hydrator }: Pick<Serving, 'hydrator'>, uid: number): boolean {
+export function isAway({ hydrator }: Pick<AppContext, 'hydrator'>, uid: number): boolean {
   if (uid === 0) return false
   return hydrator.profiles([uid], undefined).actors.get(uid)?.hiddenAs !== undefined
 }
@@ -38,11 +38,11 @@ export function isAway({ hydrator }: Pick<Serving, 'hydrator'>, uid: number): bo
 const MAX_LISTED = 100
 
 /** A feed of a list is whole where everybody on it is held. */
-export function isHeldList(parts: Parts & Pick<Serving, 'listPages'>, uri: string): boolean {
+export function isStoredList(parts: Parts & Pick<AppContext, 'listPages'>, uri: string): boolean {
   if (parts.scope === 'network') return true
   const key = parseRecordUri(uri)
   const list = key ? parts.listPages.idOf(key.did, key.rkey) : 0
   if (list === 0) return false
   const page = parts.listPages.members({ list, limit: MAX_LISTED, cursor: undefined })
-  return page.members.every(({ subject }) => isHeldAccount(parts, subject))
+  return page.members.every(({ subject }) => isStoredAccount(parts, subject))
 }

@@ -2,12 +2,12 @@
 // asked for.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
-import type { Lack } from '../../sources/appview/held.ts'
+import type { Lack } from '../../sources/appview/coverage.ts'
 import { isObject, type Json } from '../../sources/appview/json.ts'
 import { ownerOf } from '../../sources/appview/our-word.ts'
 import type { Method, MethodContext } from '../server/method.ts'
-import type { Serving } from '../xrpc/serving.ts'
-import { askElsewhere } from './asked.ts'
+import type { AppContext } from '../xrpc/app-context.ts'
+import { askFallback } from './asked.ts'
 import { plainBody } from './outcome.ts'
 
 type ByKeys = Extract<Lack, { about: 'keys' }>
@@ -15,7 +15,7 @@ type ByKeys = Extract<Lack, { about: 'keys' }>
 const POST = 'app.bsky.feed.post'
 const MAX_ASKED = 25
 
-export function missingKeys(serving: Serving, method: Method, lack: ByKeys): Method['handler'] {
+export function missingKeys(serving: AppContext, method: Method, lack: ByKeys): Method['handler'] {
   return async (context) => {
     const result = await method.handler(context)
     const keys = [...new Set(context.params[lack.param] as string[])]
@@ -35,12 +35,12 @@ export function missingKeys(serving: Serving, method: Method, lack: ByKeys): Met
 }
 
 async function found(
-  serving: Serving,
+  serving: AppContext,
   nsid: string,
   { context, lack, missing }: { context: MethodContext; lack: ByKeys; missing: string[] },
 ): Promise<Map<string, Json>> {
   const params = { ...context.params, [lack.param]: missing }
-  const answer = await askElsewhere(serving, context, { nsid, params })
+  const answer = await askFallback(serving, context, { nsid, params })
   const views = (answer?.[lack.field] ?? []) as Json[]
   const byKey = views.map((view) => [keyOf(view, lack), view] as const)
   return new Map(byKey.filter(([key]) => missing.includes(key)))
@@ -48,7 +48,7 @@ async function found(
 
 /** What we know of, but don't show, is not missing. */
 function missingOf(
-  { postsByUri }: Serving,
+  { postsByUri }: AppContext,
   keys: string[],
   views: unknown,
   lack: ByKeys,

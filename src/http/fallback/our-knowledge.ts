@@ -18,10 +18,10 @@ import {
   type Shown,
   type ThingWord,
 } from '../../sources/appview/our-word.ts'
-import type { Serving } from '../xrpc/serving.ts'
-import { isHeldAccount } from './holdings.ts'
+import type { AppContext } from '../xrpc/app-context.ts'
+import { isStoredAccount } from './holdings.ts'
 
-type Parts = Pick<Serving, 'actors' | 'hydrator' | 'listPages' | 'postsByUri' | 'scope'>
+type Parts = Pick<AppContext, 'actors' | 'hydrator' | 'listPages' | 'postsByUri' | 'scope'>
 
 const LIST = 'app.bsky.graph.list'
 
@@ -90,7 +90,7 @@ function postWords(parts: Parts, { posts }: Shown, viewer: Viewer): (uri: string
 /** Of a post by somebody whom we hold whole. */
 function ownView(parts: Parts, state: FeedState, row: PostByUri | undefined): Json | undefined {
   const post = state.posts.get(row?.id ?? 0)
-  if (!post || !isHeldAccount(parts, post.uid)) return undefined
+  if (!post || !isStoredAccount(parts, post.uid)) return undefined
   return postView(state, post.id) as Json | undefined
 }
 

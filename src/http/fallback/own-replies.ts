@@ -5,9 +5,9 @@ import type { Viewer } from '../../answers/hydrate/types.ts'
 import { postView } from '../../answers/views/post-view.ts'
 import { isRepostItem, rowIdOf } from '../../data/store/item-ids.ts'
 import type { Json } from '../../sources/appview/json.ts'
-import type { Serving } from '../xrpc/serving.ts'
+import type { AppContext } from '../xrpc/app-context.ts'
 
-type Parts = Pick<Serving, 'authorFeed' | 'hydrator'>
+type Parts = Pick<AppContext, 'authorFeed' | 'hydrator'>
 type Reply = { uri: string; parent: string; post: object }
 
 /** Later than that, what others leave out they leave out for a reason. */

@@ -7,9 +7,9 @@ import type { Json } from '../../sources/appview/json.ts'
 import { labelerHeaders } from '../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../server/method.ts'
 import type { NamedActor } from '../xrpc/actor-names.ts'
-import type { Serving } from '../xrpc/serving.ts'
-import { askElsewhere } from './asked.ts'
-import { isAway, isHeldAccount } from './holdings.ts'
+import type { AppContext } from '../xrpc/app-context.ts'
+import { askFallback } from './asked.ts'
+import { isAway, isStoredAccount } from './holdings.ts'
 import { isFinal, outcomeOf, plainBody, settle } from './outcome.ts'
 
 const GET_PROFILES = 'app.bsky.actor.getProfiles'
@@ -19,7 +19,7 @@ const MADE = ['lists', 'feedgens', 'starterPacks']
 const DECLARED = ['chat']
 const UNVERIFIED = 'handle.invalid'
 
-export function oneProfile(serving: Serving, method: Method): Method['handler'] {
+export function oneProfile(serving: AppContext, method: Method): Method['handler'] {
   return async (context) => {
     const found = await serving.names.find(String(context.params['actor']))
     if (!found || !isStranger(serving, found, context)) {
@@ -28,7 +28,7 @@ export function oneProfile(serving: Serving, method: Method): Method['handler'] 
     }
     const { did } = found
     const asked = { nsid: method.nsid, params: { actor: did } }
-    const both = Promise.all([outcomeOf(method, context), askElsewhere(serving, context, asked)])
+    const both = Promise.all([outcomeOf(method, context), askFallback(serving, context, asked)])
     const outcome = await Promise.race([both, thatNobodyIs(serving, [found])])
     if (!outcome) throw invalidRequest('Profile not found')
     const [ours, theirs] = outcome
@@ -38,7 +38,7 @@ export function oneProfile(serving: Serving, method: Method): Method['handler'] 
   }
 }
 
-export function manyProfiles(serving: Serving, method: Method): Method['handler'] {
+export function manyProfiles(serving: AppContext, method: Method): Method['handler'] {
   return async (context) => {
     const names = context.params['actors'] as string[]
     const found = await Promise.all(names.map((name) => serving.names.find(name)))
@@ -46,7 +46,7 @@ export function manyProfiles(serving: Serving, method: Method): Method['handler'
     const strangers = strangersAmong(serving, { names, found }, context)
     if (strangers.size === 0) return ours
     const dids = [...new Set(strangers.values())]
-    const theirsToo = askElsewhere(serving, context, {
+    const theirsToo = askFallback(serving, context, {
       nsid: GET_PROFILES,
       params: { actors: dids },
     })
@@ -63,7 +63,7 @@ export function manyProfiles(serving: Serving, method: Method): Method['handler'
  * Resolves as soon as it is known that none of these accounts exists, which no AppView needs to be waited
  * for to say; never otherwise.
  */
-function thatNobodyIs({ resolver }: Serving, sought: readonly NamedActor[]): Promise<undefined> {
+function thatNobodyIs({ resolver }: AppContext, sought: readonly NamedActor[]): Promise<undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   if (sought.some(({ uid }) => uid !== 0)) return promise
   Promise.all(sought.map(({ did }) => resolver.resolve(did))).then(
@@ -77,7 +77,7 @@ function thatNobodyIs({ resolver }: Serving, sought: readonly NamedActor[]): Pro
 
 /** By the name that they were asked for. */
 function strangersAmong(
-  serving: Serving,
+  serving: AppContext,
   { names, found }: { names: readonly string[]; found: readonly (NamedActor | undefined)[] },
   context: MethodContext,
 ): Map<string, string> {
@@ -86,12 +86,12 @@ function strangersAmong(
 }
 
 async function countsOf(
-  serving: Serving,
+  serving: AppContext,
   found: readonly (NamedActor | undefined)[],
   { signal }: MethodContext,
 ): Promise<void> {
   const uids = new Set(found.map((one) => one?.uid ?? 0))
-  const held = [...uids].filter((uid) => uid !== 0 && isHeldAccount(serving, uid))
+  const held = [...uids].filter((uid) => uid !== 0 && isStoredAccount(serving, uid))
   if (held.length > 0) await serving.counted?.actors(held, signal)
 }
 
@@ -121,12 +121,12 @@ function withStrangers(
 }
 
 function isStranger(
-  serving: Serving,
+  serving: AppContext,
   { uid, did }: NamedActor,
   { viewer }: MethodContext,
 ): boolean {
   // Somebody who reads here for the first time is no stranger for long.
-  return did !== viewer && !isHeldAccount(serving, uid) && !isAway(serving, uid)
+  return did !== viewer && !isStoredAccount(serving, uid) && !isAway(serving, uid)
 }
 
 /** A name that we verified is not a matter of opinion. */

@@ -11,12 +11,12 @@ import {
   wrapCursor,
 } from '../../sources/appview/wrapped-cursor.ts'
 import type { MethodContext, Params } from '../server/method.ts'
-import type { Serving } from '../xrpc/serving.ts'
-import { type Asked, askElsewhere } from './asked.ts'
+import type { AppContext } from '../xrpc/app-context.ts'
+import { type Asked, askFallback } from './asked.ts'
 
 const MAX_READS = 3
 /** Of another page, after the first came to nothing. */
-const FURTHER_PATIENCE = 0.3
+const FURTHER_WAIT_SHARE = 0.3
 
 export type PageRequest = Asked & {
   context: MethodContext
@@ -29,8 +29,8 @@ export type PageRequest = Asked & {
 
 /** @returns undefined where there is no answer */
 export async function theirPage(
-  serving: Serving,
-  { context, nsid, params, from, patience, keep = (items) => items, seenWith }: PageRequest,
+  serving: AppContext,
+  { context, nsid, params, from, waitShare, keep = (items) => items, seenWith }: PageRequest,
 ): Promise<Json | undefined> {
   const field = itemsFieldOf(loadLexicons(), nsid)
   const limit = Number(params['limit'] ?? Number.POSITIVE_INFINITY)
@@ -39,9 +39,9 @@ export async function theirPage(
     const asked = {
       nsid,
       params: { ...params, cursor: theirs },
-      patience: reads === 1 ? patience : FURTHER_PATIENCE,
+      waitShare: reads === 1 ? waitShare : FURTHER_WAIT_SHARE,
     }
-    const answer = await askElsewhere(serving, context, asked)
+    const answer = await askFallback(serving, context, asked)
     if (!answer || field === undefined) return answer
     const items = keep(answer[field] as Json[]).slice(0, limit)
     const { cursor } = answer

@@ -1,21 +1,21 @@
-// Methods about one account, post or record that we do not hold (sources/appview/held.ts): the answer is a
+// Methods about one account, post or record that we do not hold (sources/appview/coverage.ts): the answer is a
 // stranger's, and ours where there is none. Ours is made all the same: it knows of blocks, and it asks for
 // what is missing. Where we hold it, but more was done to it before than we know of, theirs come after ours
-// (earlier-deeds.ts); a thread is theirs then.
+// (earlier-activity.ts); a thread is theirs then.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
-import type { Lack } from '../../sources/appview/held.ts'
+import type { Lack } from '../../sources/appview/coverage.ts'
 import type { Json } from '../../sources/appview/json.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import { isWrapped } from '../../sources/appview/wrapped-cursor.ts'
 import { labelerHeaders } from '../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult, Params } from '../server/method.ts'
 import { andThen, type MaybeLater } from '../xrpc/actor-names.ts'
+import { type AppContext, viewerOf } from '../xrpc/app-context.ts'
 import { findNamedPost } from '../xrpc/post-names.ts'
-import { type Serving, viewerOf } from '../xrpc/serving.ts'
-import { earlierDeeds, oursThenTheirs } from './earlier-deeds.ts'
-import { isAway, isHeldAccount, isHeldList, isHeldPost } from './holdings.ts'
+import { earlierActivity, oursThenTheirs } from './earlier-activity.ts'
+import { isAway, isStoredAccount, isStoredList, isStoredPost } from './holdings.ts'
 import { isAboutItem, isAboutSubject } from './is-about.ts'
 import { lastPage } from './last-page.ts'
 import { isFinal, outcomeOf, plainBody, settle } from './outcome.ts'
@@ -26,8 +26,8 @@ type Whole = Extract<Lack, { about: 'account' | 'post' | 'record' }>
 /** `key` is what it is known by everywhere: a DID, or an at-URI with one. */
 export type Subject = { key: string; isHeld: boolean }
 
-export function wholeAnswers(serving: Serving, method: Method, lack: Whole): Method['handler'] {
-  const deeds = earlierDeeds(serving, method.nsid)
+export function wholeAnswers(serving: AppContext, method: Method, lack: Whole): Method['handler'] {
+  const deeds = earlierActivity(serving, method.nsid)
   const isThread = /\.getPostThread(Other)?(V2)?$/.test(method.nsid)
   const answered = (context: MethodContext, subject: Subject | undefined) => {
     if (subject?.isHeld && deeds?.areMore(subject.key)) {
@@ -55,7 +55,11 @@ export function wholeAnswers(serving: Serving, method: Method, lack: Whole): Met
 type Request = { lack: Whole; subject: Subject; context: MethodContext }
 
 /** Theirs, where it has replies from before we kept them. */
-async function thread(serving: Serving, method: Method, request: Request): Promise<MethodResult> {
+async function thread(
+  serving: AppContext,
+  method: Method,
+  request: Request,
+): Promise<MethodResult> {
   const { subject, context } = request
   const id = serving.postsByUri([subject.key]).get(subject.key)?.id ?? 0
   const earlier = await serving.counted?.post(id, context.signal)
@@ -63,7 +67,11 @@ async function thread(serving: Serving, method: Method, request: Request): Promi
   return answer(serving, method, request)
 }
 
-async function answer(serving: Serving, method: Method, request: Request): Promise<MethodResult> {
+async function answer(
+  serving: AppContext,
+  method: Method,
+  request: Request,
+): Promise<MethodResult> {
   const { context } = request
   const [ours, theirs] = await Promise.all([
     outcomeOf(method, context),
@@ -84,7 +92,7 @@ const LIST_FEED = 'app.bsky.feed.getListFeed'
 const THREAD = 'app.bsky.unspecced.getPostThreadV2'
 
 function completed(
-  serving: Serving,
+  serving: AppContext,
   nsid: string,
   { theirs, context }: { theirs: Json; context: MethodContext },
 ): Json {
@@ -95,7 +103,7 @@ function completed(
 
 /** Where they have no more to say, that is the end. */
 async function goOn(
-  serving: Serving,
+  serving: AppContext,
   method: Method,
   request: Omit<Request, 'subject'> & { subject: Subject | undefined },
 ): Promise<MethodResult> {
@@ -107,7 +115,7 @@ async function goOn(
 }
 
 async function askedOf(
-  serving: Serving,
+  serving: AppContext,
   nsid: string,
   { lack, subject, context }: Request,
   from: { page: number; theirs: string | undefined },
@@ -141,7 +149,7 @@ function itemsIn(nsid: string, body: Json): unknown[] | undefined {
 
 /** @returns undefined where it is nobody, away, or the viewer's own: our own answer is the answer */
 function findSubject(
-  serving: Serving,
+  serving: AppContext,
   { lack: { about, param }, method }: { lack: Whole; method: string },
   { params, viewer }: MethodContext,
 ): MaybeLater<Subject | undefined> {
@@ -151,7 +159,7 @@ function findSubject(
       const did = parseRecordUri(uri)?.did
       if (did === undefined || isAway(serving, serving.actors.uidOf(did))) return undefined
       // Somebody who reads here for the first time is no stranger for long.
-      const isHeld = isHeldPost(serving, uri)
+      const isHeld = isStoredPost(serving, uri)
       return did === viewer && !isHeld ? undefined : { key: uri, isHeld }
     })
   }
@@ -160,7 +168,7 @@ function findSubject(
     if (!found || isAway(serving, found.uid)) return undefined
     const key = rest.length > 0 ? ['at:', '', found.did, ...rest].join('/') : found.did
     const isHeld =
-      isHeldAccount(serving, found.uid) && (method !== LIST_FEED || isHeldList(serving, key))
+      isStoredAccount(serving, found.uid) && (method !== LIST_FEED || isStoredList(serving, key))
     return found.did === viewer && !isHeld ? undefined : { key, isHeld }
   })
 }

@@ -17,7 +17,7 @@ export type ImagesOptions = {
   cache: DiskCache
   process: Pick<MediaProcess, 'run'>
   now?: (() => number) | undefined
-  patience?: Partial<Pick<BlobLimits, 'firstByteMs' | 'timeoutMs'>> | undefined
+  maxWait?: Partial<Pick<BlobLimits, 'firstByteMs' | 'timeoutMs'>> | undefined
 }
 
 const LIMITS: BlobLimits = {
@@ -31,8 +31,8 @@ const LIMITS: BlobLimits = {
 
 /** @throws MediaError from the function it makes. */
 export function createImages(options: ImagesOptions): Images {
-  const { source, cache, process, now, patience } = options
-  const limits = { ...LIMITS, ...patience }
+  const { source, cache, process, now, maxWait } = options
+  const limits = { ...LIMITS, ...maxWait }
   const withBlob = createSharedBlobs(createFetchBlob({ source, cache, limits, now }), now)
   const shareImage = createSharedWork<CacheEntry>(now)
 

@@ -38,18 +38,18 @@ export type MediaOptions = BlobSource & {
   process: Pick<MediaProcess, 'run'>
   now?: () => number
   /** For how long a picture's server is waited for. */
-  patience?: ImagesOptions['patience']
+  maxWait?: ImagesOptions['maxWait']
 }
 
 const FOLDER = 'media-cache'
 
 /** To be mounted at `/`. */
 export function createMediaApp(options: MediaOptions): Hono {
-  const { log, now, process, patience } = options
+  const { log, now, process, maxWait } = options
   const refuseHidden = createRefuseHidden(options)
   const folder = join(options.dataDir, FOLDER)
   const cache = createDiskCache({ folder, maxBytes: options.maxCacheBytes, log, now })
-  const images = createImages({ source: options, cache, process, now, patience })
+  const images = createImages({ source: options, cache, process, now, maxWait })
   const videos = createVideos({ source: options, cache, now })
 
   const app = new Hono()

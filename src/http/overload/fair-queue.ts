@@ -41,16 +41,16 @@ const limits: Record<Rank, Limits> = {
     running: 1024,
     waitingEach: 256,
     waiting: 4096,
-    patienceMs: 2_000,
-    heavyPatienceMs: 1_000,
+    maxWaitMs: 2_000,
+    heavyMaxWaitMs: 1_000,
   },
   visitor: {
     runningEach: 24,
     running: 256,
     waitingEach: 128,
     waiting: 1024,
-    patienceMs: 500,
-    heavyPatienceMs: 250,
+    maxWaitMs: 500,
+    heavyMaxWaitMs: 250,
   },
 }
 

@@ -36,11 +36,11 @@ export type Limits = {
   waitingEach: number
   waiting: number
   /** Expected milliseconds beyond which an arrival is refused. */
-  patienceMs: number
-  heavyPatienceMs: number
+  maxWaitMs: number
+  heavyMaxWaitMs: number
 }
 
-/** Nobody waits for an answer as old as this many times the patience. */
+/** Nobody waits for an answer as old as this many times the longest wait. */
 const STALE_FACTOR = 4
 
 export function createRank(limits: Limits): RankState {
@@ -85,9 +85,9 @@ export function takeNext(rank: RankState, nowMs: number): Waiting | undefined {
     rank.waiting -= 1
     rank.ready.delete(lane!)
     settle(lane!)
-    const isStale = nowMs - one.sinceMs > STALE_FACTOR * rank.limits.patienceMs
+    const isStale = nowMs - one.sinceMs > STALE_FACTOR * rank.limits.maxWaitMs
     if (!isStale && !one.isGone()) return one
-    one.refuse(overloaded(rank.limits.patienceMs))
+    one.refuse(overloaded(rank.limits.maxWaitMs))
   }
   return undefined
 }
@@ -96,7 +96,7 @@ export function takeNext(rank: RankState, nowMs: number): Waiting | undefined {
 export function refusalIn(lane: Lane, waitMs: number, isHeavy: boolean): XRPCError | undefined {
   const { limits, waiting } = lane.rank
   if (waitingIn(lane) >= limits.waitingEach) return tooManyAtOnce()
-  const isTooLong = waitMs > (isHeavy ? limits.heavyPatienceMs : limits.patienceMs)
+  const isTooLong = waitMs > (isHeavy ? limits.heavyMaxWaitMs : limits.maxWaitMs)
   return isTooLong || waiting >= limits.waiting ? overloaded(waitMs) : undefined
 }
 

@@ -23,7 +23,7 @@ const MAX_LISTENERS = 64
 const MAX_LISTENERS_EACH = 8
 /** Chunks that may wait for one listener, and for how many seconds they may stand still. */
 const MAX_WAITING = 4
-const PATIENCE = 30
+const MAX_SKIPPED = 30
 /** After which a browser asks again, in milliseconds. */
 const RETRY = Buffer.from('retry: 3000\n\n')
 const HEARTBEAT = Buffer.from(': still here\n\n')
@@ -66,7 +66,7 @@ export function createLive(
       return
     }
     listener.skipped++
-    if (listener.skipped > PATIENCE) end(listener)
+    if (listener.skipped > MAX_SKIPPED) end(listener)
   }
 
   function tick(): void {

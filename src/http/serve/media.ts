@@ -10,11 +10,11 @@ import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import { createMediaApp } from '../media/media-app.ts'
 import { createMediaProcess, type MediaProcess } from '../media/process/media-process.ts'
-import type { Beside } from '../server/beside.ts'
+import type { SideRoutes } from '../server/side-routes.ts'
 
 export type MediaRoutes = {
   /** For `beside` of the server. */
-  routes: Beside[]
+  routes: SideRoutes[]
   counts: MediaProcess['counts']
   /** Ends the media process. */
   close(): void

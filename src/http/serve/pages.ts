@@ -17,7 +17,7 @@ export type PagesOptions = Omit<PageParts, 'status' | 'requests'> & {
   /** Which of the serving threads it is, from 0. */
   thread: number
   /** What is kept of answers. */
-  kept: () => { fragments: number; viewers: number; hits: number; misses: number }
+  kept: () => { viewCache: number; viewers: number; hits: number; misses: number }
   /** What became of blobs in the media process. */
   media: () => { refused: number; died: number; pending: number }
 }
@@ -38,10 +38,10 @@ export function servePages(options: PagesOptions): Pages {
   const page = createPage({ ...options, requests, status: ingest.status })
   const lag = watchLoopLag()
   const timer = setInterval(() => {
-    const { fragments, viewers, hits, misses } = options.kept()
+    const { viewCache, viewers, hits, misses } = options.kept()
     counters.set('loopLagSeconds', lag.take())
     counters.set('heapBytes', process.memoryUsage().heapUsed)
-    counters.set('fragmentBytes', fragments)
+    counters.set('fragmentBytes', viewCache)
     counters.set('viewerBytes', viewers)
     counters.set('fragmentHits', hits)
     counters.set('fragmentMisses', misses)

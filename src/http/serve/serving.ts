@@ -24,7 +24,7 @@ import { createAccounts } from '../../data/store/read/accounts.ts'
 import { seatsForOneMore } from '../../data/store/seats.ts'
 import { createKeeps } from '../../data/timeline/lossiness.ts'
 import { openTimelines } from '../../data/timeline/rings.ts'
-import { createElsewhere, type Elsewhere } from '../../sources/appview/elsewhere.ts'
+import { createFallback, type Fallback } from '../../sources/appview/fallback.ts'
 import { createGuardedFetch, type GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import {
   createResolver,
@@ -42,9 +42,9 @@ import type { Health } from '../server/health.ts'
 import { createMembership } from '../server/membership.ts'
 import { createServer, type Server } from '../server/server.ts'
 import { createCounted } from '../xrpc/counted.ts'
-import { FIRST_PAGE_PATIENCE_MS } from '../xrpc/first-page.ts'
+import { FIRST_PAGE_MAX_WAIT_MS } from '../xrpc/first-page.ts'
 import { createInvites, type Invites } from '../xrpc/invites.ts'
-import { createLabelsWanted } from '../xrpc/labels-wanted.ts'
+import { createLabelRequests } from '../xrpc/label-requests.ts'
 import { createMethods } from '../xrpc/methods.ts'
 import { mediaRoutes } from './media.ts'
 import { servePages } from './pages.ts'
@@ -68,7 +68,7 @@ export type Serving = {
   closeStore(): void
 }
 
-const NAMES_PATIENCE_MS = 700
+const NAMES_MAX_WAIT_MS = 700
 const MEGABYTE = 1 << 20
 /** Accounts that nobody here heard of, looked up because a member looks at them. */
 const STRANGERS_A_MINUTE = { windowSeconds: 60, each: 200, all: 2_000 }
@@ -81,28 +81,28 @@ export function createServing(options: ServingOptions): Serving {
   const { fetch, lookups } = createOutside(config, log)
   const resolver = createIdentities(options, { lookups, isMember })
   const operator = { config, db, actors, ingest, resolver, log }
-  const elsewhere = publicAppview(config, log)
-  const counted = elsewhere && createCounted({ db, scope: config.indexScope, writer })
+  const fallback = publicAppview(config, log)
+  const counted = fallback && createCounted({ db, scope: config.indexScope, writer })
   const hydrator = createHydrator({
-    onLabelsRead: createLabelsWanted({ writer }),
+    onLabelsRead: createLabelRequests({ writer }),
     onCountsRead: counted?.postsRead,
     ...{ db, actors, graph },
     urls: createMediaUrls(config),
     trustedVerifiers: config.trustedVerifiers,
   })
   const invites = invitesOf(options, db)
-  let kept = () => ({ fragments: 0, viewers: 0, hits: 0, misses: 0 })
+  let kept = () => ({ viewCache: 0, viewers: 0, hits: 0, misses: 0 })
   const methods = createMethods({
     ...reading,
     ...{ hydrator, writer, resolver, fetch },
     moderationServices: config.moderationServices,
-    firstPagePatienceMs: FIRST_PAGE_PATIENCE_MS,
-    namesPatienceMs: NAMES_PATIENCE_MS,
+    firstPageMaxWaitMs: FIRST_PAGE_MAX_WAIT_MS,
+    namesMaxWaitMs: NAMES_MAX_WAIT_MS,
     lookups: createSharedBudget({ buffer: options.rateBuffers.lookups, ...STRANGERS_A_MINUTE }),
-    notes: memory.notes,
+    invalidations: memory.invalidations,
     maxKeptBytes: config.answerCacheMb * MEGABYTE,
     scope: config.indexScope,
-    elsewhere,
+    fallback,
     counted,
     invites,
     decide: (decision) => ingest.operate({ kind: 'moderate', ...decision }),
@@ -129,7 +129,7 @@ export function createServing(options: ServingOptions): Serving {
     onBroken: onFatal,
     onAnswered: pages.onAnswered,
     rateBuffers: options.rateBuffers,
-    beside: [
+    sideRoutes: [
       ...media.routes,
       operatorRoutes(operator),
       ...inviteRoutes({ ...operator, hostname: config.hostname, invites, known: knownBy(reading) }),
@@ -234,12 +234,12 @@ function closingFirst(server: Server, parts: { close(): void }[]): Server {
 }
 
 /** Undefined where the operator wants to depend on nobody. */
-function publicAppview(config: Config, log: Logger): Elsewhere | undefined {
+function publicAppview(config: Config, log: Logger): Fallback | undefined {
   const origin = config.fallbackAppview
   if (origin === 'none') return undefined
   const fetch = createGuardedFetch({ ...config, trustedOrigins: [origin], log })
   const urls = createMediaUrls(config)
-  return createElsewhere({ origin, fetch, lexicons: loadLexicons(), urls, log })
+  return createFallback({ origin, fetch, lexicons: loadLexicons(), urls, log })
 }
 
 /**

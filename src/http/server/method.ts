@@ -52,7 +52,7 @@ export type Method<P = Params, I = unknown> = {
   /** Why it always refuses, where that is said in words of its own rather than as for any unknown method. */
   refused?: string
   /** When it is answered from a public AppView, wholly or in part (sources/appview/); none where it never is. */
-  elsewhere?: string
+  fallback?: string
   /**
    * Waits for what an answer needs, before the handler's turn and without a place in the queue; undefined
    * where the handler may run at once. Bounded in time and number by itself.

@@ -20,7 +20,6 @@ import { createRateBuffers, type RateBuffers } from '../overload/rate-limits.ts'
 import type { AcceptLabelers } from './accepted-labelers.ts'
 import { type Answer, errorAnswer, isBroken, toXRPCError } from './answer.ts'
 import { createAuthenticate, type OnViewer } from './auth.ts'
-import { type Beside, type Connected, mountBeside } from './beside.ts'
 import { createDispatch, type Dispatch } from './dispatch.ts'
 import { type Health, healthAnswer } from './health.ts'
 import {
@@ -33,6 +32,7 @@ import {
 import { type HttpRequest, NodeQuery, ofPlatform } from './http-request.ts'
 import { drain, type Listener, type ListenerLimits, listenOn, startHttp } from './listener.ts'
 import type { Method } from './method.ts'
+import { type Connected, mountSideRoutes, type SideRoutes } from './side-routes.ts'
 import { wellKnownPages } from './well-known.ts'
 
 export type ServerOptions = {
@@ -52,7 +52,7 @@ export type ServerOptions = {
   /** Milliseconds a handler may take. */
   handlerTimeoutMs?: number
   /** What is answered beside XRPC: images, the status page, the operator's routes. */
-  beside?: Beside[]
+  sideRoutes?: SideRoutes[]
   /** Where callers' points are counted, shared by all serving threads; its own where not given. */
   rateBuffers?: RateBuffers
   /** What connections may take, where it is not what they usually may. */
@@ -189,9 +189,9 @@ function createApp(options: ServerOptions, parts: AppParts) {
     const nsid = c.req.param('nsid')
     return send(c, (request) => answerXrpc(nsid, request))
   })
-  for (const one of options.beside ?? []) {
+  for (const one of options.sideRoutes ?? []) {
     const { onAnswered } = options
-    mountBeside(app, one, { overload, respond: respondUncounted, onAnswered })
+    mountSideRoutes(app, one, { overload, respond: respondUncounted, onAnswered })
   }
   for (const [path, page] of pages) app.get(path, (c) => send(c, () => page))
   app.notFound((c) => send(c, () => notFound(c.req.path)))

@@ -56,13 +56,13 @@ export function createActorNames(parts: {
     }
   }
 
-  async function findElsewhere(handle: string): Promise<NamedActor | undefined> {
+  async function findByFallback(handle: string): Promise<NamedActor | undefined> {
     const did = await lookUp(handle.toLowerCase())
     return did === undefined ? undefined : { did, uid: actors.uidOf(did) }
   }
 
   return {
     known,
-    find: (actor) => known(actor) ?? findElsewhere(actor),
+    find: (actor) => known(actor) ?? findByFallback(actor),
   }
 }

@@ -1,4 +1,4 @@
-// What was counted before we counted (data/store/earlier-counts.ts): of what is shown and was not asked about
+// What was counted before we counted (data/store/seed-counts.ts): of what is shown and was not asked about
 // yet, the ingest thread is told, each thing once in a while, all of a moment in one message. Whoever looks
 // at one account or one post waits a moment for it; a page of many does not, and its next reading has it.
 
@@ -7,20 +7,20 @@ import type { Writer } from '../../bridge/messages.ts'
 import type { Db } from '../../data/store/db.ts'
 import {
   type CountedScope,
-  type EarlierActor,
-  type EarlierPost,
-  prepareEarlierCounts,
-} from '../../data/store/read/earlier-counts.ts'
-import { createArrivals } from './arrivals.ts'
+  prepareSeedCounts,
+  type SeedActor,
+  type SeedPost,
+} from '../../data/store/read/seed-counts.ts'
+import { createWaits } from './waits.ts'
 
 export type Counted = {
   /** The counts of these were read (posts.id); cheap. */
   postsRead(ids: Iterable<number>): void
   /** Undefined where it is not known in time, or our own are whole. */
-  post(id: number, signal: AbortSignal): Promise<EarlierPost | undefined>
+  post(id: number, signal: AbortSignal): Promise<SeedPost | undefined>
   /** The same, without asking or waiting. */
-  knownPost(id: number): EarlierPost | undefined
-  knownActor(uid: number): EarlierActor | undefined
+  knownPost(id: number): SeedPost | undefined
+  knownActor(uid: number): SeedActor | undefined
   /** Waits for these, where nothing is known of them yet. */
   actors(uids: readonly number[], signal: AbortSignal): Promise<void>
 }
@@ -29,7 +29,7 @@ const MAX_REMEMBERED = 50_000
 const JUDGED_AGAIN_AFTER_MS = 10 * 60 * 1000
 const MAX_A_MESSAGE = 500
 const MAX_IN_FLIGHT = 4
-const PATIENCE_MS = 1_200
+const MAX_WAIT_MS = 1_200
 /** The public AppView that tells them is out of reach, then. */
 const MAX_IN_VAIN = 3
 
@@ -40,11 +40,11 @@ export function createCounted(parts: {
   now?: () => number
 }): Counted {
   const { db, scope, writer, now = Date.now } = parts
-  const arrivals = createArrivals({ maxInVain: MAX_IN_VAIN })
-  const reader = prepareEarlierCounts(db, scope)
+  const waits = createWaits({ maxInVain: MAX_IN_VAIN })
+  const reader = prepareSeedCounts(db, scope)
   const asker = createAsker(writer)
   const awaited = (names: string[], isThere: () => boolean, signal: AbortSignal) =>
-    arrivals.awaited(names, { isThere, signal, patienceMs: PATIENCE_MS })
+    waits.awaited(names, { isThere, signal, maxWaitMs: MAX_WAIT_MS })
 
   return {
     postsRead: createJudge({ db, reader, asker, now }),
@@ -87,7 +87,7 @@ function createAsker(writer: Writer): Asker {
       if (isBusy() || posts.length + actors.length === 0) return
       inFlight++
       writer
-        .send({ kind: 'counts-wanted', did: '', posts, actors })
+        .send({ kind: 'counts-requested', did: '', posts, actors })
         .catch(() => undefined) // a busy writer is asked again later
         .finally(() => inFlight--)
     },
@@ -97,7 +97,7 @@ function createAsker(writer: Writer): Asker {
 /** Asks about those of the posts read whose counts are not whole, a moment later and all at once. */
 function createJudge(parts: {
   db: Db
-  reader: ReturnType<typeof prepareEarlierCounts>
+  reader: ReturnType<typeof prepareSeedCounts>
   asker: Asker
   now: () => number
 }): Counted['postsRead'] {

@@ -6,8 +6,8 @@
 
 import { type FeedItemRules, isBlockedOrMuted } from '../../answers/views/rules.ts'
 import type { MethodContext } from '../server/method.ts'
+import { type AppContext, viewerOf } from './app-context.ts'
 import { fillPage } from './fill-page.ts'
-import { type Serving, viewerOf } from './serving.ts'
 
 export const DISCOVER = {
   did: 'did:plc:z72i7hdynmk6r22z27h6tvur',
@@ -35,7 +35,7 @@ export function isDiscover(uri: string): boolean {
  * on the page above the client knows that it does.
  */
 export function inPlaceOfDiscover(
-  { actors, firstPage, fragments, timeline, wholeItems }: Serving,
+  { actors, firstPage, viewCache, timeline, wholeItems }: AppContext,
   {
     viewer: did,
     params,
@@ -45,7 +45,7 @@ export function inPlaceOfDiscover(
   const viewer = viewerOf(actors, did)
   const isShown = (rules: FeedItemRules, { originator }: { originator: number }) =>
     originator !== viewer.uid && !isBlockedOrMuted(rules)
-  const make = (items: readonly number[]) => fragments.items(items, viewer, { isShown })
+  const make = (items: readonly number[]) => viewCache.items(items, viewer, { isShown })
   const isNewcomer = firstPage.isNewcomer(did)
   const read = (cursor: string | undefined, limit: number) => {
     const skeleton = timeline({ viewer: viewer.uid, limit, cursor, since: undefined })

@@ -9,14 +9,14 @@ import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { labelerHeaders } from '../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../server/method.ts'
 import { andThen } from './actor-names.ts'
+import { type AppContext, viewerOf } from './app-context.ts'
 import { fillPage } from './fill-page.ts'
 import { findNamedPost, isPostUri, type NamedPost } from './post-names.ts'
-import { type Serving, viewerOf } from './serving.ts'
 
 type Params = { uri: string; cid?: string; limit?: number; cursor?: string }
 
 export function engagementMethod<Item>(
-  serving: Serving,
+  serving: AppContext,
   options: {
     nsid: string
     read: (request: EngagementRequest) => EngagementPage<Item>
@@ -42,7 +42,7 @@ export function engagementMethod<Item>(
     const { id, uri: named } = post
     const { uri, cid, limit = 50, cursor } = context.params
     const viewer = viewerOf(serving.actors, context.viewer)
-    if (id === 0 && isPostUri(named)) serving.wanted.ask(viewer, { uris: [named] })
+    if (id === 0 && isPostUri(named)) serving.fetchRequests.ask(viewer, { uris: [named] })
     const author = serving.actors.uidOf(named.split('/')[2] ?? '')
     const reader = readerOf(post, author)
     const page =

@@ -11,7 +11,7 @@ export type FirstNotifications = (
   context: Pick<MethodContext, 'viewer' | 'signal'>,
 ) => Promise<void> | undefined
 
-const PATIENCE_MS = 2_000
+const MAX_WAIT_MS = 2_000
 
 /** @param parts - `isWaiting`: false where no ingest thread is told who reads */
 export function createFirstNotifications(parts: {
@@ -25,6 +25,6 @@ export function createFirstNotifications(parts: {
   return ({ viewer: did = '', signal }) => {
     if (!isWaiting) return undefined
     const isThere = () => hasBacklog(actors.uidOf(did))
-    return waits.until(isThere, { did, state, patienceMs: PATIENCE_MS, signal })
+    return waits.until(isThere, { did, state, maxWaitMs: MAX_WAIT_MS, signal })
   }
 }

@@ -28,7 +28,7 @@ export type PageRequest = {
 }
 
 /** A PDS gives up after ten seconds without an answer. */
-export const FIRST_PAGE_PATIENCE_MS = 7_500
+export const FIRST_PAGE_MAX_WAIT_MS = 7_500
 /** What the cold start calls newest: of as many hours everything is read first. */
 const NEWEST_MS = 36 * 3_600_000
 
@@ -38,13 +38,13 @@ export function createFirstPage(parts: {
   timeline: (request: TimelineRequest) => FeedSkeleton
   waits: NewcomerWaits
   /** 0: nobody has a cold start here. */
-  patienceMs: number
+  maxWaitMs: number
   now?: () => number
 }): FirstPage {
-  const { coldStarts, actors, patienceMs, waits, now = Date.now } = parts
+  const { coldStarts, actors, maxWaitMs, waits, now = Date.now } = parts
 
   const reachedBy = (did: string): Reached =>
-    patienceMs === 0 ? 'everything' : coldStarts.reached(actors.uidOf(did))
+    maxWaitMs === 0 ? 'everything' : coldStarts.reached(actors.uidOf(did))
 
   function isWorthReading(request: PageRequest): boolean {
     const { did, limit, cursor } = request
@@ -65,7 +65,7 @@ export function createFirstPage(parts: {
       const state = () => `posts ${reachedBy(did)}`
       const isPutOff = (times: { now: number; until: number }) =>
         coldStarts.isPutOff(actors.uidOf(did), times)
-      const asked = { did, state, isPutOff, patienceMs, signal }
+      const asked = { did, state, isPutOff, maxWaitMs, signal }
       return waits.until(() => isWorthReading(request), asked)
     },
     cursorAtEnd(request, endCursor) {

@@ -11,14 +11,14 @@ import { type ReadyJson, readyArray } from '../../answers/views/ready-json.ts'
 import { labelerHeaders } from '../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../server/method.ts'
 import { andThen, type NamedActor } from './actor-names.ts'
+import { type AppContext, viewerOf } from './app-context.ts'
 import { fillPage } from './fill-page.ts'
-import { type Serving, viewerOf } from './serving.ts'
 import { visibleSubject } from './visible-subject.ts'
 
 type Params = { actor: string; limit: number; cursor?: string }
 
 export function followList(
-  serving: Serving,
+  serving: AppContext,
   options: {
     nsid: string
     read: (request: AccountListRequest) => AccountListSkeleton
@@ -26,7 +26,7 @@ export function followList(
   },
 ): Method<Params> {
   const { nsid, read, body } = options
-  const { fragments } = serving
+  const { viewCache } = serving
 
   function answer(context: MethodContext<Params>, found: NamedActor | undefined): MethodResult {
     const { actor, limit, cursor } = context.params
@@ -36,8 +36,8 @@ export function followList(
     if (isRetiredCursor(cursor)) return { body: body({ subject, views: readyArray([]) }), headers }
     const page = fillPage({ limit, cursor }, (from, count) => {
       const { uids, cursor: next } = read({ actor: uid, limit: count, cursor: from })
-      const blocks = fragments.blocksAmong(uids.map((other) => [uid, other] as const))
-      const views = fragments.profiles(uids, viewer, {
+      const blocks = viewCache.blocksAmong(uids.map((other) => [uid, other] as const))
+      const views = viewCache.profiles(uids, viewer, {
         isShown: (other, relation) => !relation.blocks && !blocks.has(uid, other),
       })
       return { items: views.filter((view) => view !== undefined), cursor: next }

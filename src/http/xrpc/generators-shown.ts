@@ -4,10 +4,10 @@
 import type { ProfileState, Viewer } from '../../answers/hydrate/types.ts'
 import { generatorView } from '../../answers/views/generator-view.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
-import type { Serving } from './serving.ts'
+import type { AppContext } from './app-context.ts'
 import { whenAsked } from './when-asked.ts'
 
-type Parts = Pick<Serving, 'arrivals' | 'hydrator' | 'underWay' | 'wanted'>
+type Parts = Pick<AppContext, 'waits' | 'hydrator' | 'underWay' | 'fetchRequests'>
 
 /** In the order of `uris`; what can't be shown is left out. */
 export function generatorViews(state: ProfileState, uris: readonly string[]) {
@@ -16,17 +16,17 @@ export function generatorViews(state: ProfileState, uris: readonly string[]) {
 
 /** The state that holds these, once what is lacking has come or time is up. */
 export async function generatorsAwaited(
-  { arrivals, hydrator, underWay, wanted }: Parts,
+  { waits, hydrator, underWay, fetchRequests }: Parts,
   uris: readonly string[],
   { viewer, signal }: { viewer: Viewer; signal: AbortSignal },
 ): Promise<ProfileState> {
   const state = hydrator.records(uris, viewer)
   const lacking = uris.filter((uri) => isLacking(state, uri))
   if (lacking.length === 0 || !viewer) return state
-  const asked = wanted.ask(viewer, { uris: lacking })
-  wanted.afterProfiles(state)
+  const asked = fetchRequests.ask(viewer, { uris: lacking })
+  fetchRequests.afterProfiles(state)
   const keys = lacking.map(parseRecordUri).filter((key) => key !== undefined)
-  await arrivals.awaited(lacking, {
+  await waits.awaited(lacking, {
     isThere: () => {
       const now = hydrator.records(lacking, undefined)
       return lacking.every((uri) => !isLacking(now, uri))

@@ -14,9 +14,9 @@ import { deleteDraft } from './app/bsky/draft/deleteDraft.ts'
 import { getDrafts } from './app/bsky/draft/getDrafts.ts'
 import { updateDraft } from './app/bsky/draft/updateDraft.ts'
 import { getAgeAssuranceState } from './app/bsky/unspecced/getAgeAssuranceState.ts'
-import type { Serving } from './serving.ts'
+import type { AppContext } from './app-context.ts'
 
-export function keptMethods(serving: Serving): Method[] {
+export function keptMethods(serving: AppContext): Method[] {
   return [
     createBookmark(serving),
     deleteBookmark(serving),

@@ -1,7 +1,7 @@
 // The list that a request names by at-URI, as our own index has it.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
-import type { Serving } from './serving.ts'
+import type { AppContext } from './app-context.ts'
 
 const LIST = 'app.bsky.graph.list'
 
@@ -10,7 +10,7 @@ export type NamedList = { id: number; did: string; uri: string }
 
 /** @returns undefined for what names no list, or names its creator by handle. */
 export function listByUri(
-  { listPages }: Pick<Serving, 'listPages'>,
+  { listPages }: Pick<AppContext, 'listPages'>,
   uri: string,
 ): NamedList | undefined {
   const key = parseRecordUri(uri)

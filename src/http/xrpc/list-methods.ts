@@ -6,9 +6,9 @@ import { getList } from './app/bsky/graph/getList.ts'
 import { getListBlocks } from './app/bsky/graph/getListBlocks.ts'
 import { getLists } from './app/bsky/graph/getLists.ts'
 import { getListsWithMembership } from './app/bsky/graph/getListsWithMembership.ts'
-import type { Serving } from './serving.ts'
+import type { AppContext } from './app-context.ts'
 
-export function listMethods(serving: Serving): Method[] {
+export function listMethods(serving: AppContext): Method[] {
   return [
     getList(serving),
     getLists(serving),

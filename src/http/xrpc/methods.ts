@@ -1,6 +1,6 @@
 // Every method that this server has. Builds what they share from its parts, once.
 
-import { createFragments, type Fragments } from '../../answers/cache/fragments.ts'
+import { createViewCache, type ViewCache } from '../../answers/cache/view-cache.ts'
 import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
 import { createPreferencesOf } from '../../answers/skeleton/actor-preferences.ts'
 import { createAuthorFeedSkeleton } from '../../answers/skeleton/author-feed.ts'
@@ -26,7 +26,7 @@ import { createTrends } from '../../answers/skeleton/trends.ts'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
-import { NoteReader } from '../../data/shared-memory/note-ring.ts'
+import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { SharedBudget } from '../../data/shared-memory/shared-budget.ts'
 import type { Db } from '../../data/store/db.ts'
 import { createAccounts } from '../../data/store/read/accounts.ts'
@@ -35,12 +35,12 @@ import { createPostsByUri } from '../../data/store/read/posts-by-uri.ts'
 import { createRecords } from '../../data/store/read/records-by-key.ts'
 import { createUnderWay } from '../../data/store/read/under-way.ts'
 import type { TimelineReader } from '../../data/timeline/types.ts'
-import type { Elsewhere } from '../../sources/appview/elsewhere.ts'
-import type { Scope } from '../../sources/appview/held.ts'
+import type { Scope } from '../../sources/appview/coverage.ts'
+import type { Fallback } from '../../sources/appview/fallback.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
-import { createAnsweredElsewhere } from '../fallback/answered-elsewhere.ts'
-import { isHeldAccount } from '../fallback/holdings.ts'
+import { createAnsweredByFallback } from '../fallback/answered-by-fallback.ts'
+import { isStoredAccount } from '../fallback/holdings.ts'
 import type { Method } from '../server/method.ts'
 import { createActorNames } from './actor-names.ts'
 import { getProfile } from './app/bsky/actor/getProfile.ts'
@@ -55,7 +55,7 @@ import { getKnownFollowers } from './app/bsky/graph/getKnownFollowers.ts'
 import { getRelationships } from './app/bsky/graph/getRelationships.ts'
 import { getServices } from './app/bsky/labeler/getServices.ts'
 import { getConfig } from './app/bsky/unspecced/getConfig.ts'
-import { createArrivals } from './arrivals.ts'
+import type { AppContext } from './app-context.ts'
 import { getSubjectStatus } from './com/atproto/admin/getSubjectStatus.ts'
 import { updateSubjectStatus } from './com/atproto/admin/updateSubjectStatus.ts'
 import { resolveHandle } from './com/atproto/identity/resolveHandle.ts'
@@ -63,6 +63,7 @@ import { queryLabels } from './com/atproto/label/queryLabels.ts'
 import { getRecord } from './com/atproto/repo/getRecord.ts'
 import type { Counted } from './counted.ts'
 import { createGenerators } from './feed-generator.ts'
+import { createFetchRequests } from './fetch-requests.ts'
 import { createFirstNotifications } from './first-notifications.ts'
 import { createFirstPage } from './first-page.ts'
 import { type Invites, NO_INVITES } from './invites.ts'
@@ -73,17 +74,16 @@ import { keptMethods } from './kept-methods.ts'
 import { listMethods } from './list-methods.ts'
 import { createModeration, type Moderation, refuseDecisions } from './moderation.ts'
 import { muteMethods } from './mute-methods.ts'
-import { createNamesAwaited } from './names-awaited.ts'
+import { createNameWaits } from './name-waits.ts'
 import { createNewcomerWaits } from './newcomer-waits.ts'
 import { notificationMethods } from './notification-methods.ts'
 import { recordMethods } from './record-methods.ts'
 import { createAtOneRev } from './repo-rev.ts'
 import { searchMethods } from './search-methods.ts'
-import type { Serving } from './serving.ts'
 import { createStrangersPages } from './strangers-pages.ts'
 import { createSuggestions } from './suggestions.ts'
 import { threadMethods } from './thread-methods.ts'
-import { createWanted } from './wanted.ts'
+import { createWaits } from './waits.ts'
 import { createWholeItems } from './whole-items.ts'
 
 export type MethodParts = {
@@ -103,15 +103,15 @@ export type MethodParts = {
   /** Of accounts that nobody here heard of; no limit where not given. */
   lookups?: SharedBudget
   /** How long a newcomer's page waits for their cold start; where not given, there are none. */
-  firstPagePatienceMs?: number
+  firstPageMaxWaitMs?: number
   /** How long a page waits for names that nobody looked up yet; 0 where not given. */
-  namesPatienceMs?: number
-  /** Where the writer notes what it touches (data/shared-memory/note-ring.ts); without it answers are not kept. */
-  notes?: SharedArrayBuffer
+  namesMaxWaitMs?: number
+  /** Where the writer notes what it touches (data/shared-memory/invalidation-ring.ts); without it answers are not kept. */
+  invalidations?: SharedArrayBuffer
   /** How much the index holds; a community where not given. */
   scope?: Scope
   /** A public AppView to ask for what we don't hold. */
-  elsewhere?: Elsewhere
+  fallback?: Fallback
   counted?: Counted
   invites?: Invites
   /** What moderators decide by XRPC; refused where not given. */
@@ -119,7 +119,7 @@ export type MethodParts = {
   /** Of answers. */
   maxKeptBytes?: number
   /** Told how to ask what is kept of answers. */
-  onKept?: (usage: Fragments['usage']) => void
+  onKept?: (usage: ViewCache['usage']) => void
 }
 
 const DEFAULT_KEPT_BYTES = 96 << 20
@@ -156,53 +156,53 @@ export function createMethods(parts: MethodParts): Method[] {
     updateSubjectStatus(moderation),
     getSubjectStatus({ ...serving, moderation }),
   ]
-  const namesAwaited = createNamesAwaited(serving, { patienceMs: parts.namesPatienceMs ?? 0 })
-  const atOneRev = createAtOneRev({ ...serving, notes: parts.notes })
-  const answeredElsewhere = createAnsweredElsewhere(serving)
-  return methods.map(refusingBadCursors).map(namesAwaited).map(atOneRev).map(answeredElsewhere)
+  const nameWaits = createNameWaits(serving, { maxWaitMs: parts.namesMaxWaitMs ?? 0 })
+  const atOneRev = createAtOneRev({ ...serving, invalidations: parts.invalidations })
+  const answeredByFallback = createAnsweredByFallback(serving)
+  return methods.map(refusingBadCursors).map(nameWaits).map(atOneRev).map(answeredByFallback)
 }
 
-function createServing(parts: MethodParts): Serving {
+function createServing(parts: MethodParts): AppContext {
   const { db, actors, graph, scope = 'community' } = parts
   const accounts = createAccounts(db)
-  const wanted = createWanted(parts)
-  const fragments = createFragments({
+  const fetchRequests = createFetchRequests(parts)
+  const viewCache = createViewCache({
     hydrator: parts.hydrator,
-    notes: parts.notes && new NoteReader(parts.notes),
+    invalidations: parts.invalidations && new InvalidationReader(parts.invalidations),
     maxBytes: parts.maxKeptBytes ?? DEFAULT_KEPT_BYTES,
-    wanted,
+    fetchRequests,
   })
-  parts.onKept?.(fragments.usage)
+  parts.onKept?.(viewCache.usage)
   const notifications = createNotifications({ db, graph })
   const underWay = createUnderWay({ db, actors })
-  const timeline = createTimelineSkeleton({ ...parts, feed: fragments.feedOver(db) })
+  const timeline = createTimelineSkeleton({ ...parts, feed: viewCache.feedOver(db) })
   const waits = createNewcomerWaits()
   return {
     ...parts,
     scope,
-    elsewhere: parts.elsewhere,
+    fallback: parts.fallback,
     counted: parts.counted,
     moderationServices: new Set(parts.moderationServices),
     postsByUri: createPostsByUri({ db, actors }),
-    fragments,
+    viewCache,
     accounts,
     firstPage: createFirstPage({
       ...{ actors, timeline, waits, coldStarts: createColdStarts(db) },
-      patienceMs: parts.firstPagePatienceMs ?? 0,
+      maxWaitMs: parts.firstPageMaxWaitMs ?? 0,
     }),
     records: createRecords(db),
     timeline,
     authorFeed: createAuthorFeedSkeleton(db),
     lists: createAccountLists({ db, actors }),
     listPages: createListPages({ db, actors }),
-    listFeed: createListFeedSkeleton({ db, actors, feed: fragments.feedOver(db) }),
+    listFeed: createListFeedSkeleton({ db, actors, feed: viewCache.feedOver(db) }),
     bookmarks: createBookmarkPages(db),
     drafts: createDraftPages(db),
     preferencesOf: createPreferencesOf(db),
     notifications,
     firstNotifications: createFirstNotifications({
       ...{ actors, waits, hasBacklog: notifications.hasBacklog },
-      isWaiting: (parts.firstPagePatienceMs ?? 0) > 0,
+      isWaiting: (parts.firstPageMaxWaitMs ?? 0) > 0,
     }),
     knownFollowers: createKnownFollowers({ graph, actors }),
     timelineGaps: createTimelineGaps({ db, graph }),
@@ -213,19 +213,19 @@ function createServing(parts: MethodParts): Serving {
     popularRecords: createPopularRecords({ db, actors }),
     itemsByUri: createItemsByUri({ db, actors }),
     generators: createGenerators({ ...parts, accounts }),
-    arrivals: createArrivals(),
+    waits: createWaits(),
     underWay,
-    wholeItems: createWholeItems({ actors, underWay, wanted }),
+    wholeItems: createWholeItems({ actors, underWay, fetchRequests }),
     strangersPages: createStrangersPages({
-      ...{ actors, underWay, wanted },
-      isKept: (uid) => parts.elsewhere !== undefined || isHeldAccount({ actors, scope }, uid),
+      ...{ actors, underWay, fetchRequests },
+      isKept: (uid) => parts.fallback !== undefined || isStoredAccount({ actors, scope }, uid),
     }),
     suggestions: createSuggestions({ graph, actors }),
     trends: createTrends({ db }),
     threads: createThreads(db),
     engagement: createEngagement({ db, actors }),
     recordLikes: createRecordLikes({ db, actors }),
-    wanted,
+    fetchRequests,
   }
 }
 

@@ -7,9 +7,9 @@ import { muteActor } from './app/bsky/graph/muteActor.ts'
 import { muteActorList } from './app/bsky/graph/muteActorList.ts'
 import { unmuteActor } from './app/bsky/graph/unmuteActor.ts'
 import { unmuteActorList } from './app/bsky/graph/unmuteActorList.ts'
-import type { Serving } from './serving.ts'
+import type { AppContext } from './app-context.ts'
 
-export function muteMethods(serving: Serving): Method[] {
+export function muteMethods(serving: AppContext): Method[] {
   return [
     muteActor(serving),
     unmuteActor(serving),

@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LruMap } from '../../base/util/lru.ts'
-import { patienceLeftMs } from './patience.ts'
+import { waitLeftMs } from './wait-left.ts'
 
 export type NewcomerWaits = {
   /** Resolves when it is there or time is up; undefined where it is there, or nobody may wait. */
@@ -18,7 +18,7 @@ export type WaitRequest = {
   state: () => string
   /** Whether nothing can move before then, since their own server is let alone. */
   isPutOff?: (times: { now: number; until: number }) => boolean
-  patienceMs: number
+  maxWaitMs: number
   signal: AbortSignal
 }
 
@@ -43,8 +43,8 @@ export function createNewcomerWaits({
   const nameOf = ({ did, state }: WaitRequest) => `${did} ${state()}`
 
   function longestMs(request: WaitRequest): number {
-    const { patienceMs } = request
-    return vain.get(nameOf(request)) ? Math.min(AFTER_VAIN_WAIT_MS, patienceMs) : patienceMs
+    const { maxWaitMs } = request
+    return vain.get(nameOf(request)) ? Math.min(AFTER_VAIN_WAIT_MS, maxWaitMs) : maxWaitMs
   }
 
   const isPutOff = (request: WaitRequest, until: number) =>
@@ -52,7 +52,7 @@ export function createNewcomerWaits({
 
   async function wait(isThere: () => boolean, request: WaitRequest): Promise<void> {
     const { signal } = request
-    const giveUpAt = now() + patienceLeftMs(signal, longestMs(request), now())
+    const giveUpAt = now() + waitLeftMs(signal, longestMs(request), now())
     while (now() < giveUpAt && !signal.aborted && !isPutOff(request, giveUpAt)) {
       await sleep(LOOK_EVERY_MS + waitingInAll * LOOK_LATER_MS)
       if (isThere()) return

@@ -11,9 +11,9 @@ import { putPreferencesV2 } from './app/bsky/notification/putPreferencesV2.ts'
 import { registerPush } from './app/bsky/notification/registerPush.ts'
 import { unregisterPush } from './app/bsky/notification/unregisterPush.ts'
 import { updateSeen } from './app/bsky/notification/updateSeen.ts'
-import type { Serving } from './serving.ts'
+import type { AppContext } from './app-context.ts'
 
-export function notificationMethods(serving: Serving): Method[] {
+export function notificationMethods(serving: AppContext): Method[] {
   return [
     listNotifications(serving),
     getUnreadCount(serving),

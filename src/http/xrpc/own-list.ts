@@ -9,14 +9,14 @@ import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
 import { type ReadyJson, readyArray } from '../../answers/views/ready-json.ts'
 import { labelerHeaders } from '../server/answer-headers.ts'
 import type { Method } from '../server/method.ts'
+import { type AppContext, viewerOf } from './app-context.ts'
 import { fillPage } from './fill-page.ts'
-import { type Serving, viewerOf } from './serving.ts'
 
 type Page = { views: ReadyJson; cursor?: string }
 type Params = { limit: number; cursor?: string }
 
 export function ownList(
-  { actors, fragments }: Serving,
+  { actors, viewCache }: AppContext,
   options: {
     nsid: string
     read: (request: AccountListRequest) => AccountListSkeleton
@@ -35,7 +35,7 @@ export function ownList(
       if (isRetiredCursor(cursor)) return { body: body({ views: readyArray([]) }), headers }
       const page = fillPage({ limit, cursor }, (from, count) => {
         const { uids, cursor: next } = read({ actor: viewer.uid, limit: count, cursor: from })
-        const views = fragments.profiles(uids, viewer)
+        const views = viewCache.profiles(uids, viewer)
         return { items: views.filter((view) => view !== undefined), cursor: next }
       })
       return { body: body({ views: readyArray(page.items), cursor: page.cursor }), headers }

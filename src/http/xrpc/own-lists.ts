@@ -5,13 +5,13 @@ import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
 import { listView } from '../../answers/views/list-view.ts'
 import { labelerHeaders } from '../server/answer-headers.ts'
 import type { Method } from '../server/method.ts'
+import { type AppContext, viewerOf } from './app-context.ts'
 import { fillPage } from './fill-page.ts'
-import { type Serving, viewerOf } from './serving.ts'
 
 type Params = { limit: number; cursor?: string }
 
 export function ownLists(
-  { actors, hydrator, wanted }: Serving,
+  { actors, hydrator, fetchRequests }: AppContext,
   { nsid, read }: { nsid: string; read: (request: ListsRequest) => ListsPage },
 ): Method<Params> {
   return {
@@ -26,7 +26,7 @@ export function ownLists(
       const page = fillPage({ limit, cursor }, (from, count) => {
         const { ids, cursor: next } = read({ actor: viewer.uid, limit: count, cursor: from })
         const state = hydrator.lists(ids, viewer)
-        wanted.afterProfiles(state)
+        fetchRequests.afterProfiles(state)
         const views = ids.map((id) => listView(state, id))
         return { items: views.filter((view) => view !== undefined), cursor: next }
       })

@@ -7,13 +7,13 @@ import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import { labelerHeaders } from '../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../server/method.ts'
 import { andThen, type NamedActor } from './actor-names.ts'
+import { type AppContext, viewerOf } from './app-context.ts'
 import { fillPage } from './fill-page.ts'
-import { type Serving, viewerOf } from './serving.ts'
 
 type Params = { actor: string; limit: number; cursor?: string }
 
 export function ownRecords<View>(
-  serving: Serving,
+  serving: AppContext,
   options: {
     nsid: string
     collection: RecordCollection
@@ -21,7 +21,7 @@ export function ownRecords<View>(
     body: (views: View[], cursor: string | undefined) => unknown
   },
 ): Method<Params> {
-  const { hydrator, wanted } = serving
+  const { hydrator, fetchRequests } = serving
   const { nsid, collection, view, body } = options
 
   function answer(context: MethodContext<Params>, found: NamedActor | undefined): MethodResult {
@@ -35,7 +35,7 @@ export function ownRecords<View>(
       const request = { uid, collection, limit: count, cursor: from }
       const { uris, cursor: next } = serving.ownRecords(request)
       const state = hydrator.records(uris, viewer)
-      wanted.afterProfiles(state)
+      fetchRequests.afterProfiles(state)
       const views = uris.map((uri) => view(state, uri)).filter((one) => one !== undefined)
       return { items: views, cursor: next }
     })

@@ -4,14 +4,14 @@ import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
 import { generatorView } from '../../answers/views/generator-view.ts'
 import { labelerHeaders } from '../server/answer-headers.ts'
 import type { Method } from '../server/method.ts'
+import { type AppContext, viewerOf } from './app-context.ts'
 import { fillPage } from './fill-page.ts'
-import { type Serving, viewerOf } from './serving.ts'
 
 type Params = { limit: number; cursor?: string; query?: string }
 
 /** By likes; `query` looks for a part of the name. */
-export function popularFeeds(serving: Serving, nsid: string): Method<Params> {
-  const { hydrator, popularRecords, wanted } = serving
+export function popularFeeds(serving: AppContext, nsid: string): Method<Params> {
+  const { hydrator, popularRecords, fetchRequests } = serving
   return {
     nsid,
     kind: 'query',
@@ -26,7 +26,7 @@ export function popularFeeds(serving: Serving, nsid: string): Method<Params> {
         const collection = 'app.bsky.feed.generator'
         const found = popularRecords({ collection, query, limit: count, cursor: from })
         const state = hydrator.records(found.uris, viewer)
-        wanted.afterProfiles(state)
+        fetchRequests.afterProfiles(state)
         const views = found.uris.map((uri) => generatorView(state, uri))
         return { items: views.filter((view) => view !== undefined), cursor: found.cursor }
       })

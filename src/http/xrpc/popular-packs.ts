@@ -5,10 +5,10 @@ import { viewerBlocks } from '../../answers/views/rules.ts'
 import { starterPackView } from '../../answers/views/starter-pack-view.ts'
 import { labelerHeaders } from '../server/answer-headers.ts'
 import type { Method } from '../server/method.ts'
-import { type Serving, viewerOf } from './serving.ts'
+import { type AppContext, viewerOf } from './app-context.ts'
 
-export function popularPacks(serving: Serving, nsid: string): Method<{ limit: number }> {
-  const { hydrator, popularRecords, wanted } = serving
+export function popularPacks(serving: AppContext, nsid: string): Method<{ limit: number }> {
+  const { hydrator, popularRecords, fetchRequests } = serving
   return {
     nsid,
     kind: 'query',
@@ -20,7 +20,7 @@ export function popularPacks(serving: Serving, nsid: string): Method<{ limit: nu
       const collection = 'app.bsky.graph.starterpack'
       const { uris } = popularRecords({ collection, limit, cursor: undefined })
       const state = hydrator.records(uris, viewer, { content: true })
-      wanted.afterProfiles(state)
+      fetchRequests.afterProfiles(state)
       const shown = uris.filter((uri) => !viewerBlocks(state, state.records.get(uri)?.uid ?? 0))
       const views = shown.map((uri) => starterPackView(state, uri))
       const starterPacks = views.filter((view) => view !== undefined)

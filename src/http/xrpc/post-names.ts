@@ -2,7 +2,7 @@
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { andThen, type MaybeLater } from './actor-names.ts'
-import type { Serving } from './serving.ts'
+import type { AppContext } from './app-context.ts'
 
 /** `uri` names a DID where that could be found; `id` is posts.id, or 0 where there is no row. */
 export type NamedPost = { uri: string; id: number }
@@ -11,7 +11,7 @@ const POST = 'app.bsky.feed.post'
 const WITH_HANDLE = /^at:\/\/([^/:]+)(\/.*)?$/
 
 export function findNamedPost(
-  serving: Pick<Serving, 'actors' | 'names' | 'records'>,
+  serving: Pick<AppContext, 'actors' | 'names' | 'records'>,
   uri: string,
 ): MaybeLater<NamedPost> {
   const [, handle, path = ''] = WITH_HANDLE.exec(uri) ?? []
@@ -22,7 +22,7 @@ export function findNamedPost(
 }
 
 function knownPost(
-  { actors, records }: Pick<Serving, 'actors' | 'records'>,
+  { actors, records }: Pick<AppContext, 'actors' | 'records'>,
   uri: string,
 ): NamedPost {
   const key = parseRecordUri(uri)

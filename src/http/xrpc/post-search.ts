@@ -18,8 +18,8 @@ import {
   parseTime,
 } from '../../data/search/post-query.ts'
 import { term } from '../../data/search/post-terms.ts'
+import type { AppContext } from './app-context.ts'
 import { fillPage } from './fill-page.ts'
-import type { Serving } from './serving.ts'
 
 /** By kind; of each kind one at least, and none of the excluded. */
 type Lists = {
@@ -55,7 +55,7 @@ const NOTHING: PostSearchAnswer = { posts: readyArray([]) }
 
 /** @throws BadCursorError */
 export async function answerPostSearch(
-  serving: Serving,
+  serving: AppContext,
   viewer: Viewer,
   params: PostSearchParams,
 ): Promise<PostSearchAnswer> {
@@ -78,7 +78,7 @@ function hasAny({ phrases, excluded, operators }: PostQuery): boolean {
 }
 
 function read(
-  { actors, fragments, graph, searchPosts }: Serving,
+  { actors, viewCache, graph, searchPosts }: AppContext,
   viewer: Viewer,
   params: Omit<PostSearchParams, 'since' | 'until'> &
     Pick<PostSearchRequest, 'match' | 'since' | 'until'>,
@@ -89,7 +89,7 @@ function read(
   const page = fillPage({ limit, cursor }, (from, count) => {
     const request = { match, since, until, sort, fits, limit: count, cursor: from }
     const { ids, cursor: next, isCut } = searchPosts.page(request)
-    const posts = fragments.posts(ids, viewer)
+    const posts = viewCache.posts(ids, viewer)
     return { items: posts.filter((text) => text !== undefined), cursor: next, isCut }
   })
   const body = { posts: readyArray(page.items), cursor: page.cursor }
@@ -116,7 +116,7 @@ function timesOf(
 const ALTERNATIVES = new Set<OperatorName>(['from', 'lang', 'domain'])
 
 async function toFilter(
-  serving: Serving,
+  serving: AppContext,
   viewer: Viewer,
   query: PostQuery,
   params: PostSearchParams,
@@ -137,7 +137,7 @@ async function toFilter(
 }
 
 async function termsOfOperators(
-  serving: Serving,
+  serving: AppContext,
   viewer: Viewer,
   operators: readonly Operator[],
 ): Promise<PostFilter> {
@@ -165,7 +165,7 @@ const KINDS: Record<Exclude<keyof Lists, 'embeddedAtUris'>, OperatorName> = {
   languages: 'lang',
 }
 
-async function groupsOf(serving: Serving, viewer: Viewer, lists: Lists): Promise<string[][]> {
+async function groupsOf(serving: AppContext, viewer: Viewer, lists: Lists): Promise<string[][]> {
   const groups: string[][] = []
   for (const [list, name] of Object.entries(KINDS)) {
     const values = lists[list as keyof typeof KINDS]?.slice(0, MAX_NAMED) ?? []
@@ -180,7 +180,7 @@ async function groupsOf(serving: Serving, viewer: Viewer, lists: Lists): Promise
 
 /** @returns none where it is nobody, or nothing that a post could have. */
 async function termsOf(
-  { actors, names }: Serving,
+  { actors, names }: AppContext,
   viewer: Viewer,
   { name, value }: Pick<Operator, 'name' | 'value'>,
 ): Promise<string[]> {
@@ -198,7 +198,7 @@ async function termsOf(
 const POST = 'app.bsky.feed.post'
 
 /** posts.id of an at-URI; 0 where there is none. */
-export function postIdOf({ actors, records }: Serving, uri: string): number {
+export function postIdOf({ actors, records }: AppContext, uri: string): number {
   const key = parseRecordUri(uri)
   const uid = key?.collection === POST ? actors.uidOf(key.did) : 0
   return uid === 0 ? 0 : records.postIdOf(uid, key!.rkey)

@@ -4,10 +4,10 @@
 
 import type { ProfileState, Viewer } from '../../answers/hydrate/types.ts'
 import type { NamedActor } from './actor-names.ts'
-import type { Serving } from './serving.ts'
+import type { AppContext } from './app-context.ts'
 import { whenAsked } from './when-asked.ts'
 
-type Parts = Pick<Serving, 'actors' | 'arrivals' | 'hydrator' | 'underWay' | 'wanted'>
+type Parts = Pick<AppContext, 'actors' | 'waits' | 'hydrator' | 'underWay' | 'fetchRequests'>
 
 const UNVERIFIED = 'handle.invalid'
 
@@ -17,7 +17,7 @@ export async function profilesAwaited(
   named: readonly NamedActor[],
   { viewer, signal }: { viewer: Viewer; signal: AbortSignal },
 ): Promise<ProfileState> {
-  const { actors, arrivals, hydrator, underWay, wanted } = parts
+  const { actors, waits, hydrator, underWay, fetchRequests } = parts
   const dids = named.map(({ did }) => did)
   const uidsOf = (some: readonly string[]) =>
     some.map((did) => actors.uidOf(did)).filter((uid) => uid !== 0)
@@ -25,11 +25,11 @@ export async function profilesAwaited(
     hydrator.profiles(uidsOf(dids), viewer, { detailed: true, knownFollowers: true })
   const state = read()
   const lacking = dids.filter((did) => isLacking(state, actors.uidOf(did)))
-  const asked = wanted.ask(viewer, { dids: lacking })
-  wanted.afterProfiles(state)
+  const asked = fetchRequests.ask(viewer, { dids: lacking })
+  fetchRequests.afterProfiles(state)
   askForDeclared(parts, uidsOf(dids), viewer)
   if (lacking.length === 0 || !viewer) return state
-  await arrivals.awaited(lacking, {
+  await waits.awaited(lacking, {
     isThere: () => {
       const now = hydrator.profiles(uidsOf(lacking), undefined)
       return lacking.every((did) => !isLacking(now, actors.uidOf(did)))
@@ -42,13 +42,13 @@ export async function profilesAwaited(
 
 /** What strangers declare (who may write to them) is read once somebody looks at them. */
 function askForDeclared(
-  { actors, underWay, wanted }: Parts,
+  { actors, underWay, fetchRequests }: Parts,
   uids: readonly number[],
   viewer: Viewer,
 ): void {
   if (!viewer || uids.length === 0) return
   const dids = underWay.neverRead(uids).map((uid) => actors.didOf(uid))
-  if (dids.length > 0) void wanted.ask(viewer, { dids })
+  if (dids.length > 0) void fetchRequests.ask(viewer, { dids })
 }
 
 /** Without a profile, or without a name. */

@@ -15,12 +15,12 @@ import { getSuggestedFollowsByActor } from './app/bsky/graph/getSuggestedFollows
 import { getTaggedSuggestions } from './app/bsky/unspecced/getTaggedSuggestions.ts'
 import { getTrendingTopics } from './app/bsky/unspecced/getTrendingTopics.ts'
 import { getTrends } from './app/bsky/unspecced/getTrends.ts'
+import type { AppContext } from './app-context.ts'
 import { popularFeeds } from './popular-feeds.ts'
 import { popularPacks } from './popular-packs.ts'
-import type { Serving } from './serving.ts'
 import { suggestedUsers } from './suggested-accounts.ts'
 
-export function recordMethods(serving: Serving): Method[] {
+export function recordMethods(serving: AppContext): Method[] {
   return [
     getFeed(serving),
     getFeedGenerator(serving),

@@ -7,27 +7,29 @@
 
 import { withHeaders, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { LruMap } from '../../base/util/lru.ts'
-import { awaitSettled } from '../../data/shared-memory/settling.ts'
+import { awaitPublished } from '../../data/shared-memory/publishing.ts'
 import type { Method, MethodContext, MethodResult } from '../server/method.ts'
-import type { Serving } from './serving.ts'
+import type { AppContext } from './app-context.ts'
 
 type MaybeLater<T> = T | Promise<T>
-type Parts = Pick<Serving, 'accounts' | 'actors'> & { notes: SharedArrayBuffer | undefined }
+type Parts = Pick<AppContext, 'accounts' | 'actors'> & {
+  invalidations: SharedArrayBuffer | undefined
+}
 
 const TRIES = 4
-const PATIENCE_MS = 50
+const MAX_WAIT_MS = 50
 const MAX_REMEMBERED = 10_000
 
 /** For methods whose answers a PDS adds to. */
 export function createAtOneRev(parts: Parts): (method: Method) => Method {
-  const settledRev = createSettledRev(parts)
+  const publishedRev = createPublishedRev(parts)
   return (method) => {
     if (!method.readAfterWrite) return method
 
     function attempt(context: MethodContext, tries: number): MaybeLater<MethodResult> {
-      const before = settledRev(context.viewer)
+      const before = publishedRev(context.viewer)
       const finished = (outcome: Outcome) => {
-        const hasMoved = settledRev(context.viewer) !== before
+        const hasMoved = publishedRev(context.viewer) !== before
         return hasMoved && tries > 1 ? attempt(context, tries - 1) : finish(outcome, before)
       }
       const outcome = outcomeOf(method, context)
@@ -38,15 +40,15 @@ export function createAtOneRev(parts: Parts): (method: Method) => Method {
   }
 }
 
-function createSettledRev({ accounts, actors, notes }: Parts) {
-  const ints = notes && new Int32Array(notes)
+function createPublishedRev({ accounts, actors, invalidations }: Parts) {
+  const ints = invalidations && new Int32Array(invalidations)
   const settled = new LruMap<number, string>(MAX_REMEMBERED)
   return (viewer: string | undefined): string | undefined => {
     const uid = viewer === undefined ? 0 : actors.uidOf(viewer)
     const rev = uid === 0 ? undefined : accounts.revOf(uid)
     if (rev === undefined || settled.get(uid) === rev) return rev
     // The older one then: what memory does not have yet is added by the PDS.
-    if (ints && !awaitSettled(ints, PATIENCE_MS)) return settled.get(uid)
+    if (ints && !awaitPublished(ints, MAX_WAIT_MS)) return settled.get(uid)
     settled.set(uid, rev)
     return rev
   }

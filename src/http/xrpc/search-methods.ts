@@ -7,9 +7,9 @@ import { searchPosts } from './app/bsky/feed/searchPosts.ts'
 import { searchPostsV2 } from './app/bsky/feed/searchPostsV2.ts'
 import { searchStarterPacks } from './app/bsky/graph/searchStarterPacks.ts'
 import { searchStarterPacksV2 } from './app/bsky/graph/searchStarterPacksV2.ts'
-import type { Serving } from './serving.ts'
+import type { AppContext } from './app-context.ts'
 
-export function searchMethods(serving: Serving): Method[] {
+export function searchMethods(serving: AppContext): Method[] {
   return [
     searchActorsTypeahead(serving),
     searchActors(serving),

@@ -7,13 +7,13 @@ import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
 import { viewerBlocks } from '../../answers/views/rules.ts'
 import { labelerHeaders } from '../server/answer-headers.ts'
 import type { Method } from '../server/method.ts'
+import { type AppContext, viewerOf } from './app-context.ts'
 import { fillPage } from './fill-page.ts'
-import { type Serving, viewerOf } from './serving.ts'
 
 const COLLECTION = 'app.bsky.graph.starterpack'
 
 export function searchPacks<View>(
-  { actors, hydrator, popularRecords }: Serving,
+  { actors, hydrator, popularRecords }: AppContext,
   options: {
     nsid: string
     /** With what only the whole view shows. */

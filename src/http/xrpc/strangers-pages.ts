@@ -1,12 +1,12 @@
 // The pages of accounts that nobody here follows, where no public AppView is asked: nothing of theirs came here,
 // and an empty page would read like a fact. When a member opens one, the newest posts are asked for from the
-// account's PDS (wanted.ts) and waited for: once in a while, since they are not kept up with afterwards.
+// account's PDS (fetch-requests.ts) and waited for: once in a while, since they are not kept up with afterwards.
 
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { UnderWay } from '../../data/store/read/under-way.ts'
 import type { NamedActor } from './actor-names.ts'
-import { createArrivals } from './arrivals.ts'
-import type { Wanted } from './wanted.ts'
+import type { FetchRequests } from './fetch-requests.ts'
+import { createWaits } from './waits.ts'
 import { whenAsked } from './when-asked.ts'
 
 export type StrangersPages = {
@@ -21,28 +21,28 @@ type Reader = { uid: number; did: string }
 type Parts = {
   actors: Pick<ActorReader, 'uidOf'>
   underWay: Pick<UnderWay, 'page'>
-  wanted: Pick<Wanted, 'ask'>
+  fetchRequests: Pick<FetchRequests, 'ask'>
   /** Whether the account's posts come here by themselves, or are asked for elsewhere. */
   isKept: (uid: number) => boolean
 }
 
 /** A profile's screen shows that it is loading until then. */
-export const PAGE_PATIENCE_MS = 4_000
+export const PAGE_MAX_WAIT_MS = 4_000
 
 export function createStrangersPages(parts: Parts): StrangersPages {
-  const { actors, isKept, underWay, wanted } = parts
-  const arrivals = createArrivals()
+  const { actors, isKept, underWay, fetchRequests } = parts
+  const waits = createWaits()
 
   return {
     isFetched: ({ uid }) => !isKept(uid),
     async awaited({ did, uid }, { viewer, signal }) {
       const page = `at://${did}/app.bsky.feed.post`
-      const asked = wanted.ask(viewer, { uris: [page], dids: uid === 0 ? [did] : [] })
+      const asked = fetchRequests.ask(viewer, { uris: [page], dids: uid === 0 ? [did] : [] })
       const isThere = whenAsked(asked, () => underWay.page(actors.uidOf(did)))
       await Promise.resolve() // by then it shows where it was asked for before
-      await arrivals.awaited([page], {
+      await waits.awaited([page], {
         ...{ isThere, isShared: true },
-        patienceMs: PAGE_PATIENCE_MS,
+        maxWaitMs: PAGE_MAX_WAIT_MS,
         signal,
       })
     },

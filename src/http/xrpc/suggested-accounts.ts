@@ -7,17 +7,17 @@ import { profileView } from '../../answers/views/profile-views.ts'
 import { viewerBlocks, viewerMutes } from '../../answers/views/rules.ts'
 import { labelerHeaders } from '../server/answer-headers.ts'
 import type { Method } from '../server/method.ts'
-import { type Serving, viewerOf } from './serving.ts'
+import { type AppContext, viewerOf } from './app-context.ts'
 
 /** profileView of each, in order; `withFollowers`: also who of those one follows follows them. */
 export function suggestedViews(
-  { hydrator, wanted, graph }: Pick<Serving, 'hydrator' | 'wanted' | 'graph'>,
+  { hydrator, fetchRequests, graph }: Pick<AppContext, 'hydrator' | 'fetchRequests' | 'graph'>,
   uids: readonly number[],
   { viewer, withFollowers = false }: { viewer: Viewer; withFollowers?: boolean },
 ) {
   const fresh = uids.filter((uid) => !viewer?.uid || !graph.has(viewer.uid, uid))
   const state = hydrator.profiles(fresh, viewer, { knownFollowers: withFollowers })
-  wanted.afterProfiles(state)
+  fetchRequests.afterProfiles(state)
   return fresh.flatMap((uid) => {
     const view = profileView(state, uid)
     if (!view || viewerBlocks(state, uid) || viewerMutes(state, uid)) return []
@@ -27,7 +27,7 @@ export function suggestedViews(
 }
 
 /** The methods of app.bsky.unspecced that differ in name only; `category` is not known here. */
-export function suggestedUsers(serving: Serving, name: string): Method<{ limit: number }> {
+export function suggestedUsers(serving: AppContext, name: string): Method<{ limit: number }> {
   return {
     nsid: `app.bsky.unspecced.${name}`,
     kind: 'query',

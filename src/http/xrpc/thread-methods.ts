@@ -10,9 +10,9 @@ import { muteThread } from './app/bsky/graph/muteThread.ts'
 import { unmuteThread } from './app/bsky/graph/unmuteThread.ts'
 import { getPostThreadOtherV2 } from './app/bsky/unspecced/getPostThreadOtherV2.ts'
 import { getPostThreadV2 } from './app/bsky/unspecced/getPostThreadV2.ts'
-import type { Serving } from './serving.ts'
+import type { AppContext } from './app-context.ts'
 
-export function threadMethods(serving: Serving): Method[] {
+export function threadMethods(serving: AppContext): Method[] {
   return [
     getPostThreadV2(serving),
     getPostThreadOtherV2(serving),

@@ -3,11 +3,11 @@
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { Method, Params } from '../server/method.ts'
 import { andThen } from './actor-names.ts'
+import type { AppContext } from './app-context.ts'
 import { findNamedPost, isPostUri } from './post-names.ts'
-import type { Serving } from './serving.ts'
 
 export function threadMute(
-  serving: Serving,
+  serving: AppContext,
   { nsid, kind }: { nsid: string; kind: 'mute-thread' | 'unmute-thread' },
 ): Method<Params, { root: string }> {
   const { actors, resolver, writer } = serving

@@ -7,8 +7,8 @@ import type { ThreadRequest, ThreadSkeleton } from '../../answers/skeleton/threa
 import { postView, threadgateView } from '../../answers/views/post-view.ts'
 import { ReadyJson } from '../../answers/views/ready-json.ts'
 import { knownLikersView } from '../../answers/views/thread-v2.ts'
+import { type AppContext, viewerOf } from './app-context.ts'
 import { isPostUri, type NamedPost } from './post-names.ts'
-import { type Serving, viewerOf } from './serving.ts'
 
 export type Thread = {
   skeleton: ThreadSkeleton
@@ -19,7 +19,7 @@ export type Thread = {
 
 /** As in the reference, a moderation service sees threads through blocks, its own and those of others. */
 export function threadViewer(
-  { actors, moderationServices }: Serving,
+  { actors, moderationServices }: AppContext,
   did: string | undefined,
 ): Viewer {
   const viewer = viewerOf(actors, did)
@@ -29,7 +29,7 @@ export function threadViewer(
 }
 
 export function readThread(
-  serving: Serving,
+  serving: AppContext,
   { uri, id }: NamedPost,
   options: Pick<ThreadRequest, 'above' | 'below' | 'order'> & {
     viewer: Viewer
@@ -40,8 +40,8 @@ export function readThread(
   const skeleton = serving.threads({ ...range, anchor: id, viewer: viewer?.uid ?? 0 })
   const ids = [...skeleton.above, ...skeleton.below]
   const state = serving.hydrator.thread({ anchor: id, ids, knownLikers }, viewer)
-  serving.wanted.afterFeed(state)
-  if (id === 0 && isPostUri(uri)) serving.wanted.ask(viewer, { uris: [uri] })
+  serving.fetchRequests.afterFeed(state)
+  if (id === 0 && isPostUri(uri)) serving.fetchRequests.ask(viewer, { uris: [uri] })
   return { skeleton, state, ids }
 }
 
@@ -57,7 +57,7 @@ const MAX_ROUNDS = 3
  * @returns the last plan, with each of its posts as JSON
  */
 export function presentThread<Plan>(
-  serving: Serving,
+  serving: AppContext,
   thread: Thread,
   { plan, postsOf }: { plan: (absent: Set<number>) => Plan; postsOf: (plan: Plan) => number[] },
 ): { plan: Plan; posts: Map<number, ReadyJson | object> } {
@@ -73,12 +73,12 @@ export function presentThread<Plan>(
 }
 
 function presentPosts(
-  { fragments, hydrator }: Serving,
+  { viewCache, hydrator }: AppContext,
   { state, skeleton: { anchor } }: Thread,
   ids: readonly number[],
 ): Map<number, ReadyJson | object> {
   const posts = new Map<number, ReadyJson | object>()
-  for (const [i, text] of fragments.posts(ids, state.viewer).entries()) {
+  for (const [i, text] of viewCache.posts(ids, state.viewer).entries()) {
     if (text !== undefined) posts.set(ids[i]!, new ReadyJson([text]))
   }
   const author = state.posts.get(anchor)?.uid ?? 0

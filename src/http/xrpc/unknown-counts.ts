@@ -2,17 +2,17 @@
 // fact (“0 posts”). The lexicon lets counts be left out, so those that nobody knows are.
 
 import type { AppBskyActorDefs } from '@atproto/api'
-import { isHeldAccount } from '../fallback/holdings.ts'
-import type { Serving } from './serving.ts'
+import { isStoredAccount } from '../fallback/holdings.ts'
+import type { AppContext } from './app-context.ts'
 
 type Detailed = Omit<AppBskyActorDefs.ProfileViewDetailed, '$type'>
 
 /** The view of an account without what our index can't know of it. */
 export function withoutUnknownCounts(
-  parts: Pick<Serving, 'actors' | 'scope'>,
+  parts: Pick<AppContext, 'actors' | 'scope'>,
   view: Detailed,
 ): Detailed {
-  if (isHeldAccount(parts, parts.actors.uidOf(view.did))) return view
+  if (isStoredAccount(parts, parts.actors.uidOf(view.did))) return view
   const { followersCount: _followers, followsCount: _follows, postsCount: _posts, ...known } = view
   return known
 }

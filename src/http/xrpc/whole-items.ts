@@ -7,37 +7,41 @@ import type { Viewer } from '../../answers/hydrate/types.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { UnderWay } from '../../data/store/read/under-way.ts'
-import { createArrivals } from './arrivals.ts'
-import { patienceLeftMs } from './patience.ts'
-import type { Wanted } from './wanted.ts'
+import type { FetchRequests } from './fetch-requests.ts'
+import { waitLeftMs } from './wait-left.ts'
+import { createWaits } from './waits.ts'
 import { whenAsked } from './when-asked.ts'
 
-type Parts = { actors: Pick<ActorReader, 'uidOf'>; underWay: UnderWay; wanted: Wanted }
+type Parts = {
+  actors: Pick<ActorReader, 'uidOf'>
+  underWay: UnderWay
+  fetchRequests: FetchRequests
+}
 type Lacking = { dids: ReadonlySet<string>; uris: ReadonlySet<string> }
 
 type Request = {
   viewer: Viewer
   signal: AbortSignal
   /** Since the request first waited for anything. */
-  patienceMs?: number
+  maxWaitMs?: number
 }
 
 export type WholeItems = {
-  /** Waits for what the views lack that `make` makes, for what is left of the request's patience. */
+  /** Waits for what the views lack that `make` makes, for what is left of the request's wait. */
   awaited(make: () => unknown, request: Request): Promise<void>
   /** Of these items those that need nothing that is being fetched. */
   among<T>(items: readonly T[], make: (items: readonly T[]) => unknown): readonly T[]
 }
 
 /** With the wait for posts, still less than a PDS waits. */
-const PATIENCE_MS = 8_500
+const MAX_WAIT_MS = 8_500
 const SHORTEST_MS = 500
 /** As long as a cold start counts on it. */
 const TRIES = 3
 
 export function createWholeItems(parts: Parts): WholeItems {
-  const { actors, underWay, wanted } = parts
-  const arrivals = createArrivals()
+  const { actors, underWay, fetchRequests } = parts
+  const waits = createWaits()
 
   function isUnderWay({ dids, uris }: Lacking): boolean {
     const uids = [...dids].map((did) => actors.uidOf(did)).filter((uid) => uid !== 0)
@@ -46,23 +50,23 @@ export function createWholeItems(parts: Parts): WholeItems {
   }
 
   return {
-    async awaited(make, { viewer, signal, patienceMs = PATIENCE_MS }) {
-      const lacking = wanted.watching(make)
+    async awaited(make, { viewer, signal, maxWaitMs = MAX_WAIT_MS }) {
+      const lacking = fetchRequests.watching(make)
       const things = { dids: [...lacking.dids], uris: [...lacking.uris] }
       if (things.dids.length + things.uris.length === 0) return
-      const asked = wanted.ask(viewer, things)
-      const leftMs = patienceLeftMs(signal, patienceMs, Date.now())
+      const asked = fetchRequests.ask(viewer, things)
+      const leftMs = waitLeftMs(signal, maxWaitMs, Date.now())
       if (leftMs < SHORTEST_MS) return
-      await arrivals.awaited([...things.dids, ...things.uris], {
+      await waits.awaited([...things.dids, ...things.uris], {
         isThere: whenAsked(asked, () => isUnderWay(lacking)),
-        patienceMs,
+        maxWaitMs,
         signal,
       })
     },
     among(items, make) {
-      if (isEmpty(wanted.watching(() => make(items)))) return items
+      if (isEmpty(fetchRequests.watching(() => make(items)))) return items
       return items.filter((item) => {
-        const lacking = wanted.watching(() => make([item]))
+        const lacking = fetchRequests.watching(() => make([item]))
         return isEmpty(lacking) || !isUnderWay(lacking)
       })
     },

@@ -10,8 +10,8 @@ import { tidTimeMs } from '../../base/atproto/tid.ts'
 import { findBackfill, putBackfill } from '../../data/store/backfills.ts'
 import { isFollowing } from '../../data/store/follows.ts'
 import { sweepingGap } from '../../data/store/gap-repair.ts'
-import { heldKeys } from '../../data/store/held-keys.ts'
 import { allMembers, findMember } from '../../data/store/members.ts'
+import { storedKeys } from '../../data/store/stored-keys.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { type Reconciled, reconcile } from './reconcile.ts'
 import { BLOCKS, LISTS, type RepoJobResult, sum } from './repo-jobs.ts'
@@ -30,8 +30,8 @@ export async function compareRepo(services: Services, repo: RepoTarget): Promise
   const isAuthor = isMember || allMembers(db).some(({ uid }) => isFollowing(db, uid, repo.uid))
   const results: Reconciled[] = []
   for (const collection of await collectionsOf(services, repo, isAuthor)) {
-    const onlyDownToHeld = !isAuthor || (!isMember && FEED.includes(collection))
-    const isNew = onlyDownToHeld && isAuthor && !holds(services, repo, collection)
+    const onlyDownToStored = !isAuthor || (!isMember && FEED.includes(collection))
+    const isNew = onlyDownToStored && isAuthor && !holds(services, repo, collection)
     const bounds = isNew
       ? { maxRecords: limits.feedPosts }
       : {
@@ -40,7 +40,7 @@ export async function compareRepo(services: Services, repo: RepoTarget): Promise
               ? limits.maxFollows
               : limits.maxRecords,
         }
-    const what = { collection, ...bounds, onlyDownToHeld: onlyDownToHeld && !isNew }
+    const what = { collection, ...bounds, onlyDownToStored: onlyDownToStored && !isNew }
     results.push(await reconcile(services, repo, { ...what, checksRest: true }))
   }
   return sum(results)
@@ -74,5 +74,5 @@ async function collectionsOf(
 }
 
 function holds({ db }: Services, { uid }: RepoTarget, collection: Collection): boolean {
-  return (heldKeys(db, collection, { uid, size: 1 }).next().value?.length ?? 0) > 0
+  return (storedKeys(db, collection, { uid, size: 1 }).next().value?.length ?? 0) > 0
 }

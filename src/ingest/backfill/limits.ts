@@ -13,7 +13,7 @@ export type BackfillLimits = HostLimits & {
   windowPerHost: number
   /** Records applied in one go; live events are applied in between. */
   slice: number
-  /** A running job waits so long for a host that asked for patience. */
+  /** A running job waits so long for a host that asked us to wait. */
   longestWaitMs: number
   requestTimeoutMs: number
   /** How deep an author's feed is read. */

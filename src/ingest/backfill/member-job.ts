@@ -11,7 +11,7 @@ import { deleteJob, enqueueJob, type JobKind, jobPriority } from '../../data/sto
 import { transact } from '../../data/store/transact.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { AUTHORS_AT_ONCE } from '../indexing/cold-start-budget.ts'
-import { MAX_AUTHORS_WANTED } from '../indexing/wanted.ts'
+import { MAX_AUTHORS_TO_FETCH } from '../indexing/fetch-missing.ts'
 import { loadFollows, type RepoJobResult } from './repo-jobs.ts'
 import { type Services, yieldToOthers } from './work.ts'
 
@@ -39,7 +39,7 @@ function queueOwn({ db }: Services, uid: number): void {
 /** Newest follows first. What was loaded before, for another member, is left as it is. */
 async function queueAuthors(services: Services, uid: number): Promise<void> {
   const { db, coldStarts } = services
-  const subjects = followsByAge(db, uid).slice(0, MAX_AUTHORS_WANTED)
+  const subjects = followsByAge(db, uid).slice(0, MAX_AUTHORS_TO_FETCH)
   for (let start = 0; start < subjects.length; start += AUTHORS_A_TRANSACTION) {
     transact(db, () => {
       for (const [i, subject] of subjects.slice(start, start + AUTHORS_A_TRANSACTION).entries()) {

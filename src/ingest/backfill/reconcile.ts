@@ -13,8 +13,8 @@
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import { type PackedRkey, packRkey, unpackRkey } from '../../base/atproto/keys.ts'
 import { tidAt } from '../../base/atproto/tid.ts'
-import { heldKeys } from '../../data/store/held-keys.ts'
 import { findMember } from '../../data/store/members.ts'
+import { storedKeys } from '../../data/store/stored-keys.ts'
 import { findTombstone } from '../../data/store/tombstones.ts'
 import {
   type ListedPage,
@@ -33,7 +33,7 @@ export type Reconciliation = ListingBounds & {
   /** The keys we hold, in pages of this size; all of the collection's by default. */
   held?: (size: number) => Iterable<PackedRkey[]>
   /** Nothing below the lowest key that we hold is of interest. */
-  onlyDownToHeld?: boolean
+  onlyDownToStored?: boolean
   /** Its records are to be shown: kept whoever wrote them. */
   isShown?: boolean
   /** Asks for held keys that the listing did not get to, one by one. */
@@ -60,9 +60,9 @@ export async function reconcile(
   what: Reconciliation,
 ): Promise<Reconciled> {
   const beganAt = services.now()
-  const unseen = await noteHeldKeys(services, repo, what)
-  const lowest = what.onlyDownToHeld ? lowestOf(unseen) : undefined
-  if (what.onlyDownToHeld && lowest === undefined) {
+  const unseen = await noteStoredKeys(services, repo, what)
+  const lowest = what.onlyDownToStored ? lowestOf(unseen) : undefined
+  if (what.onlyDownToStored && lowest === undefined) {
     const nothing = { listed: 0, removed: 0, broken: 0, unchecked: 0 }
     return { complete: true, floor: undefined, cursor: undefined, ...nothing, rev: undefined }
   }
@@ -118,13 +118,13 @@ async function isThere(
   }
 }
 
-async function noteHeldKeys(
+async function noteStoredKeys(
   services: Services,
   { uid }: RepoTarget,
   what: Reconciliation,
 ): Promise<Set<string>> {
   const keys = new Set<string>()
-  const all = (size: number) => heldKeys(services.db, what.collection, { uid, size })
+  const all = (size: number) => storedKeys(services.db, what.collection, { uid, size })
   for (const page of (what.held ?? all)(KEYS_AT_ONCE)) {
     for (const key of page) keys.add(unpackRkey(key))
     if (page.length === KEYS_AT_ONCE) await yieldToOthers(services)

@@ -9,10 +9,10 @@ import {
 import { unpackRkey } from '../../base/atproto/keys.ts'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
 import { findActor } from '../../data/store/actors.ts'
-import { heldListItems, rkeyOfList } from '../../data/store/held-keys.ts'
 import { findMember } from '../../data/store/members.ts'
 import { findPostById, isWithoutRecord, MISSING } from '../../data/store/posts.ts'
 import { findRecordById } from '../../data/store/records.ts'
+import { rkeyOfList, storedListItems } from '../../data/store/stored-keys.ts'
 import type { PdsRecord, RepoTarget } from '../../sources/pds/pds-client.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'
 import type { FetchedRecords } from './fetched.ts'
@@ -27,7 +27,7 @@ const LIST = 'app.bsky.graph.list'
 const LIST_ITEM = 'app.bsky.graph.listitem'
 const THREADGATE: Collection = 'app.bsky.feed.threadgate'
 const POSTGATE: Collection = 'app.bsky.feed.postgate'
-const STREAM_PATIENCE_MS = 30_000
+const STREAM_MAX_WAIT_MS = 30_000
 const STREAM_WAIT_MS = 5_000
 
 /** A person without a profile record is no failure. */
@@ -64,7 +64,7 @@ export async function loadPost(
 function leaveToStream({ db, now }: Services, { uid }: RepoTarget, rkey: string): void {
   const rev = findActor(db, uid)?.rev
   const postedAt = tidTimeMs(rkey)
-  const isFresh = postedAt > now() - STREAM_PATIENCE_MS && postedAt < now() + STREAM_PATIENCE_MS
+  const isFresh = postedAt > now() - STREAM_MAX_WAIT_MS && postedAt < now() + STREAM_MAX_WAIT_MS
   if (!isFresh || !rev || postedAt <= tidTimeMs(rev) || !findMember(db, uid)) return
   const wait = { retryAfterMs: STREAM_WAIT_MS }
   throw new PdsError('too-early', "a member's new post is left to the stream", wait)
@@ -104,7 +104,7 @@ export async function loadList(
     collection: LIST_ITEM,
     maxRecords: limits.maxListItems,
     filter: ({ record }: PdsRecord) => record['list'] === uri,
-    held: (size: number) => heldListItems(db, listId, { uid: repo.uid, size }),
+    held: (size: number) => storedListItems(db, listId, { uid: repo.uid, size }),
   })
 }
 

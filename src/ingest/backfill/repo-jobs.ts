@@ -3,9 +3,9 @@
 
 import { type Collection, recordCollections } from '../../base/atproto/collections.ts'
 import { findBackfill } from '../../data/store/backfills.ts'
-import { heldKeys } from '../../data/store/held-keys.ts'
 import { isJobWaiting } from '../../data/store/job-schedule.ts'
 import { findMember } from '../../data/store/members.ts'
+import { storedKeys } from '../../data/store/stored-keys.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { type Reconciled, reconcile } from './reconcile.ts'
 import { type Cut, withinBudget } from './within-budget.ts'
@@ -48,7 +48,7 @@ export async function loadBlocks(services: Services, repo: RepoTarget): Promise<
 export async function loadRecords(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
   const { collections } = await services.pds.describeRepo(repo)
   const holds = (name: Collection) =>
-    (heldKeys(services.db, name, { uid: repo.uid, size: 1 }).next().value?.length ?? 0) > 0
+    (storedKeys(services.db, name, { uid: repo.uid, size: 1 }).next().value?.length ?? 0) > 0
   const wanted = isReadAsAuthor(services, repo.uid)
     ? [...recordCollections, ...LISTS]
     : recordCollections

@@ -11,7 +11,7 @@ import { insertAccountGap } from '../../data/store/gaps.ts'
 import type { Job } from '../../data/store/jobs.ts'
 import type { RepoJobResult } from './repo-jobs.ts'
 
-/** A server that could not be read for a job's whole patience is asked again after this. */
+/** A server that could not be read for as long as a job tries is asked again after this. */
 const AGAIN_MS = 86_400_000
 
 export type JobEnd = {

@@ -1,7 +1,7 @@
 // Asks a public AppView, in the background, for what was counted before we counted: of posts in members'
 // timelines and of posts and accounts that are shown. By 25, one question after another with a rest
 // between, what somebody looks at first; a host that fails is left alone for a while. What it says is
-// stored apart from our own counts (data/store/earlier-counts.ts), a slice a transaction.
+// stored apart from our own counts (data/store/seed-counts.ts), a slice a transaction.
 //
 // Nothing of what is still to be asked is stored: whatever is lacking is found again, in the timelines of
 // members, one after another (a restart goes on like that), or when it is shown.
@@ -14,18 +14,18 @@ import type { Logger } from '../../base/obs/log.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { ActorCounts } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
-import { putEarlierActorCounts, putEarlierPostCounts } from '../../data/store/earlier-counts.ts'
-import { impatient, type Patience } from '../../data/store/patience.ts'
 import type { PostCounts } from '../../data/store/post-counts.ts'
 import { findPostById } from '../../data/store/posts.ts'
-import { type CountedScope, prepareEarlierCounts } from '../../data/store/read/earlier-counts.ts'
+import { type CountedScope, prepareSeedCounts } from '../../data/store/read/seed-counts.ts'
+import { putSeedActorCounts, putSeedPostCounts } from '../../data/store/seed-counts.ts'
 import { transact } from '../../data/store/transact.ts'
+import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
 import { createCircuitBreaker } from '../../sources/appview/circuit-breaker.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { type Asked, type CountsAsker, createCountsAsker, MAX_ASKED } from './ask-counts.ts'
 import { type CountQueue, createCountQueue } from './count-queue.ts'
 
-export type CountsWanted = {
+export type CountRequests = {
   /** posts.id, and uids. */
   posts: readonly number[]
   actors: readonly number[]
@@ -35,7 +35,7 @@ export type Counting = {
   start(): void
   stop(): Promise<void>
   /** Somebody looks at these. */
-  wanted(shown: CountsWanted): void
+  requested(shown: CountRequests): void
 }
 
 export type CountingOptions = {
@@ -53,7 +53,7 @@ export type CountingOptions = {
   timelineItems: (member: number) => readonly number[]
   now?: () => number
   /** While nothing can be written, nothing is asked. */
-  patience?: Patience
+  writeRetry?: WriteRetry
   log: Pick<Logger, 'debug' | 'warn'>
   limits?: Partial<CountingLimits>
 }
@@ -104,8 +104,8 @@ class Asking implements Counting {
   readonly #options: CountingOptions
   readonly #now: () => number
   readonly #limits: CountingLimits
-  readonly #patience: Patience
-  readonly #reader: ReturnType<typeof prepareEarlierCounts>
+  readonly #writeRetry: WriteRetry
+  readonly #reader: ReturnType<typeof prepareSeedCounts>
   readonly #breaker: ReturnType<typeof createCircuitBreaker>
   readonly #stopping = new AbortController()
   readonly #posts: Kind<PostCounts>
@@ -121,8 +121,8 @@ class Asking implements Counting {
     this.#options = options
     this.#now = now
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits }
-    this.#patience = options.patience ?? impatient
-    this.#reader = prepareEarlierCounts(db, scope)
+    this.#writeRetry = options.writeRetry ?? noRetry
+    this.#reader = prepareSeedCounts(db, scope)
     // Waits are real, whatever clock rows are judged by.
     this.#breaker = createCircuitBreaker(Date.now)
     const asker: CountsAsker = createCountsAsker(options, this.#stopping.signal)
@@ -130,7 +130,7 @@ class Asking implements Counting {
       queue: createCountQueue(this.#limits.maxPosts),
       nameOf: (id) => this.#uriOf(id),
       ask: asker.posts,
-      put: (id, told) => putEarlierPostCounts(db, id, told),
+      put: (id, told) => putSeedPostCounts(db, id, told),
       none: NO_POSTS,
       refusedUntil: 0,
     }
@@ -138,7 +138,7 @@ class Asking implements Counting {
       queue: createCountQueue(this.#limits.maxActors),
       nameOf: (uid) => options.actors.didOf(uid),
       ask: asker.actors,
-      put: (uid, told) => putEarlierActorCounts(db, uid, told),
+      put: (uid, told) => putSeedActorCounts(db, uid, told),
       none: NO_ACTORS,
       refusedUntil: 0,
     }
@@ -156,13 +156,13 @@ class Asking implements Counting {
     await this.#asking
   }
 
-  wanted({ posts, actors }: CountsWanted): void {
+  requested({ posts, actors }: CountRequests): void {
     this.#want({ posts, actors }, (sortAt) => SHOWN_RANK + sortAt)
     this.#askSoon(0)
   }
 
   /** As far as they lack. */
-  #want({ posts, actors }: CountsWanted, rankOf: (sortAt: number) => number): void {
+  #want({ posts, actors }: CountRequests, rankOf: (sortAt: number) => number): void {
     const now = this.#now()
     for (const { id, sortAt } of this.#reader.uncountedPosts(posts, now)) {
       this.#posts.queue.add(id, rankOf(sortAt))
@@ -202,7 +202,7 @@ class Asking implements Counting {
   }
 
   async #askNext(): Promise<void> {
-    if (!this.#hasWork() || this.#patience.isFull() || !this.#breaker.mayAsk()) return
+    if (!this.#hasWork() || this.#writeRetry.isFull() || !this.#breaker.mayAsk()) return
     if (isDue(this.#actors)) await this.#askFor(this.#actors)
     else if (isDue(this.#posts)) await this.#askFor(this.#posts)
   }
@@ -238,7 +238,7 @@ class Asking implements Counting {
     }
     const { db } = this.#options
     // What was not kept is asked for again: it would be too old by the time that there is room.
-    if (!this.#patience.ifThereIsRoom(() => transact(db, putAll))) return
+    if (!this.#writeRetry.ifThereIsRoom(() => transact(db, putAll))) return
     kind.queue.drop(asked)
     this.#options.log.debug({ asked: asked.length, told: counts.size }, 'earlier counts')
   }

@@ -4,7 +4,6 @@
 
 import { deleteBackfillsOf } from '../../data/store/backfills.ts'
 import { deleteBlocksOf } from '../../data/store/blocks.ts'
-import { forgetEarlierActorCounts } from '../../data/store/earlier-counts.ts'
 import { deleteFollowsOf, followedBy } from '../../data/store/follows.ts'
 import { deleteGatesOf } from '../../data/store/gates.ts'
 import { deleteLikesOf, likedBy } from '../../data/store/likes.ts'
@@ -25,8 +24,9 @@ import { deleteProfile } from '../../data/store/profiles.ts'
 import { deleteRecordLikesOf } from '../../data/store/record-likes.ts'
 import { emptyRecordsOf } from '../../data/store/records.ts'
 import { deleteRepostsOf, repostedBy } from '../../data/store/reposts.ts'
-import { doubtPosts, isOrWasAuthor } from './doubtful.ts'
+import { forgetSeedActorCounts } from '../../data/store/seed-counts.ts'
 import { disconnect } from './follow.ts'
+import { addPostCandidates, isOrWasAuthor } from './gc-posts.ts'
 import { type IndexContext, postCounts } from './index-context.ts'
 import { retractPost } from './post.ts'
 
@@ -34,11 +34,11 @@ export function removeAccount(ctx: IndexContext, uid: number): void {
   const { db } = ctx
   const liked = likedBy(db, uid)
   for (const subject of liked) postCounts(ctx, subject).likes--
-  if (isOrWasAuthor(ctx, uid)) doubtPosts(ctx, liked)
+  if (isOrWasAuthor(ctx, uid)) addPostCandidates(ctx, liked)
   deleteLikesOf(db, uid)
   const reposted = repostedBy(db, uid)
   for (const subject of reposted) postCounts(ctx, subject).reposts--
-  if (isOrWasAuthor(ctx, uid)) doubtPosts(ctx, reposted)
+  if (isOrWasAuthor(ctx, uid)) addPostCandidates(ctx, reposted)
   deleteRepostsOf(db, uid)
   const followed = followedBy(db, uid)
   deleteFollowsOf(db, uid)
@@ -53,7 +53,7 @@ export function removeAccount(ctx: IndexContext, uid: number): void {
   emptyRecordsOf(db, uid)
   deleteRecordLikesOf(db, uid)
   deleteBackfillsOf(db, uid)
-  forgetEarlierActorCounts(db, uid)
+  forgetSeedActorCounts(db, uid)
   ctx.deletedAccounts.add(uid)
   ctx.changes.push({ kind: 'actor-removed', uid })
 }

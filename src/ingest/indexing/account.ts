@@ -14,6 +14,7 @@ import {
   type TakedownSubject,
 } from '../../data/store/takedowns.ts'
 import { missOfAccount } from './account-gaps.ts'
+import { fetchAuthor } from './fetch-missing.ts'
 import {
   type IndexContext,
   internActor,
@@ -22,7 +23,6 @@ import {
   type Outcome,
 } from './index-context.ts'
 import { beginRemoval, finishRemoval } from './removal-slices.ts'
-import { wantAuthor } from './wanted.ts'
 
 const DELETED = statusCode('deleted')
 const TAKENDOWN = statusCode('takendown')
@@ -123,7 +123,7 @@ function welcomeBack(ctx: IndexContext, uid: number): void {
   ctx.deletedAccounts.delete(uid)
   ctx.knownPeople.delete(uid)
   if (isMember(ctx, uid)) enqueueJob(ctx.db, 'member', uid)
-  if (isAuthor(ctx, uid)) wantAuthor(ctx, uid)
+  if (isAuthor(ctx, uid)) fetchAuthor(ctx, uid)
   for (const post of missingPostIds(ctx.db, uid, MAX_POSTS_SOUGHT_AGAIN)) {
     enqueueJob(ctx.db, 'post', post)
   }

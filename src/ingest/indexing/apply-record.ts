@@ -12,7 +12,7 @@ import {
   type RecordRemoval,
   type RecordWrite,
 } from './index-context.ts'
-import { bury, isBuried } from './lateness.ts'
+import { isTombstoned, writeTombstone } from './lateness.ts'
 import { putLike, removeLike } from './like.ts'
 import { putList, removeList } from './list.ts'
 import { putListBlock, removeListBlock } from './list-block.ts'
@@ -55,11 +55,11 @@ const indexers: Record<Collection, { put: Put; remove: Remove }> = {
 /** `isUpdate`: the stream said that the key existed before. */
 export function applyWrite(ctx: IndexContext, write: RecordWrite, isUpdate: boolean): Outcome {
   if (isOfDeletedAccount(ctx, write)) return 'account-deleted'
-  if (isBuried(ctx, write)) return 'late'
+  if (isTombstoned(ctx, write)) return 'late'
   ctx.happenedAt = Math.min(write.indexedAt, write.seenAtUs / 1000)
   const outcome = indexers[write.collection].put(ctx, write)
   if (outcome !== 'applied' || !isUpdate || write.rev === undefined) return outcome
-  bury(ctx, {
+  writeTombstone(ctx, {
     uid: ctx.actors.uidOf(write.did),
     collection: write.collection,
     rkey: write.rkey,
@@ -74,7 +74,7 @@ export function applyWrite(ctx: IndexContext, write: RecordWrite, isUpdate: bool
  */
 export function applyRemoval(ctx: IndexContext, removal: RecordRemoval): Outcome {
   if (isOfDeletedAccount(ctx, removal)) return 'account-deleted'
-  if (isBuried(ctx, { ...removal, fetchedAt: undefined })) return 'late'
+  if (isTombstoned(ctx, { ...removal, fetchedAt: undefined })) return 'late'
   ctx.happenedAt = removal.seenAtUs / 1000
   const wasThere = indexers[removal.collection].remove(ctx, removal)
   const isRemembered =
@@ -82,6 +82,6 @@ export function applyRemoval(ctx: IndexContext, removal: RecordRemoval): Outcome
     ctx.scope === 'network' ||
     isAuthor(ctx, removal.uid) ||
     isImportingFollows(ctx, removal.collection)
-  if (isRemembered) bury(ctx, removal)
+  if (isRemembered) writeTombstone(ctx, removal)
   return wasThere ? 'applied' : 'unknown-key'
 }

@@ -17,7 +17,7 @@ import {
 } from './import-follows.ts'
 import type { ImportTally } from './import-tally.ts'
 import { actorCounts, type IndexContext, isMember, isOfDeletedAccount } from './index-context.ts'
-import { isBuried } from './lateness.ts'
+import { isTombstoned } from './lateness.ts'
 
 /** A line's number and an account together are a whole number that a double holds exactly. */
 export const MAX_PASS = 2 ** 21
@@ -208,7 +208,7 @@ function judge(ctx: IndexContext, candidate: Candidate): 'added' | 'known' | 'un
     last !== undefined && typeof last.rkey !== 'string' && last.rkey.equals(rkey as Buffer)
   if (isRepeated || held.hasKey(rkey)) return 'known'
   const key = { uid, collection: COLLECTION, rkey, rev: undefined, fetchedAt: 0 } as const
-  return isBuried(ctx, key) ? 'undone' : 'added'
+  return isTombstoned(ctx, key) ? 'undone' : 'added'
 }
 
 function edgeOf(ctx: IndexContext, pass: Pass, i: number): Edge {

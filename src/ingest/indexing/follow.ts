@@ -2,9 +2,9 @@
 // member's follow moves the circle of authors.
 
 import { followsCountOf } from '../../data/store/actors.ts'
-import { DOUBT, putDoubt } from '../../data/store/doubts.ts'
 import type { Edge } from '../../data/store/edges/edge.ts'
 import { deleteFollow, findFollow, insertFollow, isFollowing } from '../../data/store/follows.ts'
+import { GC, putGcCandidate } from '../../data/store/gc-candidates.ts'
 import { insertGraphChange } from '../../data/store/graph-changes.ts'
 import { enqueueJobAgain } from '../../data/store/jobs.ts'
 import {
@@ -14,7 +14,8 @@ import {
   putUnfollow,
   unmarkKeyless,
 } from '../../data/store/keyless-follows.ts'
-import { isFormerMember } from './doubtful.ts'
+import { fetchAuthorOf } from './fetch-missing.ts'
+import { isFormerMember } from './gc-posts.ts'
 import {
   actorCounts,
   type IndexContext,
@@ -31,7 +32,6 @@ import {
 import { FOLLOW, notifyOfFollow, withdrawNotifications } from './notify.ts'
 import { notifyOfOtherFollow } from './notify-rows.ts'
 import { keepUnusual } from './reaction-record.ts'
-import { wantAuthorOf } from './wanted.ts'
 
 export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
   const subjectDid = write.record['subject'] as string
@@ -92,7 +92,7 @@ export function connect(ctx: IndexContext, creator: number, subject: number): vo
   ctx.changes.push({ kind: 'follow', creator, subject })
   if (!isMember(ctx, creator)) return
   if (!isAuthor(ctx, subject)) {
-    wantAuthorOf(ctx, { member: creator, author: subject, place: followsCountOf(ctx.db, creator) })
+    fetchAuthorOf(ctx, { member: creator, author: subject, place: followsCountOf(ctx.db, creator) })
   }
   addPending(ctx, subject, 1)
 }
@@ -107,7 +107,7 @@ export function disconnect(ctx: IndexContext, creator: number, subject: number):
   // Nobody is an author for an author's sake: their follows ask nothing about whom they followed.
   if (!isMembers && !isFormerMember(ctx, creator)) return
   if (isMembers) addPending(ctx, subject, -1)
-  if (!isAuthor(ctx, subject)) putDoubt(ctx.db, DOUBT.author, subject)
+  if (!isAuthor(ctx, subject)) putGcCandidate(ctx.db, GC.author, subject)
 }
 
 function addPending(ctx: IndexContext, subject: number, delta: number): void {

@@ -29,7 +29,7 @@ import {
   isMember,
   isOfDeletedAccount,
 } from './index-context.ts'
-import { isBuried } from './lateness.ts'
+import { isTombstoned } from './lateness.ts'
 
 export const COLLECTION = 'app.bsky.graph.follow'
 /** Behind everything that somebody waits for. */
@@ -90,7 +90,7 @@ function putKeyed(
   const { uid, subject, rkey } = follow
   if (findFollow(ctx.db, uid, rkey)) return 'known'
   const key = { uid, collection: COLLECTION, rkey, rev: undefined, fetchedAt: 0 } as const
-  if (isBuried(ctx, key)) return 'undone'
+  if (isTombstoned(ctx, key)) return 'undone'
   if (!isFollowing(ctx.db, uid, subject)) connect(ctx, uid, subject)
   else dropKeyless(ctx, uid, subject)
   const sortAt = importedSortAt(rkey, ctx.now)

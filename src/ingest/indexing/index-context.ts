@@ -8,13 +8,13 @@ import type { JsonObject } from '../../base/event.ts'
 import { type ActorReader, type ActorWriter, MEMBER } from '../../data/graph/types.ts'
 import { type ActorCounts, addActorCounts, insertActor } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
+import { addPostCounts, type PostCounts } from '../../data/store/post-counts.ts'
 import {
-  takeEarlierActorCounts,
-  takeEarlierPostCounts,
+  takeSeedActorCounts,
+  takeSeedPostCounts,
   wasActorAskedAfter,
   wasPostAskedAfter,
-} from '../../data/store/earlier-counts.ts'
-import { addPostCounts, type PostCounts } from '../../data/store/post-counts.ts'
+} from '../../data/store/seed-counts.ts'
 import type { ColdStartBudget } from './cold-start-budget.ts'
 import type { MemoryChange } from './memory-changes.ts'
 import type { TombstoneFilter } from './tombstone-filter.ts'
@@ -89,9 +89,9 @@ export type IndexContext = {
   happenedAt: number
   postCounts: Map<number, PostCounts>
   actorCounts: Map<number, ActorCounts>
-  /** Of these sums, what was counted elsewhere before (data/store/earlier-counts.ts). */
-  earlierPostCounts: Map<number, PostCounts>
-  earlierActorCounts: Map<number, ActorCounts>
+  /** Of these sums, what was counted elsewhere before (data/store/seed-counts.ts). */
+  seedPostCounts: Map<number, PostCounts>
+  seedActorCounts: Map<number, ActorCounts>
   /** Deleted accounts: what still comes of them is ignored. */
   deletedAccounts: Set<number>
   /** When accounts were last deleted, in microseconds: what is older stays gone. */
@@ -181,7 +181,7 @@ export function recordJson(write: RecordWrite): Buffer {
 /** Sums to be added to this post's counts; change them in place. */
 export function postCounts(ctx: IndexContext, post: number): PostCounts {
   const wasCounted = wasPostAskedAfter(ctx.db, post, ctx.happenedAt)
-  const counts = wasCounted ? ctx.earlierPostCounts : ctx.postCounts
+  const counts = wasCounted ? ctx.seedPostCounts : ctx.postCounts
   const found = counts.get(post)
   if (found) return found
   const sums = { likes: 0, reposts: 0, replies: 0, quotes: 0 }
@@ -192,7 +192,7 @@ export function postCounts(ctx: IndexContext, post: number): PostCounts {
 /** Sums to be added to this account's counts; change them in place. */
 export function actorCounts(ctx: IndexContext, uid: number): ActorCounts {
   const wasCounted = wasActorAskedAfter(ctx.db, uid, ctx.happenedAt)
-  const counts = wasCounted ? ctx.earlierActorCounts : ctx.actorCounts
+  const counts = wasCounted ? ctx.seedActorCounts : ctx.actorCounts
   const found = counts.get(uid)
   if (found) return found
   const sums = { follows: 0, followers: 0, posts: 0 }
@@ -204,11 +204,11 @@ export function actorCounts(ctx: IndexContext, uid: number): ActorCounts {
 export function flushCounts(ctx: IndexContext): void {
   for (const [post, sums] of ctx.postCounts) addPostSums(ctx, post, sums)
   for (const [uid, sums] of ctx.actorCounts) addActorSums(ctx, uid, sums)
-  for (const [post, sums] of ctx.earlierPostCounts) {
-    if (addPostSums(ctx, post, sums)) takeEarlierPostCounts(ctx.db, post, sums)
+  for (const [post, sums] of ctx.seedPostCounts) {
+    if (addPostSums(ctx, post, sums)) takeSeedPostCounts(ctx.db, post, sums)
   }
-  for (const [uid, sums] of ctx.earlierActorCounts) {
-    if (addActorSums(ctx, uid, sums)) takeEarlierActorCounts(ctx.db, uid, sums)
+  for (const [uid, sums] of ctx.seedActorCounts) {
+    if (addActorSums(ctx, uid, sums)) takeSeedActorCounts(ctx.db, uid, sums)
   }
   dropCounts(ctx)
 }
@@ -217,14 +217,14 @@ export function flushCounts(ctx: IndexContext): void {
 export function dropCounts(ctx: IndexContext): void {
   ctx.postCounts.clear()
   ctx.actorCounts.clear()
-  ctx.earlierPostCounts.clear()
-  ctx.earlierActorCounts.clear()
+  ctx.seedPostCounts.clear()
+  ctx.seedActorCounts.clear()
 }
 
 /** The post's row is gone. */
 export function dropCountsOfPost(ctx: IndexContext, post: number): void {
   ctx.postCounts.delete(post)
-  ctx.earlierPostCounts.delete(post)
+  ctx.seedPostCounts.delete(post)
 }
 
 /** @returns whether there was anything to add. */

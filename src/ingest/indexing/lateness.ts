@@ -22,7 +22,7 @@ export function laterRev(rev: string, other: string | null | undefined): string 
 }
 
 /** Whether a deletion or change that was applied before is newer than this. */
-export function isBuried(
+export function isTombstoned(
   ctx: IndexContext,
   write: Pick<RecordWrite, 'uid' | 'collection' | 'rkey' | 'rev' | 'fetchedAt'>,
 ): boolean {
@@ -36,7 +36,7 @@ export function isBuried(
 }
 
 /** Remembers that this key was deleted or changed at `rev`, and when we applied it. */
-export function bury(
+export function writeTombstone(
   ctx: IndexContext,
   event: Pick<RecordRemoval, 'uid' | 'collection' | 'rkey' | 'rev'>,
 ): void {

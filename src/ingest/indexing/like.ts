@@ -4,7 +4,7 @@ import type { Edge } from '../../data/store/edges/edge.ts'
 import { deleteLike, findLike, hasLiked, insertLike } from '../../data/store/likes.ts'
 import { ANCHOR } from '../../data/store/post-flags.ts'
 import type { PostHandle } from '../../data/store/posts.ts'
-import { doubtPosts, isOrWasAuthor } from './doubtful.ts'
+import { addPostCandidates, isOrWasAuthor } from './gc-posts.ts'
 import {
   type IndexContext,
   internActor,
@@ -67,7 +67,7 @@ function putOtherLike(ctx: IndexContext, write: RecordWrite, uri: unknown): Outc
 export function retractLike(ctx: IndexContext, like: Edge): void {
   const { uid, rkey, subject } = like
   deleteLike(ctx.db, like)
-  if (isOrWasAuthor(ctx, uid)) doubtPosts(ctx, [subject])
+  if (isOrWasAuthor(ctx, uid)) addPostCandidates(ctx, [subject])
   const hadTold = withdrawNotifications(ctx, { uid, collection: LIKE, rkey })
   if (!hasLiked(ctx.db, uid, subject)) postCounts(ctx, subject).likes--
   else if (hadTold) notifyOfOtherLike(ctx, uid, subject)

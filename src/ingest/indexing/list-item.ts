@@ -1,7 +1,7 @@
 // app.bsky.graph.listitem. Only a list's creator may add to it.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { DOUBT, putDoubt } from '../../data/store/doubts.ts'
+import { GC, putGcCandidate } from '../../data/store/gc-candidates.ts'
 import { deleteListItem, findListItem, insertListItem } from '../../data/store/list-items.ts'
 import {
   type IndexContext,
@@ -52,7 +52,7 @@ function dropListItem(
 ): void {
   deleteListItem(ctx.db, uid, rkey)
   const isForMember = isMember(ctx, subject) && !isAuthor(ctx, uid)
-  if (isForMember && ctx.keptScope !== 'network') putDoubt(ctx.db, DOUBT.lists, uid)
+  if (isForMember && ctx.keptScope !== 'network') putGcCandidate(ctx.db, GC.lists, uid)
 }
 
 function isKept(ctx: IndexContext, uid: number, list: RecordRef, subjectDid: string): boolean {

@@ -3,8 +3,8 @@
 
 import { deleteBackfillsOf } from '../../data/store/backfills.ts'
 import { isBanned } from '../../data/store/bans.ts'
-import { DOUBT, putDoubt } from '../../data/store/doubts.ts'
 import { followedBy } from '../../data/store/follows.ts'
+import { GC, putGcCandidate } from '../../data/store/gc-candidates.ts'
 import { enqueueJob } from '../../data/store/jobs.ts'
 import {
   deleteMember,
@@ -13,12 +13,12 @@ import {
   type MemberRow,
   setMemberSeen,
 } from '../../data/store/members.ts'
-import { wantReplay } from '../../data/store/replays.ts'
+import { requestReplay } from '../../data/store/replays.ts'
 import { ONE_VISIT_MS, seatsForOneMore } from '../../data/store/seats.ts'
+import { fetchAuthorOf, fetchVerifiers } from './fetch-missing.ts'
 import { type IndexContext, internActor, isAuthor, isMember } from './index-context.ts'
 import { beginToNotify } from './notify-backlog.ts'
-import { finishPrivateRemoval } from './retention/settle-doubts.ts'
-import { wantAuthorOf, wantVerifiers } from './wanted.ts'
+import { finishPrivateRemoval } from './retention/sweep-candidates.ts'
 
 const SEEN_EVERY_MS = 10 * 60_000
 /** While it is not known yet whether they come once only, by which they may lose their place (data/store/seats.ts). */
@@ -33,7 +33,7 @@ export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null
   const uid = internActor(ctx, did)
   const row = findMember(ctx.db, uid)
   if (row) {
-    if (seenAt !== null && isToBeNoted(row, seenAt)) setMemberSeen(ctx.db, uid, seenAt)
+    if (seenAt !== null && isToBeInvalidated(row, seenAt)) setMemberSeen(ctx.db, uid, seenAt)
     beginToNotify(ctx, uid, seenAt !== null)
     return
   }
@@ -42,17 +42,17 @@ export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null
   deleteBackfillsOf(ctx.db, uid)
   insertMember(ctx.db, { uid, joined_at: ctx.now, last_seen_at: seenAt })
   enqueueJob(ctx.db, 'member', uid)
-  wantReplay(ctx.db, uid, ctx.now)
-  wantVerifiers(ctx)
+  requestReplay(ctx.db, uid, ctx.now)
+  fetchVerifiers(ctx)
   beginToNotify(ctx, uid, seenAt !== null)
   const followed = followedBy(ctx.db, uid).toReversed()
   for (const [place, subject] of followed.entries()) {
-    if (!isAuthor(ctx, subject)) wantAuthorOf(ctx, { member: uid, author: subject, place })
+    if (!isAuthor(ctx, subject)) fetchAuthorOf(ctx, { member: uid, author: subject, place })
   }
   ctx.changes.push({ kind: 'member-added', uid })
 }
 
-function isToBeNoted({ joined_at, last_seen_at }: MemberRow, seenAt: number): boolean {
+function isToBeInvalidated({ joined_at, last_seen_at }: MemberRow, seenAt: number): boolean {
   const lastSeenAt = last_seen_at ?? 0
   const cameOnce = lastSeenAt - joined_at < ONE_VISIT_MS
   return seenAt - lastSeenAt >= (cameOnce ? NEWCOMER_SEEN_EVERY_MS : SEEN_EVERY_MS)
@@ -77,6 +77,6 @@ export function makeSeat(
 export function removeMember(ctx: IndexContext, did: string): void {
   const uid = ctx.actors.uidOf(did)
   if (uid === 0 || !deleteMember(ctx.db, uid)) return
-  putDoubt(ctx.db, DOUBT.member, uid)
+  putGcCandidate(ctx.db, GC.member, uid)
   ctx.changes.push({ kind: 'member-removed', uid })
 }

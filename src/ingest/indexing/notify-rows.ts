@@ -11,14 +11,14 @@ import { encode } from '@atproto/lex-cbor'
 import { collectionCodes, collections } from '../../base/atproto/collections.ts'
 import { unpackCid, unpackRkey } from '../../base/atproto/keys.ts'
 import {
-  type FollowDeed,
+  type FollowAct,
   followOf,
-  type LikeDeed,
+  type LikeAct,
   likeOf,
   type OwnPost,
   type OwnRecord,
   presentPost,
-  type RepostDeed,
+  type RepostAct,
   repostOf,
 } from '../../data/store/backlog-rows.ts'
 import { findLike } from '../../data/store/likes.ts'
@@ -35,17 +35,17 @@ type Built = Parameters<typeof encode>[0] & object
 const LIKE_CODE = collectionCodes[LIKE]
 const collectionNames = new Map(collections.map((name) => [collectionCodes[name] as number, name]))
 
-export function notifyOfLikeRow(ctx: IndexContext, deed: LikeDeed, { uid, post }: Told): void {
+export function notifyOfLikeRow(ctx: IndexContext, act: LikeAct, { uid, post }: Told): void {
   const record = {
     $type: LIKE,
     subject: strongRef(ctx, uid, post),
-    createdAt: iso(deed.created_at),
+    createdAt: iso(act.created_at),
   }
   tell(ctx, {
     to: uid,
     reason: 'like',
-    record: told(ctx, { author: deed.uid, collection: LIKE, rkey: deed.rkey }, record),
-    sortAt: deed.sort_at,
+    record: told(ctx, { author: act.uid, collection: LIKE, rkey: act.rkey }, record),
+    sortAt: act.sort_at,
     subject: { collection: POST, rkey: post.rkey },
   })
 }
@@ -53,47 +53,47 @@ export function notifyOfLikeRow(ctx: IndexContext, deed: LikeDeed, { uid, post }
 /** Of a feed generator, a starter pack or a labeler. */
 export function notifyOfRecordLikeRow(
   ctx: IndexContext,
-  deed: LikeDeed,
+  act: LikeAct,
   { uid, own }: { uid: number; own: OwnRecord },
 ): void {
   const collection = collectionNames.get(own.collection) as SubjectCollection | undefined
   if (!collection || !(collection in subjectCodes)) return
   const uri = `at://${ctx.actors.didOf(uid)}/${collection}/${unpackRkey(own.rkey)}`
   const subject = { uri, cid: unpackCid(own.cid) }
-  const record = { $type: LIKE, subject, createdAt: iso(deed.created_at) }
+  const record = { $type: LIKE, subject, createdAt: iso(act.created_at) }
   tell(ctx, {
     to: uid,
     reason: 'like',
-    record: told(ctx, { author: deed.uid, collection: LIKE, rkey: deed.rkey }, record),
-    sortAt: Math.min(deed.sort_at, ctx.now),
+    record: told(ctx, { author: act.uid, collection: LIKE, rkey: act.rkey }, record),
+    sortAt: Math.min(act.sort_at, ctx.now),
     subject: { collection, rkey: own.rkey },
   })
 }
 
-export function notifyOfRepostRow(ctx: IndexContext, deed: RepostDeed, { uid, post }: Told): void {
+export function notifyOfRepostRow(ctx: IndexContext, act: RepostAct, { uid, post }: Told): void {
   const subject = strongRef(ctx, uid, post)
-  const record = { $type: REPOST, subject, createdAt: iso(deed.created_at) }
-  const key = { author: deed.uid, collection: REPOST, rkey: deed.rkey } as const
+  const record = { $type: REPOST, subject, createdAt: iso(act.created_at) }
+  const key = { author: act.uid, collection: REPOST, rkey: act.rkey } as const
   tell(ctx, {
     to: uid,
     reason: 'repost',
-    record: { ...told(ctx, key, record), cid: deed.cid },
-    sortAt: deed.sort_at,
+    record: { ...told(ctx, key, record), cid: act.cid },
+    sortAt: act.sort_at,
     subject: { collection: POST, rkey: post.rkey },
   })
 }
 
-export function notifyOfFollowRow(ctx: IndexContext, deed: FollowDeed, subject: number): void {
+export function notifyOfFollowRow(ctx: IndexContext, act: FollowAct, subject: number): void {
   const record = {
     $type: FOLLOW,
     subject: ctx.actors.didOf(subject),
-    createdAt: iso(deed.sort_at),
+    createdAt: iso(act.sort_at),
   }
   tell(ctx, {
     to: subject,
     reason: 'follow',
-    record: told(ctx, { author: deed.uid, collection: FOLLOW, rkey: deed.rkey }, record),
-    sortAt: deed.sort_at,
+    record: told(ctx, { author: act.uid, collection: FOLLOW, rkey: act.rkey }, record),
+    sortAt: act.sort_at,
   })
 }
 
@@ -118,19 +118,19 @@ export function notifyOfReactionVia(ctx: IndexContext, reaction: ReactionVia, to
 /** A like of this post was deleted, and its creator has another one. */
 export function notifyOfOtherLike(ctx: IndexContext, uid: number, subject: number): void {
   const told = toldOf(ctx, uid, subject)
-  const deed = told && likeOf(ctx.db, subject, uid)
-  if (deed) notifyOfLikeRow(ctx, deed, told)
+  const act = told && likeOf(ctx.db, subject, uid)
+  if (act) notifyOfLikeRow(ctx, act, told)
 }
 
 export function notifyOfOtherRepost(ctx: IndexContext, uid: number, subject: number): void {
   const told = toldOf(ctx, uid, subject)
-  const deed = told && repostOf(ctx.db, subject, uid)
-  if (deed) notifyOfRepostRow(ctx, deed, told)
+  const act = told && repostOf(ctx.db, subject, uid)
+  if (act) notifyOfRepostRow(ctx, act, told)
 }
 
 export function notifyOfOtherFollow(ctx: IndexContext, uid: number, subject: number): void {
-  const deed = isTold(ctx, subject, uid) ? followOf(ctx.db, subject, uid) : undefined
-  if (deed) notifyOfFollowRow(ctx, deed, subject)
+  const act = isTold(ctx, subject, uid) ? followOf(ctx.db, subject, uid) : undefined
+  if (act) notifyOfFollowRow(ctx, act, subject)
 }
 
 function toldOf(ctx: IndexContext, by: number, id: number): Told | undefined {

@@ -18,6 +18,7 @@ import {
   type NotifyingRecord,
 } from '../../data/store/notifications.ts'
 import { perDatabase } from '../../data/store/per-database.ts'
+import { fetchPerson } from './fetch-missing.ts'
 import {
   type IndexContext,
   isMember,
@@ -29,7 +30,6 @@ import {
 import { isAboutMutedThread } from './muted-threads.ts'
 import { asObject } from './record-fields.ts'
 import { parseRecordUri } from './record-keys.ts'
-import { wantPerson } from './wanted.ts'
 
 export type Occasion = {
   to: number
@@ -61,7 +61,7 @@ export function tell(ctx: IndexContext, occasion: Occasion): void {
   const { to, reason, record, sortAt, subject } = occasion
   if (to === record.author || isAboutMutedThread(ctx, to, subject)) return
   insertNotification(ctx.db, { uid: to, sortAt, reason, record, subject })
-  wantNotifier(ctx, to, record.author)
+  fetchNotifier(ctx, to, record.author)
 }
 
 export function isTold(ctx: IndexContext, to: number, author: number): boolean {
@@ -89,14 +89,14 @@ export function notifyOfReaction(
   if (owner === uid) return
   const via = viaOf(ctx, write.record)
   if (!isMember(ctx, owner) && !via) return
-  const deed = { record: toldRecord(write, uid), sortAt: sortAtOf(write) }
+  const act = { record: toldRecord(write, uid), sortAt: sortAtOf(write) }
   const isLike = write.collection === LIKE
   const post = { collection: POST, rkey: packRkey(rkey) } as const
-  notify(ctx, { ...deed, to: owner, reason: isLike ? 'like' : 'repost', subject: post })
+  notify(ctx, { ...act, to: owner, reason: isLike ? 'like' : 'repost', subject: post })
   if (!via) return
   const repost = { collection: REPOST, rkey: packRkey(via.rkey) } as const
   const reason = isLike ? 'like-via-repost' : 'repost-via-repost'
-  notify(ctx, { ...deed, to: via.uid, reason, subject: repost })
+  notify(ctx, { ...act, to: via.uid, reason, subject: repost })
 }
 
 /** The first like of its creator's of a feed, a starter pack or a labeler. */
@@ -105,8 +105,8 @@ export function notifyOfRecordLike(
   write: RecordWrite,
   { uid, owner, subject }: { uid: number; owner: number; subject: Occasion['subject'] },
 ): void {
-  const deed = { record: toldRecord(write, uid), sortAt: sortAtOf(write) }
-  notify(ctx, { ...deed, to: owner, reason: 'like', subject })
+  const act = { record: toldRecord(write, uid), sortAt: sortAtOf(write) }
+  notify(ctx, { ...act, to: owner, reason: 'like', subject })
 }
 
 /** The member's repost by way of which it was done. */
@@ -133,11 +133,11 @@ function toldRecord(write: RecordWrite, author: number): NotifyingRecord {
   return { author, collection, rkey, cid, json: recordJson(write) }
 }
 
-function wantNotifier(ctx: IndexContext, to: number, author: number): void {
+function fetchNotifier(ctx: IndexContext, to: number, author: number): void {
   const known = fetched(ctx.db)
   const minute = Math.floor(ctx.now / MINUTE_MS)
   const last = known.get(to)
   const people = last?.minute === minute ? last.people + 1 : 1
   known.set(to, { minute, people })
-  if (people <= MAX_PEOPLE_A_MINUTE) wantPerson(ctx, author)
+  if (people <= MAX_PEOPLE_A_MINUTE) fetchPerson(ctx, author)
 }

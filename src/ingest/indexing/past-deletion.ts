@@ -7,8 +7,8 @@ import { forgetPostRevs } from '../../data/store/posts.ts'
 import { statusCode } from '../../data/store/status.ts'
 import { deleteTombstonesOf } from '../../data/store/tombstones.ts'
 import { removeAccount } from './account-removal.ts'
+import { fetchAuthor } from './fetch-missing.ts'
 import { type IndexContext, isAuthor } from './index-context.ts'
-import { wantAuthor } from './wanted.ts'
 
 /** Idempotent. `timeUs`: when the account was deleted. */
 export function applyPastDeletion(ctx: IndexContext, uid: number, timeUs: number): void {
@@ -19,5 +19,5 @@ export function applyPastDeletion(ctx: IndexContext, uid: number, timeUs: number
   deleteTombstonesOf(ctx.db, uid)
   forgetPostRevs(ctx.db, uid)
   if (actorStatus(ctx.db, uid)?.status !== statusCode('deleted')) ctx.deletedAccounts.delete(uid)
-  if (isAuthor(ctx, uid)) wantAuthor(ctx, uid)
+  if (isAuthor(ctx, uid)) fetchAuthor(ctx, uid)
 }

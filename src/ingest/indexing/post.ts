@@ -26,7 +26,8 @@ import {
   presentReplies,
   setPostFlags,
 } from '../../data/store/posts.ts'
-import { doubtPosts, isOrWasAuthor } from './doubtful.ts'
+import { fetchPerson, fetchPost } from './fetch-missing.ts'
+import { addPostCandidates, isOrWasAuthor } from './gc-posts.ts'
 import {
   actorCounts,
   type IndexContext,
@@ -50,7 +51,6 @@ import { ensurePost, lookUpPost, mayStillCome } from './post-rows.ts'
 import { asObject } from './record-fields.ts'
 import { parsePostUri, type RecordRef } from './record-keys.ts'
 import { mentionsIn, postgateFlag, replyRootFlag, threadgateFlag } from './reply-rules.ts'
-import { wantPerson, wantPost } from './wanted.ts'
 
 /** Flags that belong to the row, not to the record in it. */
 const ROW_FLAGS = ANCHOR | HAS_THREADGATE | HAS_POSTGATE | REACTIONS_PRUNED
@@ -84,7 +84,7 @@ export function putPost(ctx: IndexContext, write: RecordWrite): Outcome {
   const flags = (row ? row.flags & ROW_FLAGS : 0) | (byAuthor ? ANCHOR : 0)
   const id = row?.id ?? insertStubPost(ctx.db, uid, write.rkey, flags)
   insert(ctx, { ...write, uid }, { id, flags, refs, rev: row?.rev ?? null })
-  if (isNear || row) wantPerson(ctx, uid)
+  if (isNear || row) fetchPerson(ctx, uid)
   // Nothing points at what had no row.
   if (row) reviseReplies(ctx, id)
   if (row && row.state !== PRESENT && refs.parent) notifyOfRepliesBelow(ctx, id)
@@ -95,7 +95,7 @@ export function putPost(ctx: IndexContext, write: RecordWrite): Outcome {
 function adopt(ctx: IndexContext, row: PostRow, write: RecordWrite): Outcome {
   setPostFlags(ctx.db, row.id, row.flags | ANCHOR)
   const handles = ensureRefs(ctx, readRefs(write), ANCHOR)
-  wantRefs(ctx, handles, { byAuthor: true, isAnchor: true })
+  fetchRefs(ctx, handles, { byAuthor: true, isAnchor: true })
   return 'applied'
 }
 
@@ -116,7 +116,7 @@ function isCounted({ state }: PostRow): boolean {
 export function retractPost(ctx: IndexContext, row: PostRow): void {
   actorCounts(ctx, row.uid).posts--
   const isReason = (row.flags & ANCHOR) !== 0 || isOrWasAuthor(ctx, row.uid)
-  if (isReason) doubtPosts(ctx, [row.root, row.parent, row.quote])
+  if (isReason) addPostCandidates(ctx, [row.root, row.parent, row.quote])
   withdrawNotifications(ctx, { uid: row.uid, collection: POST, rkey: row.rkey })
   if (row.parent !== null && !(row.flags & VIOLATES_THREADGATE)) {
     postCounts(ctx, row.parent).replies--
@@ -171,7 +171,7 @@ function insert(
   }
   const { quote: quoted, isReply } = row.refs
   notifyOfPost(ctx, write, { flags, parent, root, quote: quoted, isReply })
-  wantRefs(ctx, handles, { byAuthor: isAuthor(ctx, uid), isAnchor: (flags & ANCHOR) !== 0 })
+  fetchRefs(ctx, handles, { byAuthor: isAuthor(ctx, uid), isAnchor: (flags & ANCHOR) !== 0 })
 }
 
 /** Null fields of a reply that points to no post leave it outside of any thread. */
@@ -197,7 +197,7 @@ function ensureRefs(ctx: IndexContext, refs: PostRefs, flags: number): PostHandl
  * An author's post is shown with parent, root and quote. A post that an author points at is shown
  * with its own parent and quote, and there it ends.
  */
-function wantRefs(
+function fetchRefs(
   ctx: IndexContext,
   handles: PostHandles,
   { byAuthor, isAnchor }: { byAuthor: boolean; isAnchor: boolean },
@@ -206,8 +206,8 @@ function wantRefs(
   const wanted = [handles.parent, handles.quote, byAuthor ? handles.root : undefined]
   for (const handle of wanted) {
     if (!handle) continue
-    wantPost(ctx, handle)
-    wantPerson(ctx, handle.uid)
+    fetchPost(ctx, handle)
+    fetchPerson(ctx, handle.uid)
   }
 }
 

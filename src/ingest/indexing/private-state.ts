@@ -9,11 +9,11 @@ import { deleteListMute, insertListMute } from '../../data/store/list-mutes.ts'
 import { deleteMute, ONLY_QUOTE_POSTS, ONLY_REPOSTS, putMute } from '../../data/store/mutes.ts'
 import { ANCHOR } from '../../data/store/post-flags.ts'
 import { putActorPreferences } from '../../data/store/preferences.ts'
-import { doubtPosts } from './doubtful.ts'
+import { fetchPost } from './fetch-missing.ts'
+import { addPostCandidates } from './gc-posts.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 import { ensureList, ensurePost, lookUpList, lookUpPost } from './post-rows.ts'
 import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './record-keys.ts'
-import { wantPost } from './wanted.ts'
 
 export type MuteScope = { onlyReposts?: boolean; onlyQuoteposts?: boolean }
 
@@ -68,7 +68,7 @@ export function bookmark(
   if (!ref) return
   const post = ensurePost(ctx, ref, ANCHOR)
   insertBookmark(ctx.db, { uid: internActor(ctx, did), post: post.id, cid, createdAt })
-  wantPost(ctx, post)
+  fetchPost(ctx, post)
 }
 
 export function unbookmark(ctx: IndexContext, did: string, uri: string): void {
@@ -77,7 +77,7 @@ export function unbookmark(ctx: IndexContext, did: string, uri: string): void {
   const post = ref && lookUpPost(ctx, ref)
   if (uid === 0 || !post) return
   deleteBookmark(ctx.db, uid, post.id)
-  doubtPosts(ctx, [post.id])
+  addPostCandidates(ctx, [post.id])
 }
 
 /** `draft` is JSON. */

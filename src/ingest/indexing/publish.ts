@@ -9,7 +9,7 @@
 import { CELEBRITY, HIDDEN, MEMBER } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { newestItems } from '../../data/store/feed-items.ts'
-import { notesOf } from '../../data/store/notes.ts'
+import { invalidationsOf } from '../../data/store/invalidations.ts'
 import type { TimelineEntry } from '../../data/timeline/types.ts'
 import { clearFlag, followsOf, forEachFollower, type Memory, setFlag } from './memory.ts'
 import type { MemoryChange } from './memory-changes.ts'
@@ -20,7 +20,7 @@ const DEMOTION_SHARE = 0.8
 export function publish(db: Db, memory: Memory, changes: MemoryChange[]): number {
   let written = 0
   for (const change of changes) written += publishOne(db, memory, change)
-  notesOf(db).settle()
+  invalidationsOf(db).endPublishing()
   return written
 }
 

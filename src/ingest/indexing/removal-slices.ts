@@ -11,7 +11,6 @@ import { deleteBlock } from '../../data/store/blocks.ts'
 import { blockEdges, followEdges, likeEdges } from '../../data/store/edges/all-edges.ts'
 import type { Edge } from '../../data/store/edges/edge.ts'
 import type { EdgeTable } from '../../data/store/edges/edge-table.ts'
-import { heldKeys } from '../../data/store/held-keys.ts'
 import { ANCHOR } from '../../data/store/post-flags.ts'
 import {
   DELETED,
@@ -21,6 +20,7 @@ import {
   prunedPostIds,
 } from '../../data/store/posts.ts'
 import { deleteRemoval, insertRemoval, isBeingRemoved } from '../../data/store/removals.ts'
+import { storedKeys } from '../../data/store/stored-keys.ts'
 import { removeAccount } from './account-removal.ts'
 import { retractFollow } from './follow.ts'
 import type { IndexContext, RecordRemoval } from './index-context.ts'
@@ -91,7 +91,7 @@ function removeSome(
   what: { uid: number; collection: Collection; remove: Remove; limit: number },
 ): number {
   const { uid, collection, remove, limit } = what
-  const first = heldKeys(ctx.db, collection, { uid, size: limit }).next()
+  const first = storedKeys(ctx.db, collection, { uid, size: limit }).next()
   const keys: PackedRkey[] = first.done ? [] : first.value
   for (const rkey of keys) remove(ctx, { uid, collection, rkey, rev: '', seenAtUs: 0 })
   return keys.length

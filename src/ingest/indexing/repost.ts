@@ -12,7 +12,8 @@ import {
   insertRepost,
   type RepostRow,
 } from '../../data/store/reposts.ts'
-import { doubtPosts, isOrWasAuthor } from './doubtful.ts'
+import { fetchPerson, fetchPost } from './fetch-missing.ts'
+import { addPostCandidates, isOrWasAuthor } from './gc-posts.ts'
 import {
   type IndexContext,
   internActor,
@@ -30,7 +31,6 @@ import { ensurePost, isCountedAlready, keptPost } from './post-rows.ts'
 import { keepUnusual } from './reaction-record.ts'
 import { subjectUri } from './record-fields.ts'
 import { parsePostUri, type RecordRef } from './record-keys.ts'
-import { wantPerson, wantPost } from './wanted.ts'
 
 export function putRepost(ctx: IndexContext, write: RecordWrite): Outcome {
   const ref = parsePostUri(subjectUri(write.record))
@@ -73,7 +73,7 @@ function insert(
 
 function retractRepost(ctx: IndexContext, row: RepostRow): void {
   deleteRepost(ctx.db, row)
-  if (isOrWasAuthor(ctx, row.uid)) doubtPosts(ctx, [row.subject])
+  if (isOrWasAuthor(ctx, row.uid)) addPostCandidates(ctx, [row.subject])
   const key = { uid: row.uid, collection: REPOST, rkey: row.rkey } as const
   const hadTold = withdrawNotifications(ctx, key)
   if (!hasReposted(ctx.db, row.uid, row.subject)) postCounts(ctx, row.subject).reposts--
@@ -90,8 +90,8 @@ function keptSubject(
 ): PostHandle | undefined {
   if (isAuthor(ctx, uid)) {
     const post = ensurePost(ctx, ref, ANCHOR)
-    wantPost(ctx, post)
-    wantPerson(ctx, post.uid)
+    fetchPost(ctx, post)
+    fetchPerson(ctx, post.uid)
     return post
   }
   if (ctx.scope === 'network') return ensurePost(ctx, ref, 0)

@@ -23,7 +23,7 @@ export function putThreadgate(ctx: IndexContext, write: RecordWrite): Outcome {
   const outcome = putGate(ctx, write, kind)
   const isFirst = post !== undefined && !(post.flags & HAS_THREADGATE)
   if (outcome === 'applied' && isFirst) reviseGatedReplies(ctx, post.id, write.createdAt)
-  if (outcome === 'applied' && isAuthor(ctx, write.uid)) wantLists(ctx, write)
+  if (outcome === 'applied' && isAuthor(ctx, write.uid)) fetchLists(ctx, write)
   return outcome
 }
 
@@ -32,7 +32,7 @@ export function removeThreadgate(ctx: IndexContext, removal: RecordRemoval): boo
 }
 
 /** Lists whose people may reply must be known to tell who may. */
-function wantLists(ctx: IndexContext, write: RecordWrite): void {
+function fetchLists(ctx: IndexContext, write: RecordWrite): void {
   for (const ref of readThreadgate(write.record)?.lists ?? []) {
     const list = ensureList(ctx, ref)
     if (list.isStub) enqueueJob(ctx.db, 'list', list.id)

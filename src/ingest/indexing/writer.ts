@@ -7,7 +7,7 @@
 import { assert } from '../../base/util/assert.ts'
 import { actorsNotActive, removedActors } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
-import { notesOf } from '../../data/store/notes.ts'
+import { invalidationsOf } from '../../data/store/invalidations.ts'
 import { reactionsPrunedBefore } from '../../data/store/old-posts.ts'
 import { statusCode } from '../../data/store/status.ts'
 import { latestStreamTimeUs } from '../../data/store/stream-cursors.ts'
@@ -60,13 +60,13 @@ export function createWriter(options: WriterOptions): Writer {
       transact(db, () => {
         result = work(ctx)
         flushCounts(ctx)
-        if (published && ctx.changes.length > 0) notesOf(db).beginSettling()
+        if (published && ctx.changes.length > 0) invalidationsOf(db).beginPublishing()
       })
     } catch (error) {
       actors.truncate(actorsBefore)
       // Who saw a uid that was taken back might have kept something under it.
-      notesOf(db).publishEverything()
-      notesOf(db).settle()
+      invalidationsOf(db).publishEverything()
+      invalidationsOf(db).endPublishing()
       forget(ctx)
       throw error
     }
@@ -116,8 +116,8 @@ function createContext(options: WriterOptions): IndexContext {
     happenedAt: 0,
     postCounts: new Map(),
     actorCounts: new Map(),
-    earlierPostCounts: new Map(),
-    earlierActorCounts: new Map(),
+    seedPostCounts: new Map(),
+    seedActorCounts: new Map(),
     deletedAccounts: new Set(),
     removedAt: new Map(),
     importingUntil: 0,

@@ -141,12 +141,12 @@ function fairly(
   return followed
 }
 
-function forget({ db, writer, patience }: LabelsParts, rows: readonly Row[]): void {
+function forget({ db, writer, writeRetry }: LabelsParts, rows: readonly Row[]): void {
   if (rows.length === 0) return
   const work = () => {
     for (const { uid } of rows) deleteLabeler(db, uid)
   }
-  patience.ifThereIsRoom(() => writer.commit(work))
+  writeRetry.ifThereIsRoom(() => writer.commit(work))
 }
 
 type Terms = {
@@ -156,7 +156,7 @@ type Terms = {
 }
 
 function openStream(parts: LabelsParts, { uid, did, cursor }: Row, terms: Terms): LabelStream {
-  const { actors, db, writer, patience, onDropped } = parts
+  const { actors, db, writer, writeRetry, onDropped } = parts
   const { paces, onBroken, onSkipped } = terms
   return followLabels({
     ...{ did, cursor, parts, paces, onBroken, onSkipped },
@@ -165,7 +165,7 @@ function openStream(parts: LabelsParts, { uid, did, cursor }: Row, terms: Terms)
     apply(labels, reached) {
       const room = roomForLabels(parts, did, uid)
       let done = { changed: 0, added: 0, refused: 0 }
-      const isWritten = patience.ifThereIsRoom(() =>
+      const isWritten = writeRetry.ifThereIsRoom(() =>
         writer.commit((ctx) => {
           done = applyLabels(ctx, did, labels, room)
           countKeptLabels(parts, uid, done.added)

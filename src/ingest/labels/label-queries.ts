@@ -96,14 +96,14 @@ async function apply(
   parts: LabelsParts,
   ...[labeler, said]: [labeler: string, Parameters<typeof reconcileLabels>[2]]
 ): Promise<void> {
-  const { actors, patience, writer } = parts
+  const { actors, writeRetry, writer } = parts
   const write = () =>
     writer.commit((ctx) => {
       const uid = actors.uidOf(labeler)
       const done = reconcileLabels(ctx, labeler, said, roomForLabels(parts, labeler, uid))
       countKeptLabels(parts, uid, done.added)
     })
-  await patience.patiently(write)
+  await writeRetry.retry(write)
 }
 
 function idle(): Waiting {

@@ -33,7 +33,7 @@ export type StreamOptions = {
   onBroken: (reason: string) => void
   paces: readonly Pace[]
   isKnown: (uri: string) => boolean
-  parts: Pick<LabelsParts, 'limits' | 'log' | 'lookupFor' | 'now' | 'onDropped' | 'patience'>
+  parts: Pick<LabelsParts, 'limits' | 'log' | 'lookupFor' | 'now' | 'onDropped' | 'writeRetry'>
 }
 
 export type LabelStream = { stop(): Promise<void> }
@@ -129,7 +129,7 @@ async function connect(
   async function read(frame: Buffer): Promise<boolean> {
     outcome.received++
     // What was taken meanwhile would have to be kept in memory.
-    await parts.patience.untilRoom(signal)
+    await parts.writeRetry.untilRoom(signal)
     const said = await takeFrame(options, { progress, signal, frame })
     if (said === undefined || signal.aborted) return true
     if (said === 'too-long') outcome.isTooLong = true

@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net'
 import type { Logger } from '../../base/obs/log.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
-import type { Patience } from '../../data/store/patience.ts'
+import type { WriteRetry } from '../../data/store/write-retry.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { Writer } from '../indexing/writer.ts'
@@ -19,7 +19,7 @@ export type LabelsParts = {
   db: Db
   actors: Pick<ActorReader, 'uidOf' | 'didOf'>
   writer: Pick<Writer, 'commit'>
-  patience: Patience
+  writeRetry: WriteRetry
   /** Whether the operator named it. */
   isConfigured: (did: string) => boolean
   resolver: Pick<Resolver, 'resolve'>

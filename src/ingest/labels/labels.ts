@@ -7,12 +7,12 @@
 // its labels are those of yesterday.
 
 import { allLabelers, nameLabeler } from '../../data/store/labelers.ts'
-import { impatient, type Patience } from '../../data/store/patience.ts'
+import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
+import { createFirstLookups } from './first-lookups.ts'
 import { createFollowedStreams } from './followed-streams.ts'
 import { createLabelQueries } from './label-queries.ts'
 import { createLabelSweep } from './label-sweep.ts'
 import { defaultLabelLimits, type LabelLimits, type LabelsParts } from './labels-parts.ts'
-import { createMeeting } from './meeting.ts'
 import { createNaming } from './naming.ts'
 
 export type Labels = {
@@ -20,16 +20,16 @@ export type Labels = {
   /** A member's request named these labelers. @param by - DID of the member. */
   named(dids: readonly string[], by: string): void
   /** What these say of what was shown. */
-  wanted(labelers: readonly string[], subjects: readonly string[]): void
+  requested(labelers: readonly string[], subjects: readonly string[]): void
   stop(): Promise<void>
 }
 
-export type LabelsOptions = Omit<LabelsParts, 'isConfigured' | 'limits' | 'patience'> & {
+export type LabelsOptions = Omit<LabelsParts, 'isConfigured' | 'limits' | 'writeRetry'> & {
   /** DIDs that are always followed. */
   configured: readonly string[]
   /** There is work for the backfill. */
   onWork: () => void
-  patience?: Patience
+  writeRetry?: WriteRetry
   limits?: Partial<LabelLimits>
 }
 
@@ -40,7 +40,7 @@ export function createLabels(options: LabelsOptions): Labels {
   const limits = { ...defaultLabelLimits, ...options.limits }
   const configured = new Set(options.configured)
   const isConfigured = (did: string) => configured.has(did)
-  const parts: LabelsParts = { patience: impatient, ...options, isConfigured, limits }
+  const parts: LabelsParts = { writeRetry: noRetry, ...options, isConfigured, limits }
   const { db, actors, writer, now } = parts
   const naming = createNaming(parts)
   const streams = createFollowedStreams(parts, {
@@ -48,7 +48,7 @@ export function createLabels(options: LabelsOptions): Labels {
     onSkipped: (did) => queries.forget(did),
   })
   const queries = createLabelQueries(parts, streams.isFollowed)
-  const meeting = createMeeting(parts, (did, subjects) => {
+  const firstLookups = createFirstLookups(parts, (did, subjects) => {
     options.onWork()
     streams.follow()
     queries.want(did, subjects)
@@ -62,7 +62,7 @@ export function createLabels(options: LabelsOptions): Labels {
   function meetConfigured(): void {
     timer = undefined
     const unknown = [...configured].filter((did) => !known().has(did))
-    for (const did of unknown) if (meeting.mayMeet(did)) void meeting.meet(did)
+    for (const did of unknown) if (firstLookups.mayMeet(did)) void firstLookups.meet(did)
     if (unknown.length > 0) timer = setTimeout(meetConfigured, RETRY_CONFIGURED_MS)
   }
 
@@ -84,20 +84,20 @@ export function createLabels(options: LabelsOptions): Labels {
       for (const did of dids) if (uids.has(did)) naming.note(did, by)
       if (met.length > 0) remember(met)
       for (const did of dids) {
-        if (uids.has(did) || !meeting.mayMeet(did) || !naming.mayLookUp(by)) continue
+        if (uids.has(did) || !firstLookups.mayMeet(did) || !naming.mayLookUp(by)) continue
         naming.note(did, by)
-        void meeting.meet(did, by)
+        void firstLookups.meet(did, by)
       }
     },
-    wanted(labelers, subjects) {
+    requested(labelers, subjects) {
       const uids = known()
       for (const did of labelers) {
         if (uids.has(did)) queries.want(did, subjects)
-        else meeting.want(did, subjects)
+        else firstLookups.want(did, subjects)
       }
     },
     async stop() {
-      meeting.stop()
+      firstLookups.stop()
       clearTimeout(timer)
       clearInterval(sweeping)
       await Promise.all([streams.stop(), queries.stop()])
@@ -105,8 +105,8 @@ export function createLabels(options: LabelsOptions): Labels {
   }
 }
 
-function startSweep({ db, patience, writer }: LabelsParts): NodeJS.Timeout {
+function startSweep({ db, writeRetry, writer }: LabelsParts): NodeJS.Timeout {
   const sweep = createLabelSweep()
   const step = () => writer.commit(() => void sweep.step(db))
-  return setInterval(() => patience.ifThereIsRoom(step), SWEEP_EVERY_MS).unref()
+  return setInterval(() => writeRetry.ifThereIsRoom(step), SWEEP_EVERY_MS).unref()
 }

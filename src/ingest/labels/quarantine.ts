@@ -25,9 +25,9 @@ export type Quarantine = {
 const GROWTH = 4
 
 export function createQuarantine(
-  parts: Pick<LabelsParts, 'actors' | 'db' | 'limits' | 'log' | 'now' | 'patience'>,
+  parts: Pick<LabelsParts, 'actors' | 'db' | 'limits' | 'log' | 'now' | 'writeRetry'>,
 ): Quarantine {
-  const { actors, db, limits, log, now, patience } = parts
+  const { actors, db, limits, log, now, writeRetry } = parts
   const cleaning = new Map<number, NodeJS.Timeout>()
 
   function strike(row: LabelerRow, reason: string, baseMs: number): void {
@@ -41,7 +41,7 @@ export function createQuarantine(
   }
 
   function write(work: () => void): void {
-    patience.ifThereIsRoom(work)
+    writeRetry.ifThereIsRoom(work)
   }
 
   for (const row of allLabelers(db)) {

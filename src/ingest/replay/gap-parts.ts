@@ -2,26 +2,26 @@
 
 import type { Logger } from '../../base/obs/log.ts'
 import type { Db } from '../../data/store/db.ts'
-import type { Patience } from '../../data/store/patience.ts'
+import type { WriteRetry } from '../../data/store/write-retry.ts'
 import type { StreamFilters } from '../../sources/jetstream/consumer.ts'
 import type { Writer } from '../indexing/writer.ts'
 import type { ReplayLimits } from './limits.ts'
 import type { StreamSettings } from './run.ts'
-import type { Tip } from './tip.ts'
+import type { StreamHead } from './stream-head.ts'
 
 export type GapRepairParts = {
   db: Db
   writer: Writer
   /** After each slice; what it returns is waited for. */
   onApplied: () => Promise<void> | undefined
-  patience: Patience
+  writeRetry: WriteRetry
   stream: StreamSettings
   /** What the main stream is asked for now. */
   filters: () => StreamFilters
   /** Collections whose commits may stay unread until they are looked at. */
   unread: readonly string[]
   /** Where the main stream is. */
-  tip: () => Tip | undefined | 'wait'
+  head: () => StreamHead | undefined | 'wait'
   /** Somebody waits for their first timeline. */
   isBusy: () => boolean
   log: Logger

@@ -21,19 +21,19 @@ import {
 import { type Gap, openAccountGap, streamGaps } from '../../data/store/gaps.ts'
 import { isAnyJobWaiting } from '../../data/store/job-schedule.ts'
 import { enqueueJob } from '../../data/store/jobs.ts'
-import { impatient, type Patience } from '../../data/store/patience.ts'
 import { transact } from '../../data/store/transact.ts'
+import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
 import type { GapLimits, GapRepairParts } from './gap-parts.ts'
 import { type GapRun, type GapRunEnd, startGapRun } from './gap-run.ts'
 import { type Circle, sweep } from './gap-sweep.ts'
 import { defaultReplayLimits } from './limits.ts'
 
-export type GapRepairOptions = Omit<GapRepairParts, 'limits' | 'isBusy' | 'patience'> & {
+export type GapRepairOptions = Omit<GapRepairParts, 'limits' | 'isBusy' | 'writeRetry'> & {
   /** Members and authors. */
   circle: Circle
   /** Jobs were queued. */
   onJobs: () => void
-  patience?: Patience
+  writeRetry?: WriteRetry
   limits?: Partial<GapLimits>
 }
 
@@ -69,16 +69,16 @@ class Repair implements GapRepair {
   #isStopped = false
 
   constructor(options: GapRepairOptions) {
-    const { db, circle, onJobs, patience = impatient } = options
+    const { db, circle, onJobs, writeRetry = noRetry } = options
     const limits = { ...DEFAULTS, ...options.limits }
-    this.#parts = { ...options, limits, patience, isBusy: () => isAnyJobWaiting(db, 'member') }
+    this.#parts = { ...options, limits, writeRetry, isBusy: () => isAnyJobWaiting(db, 'member') }
     this.#circle = circle
     this.#onJobs = onJobs
   }
 
   start(): void {
-    const { limits, patience } = this.#parts
-    const look = () => void patience.ifThereIsRoom(() => this.#look())
+    const { limits, writeRetry } = this.#parts
+    const look = () => void writeRetry.ifThereIsRoom(() => this.#look())
     this.#timer = setInterval(look, limits.lookEveryMs)
   }
 
@@ -120,14 +120,14 @@ class Repair implements GapRepair {
   }
 
   async #replay(gaps: Gap[]): Promise<void> {
-    const { db, log, now, patience } = this.#parts
-    const gap = await patience.patiently(() => unite(db, gaps, now()))
+    const { db, log, now, writeRetry } = this.#parts
+    const gap = await writeRetry.retry(() => unite(db, gaps, now()))
     if (!gap) return
     const { id, cause, fromUs, toUs } = gap
     log.info({ gap: id, cause, fromUs, toUs, goesOn: gap.reached > 0 }, 'repair of a gap begun')
     const end = await this.#replayFromAny(gap)
     if (end?.how === 'stopped' || this.#isStopped) return
-    await patience.patiently(() => settle(this.#parts, gap, end))
+    await writeRetry.retry(() => settle(this.#parts, gap, end))
   }
 
   /** The first host that reaches back, or the one that does furthest. @returns undefined: none is there. */

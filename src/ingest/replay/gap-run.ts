@@ -22,8 +22,8 @@ import {
 import { applyBatch } from '../indexing/apply-batch.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 import { applyPastDeletion } from '../indexing/past-deletion.ts'
+import { type CatchUp, createCatchUp } from './catch-up.ts'
 import type { GapRepairParts } from './gap-parts.ts'
-import { createMeeting, type Meeting } from './meeting.ts'
 
 export type GapRunEnd = {
   /**
@@ -65,7 +65,7 @@ class Run implements GapRun {
   readonly #consumer: Consumer
   readonly #timer: NodeJS.Timeout
   readonly #end: (end: GapRunEnd) => void
-  #meeting: Meeting | undefined
+  #catchUp: CatchUp | undefined
   #meetsFromUs = Number.POSITIVE_INFINITY
   #reachedUs: number
   #heardAtMs: number
@@ -106,16 +106,16 @@ class Run implements GapRun {
     if (signal.aborted) return
     const clamp = batch.gaps.find(isClamp)
     if (clamp && !(await this.#takeWindow(clamp.toUs))) return
-    const { now, onApplied, isBusy, patience } = this.#parts
+    const { now, onApplied, isBusy, writeRetry } = this.#parts
     const began = performance.now()
-    if (!(await patience.patiently(() => this.#write(batch)))) return
+    if (!(await writeRetry.retry(() => this.#write(batch)))) return
     this.#reachedUs = batch.cursor.timeUs
     this.#unreadable += batch.gaps.filter(({ cause }) => cause === 'dropped-frame').length
     this.#events += batch.events.length
     this.#heardAtMs = now()
     this.#cursor = batch.cursor
     this.#latest = [...this.#latest, ...batch.events.slice(-KEPT_ITEMS)].slice(-KEPT_ITEMS)
-    if (!this.#meeting) this.#aim()
+    if (!this.#catchUp) this.#aim()
     else if (batch.cursor.timeUs >= this.#meetsFromUs) this.#note(batch.events)
     await onApplied()
     const rest = (performance.now() - began) * (isBusy() ? PATIENT : 1)
@@ -135,13 +135,13 @@ class Run implements GapRun {
 
   /** @returns whether to go on. */
   async #takeWindow(windowUs: number): Promise<boolean> {
-    const { db, patience } = this.#parts
+    const { db, writeRetry } = this.#parts
     this.#windowUs = windowUs
     if (!this.#takesWindow) {
       void this.#finish('clamped')
       return false
     }
-    const isSplit = await patience.patiently(() => {
+    const isSplit = await writeRetry.retry(() => {
       splitGap(db, this.#gap.id, windowUs)
       return true
     })
@@ -150,15 +150,15 @@ class Run implements GapRun {
 
   /** At the gap's end: where the main stream is now is where this one may end. */
   #aim(): void {
-    const { tip, limits, now } = this.#parts
+    const { head, limits, now } = this.#parts
     const { toUs } = this.#gap
-    const at = this.#meeting || this.#reachedUs < toUs ? undefined : tip()
+    const at = this.#catchUp || this.#reachedUs < toUs ? undefined : head()
     if (!at || at === 'wait') return
     const overlapUs = limits.overlapMs * 1000
     // Another host's clock may call later what was in the gap.
     const isSure = this.#reachedUs >= toUs + overlapUs || at.cursor.host === this.#host
     if (!isSure && now() - this.#heardAtMs < limits.overlapMs) return
-    this.#meeting = createMeeting(at, limits)
+    this.#catchUp = createCatchUp(at, limits)
     this.#meetsFromUs = at.cursor.timeUs - overlapUs
     // What tells that the main stream is met may have come already.
     this.#note(this.#latest)
@@ -167,11 +167,11 @@ class Run implements GapRun {
   #note(items: readonly StreamItem[]): void {
     if (!this.#cursor) return
     const events = items.flatMap((item) => readItem(item) ?? [])
-    this.#meeting?.note({ events, cursor: this.#cursor }, this.#heardAtMs)
+    this.#catchUp?.note({ events, cursor: this.#cursor }, this.#heardAtMs)
   }
 
   #look(): void {
-    if (this.#parts.patience.isFull()) {
+    if (this.#parts.writeRetry.isFull()) {
       // Nothing can be taken: that is nobody's silence.
       this.#heardAtMs = this.#parts.now()
       this.#startedAtMs += LOOK_EVERY_MS
@@ -188,7 +188,7 @@ class Run implements GapRun {
     if (connected !== this.#isConnected || paused) this.#heardAtMs = nowMs
     this.#isConnected = connected
     const silentMs = nowMs - this.#heardAtMs
-    if (this.#meeting?.isOver(nowMs)) return 'met'
+    if (this.#catchUp?.isOver(nowMs)) return 'met'
     if (connected && silentMs >= limits.silentMs) return 'silent'
     const isHopeless = !connected && silentMs >= limits.giveUpMs
     return isHopeless || nowMs - this.#startedAtMs >= limits.longestMs ? 'failed' : undefined

@@ -10,7 +10,6 @@ import { findActor } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
 import { isAnyJobWaiting } from '../../data/store/job-schedule.ts'
 import { enqueueJob } from '../../data/store/jobs.ts'
-import { impatient, type Patience } from '../../data/store/patience.ts'
 import {
   accountsOfReplay,
   accountsWaiting,
@@ -18,10 +17,11 @@ import {
   createReplay,
   deleteReplay,
   type Replay,
-  replaysWanted,
+  requestedReplays,
   unwantReplay,
 } from '../../data/store/replays.ts'
 import { transact } from '../../data/store/transact.ts'
+import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { defaultReplayLimits, type ReplayLimits } from './limits.ts'
 import {
@@ -31,18 +31,18 @@ import {
   type StreamSettings,
   startReplayRun,
 } from './run.ts'
-import type { Tip } from './tip.ts'
+import type { StreamHead } from './stream-head.ts'
 
-export type ReplaysOptions = Omit<ReplayParts, 'limits' | 'onApplied' | 'patience'> & {
+export type ReplaysOptions = Omit<ReplayParts, 'limits' | 'onApplied' | 'writeRetry'> & {
   writer: Writer
   stream: StreamSettings
   onApplied?: ReplayParts['onApplied']
-  patience?: Patience
+  writeRetry?: WriteRetry
   /**
    * Where the main stream is; undefined where it has never received anything. `wait` while what it
    * is asked for does not yet cover the accounts of now.
    */
-  tip: () => Tip | undefined | 'wait'
+  head: () => StreamHead | undefined | 'wait'
   /** Jobs were queued. */
   onJobs: () => void
   limits?: Partial<ReplayLimits>
@@ -68,22 +68,22 @@ export type RunningReplay = {
 const LOOK_EVERY_MS = 250
 
 export function createReplays(options: ReplaysOptions): Replays {
-  const { db, log, now, tip, patience = impatient } = options
+  const { db, log, now, head, writeRetry = noRetry } = options
   const limits = { ...defaultReplayLimits, ...options.limits }
-  const parts: ReplayParts = { onApplied: () => undefined, ...options, patience, limits }
+  const parts: ReplayParts = { onApplied: () => undefined, ...options, writeRetry, limits }
   const runs = new Map<number, { run: ReplayRun; replay: Replay; accounts: number }>()
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
 
   function look(): void {
-    const waiting = replaysWanted(db)
+    const waiting = requestedReplays(db)
     if (!isGathered(db, waiting, { now: now(), limits })) return
     if (waiting.count < limits.minAccounts) {
       askServers(db, accountsWaiting(db, limits.minAccounts))
       return options.onJobs()
     }
     if (runs.size >= limits.maxSockets) return
-    const at = tip()
+    const at = head()
     if (at === 'wait') return
     const fromUs = (now() - limits.recentMs) * 1000
     const limit = limits.accountsPerSocket
@@ -94,11 +94,11 @@ export function createReplays(options: ReplaysOptions): Replays {
     if (replay) begin(replay, at)
   }
 
-  function begin(replay: Replay, at: Tip | undefined): void {
+  function begin(replay: Replay, at: StreamHead | undefined): void {
     const accounts = accountsByDid(db, replay.id)
     if (accounts.size === 0) return forget(parts, replay)
     const { id, fromUs, cursor } = replay
-    const run = startReplayRun(parts, replay, { accounts, tip: at })
+    const run = startReplayRun(parts, replay, { accounts, head: at })
     runs.set(id, { run, replay, accounts: accounts.size })
     log.info({ replay: id, accounts: accounts.size, fromUs, goesOn: !!cursor }, 'replay begun')
     void run.ended.then((end) => finish(replay, end))
@@ -107,7 +107,7 @@ export function createReplays(options: ReplaysOptions): Replays {
   async function finish(replay: Replay, end: ReplayEnd): Promise<void> {
     runs.delete(replay.id)
     if (end.how === 'stopped') return
-    const accounts = await patience.patiently(() => settle(db, replay, end))
+    const accounts = await writeRetry.retry(() => settle(db, replay, end))
     if (accounts === undefined) return
     const seconds = Math.round((now() - replay.startedAt) / 100) / 10
     tellEnd(log, { replay: replay.id, accounts, ...end, seconds })
@@ -115,11 +115,11 @@ export function createReplays(options: ReplaysOptions): Replays {
     if (!isStopped) lookIfThereIsRoom()
   }
 
-  const lookIfThereIsRoom = () => void patience.ifThereIsRoom(look)
+  const lookIfThereIsRoom = () => void writeRetry.ifThereIsRoom(look)
 
   return {
     start() {
-      const at = tip()
+      const at = head()
       for (const replay of allReplays(db)) begin(replay, at === 'wait' ? undefined : at)
       timer = setInterval(lookIfThereIsRoom, LOOK_EVERY_MS)
     },
@@ -157,8 +157,8 @@ function isWhole({ how, windowUs }: ReplayEnd): boolean {
 }
 
 /** It is of nobody any more. */
-function forget({ db, patience }: ReplayParts, { id }: Replay): void {
-  patience.ifThereIsRoom(() => deleteReplay(db, id))
+function forget({ db, writeRetry }: ReplayParts, { id }: Replay): void {
+  writeRetry.ifThereIsRoom(() => deleteReplay(db, id))
 }
 
 /** @returns of how many accounts it was, but for those that are wanted once more. */

@@ -12,8 +12,8 @@ import type { StreamCursor, StreamEvent } from '../../base/event.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { findActor } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
-import type { Patience } from '../../data/store/patience.ts'
 import { type Replay, setReplayCursor, setReplayWindow } from '../../data/store/replays.ts'
+import type { WriteRetry } from '../../data/store/write-retry.ts'
 import {
   type Consumer,
   createConsumer,
@@ -23,10 +23,10 @@ import type { ConsumerOptions } from '../../sources/jetstream/consumer-options.t
 import { applyBatch } from '../indexing/apply-batch.ts'
 import { applyPastDeletion } from '../indexing/past-deletion.ts'
 import type { Writer } from '../indexing/writer.ts'
+import { createCatchUp } from './catch-up.ts'
 import type { ReplayLimits } from './limits.ts'
-import { createMeeting } from './meeting.ts'
-import type { Tip } from './tip.ts'
-import { createVigil, type Verdict } from './vigil.ts'
+import { createStallWatch, type Verdict } from './stall-watch.ts'
+import type { StreamHead } from './stream-head.ts'
 
 /** Which hosts there are, and how they are asked; as for the main stream. */
 export type StreamSettings = Pick<
@@ -39,7 +39,7 @@ export type ReplayParts = {
   writer: Writer
   /** After each slice; what it returns is waited for. */
   onApplied: () => Promise<void> | undefined
-  patience: Patience
+  writeRetry: WriteRetry
   stream: StreamSettings
   log: Logger
   now: () => number
@@ -69,11 +69,11 @@ const CLOCKS_MS = 10 * 60_000
 export function startReplayRun(
   parts: ReplayParts,
   replay: Replay,
-  { accounts, tip }: { accounts: ReadonlyMap<string, number>; tip: Tip | undefined },
+  { accounts, head }: { accounts: ReadonlyMap<string, number>; head: StreamHead | undefined },
 ): ReplayRun {
-  const { db, limits, now, patience, writer } = parts
-  const meeting = tip && createMeeting(tip, limits)
-  const vigil = createVigil({ limits, meeting, startedAtMs: now() })
+  const { db, limits, now, writeRetry, writer } = parts
+  const catchUp = head && createCatchUp(head, limits)
+  const stallWatch = createStallWatch({ limits, catchUp, startedAtMs: now() })
   const abort = new AbortController()
   const { promise: ended, resolve } = Promise.withResolvers<ReplayEnd>()
   let { windowUs } = replay
@@ -89,7 +89,7 @@ export function startReplayRun(
     })
     const began = performance.now()
     const beginsAtUs = windowIn(batch)
-    const isApplied = await patience.patiently(() => {
+    const isApplied = await writeRetry.retry(() => {
       applyDeletions(parts, accounts, ours)
       writer.commit((ctx) => {
         applyBatch(ctx, { events: ours })
@@ -100,9 +100,9 @@ export function startReplayRun(
     })
     if (!isApplied) return
     if (beginsAtUs !== undefined) windowUs = Math.max(windowUs ?? 0, beginsAtUs)
-    meeting?.note({ events: all, cursor: batch.cursor }, now())
+    catchUp?.note({ events: all, cursor: batch.cursor }, now())
     reachedUs = batch.cursor.timeUs
-    vigil.heard(now())
+    stallWatch.heard(now())
     events += ours.length
     await parts.onApplied()
     const rest = Math.max(1, performance.now() - began)
@@ -110,8 +110,8 @@ export function startReplayRun(
   }
 
   function look(): void {
-    if (patience.isFull()) vigil.heldUp(now(), LOOK_EVERY_MS)
-    const how = vigil.verdict(now(), consumer.status())
+    if (writeRetry.isFull()) stallWatch.heldUp(now(), LOOK_EVERY_MS)
+    const how = stallWatch.verdict(now(), consumer.status())
     if (how) void end(how)
   }
 
@@ -122,7 +122,7 @@ export function startReplayRun(
     resolve({ how, events, windowUs })
   }
 
-  const consumer = openStream(parts, replay, { accounts, tip, apply })
+  const consumer = openStream(parts, replay, { accounts, head, apply })
   const timer = setInterval(look, LOOK_EVERY_MS)
   consumer.start()
   return {
@@ -156,14 +156,14 @@ function openStream(
   replay: Replay,
   of: {
     accounts: ReadonlyMap<string, number>
-    tip: Tip | undefined
+    head: StreamHead | undefined
     apply: ConsumerOptions['apply']
   },
 ): Consumer {
-  const beacons = of.tip?.beacons.map(({ did }) => did) ?? []
+  const beacons = of.head?.beacons.map(({ did }) => did) ?? []
   return createConsumer({
     ...stream,
-    hosts: hostsFrom(stream.hosts, of.tip?.cursor.host),
+    hosts: hostsFrom(stream.hosts, of.head?.cursor.host),
     // The other wire takes any number of accounts where the URL is too long for something on the way.
     wire: stream.wire === 'v2' ? 'auto' : stream.wire,
     alwaysFiltered: true,

@@ -18,8 +18,8 @@ import {
   putArchive,
 } from '../../data/store/archives.ts'
 import type { Db } from '../../data/store/db.ts'
-import { impatient, type Patience } from '../../data/store/patience.ts'
 import { replaceStreamCursors, streamCursors } from '../../data/store/stream-cursors.ts'
+import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
 import type { ArchiveLimits } from '../../sources/archive/limits.ts'
 import { type ArchiveReader, createArchiveReader } from '../../sources/archive/read-archive.ts'
 import type { Consumer } from '../../sources/jetstream/consumer.ts'
@@ -48,7 +48,7 @@ type Parts = {
   createStream: () => Consumer
   /** Told of what was applied; what it returns is waited for. */
   onApplied: (events: StreamItem[], outcome: BatchOutcome) => Promise<void> | undefined
-  patience?: Patience
+  writeRetry?: WriteRetry
   limits?: Partial<ArchiveLimits>
 }
 
@@ -69,8 +69,8 @@ export function createStreamAfterArchive(config: ArchiveSettings, parts: Parts):
     const { host, seq } = begun!
     log.info({ host, seq }, 'the stream begins with the archive')
     if (!(await reader.run())) return
-    const { patience = impatient } = parts
-    const isOver = await patience.patiently(() => handOver(parts, reader.progress()))
+    const { writeRetry = noRetry } = parts
+    const isOver = await writeRetry.retry(() => handOver(parts, reader.progress()))
     if (!isOver) return
     stream = parts.createStream()
     stream.start()
@@ -128,7 +128,7 @@ function leftLongAgo(
 
 function createReader(
   config: ArchiveSettings,
-  { db, writer, now, log, onApplied, patience = impatient, limits }: Parts,
+  { db, writer, now, log, onApplied, writeRetry = noRetry, limits }: Parts,
   progress: ArchiveProgress,
   signal: AbortSignal,
 ): ArchiveReader {
@@ -140,7 +140,7 @@ function createReader(
     progress,
     async apply(batch) {
       const { events, gaps } = batch
-      const outcome = await patience.patiently(() =>
+      const outcome = await writeRetry.retry(() =>
         writer.commit((ctx) => {
           putArchive(db, batch.progress)
           return applyBatch(ctx, { events, gaps })

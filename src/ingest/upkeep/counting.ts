@@ -6,24 +6,24 @@ import type { Counts } from '../../base/obs/counts.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import type { ColdStartProgress } from '../../bridge/messages.ts'
 import type { Db } from '../../data/store/db.ts'
-import { forgetAllEarlierCounts } from '../../data/store/earlier-counts.ts'
 import { allMembers } from '../../data/store/members.ts'
-import type { Patience } from '../../data/store/patience.ts'
+import { forgetAllSeedCounts } from '../../data/store/seed-counts.ts'
 import { transact } from '../../data/store/transact.ts'
+import type { WriteRetry } from '../../data/store/write-retry.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { type Counting, createCounting } from '../counts/counting.ts'
 import type { Memory } from '../indexing/memory.ts'
 import { countFetches } from './count-work.ts'
 
 /** Undefined where the operator wants to depend on nobody: then what others counted goes, too. */
-export function createEarlierCounting(
+export function createSeedCounting(
   config: Config,
   parts: {
     db: Db
     memory: Memory
     counts: Counts
     coldStarts: () => ColdStartProgress[]
-    room: Patience
+    room: WriteRetry
     log: Logger
     now: () => number
   },
@@ -31,7 +31,7 @@ export function createEarlierCounting(
   const { allowPrivateHosts, fallbackAppview: origin } = config
   const { db, memory, counts, coldStarts, room, log, now } = parts
   if (origin === 'none') {
-    void room.patiently(() => transact(db, () => forgetAllEarlierCounts(db)))
+    void room.retry(() => transact(db, () => forgetAllSeedCounts(db)))
     return undefined
   }
   const { actors, timelines } = memory
@@ -39,7 +39,7 @@ export function createEarlierCounting(
   return createCounting({
     ...{ db, actors, origin, log, now },
     scope: config.indexScope,
-    patience: room,
+    writeRetry: room,
     fetch: countFetches(guarded, counts),
     members: () => allMembers(db).flatMap(({ uid }) => (timelines.isOpen(uid) ? [uid] : [])),
     newcomers: () =>

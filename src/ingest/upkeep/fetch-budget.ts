@@ -4,8 +4,8 @@
 import { createCountBuffer } from '../../data/shared-memory/count-table.ts'
 import { createSharedBudget, PART } from '../../data/shared-memory/shared-budget.ts'
 import { countJobsOf, jobPriority } from '../../data/store/jobs.ts'
+import { fetchMissing, type JobBudget } from '../indexing/fetch-missing.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
-import { type JobBudget, wantMissing } from '../indexing/wanted.ts'
 
 /** A page of a hundred posts by people nobody here follows is some 400 jobs. */
 const PER_MINUTE = { each: 500, all: 10_000 }
@@ -31,7 +31,7 @@ export function createFetchBudget(): FetchBudget {
       const room = Math.ceil((MAX_WAITING - waiting) * PART)
       const most = Math.min(perMinute.left(request.did, ctx.now), room)
       const budget: JobBudget = { left: most, isSpent: false }
-      wantMissing(ctx, request, budget)
+      fetchMissing(ctx, request, budget)
       perMinute.spend(request.did, most - budget.left, ctx.now)
       return !budget.isSpent
     },

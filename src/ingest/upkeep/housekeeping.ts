@@ -8,8 +8,8 @@ import type { Db } from '../../data/store/db.ts'
 import { pruneUnfollows } from '../../data/store/keyless-follows.ts'
 import { pruneLabels } from '../../data/store/labels.ts'
 import { allMembers } from '../../data/store/members.ts'
-import type { Patience } from '../../data/store/patience.ts'
 import { pruneTombstones } from '../../data/store/tombstones.ts'
+import type { WriteRetry } from '../../data/store/write-retry.ts'
 import type { Memory } from '../indexing/memory.ts'
 import type { SnapshotKeeper } from './snapshots.ts'
 
@@ -25,7 +25,7 @@ export function startHousekeeping(options: {
   db: Db
   memory: Pick<Memory, 'timelines'>
   snapshots: Pick<SnapshotKeeper, 'startIfWorth'>
-  room: Pick<Patience, 'ifThereIsRoom'>
+  room: Pick<WriteRetry, 'ifThereIsRoom'>
   timelineIdleDays: number
   now: () => number
   log: Pick<Logger, 'debug'>

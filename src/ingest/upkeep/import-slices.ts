@@ -10,7 +10,7 @@ import { addTo, emptyTally, type ImportTally } from '../indexing/import-tally.ts
 const SLICE_MS = 20
 const FIRST_LINES = 250
 const MIN_LINES = 250
-/** What a slice changes is told to readers one by one up to some number (data/shared-memory/note-ring.ts). */
+/** What a slice changes is told to readers one by one up to some number (data/shared-memory/invalidation-ring.ts). */
 const MAX_LINES = 4_096
 const MAX_GROWTH = 2
 

@@ -13,10 +13,10 @@ import {
   type SharedFollowGraph,
 } from '../../data/graph/follow-graph.ts'
 import { ImageError } from '../../data/graph/image-chunks.ts'
-import { NoteWriter } from '../../data/shared-memory/note-ring.ts'
+import { InvalidationWriter } from '../../data/shared-memory/invalidation-ring.ts'
 import { countActors } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
-import { tellNotes } from '../../data/store/notes.ts'
+import { publishInvalidationsTo } from '../../data/store/invalidations.ts'
 import { fanOut } from '../../data/timeline/fan-out.ts'
 import { createKeeps } from '../../data/timeline/lossiness.ts'
 import { createTimelines } from '../../data/timeline/rings.ts'
@@ -41,8 +41,8 @@ export function loadMemory(options: { db: Db; config: Config; log: Logger }): Lo
   const memory = createMemory(config, graph, actors)
   if (loaded) catchUpMemory(db, memory, loaded.covered)
   else rebuildMemory(db, memory)
-  const notes = new NoteWriter()
-  tellNotes(db, notes)
+  const invalidations = new InvalidationWriter()
+  publishInvalidationsTo(db, invalidations)
   const { timelines } = memory
   const figures = { actors: actors.count, follows: graph.edgeCount }
   const from = loaded && loadedActors ? 'snapshot' : 'rows'
@@ -54,7 +54,7 @@ export function loadMemory(options: { db: Db; config: Config; log: Logger }): Lo
       actors: actors.handle,
       graph: graph.handle,
       timelines: timelines.handle,
-      notes: notes.buffer,
+      invalidations: invalidations.buffer,
       requests: createCounterSpace(config.serveThreads),
     },
     snapshots: keepSnapshots({ db, graph, actors, isOwed, log }),

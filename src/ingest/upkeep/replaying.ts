@@ -6,15 +6,15 @@ import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
-import type { Patience } from '../../data/store/patience.ts'
 import { streamCursors } from '../../data/store/stream-cursors.ts'
+import type { WriteRetry } from '../../data/store/write-retry.ts'
 import type { StreamBatch } from '../../sources/jetstream/consumer.ts'
 import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
 import type { Memory } from '../indexing/memory.ts'
 import { buildTimeline } from '../indexing/open-timeline.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { createReplays, type Replays } from '../replay/replays.ts'
-import { createTipKeeper, type Tip } from '../replay/tip.ts'
+import { createHeadTracker, type StreamHead } from '../replay/stream-head.ts'
 import { createGapRepairing } from './gap-repairing.ts'
 import { streamSettings } from './stream-settings.ts'
 
@@ -31,19 +31,19 @@ export function createReplaying(
     writer: Writer
     log: Logger
     now: () => number
-    patience: Patience
+    writeRetry: WriteRetry
     streamStatus: () => StreamStatus
     checkpoint: () => Promise<void> | undefined
     wakeBackfill: () => void
   },
 ): Replaying {
   const { db, checkpoint, wakeBackfill, streamStatus } = parts
-  const keeper = createTipKeeper(streamCursors(db)[0])
+  const keeper = createHeadTracker(streamCursors(db)[0])
   const namesAccounts = config.indexScope === 'authors'
 
   /** Where accounts are named to the main stream's host, it must know of the new ones first. */
-  function tip(): Tip | undefined | 'wait' {
-    const at = keeper.tip()
+  function head(): StreamHead | undefined | 'wait' {
+    const at = keeper.head()
     if (!namesAccounts || !at) return at
     const { filtersSent, lastEventTimeUs = 0 } = streamStatus()
     return filtersSent && at.cursor.timeUs >= lastEventTimeUs ? at : 'wait'
@@ -51,7 +51,7 @@ export function createReplaying(
 
   const shared = {
     ...parts,
-    tip,
+    head,
     stream: streamSettings(config),
     onApplied: () => {
       wakeBackfill()

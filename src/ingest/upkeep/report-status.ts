@@ -14,7 +14,7 @@ import { gapCounts } from '../../data/store/gaps.ts'
 import { countJobsRoughly } from '../../data/store/jobs.ts'
 import { quarantinedLabelers } from '../../data/store/labelers.ts'
 import { countMembers } from '../../data/store/members.ts'
-import type { Patience } from '../../data/store/patience.ts'
+import type { WriteRetry } from '../../data/store/write-retry.ts'
 import type { Consumer } from '../../sources/jetstream/consumer.ts'
 import type { Memory } from '../indexing/memory.ts'
 import type { LatencyRecorder } from './latency.ts'
@@ -37,7 +37,7 @@ export function reportStatus(options: {
   tell: (message: IngestMessage) => void
   /** Also told, in this thread. */
   record: (status: IngestStatus) => void
-  room: Pick<Patience, 'ifThereIsRoom'>
+  room: Pick<WriteRetry, 'ifThereIsRoom'>
 }): { stop(): void } {
   const { db, memory, consumer, latency, coldStarts, archive, pulse, counts, tell, record } =
     options

@@ -4,16 +4,16 @@
 
 import type { Logger } from '../../base/obs/log.ts'
 import type { Db } from '../../data/store/db.ts'
-import { nextDoubt } from '../../data/store/doubts.ts'
+import { nextGcCandidate } from '../../data/store/gc-candidates.ts'
 import { type Pruned, type PruneLimits, pruneSlice } from '../indexing/retention/prune-old.ts'
-import { settleDoubts } from '../indexing/retention/settle-doubts.ts'
+import { sweepCandidates } from '../indexing/retention/sweep-candidates.ts'
 import type { Writer } from '../indexing/writer.ts'
 import type { DiskGuard } from './disk/disk-guard.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
 import { createPruningPasses } from './pruning-passes.ts'
 
 /** Of a transaction, whichever comes first. */
-export const DOUBTS_AT_ONCE = 200
+export const GC_CANDIDATES_AT_ONCE = 200
 export const SLICE_MS = 5
 const IDLE_MS = 1_000
 const PAUSE_MS = 5
@@ -40,7 +40,7 @@ export function keepRetaining(options: {
     const began = performance.now()
     let isLeft = false
     room.ifThereIsRoom(() => {
-      isLeft = nextDoubt(db) ? settle() : passes.next()
+      isLeft = nextGcCandidate(db) ? settle() : passes.next()
     })
     const rest = (performance.now() - began) * REST[guard.isTight() ? 'tight' : 'calm']
     const held = isLeft ? options.checkpoint() : undefined
@@ -54,7 +54,7 @@ export function keepRetaining(options: {
   }
 
   function settle(): boolean {
-    writer.commit((ctx) => void settleDoubts(ctx, DOUBTS_AT_ONCE, timeIsUp(SLICE_MS)))
+    writer.commit((ctx) => void sweepCandidates(ctx, GC_CANDIDATES_AT_ONCE, timeIsUp(SLICE_MS)))
     return true
   }
 

@@ -5,7 +5,7 @@
 
 import type { Logger } from '../../base/obs/log.ts'
 import type { Stall } from '../../bridge/messages.ts'
-import type { Patience } from '../../data/store/patience.ts'
+import type { WriteRetry } from '../../data/store/write-retry.ts'
 import { fileState } from './disk-use.ts'
 
 export type Watchdog = {
@@ -36,7 +36,7 @@ export class StandstillError extends Error {
 /** What is thrown in a timer's turn ends the thread, and so the process. */
 export function watchThread(
   dataDir: string,
-  { log, room }: { log: Pick<Logger, 'error' | 'info'>; room: Pick<Patience, 'isFull'> },
+  { log, room }: { log: Pick<Logger, 'error' | 'info'>; room: Pick<WriteRetry, 'isFull'> },
 ): Watchdog {
   return createWatchdog({
     log,

@@ -39,11 +39,11 @@ export type WriterParts = {
   /** New work may be waiting for other people's servers. */
   wakeBackfill: () => void
   /** Where labels come from; without it they don't come. */
-  labels?: Pick<Labels, 'named' | 'wanted'>
+  labels?: Pick<Labels, 'named' | 'requested'>
   /** An account's key is another than a serving thread knew. */
   onIdentityChanged?: (did: string) => void
   /** What asks for earlier counts; undefined where nobody is asked. */
-  counting?: Pick<Counting, 'wanted'> | undefined
+  counting?: Pick<Counting, 'requested'> | undefined
   /** How many members there may be; no limit where 0 or not given. */
   maxMembers?: number
   /** Whence a member's request came: those from one address share what cold starts may take. */
@@ -69,7 +69,7 @@ export function createWriterRequests(parts: WriterParts): (request: WriterReques
       }
       let isCut = false
       const work = (ctx: IndexContext) => {
-        if (request.kind === 'wanted') isCut = !fetches.want(ctx, request)
+        if (request.kind === 'fetch-requested') isCut = !fetches.want(ctx, request)
         else apply(ctx, request, parts)
         return ctx.changes.filter(({ kind }) => kind === 'member-removed').length
       }
@@ -87,11 +87,11 @@ export function createWriterRequests(parts: WriterParts): (request: WriterReques
 
 type ForOthers = Extract<
   WriterRequest,
-  { kind: 'labelers-named' | 'labels-wanted' | 'counts-wanted' | 'identity-changed' }
+  { kind: 'labelers-named' | 'labels-requested' | 'counts-requested' | 'identity-changed' }
 >
 
 function isForOthers(request: WriterRequest): request is ForOthers {
-  return /^(labelers-named|labels-wanted|counts-wanted|identity-changed)$/.test(request.kind)
+  return /^(labelers-named|labels-requested|counts-requested|identity-changed)$/.test(request.kind)
 }
 
 /** But for whose labelers are known here, nothing is written before somebody else has answered. */
@@ -100,16 +100,16 @@ function passOn(
   request: ForOthers,
   room: Pick<DiskRoom, 'attempt'>,
 ): void {
-  if (request.kind === 'counts-wanted') counting?.wanted(request)
+  if (request.kind === 'counts-requested') counting?.requested(request)
   else if (request.kind === 'identity-changed') onIdentityChanged?.(request.did)
   else if (request.kind === 'labelers-named')
     room.attempt(() => labels?.named(request.labelers, request.did))
-  else labels?.wanted(request.labelers, request.subjects)
+  else labels?.requested(request.labelers, request.subjects)
 }
 
 function apply(
   ctx: IndexContext,
-  request: Exclude<WriterRequest, ForOthers | { kind: 'wanted' }>,
+  request: Exclude<WriterRequest, ForOthers | { kind: 'fetch-requested' }>,
   { maxMembers = 0, namedMembers = () => [], cameFrom }: WriterParts,
 ): void {
   switch (request.kind) {

@@ -1,4 +1,4 @@
-// The archive over HTTP: the key, bounded bodies, and patience. Whatever may pass is asked for again, for
+// The archive over HTTP: the key, bounded bodies, and retries. Whatever may pass is asked for again, for
 // as long as it takes, with growing pauses or when the server says; a used-up quota is waited for before
 // anything more is asked. What can't pass by itself goes to the caller.
 

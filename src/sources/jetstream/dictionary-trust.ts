@@ -15,11 +15,11 @@ const WEIGHT = 50
 const MAX_WEIGHT = 20 * WEIGHT
 
 /** Why a dictionary is not to be used any longer: with the ID that frames carry, if it is another. */
-export type Doubt = { unreadable: number; carried: number | undefined }
+export type GcCandidate = { unreadable: number; carried: number | undefined }
 
 export type DictionaryTrust = {
   /** A compressed frame was decoded, or dropped for `reason`. @returns a doubt that is serious. */
-  weigh(frame: Buffer, reason: DropReason | undefined): Doubt | undefined
+  weigh(frame: Buffer, reason: DropReason | undefined): GcCandidate | undefined
 }
 
 export function createDictionaryTrust(dictionaryId: number): DictionaryTrust {
@@ -27,7 +27,7 @@ export function createDictionaryTrust(dictionaryId: number): DictionaryTrust {
   let unreadable = 0
   let weight = 0
 
-  function weigh(frame: Buffer, reason: DropReason | undefined): Doubt | undefined {
+  function weigh(frame: Buffer, reason: DropReason | undefined): GcCandidate | undefined {
     // It may say so itself, or grow too long: which tells nothing of the dictionary.
     if (reason === 'oversized') return undefined
     if (!isUnreadable(reason)) {

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino'
 import type { StreamGap, StreamItem } from '../../base/event.ts'
 import { type DropReason, isBroken, isLost, type Notice } from './decoded.ts'
-import { createDictionaryTrust, type Doubt } from './dictionary-trust.ts'
+import { createDictionaryTrust, type GcCandidate } from './dictionary-trust.ts'
 import { markOf } from './event-mark.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import type { Position } from './position.ts'
@@ -31,7 +31,7 @@ export function createSession(options: {
   onBroken: (did: string) => void
   onNotice: (notice: Notice) => void
   /** The dictionary is not the one that frames are made with: the connection is to be left. */
-  onDoubt: (doubt: Doubt) => void
+  onDoubt: (doubt: GcCandidate) => void
   log: Logger
 }): Session {
   const { host, wire, resume, decoder, dictionaryId, dids, position, log } = options

@@ -1,4 +1,4 @@
-// What a server says about its patience: Retry-After (RFC 9110 §10.2.3) and the RateLimit-Remaining
+// What a server says about how often it may be asked: Retry-After (RFC 9110 §10.2.3) and the RateLimit-Remaining
 // and RateLimit-Reset of PDSs. A PDS gives the reset as a point in time, other servers as seconds
 // from now; a number too large to be a delay is a time.
 

@@ -6,9 +6,9 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { examineConfig, settingSources } from '../../base/config/config.ts'
 import type { Status } from '../../http/operator/status.ts'
 import { areas } from '../doctor/areas.ts'
+import type { DoctorContext } from '../doctor/context.ts'
 import type { Examination, Examined } from '../doctor/examine.ts'
 import type { Finding, Level } from '../doctor/finding.ts'
-import type { Patient } from '../doctor/patient.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
 import { CliError, EXIT } from './fail.ts'
@@ -44,10 +44,10 @@ Examples:
 async function seeDoctor({ json, only }: JsonOption & { only?: string[] }): Promise<void> {
   // Only now: they take their time, and other commands don't need them.
   const { checks } = await import('../doctor/checks.ts')
-  const { createPatient } = await import('../doctor/connect.ts')
+  const { createDoctorContext } = await import('../doctor/connect.ts')
   const { examine } = await import('../doctor/examine.ts')
   const { config, problems } = examineConfig()
-  const patient = createPatient({
+  const doctor = createDoctorContext({
     ...{ config, problems, dotenvPath: DOTENV },
     setKeys: settingSources(),
     server: await callServer(config.dataDir),
@@ -56,14 +56,14 @@ async function seeDoctor({ json, only }: JsonOption & { only?: string[] }): Prom
   const progress = startProgress('Examining', wanted.length)
   let done = 0
   const onDone = ({ area }: Examined) => progress.update(++done, area)
-  const examination = await examine(wanted, patient, { onDone })
+  const examination = await examine(wanted, doctor, { onDone })
   progress.stop()
   report(json, examination, describe(examination))
   // Look-ups that were given up may still hold sockets.
   process.exit(examination.ok ? 0 : EXIT.failed)
 }
 
-async function callServer(dataDir: string): Promise<Patient['server']> {
+async function callServer(dataDir: string): Promise<DoctorContext['server']> {
   try {
     const client = await findServer(dataDir)
     if (!client) return 'none'

@@ -1,15 +1,15 @@
 // The public AppView that is asked for what is not here.
 
 import { jsonOf } from './ask.ts'
+import type { DoctorContext } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import type { Patient } from './patient.ts'
 import { whyNot } from './why-not.ts'
 
 const SLOW_MS = 1_500
 const METHOD = '/xrpc/app.bsky.actor.getProfile?actor=bsky.app'
 const FIX = 'Set SLIPSTREAM_FALLBACK_APPVIEW=https://public.api.bsky.app (its default), or none.'
 
-export async function checkAppview({ config, ask, isOnline }: Patient): Promise<Finding[]> {
+export async function checkAppview({ config, ask, isOnline }: DoctorContext): Promise<Finding[]> {
   const { fallbackAppview: origin, publicOrigin } = config
   if (origin === 'none')
     return [good('none, as set: strangers’ counts, feeds and threads show what is known here')]

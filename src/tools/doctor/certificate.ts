@@ -1,8 +1,8 @@
 // The certificate of the public name, as a PDS and a browser would judge it.
 
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
+import { type DoctorContext, isLocalOnly, nameOf } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { isLocalOnly, nameOf, type Patient } from './patient.ts'
 import { whyNot } from './why-not.ts'
 
 const TIMEOUT_MS = 6_000
@@ -13,17 +13,17 @@ const CADDY =
 
 type Seen = { certificate: PeerCertificate; problem: string | undefined; protocol: string | null }
 
-export async function checkCertificate(patient: Patient): Promise<Finding[]> {
-  const { config } = patient
+export async function checkCertificate(doctor: DoctorContext): Promise<Finding[]> {
+  const { config } = doctor
   if (isLocalOnly(config)) return [unchecked(`${config.publicOrigin} has none: plain http`)]
-  const seen = await look(patient).catch((error: unknown) => error as Error)
-  if (seen instanceof Error) return [await aboutNoAnswer(patient, seen)]
+  const seen = await look(doctor).catch((error: unknown) => error as Error)
+  if (seen instanceof Error) return [await aboutNoAnswer(doctor, seen)]
   const { certificate, problem, protocol } = seen
   if (problem !== undefined) return [aboutProblem(problem, certificate, nameOf(config))]
-  return [aboutAge(certificate, patient.now()), good(`${protocol}`)]
+  return [aboutAge(certificate, doctor.now()), good(`${protocol}`)]
 }
 
-function look({ config, socket }: Patient): Promise<Seen> {
+function look({ config, socket }: DoctorContext): Promise<Seen> {
   const host = nameOf(config)
   const port = Number(new URL(config.publicOrigin).port || 443)
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ function codeOf(problem: unknown): string {
   return typeof problem === 'string' ? problem : whyNot(problem).code
 }
 
-async function aboutNoAnswer({ config, isOnline }: Patient, error: Error): Promise<Finding> {
+async function aboutNoAnswer({ config, isOnline }: DoctorContext, error: Error): Promise<Finding> {
   const { text } = whyNot(error)
   if (!(await isOnline())) return unchecked(`offline: ${config.publicOrigin} was not reached`)
   const fix =

@@ -1,16 +1,16 @@
 // The clock against those of several hosts. Tokens that PDSs sign are good for sixty seconds by our clock,
 // and events are dated by theirs. An HTTP date is whole seconds, so nothing below two is told.
 
+import type { DoctorContext } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import type { Patient } from './patient.ts'
 
 const NOTED_MS = 5_000
 const WRONG_MS = 30_000
 const FIX = 'Set the clock: `sudo timedatectl set-ntp true`, and see `timedatectl`.'
 
-export async function checkClock(patient: Patient): Promise<Finding[]> {
-  const hosts = hostsWithClocks(patient)
-  const asked = await Promise.all(hosts.map((host) => skewOf(patient, host)))
+export async function checkClock(doctor: DoctorContext): Promise<Finding[]> {
+  const hosts = hostsWithClocks(doctor)
+  const asked = await Promise.all(hosts.map((host) => skewOf(doctor, host)))
   const skews = asked.filter((skew) => skew !== undefined).sort((a, b) => a - b)
   if (skews.length === 0) return [unchecked('no host told its time')]
   return [aboutSkew(skews[Math.floor(skews.length / 2)]!, skews.length)]
@@ -26,7 +26,7 @@ export function aboutSkew(skewMs: number, hosts: number): Finding {
   return good(`it agrees with ${hosts === 1 ? 'one host' : `${hosts} hosts`}`)
 }
 
-function hostsWithClocks({ config }: Patient): string[] {
+function hostsWithClocks({ config }: DoctorContext): string[] {
   const { plcUrl, fallbackAppview, jetstreamHosts } = config
   const origins = [plcUrl, ...jetstreamHosts.map((host) => host.replace(/^ws/, 'http'))]
   if (fallbackAppview !== 'none') origins.push(fallbackAppview)
@@ -34,7 +34,7 @@ function hostsWithClocks({ config }: Patient): string[] {
 }
 
 /** Ours less theirs, in milliseconds; undefined where they tell none. */
-async function skewOf({ ask, now }: Patient, origin: string): Promise<number | undefined> {
+async function skewOf({ ask, now }: DoctorContext, origin: string): Promise<number | undefined> {
   try {
     const startedAt = now()
     const { headers } = await ask(`${origin}/`)

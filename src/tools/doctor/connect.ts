@@ -1,4 +1,4 @@
-// Makes a patient of the settings: the ways to the network as the real one has them.
+// Makes the context of the settings: the ways to the network as the real one has them.
 
 import { lookup } from 'node:dns/promises'
 import { connect } from 'node:net'
@@ -7,21 +7,23 @@ import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { createPublicLookup, type LookupAddresses } from '../../sources/identity/guarded-lookup.ts'
 import { createResolver } from '../../sources/identity/resolver.ts'
 import { createAsk } from './ask.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorContext } from './context.ts'
 
 const CONNECT_MS = 4_000
 
-export type PatientOptions = Pick<Patient, 'server' | 'dotenvPath'> & {
+export type DoctorOptions = Pick<DoctorContext, 'server' | 'dotenvPath'> & {
   config: Config
   problems: readonly ConfigError[]
   setKeys: Pick<ReadonlySet<string>, 'has'>
-  socket?: Patient['socket']
+  socket?: DoctorContext['socket']
   /** Replaces public DNS in tests. */
   addressesOf?: LookupAddresses
   now?: () => number
 }
 
-export function createPatient(options: PatientOptions): Patient & { close(): Promise<void> } {
+export function createDoctorContext(
+  options: DoctorOptions,
+): DoctorContext & { close(): Promise<void> } {
   const { config, setKeys, socket = {}, now = Date.now, ...rest } = options
   const { allowPrivateHosts, plcUrl } = config
   const ask = createAsk(socket)
@@ -53,7 +55,7 @@ function publicThenSystem(byDns: LookupAddresses): LookupAddresses {
 }
 
 /** Whether a connection to any of the hosts that are needed comes about. */
-async function reachesAny(config: Config, socket: Patient['socket']): Promise<boolean> {
+async function reachesAny(config: Config, socket: DoctorContext['socket']): Promise<boolean> {
   const { plcUrl, jetstreamHosts, fallbackAppview } = config
   const urls = [plcUrl, ...jetstreamHosts.map((host) => host.replace(/^ws/, 'http'))]
   if (fallbackAppview !== 'none') urls.push(fallbackAppview)
@@ -66,7 +68,7 @@ async function reachesAny(config: Config, socket: Patient['socket']): Promise<bo
 
 function reaches(
   { hostname, port, protocol }: URL,
-  { lookup: by }: Patient['socket'],
+  { lookup: by }: DoctorContext['socket'],
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const at = Number(port || (protocol === 'https:' ? 443 : 80))

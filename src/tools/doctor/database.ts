@@ -7,17 +7,17 @@ import { type Db, FILE_NAME, openReader } from '../../data/store/db.ts'
 import { schemaOf, schemaVersion } from '../../data/store/migrate.ts'
 import { streamCursors } from '../../data/store/stream-cursors.ts'
 import { storeTrouble } from '../../data/store/trouble.ts'
+import { type DoctorContext, runningServer } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { type Patient, runningServer } from './patient.ts'
 
 const HOUR_MS = 3_600_000
 /** What public Jetstream hosts keep. */
 const WINDOW_HOURS = { v1: 24, v2: 36 }
 const SOON_HOURS = 6
 
-export function checkDatabase(patient: Patient): Finding[] {
-  const { dataDir } = patient.config
+export function checkDatabase(doctor: DoctorContext): Finding[] {
+  const { dataDir } = doctor.config
   if (!existsSync(join(dataDir, FILE_NAME))) {
     return [unchecked(`there is none in ${resolve(dataDir)} yet: the first start makes it`)]
   }
@@ -27,7 +27,7 @@ export function checkDatabase(patient: Patient): Finding[] {
     const schema = schemaOf(db)
     const about = aboutSchema(schema)
     if (about.level !== 'good') return [about]
-    return [about, ...aboutPosition(db, patient)]
+    return [about, ...aboutPosition(db, doctor)]
   } catch (error) {
     const trouble = storeTrouble(error)
     if (trouble) return [wrong(trouble.message, trouble.hint)]
@@ -53,12 +53,12 @@ export function aboutSchema(schema: number): Finding {
   )
 }
 
-function aboutPosition(db: Db, patient: Patient): Finding[] {
+function aboutPosition(db: Db, doctor: DoctorContext): Finding[] {
   const [last] = streamCursors(db)
   if (!last) return [unchecked('no stream was taken in yet')]
-  const hours = (patient.now() - last.timeUs / 1000) / HOUR_MS
+  const hours = (doctor.now() - last.timeUs / 1000) / HOUR_MS
   // A running one tells its lag itself.
-  if (runningServer(patient)) return []
+  if (runningServer(doctor)) return []
   const since = `taken in until ${new Date(last.timeUs / 1000).toISOString()}`
   const left = WINDOW_HOURS[last.wire] - hours
   if (left < 0) {

@@ -14,9 +14,9 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { canKeepLogIn } from '../../data/store/probe.ts'
 import { readDiskUse } from '../../ingest/upkeep/disk-use.ts'
+import type { DoctorContext } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
-import type { Patient } from './patient.ts'
 
 const GB = 1e9
 const MB = 1e6
@@ -47,7 +47,7 @@ function network(name: string): Kind {
   return { name, level: 'wrong', why: 'SQLite’s log can’t be shared over a network' }
 }
 
-export function checkDisk({ config }: Patient): Finding[] {
+export function checkDisk({ config }: DoctorContext): Finding[] {
   const { dataDir, imageCacheMb, images, videos, diskCapMb, diskReserveMb } = config
   const folder = nearestFolder(resolve(dataDir))
   const use = readDiskUse(folder)

@@ -1,12 +1,12 @@
 // Runs all checks at the same time, each with a clock of its own, and none of them able to spoil
 // another: what throws, or takes too long, is a line that says so.
 
+import type { DoctorContext } from './context.ts'
 import { type Finding, unchecked } from './finding.ts'
-import type { Patient } from './patient.ts'
 
 export type Check = {
   area: string
-  run(patient: Patient): Promise<Finding[]> | Finding[]
+  run(doctor: DoctorContext): Promise<Finding[]> | Finding[]
 }
 
 export type Examined = { area: string; findings: Finding[]; ms: number }
@@ -22,12 +22,12 @@ const CHECK_TIMEOUT_MS = 30_000
 /** @returns the areas in the order of `checks`. */
 export async function examine(
   checks: readonly Check[],
-  patient: Patient,
+  doctor: DoctorContext,
   { onDone = () => undefined, timeoutMs = CHECK_TIMEOUT_MS }: ExamineOptions = {},
 ): Promise<Examination> {
   const areas = await Promise.all(
     checks.map(async (check) => {
-      const examined = await examineOne(check, patient, timeoutMs)
+      const examined = await examineOne(check, doctor, timeoutMs)
       onDone(examined)
       return examined
     }),
@@ -40,7 +40,7 @@ export type ExamineOptions = { onDone?: (examined: Examined) => void; timeoutMs?
 
 async function examineOne(
   { area, run }: Check,
-  patient: Patient,
+  doctor: DoctorContext,
   timeoutMs: number,
 ): Promise<Examined> {
   const startedAt = performance.now()
@@ -49,7 +49,7 @@ async function examineOne(
     () => giveUp([unchecked(`took longer than ${timeoutMs / 1000} s`)]),
     timeoutMs,
   )
-  const findings = await Promise.race([attempt(() => run(patient)), late])
+  const findings = await Promise.race([attempt(() => run(doctor)), late])
   clearTimeout(timer)
   return { area, findings, ms: Math.round(performance.now() - startedAt) }
 }

@@ -5,57 +5,61 @@
 import type { Config } from '../../base/config/config.ts'
 import { documentUrl } from '../../sources/identity/fetch-identity.ts'
 import { jsonOf, type Reply } from './ask.ts'
+import { type DoctorContext, isLocalOnly, runningServer } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { isLocalOnly, type Patient, runningServer } from './patient.ts'
 import { whyNot } from './why-not.ts'
 
 /** As PDSs have it. */
-const PDS_PATIENCE_MS = 3_000
+const PDS_MAX_WAIT_MS = 3_000
 const SERVICE_ID = '#bsky_appview'
 const PROXY_FIX =
   'Let the proxy pass everything to Slipstream as it is: deploy/caddy/Caddyfile is an example.'
 
 type Service = { id?: unknown; type?: unknown; serviceEndpoint?: unknown }
 
-export async function checkFace(patient: Patient): Promise<Finding[]> {
-  const { config } = patient
+export async function checkFace(doctor: DoctorContext): Promise<Finding[]> {
+  const { config } = doctor
   const url = documentUrl(config.serviceDid, config.plcUrl)
   if (!url) {
     const fix =
       'Set SLIPSTREAM_SERVICE_DID to a did:web without a path or a did:plc, or leave it out.'
     return [wrong(`no PDS can resolve ${config.serviceDid}`, fix)]
   }
-  if (isLocalOnly(config) && !runningServer(patient)) {
+  if (isLocalOnly(config) && !runningServer(doctor)) {
     return [unchecked(`nothing runs here to serve ${url}`)]
   }
-  return [...(await asPds(patient, url)), ...(await asBrowser(patient))]
+  return [...(await asPds(doctor, url)), ...(await asBrowser(doctor))]
 }
 
-async function asPds(patient: Patient, url: string): Promise<Finding[]> {
-  const reply = await patient
-    .ask(url, { timeoutMs: PDS_PATIENCE_MS })
+async function asPds(doctor: DoctorContext, url: string): Promise<Finding[]> {
+  const reply = await doctor
+    .ask(url, { timeoutMs: PDS_MAX_WAIT_MS })
     .catch((error: unknown) => error)
-  if (reply instanceof Error) return [await aboutNoAnswer(patient, url, reply)]
-  const bad = aboutReply(reply as Reply, url, patient)
+  if (reply instanceof Error) return [await aboutNoAnswer(doctor, url, reply)]
+  const bad = aboutReply(reply as Reply, url, doctor)
   if (bad) return [bad]
-  const found = aboutDocument(jsonOf(reply as Reply), patient.config)
-  return found.length > 0 ? found : [good(`a PDS finds ${patient.config.publicOrigin} in ${url}`)]
+  const found = aboutDocument(jsonOf(reply as Reply), doctor.config)
+  return found.length > 0 ? found : [good(`a PDS finds ${doctor.config.publicOrigin} in ${url}`)]
 }
 
-async function aboutNoAnswer({ isOnline }: Patient, url: string, error: Error): Promise<Finding> {
+async function aboutNoAnswer(
+  { isOnline }: DoctorContext,
+  url: string,
+  error: Error,
+): Promise<Finding> {
   const { text } = whyNot(error)
   if (!(await isOnline())) return unchecked(`offline: ${url} was not fetched`)
   return wrong(
     `${url} can’t be fetched: ${text}`,
-    `PDSs wait ${PDS_PATIENCE_MS / 1000} s for it. See what is said of name and certificate; then the proxy’s log.`,
+    `PDSs wait ${PDS_MAX_WAIT_MS / 1000} s for it. See what is said of name and certificate; then the proxy’s log.`,
   )
 }
 
 function aboutReply(
   { status, headers }: Reply,
   url: string,
-  patient: Patient,
+  doctor: DoctorContext,
 ): Finding | undefined {
   if (status === 200) return undefined
   if (status >= 300 && status < 400) {
@@ -65,15 +69,15 @@ function aboutReply(
       'Answer there itself: take the redirect out of the proxy’s settings for this name.',
     )
   }
-  if (status >= 502 && status <= 504) return aboutGateway(status, patient)
+  if (status >= 502 && status <= 504) return aboutGateway(status, doctor)
   const fix = `${PROXY_FIX} Another site may answer for this name.`
   return wrong(`${url} is answered with ${status}`, fix)
 }
 
 /** The proxy is there, and does not reach what is behind it. */
-export function aboutGateway(status: number, patient: Patient): Finding {
-  const { bind, port } = patient.config
-  if (!runningServer(patient)) {
+export function aboutGateway(status: number, doctor: DoctorContext): Finding {
+  const { bind, port } = doctor.config
+  if (!runningServer(doctor)) {
     return unchecked(`the proxy says ${status}, since no Slipstream runs`, here.start)
   }
   const text = `the proxy says ${status}: it does not reach the Slipstream that runs on ${bind}:${port}`
@@ -103,8 +107,8 @@ function aboutDocument(document: Record<string, unknown>, config: Config): Findi
 }
 
 /** Of our own host, whatever our DID is: clients ask there. */
-async function asBrowser(patient: Patient): Promise<Finding[]> {
-  const { config, ask } = patient
+async function asBrowser(doctor: DoctorContext): Promise<Finding[]> {
+  const { config, ask } = doctor
   const origin = 'https://client.example'
   try {
     const [simple, preflight] = await Promise.all([

@@ -14,7 +14,7 @@ import { subscribeUrl } from '../../sources/jetstream/subscribe-url.ts'
 import type { Decompressor } from '../../sources/jetstream/zstd/decompressor.ts'
 import { createDecompressor } from '../../sources/jetstream/zstd/decompressor.ts'
 import type { Dictionary } from '../../sources/jetstream/zstd/dictionary.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorContext } from './context.ts'
 
 export type Heard = {
   /** How it ended before anything came; undefined where it was open. */
@@ -38,12 +38,12 @@ const LISTEN_MS = 5_000
 const MAX_UNREADABLE = 20
 const limits = { ...defaultLimits, handshakeTimeoutMs: 6_000, dictionaryTimeoutMs: 5_000 }
 
-export async function listenTo(patient: Patient, call: Call): Promise<Heard> {
-  const had = await findDictionary(patient, call)
+export async function listenTo(doctor: DoctorContext, call: Call): Promise<Heard> {
+  const had = await findDictionary(doctor, call)
   const decompressor =
     had.dictionary && (await createDecompressor(had.dictionary, limits.maxFrameBytes))
   try {
-    const heard = await listen(patient, call, decompressor)
+    const heard = await listen(doctor, call, decompressor)
     return { ...heard, dictionaryId: decompressor?.dictionaryId, noDictionary: had.reason }
   } finally {
     decompressor?.dispose()
@@ -52,7 +52,7 @@ export async function listenTo(patient: Patient, call: Call): Promise<Heard> {
 
 /** Asked for anew, and kept nowhere. */
 async function findDictionary(
-  { config }: Patient,
+  { config }: DoctorContext,
   { host, wire }: Call,
 ): Promise<{ dictionary?: Dictionary; reason?: string }> {
   if (!config.jetstreamCompress) return {}
@@ -71,7 +71,7 @@ async function findDictionary(
 }
 
 async function listen(
-  { socket }: Patient,
+  { socket }: DoctorContext,
   { host, wire, cursor }: Call,
   decompressor: Decompressor | undefined,
 ): Promise<Omit<Heard, 'dictionaryId' | 'noDictionary'>> {

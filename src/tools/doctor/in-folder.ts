@@ -4,15 +4,15 @@
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { FILE_NAME } from '../../data/store/db.ts'
+import type { DoctorContext } from './context.ts'
 import { type Finding, unchecked } from './finding.ts'
-import type { Patient } from './patient.ts'
 
-type Run = (patient: Patient) => Finding[]
+type Run = (doctor: DoctorContext) => Finding[]
 
 export function inFolder(run: Run): Run {
-  return (patient) => {
-    const { dataDir } = patient.config
-    if (!isClosed(dataDir)) return run(patient)
+  return (doctor) => {
+    const { dataDir } = doctor.config
+    if (!isClosed(dataDir)) return run(doctor)
     return [unchecked(`this user may not look into ${resolve(dataDir)}: see permissions`)]
   }
 }

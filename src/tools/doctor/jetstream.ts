@@ -2,9 +2,9 @@
 // frames can be read, how far behind the network they are, and how far back it goes.
 
 import type { Config } from '../../base/config/config.ts'
+import type { DoctorContext } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 import { type Heard, listenTo } from './hear-jetstream.ts'
-import type { Patient } from './patient.ts'
 
 type Wire = 'v1' | 'v2'
 
@@ -15,9 +15,9 @@ const LONG_AGO_MS = 30 * 24 * HOUR_MS
 const WIRE_FIX =
   'Set SLIPSTREAM_JETSTREAM_WIRE=auto, or name another host in SLIPSTREAM_JETSTREAM_HOSTS.'
 
-export async function checkJetstream(patient: Patient): Promise<Finding[]> {
-  const hosts = [...new Set(patient.config.jetstreamHosts)]
-  const found = await Promise.all(hosts.map((host) => aboutHost(patient, host)))
+export async function checkJetstream(doctor: DoctorContext): Promise<Finding[]> {
+  const hosts = [...new Set(doctor.config.jetstreamHosts)]
+  const found = await Promise.all(hosts.map((host) => aboutHost(doctor, host)))
   const isOneGood = found.some((some) => some.every(({ level }) => level !== 'wrong'))
   // One that is away is what the others are for.
   return found
@@ -27,18 +27,18 @@ export async function checkJetstream(patient: Patient): Promise<Finding[]> {
     )
 }
 
-async function aboutHost(patient: Patient, host: string): Promise<Finding[]> {
-  const { jetstreamWire } = patient.config
+async function aboutHost(doctor: DoctorContext, host: string): Promise<Finding[]> {
+  const { jetstreamWire } = doctor.config
   const [v2, v1, from] = await Promise.all([
-    listenTo(patient, { host, wire: 'v2' }),
-    listenTo(patient, { host, wire: 'v1' }),
-    windowOf(patient, host),
+    listenTo(doctor, { host, wire: 'v2' }),
+    listenTo(doctor, { host, wire: 'v1' }),
+    windowOf(doctor, host),
   ])
   const isAway = v1.end === 'unreachable' && v2.end === 'unreachable'
-  if (isAway) return [await aboutAway(patient, host, v2.why)]
+  if (isAway) return [await aboutAway(doctor, host, v2.why)]
   const found = [
-    aboutWire({ host, wire: 'v2', heard: v2 }, patient),
-    aboutWire({ host, wire: 'v1', heard: v1 }, patient),
+    aboutWire({ host, wire: 'v2', heard: v2 }, doctor),
+    aboutWire({ host, wire: 'v1', heard: v1 }, doctor),
   ]
   const isWanted = (wire: Wire) =>
     jetstreamWire === wire ||
@@ -47,7 +47,7 @@ async function aboutHost(patient: Patient, host: string): Promise<Finding[]> {
     const wire: Wire = i === 0 ? 'v2' : 'v1'
     return finding.level === 'good' || isWanted(wire) ? finding : unneeded(finding)
   })
-  return [...judged, ...aboutWindow(host, from, patient)]
+  return [...judged, ...aboutWindow(host, from, doctor)]
 }
 
 /** A wire that is not asked for need not be there. */
@@ -55,7 +55,7 @@ function unneeded({ text }: Finding): Finding {
   return notice(`${text} (not used: SLIPSTREAM_JETSTREAM_WIRE)`)
 }
 
-async function aboutAway({ isOnline }: Patient, host: string, why: string): Promise<Finding> {
+async function aboutAway({ isOnline }: DoctorContext, host: string, why: string): Promise<Finding> {
   if (!(await isOnline())) return unchecked(`offline: ${host} was not reached`)
   return wrong(
     `${host} can’t be reached: ${why}`,
@@ -65,7 +65,7 @@ async function aboutAway({ isOnline }: Patient, host: string, why: string): Prom
 
 function aboutWire(
   { host, wire, heard }: { host: string; wire: Wire; heard: Heard },
-  { config, now }: Patient,
+  { config, now }: DoctorContext,
 ): Finding {
   const name = `${host} ${wire}`
   if (heard.end === 'no such wire') return wrong(`${name}: it has no such wire`, WIRE_FIX)
@@ -106,17 +106,17 @@ function aboutDictionary(
 }
 
 /** Since when the host has events, in microseconds; undefined where it does not say. */
-async function windowOf(patient: Patient, host: string): Promise<number | undefined> {
-  const wire: Wire = patient.config.jetstreamWire === 'v1' ? 'v1' : 'v2'
-  const cursor = (patient.now() - LONG_AGO_MS) * 1000
-  const { timeUs } = await listenTo(patient, { host, wire, cursor })
+async function windowOf(doctor: DoctorContext, host: string): Promise<number | undefined> {
+  const wire: Wire = doctor.config.jetstreamWire === 'v1' ? 'v1' : 'v2'
+  const cursor = (doctor.now() - LONG_AGO_MS) * 1000
+  const { timeUs } = await listenTo(doctor, { host, wire, cursor })
   return timeUs
 }
 
 function aboutWindow(
   host: string,
   fromUs: number | undefined,
-  { config, now }: Patient,
+  { config, now }: DoctorContext,
 ): Finding[] {
   if (fromUs === undefined) return []
   const hours = (now() - fromUs / 1000) / HOUR_MS

@@ -1,26 +1,26 @@
 // The labelers whose labels count for everybody: each has to be one.
 
 import { findLabeler } from '../../ingest/labels/labeler-identity.ts'
+import type { DoctorContext } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import type { Patient } from './patient.ts'
 import { whyNot } from './why-not.ts'
 
 const MAX_CHECKED = 10
 
-export async function checkLabelers(patient: Patient): Promise<Finding[]> {
-  const { labelers } = patient.config
+export async function checkLabelers(doctor: DoctorContext): Promise<Finding[]> {
+  const { labelers } = doctor.config
   if (labelers.length === 0) {
     return [
       notice('none is set: nothing is labelled but by its author', 'Set SLIPSTREAM_LABELERS.'),
     ]
   }
   const found = await Promise.all(
-    labelers.slice(0, MAX_CHECKED).map((did) => aboutOne(patient, did)),
+    labelers.slice(0, MAX_CHECKED).map((did) => aboutOne(doctor, did)),
   )
   return found
 }
 
-async function aboutOne({ resolver, ask, isOnline }: Patient, did: string): Promise<Finding> {
+async function aboutOne({ resolver, ask, isOnline }: DoctorContext, did: string): Promise<Finding> {
   const labeler = await findLabeler(resolver, did)
   if (!labeler) {
     if (!(await isOnline())) return unchecked(`offline: ${did} was not asked for`)

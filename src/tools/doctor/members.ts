@@ -6,9 +6,9 @@ import type { MemberLine } from '../../http/operator/members.ts'
 import type { Identity } from '../../sources/identity/did-document.ts'
 import { createPdsClient } from '../../sources/pds/pds-client.ts'
 import { jsonOf } from './ask.ts'
+import { type DoctorContext, isLocalOnly, runningServer } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { isLocalOnly, type Patient, runningServer } from './patient.ts'
 import { whyNot } from './why-not.ts'
 
 const MAX_CHECKED = 10
@@ -20,10 +20,10 @@ const NOBODY = 'did:web:nobody.invalid#bsky_appview'
 const PASSING_FIX =
   'See what is said of name, certificate and did.json. A PDS remembers a document for an hour, at most a day.'
 
-export async function checkMembers(patient: Patient): Promise<Finding[]> {
-  const { members } = patient.config
+export async function checkMembers(doctor: DoctorContext): Promise<Finding[]> {
+  const { members } = doctor.config
   const named = namedMembers(members)
-  const all = named.length > 0 ? named : await joined(patient)
+  const all = named.length > 0 ? named : await joined(doctor)
   if (all.length === 0)
     return [
       unchecked(
@@ -31,14 +31,14 @@ export async function checkMembers(patient: Patient): Promise<Finding[]> {
         `Add one: \`${here.command('member add alice.example.org')}\`.`,
       ),
     ]
-  const found = await Promise.all(all.slice(0, MAX_CHECKED).map((one) => aboutMember(patient, one)))
+  const found = await Promise.all(all.slice(0, MAX_CHECKED).map((one) => aboutMember(doctor, one)))
   const rest = all.length - MAX_CHECKED
   return [...found.flat(), ...(rest > 0 ? [unchecked(`${rest} more were not looked at`)] : [])]
 }
 
 /** The last seen first. */
-async function joined(patient: Patient): Promise<string[]> {
-  const server = runningServer(patient)
+async function joined(doctor: DoctorContext): Promise<string[]> {
+  const server = runningServer(doctor)
   if (!server) return []
   const { members } = await server.ask<{ members: MemberLine[] }>('GET', '/members')
   const seen = ({ lastSeenAt }: MemberLine) => lastSeenAt ?? ''
@@ -48,8 +48,8 @@ async function joined(patient: Patient): Promise<string[]> {
     .map(({ did }) => did)
 }
 
-async function aboutMember(patient: Patient, name: string): Promise<Finding[]> {
-  const { resolver, isOnline } = patient
+async function aboutMember(doctor: DoctorContext, name: string): Promise<Finding[]> {
+  const { resolver, isOnline } = doctor
   try {
     const did = name.startsWith('did:') ? name : await resolver.resolveHandle(name)
     if (!did && !(await isOnline())) return [unchecked(`offline: ${name} was not looked up`)]
@@ -60,14 +60,14 @@ async function aboutMember(patient: Patient, name: string): Promise<Finding[]> {
     const identity = await resolver.resolve(did)
     if (!identity)
       return [wrong(`${name}: there is no account ${did}`, 'Check SLIPSTREAM_MEMBERS.')]
-    return aboutIdentity(patient, name, identity)
+    return aboutIdentity(doctor, name, identity)
   } catch (error) {
     return [unchecked(`${name}: nobody can say now who that is (${(error as Error).message})`)]
   }
 }
 
 async function aboutIdentity(
-  patient: Patient,
+  doctor: DoctorContext,
   name: string,
   identity: Identity,
 ): Promise<Finding[]> {
@@ -83,9 +83,9 @@ async function aboutIdentity(
   if (!pds)
     return [wrong(`${shown}: its document names no PDS`, 'Its PDS has to mend the document.')]
   const [reading, passing, isVerified] = await Promise.all([
-    aboutReading(patient, { shown, did, pds }),
-    aboutPassing(patient, { shown, pds }),
-    handle ? patient.resolver.verifyHandle(did, handle) : false,
+    aboutReading(doctor, { shown, did, pds }),
+    aboutPassing(doctor, { shown, pds }),
+    handle ? doctor.resolver.verifyHandle(did, handle) : false,
   ])
   const about = [reading, ...passing]
   if (isVerified === false) {
@@ -101,7 +101,10 @@ async function aboutIdentity(
 
 type Account = { shown: string; did: string; pds: string }
 
-async function aboutReading({ fetch }: Patient, { shown, did, pds }: Account): Promise<Finding> {
+async function aboutReading(
+  { fetch }: DoctorContext,
+  { shown, did, pds }: Account,
+): Promise<Finding> {
   try {
     const client = createPdsClient({ fetch, timeoutMs: PDS_TIMEOUT_MS })
     await client.listRecords({ did, pds }, { collection: FOLLOWS, limit: 1 })
@@ -120,10 +123,10 @@ async function aboutReading({ fetch }: Patient, { shown, did, pds }: Account): P
  * that wants a token before it looks says nothing by it.
  */
 async function aboutPassing(
-  patient: Patient,
+  doctor: DoctorContext,
   { shown, pds }: Omit<Account, 'did'>,
 ): Promise<Finding[]> {
-  const { config, ask } = patient
+  const { config, ask } = doctor
   const us = `${config.serviceDid}#bsky_appview`
   const asking = (service: string) =>
     ask(`${pds}/xrpc/${PASSED_ON}`, { headers: { 'atproto-proxy': service } })

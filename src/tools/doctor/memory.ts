@@ -10,10 +10,10 @@ import { countFollows } from '../../data/store/counts.ts'
 import { FILE_NAME, openReader } from '../../data/store/db.ts'
 import { countMembers } from '../../data/store/members.ts'
 import { MEDIA_MEMORY_BYTES } from '../../http/media/process/media-process.ts'
+import { type DoctorContext, runningServer } from './context.ts'
 import { gigabytes } from './disk.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
 import { memoryLimitOf } from './memory-limit.ts'
-import { type Patient, runningServer } from './patient.ts'
 
 /** `memory.empty.rss_mb`, `graph.bytes_per_edge`; accounts and timelines as in `cost.1e4.ram.*`. */
 export const UNITS = {
@@ -36,10 +36,10 @@ type Limits = Pick<
 const GIVE_MORE =
   'Give it more memory (MemoryMax= in the systemd unit, MEMORY_LIMIT for compose, or a bigger machine)'
 
-export function checkMemory(patient: Patient): Finding[] {
-  const { config } = patient
-  const sizes = readSizes(patient)
-  const server = runningServer(patient)?.status
+export function checkMemory(doctor: DoctorContext): Finding[] {
+  const { config } = doctor
+  const sizes = readSizes(doctor)
+  const server = runningServer(doctor)?.status
   const measured = server?.ingest?.pulse.memoryBytes ?? 0
   const needed = Math.max(neededBytes(sizes, config), measured + mediaBytes(config))
   const available = availableBytes(server && memoryLimitOf(server.pid))
@@ -101,9 +101,9 @@ function availableBytes(limit: number | undefined): number {
   return own > 0 ? Math.min(own, totalmem()) : totalmem()
 }
 
-function readSizes(patient: Patient): Sizes {
-  const { dataDir } = patient.config
-  const facts = runningServer(patient)?.status.facts
+function readSizes(doctor: DoctorContext): Sizes {
+  const { dataDir } = doctor.config
+  const facts = runningServer(doctor)?.status.facts
   if (facts) return facts
   if (!existsSync(join(dataDir, FILE_NAME))) return { members: 0, actors: 0, follows: 0 }
   const db = openReader(dataDir)

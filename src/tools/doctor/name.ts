@@ -3,16 +3,16 @@
 
 import { networkInterfaces } from 'node:os'
 import { isPublicAddress } from '../../sources/identity/public-address.ts'
+import { type DoctorContext, isLocalOnly, nameOf } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { isLocalOnly, nameOf, type Patient } from './patient.ts'
 
-export async function checkName(patient: Patient): Promise<Finding[]> {
-  const { config } = patient
+export async function checkName(doctor: DoctorContext): Promise<Finding[]> {
+  const { config } = doctor
   const name = nameOf(config)
   if (isLocalOnly(config)) return [unchecked(`${config.hostname} stands in no DNS`)]
-  const addresses = await patient.addressesOf(name)
+  const addresses = await doctor.addressesOf(name)
   if (addresses.length > 0) return aboutAddresses(name, addresses)
-  if (!(await patient.isOnline())) return [unchecked(`offline: ${name} can’t be looked up`)]
+  if (!(await doctor.isOnline())) return [unchecked(`offline: ${name} can’t be looked up`)]
   const fix = `Add an A record (and AAAA) for ${name} with this machine’s public address at your DNS provider; \`dig +short ${name}\` shows it when it is there.`
   return [wrong(`${name} leads nowhere`, fix)]
 }
@@ -28,14 +28,14 @@ function aboutAddresses(name: string, addresses: string[]): Finding[] {
       .flatMap((all) => all ?? [])
       .map((one) => one.address),
   )
-  const elsewhere = addresses.filter((address) => !own.has(address))
+  const fallback = addresses.filter((address) => !own.has(address))
   const text = `${name} leads to ${addresses.join(', ')}`
-  if (elsewhere.length === 0) return [good(`${text}: this machine`)]
-  if (elsewhere.length === addresses.length) {
+  if (fallback.length === 0) return [good(`${text}: this machine`)]
+  if (fallback.length === addresses.length) {
     return [
       good(`${text}: not an address of this machine itself, so of a router or proxy in front`),
     ]
   }
   const fix = `Check the record: \`dig +short ${name} A ${name} AAAA\`. A wrong AAAA shows as failures for some people only.`
-  return [notice(`${text}, of which ${elsewhere.join(', ')} is not of this machine`, fix)]
+  return [notice(`${text}, of which ${fallback.join(', ')} is not of this machine`, fix)]
 }

@@ -1,10 +1,10 @@
 // Whether this machine has a way out at all. Where it has none, the other checks say that they could not
 // look, instead of each telling the same.
 
+import type { DoctorContext } from './context.ts'
 import { type Finding, good, wrong } from './finding.ts'
-import type { Patient } from './patient.ts'
 
-export async function checkNetwork({ config, isOnline }: Patient): Promise<Finding[]> {
+export async function checkNetwork({ config, isOnline }: DoctorContext): Promise<Finding[]> {
   if (await isOnline()) return [good('there is a way out')]
   const text = 'none of the hosts that Slipstream needs can be reached: this machine seems offline'
   const fix = `Try \`curl -v ${config.plcUrl}/_health\`. If names can’t be looked up: /etc/resolv.conf; else the firewall must let port 443 out.`

@@ -5,9 +5,9 @@ import { readdirSync, type Stats, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isOurs } from '../../data/store/data-folder.ts'
 import { controlSocketPath } from '../../http/operator/control-socket-path.ts'
+import type { DoctorContext } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import type { Patient } from './patient.ts'
 
 const OTHERS_WRITE = 0o002
 const GROUP_WRITES = 0o020
@@ -16,7 +16,7 @@ const OTHERS_ENTER = 0o011
 /** On Linux. */
 const MAX_SOCKET_PATH_BYTES = 103
 
-export function checkPermissions({ config, dotenvPath, server }: Patient): Finding[] {
+export function checkPermissions({ config, dotenvPath, server }: DoctorContext): Finding[] {
   const dataDir = resolve(config.dataDir)
   const folder = statOf(dataDir)
   const found = [...aboutRoot(folder, dataDir), ...aboutDotenv(dotenvPath, config.operatorToken)]

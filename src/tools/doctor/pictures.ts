@@ -2,18 +2,18 @@
 
 import type { Config } from '../../base/config/config.ts'
 import { jsonOf } from './ask.ts'
+import { type DoctorContext, isLocalOnly, runningServer } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { isLocalOnly, type Patient, runningServer } from './patient.ts'
 import { whyNot } from './why-not.ts'
 
 /** Of nobody; each server of pictures says so in its own way. */
 const NOBODY = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const NOTHING = `bafkrei${'a'.repeat(52)}`
 
-export async function checkPictures(patient: Patient): Promise<Finding[]> {
-  const { config } = patient
+export async function checkPictures(doctor: DoctorContext): Promise<Finding[]> {
+  const { config } = doctor
   const isOwn = config.imageUrlPattern.startsWith(`${config.publicOrigin}/img/`)
-  return isOwn ? aboutOwn(patient) : aboutCdn(patient)
+  return isOwn ? aboutOwn(doctor) : aboutCdn(doctor)
 }
 
 function addressOf({ imageUrlPattern }: Pick<Config, 'imageUrlPattern'>): string {
@@ -23,9 +23,9 @@ function addressOf({ imageUrlPattern }: Pick<Config, 'imageUrlPattern'>): string
     .replace('{cid}', NOTHING)
 }
 
-async function aboutOwn(patient: Patient): Promise<Finding[]> {
-  const { config, ask } = patient
-  if (!runningServer(patient))
+async function aboutOwn(doctor: DoctorContext): Promise<Finding[]> {
+  const { config, ask } = doctor
+  if (!runningServer(doctor))
     return [unchecked('of our own: whether they are served shows while the server runs')]
   if (config.images !== 'own') {
     const fix = 'Set SLIPSTREAM_IMAGES=own, or leave out SLIPSTREAM_IMAGE_URL_PATTERN.'
@@ -49,7 +49,7 @@ async function aboutOwn(patient: Patient): Promise<Finding[]> {
   }
 }
 
-async function aboutCdn({ config, ask, isOnline }: Patient): Promise<Finding[]> {
+async function aboutCdn({ config, ask, isOnline }: DoctorContext): Promise<Finding[]> {
   const url = addressOf(config)
   const { origin } = new URL(url)
   try {

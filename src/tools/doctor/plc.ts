@@ -1,15 +1,15 @@
 // The directory of did:plc accounts: without it nobody new can be recognised.
 
+import type { DoctorContext } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import type { Patient } from './patient.ts'
 import { whyNot } from './why-not.ts'
 
 const SLOW_MS = 2_000
 /** Bluesky's moderation service, which every public mirror has. */
 const KNOWN_DID = 'did:plc:ar7c4by46qjdydhdevvrndac'
 
-export async function checkPlc(patient: Patient): Promise<Finding[]> {
-  const { config, ask, isOnline } = patient
+export async function checkPlc(doctor: DoctorContext): Promise<Finding[]> {
+  const { config, ask, isOnline } = doctor
   const { plcUrl } = config
   const did = config.labelers.find((one) => one.startsWith('did:plc:')) ?? KNOWN_DID
   const fix =

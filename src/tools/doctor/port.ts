@@ -3,17 +3,17 @@
 import { createServer } from 'node:net'
 import type { Config } from '../../base/config/config.ts'
 import { jsonOf } from './ask.ts'
+import { type DoctorContext, runningServer } from './context.ts'
 import { type Finding, good, unchecked, wrong } from './finding.ts'
-import { type Patient, runningServer } from './patient.ts'
 import { whyNot } from './why-not.ts'
 
 const TIMEOUT_MS = 3_000
 
-export async function checkPort(patient: Patient): Promise<Finding[]> {
-  const { config } = patient
+export async function checkPort(doctor: DoctorContext): Promise<Finding[]> {
+  const { config } = doctor
   if (config.port === 0) return [unchecked('any free one is taken')]
-  const version = await healthOf(patient)
-  if (runningServer(patient)) return [aboutOurs(config, version)]
+  const version = await healthOf(doctor)
+  if (runningServer(doctor)) return [aboutOurs(config, version)]
   if (version.includes('.')) {
     const text = `another Slipstream (${version}) answers on ${config.bind}:${config.port}, with another data folder than ${config.dataDir}`
     return [wrong(text, 'Run this with its settings, or stop it, or set another SLIPSTREAM_PORT.')]
@@ -28,7 +28,7 @@ function aboutOurs({ bind, port }: Config, version: string): Finding {
 }
 
 /** The version of the Slipstream that answers, or why none does. */
-async function healthOf({ config, ask }: Patient): Promise<string> {
+async function healthOf({ config, ask }: DoctorContext): Promise<string> {
   const host = reachable(config.bind)
   try {
     const reply = await ask(`http://${host}:${config.port}/xrpc/_health`, { timeoutMs: TIMEOUT_MS })

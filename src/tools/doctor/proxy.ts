@@ -5,9 +5,9 @@
 import { lookup } from 'node:dns/promises'
 import { setTimeout } from 'node:timers/promises'
 import { type Ask, jsonOf, type Reply } from './ask.ts'
+import { type DoctorContext, isLocalOnly, nameOf, runningServer } from './context.ts'
 import { aboutGateway } from './face.ts'
 import { type Finding, good, unchecked, wrong } from './finding.ts'
-import { isLocalOnly, nameOf, type Patient, runningServer } from './patient.ts'
 import { reachable } from './port.ts'
 
 const CHEAP = '/xrpc/app.bsky.unspecced.getConfig'
@@ -23,13 +23,13 @@ const CALLS = 3
 const COUNTING_MS = 12_000
 const FORGED = '192.0.2.77'
 
-export async function checkProxy(patient: Patient): Promise<Finding[]> {
-  const { config, ask, isOnline } = patient
+export async function checkProxy(doctor: DoctorContext): Promise<Finding[]> {
+  const { config, ask, isOnline } = doctor
   if (isLocalOnly(config)) return [unchecked('there is none in front of localhost')]
   const origin = config.publicOrigin
   const first = await ask(origin + CHEAP).catch(() => undefined)
   if (!first) return [unchecked((await isOnline()) ? `${origin} can’t be reached` : 'offline')]
-  if (first.status >= 502 && first.status <= 504) return [aboutGateway(first.status, patient)]
+  if (first.status >= 502 && first.status <= 504) return [aboutGateway(first.status, doctor)]
   if (first.status === 429)
     return [unchecked('this address has asked too often: try in five minutes')]
   const all = await Promise.all([
@@ -38,10 +38,10 @@ export async function checkProxy(patient: Patient): Promise<Finding[]> {
     aboutCaching(ask, origin, first),
     aboutBodies(ask, origin),
     aboutQueries(ask, origin),
-    aboutMetrics(patient),
+    aboutMetrics(doctor),
   ])
   // They count requests, so nothing else may run meanwhile.
-  return [...all.flat(), ...(await Promise.race([aboutAddresses(patient), tooSlow()]))]
+  return [...all.flat(), ...(await Promise.race([aboutAddresses(doctor), tooSlow()]))]
 }
 
 function aboutSlipstream(reply: Reply): Finding[] {
@@ -106,7 +106,7 @@ async function aboutQueries(ask: Ask, origin: string): Promise<Finding[]> {
   ]
 }
 
-async function aboutMetrics({ config, ask }: Patient): Promise<Finding[]> {
+async function aboutMetrics({ config, ask }: DoctorContext): Promise<Finding[]> {
   if (config.metrics !== 'local') return []
   const { status, text } = await ask(`${config.publicOrigin}/metrics`)
   if (status !== 200 || !text.includes('slipstream_')) return []
@@ -123,8 +123,8 @@ async function tooSlow(): Promise<Finding[]> {
 }
 
 /** Told from how many points are left to whom after some calls. */
-async function aboutAddresses(patient: Patient): Promise<Finding[]> {
-  const { config, ask } = patient
+async function aboutAddresses(doctor: DoctorContext): Promise<Finding[]> {
+  const { config, ask } = doctor
   const left = async (url: string, headers?: Record<string, string>) =>
     Number((await ask(url, { headers })).headers['ratelimit-remaining'])
   const url = config.publicOrigin + CHEAP
@@ -139,19 +139,19 @@ async function aboutAddresses(patient: Patient): Promise<Finding[]> {
       'Let the proxy replace or extend X-Forwarded-For (nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for).'
     return [wrong('whoever writes X-Forwarded-For is believed: limits by address are void', fix)]
   }
-  if (!runningServer(patient))
+  if (!runningServer(doctor))
     return [unchecked('whether visitors are told apart shows only where the server runs')]
-  if (await isThisMachine(patient))
+  if (await isThisMachine(doctor))
     return [
       unchecked(
         'the name leads to this machine by /etc/hosts: whether visitors are told apart does not show',
       ),
     ]
-  return [await aboutSharing(patient, left, url)]
+  return [await aboutSharing(doctor, left, url)]
 }
 
 async function aboutSharing(
-  { config }: Patient,
+  { config }: DoctorContext,
   left: (url: string) => Promise<number>,
   url: string,
 ): Promise<Finding> {
@@ -169,7 +169,7 @@ async function aboutSharing(
   return wrong('all visitors count as one address, and share one limit', fix)
 }
 
-async function isThisMachine({ config, socket }: Patient): Promise<boolean> {
+async function isThisMachine({ config, socket }: DoctorContext): Promise<boolean> {
   if (socket.lookup) return false
   const found = await lookup(nameOf(config)).catch(() => undefined)
   return found === undefined || found.address.startsWith('127.') || found.address === '::1'

@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { sqliteVersion } from '../../data/store/probe.ts'
 import { createTrustedDecoder } from '../../sources/jetstream/zstd/trusted-decoder.ts'
+import type { DoctorContext } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
-import type { Patient } from './patient.ts'
 
 const NODE_MAJOR = 24
 const FEW_FILES = 4_096
 
-export async function checkRuntime({ config }: Patient): Promise<Finding[]> {
+export async function checkRuntime({ config }: DoctorContext): Promise<Finding[]> {
   return [
     aboutNode(process.versions.node),
     aboutSqlite(),

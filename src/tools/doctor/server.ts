@@ -8,22 +8,22 @@ import type { ArchiveStatus } from '../../bridge/messages.ts'
 import { lockDataDir } from '../../data/store/lock.ts'
 import type { Status } from '../../http/operator/status.ts'
 import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
+import { type DoctorContext, runningServer } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { type Patient, runningServer } from './patient.ts'
 
 const LATE_MS = 60_000
 const MANY_DROPS = 0.01
 
-export function checkServer(patient: Patient): Finding[] {
-  const server = runningServer(patient)
-  if (server) return aboutRunning(server.status, patient)
-  if (typeof patient.server === 'object')
+export function checkServer(doctor: DoctorContext): Finding[] {
+  const server = runningServer(doctor)
+  if (server) return aboutRunning(server.status, doctor)
+  if (typeof doctor.server === 'object')
     return [unchecked('whether it runs can’t be asked: see permissions')]
-  return [aboutLock(patient)]
+  return [aboutLock(doctor)]
 }
 
-function aboutRunning(status: Status, { config }: Patient): Finding[] {
+function aboutRunning(status: Status, { config }: DoctorContext): Finding[] {
   const found = [good(`process ${status.pid}, version ${status.version}`)]
   if (status.version !== version) {
     found.push(wrong(`it is ${status.version}, and the sources here are ${version}`, here.restart))
@@ -107,7 +107,7 @@ function aboutQuarantine({ facts }: Status): Finding[] {
 }
 
 /** Nobody answers, and the lock tells whether nobody is there. */
-function aboutLock({ config: { dataDir } }: Patient): Finding {
+function aboutLock({ config: { dataDir } }: DoctorContext): Finding {
   if (!existsSync(join(dataDir, 'slipstream.lock'))) return unchecked('it does not run', here.start)
   try {
     lockDataDir(dataDir).release()

@@ -5,12 +5,12 @@ import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import type { Config } from '../../base/config/config.ts'
+import { type DoctorContext, isLocalOnly, nameOf } from './context.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
-import { isLocalOnly, nameOf, type Patient } from './patient.ts'
 
 const BLUESKY_DID = 'did:web:api.bsky.app'
 
-export function checkSettings({ config, problems, isSet, server }: Patient): Finding[] {
+export function checkSettings({ config, problems, isSet, server }: DoctorContext): Finding[] {
   const found = [
     ...problems.map(({ message, hint }) => wrong(message, hint)),
     ...aboutName(config),

@@ -1,24 +1,24 @@
-// Fragments kept through a random history with failures: after each batch they say what views say that
+// Cached views kept through a random history with failures: after each batch they say what views say that
 // know nothing of the past. Only notes tell them what changed.
 
 import { expect, test } from 'vitest'
-import { createFragments } from '../../../src/answers/cache/fragments.ts'
+import { createViewCache } from '../../../src/answers/cache/view-cache.ts'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
 import { type Labelers, withLabelers } from '../../../src/answers/hydrate/labelers.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import type { StreamEvent } from '../../../src/base/event.ts'
-import { NoteReader } from '../../../src/data/shared-memory/note-ring.ts'
+import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
 import { createMergedFeed } from '../../../src/data/store/merged-feed.ts'
 import { applyLabels } from '../../../src/ingest/indexing/label.ts'
-import { tellEarlierCounts } from '../../support/earlier-acts.ts'
-import { expectSameAsViews, nothingWanted, type Things } from '../../support/fragments-compared.ts'
+import { tellSeedCounts } from '../../support/earlier-acts.ts'
 import { privateAct } from '../../support/private-acts.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { randomHistory, unreliably } from '../../support/random-history.ts'
 import { rareActs, trustedVerifier } from '../../support/rare-acts.ts'
 import { cidOf } from '../../support/records.ts'
 import { referenceUrlPatterns } from '../../support/reference-appview.ts'
+import { expectSameAsViews, nothingWanted, type Things } from '../../support/views-compared.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
 const SEED = Number(process.env['SEED'] ?? 31_007)
@@ -27,21 +27,21 @@ const LITTLE_BYTES = 400_000
 const LABELERS = ['person-2', 'person-3']
 const MEMBERS = ['person-0', 'person-1']
 
-function fragmentsOf(world: World, maxBytes: number) {
-  const { reader: db, actors, graph, notes } = world
+function cachedViewsOf(world: World, maxBytes: number) {
+  const { reader: db, actors, graph, invalidations } = world
   const urls = createMediaUrls(referenceUrlPatterns)
   const hydrator = createHydrator({
     ...{ db, actors, graph, urls },
     trustedVerifiers: [trustedVerifier],
   })
-  const fragments = createFragments({
+  const viewCache = createViewCache({
     hydrator,
-    notes: new NoteReader(notes.buffer),
+    invalidations: new InvalidationReader(invalidations.buffer),
     maxBytes,
-    wanted: nothingWanted,
+    fetchRequests: nothingWanted,
   })
-  const feeds = { kept: fragments.feedOver(db), fresh: createMergedFeed(db) }
-  return { hydrator, fragments, feeds }
+  const feeds = { kept: viewCache.feedOver(db), fresh: createMergedFeed(db) }
+  return { hydrator, viewCache, feeds }
 }
 
 /** Some of what there is or was, the newest more often, and some that there is not. */
@@ -59,7 +59,7 @@ function someThings(world: World, random: Random): Things {
 }
 
 /** Pages of what some accounts wrote and reposted. */
-function expectSameFeed({ feeds }: ReturnType<typeof fragmentsOf>, world: World, random: Random) {
+function expectSameFeed({ feeds }: ReturnType<typeof cachedViewsOf>, world: World, random: Random) {
   const originators = Array.from({ length: world.actors.count }, (_, i) => i + 1)
   const until = random.chance(0.5) ? world.now() : world.now() - random.below(5_000)
   const page = { originators: originators.filter(() => random.chance(0.7)), until, limit: 20 }
@@ -132,8 +132,8 @@ test(`whatever happened in between, fragments say what views say (seed ${SEED})`
   const random = createRandom(SEED)
   const world = createWorld({ scope: 'network', members: MEMBERS })
   try {
-    const much = fragmentsOf(world, 96 << 20)
-    const little = fragmentsOf(world, LITTLE_BYTES)
+    const much = cachedViewsOf(world, 96 << 20)
+    const little = cachedViewsOf(world, LITTLE_BYTES)
     const said = new Set<string>()
     const events = unreliably(randomHistory(world, random, 600), random)
     for (let at = 0; at < events.length; ) {
@@ -150,7 +150,7 @@ test(`whatever happened in between, fragments say what views say (seed ${SEED})`
       rareActs(world, random, random.below(9))
       for (let acts = random.below(3); acts > 0; acts--) labelSomething(world, random)
       if (random.chance(0.3)) labelThemselves(world, random)
-      if (random.chance(0.2)) tellEarlierCounts(world, random)
+      if (random.chance(0.2)) tellSeedCounts(world, random)
       const things = someThings(world, random)
       const did = world.account(random.pick(MEMBERS))
       const viewer = { did, uid: world.uid(did) }
@@ -166,7 +166,7 @@ test(`whatever happened in between, fragments say what views say (seed ${SEED})`
     for (const sign of [`"val":"rude"`, `"val":"!takedown"`, `"exp":"${IN_A_CENTURY}"`]) {
       expect([...said].some((text) => text.includes(sign))).toBe(true)
     }
-    expect(little.fragments.usage().fragments).toBeLessThanOrEqual(LITTLE_BYTES)
+    expect(little.viewCache.usage().viewCache).toBeLessThanOrEqual(LITTLE_BYTES)
   } finally {
     world.dispose()
   }

@@ -1,15 +1,15 @@
-// What fragments forget, one thing at a time, where chance seldom leads.
+// What cached views forget, one thing at a time, where chance seldom leads.
 
 import { afterEach, expect, test, vi } from 'vitest'
-import { ABSENT, dependency, FRAGMENT } from '../../../src/answers/cache/fragment.ts'
-import { createFragments } from '../../../src/answers/cache/fragments.ts'
-import { KeptFragments } from '../../../src/answers/cache/kept-fragments.ts'
+import { ABSENT, CACHED, dependency } from '../../../src/answers/cache/cached-view.ts'
+import { CachedViews } from '../../../src/answers/cache/cached-views.ts'
+import { createViewCache } from '../../../src/answers/cache/view-cache.ts'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
-import { NoteReader } from '../../../src/data/shared-memory/note-ring.ts'
+import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
-import { nothingWanted } from '../../support/fragments-compared.ts'
 import { referenceUrlPatterns } from '../../support/reference-appview.ts'
+import { nothingWanted } from '../../support/views-compared.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
 
 const worlds: World[] = []
@@ -23,7 +23,7 @@ function start() {
   const world = createWorld({ scope: 'network', members: ['alice', 'bob'] })
   worlds.push(world)
   const [alice, bob] = [world.account('alice'), world.account('bob')]
-  const { reader: db, actors, graph, notes } = world
+  const { reader: db, actors, graph, invalidations } = world
   const urls = createMediaUrls(referenceUrlPatterns)
   const asked: { uris: string[]; dids: string[] }[] = []
   const reads: string[] = []
@@ -36,11 +36,11 @@ function start() {
       },
     })
   }
-  const fragments = createFragments({
+  const viewCache = createViewCache({
     hydrator,
-    notes: new NoteReader(notes.buffer),
+    invalidations: new InvalidationReader(invalidations.buffer),
     maxBytes: 96 << 20,
-    wanted: { ...nothingWanted, ask: (_, things) => void asked.push(things) },
+    fetchRequests: { ...nothingWanted, ask: (_, things) => void asked.push(things) },
   })
   const idOf = ({ uri }: RecordId) =>
     db
@@ -48,14 +48,14 @@ function start() {
       .pluck()
       .get(world.uid(uri.split('/')[2]!) as never)!
   const look = (post: RecordId, viewer = bob) => {
-    const [text] = fragments.posts([idOf(post)], { did: viewer, uid: world.uid(viewer) })
+    const [text] = viewCache.posts([idOf(post)], { did: viewer, uid: world.uid(viewer) })
     return JSON.parse(Buffer.from(text ?? '{}', 'latin1').toString())
   }
-  return { world, alice, bob, fragments, look, asked, reads }
+  return { world, alice, bob, viewCache, look, asked, reads }
 }
 
 test('a page that was shown once asks the database nothing, and after a like only for counts', () => {
-  const { world, alice, bob, fragments, reads } = start()
+  const { world, alice, bob, viewCache, reads } = start()
   for (const did of [alice, bob]) world.profile(did, { displayName: 'somebody' })
   world.follow(bob, alice)
   const root = world.post(alice, { facets: [] })
@@ -64,14 +64,14 @@ test('a page that was shown once asks the database nothing, and after a like onl
   world.repost(bob, root)
   const items = [postItem(1), postItem(2), postItem(3), repostItem(1)]
   const viewer = { did: bob, uid: world.uid(bob) }
-  const first = fragments.items(items, viewer)
+  const first = viewCache.items(items, viewer)
   expect(first.filter((text) => text !== undefined).length).toBe(4)
   expect(new Set(reads)).toEqual(new Set(['feed', 'relations', 'postViewers', 'posts']))
   reads.length = 0
-  expect(fragments.items(items, viewer)).toEqual(first)
+  expect(viewCache.items(items, viewer)).toEqual(first)
   expect(reads).toEqual([])
   world.like(alice, root)
-  expect(fragments.items(items, viewer)).not.toEqual(first)
+  expect(viewCache.items(items, viewer)).not.toEqual(first)
   expect(reads).toEqual(['postCounts'])
 })
 
@@ -138,7 +138,7 @@ test('an account without a profile is asked for with each answer that shows it, 
 
 test('what somebody is doing is kept until it ends, and says more to themselves', () => {
   vi.useFakeTimers({ toFake: ['Date'] })
-  const { world, alice, bob, fragments, look, reads } = start()
+  const { world, alice, bob, viewCache, look, reads } = start()
   vi.setSystemTime(world.now())
   const post = world.post(alice)
   const status = { status: 'live', durationMinutes: 10, createdAt: world.isoNow() }
@@ -152,18 +152,18 @@ test('what somebody is doing is kept until it ends, and says more to themselves'
   expect(look(post).author.status.isDisabled).toBeUndefined()
   vi.setSystemTime(world.now() + 11 * 60_000)
   expect(look(post).author.status).toMatchObject({ isActive: false })
-  const profile = fragments.profiles([world.uid(alice)], { did: bob, uid: world.uid(bob) })[0]
+  const profile = viewCache.profiles([world.uid(alice)], { did: bob, uid: world.uid(bob) })[0]
   expect(profile).toContain('"isActive":false')
 })
 
 test('what a kept thing depends on is known in both generations', () => {
-  const kept = new KeptFragments(20_000)
-  const fragment = { ...ABSENT, showing: 'shown' as const, pieces: ['x'.repeat(1_000)] }
-  kept.keep(FRAGMENT.item, 2, fragment, [dependency.post(900)])
-  for (let id = 1; id < 9; id++) kept.keep(FRAGMENT.post, id, fragment)
+  const kept = new CachedViews(20_000)
+  const cachedView = { ...ABSENT, showing: 'shown' as const, pieces: ['x'.repeat(1_000)] }
+  kept.keep(CACHED.item, 2, cachedView, [dependency.post(900)])
+  for (let id = 1; id < 9; id++) kept.keep(CACHED.post, id, cachedView)
   // The first is in the older generation by now, and all that was kept after it in the younger.
   kept.forgetDependents(dependency.post(900))
-  expect(kept.get(FRAGMENT.item, 2)).toBeUndefined()
-  expect(kept.get(FRAGMENT.post, 8)).toBe(fragment)
+  expect(kept.get(CACHED.item, 2)).toBeUndefined()
+  expect(kept.get(CACHED.post, 8)).toBe(cachedView)
   expect(kept.bytes).toBeLessThanOrEqual(20_000)
 })

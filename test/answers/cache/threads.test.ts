@@ -3,16 +3,16 @@
 
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { CONTROL, ORDER, type ReaderData } from '../../support/fragment-reader-control.ts'
 import { createRandom } from '../../support/random.ts'
 import { randomHistory } from '../../support/random-history.ts'
 import { rareActs } from '../../support/rare-acts.ts'
 import { testSeed } from '../../support/seed.ts'
+import { CONTROL, ORDER, type ReaderData } from '../../support/view-cache-reader-control.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
 const MEMBERS = ['person-0', 'person-1']
 const COMPARISONS = 12
-const PATIENCE_MS = 150_000
+const MAX_WAIT_MS = 150_000
 
 function startReader(world: World) {
   const control = new SharedArrayBuffer(16)
@@ -25,11 +25,11 @@ function startReader(world: World) {
     dataDir: world.dataDir,
     actors: actors.handle,
     graph: graph.handle,
-    notes: world.notes.buffer,
+    invalidations: world.invalidations.buffer,
     control,
     viewers: MEMBERS.map((name) => world.account(name)),
   }
-  const worker = new Worker(new URL('../../support/fragment-reader.ts', import.meta.url), {
+  const worker = new Worker(new URL('../../support/view-cache-reader.ts', import.meta.url), {
     workerData,
   })
   const ended = new Promise((resolve) => worker.once('exit', resolve))
@@ -38,7 +38,7 @@ function startReader(world: World) {
     compare(): void {
       const before = Atomics.load(places, CONTROL.answers)
       Atomics.store(places, CONTROL.order, ORDER.compare)
-      const waited = Atomics.wait(places, CONTROL.answers, before, PATIENCE_MS)
+      const waited = Atomics.wait(places, CONTROL.answers, before, MAX_WAIT_MS)
       expect(waited).not.toBe('timed-out')
     },
     differences: () => Atomics.load(places, CONTROL.differences),

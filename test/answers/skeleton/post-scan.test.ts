@@ -89,7 +89,7 @@ test('it stops soon after its time is up, and not before', () => {
   const patient = scanPosts(
     listed(places, () => 15),
     '',
-    { ...range, patienceMs: Infinity },
+    { ...range, maxWaitMs: Infinity },
   )
   expect(patient.places).toHaveLength(50)
 })

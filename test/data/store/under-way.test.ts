@@ -16,7 +16,7 @@ function start() {
   world = w
   const underWay = createUnderWay({ db: w.reader, actors: w.memory.actors })
   const ask = (uris: string[], dids: string[] = []) =>
-    w.request({ kind: 'wanted', id: 1, did: alice, uris, dids })
+    w.request({ kind: 'fetch-requested', id: 1, did: alice, uris, dids })
   const set = (sql: string) => w.db.exec(sql)
   return { w, underWay, ask, set }
 }

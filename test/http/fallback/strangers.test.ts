@@ -101,7 +101,7 @@ describe('a stranger’s profile', () => {
 
   test('who does not exist is not found, whatever becomes of the question elsewhere', async () => {
     const absent = [didOf('nobody'), didOf('no one')]
-    const { here, double } = await start(() => {}, { absent, asks: { patienceMs: 600_000 } })
+    const { here, double } = await start(() => {}, { absent, asks: { maxWaitMs: 600_000 } })
     double.misbehave('hang')
     for (const viewer of [alice, undefined]) {
       const one = await here.ask('app.bsky.actor.getProfile', { actor: absent[0]! }, viewer)
@@ -261,7 +261,7 @@ describe('lists of strangers', () => {
 
   test('are ours where theirs come too late', async () => {
     const { here, double } = await start((w) => w.like(bob, w.post(eve, 'hello')), {
-      asks: { patienceMs: 30 },
+      asks: { maxWaitMs: 30 },
     })
     double.misbehave('hang')
     const { feed } = await here.get<{ feed: object[] }>(

@@ -247,7 +247,7 @@ describe('a PDS that does not answer well', () => {
   })
 
   test('goes silent in the middle', async () => {
-    const impatient = await startMediaWorld({ before: world, patience: { timeoutMs: 300 } })
+    const impatient = await startMediaWorld({ before: world, maxWait: { timeoutMs: 300 } })
     const cid = host.put(await picture(10, 10).png().toBuffer())
     host.behave('stall')
     expect(await errorOf(await impatient.image('avatar', cid))).toMatchObject({

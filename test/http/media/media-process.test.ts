@@ -165,7 +165,7 @@ test.runIf(existsSync('/proc/self/status'))(
 
 test('a silent server keeps its own pictures waiting and no other’s', async () => {
   const patient = { firstByteMs: 600_000, timeoutMs: 600_000 }
-  const waiting = await startMediaWorld({ before: world, patience: patient })
+  const waiting = await startMediaWorld({ before: world, maxWait: patient })
   let asked = 0
   const silent = createServer(() => {
     asked += 1
@@ -190,7 +190,7 @@ test('a silent server keeps its own pictures waiting and no other’s', async ()
 test('a server that says nothing is given up before one that sends', async () => {
   const quick = await startMediaWorld({
     before: world,
-    patience: { firstByteMs: 200, timeoutMs: 600_000 },
+    maxWait: { firstByteMs: 200, timeoutMs: 600_000 },
   })
   const silent = createServer(() => undefined)
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))

@@ -28,7 +28,7 @@ function serverWith(images: 'cdn' | 'own') {
     serviceAuth: identity.serviceAuth,
     health: () => ({ ok: true, version: '0' }) as never,
     log,
-    beside: mediaRoutes(config, {
+    sideRoutes: mediaRoutes(config, {
       log,
       db: undefined as never,
       actors,

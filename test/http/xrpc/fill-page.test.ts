@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Writer } from '../../../src/bridge/messages.ts'
+import { createFetchRequests } from '../../../src/http/xrpc/fetch-requests.ts'
 import { fillPage } from '../../../src/http/xrpc/fill-page.ts'
-import { createWanted } from '../../../src/http/xrpc/wanted.ts'
 
 /** A list of numbers of which only every `nth` passes the filter; cursors are positions. */
 function reader(length: number, nth: number) {
@@ -48,13 +48,13 @@ test('the writer is asked for few things at a time, each once in ten minutes, ne
   let release = () => {}
   const writer: Writer = {
     send: (request) => {
-      if (request.kind === 'wanted') sent.push(request.dids)
+      if (request.kind === 'fetch-requested') sent.push(request.dids)
       return new Promise((resolve) => {
         release = resolve
       })
     },
   }
-  const wanted = createWanted({
+  const fetchRequests = createFetchRequests({
     writer,
     actors: { uidOf: () => 1 },
     resolver: { resolve: async () => undefined },
@@ -62,19 +62,19 @@ test('the writer is asked for few things at a time, each once in ten minutes, ne
   })
   const viewer = { uid: 1, did: 'did:plc:viewer' }
 
-  wanted.ask(undefined, { dids: ['a'] })
-  wanted.ask(viewer, { dids: ['a', 'b'] })
-  wanted.ask(viewer, { dids: ['b', 'c'] })
+  fetchRequests.ask(undefined, { dids: ['a'] })
+  fetchRequests.ask(viewer, { dids: ['a', 'b'] })
+  fetchRequests.ask(viewer, { dids: ['b', 'c'] })
   now += 11 * 60 * 1000
-  wanted.ask(viewer, { dids: ['a'] })
-  wanted.ask(viewer, { dids: Array.from({ length: 500 }, (_, i) => `x${i}`) })
+  fetchRequests.ask(viewer, { dids: ['a'] })
+  fetchRequests.ask(viewer, { dids: Array.from({ length: 500 }, (_, i) => `x${i}`) })
   expect(sent.map((dids) => dids.length)).toEqual([2, 1, 1, 100])
 
-  for (let i = 0; i < 100; i++) wanted.ask(viewer, { dids: [`y${i}`] })
+  for (let i = 0; i < 100; i++) fetchRequests.ask(viewer, { dids: [`y${i}`] })
   expect(sent).toHaveLength(16)
   release()
   await new Promise((resolve) => setImmediate(resolve))
-  wanted.ask(viewer, { dids: ['z'] })
+  fetchRequests.ask(viewer, { dids: ['z'] })
   expect(sent).toHaveLength(17)
 })
 
@@ -82,13 +82,13 @@ test('accounts nobody here has heard of have to exist before anything of theirs 
   const sent: unknown[] = []
   const writer: Writer = { send: async (request) => void sent.push(request) }
   const real = 'did:plc:real'
-  const wanted = createWanted({
+  const fetchRequests = createFetchRequests({
     writer,
     actors: { uidOf: (did) => (did === 'did:plc:known' ? 1 : 0) },
     resolver: { resolve: async (did) => (did === real ? ({ did } as never) : undefined) },
   })
   const uri = (did: string) => `at://${did}/app.bsky.feed.post/3kaaaaaaaaa22`
-  wanted.ask(
+  fetchRequests.ask(
     { uid: 1, did: 'did:plc:viewer' },
     {
       uris: [uri(real), uri('did:plc:made-up')],
@@ -98,7 +98,7 @@ test('accounts nobody here has heard of have to exist before anything of theirs 
   await new Promise((resolve) => setImmediate(resolve))
   const [request] = sent
   expect(request).toMatchObject({ uris: [uri(real)], dids: ['did:plc:known'] })
-  wanted.ask({ uid: 1, did: 'did:plc:viewer' }, { dids: ['did:plc:nobody'] })
+  fetchRequests.ask({ uid: 1, did: 'did:plc:viewer' }, { dids: ['did:plc:nobody'] })
   await new Promise((resolve) => setImmediate(resolve))
   expect(sent).toHaveLength(1)
 })

@@ -19,8 +19,8 @@ let world: ServingWorld
 let followed: RecordId
 afterEach(() => world.dispose())
 
-function start(firstPagePatienceMs: number, startAt = Date.now()): ServingWorld {
-  world = createServingWorld({ members: ['alice'], scope: 'network', firstPagePatienceMs, startAt })
+function start(firstPageMaxWaitMs: number, startAt = Date.now()): ServingWorld {
+  world = createServingWorld({ members: ['alice'], scope: 'network', firstPageMaxWaitMs, startAt })
   followed = world.follow(alice, bob)
   world.handle(bob, 'bob.test')
   return world

@@ -19,7 +19,7 @@ function start() {
     let looks = 0
     const look = () => isThere(++looks)
     const signal = aborted ? AbortSignal.abort() : new AbortController().signal
-    await waits.until(look, { did, state: () => state, patienceMs: 8_000, signal })
+    await waits.until(look, { did, state: () => state, maxWaitMs: 8_000, signal })
     return looks
   }
   return { wait, waits }
@@ -50,7 +50,7 @@ test('a request that went away has not waited in vain', async () => {
 
 test('a few requests of one account wait, the others are answered at once', async () => {
   const { waits } = start()
-  const request = { did: 'alice', state: () => 'page', patienceMs: 8_000 }
+  const request = { did: 'alice', state: () => 'page', maxWaitMs: 8_000 }
   const { signal } = new AbortController()
   let isThere = false
   const waiting = Array.from({ length: 4 }, () =>

@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
 import { XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
-import { NoteWriter } from '../../../src/data/shared-memory/note-ring.ts'
+import { InvalidationWriter } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import type { Method, MethodContext, MethodResult } from '../../../src/http/server/method.ts'
 import { createAtOneRev } from '../../../src/http/xrpc/repo-rev.ts'
 
@@ -12,12 +12,12 @@ const context = { viewer: VIEWER, params: {} } as unknown as MethodContext
 
 /** An index of one account, whose posts and rev a test moves as the writer would. */
 function world() {
-  const notes = new NoteWriter()
+  const invalidations = new InvalidationWriter()
   const index = { rev: 'r1' as string | undefined, posts: ['p1'] }
   const atOneRev = createAtOneRev({
     accounts: { revOf: () => index.rev } as never,
     actors: { uidOf: (did: string) => (did === VIEWER ? 7 : 0) } as never,
-    notes: notes.buffer,
+    invalidations: invalidations.buffer,
   })
   const serve = (handler: () => MethodResult | Promise<MethodResult>): Method =>
     atOneRev({
@@ -27,7 +27,7 @@ function world() {
       readAfterWrite: true,
       handler,
     })
-  return { notes, index, serve }
+  return { invalidations, index, serve }
 }
 
 describe('an answer that a PDS adds to', () => {
@@ -73,11 +73,14 @@ describe('an answer that a PDS adds to', () => {
   })
 
   test('waits for what is committed and not yet in memory', async () => {
-    const { notes, index, serve } = world()
+    const { invalidations, index, serve } = world()
     const shared = new Int32Array(new SharedArrayBuffer(4))
-    notes.beginSettling()
+    invalidations.beginPublishing()
     index.rev = 'r2'
-    const worker = new Worker(SETTLES, { eval: true, workerData: { notes: notes.buffer, shared } })
+    const worker = new Worker(SETTLES, {
+      eval: true,
+      workerData: { invalidations: invalidations.buffer, shared },
+    })
     await new Promise((resolve) => worker.once('online', resolve))
     const answer = await serve(() => ({ body: Atomics.load(shared, 0) })).handler(context)
     await worker.terminate()
@@ -85,13 +88,13 @@ describe('an answer that a PDS adds to', () => {
   })
 
   test('waits no longer than a moment, and then says less than it may have', async () => {
-    const { notes, index, serve } = world()
+    const { invalidations, index, serve } = world()
     const method = serve(() => ({ body: index.posts }))
     await method.handler(context)
-    notes.beginSettling()
+    invalidations.beginPublishing()
     index.rev = 'r2'
     expect((await method.handler(context)).headers).toEqual({ 'atproto-repo-rev': 'r1' })
-    notes.settle()
+    invalidations.endPublishing()
     expect((await method.handler(context)).headers).toEqual({ 'atproto-repo-rev': 'r2' })
   })
 

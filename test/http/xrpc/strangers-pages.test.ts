@@ -32,7 +32,7 @@ afterEach(async () => {
 async function start() {
   const [pds, plc] = await Promise.all([startPdsDouble(), startPlcDouble()])
   const w = createServingWorld({
-    ...{ scope: 'community', members: ['alice'], queuesWanted: true, startAt: Date.now() },
+    ...{ scope: 'community', members: ['alice'], queuesFetchRequests: true, startAt: Date.now() },
   })
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
   const outside = { allowPrivateHosts: true, resolveTxt: async () => [] }
@@ -122,7 +122,7 @@ test('loses what was deleted when it is read once more', async () => {
   eve.remove(POST, gone.uri.split('/').at(-1)!, lastMs)
   // What was asked for lately is not asked for again by this member; another server thread may ask.
   w.world.request({
-    ...{ id: 1, kind: 'wanted', did: alice, dids: [] },
+    ...{ id: 1, kind: 'fetch-requested', did: alice, dids: [] },
     uris: [`at://${eve.did}/${POST}`],
   })
   expect(uris((await read(eve)).body)).toEqual([kept.uri])
@@ -138,7 +138,7 @@ test('is not fetched for visitors, nor for those who are kept anyway', async () 
   expect((await w.ask(NSID, { actor: eve.did })).status).toBe(400)
   await read(bob)
   w.world.request({
-    ...{ id: 1, kind: 'wanted', did: alice, dids: [] },
+    ...{ id: 1, kind: 'fetch-requested', did: alice, dids: [] },
     uris: [`at://${bob.did}/${POST}`],
   })
   expect(w.db.prepare("SELECT 1 FROM jobs WHERE kind = 'page'").get()).toBeUndefined()

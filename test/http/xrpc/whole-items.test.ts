@@ -3,7 +3,7 @@
 
 import { afterEach, expect, test, vi } from 'vitest'
 import { COLD_START, MILESTONES, putBackfill } from '../../../src/data/store/backfills.ts'
-import { PATIENCE_MS } from '../../support/patience.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { didOf } from '../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 import type { RecordId } from '../../support/world.ts'
@@ -22,8 +22,8 @@ afterEach(() => world.dispose())
 /** A newcomer whose posts are all here. */
 function start(...milestones: string[]): ServingWorld {
   world = createServingWorld({
-    ...{ members: ['alice'], queuesWanted: true, startAt: Date.now() },
-    firstPagePatienceMs: 60_000,
+    ...{ members: ['alice'], queuesFetchRequests: true, startAt: Date.now() },
+    firstPageMaxWaitMs: 60_000,
   })
   world.follow(alice, bob)
   world.handle(bob, 'bob.test')
@@ -36,7 +36,7 @@ function start(...milestones: string[]): ServingWorld {
 const read = () => world.get<Page>(NSID, {}, alice)
 
 /** A post by carol that is not here. */
-function elsewhere(): { quoted: RecordId; arrive: () => void } {
+function fallback(): { quoted: RecordId; arrive: () => void } {
   let quoted: RecordId | undefined
   const events = world.hold(() => {
     quoted = world.post(carol, 'quoted')
@@ -67,13 +67,13 @@ function fail(kind: string): void {
 }
 
 const asked = (kind: string) =>
-  vi.waitFor(() => expect(jobs(kind)).not.toEqual([]), { timeout: PATIENCE_MS, interval: 5 })
+  vi.waitFor(() => expect(jobs(kind)).not.toEqual([]), { timeout: MAX_WAIT_MS, interval: 5 })
 
 const embedded = ({ feed }: Page) => feed.map(({ post }) => post.embed?.record?.$type)
 
 test('a quoted post is waited for', async () => {
   const w = start()
-  const { quoted, arrive } = elsewhere()
+  const { quoted, arrive } = fallback()
   w.post(bob, { quote: quoted })
   for (const kind of ['identity', 'profile', 'records']) end(kind)
   const page = read()
@@ -84,7 +84,7 @@ test('a quoted post is waited for', async () => {
 
 test('while it is being fetched still, the post that quotes it is left out, and comes later', async () => {
   const w = start()
-  const { quoted, arrive } = elsewhere()
+  const { quoted, arrive } = fallback()
   const oldest = w.post(bob, 'the oldest')
   const plain = w.post(bob, 'plain')
   const quoting = w.post(bob, { quote: quoted })
@@ -100,7 +100,7 @@ test('while it is being fetched still, the post that quotes it is left out, and 
 
 test('what could not be had is shown as it is', async () => {
   const w = start()
-  w.post(bob, { quote: elsewhere().quoted })
+  w.post(bob, { quote: fallback().quoted })
   for (const kind of ['post', 'identity', 'profile', 'records']) fail(kind)
   expect(embedded(await read())).toEqual(['app.bsky.embed.record#viewNotFound'])
 })
@@ -119,6 +119,6 @@ test('a name that nobody looked up is waited for', async () => {
 
 test('after the cold start nothing is left out any more', async () => {
   const w = start(COLD_START)
-  const quoting = w.post(bob, { quote: elsewhere().quoted })
+  const quoting = w.post(bob, { quote: fallback().quoted })
   expect((await read()).feed.map(({ post }) => post.uri)).toEqual([quoting.uri])
 })

@@ -214,7 +214,7 @@ describe('a member’s cold start', () => {
     await world.settled()
     clearInterval(hurry)
     expectAll(town)
-    expect(strict!.stats().impatient).toBe(0)
+    expect(strict!.stats().noRetry).toBe(0)
   })
 
   it('fills the open timeline as it goes, and shows what is posted meanwhile', async () => {

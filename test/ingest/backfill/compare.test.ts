@@ -8,16 +8,16 @@ import { unpackRkey } from '../../../src/base/atproto/keys.ts'
 import { findActor } from '../../../src/data/store/actors.ts'
 import { accountsToRepair, compareGap, setGapStep } from '../../../src/data/store/gap-repair.ts'
 import { gapCounts, insertAccountGap, insertGap, listGaps } from '../../../src/data/store/gaps.ts'
-import { heldKeys } from '../../../src/data/store/held-keys.ts'
 import { countJobs } from '../../../src/data/store/jobs.ts'
 import { findProfile } from '../../../src/data/store/profiles.ts'
 import { statusCode } from '../../../src/data/store/status.ts'
+import { storedKeys } from '../../../src/data/store/stored-keys.ts'
 import { leaveGap } from '../../../src/ingest/backfill/settle-gap.ts'
 import { createGapRepair } from '../../../src/ingest/replay/gap-repair.ts'
 import { circleOf } from '../../../src/ingest/upkeep/gap-repairing.ts'
 import { type BackfillWorld, refOf, startBackfillWorld } from '../../support/backfill-world.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
-import { PATIENCE_MS } from '../../support/patience.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import type { PdsAccount, PdsDouble } from '../../support/pds-double.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
@@ -131,7 +131,7 @@ function actAtRandom({ authors, strangers }: Scene, random: Random) {
 
 function held(account: PdsAccount, collection: Collection): string[] {
   const uid = world.uid(account)
-  const pages = [...heldKeys(world.db, collection, { uid, size: 50 })]
+  const pages = [...storedKeys(world.db, collection, { uid, size: 50 })]
   return [...new Set(pages.flat().map(unpackRkey))].sort()
 }
 
@@ -362,7 +362,7 @@ function startSweeping() {
     stream: { hosts: [], wire: 'v2', compress: false, v1Dictionary: '', cacheDir: '' },
     filters: () => ({ collections, dids: undefined }),
     unread: [],
-    tip: () => undefined,
+    head: () => undefined,
     circle: circleOf(world.memory.actors),
     onJobs: () => world.backfill.wake(),
     limits: { lookEveryMs: 10 },
@@ -372,7 +372,7 @@ function startSweeping() {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
+  const deadline = Date.now() + MAX_WAIT_MS
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(JSON.stringify(countJobs(world.db)))
     await tick()

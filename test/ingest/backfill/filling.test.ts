@@ -10,7 +10,7 @@ import {
   refOf,
   startBackfillWorld,
 } from '../../support/backfill-world.ts'
-import { PATIENCE_MS } from '../../support/patience.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import type { PdsAccount } from '../../support/pds-double.ts'
 
 const HOUR_MS = 3_600_000
@@ -64,7 +64,7 @@ function coldStart(account: PdsAccount) {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  await expect.poll(condition, { timeout: PATIENCE_MS, interval: 10 }).toBe(true)
+  await expect.poll(condition, { timeout: MAX_WAIT_MS, interval: 10 }).toBe(true)
 }
 
 describe('a new member’s timeline', () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { COLD_START_BEGUN, findBackfill, MILESTONES } from '../../../src/data/store/backfills.ts'
 import { enqueueJobAgain } from '../../../src/data/store/jobs.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
-import { PATIENCE_MS } from '../../support/patience.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import type { PdsAccount } from '../../support/pds-double.ts'
 
 const HALF_AN_HOUR_MS = 30 * 60_000
@@ -30,7 +30,7 @@ function reached(): Milestone[] {
 }
 
 async function until(milestone: Milestone): Promise<void> {
-  await expect.poll(reached, { timeout: PATIENCE_MS, interval: 50 }).toContain(milestone)
+  await expect.poll(reached, { timeout: MAX_WAIT_MS, interval: 50 }).toContain(milestone)
 }
 
 /** Posts of these accounts that are here. */

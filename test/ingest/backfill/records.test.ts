@@ -9,7 +9,7 @@ import {
 } from '../../../src/base/atproto/collections.ts'
 import type { PackedRkey } from '../../../src/base/atproto/keys.ts'
 import { unpackCid, unpackRkey } from '../../../src/base/atproto/keys.ts'
-import { wantMissing } from '../../../src/ingest/indexing/wanted.ts'
+import { fetchMissing } from '../../../src/ingest/indexing/fetch-missing.ts'
 import { type BackfillWorld, refOf, startBackfillWorld } from '../../support/backfill-world.ts'
 import type { PdsAccount } from '../../support/pds-double.ts'
 
@@ -106,7 +106,7 @@ it('brings a stranger’s feed that a member is to be shown, and who made it', a
   world.backfill.start()
   await world.settled()
   const none = `at://${stranger.did}/${GENERATOR}/none`
-  world.writer.commit((ctx) => wantMissing(ctx, { uris: [refOf(feed).uri, none], dids: [] }))
+  world.writer.commit((ctx) => fetchMissing(ctx, { uris: [refOf(feed).uri, none], dids: [] }))
   world.backfill.wake()
   await world.settled()
   expect(held(stranger, GENERATOR)).toEqual({ cats: refOf(feed).cid })

@@ -2,7 +2,7 @@
 // fails, says no, or knows nothing does to them, and that all of it has an end.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { CountedScope } from '../../../src/data/store/read/earlier-counts.ts'
+import type { CountedScope } from '../../../src/data/store/read/seed-counts.ts'
 import { createCountQueue } from '../../../src/ingest/counts/count-queue.ts'
 import {
   type Counting,
@@ -11,14 +11,14 @@ import {
 } from '../../../src/ingest/counts/counting.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { type AppviewDouble, startAppviewDouble } from '../../support/appview-double.ts'
-import { PATIENCE_MS } from '../../support/patience.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
 
 const POSTS = 'app.bsky.feed.getPosts'
 const soon = <T>(look: () => T | Promise<T>) =>
-  vi.waitFor(look, { timeout: PATIENCE_MS, interval: 10 })
+  vi.waitFor(look, { timeout: MAX_WAIT_MS, interval: 10 })
 
 let double: AppviewDouble
 let world: World
@@ -91,7 +91,7 @@ describe('posts', () => {
     const posts = write(120)
     const counting = begin({ members: [world.uid(world.account('alice'))] })
     await soon(() => expect(askedAbout()).toHaveLength(1))
-    counting.wanted({ posts: idsOf().slice(0, 2), actors: [] })
+    counting.requested({ posts: idsOf().slice(0, 2), actors: [] })
     await soon(() => expect(told()).toHaveLength(120))
     const second = askedAbout()[1]
     expect(second?.slice(0, 2).sort()).toEqual([posts[0]!.uri, posts[1]!.uri].sort())
@@ -101,13 +101,13 @@ describe('posts', () => {
     const posts = write(3)
     double.answer(POSTS, { posts: [{ uri: posts[1]!.uri, likeCount: 4 }] })
     const counting = begin()
-    counting.wanted({ posts: idsOf(), actors: [] })
+    counting.requested({ posts: idsOf(), actors: [] })
     await soon(() => expect(told()).toEqual([0, 4, 0]))
     double.answer(POSTS, { status: 400 })
     write(1)
-    counting.wanted({ posts: idsOf(), actors: [] })
+    counting.requested({ posts: idsOf(), actors: [] })
     await soon(() => expect(told()).toEqual([0, 4, 0, 0]))
-    counting.wanted({ posts: idsOf(), actors: [] })
+    counting.requested({ posts: idsOf(), actors: [] })
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(askedAbout()).toHaveLength(2)
   })
@@ -116,7 +116,7 @@ describe('posts', () => {
     write(30)
     double.misbehave({ status: 429, headers: { 'retry-after': '1' } })
     const counting = begin()
-    counting.wanted({ posts: idsOf(), actors: [] })
+    counting.requested({ posts: idsOf(), actors: [] })
     await soon(() => expect(warned).toHaveLength(1))
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(double.asked).toHaveLength(1)
@@ -133,7 +133,7 @@ describe('posts', () => {
       write(2)
       double.misbehave(how)
       const counting = begin()
-      counting.wanted({ posts: idsOf(), actors: [world.uid(world.account('bob'))] })
+      counting.requested({ posts: idsOf(), actors: [world.uid(world.account('bob'))] })
       await soon(() => expect(double.asked.length).toBeGreaterThan(0))
       await counting.stop()
       expect(told().every((likes) => likes === 0)).toBe(true)
@@ -151,7 +151,7 @@ describe('posts', () => {
         ...{ rkey: `${'~:'.repeat(250)}${i}x`, record: { text: 'x', createdAt: world.isoNow() } },
       })
     }
-    begin().wanted({ posts: idsOf(), actors: [] })
+    begin().requested({ posts: idsOf(), actors: [] })
     await soon(() => expect(told()).toEqual(Array.from({ length: 40 }, (_, i) => 100 + i)))
     expect(askedAbout().length).toBeGreaterThan(3)
   })
@@ -160,7 +160,7 @@ describe('posts', () => {
     tellAll()
     const [post] = write(1)
     const counting = begin({ scope: 'authors' })
-    const look = () => counting.wanted({ posts: idsOf(), actors: [] })
+    const look = () => counting.requested({ posts: idsOf(), actors: [] })
     look()
     await soon(() => expect(told()).toHaveLength(1))
     world.tick(14 * 60_000)

@@ -2,10 +2,10 @@
 // own follows and followers go with it, and nobody else's.
 
 import { afterEach, describe, expect, it } from 'vitest'
-import { nextDoubt } from '../../../src/data/store/doubts.ts'
 import type { FollowLine } from '../../../src/data/store/follows.ts'
+import { nextGcCandidate } from '../../../src/data/store/gc-candidates.ts'
 import { removeMember } from '../../../src/ingest/indexing/members.ts'
-import { settleDoubts } from '../../../src/ingest/indexing/retention/settle-doubts.ts'
+import { sweepCandidates } from '../../../src/ingest/indexing/retention/sweep-candidates.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { tidAt } from '../../support/records.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
@@ -19,7 +19,7 @@ afterEach(() => world.dispose())
 
 function settle(): number {
   let steps = 0
-  for (; nextDoubt(world.db); steps++) world.run((ctx) => void settleDoubts(ctx, 1))
+  for (; nextGcCandidate(world.db); steps++) world.run((ctx) => void sweepCandidates(ctx, 1))
   return steps
 }
 
@@ -114,7 +114,7 @@ describe('an imported graph', () => {
       else if (made.length > 0) world.delete(made.splice(random.below(made.length), 1)[0]!)
       if (i === 200) world.run((ctx) => removeMember(ctx, members[1]!))
       if (i === 300) world.restart()
-      world.run((ctx) => void settleDoubts(ctx, 5))
+      world.run((ctx) => void sweepCandidates(ctx, 5))
     }
     for (const one of made) world.delete(one)
     settle()

@@ -3,9 +3,9 @@
 
 import { describe, expect, it } from 'vitest'
 import { CELEBRITY, MEMBER } from '../../../src/data/graph/types.ts'
+import { fetchMissing } from '../../../src/ingest/indexing/fetch-missing.ts'
 import { memberSeen, removeMember } from '../../../src/ingest/indexing/members.ts'
 import { openTimeline } from '../../../src/ingest/indexing/open-timeline.ts'
-import { wantMissing } from '../../../src/ingest/indexing/wanted.ts'
 import { countRows, jobsOf, postOf } from '../../support/rows.ts'
 import { createWorld, type World, type WorldOptions } from '../../support/world.ts'
 
@@ -92,7 +92,7 @@ describe('a member', () => {
         far = world.post(world.account('far'))
       })
       const did = world.account('unknown')
-      world.run((ctx) => wantMissing(ctx, { uris: [far!.uri, 'nonsense'], dids: [did] }))
+      world.run((ctx) => fetchMissing(ctx, { uris: [far!.uri, 'nonsense'], dids: [did] }))
       const sql = "SELECT kind || ' ' || priority FROM jobs WHERE kind <> 'member' ORDER BY 1"
       expect(world.db.prepare(sql).pluck().all()).toEqual([
         'identity 10',

@@ -88,16 +88,16 @@ describe('a new member', () => {
     world.follow(bob, dan)
     const post = world.post(dan)
     const [repost, gone] = [world.repost(alice, post), world.repost(alice, world.post(dan))]
-    const deed = (did: string, kind: 'like' | 'repost', via: RecordId) =>
+    const act = (did: string, kind: 'like' | 'repost', via: RecordId) =>
       world.create(did, `app.bsky.feed.${kind}`, { subject: post, via, createdAt: world.isoNow() })
-    const like = deed(carla, 'like', repost)
-    const again = deed(bob, 'repost', repost)
+    const like = act(carla, 'like', repost)
+    const again = act(bob, 'repost', repost)
     // Of the post's own author, of oneself, by way of a repost that is gone, taken back, and a second one.
-    deed(dan, 'like', repost)
-    deed(alice, 'like', repost)
-    deed(didOf('eve'), 'like', gone)
+    act(dan, 'like', repost)
+    act(alice, 'like', repost)
+    act(didOf('eve'), 'like', gone)
     world.delete(gone)
-    world.delete(deed(didOf('fred'), 'like', repost))
+    world.delete(act(didOf('fred'), 'like', repost))
     world.profile(alice)
     world.member(alice)
 

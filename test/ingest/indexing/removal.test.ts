@@ -11,7 +11,7 @@ import { REMOVED_AT_ONCE, removeSlice } from '../../../src/ingest/indexing/remov
 import { createDiskRoom } from '../../../src/ingest/upkeep/disk/disk-room.ts'
 import { keepRemoving } from '../../../src/ingest/upkeep/removing.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
-import { PATIENCE_MS } from '../../support/patience.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { createRandom } from '../../support/random.ts'
 import { randomHistory } from '../../support/random-history.ts'
 import { testSeed } from '../../support/seed.ts'
@@ -105,7 +105,7 @@ test('what is left goes by itself, after a restart too', async () => {
     log: { info: () => undefined },
     room: createDiskRoom({ error: () => undefined, info: () => undefined }),
   })
-  await vi.waitUntil(() => nextRemoval(world.db) === undefined, { timeout: PATIENCE_MS })
+  await vi.waitUntil(() => nextRemoval(world.db) === undefined, { timeout: MAX_WAIT_MS })
   removing.stop()
   expect(canonicalRows(world.db)['posts']).toHaveLength(1)
 })

@@ -9,12 +9,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { StreamEvent } from '../../../src/base/event.ts'
 import { MEMBER } from '../../../src/data/graph/types.ts'
-import { DOUBT, nextDoubt, putDoubt } from '../../../src/data/store/doubts.ts'
+import { GC, nextGcCandidate, putGcCandidate } from '../../../src/data/store/gc-candidates.ts'
 import { ANCHOR } from '../../../src/data/store/post-flags.ts'
 import type { IndexContext, IndexScope } from '../../../src/ingest/indexing/index-context.ts'
 import { memberSeen, removeMember } from '../../../src/ingest/indexing/members.ts'
 import { bookmark, muteList } from '../../../src/ingest/indexing/private-state.ts'
-import { settleDoubts } from '../../../src/ingest/indexing/retention/settle-doubts.ts'
+import { sweepCandidates } from '../../../src/ingest/indexing/retention/sweep-candidates.ts'
 import { createWriter } from '../../../src/ingest/indexing/writer.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
 import { createRandom, type Random } from '../../support/random.ts'
@@ -37,21 +37,21 @@ function start(members: string[], scope: IndexScope = 'community'): World {
 function settle(world: World, cost = 50): void {
   for (let isLeft = true; isLeft; ) {
     world.run((ctx) => {
-      isLeft = settleDoubts(ctx, cost)
+      isLeft = sweepCandidates(ctx, cost)
     })
   }
 }
 
 /** Casts a doubt on everything there is. */
-function doubtAll(world: World, writer = world.writer): void {
+function addAll(world: World, writer = world.writer): void {
   writer.commit(({ db }) => {
     const uids = db.prepare<[], number>('SELECT uid FROM actors').pluck().all()
     const posts = db.prepare<[], number>('SELECT id FROM posts').pluck().all()
-    for (const uid of uids) putDoubt(db, DOUBT.author, uid)
-    for (const post of posts) putDoubt(db, DOUBT.post, post)
+    for (const uid of uids) putGcCandidate(db, GC.author, uid)
+    for (const post of posts) putGcCandidate(db, GC.post, post)
   })
   for (let isLeft = true; isLeft; ) {
-    isLeft = writer.commit((ctx) => settleDoubts(ctx, 500))
+    isLeft = writer.commit((ctx) => sweepCandidates(ctx, 500))
   }
 }
 
@@ -62,14 +62,14 @@ function mostOf(members: string[], events: StreamEvent[]): Record<string, string
   const { db, memory, now } = world
   // Whoever is an author now was one from the start, as far as is known.
   db.prepare('UPDATE posts SET flags = flags | ?').run(ANCHOR)
-  doubtAll(world, createWriter({ db, memory, now, scope: 'community' }))
+  addAll(world, createWriter({ db, memory, now, scope: 'community' }))
   return recordsOf(world)
 }
 
 function leastOf(members: string[], events: StreamEvent[]): Record<string, string[]> {
   const world = start(members)
   world.apply(events)
-  doubtAll(world)
+  addAll(world)
   return recordsOf(world)
 }
 
@@ -209,7 +209,7 @@ describe('a member who leaves', () => {
     })
     for (let at = 400; at < events.length; at += 10) {
       world.apply(events.slice(at, at + 10))
-      world.run((ctx) => void settleDoubts(ctx, 5))
+      world.run((ctx) => void sweepCandidates(ctx, 5))
       if (at === 500) world.run((ctx) => removeMember(ctx, goes))
       if (at % 60 === 0) expect(() => world.run(dieHalfway)).toThrow('killed')
       if (at === 600) world.restart()
@@ -227,7 +227,7 @@ describe('a member who leaves', () => {
     expectBetween(world, bounds)
     // Nothing was overlooked that looking at everything would find.
     const before = recordsOf(world)
-    doubtAll(world)
+    addAll(world)
     expect(recordsOf(world)).toEqual(before)
   })
 
@@ -273,8 +273,8 @@ describe('a member who leaves', () => {
         bookmark(ctx, leaves, { uri: randomPost(events, random), cid: 'cid' })
         removeMember(ctx, leaves)
       })
-      for (let i = 0; i < slices && nextDoubt(world.db); i++) {
-        world.run((ctx) => void settleDoubts(ctx, 10))
+      for (let i = 0; i < slices && nextGcCandidate(world.db); i++) {
+        world.run((ctx) => void sweepCandidates(ctx, 10))
       }
       world.run((ctx) => memberSeen(ctx, leaves))
       expect(count(world, 'bookmarks')).toBe(0)
@@ -289,7 +289,7 @@ describe('a member who leaves', () => {
         world.apply(there)
       }
       // A record that comes for a row that is there is taken, whatever the row is there for.
-      doubtAll(world)
+      addAll(world)
       const least = leastOf(['stays', 'leaves'], events)
       expectBetween(world, { least, most: mostOf(['stays', 'leaves'], events) })
     }
@@ -343,6 +343,6 @@ function isFollow(event: StreamEvent): boolean {
 
 /** What was done in the transaction is rolled back. */
 function dieHalfway(ctx: IndexContext): void {
-  settleDoubts(ctx, 50)
+  sweepCandidates(ctx, 50)
   throw new Error('killed')
 }

@@ -9,11 +9,11 @@ import { createGuardedLookup } from '../../../src/sources/identity/guarded-looku
 import { createResolver } from '../../../src/sources/identity/resolver.ts'
 import { createBoundedDatabase } from '../../support/bounded-database.ts'
 import { startLabelerDouble } from '../../support/labeler-double.ts'
-import { PATIENCE_MS } from '../../support/patience.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { startPlcDouble } from '../../support/plc-double.ts'
 import { createWorld } from '../../support/world.ts'
 
-const WAIT = { timeout: PATIENCE_MS, interval: 10 }
+const WAIT = { timeout: MAX_WAIT_MS, interval: 10 }
 const LABELS = 600
 
 const closing: (() => unknown)[] = []
@@ -32,7 +32,7 @@ test('labels of a stream wait for room, however often it breaks off', async () =
     ...{ db, actors, writer, fetch, now: Date.now, log: { debug() {} } },
     resolver: createResolver({ fetch, plcUrl: plc.url, allowPrivateHosts: true }),
     lookupFor: createGuardedLookup({ allowPrivateHosts: true }),
-    ...{ configured: [labeler.did], onWork: () => undefined, patience: bounded.room },
+    ...{ configured: [labeler.did], onWork: () => undefined, writeRetry: bounded.room },
     limits: { retryMs: 20, maxRetryMs: 50 },
   })
   closing.push(

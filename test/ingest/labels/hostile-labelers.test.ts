@@ -9,11 +9,11 @@ import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.
 import { createGuardedLookup } from '../../../src/sources/identity/guarded-lookup.ts'
 import { createResolver } from '../../../src/sources/identity/resolver.ts'
 import { frame, type LabelerDouble, startLabelerDouble } from '../../support/labeler-double.ts'
-import { PATIENCE_MS } from '../../support/patience.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 
-const WAIT = { timeout: PATIENCE_MS, interval: 5 }
+const WAIT = { timeout: MAX_WAIT_MS, interval: 5 }
 const MINUTE = 60_000
 const TIMELINE = 'app.bsky.feed.getTimeline'
 

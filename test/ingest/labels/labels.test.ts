@@ -250,7 +250,7 @@ describe('labels that are asked for', () => {
       ([one]) => one?.post.labels?.length === 1,
     )
     await other.say({ uri: post.uri, val: 'cheerful', neg: true, cts: past(8_000) })
-    room!.wanted([other.did], [post.uri])
+    room!.requested([other.did], [post.uri])
     await eventually(
       () => timeline(accept(other.did)),
       ([one]) => one?.post.labels?.length === 0,

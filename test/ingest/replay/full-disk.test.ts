@@ -71,7 +71,7 @@ function postsOf(events: readonly StreamEvent[]): string[] {
 
 test.each([true, false])('a replay waits for room, seen at once: %s', async (isSeen) => {
   bounded = createBoundedDatabase()
-  const scene = await startReplayWorld({ limits, patience: bounded.room })
+  const scene = await startReplayWorld({ limits, writeRetry: bounded.room })
   open.push(scene)
   const { world } = scene
   const past = history(world, 'replay on a full disk', 1_200)
@@ -98,7 +98,7 @@ test('the repair of a gap waits for room, and the gap is closed by a replay', as
   const members = ['reader', 'person-0']
   const scene = await startGapWorld({
     ...{ world: { members }, doubles: [{}, { firstSeq: 70_000 }] },
-    ...{ limits, patience: bounded.room },
+    ...{ limits, writeRetry: bounded.room },
   })
   open.push(scene)
   await scene.connect()
@@ -137,7 +137,7 @@ test('a gap’s repair that finds no room to begin begins when there is some', a
   bounded = createBoundedDatabase()
   const scene = await startGapWorld({
     ...{ world: { members: ['reader'] }, doubles: [{}, { firstSeq: 70_000 }] },
-    ...{ limits, patience: bounded.room },
+    ...{ limits, writeRetry: bounded.room },
   })
   open.push(scene)
   await scene.connect()

@@ -7,10 +7,10 @@ import { unpackCid, unpackRkey } from '../../../src/base/atproto/keys.ts'
 import type { StreamEvent } from '../../../src/base/event.ts'
 import { followEdges, likeEdges } from '../../../src/data/store/edges/all-edges.ts'
 import { NEWEST } from '../../../src/data/store/edges/subject-lists.ts'
-import { allReplays, replaysWanted } from '../../../src/data/store/replays.ts'
+import { allReplays, requestedReplays } from '../../../src/data/store/replays.ts'
 import { streamCursors } from '../../../src/data/store/stream-cursors.ts'
 import { defaultReplayLimits } from '../../../src/ingest/replay/limits.ts'
-import { MAX_BEACONS } from '../../../src/ingest/replay/tip.ts'
+import { MAX_BEACONS } from '../../../src/ingest/replay/stream-head.ts'
 import { MAX_DIDS } from '../../../src/sources/jetstream/subscribe-url.ts'
 import { createNaiveIndex } from '../../support/naive-index.ts'
 import { createRandom } from '../../support/random.ts'
@@ -244,7 +244,7 @@ describe('the last hours of a new member’s follows', () => {
   it('of a few accounts are asked of their servers at once, without a socket', async () => {
     const { world, doubles } = await start({ limits: { minAccounts: 20 } })
     signIn(scene)
-    await scene.until(() => replaysWanted(world.db).count === 0)
+    await scene.until(() => requestedReplays(world.db).count === 0)
     const jobs = world.db.prepare("SELECT subject FROM jobs WHERE kind = 'recent'").all()
     expect(jobs).toHaveLength(PEOPLE.length + 1)
     expect(doubles[0]!.connections()).toHaveLength(1)

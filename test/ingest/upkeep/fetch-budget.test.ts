@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createCountBuffer } from '../../../src/data/shared-memory/count-table.ts'
 import { createSharedBudget } from '../../../src/data/shared-memory/shared-budget.ts'
-import { createWanted } from '../../../src/http/xrpc/wanted.ts'
+import { createFetchRequests } from '../../../src/http/xrpc/fetch-requests.ts'
 import { createWriterRequests } from '../../../src/ingest/upkeep/writer-requests.ts'
 import { plcDid } from '../../support/plc-double.ts'
 import { countRows } from '../../support/rows.ts'
@@ -29,7 +29,7 @@ afterEach(() => world.dispose())
 function look(member: string, page: number) {
   const dids = Array.from({ length: A_PAGE }, (_, i) => plcDid(`${page} ${i}`))
   const uris = dids.map((did) => `at://${did}/app.bsky.feed.post/3kabcdefghi2a`)
-  return answer({ kind: 'wanted', id: page, did: world.account(member), uris, dids })
+  return answer({ kind: 'fetch-requested', id: page, did: world.account(member), uris, dids })
 }
 
 const jobs = () => countRows(world, 'jobs')
@@ -54,7 +54,7 @@ test('a member opens twenty pages of strangers in a minute, and each costs one j
   const did = world.account('mallory')
   const open = (i: number) =>
     answer({
-      ...{ kind: 'wanted', id: i, did, dids: [] },
+      ...{ kind: 'fetch-requested', id: i, did, dids: [] },
       uris: [`at://${plcDid(`opened ${i}`)}/app.bsky.feed.post`],
     })
   const replies = Array.from({ length: 30 }, (_, i) => open(i))
@@ -83,7 +83,7 @@ test('ten members at it leave room for one more, and a hundred a bounded queue',
 
 test('accounts that nobody here heard of are looked up within a budget, each once', async () => {
   let lookedUp = 0
-  const wanted = createWanted({
+  const wanted = createFetchRequests({
     actors: { uidOf: () => 0 },
     resolver: {
       resolve: async () => {

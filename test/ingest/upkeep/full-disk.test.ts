@@ -10,12 +10,12 @@ import {
   createJetstreamDouble,
   type JetstreamDouble,
 } from '../../support/jetstream-double/double.ts'
-import { PATIENCE_MS } from '../../support/patience.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { didOf, tidAt } from '../../support/records.ts'
 import { type SlipstreamProcess, startSlipstream } from '../../support/slipstream-process.ts'
 import { createSmallDisk, type SmallDisk } from '../../support/torture/small-disk.ts'
 
-const WAIT = { timeout: PATIENCE_MS, interval: 100 }
+const WAIT = { timeout: MAX_WAIT_MS, interval: 100 }
 const TEXT = 'something to say '.repeat(15)
 
 let disk: SmallDisk

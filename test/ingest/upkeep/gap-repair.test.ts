@@ -11,7 +11,7 @@ import {
   type JetstreamDouble,
 } from '../../support/jetstream-double/double.ts'
 import { cidOf, didOf, tidAt } from '../../support/jetstream-double/made-up-ids.ts'
-import { PATIENCE_MS } from '../../support/patience.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import {
   freshDataDir,
   type SlipstreamProcess,
@@ -44,7 +44,7 @@ function start(): SlipstreamProcess {
 
 async function ingest(until: (ingest: Ingest) => boolean): Promise<Ingest> {
   const port = await slipstream!.port()
-  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(100)) {
+  for (const deadline = Date.now() + MAX_WAIT_MS; ; await sleep(100)) {
     const answer = await fetch(`http://127.0.0.1:${port}/xrpc/_health`)
     const { ingest: status } = (await answer.json()) as { ingest?: Ingest }
     if (status && until(status)) return status

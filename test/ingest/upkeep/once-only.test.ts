@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { fileSize } from '../../../src/data/store/file-size.ts'
 import { memberSeen } from '../../../src/ingest/indexing/members.ts'
-import { settleDoubts } from '../../../src/ingest/indexing/retention/settle-doubts.ts'
+import { sweepCandidates } from '../../../src/ingest/indexing/retention/sweep-candidates.ts'
 import { createDiskGuard } from '../../../src/ingest/upkeep/disk/disk-guard.ts'
 import { createOnceOnly } from '../../../src/ingest/upkeep/disk/once-only.ts'
 import { createBoundedDatabase } from '../../support/bounded-database.ts'
@@ -45,7 +45,7 @@ function seeAgain(...names: string[]): void {
 function settle(): void {
   for (let isLeft = true; isLeft; ) {
     world.run((ctx) => {
-      isLeft = settleDoubts(ctx, 100)
+      isLeft = sweepCandidates(ctx, 100)
     })
   }
 }

@@ -28,7 +28,7 @@ import {
   type JetstreamDouble,
 } from '../../support/jetstream-double/double.ts'
 import type { Emission } from '../../support/jetstream-double/emission.ts'
-import { PATIENCE_MS } from '../../support/patience.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { randomHistory } from '../../support/random-history.ts'
 import { testSeed } from '../../support/seed.ts'
@@ -97,7 +97,7 @@ async function createScene(name: string, count: number): Promise<Scene> {
       isRunning = false
     },
     until: async (condition) => {
-      await vi.waitUntil(condition, { timeout: PATIENCE_MS, interval: 2 })
+      await vi.waitUntil(condition, { timeout: MAX_WAIT_MS, interval: 2 })
     },
     seq: () => findArchive(world.db, double.url)?.seq ?? 0,
   }

@@ -15,7 +15,7 @@ import {
   type JetstreamDouble,
 } from '../../support/jetstream-double/double.ts'
 import { cidOf, didOf, tidAt } from '../../support/jetstream-double/made-up-ids.ts'
-import { PATIENCE_MS } from '../../support/patience.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 
 export type Rig = {
   consumer: Consumer
@@ -79,7 +79,7 @@ export function startConsumer(
   cleanups.push(() => consumer.stop())
   consumer.start()
   const until = async (condition: () => boolean): Promise<void> => {
-    await vi.waitUntil(condition, { timeout: PATIENCE_MS, interval: 3 })
+    await vi.waitUntil(condition, { timeout: MAX_WAIT_MS, interval: 3 })
   }
   return {
     consumer,

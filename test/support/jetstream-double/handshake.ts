@@ -11,7 +11,7 @@ export const V2_PATH = '/xrpc/network.bsky.jetstream.subscribeEvents'
 /** Pre-upgrade refusal; `name` goes into the XRPC envelope on v2 and nowhere on v1. */
 export type Refusal = { status: number; name: string; message: string }
 
-export type Serving = {
+export type AppContext = {
   wire: Wire
   filter: WireFilter
   dictionary: Dictionary | undefined
@@ -33,7 +33,7 @@ export function decideHandshake(
   url: URL,
   headers: Headers,
   context: HandshakeContext,
-): Serving | Refusal {
+): AppContext | Refusal {
   const wire = wireOf(url.pathname, context.legacy)
   if (!wire) return { status: 404, name: 'MethodNotImplemented', message: 'not found' }
   const query = url.searchParams
@@ -94,7 +94,7 @@ function resolveCursor(
   raw: string | null,
   wire: Wire,
   context: HandshakeContext,
-): Pick<Serving, 'startSeq' | 'clampedTo'> | Refusal {
+): Pick<AppContext, 'startSeq' | 'clampedTo'> | Refusal {
   const { log, legacy } = context
   const tip = { startSeq: log.nextSeq(), clampedTo: undefined }
   if (raw === null || raw === '') return tip

@@ -8,7 +8,7 @@ import { compressFrame } from './dictionaries.ts'
 import { infoFrame } from './emission.ts'
 import { compressedFrame, type EventLog, type LogEntry, textFrame, type Wire } from './event-log.ts'
 import { InvalidOptionsError, parseOptionsUpdate, wants } from './filters.ts'
-import type { Serving } from './handshake.ts'
+import type { AppContext } from './handshake.ts'
 
 const HIGH_WATER_BYTES = 1024 * 1024
 const TURN_FRAMES = 512
@@ -58,7 +58,7 @@ export function createSubscriber(options: {
   url: string
   ws: WebSocket
   tcp: Socket
-  serving: Serving
+  serving: AppContext
   log: EventLog
   behaviour: Behaviour
 }): Subscriber {

@@ -24,7 +24,7 @@ type Deed = { member: string; method: string; input: Record<string, unknown> }
 
 const POST = 'app.bsky.feed.post'
 const RETRY_MS = 100
-const PATIENCE_MS = 90_000
+const MAX_WAIT_MS = 90_000
 
 export function createDeeds(parts: { world: World; subject: Subject; random: Random }): Deeds {
   const { world, subject, random } = parts
@@ -70,7 +70,7 @@ export function createDeeds(parts: { world: World; subject: Subject; random: Ran
   }
 
   async function insist({ member, method, input }: Deed): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS
+    const deadline = performance.now() + MAX_WAIT_MS
     for (;;) {
       try {
         return await subject.post(member, method, input)
@@ -84,10 +84,10 @@ export function createDeeds(parts: { world: World; subject: Subject; random: Ran
 
   return {
     next: () => {
-      const deed = draw()
-      if (!deed) return
+      const act = draw()
+      if (!act) return
       count++
-      line = line.then(() => insist(deed))
+      line = line.then(() => insist(act))
       line.catch(() => {})
     },
     settled: () => line,

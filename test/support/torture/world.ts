@@ -88,7 +88,7 @@ export async function createWorld(plan: TorturePlan): Promise<World> {
   ]
   const made = new Map<string, number>()
   const isSteady = (did: string) => steady.has(did)
-  const arrivals = hosts.map((host, i) =>
+  const waits = hosts.map((host, i) =>
     createArrivals(host, createRandom(plan.seed + 77 + i), isSteady),
   )
   let emitted = 0
@@ -99,7 +99,7 @@ export async function createWorld(plan: TorturePlan): Promise<World> {
   let steady = new Set<string>()
 
   function emit(event: NetworkEvent): void {
-    for (const arrival of arrivals) arrival.take(event, emitted)
+    for (const arrival of waits) arrival.take(event, emitted)
     if (event.kind === 'commit' && event.operation === 'create') {
       made.set(`at://${event.did}/${event.collection}/${event.rkey}`, emitted)
     }
@@ -140,7 +140,7 @@ export async function createWorld(plan: TorturePlan): Promise<World> {
     isOpen: plan.isOpen,
     addresses: [PDS_ADDRESS, ...strangers.addresses],
     reorder: (isOn) => {
-      for (const arrival of arrivals) arrival.reorder(isOn)
+      for (const arrival of waits) arrival.reorder(isOn)
     },
     restrict: (isOn) => {
       restrictedAt = emitted
@@ -153,7 +153,7 @@ export async function createWorld(plan: TorturePlan): Promise<World> {
       for (const host of hosts) host.raiseFloor(host.nextSeq())
     },
     isLost: (number) => lost.some(([from, to]) => number >= from && number < to),
-    numberAt: (host, seq) => arrivals[host]!.numberAt(seq),
+    numberAt: (host, seq) => waits[host]!.numberAt(seq),
     emitted: () => emitted,
     emit,
     step: () => {

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { schemaVersion } from '../../../src/data/store/migrate.ts'
 import { aboutAge } from '../../../src/tools/doctor/certificate.ts'
 import { aboutSkew } from '../../../src/tools/doctor/clock.ts'
+import type { DoctorContext } from '../../../src/tools/doctor/context.ts'
 import { aboutSchema } from '../../../src/tools/doctor/database.ts'
 import { aboutBounds, aboutKind, aboutRoom } from '../../../src/tools/doctor/disk.ts'
 import { examine } from '../../../src/tools/doctor/examine.ts'
@@ -19,7 +20,6 @@ import {
   UNITS,
 } from '../../../src/tools/doctor/memory.ts'
 import { memoryLimitOf } from '../../../src/tools/doctor/memory-limit.ts'
-import type { Patient } from '../../../src/tools/doctor/patient.ts'
 import { aboutNode, aboutOpenFiles } from '../../../src/tools/doctor/runtime.ts'
 import { whyNot } from '../../../src/tools/doctor/why-not.ts'
 
@@ -204,7 +204,7 @@ it('goes on where a check fails, or does not end', async () => {
     { area: 'bad', run: () => [wrong('bad', 'mend it')] },
   ]
   const onDone = ({ area }: { area: string }) => told.push(area)
-  const { ok, areas } = await examine(checks, {} as Patient, { timeoutMs: 20, onDone })
+  const { ok, areas } = await examine(checks, {} as DoctorContext, { timeoutMs: 20, onDone })
   expect(ok).toBe(false)
   expect(areas.map(({ findings }) => findings[0]!.level)).toEqual([
     'unchecked',

@@ -15,21 +15,21 @@ export type Scan = {
 export type ScanOptions = {
   range: PlaceRange
   limit: number
-  patienceMs?: number
+  maxWaitMs?: number
 }
 
 const FIRST_PERIODS = Math.ceil(3_600_000 / PERIOD_MS)
 const GROWTH = 4
 const QUICK_MS = 4
-const PATIENCE_MS = 40
+const MAX_WAIT_MS = 40
 
 export function scanPosts(
   search: PostSearch,
   match: string,
-  { range, limit, patienceMs = PATIENCE_MS }: ScanOptions,
+  { range, limit, maxWaitMs = MAX_WAIT_MS }: ScanOptions,
 ): Scan {
   const places: PostPlace[] = []
-  const cutAt = inSteps(search, { range, patienceMs }, (step) => {
+  const cutAt = inSteps(search, { range, maxWaitMs }, (step) => {
     for (const place of search.places(match, step, limit - places.length)) places.push(place)
     return places.length < limit
   })
@@ -40,10 +40,10 @@ export function scanPosts(
 export function countPosts(
   search: PostSearch,
   match: string,
-  { range, limit, patienceMs = PATIENCE_MS }: ScanOptions,
+  { range, limit, maxWaitMs = MAX_WAIT_MS }: ScanOptions,
 ): number {
   let count = 0
-  inSteps(search, { range, patienceMs }, (step) => {
+  inSteps(search, { range, maxWaitMs }, (step) => {
     count += search.count(match, step, limit - count)
     return count < limit
   })
@@ -56,7 +56,7 @@ export function countPosts(
  */
 function inSteps(
   search: PostSearch,
-  { range: { from, below }, patienceMs }: Required<Omit<ScanOptions, 'limit'>>,
+  { range: { from, below }, maxWaitMs }: Required<Omit<ScanOptions, 'limit'>>,
   read: (step: PlaceRange) => boolean,
 ): PostPlace | undefined {
   const ends = search.ends()
@@ -71,7 +71,7 @@ function inSteps(
     const isLast = !isBelow(last, low)
     if (!read({ from: isLast ? last : low, below: top }) || isLast) return undefined
     top = low
-    if (performance.now() - startedAt > patienceMs) return top
+    if (performance.now() - startedAt > maxWaitMs) return top
     if (performance.now() - stepAt < QUICK_MS) periods *= GROWTH
   }
   return undefined

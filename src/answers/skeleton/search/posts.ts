@@ -165,7 +165,7 @@ function scanWindow(search: PostSearch, request: PostSearchRequest, at: TopCurso
     const range = { from: rangeOf(request).from, below }
     return scanPosts(search, request.match, { range, limit: WINDOW })
   }
-  const again = { limit: 2 * WINDOW, patienceMs: Infinity }
+  const again = { limit: 2 * WINDOW, maxWaitMs: Infinity }
   return scanPosts(search, request.match, { range: { from, below }, ...again })
 }
 

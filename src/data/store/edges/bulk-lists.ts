@@ -9,7 +9,7 @@ import { packEdges, packPointers } from './pack-lists.ts'
 import type { SubjectLists } from './subject-lists.ts'
 
 /** What a creator has before a bulk of records is added. */
-export type HeldByCreator = {
+export type ByCreator = {
   readonly pointers: readonly Pointer[]
   /** Each as often as it has records. */
   readonly subjects: readonly number[]
@@ -19,11 +19,11 @@ export type HeldByCreator = {
 /** Lists with more than so many chunks for each new record are changed in place. */
 const CHUNKS_A_RECORD = 0.25
 
-export function heldByCreator(
+export function byCreator(
   db: Db,
   creator: number,
   { byCreator, bySubject }: { byCreator: CreatorLists; bySubject: SubjectLists },
-): HeldByCreator {
+): ByCreator {
   const pointers = byCreator.all(db, creator)
   const byKey = Map.groupBy(pointers, ({ keyPeriod, keyHash }) => keyPeriod * 256 + keyHash)
   return {
@@ -42,7 +42,7 @@ export function heldByCreator(
 export function addToCreatorList(
   db: Db,
   creator: number,
-  { lists, held, edges }: { lists: CreatorLists; held: HeldByCreator; edges: readonly Edge[] },
+  { lists, held, edges }: { lists: CreatorLists; held: ByCreator; edges: readonly Edge[] },
 ): void {
   if (edges.length === 0) return
   const all = [...held.pointers, ...edges.map(pointerTo)]

@@ -14,8 +14,8 @@ import type { Db } from '../db.ts'
 import {
   addToCreatorList,
   addToSubjectList,
-  type HeldByCreator,
-  heldByCreator,
+  type ByCreator,
+  byCreator,
   pointerTo,
 } from './bulk-lists.ts'
 import type { EdgeKind } from './chunk.ts'
@@ -191,15 +191,15 @@ export class EdgeTable {
   }
 
   /** What a bulk of records of this account meets. */
-  heldBy(db: Db, creator: number): HeldByCreator {
-    return heldByCreator(db, creator, { byCreator: this.#byCreator, bySubject: this.#bySubject })
+  heldBy(db: Db, creator: number): ByCreator {
+    return byCreator(db, creator, { byCreator: this.#byCreator, bySubject: this.#bySubject })
   }
 
   /**
    * Half of a bulk of insertions: the other half is `addToSubject` of the same records. Their keys must
    * be free.
    */
-  addToCreator(db: Db, creator: number, held: HeldByCreator, edges: readonly Edge[]): void {
+  addToCreator(db: Db, creator: number, held: ByCreator, edges: readonly Edge[]): void {
     addToCreatorList(db, creator, { lists: this.#byCreator, held, edges })
   }
 

@@ -6,11 +6,11 @@ import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { likeEdges } from '../edges/all-edges.ts'
 import { type Db, idList } from './id-list.ts'
 
-export type DeedRow = { post: number; rkey: PackedRkey }
+export type ActRow = { post: number; rkey: PackedRkey }
 
 export type PostViewerReader = {
-  likes(uid: number, postIds: Iterable<number>): DeedRow[]
-  reposts(uid: number, postIds: Iterable<number>): DeedRow[]
+  likes(uid: number, postIds: Iterable<number>): ActRow[]
+  reposts(uid: number, postIds: Iterable<number>): ActRow[]
   /** posts.id of those that it has bookmarked. */
   bookmarks(uid: number, postIds: Iterable<number>): number[]
   /** posts.id of those in threads that it has muted. */
@@ -33,7 +33,7 @@ CROSS JOIN thread_mutes m ON m.uid = :uid AND m.root = coalesce(p.root, p.id)
 WHERE (SELECT EXISTS (SELECT 1 FROM thread_mutes WHERE uid = :uid))`
 
 export function preparePostViewers(db: Db): PostViewerReader {
-  const reposts = db.prepare<[string, number], DeedRow>(REPOSTS)
+  const reposts = db.prepare<[string, number], ActRow>(REPOSTS)
   const bookmarks = db.prepare<[string, number], number>(BOOKMARKS).pluck()
   const threadMutes = db.prepare<[{ uid: number; ids: string }], number>(THREAD_MUTES).pluck()
   return {
@@ -44,7 +44,7 @@ export function preparePostViewers(db: Db): PostViewerReader {
   }
 }
 
-function likesAmong(db: Db, uid: number, postIds: Iterable<number>): DeedRow[] {
+function likesAmong(db: Db, uid: number, postIds: Iterable<number>): ActRow[] {
   const keys = likeEdges.keysAmong(db, { creator: uid, subjects: postIds })
   return Array.from(keys, ([post, rkey]) => ({ post, rkey }))
 }

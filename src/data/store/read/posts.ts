@@ -2,7 +2,7 @@
 //
 // What a page reads of every post is a row of small scalars, as an array: a Buffer costs the
 // driver as much as twenty numbers. Keys, CID and record, which seldom change, are read apart, by
-// those who have not kept them for the row's `version` (answers/hydrate/kept-rows.ts).
+// those who have not kept them for the row's `version` (answers/hydrate/cached-rows.ts).
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { recordColumn } from '../record-bytes.ts'

@@ -12,7 +12,7 @@ const GIVEN_UP = 'search.given-up'
 const statements = perDatabase((db) => ({
   note: db.prepare(`INSERT OR REPLACE INTO meta (key, value) VALUES ('${GIVEN_UP}', 1)`),
   forget: db.prepare(`DELETE FROM meta WHERE key = '${GIVEN_UP}'`),
-  isNoted: db.prepare<[], number>(`SELECT 1 FROM meta WHERE key = '${GIVEN_UP}'`).pluck(),
+  isInvalidated: db.prepare<[], number>(`SELECT 1 FROM meta WHERE key = '${GIVEN_UP}'`).pluck(),
   clear: db.prepare("INSERT INTO post_words (post_words) VALUES ('delete-all')"),
   dropBacklog: db.prepare<[number]>('DELETE FROM search_backlog WHERE kind = ?'),
   putBacklog: db.prepare<[number]>(
@@ -32,7 +32,7 @@ export function giveUpPostIndex(db: Db): void {
 }
 
 export function isPostIndexGivenUp(db: Db): boolean {
-  return statements(db).isNoted.get() !== undefined
+  return statements(db).isInvalidated.get() !== undefined
 }
 
 export function rebuildPostIndex(db: Db): void {

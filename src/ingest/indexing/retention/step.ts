@@ -1,8 +1,8 @@
-// How a doubt is worked off: by steps, each of which goes through rows of one kind, a page at a time, and
+// How a candidate is swept: by steps, each of which goes through rows of one kind, a page at a time, and
 // says where it goes on.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
-import type { Reached } from '../../../data/store/doubts.ts'
+import type { Reached } from '../../../data/store/gc-candidates.ts'
 import type { IndexContext } from '../index-context.ts'
 
 /** Rows that a page has at most. */

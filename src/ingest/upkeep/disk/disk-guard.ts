@@ -30,7 +30,7 @@ const ROOM_AT_LEAST = 16 * MB
 /** Where there is less, so much is tried now and then: perhaps nobody else writes. */
 const PROBE = { bytes: MB, everyMs: 15_000 }
 /** From one level to the next, so that what was given up can show. */
-const PATIENCE_MS = 30_000
+const MAX_WAIT_MS = 30_000
 
 export type DiskSettings = {
   diskCapMb: number
@@ -106,7 +106,7 @@ export function createDiskGuard(options: {
       )
       const status = { usedBytes: live, capBytes, freeBytes }
       const isFirst = onceOnly?.look(isTight(status)) === true && level === 0
-      const isSettled = !isFirst && isWorkDone && now() - changedAt >= PATIENCE_MS
+      const isSettled = !isFirst && isWorkDone && now() - changedAt >= MAX_WAIT_MS
       const to = nextLevel(level, { ...status, isWorkDone: isSettled })
       if (to !== level) change(to, status)
       keepIndexOrNot()

@@ -8,7 +8,7 @@
 
 import type { Logger } from '../../../base/obs/log.ts'
 import { DiskFullError, isDiskFull } from '../../../data/store/disk-full.ts'
-import type { Patience } from '../../../data/store/patience.ts'
+import type { WriteRetry } from '../../../data/store/write-retry.ts'
 import { createWaitingRoom } from './waiting-room.ts'
 
 const FIRST_PAUSE_MS = 250
@@ -19,7 +19,7 @@ const TELL_EVERY_MS = 60_000
 /** More than one could ever have at work. */
 const MAX_ENDS = 1_000
 
-export type DiskRoom = Patience & {
+export type DiskRoom = WriteRetry & {
   /**
    * Runs work for somebody who does not wait.
    * @throws DiskFullError where there is no room; what it throws for any other reason
@@ -60,7 +60,7 @@ class Room implements DiskRoom {
     return this.#fullSince !== undefined
   }
 
-  async patiently<T>(work: () => T): Promise<T | undefined> {
+  async retry<T>(work: () => T): Promise<T | undefined> {
     for (let pauseMs = FIRST_PAUSE_MS; !this.#isStopped; this.#lookAgain()) {
       try {
         const result = work()

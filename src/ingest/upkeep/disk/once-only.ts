@@ -4,7 +4,7 @@
 
 import type { Logger } from '../../../base/obs/log.ts'
 import type { Db } from '../../../data/store/db.ts'
-import { nextDoubt } from '../../../data/store/doubts.ts'
+import { nextGcCandidate } from '../../../data/store/gc-candidates.ts'
 import { seatsOfOnce } from '../../../data/store/seats.ts'
 import type { IndexContext } from '../../indexing/index-context.ts'
 import { removeMember } from '../../indexing/members.ts'
@@ -14,7 +14,7 @@ import type { DiskRoom } from './disk-room.ts'
 /** Somebody who came a moment ago may still be here. */
 const UNSEEN_MS = 3_600_000
 const AT_ONCE = 100
-const PATIENCE_MS = 10 * 60_000
+const MAX_WAIT_MS = 10 * 60_000
 
 export type OnceOnly = {
   /** Once a second. @returns whether this may still make some of the room that is wanted */
@@ -53,8 +53,8 @@ export function createOnceOnly(options: {
         return false
       }
       beganAt ??= now()
-      const isLeaving = leave() > 0 || nextDoubt(db) !== undefined
-      return isLeaving && now() - beganAt < PATIENCE_MS
+      const isLeaving = leave() > 0 || nextGcCandidate(db) !== undefined
+      return isLeaving && now() - beganAt < MAX_WAIT_MS
     },
   }
 }

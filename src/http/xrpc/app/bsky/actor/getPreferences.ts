@@ -3,9 +3,9 @@
 // an error keeps some from starting at all.
 
 import type { Method } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
-export function getActorPreferences({ actors, preferencesOf }: Serving): Method {
+export function getActorPreferences({ actors, preferencesOf }: AppContext): Method {
   return {
     nsid: 'app.bsky.actor.getPreferences',
     kind: 'query',

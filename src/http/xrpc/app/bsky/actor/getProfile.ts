@@ -6,11 +6,11 @@ import { profileViewDetailed } from '../../../../../answers/views/profile-view-d
 import { invalidRequest, type XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { profilesAwaited } from '../../../profiles-awaited.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 import { withoutUnknownCounts } from '../../../unknown-counts.ts'
 
-export function getProfile(serving: Serving): Method<AppBskyActorGetProfile.QueryParams> {
+export function getProfile(serving: AppContext): Method<AppBskyActorGetProfile.QueryParams> {
   const { actors, names } = serving
   return {
     nsid: 'app.bsky.actor.getProfile',

@@ -4,11 +4,11 @@ import type { AppBskyActorGetProfiles } from '@atproto/api'
 import { profileViewDetailed } from '../../../../../answers/views/profile-view-detailed.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { profilesAwaited } from '../../../profiles-awaited.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 import { withoutUnknownCounts } from '../../../unknown-counts.ts'
 
-export function getProfiles(serving: Serving): Method<AppBskyActorGetProfiles.QueryParams> {
+export function getProfiles(serving: AppContext): Method<AppBskyActorGetProfiles.QueryParams> {
   const { actors, names } = serving
   return {
     nsid: 'app.bsky.actor.getProfiles',

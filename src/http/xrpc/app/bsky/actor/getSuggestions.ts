@@ -5,12 +5,12 @@ import type { AppBskyActorGetSuggestions } from '@atproto/api'
 import { BadCursorError } from '../../../../../answers/skeleton/page-cursor.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { suggestedViews } from '../../../suggested-accounts.ts'
 
 type Params = AppBskyActorGetSuggestions.QueryParams & { limit: number }
 
-export function getSuggestions(serving: Serving): Method<Params> {
+export function getSuggestions(serving: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.actor.getSuggestions',
     kind: 'query',

@@ -4,11 +4,11 @@
 import type { AppBskyActorPutPreferences } from '@atproto/api'
 import { stringifyLex } from '@atproto/lexicon'
 import type { Method, Params } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
 export function putActorPreferences({
   writer,
-}: Serving): Method<Params, AppBskyActorPutPreferences.InputSchema> {
+}: AppContext): Method<Params, AppBskyActorPutPreferences.InputSchema> {
   return {
     nsid: 'app.bsky.actor.putPreferences',
     kind: 'procedure',

@@ -10,15 +10,15 @@ import { readyArray } from '../../../../../answers/views/ready-json.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { fillPage } from '../../../fill-page.ts'
 import { splitSeen, withSeen } from '../../../seen-accounts.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = AppBskyActorSearchActors.QueryParams & { limit: number }
 type Found = { view: string; did: string }
 
-export function searchActors(serving: Serving): Method<Params> {
-  const { actors, fragments } = serving
+export function searchActors(serving: AppContext): Method<Params> {
+  const { actors, viewCache } = serving
   return {
     nsid: 'app.bsky.actor.searchActors',
     kind: 'query',
@@ -37,7 +37,7 @@ export function searchActors(serving: Serving): Method<Params> {
         const { uids, cursor: next, exact } = serving.searchActors(request)
         isKnown ||= exact !== 0
         const unseen = uids.filter((uid) => !from.seen.has(actors.didOf(uid)))
-        const views = fragments.profiles(unseen, viewer, { isShown: (_, { blocks }) => !blocks })
+        const views = viewCache.profiles(unseen, viewer, { isShown: (_, { blocks }) => !blocks })
         const items = views.map((view, i) => ({ view, did: actors.didOf(unseen[i]!) }))
         return { items: items.filter(isShown), cursor: next }
       })
@@ -55,10 +55,10 @@ function isShown(item: { view: string | undefined; did: string }): item is Found
 }
 
 /** Only for those who are signed in: it asks other people's servers. */
-function lookUp({ names, wanted }: Serving, viewer: Viewer, q: string): void {
+function lookUp({ names, fetchRequests }: AppContext, viewer: Viewer, q: string): void {
   const handle = q.trim().replace(/^@/, '').toLowerCase()
   if (!viewer || !isValidHandle(handle)) return
   void Promise.resolve(names.find(handle)).then((found) => {
-    if (found) wanted.ask(viewer, { dids: [found.did] })
+    if (found) fetchRequests.ask(viewer, { dids: [found.did] })
   })
 }

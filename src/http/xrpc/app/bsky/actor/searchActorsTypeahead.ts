@@ -5,15 +5,15 @@ import type { AppBskyActorSearchActorsTypeahead } from '@atproto/api'
 import { readyArray } from '../../../../../answers/views/ready-json.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 
 type Params = AppBskyActorSearchActorsTypeahead.QueryParams & { limit: number }
 
 /** Some of what is found may not be shown. */
 const FOUND_MORE = 10
 
-export function searchActorsTypeahead(serving: Serving): Method<Params> {
-  const { actors, fragments, searchActors } = serving
+export function searchActorsTypeahead(serving: AppContext): Method<Params> {
+  const { actors, viewCache, searchActors } = serving
   return {
     nsid: 'app.bsky.actor.searchActorsTypeahead',
     kind: 'query',
@@ -23,7 +23,7 @@ export function searchActorsTypeahead(serving: Serving): Method<Params> {
       const viewer = viewerOf(actors, context.viewer)
       const request = { q: q ?? term ?? '', viewer: viewer?.uid ?? 0, cursor: undefined }
       const { uids, exact } = searchActors({ ...request, limit: limit + FOUND_MORE })
-      const views = fragments.profiles(uids, viewer, {
+      const views = viewCache.profiles(uids, viewer, {
         basic: true,
         isShown: (uid, { blocks }) => uid === exact || !blocks,
       })

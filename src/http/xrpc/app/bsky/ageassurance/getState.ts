@@ -3,9 +3,9 @@
 
 import { datetime } from '../../../../../answers/views/fields.ts'
 import type { Method } from '../../../../server/method.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 
-export function getState({ actors, hydrator }: Serving): Method {
+export function getState({ actors, hydrator }: AppContext): Method {
   return {
     nsid: 'app.bsky.ageassurance.getState',
     kind: 'query',

@@ -4,8 +4,8 @@
 import type { AppBskyBookmarkCreateBookmark } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Method, Params } from '../../../../server/method.ts'
+import type { AppContext } from '../../../app-context.ts'
 import { bookmarkable } from '../../../bookmarkable.ts'
-import type { Serving } from '../../../serving.ts'
 
 const MAX_BOOKMARKS = 50_000
 
@@ -14,7 +14,7 @@ export function createBookmark({
   bookmarks,
   resolver,
   writer,
-}: Serving): Method<Params, AppBskyBookmarkCreateBookmark.InputSchema> {
+}: AppContext): Method<Params, AppBskyBookmarkCreateBookmark.InputSchema> {
   return {
     nsid: 'app.bsky.bookmark.createBookmark',
     kind: 'procedure',

@@ -2,12 +2,12 @@
 
 import type { AppBskyBookmarkDeleteBookmark } from '@atproto/api'
 import type { Method, Params } from '../../../../server/method.ts'
+import type { AppContext } from '../../../app-context.ts'
 import { bookmarkable } from '../../../bookmarkable.ts'
-import type { Serving } from '../../../serving.ts'
 
 export function deleteBookmark({
   writer,
-}: Serving): Method<Params, AppBskyBookmarkDeleteBookmark.InputSchema> {
+}: AppContext): Method<Params, AppBskyBookmarkDeleteBookmark.InputSchema> {
   return {
     nsid: 'app.bsky.bookmark.deleteBookmark',
     kind: 'procedure',

@@ -10,12 +10,12 @@ import { recordUri } from '../../../../../base/atproto/at-uri.ts'
 import type { PlacedBookmark } from '../../../../../data/store/bookmarks.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { fillPage } from '../../../fill-page.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = AppBskyBookmarkGetBookmarks.QueryParams & { limit: number }
 
-export function getBookmarks(serving: Serving): Method<Params> {
+export function getBookmarks(serving: AppContext): Method<Params> {
   const { actors, bookmarks } = serving
   return {
     nsid: 'app.bsky.bookmark.getBookmarks',
@@ -36,15 +36,15 @@ export function getBookmarks(serving: Serving): Method<Params> {
 }
 
 function present(
-  { actors, fragments, hydrator, wanted }: Serving,
+  { actors, viewCache, hydrator, fetchRequests }: AppContext,
   bookmarks: readonly PlacedBookmark[],
   viewer: Viewer,
 ) {
   const ids = bookmarks.map(({ post }) => post)
-  const texts = fragments.posts(ids, viewer)
+  const texts = viewCache.posts(ids, viewer)
   const absent = ids.filter((_, i) => texts[i] === undefined)
   const state = hydrator.posts(absent, viewer)
-  wanted.afterFeed(state)
+  fetchRequests.afterFeed(state)
   return bookmarks.map(({ post, uid, rkey, cid, createdAt }, i) => {
     const uri = recordUri(actors.didOf(uid), 'app.bsky.feed.post', rkey)
     const text = texts[i]

@@ -4,8 +4,8 @@ import type { AppBskyDraftCreateDraft } from '@atproto/api'
 import { stringifyLex } from '@atproto/lexicon'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Method, Params } from '../../../../server/method.ts'
+import type { AppContext } from '../../../app-context.ts'
 import { newDraftId } from '../../../draft-id.ts'
-import type { Serving } from '../../../serving.ts'
 
 /** As in the reference. */
 const MAX_DRAFTS = 500
@@ -14,7 +14,7 @@ export function createDraft({
   actors,
   drafts,
   writer,
-}: Serving): Method<Params, AppBskyDraftCreateDraft.InputSchema> {
+}: AppContext): Method<Params, AppBskyDraftCreateDraft.InputSchema> {
   return {
     nsid: 'app.bsky.draft.createDraft',
     kind: 'procedure',

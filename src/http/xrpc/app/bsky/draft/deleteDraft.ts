@@ -2,11 +2,11 @@
 
 import type { AppBskyDraftDeleteDraft } from '@atproto/api'
 import type { Method, Params } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
 export function deleteDraft({
   writer,
-}: Serving): Method<Params, AppBskyDraftDeleteDraft.InputSchema> {
+}: AppContext): Method<Params, AppBskyDraftDeleteDraft.InputSchema> {
   return {
     nsid: 'app.bsky.draft.deleteDraft',
     kind: 'procedure',

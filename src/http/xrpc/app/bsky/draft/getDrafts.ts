@@ -4,11 +4,11 @@
 import type { AppBskyDraftGetDrafts } from '@atproto/api'
 import { datetime } from '../../../../../answers/views/fields.ts'
 import type { Method } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
 type Params = AppBskyDraftGetDrafts.QueryParams & { limit: number }
 
-export function getDrafts({ actors, drafts }: Serving): Method<Params> {
+export function getDrafts({ actors, drafts }: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.draft.getDrafts',
     kind: 'query',

@@ -3,11 +3,11 @@
 import type { AppBskyDraftUpdateDraft } from '@atproto/api'
 import { stringifyLex } from '@atproto/lexicon'
 import type { Method, Params } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
 export function updateDraft({
   writer,
-}: Serving): Method<Params, AppBskyDraftUpdateDraft.InputSchema> {
+}: AppContext): Method<Params, AppBskyDraftUpdateDraft.InputSchema> {
   return {
     nsid: 'app.bsky.draft.updateDraft',
     kind: 'procedure',

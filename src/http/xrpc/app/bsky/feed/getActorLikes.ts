@@ -8,12 +8,12 @@ import { postItem } from '../../../../../data/store/item-ids.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
 import { andThen } from '../../../actor-names.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { fillPage } from '../../../fill-page.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = AppBskyFeedGetActorLikes.QueryParams & { limit: number }
 
-export function getActorLikes(serving: Serving): Method<Params> {
+export function getActorLikes(serving: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.feed.getActorLikes',
     kind: 'query',
@@ -28,15 +28,15 @@ export function getActorLikes(serving: Serving): Method<Params> {
   }
 }
 
-function answer(serving: Serving, context: MethodContext<Params>): MethodResult {
+function answer(serving: AppContext, context: MethodContext<Params>): MethodResult {
   const { limit, cursor } = context.params
   const viewer = viewerOf(serving.actors, context.viewer!)
-  const { fragments, engagement } = serving
+  const { viewCache, engagement } = serving
   if (isRetiredCursor(cursor)) return { body: { feed: [] }, headers: labelerHeaders(context) }
   const enough = Math.ceil(limit / 2)
   const page = fillPage({ limit, cursor, enough }, (from, count) => {
     const read = engagement.likedPosts({ creator: viewer.uid, limit: count, cursor: from })
-    const texts = fragments.items(read.items.map(postItem), viewer, {
+    const texts = viewCache.items(read.items.map(postItem), viewer, {
       isShown: ({ authorBlocked }) => !authorBlocked,
     })
     return { items: texts.filter((text) => text !== undefined), cursor: read.cursor }

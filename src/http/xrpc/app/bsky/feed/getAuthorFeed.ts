@@ -17,10 +17,10 @@ import { isRepostItem, postItem, rowIdOf } from '../../../../../data/store/item-
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
 import { andThen, type NamedActor } from '../../../actor-names.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { type FilledPage, fillPage } from '../../../fill-page.ts'
 import { completeSelfThreads } from '../../../self-threads.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
-import { PAGE_PATIENCE_MS } from '../../../strangers-pages.ts'
+import { PAGE_MAX_WAIT_MS } from '../../../strangers-pages.ts'
 
 type Params = AppBskyFeedGetAuthorFeed.QueryParams & {
   limit: number
@@ -30,7 +30,7 @@ type Params = AppBskyFeedGetAuthorFeed.QueryParams & {
 /** Items in order; `pinned` is one of them, or 0. */
 type Items = { items: readonly number[]; pinned: number }
 
-export function getAuthorFeed(serving: Serving): Method<Params> {
+export function getAuthorFeed(serving: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.feed.getAuthorFeed',
     kind: 'query',
@@ -48,7 +48,7 @@ export function getAuthorFeed(serving: Serving): Method<Params> {
 }
 
 /** What a stranger's page needs, where it is fetched when a member opens it; undefined where it is here. */
-function fetched(serving: Serving, context: MethodContext<Params>): Promise<void> | undefined {
+function fetched(serving: AppContext, context: MethodContext<Params>): Promise<void> | undefined {
   const { names, strangersPages } = serving
   const author = names.find(context.params.actor)
   if (author instanceof Promise) return author.then((one) => one && whole(serving, context, one))
@@ -57,11 +57,11 @@ function fetched(serving: Serving, context: MethodContext<Params>): Promise<void
 
 /** Of an account that is held nothing is waited for. */
 async function whole(
-  serving: Serving,
+  serving: AppContext,
   context: MethodContext<Params>,
   author: NamedActor,
 ): Promise<void> {
-  const { actors, authorFeed, fragments, strangersPages, wholeItems } = serving
+  const { actors, authorFeed, viewCache, strangersPages, wholeItems } = serving
   if (!strangersPages.isFetched(author)) return
   const { signal, params } = context
   const viewer = viewerOf(actors, context.viewer!)
@@ -74,13 +74,13 @@ async function whole(
       limit,
       cursor: undefined,
     })
-    fragments.items(items, viewer, { isShown: isAllowed })
+    viewCache.items(items, viewer, { isShown: isAllowed })
   }
-  await wholeItems.awaited(make, { viewer, signal, patienceMs: PAGE_PATIENCE_MS })
+  await wholeItems.awaited(make, { viewer, signal, maxWaitMs: PAGE_MAX_WAIT_MS })
 }
 
 function answer(
-  serving: Serving,
+  serving: AppContext,
   context: MethodContext<Params>,
   author: NamedActor | undefined,
 ): MethodResult {
@@ -93,7 +93,7 @@ function answer(
 }
 
 function readPage(
-  serving: Serving,
+  serving: AppContext,
   options: { author: number; pinned: number; viewer: Viewer; params: Params },
 ): FilledPage<string> {
   const { author, viewer, params } = options
@@ -113,12 +113,12 @@ function readPage(
  * @returns the feed item of the author's pinned post, or 0.
  * @throws XRPCError where there is no such account, or a block stands between it and the viewer.
  */
-function readAuthor(serving: Serving, author: NamedActor | undefined, viewer: Viewer): number {
-  const { hydrator, wanted } = serving
+function readAuthor(serving: AppContext, author: NamedActor | undefined, viewer: Viewer): number {
+  const { hydrator, fetchRequests } = serving
   const state = hydrator.profiles(author?.uid ? [author.uid] : [], viewer)
   const actor = state.actors.get(author?.uid ?? 0)
   if (!author || !actor) {
-    wanted.ask(viewer, { dids: author ? [author.did] : [] })
+    fetchRequests.ask(viewer, { dids: author ? [author.did] : [] })
     throw invalidRequest('Profile not found')
   }
   if (actor.hiddenAs) throw invalidRequest('Profile not found')
@@ -139,19 +139,19 @@ function withPin(items: readonly number[], pinned: number): Items {
 }
 
 function present(
-  { fragments }: Serving,
+  { viewCache }: AppContext,
   { items, pinned, filter, viewer }: Items & { filter: string; viewer: Viewer },
 ): string[] {
   const inThread =
     filter === 'posts_and_author_threads'
-      ? completeSelfThreads(items, fragments.facts(items))
+      ? completeSelfThreads(items, viewCache.facts(items))
       : null
   const asked = items.filter(
     (item) => !inThread || isRepostItem(item) || inThread.has(rowIdOf(item)) || item === pinned,
   )
   /** The author's own repost of the pinned post stands above already, as the post. */
   const repeatsPin = (post: number) => pinned !== 0 && post === rowIdOf(pinned)
-  const texts = fragments.items(asked, viewer, {
+  const texts = viewCache.items(asked, viewer, {
     pinned,
     isShown: (rules, { post, repost }) => isAllowed(rules) && !(repost !== 0 && repeatsPin(post)),
   })

@@ -10,13 +10,13 @@ import { type FeedItemRules, isBlockedOrMuted } from '../../../../../answers/vie
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
 import type { ItemByUri } from '../../../../../data/store/read/items-by-uri.ts'
-import { postsElsewhere } from '../../../../fallback/posts-elsewhere.ts'
+import { postsFromFallback } from '../../../../fallback/posts-from-fallback.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { inPlaceOfDiscover, isDiscover } from '../../../discover-feed.ts'
 import { askForSkeleton, type FeedSkeleton } from '../../../feed-skeleton.ts'
 import { withFields } from '../../../json-fields.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 import { whenAsked } from '../../../when-asked.ts'
 
 type Params = AppBskyFeedGetFeed.QueryParams & { limit: number }
@@ -27,12 +27,12 @@ const REPOST: AppBskyFeedDefs.SkeletonReasonRepost['$type'] =
   'app.bsky.feed.defs#skeletonReasonRepost'
 const PIN: AppBskyFeedDefs.SkeletonReasonPin['$type'] = 'app.bsky.feed.defs#skeletonReasonPin'
 /** With half a page at hand the rest is waited for less long. */
-const PATIENCE_MS = 1_000
-const LONG_PATIENCE_MS = 2_500
+const MAX_WAIT_MS = 1_000
+const LONG_WAIT_MS = 2_500
 /** What a generator may want to know of the request. */
 const PASSED_ON = ['accept-language', 'x-bsky-topics']
 
-export function getFeed(serving: Serving): Method<Params> {
+export function getFeed(serving: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.feed.getFeed',
     kind: 'query',
@@ -48,7 +48,7 @@ export function getFeed(serving: Serving): Method<Params> {
   }
 }
 
-async function answer(serving: Serving, context: MethodContext<Params>): Promise<MethodResult> {
+async function answer(serving: AppContext, context: MethodContext<Params>): Promise<MethodResult> {
   const { feed: uri, limit, cursor } = context.params
   const viewer = viewerOf(serving.actors, context.viewer)
   const { generators } = serving
@@ -61,8 +61,8 @@ async function answer(serving: Serving, context: MethodContext<Params>): Promise
     signal: context.signal,
   })
   const answeredAt = performance.now()
-  const { items, elsewhere } = await findItems(serving, skeleton.feed, { viewer, context })
-  const feed = present(serving, viewer, { ...skeleton, items, elsewhere })
+  const { items, fallback } = await findItems(serving, skeleton.feed, { viewer, context })
+  const feed = present(serving, viewer, { ...skeleton, items, fallback })
   const durations = { skele: answeredAt - askedAt, hydr: performance.now() - answeredAt }
   return {
     body: { ...skeleton.further, feed, cursor: skeleton.cursor },
@@ -91,27 +91,27 @@ function headersFor(context: MethodContext<Params>): Record<string, string> {
   return headers
 }
 
-type Found = { items: ItemByUri[]; elsewhere: ReadonlyMap<string, object> }
+type Found = { items: ItemByUri[]; fallback: ReadonlyMap<string, object> }
 
 /**
  * In the order of `chosen`; what is nowhere to be found has the item 0. Posts that we lack are asked for
  * at their PDSs and elsewhere at once, and not waited for any longer where elsewhere has them.
  */
 async function findItems(
-  serving: Serving,
+  serving: AppContext,
   chosen: readonly Chosen[],
   { viewer, context }: { viewer: Viewer; context: MethodContext<Params> },
 ): Promise<Found> {
-  const { itemsByUri, wanted, arrivals, underWay } = serving
+  const { itemsByUri, fetchRequests, waits, underWay } = serving
   const named = chosen.map(({ post, reason }) => ({ post, repost: repostOf(reason) }))
   const found = itemsByUri(named)
   const unknown = named.filter((_, i) => found[i]!.isUnknown)
   const uris = unknown.map(({ post }) => post)
   // A repost that is not here is not shown, so neither is its post.
   const single = unknown.filter(({ repost }) => repost === undefined).map(({ post }) => post)
-  const theirs = postsElsewhere(serving, context, single)
-  if (unknown.length === 0 || !viewer) return { items: found, elsewhere: await theirs }
-  const asked = wanted.ask(viewer, {
+  const theirs = postsFromFallback(serving, context, single)
+  if (unknown.length === 0 || !viewer) return { items: found, fallback: await theirs }
+  const asked = fetchRequests.ask(viewer, {
     uris,
     dids: [...new Set(uris.map((uri) => uri.split('/', 3)[2]!))],
   })
@@ -120,13 +120,13 @@ async function findItems(
   void theirs.then((views) => {
     isAnswered = views.size > 0
   })
-  await arrivals.awaited(uris, {
+  await waits.awaited(uris, {
     isThere: () => isAnswered || itemsByUri(unknown).every(({ isUnknown }) => !isUnknown),
     isOver: whenAsked(asked, () => underWay.records(keys)),
-    patienceMs: unknown.length * 2 > named.length ? LONG_PATIENCE_MS : PATIENCE_MS,
+    maxWaitMs: unknown.length * 2 > named.length ? LONG_WAIT_MS : MAX_WAIT_MS,
     signal: context.signal,
   })
-  return { items: itemsByUri(named), elsewhere: await theirs }
+  return { items: itemsByUri(named), fallback: await theirs }
 }
 
 function repostOf(reason: Chosen['reason']): string | undefined {
@@ -135,27 +135,27 @@ function repostOf(reason: Chosen['reason']): string | undefined {
 }
 
 function present(
-  { fragments }: Serving,
+  { viewCache }: AppContext,
   viewer: Viewer,
   page: {
     feed: readonly Chosen[]
     items: readonly ItemByUri[]
     reqId: string | undefined
-    elsewhere: ReadonlyMap<string, object>
+    fallback: ReadonlyMap<string, object>
   },
 ) {
   const items = page.items.map(({ item }) => item)
   const shown = items.filter((item) => item !== 0)
   const texts = new Map(
-    fragments.items(shown, viewer, { isShown }).map((text, i) => [shown[i]!, text]),
+    viewCache.items(shown, viewer, { isShown }).map((text, i) => [shown[i]!, text]),
   )
   const views = page.feed.map(({ post, reason, feedContext }, i) => {
     const item = items[i]!
-    const view = item === 0 ? page.elsewhere.get(post) : undefined
+    const view = item === 0 ? page.fallback.get(post) : undefined
     if (view) return byteText({ post: view, feedContext, reqId: page.reqId })
     const pins = reason?.$type === PIN && item !== 0
     const text = pins
-      ? fragments.items([item], viewer, { isShown, pinned: item })[0]
+      ? viewCache.items([item], viewer, { isShown, pinned: item })[0]
       : texts.get(item)
     return text && withFields(text, { feedContext, reqId: page.reqId })
   })

@@ -6,12 +6,12 @@ import type { AppBskyFeedGetFeedGenerator } from '@atproto/api'
 import { generatorView } from '../../../../../answers/views/generator-view.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { noSuchFeed } from '../../../feed-generator.ts'
 import { generatorsAwaited } from '../../../generators-shown.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 
 export function getFeedGenerator(
-  serving: Serving,
+  serving: AppContext,
 ): Method<AppBskyFeedGetFeedGenerator.QueryParams> {
   const { generators } = serving
   return {

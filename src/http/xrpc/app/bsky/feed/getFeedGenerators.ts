@@ -3,13 +3,13 @@
 import type { AppBskyFeedGetFeedGenerators } from '@atproto/api'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { generatorsAwaited, generatorViews } from '../../../generators-shown.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 
 const MAX_FEEDS = 200
 
 export function getFeedGenerators(
-  serving: Serving,
+  serving: AppContext,
 ): Method<AppBskyFeedGetFeedGenerators.QueryParams> {
   return {
     nsid: 'app.bsky.feed.getFeedGenerators',

@@ -6,19 +6,19 @@ import type { Like } from '../../../../../answers/skeleton/engagement.ts'
 import { datetime } from '../../../../../answers/views/fields.ts'
 import { ReadyJson } from '../../../../../answers/views/ready-json.ts'
 import type { Method } from '../../../../server/method.ts'
+import type { AppContext } from '../../../app-context.ts'
 import { engagementMethod } from '../../../engagement-method.ts'
-import type { Serving } from '../../../serving.ts'
 
-export function getLikes(serving: Serving): Method<AppBskyFeedGetLikes.QueryParams> {
-  const { fragments, engagement, recordLikes } = serving
+export function getLikes(serving: AppContext): Method<AppBskyFeedGetLikes.QueryParams> {
+  const { viewCache, engagement, recordLikes } = serving
   return engagementMethod(serving, {
     nsid: 'app.bsky.feed.getLikes',
     read: engagement.likes,
     readOther: recordLikes,
     present(likes: Like[], { author, viewer }) {
       const uids = likes.map(({ uid }) => uid)
-      const blocks = fragments.blocksAmong(uids.map((uid) => [author, uid] as const))
-      const actors = fragments.profiles(uids, viewer, {
+      const blocks = viewCache.blocksAmong(uids.map((uid) => [author, uid] as const))
+      const actors = viewCache.profiles(uids, viewer, {
         isShown: (uid, relation) => !relation.blocks && !blocks.has(author, uid),
       })
       return likes.flatMap(({ createdAt, sortAt }, i) => {

@@ -8,15 +8,15 @@ import { readyArray } from '../../../../../answers/views/ready-json.ts'
 import { isBlockedOrMuted } from '../../../../../answers/views/rules.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { type FilledPage, fillPage } from '../../../fill-page.ts'
 import { listByUri, type NamedList } from '../../../list-by-uri.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = AppBskyFeedGetListFeed.QueryParams & { limit: number }
 
 /** As in the reference a list that nobody knows has an empty feed. */
-export function getListFeed(serving: Serving): Method<Params> {
-  const { actors, wanted } = serving
+export function getListFeed(serving: AppContext): Method<Params> {
+  const { actors, fetchRequests } = serving
   return {
     nsid: 'app.bsky.feed.getListFeed',
     kind: 'query',
@@ -26,7 +26,7 @@ export function getListFeed(serving: Serving): Method<Params> {
       const { list: uri } = context.params
       const viewer = viewerOf(actors, context.viewer)
       const list = listByUri(serving, uri)
-      if (list?.id === 0) wanted.ask(viewer, { uris: [uri] })
+      if (list?.id === 0) fetchRequests.ask(viewer, { uris: [uri] })
       const page = list?.id ? readFeed(serving, { list, viewer, params: context.params }) : NOTHING
       const body = { feed: readyArray(page.items), cursor: page.cursor }
       return { body, headers: labelerHeaders(context) }
@@ -37,7 +37,7 @@ export function getListFeed(serving: Serving): Method<Params> {
 const NOTHING: FilledPage<string> = { items: [], cursor: undefined }
 
 function readFeed(
-  { actors, fragments, listFeed }: Serving,
+  { actors, viewCache, listFeed }: AppContext,
   { list, viewer, params }: { list: NamedList; viewer: Viewer; params: Params },
 ): FilledPage<string> {
   const { limit, cursor } = params
@@ -45,9 +45,9 @@ function readFeed(
   const creator = actors.uidOf(list.did)
   return fillPage({ limit, cursor }, (from, count) => {
     const skeleton = listFeed({ list: list.id, limit: count, cursor: from })
-    const authors = fragments.facts(skeleton.items).map(({ author }) => [creator, author] as const)
-    const blocks = fragments.blocksAmong(authors)
-    const texts = fragments.items(skeleton.items, viewer, {
+    const authors = viewCache.facts(skeleton.items).map(({ author }) => [creator, author] as const)
+    const blocks = viewCache.blocksAmong(authors)
+    const texts = viewCache.items(skeleton.items, viewer, {
       isShown: (rules, { author }) => !isBlockedOrMuted(rules) && !blocks.has(creator, author),
     })
     return { ...skeleton, items: texts.filter((text) => text !== undefined) }

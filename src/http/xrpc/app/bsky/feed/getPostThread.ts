@@ -7,13 +7,13 @@ import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
 import { andThen } from '../../../actor-names.ts'
+import type { AppContext } from '../../../app-context.ts'
 import { findNamedPost, type NamedPost } from '../../../post-names.ts'
-import type { Serving } from '../../../serving.ts'
 import { presentThread, readThread, threadgateOf, threadViewer } from '../../../thread.ts'
 
 type Params = Required<AppBskyFeedGetPostThread.QueryParams>
 
-export function getPostThread(serving: Serving): Method<Params> {
+export function getPostThread(serving: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.feed.getPostThread',
     kind: 'query',
@@ -24,7 +24,11 @@ export function getPostThread(serving: Serving): Method<Params> {
   }
 }
 
-function answer(serving: Serving, context: MethodContext<Params>, named: NamedPost): MethodResult {
+function answer(
+  serving: AppContext,
+  context: MethodContext<Params>,
+  named: NamedPost,
+): MethodResult {
   const { depth, parentHeight } = context.params
   const viewer = threadViewer(serving, context.viewer)
   const range = { above: parentHeight, below: depth, order: 'newest' as const }

@@ -5,12 +5,12 @@ import { readyArray } from '../../../../../answers/views/ready-json.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 
 const POST = 'app.bsky.feed.post'
 
-export function getPosts(serving: Serving): Method<AppBskyFeedGetPosts.QueryParams> {
-  const { actors, fragments, wanted } = serving
+export function getPosts(serving: AppContext): Method<AppBskyFeedGetPosts.QueryParams> {
+  const { actors, viewCache, fetchRequests } = serving
   return {
     nsid: 'app.bsky.feed.getPosts',
     kind: 'query',
@@ -21,8 +21,8 @@ export function getPosts(serving: Serving): Method<AppBskyFeedGetPosts.QueryPara
       const uris = [...new Set(context.params.uris)]
       const ids = uris.map((uri) => postIdOf(serving, uri))
       const known = ids.filter((id) => id !== 0)
-      const posts = fragments.posts(known, viewer).filter((text) => text !== undefined)
-      wanted.ask(viewer, { uris: uris.filter((uri, i) => ids[i] === 0 && isPostUri(uri)) })
+      const posts = viewCache.posts(known, viewer).filter((text) => text !== undefined)
+      fetchRequests.ask(viewer, { uris: uris.filter((uri, i) => ids[i] === 0 && isPostUri(uri)) })
       return { body: { posts: readyArray(posts) }, headers: labelerHeaders(context) }
     },
   }
@@ -33,7 +33,7 @@ function isPostUri(uri: string): boolean {
 }
 
 /** @returns 0 for what is no post that we have heard of. */
-function postIdOf({ actors, records }: Serving, uri: string): number {
+function postIdOf({ actors, records }: AppContext, uri: string): number {
   const key = parseRecordUri(uri)
   const uid = key?.collection === POST ? actors.uidOf(key.did) : 0
   return uid === 0 ? 0 : records.postIdOf(uid, key!.rkey)

@@ -7,11 +7,11 @@ import { viewerSeesNeedsReview } from '../../../../../answers/views/labels.ts'
 import { ReadyJson } from '../../../../../answers/views/ready-json.ts'
 import { postItem } from '../../../../../data/store/item-ids.ts'
 import type { Method } from '../../../../server/method.ts'
+import type { AppContext } from '../../../app-context.ts'
 import { engagementMethod } from '../../../engagement-method.ts'
-import type { Serving } from '../../../serving.ts'
 
-export function getQuotes(serving: Serving): Method<AppBskyFeedGetQuotes.QueryParams> {
-  const { fragments, engagement, hydrator } = serving
+export function getQuotes(serving: AppContext): Method<AppBskyFeedGetQuotes.QueryParams> {
+  const { viewCache, engagement, hydrator } = serving
 
   /** Labels are read only where there are any. */
   function waiting(ids: number[], authors: number[], viewer: Viewer): Set<number> {
@@ -27,10 +27,10 @@ export function getQuotes(serving: Serving): Method<AppBskyFeedGetQuotes.QueryPa
     nsid: 'app.bsky.feed.getQuotes',
     read: engagement.quotes,
     present(ids: number[], { author, viewer }) {
-      const authors = fragments.facts(ids.map(postItem)).map((facts) => facts.author)
-      const blocks = fragments.blocksAmong(authors.map((uid) => [author, uid] as const))
+      const authors = viewCache.facts(ids.map(postItem)).map((facts) => facts.author)
+      const blocks = viewCache.blocksAmong(authors.map((uid) => [author, uid] as const))
       const hidden = waiting(ids, authors, viewer)
-      return fragments.posts(ids, viewer).flatMap((view, i) => {
+      return viewCache.posts(ids, viewer).flatMap((view, i) => {
         const isLeftOut = hidden.has(ids[i]!) || blocks.has(author, authors[i]!)
         return view === undefined || isLeftOut ? [] : [new ReadyJson([view])]
       })

@@ -3,16 +3,16 @@
 import type { AppBskyFeedGetRepostedBy } from '@atproto/api'
 import { ReadyJson } from '../../../../../answers/views/ready-json.ts'
 import type { Method } from '../../../../server/method.ts'
+import type { AppContext } from '../../../app-context.ts'
 import { engagementMethod } from '../../../engagement-method.ts'
-import type { Serving } from '../../../serving.ts'
 
-export function getRepostedBy(serving: Serving): Method<AppBskyFeedGetRepostedBy.QueryParams> {
-  const { fragments, engagement } = serving
+export function getRepostedBy(serving: AppContext): Method<AppBskyFeedGetRepostedBy.QueryParams> {
+  const { viewCache, engagement } = serving
   return engagementMethod(serving, {
     nsid: 'app.bsky.feed.getRepostedBy',
     read: engagement.reposters,
     present(uids: number[], { viewer }) {
-      const views = fragments.profiles(uids, viewer, {
+      const views = viewCache.profiles(uids, viewer, {
         isShown: (_uid, relation) => !relation.blocks,
       })
       return views.filter((view) => view !== undefined).map((view) => new ReadyJson([view]))

@@ -10,9 +10,9 @@ import { readyArray } from '../../../../../answers/views/ready-json.ts'
 import { type FeedItemRules, isBlockedOrMuted } from '../../../../../answers/views/rules.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method, MethodContext } from '../../../../server/method.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { type FilledPage, fillPage } from '../../../fill-page.ts'
 import type { PageRequest } from '../../../first-page.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = AppBskyFeedGetTimeline.QueryParams & { limit: number; since?: string }
 type Page = FilledPage<string> & {
@@ -20,7 +20,7 @@ type Page = FilledPage<string> & {
   endCursor?: string | undefined
 }
 
-export function getTimeline(serving: Serving): Method<Params> {
+export function getTimeline(serving: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.feed.getTimeline',
     kind: 'query',
@@ -47,13 +47,13 @@ export function getTimeline(serving: Serving): Method<Params> {
 }
 
 /** A newcomer's page is made when what belongs on it is here, and what that needs to be shown. */
-async function whole(serving: Serving, context: MethodContext<Params>): Promise<void> {
+async function whole(serving: AppContext, context: MethodContext<Params>): Promise<void> {
   await serving.firstPage.ready(pageRequest(context), context)
   const viewer = viewerOf(serving.actors, context.viewer!)
   const { cursor, limit } = context.params
   const make = () => {
     const { items } = serving.timeline({ viewer: viewer.uid, limit, cursor, since: undefined })
-    serving.fragments.items(items, viewer, { isShown })
+    serving.viewCache.items(items, viewer, { isShown })
   }
   await serving.wholeItems.awaited(make, { viewer, signal: context.signal })
 }
@@ -63,9 +63,9 @@ function pageRequest({ viewer, params }: MethodContext<Params>): PageRequest {
 }
 
 /** Nothing is left out of the last page: whoever was told of the end asks no further. */
-function readTimeline(serving: Serving, viewer: Reader, params: Params): Page {
-  const { firstPage, fragments, wholeItems } = serving
-  const make = (items: readonly number[]) => fragments.items(items, viewer, { isShown })
+function readTimeline(serving: AppContext, viewer: Reader, params: Params): Page {
+  const { firstPage, viewCache, wholeItems } = serving
+  const make = (items: readonly number[]) => viewCache.items(items, viewer, { isShown })
   if (!firstPage.isNewcomer(viewer.did)) return readPage(serving, viewer, params, make)
   const page = readPage(serving, viewer, params, (items) => make(wholeItems.among(items, make)))
   return page.cursor === undefined ? readPage(serving, viewer, params, make) : page
@@ -75,7 +75,7 @@ type Reader = { uid: number; did: string }
 type Make = (items: readonly number[]) => readonly (string | undefined)[]
 
 function readPage(
-  serving: Serving,
+  serving: AppContext,
   viewer: Reader,
   { limit, cursor, since }: Params,
   make: Make,

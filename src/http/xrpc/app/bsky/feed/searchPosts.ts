@@ -5,12 +5,12 @@ import type { AppBskyFeedSearchPosts } from '@atproto/api'
 import { term } from '../../../../../data/search/post-terms.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { answerPostSearch, type PostSearchParams } from '../../../post-search.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = AppBskyFeedSearchPosts.QueryParams & { limit: number }
 
-export function searchPosts(serving: Serving): Method<Params> {
+export function searchPosts(serving: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.feed.searchPosts',
     kind: 'query',

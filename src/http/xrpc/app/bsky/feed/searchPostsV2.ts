@@ -6,17 +6,17 @@ import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { term } from '../../../../../data/search/post-terms.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import {
   answerPostSearch,
   hasConditions,
   type PostSearchParams,
   postIdOf,
 } from '../../../post-search.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = AppBskyFeedSearchPostsV2.QueryParams & { limit: number }
 
-export function searchPostsV2(serving: Serving): Method<Params> {
+export function searchPostsV2(serving: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.feed.searchPostsV2',
     kind: 'query',
@@ -37,7 +37,7 @@ export function searchPostsV2(serving: Serving): Method<Params> {
   }
 }
 
-function toParams(serving: Serving, params: Params): PostSearchParams {
+function toParams(serving: AppContext, params: Params): PostSearchParams {
   const { limit, cursor, since, until, following } = params
   return {
     ...{ query: params.query ?? '', limit, cursor, since, until, following },
@@ -73,7 +73,7 @@ function toParams(serving: Serving, params: Params): PostSearchParams {
 
 /** An empty term, which is of no post, where there is no such post. */
 function inThread(
-  serving: Serving,
+  serving: AppContext,
   uri: string | undefined,
   termOf: (id: number) => string,
 ): string[] {

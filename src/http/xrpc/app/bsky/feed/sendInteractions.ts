@@ -4,7 +4,7 @@
 
 import type { AppBskyFeedSendInteractions } from '@atproto/api'
 import type { Method, MethodContext } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
 type Input = AppBskyFeedSendInteractions.InputSchema
 
@@ -12,7 +12,7 @@ const METHOD = 'app.bsky.feed.sendInteractions'
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 64 * 1024
 
-export function sendInteractions(serving: Serving): Method<Record<string, never>, Input> {
+export function sendInteractions(serving: AppContext): Method<Record<string, never>, Input> {
   return {
     nsid: METHOD,
     kind: 'procedure',
@@ -27,7 +27,7 @@ export function sendInteractions(serving: Serving): Method<Record<string, never>
 }
 
 async function handOn(
-  { fetch, generators }: Serving,
+  { fetch, generators }: AppContext,
   { input, token, signal }: MethodContext<Record<string, never>, Input>,
   feed: string,
 ): Promise<void> {

@@ -2,12 +2,12 @@
 
 import { starterPackViewBasic } from '../../../../../answers/views/starter-pack-view.ts'
 import type { Method } from '../../../../server/method.ts'
+import type { AppContext } from '../../../app-context.ts'
 import { ownRecords } from '../../../own-records.ts'
-import type { Serving } from '../../../serving.ts'
 
 type Params = { actor: string; limit: number; cursor?: string }
 
-export function getActorStarterPacks(serving: Serving): Method<Params> {
+export function getActorStarterPacks(serving: AppContext): Method<Params> {
   return ownRecords(serving, {
     nsid: 'app.bsky.graph.getActorStarterPacks',
     collection: 'app.bsky.graph.starterpack',

@@ -1,9 +1,9 @@
 // app.bsky.graph.getBlocks: whom the viewer blocks, latest first.
 
+import type { AppContext } from '../../../app-context.ts'
 import { ownList } from '../../../own-list.ts'
-import type { Serving } from '../../../serving.ts'
 
-export function getBlocks(serving: Serving) {
+export function getBlocks(serving: AppContext) {
   return ownList(serving, {
     nsid: 'app.bsky.graph.getBlocks',
     read: serving.lists.blocks,

@@ -1,10 +1,10 @@
 // app.bsky.graph.getFollowers: who follows an account, newest first. `sort` is ignored, as in the
 // reference's own data plane.
 
+import type { AppContext } from '../../../app-context.ts'
 import { followList } from '../../../follow-list.ts'
-import type { Serving } from '../../../serving.ts'
 
-export function getFollowers(serving: Serving) {
+export function getFollowers(serving: AppContext) {
   return followList(serving, {
     nsid: 'app.bsky.graph.getFollowers',
     read: serving.lists.followers,

@@ -7,13 +7,13 @@ import { readyArray } from '../../../../../answers/views/ready-json.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
 import { andThen, type NamedActor } from '../../../actor-names.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { fillPage } from '../../../fill-page.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 import { visibleSubject } from '../../../visible-subject.ts'
 
 type Params = AppBskyGraphGetKnownFollowers.QueryParams & { limit: number }
 
-export function getKnownFollowers(serving: Serving): Method<Params> {
+export function getKnownFollowers(serving: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.graph.getKnownFollowers',
     kind: 'query',
@@ -24,7 +24,7 @@ export function getKnownFollowers(serving: Serving): Method<Params> {
 }
 
 function answer(
-  serving: Serving,
+  serving: AppContext,
   context: MethodContext<Params>,
   found: NamedActor | undefined,
 ): MethodResult {
@@ -36,7 +36,7 @@ function answer(
   const page = fillPage({ limit, cursor }, (from, count) => {
     const request = { viewer: viewer.uid, subject: uid, limit: count, cursor: from }
     const { uids, cursor: next } = serving.knownFollowers.page(request)
-    const views = serving.fragments.profiles(uids, viewer, { isShown: isUnblocked })
+    const views = serving.viewCache.profiles(uids, viewer, { isShown: isUnblocked })
     return { items: views.filter((view) => view !== undefined), cursor: next }
   })
   return { body: { subject, followers: readyArray(page.items), cursor: page.cursor }, headers }

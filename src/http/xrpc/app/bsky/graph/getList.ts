@@ -14,17 +14,17 @@ import { packRkey } from '../../../../../base/atproto/keys.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { fillPage } from '../../../fill-page.ts'
 import { listByUri } from '../../../list-by-uri.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = AppBskyGraphGetList.QueryParams & { limit: number }
 type Creator = { did: string; uid: number }
 
 const MODLIST = 'app.bsky.graph.defs#modlist'
 
-export function getList(serving: Serving): Method<Params> {
-  const { actors, hydrator, listPages, wanted } = serving
+export function getList(serving: AppContext): Method<Params> {
+  const { actors, hydrator, listPages, fetchRequests } = serving
   return {
     nsid: 'app.bsky.graph.getList',
     kind: 'query',
@@ -34,9 +34,9 @@ export function getList(serving: Serving): Method<Params> {
       const viewer = viewerOf(actors, context.viewer)
       const named = listByUri(serving, uri)
       const state = hydrator.lists(named?.id ? [named.id] : [], viewer)
-      wanted.afterProfiles(state)
+      fetchRequests.afterProfiles(state)
       const view = named && listView(state, named.id)
-      if (named && !state.lists.has(named.id)) wanted.ask(viewer, { uris: [uri] })
+      if (named && !state.lists.has(named.id)) fetchRequests.ask(viewer, { uris: [uri] })
       if (!named || !view) throw invalidRequest('List not found')
       const headers = labelerHeaders(context)
       if (isRetiredCursor(cursor)) return { body: { list: view, items: [] }, headers }
@@ -54,20 +54,20 @@ export function getList(serving: Serving): Method<Params> {
 }
 
 function withoutBlocked(
-  { fragments }: Serving,
+  { viewCache }: AppContext,
   creator: number,
   members: ListMember[],
 ): ListMember[] {
-  const blocks = fragments.blocksAmong(members.map(({ subject }) => [creator, subject] as const))
+  const blocks = viewCache.blocksAmong(members.map(({ subject }) => [creator, subject] as const))
   return members.filter(({ subject }) => !blocks.has(creator, subject))
 }
 
 function present(
-  { fragments }: Serving,
+  { viewCache }: AppContext,
   { creator, members, viewer }: { creator: Creator; members: ListMember[]; viewer: Viewer },
 ) {
   const uids = members.map(({ subject }) => subject)
-  const profiles = fragments.profiles(uids, viewer)
+  const profiles = viewCache.profiles(uids, viewer)
   return members.flatMap(({ rkey }, i) => {
     const profile = profiles[i]
     if (profile === undefined) return []

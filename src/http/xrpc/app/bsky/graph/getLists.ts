@@ -7,16 +7,16 @@ import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
 import { andThen, type NamedActor } from '../../../actor-names.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { fillPage } from '../../../fill-page.ts'
 import { ofPurpose } from '../../../list-purposes.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = Pick<AppBskyGraphGetLists.QueryParams, 'actor' | 'cursor'> & {
   limit: number
   purposes?: string[]
 }
 
-export function getLists(serving: Serving): Method<Params> {
+export function getLists(serving: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.graph.getLists',
     kind: 'query',
@@ -27,7 +27,7 @@ export function getLists(serving: Serving): Method<Params> {
 }
 
 function answer(
-  { actors, hydrator, listPages, wanted }: Serving,
+  { actors, hydrator, listPages, fetchRequests }: AppContext,
   context: MethodContext<Params>,
   found: NamedActor | undefined,
 ): MethodResult {
@@ -36,7 +36,7 @@ function answer(
   if (isRetiredCursor(cursor)) return { body: { lists: [] }, headers }
   if (!found) throw invalidRequest('Profile not found')
   const viewer = viewerOf(actors, context.viewer)
-  if (found.uid === 0) wanted.ask(viewer, { dids: [found.did] })
+  if (found.uid === 0) fetchRequests.ask(viewer, { dids: [found.did] })
   const page = fillPage({ limit, cursor }, (from, count) => {
     const request = { actor: found.uid, limit: count, cursor: from }
     const { ids, cursor: next } = listPages.ofCreator(request)

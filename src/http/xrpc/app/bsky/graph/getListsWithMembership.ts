@@ -10,16 +10,16 @@ import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
 import { andThen, type NamedActor } from '../../../actor-names.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { fillPage } from '../../../fill-page.ts'
 import { ofPurpose } from '../../../list-purposes.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = Pick<AppBskyGraphGetListsWithMembership.QueryParams, 'actor' | 'cursor'> & {
   limit: number
   purposes?: string[]
 }
 
-export function getListsWithMembership(serving: Serving): Method<Params> {
+export function getListsWithMembership(serving: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.graph.getListsWithMembership',
     kind: 'query',
@@ -30,7 +30,7 @@ export function getListsWithMembership(serving: Serving): Method<Params> {
 }
 
 function answer(
-  { actors, fragments, hydrator, listPages, wanted }: Serving,
+  { actors, viewCache, hydrator, listPages, fetchRequests }: AppContext,
   context: MethodContext<Params>,
   found: NamedActor | undefined,
 ): MethodResult {
@@ -39,8 +39,8 @@ function answer(
   if (!found) throw invalidRequest('Profile not found')
   if (isRetiredCursor(cursor)) return { body: { listsWithMembership: [] }, headers }
   const viewer = viewerOf(actors, context.viewer!)
-  if (found.uid === 0) wanted.ask(viewer, { dids: [found.did] })
-  const [profile] = found.uid === 0 ? [] : fragments.profiles([found.uid], viewer)
+  if (found.uid === 0) fetchRequests.ask(viewer, { dids: [found.did] })
+  const [profile] = found.uid === 0 ? [] : viewCache.profiles([found.uid], viewer)
   const subject = profile === undefined ? undefined : new ReadyJson([profile])
   const page = fillPage({ limit, cursor }, (from, count) => {
     const request = { actor: viewer.uid, limit: count, cursor: from }

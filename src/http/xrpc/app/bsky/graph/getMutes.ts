@@ -1,9 +1,9 @@
 // app.bsky.graph.getMutes: whom the viewer has muted, latest first.
 
+import type { AppContext } from '../../../app-context.ts'
 import { ownList } from '../../../own-list.ts'
-import type { Serving } from '../../../serving.ts'
 
-export function getMutes(serving: Serving) {
+export function getMutes(serving: AppContext) {
   return ownList(serving, {
     nsid: 'app.bsky.graph.getMutes',
     read: serving.lists.mutes,

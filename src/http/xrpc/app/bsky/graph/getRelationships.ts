@@ -5,10 +5,10 @@ import type { $Typed, AppBskyGraphDefs, AppBskyGraphGetRelationships } from '@at
 import { relationship } from '../../../../../answers/views/relationship.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
 export function getRelationships(
-  serving: Serving,
+  serving: AppContext,
 ): Method<AppBskyGraphGetRelationships.QueryParams> {
   const { hydrator, names } = serving
   return {

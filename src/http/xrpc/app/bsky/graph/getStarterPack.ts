@@ -8,10 +8,12 @@ import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { whenAsked } from '../../../when-asked.ts'
 
-export function getStarterPack(serving: Serving): Method<AppBskyGraphGetStarterPack.QueryParams> {
+export function getStarterPack(
+  serving: AppContext,
+): Method<AppBskyGraphGetStarterPack.QueryParams> {
   return {
     nsid: 'app.bsky.graph.getStarterPack',
     kind: 'query',
@@ -20,7 +22,7 @@ export function getStarterPack(serving: Serving): Method<AppBskyGraphGetStarterP
       const viewer = viewerOf(serving.actors, context.viewer)
       const uri = await byDid(serving, context.params.starterPack)
       const state = await load(serving, uri, { viewer, signal: context.signal })
-      serving.wanted.afterProfiles(state)
+      serving.fetchRequests.afterProfiles(state)
       const starterPack = starterPackView(state, uri)
       if (!starterPack) throw invalidRequest('Starter pack not found')
       return { body: { starterPack }, headers: labelerHeaders(context) }
@@ -29,7 +31,7 @@ export function getStarterPack(serving: Serving): Method<AppBskyGraphGetStarterP
 }
 
 async function load(
-  { hydrator, wanted, arrivals, underWay }: Serving,
+  { hydrator, fetchRequests, waits, underWay }: AppContext,
   uri: string,
   { viewer, signal }: { viewer: Viewer; signal: AbortSignal },
 ): Promise<ProfileState> {
@@ -45,12 +47,12 @@ async function load(
   const lacking = lackOf(state)
   if (lacking.length === 0 || !viewer) return state
   const ask = (uris: string[]) => {
-    const asked = wanted.ask(viewer, { uris })
+    const asked = fetchRequests.ask(viewer, { uris })
     const keys = uris.map(parseRecordUri).filter((key) => key !== undefined)
     return { uris, isOver: whenAsked(asked, () => underWay.records(keys)) }
   }
   let latest = ask(lacking)
-  await arrivals.awaited(lacking, {
+  await waits.awaited(lacking, {
     isThere: () => {
       const still = lackOf(read())
       // What it names is known only when it has come itself.
@@ -64,7 +66,7 @@ async function load(
 }
 
 /** People share links with handles in them. */
-async function byDid({ names }: Serving, uri: string): Promise<string> {
+async function byDid({ names }: AppContext, uri: string): Promise<string> {
   const [, , authority = '', ...rest] = uri.split('/')
   if (authority.startsWith('did:')) return uri
   const found = await names.find(authority)

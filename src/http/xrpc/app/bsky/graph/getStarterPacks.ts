@@ -4,10 +4,12 @@ import type { AppBskyGraphGetStarterPacks } from '@atproto/api'
 import { starterPackViewBasic } from '../../../../../answers/views/starter-pack-view.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 
-export function getStarterPacks(serving: Serving): Method<AppBskyGraphGetStarterPacks.QueryParams> {
-  const { actors, hydrator, wanted } = serving
+export function getStarterPacks(
+  serving: AppContext,
+): Method<AppBskyGraphGetStarterPacks.QueryParams> {
+  const { actors, hydrator, fetchRequests } = serving
   return {
     nsid: 'app.bsky.graph.getStarterPacks',
     kind: 'query',
@@ -16,8 +18,8 @@ export function getStarterPacks(serving: Serving): Method<AppBskyGraphGetStarter
       const { uris } = context.params
       const viewer = viewerOf(actors, context.viewer)
       const state = hydrator.records(uris, viewer)
-      wanted.afterProfiles(state)
-      wanted.ask(viewer, { uris: uris.filter((uri) => !state.records.has(uri)) })
+      fetchRequests.afterProfiles(state)
+      fetchRequests.ask(viewer, { uris: uris.filter((uri) => !state.records.has(uri)) })
       const views = uris.map((uri) => starterPackViewBasic(state, uri))
       const starterPacks = views.filter((view) => view !== undefined)
       return { body: { starterPacks }, headers: labelerHeaders(context) }

@@ -8,12 +8,12 @@ import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
 import { andThen, type NamedActor } from '../../../actor-names.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { fillPage } from '../../../fill-page.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = AppBskyGraphGetStarterPacksWithMembership.QueryParams & { limit: number }
 
-export function getStarterPacksWithMembership(serving: Serving): Method<Params> {
+export function getStarterPacksWithMembership(serving: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.graph.getStarterPacksWithMembership',
     kind: 'query',
@@ -24,7 +24,7 @@ export function getStarterPacksWithMembership(serving: Serving): Method<Params> 
 }
 
 function answer(
-  serving: Serving,
+  serving: AppContext,
   context: MethodContext<Params>,
   found: NamedActor | undefined,
 ): MethodResult {
@@ -39,7 +39,7 @@ function answer(
 }
 
 function readPage(
-  { actors, hydrator, ownRecords }: Serving,
+  { actors, hydrator, ownRecords }: AppContext,
   page: { viewer: string; subject: number; limit: number; cursor: string | undefined },
 ) {
   const { subject, limit, cursor } = page

@@ -5,14 +5,14 @@ import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
 import { andThen, type NamedActor } from '../../../actor-names.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { suggestedViews } from '../../../suggested-accounts.ts'
 
 type Params = AppBskyGraphGetSuggestedFollowsByActor.QueryParams
 
 const SHOWN = 10
 
-export function getSuggestedFollowsByActor(serving: Serving): Method<Params> {
+export function getSuggestedFollowsByActor(serving: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.graph.getSuggestedFollowsByActor',
     kind: 'query',
@@ -23,7 +23,7 @@ export function getSuggestedFollowsByActor(serving: Serving): Method<Params> {
 }
 
 function answer(
-  serving: Serving,
+  serving: AppContext,
   context: MethodContext<Params>,
   found: NamedActor | undefined,
 ): MethodResult {

@@ -4,13 +4,13 @@
 import type { AppBskyGraphMuteActor } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Method, Params } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
 export function muteActor({
   names,
   resolver,
   writer,
-}: Serving): Method<Params, AppBskyGraphMuteActor.InputSchema> {
+}: AppContext): Method<Params, AppBskyGraphMuteActor.InputSchema> {
   return {
     nsid: 'app.bsky.graph.muteActor',
     kind: 'procedure',

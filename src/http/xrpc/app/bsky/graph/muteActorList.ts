@@ -4,13 +4,13 @@
 import type { AppBskyGraphMuteActorList } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Method, Params } from '../../../../server/method.ts'
+import type { AppContext } from '../../../app-context.ts'
 import { listByUri } from '../../../list-by-uri.ts'
-import type { Serving } from '../../../serving.ts'
 
 const MAX_LIST_MUTES = 1_000
 
 export function muteActorList(
-  serving: Serving,
+  serving: AppContext,
 ): Method<Params, AppBskyGraphMuteActorList.InputSchema> {
   const { actors, listPages, resolver, writer } = serving
   return {

@@ -2,10 +2,10 @@
 
 import { starterPackViewBasic } from '../../../../../answers/views/starter-pack-view.ts'
 import type { Method } from '../../../../server/method.ts'
+import type { AppContext } from '../../../app-context.ts'
 import { searchPacks } from '../../../search-packs.ts'
-import type { Serving } from '../../../serving.ts'
 
-export function searchStarterPacks(serving: Serving): Method {
+export function searchStarterPacks(serving: AppContext): Method {
   const nsid = 'app.bsky.graph.searchStarterPacks'
   return searchPacks(serving, { nsid, content: false, view: starterPackViewBasic })
 }

@@ -3,12 +3,12 @@
 import type { AppBskyGraphUnmuteActor } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Method, Params } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
 export function unmuteActor({
   names,
   writer,
-}: Serving): Method<Params, AppBskyGraphUnmuteActor.InputSchema> {
+}: AppContext): Method<Params, AppBskyGraphUnmuteActor.InputSchema> {
   return {
     nsid: 'app.bsky.graph.unmuteActor',
     kind: 'procedure',

@@ -2,11 +2,11 @@
 
 import type { AppBskyGraphUnmuteActorList } from '@atproto/api'
 import type { Method, Params } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
 export function unmuteActorList({
   writer,
-}: Serving): Method<Params, AppBskyGraphUnmuteActorList.InputSchema> {
+}: AppContext): Method<Params, AppBskyGraphUnmuteActorList.InputSchema> {
   return {
     nsid: 'app.bsky.graph.unmuteActorList',
     kind: 'procedure',

@@ -1,8 +1,8 @@
 // app.bsky.graph.unmuteThread.
 
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 import { threadMute } from '../../../thread-mute.ts'
 
-export function unmuteThread(serving: Serving) {
+export function unmuteThread(serving: AppContext) {
   return threadMute(serving, { nsid: 'app.bsky.graph.unmuteThread', kind: 'unmute-thread' })
 }

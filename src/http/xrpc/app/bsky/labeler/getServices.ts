@@ -10,12 +10,12 @@ import {
 } from '../../../../../answers/views/labeler-view.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 
 const DEFS = 'app.bsky.labeler.defs'
 
-export function getServices(serving: Serving): Method<AppBskyLabelerGetServices.QueryParams> {
-  const { actors, hydrator, wanted } = serving
+export function getServices(serving: AppContext): Method<AppBskyLabelerGetServices.QueryParams> {
+  const { actors, hydrator, fetchRequests } = serving
   return {
     nsid: 'app.bsky.labeler.getServices',
     kind: 'query',
@@ -25,7 +25,7 @@ export function getServices(serving: Serving): Method<AppBskyLabelerGetServices.
       const viewer = viewerOf(actors, context.viewer)
       const uris = dids.map(labelerUri)
       const state = hydrator.records(uris, viewer)
-      wanted.ask(viewer, { uris: uris.filter((uri) => !state.records.has(uri)) })
+      fetchRequests.ask(viewer, { uris: uris.filter((uri) => !state.records.has(uri)) })
       const present = detailed ? labelerViewDetailed : labelerView
       const $type = detailed ? `${DEFS}#labelerViewDetailed` : `${DEFS}#labelerView`
       const views = uris.flatMap((uri) => {

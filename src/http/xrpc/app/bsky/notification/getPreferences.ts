@@ -2,9 +2,9 @@
 // obeyed by listNotifications; `push` is kept for whoever sends pushes, which we don't.
 
 import type { Method } from '../../../../server/method.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 
-export function getPreferences({ actors, notifications }: Serving): Method {
+export function getPreferences({ actors, notifications }: AppContext): Method {
   return {
     nsid: 'app.bsky.notification.getPreferences',
     kind: 'query',

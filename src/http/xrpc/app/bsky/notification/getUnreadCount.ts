@@ -6,7 +6,7 @@ import type { AppBskyNotificationGetUnreadCount } from '@atproto/api'
 import { viewerBlocks, viewerMutes } from '../../../../../answers/views/rules.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Method } from '../../../../server/method.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 
 type Params = AppBskyNotificationGetUnreadCount.QueryParams
 
@@ -15,7 +15,7 @@ export function getUnreadCount({
   firstNotifications,
   hydrator,
   notifications,
-}: Serving): Method<Params> {
+}: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.notification.getUnreadCount',
     kind: 'query',

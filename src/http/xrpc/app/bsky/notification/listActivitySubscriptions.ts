@@ -9,13 +9,13 @@ import { profileView } from '../../../../../answers/views/profile-views.ts'
 import { viewerBlocks } from '../../../../../answers/views/rules.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { fillPage } from '../../../fill-page.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = AppBskyNotificationListActivitySubscriptions.QueryParams & { limit: number }
 
-export function listActivitySubscriptions(serving: Serving): Method<Params> {
-  const { actors, hydrator, lists, wanted } = serving
+export function listActivitySubscriptions(serving: AppContext): Method<Params> {
+  const { actors, hydrator, lists, fetchRequests } = serving
   return {
     nsid: 'app.bsky.notification.listActivitySubscriptions',
     kind: 'query',
@@ -29,7 +29,7 @@ export function listActivitySubscriptions(serving: Serving): Method<Params> {
         const request = { actor: viewer.uid, limit: count, cursor: from }
         const { uids, cursor: next } = lists.subscriptions(request)
         const state = hydrator.profiles(uids, viewer, { detailed: true })
-        wanted.afterProfiles(state)
+        fetchRequests.afterProfiles(state)
         const views = uids
           .filter((uid) => !viewerBlocks(state, uid))
           .map((uid) => subscribedView(state, uid))

@@ -13,13 +13,13 @@ import {
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { fillPage } from '../../../fill-page.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
 
 type Params = AppBskyNotificationListNotifications.QueryParams & { limit: number }
 
-export function listNotifications(serving: Serving): Method<Params> {
-  const { actors, hydrator, notifications, wanted } = serving
+export function listNotifications(serving: AppContext): Method<Params> {
+  const { actors, hydrator, notifications, fetchRequests } = serving
   return {
     nsid: 'app.bsky.notification.listNotifications',
     kind: 'query',
@@ -39,7 +39,7 @@ export function listNotifications(serving: Serving): Method<Params> {
         const { ids, newest, cursor: next } = notifications.page(request)
         if (from === undefined) seenAt ??= newest
         const state = hydrator.notifications(ids, viewer)
-        wanted.afterProfiles(state)
+        fetchRequests.afterProfiles(state)
         const views = ids
           .filter((id) => !isNotificationHidden(state, id))
           .map((id) => notificationView(state, id, seenAt))

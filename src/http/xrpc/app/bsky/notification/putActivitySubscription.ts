@@ -4,7 +4,7 @@
 import type { AppBskyNotificationPutActivitySubscription } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Method, Params } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
 const MAX_SUBSCRIPTIONS = 2_000
 
@@ -13,7 +13,7 @@ export function putActivitySubscription({
   notifications,
   resolver,
   writer,
-}: Serving): Method<Params, AppBskyNotificationPutActivitySubscription.InputSchema> {
+}: AppContext): Method<Params, AppBskyNotificationPutActivitySubscription.InputSchema> {
   return {
     nsid: 'app.bsky.notification.putActivitySubscription',
     kind: 'procedure',

@@ -2,11 +2,11 @@
 
 import type { AppBskyNotificationPutPreferences } from '@atproto/api'
 import type { Method, Params } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
 export function putPreferences({
   writer,
-}: Serving): Method<Params, AppBskyNotificationPutPreferences.InputSchema> {
+}: AppContext): Method<Params, AppBskyNotificationPutPreferences.InputSchema> {
   return {
     nsid: 'app.bsky.notification.putPreferences',
     kind: 'procedure',

@@ -4,13 +4,13 @@
 import type { AppBskyNotificationPutPreferencesV2 } from '@atproto/api'
 import { knownPreferences } from '../../../../../data/store/notification-preferences.ts'
 import type { Method, Params } from '../../../../server/method.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 
 export function putPreferencesV2({
   actors,
   notifications,
   writer,
-}: Serving): Method<Params, AppBskyNotificationPutPreferencesV2.InputSchema> {
+}: AppContext): Method<Params, AppBskyNotificationPutPreferencesV2.InputSchema> {
   return {
     nsid: 'app.bsky.notification.putPreferencesV2',
     kind: 'procedure',

@@ -4,11 +4,11 @@
 import type { AppBskyNotificationUpdateSeen } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Method, Params } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
 export function updateSeen({
   writer,
-}: Serving): Method<Params, AppBskyNotificationUpdateSeen.InputSchema> {
+}: AppContext): Method<Params, AppBskyNotificationUpdateSeen.InputSchema> {
   return {
     nsid: 'app.bsky.notification.updateSeen',
     kind: 'procedure',

@@ -6,13 +6,13 @@ import { planOthers, threadItem } from '../../../../../answers/views/thread-v2.t
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
 import { andThen } from '../../../actor-names.ts'
+import type { AppContext } from '../../../app-context.ts'
 import { findNamedPost, type NamedPost } from '../../../post-names.ts'
-import type { Serving } from '../../../serving.ts'
 import { presentThread, readThread, threadViewer } from '../../../thread.ts'
 
 type Params = AppBskyUnspeccedGetPostThreadOtherV2.QueryParams
 
-export function getPostThreadOtherV2(serving: Serving): Method<Params> {
+export function getPostThreadOtherV2(serving: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.unspecced.getPostThreadOtherV2',
     kind: 'query',
@@ -24,7 +24,11 @@ export function getPostThreadOtherV2(serving: Serving): Method<Params> {
   }
 }
 
-function answer(serving: Serving, context: MethodContext<Params>, named: NamedPost): MethodResult {
+function answer(
+  serving: AppContext,
+  context: MethodContext<Params>,
+  named: NamedPost,
+): MethodResult {
   const viewer = threadViewer(serving, context.viewer)
   const thread = readThread(serving, named, { above: 0, below: 1, order: 'newest', viewer })
   const { state, ids } = thread

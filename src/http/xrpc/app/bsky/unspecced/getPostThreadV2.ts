@@ -6,15 +6,15 @@ import { planThread, threadItem } from '../../../../../answers/views/thread-v2.t
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
 import { andThen } from '../../../actor-names.ts'
+import type { AppContext } from '../../../app-context.ts'
 import { findNamedPost, type NamedPost } from '../../../post-names.ts'
-import type { Serving } from '../../../serving.ts'
 import { presentThread, readThread, threadgateOf, threadViewer } from '../../../thread.ts'
 
 type Params = Required<AppBskyUnspeccedGetPostThreadV2.QueryParams>
 
 const MAX_ABOVE = 50
 
-export function getPostThreadV2(serving: Serving): Method<Params> {
+export function getPostThreadV2(serving: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.unspecced.getPostThreadV2',
     kind: 'query',
@@ -27,7 +27,7 @@ export function getPostThreadV2(serving: Serving): Method<Params> {
 }
 
 function answer(
-  serving: Serving,
+  serving: AppContext,
   context: MethodContext<Params>,
   { uri, id }: NamedPost,
 ): MethodResult {

@@ -4,14 +4,14 @@
 
 import type { AppBskyUnspeccedGetTaggedSuggestions } from '@atproto/api'
 import type { Method } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
 type Suggestion = AppBskyUnspeccedGetTaggedSuggestions.Suggestion
 
 const TAG = 'popular'
 const MAX_OF_EACH = 25
 
-export function getTaggedSuggestions({ actors, popularRecords, suggestions }: Serving): Method {
+export function getTaggedSuggestions({ actors, popularRecords, suggestions }: AppContext): Method {
   const toSuggestion =
     (subjectType: Suggestion['subjectType']) =>
     (subject: string): Suggestion => ({ tag: TAG, subjectType, subject })

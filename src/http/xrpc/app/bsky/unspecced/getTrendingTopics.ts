@@ -7,14 +7,14 @@ import { generatorView } from '../../../../../answers/views/generator-view.ts'
 import { viewerBlocks } from '../../../../../answers/views/rules.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import type { Method } from '../../../../server/method.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { tagLink } from '../../../tag-link.ts'
 
 type Params = AppBskyUnspeccedGetTrendingTopics.QueryParams & { limit: number }
 
 const GENERATOR = 'app.bsky.feed.generator'
 
-export function getTrendingTopics(serving: Serving): Method<Params> {
+export function getTrendingTopics(serving: AppContext): Method<Params> {
   const { actors, trends } = serving
   return {
     nsid: 'app.bsky.unspecced.getTrendingTopics',
@@ -31,7 +31,7 @@ export function getTrendingTopics(serving: Serving): Method<Params> {
   }
 }
 
-function suggestedFeeds({ hydrator, popularRecords }: Serving, viewer: Viewer, limit: number) {
+function suggestedFeeds({ hydrator, popularRecords }: AppContext, viewer: Viewer, limit: number) {
   const { uris } = popularRecords({ collection: GENERATOR, limit, cursor: undefined })
   const state = hydrator.records(uris, viewer)
   return uris.flatMap((uri) => {

@@ -6,12 +6,12 @@ import { profileViewBasic } from '../../../../../answers/views/profile-views.ts'
 import { viewerBlocks } from '../../../../../answers/views/rules.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 import { tagLink } from '../../../tag-link.ts'
 
 type Params = AppBskyUnspeccedGetTrends.QueryParams & { limit: number }
 
-export function getTrends({ actors, hydrator, trends }: Serving): Method<Params> {
+export function getTrends({ actors, hydrator, trends }: AppContext): Method<Params> {
   return {
     nsid: 'app.bsky.unspecced.getTrends',
     kind: 'query',

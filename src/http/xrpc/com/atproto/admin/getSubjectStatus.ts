@@ -5,11 +5,11 @@ import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { blobSubject } from '../../../../../data/store/takedowns.ts'
 import type { Method } from '../../../../server/method.ts'
+import type { AppContext } from '../../../app-context.ts'
 import type { Moderation } from '../../../moderation.ts'
-import type { Serving } from '../../../serving.ts'
 
 type Params = ComAtprotoAdminGetSubjectStatus.QueryParams
-type Parts = Pick<Serving, 'actors' | 'records'> & { moderation: Moderation }
+type Parts = Pick<AppContext, 'actors' | 'records'> & { moderation: Moderation }
 
 export function getSubjectStatus({ actors, records, moderation }: Parts): Method<Params> {
   const stateOf = (subject: string) => {

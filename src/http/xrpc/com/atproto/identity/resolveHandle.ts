@@ -4,11 +4,11 @@
 import type { ComAtprotoIdentityResolveHandle } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Method } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
 export function resolveHandle({
   names,
-}: Serving): Method<ComAtprotoIdentityResolveHandle.QueryParams> {
+}: AppContext): Method<ComAtprotoIdentityResolveHandle.QueryParams> {
   return {
     nsid: 'com.atproto.identity.resolveHandle',
     kind: 'query',

@@ -5,7 +5,7 @@ import type { ComAtprotoLabelQueryLabels } from '@atproto/api'
 import { NO_LABELERS } from '../../../../../answers/hydrate/labelers.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Method } from '../../../../server/method.ts'
-import type { Serving } from '../../../serving.ts'
+import type { AppContext } from '../../../app-context.ts'
 
 /** The lexicon has no bound; a labeler's default page has 50. */
 const MAX_PATTERNS = 250
@@ -14,7 +14,7 @@ const URI = /^\w+:(?:\/\/)?[^\s/]\S*$/
 
 export function queryLabels({
   hydrator,
-}: Pick<Serving, 'hydrator'>): Method<ComAtprotoLabelQueryLabels.QueryParams> {
+}: Pick<AppContext, 'hydrator'>): Method<ComAtprotoLabelQueryLabels.QueryParams> {
   return {
     nsid: 'com.atproto.label.queryLabels',
     kind: 'query',

@@ -7,13 +7,13 @@ import { NO_LABELERS } from '../../../../../answers/hydrate/labelers.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Method } from '../../../../server/method.ts'
 import type { NamedActor } from '../../../actor-names.ts'
+import type { AppContext } from '../../../app-context.ts'
 import { DISCOVER, isDiscover } from '../../../discover-feed.ts'
 import { fetchRecord, notLocated } from '../../../outside-record.ts'
-import type { Serving } from '../../../serving.ts'
 
 type Params = ComAtprotoRepoGetRecord.QueryParams
 
-export function getRecord(serving: Serving): Method<Params> {
+export function getRecord(serving: AppContext): Method<Params> {
   return {
     nsid: 'com.atproto.repo.getRecord',
     kind: 'query',
@@ -34,18 +34,18 @@ export function getRecord(serving: Serving): Method<Params> {
   }
 }
 
-function isHidden({ hydrator }: Serving, { uid }: NamedActor): boolean {
+function isHidden({ hydrator }: AppContext, { uid }: NamedActor): boolean {
   if (uid === 0) return false
   return hydrator.profiles([uid], undefined).actors.get(uid)?.hiddenAs !== undefined
 }
 
 /** By us; whose labels count is a client's business, and this is asked by servers. */
-function isTakenDown({ hydrator }: Serving, uri: string): boolean {
+function isTakenDown({ hydrator }: AppContext, uri: string): boolean {
   return hydrator.labels([uri], NO_LABELERS).get(uri)?.isTakenDown ?? false
 }
 
 /** @returns undefined where our index can't say. */
-function ours({ records }: Serving, { uid, did }: NamedActor, params: Params) {
+function ours({ records }: AppContext, { uid, did }: NamedActor, params: Params) {
   const { collection, rkey, cid } = params
   const found = uid === 0 ? undefined : records.find({ uid, collection, rkey })
   const uri = `at://${did}/${collection}/${rkey}`

@@ -1,13 +1,13 @@
-// io.slipstream.feed.getTimelineGaps, our own: whether a stretch of the home timeline touches a hole that
+// io.slipstream.feed.getTimelineGaps, our own: whether a stretch of the home timeline touches a gap that
 // is not repaired yet. Lexicon: lexicons/io/slipstream/feed/getTimelineGaps.json.
 
 import type { Gap } from '../../../../../data/store/gaps.ts'
 import type { Method } from '../../../../server/method.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 
 type Params = { since?: string; until?: string; limit: number }
 
-export function getTimelineGaps(serving: Serving): Method<Params> {
+export function getTimelineGaps(serving: AppContext): Method<Params> {
   return {
     nsid: 'io.slipstream.feed.getTimelineGaps',
     kind: 'query',

@@ -6,14 +6,14 @@ import { readyArray } from '../../../../../answers/views/ready-json.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
 import { andThen, type MaybeLater, type NamedActor } from '../../../actor-names.ts'
-import { type Serving, viewerOf } from '../../../serving.ts'
+import { type AppContext, viewerOf } from '../../../app-context.ts'
 
 type Params = { subjects: string[]; followers: number }
 type Named = (NamedActor | undefined)[]
 
 const NO_PROOF = { count: 0, followers: [] as number[] }
 
-export function getSocialProof(serving: Serving): Method<Params> {
+export function getSocialProof(serving: AppContext): Method<Params> {
   return {
     nsid: 'io.slipstream.graph.getSocialProof',
     kind: 'query',
@@ -25,12 +25,12 @@ export function getSocialProof(serving: Serving): Method<Params> {
   }
 }
 
-function findAll({ names }: Serving, subjects: string[]): MaybeLater<Named> {
+function findAll({ names }: AppContext, subjects: string[]): MaybeLater<Named> {
   const found = subjects.map((subject) => names.find(subject))
   return found.some((one) => one instanceof Promise) ? Promise.all(found) : (found as Named)
 }
 
-function answer(serving: Serving, context: MethodContext<Params>, found: Named): MethodResult {
+function answer(serving: AppContext, context: MethodContext<Params>, found: Named): MethodResult {
   const { subjects, followers } = context.params
   const viewer = viewerOf(serving.actors, context.viewer!)
   const proofs = prove(serving, viewer, { found, few: followers }).map(
@@ -40,7 +40,7 @@ function answer(serving: Serving, context: MethodContext<Params>, found: Named):
 }
 
 function prove(
-  { knownFollowers, fragments }: Serving,
+  { knownFollowers, viewCache }: AppContext,
   viewer: NonNullable<Viewer>,
   { found, few }: { found: Named; few: number },
 ) {
@@ -52,9 +52,9 @@ function prove(
   const pairs = proofs.flatMap(({ followers }, i) =>
     followers.map((follower) => [found[i]!.uid, follower] as const),
   )
-  const blocks = fragments.blocksAmong(pairs)
+  const blocks = viewCache.blocksAmong(pairs)
   const shown = [...new Set(pairs.map(([, follower]) => follower))]
-  const texts = fragments.profiles(shown, viewer, { basic: true, isShown: isUnblocked })
+  const texts = viewCache.profiles(shown, viewer, { basic: true, isShown: isUnblocked })
   const textOf = new Map(shown.map((uid, i) => [uid, texts[i]]))
   return found.map((subject, i) => {
     if (!subject) return undefined

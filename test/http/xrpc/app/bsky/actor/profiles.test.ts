@@ -85,7 +85,7 @@ describe('getProfile', () => {
     const w = start()
     const { status, body } = await w.ask(NSID, { actor: nobody }, alice)
     expect([status, body['message']]).toEqual([400, 'Profile not found'])
-    expect(w.sent).toContainEqual({ kind: 'wanted', did: alice, uris: [], dids: [nobody] })
+    expect(w.sent).toContainEqual({ kind: 'fetch-requested', did: alice, uris: [], dids: [nobody] })
   })
 
   test('echoes the labelers that were accepted', async () => {
@@ -227,7 +227,9 @@ describe('getPosts', () => {
     const { posts } = await w.get<Answer>(NSID, { uris }, alice)
 
     expect(posts.map(({ uri }) => uri)).toEqual([kept.uri])
-    expect(w.sent.flatMap((one) => (one.kind === 'wanted' ? one.uris : []))).toContain(missing)
+    expect(w.sent.flatMap((one) => (one.kind === 'fetch-requested' ? one.uris : []))).toContain(
+      missing,
+    )
     expect((await w.get<Answer>(NSID, { uris })).posts).toHaveLength(2)
   })
 

@@ -80,7 +80,7 @@ test('a bookmarked post that is gone or blocked says so; one of the muted is sho
     [gone, `${DEFS}notFoundPost`, gone.uri],
   ])
   await expect
-    .poll(() => w.sent.flatMap((one) => (one.kind === 'wanted' ? one.uris : [])))
+    .poll(() => w.sent.flatMap((one) => (one.kind === 'fetch-requested' ? one.uris : [])))
     .toContain(unknown.uri)
 })
 

@@ -206,7 +206,7 @@ describe('the answer', () => {
     const { viewer, author } = start()
     const uri = `at://${author}/app.bsky.feed.post/3kunknown2222`
     await w.get(LIKES, { uri }, viewer)
-    expect(w.sent).toContainEqual({ kind: 'wanted', did: viewer, uris: [uri], dids: [] })
+    expect(w.sent).toContainEqual({ kind: 'fetch-requested', did: viewer, uris: [uri], dids: [] })
   })
 
   test('of what somebody likes is for them alone, with the rev of their repository', async () => {

@@ -99,11 +99,11 @@ describe('getFeedGenerators', () => {
   })
 
   test('asks for what is not here, waits a moment, and never fails', async () => {
-    const w = start({ queuesWanted: true })
+    const w = start({ queuesFetchRequests: true })
     const uri = `at://${carol}/${GENERATOR}/late`
     const asked = w.get<Feeds>(NSID, { feeds: [uri] }, alice)
     await expect
-      .poll(() => w.sent.flatMap((one) => (one.kind === 'wanted' ? one.uris : [])))
+      .poll(() => w.sent.flatMap((one) => (one.kind === 'fetch-requested' ? one.uris : [])))
       .toEqual([uri])
     w.fetched({
       uri,

@@ -144,21 +144,21 @@ describe('a feed', () => {
   })
 
   test('waits a moment for posts that are not here, and leaves out those that do not come', async () => {
-    const { w, double, get } = start({ queuesWanted: true })
+    const { w, double, get } = start({ queuesFetchRequests: true })
     const here = w.post(bob, 'here')
     const [late, never] = ['late', 'never'].map(
       (name) => `at://${carol}/app.bsky.feed.post/3${name === 'late' ? 'l' : 'n'}aaaaaaaaaaa`,
     ) as [string, string]
     double.says({ body: { feed: [{ post: late }, { post: never }, ...chosen(here)] } })
     const page = get()
-    await expect.poll(() => w.sent.filter(({ kind }) => kind === 'wanted')).not.toEqual([])
+    await expect.poll(() => w.sent.filter(({ kind }) => kind === 'fetch-requested')).not.toEqual([])
     w.fetched({
       uri: late,
       record: { $type: 'app.bsky.feed.post', text: 'x', createdAt: w.isoNow() },
     })
     expect(uris(await page)).toEqual([late, here.uri])
-    const wanted = w.sent.flatMap((one) => (one.kind === 'wanted' ? one.uris : []))
-    expect(new Set(wanted)).toEqual(new Set([late, never]))
+    const fetchRequests = w.sent.flatMap((one) => (one.kind === 'fetch-requested' ? one.uris : []))
+    expect(new Set(fetchRequests)).toEqual(new Set([late, never]))
   })
 
   test.each([

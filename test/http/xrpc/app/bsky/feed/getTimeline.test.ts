@@ -134,9 +134,9 @@ describe('what it shows', () => {
     await read(w, {})
     await read(w, {})
 
-    const wanted = w.sent.filter(({ kind }) => kind === 'wanted')
-    expect(wanted).toHaveLength(1)
-    expect(wanted[0]).toMatchObject({ did: alice, uris: [missing.uri] })
+    const fetchRequests = w.sent.filter(({ kind }) => kind === 'fetch-requested')
+    expect(fetchRequests).toHaveLength(1)
+    expect(fetchRequests[0]).toMatchObject({ did: alice, uris: [missing.uri] })
   })
 })
 

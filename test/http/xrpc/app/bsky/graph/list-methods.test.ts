@@ -103,13 +103,13 @@ describe('getList', () => {
     await expect
       .poll(() => w.sent)
       .toContainEqual({
-        kind: 'wanted',
+        kind: 'fetch-requested',
         did: alice,
         uris: [list],
         dids: [],
       })
-    const elsewhere = { list: `at://${bob}/app.bsky.feed.post/3kaaaaaaaaaaa` }
-    expect((await w.ask(`${GRAPH}.getList`, elsewhere, alice)).status).toBe(400)
+    const fallback = { list: `at://${bob}/app.bsky.feed.post/3kaaaaaaaaaaa` }
+    expect((await w.ask(`${GRAPH}.getList`, fallback, alice)).status).toBe(400)
   })
 })
 

@@ -74,7 +74,7 @@ test('leaves out who is no labeler, and has their record looked for when a membe
   expect(views.map(({ creator }) => creator.did)).toEqual([labeler])
   await new Promise(setImmediate)
   expect(world.sent).toContainEqual({
-    kind: 'wanted',
+    kind: 'fetch-requested',
     did: alice,
     uris: [`at://${nobody}/${SERVICE}/self`],
     dids: [],

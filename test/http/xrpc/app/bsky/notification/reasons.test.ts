@@ -236,7 +236,7 @@ describe('a notification goes', () => {
     const deeds = [w.like(carla, post), w.repost(carla, post), w.follow(carla, alice)]
     deeds.push(w.post(carla, { reply: { parent: post } }))
     expect(await told(w, alice)).toHaveLength(4)
-    for (const deed of deeds) w.delete(deed)
+    for (const act of deeds) w.delete(act)
     expect(await told(w, alice)).toEqual([])
 
     const again = w.like(carla, post)

@@ -9,7 +9,7 @@ import type { Db } from '../../../../../../src/data/store/db.ts'
 import { reasonOf } from '../../../../../../src/data/store/notification-reasons.ts'
 import { subjectCollectionOf } from '../../../../../../src/data/store/notification-subjects.ts'
 import { listNotifications } from '../../../../../../src/http/xrpc/app/bsky/notification/listNotifications.ts'
-import type { Serving } from '../../../../../../src/http/xrpc/serving.ts'
+import type { AppContext } from '../../../../../../src/http/xrpc/app-context.ts'
 import { type HydratedWorld, hydrateWorld, overTheWire } from '../../../../../support/hydration.ts'
 import { indexWorld } from '../../../../../support/indexed-world.ts'
 import { createRandom } from '../../../../../support/random.ts'
@@ -99,8 +99,8 @@ function answerOf(
 ): Answer {
   const { actors, graph } = written
   const notifications = createNotifications({ db, graph })
-  const wanted = { afterProfiles() {} }
-  const serving = { actors, hydrator, notifications, wanted } as unknown as Serving
+  const fetchRequests = { afterProfiles() {} }
+  const serving = { actors, hydrator, notifications, fetchRequests } as unknown as AppContext
   const request = { viewer, params, input: undefined, labelers: undefined, token: undefined }
   const context = {
     ...{ ...request, signal: new AbortController().signal },

@@ -122,7 +122,7 @@ describe('an anchor', () => {
     const { alice, bob } = start()
     const uri = `at://${bob}/app.bsky.feed.post/3kunknown2222`
     expect(textsOf(await w.get<Thread>(V2, { anchor: uri }, alice))).toEqual(['threadItemNotFound'])
-    expect(w.sent).toContainEqual({ kind: 'wanted', did: alice, uris: [uri], dids: [] })
+    expect(w.sent).toContainEqual({ kind: 'fetch-requested', did: alice, uris: [uri], dids: [] })
     const { status, body } = await w.ask(V1, { uri }, alice)
     expect([status, body['error']]).toEqual([400, 'NotFound'])
     expect((await w.get<Thread>(OTHER, { anchor: uri }, alice)).thread).toEqual([])
@@ -154,7 +154,9 @@ test('a parent that is not here is asked for, and shown once it has come', async
   const reply = w.post(carol, { text: 'reply', reply: { parent } })
   const read = async () => textsOf(await w.get<Thread>(V2, { anchor: reply.uri }, alice))
   expect(await read()).toEqual(['threadItemNotFound', 'reply'])
-  expect(w.sent.flatMap((one) => (one.kind === 'wanted' ? one.uris : []))).toContain(parent.uri)
+  expect(w.sent.flatMap((one) => (one.kind === 'fetch-requested' ? one.uris : []))).toContain(
+    parent.uri,
+  )
   w.apply([event!])
   expect(await read()).toEqual(['held back', 'reply'])
 })

@@ -1,0 +1,116 @@
+// Cached views kept from request to request, until one of the things that they were made of changes, or
+// until there is no room.
+//
+// Bounded by bytes, in two generations (as answers/hydrate/cached-rows.ts): what was not asked for while the
+// younger one filled up is forgotten with the older one. Each generation has an index of its own, from
+// what cached views depend on to those that do; it goes with its generation, so nothing has to be taken
+// out of it. An entry may therefore name a cached view that was forgotten and made anew meanwhile: then
+// that one is forgotten once more than need be.
+
+import {
+  type CachedKind,
+  type CachedView,
+  cachedViewBytes,
+  KINDS,
+  ownDependency,
+} from './cached-view.ts'
+
+const DEPENDENCY_BYTES = 130
+
+type Entry = { cachedView: CachedView; dependencies: readonly number[]; bytes: number }
+
+class Generation {
+  readonly entries = KINDS.map(() => new Map<number, Entry>())
+  /** Cached views as `id * KINDS.length + kind`. */
+  readonly dependents = new Map<number, number | number[]>()
+  bytes = 0
+
+  add(kind: CachedKind, id: number, entry: Entry): void {
+    this.entries[kind]!.set(id, entry)
+    this.bytes += entry.bytes
+    const key = id * KINDS.length + kind
+    for (const on of entry.dependencies) {
+      const known = this.dependents.get(on)
+      if (known === undefined) this.dependents.set(on, key)
+      else if (typeof known === 'number') this.dependents.set(on, [known, key])
+      else known.push(key)
+    }
+  }
+
+  forget(kind: CachedKind, id: number): void {
+    // Its bytes count on until the generation ends: so does what the index holds of it.
+    this.entries[kind]!.delete(id)
+  }
+
+  forgetDependents(on: number): void {
+    const known = this.dependents.get(on)
+    if (known === undefined) return
+    this.dependents.delete(on)
+    for (const key of typeof known === 'number' ? [known] : known) {
+      this.forget((key % KINDS.length) as CachedKind, Math.floor(key / KINDS.length))
+    }
+  }
+}
+
+export class CachedViews {
+  readonly #maxBytes: number
+  #young = new Generation()
+  #old = new Generation()
+
+  /** @param maxBytes - of everything kept, as estimated. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  get bytes(): number {
+    return this.#young.bytes + this.#old.bytes
+  }
+
+  get(kind: CachedKind, id: number): CachedView | undefined {
+    const kept = this.#young.entries[kind]!.get(id)
+    if (kept) return kept.cachedView
+    const aged = this.#old.entries[kind]!.get(id)
+    if (!aged) return undefined
+    this.#old.forget(kind, id)
+    this.#add(kind, id, aged)
+    return aged.cachedView
+  }
+
+  /** @param dependencies - cached-view.ts `dependency`; the row that it is keyed by goes without saying. */
+  keep(
+    kind: CachedKind,
+    id: number,
+    cachedView: CachedView,
+    dependencies: readonly number[] = [],
+  ): void {
+    const own = ownDependency(kind, id)
+    const others = dependencies.filter((on) => on !== own)
+    const bytes = cachedViewBytes(cachedView) + others.length * DEPENDENCY_BYTES
+    this.#add(kind, id, { cachedView, dependencies: others, bytes })
+  }
+
+  forget(kind: CachedKind, id: number): void {
+    this.#young.forget(kind, id)
+    this.#old.forget(kind, id)
+  }
+
+  forgetDependents(on: number): void {
+    this.#young.forgetDependents(on)
+    this.#old.forgetDependents(on)
+  }
+
+  forgetAll(): void {
+    this.#young = new Generation()
+    this.#old = new Generation()
+  }
+
+  #add(kind: CachedKind, id: number, entry: Entry): void {
+    const mayFill = this.#maxBytes / 2
+    if (entry.bytes > mayFill) return
+    if (this.#young.bytes + entry.bytes > mayFill) {
+      this.#old = this.#young
+      this.#young = new Generation()
+    }
+    this.#young.add(kind, id, entry)
+  }
+}

@@ -1,0 +1,192 @@
+// Cached views out of a state that was hydrated for nobody in particular, by the same views as ever.
+
+import type { FeedState, PostCounts, ProfileState } from '../hydrate/types.ts'
+import { feedViewPost } from '../views/feed-view-post.ts'
+import { jsonPieces, type Spot } from '../views/json-pieces.ts'
+import { isForMembersOnly } from '../views/members-only.ts'
+import { postCounts } from '../views/post-base.ts'
+import { postViewForEveryone } from '../views/post-view.ts'
+import {
+  profileBase,
+  profileView,
+  profileViewBasicForEveryone,
+  visibleActor,
+} from '../views/profile-views.ts'
+import { byteText } from '../views/ready-json.ts'
+import { feedItemAccounts } from '../views/rules.ts'
+import { SLOT, type Slot } from '../views/slots.ts'
+import {
+  ABSENT,
+  CACHED,
+  type CachedKind,
+  type CachedView,
+  dependency,
+  type ItemFacts,
+  isLabelSubject,
+} from './cached-view.ts'
+import type { CachedViews } from './cached-views.ts'
+import { type Watched, watchState } from './watched-state.ts'
+
+/** How the view of each kind is made; counts are no view of their own. */
+const feedViews: Partial<Record<CachedKind, (state: FeedState, id: number) => object | undefined>> =
+  {
+    [CACHED.item]: (state, item) => feedViewPost(state, item),
+    [CACHED.pinnedItem]: (state, item) => feedViewPost(state, item, { pinned: true }),
+    [CACHED.post]: postViewForEveryone,
+  }
+const profileViews: Partial<
+  Record<CachedKind, (state: ProfileState, uid: number) => object | undefined>
+> = {
+  [CACHED.profile]: profileViewBasicForEveryone,
+  [CACHED.fullProfile]: profileView,
+}
+
+/** Those of these items, and of what stands in them. */
+export function makeItems(
+  kept: CachedViews,
+  source: FeedState,
+  { kind, items }: { kind: CachedKind; items: Iterable<number> },
+): void {
+  const watched = watchState(source)
+  const slots: number[] = []
+  for (const item of items) {
+    const { cachedView, dependencies } = makeOne(watched, item, feedViews[kind]!)
+    // Still being watched: the cached view depends on what they say, too.
+    cachedView.facts = factsOf(watched.state, item)
+    kept.keep(kind, item, cachedView, dependencies)
+    slots.push(...cachedView.slots)
+  }
+  makeSlots(kept, watched, slots)
+}
+
+export function makePosts(kept: CachedViews, source: FeedState, ids: Iterable<number>): void {
+  const watched = watchState(source)
+  const slots = [...ids].flatMap((id) => [SLOT.post, id])
+  makeSlots(kept, watched, slots)
+}
+
+export function makeProfiles(
+  kept: CachedViews,
+  source: ProfileState,
+  { kind, uids }: { kind: CachedKind; uids: Iterable<number> },
+): void {
+  const watched = watchState(source)
+  for (const uid of uids) makeProfile(kept, watched, { kind, uid })
+}
+
+/** In two pieces: what an embedded post shows too, and what only a post in its own right does. */
+export function makeCounts(kept: CachedViews, id: number, counts: PostCounts): void {
+  const shared = `,${byteText(postCounts(counts)).slice(1, -1)}`
+  const rest = `,"bookmarkCount":${counts.bookmarkCount}`
+  kept.keep(CACHED.counts, id, { ...ABSENT, showing: 'shown', pieces: [shared, rest] })
+}
+
+/** What stands in the slots and is the same for everyone too, unless it is kept already. */
+function makeSlots(kept: CachedViews, watched: Watched<FeedState>, slots: readonly number[]): void {
+  for (let i = 0; i < slots.length; i += 2) {
+    const id = slots[i + 1]!
+    if (slots[i] === SLOT.post) makePost(kept, watched, id)
+    else if (slots[i] === SLOT.profile)
+      makeProfile(kept, watched, { kind: CACHED.profile, uid: id })
+    else if (slots[i] === SLOT.counts || slots[i] === SLOT.allCounts)
+      makeCountsOf(kept, watched, id)
+  }
+}
+
+function makePost(kept: CachedViews, watched: Watched<FeedState>, id: number): void {
+  if (kept.get(CACHED.post, id)) return
+  const { cachedView, dependencies } = makeOne(watched, id, feedViews[CACHED.post]!)
+  cachedView.author = watched.state.postRefs.get(id)?.uid ?? 0
+  kept.keep(CACHED.post, id, cachedView, dependencies)
+  makeSlots(kept, watched, cachedView.slots)
+}
+
+function makeProfile(
+  kept: CachedViews,
+  watched: Watched<ProfileState>,
+  { kind, uid }: { kind: CachedKind; uid: number },
+): void {
+  if (kept.get(kind, uid)) return
+  const { cachedView, dependencies } = makeOne(watched, uid, profileViews[kind]!)
+  // Made already, and watched: said once more, it depends on nothing else.
+  const actor = visibleActor(watched.state, uid)
+  cachedView.forMembersOnly =
+    actor !== undefined && isForMembersOnly(profileBase(watched.state, actor))
+  kept.keep(kind, uid, cachedView, dependencies)
+}
+
+function makeCountsOf(kept: CachedViews, { state }: Watched<FeedState>, id: number): void {
+  const post = state.posts.get(id)
+  if (post && !kept.get(CACHED.counts, id)) makeCounts(kept, id, post)
+}
+
+/** The cached view is whoever's who had it made. */
+type Made = { cachedView: CachedView; dependencies: readonly number[] }
+
+function makeOne<State>(
+  { state, watch }: Watched<State>,
+  id: number,
+  view: (state: State, id: number) => object | undefined,
+): Made {
+  watch.begin()
+  const made = jsonPieces(() => view(state, id))
+  const { refused, missing, dependencies } = watch
+  if (refused) return { cachedView: { ...ABSENT, showing: 'refused', missing }, dependencies }
+  if (!made) return { cachedView: { ...ABSENT, missing }, dependencies }
+  const cachedView: CachedView = {
+    showing: 'shown',
+    pieces: made.pieces,
+    slots: slotNumbers(made.slots),
+    withoutBlocks: watch.withoutBlocks,
+    labelSubjects: labelSubjects(dependencies, made.slots),
+    labelSpots: spotNumbers(made.spots),
+    missing,
+    notFor: watch.notFor,
+    before: watch.before,
+    forMembersOnly: false,
+    author: 0,
+    facts: undefined,
+  }
+  return { cachedView, dependencies }
+}
+
+function slotNumbers(slots: readonly Slot[]): number[] {
+  const numbers: number[] = []
+  for (const { kind, id } of slots) numbers.push(kind, id)
+  return numbers
+}
+
+function spotNumbers(spots: readonly Spot[]): number[] {
+  const numbers: number[] = []
+  for (const { slot, piece, at } of spots) numbers.push(labelSubjectOf(slot), piece, at)
+  return numbers
+}
+
+/** What the view was made of, as far as labels can be about it, and no slot stands for it. */
+function labelSubjects(dependencies: readonly number[], slots: readonly Slot[]): number[] {
+  const standsInSlot = (on: number) =>
+    slots.some(
+      ({ kind, id }) =>
+        (kind === SLOT.profile && on === dependency.actor(id)) ||
+        (kind === SLOT.post && on === dependency.post(id)),
+    )
+  return dependencies.filter((on) => isLabelSubject(on) && !standsInSlot(on))
+}
+
+function labelSubjectOf({ kind, id }: Slot): number {
+  return kind === SLOT.postLabels ? dependency.post(id) : dependency.actor(id)
+}
+
+/** Of an item that leads nowhere: zeros. */
+export function factsOf(state: FeedState, item: number): ItemFacts {
+  const { post = 0, repost = 0 } = state.items.get(item) ?? {}
+  const shown = state.posts.get(post)
+  return {
+    ...feedItemAccounts(state, item),
+    post,
+    repost,
+    parent: shown?.parent ?? 0,
+    isReply: shown?.record.reply !== undefined,
+    cid: (repost === 0 ? shown?.cid : state.reposts.get(repost)?.cid) ?? '',
+  }
+}

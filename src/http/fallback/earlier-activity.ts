@@ -1,0 +1,158 @@
+// Followers, likes, reposts and quotes of what we hold, from before we kept them. Where the counts say that
+// there were more than are here (counted.ts), ours come first, to their end, and then theirs without ours.
+// Theirs begin with the newest, which are mostly ours: those are passed over in long strides.
+
+import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
+import { loadLexicons } from '../../data/lexicons/lexicons.ts'
+import { isObject, type Json } from '../../sources/appview/json.ts'
+import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
+import { isWrapped, type WrappedCursor, wrapCursor } from '../../sources/appview/wrapped-cursor.ts'
+import { labelerHeaders } from '../server/answer-headers.ts'
+import type { Method, MethodContext, MethodResult } from '../server/method.ts'
+import type { AppContext } from '../xrpc/app-context.ts'
+import { askFallback } from './asked.ts'
+import { isAboutSubject } from './is-about.ts'
+import { lastPage } from './last-page.ts'
+import { plainBody } from './outcome.ts'
+import { parseWrapped, purposeOf } from './their-page.ts'
+
+export type EarlierActivity = {
+  about: 'account' | 'post'
+  /** @param key - a DID, or an at-URI with one */
+  areMore(key: string): boolean
+  /** Which of these items we list ourselves, or know to be gone. */
+  oursAmong(items: readonly Json[], key: string): Set<Json>
+}
+
+type Request = { param: string; key: string; context: MethodContext; deeds: EarlierActivity }
+
+const STRIDE = 100
+const MAX_READS = 8
+/** After the first. */
+const FURTHER_WAIT_SHARE = 0.5
+
+/** Undefined for methods that list nothing of the kind. */
+export function earlierActivity(serving: AppContext, nsid: string): EarlierActivity | undefined {
+  const { actors, counted, engagement, graph, postsByUri } = serving
+  const idOf = (uri: string) => postsByUri([uri]).get(uri)?.id ?? 0
+  const uidOf = (view: unknown) => (isObject(view) ? actors.uidOf(String(view['did'])) : 0)
+  const those = (items: readonly Json[], isOurs: (item: Json) => boolean) =>
+    new Set(items.filter(isOurs))
+  switch (nsid) {
+    case 'app.bsky.graph.getFollowers':
+      return {
+        about: 'account',
+        areMore: (did) => (counted?.knownActor(actors.uidOf(did))?.followers ?? 0) > 0,
+        oursAmong(items, did) {
+          const subject = actors.uidOf(did)
+          return those(items, (item) => uidOf(item) !== 0 && graph.has(uidOf(item), subject))
+        },
+      }
+    case 'app.bsky.feed.getLikes':
+      return {
+        about: 'post',
+        areMore: (uri) => (counted?.knownPost(idOf(uri))?.likes ?? 0) > 0,
+        oursAmong(items, uri) {
+          const post = idOf(uri)
+          return those(items, ({ actor }) => engagement.hasLiked(uidOf(actor), post))
+        },
+      }
+    case 'app.bsky.feed.getRepostedBy':
+      return {
+        about: 'post',
+        areMore: (uri) => (counted?.knownPost(idOf(uri))?.reposts ?? 0) > 0,
+        oursAmong(items, uri) {
+          const post = idOf(uri)
+          return those(items, (item) => engagement.hasReposted(uidOf(item), post))
+        },
+      }
+    case 'app.bsky.feed.getQuotes':
+      return {
+        about: 'post',
+        areMore: (uri) => (counted?.knownPost(idOf(uri))?.quotes ?? 0) > 0,
+        oursAmong(items) {
+          const rows = postsByUri(items.map(({ uri }) => String(uri)))
+          return those(items, ({ uri }) => (rows.get(String(uri))?.is ?? 'stub') !== 'stub')
+        },
+      }
+    default:
+      return undefined
+  }
+}
+
+export async function oursThenTheirs(
+  serving: AppContext,
+  method: Method,
+  request: Request,
+): Promise<MethodResult> {
+  const { context } = request
+  const { params } = context
+  const limit = Number(params['limit'])
+  if (isWrapped(params['cursor'])) return goOn(serving, method, request)
+  const result = await method.handler(context)
+  if (isRetiredCursor(params['cursor'] as string | undefined)) return result
+  const body = plainBody(result)
+  const field = itemsFieldOf(loadLexicons(), method.nsid)!
+  const own = body[field] as Json[]
+  if (body['cursor'] !== undefined) return result
+  const first = { page: 0, theirs: undefined }
+  if (own.length >= limit) {
+    const cursor = wrapCursor(first, purposeOf(method.nsid, params))
+    return { ...result, body: { ...body, cursor } }
+  }
+  const theirs = await theirRest(serving, method.nsid, request, {
+    from: first,
+    limit: limit - own.length,
+  })
+  if (!theirs) return result
+  const merged = [...own, ...(theirs[field] as Json[])]
+  return { ...result, body: { ...body, [field]: merged, cursor: theirs['cursor'] } }
+}
+
+async function goOn(serving: AppContext, method: Method, request: Request): Promise<MethodResult> {
+  const { context } = request
+  const { uri, cid, limit } = context.params
+  const from = parseWrapped(method.nsid, context)
+  const theirs = await theirRest(serving, method.nsid, request, { from, limit: Number(limit) })
+  if (theirs) {
+    const body = 'uri' in theirs ? { ...theirs, uri, cid } : theirs
+    return { body, headers: labelerHeaders(context) }
+  }
+  return lastPage(method, context)
+}
+
+/** A page of what we don't list ourselves. Where even many pages held nothing else, the next one goes on. */
+async function theirRest(
+  serving: AppContext,
+  nsid: string,
+  { param, key, context, deeds }: Request,
+  { from, limit }: { from: WrappedCursor; limit: number },
+): Promise<Json | undefined> {
+  const field = itemsFieldOf(loadLexicons(), nsid)!
+  const purpose = purposeOf(nsid, context.params)
+  let { page, theirs } = from
+  let stride = Math.max(limit, STRIDE)
+  let last: Json | undefined
+  for (let reads = 1; reads <= MAX_READS; reads++) {
+    const params = { ...context.params, [param]: key, limit: stride, cursor: theirs }
+    const waitShare = reads === 1 ? 1 : FURTHER_WAIT_SHARE
+    const answer = await askFallback(serving, context, { nsid, params, waitShare })
+    if (!answer || !isAboutSubject(answer, deeds.about, key)) break
+    const all = answer[field] as Json[]
+    const ours = deeds.oursAmong(all, key)
+    const items = all.filter((item) => !ours.has(item))
+    // Too many for this page: the same in a smaller stride.
+    if (items.length > limit && stride > limit) {
+      stride = limit
+      continue
+    }
+    const { cursor } = answer
+    const isEnd = typeof cursor !== 'string' || cursor === theirs
+    page++
+    const next = isEnd ? undefined : wrapCursor({ page, theirs: cursor }, purpose)
+    last = { ...answer, [field]: items.slice(0, limit), cursor: next }
+    if (items.length > 0 || next === undefined) return last
+    theirs = String(cursor)
+  }
+  return last
+}

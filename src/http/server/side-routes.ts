@@ -1,0 +1,70 @@
+// What is answered beside XRPC: pages, metrics, pictures, the operator's routes, invites. Each is mounted with
+// what goes before it: the address is charged, from points of that kind alone, and what became of the request
+// is counted. So a person who looks at the status page, or a Prometheus beside them, is never refused for
+// what their address asked by XRPC, and a flood of pictures costs nobody their timeline.
+
+import type { IncomingMessage } from 'node:http'
+import type { Hono, MiddlewareHandler } from 'hono'
+import { type WebRoute, webPath } from '../../base/obs/request-counters.ts'
+import type { Overload, Purse } from '../overload/overload.ts'
+import type { Answer } from './answer.ts'
+import { type FinishedAnswer, toResponse } from './http-answer.ts'
+import { type HttpRequest, ofPlatform } from './http-request.ts'
+
+export type SideRoutes = {
+  path: string
+  app: Hono
+  /** What is charged and counted; all under `path` where not given. */
+  charges?: Charge[]
+}
+
+export type Charge = {
+  /** As hono has them; all under the app's path where not given. */
+  patterns?: string[]
+  /** What it is counted as; not at all where not given. */
+  route?: WebRoute
+  /** What a request takes of its address's points, and of which. */
+  points: number
+  from: Purse
+}
+
+/** What hono is told beside the request; nothing where a test calls it. */
+export type Connected = {
+  incoming?: IncomingMessage
+  /** The address that is charged, told to what is mounted; undefined for whom nothing is limited. */
+  visitor?: string | undefined
+}
+
+type Parts = {
+  overload: Pick<Overload, 'chargeAddress' | 'visitorOf'>
+  respond: (request: HttpRequest, answer: () => Promise<Answer>) => Promise<FinishedAnswer>
+  onAnswered?: ((path: string, status: number, seconds: number) => void) | undefined
+}
+
+export function mountSideRoutes(
+  app: Hono<{ Bindings: Connected }>,
+  { path, app: one, charges = [] }: SideRoutes,
+  parts: Parts,
+): void {
+  for (const charge of charges) {
+    const before = gatekeeper(charge, parts)
+    for (const pattern of charge.patterns ?? [`${path}/*`]) app.use(pattern, before)
+  }
+  app.route(path, one)
+}
+
+function gatekeeper(
+  { route, points, from }: Charge,
+  { overload, respond, onAnswered }: Parts,
+): MiddlewareHandler<{ Bindings: Connected }> {
+  return async (c, next) => {
+    const startedAt = performance.now()
+    const request = ofPlatform(c.req.raw, c.env?.incoming?.socket.remoteAddress)
+    const refused = overload.chargeAddress(request, points, from)
+    if (c.env) c.env.visitor = overload.visitorOf(request)
+    if (refused) c.res = toResponse(request, await respond(request, () => Promise.reject(refused)))
+    else await next()
+    if (!route) return
+    onAnswered?.(webPath(route), c.res.status, (performance.now() - startedAt) / 1000)
+  }
+}

@@ -1,0 +1,185 @@
+// What an answer to a member had to leave out because it is not here: the ingest thread is told, so
+// that the next answer has it. Fire and forget, each thing once in a while, few messages at a time;
+// nothing is lost by dropping one, since the next request asks again. Accounts that we never heard of
+// have to exist first: whoever asks for made-up ones must not fill our tables with them.
+
+import type { FeedState, ProfileState, Viewer } from '../../answers/hydrate/types.ts'
+import { LruMap } from '../../base/util/lru.ts'
+import type { Writer } from '../../bridge/messages.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import type { SharedBudget } from '../../data/shared-memory/shared-budget.ts'
+import type { Resolver } from '../../sources/identity/resolver.ts'
+
+export type FetchRequests = {
+  /** Posts that the page points at and accounts that it shows, as far as they are not here. */
+  afterFeed(state: FeedState): void
+  afterProfiles(state: ProfileState): void
+  /** @returns resolves once they are being asked for, or need not be */
+  ask(viewer: Viewer, things: { uris?: string[]; dids?: string[] }): Promise<void>
+  /** Runs `work`, and names what it lacked in its first turn: records, and accounts of which something. */
+  watching<T>(work: () => T): { result: T; dids: ReadonlySet<string>; uris: ReadonlySet<string> }
+}
+
+const MAX_REMEMBERED = 20_000
+const ASKED_AGAIN_AFTER_MS = 10 * 60 * 1000
+const MAX_A_REQUEST = 100
+const MAX_IN_FLIGHT = 16
+
+const MAX_STRANGERS_A_REQUEST = 50
+
+const NOTHING = Promise.resolve()
+
+export type FetchRequestsParts = {
+  writer: Writer
+  actors: Pick<ActorReader, 'uidOf'>
+  resolver: Pick<Resolver, 'resolve'>
+  /** How many accounts that we never heard of are looked up for a member, and for all; no limit by default. */
+  lookups?: SharedBudget
+  now?: () => number
+}
+
+export function createFetchRequests(parts: FetchRequestsParts): FetchRequests {
+  const askFor = createAsk(parts)
+  let watched: { dids: Set<string>; uris: Set<string> } | undefined
+
+  const ask: FetchRequests['ask'] = (viewer, { uris = [], dids = [] }) => {
+    if (!viewer) return NOTHING
+    for (const did of dids) watched?.dids.add(did)
+    for (const uri of uris) watched?.uris.add(uri)
+    return askFor(viewer.did, uris.slice(0, MAX_A_REQUEST), dids.slice(0, MAX_A_REQUEST))
+  }
+
+  return {
+    ask,
+    watching(work) {
+      const outer = watched
+      watched = { dids: new Set(), uris: new Set() }
+      try {
+        const { dids, uris } = watched
+        return { result: work(), dids, uris }
+      } finally {
+        watched = outer
+      }
+    },
+    afterFeed(state) {
+      if (!state.viewer) return
+      const uris = [...state.postRefs.values()]
+        .filter(({ isStub, uid }) => isStub && !state.actors.get(uid)?.hiddenAs)
+        .map(({ uri }) => uri)
+      void ask(state.viewer, {
+        uris: [...uris, ...embeddedNotHeld(state)],
+        dids: didsWithoutProfile(state),
+      })
+    },
+    afterProfiles(state) {
+      if (state.viewer) void ask(state.viewer, { dids: didsWithoutProfile(state) })
+    },
+  }
+}
+
+/** Asks for what was not asked for lately; whoever asks for what is just being sent waits for that. */
+function createAsk(parts: FetchRequestsParts) {
+  const { now = Date.now } = parts
+  const asked = new LruMap<string, number>(MAX_REMEMBERED)
+  const onTheWay = new Map<string, Promise<void>>()
+  const send = createSend(parts, (thing) => void asked.delete(thing))
+  let inFlight = 0
+
+  function isNew(thing: string): boolean {
+    if (now() - (asked.get(thing) ?? -Infinity) < ASKED_AGAIN_AFTER_MS) return false
+    asked.set(thing, now())
+    return true
+  }
+
+  function sendOff(did: string, uris: string[], dids: string[]): Promise<void> {
+    const things = [...uris, ...dids]
+    inFlight++
+    const sent = send(did, uris, dids)
+      .catch(() => {
+        // A writer that is busy, or has no room, is asked again with the next request.
+        for (const thing of things) asked.delete(thing)
+      })
+      .finally(() => {
+        inFlight--
+        for (const thing of things) onTheWay.delete(thing)
+      })
+    for (const thing of things) onTheWay.set(thing, sent)
+    return sent
+  }
+
+  return (viewer: string, uris: readonly string[], dids: readonly string[]): Promise<void> => {
+    const sent = [...uris, ...dids].flatMap((thing) => onTheWay.get(thing) ?? [])
+    if (inFlight < MAX_IN_FLIGHT) {
+      const [newUris, newDids] = [uris.filter(isNew), dids.filter(isNew)]
+      if (newUris.length + newDids.length > 0) sent.push(sendOff(viewer, newUris, newDids))
+    }
+    return sent.length === 0 ? NOTHING : Promise.all(sent).then(() => undefined)
+  }
+}
+
+/** @param forget - told what is too much for once, and may be asked for again */
+function createSend(parts: FetchRequestsParts, forget: (thing: string) => void) {
+  const { writer, actors, resolver, lookups, now = Date.now } = parts
+
+  /** How many strangers are looked up in this request. */
+  function takeLookups(viewer: string, strangers: number): number {
+    const most = Math.min(
+      strangers,
+      MAX_STRANGERS_A_REQUEST,
+      lookups?.left(viewer, now()) ?? strangers,
+    )
+    lookups?.spend(viewer, most, now())
+    return most
+  }
+
+  /** Those that do not exist, as far as anybody can say now; and those too many to look up. */
+  async function findAbsent(strangers: string[], count: number): Promise<Set<string>> {
+    const absent = new Set(strangers)
+    const lookUp = async (did: string) => {
+      const identity = await resolver.resolve(did).catch(() => undefined)
+      if (identity) absent.delete(did)
+    }
+    await Promise.all(strangers.slice(0, count).map(lookUp))
+    return absent
+  }
+
+  /** At once where all accounts are known here, which is nearly always. */
+  return async (did: string, uris: string[], dids: string[]): Promise<void> => {
+    const accounts = new Set([...uris.map(authorityOf), ...dids])
+    const strangers = [...accounts].filter((one) => actors.uidOf(one) === 0)
+    const count = takeLookups(did, strangers.length)
+    const later = new Set(strangers.slice(count))
+    for (const uri of uris) if (later.has(authorityOf(uri))) forget(uri)
+    for (const one of dids) if (later.has(one)) forget(one)
+    const absent = strangers.length > 0 ? await findAbsent(strangers, count) : new Set<string>()
+    const fetchRequests = {
+      uris: uris.filter((uri) => !absent.has(authorityOf(uri))),
+      dids: dids.filter((one) => !absent.has(one)),
+    }
+    if (fetchRequests.uris.length + fetchRequests.dids.length === 0) return
+    await writer.send({ kind: 'fetch-requested', did, ...fetchRequests })
+  }
+}
+
+/** Lists, feeds and the like that posts here embed. */
+function embeddedNotHeld({ posts, lists, records }: FeedState): string[] {
+  const uris: string[] = []
+  for (const { embedded } of posts.values()) {
+    if (!embedded || embedded.collection === 'app.bsky.feed.post') continue
+    if (!lists.has(embedded.id ?? 0) && !records.has(embedded.uri)) uris.push(embedded.uri)
+  }
+  return uris
+}
+
+/** Accounts never seen with a profile, and those whose handle nobody has verified yet. */
+function didsWithoutProfile({ actors }: ProfileState): string[] {
+  return [...actors.values()]
+    .filter(({ hiddenAs, handle, profile }) => !hiddenAs && (!profile || handle === UNVERIFIED))
+    .map(({ did }) => did)
+}
+
+const UNVERIFIED = 'handle.invalid'
+
+function authorityOf(uri: string): string {
+  return uri.split('/', 3)[2] ?? ''
+}

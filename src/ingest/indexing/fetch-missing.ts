@@ -1,0 +1,166 @@
+// What kept things need and lack, queued in the transaction that found out. Nothing here asks
+// anybody: the backfill room does, in the background.
+
+import { parseCollectionUri } from '../../base/atproto/at-uri.ts'
+import { findActor } from '../../data/store/actors.ts'
+import { deleteBackfillsOf, findBackfill } from '../../data/store/backfills.ts'
+import { isJobWaiting } from '../../data/store/job-schedule.ts'
+import { enqueueJob, type JobKind, jobPriority } from '../../data/store/jobs.ts'
+import { ANCHOR } from '../../data/store/post-flags.ts'
+import { isWithoutRecord } from '../../data/store/posts.ts'
+import { findProfile } from '../../data/store/profiles.ts'
+import { requestReplay } from '../../data/store/replays.ts'
+import { type IndexContext, internActor, isAuthor } from './index-context.ts'
+import { ensureList, ensurePost } from './post-rows.ts'
+import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './record-keys.ts'
+import { ensureRecord, parseNamedRecord } from './record-rows.ts'
+
+const MAX_KNOWN_PEOPLE = 200_000
+const MAX_FETCHES_AT_ONCE = 200
+
+/** Asks for a post's record, where it is only pointed at so far. */
+export function fetchPost(ctx: IndexContext, post: { id: number; state: number }): void {
+  if (isWithoutRecord(post.state)) enqueueJob(ctx.db, 'post', post.id)
+}
+
+/** Asks for what is needed to show this person: profile, DID document and handle. */
+export function fetchPerson(ctx: IndexContext, uid: number): void {
+  if (ctx.knownPeople.has(uid)) return
+  if (ctx.knownPeople.size >= MAX_KNOWN_PEOPLE) ctx.knownPeople.clear()
+  ctx.knownPeople.add(uid)
+  const priority = Math.min(jobPriority.identity, jobPriority.profile)
+  if (findActor(ctx.db, uid)?.identity_checked_at == null)
+    enqueueJob(ctx.db, 'identity', uid, priority)
+  if (!findProfile(ctx.db, uid)) enqueueJob(ctx.db, 'profile', uid, priority)
+}
+
+/**
+ * Of a member's follows, the past of so many is fetched from their servers. Nobody reads more, and anybody may become a
+ * member: whoever follows millions must not make us read millions of repositories. What the others
+ * write from now on is kept all the same.
+ */
+export const MAX_AUTHORS_TO_FETCH = 20_000
+
+/**
+ * Somebody became an author by a member's follow; `place`: how many that member followed before. What is beyond
+ * the member's budget waits as one job, and is fetched slowly (ingest/backfill/slow-lane.ts).
+ */
+export function fetchAuthorOf(
+  ctx: IndexContext,
+  { member, author, place }: { member: number; author: number; place: number },
+): void {
+  if (place >= MAX_AUTHORS_TO_FETCH) return
+  if (ctx.coldStarts.takesNow(member, author, place)) return fetchAuthor(ctx, author)
+  deleteBackfillsOf(ctx.db, author)
+  enqueueJob(ctx.db, 'author', author)
+}
+
+/** Somebody became an author: their last hours, feed, whole follow list and blocks are needed. */
+export function fetchAuthor(ctx: IndexContext, uid: number): void {
+  // What was read of them before has not been kept up with since.
+  deleteBackfillsOf(ctx.db, uid)
+  fetchPerson(ctx, uid)
+  requestReplay(ctx.db, uid, ctx.now)
+  for (const kind of ['feed', 'follows', 'blocks', 'records'] as const)
+    enqueueJob(ctx.db, kind, uid)
+}
+
+/** Asks for all that trusted verifiers say, unless it was read before: the stream tells the rest. */
+export function fetchVerifiers(ctx: IndexContext): void {
+  for (const did of ctx.trustedVerifiers) {
+    const uid = internActor(ctx, did)
+    if (findBackfill(ctx.db, uid, 'records')) continue
+    fetchPerson(ctx, uid)
+    enqueueJob(ctx.db, 'records', uid)
+  }
+}
+
+/** How many jobs may be queued that do not wait already; a single thing may take it a few below zero. */
+export type JobBudget = {
+  left: number
+  /** Something was left out. */
+  isSpent: boolean
+}
+
+/**
+ * What a member (`did`) was to be shown and we lack: at-URIs of posts, lists, feed generators and the like, those of
+ * collections of posts for the newest of them, DIDs of people. Asked for ahead of everything that nobody
+ * waits for. What goes beyond the budget leaves no trace.
+ */
+export function fetchMissing(
+  ctx: IndexContext,
+  missing: { did?: string; uris: string[]; dids: string[] },
+  budget: JobBudget = { left: Number.POSITIVE_INFINITY, isSpent: false },
+): void {
+  const queue = createQueue(ctx, budget)
+  for (const uri of missing.uris.slice(0, MAX_FETCHES_AT_ONCE)) {
+    if (isSpent(budget)) return
+    const post = parsePostUri(uri)
+    const list = post ? undefined : parseRecordUri(uri, LIST_COLLECTION)
+    if (post) fetchShownPost(ensurePost(ctx, post, ANCHOR), queue)
+    else if (list) queue('list', ensureList(ctx, list).id)
+    else if (!fetchShownPage(ctx, { uri, viewer: missing.did }, budget))
+      fetchShownRecord(ctx, uri, queue)
+  }
+  for (const did of missing.dids.slice(0, MAX_FETCHES_AT_ONCE)) {
+    if (isSpent(budget)) return
+    const uid = internActor(ctx, did)
+    queue('identity', uid)
+    queue('profile', uid)
+    queue('records', uid, jobPriority.follows)
+  }
+}
+
+function isSpent(budget: JobBudget): boolean {
+  budget.isSpent ||= budget.left <= 0
+  return budget.isSpent
+}
+
+type Queue = (kind: JobKind, subject: number, priority?: number) => void
+
+function createQueue({ db }: IndexContext, budget: JobBudget): Queue {
+  return (kind, subject, priority = jobPriority.wanted) => {
+    if (!isJobWaiting(db, kind, subject)) budget.left -= 1
+    enqueueJob(db, kind, subject, priority)
+  }
+}
+
+/** Its posts name others, which are fetched with it. */
+const COST_OF_PAGE = 25
+
+/**
+ * A stranger's newest posts; an author's are here.
+ * @returns whether this is the at-URI of a collection
+ */
+function fetchShownPage(
+  ctx: IndexContext,
+  { uri, viewer }: { uri: string; viewer: string | undefined },
+  budget: JobBudget,
+): boolean {
+  const named = parseCollectionUri(uri)
+  if (named?.collection !== 'app.bsky.feed.post') return named !== undefined
+  const uid = internActor(ctx, named.did)
+  if (isAuthor(ctx, uid) || isJobWaiting(ctx.db, 'page', uid)) return true
+  budget.left -= COST_OF_PAGE
+  if (viewer !== undefined) ctx.coldStarts.looksAt(ctx.actors.uidOf(viewer), uid)
+  enqueueJob(ctx.db, 'page', uid)
+  return true
+}
+
+function fetchShownRecord(ctx: IndexContext, uri: string, queue: Queue): void {
+  const ref = parseNamedRecord(uri)
+  if (!ref) return
+  const { id, isStub } = ensureRecord(ctx, ref)
+  fetchShownPerson(ctx, ctx.actors.uidOf(ref.did), queue)
+  if (isStub) queue('record', id)
+}
+
+/** Whoever made what somebody waits for is shown with it. */
+function fetchShownPerson(ctx: IndexContext, uid: number, queue: Queue): void {
+  if (findActor(ctx.db, uid)?.identity_checked_at == null) queue('identity', uid)
+  if (!findProfile(ctx.db, uid)) queue('profile', uid)
+}
+
+function fetchShownPost(post: { id: number; state: number }, queue: Queue): void {
+  if (isWithoutRecord(post.state)) queue('post', post.id)
+}

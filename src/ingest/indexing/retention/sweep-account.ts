@@ -1,0 +1,52 @@
+// An account of which something went: where nothing else here is by it or about it, its profile, its names
+// and what was to be fetched of it go too. Its row stays, for numbers of accounts are given out once.
+
+import { deleteBackfillsOf } from '../../../data/store/backfills.ts'
+import { dropFetches, dropIdentity } from '../../../data/store/drop-rows.ts'
+import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
+import { postRowsOf } from '../../../data/store/posts.ts'
+import { deleteProfile } from '../../../data/store/profiles.ts'
+import { emptyRecordsOf } from '../../../data/store/records.ts'
+import { unwantReplay } from '../../../data/store/replays.ts'
+import { deleteTombstonesOf } from '../../../data/store/tombstones.ts'
+import { dropRecordsOf, isReferenced, likersOfRecordsBy } from '../../../data/store/unneeded.ts'
+import type { IndexContext } from '../index-context.ts'
+import { isAuthor } from '../index-context.ts'
+import { isKeptWhole, isRowNeeded } from './post-needs.ts'
+import { keyAfter, PAGE } from './step.ts'
+import { dropRow } from './sweep-post.ts'
+
+export function sweepAccount(ctx: IndexContext, uid: number): void {
+  const { db } = ctx
+  if (isKeptWhole(ctx, uid) || isReferenced(db, uid)) return
+  if (ctx.trustedVerifiers.has(ctx.actors.didOf(uid))) return
+  const likers = likersOfRecordsBy(db, uid)
+  if (likers.some((liker) => isAuthor(ctx, liker))) return
+  if (!dropDeletedPosts(ctx, uid)) return
+  for (const liker of likers) putGcCandidate(db, GC.account, liker)
+  emptyRecordsOf(db, uid)
+  dropRecordsOf(db, uid)
+  deleteProfile(db, uid)
+  dropIdentity(db, uid)
+  forgetFetches(ctx, uid)
+}
+
+/** Their rows only keep late copies out, and point at nothing. @returns whether none is left. */
+function dropDeletedPosts(ctx: IndexContext, uid: number): boolean {
+  const page = postRowsOf(ctx.db, uid, { after: keyAfter(null), limit: PAGE })
+  const unneeded = page.filter((row) => !isRowNeeded(ctx, row))
+  for (const row of unneeded) dropRow(ctx, row)
+  if (unneeded.length < page.length) return false
+  if (page.length === PAGE) putGcCandidate(ctx.db, GC.account, uid)
+  return page.length < PAGE
+}
+
+/** Should the account become an author again, it is new. */
+export function forgetFetches(ctx: IndexContext, uid: number): void {
+  const { db } = ctx
+  dropFetches(db, uid)
+  unwantReplay(db, uid)
+  deleteBackfillsOf(db, uid)
+  deleteTombstonesOf(db, uid)
+  ctx.knownPeople.delete(uid)
+}

@@ -1,0 +1,42 @@
+// What was said and done to a post that is not kept as it was: replies and quotes become candidates, and where its
+// record is gone, likes and reposts by strangers go.
+
+import { likeEdges } from '../../../data/store/edges/all-edges.ts'
+import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
+import { postsPointingAt, WAYS_TO_POINT } from '../../../data/store/pointers-to-posts.ts'
+import { findPostById } from '../../../data/store/posts.ts'
+import { repostsOfPost } from '../../../data/store/reactions.ts'
+import { type IndexContext, isAuthor } from '../index-context.ts'
+import { isKeptPost } from '../post-rows.ts'
+import { dropLike, dropRepost } from './drop-edges.ts'
+import { goesOnAfter, once, PAGE, type Step } from './step.ts'
+import { dropPointedBy } from './sweep-edges.ts'
+
+const dropLikes = dropPointedBy(likeEdges, dropLike, isAuthor)
+
+const addPointing =
+  (way: number): Step =>
+  (ctx, post, reached) => {
+    const after = Number(reached ?? 0)
+    const page = postsPointingAt(ctx.db, way, { post, after, limit: PAGE })
+    for (const id of page) putGcCandidate(ctx.db, GC.post, id)
+    return goesOnAfter(page, (id) => id)
+  }
+
+export const stepsAround: readonly Step[] = [
+  ...Array.from({ length: WAYS_TO_POINT }, (_, way) => addPointing(way)),
+  (ctx, post, reached) => (isKept(ctx, post) ? undefined : dropLikes(ctx, post, reached)),
+  (ctx, post, reached) => {
+    if (isKept(ctx, post)) return undefined
+    const page = repostsOfPost(ctx.db, post, { after: Number(reached ?? -1), limit: PAGE })
+    for (const repost of page) if (!isAuthor(ctx, repost.uid)) dropRepost(ctx, repost)
+    // An account's own may be cut off: where they go, the page's last account is met once more.
+    return goesOnAfter(page, ({ uid }) => (isAuthor(ctx, uid) ? uid : uid - 1))
+  },
+  once((ctx, post) => putGcCandidate(ctx.db, GC.post, post)),
+]
+
+/** Whether what strangers do to it is kept. */
+export function isKept(ctx: IndexContext, post: number): boolean {
+  return isKeptPost(findPostById(ctx.db, post))
+}

@@ -1,0 +1,64 @@
+// Going through the edges of an account or a post, page by page, and dropping those that stand for nobody
+// who is kept.
+
+import type { Edge, Pointer } from '../../../data/store/edges/edge.ts'
+import type { EdgeTable } from '../../../data/store/edges/edge-table.ts'
+import { type Before, NEWEST } from '../../../data/store/edges/subject-lists.ts'
+import type { Reached } from '../../../data/store/gc-candidates.ts'
+import type { IndexContext } from '../index-context.ts'
+import { PAGE, type Step } from './step.ts'
+
+type Drop = (ctx: IndexContext, edge: Edge) => void
+
+/** Of everything that an account points at, subject by subject, ascending. */
+export function eachPointer(
+  table: EdgeTable,
+  visit: (ctx: IndexContext, uid: number, pointer: Pointer) => void,
+): Step {
+  return (ctx, uid, reached) => {
+    const after = Number(reached ?? 0)
+    const left = table.pointersOf(ctx.db, uid).filter(({ subject }) => subject > after)
+    const page = wholeSubjects(left)
+    for (const pointer of page) visit(ctx, uid, pointer)
+    return page.length === left.length ? undefined : page.at(-1)!.subject
+  }
+}
+
+/** Drops what an account points at unless the subject is kept. */
+export function dropPointers(
+  table: EdgeTable,
+  drop: Drop,
+  isKept: (ctx: IndexContext, subject: number) => boolean,
+): Step {
+  return eachPointer(table, (ctx, uid, pointer) => {
+    if (isKept(ctx, pointer.subject)) return
+    for (const edge of table.resolve(ctx.db, uid, pointer)) drop(ctx, edge)
+  })
+}
+
+/** Drops who points at something unless they are kept; the newest first. */
+export function dropPointedBy(
+  table: EdgeTable,
+  drop: Drop,
+  isKept: (ctx: IndexContext, uid: number) => boolean,
+): Step {
+  return (ctx, subject, reached) => {
+    const page = table.newest(ctx.db, subject, placeOf(reached), PAGE)
+    for (const edge of page) if (!isKept(ctx, edge.uid)) drop(ctx, edge)
+    const last = page.at(-1)
+    return page.length < PAGE || !last ? undefined : `${last.sortAt}:${last.uid}`
+  }
+}
+
+/** A page, and what else there is of its last subject. */
+function wholeSubjects(pointers: readonly Pointer[]): readonly Pointer[] {
+  let end = Math.min(PAGE, pointers.length)
+  while (end < pointers.length && pointers[end]!.subject === pointers[end - 1]!.subject) end++
+  return pointers.slice(0, end)
+}
+
+function placeOf(reached: Reached | null): Before {
+  if (reached === null) return NEWEST
+  const [sortAt, uid] = String(reached).split(':').map(Number) as [number, number]
+  return { sortAt, uid }
+}

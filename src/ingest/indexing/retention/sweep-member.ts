@@ -1,0 +1,85 @@
+// Somebody who reads here no more: what they kept here alone goes, and whom they followed, what they liked
+// and what was kept because it named them become candidates.
+
+import {
+  activitySubscriptionsBy,
+  deleteActivitySubscription,
+} from '../../../data/store/activity-subscriptions.ts'
+import { bookmarksOf, deleteBookmark } from '../../../data/store/bookmarks.ts'
+import { followEdges, likeEdges } from '../../../data/store/edges/all-edges.ts'
+import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
+import { deleteListMute, listMutesOf } from '../../../data/store/list-mutes.ts'
+import { findListKey } from '../../../data/store/lists.ts'
+import { deleteNotification, notificationsToRemove } from '../../../data/store/member-rows.ts'
+import { deleteMute, mutesOf } from '../../../data/store/mutes.ts'
+import { deletePrivateRows } from '../../../data/store/private-rows.ts'
+import { deleteThreadMute, threadMutesOf } from '../../../data/store/thread-mutes.ts'
+import { listersOf } from '../../../data/store/unneeded.ts'
+import { type IndexContext, isAuthor } from '../index-context.ts'
+import { once, PAGE, type Step } from './step.ts'
+import { eachPointer } from './sweep-edges.ts'
+
+/** Those of them that take away what nobody else could give back, and may be run ahead of the others. */
+export const privateSteps: readonly Step[] = [
+  inPages((ctx, uid) => {
+    const page = notificationsToRemove(ctx.db, uid, PAGE)
+    for (const { id, post } of page) {
+      deleteNotification(ctx.db, id)
+      if (post !== null) putGcCandidate(ctx.db, GC.post, post)
+    }
+    return page.length
+  }),
+  inPages((ctx, uid) => {
+    const page = bookmarksOf(ctx.db, uid).slice(0, PAGE)
+    for (const { post } of page) {
+      deleteBookmark(ctx.db, uid, post)
+      putGcCandidate(ctx.db, GC.post, post)
+    }
+    return page.length
+  }),
+  inPages((ctx, uid) => {
+    const page = threadMutesOf(ctx.db, uid).slice(0, PAGE)
+    for (const { root } of page) {
+      deleteThreadMute(ctx.db, uid, root)
+      putGcCandidate(ctx.db, GC.post, root)
+    }
+    return page.length
+  }),
+  inPages((ctx, uid) => {
+    const page = mutesOf(ctx.db, uid).slice(0, PAGE)
+    for (const { subject } of page) {
+      deleteMute(ctx.db, uid, subject)
+      putGcCandidate(ctx.db, GC.account, subject)
+    }
+    return page.length
+  }),
+  once((ctx, uid) => {
+    for (const { list } of listMutesOf(ctx.db, uid)) {
+      deleteListMute(ctx.db, uid, list)
+      const owner = findListKey(ctx.db, list)?.uid
+      if (owner !== undefined) putGcCandidate(ctx.db, GC.lists, owner)
+    }
+    for (const { subject } of activitySubscriptionsBy(ctx.db, uid)) {
+      deleteActivitySubscription(ctx.db, uid, subject)
+      putGcCandidate(ctx.db, GC.account, subject)
+    }
+    deletePrivateRows(ctx.db, uid)
+  }),
+]
+
+export const stepsOfMember: readonly Step[] = [
+  ...privateSteps,
+  eachPointer(followEdges, (ctx, _uid, { subject }) => {
+    if (!isAuthor(ctx, subject)) putGcCandidate(ctx.db, GC.author, subject)
+  }),
+  eachPointer(likeEdges, (ctx, _uid, { subject }) => putGcCandidate(ctx.db, GC.post, subject)),
+  once((ctx, uid) => {
+    for (const lister of listersOf(ctx.db, uid)) putGcCandidate(ctx.db, GC.lists, lister)
+    if (!isAuthor(ctx, uid)) putGcCandidate(ctx.db, GC.author, uid)
+  }),
+]
+
+/** Goes on as long as there is anything left; `work` takes at most a page away. */
+function inPages(work: (ctx: IndexContext, uid: number) => number): Step {
+  return (ctx, uid) => (work(ctx, uid) === 0 ? undefined : 0)
+}

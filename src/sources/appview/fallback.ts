@@ -1,0 +1,197 @@
+// A public AppView, asked for what is not here. Every question is bounded: in time, for whoever waits and
+// for the host; in how many there are at once; in bytes. What was answered is checked (valid-answer.ts),
+// kept for a moment, and looked at by whoever asks the same. A failure is no answer, never an error.
+//
+// A question says nothing of who asks: no token, no DID. Only whose labels count goes along.
+
+import type { Lexicons } from '@atproto/lexicon'
+import type { Logger } from '../../base/obs/log.ts'
+import { createLimiter } from '../../base/util/limiter.ts'
+import { FetchError } from '../identity/fetch-error.ts'
+import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
+import { createAnswerCache } from './answer-cache.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
+import { type Json, parseObject } from './json.ts'
+import type { MediaPatterns } from './neutral-views.ts'
+import { itemsFieldOf, validAnswer } from './valid-answer.ts'
+
+export type Question = {
+  nsid: string
+  /** As the lexicon has them; undefined ones are left out. */
+  params: Record<string, unknown>
+  labelers: readonly string[]
+  /** As a header. */
+  acceptLabelers?: string
+  /** How much of the usual time whoever asks waits, from 0 to 1. */
+  waitShare?: number
+}
+
+export type Fallback = {
+  /** @returns an answer of the asker's own, to change at will; undefined where there is none in time */
+  ask(question: Question): Promise<Json | undefined>
+}
+
+export type FallbackParts = {
+  origin: string
+  /** Guarded, with the origin among the trusted. */
+  fetch: GuardedFetch
+  lexicons: Lexicons
+  urls: MediaPatterns
+  log?: Pick<Logger, 'debug' | 'warn'>
+  now?: () => number
+  /** How long at most somebody waits. */
+  maxWaitMs?: number
+}
+
+const MAX_WAIT_MS = 1_500
+/** The host may take longer than anybody waits: what comes late is for the next who asks. */
+const TIMEOUT_MS = 4_000
+const MAX_BYTES = 2 << 20
+const MAX_CACHE_BYTES = 16 << 20
+const MAX_RUNNING = 12
+const MAX_WAITING = 48
+const KEPT_FOR_MS = 60_000
+const NOTHING_KEPT_FOR_MS = 20_000
+/** A method that this host keeps for those who are signed in, or does not have. */
+const REFUSED_FOR_MS = 10 * 60 * 1000
+const DEFAULT_RETRY_MS = 30_000
+/** Threads move on while they are looked at; counts of accounts hardly do. */
+const KEPT_FOR: Record<string, number> = {
+  'app.bsky.actor.getProfile': 5 * 60_000,
+  'app.bsky.actor.getProfiles': 5 * 60_000,
+  'app.bsky.unspecced.getPostThreadV2': 15_000,
+  'app.bsky.unspecced.getPostThreadOtherV2': 15_000,
+  'app.bsky.feed.getPostThread': 15_000,
+}
+
+export function createFallback(parts: FallbackParts): Fallback {
+  const { log, now = Date.now, maxWaitMs = MAX_WAIT_MS } = parts
+  const cache = createAnswerCache(MAX_CACHE_BYTES, now)
+  const breaker = createCircuitBreaker(now)
+  const full = () => new FetchError('busy', 'too many questions to the public AppView at once')
+  const limiter = createLimiter({ maxRunning: MAX_RUNNING, maxWaiting: MAX_WAITING, full })
+  const underWay = new Map<string, Promise<Buffer | null>>()
+  const refusedUntil = new Map<string, number>()
+
+  function leaveAlone(forMs: number | undefined): void {
+    const pauseMs = breaker.failed(forMs)
+    if (pauseMs > 0)
+      log?.warn(
+        { origin: parts.origin, pauseMs },
+        'the public AppView fails or is slow; nothing is asked of it for a while',
+      )
+  }
+
+  async function fetchAnswer(key: string, question: Question): Promise<Buffer | null> {
+    if ((refusedUntil.get(question.nsid) ?? 0) > now() || !breaker.mayAsk()) return null
+    const startedAt = now()
+    const timeoutMs = Math.max(TIMEOUT_MS, maxWaitMs)
+    const response = await send(parts, question, timeoutMs).catch(() => undefined)
+    const outcome = judge(response)
+    if (outcome === 'failed' || now() - startedAt > maxWaitMs) leaveAlone(retryAfter(response))
+    else breaker.succeeded()
+    if (outcome === 'refused') refusedUntil.set(question.nsid, now() + REFUSED_FOR_MS)
+    if (outcome === 'failed' || outcome === 'refused') return null
+    const answer = outcome === 'none' ? null : readAnswer(parts, question, response!, now())
+    cache.set(key, answer, answer ? (KEPT_FOR[question.nsid] ?? KEPT_FOR_MS) : NOTHING_KEPT_FOR_MS)
+    return answer
+  }
+
+  return {
+    async ask(question) {
+      const key = keyOf(question)
+      const kept = cache.get(key)
+      if (kept !== undefined) return kept ? parseObject(kept) : undefined
+      const answer =
+        underWay.get(key) ??
+        limiter
+          .run(() => fetchAnswer(key, question))
+          .catch(() => null)
+          .finally(() => underWay.delete(key))
+      underWay.set(key, answer)
+      const found = await inTime(answer, (question.waitShare ?? 1) * maxWaitMs)
+      return found ? parseObject(found) : undefined
+    },
+  }
+}
+
+function send(
+  { origin, fetch }: FallbackParts,
+  question: Question,
+  timeoutMs: number,
+): Promise<FetchedResponse> {
+  const { nsid, acceptLabelers } = question
+  return fetch(`${origin}/xrpc/${nsid}?${search(question.params)}`, {
+    headers: {
+      accept: 'application/json',
+      ...(acceptLabelers && { 'atproto-accept-labelers': acceptLabelers }),
+    },
+    maxBytes: MAX_BYTES,
+    timeoutMs,
+    maxRedirects: 0,
+  })
+}
+
+type Outcome = 'answered' | 'none' | 'refused' | 'failed'
+
+function judge(response: FetchedResponse | undefined): Outcome {
+  if (!response || response.status === 429) return 'failed'
+  const { status } = response
+  if (status === 200) return 'answered'
+  if (status === 401 || status === 403 || status === 501) return 'refused'
+  return status >= 400 && status < 500 ? 'none' : 'failed'
+}
+
+function retryAfter(response: FetchedResponse | undefined): number | undefined {
+  if (response?.status !== 429) return undefined
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return seconds > 0 ? seconds * 1000 : DEFAULT_RETRY_MS
+}
+
+function readAnswer(
+  { lexicons, urls, log }: FallbackParts,
+  { nsid, labelers }: Question,
+  { body }: FetchedResponse,
+  now: number,
+): Buffer | null {
+  const answer = parseObject(body)
+  const by = { lexicons, urls, labelers, now }
+  const valid = answer && validAnswer(nsid, answer, by)
+  const dropped = valid ? countDropped(lexicons, nsid, { answer, valid }) : 'all'
+  if (dropped !== 0) log?.debug({ nsid, dropped }, 'unusable items of the public AppView')
+  return valid ? Buffer.from(JSON.stringify(valid)) : null
+}
+
+function countDropped(
+  lexicons: Lexicons,
+  nsid: string,
+  { answer, valid }: { answer: Json; valid: Json },
+): number {
+  const field = itemsFieldOf(lexicons, nsid) ?? ''
+  const lengthOf = (items: unknown) => (Array.isArray(items) ? items.length : 0)
+  return lengthOf(answer[field]) - lengthOf(valid[field])
+}
+
+async function inTime<T>(work: Promise<T>, maxWaitMs: number): Promise<T | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => resolve(undefined), maxWaitMs)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function keyOf({ nsid, params, acceptLabelers = '' }: Question): string {
+  return `${nsid}?${search(params)} ${acceptLabelers}`
+}
+
+function search(params: Record<string, unknown>): URLSearchParams {
+  const given = new URLSearchParams()
+  for (const name of Object.keys(params).sort()) {
+    for (const value of [params[name]].flat()) {
+      if (value !== undefined) given.append(name, String(value))
+    }
+  }
+  return given
+}

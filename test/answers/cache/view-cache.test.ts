@@ -1,0 +1,60 @@
+// Cached views say what views say: for every viewer of random worlds, whatever was kept in between.
+
+import { expect, test } from 'vitest'
+import { createViewCache } from '../../../src/answers/cache/view-cache.ts'
+import {
+  InvalidationReader,
+  InvalidationWriter,
+} from '../../../src/data/shared-memory/invalidation-ring.ts'
+import type { Db } from '../../../src/data/store/db.ts'
+import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
+import { hydrateWorld } from '../../support/hydration.ts'
+import { createRandom } from '../../support/random.ts'
+import { randomWorld } from '../../support/random-world.ts'
+import { expectSameAsViews, nothingWanted, type Things } from '../../support/views-compared.ts'
+
+const FIRST_SEED = Number(process.env['SEED'] ?? 1)
+const SEEDS = Array.from({ length: Number(process.env['SEEDS'] ?? 2) }, (_, i) => FIRST_SEED + i)
+
+function everyThing(db: Db): Things {
+  const ids = (sql: string) => db.prepare<[], number>(sql).pluck().all()
+  const posts = ids('SELECT id FROM posts ORDER BY id')
+  const reposts = ids('SELECT id FROM reposts ORDER BY id')
+  return {
+    items: [...posts.map(postItem), ...reposts.map(repostItem)],
+    posts,
+    uids: ids('SELECT uid FROM actors ORDER BY uid'),
+  }
+}
+
+test.each(SEEDS)('of the world with seed %i, to visitors, members and strangers', (seed) => {
+  const world = randomWorld(createRandom(seed), 260)
+  const { hydrator, db, written, close, viewer } = hydrateWorld(world)
+  const invalidations = new InvalidationWriter()
+  const viewCache = createViewCache({
+    hydrator,
+    invalidations: new InvalidationReader(invalidations.buffer),
+    maxBytes: 96 << 20,
+    fetchRequests: nothingWanted,
+  })
+  const little = createViewCache({
+    hydrator,
+    invalidations: new InvalidationReader(invalidations.buffer),
+    maxBytes: 60_000,
+    fetchRequests: nothingWanted,
+  })
+  const things = everyThing(db)
+  const stranger = { uid: 0, did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa' }
+  const viewers = [undefined, stranger, ...[...world.accounts.keys()].map(viewer)]
+  const said = new Set<string>()
+  for (const one of [...viewers, ...viewers]) {
+    said.add(expectSameAsViews({ viewCache, hydrator }, things, one))
+    expectSameAsViews({ viewCache: little, hydrator }, things, one)
+  }
+  expect(said.size).toBeGreaterThan(5)
+  expect(viewCache.usage().viewCache).toBeGreaterThan(10_000)
+  expect(little.usage().viewCache).toBeLessThanOrEqual(40_000)
+  expect(little.usage().viewers).toBeLessThanOrEqual(20_000)
+  void written
+  close()
+})

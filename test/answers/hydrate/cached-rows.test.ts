@@ -1,0 +1,96 @@
+// What is kept from request to request: it never shows, and it does not grow without bound.
+
+import { expect, test } from 'vitest'
+import { KeptRows } from '../../../src/answers/hydrate/cached-rows.ts'
+import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
+import { feedViewPost } from '../../../src/answers/views/feed-view-post.ts'
+import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
+import { profileViewDetailed } from '../../../src/answers/views/profile-view-detailed.ts'
+import { profileView } from '../../../src/answers/views/profile-views.ts'
+import { jsonBytes } from '../../../src/answers/views/ready-json.ts'
+import type { StreamEvent } from '../../../src/base/event.ts'
+import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
+import { createRandom } from '../../support/random.ts'
+import { randomHistory, unreliably } from '../../support/random-history.ts'
+import { referenceUrlPatterns } from '../../support/reference-appview.ts'
+import { createWorld, type World } from '../../support/world.ts'
+
+const SEED = Number(process.env['SEED'] ?? 90_112)
+const urls = createMediaUrls(referenceUrlPatterns)
+
+/** Everything that there is, as this viewer sees it. */
+function everything(world: World, hydrator: ReturnType<typeof hydratorOf>, did: string): unknown {
+  const ids = (table: string) =>
+    world.db.prepare<[], number>(`SELECT id FROM ${table} ORDER BY id`).pluck().all()
+  const items = [...ids('posts').map(postItem), ...ids('reposts').map(repostItem)]
+  const uids = Array.from({ length: world.actors.count }, (_, i) => i + 1)
+  const viewer = { did, uid: world.uid(did) }
+  const feed = hydrator.feed(items, viewer)
+  const profiles = hydrator.profiles(uids, viewer, { detailed: true })
+  return {
+    feed: items.map((item) => feedViewPost(feed, item)),
+    profiles: uids.map((uid) => [profileView(profiles, uid), profileViewDetailed(profiles, uid)]),
+    refs: [...feed.postRefs.values()],
+  }
+}
+
+function hydratorOf({ db, actors, graph }: World) {
+  return createHydrator({ db, actors, graph, urls })
+}
+
+/** The two around the place where they part: whole pages would make the message unreadable. */
+function firstDifference(a: Buffer, b: Buffer): string[] | undefined {
+  if (a.equals(b)) return undefined
+  const at = a.findIndex((byte, i) => byte !== b[i])
+  return [a, b].map((bytes) => bytes.subarray(Math.max(at - 300, 0), at + 100).toString())
+}
+
+/** Fails after its last event, as a full disk would make it. */
+function failing(events: StreamEvent[]): StreamEvent[] {
+  const poison = {
+    kind: 'commit',
+    get did(): string {
+      throw new Error('the disk is full')
+    },
+  }
+  return [...events, poison as unknown as StreamEvent]
+}
+
+test(`whatever happened in between, it is as if nothing had been kept (seed ${SEED})`, () => {
+  const random = createRandom(SEED)
+  const names = ['person-0', 'person-1']
+  const world = createWorld({ scope: 'network', members: names })
+  try {
+    const viewer = world.account('person-0')
+    const keeping = hydratorOf(world)
+    const sizes = new Set<number>()
+    const events = unreliably(randomHistory(world, random, 700), random)
+    for (let at = 0; at < events.length; ) {
+      const batch = events.slice(at, at + 1 + random.below(30))
+      at += batch.length
+      if (random.chance(0.2)) expect(() => world.apply(failing(batch))).toThrow('the disk is full')
+      world.apply(batch)
+      const fresh = everything(world, hydratorOf(world), viewer)
+      const kept = everything(world, keeping, viewer)
+      expect(firstDifference(jsonBytes(kept), jsonBytes(fresh))).toBeUndefined()
+      // What is kept as bytes says what plain serialisation says.
+      expect(JSON.parse(jsonBytes(kept).toString())).toEqual(JSON.parse(JSON.stringify(fresh)))
+      sizes.add(jsonBytes(kept).length)
+    }
+    expect(sizes.size).toBeGreaterThan(20)
+  } finally {
+    world.dispose()
+  }
+})
+
+test('what was not asked for is forgotten before the bytes run out', () => {
+  const rows = new KeptRows<[number], { id: number }>(1_000)
+  for (let id = 1; id <= 100; id++) {
+    rows.keep(id, [id], { id }, 100)
+    rows.find(1)
+  }
+  const held = Array.from({ length: 100 }, (_, i) => i + 1).filter((id) => rows.find(id))
+  expect(held.length).toBeLessThanOrEqual(10)
+  expect(held).toContain(1)
+  expect(held).toContain(100)
+})

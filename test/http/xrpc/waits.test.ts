@@ -1,0 +1,73 @@
+// Waiting for what was asked for in the background, by a clock of our own.
+
+import { expect, test } from 'vitest'
+import { createWaits } from '../../../src/http/xrpc/waits.ts'
+
+/** Each look at the clock is ten milliseconds later. */
+function start(options: { maxInVain?: number } = {}) {
+  let at = 0
+  const now = () => {
+    at += 10
+    return at
+  }
+  const waits = createWaits({ now, ...options })
+  /** @returns how often it was looked for: never, where nobody waited; and once more at the end. */
+  async function wait(
+    thing: string,
+    isThere: (looks: number) => boolean = () => false,
+    { isOver = (): boolean => false, signal = new AbortController().signal } = {},
+  ) {
+    let looks = 0
+    const look = () => {
+      looks++
+      return isThere(looks)
+    }
+    await waits.awaited([thing], { isThere: look, isOver, signal, maxWaitMs: 60 })
+    return looks
+  }
+  return { wait, later: (ms: number) => (at += ms) }
+}
+
+test('a thing is waited for until it is there, and once in ten minutes', async () => {
+  const { wait, later } = start()
+  expect(await wait('a', (looks) => looks >= 3)).toBeGreaterThanOrEqual(3)
+  expect(await wait('a')).toBe(0)
+  later(11 * 60_000)
+  expect(await wait('a')).toBeGreaterThan(1)
+})
+
+test('where nothing ever comes, waiting stops after a few times, and is tried again later', async () => {
+  const { wait, later } = start({ maxInVain: 2 })
+  expect(await wait('a')).toBeGreaterThan(1)
+  expect(await wait('b')).toBeGreaterThan(1)
+  expect(await wait('c')).toBe(0)
+  later(31_000)
+  // Not held to have been waited for.
+  expect(await wait('c')).toBeGreaterThan(1)
+  expect(await wait('d')).toBe(0)
+  later(31_000)
+  expect(await wait('e', () => true)).toBeGreaterThan(0)
+  expect(await wait('f')).toBeGreaterThan(1)
+})
+
+test('things from many places are each waited for', async () => {
+  const { wait } = start()
+  for (const thing of ['a', 'b', 'c', 'd', 'e']) expect(await wait(thing)).toBeGreaterThan(1)
+})
+
+test('what nobody is asked for any more is not waited for, and that is an answer too', async () => {
+  const { wait } = start({ maxInVain: 1 })
+  let looks = 0
+  const isOver = () => ++looks >= 2
+  const never = () => false
+  expect(await wait('a', never, { isOver })).toBe(3)
+  expect(await wait('b', never, { isOver: () => true })).toBe(2)
+})
+
+test('a request that has waited for one thing does not wait as long again for the next', async () => {
+  const { wait } = start()
+  const { signal } = new AbortController()
+  expect(await wait('a', () => false, { signal })).toBeGreaterThan(1)
+  expect(await wait('b', () => false, { signal })).toBe(2)
+  expect(await wait('c')).toBeGreaterThan(1)
+})

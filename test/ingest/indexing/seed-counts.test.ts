@@ -1,0 +1,145 @@
+// What is shown is what really happened, however the halves of it came: much before anybody listened, some
+// late, by the stream or from repositories, some in time, and an AppView that knows it all asked in between.
+
+import { expect, test } from 'vitest'
+import type { StreamEvent } from '../../../src/base/event.ts'
+import { prepareActors } from '../../../src/data/store/read/actors.ts'
+import { preparePosts } from '../../../src/data/store/read/posts.ts'
+import { putSeedActorCounts, putSeedPostCounts } from '../../../src/data/store/seed-counts.ts'
+import { transact } from '../../../src/data/store/transact.ts'
+import { createRandom, type Random } from '../../support/random.ts'
+import { didOf } from '../../support/records.ts'
+import { testSeed } from '../../support/seed.ts'
+import { createWorld, type RecordId, type World } from '../../support/world.ts'
+
+const people = Array.from({ length: 9 }, (_, i) => didOf(`person-${i}`))
+/** Nothing of theirs ever comes here, and they do nothing once the AppView was asked. */
+const silent = new Set(people.slice(6))
+
+type Shown = Record<string, number[]>
+
+/** Counts as readers see them, by at-URI and DID. */
+function shownIn(world: World, posts: readonly RecordId[]): Shown {
+  const ids = postIds(world, posts)
+  const rows = preparePosts(world.reader).counts(ids.values())
+  const byId = new Map(rows.map(([id, ...counts]) => [id, counts.slice(0, 4)]))
+  const shown: Shown = {}
+  for (const [uri, id] of ids) shown[uri] = byId.get(id)!
+  for (const did of people) {
+    const [row] = prepareActors(world.reader).rows([world.uid(did)])
+    shown[did] = row ? [row[4], row[5], row[6]] : [0, 0, 0]
+  }
+  return shown
+}
+
+function postIds(world: World, posts: readonly RecordId[]): Map<string, number> {
+  const id = world.db.prepare<[number, string], number>(
+    `SELECT p.id FROM posts p JOIN actors a USING (uid) WHERE a.uid = ? AND p.cid IS NOT NULL
+      AND json_extract(CAST(p.record AS TEXT), '$.text') = ?`,
+  )
+  return new Map(
+    posts.map(({ uri }, i) => [
+      uri,
+      id.pluck().get(world.uid(uri.split('/')[2]!), `post ${i}`) ?? 0,
+    ]),
+  )
+}
+
+function act(
+  world: World,
+  random: Random,
+  by: readonly string[],
+  posts: readonly RecordId[],
+): void {
+  const did = random.pick(by)
+  const post = random.pick(posts)
+  const made = world.sent.flatMap((event) =>
+    event.kind === 'commit' && event.operation === 'create' && event.did === did ? [event] : [],
+  )
+  const own = made.filter(({ record }) => !String(record['text']).startsWith('post '))
+  const acts = [
+    () => world.like(did, post),
+    () => world.repost(did, post),
+    () => world.post(did, { reply: { parent: post } }),
+    () => world.post(did, { quote: post }),
+    () => world.follow(did, random.pick(people)),
+  ]
+  const last = own.length > 0 ? random.pick(own) : undefined
+  if (last && random.chance(0.3)) world.delete(`at://${did}/${last.collection}/${last.rkey}`)
+  else random.pick(acts)()
+}
+
+function ask(here: World, there: World, posts: readonly RecordId[]): void {
+  const truth = shownIn(there, posts)
+  const ids = postIds(here, posts)
+  const askedAt = here.now()
+  transact(here.db, () => {
+    for (const [uri, id] of ids) {
+      const [likes = 0, reposts = 0, replies = 0, quotes = 0] = truth[uri]!
+      putSeedPostCounts(here.db, id, { theirs: { likes, reposts, replies, quotes }, askedAt })
+    }
+    for (const did of people) {
+      if (here.uid(did) === 0) continue
+      const [follows = 0, followers = 0, posts = 0] = truth[did]!
+      putSeedActorCounts(here.db, here.uid(did), {
+        ...{ theirs: { follows, followers, posts }, askedAt },
+      })
+    }
+  })
+}
+
+/** Some as the stream replays them, some as their repository lists them. */
+function deliver(here: World, random: Random, events: readonly StreamEvent[]): void {
+  for (const event of events) {
+    const isCreated = event.kind === 'commit' && event.operation === 'create'
+    const uri = isCreated ? `at://${event.did}/${event.collection}/${event.rkey}` : ''
+    const goes = (one: StreamEvent) =>
+      one.kind === 'commit' && one.operation === 'delete' && uri.endsWith(`/${one.rkey}`)
+    if (isCreated && random.chance(0.4) && !events.some(goes)) {
+      here.fetched({ uri, record: event.record })
+    } else here.apply([event])
+  }
+}
+
+test('counts come out as they are, whatever came when', () => {
+  const random = createRandom(testSeed('earlier counts'))
+  const there = createWorld({ scope: 'network' })
+  const here = createWorld({ scope: 'network' })
+  try {
+    const posts = people.map((did, i) => there.post(did, `post ${i}`))
+    here.tick(there.now() - here.now() + 1)
+    here.apply(there.sent.slice())
+    const late: StreamEvent[] = []
+    for (let round = 0, seen = there.sent.length; round < 12; round++) {
+      const isAsked = round % 4 === 3
+      const by = round < 3 ? people : people.filter((did) => !silent.has(did))
+      for (let i = 0; i < 40; i++) act(there, random, by, posts)
+      here.tick(there.now() - here.now() + 1)
+      const heard = there.sent.slice(seen).filter(({ did }) => !silent.has(did))
+      seen = there.sent.length
+      // Whose word is late once is late until all of it is told, so that nothing overtakes.
+      const slow = new Set(
+        [...late, ...heard.filter(() => random.chance(0.1))].map(({ did }) => did),
+      )
+      here.apply(heard.filter(({ did }) => !slow.has(did)))
+      late.push(...heard.filter(({ did }) => slow.has(did)))
+      if (isAsked) {
+        here.tick(1)
+        ask(here, there, posts)
+        there.tick(here.now() - there.now() + 5)
+      }
+      if (random.chance(0.4)) deliver(here, random, late.splice(0))
+      if (late.length === 0 && round > 3) {
+        expect(shownIn(here, posts), `round ${round}`).toEqual(shownIn(there, posts))
+      }
+    }
+    deliver(here, random, late.splice(0))
+    expect(shownIn(here, posts)).toEqual(shownIn(there, posts))
+    // Otherwise this shows nothing.
+    const earlier = 'SELECT 1 FROM earlier_post_counts WHERE likes > 0 OR replies > 0 OR quotes > 0'
+    expect(here.db.prepare(earlier).all().length).toBeGreaterThan(0)
+  } finally {
+    here.dispose()
+    there.dispose()
+  }
+})

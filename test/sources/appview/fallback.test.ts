@@ -1,0 +1,296 @@
+// A public AppView that lies, fails, is slow or never ends: what is asked of it, what is believed, and that
+// nobody waits long or asks too often. The clock is ours; nothing here measures time.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Fallback } from '../../../src/sources/appview/fallback.ts'
+import {
+  type AppviewDouble,
+  type Misbehaviour,
+  OWN_URLS,
+  startAppviewDouble,
+} from '../../support/appview-double.ts'
+import { cidOf, didOf } from '../../support/records.ts'
+
+const [eve, mallory] = ['eve', 'mallory'].map(didOf) as [string, string]
+const PROFILE = 'app.bsky.actor.getProfile'
+const FEED = 'app.bsky.feed.getAuthorFeed'
+const MINUTE = 60_000
+
+let double: AppviewDouble
+let clock: number
+let fallback: Fallback
+
+beforeEach(async () => {
+  double = await startAppviewDouble()
+  clock = 0
+  fallback = double.fallback({ now: () => clock })
+})
+afterEach(() => double.close())
+
+const profile = (did: string) => ({ did, handle: 'eve.test', followersCount: 3 })
+const ask = (nsid: string, params: Record<string, unknown>, labelers: string[] = []) =>
+  fallback.ask({ nsid, params, labelers, acceptLabelers: labelers.join(',') })
+const askProfile = (actor = eve) => ask(PROFILE, { actor })
+const askProfileNow = () => askProfile()
+
+function post(did: string, more: object = {}, record: object = {}) {
+  return {
+    uri: `at://${did}/app.bsky.feed.post/3kaaaaaaaaaaa`,
+    cid: cidOf(did),
+    author: { did, handle: 'eve.test' },
+    record: {
+      $type: 'app.bsky.feed.post',
+      text: 'hi',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      ...record,
+    },
+    indexedAt: '2026-01-01T00:00:00.000Z',
+    ...more,
+  }
+}
+
+describe('what is asked', () => {
+  test('says which labelers count, and nothing of who asks', async () => {
+    double.answer(PROFILE, profile(eve))
+    await ask(PROFILE, { actor: eve }, [mallory])
+    const [{ headers, query }] = double.asked as [(typeof double.asked)[number]]
+    expect(query).toEqual({ actor: eve })
+    expect(headers['atproto-accept-labelers']).toBe(mallory)
+    expect(Object.keys(headers).sort()).toEqual(
+      [
+        'accept',
+        'accept-encoding',
+        'atproto-accept-labelers',
+        'connection',
+        'host',
+        'user-agent',
+      ].sort(),
+    )
+  })
+
+  test('is asked once for all who ask the same, and again after a while', async () => {
+    double.answer(PROFILE, profile(eve))
+    await Promise.all(Array.from({ length: 20 }, () => askProfile()))
+    const answer = await askProfile()
+    expect(double.asked).toHaveLength(1)
+    // What one asker does with it concerns nobody else.
+    answer!['did'] = mallory
+    expect(await askProfile()).toMatchObject({ did: eve })
+    clock += 10 * MINUTE
+    await askProfile()
+    expect(double.asked).toHaveLength(2)
+  })
+
+  test('is never more than a few questions at once', async () => {
+    let now = 0
+    let most = 0
+    double.answer(PROFILE, async ({ actor }: Record<string, unknown>) => {
+      most = Math.max(most, ++now)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      now--
+      return profile(String(actor))
+    })
+    const dids = Array.from({ length: 100 }, (_, i) => didOf(`one of ${i}`))
+    const answers = await Promise.all(dids.map((did) => askProfile(did)))
+    expect(most).toBeLessThanOrEqual(12)
+    expect(answers.filter(Boolean).length).toBeGreaterThanOrEqual(40)
+    expect(answers.filter(Boolean).length).toBeLessThan(100)
+  })
+})
+
+describe('failures are no answers', () => {
+  const bad: [string, Misbehaviour][] = [
+    ['an error', { status: 500 }],
+    ['not found', { status: 404 }],
+    ['no JSON', { text: 'hello' }],
+    ['an array', { text: '[]' }],
+    ['a prototype', { text: `{"did":"${eve}","handle":"a.test","__proto__":{"x":1}}` }],
+    ['a null', { text: `{"did":"${eve}","handle":"a.test","avatar":null}` }],
+    [
+      'a bottomless nest',
+      { text: `{"did":"${eve}","handle":"a.test","x":${'['.repeat(5000)}${']'.repeat(5000)}}` },
+    ],
+    ['half a character', { text: `{"did":"${eve}","handle":"a.test","displayName":"\\ud83d"}` }],
+    ['no end', 'endless'],
+    ['a hang-up', 'hang-up'],
+    ['a way into our network', { redirect: 'http://127.0.0.1:1/xrpc/app.bsky.actor.getProfile' }],
+    ['a way elsewhere', { redirect: 'https://example.com/' }],
+    [
+      'script for a picture',
+      { text: `{"did":"${eve}","handle":"a.test","avatar":"javascript:alert(1)"}` },
+    ],
+  ]
+  test.each(bad)('%s', async (_, how) => {
+    double.misbehave(how)
+    expect(await askProfile()).toBeUndefined()
+  })
+
+  test('a redirect within the same host is not followed either', async () => {
+    double.answer(PROFILE, profile(eve))
+    double.misbehave({ redirect: `${double.origin}/xrpc/${PROFILE}?actor=${eve}` })
+    expect(await askProfile()).toBeUndefined()
+    expect(double.asked).toHaveLength(1)
+  })
+
+  test('nobody waits longer than they have patience, and the next finds what came late', async () => {
+    double.answer(PROFILE, profile(eve))
+    double.lag(300)
+    const impatient = fallback.ask({
+      nsid: PROFILE,
+      params: { actor: eve },
+      labelers: [],
+      waitShare: 0.0005,
+    })
+    expect(await impatient).toBeUndefined()
+    await expect.poll(askProfileNow).toMatchObject({ did: eve })
+    expect(double.asked).toHaveLength(1)
+  })
+
+  test('a host that fails again and again is left alone, longer each time, until it answers', async () => {
+    double.misbehave({ status: 503 })
+    const dids = Array.from({ length: 40 }, (_, i) => didOf(`somebody ${i}`))
+    for (const did of dids.slice(0, 20)) await askProfile(did)
+    expect(double.asked).toHaveLength(5)
+    clock += 16_000
+    for (const did of dids.slice(0, 20)) await askProfile(did)
+    expect(double.asked).toHaveLength(6)
+    clock += 16_000
+    await askProfile()
+    expect(double.asked).toHaveLength(6)
+    clock += 30_000
+    double.misbehave(undefined)
+    double.answer(PROFILE, ({ actor }: Record<string, unknown>) => profile(String(actor)))
+    for (const did of dids) expect(await askProfile(did)).toMatchObject({ did })
+  })
+
+  test('one that asks to be left alone is', async () => {
+    double.misbehave({ status: 429, headers: { 'retry-after': '120' } })
+    await askProfile()
+    clock += 100_000
+    await askProfile()
+    expect(double.asked).toHaveLength(1)
+    clock += 30_000
+    await askProfile()
+    expect(double.asked).toHaveLength(2)
+  })
+
+  test('a method that is kept for others is not asked for again for a while, and the rest is', async () => {
+    double.answer(FEED, { status: 403 })
+    double.answer(PROFILE, profile(eve))
+    for (let i = 0; i < 5; i++) await ask(FEED, { actor: didOf(`x ${i}`) })
+    expect(double.asked).toHaveLength(1)
+    expect(await askProfile()).toMatchObject({ did: eve })
+  })
+})
+
+describe('what is believed', () => {
+  const items = (...feed: unknown[]) => {
+    double.answer(FEED, { feed, cursor: 'next' })
+    return ask(FEED, { actor: eve }) as Promise<{
+      feed: { post: Record<string, unknown> }[]
+      cursor: string
+    }>
+  }
+
+  test('is each item for itself', async () => {
+    const good = { post: post(eve) }
+    const answer = await items(
+      good,
+      { post: post(eve, { uri: `at://${mallory}/app.bsky.feed.post/3kaaaaaaaaaaa` }) },
+      { post: post(eve, { cid: 'nonsense' }) },
+      { post: post(eve, { likeCount: 1.5 }) },
+      { post: post(eve, { indexedAt: null }) },
+      { post: post(eve, {}, { text: 7 }) },
+      { post: post(eve, {}, { $type: 'app.bsky.feed.like' }) },
+      {
+        post: post(
+          eve,
+          {},
+          {
+            embed: {
+              $type: 'app.bsky.embed.images',
+              images: [{ alt: '', image: { $type: 'blob', ref: { $link: 'x' } } }],
+            },
+          },
+        ),
+      },
+      {
+        post: post(eve, {
+          embed: {
+            $type: 'app.bsky.embed.external#view',
+            external: {
+              uri: 'https://a.test',
+              title: '',
+              description: '',
+              thumb: 'data:image/png;base64,AA',
+            },
+          },
+        }),
+      },
+      { post: post(eve), reply: { parent: { uri: 'x' } } },
+      'text',
+      null,
+      [good],
+      {},
+      good,
+    )
+    expect(answer.feed).toEqual([good, good])
+    expect(answer.cursor).toBe('next')
+  })
+
+  test('is nothing about viewers, however deep', async () => {
+    const quoted = {
+      $type: 'app.bsky.embed.record#viewRecord',
+      ...post(mallory, { value: post(mallory).record, viewer: { like: 'x' } }),
+    }
+    const { record: _, ...embedded } = quoted
+    const author = { did: eve, handle: 'eve.test', viewer: { muted: true } }
+    const answer = await items({
+      post: post(eve, {
+        author,
+        viewer: { like: `at://${eve}/app.bsky.feed.like/3kaaaaaaaaaaa` },
+        embed: { $type: 'app.bsky.embed.record#view', record: embedded },
+      }),
+    })
+    expect(answer.feed).toHaveLength(1)
+    expect(JSON.stringify(answer)).not.toContain('"viewer"')
+  })
+
+  test('but a record may say viewer as it likes, since it is its author’s', async () => {
+    const answer = await items({
+      post: post(
+        eve,
+        {},
+        {
+          viewer: 'me',
+          labels: { $type: 'com.atproto.label.defs#selfLabels', values: [{ val: 'x' }] },
+        },
+      ),
+    })
+    expect(answer.feed[0]?.post['record']).toMatchObject({
+      viewer: 'me',
+      labels: { values: [{ val: 'x' }] },
+    })
+  })
+
+  test('pictures and videos have our addresses where theirs are of the known form', async () => {
+    const cid = cidOf('video')
+    const embed = {
+      $type: 'app.bsky.embed.video#view',
+      cid,
+      playlist: `https://video.bsky.app/watch/${encodeURIComponent(eve)}/${cid}/playlist.m3u8`,
+      thumbnail: `https://video.bsky.app/watch/${encodeURIComponent(eve)}/${cid}/thumbnail.jpg`,
+    }
+    const { feed } = await items({ post: post(eve, { embed }) })
+    expect(feed[0]?.post['embed']).toMatchObject({
+      playlist: OWN_URLS.videoPlaylist(eve, cid),
+      thumbnail: OWN_URLS.videoThumbnail(eve, cid),
+    })
+  })
+
+  test('an answer that is too long is cut', async () => {
+    double.answer(FEED, { feed: Array.from({ length: 3_000 }, () => ({ post: post(eve) })) })
+    const answer = (await ask(FEED, { actor: eve })) as { feed: unknown[] }
+    expect(answer.feed).toHaveLength(1_000)
+  })
+})

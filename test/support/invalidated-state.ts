@@ -1,0 +1,187 @@
+// Everything that the reading side can read of a small world, through its own statements, in pieces
+// that each name the invalidations which tell that they may have changed.
+
+import { prepareReaders } from '../../src/answers/hydrate/page.ts'
+import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
+import type { Db } from '../../src/data/store/db.ts'
+import { PRESENT } from '../../src/data/store/posts.ts'
+import type { InvalidationSet } from './invalidation-set.ts'
+
+/** By a piece's name and what it is about. */
+export type InvalidatedState = Map<string, string>
+
+type Piece = {
+  /** Whether these invalidations tell that the piece about `a` (and `b`) may have changed. */
+  isInvalidated: (invalidations: InvalidationSet, a: number, b: number) => boolean
+  /** Whether such an invalidation alone is worth taking for it. */
+  names: (note: [kind: number, a: number, b: number], a: number, b: number) => boolean
+}
+
+function named(kinds: number[]): Piece {
+  return {
+    isInvalidated: (invalidations, a) => kinds.some((kind) => invalidations.has(kind, a)),
+    names: ([kind, x], a) => kinds.includes(kind) && x === a,
+  }
+}
+
+const pairInvalidations: number[] = [INVALIDATION.relation, INVALIDATION.block]
+const between: Piece = {
+  isInvalidated: (invalidations, a, b) =>
+    pairInvalidations.some((kind) => invalidations.hasPair(kind, a, b)) ||
+    invalidations.has(INVALIDATION.relations, a) ||
+    invalidations.has(INVALIDATION.relations, b),
+  names: ([kind, x, y], a, b) =>
+    (kind === INVALIDATION.relations && (x === a || x === b)) ||
+    (pairInvalidations.includes(kind) && ((x === a && y === b) || (x === b && y === a))),
+}
+
+const pieces: Record<string, Piece> = {
+  post: named([INVALIDATION.post]),
+  counts: named([INVALIDATION.counts]),
+  actor: named([INVALIDATION.actor]),
+  actorCounts: named([INVALIDATION.actorCounts, INVALIDATION.actor]),
+  repost: named([INVALIDATION.repost]),
+  list: named([INVALIDATION.list]),
+  feed: named([INVALIDATION.feed]),
+  relation: between,
+  blockPair: between,
+  onList: {
+    isInvalidated: (invalidations, uid, list) =>
+      invalidations.has(INVALIDATION.relations, uid) && invalidations.has(INVALIDATION.list, list),
+    names: ([kind, x], uid, list) =>
+      (kind === INVALIDATION.relations && x === uid) || (kind === INVALIDATION.list && x === list),
+  },
+  listBlock: named([INVALIDATION.relations]),
+  label: {
+    isInvalidated: (invalidations, uid, post) => invalidations.has(INVALIDATION.label, uid, post),
+    names: ([kind, x, y], uid, post) => kind === INVALIDATION.label && x === uid && y === post,
+  },
+  reaction: {
+    isInvalidated: (invalidations, uid, post) =>
+      invalidations.has(INVALIDATION.reaction, uid, post) ||
+      invalidations.has(INVALIDATION.reactions, uid),
+    names: ([kind, x, y], uid, post) =>
+      (kind === INVALIDATION.reaction && x === uid && y === post) ||
+      (kind === INVALIDATION.reactions && x === uid),
+  },
+}
+
+/** A function that reads all of it, from one snapshot. */
+export function invalidatedStateReader(db: Db): () => InvalidatedState {
+  const readers = prepareReaders(db)
+  const ids = (table: string, column = 'id') =>
+    db.prepare<[], number>(`SELECT ${column} FROM ${table}`).pluck()
+  const idsOf = {
+    posts: ids('posts'),
+    actors: ids('actors', 'uid'),
+    reposts: ids('reposts'),
+    lists: ids('lists'),
+  }
+  return db.transaction(() => {
+    const state: InvalidatedState = new Map()
+    const put = (name: string, a: number, b: number, value: unknown) => {
+      const key = `${name} ${a} ${b}`
+      state.set(key, `${state.get(key) ?? ''}${JSON.stringify(value)}`)
+    }
+    const posts = idsOf.posts.all()
+    const uids = idsOf.actors.all()
+    const lists = idsOf.lists.all()
+    for (const row of readers.posts.rows(posts)) {
+      const [id, uid, state, , sortAt] = row
+      put('post', id, 0, row.slice(0, 9))
+      if (state === PRESENT) put('feed', uid, 0, [id, sortAt])
+    }
+    for (const row of readers.posts.texts(posts)) put('post', row[0], 0, row)
+    for (const row of readers.posts.keys(posts)) put('post', row.id, 0, row)
+    for (const row of readers.gates.threadgates(posts)) put('post', row.post, 1, row)
+    for (const row of readers.gates.postgates(posts)) put('post', row.post, 2, row)
+    for (const [id, ...counts] of readers.posts.counts(posts)) {
+      if (counts.some(Boolean)) put('counts', id, 0, counts)
+    }
+    for (const row of readers.actors.rows(uids)) {
+      const [uid, handle, isValid, status, follows, followers, count, ...profile] = row
+      put('actor', uid, 0, [handle, isValid, status, profile])
+      put('actorCounts', uid, 0, [follows, followers, count])
+    }
+    for (const row of readers.actors.profiles(uids)) put('actor', row[0], 1, row)
+    for (const row of readers.lists.countsOf(uids)) put('actorCounts', row.uid, 1, row)
+    for (const row of readers.records.countsOf(uids)) put('actorCounts', row.uid, 2, row)
+    // Likes are not shown with what accounts say of themselves.
+    for (const { likes: _, ...row } of readers.records.ownOf(uids)) put('actor', row.uid, 2, row)
+    for (const row of readers.records.verificationsOf(uids, uids)) put('actor', row.subject, 3, row)
+    putLabels({ readers, posts, uids, put })
+    const reposts = idsOf.reposts.all()
+    for (const row of readers.reposts.rows(reposts)) {
+      const [id, uid, , sortAt] = row
+      put('repost', id, 0, row)
+      put('feed', uid, 1, [id, sortAt])
+    }
+    for (const row of readers.reposts.texts(reposts)) put('repost', row[0], 0, row)
+    for (const { blockRkey: _, isMuted: __, ...row } of readers.lists.byId(lists, 0))
+      put('list', row.id, 0, row)
+    for (const viewer of uids) {
+      for (const [uid, ...values] of readers.relations(viewer, uids)) {
+        // 0 and null both say no.
+        const said = values.map((value) => value || null)
+        if (said.some(Boolean)) put('relation', viewer, uid, said)
+      }
+      for (const list of readers.lists.having(lists, viewer)) put('onList', viewer, list, true)
+      const { likes, reposts: reposted } = readers.postViewers
+      for (const row of likes(viewer, posts)) put('reaction', viewer, row.post, row)
+      for (const row of reposted(viewer, posts)) put('reaction', viewer, row.post, row)
+      for (const id of readers.postViewers.bookmarks(viewer, posts))
+        put('reaction', viewer, id, true)
+      for (const { id, blockRkey, isMuted } of readers.lists.byId(lists, viewer)) {
+        if (blockRkey !== null || isMuted) put('listBlock', viewer, id, [blockRkey, isMuted])
+      }
+    }
+    const pairs = uids.flatMap((a) => uids.map((b) => [a, b] as const))
+    const { direct, byList } = readers.blockPairs.blocked(pairs)
+    for (const [a, b] of [...direct, ...byList]) put('blockPair', a, b, true)
+    return state
+  })
+}
+
+function putLabels({ readers, posts, uids, put }: LabelParts): void {
+  const { labels } = readers
+  const by = { labelers: uids, now: 0 }
+  const keyOf = ({ uid, rkey }: { uid: number; rkey: Buffer | string }) =>
+    `${uid} ${rkey.toString('hex' as never)}`
+  const ids = new Map(readers.posts.keys(posts).map((row) => [keyOf(row), row.id]))
+  for (const row of labels.ofPosts(posts, by)) put('label', row.uid, ids.get(keyOf(row))!, row)
+  for (const row of labels.ofAccounts(uids, by)) put('label', row.uid, 0, row)
+}
+
+type LabelParts = {
+  readers: ReturnType<typeof prepareReaders>
+  posts: number[]
+  uids: number[]
+  put: (name: string, a: number, b: number, value: unknown) => void
+}
+
+/** Keys under which the two differ. */
+export function changedBetween(before: InvalidatedState, after: InvalidatedState): string[] {
+  const keys = new Set([...before.keys(), ...after.keys()])
+  return [...keys].filter((key) => before.get(key) !== after.get(key))
+}
+
+export function isChangeInvalidated(key: string, invalidations: InvalidationSet): boolean {
+  const [name, a, b] = parse(key)
+  return pieces[name]!.isInvalidated(invalidations, a, b)
+}
+
+/** Invalidations that name nothing which changed. */
+export function idleInvalidations(
+  invalidations: InvalidationSet,
+  changed: string[],
+): InvalidationSet['invalidations'] {
+  const parsed = changed.map(parse)
+  return invalidations.invalidations.filter(
+    (note) => !parsed.some(([name, a, b]) => pieces[name]!.names(note, a, b)),
+  )
+}
+
+function parse(key: string): [name: string, a: number, b: number] {
+  const [name, a, b] = key.split(' ')
+  return [name!, Number(a), Number(b)]
+}

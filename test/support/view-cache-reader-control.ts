@@ -1,0 +1,17 @@
+// What the test and its reading threads (view-cache-reader.ts) tell each other.
+
+import type { ActorTableHandle } from '../../src/data/graph/actor-table.ts'
+import type { FollowGraphHandle } from '../../src/data/graph/follow-graph.ts'
+
+export type ReaderData = {
+  dataDir: string
+  actors: ActorTableHandle
+  graph: FollowGraphHandle
+  invalidations: SharedArrayBuffer
+  /** Places of CONTROL. */
+  control: SharedArrayBuffer
+  viewers: string[]
+}
+
+export const CONTROL = { order: 0, answers: 1, differences: 2, presented: 3 } as const
+export const ORDER = { present: 0, compare: 1, stop: 2 } as const

@@ -1,0 +1,57 @@
+// What fragments present, next to what hydration and views present for the same viewer.
+
+import { expect } from 'vitest'
+import type { ViewCache } from '../../src/answers/cache/view-cache.ts'
+import type { Hydrator } from '../../src/answers/hydrate/hydrator-types.ts'
+import type { Viewer } from '../../src/answers/hydrate/types.ts'
+import { feedViewPost } from '../../src/answers/views/feed-view-post.ts'
+import { postView } from '../../src/answers/views/post-view.ts'
+import { profileView, profileViewBasic } from '../../src/answers/views/profile-views.ts'
+import {
+  feedItemBlockedOrMuted,
+  isBlockedOrMuted,
+  viewerBlocks,
+} from '../../src/answers/views/rules.ts'
+import { overTheWire } from './hydration.ts'
+
+export type Things = { items: number[]; posts: number[]; uids: number[] }
+
+/** Nobody to be asked for anything. */
+export const nothingWanted = { ask: () => {}, afterFeed: () => {}, afterProfiles: () => {} }
+
+/** @returns everything that the fragments said, as one JSON text. */
+export function expectSameAsViews(
+  { viewCache, hydrator }: { viewCache: ViewCache; hydrator: Hydrator },
+  { items, posts, uids }: Things,
+  viewer: Viewer,
+): string {
+  const feed = hydrator.feed(items, viewer)
+  const timeline = items.filter((item) => !feedItemBlockedOrMuted(feed, item))
+  const pinned = items[items.length >> 2] ?? 0
+  const shownPosts = hydrator.posts(posts, viewer)
+  const profiles = hydrator.profiles(uids, viewer)
+  const unblocked = posts.filter(
+    (id) => !viewerBlocks(shownPosts, shownPosts.postRefs.get(id)?.uid ?? 0),
+  )
+  const isShown = (rules: Parameters<typeof isBlockedOrMuted>[0]) => !isBlockedOrMuted(rules)
+  const pairs: [(string | undefined)[], unknown[]][] = [
+    [viewCache.items(items, viewer), items.map((item) => feedViewPost(feed, item))],
+    [viewCache.items(items, viewer, { isShown }), timeline.map((item) => feedViewPost(feed, item))],
+    [viewCache.items([pinned], viewer, { pinned }), [feedViewPost(feed, pinned, { pinned: true })]],
+    [viewCache.posts(posts, viewer), unblocked.map((id) => postView(shownPosts, id))],
+    [viewCache.profiles(uids, viewer), uids.map((uid) => profileView(profiles, uid))],
+    [
+      viewCache.profiles(uids, viewer, { basic: true }),
+      uids.map((uid) => profileViewBasic(profiles, uid)),
+    ],
+  ]
+  const said = pairs.map(([shown, views]) => {
+    const texts = shown.filter((text) => text !== undefined)
+    const ours = texts.map((text) => JSON.parse(Buffer.from(text, 'latin1').toString()))
+    const theirs = views.filter((view) => view !== undefined).map((view) => overTheWire(view))
+    for (const [i, view] of theirs.entries()) expect(ours[i]).toEqual(view)
+    expect(ours.length).toBe(theirs.length)
+    return texts.join()
+  })
+  return said.join()
+}
