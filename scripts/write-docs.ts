@@ -1,12 +1,13 @@
 // Writes what is generated in the documentation: the settings table of README.md and .env.example
 // from the table in src/base/config/settings.ts, the README's table of commands (command-table.ts), the
-// diagram in docs/ARCHITECTURE.md (import-diagram.ts), docs/METHODS.md (methods-page.ts) and
+// diagram in docs/ARCHITECTURE.md (import-diagram.ts), the calls in docs/DATAPLANE.md, docs/METHODS.md (methods-page.ts) and
 // docs/METRICS.md (metrics-page.ts). `npm run docs`; a test keeps them true.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { settings } from '../src/base/config/settings.ts'
 import { withCommands } from './command-table.ts'
+import { withDataplaneCalls } from './dataplane-table.ts'
 import { withDiagram } from './import-diagram.ts'
 import { methodsPage } from './methods-page.ts'
 import { metricsPage } from './metrics-page.ts'
@@ -42,6 +43,8 @@ if (import.meta.main) {
   writeFileSync(readmePath, withCommands(withSettings(readFileSync(readmePath, 'utf8'))))
   const architecturePath = join(root, 'docs/ARCHITECTURE.md')
   writeFileSync(architecturePath, withDiagram(readFileSync(architecturePath, 'utf8')))
+  const dataplanePath = join(root, 'docs/DATAPLANE.md')
+  writeFileSync(dataplanePath, withDataplaneCalls(readFileSync(dataplanePath, 'utf8')))
   writeFileSync(join(root, '.env.example'), envExample())
   writeFileSync(join(root, 'docs/METHODS.md'), methodsPage())
   writeFileSync(join(root, 'docs/METRICS.md'), metricsPage())

@@ -55,6 +55,11 @@ export async function referenceOver(
   order: (did: string) => number,
   labels: readonly ReferenceLabel[] = [],
 ): Promise<Reference> {
+  return referenceWith(dataplane(world, order, labels))
+}
+
+/** The same over any data plane that its client can speak with. */
+export async function referenceWith(dataplane: object): Promise<Reference> {
   const load = async (path: string) =>
     (await import(join(referenceHome, path))) as Record<string, unknown>
   const { Views } = (await load('views/index.js')) as { Views: Made<Views> }
@@ -66,7 +71,7 @@ export async function referenceOver(
   const { VideoUriBuilder } = (await load('views/util.js')) as { VideoUriBuilder: Made<unknown> }
   const features = { checkGate: () => false, Gate: {} }
   return {
-    hydrator: new Hydrator(dataplane(world, order, labels), [], { featureGatesClient: {} }),
+    hydrator: new Hydrator(dataplane, [], { featureGatesClient: {} }),
     views: new Views({
       imgUriBuilder: new ImageUriBuilder('https://img.test'),
       videoUriBuilder: new VideoUriBuilder({

@@ -11,6 +11,7 @@ import { type Before, NEWEST } from '../../data/store/edges/subject-lists.ts'
 import { DELETED } from '../../data/store/posts.ts'
 import {
   type EngagementPlace,
+  type EngagementRow,
   prepareEngagement,
   type ReadEngagement,
 } from '../../data/store/read/engagement.ts'
@@ -32,7 +33,7 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
   const reader = prepareEngagement(db)
   return {
     /** Each account once. */
-    likes({ post, limit, cursor }: EngagementRequest): EngagementPage<Like> {
+    likes({ post, limit, cursor }: EngagementRequest): EngagementPage<Like & Pick<Edge, 'rkey'>> {
       const before = parseLikeCursor(cursor, (did) => (isValidDid(did) ? actors.uidOf(did) : 0))
       const page = likeEdges.newest(db, post, before, limit + 1)
       const last = page.length > limit ? page[limit - 1] : undefined
@@ -63,6 +64,9 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
     /** uids, each once. */
     reposters: (request: EngagementRequest) => byPlace(reader.reposts, request),
 
+    /** reposts.id: of each account the first. */
+    reposts: (request: EngagementRequest) => byPlace(reader.reposts, request, ({ id }) => id),
+
     /** posts.id of posts that quote it. A deleted post is quoted by none. */
     quotes(request: EngagementRequest): EngagementPage<number> {
       if (reader.stateOf(request.post) === DELETED) return { items: [], cursor: undefined }
@@ -92,11 +96,12 @@ function parseLikeCursor(cursor: string | undefined, idOf: (rest: string) => num
 function byPlace(
   read: ReadEngagement,
   { post, limit, cursor }: EngagementRequest,
+  itemOf: (row: EngagementRow) => number = ({ shown }) => shown,
 ): EngagementPage<number> {
   const rows = read(post, parsePlace(cursor), limit + 1)
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return {
-    items: rows.slice(0, limit).map(({ shown }) => shown),
+    items: rows.slice(0, limit).map(itemOf),
     cursor: last && `${last.sortAt}__${last.id}`,
   }
 }

@@ -3,7 +3,7 @@
 
 import { isValidDid } from '@atproto/syntax'
 import { collectionCodes, isIndexed } from '../../base/atproto/collections.ts'
-import { packRkey } from '../../base/atproto/keys.ts'
+import { type PackedRkey, packRkey } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { prepareRecordLikers, type RecordLiker } from '../../data/store/read/record-likers.ts'
@@ -18,7 +18,9 @@ export type RecordLikesRequest = {
   cursor: string | undefined
 }
 
-export type RecordLikes = (request: RecordLikesRequest) => EngagementPage<Like>
+export type RecordLikes = (
+  request: RecordLikesRequest,
+) => EngagementPage<Like & { rkey: PackedRkey }>
 
 /** @returns reads one page, an empty one for whatever is not liked; @throws BadCursorError */
 export function createRecordLikes({ db, actors }: { db: Db; actors: ActorReader }): RecordLikes {

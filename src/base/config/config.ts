@@ -7,6 +7,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { unfitArchive } from './archive.ts'
+import { unfitDataplane } from './dataplane.ts'
 import {
   completePatterns,
   type GivenPatterns,
@@ -15,7 +16,8 @@ import {
 } from './media-patterns.ts'
 import { isNearlyPrefixed, nearest } from './nearest.ts'
 import { Unfit } from './parsers.ts'
-import { PREFIX, type Setting, settings } from './settings.ts'
+import { PREFIX, type Setting } from './setting.ts'
+import { settings } from './settings.ts'
 
 /** An operator's mistake: what is wrong, where it stands, and what to do about it. */
 export class ConfigError extends Error {
@@ -62,8 +64,6 @@ export function loadConfig(
     ]),
   ) as unknown as Derivable
   refuseContradictions(parsed)
-  const unfit = unfitArchive(parsed)
-  if (unfit) throw new ConfigError(unfit.message, unfit.hint)
   return Object.freeze(withDerived(parsed))
 }
 
@@ -110,7 +110,10 @@ export function examineConfig(
   return { config: Object.freeze(withDerived(parsed)), problems }
 }
 
-function refuseContradictions({ metrics, operatorToken }: Derivable): void {
+function refuseContradictions(parsed: Derivable): void {
+  const unfit = unfitArchive(parsed) ?? unfitDataplane(parsed)
+  if (unfit) throw new ConfigError(unfit.message, unfit.hint)
+  const { metrics, operatorToken } = parsed
   if (metrics !== 'operator' || operatorToken !== undefined) return
   throw new ConfigError(
     'SLIPSTREAM_METRICS is operator, but there is no operator’s token.',

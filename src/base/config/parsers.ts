@@ -15,6 +15,15 @@ export function integer(min: number, max: number) {
   }
 }
 
+export function portOrOff(value: string): number | undefined {
+  if (['off', 'none', '0'].includes(value.trim().toLowerCase())) return undefined
+  try {
+    return integer(1, 65_535)(value)
+  } catch {
+    throw new Unfit('a port from 1 to 65535, or off')
+  }
+}
+
 /** For how long things are kept. Streams replay three days at most, and what they bring must still be known. */
 export function days(text: string): number {
   const value = integer(0, 100_000)(text)

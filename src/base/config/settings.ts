@@ -2,6 +2,7 @@
 // documentation. config.ts reads the environment by it; README.md's table is made from it.
 
 import { addressRanges, privateHosts } from './address-ranges.ts'
+import { dataplaneSettings } from './dataplane.ts'
 import {
   capMb,
   days,
@@ -19,31 +20,7 @@ import {
   text,
   url,
 } from './parsers.ts'
-
-export const PREFIX = 'SLIPSTREAM_'
-
-export type Setting<T> = {
-  key: string
-  /** As the operator would write it; undefined where the value is derived. */
-  fallback: string | undefined
-  parse: (text: string) => T
-  doc: string
-  /** Never shown: neither printed nor in a refusal. */
-  isSecret?: true
-}
-
-function setting<T>(
-  key: string,
-  fallback: string | undefined,
-  parse: (text: string) => T,
-  doc: string,
-): Setting<T> {
-  return { key: PREFIX + key, fallback, parse, doc }
-}
-
-function hidden<T>(one: Setting<T>): Setting<T> {
-  return { ...one, isSecret: true }
-}
+import { hidden, setting } from './setting.ts'
 
 /** Those that Bluesky's own AppView trusts, as published at https://blu.ski/trusted. */
 const TRUSTED_VERIFIERS = [
@@ -346,6 +323,7 @@ export const settings = {
       'Bearer token of at least 16 characters for the operator’s routes under /operator/ and the explore view; they are not served over HTTP while it is unset. The command line needs none on the machine itself.',
     ),
   ),
+  ...dataplaneSettings,
   metrics: setting(
     'METRICS',
     'local',

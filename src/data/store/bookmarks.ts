@@ -6,6 +6,7 @@ import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
+import { idList } from './read/id-list.ts'
 
 export type Bookmark = {
   uid: number
@@ -38,6 +39,10 @@ const statements = perDatabase((db) => ({
       WHERE b.uid = +? AND (b.created_at, b.post) < (+?, +?)
       ORDER BY b.created_at DESC, b.post DESC LIMIT +?`,
   ),
+  among: db.prepare<[string, number], Omit<Bookmark, 'uid'>>(
+    `SELECT b.post, b.cid, b.created_at AS createdAt FROM json_each(?) ids
+      CROSS JOIN bookmarks b ON b.uid = ? AND b.post = ids.value`,
+  ),
   countOf: db.prepare<[number], number>('SELECT count(*) FROM bookmarks WHERE uid = ?').pluck(),
 }))
 
@@ -64,6 +69,15 @@ export function bookmarksBefore(
   { createdAt, post, limit }: { createdAt: number; post: number; limit: number },
 ): PlacedBookmark[] {
   return statements(db).before.all(uid, createdAt, post, limit)
+}
+
+/** Those of these posts. */
+export function bookmarksAmong(
+  db: Db,
+  uid: number,
+  posts: Iterable<number>,
+): Omit<Bookmark, 'uid'>[] {
+  return statements(db).among.all(idList(posts), uid)
 }
 
 export function countBookmarks(db: Db, uid: number): number {

@@ -17,6 +17,13 @@ export function statusCode(status: AccountStatus | undefined): number {
   return status ? codes[status] : ACTIVE
 }
 
+const byCode = new Map(Object.entries(codes).map(([name, code]) => [code, name as AccountStatus]))
+
+/** Undefined where it is active. */
+export function statusOf(code: number): AccountStatus | undefined {
+  return byCode.get(code)
+}
+
 /** Whether the account's content is hidden: everything but active, out-of-sync and throttled. */
 export function isHiddenStatus(code: number): boolean {
   return code >= codes.deactivated && code <= codes.deleted

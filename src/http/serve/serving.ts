@@ -46,6 +46,7 @@ import { FIRST_PAGE_MAX_WAIT_MS } from '../xrpc/first-page.ts'
 import { createInvites, type Invites } from '../xrpc/invites.ts'
 import { createLabelRequests } from '../xrpc/label-requests.ts'
 import { createMethods } from '../xrpc/methods.ts'
+import { dataplaneNames, withDataplane } from './dataplane.ts'
 import { mediaRoutes } from './media.ts'
 import { servePages } from './pages.ts'
 
@@ -115,17 +116,16 @@ export function createServing(options: ServingOptions): Serving {
     ...options,
     ...reading,
     ...{ hydrator, media: media.counts },
-    methods: methods.map(({ nsid }) => nsid),
+    methods: [...methods.map(({ nsid }) => nsid), ...dataplaneNames(config)],
     kept: () => kept(),
   })
+  const callers = aboutCallers(options, reading)
   const audiences = [config.serviceDid, ...config.altAudiences]
   const server = createServer({
-    config,
-    methods,
+    ...{ config, methods, log },
     serviceAuth: createServiceAuth({ resolver, audiences }),
     health: () => health(db, ingest),
-    log,
-    ...aboutCallers(options, reading),
+    ...callers,
     onBroken: onFatal,
     onAnswered: pages.onAnswered,
     rateBuffers: options.rateBuffers,
@@ -136,8 +136,9 @@ export function createServing(options: ServingOptions): Serving {
       ...pages.routes,
     ],
   })
+  const dataplane = { ...options, ...reading, ...callers, ...pages, writer, resolver, hydrator }
   return {
-    server: closingFirst(server, [pages, media]),
+    server: withDataplane(closingFirst(server, [pages, media]), dataplane),
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
     closeStore: () => db.close(),
   }

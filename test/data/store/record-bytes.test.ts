@@ -56,7 +56,7 @@ describe('a stored record', () => {
     expect(stored).toBeLessThan(json.length / 2)
     expect(JSON.parse(json)).toMatchObject({ text: 'Long enough '.repeat(10), ...longRecord() })
     const [[, , , column]] = preparePosts(world.reader).texts([id]) as [
-      [number, unknown, unknown, Buffer],
+      [number, unknown, unknown, Buffer, unknown, unknown],
     ]
     expect(recordText(column)).toBe(json)
     const { uid, rkey } = findPostById(world.db, id)!

@@ -35,6 +35,9 @@ export type PostTextRow = [
   rkey: PackedRkey,
   cid: Buffer | null,
   record: Buffer | string | null,
+  /** Milliseconds; what the record says, and when it came. */
+  createdAt: number | null,
+  indexedAt: number | null,
 ]
 
 export type PostKeyRow = { id: number; uid: number; rkey: PackedRkey; state: number }
@@ -72,7 +75,7 @@ LEFT JOIN post_counts c ON c.post = p.id
 LEFT JOIN earlier_post_counts e ON e.post = p.id`
 
 const TEXTS = /* sql */ `
-SELECT p.id, p.rkey, p.cid, ${recordColumn('p.record')}
+SELECT p.id, p.rkey, p.cid, ${recordColumn('p.record')}, p.created_at, p.indexed_at
 FROM json_each(?) ids CROSS JOIN posts p ON p.id = ids.value`
 
 const KEYS = /* sql */ `

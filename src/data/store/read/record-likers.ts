@@ -5,26 +5,27 @@ import type { RecordKey } from '../records.ts'
 import type { Db } from './id-list.ts'
 
 export type RecordLiker = { uid: number; createdAt: number }
+export type RecordLike = RecordLiker & { rkey: PackedRkey }
 
 export type RecordLikerReader = {
   /** records.id, of a stub too, or 0. */
   idOf(key: RecordKey): number
   /** Each account once, by its latest like. */
-  below(record: number, place: RecordLiker, limit: number): RecordLiker[]
+  below(record: number, place: RecordLiker, limit: number): RecordLike[]
 }
 
 const ID = 'SELECT id FROM records WHERE uid = ? AND collection = ? AND rkey = ?'
 
 const BELOW = /* sql */ `
-SELECT DISTINCT uid, created_at AS createdAt FROM record_likes l INDEXED BY record_likes_by_time
+SELECT uid, created_at AS createdAt, min(rkey) AS rkey FROM record_likes l INDEXED BY record_likes_by_time
 WHERE subject = +? AND (created_at, uid) < (+?, +?) AND NOT EXISTS (
   SELECT 1 FROM record_likes o
   WHERE o.subject = l.subject AND o.uid = l.uid AND o.created_at > l.created_at)
-ORDER BY created_at DESC, uid DESC LIMIT +?`
+GROUP BY created_at, uid ORDER BY created_at DESC, uid DESC LIMIT +?`
 
 export function prepareRecordLikers(db: Db): RecordLikerReader {
   const id = db.prepare<[number, number, PackedRkey], number>(ID).pluck()
-  const below = db.prepare<[number, number, number, number], RecordLiker>(BELOW)
+  const below = db.prepare<[number, number, number, number], RecordLike>(BELOW)
   return {
     idOf: ({ uid, collection, rkey }) => id.get(uid, collection, rkey) ?? 0,
     below: (record, place, limit) => below.all(record, place.createdAt, place.uid, limit),

@@ -1,0 +1,85 @@
+// The settings of the dataplane interface, and which of them go together: whoever reaches it may ask and
+// write for anybody.
+
+import { portOrOff, secret, text } from './parsers.ts'
+import { hidden, setting } from './setting.ts'
+
+export const dataplaneSettings = {
+  dataplanePort: setting(
+    'DATAPLANE_PORT',
+    'off',
+    portOrOff,
+    'Port of the dataplane interface (bsky.Service and bsync.Service), for an official AppView that runs on this server’s data (docs/DATAPLANE.md); off: none.',
+  ),
+  dataplaneBind: setting(
+    'DATAPLANE_BIND',
+    '127.0.0.1',
+    text,
+    'Address for it to listen on. Whoever reaches it may ask and write for anybody; so beyond loopback it needs DATAPLANE_TOKEN or DATAPLANE_TLS_CLIENT_CA.',
+  ),
+  dataplaneToken: hidden(
+    setting<string | undefined>(
+      'DATAPLANE_TOKEN',
+      undefined,
+      secret,
+      'Bearer token of at least 16 characters that every call of the dataplane interface has to carry.',
+    ),
+  ),
+  dataplaneTlsCert: setting<string | undefined>(
+    'DATAPLANE_TLS_CERT',
+    undefined,
+    text,
+    'PEM file with the certificate of the dataplane interface; together with DATAPLANE_TLS_KEY. Unset: without TLS.',
+  ),
+  dataplaneTlsKey: setting<string | undefined>(
+    'DATAPLANE_TLS_KEY',
+    undefined,
+    text,
+    'PEM file with the key of that certificate.',
+  ),
+  dataplaneTlsClientCa: setting<string | undefined>(
+    'DATAPLANE_TLS_CLIENT_CA',
+    undefined,
+    text,
+    'PEM file with the authority whose client certificates the dataplane interface wants to see (mutual TLS).',
+  ),
+}
+
+type DataplaneSettings = {
+  dataplanePort: number | undefined
+  dataplaneBind: string
+  dataplaneToken: string | undefined
+  dataplaneTlsCert: string | undefined
+  dataplaneTlsKey: string | undefined
+  dataplaneTlsClientCa: string | undefined
+}
+
+/** @returns what is wrong with them, and what would be right. */
+export function unfitDataplane(
+  settings: DataplaneSettings,
+): { message: string; hint: string } | undefined {
+  const { dataplaneBind: bind, dataplaneToken: token } = settings
+  const { dataplaneTlsCert: cert, dataplaneTlsKey: key, dataplaneTlsClientCa: ca } = settings
+  if (settings.dataplanePort === undefined) return undefined
+  if ((cert === undefined) !== (key === undefined)) {
+    return {
+      message: `SLIPSTREAM_DATAPLANE_TLS_${cert ? 'CERT' : 'KEY'} is set without the other half.`,
+      hint: 'Set both SLIPSTREAM_DATAPLANE_TLS_CERT and SLIPSTREAM_DATAPLANE_TLS_KEY, or neither.',
+    }
+  }
+  if (ca !== undefined && cert === undefined) {
+    return {
+      message: 'SLIPSTREAM_DATAPLANE_TLS_CLIENT_CA is set, but there is no TLS to ask for it in.',
+      hint: 'Set SLIPSTREAM_DATAPLANE_TLS_CERT and SLIPSTREAM_DATAPLANE_TLS_KEY, too.',
+    }
+  }
+  if (isLoopback(bind) || token !== undefined || ca !== undefined) return undefined
+  return {
+    message: `SLIPSTREAM_DATAPLANE_BIND is ${bind}, where others could ask and write for anybody.`,
+    hint: 'Set SLIPSTREAM_DATAPLANE_TOKEN (or SLIPSTREAM_DATAPLANE_TLS_CLIENT_CA with a certificate), or leave SLIPSTREAM_DATAPLANE_BIND out for 127.0.0.1.',
+  }
+}
+
+function isLoopback(bind: string): boolean {
+  return bind === 'localhost' || /^127\./.test(bind) || bind === '::1'
+}

@@ -1,0 +1,26 @@
+// One setting: its name, default, parser and one sentence of documentation.
+
+export const PREFIX = 'SLIPSTREAM_'
+
+export type Setting<T> = {
+  key: string
+  /** As the operator would write it; undefined where the value is derived. */
+  fallback: string | undefined
+  parse: (text: string) => T
+  doc: string
+  /** Never shown: neither printed nor in a refusal. */
+  isSecret?: true
+}
+
+export function setting<T>(
+  key: string,
+  fallback: string | undefined,
+  parse: (text: string) => T,
+  doc: string,
+): Setting<T> {
+  return { key: PREFIX + key, fallback, parse, doc }
+}
+
+export function hidden<T>(one: Setting<T>): Setting<T> {
+  return { ...one, isSecret: true }
+}

@@ -1,0 +1,222 @@
+// Accounts: profiles with all that stands on them, names, counts, and how far each repository is read.
+
+import { Code, ConnectError } from '@connectrpc/connect'
+import { collectionCodes } from '../../base/atproto/collections.ts'
+import { unpackCid, unpackRkey } from '../../base/atproto/keys.ts'
+import { countDrafts } from '../../data/store/drafts.ts'
+import type { ActorRow } from '../../data/store/read/actors.ts'
+import type { RecordRow, VerificationRow } from '../../data/store/read/records.ts'
+import { statusOf } from '../../data/store/status.ts'
+import type { Identity } from '../../sources/identity/did-document.ts'
+import { bounded, type RecordInit, type Rpcs, timestamp, toRecord } from './messages.ts'
+import type { Reading } from './reading.ts'
+import { profileRecords } from './records.ts'
+
+const WEEK_MS = 7 * 86_400_000
+const SUBSCRIBERS = ['followers', 'mutuals', 'none'] as const
+/** Handles that are looked up elsewhere for one call. */
+const MAX_LOOKED_UP = 25
+
+/** What an account says of itself beside its profile, by collection. */
+type Own = Map<number, RecordRow>
+
+export function actorRpcs(reading: Reading): Rpcs {
+  return {
+    getActors({ dids, returnAgeAssuranceForDids }) {
+      const facts = readActors(reading, bounded(dids))
+      const aged = new Set(returnAgeAssuranceForDids)
+      return {
+        actors: dids.map((did) => ({
+          ...facts.of(did),
+          // Nobody's age is known here.
+          ...(aged.has(did) && { ageAssuranceStatus: { status: 'unknown', access: 'unknown' } }),
+        })),
+      }
+    },
+
+    async getDidsByHandles({ handles, lookupUnidirectional }) {
+      const known = bounded(handles).map((handle) => {
+        const uid = reading.accounts.uidOfHandle(handle)
+        return uid === 0 ? '' : reading.actors.didOf(uid)
+      })
+      if (!lookupUnidirectional) return { dids: known }
+      const unknown = handles.filter((_, i) => known[i] === '').slice(0, MAX_LOOKED_UP)
+      const found = await lookUp(reading, unknown)
+      return { dids: known.map((did, i) => did || (found.get(handles[i]!) ?? '')) }
+    },
+
+    getCountsForUsers: ({ dids }) => countsOf(reading, bounded(dids)),
+
+    getStarterPackCounts({ refs }) {
+      const uris = bounded(refs).map(({ uri }) => uri)
+      const joins = new Map(
+        reading.records.joinsThrough(uris, Date.now() - WEEK_MS).map((row) => [row.uri, row]),
+      )
+      return {
+        joinedWeek: uris.map((uri) => joins.get(uri)?.recent ?? 0),
+        joinedAllTime: uris.map((uri) => joins.get(uri)?.allTime ?? 0),
+      }
+    },
+
+    getLatestRev({ actorDid }) {
+      const uid = reading.actors.uidOf(actorDid)
+      return { rev: (uid !== 0 && reading.accounts.revOf(uid)) || '' }
+    },
+
+    getIdentityByDid: async ({ did }) => identityOf(await resolved(reading, did)),
+
+    async getIdentityByHandle({ handle }) {
+      const did = await reading.resolver.resolveHandle(handle).catch(unavailable)
+      const identity = did === undefined ? undefined : await resolved(reading, did)
+      return identityOf(identity)
+    },
+  }
+}
+
+async function resolved({ resolver }: Reading, did: string): Promise<Identity | undefined> {
+  return resolver.resolve(did).catch(unavailable)
+}
+
+/** The directory is away: another dataplane may know, so the frontend may ask it. */
+function unavailable(error: unknown): never {
+  throw new ConnectError((error as Error).message, Code.Unavailable)
+}
+
+/** As the reference has it: names without their `#`, and values as Go writes them. */
+function identityOf(identity: Identity | undefined) {
+  if (!identity) throw new ConnectError('identity not found', Code.NotFound)
+  const { did, handle, signingKey, labelKey, services } = identity
+  const key = (didKey: string) => ({
+    Type: 'Multikey',
+    PublicKeyMultibase: didKey.slice('did:key:'.length),
+  })
+  const keys = {
+    ...(signingKey && { atproto: key(signingKey) }),
+    ...(labelKey && { atproto_label: key(labelKey) }),
+  }
+  const endpoints = services.map(({ id, type, endpoint }) => [
+    id.slice(1),
+    { Type: type, URL: endpoint },
+  ])
+  return {
+    did,
+    handle: handle ?? '',
+    keys: Buffer.from(JSON.stringify(keys)),
+    services: Buffer.from(JSON.stringify(Object.fromEntries(endpoints))),
+    updated: timestamp(Date.now()),
+  }
+}
+
+async function lookUp({ resolver }: Reading, handles: string[]): Promise<Map<string, string>> {
+  const found = await Promise.all(
+    handles.map(async (handle) => {
+      const did = await resolver.resolveHandle(handle).catch(() => undefined)
+      return did === undefined ? [] : [[handle, did] as const]
+    }),
+  )
+  return new Map(found.flat())
+}
+
+function readActors(reading: Reading, dids: readonly string[]) {
+  const { actors, config, profiles, records } = reading
+  const uids = new Set(dids.map((did) => actors.uidOf(did)))
+  uids.delete(0)
+  const rows = new Map(profiles.rows(uids).map((row) => [row[0], row]))
+  const profileOf = profileRecords(profiles, [...uids])
+  const own = ownOf(records.ownOf(uids))
+  const verifiers = new Set(config.trustedVerifiers)
+  const issuers = config.trustedVerifiers.map((did) => actors.uidOf(did)).filter((uid) => uid > 0)
+  const verifications = Map.groupBy(
+    records.verificationsOf(uids, issuers),
+    ({ subject }) => subject,
+  )
+  return {
+    of(did: string) {
+      const uid = actors.uidOf(did)
+      const row = rows.get(uid)
+      if (!row) return { exists: false, allowActivitySubscriptionsFrom: 'followers' }
+      return {
+        ...accountOf(row, own.get(uid)),
+        profile: profileOf.get(uid) ?? NULL_RECORD,
+        createdAt: profileOf.get(uid)?.createdAt,
+        trustedVerifier: verifiers.has(did),
+        verifiedBy: verifiedBy((one) => actors.didOf(one), verifications.get(uid) ?? []),
+      }
+    },
+  }
+}
+
+const NULL_RECORD: RecordInit = { record: Buffer.from('null') }
+
+function ownOf(rows: readonly RecordRow[]): Map<number, Own> {
+  const byAccount = new Map<number, Own>()
+  for (const row of rows) {
+    const own: Own = byAccount.get(row.uid) ?? new Map()
+    byAccount.set(row.uid, own.set(row.collection, row))
+  }
+  return byAccount
+}
+
+function accountOf([, handle, isValid, status]: ActorRow, own: Own | undefined) {
+  const row = (name: keyof typeof collectionCodes) => own?.get(collectionCodes[name])
+  const chat = declared(row('chat.bsky.actor.declaration'))
+  const { allowSubscriptions } = declared(row('app.bsky.notification.declaration'))
+  const state = statusOf(status)
+  return {
+    exists: state !== 'deleted',
+    handle: handle !== null && isValid === 1 ? handle : '',
+    upstreamStatus: state === 'throttled' || state === 'desynchronized' ? '' : (state ?? ''),
+    labeler: row('app.bsky.labeler.service') !== undefined,
+    allowIncomingChatsFrom: stringOf(chat['allowIncoming']),
+    allowGroupChatInvitesFrom: stringOf(chat['allowGroupInvites']),
+    allowActivitySubscriptionsFrom:
+      SUBSCRIBERS.find((one) => one === allowSubscriptions) ?? 'followers',
+    statusRecord: recordOf(row('app.bsky.actor.status')),
+    germRecord: recordOf(row('com.germnetwork.declaration')),
+  }
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function recordOf(row: RecordRow | undefined): RecordInit {
+  if (!row) return NULL_RECORD
+  return toRecord({ json: row.record, cid: unpackCid(row.cid), sortAt: row.sortAt })
+}
+
+function declared(row: RecordRow | undefined): globalThis.Record<string, unknown> {
+  return row ? JSON.parse(row.record) : {}
+}
+
+function verifiedBy(didOf: (uid: number) => string, rows: readonly VerificationRow[]) {
+  const entries = rows.map(({ issuer, rkey, record, sortAt }) => {
+    const { handle, displayName } = JSON.parse(record)
+    const meta = { handle: stringOf(handle), displayName: stringOf(displayName) }
+    return [didOf(issuer), { rkey: unpackRkey(rkey), ...meta, sortedAt: timestamp(sortAt) }]
+  })
+  return Object.fromEntries(entries)
+}
+
+function countsOf({ actors, db, profiles, lists, records }: Reading, dids: readonly string[]) {
+  const uids = dids.map((did) => actors.uidOf(did))
+  const known = new Set(uids)
+  known.delete(0)
+  const rows = new Map(profiles.rows(known).map((row) => [row[0], row]))
+  const listed = new Map(lists.countsOf(known).map(({ uid, count }) => [uid, count]))
+  const made = new Map(
+    records.countsOf(known).map(({ uid, collection, count }) => [`${uid} ${collection}`, count]),
+  )
+  const columns = (i: 4 | 5 | 6) => uids.map((uid) => rows.get(uid)?.[i] ?? 0)
+  const recordsOf = (name: keyof typeof collectionCodes) =>
+    uids.map((uid) => made.get(`${uid} ${collectionCodes[name]}`) ?? 0)
+  return {
+    following: columns(4),
+    followers: columns(5),
+    posts: columns(6),
+    lists: uids.map((uid) => listed.get(uid) ?? 0),
+    feeds: recordsOf('app.bsky.feed.generator'),
+    starterPacks: recordsOf('app.bsky.graph.starterpack'),
+    drafts: uids.map((uid) => (uid === 0 ? 0 : countDrafts(db, uid))),
+  }
+}

@@ -1,0 +1,24 @@
+// What is nobody's here: sitemaps and documents of standard.site, answered empty as the reference does
+// outside of Bluesky's own network, and a sign of life.
+
+import { gzipSync } from 'node:zlib'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { Rpcs } from './messages.ts'
+
+const EMPTY_INDEX = gzipSync(
+  '<?xml version="1.0" encoding="UTF-8"?>\n<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n</sitemapindex>',
+)
+const NOTHING = { documents: [], publications: [] }
+
+export function emptyRpcs(): Rpcs {
+  return {
+    ping: () => ({}),
+    getSitemapIndex: () => ({ sitemap: EMPTY_INDEX }),
+    getSitemapPage() {
+      throw new ConnectError('Sitemap page not found', Code.NotFound)
+    },
+    getSiteStandardRecordsByURI: () => NOTHING,
+    getSiteStandardRecordsByRef: () => NOTHING,
+    getSuggestedEntities: () => ({ entities: [] }),
+  }
+}

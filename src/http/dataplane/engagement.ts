@@ -1,0 +1,154 @@
+// Likes, reposts and quotes: who did it, and what of it one account did.
+
+import { createRecordLikes } from '../../answers/skeleton/record-likes.ts'
+import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
+import type { PackedRkey } from '../../base/atproto/keys.ts'
+import { likeEdges } from '../../data/store/edges/all-edges.ts'
+import { NEWEST } from '../../data/store/edges/subject-lists.ts'
+import { bounded, cursorOf, pageSize, type Rpcs } from './messages.ts'
+import type { Reading } from './reading.ts'
+import { recordRows } from './records.ts'
+
+const LIKE = 'app.bsky.feed.like'
+const REPOST = 'app.bsky.feed.repost'
+/** As many of a post's last likes as the reference looks through. */
+const RECENT_LIKES = 500
+
+type Page = { subject?: { uri: string } | undefined; limit: number; cursor: string }
+type Refs = { actorDid: string; refs: readonly { uri: string }[] }
+type UriPage = { uris: string[]; cursor?: string | undefined }
+
+export function engagementRpcs(reading: Reading): Rpcs {
+  const { actors, engagement } = reading
+  const likesOf = likesBySubject(reading)
+  return {
+    getLikesBySubject: likesOf,
+    getLikesBySubjectSorted: likesOf,
+
+    getRepostsBySubject(request) {
+      const page = ofPost(reading, request, engagement.reposts)
+      return { ...page, uris: repostUris(reading, page.items) }
+    },
+
+    getQuotesBySubjectSorted(request) {
+      const page = ofPost(reading, request, engagement.quotes)
+      const uris = reading.postUris(page.items)
+      return { ...page, uris: page.items.flatMap((id) => uris.get(id) ?? []) }
+    },
+
+    getActorLikes({ actorDid, limit, cursor }) {
+      const creator = actors.uidOf(actorDid)
+      if (creator === 0) return {}
+      const page = engagement.likedPosts({
+        creator,
+        limit: pageSize(limit),
+        cursor: cursorOf(cursor),
+      })
+      const keys = likeEdges.keysAmong(reading.db, { creator, subjects: page.items })
+      const uris = reading.postUris(page.items)
+      const likes = page.items.flatMap((id) => {
+        const [rkey, subject] = [keys.get(id), uris.get(id)]
+        return rkey && subject ? [{ uri: recordUri(actorDid, LIKE, rkey), subject }] : []
+      })
+      return { likes, cursor: page.cursor }
+    },
+
+    getLikesByActorAndSubjects: (request) => ({ uris: likesByActor(reading, request) }),
+
+    getRepostsByActorAndSubjects({ actorDid, refs }) {
+      const uid = actors.uidOf(actorDid)
+      const posts = reading.postsByUri(bounded(refs).map(({ uri }) => uri))
+      const ids = [...posts.values()].map(({ id }) => id)
+      const rows = uid === 0 ? [] : reading.deeds.reposts(uid, ids)
+      const keys = new Map(rows.map(({ post, rkey }) => [post, rkey]))
+      return {
+        uris: refs.map(({ uri }) => uriOf(actorDid, REPOST, keys.get(posts.get(uri)?.id ?? 0))),
+      }
+    },
+
+    getKnownLikers({ actorDid, subjectUris, limit }) {
+      const viewer = actors.uidOf(actorDid)
+      const posts = reading.postsByUri(bounded(subjectUris))
+      return {
+        results: subjectUris.map((subjectUri) => {
+          const post = posts.get(subjectUri)?.id ?? 0
+          if (viewer === 0 || post === 0 || limit <= 0) return { subjectUri }
+          const known = likeEdges
+            .newest(reading.db, post, NEWEST, RECENT_LIKES)
+            .filter(({ uid }) => reading.graph.has(viewer, uid))
+          const dids = known.slice(0, limit).map(({ uid }) => actors.didOf(uid))
+          return { subjectUri, count: known.length, dids }
+        }),
+      }
+    },
+  }
+}
+
+function ofPost(
+  { postsByUri }: Reading,
+  { subject, limit, cursor }: Page,
+  read: Reading['engagement']['reposts'],
+): { items: number[]; cursor?: string | undefined } {
+  const post = subject ? postsByUri([subject.uri]).get(subject.uri)?.id : undefined
+  if (post === undefined) return { items: [] }
+  return read({ post, limit: pageSize(limit), cursor: cursorOf(cursor) })
+}
+
+/** Of a post, or of a feed generator, a labeler or a starter pack. */
+function likesBySubject(reading: Reading) {
+  const { actors, engagement } = reading
+  const ofRecord = createRecordLikes(reading)
+  const likeUri = ({ uid, rkey }: { uid: number; rkey: PackedRkey }) =>
+    recordUri(actors.didOf(uid), LIKE, rkey)
+  return ({ subject, limit, cursor }: Page): UriPage => {
+    const key = parseRecordUri(subject?.uri)
+    const uid = key ? actors.uidOf(key.did) : 0
+    if (!key || uid === 0) return { uris: [] }
+    const request = { limit: pageSize(limit), cursor: cursorOf(cursor) }
+    if (key.collection === 'app.bsky.feed.post') {
+      const post = reading.postsByUri([subject!.uri]).get(subject!.uri)?.id
+      if (post === undefined) return { uris: [] }
+      const page = engagement.likes({ post, ...request })
+      return { uris: page.items.map(likeUri), cursor: page.cursor }
+    }
+    const { collection, rkey } = key
+    const page = ofRecord({ record: { uid, collection, rkey }, ...request })
+    return { uris: page.items.map(likeUri), cursor: page.cursor }
+  }
+}
+
+/** Of posts, and of feed generators, labelers and starter packs. */
+function likesByActor(reading: Reading, { actorDid, refs }: Refs): string[] {
+  const { actors, db, records } = reading
+  const uid = actors.uidOf(actorDid)
+  if (uid === 0) return refs.map(() => '')
+  const uris = bounded(refs).map(({ uri }) => uri)
+  const posts = reading.postsByUri(uris)
+  const subjects = new Set([...posts.values()].map(({ id }) => id))
+  const ofPosts = likeEdges.keysAmong(db, { creator: uid, subjects })
+  const others = recordRows(
+    reading,
+    uris.filter((uri) => !posts.has(uri)),
+  )
+  const ids = [...others.values()].map(({ id }) => id)
+  const likes = ids.length > 0 ? records.likesBy(uid, ids) : []
+  const ofRecords = new Map(likes.map(({ id, rkey }) => [id, rkey]))
+  return uris.map((uri) => {
+    const post = posts.get(uri)
+    const rkey = post ? ofPosts.get(post.id) : ofRecords.get(others.get(uri)?.id ?? 0)
+    return uriOf(actorDid, LIKE, rkey)
+  })
+}
+
+function repostUris({ actors, reposts }: Reading, ids: readonly number[]): string[] {
+  const creators = new Map(reposts.rows(ids).map(([id, uid]) => [id, uid]))
+  const keys = new Map(reposts.texts(ids).map(([id, rkey]) => [id, rkey]))
+  return ids.flatMap((id) => {
+    const [uid, rkey] = [creators.get(id), keys.get(id)]
+    return uid && rkey ? [recordUri(actors.didOf(uid), REPOST, rkey)] : []
+  })
+}
+
+function uriOf(did: string, collection: string, rkey: PackedRkey | undefined): string {
+  return rkey === undefined ? '' : recordUri(did, collection, rkey)
+}

@@ -1,0 +1,60 @@
+// Timelines and feeds: the skeletons that XRPC's pages are made from, as at-URIs. Who is filtered out of a
+// page is for the frontend to say, from the relations that it asks for next.
+
+import { createAuthorFeedSkeleton } from '../../answers/skeleton/author-feed.ts'
+import { createListFeedSkeleton } from '../../answers/skeleton/list-feed.ts'
+import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
+import { createTimelineSkeleton } from '../../answers/skeleton/timeline.ts'
+import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import { packRkey } from '../../base/atproto/keys.ts'
+import { createMergedFeed } from '../../data/store/merged-feed.ts'
+import { FeedType } from './generated/bsky-pb.ts'
+import { cursorOf, pageSize, type Rpcs } from './messages.ts'
+import type { Reading } from './reading.ts'
+
+const FILTERS = new Map<FeedType, string>([
+  [FeedType.POSTS_AND_AUTHOR_THREADS, 'posts_and_author_threads'],
+  [FeedType.POSTS_NO_REPLIES, 'posts_no_replies'],
+  [FeedType.POSTS_WITH_MEDIA, 'posts_with_media'],
+  [FeedType.POSTS_WITH_VIDEO, 'posts_with_video'],
+])
+const ALL = 'posts_with_replies'
+
+export function feedRpcs(reading: Reading): Rpcs {
+  const { db, actors, lists, onViewer } = reading
+  const feed = createMergedFeed(db)
+  const timeline = createTimelineSkeleton({ ...reading, feed })
+  const authorFeed = createAuthorFeedSkeleton(db)
+  const listFeed = createListFeedSkeleton({ db, actors, feed })
+  return {
+    getTimeline({ actorDid, limit, cursor }) {
+      if (isRetiredCursor(cursor)) return {}
+      onViewer(actorDid)
+      const page = timeline({
+        viewer: actors.uidOf(actorDid),
+        limit: pageSize(limit),
+        cursor: cursorOf(cursor),
+        since: undefined,
+      })
+      return { items: reading.feedItems(page.items), cursor: page.cursor }
+    },
+
+    getAuthorFeed({ actorDid, limit, cursor, feedType }) {
+      const author = actors.uidOf(actorDid)
+      if (author === 0 || isRetiredCursor(cursor)) return {}
+      const filter = FILTERS.get(feedType) ?? ALL
+      const request = { author, filter, limit: pageSize(limit), cursor: cursorOf(cursor) }
+      const page = authorFeed(request)
+      return { items: reading.feedItems(page.items), cursor: page.cursor }
+    },
+
+    getListFeed({ listUri, limit, cursor }) {
+      const key = parseRecordUri(listUri)
+      const uid = key ? actors.uidOf(key.did) : 0
+      const list = uid === 0 ? 0 : lists.idOf(uid, packRkey(key!.rkey))
+      if (list === 0 || isRetiredCursor(cursor)) return {}
+      const page = listFeed({ list, limit: pageSize(limit), cursor: cursorOf(cursor) })
+      return { items: reading.feedItems(page.items), cursor: page.cursor }
+    },
+  }
+}

@@ -1,0 +1,118 @@
+// Lists, who is on them, who mutes or blocks by them; and what one account made: lists, feeds, packs.
+
+import { createListPages } from '../../answers/skeleton/list-pages.ts'
+import { createOwnRecords } from '../../answers/skeleton/own-records.ts'
+import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
+import type { RecordCollection } from '../../base/atproto/collections.ts'
+import type { ListRow } from '../../data/store/read/lists.ts'
+import { keysOf, nameOf } from './keys.ts'
+import { bounded, cursorOf, pageSize, type Rpcs } from './messages.ts'
+import type { Reading } from './reading.ts'
+
+const LIST = 'app.bsky.graph.list'
+const ITEM = 'app.bsky.graph.listitem'
+const BLOCK = 'app.bsky.graph.listblock'
+
+type Page = { actorDid: string; limit: number; cursor: string }
+type ReadLists = ReturnType<typeof createListPages>['ofCreator']
+
+export function listRpcs(reading: Reading): Rpcs {
+  const { actors } = reading
+  const pages = createListPages(reading)
+  const ownRecords = createOwnRecords(reading)
+  const listsOf = (read: ReadLists) => (request: Page) => listPage(reading, read, request)
+  const madeBy =
+    (collection: RecordCollection) =>
+    ({ actorDid, limit, cursor }: Page) => {
+      const uid = actors.uidOf(actorDid)
+      if (uid === 0) return {}
+      return ownRecords({ uid, collection, limit: pageSize(limit), cursor: cursorOf(cursor) })
+    }
+  const single = (listUri: string, viewerDid?: string) =>
+    listsByUri(reading, [listUri], viewerDid).get(listUri)
+  return {
+    getActorLists: listsOf(pages.ofCreator),
+    getMutelistSubscriptions: listsOf(pages.mutedBy),
+    getBlocklistSubscriptions: listsOf(pages.blockedBy),
+    getActorFeeds: madeBy('app.bsky.feed.generator'),
+    getActorStarterPacks: madeBy('app.bsky.graph.starterpack'),
+
+    getListMembers({ listUri, limit, cursor }) {
+      const list = single(listUri)
+      if (!list) return {}
+      const request = { list: list.id, limit: pageSize(limit), cursor: cursorOf(cursor) }
+      const page = pages.members(request)
+      const creator = actors.didOf(list.uid)
+      const listitems = page.members.map(({ subject, rkey }) => ({
+        uri: recordUri(creator, ITEM, rkey),
+        did: actors.didOf(subject),
+      }))
+      return { listitems, cursor: page.cursor }
+    },
+
+    getListMembership({ actorDid, listUris }) {
+      const uid = actors.uidOf(actorDid)
+      const lists = uid === 0 ? new Map<string, ListRow>() : listsByUri(reading, bounded(listUris))
+      const ids = [...lists.values()].map(({ id }) => id)
+      const items = ids.length > 0 ? pages.memberships(ids, uid) : new Map<number, string>()
+      return {
+        listitemUris: listUris.map((uri) => {
+          const rkey = items.get(lists.get(uri)?.id ?? 0)
+          return rkey === undefined ? '' : recordUri(parseRecordUri(uri)!.did, ITEM, rkey)
+        }),
+      }
+    },
+
+    getListCount: ({ listUri }) => ({ count: single(listUri)?.itemCount ?? 0 }),
+
+    getListCounts({ refs }) {
+      const uris = bounded(refs).map(({ uri }) => uri)
+      const lists = listsByUri(reading, uris)
+      return { listItems: uris.map((uri) => lists.get(uri)?.itemCount ?? 0) }
+    },
+
+    getMutelistSubscription: ({ actorDid, listUri }) => ({
+      subscribed: single(listUri, actorDid)?.isMuted === 1,
+    }),
+
+    getBlocklistSubscription({ actorDid, listUri }) {
+      const rkey = single(listUri, actorDid)?.blockRkey
+      return { listblockUri: rkey ? recordUri(actorDid, BLOCK, rkey) : '' }
+    },
+
+    // Records of this kind are not indexed: nobody has opted out, as far as is known here.
+    getReferencelistoptoutsByActorAndSubjects: ({ subjectUris }) => ({
+      uris: subjectUris.map(() => ''),
+    }),
+  }
+}
+
+/** Of those whose record is here. */
+function listsByUri(
+  { actors, lists, packs }: Reading,
+  uris: readonly string[],
+  viewerDid = '',
+): Map<string, ListRow> {
+  const keys = keysOf(actors, uris, LIST)
+  if (keys.length === 0) return new Map()
+  const viewer = viewerDid === '' ? 0 : actors.uidOf(viewerDid)
+  const rows = lists.byId(
+    packs.listsByKey(keys).map(({ id }) => id),
+    viewer,
+  )
+  const byKey = new Map(rows.map((row) => [nameOf(row), row]))
+  return new Map(
+    keys.flatMap((key) => {
+      const row = byKey.get(nameOf(key))
+      return row ? [[key.uri, row]] : []
+    }),
+  )
+}
+
+function listPage(reading: Reading, read: ReadLists, { actorDid, limit, cursor }: Page) {
+  const actor = reading.actors.uidOf(actorDid)
+  if (actor === 0) return {}
+  const page = read({ actor, limit: pageSize(limit), cursor: cursorOf(cursor) })
+  const uris = reading.listUris(page.ids)
+  return { listUris: page.ids.flatMap((id) => uris.get(id) ?? []), cursor: page.cursor }
+}

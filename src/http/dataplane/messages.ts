@@ -1,0 +1,71 @@
+// Small parts of answers: times, records, and what a call asks for within its bounds.
+
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { RecordSchema, Service } from './generated/bsky-pb.ts'
+import type { UriKey } from './keys.ts'
+
+export type Rpcs = Partial<ServiceImpl<typeof Service>>
+export type RecordInit = MessageInitShape<typeof RecordSchema>
+
+/** Milliseconds; `indexedAt` is `sortAt` where not known. */
+export type RecordFacts = {
+  json: string | Uint8Array
+  cid: string
+  sortAt: number
+  createdAt?: number | null | undefined
+  indexedAt?: number | null | undefined
+}
+
+/** As the reference says that there is none: JSON's null. */
+export const NO_RECORD: RecordInit = { record: Buffer.from('null') }
+
+const DEFAULT_PAGE = 50
+const MAX_PAGE = 1_000
+/** Of one call: a big thread of the frontend's asks for some thousands. */
+const MAX_ASKED = 10_000
+
+export function toRecord(facts: RecordFacts): RecordInit {
+  const { json, cid, sortAt, createdAt, indexedAt } = facts
+  return {
+    record: typeof json === 'string' ? Buffer.from(json) : json,
+    cid,
+    createdAt: timestamp(createdAt ?? sortAt),
+    indexedAt: timestamp(indexedAt ?? sortAt),
+    sortedAt: timestamp(sortAt),
+  }
+}
+
+export function timestamp(ms: number): Timestamp {
+  return timestampFromMs(ms)
+}
+
+/** The reference gives everything where no limit is named. */
+export function pageSize(limit: number): number {
+  return limit > 0 ? Math.min(limit, MAX_PAGE) : limit === 0 ? MAX_PAGE : DEFAULT_PAGE
+}
+
+export function cursorOf(cursor: string | undefined): string | undefined {
+  return cursor === '' ? undefined : cursor
+}
+
+/** @throws ConnectError where more is asked for than one call may. */
+export function bounded<T>(asked: readonly T[]): readonly T[] {
+  if (asked.length <= MAX_ASKED) return asked
+  throw new ConnectError(`no more than ${MAX_ASKED} at a time`, Code.InvalidArgument)
+}
+
+/** By at-URI; those of which there is no record are left out. */
+export function inPlace(
+  keys: readonly UriKey[],
+  recordOf: (key: UriKey) => RecordInit | undefined,
+): Map<string, RecordInit> {
+  const found = new Map<string, RecordInit>()
+  for (const key of keys) {
+    const record = recordOf(key)
+    if (record) found.set(key.uri, record)
+  }
+  return found
+}

@@ -1,0 +1,91 @@
+// Notifications: pages, how far they were seen, and what somebody wants to be told.
+
+import { createNotifications } from '../../answers/skeleton/notifications.ts'
+import { recordUri } from '../../base/atproto/at-uri.ts'
+import { collectionCodes, collections } from '../../base/atproto/collections.ts'
+import { reasonOf } from '../../data/store/notification-reasons.ts'
+import { subjectCollectionOf } from '../../data/store/notification-subjects.ts'
+import { type NotificationRow, prepareNotifications } from '../../data/store/read/notifications.ts'
+import { NotificationInclude } from './generated/bsky-pb.ts'
+import { bounded, cursorOf, pageSize, type Rpcs, timestamp } from './messages.ts'
+import type { Reading } from './reading.ts'
+
+const collectionNames = new Map(collections.map((name) => [collectionCodes[name] as number, name]))
+
+export function notificationRpcs(reading: Reading): Rpcs {
+  const { db, actors, graph, onViewer, writer } = reading
+  const notifications = createNotifications({ db, graph })
+  const rowsOf = prepareNotifications(db)
+  const settingsOf = (did: string) => notifications.settings(actors.uidOf(did))
+  return {
+    getNotifications({ actorDid, limit, cursor, priority }) {
+      onViewer(actorDid)
+      const viewer = actors.uidOf(actorDid)
+      if (viewer === 0) return {}
+      const page = notifications.page({
+        ...{ viewer, priority, limit: pageSize(limit), cursor: cursorOf(cursor) },
+      })
+      const rows = new Map(rowsOf(page.ids).map((row) => [row.id, row]))
+      return {
+        notifications: page.ids.flatMap((id) => {
+          const row = rows.get(id)
+          return row ? [toNotification(reading, row, actorDid)] : []
+        }),
+        cursor: page.cursor,
+      }
+    },
+
+    getNotificationSeen({ actorDid }) {
+      const { seenAt } = settingsOf(actorDid)
+      return seenAt === undefined ? {} : { timestamp: timestamp(seenAt) }
+    },
+
+    getUnreadNotificationCount({ actorDid }) {
+      onViewer(actorDid)
+      const unseen = notifications.unseen(actors.uidOf(actorDid))
+      return { count: [...unseen.values()].reduce((sum, count) => sum + count, 0) }
+    },
+
+    async updateNotificationSeen({ actorDid, timestamp: seen }) {
+      if (!seen) return {}
+      await writer.send({ kind: 'notifications-seen', did: actorDid, seenAt: msOf(seen) })
+      return {}
+    },
+
+    getNotificationPreferences: ({ dids }) => ({
+      preferences: bounded(dids).map((did) => toPreferences(settingsOf(did).preferences)),
+    }),
+  }
+}
+
+export function msOf({ seconds, nanos }: { seconds: bigint; nanos: number }): number {
+  return Number(seconds) * 1_000 + Math.floor(nanos / 1e6)
+}
+
+function toNotification({ actors, graph }: Reading, row: NotificationRow, recipientDid: string) {
+  const { author, rkey, subjectCollection, subjectRkey } = row
+  const collection = collectionNames.get(row.collection) ?? ''
+  const about = subjectCollection === null ? undefined : subjectCollectionOf(subjectCollection)
+  return {
+    recipientDid,
+    uri: recordUri(actors.didOf(author), collection, rkey),
+    reason: reasonOf(row.reason) ?? '',
+    reasonSubject: about && subjectRkey !== null ? recordUri(recipientDid, about, subjectRkey) : '',
+    timestamp: timestamp(row.sortAt),
+    priority: graph.has(actors.uidOf(recipientDid), author),
+  }
+}
+
+type Stored = ReturnType<ReturnType<typeof createNotifications>['settings']>['preferences']
+
+function toPreferences(preferences: Stored) {
+  const { chat: _chat, ...told } = preferences
+  const entries = Object.entries(told).map(([name, one]) => {
+    const { list, push } = one
+    const ways = { list: { enabled: list }, push: { enabled: push } }
+    if (!('include' in one)) return [name, ways]
+    const { ALL, FOLLOWS } = NotificationInclude
+    return [name, { ...ways, include: one.include === 'follows' ? FOLLOWS : ALL }]
+  })
+  return { ...Object.fromEntries(entries), entry: Buffer.from(JSON.stringify(preferences)) }
+}

@@ -1,0 +1,146 @@
+// GetXRecords: records by at-URI, each in its place of the answer. Those that are kept as they came are
+// given as they came; of those of which the row keeps no more than it needs, the record is built anew in
+// the usual form, which for nearly all clients is the record itself and has its CID.
+
+import type { RecordCollection } from '../../base/atproto/collections.ts'
+import { collectionCodes, recordCollections } from '../../base/atproto/collections.ts'
+import { unpackCid } from '../../base/atproto/keys.ts'
+import type { RecordRow } from '../../data/store/read/records.ts'
+import { byName, keysOf, nameOf, type UriKey } from './keys.ts'
+import { bounded, inPlace, NO_RECORD, type RecordInit, type Rpcs, toRecord } from './messages.ts'
+import { createReactions } from './reactions.ts'
+import type { Reading } from './reading.ts'
+
+type Find = (keys: readonly UriKey[]) => ReadonlyMap<string, RecordInit>
+type Request = { uris: string[] }
+
+export function recordRpcs(reading: Reading): Rpcs {
+  const reactions = createReactions(reading)
+  const of = (collection: string, find: Find) => (request: Request) => ({
+    records: recordsOf(reading, { ...request, collection, find }),
+  })
+  const held = (collection: RecordCollection) =>
+    of(collection, (keys) => heldRecords(reading, collection, keys))
+  return {
+    getProfileRecords: of('app.bsky.actor.profile', (keys) => profiles(reading, keys)),
+    getListRecords: of('app.bsky.graph.list', (keys) => lists(reading, keys)),
+    getThreadGateRecords: of('app.bsky.feed.threadgate', (keys) =>
+      gates(reading, keys, reading.gates.threadgates),
+    ),
+    getPostgateRecords: of('app.bsky.feed.postgate', (keys) =>
+      gates(reading, keys, reading.gates.postgates),
+    ),
+    getFeedGeneratorRecords: held('app.bsky.feed.generator'),
+    getStarterPackRecords: held('app.bsky.graph.starterpack'),
+    getLabelerRecords: held('app.bsky.labeler.service'),
+    getStatusRecords: held('app.bsky.actor.status'),
+    getVerificationRecords: held('app.bsky.graph.verification'),
+    getNotificationDeclarationRecords: held('app.bsky.notification.declaration'),
+    getActorChatDeclarationRecords: held('chat.bsky.actor.declaration'),
+    getGermDeclarationRecords: held('com.germnetwork.declaration'),
+    getRepostRecords: of('app.bsky.feed.repost', reactions.reposts),
+    getLikeRecords: of('app.bsky.feed.like', reactions.likes),
+    getFollowRecords: of('app.bsky.graph.follow', reactions.follows),
+    getBlockRecords: of('app.bsky.graph.block', reactions.blocks),
+    getListItemRecords: of('app.bsky.graph.listitem', reactions.listItems),
+    getListBlockRecords: of('app.bsky.graph.listblock', reactions.listBlocks),
+  }
+}
+
+function recordsOf(
+  { actors }: Reading,
+  { uris, collection, find }: Request & { collection: string; find: Find },
+): RecordInit[] {
+  const keys = keysOf(actors, bounded(uris), collection)
+  const found = keys.length > 0 ? find(keys) : undefined
+  return uris.map((uri) => found?.get(uri) ?? NO_RECORD)
+}
+
+function profiles({ profiles }: Reading, keys: readonly UriKey[]): Map<string, RecordInit> {
+  const own = keys.filter(({ rkey }) => rkey === 'self')
+  const found = profileRecords(
+    profiles,
+    own.map(({ uid }) => uid),
+  )
+  return new Map(own.flatMap(({ uri, uid }) => (found.has(uid) ? [[uri, found.get(uid)!]] : [])))
+}
+
+/** By account. */
+export function profileRecords(
+  reader: Reading['profiles'],
+  uids: readonly number[],
+): Map<number, RecordInit> {
+  const times = new Map(reader.rows(uids).map((row) => [row[0], row]))
+  return new Map(
+    reader.profiles(uids).map(([uid, cid, json]) => {
+      const [, , , , , , , , createdAt = null, indexedAt = null] = times.get(uid) ?? []
+      const sortAt = Math.min(createdAt ?? Infinity, indexedAt ?? Infinity)
+      return [uid, toRecord({ json, cid: unpackCid(cid), createdAt, indexedAt, sortAt })]
+    }),
+  )
+}
+
+function lists({ packs, lists }: Reading, keys: readonly UriKey[]): Map<string, RecordInit> {
+  const ids = packs.listsByKey(keys).map(({ id }) => id)
+  const rows = byName(lists.byId(ids, 0))
+  return inPlace(keys, (key) => {
+    const row = rows.get(nameOf(key))
+    return row && toRecord({ json: row.record, cid: unpackCid(row.cid), sortAt: row.sortAt })
+  })
+}
+
+/** Gates have the key of the post that they stand at. */
+function gates(
+  { postsByUri }: Reading,
+  keys: readonly UriKey[],
+  read: Reading['gates']['threadgates'],
+): Map<string, RecordInit> {
+  const postOf = ({ uri }: UriKey) => uri.replace(/\/app\.bsky\.feed\.[a-z]+\//, POST_PATH)
+  const posts = postsByUri(keys.map(postOf))
+  const rows = new Map(read([...posts.values()].map(({ id }) => id)).map((row) => [row.post, row]))
+  return inPlace(keys, (key) => {
+    const row = rows.get(posts.get(postOf(key))?.id ?? 0)
+    return row && toRecord({ json: row.record, cid: unpackCid(row.cid), sortAt: createdAt(row) })
+  })
+}
+
+const POST_PATH = '/app.bsky.feed.post/'
+
+/** Nothing shows when a gate was made. */
+function createdAt({ record }: { record: string }): number {
+  const said: unknown = JSON.parse(record)?.createdAt
+  const ms = typeof said === 'string' ? Date.parse(said) : NaN
+  return Number.isNaN(ms) ? 0 : Math.min(ms, Date.now())
+}
+
+function heldRecords(
+  { records }: Reading,
+  collection: RecordCollection,
+  keys: readonly UriKey[],
+): Map<string, RecordInit> {
+  const code = collectionCodes[collection]
+  const rows = byName(records.byKey(keys.map((key) => ({ ...key, collection: code }))))
+  return inPlace(keys, (key) => {
+    const row = rows.get(nameOf(key))
+    return row && toRecord({ json: row.record, cid: unpackCid(row.cid), sortAt: row.sortAt })
+  })
+}
+
+/** Feed generators, labelers and whatever else stands in the table of records, by at-URI, of any collection. */
+export function recordRows(
+  { actors, records }: Reading,
+  uris: readonly string[],
+): Map<string, RecordRow> {
+  const names = new Set(uris.map((uri) => uri.split('/', 4)[3] ?? ''))
+  const found = new Map<string, RecordRow>()
+  for (const name of recordCollections.filter((one) => names.has(one))) {
+    const collection = collectionCodes[name]
+    const keys = keysOf(actors, uris, name)
+    const rows = byName(records.byKey(keys.map((key) => ({ ...key, collection }))))
+    for (const key of keys) {
+      const row = rows.get(nameOf(key))
+      if (row) found.set(key.uri, row)
+    }
+  }
+  return found
+}

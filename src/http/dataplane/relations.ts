@@ -1,0 +1,252 @@
+// What stands between accounts: follows, blocks, mutes, directly and by list, and who follows whom of
+// those whom somebody follows.
+
+import { createAccountLists } from '../../answers/skeleton/follow-lists.ts'
+import { recordUri } from '../../base/atproto/at-uri.ts'
+import type { PackedRkey } from '../../base/atproto/keys.ts'
+import { blockEdges, followEdges } from '../../data/store/edges/all-edges.ts'
+import { ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../data/store/mutes.ts'
+import { type Pair, prepareBlockPairs } from '../../data/store/read/block-pairs.ts'
+import { prepareRelations, type RelationRow } from '../../data/store/read/relations.ts'
+import { bounded, cursorOf, pageSize, type Rpcs } from './messages.ts'
+import type { Reading } from './reading.ts'
+
+const FOLLOW = 'app.bsky.graph.follow'
+const BLOCK = 'app.bsky.graph.block'
+/** Of one account; who has more known followers than this is told this many. */
+const MAX_KNOWN = 10_000
+
+type Page = { actorDid: string; limit: number; cursor: string }
+
+export function relationRpcs(reading: Reading): Rpcs {
+  const relationsOf = prepareRelations(reading.db)
+  return {
+    getRelationships: (request) => relationships(reading, relationsOf, request),
+    ...blockRpcs(reading),
+    ...followRpcs(reading),
+    ...muteRpcs(reading, relationsOf),
+  }
+}
+
+type RelationsOf = ReturnType<typeof prepareRelations>
+
+function relationships(
+  reading: Reading,
+  relationsOf: RelationsOf,
+  { actorDid, targetDids }: { actorDid: string; targetDids: string[] },
+) {
+  const { actors } = reading
+  const viewer = actors.uidOf(actorDid)
+  const uids = bounded(targetDids).map((did) => actors.uidOf(did))
+  const known = uids.filter((uid) => uid !== 0)
+  if (viewer === 0 || known.length === 0) return { relationships: targetDids.map(() => NONE) }
+  const rows = new Map(relationsOf(viewer, known).map((row) => [row[0], row]))
+  const listIds = [...rows.values()].flatMap(([, , , , , a, b, c]) => [a, b, c])
+  const listUris = urisOfLists(reading, listIds)
+  return {
+    relationships: uids.map((uid, i) => {
+      const row = rows.get(uid)
+      return row ? relationOf(row, { actorDid, did: targetDids[i]!, listUris }) : NONE
+    }),
+  }
+}
+
+function askedOf({ actors }: Reading, { actorDid, limit, cursor }: Page) {
+  return { actor: actors.uidOf(actorDid), limit: pageSize(limit), cursor: cursorOf(cursor) }
+}
+
+function blockRpcs(reading: Reading): Rpcs {
+  const { db, actors } = reading
+  const pairs = prepareBlockPairs(db)
+  const lists = createAccountLists({ db, actors })
+  return {
+    getBlockExistence({ pairs: asked }) {
+      const named = bounded(asked).map(({ a, b }): Pair => [actors.uidOf(a), actors.uidOf(b)])
+      const known = named.filter(([a, b]) => a !== 0 && b !== 0)
+      const blocks = known.length === 0 ? new Map() : blocksBetween(reading, pairs, known)
+      const found = named.map(([a, b]) => blocks.get(`${a} ${b}`))
+      return {
+        exists: found.map((one) => one !== undefined),
+        blocks: found.map((one) => one ?? {}),
+      }
+    },
+
+    getBidirectionalBlock({ actorDid, targetDid }) {
+      const pair: Pair = [actors.uidOf(actorDid), actors.uidOf(targetDid)]
+      return { blockUri: directBlock(reading, pair) ?? '' }
+    },
+
+    getBidirectionalBlockViaList({ actorDid, targetDid }) {
+      const pair: Pair = [actors.uidOf(actorDid), actors.uidOf(targetDid)]
+      const list = pairs.lists([pair])[0]?.[2]
+      return { listUri: urisOfLists(reading, [list ?? null]).get(list ?? 0) ?? '' }
+    },
+
+    getBlocks(request) {
+      const { uids, cursor } = lists.blocks(askedOf(reading, request))
+      const creator = actors.uidOf(request.actorDid)
+      const keys = blockEdges.keysAmong(db, { creator, subjects: uids })
+      return {
+        blockUris: uids.flatMap((uid) => uriOf(request.actorDid, BLOCK, keys.get(uid))),
+        cursor,
+      }
+    },
+  }
+}
+
+function followRpcs(reading: Reading): Rpcs {
+  const { db, actors, graph } = reading
+  const lists = createAccountLists({ db, actors })
+  return {
+    getFollows(request) {
+      const { uids, cursor } = lists.follows(askedOf(reading, request))
+      const creator = actors.uidOf(request.actorDid)
+      const keys = followEdges.keysAmong(db, { creator, subjects: uids })
+      const follows = uids.flatMap((uid) =>
+        uriOf(request.actorDid, FOLLOW, keys.get(uid)).map((uri) => ({
+          uri,
+          actorDid: request.actorDid,
+          subjectDid: actors.didOf(uid),
+        })),
+      )
+      return { follows, cursor }
+    },
+
+    getFollowers(request) {
+      const { uids, cursor } = lists.followers(askedOf(reading, request))
+      const subject = actors.uidOf(request.actorDid)
+      const keys = followEdges.keysTo(db, { creators: uids, subject })
+      const followers = uids.flatMap((uid) => {
+        const did = actors.didOf(uid)
+        const named = { actorDid: did, subjectDid: request.actorDid }
+        return uriOf(did, FOLLOW, keys.get(uid)).map((uri) => ({ uri, ...named }))
+      })
+      return { followers, cursor }
+    },
+
+    getActorFollowsActors({ actorDid, targetDids }) {
+      const uids = bounded(targetDids).map((did) => actors.uidOf(did))
+      const creator = actors.uidOf(actorDid)
+      const subjects = uids.filter((uid) => uid !== 0)
+      const keys = creator === 0 ? new Map() : followEdges.keysAmong(db, { creator, subjects })
+      return { uris: uids.map((uid) => uriOf(actorDid, FOLLOW, keys.get(uid))[0] ?? '') }
+    },
+
+    getFollowsFollowing({ actorDid, targetDids }) {
+      const viewer = actors.uidOf(actorDid)
+      return {
+        results: bounded(targetDids).map((targetDid) => {
+          const subject = actors.uidOf(targetDid)
+          const found = viewer === 0 || subject === 0 ? [] : known(graph, viewer, subject)
+          return { targetDid, dids: found.map((uid) => actors.didOf(uid)) }
+        }),
+      }
+    },
+  }
+}
+
+function muteRpcs(reading: Reading, relationsOf: RelationsOf): Rpcs {
+  const { actors, db } = reading
+  const lists = createAccountLists({ db, actors })
+  return {
+    getMutes(request) {
+      const { uids, cursor } = lists.mutes(askedOf(reading, request))
+      const dids = uids.map((uid) => actors.didOf(uid))
+      return { dids, mutes: dids.map((did) => ({ did })), cursor }
+    },
+
+    getActorMutesActor({ actorDid, targetDid }) {
+      const [viewer, uid] = [actors.uidOf(actorDid), actors.uidOf(targetDid)]
+      const scope = viewer && uid ? relationsOf(viewer, [uid])[0]?.[8] : null
+      return muteOf(scope ?? null)
+    },
+
+    getActorMutesActorViaList({ actorDid, targetDid }) {
+      const [viewer, uid] = [actors.uidOf(actorDid), actors.uidOf(targetDid)]
+      const list = viewer && uid ? relationsOf(viewer, [uid])[0]?.[7] : null
+      return { listUri: urisOfLists(reading, [list ?? null]).get(list ?? 0) ?? '' }
+    },
+  }
+}
+
+const NONE = {}
+
+function known(graph: Reading['graph'], viewer: number, subject: number): number[] {
+  const count = graph.knownFollowersCount(viewer, subject)
+  const out = new Uint32Array(Math.min(count, MAX_KNOWN))
+  return [...out.subarray(0, graph.knownFollowers(viewer, subject, 0, out))]
+}
+
+function relationOf(
+  row: RelationRow,
+  { actorDid, did, listUris }: { actorDid: string; did: string; listUris: Map<number, string> },
+) {
+  const [, following, followedBy, blocking, blockedBy, ...rest] = row
+  const [blockingByList, blockedByList, mutedByList, muted] = rest
+  const { muted: isMuted, ...scoped } = muteOf(muted)
+  const listUri = (id: number | null) => (id === null ? '' : (listUris.get(id) ?? ''))
+  return {
+    muted: isMuted,
+    ...scoped,
+    mutedByList: listUri(mutedByList),
+    blockingByList: listUri(blockingByList),
+    blockedByList: listUri(blockedByList),
+    following: uriOf(actorDid, FOLLOW, following)[0] ?? '',
+    followedBy: uriOf(did, FOLLOW, followedBy)[0] ?? '',
+    blocking: uriOf(actorDid, BLOCK, blocking)[0] ?? '',
+    blockedBy: uriOf(did, BLOCK, blockedBy)[0] ?? '',
+  }
+}
+
+/** @param scope - one more than the mute's, or null */
+function muteOf(scope: number | null) {
+  const bits = scope === null ? 0 : scope - 1
+  return {
+    muted: scope !== null && bits === 0,
+    mutedOnlyReposts: (bits & ONLY_REPOSTS) !== 0,
+    mutedOnlyQuoteposts: (bits & ONLY_QUOTE_POSTS) !== 0,
+  }
+}
+
+function uriOf(did: string, collection: string, rkey: PackedRkey | null | undefined): string[] {
+  return rkey === null || rkey === undefined ? [] : [recordUri(did, collection, rkey)]
+}
+
+function urisOfLists(reading: Reading, ids: readonly (number | null)[]): Map<number, string> {
+  const known = new Set(ids.filter((id) => id !== null))
+  return known.size === 0 ? new Map() : reading.listUris(known)
+}
+
+type Block = { blocking?: string; blockedBy?: string; blockingByList?: string }
+
+/** Of pairs between which one stands, by both accounts. The records themselves are read for those only. */
+function blocksBetween(
+  reading: Reading,
+  reader: ReturnType<typeof prepareBlockPairs>,
+  asked: readonly Pair[],
+): Map<string, Block> {
+  const { direct, byList } = reader.blocked(asked)
+  const lists = byList.length > 0 ? reader.lists(byList) : []
+  const uris = urisOfLists(
+    reading,
+    lists.map(([, , list]) => list),
+  )
+  const blocks = new Map<string, Block>()
+  for (const [a, b, list] of lists)
+    blocks.set(`${a} ${b}`, { blockingByList: uris.get(list) ?? '' })
+  for (const pair of direct) {
+    const [a, b] = pair
+    blocks.set(`${a} ${b}`, {
+      ...blocks.get(`${a} ${b}`),
+      blocking: directBlock(reading, pair) ?? '',
+    })
+  }
+  return blocks
+}
+
+/** Either's. */
+function directBlock({ db, actors }: Reading, [a, b]: Pair): string | undefined {
+  if (a === 0 || b === 0) return undefined
+  const edge = blockEdges.findPair(db, a, b) ?? blockEdges.findPair(db, b, a)
+  return edge && recordUri(actors.didOf(edge.uid), BLOCK, edge.rkey)
+}

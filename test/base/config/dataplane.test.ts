@@ -1,0 +1,42 @@
+// The dataplane interface stands open to nobody by mistake.
+
+import { describe, expect, test } from 'vitest'
+import { ConfigError, loadConfig } from '../../../src/base/config/config.ts'
+
+const NO_FILE = 'no-such-file'
+const TOKEN = 'a-secret-of-nobody'
+
+function configOf(settings: Record<string, string>) {
+  const env = Object.entries(settings).map(([key, value]) => [`SLIPSTREAM_DATAPLANE_${key}`, value])
+  return loadConfig(Object.fromEntries(env), NO_FILE)
+}
+
+test('it is off, and on loopback where it is on', () => {
+  expect(configOf({}).dataplanePort).toBeUndefined()
+  const { dataplanePort, dataplaneBind } = configOf({ PORT: '3001' })
+  expect([dataplanePort, dataplaneBind]).toEqual([3001, '127.0.0.1'])
+})
+
+describe('it is refused', () => {
+  test.each([
+    ['beyond loopback without a secret', { BIND: '0.0.0.0' }],
+    ['on all of IPv6 without a secret', { BIND: '::' }],
+    ['with half of TLS', { TLS_CERT: 'cert.pem' }],
+    ['with the other half', { TLS_KEY: 'key.pem' }],
+    [
+      'beyond loopback with TLS that shows nobody who asks',
+      { BIND: '10.0.0.1', TLS_CERT: 'c', TLS_KEY: 'k' },
+    ],
+    ['with an authority and no TLS', { TLS_CLIENT_CA: 'ca.pem' }],
+  ])('%s', (_, settings) => {
+    expect(() => configOf({ PORT: '3001', ...settings })).toThrow(ConfigError)
+  })
+})
+
+test.each<Record<string, string>>([
+  { BIND: '0.0.0.0', TOKEN },
+  { BIND: '10.0.0.1', TLS_CERT: 'c', TLS_KEY: 'k', TLS_CLIENT_CA: 'a' },
+  { BIND: '::1' },
+])('it is taken with %o', (settings) => {
+  expect(configOf({ PORT: '3001', ...settings }).dataplanePort).toBe(3001)
+})

@@ -1,0 +1,90 @@
+// Our dataplane's port over a database, and the reference AppView's own client at the other end of it.
+
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { type Config, loadConfig } from '../../src/base/config/config.ts'
+import type { Writer, WriterRequest } from '../../src/bridge/messages.ts'
+import { createMemoryTimelines } from '../../src/data/timeline/memory-timelines.ts'
+import { startDataplane } from '../../src/http/dataplane/dataplane.ts'
+import type { Identity } from '../../src/sources/identity/did-document.ts'
+import type { HydratedWorld } from './hydration.ts'
+import { verifierOf } from './random-world.ts'
+import { referenceHome } from './reference-appview.ts'
+import type { World } from './social-world.ts'
+
+export type Asked = Omit<WriterRequest, 'id'>
+
+export type DataplaneWorld = {
+  port: number
+  url: string
+  /** What was to be written. */
+  asked: Asked[]
+  /** Calls that were counted: name and status. */
+  counted: [path: string, status: number][]
+  close(): Promise<void>
+}
+
+export async function startDataplaneOver(
+  ours: HydratedWorld,
+  options: {
+    world?: World
+    settings?: Partial<Config>
+    identities?: Map<string, Identity>
+    writer?: Writer
+  } = {},
+): Promise<DataplaneWorld> {
+  const { world, settings, identities } = options
+  const asked: Asked[] = []
+  const counted: [string, number][] = []
+  const config: Config = {
+    ...loadConfig({}, 'no-such-file'),
+    dataplanePort: 0,
+    trustedVerifiers: world ? [verifierOf(world)] : [],
+    ...settings,
+  }
+  const { actors, graph } = ours.written
+  const listener = await startDataplane({
+    config,
+    log: pino({ level: 'error' }),
+    db: ours.db,
+    ...{ actors, graph, hydrator: ours.hydrator },
+    timelines: createMemoryTimelines(100),
+    keeps: () => true,
+    writer: options.writer ?? {
+      async send(request) {
+        asked.push(request as Asked)
+      },
+    },
+    resolver: {
+      resolve: async (did) => identities?.get(did),
+      resolveHandle: async (handle) =>
+        [...(identities?.values() ?? [])].find((one) => one.handle === handle)?.did,
+    },
+    onViewer: () => undefined,
+    onAnswered: (path, status) => counted.push([path, status]),
+  })
+  const { port } = listener
+  return { port, url: `http://127.0.0.1:${port}`, asked, counted, close: listener.close }
+}
+
+type AnyCall = (request: object, options?: object) => Promise<Record<string, unknown>>
+
+/** The frontend's own, over a socket; but without its deadlines, which a busy machine would not keep. */
+export async function referenceClient(
+  url: string,
+  httpVersion: '1.1' | '2' = '2',
+): Promise<Record<string, AnyCall>> {
+  const { createDataPlaneClient, BasicHostList } = (await import(
+    join(referenceHome, 'data-plane/client/index.js')
+  )) as {
+    createDataPlaneClient: (hosts: object, options: object) => Record<string, AnyCall>
+    BasicHostList: new (hosts: string[]) => object
+  }
+  const client = createDataPlaneClient(new BasicHostList([url]), { httpVersion })
+  return new Proxy(client, {
+    get: (calls, name: string) => {
+      const call = calls[name]
+      return call && ((request: object) => call(request))
+    },
+  })
+}
