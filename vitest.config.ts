@@ -9,6 +9,7 @@ export default defineConfig({
     // Bounds for what hangs: no test depends on how fast a machine is, or on what else it does.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    teardownTimeout: 120_000,
     expect: { poll: { timeout: 150_000, interval: 20 } },
   },
 })

@@ -5,10 +5,12 @@ export default defineConfig({
     include: ['test/e2e/**/*.test.ts'],
     exclude: ['**/node_modules/**'],
     pool: 'forks',
-    maxWorkers: 1,
+    // Each file has a network of its own, on ports that nobody else has.
+    maxWorkers: 2,
     // Generous: a machine may be busy with something else.
-    testTimeout: 180_000,
+    testTimeout: 300_000,
     // Where the Jetstream server has yet to be built.
     hookTimeout: 600_000,
+    teardownTimeout: 120_000,
   },
 })

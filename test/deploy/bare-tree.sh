@@ -3,10 +3,16 @@
 # again, upgraded with planted links in the way, upgraded without, and given a version that does not come up.
 # There is no systemd in there, so a stand-in for systemctl starts and stops the server as the unit would.
 #
+# Or, with --suite, all of scripts/test from a clone of the last commit, as a user without rights, on a system
+# that has git, its own Node and npm, and Chromium. Arguments after the name go to scripts/test.
+#
 #   sudo test/deploy/bare-tree.sh bookworm            # needs debootstrap, a network and some 2 GB in TMPDIR
 #   sudo test/deploy/bare-tree.sh trixie nodejs npm   # with packages that are there before
 #   sudo MIRROR=… PARTS=main,universe test/deploy/bare-tree.sh noble   # Ubuntu, with its keyring installed
+#   sudo test/deploy/bare-tree.sh --suite bookworm    # half an hour, and 5 GB in TMPDIR
 set -euo pipefail
+task=install_on_tree
+[ "${1:-}" != --suite ] || { task=test_on_tree; shift; }
 suite="${1:?bookworm or trixie}"
 shift
 project="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
@@ -15,7 +21,7 @@ port=3987
 
 leave() {
   [ ! -f "$tree/run/slipstream.pid" ] || kill "$(cat "$tree/run/slipstream.pid")" 2>/dev/null || true
-  umount -l "$tree/proc" "$tree/dev" 2>/dev/null || true
+  umount -l "$tree/proc" "$tree/dev/shm" "$tree/dev" 2>/dev/null || true
   rm -rf --one-file-system "$tree" "$tree.log"
 }
 trap leave EXIT
@@ -34,17 +40,27 @@ make_tree() {
     { tail -5 "$tree.log" >&2; exit 1; }
   # mktemp made it for root alone, and there the accounts inside could run nothing.
   chmod 0755 "$tree"
+  # It is thrown away: that every file is on the disk before the next takes most of the time otherwise.
+  echo force-unsafe-io >"$tree/etc/dpkg/dpkg.cfg.d/thrown-away"
   # Whom this machine trusts and asks, that one does too.
   cp /etc/resolv.conf "$tree/etc/resolv.conf"
-  mkdir -p "$tree/usr/local/share/ca-certificates" "$tree/src" "$tree/etc/slipstream"
+  mkdir -p "$tree/usr/local/share/ca-certificates"
   cp /usr/local/share/ca-certificates/*.crt "$tree/usr/local/share/ca-certificates/" 2>/dev/null || true
   mount -t proc proc "$tree/proc"
   mount --bind /dev "$tree/dev"
+}
+
+# add PACKAGE...: with what those need, and nothing else.
+add() {
+  [ $# -eq 0 ] || { inside apt-get update -q && inside apt-get install -y -q --no-install-recommends "$@"; } >/dev/null
+}
+
+bring_sources() {
+  mkdir -p "$tree/src" "$tree/etc/slipstream"
   (cd "$project" && git ls-files -zco --exclude-standard | xargs -0 tar -cf -) | tar -xf - -C "$tree/src"
   printf '%s\n' SLIPSTREAM_HOSTNAME=appview.example.org SLIPSTREAM_MEMBERS=invite SLIPSTREAM_PORT=$port \
     >"$tree/etc/slipstream/slipstream.env"
   stand_in_for_systemd
-  [ $# -eq 0 ] || { inside apt-get update -q && inside apt-get install -y -q --no-install-recommends "$@"; } >/dev/null
 }
 
 stand_in_for_systemd() {
@@ -90,26 +106,45 @@ refuse_planted() {
   expect [ -z "$(ls "$tree/root/treasure")" ]
 }
 
-make_tree "$@"
-say "install"
-install
-expect runs
-expect [ -z "$(find "$tree/opt/slipstream" ! -user root -o -perm /7022 ! -type l)" ]
-expect [ -z "$(find "$tree/var/lib/slipstream" -perm /0077 ! -type l)" ]
-inside slipstream doctor --only software | tee "$tree/tmp/doctor"
-expect grep -q 'good   sharp' "$tree/tmp/doctor"
-du -sm "$tree/opt/slipstream/current/node_modules" | cut -f1 | sed 's/$/ MB of packages/'
-say "run again"
-install | tee "$tree/tmp/again"
-expect grep -q 'runs already' "$tree/tmp/again"
-refuse_planted
-say "an upgrade"
-install
-expect runs
-expect [ -f "$tree/var/lib/slipstream/backups/before-upgrade.sqlite" ]
-say "an upgrade that does not come up"
-echo 'process.exit(70)' >"$tree/src/src/main.ts"
-sed -i 's/^health_tries=60/health_tries=5/' "$tree/src/deploy/install/arguments.sh"
-expect refuses install
-expect runs
+install_on_tree() {
+  add "$@"
+  bring_sources
+  say "install"
+  install
+  expect runs
+  expect [ -z "$(find "$tree/opt/slipstream" ! -user root -o -perm /7022 ! -type l)" ]
+  expect [ -z "$(find "$tree/var/lib/slipstream" -perm /0077 ! -type l)" ]
+  inside slipstream doctor --only software | tee "$tree/tmp/doctor"
+  expect grep -q 'good   sharp' "$tree/tmp/doctor"
+  du -sm "$tree/opt/slipstream/current/node_modules" | cut -f1 | sed 's/$/ MB of packages/'
+  say "run again"
+  install | tee "$tree/tmp/again"
+  expect grep -q 'runs already' "$tree/tmp/again"
+  refuse_planted
+  say "an upgrade"
+  install
+  expect runs
+  expect [ -f "$tree/var/lib/slipstream/backups/before-upgrade.sqlite" ]
+  say "an upgrade that does not come up"
+  echo 'process.exit(70)' >"$tree/src/src/main.ts"
+  sed -i 's/^health_tries=60/health_tries=5/' "$tree/src/deploy/install/arguments.sh"
+  expect refuses install
+  expect runs
+}
+
+test_on_tree() {
+  say "its own Node and npm, git, and Chromium"
+  add ca-certificates git nodejs npm chromium
+  # Chromium draws into shared memory. Private, or it would be mounted over this machine's own.
+  mount --make-private "$tree/dev"
+  mount -t tmpfs tmpfs "$tree/dev/shm"
+  inside useradd --create-home --shell /bin/bash tester
+  git -C "$project" bundle create -q "$tree/home/tester/main.bundle" HEAD
+  say "scripts/test $*, with Node $(inside node --version) and npm $(inside npm --version)"
+  inside setpriv --reuid=tester --regid=tester --clear-groups env HOME=/home/tester CI=true \
+    bash -c 'cd && git clone -q main.bundle slipstream && cd slipstream && time scripts/test "$@"' tests "$@" </dev/null
+}
+
+make_tree
+"$task" "$@"
 say "all as it should be on $suite"

@@ -3,6 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { expect } from 'vitest'
 import { createHydrator } from '../../src/answers/hydrate/hydrator.ts'
 import type { Hydrator } from '../../src/answers/hydrate/hydrator-types.ts'
 import type { Viewer } from '../../src/answers/hydrate/types.ts'
@@ -52,6 +54,17 @@ export function hydrateWorld(world: World, write = writeRows): HydratedWorld {
       rmSync(folder, { recursive: true })
     },
   }
+}
+
+/**
+ * Both as they go over the wire.
+ * @returns ours
+ */
+export function expectSameOnTheWire(ours: unknown, theirs: unknown, where: string): unknown {
+  const [one, other] = [overTheWire(ours), overTheWire(theirs)]
+  // Vitest's own comparison takes longer, and is only for what it says of a difference.
+  if (!isDeepStrictEqual(one, other)) expect(one, where).toEqual(other)
+  return one
 }
 
 /** As it goes over the wire: what is undefined is gone. The reference's CID objects become links. */

@@ -1,6 +1,5 @@
 // Random worlds, presented by the reference AppView's own code and by ours: the same JSON.
 
-import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { feedViewPost } from '../../../src/answers/views/feed-view-post.ts'
 import { generatorView } from '../../../src/answers/views/generator-view.ts'
@@ -11,7 +10,7 @@ import { profileView, profileViewBasic } from '../../../src/answers/views/profil
 import { feedItemRules } from '../../../src/answers/views/rules.ts'
 import { starterPackView } from '../../../src/answers/views/starter-pack-view.ts'
 import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
-import { type HydratedWorld, hydrateWorld, overTheWire } from '../../support/hydration.ts'
+import { expectSameOnTheWire, type HydratedWorld, hydrateWorld } from '../../support/hydration.ts'
 import { indexWorld } from '../../support/indexed-world.ts'
 import { isMoreThanOurs } from '../../support/members-only.ts'
 import { createRandom } from '../../support/random.ts'
@@ -75,9 +74,7 @@ const unseen = new Set(KINDS)
 
 /** Both as they go over the wire. */
 function expectSame(ours: unknown, theirs: unknown, where: string): void {
-  const [wire, other] = [overTheWire(ours), overTheWire(theirs)]
-  // Vitest's own comparison takes ten times as long, and is only for what it says of a difference.
-  if (!isDeepStrictEqual(wire, other)) expect(wire, where).toEqual(other)
+  const wire = expectSameOnTheWire(ours, theirs, where)
   if (unseen.size === 0) return
   const text = JSON.stringify(wire) ?? ''
   for (const kind of unseen) if (text.includes(kind)) unseen.delete(kind)

@@ -1,5 +1,7 @@
 // Waits for something that the network needs a moment for.
 
+import { MAX_WAIT_MS } from '../../support/patience.ts'
+
 const POLL_MS = 40
 
 /**
@@ -11,7 +13,7 @@ export async function eventually<T>(
   check: () => T | Promise<T>,
   options: { withinMs?: number; pollMs?: number; giveUp?: (error: unknown) => boolean } = {},
 ): Promise<T> {
-  const { withinMs = 15_000, pollMs = POLL_MS, giveUp = () => false } = options
+  const { withinMs = MAX_WAIT_MS, pollMs = POLL_MS, giveUp = () => false } = options
   const deadline = Date.now() + withinMs
   for (;;) {
     try {

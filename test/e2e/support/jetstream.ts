@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createJetstreamDouble } from '../../support/jetstream-double/double.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { startChild, waitUntilUp } from './child.ts'
 import { feedDouble } from './firehose-to-double.ts'
 import { freePort } from './free-port.ts'
@@ -24,8 +25,6 @@ export type Jetstream = {
   output: () => string
   stop: () => Promise<void>
 }
-
-const START_MS = 30_000
 
 export async function chosenJetstreams(): Promise<JetstreamKind[]> {
   const choice = process.env['SLIPSTREAM_E2E_JETSTREAM']
@@ -51,7 +50,7 @@ async function startServer(network: Network): Promise<Jetstream> {
   ])
   const probe = `http://${address}/xrpc/network.bsky.jetstream.getZstdDictionary`
   const isUp = async () => (await fetch(probe)).ok && child.output().includes('steady-state')
-  await waitUntilUp('The Jetstream server', child, { isUp, withinMs: START_MS })
+  await waitUntilUp('The Jetstream server', child, { isUp, withinMs: MAX_WAIT_MS })
   return {
     settings: {
       SLIPSTREAM_JETSTREAM_HOSTS: `ws://${address}`,

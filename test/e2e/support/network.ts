@@ -4,6 +4,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { keepOutput } from './child.ts'
 
 export type Network = {
@@ -16,8 +17,6 @@ export type Network = {
 
 type Started = { plcUrl: string; pdsUrl: string; adminAuth: string }
 
-const START_MS = 60_000
-
 /**
  * What the PDS believes the AppView's DID to be; an alternate audience for Slipstream. It is not
  * the DID that clients name in `atproto-proxy`, because the PDS would take a short cut where the
@@ -25,7 +24,7 @@ const START_MS = 60_000
  */
 export const CONFIGURED_APPVIEW_DID = 'did:web:appview.test'
 
-/** @throws Error with the child's output if it doesn't come up within a minute. */
+/** @throws Error with the child's output if it doesn't come up. */
 export async function startNetwork(appViewPort: number): Promise<Network> {
   const child = fork(join(import.meta.dirname, 'network-process.ts'), {
     env: {
@@ -37,7 +36,7 @@ export async function startNetwork(appViewPort: number): Promise<Network> {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const output = keepOutput(child)
-  const signal = AbortSignal.timeout(START_MS)
+  const signal = AbortSignal.timeout(MAX_WAIT_MS)
   const started = once(child, 'message', { signal }) as Promise<[Started]>
   const died = once(child, 'exit').then(() => undefined)
   const first = await Promise.race([started, died]).catch(() => undefined)

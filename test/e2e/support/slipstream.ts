@@ -4,6 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { type Child, startChild, waitUntilUp } from './child.ts'
 
 export type Slipstream = {
@@ -23,7 +24,6 @@ export type Slipstream = {
   dispose: () => Promise<void>
 }
 
-const START_MS = 30_000
 const ROOT = resolve(import.meta.dirname, '../../..')
 
 export function createSlipstream(port: number, settings: Record<string, string>): Slipstream {
@@ -40,7 +40,7 @@ export function createSlipstream(port: number, settings: Record<string, string>)
       env: { ...bareEnvironment(), ...all },
     })
     const isUp = async () => (await fetch(`${origin}/xrpc/_health`)).ok
-    await waitUntilUp('Slipstream', child, { isUp, withinMs: START_MS })
+    await waitUntilUp('Slipstream', child, { isUp, withinMs: MAX_WAIT_MS })
   }
 
   async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
