@@ -21,8 +21,13 @@ ${whoMayRead(us)}
 </div>
 <figure class="qr-card">${qrCode(us.publicOrigin, `QR code of ${us.publicOrigin}`)}
 <figcaption>Opens this page on a phone, to copy from there</figcaption></figure>
-<div class="ways">${waysOf(us).map(({ title, steps }) => html`<details name="way"><summary>${title}</summary><div>${steps}</div></details>`)}</div>
+${waysToConnect(us)}
 </section>`
+}
+
+/** For each kind of client, what to put where. */
+export function waysToConnect(us: Us): Html {
+  return html`<div class="ways">${waysOf(us).map(({ title, steps }) => html`<details name="way"><summary>${title}</summary><div>${steps}</div></details>`)}</div>`
 }
 
 function whoMayRead({ members }: Us): Html | false {

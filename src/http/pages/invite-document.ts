@@ -2,11 +2,12 @@
 // elsewhere. It works without a script, and whatever a person typed is escaped where it is shown again.
 
 import type { Assets } from './assets.ts'
+import { type Us, waysToConnect } from './connect-section.ts'
 import { documentOf } from './document.ts'
 import { type Html, html } from './html.ts'
 
 export type InvitePage = {
-  hostname: string
+  us: Us
   /** What was typed before, to be mended. */
   handle?: string
   code?: string
@@ -34,7 +35,7 @@ export const INVITE_HEADERS = {
 }
 
 export function inviteDocument(assets: Assets, page: InvitePage): string {
-  const title = `Invitation to ${page.hostname}`
+  const title = `Invitation to ${page.us.hostname}`
   const main = html`<section class="hero" aria-labelledby="invite-title">
 <h1 id="invite-title">${title}</h1>
 ${page.welcome === undefined ? form(page) : welcome(page)}
@@ -54,7 +55,10 @@ ${problem !== undefined && html`<p class="problem" role="alert" id="problem">${p
 </form>`
 }
 
-function welcome({ welcome: handle }: InvitePage): Html {
+function welcome({ welcome: handle, us }: InvitePage): Html {
   return html`<p role="status"><strong>${handle}</strong> may read here now.</p>
-<p><a href="/">Point your client here</a>, and sign in as you always do: your timeline fills while you watch.</p>`
+<h2>What comes next</h2>
+<p>Tell your client to read through this server, and sign in as you always do: your timeline fills while you
+watch. Which client do you use?</p>
+${waysToConnect(us)}`
 }

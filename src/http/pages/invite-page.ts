@@ -10,10 +10,12 @@ import type { Logger } from '../../base/obs/log.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { Invites } from '../xrpc/invites.ts'
 import { loadAssets } from './assets.ts'
+import type { Us } from './connect-section.ts'
 import { INVITE_HEADERS, type InvitePage, inviteDocument } from './invite-document.ts'
 
 export type InviteParts = {
-  hostname: string
+  /** Where clients are to be pointed. */
+  us: Us
   invites: Invites
   resolver: Pick<Resolver, 'resolve' | 'resolveHandle'>
   /** The DID of an account that the index knows by this handle or DID. */
@@ -21,7 +23,7 @@ export type InviteParts = {
   log: Pick<Logger, 'info' | 'error'>
 }
 
-type Outcome = { status: 200 | 400 | 503; page: Omit<InvitePage, 'hostname'> }
+type Outcome = { status: 200 | 400 | 503; page: Omit<InvitePage, 'us'> }
 
 const MAX_FORM_BYTES = 4096
 const NAME_LENGTH = 2048
@@ -30,17 +32,17 @@ const POINTS = 20
 
 /** For `beside` of the server; none where codes let nobody in. */
 export function inviteRoutes(parts: InviteParts) {
-  const { hostname, invites } = parts
+  const { us, invites } = parts
   if (!invites.isOn) return []
   const app = new Hono()
-  app.get('/', (c) => c.body(inviteDocument(loadAssets(), { hostname }), 200, INVITE_HEADERS))
+  app.get('/', (c) => c.body(inviteDocument(loadAssets(), { us }), 200, INVITE_HEADERS))
   app.post('/', bodyLimit({ maxSize: MAX_FORM_BYTES }), async (c) => {
     const form = new URLSearchParams(await c.req.text())
     const { status, page } = await comeIn(parts, {
       handle: (form.get('handle') ?? '').slice(0, NAME_LENGTH).trim(),
       code: (form.get('code') ?? '').slice(0, 100).trim(),
     })
-    return c.body(inviteDocument(loadAssets(), { hostname, ...page }), status, INVITE_HEADERS)
+    return c.body(inviteDocument(loadAssets(), { us, ...page }), status, INVITE_HEADERS)
   })
   const charge = { route: 'invite', points: POINTS, from: 'visitor' } as const
   return [{ path: '/invite', app, charges: [charge] }]

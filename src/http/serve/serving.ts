@@ -132,7 +132,7 @@ export function createServing(options: ServingOptions): Serving {
     sideRoutes: [
       ...media.routes,
       operatorRoutes(operator),
-      ...inviteRoutes({ ...operator, hostname: config.hostname, invites, known: knownBy(reading) }),
+      ...inviteRoutes({ ...operator, us: config, invites, known: knownBy(reading) }),
       ...pages.routes,
     ],
   })

@@ -28,9 +28,12 @@ export function addDoctor(program: Command, _context: CliContext): void {
   withJson(program.command('doctor'))
     .description('what is wrong with settings, machine and network, and how to mend it')
     .option('--only <areas>', 'only these areas, separated by commas', readAreas)
+    .option('--independence', 'which servers of others readers depend on, and what cuts each')
     .addHelpText('after', HELP)
-    .action((options: JsonOption & { only?: string[] }) => seeDoctor(options))
+    .action((options: Options) => (options.independence ? tellOthers(options) : seeDoctor(options)))
 }
+
+type Options = JsonOption & { only?: string[]; independence?: boolean }
 
 const HELP = `
 Ends with 0 where nothing is wrong, else with ${EXIT.failed}. Works with the server running and stopped.
@@ -39,9 +42,10 @@ Areas: ${areas.join(', ')}.
 Examples:
   slipstream doctor
   slipstream doctor --only jetstream,plc
+  slipstream doctor --independence
   slipstream doctor --json | jq '.areas[].findings[] | select(.level == "wrong")'`
 
-async function seeDoctor({ json, only }: JsonOption & { only?: string[] }): Promise<void> {
+async function seeDoctor({ json, only }: Options): Promise<void> {
   // Only now: they take their time, and other commands don't need them.
   const { checks } = await import('../doctor/checks.ts')
   const { createDoctorContext } = await import('../doctor/connect.ts')
@@ -61,6 +65,21 @@ async function seeDoctor({ json, only }: JsonOption & { only?: string[] }): Prom
   report(json, examination, describe(examination))
   // Look-ups that were given up may still hold sockets.
   process.exit(examination.ok ? 0 : EXIT.failed)
+}
+
+async function tellOthers({ json }: Options): Promise<void> {
+  const { dependenciesOf } = await import('../doctor/independence.ts')
+  const dependencies = dependenciesOf(examineConfig().config)
+  const texts = dependencies.map(({ what, hosts, askedBy, gives, without, setting }) =>
+    [
+      `${bold(what)}: ${hosts.join(', ')}${askedBy === 'client' ? ' (asked by clients)' : ''}`,
+      `  gives    ${gives}`,
+      `  without  ${without}`,
+      `  ${dim('→')} ${setting ?? 'nothing to choose'}`,
+    ].join('\n'),
+  )
+  const sum = 'The Following feed of members loads without any of them, as far as it was received.'
+  report(json, { dependencies }, [...texts, sum].join('\n\n'))
 }
 
 async function callServer(dataDir: string): Promise<DoctorContext['server']> {

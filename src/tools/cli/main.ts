@@ -1,4 +1,4 @@
-// The command line as a process: `scripts/slipstream`, or `slipstream` where npm links it.
+// The command line as a process: `scripts/slipstream`, or `slipstream` of the npm package (bin/slipstream).
 
 import { CommanderError } from 'commander'
 import { PRIVATE_UMASK } from '../../data/store/data-folder.ts'

@@ -1,10 +1,10 @@
 // What mends something, as it is typed where this Slipstream was installed: a release of deploy/install.sh, the
-// image, or a checkout. A command of another one would not be found, or would mend another copy.
+// image, the npm package, or a checkout. A command of another one would not be found, or would mend another copy.
 
 import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 
-export type Installation = 'release' | 'container' | 'checkout'
+export type Installation = 'release' | 'container' | 'checkout' | 'package'
 
 export type Cures = {
   /** A command of the command line. */
@@ -23,6 +23,7 @@ export function findInstallation(root = resolve(import.meta.dirname, '../../..')
   const releases = resolve(root, '..')
   if (basename(releases) === 'releases' && existsSync(join(releases, '../current')))
     return 'release'
+  if (basename(releases) === 'node_modules') return 'package'
   return existsSync(join(root, 'scripts/setup.sh')) ? 'checkout' : 'container'
 }
 
@@ -45,6 +46,13 @@ const cures: Record<Installation, Cures> = {
     restart: `Restart it: \`${COMPOSE} restart slipstream\`.`,
     reinstall: `Make the image anew: \`${COMPOSE} build --no-cache slipstream\`, then \`${COMPOSE} up -d\`.`,
     asUser: (uid) => `Run commands as that user: \`docker compose exec --user ${uid} …\`.`,
+  },
+  package: {
+    command: (line) => `npx slipstream ${line}`,
+    start: 'Start it: `npx slipstream serve`.',
+    restart: 'Restart it: stop it, and run `npx slipstream serve` again.',
+    reinstall: 'Install the package anew: `npm install slipstream`.',
+    asUser: (uid) => `Run commands as that user: \`sudo -u '#${uid}' npx slipstream doctor\`.`,
   },
   checkout: {
     command: (line) => `scripts/slipstream ${line}`,

@@ -4,6 +4,7 @@
 import { Hono } from 'hono'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { invalidRequest } from '../../../src/base/atproto/xrpc-error.ts'
+import { members } from '../../../src/base/config/parsers.ts'
 import { inviteRoutes } from '../../../src/http/pages/invite-page.ts'
 import type { Identity } from '../../../src/sources/identity/did-document.ts'
 import { type PlcAccount, type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
@@ -15,6 +16,13 @@ import {
 } from '../../support/slipstream-process.ts'
 
 const SERVICE_DID = 'did:web:appview.example.org'
+const PUBLIC_ORIGIN = 'https://appview.example.org'
+const US = {
+  hostname: 'appview.example.org',
+  serviceDid: SERVICE_DID,
+  publicOrigin: PUBLIC_ORIGIN,
+  members: members('invite'),
+}
 const TOKEN = 'a-token-of-the-operators'
 const READ = 'app.bsky.actor.getPreferences'
 const REDEEM = 'io.slipstream.server.redeemInvite'
@@ -160,7 +168,7 @@ function pageOf() {
   const log = { info() {}, error() {} }
   const app = new Hono()
   const known = (actor: string) => (actor === 'bob.test' || actor === BOB ? BOB : undefined)
-  const parts = { hostname: 'x.test', invites, resolver, known, log }
+  const parts = { us: US, invites, resolver, known, log }
   for (const { path, app: one } of inviteRoutes(parts)) {
     app.route(path, one)
   }
@@ -180,6 +188,10 @@ test('a person enters handle and code', async () => {
   const good = await send({ handle: ' @Alice.Test ', code: 'good' })
   expect(good.status).toBe(200)
   expect(good.text).toContain('<strong>alice.test</strong> may read here now')
+  // What a client has to be told next, for each kind of client.
+  for (const setting of [SERVICE_DID, PUBLIC_ORIGIN]) {
+    expect(good.text).toContain(`<code>${setting}</code>`)
+  }
   expect(redeemed).toEqual([['did:plc:alice', 'good']])
 })
 
@@ -234,6 +246,6 @@ test('a form of any size costs no more than a small one', async () => {
 
 test('where codes let nobody in there is no page', () => {
   const nothing = { resolver: {} as never, log: {} as never, known: () => undefined }
-  const parts = { hostname: 'x.test', ...nothing }
+  const parts = { us: US, ...nothing }
   expect(inviteRoutes({ ...parts, invites: { isOn: false, redeem: async () => {} } })).toEqual([])
 })

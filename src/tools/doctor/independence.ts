@@ -1,0 +1,144 @@
+// Which servers of others a reader still depends on under these settings: what each gives, what is missing
+// while it is away, and which setting puts another in its place, or does without. Nobody is asked.
+
+import type { Config } from '../../base/config/config.ts'
+
+export type Dependency = {
+  what: string
+  /** Host names, or whose they are where each account has its own. */
+  hosts: string[]
+  /** Who asks them: this server, or the reader's client by itself. */
+  askedBy: 'server' | 'client'
+  gives: string
+  /** What it is like without them; the Following feed loads in any case. */
+  without: string
+  /** The setting that names others or none; undefined where there is nothing to choose. */
+  setting: string | undefined
+}
+
+/** Those that the settings leave; in the order in which they matter. */
+export function dependenciesOf(config: Config): Dependency[] {
+  return [
+    jetstream(config),
+    directory(config),
+    servers(),
+    ...fallback(config),
+    ...pictures(config),
+    ...videos(config),
+    ...labelers(config),
+    generators(),
+  ]
+}
+
+function jetstream({ jetstreamHosts }: Config): Dependency {
+  return {
+    what: 'Jetstream',
+    hosts: jetstreamHosts.map(hostOf),
+    askedBy: 'server',
+    gives: 'everything that happens, as it happens; one of them is enough',
+    without: 'nothing new comes; what was missed is fetched once one is back',
+    setting: 'SLIPSTREAM_JETSTREAM_HOSTS (a Jetstream of your own, on any relay)',
+  }
+}
+
+function directory({ plcUrl }: Config): Dependency {
+  return {
+    what: 'the PLC directory',
+    hosts: [hostOf(plcUrl)],
+    askedBy: 'server',
+    gives: 'who an account is: its key, its handle and its server',
+    without:
+      'members whose keys are remembered read on; after a restart nobody can sign in until it is back',
+    setting: 'SLIPSTREAM_PLC_URL (a mirror of your own)',
+  }
+}
+
+function servers(): Dependency {
+  return {
+    what: 'PDSs, did:web hosts and DNS',
+    hosts: ['each account’s own'],
+    askedBy: 'server',
+    gives:
+      'a reader’s sign-in comes from theirs; posts from before, profiles and records from each author’s',
+    without: 'a reader without their PDS reads nowhere; an author’s older posts wait',
+    setting: undefined,
+  }
+}
+
+function fallback({ fallbackAppview }: Config): Dependency[] {
+  if (fallbackAppview === 'none') return []
+  return [
+    {
+      what: 'a public AppView',
+      hosts: [hostOf(fallbackAppview)],
+      askedBy: 'server',
+      gives: 'what no PDS can tell in time: strangers’ counts, feeds and threads, wide search',
+      without: 'strangers show what this index knows; it is waited for 1.5 seconds at most',
+      setting: 'SLIPSTREAM_FALLBACK_APPVIEW=none',
+    },
+  ]
+}
+
+function pictures({ imageUrlPattern, publicOrigin }: Config): Dependency[] {
+  if (isOurs(imageUrlPattern, publicOrigin)) return []
+  return [
+    {
+      what: 'pictures',
+      hosts: [hostOf(imageUrlPattern)],
+      askedBy: 'client',
+      gives: 'faces, banners and pictures; it sees who looks at them',
+      without: 'posts are there, and their pictures are not',
+      setting: 'SLIPSTREAM_IMAGES=own',
+    },
+  ]
+}
+
+function videos(config: Config): Dependency[] {
+  const { videoPlaylistUrlPattern, videoThumbnailUrlPattern, publicOrigin } = config
+  const patterns = [videoPlaylistUrlPattern, videoThumbnailUrlPattern]
+  const others = patterns.filter((one) => !isOurs(one, publicOrigin))
+  if (others.length === 0) return []
+  return [
+    {
+      what: 'videos',
+      hosts: [...new Set(others.map(hostOf))],
+      askedBy: 'client',
+      gives: 'videos and their first frames; it sees who looks at them',
+      without: 'posts are there, and their videos are not',
+      setting: 'SLIPSTREAM_VIDEOS=own',
+    },
+  ]
+}
+
+function labelers({ labelers: dids }: Config): Dependency[] {
+  if (dids.length === 0) return []
+  return [
+    {
+      what: 'labelers',
+      hosts: [...dids],
+      askedBy: 'server',
+      gives: 'labels and takedowns for whoever names no labelers; members’ clients may name more',
+      without: 'labels known so far count on',
+      setting: 'SLIPSTREAM_LABELERS=, (a comma: none)',
+    },
+  ]
+}
+
+function generators(): Dependency {
+  return {
+    what: 'feed generators',
+    hosts: ['each custom feed’s own'],
+    askedBy: 'server',
+    gives: 'which posts a custom feed has; the Following feed needs none',
+    without: 'that one feed does not load',
+    setting: undefined,
+  }
+}
+
+function isOurs(pattern: string, publicOrigin: string): boolean {
+  return pattern.startsWith(`${publicOrigin}/`)
+}
+
+function hostOf(address: string): string {
+  return new URL(address).host
+}

@@ -1,0 +1,110 @@
+// The npm package: made as `npm pack` makes it, unpacked below a node_modules, where Node strips no types,
+// and run from there: command line, server, threads, pages, and the process in which pictures are decoded.
+
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BlobHost, startBlobHost } from '../support/blob-host.ts'
+import { createJetstreamDouble, type JetstreamDouble } from '../support/jetstream-double/double.ts'
+import { type PlcDouble, startPlcDouble } from '../support/plc-double.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const MADE_OF = ['bin', 'lexicons', 'scripts', 'src', 'package.json', 'CHANGELOG.md']
+const SETTINGS = ['tsconfig.json', 'tsconfig.package.json', 'SECURITY.md', 'LICENSE', 'README.md']
+const MAX_WAIT_MS = 60_000
+
+let base: string
+let installed: string
+let stream: JetstreamDouble
+let plc: PlcDouble
+let host: BlobHost
+
+beforeAll(async () => {
+  base = mkdtempSync(join(tmpdir(), 'slipstream-package-'))
+  const project = join(base, 'project')
+  for (const part of [...MADE_OF, ...SETTINGS])
+    cpSync(join(root, part), join(project, part), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'))
+  execFileSync('npm', ['pack', '--pack-destination', base], { cwd: project, stdio: 'pipe' })
+  const modules = join(base, 'somewhere/node_modules')
+  installed = join(modules, 'slipstream')
+  mkdirSync(installed, { recursive: true })
+  const archive = readdirSync(base).find((name) => name.endsWith('.tgz'))!
+  execFileSync('tar', ['xzf', join(base, archive), '-C', installed, '--strip-components=1'])
+  for (const name of readdirSync(join(root, 'node_modules')).filter((one) => !one.startsWith('.')))
+    symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  ;[stream, plc, host] = [
+    await createJetstreamDouble(),
+    await startPlcDouble(),
+    await startBlobHost(),
+  ]
+}, 300_000)
+afterAll(async () => {
+  await stream.close()
+  await plc.close()
+  await host.close()
+  rmSync(base, { recursive: true, force: true })
+})
+
+const command = () => join(installed, 'bin/slipstream')
+const path = `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`
+
+test('it carries what runs, and neither sources nor tests', () => {
+  const names = readdirSync(installed).sort()
+  expect(names).toEqual([
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'SECURITY.md',
+    'bin',
+    'dist',
+    'lexicons',
+    'package.json',
+  ])
+})
+
+test('its command says its version, and how to mend things where it is', () => {
+  const env = { PATH: path, SLIPSTREAM_DATA_DIR: join(base, 'nothing') }
+  const run = (...args: string[]) => spawnSync(command(), args, { env, encoding: 'utf8' })
+  expect(run('--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect(run('doctor', '--only', 'server').stdout).toContain('npx slipstream serve')
+})
+
+test('its server answers, serves its pages and makes pictures, and stops in peace', async () => {
+  const account = await plc.create({ handle: 'alice.test', pds: host.url })
+  const red = { r: 200, g: 0, b: 0 }
+  const drawn = sharp({ create: { width: 32, height: 32, channels: 3, background: red } })
+  const cid = host.put(await drawn.png().toBuffer(), 'image/png')
+  const server = spawn(command(), ['serve'], {
+    cwd: base,
+    env: {
+      PATH: path,
+      SLIPSTREAM_PORT: '0',
+      SLIPSTREAM_DATA_DIR: join(base, 'data'),
+      SLIPSTREAM_JETSTREAM_HOSTS: stream.url,
+      SLIPSTREAM_PLC_URL: plc.url,
+      SLIPSTREAM_ALLOW_PRIVATE_HOSTS: 'on',
+      SLIPSTREAM_FALLBACK_APPVIEW: 'none',
+      SLIPSTREAM_SERVE_THREADS: '2',
+      SLIPSTREAM_MEMBERS: account.did,
+      SLIPSTREAM_IMAGES: 'own',
+    },
+  })
+  let said = ''
+  for (const pipe of [server.stdout, server.stderr]) pipe.on('data', (piece) => (said += piece))
+  const ended = new Promise<number | null>((done) => server.once('exit', done))
+  const portOf = () => /serving on [^"]*:(\d+)/.exec(said)?.[1]
+  await expect.poll(() => portOf() ?? said, { timeout: MAX_WAIT_MS }).toMatch(/^\d+$/)
+  const origin = `http://127.0.0.1:${portOf()}`
+  expect(await (await fetch(`${origin}/xrpc/_health`)).json()).toMatchObject({ version: /\d/ })
+  const page = await (await fetch(origin, { headers: { accept: 'text/html' } })).text()
+  const script = /src="(\/page\/assets\/[^"]*status\.ts)"/.exec(page)![1]!
+  expect(await (await fetch(origin + script)).text()).not.toMatch(/: HTMLElement/)
+  const picture = () => fetch(`${origin}/img/avatar/plain/${account.did}/${cid}@jpeg`)
+  await expect.poll(async () => (await picture()).status, { timeout: MAX_WAIT_MS }).toBe(200)
+  server.kill('SIGTERM')
+  expect(await ended).toBe(0)
+}, 120_000)
