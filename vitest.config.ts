@@ -7,9 +7,9 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     // Bounds for what hangs: no test depends on how fast a machine is, or on what else it does.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     teardownTimeout: 120_000,
-    expect: { poll: { timeout: 150_000, interval: 20 } },
+    expect: { poll: { timeout: 300_000, interval: 20 } },
   },
 })

@@ -8,7 +8,7 @@ export default defineConfig({
     // Each file has a network of its own, on ports that nobody else has.
     maxWorkers: 2,
     // Generous: a machine may be busy with something else.
-    testTimeout: 300_000,
+    testTimeout: 600_000,
     // Where the Jetstream server has yet to be built.
     hookTimeout: 600_000,
     teardownTimeout: 120_000,

@@ -112,7 +112,7 @@ export async function startDoctorWorld(): Promise<DoctorWorld> {
 
 /** The first report comes after a second or so. */
 async function untilStreaming(dataDir: string): Promise<void> {
-  for (let tries = 0; tries < 1_500; tries++) {
+  for (let tries = 0; tries < 3_000; tries++) {
     const server = await callServer(dataDir)
     if (typeof server === 'object' && 'status' in server) {
       const { stream } = server.status.ingest ?? {}

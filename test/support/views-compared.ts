@@ -12,7 +12,7 @@ import {
   isBlockedOrMuted,
   viewerBlocks,
 } from '../../src/answers/views/rules.ts'
-import { overTheWire } from './hydration.ts'
+import { expectSameOnTheWire } from './hydration.ts'
 
 export type Things = { items: number[]; posts: number[]; uids: number[] }
 
@@ -48,8 +48,8 @@ export function expectSameAsViews(
   const said = pairs.map(([shown, views]) => {
     const texts = shown.filter((text) => text !== undefined)
     const ours = texts.map((text) => JSON.parse(Buffer.from(text, 'latin1').toString()))
-    const theirs = views.filter((view) => view !== undefined).map((view) => overTheWire(view))
-    for (const [i, view] of theirs.entries()) expect(ours[i]).toEqual(view)
+    const theirs = views.filter((view) => view !== undefined)
+    for (const [i, view] of theirs.entries()) expectSameOnTheWire(ours[i], view, `item ${i}`)
     expect(ours.length).toBe(theirs.length)
     return texts.join()
   })

@@ -15,11 +15,9 @@ const KINDS: FaultKind[] = [
   'clock-back',
   'pds-redirect-loopback',
 ]
-const TIMEOUT_MS = 240_000
 
 test.each([1, 2])(
   'nothing is lost and nothing doubled, whatever strikes (seed %i)',
-  { timeout: TIMEOUT_MS },
   async (seed) => {
     const report = await runSeed(seed, { events: 450, faults: 4, kinds: KINDS })
     const told = report.differences.map(({ what, about, expected, got, history }) => {

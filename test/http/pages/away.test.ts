@@ -40,7 +40,7 @@ function beginHistory(): void {
 }
 
 async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1_500; tries++) {
+  for (let tries = 0; tries < 3_000; tries++) {
     if (await isTrue().catch(() => false)) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }

@@ -64,7 +64,7 @@ async function state(): Promise<string> {
 }
 
 async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1_500; tries++) {
+  for (let tries = 0; tries < 3_000; tries++) {
     if (await isTrue().catch(() => false)) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }

@@ -53,7 +53,7 @@ function writeList(): string {
   return path
 }
 
-it('says what it waits for, ends, and goes on after a restart', { timeout: 240_000 }, async () => {
+it('says what it waits for, ends, and goes on after a restart', async () => {
   const port = await server.port()
   const list = writeList()
   const importing = runCli(env, ['import-follows', list])

@@ -74,7 +74,7 @@ async function countOnline(): Promise<number> {
 
 /** Until the stream was taken in so far. */
 async function untilFollows(count: number): Promise<void> {
-  for (let tries = 0; tries < 1_500; tries++) {
+  for (let tries = 0; tries < 3_000; tries++) {
     if ((await countOnline()) === count) return
     await setTimeout(100)
   }
