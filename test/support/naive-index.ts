@@ -2,7 +2,11 @@
 // highest rev decides, an account's deletion takes all of it, and every count is counted. Nothing
 // here looks at how the store does it.
 
+import { tidTimeMs } from '../../src/base/atproto/tid.ts'
 import type { AccountEvent, CommitEvent, StreamEvent, WriteEvent } from '../../src/base/event.ts'
+
+const TID = /^[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}$/
+const NETWORK_BEGAN_AT = Date.parse('2022-11-01')
 
 export type NaiveIndex = ReturnType<typeof createNaiveIndex>
 
@@ -48,10 +52,12 @@ export function createNaiveIndex() {
   }
 
   function sortAt(event: WriteEvent): number {
-    return Math.min(
-      Date.parse(event.record['createdAt'] as string),
-      Math.floor(event.timeUs / 1000),
-    )
+    const createdAt = Date.parse(event.record['createdAt'] as string)
+    const seenAt = Math.floor(event.timeUs / 1000)
+    if (createdAt <= seenAt) return createdAt
+    // What claims the future stands where its key was made, as far as that can be.
+    const madeAt = TID.test(event.rkey) ? Math.floor(tidTimeMs(event.rkey)) : Number.NaN
+    return madeAt >= NETWORK_BEGAN_AT && madeAt <= seenAt ? madeAt : seenAt
   }
 
   /** How many distinct creators have a record whose `field` leads to each subject. */

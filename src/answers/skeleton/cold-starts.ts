@@ -1,7 +1,12 @@
 // How far an account's cold start is, as far as posts are concerned: what the ingest thread wrote down of it
 // (ingest/backfill/milestones.ts). Whoever may read here and is no member yet is about to be one.
 
-import { COLD_START, MILESTONES, milestonesReached } from '../../data/store/backfills.ts'
+import {
+  COLD_START,
+  findBackfill,
+  MILESTONES,
+  milestonesReached,
+} from '../../data/store/backfills.ts'
 import type { Db } from '../../data/store/db.ts'
 import { isJobPutOff } from '../../data/store/job-schedule.ts'
 
@@ -12,6 +17,8 @@ export type ColdStarts = {
   reached(uid: number): Reached
   /** Whether their own server is away or busy, and isn't asked before `until`: nothing moves so long. */
   isPutOff(uid: number, times: { now: number; until: number }): boolean
+  /** Since when everything by those they follow is here, in ms since 1970; undefined while nobody knows. */
+  knownSince(uid: number): number | undefined
 }
 
 export function createColdStarts(db: Db): ColdStarts {
@@ -22,7 +29,12 @@ export function createColdStarts(db: Db): ColdStarts {
       if (there.includes(COLD_START)) return 'everything'
       if (there.includes(MILESTONES.posts)) return 'posts'
       if (there.includes(MILESTONES.feeds)) return 'feeds'
-      return there.includes(MILESTONES.newest) ? 'newest' : 'nothing'
+      if (there.includes(MILESTONES.newest)) return 'newest'
+      return there.includes(MILESTONES.latest) ? 'latest' : 'nothing'
+    },
+    knownSince(uid) {
+      const rev = findBackfill(db, uid, MILESTONES.latest)?.rev
+      return rev == null ? undefined : Number(rev)
     },
   }
 }

@@ -11,6 +11,8 @@ export const COLD_START_BEGUN = 'cold-start begun'
 
 /** `what` of a member as soon as it is so, in this order (ingest/backfill/milestones.ts). */
 export const MILESTONES = {
+  /** Everything that those they follow wrote since a time is here: `rev` says since when, in ms since 1970. */
+  latest: 'cold-start latest',
   /** Everything of the last hours by those they follow is here. */
   newest: 'cold-start newest',
   /** All feeds were read, but for those of servers that failed and are asked again. */

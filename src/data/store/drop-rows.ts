@@ -32,8 +32,8 @@ const statements = perDatabase((db) => ({
   ),
   jobs: db.prepare<[number]>(
     `DELETE FROM jobs WHERE subject = ? AND kind IN
-      ('member', 'identity', 'profile', 'follows', 'feed', 'recent', 'page', 'older', 'blocks', 'records',
-       'repo', 'check', 'author', 'rest')`,
+      ('member', 'identity', 'profile', 'follows', 'feed', 'latest', 'recent', 'page', 'older', 'blocks',
+       'records', 'repo', 'check', 'author', 'rest')`,
   ),
   depths: db.prepare<[number]>('DELETE FROM feed_depths WHERE uid = ?'),
   keyless: db.prepare<[number]>('DELETE FROM keyless_follows WHERE creator = ?'),

@@ -26,6 +26,12 @@ const statements = perDatabase((db) => ({
         WHERE cursor IS NOT NULL AND pages < ? GROUP BY uid ORDER BY max(oldest_at) DESC LIMIT ?`,
     )
     .pluck(),
+  knownSince: db
+    .prepare<[string], number | null>(
+      `SELECT max(oldest_at) FROM json_each(?) ids CROSS JOIN feed_depths ON uid = ids.value
+        WHERE cursor IS NOT NULL`,
+    )
+    .pluck(),
 }))
 
 export function findFeedDepth(db: Db, uid: number, collection: number): FeedDepth | undefined {
@@ -46,4 +52,9 @@ export function deepenable(
   { maxPages, limit }: { maxPages: number; limit: number },
 ): number[] {
   return statements(db).deepenable.all(JSON.stringify(uids), maxPages, limit)
+}
+
+/** Since when everything that these accounts posted and reposted was read, as far as they were read at all. */
+export function knownSince(db: Db, uids: readonly number[]): number {
+  return statements(db).knownSince.get(JSON.stringify(uids)) ?? 0
 }

@@ -11,6 +11,7 @@ import { perDatabase } from './per-database.ts'
  * - `profile` (uid): the profile record
  * - `follows` (uid): the whole follow list
  * - `feed` (uid): recent posts and reposts
+ * - `latest` (uid): a few of the newest posts and reposts, for a newcomer's first page; tried once
  * - `recent` (uid): posts, reposts and likes of the last hours, where no stream brings them
  * - `page` (uid): the newest posts of a stranger whose page a member opens
  * - `older` (uid): the next page of posts and reposts, back from what was read
@@ -30,6 +31,7 @@ export type JobKind =
   | 'profile'
   | 'follows'
   | 'feed'
+  | 'latest'
   | 'recent'
   | 'page'
   | 'older'
@@ -56,6 +58,7 @@ export const jobPriority = {
   member: 0,
   wanted: 10,
   page: 10,
+  latest: 15,
   follows: 30,
   feed: 20,
   recent: 20,

@@ -29,6 +29,8 @@ export type PageRequest = {
 
 /** A PDS gives up after ten seconds without an answer. */
 export const FIRST_PAGE_MAX_WAIT_MS = 7_500
+/** A full page waits for no longer, although newer items may come between. */
+const FULL_PAGE_PATIENCE_MS = 4_000
 /** What the cold start calls newest: of as many hours everything is read first. */
 const NEWEST_MS = 36 * 3_600_000
 
@@ -46,16 +48,23 @@ export function createFirstPage(parts: {
   const reachedBy = (did: string): Reached =>
     maxWaitMs === 0 ? 'everything' : coldStarts.reached(actors.uidOf(did))
 
-  function isWorthReading(request: PageRequest): boolean {
+  function isWorthReading(request: PageRequest, waitedMs: number): boolean {
     const { did, limit, cursor } = request
     const reached = reachedBy(did)
     if (areAllHere(reached)) return true
-    if (reached === 'nothing' && cursor === undefined) return false
+    const isSettled = cursor !== undefined || waitedMs >= FULL_PAGE_PATIENCE_MS
+    if (reached === 'nothing' && !isSettled) return false
     const viewer = actors.uidOf(did)
     const page = parts.timeline({ viewer, limit, cursor, since: undefined })
-    const isFull = page.items.length >= limit
     if (reached === 'feeds') return page.items.length > 0
-    return isFull && (cursor !== undefined || isOfNewest(page, now()))
+    const isFull = page.items.length >= limit
+    return isFull && (isSettled || endsAfter(page, knownSince(reached, viewer)))
+  }
+
+  /** Nothing newer that the cold start still brings belongs on the page. */
+  function knownSince(reached: Reached, viewer: number): number {
+    const since = coldStarts.knownSince(viewer) ?? Number.POSITIVE_INFINITY
+    return reached === 'newest' ? Math.min(since, now() - NEWEST_MS) : since
   }
 
   return {
@@ -66,7 +75,7 @@ export function createFirstPage(parts: {
       const isPutOff = (times: { now: number; until: number }) =>
         coldStarts.isPutOff(actors.uidOf(did), times)
       const asked = { did, state, isPutOff, maxWaitMs, signal }
-      return waits.until(() => isWorthReading(request), asked)
+      return waits.until((waitedMs) => isWorthReading(request, waitedMs), asked)
     },
     cursorAtEnd(request, endCursor) {
       if (areAllHere(reachedBy(request.did))) return undefined
@@ -80,7 +89,6 @@ function areAllHere(reached: Reached): boolean {
   return reached === 'posts' || reached === 'everything'
 }
 
-/** Nothing that the cold start still brings belongs between or above these items. */
-function isOfNewest({ endCursor }: FeedSkeleton, now: number): boolean {
-  return endCursor !== undefined && parseFeedCursor(endCursor).sortAt >= now - NEWEST_MS
+function endsAfter({ endCursor }: FeedSkeleton, time: number): boolean {
+  return endCursor !== undefined && parseFeedCursor(endCursor).sortAt >= time
 }

@@ -9,8 +9,10 @@ import { waitLeftMs } from './wait-left.ts'
 
 export type NewcomerWaits = {
   /** Resolves when it is there or time is up; undefined where it is there, or nobody may wait. */
-  until(isThere: () => boolean, request: WaitRequest): Promise<void> | undefined
+  until(isThere: IsThere, request: WaitRequest): Promise<void> | undefined
 }
+
+type IsThere = (waitedMs: number) => boolean
 
 export type WaitRequest = {
   did: string
@@ -50,12 +52,13 @@ export function createNewcomerWaits({
   const isPutOff = (request: WaitRequest, until: number) =>
     request.isPutOff?.({ now: now(), until }) === true
 
-  async function wait(isThere: () => boolean, request: WaitRequest): Promise<void> {
+  async function wait(isThere: IsThere, request: WaitRequest): Promise<void> {
     const { signal } = request
-    const giveUpAt = now() + waitLeftMs(signal, longestMs(request), now())
+    const began = now()
+    const giveUpAt = began + waitLeftMs(signal, longestMs(request), began)
     while (now() < giveUpAt && !signal.aborted && !isPutOff(request, giveUpAt)) {
       await sleep(LOOK_EVERY_MS + waitingInAll * LOOK_LATER_MS)
-      if (isThere()) return
+      if (isThere(now() - began)) return
     }
     if (!signal.aborted) vain.set(nameOf(request), true)
   }
@@ -70,7 +73,7 @@ export function createNewcomerWaits({
   return {
     until(isThere, request) {
       const { did } = request
-      if (isThere()) return undefined
+      if (isThere(0)) return undefined
       if (isPutOff(request, now() + longestMs(request))) return undefined
       if (waitingInAll >= MAX_WAITING || (waiting.get(did) ?? 0) >= MAX_WAITING_EACH)
         return undefined

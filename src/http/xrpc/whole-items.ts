@@ -24,6 +24,8 @@ type Request = {
   signal: AbortSignal
   /** Since the request first waited for anything. */
   maxWaitMs?: number
+  /** Also for what was waited for lately. */
+  isShared?: boolean
 }
 
 export type WholeItems = {
@@ -50,7 +52,7 @@ export function createWholeItems(parts: Parts): WholeItems {
   }
 
   return {
-    async awaited(make, { viewer, signal, maxWaitMs = MAX_WAIT_MS }) {
+    async awaited(make, { viewer, signal, maxWaitMs = MAX_WAIT_MS, isShared = false }) {
       const lacking = fetchRequests.watching(make)
       const things = { dids: [...lacking.dids], uris: [...lacking.uris] }
       if (things.dids.length + things.uris.length === 0) return
@@ -61,6 +63,7 @@ export function createWholeItems(parts: Parts): WholeItems {
         isThere: whenAsked(asked, () => isUnderWay(lacking)),
         maxWaitMs,
         signal,
+        isShared,
       })
     },
     among(items, make) {

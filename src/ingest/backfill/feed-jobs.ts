@@ -4,7 +4,13 @@
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
 import { findFeedDepth, putFeedDepth } from '../../data/store/feed-depths.ts'
-import { type ListedPage, type ListingEnd, walkCollection } from '../../sources/pds/listing.ts'
+import {
+  type ListedPage,
+  type ListingBounds,
+  type ListingEnd,
+  type Take,
+  walkCollection,
+} from '../../sources/pds/listing.ts'
 import { MAX_PAGE, type RepoTarget } from '../../sources/pds/pds-client.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'
 import { reconcile } from './reconcile.ts'
@@ -38,6 +44,19 @@ export async function loadFeed(services: Services, repo: RepoTarget): Promise<Re
   return { ...sum(results), cut }
 }
 
+/** The very newest, by one light request for each collection, where these reach back some hours. `feed` brings it too. */
+export async function loadLatest(services: Services, repo: RepoTarget): Promise<void> {
+  const { latest, latestMs } = services.limits
+  const since = services.now() - latestMs
+  const { take } = withinBudget(services, repo, { isCounted: false })
+  for (const collection of [POST, REPOST]) {
+    if (findFeedDepth(services.db, repo.uid, collectionCodes[collection])) continue
+    const { cursor, last } = await pageFrom(services, repo, { collection, size: latest, take })
+    if (cursor !== undefined && last && lastWrittenAt(last) >= since)
+      await pageFrom(services, repo, { collection, cursor, take })
+  }
+}
+
 /** All posts, reposts and likes of the last hours; what is older the other jobs bring. */
 export async function loadRecent(services: Services, repo: RepoTarget): Promise<void> {
   const { maxRecent: maxRecords, recentMs } = services.limits
@@ -69,26 +88,34 @@ export async function loadOlder(services: Services, repo: RepoTarget): Promise<v
   for (const collection of [POST, REPOST]) {
     const depth = findFeedDepth(services.db, repo.uid, collectionCodes[collection])
     if (depth?.cursor === undefined) continue
-    const pages = watchPages(isShort)
-    const { cursor } = depth
-    const end = await pageFrom(services, repo, { collection, cursor, isEnough: pages.isEnough })
-    noteDepth(services, repo, { collection, end, last: pages.last(), pages: depth.pages + 1 })
+    const { cursor, pages } = depth
+    await pageFrom(services, repo, { collection, cursor, pages: pages + 1 })
   }
 }
 
+/** One page, and how deep that is; the server's first one without a cursor. */
 async function pageFrom(
   services: Services,
   repo: RepoTarget,
-  of: { collection: Collection; cursor: string; isEnough: (page: ListedPage) => boolean },
+  of: { collection: Collection; cursor?: string; size?: number; pages?: number; take?: Take },
+): Promise<{ cursor: string | undefined; last: ListedPage | undefined }> {
+  const { collection, cursor, size = MAX_PAGE, pages = 0 } = of
+  const { take = withinBudget(services, repo).take } = of
+  const watched = watchPages((page) => isShort(page, size))
+  const { isEnough } = watched
+  const bounds = { collection, from: cursor, isEnough, take, maxRecords: size }
+  const end = await walkOn(services, repo, bounds)
+  const last = watched.last()
+  noteDepth(services, repo, { collection, end, last, size, pages })
+  return { cursor: end.cursor, last }
+}
+
+async function walkOn(
+  services: Services,
+  repo: RepoTarget,
+  bounds: ListingBounds & { collection: Collection },
 ): Promise<ListingEnd> {
-  const { collection, cursor: from, isEnough } = of
-  const bounds = {
-    collection,
-    from,
-    isEnough,
-    maxRecords: MAX_PAGE,
-    take: withinBudget(services, repo).take,
-  }
+  const { collection } = bounds
   try {
     return await walkCollection(services, repo, {
       ...bounds,
@@ -98,7 +125,7 @@ async function pageFrom(
   } catch (error) {
     // It moved to a server that reads the cursor otherwise.
     const isRefused = error instanceof PdsError && error.reason === 'bad-answer'
-    if (!isRefused) throw error
+    if (!isRefused || bounds.from === undefined) throw error
     return { complete: true, floor: undefined, cursor: undefined, listed: 0 }
   }
 }
@@ -135,10 +162,11 @@ function noteDepth(
     end: ListingEnd
     last: ListedPage | undefined
     pages: number
+    size?: number
   },
 ): void {
-  const { collection, end, last, pages } = depth
-  const isWhole = end.complete || (last !== undefined && isShort(last))
+  const { collection, end, last, pages, size } = depth
+  const isWhole = end.complete || (last !== undefined && isShort(last, size))
   const createdAt = last ? lastCreatedAt(last) : Number.POSITIVE_INFINITY
   const oldestAt = Number.isFinite(createdAt) ? createdAt : now()
   const cursor = isWhole ? undefined : end.cursor
@@ -146,8 +174,8 @@ function noteDepth(
 }
 
 /** Not the word of the lexicon that nothing follows, but good enough where not all is wanted. */
-function isShort({ records, broken }: ListedPage): boolean {
-  return records.length + broken.length < MAX_PAGE
+function isShort({ records, broken }: ListedPage, size = MAX_PAGE): boolean {
+  return records.length + broken.length < size
 }
 
 function lastCreatedAt(page: ListedPage): number {

@@ -19,6 +19,9 @@ export type BackfillLimits = HostLimits & {
   /** How deep an author's feed is read. */
   feedPosts: number
   feedReposts: number
+  /** For a newcomer's first page: of each collection so many, and more where they are all as new as that. */
+  latest: number
+  latestMs: number
   /** Of a stranger whose page a member opens. */
   pagePosts: number
   /** Beyond the first page, records older than this are not asked for. */
@@ -58,6 +61,8 @@ export const DEFAULT_LIMITS: BackfillLimits = {
   requestTimeoutMs: 20_000,
   feedPosts: 100,
   feedReposts: 50,
+  latest: 10,
+  latestMs: 2 * 3_600_000,
   pagePosts: 50,
   feedMaxAgeMs: 90 * 86_400_000,
   recentMs: 36 * 3_600_000,

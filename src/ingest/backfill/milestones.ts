@@ -9,7 +9,7 @@ import {
   putBackfill,
 } from '../../data/store/backfills.ts'
 import type { Db } from '../../data/store/db.ts'
-import { deepenable } from '../../data/store/feed-depths.ts'
+import { deepenable, knownSince } from '../../data/store/feed-depths.ts'
 import { countOutstanding, isFirstTryDue } from '../../data/store/follow-order.ts'
 import { followedBy } from '../../data/store/follows.ts'
 import { type JobKind, SLOW_LANE } from '../../data/store/jobs.ts'
@@ -17,6 +17,7 @@ import { replaysOf } from '../../data/store/replays.ts'
 import type { ColdStartParts } from './cold-start.ts'
 
 const MEMBER: JobKind[] = ['member']
+const LATEST: JobKind[] = ['latest']
 const RECENT: JobKind[] = ['recent']
 const POSTS: JobKind[] = ['recent', 'feed', 'older']
 /** The cold start itself may go on for longer. */
@@ -30,20 +31,22 @@ export function noteMilestones(parts: ColdStartParts, uid: number): void {
   const isListing = countOutstanding(db, [uid], { kinds: MEMBER, now: now() }) > 0
   if (isListing && !isOverdue) return
   const uids = [...followedBy(db, uid), uid]
+  const isDue = (kinds: JobKind[]) => isFirstTryDue(db, uids, { kinds, now: now() })
+  const isNewest = () => !isReplaying(parts, uids) && !isDue(RECENT)
   const isReached = {
-    newest: () =>
-      !isReplaying(parts, uids) && !isFirstTryDue(db, uids, { kinds: RECENT, now: now() }),
-    feeds: () =>
-      !isFirstTryDue(db, uids, { kinds: POSTS, now: now() }) && !isShort(parts, uid, uids),
+    latest: () => !isDue(LATEST) || isNewest(),
+    newest: isNewest,
+    feeds: () => !isDue(POSTS) && !isShort(parts, uid, uids),
     posts: () =>
       countOutstanding(db, uids, { kinds: POSTS, priority: SLOW_LANE - 1, now: now() }) === 0 &&
       !isShort(parts, uid, uids),
   }
-  for (const name of ['newest', 'feeds', 'posts'] as const) {
+  for (const name of ['latest', 'newest', 'feeds', 'posts'] as const) {
     const what = MILESTONES[name]
     if (findBackfill(db, uid, what)) continue
     if (!isOverdue && !isReached[name]()) return
-    putBackfill(db, uid, what, { rev: null, finished_at: now() })
+    const rev = name === 'latest' ? String(knownSince(db, uids)) : null
+    putBackfill(db, uid, what, { rev, finished_at: now() })
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Job } from '../../data/store/jobs.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { checkRepo, compareRepo } from './compare-repo.ts'
-import { loadFeed, loadOlder, loadPage, loadRecent } from './feed-jobs.ts'
+import { loadFeed, loadLatest, loadOlder, loadPage, loadRecent } from './feed-jobs.ts'
 import { startMember } from './member-job.ts'
 import { loadList, loadPost, loadProfile, loadRecord } from './record-jobs.ts'
 import { loadBlocks, loadFollows, loadRecords, type RepoJobResult } from './repo-jobs.ts'
@@ -24,6 +24,9 @@ export async function perform(
       return startMember(services, repo)
     case 'feed':
       return loadFeed(services, repo)
+    case 'latest':
+      await loadLatest(services, repo)
+      return undefined
     case 'recent':
       await loadRecent(services, repo)
       return undefined

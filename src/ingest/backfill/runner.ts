@@ -25,6 +25,7 @@ import { createHosts, type Hosts, IDENTITY_HOST } from '../../sources/pds/hosts.
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'
 import { watchClock } from './clock-watch.ts'
+import { createHeldJobs, type HeldJobs } from './held-jobs.ts'
 import { identify, locate } from './identify.ts'
 import { createJobWindow, type WaitingJob } from './job-window.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
@@ -94,8 +95,7 @@ class Runner implements Backfill {
   readonly #window = createJobWindow()
   readonly #stopping = new AbortController()
   readonly #running = new Set<Promise<void>>()
-  /** In the window or at work. */
-  readonly #held = new Set<string>()
+  readonly #held: HeldJobs
   #timer: NodeJS.Timeout | undefined
   #progressCheckedAt = 0
   #isStarted = false
@@ -112,6 +112,7 @@ class Runner implements Backfill {
     setMaxListeners(0, signal) // one a request, bounded by `maxJobs`
     this.#hosts = createHosts({ limits, now, random })
     this.#services = createServices(options, { limits, now, hosts: this.#hosts, signal })
+    this.#held = createHeldJobs(now)
     this.#slowLane = createSlowLane(this.#services)
     const { timelineItems = () => 0, replays } = options
     this.#isReplaying = () => (replays?.().length ?? 0) > 0
@@ -211,7 +212,8 @@ class Runner implements Backfill {
     this.#replayingSince = this.#isReplaying() ? (this.#replayingSince ?? now) : undefined
     const isHeld =
       this.#replayingSince !== undefined && now - this.#replayingSince < REPLAY_FIRST_MS
-    return isHeld ? jobPriority.follows - 1 : Number.POSITIVE_INFINITY
+    const leastUrgent = isHeld ? jobPriority.follows - 1 : Number.POSITIVE_INFINITY
+    return Math.min(leastUrgent, this.#held.leastUrgent())
   }
 
   #refill(count: number): void {
@@ -220,7 +222,7 @@ class Runner implements Backfill {
     this.#isDry = jobs.length < count
     if (jobs.length === 0) return
     transact(db, () => {
-      for (const job of jobs) if (!this.#held.has(keyOf(job))) this.#admit(job)
+      for (const job of jobs) if (!this.#held.has(job)) this.#admit(job)
     })
   }
 
@@ -242,7 +244,7 @@ class Runner implements Backfill {
   }
 
   #hold(waiting: WaitingJob): void {
-    this.#held.add(keyOf(waiting.job))
+    this.#held.add(waiting.job)
     this.#window.add(waiting)
   }
 
@@ -258,7 +260,7 @@ class Runner implements Backfill {
       onwards = await this.#recover(waiting, error)
     } finally {
       this.#hosts.leave(host)
-      this.#held.delete(keyOf(job))
+      this.#held.delete(job)
     }
     if (onwards && !this.#stopping.signal.aborted) this.#hold(onwards)
     if (this.#hosts.waitMs(host) > SHORT_WAIT_MS) this.#giveUpPlaces(host)
@@ -349,6 +351,8 @@ class Runner implements Backfill {
   #fail(job: Job, error: PdsError): undefined {
     const { db, log, now } = this.#services
     const { message, retryAfterMs } = error
+    // Whoever waits for it waits no longer; the author's other jobs bring the same.
+    if (job.kind === 'latest') return this.#finish(job)
     transact(db, () => {
       const verdict = failJob(db, job, { error: message, now: now(), retryAfterMs })
       if (verdict === 'gave-up') leaveGap(db, job, now())
@@ -372,7 +376,7 @@ class Runner implements Backfill {
     const until = now() + this.#hosts.waitMs(host)
     transact(db, () => {
       for (const { job } of this.#window.drop(host)) {
-        this.#held.delete(keyOf(job))
+        this.#held.delete(job)
         postponeJob(db, job, until)
       }
     })
@@ -385,10 +389,6 @@ class Runner implements Backfill {
  */
 function stateOfUnknown(db: Db, { kind, subject }: Job): 'deactivated' | undefined {
   return kind === 'profile' && !findProfile(db, subject) ? 'deactivated' : undefined
-}
-
-function keyOf({ kind, subject }: Job): string {
-  return `${kind} ${subject}`
 }
 
 /** The account's PDS, or the directory where that is not known or was asked before `staleBefore`. */

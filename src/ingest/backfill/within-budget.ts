@@ -20,9 +20,11 @@ const AGAIN_MS = 3_600_000
 /** Few posts have more, with all their pictures described. */
 const ORDINARY_BYTES = 10_000
 
+/** @param options - `isCounted` false: what is left out here another job asks for, too */
 export function withinBudget(
   { apply, coldStarts }: Services,
   { uid }: RepoTarget,
+  { isCounted = true } = {},
 ): { take: Take; cut: Cut } {
   const cut: Cut = { takenBytes: 0, leftOut: 0 }
   const take: Take = (page, isHeld = () => false) => {
@@ -32,7 +34,7 @@ export function withinBudget(
     const beyond = page.records.slice(fitting).map(({ rkey }) => rkey)
     if (beyond.length === 0) return { page, isSpent: false }
     cut.leftOut += beyond.length
-    apply.leaveOut('over-budget', beyond.length)
+    if (isCounted) apply.leaveOut('over-budget', beyond.length)
     const records = page.records.slice(0, fitting)
     return { page: { ...page, records, broken: [...page.broken, ...beyond] }, isSpent: true }
   }

@@ -3,7 +3,7 @@
 
 import { parseCollectionUri } from '../../base/atproto/at-uri.ts'
 import { findActor } from '../../data/store/actors.ts'
-import { deleteBackfillsOf, findBackfill } from '../../data/store/backfills.ts'
+import { deleteBackfillsOf, findBackfill, milestonesReached } from '../../data/store/backfills.ts'
 import { isJobWaiting } from '../../data/store/job-schedule.ts'
 import { enqueueJob, type JobKind, jobPriority } from '../../data/store/jobs.ts'
 import { ANCHOR } from '../../data/store/post-flags.ts'
@@ -50,7 +50,11 @@ export function fetchAuthorOf(
   { member, author, place }: { member: number; author: number; place: number },
 ): void {
   if (place >= MAX_AUTHORS_TO_FETCH) return
-  if (ctx.coldStarts.takesNow(member, author, place)) return fetchAuthor(ctx, author)
+  if (ctx.coldStarts.takesNow(member, author, place)) {
+    fetchAuthor(ctx, author)
+    if (milestonesReached(ctx.db, member).length === 0) enqueueJob(ctx.db, 'latest', author)
+    return
+  }
   deleteBackfillsOf(ctx.db, author)
   enqueueJob(ctx.db, 'author', author)
 }

@@ -4,15 +4,14 @@
 // is about when they came, so that they stand in the order in which they were written.
 
 import { isIndexed } from '../../base/atproto/collections.ts'
-import { microsOf, type PackedRkey, packCid, packRkey } from '../../base/atproto/keys.ts'
+import { type PackedRkey, packCid, packRkey } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/event.ts'
 import type { IndexContext, Outcome, RecordWrite } from './index-context.ts'
-import { parseCreatedAt } from './record-times.ts'
+import { keyMadeAt, parseCreatedAt } from './record-times.ts'
 import { isValidRecord } from './validate.ts'
 
 /** Behind the last event of the stream there are those that have not come yet. */
 const SLACK_MS = 10 * 60_000
-const NETWORK_BEGAN_AT = Date.parse('2022-11-01')
 
 export type FetchedRecord = { collection: string; rkey: string; cid: string; record: JsonObject }
 
@@ -52,12 +51,9 @@ export function* toWrites(
   }
 }
 
-/** Keys say what they like, too: one from before the network, or from the future, says nothing. */
 function arrivalOf(ctx: IndexContext, rkey: PackedRkey, createdAt: number): number {
   const latest = latestOf(ctx)
-  if (createdAt <= latest) return createdAt
-  const madeAt = typeof rkey === 'string' ? 0 : Math.floor(microsOf(rkey) / 1000)
-  return madeAt >= NETWORK_BEGAN_AT && madeAt <= latest ? madeAt : latest
+  return createdAt <= latest ? createdAt : (keyMadeAt(rkey, latest) ?? latest)
 }
 
 /** What claims to be younger was not made yet. A clock that is behind the stream is wrong by nobody knows how much. */

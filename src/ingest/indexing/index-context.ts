@@ -17,6 +17,7 @@ import {
 } from '../../data/store/seed-counts.ts'
 import type { ColdStartBudget } from './cold-start-budget.ts'
 import type { MemoryChange } from './memory-changes.ts'
+import { keyMadeAt } from './record-times.ts'
 import type { TombstoneFilter } from './tombstone-filter.ts'
 
 export type IndexScope = 'authors' | 'community' | 'network'
@@ -146,8 +147,10 @@ export function isOfDeletedAccount(
   return removedAt !== undefined && seenAtUs <= removedAt
 }
 
-export function sortAtOf(write: RecordWrite): number {
-  return Math.min(write.createdAt, write.indexedAt)
+/** What claims the future stands where it was written, which its copies from the stream and a fetch agree on. */
+export function sortAtOf({ createdAt, indexedAt, rkey }: RecordWrite): number {
+  if (createdAt <= indexedAt) return createdAt
+  return keyMadeAt(rkey, indexedAt) ?? indexedAt
 }
 
 /**

@@ -2,7 +2,9 @@
 // the reference sorts by.
 
 import { normalizeDatetimeAlways } from '@atproto/syntax'
+import { microsOf, type PackedRkey } from '../../base/atproto/keys.ts'
 
+const NETWORK_BEGAN_AT = Date.parse('2022-11-01')
 const CANONICAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
 
 /** Milliseconds since 1970, not before it; 0 for what cannot be read, as in the reference. */
@@ -12,4 +14,11 @@ export function parseCreatedAt(createdAt: unknown): number {
     CANONICAL.test(createdAt) ? createdAt : normalizeDatetimeAlways(createdAt),
   )
   return Number.isFinite(parsed) ? Math.max(0, Math.floor(parsed)) : 0
+}
+
+/** Keys say what they like, too: one from before the network, or later than `latest`, says nothing. */
+export function keyMadeAt(rkey: PackedRkey, latest: number): number | undefined {
+  if (typeof rkey === 'string') return undefined
+  const madeAt = Math.floor(microsOf(rkey) / 1000)
+  return madeAt >= NETWORK_BEGAN_AT && madeAt <= latest ? madeAt : undefined
 }

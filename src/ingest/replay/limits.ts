@@ -11,6 +11,8 @@ export type ReplayLimits = {
   minAccounts: number
   /** Accounts are waited for so long, so that those that come together share a socket. */
   gatherMs: number
+  /** The same while the newest posts of those whom a newcomer follows are read. */
+  latestGatherMs: number
   /** The same while follow lists are being read. */
   longestGatherMs: number
   /** Events applied in one go; live events are applied in between. */
@@ -35,6 +37,7 @@ export const defaultReplayLimits: ReplayLimits = {
   accountsPerSocket: 9_990,
   minAccounts: 20,
   gatherMs: 750,
+  latestGatherMs: 6 * SECOND,
   longestGatherMs: 15 * SECOND,
   slice: 256,
   overlapMs: 10 * SECOND,

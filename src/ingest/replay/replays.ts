@@ -189,5 +189,6 @@ function isGathered(
   if (count >= limits.accountsPerSocket) return true
   const waitedMs = now - since
   if (waitedMs >= limits.longestGatherMs) return true
-  return waitedMs >= limits.gatherMs && !isAnyJobWaiting(db, 'member')
+  if (waitedMs < limits.gatherMs || isAnyJobWaiting(db, 'member')) return false
+  return waitedMs >= limits.latestGatherMs || !isAnyJobWaiting(db, 'latest')
 }

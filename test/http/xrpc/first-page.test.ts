@@ -26,6 +26,12 @@ function start(firstPageMaxWaitMs: number, startAt = Date.now()): ServingWorld {
   return world
 }
 
+/** Everything since then is here. */
+function reachLatest(since: number): void {
+  const row = { rev: String(since), finished_at: 1 }
+  putBackfill(world.db, world.uid(alice), MILESTONES.latest, row)
+}
+
 function reach(...what: string[]): void {
   for (const one of what) {
     putBackfill(world.db, world.uid(alice), one, { rev: null, finished_at: 1 })
@@ -79,6 +85,39 @@ test('a first page waits until it is full and nothing newer can come between', a
   const newest = w.post(bob)
   reach(MILESTONES.newest)
   expect(uris(await page.page)[0]).toBe(newest.uri)
+})
+
+test('a full page goes out as soon as all that is newer than its end is known', async () => {
+  const w = start(60_000)
+  const [oldest, , newest] = [w.post(bob), w.post(bob), w.post(bob)]
+  const page = watched(read({ limit: 3 }))
+  reachLatest(w.now() + DAY_MS)
+  await aWhile()
+  expect(page.isAnswered).toBe(false)
+  reachLatest(w.now() - DAY_MS)
+  expect(uris(await page.page)).toEqual([newest!.uri, expect.any(String), oldest!.uri])
+})
+
+test('a page that is not full waits on, although the newest of everybody is known', async () => {
+  const w = start(60_000)
+  w.post(bob)
+  reachLatest(0)
+  const page = watched(read({ limit: 3 }))
+  await aWhile()
+  expect(page.isAnswered).toBe(false)
+  reach(MILESTONES.newest, MILESTONES.feeds)
+  expect((await page.page).feed).toHaveLength(1)
+})
+
+test('where one server keeps the newest from being known, a full page goes out in time', async () => {
+  const w = start(60_000)
+  for (let i = 0; i < 3; i++) w.post(bob)
+  const full = watched(read({ limit: 3 }))
+  const short = watched(read({ limit: 4 }))
+  expect((await full.page).feed).toHaveLength(3)
+  expect(short.isAnswered).toBe(false)
+  reach(COLD_START)
+  await short.page
 })
 
 test('where the page reaches below the last hours, it waits for the feeds too', async () => {

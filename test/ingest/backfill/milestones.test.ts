@@ -14,12 +14,20 @@ let member: PdsAccount
 /** By so much the clock is ahead. */
 let laterMs: number
 
-beforeEach(async () => {
-  laterMs = 0
-  world = await startBackfillWorld({ hosts: 2, now: () => Date.now() + laterMs })
-  member = await world.person('member')
-})
+beforeEach(() => start())
 afterEach(() => world.close())
+
+/** With `replays` the last hours are awaited from the stream, and never come. */
+async function start(replays = false): Promise<void> {
+  laterMs = 0
+  world = await startBackfillWorld({ hosts: 2, replays, now: () => Date.now() + laterMs })
+  member = await world.person('member')
+}
+
+async function startAnew(): Promise<void> {
+  await world.close()
+  await start(true)
+}
 
 type Milestone = keyof typeof MILESTONES
 
@@ -51,7 +59,7 @@ it('nothing is reached while the follow list is unknown', async () => {
   world.member(member)
   await until('posts')
   expect(listed).toEqual([])
-  expect(reached()).toEqual(['newest', 'feeds', 'posts'])
+  expect(reached()).toEqual(['latest', 'newest', 'feeds', 'posts'])
 })
 
 it('with the last milestone all posts of everybody are here', async () => {
@@ -66,6 +74,43 @@ it('with the last milestone all posts of everybody are here', async () => {
   expect(posts(...friends)).toBe(15)
 })
 
+it('first of all the newest posts of everybody are read, by light requests', async () => {
+  await startAnew()
+  const near = await world.person('near')
+  const far = await world.person('far', 1)
+  const at = Date.now() - 3 * 86_400_000
+  for (const friend of [near, far]) {
+    for (let i = 0; i < 40; i++) world.post(friend, `${i}`, { atMs: at + i * 60_000 })
+    world.follow(member, friend)
+  }
+  const listed: string[] = []
+  for (const host of world.hosts)
+    host.onRequest(({ method, query }) => {
+      const { collection, limit, repo } = query
+      const isFeed = /feed\.(re)?post$/.test(collection ?? '')
+      if (method.endsWith('listRecords') && isFeed && repo !== member.did)
+        listed.push(`${collection} ${limit}`)
+    })
+  world.backfill.start()
+  world.member(member)
+  await until('latest')
+  const light = ['app.bsky.feed.post 10', 'app.bsky.feed.repost 10']
+  expect(listed.slice(0, 4).toSorted()).toEqual([...light, ...light].toSorted())
+  expect(reached()).toEqual(['latest'])
+})
+
+it('whose newest posts are all of these hours is read some way back', async () => {
+  await startAnew()
+  const busy = await world.person('busy')
+  const at = Date.now() - 60 * 60_000
+  for (let i = 0; i < 40; i++) world.post(busy, `${i}`, { atMs: at + i * 60_000 })
+  world.follow(member, busy)
+  world.backfill.start()
+  world.member(member)
+  await until('latest')
+  expect(posts(busy)).toBe(40)
+})
+
 it('a server that fails is not waited for, but may still bring posts', async () => {
   const near = await world.person('near')
   const far = await world.person('far', 1)
@@ -78,7 +123,7 @@ it('a server that fails is not waited for, but may still bring posts', async () 
   world.member(member)
   await until('feeds')
   expect(posts(near)).toBe(1)
-  expect(reached()).toEqual(['newest', 'feeds'])
+  expect(reached()).toEqual(['latest', 'newest', 'feeds'])
 })
 
 it.each([
@@ -101,6 +146,6 @@ it.each([
     laterMs = HALF_AN_HOUR_MS
     enqueueJobAgain(world.db, 'member', uid)
     await until('posts')
-    expect(reached()).toEqual(['newest', 'feeds', 'posts'])
+    expect(reached()).toEqual(['latest', 'newest', 'feeds', 'posts'])
   },
 )

@@ -61,6 +61,23 @@ describe('a fetched record', () => {
     expect(world.timelineItems(member)).toEqual(items)
   })
 
+  it('that claims the future stays where it was written when the stream brings it later', () => {
+    const [written, next] = world.hold(() => {
+      world.post(author, { text: 'from the future', createdAt: '2030-01-01T00:00:00.000Z' })
+      world.post(author, 'from today')
+    }) as [WriteEvent, WriteEvent]
+    const uriOf = ({ did, collection, rkey }: WriteEvent) => `at://${did}/${collection}/${rkey}`
+    const writtenAt = Math.floor(written.timeUs / 1000)
+    // A Jetstream server stamps what it receives.
+    const late = { ...written, timeUs: written.timeUs + 3_000_000 }
+    const { record } = written
+    if (record) world.fetched({ uri: uriOf(written), record })
+    world.apply([late, { ...next, timeUs: next.timeUs + 3_000_000 }])
+    expect(postOf(world, uriOf(written))?.sort_at).toBe(writtenAt)
+    const items = [next, written].map((event) => postOf(world, uriOf(event))!.id * 2)
+    expect(world.timelineItems(member)).toEqual(items)
+  })
+
   it('is not believed about its key where that is from before the network or the future', () => {
     for (const ms of [Date.parse('2001-01-01'), Date.parse('2029-01-01')]) {
       const uri = `at://${author}/app.bsky.feed.post/${tidAt(ms * 1000)}`

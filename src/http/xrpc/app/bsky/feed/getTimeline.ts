@@ -51,24 +51,32 @@ async function whole(serving: AppContext, context: MethodContext<Params>): Promi
   await serving.firstPage.ready(pageRequest(context), context)
   const viewer = viewerOf(serving.actors, context.viewer!)
   const { cursor, limit } = context.params
-  const make = () => {
-    const { items } = serving.timeline({ viewer: viewer.uid, limit, cursor, since: undefined })
-    serving.viewCache.items(items, viewer, { isShown })
-  }
-  await serving.wholeItems.awaited(make, { viewer, signal: context.signal })
+  const { viewCache, wholeItems } = serving
+  const read = () => serving.timeline({ viewer: viewer.uid, limit, cursor, since: undefined }).items
+  const make = (items: readonly number[]) => viewCache.items(items, viewer, { isShown })
+  // Whoever would be shown nothing waits once more for what was waited for before.
+  const isShared = wholeItems.among(read(), make).length === 0
+  await wholeItems.awaited(() => make(read()), { viewer, signal: context.signal, isShared })
 }
 
 function pageRequest({ viewer, params }: MethodContext<Params>): PageRequest {
   return { did: viewer!, limit: params.limit, cursor: params.cursor }
 }
 
-/** Nothing is left out of the last page: whoever was told of the end asks no further. */
+/**
+ * Nothing is left out of the last page: whoever was told of the end asks no further. Where that would be nothing but
+ * what is being fetched, and more may come, the page is empty, and its cursor leads to the same stretch.
+ */
 function readTimeline(serving: AppContext, viewer: Reader, params: Params): Page {
   const { firstPage, viewCache, wholeItems } = serving
   const make = (items: readonly number[]) => viewCache.items(items, viewer, { isShown })
   if (!firstPage.isNewcomer(viewer.did)) return readPage(serving, viewer, params, make)
   const page = readPage(serving, viewer, params, (items) => make(wholeItems.among(items, make)))
-  return page.cursor === undefined ? readPage(serving, viewer, params, make) : page
+  if (page.cursor !== undefined) return page
+  const request = { did: viewer.did, limit: params.limit, cursor: params.cursor }
+  const mayGoOn = firstPage.cursorAtEnd(request, undefined) !== undefined
+  if (mayGoOn && page.items.length === 0) return { ...page, endCursor: undefined }
+  return readPage(serving, viewer, params, make)
 }
 
 type Reader = { uid: number; did: string }

@@ -1,0 +1,39 @@
+// The jobs that are in the window or at work, so that none is taken twice. While some of them are for a newcomer's
+// first page, nothing less urgent begins, for a while: a server may hang.
+
+import { type Job, jobPriority } from '../../data/store/jobs.ts'
+
+export type HeldJobs = {
+  has(job: Job): boolean
+  add(job: Job): void
+  delete(job: Job): void
+  /** Jobs of higher numbers wait. */
+  leastUrgent(): number
+}
+
+const LATEST_FIRST_MS = 6_000
+
+export function createHeldJobs(now: () => number): HeldJobs {
+  const held = new Set<string>()
+  let latest = 0
+  let latestSince = 0
+
+  return {
+    has: (job) => held.has(keyOf(job)),
+    add(job) {
+      if (job.kind === 'latest' && latest++ === 0) latestSince = now()
+      held.add(keyOf(job))
+    },
+    delete(job) {
+      if (held.delete(keyOf(job)) && job.kind === 'latest') latest--
+    },
+    leastUrgent() {
+      const isHurried = latest > 0 && now() - latestSince < LATEST_FIRST_MS
+      return isHurried ? jobPriority.latest : Number.POSITIVE_INFINITY
+    },
+  }
+}
+
+function keyOf({ kind, subject }: Job): string {
+  return `${kind} ${subject}`
+}
