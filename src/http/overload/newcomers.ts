@@ -5,11 +5,11 @@
 // An address does cost something. It is the PDS's where the client asks through one, and many people share that:
 // hence a part of what is left, not a small number of its own.
 
-import { getDomain } from 'tldts-icann'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { createRangeCheck } from '../../base/config/address-ranges.ts'
 import type { Config } from '../../base/config/config.ts'
 import { type Count, CountTable } from '../../data/shared-memory/count-table.ts'
+import { registrableDomain } from '../../sources/identity/registrable-domain.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import { createClientAddress } from './client-address.ts'
 
@@ -96,7 +96,7 @@ function webDomainOf(did: string): string | undefined {
   if (!did.startsWith(WEB)) return undefined
   const [name = ''] = did.slice(WEB.length).split(':')
   const [host = ''] = decodeURIComponent(name).split(':')
-  return getDomain(host) ?? host
+  return registrableDomain(host)
 }
 
 function networkOf(key: string): string {

@@ -95,13 +95,12 @@ async function lookUp(
   did: string,
   options: ResolveOptions,
 ): Promise<{ identity: Identity | undefined; verdict: boolean | undefined }> {
-  const { resolver, signal } = services
+  const { handles, resolver, signal } = services
   const identity = await resolve(services, did, options)
-  if (identity?.handle === undefined) return { identity, verdict: false }
-  return {
-    identity,
-    verdict: await unlessStopped(resolver.verifyHandle(did, identity.handle), signal),
-  }
+  const handle = identity?.handle
+  if (handle === undefined) return { identity, verdict: false }
+  const work = () => unlessStopped(resolver.verifyHandle(did, handle), signal)
+  return { identity, verdict: await handles.take(handle, work) }
 }
 
 /** Between two servers, what was said may have reached nobody. */

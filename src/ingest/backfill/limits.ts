@@ -48,12 +48,12 @@ export type BackfillLimits = HostLimits & {
 
 export const DEFAULT_LIMITS: BackfillLimits = {
   perHost: 4,
-  identities: 16,
+  identities: 32,
   failuresToOpen: 3,
   firstBackoffMs: 10_000,
   longestBackoffMs: 3_600_000,
   maxRequests: 32,
-  maxJobs: 96,
+  maxJobs: 112,
   windowJobs: 4_096,
   windowPerHost: 1_024,
   slice: 100,

@@ -11,6 +11,7 @@ import { type ColdStartBudget, UNCOUNTED } from '../indexing/cold-start-budget.t
 import type { Writer } from '../indexing/writer.ts'
 import { createApplier } from './applier.ts'
 import type { ReplayPlace } from './cold-start.ts'
+import { createHandleTurns } from './handle-turns.ts'
 import type { BackfillLimits } from './limits.ts'
 import type { Services } from './work.ts'
 
@@ -45,5 +46,6 @@ export function createServices(
   const fetch = createPacedFetch({ fetch: options.fetch, ...pace })
   const pds = createPdsClient({ fetch, signal, timeoutMs: requestTimeoutMs, now })
   const apply = createApplier({ writer, now })
-  return { db, apply, coldStarts, pds, resolver, limits, log, now, signal, tendLog }
+  const handles = createHandleTurns(now)
+  return { db, apply, coldStarts, handles, pds, resolver, limits, log, now, signal, tendLog }
 }

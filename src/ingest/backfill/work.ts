@@ -6,6 +6,7 @@ import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { PdsClient } from '../../sources/pds/pds-client.ts'
 import type { ColdStartBudget } from '../indexing/cold-start-budget.ts'
 import type { Applier } from './applier.ts'
+import type { HandleTurns } from './handle-turns.ts'
 import type { BackfillLimits } from './limits.ts'
 
 export type Services = {
@@ -15,6 +16,7 @@ export type Services = {
   resolver: Resolver
   limits: BackfillLimits
   coldStarts: ColdStartBudget
+  handles: HandleTurns
   log: Logger
   now: () => number
   signal: AbortSignal

@@ -7,7 +7,7 @@
 //
 // There are several queues, since anyone can make us look up a DID or a handle, and choose how slow
 // its host is: handles, did:web and did:plc wait apart, members apart from strangers, and strangers take
-// turns by who asks for them. Who asks may also be made to pay, before anybody else is asked anything.
+// turns by who asks for them. Handles wait by their domain. Who asks may also be made to pay, before anybody else is asked anything.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { createLimiter, type Limiter } from '../../base/util/limiter.ts'
@@ -23,6 +23,7 @@ import {
   type ResolveTxt,
 } from './handle-lookup.ts'
 import { createIdentityMemory } from './identity-memory.ts'
+import { registrableDomain } from './registrable-domain.ts'
 import { createRenewalLimit } from './renewal-limit.ts'
 
 export type Resolver = {
@@ -78,6 +79,8 @@ export type ResolverOptions = {
 const MAX_RUNNING = { plc: 16, web: 256, memberPlc: 8, memberWeb: 64, handle: 128 }
 /** What one asker may take of them. */
 const SHARE_EACH = 0.75
+/** Of handles, what the names of one domain may take. */
+const SHARE_OF_DOMAIN = 1 / 8
 /** Look-ups at one did:web host, by different names for it. */
 const MAX_PER_HOST = 4
 /** What the `fetch` of a resolver needs, so that its queues don't meet again at the directory. */
@@ -206,10 +209,10 @@ function createQueues(isMember: (did: string) => boolean): (did: string) => Limi
   }
 }
 
-function createQueue(kind: keyof typeof MAX_RUNNING): Limiter {
+function createQueue(kind: keyof typeof MAX_RUNNING, shareEach = SHARE_EACH): Limiter {
   return createLimiter({
     maxRunning: MAX_RUNNING[kind],
-    maxRunningEach: Math.ceil(MAX_RUNNING[kind] * SHARE_EACH),
+    maxRunningEach: Math.ceil(MAX_RUNNING[kind] * shareEach),
     maxWaiting: MAX_WAITING,
     full: tooMany,
   })
@@ -219,15 +222,16 @@ function createHandleResolver(
   { fetch, allowPrivateHosts, resolveTxt = createTxtResolver() }: ResolverOptions,
   resolve: Resolver['resolve'],
 ): Pick<Resolver, 'resolveHandle' | 'verifyHandle'> {
-  const queue = createQueue('handle')
+  const queue = createQueue('handle', SHARE_OF_DOMAIN)
 
   function lookup(handle: string) {
-    return queue.run(() => lookupHandle(handle.toLowerCase(), { fetch, resolveTxt }))
+    const work = () => lookupHandle(handle.toLowerCase(), { fetch, resolveTxt })
+    return queue.run(work, registrableDomain(handle))
   }
 
   async function askOwnPds({ pds }: Identity, handle: string): Promise<HandleLookup> {
     if (!allowPrivateHosts || !pds) return { did: undefined, certain: true }
-    return queue.run(() => askPds(pds, handle, fetch))
+    return queue.run(() => askPds(pds, handle, fetch), registrableDomain(handle))
   }
 
   return {

@@ -4,10 +4,12 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
+import { findActor } from '../../../src/data/store/actors.ts'
 import { type Db, openWriter } from '../../../src/data/store/db.ts'
 import { enqueueJob } from '../../../src/data/store/jobs.ts'
 import { transact } from '../../../src/data/store/transact.ts'
 import { listMembers } from '../../../src/http/operator/members.ts'
+import { internActor } from '../../../src/ingest/indexing/index-context.ts'
 import { createFetchBudget } from '../../../src/ingest/upkeep/fetch-budget.ts'
 import {
   createNewcomerBudget,
@@ -112,6 +114,26 @@ test('accounts that do not exist are looked up once, however many jobs wait for 
   one.member(member)
   await one.settled()
   for (const { did } of nobodies) expect(one.plc.hits(did)).toBe(1)
+})
+
+test('accounts whose handles lead to a silent server hold up nobody else’s name', async () => {
+  world = await startBackfillWorld({ hosts: 2 })
+  const one = world
+  const [silent, quick] = one.hosts
+  silent!.misbehave({ method: 'resolveHandle', how: 'hang' })
+  const people = await peopleOf(one, 120)
+  const { did } = await one.plc.create({ handle: 'quick.other.org', pds: quick!.origin })
+  quick!.create({ did, handle: 'quick.other.org' })
+  let last = 0
+  one.writer.commit((ctx) => {
+    for (const person of people) enqueueJob(ctx.db, 'identity', internActor(ctx, person.did))
+    last = internActor(ctx, did)
+    enqueueJob(ctx.db, 'identity', last)
+  })
+  one.backfill.start()
+  const isNamed = () => findActor(one.db, last)?.handle_valid === 1
+  await expect.poll(isNamed, { timeout: 50_000 }).toBe(true)
+  expect(silent!.stats().byMethod['com.atproto.identity.resolveHandle']).toBeLessThanOrEqual(40)
 })
 
 const HUGE = 10

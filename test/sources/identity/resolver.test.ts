@@ -189,6 +189,26 @@ describe('a flood of strangers leaves a member alone', () => {
     await Promise.allSettled(flood)
   })
 
+  test('slow names of one domain hold up no handle of another', async () => {
+    const never = Promise.withResolvers<void>()
+    let asked = 0
+    const resolveTxt: ResolveTxt = async (name) => {
+      if (!name.endsWith('.slow.com')) return [[`did=${plcDid(name)}`]]
+      asked += 1
+      await never.promise
+      return []
+    }
+    const fetch: GuardedFetch = async (url) => answer(url, undefined)
+    const resolver = createResolver({ fetch, plcUrl: 'https://plc.test', resolveTxt })
+    const flood = Array.from({ length: 3_000 }, (_, i) => resolver.resolveHandle(`${i}.slow.com`))
+    const settled = Promise.allSettled(flood)
+    const quick = Array.from({ length: 40 }, (_, i) => resolver.resolveHandle(`${i}.quick.org`))
+    expect(await Promise.all(quick)).not.toContain(undefined)
+    expect(asked).toBeLessThanOrEqual(16)
+    never.resolve()
+    await settled
+  })
+
   test('slow hosts of did:web accounts and of handles hold up no did:plc', async () => {
     const never = Promise.withResolvers<void>()
     const newcomer = plcDid('newcomer')

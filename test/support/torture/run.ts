@@ -48,6 +48,7 @@ type Run = {
 }
 
 const TICK_MS = 20
+const SIGN_IN_TIMEOUT_MS = 60_000
 const QUIET_TIMEOUT_MS = 150_000
 const DEED_EVERY_TICKS = 7
 const POLL_MS = 100
@@ -146,10 +147,12 @@ async function play(run: Run): Promise<void> {
   await deeds.settled()
 }
 
-/** Where nobody is named, members are those who ask. */
+/** Where nobody is named, members are those who ask. On a busy machine the directory's first answer may be late. */
 async function signIn({ world, subject }: Run): Promise<void> {
   for (const { did } of world.members) {
-    await subject.get(did, 'app.bsky.notification.getUnreadCount', {})
+    const ask = () => subject.get(did, 'app.bsky.notification.getUnreadCount', {})
+    const came = () => ask().then(Boolean, () => false)
+    await until('a member signed in', came, SIGN_IN_TIMEOUT_MS)
   }
 }
 
