@@ -2,6 +2,7 @@
 // takes at the same time: that is the machine's own noise. Both are asked at an even pace by a process of its own.
 
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import type { WatchMessage, WatchOrder } from './page-watcher.ts'
 
@@ -21,11 +22,10 @@ export async function watchPages(pages: WatchOrder['pages']): Promise<PageWatch>
   const watcher = fork(script, ['watch'])
   const end = () => [idle, watcher].map((child) => child.kill('SIGKILL'))
   process.once('exit', end)
-  const next = (child: typeof idle) =>
-    new Promise<WatchMessage>((resolve, reject) => {
-      child.once('message', (message) => resolve(message as WatchMessage))
-      child.once('exit', () => reject(new Error('a process that watches pages ended')))
-    })
+  const next = async (child: typeof idle) => {
+    const [message] = await once(child, 'message')
+    return message as WatchMessage
+  }
   const ready = await next(idle)
   if (ready.kind !== 'listening') throw new Error('the idle server did not listen')
   watcher.send({ pages, idle: ready.url } satisfies WatchOrder)
