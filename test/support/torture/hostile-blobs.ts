@@ -18,6 +18,12 @@ export function hugePicture(): Promise<Buffer> {
   return picture
 }
 
+/** One that costs nobody anything. */
+export function plainPicture(): Promise<Buffer> {
+  const create = { width: 8, height: 8, channels: 3 as const, background: BACKGROUND }
+  return sharp({ create }).jpeg().toBuffer()
+}
+
 export function hostileVideos(): Buffer[] {
   const data = randomBytes(100_000)
   const rewinding = honestTrack(100, 100, {

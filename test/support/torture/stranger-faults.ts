@@ -2,7 +2,7 @@
 // well gets in. Each flood is bounded in number, and goes to loopback alone.
 
 import { type Fault, type Parts, pick, until } from './fault.ts'
-import { hostileVideos, hugePicture, noise } from './hostile-blobs.ts'
+import { hostileVideos, hugePicture, noise, plainPicture } from './hostile-blobs.ts'
 import type { Attack } from './hostile-labeler.ts'
 import type { PlannedFault } from './plan.ts'
 import { sleep } from './sleep.ts'
@@ -182,13 +182,17 @@ async function floodMedia(parts: Parts, dice: number): Promise<void> {
   const { strangers } = world
   const headers = { 'x-forwarded-for': floodAddress(dice) }
   const did = await welcome(parts, dice)
+  const decent = strangers.putBlob(await plainPicture())
+  const isShown = async () =>
+    (await subject.picture(thumbnail(did, decent), headers)).status === 200
+  await until('a picture of the stranger that is none of these came', isShown, PICTURE_TIMEOUT_MS)
   const silent = Array.from({ length: SILENT_PICTURES }, (_, i) =>
     strangers.putBlob(Buffer.from(`silence of ${did} ${i}`), true),
   )
   const pictures = [strangers.putBlob(await hugePicture()), ...silent]
   const videos = hostileVideos().map((bytes) => strangers.putBlob(bytes))
   const asked = [
-    ...pictures.map((cid) => `/img/feed_thumbnail/plain/${did}/${cid}@jpeg`),
+    ...pictures.map((cid) => thumbnail(did, cid)),
     ...videos.flatMap((cid) =>
       ['playlist.m3u8', '0.m4s'].map((it) => `/video/${did}/${cid}/${it}`),
     ),
@@ -201,6 +205,10 @@ async function floodMedia(parts: Parts, dice: number): Promise<void> {
   await until('a picture of others came', () => hasPicture(parts), PICTURE_TIMEOUT_MS)
   const shown = (await refused).filter((status) => status === 200)
   atMost('hostile pictures and videos shown', shown.length, 0)
+}
+
+function thumbnail(did: string, cid: string): string {
+  return `/img/feed_thumbnail/plain/${did}/${cid}@jpeg`
 }
 
 async function hasPicture({ world, subject }: Parts): Promise<boolean> {

@@ -132,8 +132,9 @@ function answer(request: IncomingMessage, response: ServerResponse, stored: Stor
   const did = query['did'] ?? query['repo'] ?? didOf(query['handle'] ?? '')
   const collections = stored.repositories.get(did)
   const body = collections && tell(url.pathname.split('.').at(-1)!, { did, collections, query })
+  const error = collections ? 'RecordNotFound' : 'RepoNotFound'
   response.writeHead(body ? 200 : 400, { 'content-type': 'application/json' })
-  response.end(JSON.stringify(body ?? { error: 'RepoNotFound', message: 'Strange' }))
+  response.end(JSON.stringify(body ?? { error, message: 'Strange' }))
 }
 
 function didOf(handle: string): string {
