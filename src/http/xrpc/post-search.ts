@@ -50,7 +50,8 @@ export type PostSearchParams = {
 
 export type PostSearchAnswer = { posts: ReadyJson; cursor?: string; hitsTotal?: number }
 
-const MAX_NAMED = 25
+/** Of one kind of condition, so many: each costs a walk through its list of posts. */
+export const MAX_NAMED = 25
 const NOTHING: PostSearchAnswer = { posts: readyArray([]) }
 
 /** @throws BadCursorError */

@@ -74,13 +74,15 @@ async function avifOf(width: number, height: number): Promise<Buffer> {
   return bytes
 }
 
-describe('64 megapixels are refused before they are decoded', () => {
+describe('64 megapixels, or a side beyond a JPEG’s, are refused before they are decoded', () => {
   const large: [string, () => Promise<Buffer>][] = [
     ['a PNG', () => pngOf(8000, 8000)],
     ['a JPEG', () => jpegOf(8000, 8000)],
     ['a GIF', () => gifOf(8000, 8000)],
     ['a WebP of 38 bytes', async () => Buffer.from(WEBP_BOMB, 'base64')],
     ['a PNG, one pixel high', () => pngOf(64_000_000, 1)],
+    ['a PNG of 33 megapixels, one pixel wide', () => pngOf(1, 33_000_000)],
+    ['a PNG of 33 megapixels, one pixel high', () => pngOf(33_000_000, 1)],
     ['a real PNG', () => plain(8000, 8000).png().toBuffer()],
   ]
   test.each(large)('%s', async (_what, make) => {

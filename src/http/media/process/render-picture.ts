@@ -14,6 +14,8 @@ import { type PictureJob, RefusedBlob } from './jobs.ts'
 const MAX_PIXELS = 33_000_000
 /** Decoded whole, and in three copies. */
 const MAX_AVIF_PIXELS = 16_000_000
+/** As a JPEG may have. A column of 33 million rows is few bytes and a quarter of a minute's work. */
+const MAX_SIDE = 65_535
 const JPEG_QUALITY = 85
 const WEBP_QUALITY = 82
 /** Of 0 to 6: half of the time of the default, a few per cent more bytes. */
@@ -47,6 +49,8 @@ async function render(
   try {
     const picture = sharp(blob, { limitInputPixels: maxPixels, failOn: 'truncated', pages: 1 })
     const { autoOrient } = await picture.metadata()
+    if (Math.max(autoOrient.width, autoOrient.height) > MAX_SIDE)
+      throw new RefusedBlob('ImageTooLarge', `a side of more than ${MAX_SIDE} pixels`)
     const size = targetSize(preset, autoOrient)
     const resized = picture
       .autoOrient()
@@ -66,6 +70,7 @@ function encode(picture: Sharp, format: Format): Promise<Buffer> {
 }
 
 function toRefusal(error: unknown, maxPixels: number): RefusedBlob {
+  if (error instanceof RefusedBlob) return error
   const message = error instanceof Error ? error.message : String(error)
   if (/pixel limit/i.test(message)) {
     return new RefusedBlob('ImageTooLarge', `more than ${maxPixels} pixels`, { cause: error })

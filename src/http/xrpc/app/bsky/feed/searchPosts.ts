@@ -6,7 +6,7 @@ import { term } from '../../../../../data/search/post-terms.ts'
 import { labelerHeaders } from '../../../../server/answer-headers.ts'
 import type { Method } from '../../../../server/method.ts'
 import { type AppContext, viewerOf } from '../../../app-context.ts'
-import { answerPostSearch, type PostSearchParams } from '../../../post-search.ts'
+import { answerPostSearch, MAX_NAMED, type PostSearchParams } from '../../../post-search.ts'
 
 type Params = AppBskyFeedSearchPosts.QueryParams & { limit: number }
 
@@ -37,7 +37,7 @@ function toParams(params: Params): PostSearchParams {
       languages: one(params.lang),
     },
     excluded: {},
-    terms: (params.tag ?? []).map(term.tag),
+    terms: (params.tag ?? []).slice(0, MAX_NAMED).map(term.tag),
     notTerms: [],
   }
 }

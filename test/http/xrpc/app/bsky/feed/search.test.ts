@@ -161,6 +161,10 @@ describe('operators and parameters', () => {
     expect(await latest(w, { q: 'x', tag: ['art', 'sky'] })).toEqual([both])
     expect(await recent(w, { hashtags: ['art', 'sky'] })).toEqual([both, one])
     expect(await recent(w, { query: 'x', excludeHashtags: ['sky'] })).toEqual([one])
+    // Each tag is one more walk through a list: what is beyond 25 is not asked.
+    const more = [...Array<string>(25).fill('art'), 'absent']
+    expect(await latest(w, { q: 'x', tag: more.slice(1) })).toEqual([])
+    expect(await latest(w, { q: 'x', tag: more })).toEqual([both, one])
   })
 
   test('links: by domain and by address', async () => {
