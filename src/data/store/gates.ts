@@ -6,7 +6,9 @@ import type { Db } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
-export type GateTable = 'threadgates' | 'postgates'
+export const gateTables = ['threadgates', 'postgates'] as const
+
+export type GateTable = (typeof gateTables)[number]
 
 export type GateRow = {
   post: number

@@ -1,58 +1,45 @@
-// Which record keys of one account and collection we hold, a page at a time: what a repository's own
-// listing is compared with.
+// Which record keys of one account we hold, a page at a time: what a repository's own listing is compared with. In
+// no order, about `size` a page; the connection is free between pages, and rows may change.
 
-import {
-  type Collection,
-  collectionCodes,
-  recordCollections,
-} from '../../base/atproto/collections.ts'
+import { collectionCodes, type RecordCollection } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import type { Db } from './db.ts'
-import { blockEdges, followEdges, likeEdges } from './edges/all-edges.ts'
 import type { EdgeTable } from './edges/edge-table.ts'
+import { type GateTable, gateTables } from './gates.ts'
 import { perDatabase } from './per-database.ts'
 
-const LIKE: Collection = 'app.bsky.feed.like'
+type Of = { uid: number; size: number }
 
 const ownTable = (table: string, condition = '') =>
   `SELECT rkey FROM ${table} WHERE uid = +? AND rkey > +? ${condition} ORDER BY rkey LIMIT +?`
 
-const gateTable = (table: string) =>
+const gateTable = (table: GateTable) =>
   `SELECT posts.rkey FROM posts JOIN ${table} ON ${table}.post = posts.id
     WHERE posts.uid = +? AND posts.rkey > +? ORDER BY posts.rkey LIMIT +?`
 
-const queries: Partial<Record<Collection, string>> = {
-  'app.bsky.actor.profile':
-    "SELECT 'self' FROM profiles WHERE uid = +? AND 'self' > +? ORDER BY 1 LIMIT +?",
-  'app.bsky.feed.post': ownTable('posts', 'AND state = 1'),
-  'app.bsky.feed.repost': ownTable('reposts'),
-  'app.bsky.feed.threadgate': gateTable('threadgates'),
-  'app.bsky.feed.postgate': gateTable('postgates'),
-  'app.bsky.graph.list': ownTable('lists', 'AND cid IS NOT NULL'),
-  'app.bsky.graph.listitem': ownTable('list_items'),
-  'app.bsky.graph.listblock': ownTable('list_blocks'),
-  ...Object.fromEntries(
-    recordCollections.map((name) => [
-      name,
-      ownTable('records', `AND collection = ${collectionCodes[name]} AND cid IS NOT NULL`),
-    ]),
-  ),
-}
-
-const edges: Partial<Record<Collection, EdgeTable>> = {
-  'app.bsky.feed.like': likeEdges,
-  'app.bsky.graph.follow': followEdges,
-  'app.bsky.graph.block': blockEdges,
+const queries = {
+  profiles: "SELECT 'self' FROM profiles WHERE uid = +? AND 'self' > +? ORDER BY 1 LIMIT +?",
+  posts: ownTable('posts', 'AND state = 1'),
+  reposts: ownTable('reposts'),
+  lists: ownTable('lists', 'AND cid IS NOT NULL'),
+  list_items: ownTable('list_items'),
+  list_blocks: ownTable('list_blocks'),
+  record_likes: ownTable('record_likes'),
 }
 
 const prepare = (db: Db, sql: string) =>
   db.prepare<[number, PackedRkey, number], PackedRkey>(sql).pluck()
 
 const statements = perDatabase((db) => ({
-  pages: new Map(
-    Object.entries(queries).map(([collection, sql]) => [collection, prepare(db, sql)] as const),
-  ),
-  recordLikes: prepare(db, ownTable('record_likes')),
+  ofTable: new Map<string, ReturnType<typeof prepare>>([
+    ...Object.entries(queries).map(([table, sql]) => [table, prepare(db, sql)] as const),
+    ...gateTables.map((table) => [table, prepare(db, gateTable(table))] as const),
+  ]),
+  records: db
+    .prepare<[number, PackedRkey, number, number], PackedRkey>(
+      ownTable('records', 'AND collection = +? AND cid IS NOT NULL'),
+    )
+    .pluck(),
   itemsOfList: db
     .prepare<[number, number, PackedRkey, number], PackedRkey>(
       'SELECT rkey FROM list_items WHERE uid = +? AND list = +? AND rkey > +? ORDER BY rkey LIMIT +?',
@@ -61,30 +48,34 @@ const statements = perDatabase((db) => ({
   rkeyOfList: db.prepare<[number], PackedRkey>('SELECT rkey FROM lists WHERE id = ?').pluck(),
 }))
 
-/** In no order, about `size` a page. The connection is free between pages, and rows may change. */
-export function* storedKeys(
-  db: Db,
-  collection: Collection,
-  { uid, size }: { uid: number; size: number },
-): Generator<PackedRkey[]> {
-  const table = edges[collection]
-  if (table) {
-    yield* storedEdges(db, table, { uid, size })
-    if (collection !== LIKE) return
-    const { recordLikes } = statements(db)
-    yield* pagesOf(size, (after) => recordLikes.all(uid, after, size))
-  } else {
-    const select = statements(db).pages.get(collection)!
-    yield* pagesOf(size, (after) => select.all(uid, after, size))
+export function keysIn(table: keyof typeof queries | GateTable) {
+  return (db: Db, { uid, size }: Of): Generator<PackedRkey[]> => {
+    const select = statements(db).ofTable.get(table)!
+    return pagesOf(size, (after) => select.all(uid, after, size))
   }
 }
 
-/** Like `heldKeys`, of the list items of one list. */
-export function storedListItems(
-  db: Db,
-  list: number,
-  { uid, size }: { uid: number; size: number },
-): Generator<PackedRkey[]> {
+/** Of the kinds of which there are few. */
+export function keysOfRecords(collection: RecordCollection) {
+  const code = collectionCodes[collection]
+  return (db: Db, { uid, size }: Of): Generator<PackedRkey[]> => {
+    const { records } = statements(db)
+    return pagesOf(size, (after) => records.all(uid, after, code, size))
+  }
+}
+
+export function keysOfEdges(table: EdgeTable) {
+  return function* (db: Db, { uid, size }: Of): Generator<PackedRkey[]> {
+    const pointers = table.pointersOf(db, uid)
+    for (let start = 0; start < pointers.length; start += size) {
+      const page = pointers.slice(start, start + size)
+      yield page.flatMap((pointer) => table.resolve(db, uid, pointer)).map(({ rkey }) => rkey)
+    }
+  }
+}
+
+/** Of the list items of one list. */
+export function storedListItems(db: Db, list: number, { uid, size }: Of): Generator<PackedRkey[]> {
   const { itemsOfList } = statements(db)
   return pagesOf(size, (after) => itemsOfList.all(uid, list, after, size))
 }
@@ -98,18 +89,6 @@ function* pagesOf(
     yield page
     if (page.length < size) return
     after = page.at(-1)!
-  }
-}
-
-function* storedEdges(
-  db: Db,
-  table: EdgeTable,
-  { uid, size }: { uid: number; size: number },
-): Generator<PackedRkey[]> {
-  const pointers = table.pointersOf(db, uid)
-  for (let start = 0; start < pointers.length; start += size) {
-    const page = pointers.slice(start, start + size)
-    yield page.flatMap((pointer) => table.resolve(db, uid, pointer)).map(({ rkey }) => rkey)
   }
 }
 

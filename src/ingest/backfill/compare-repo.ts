@@ -5,21 +5,20 @@
 // only down to the oldest of it. Where a listing ends before it covered all that we hold, because it
 // is long or out of order, what is left is asked for key by key, the newest first, within bounds.
 
-import { type Collection, recordCollections } from '../../base/atproto/collections.ts'
+import type { Collection } from '../../base/atproto/collections.ts'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
 import { findBackfill, putBackfill } from '../../data/store/backfills.ts'
 import { isFollowing } from '../../data/store/follows.ts'
 import { sweepingGap } from '../../data/store/gap-repair.ts'
 import { allMembers, findMember } from '../../data/store/members.ts'
-import { storedKeys } from '../../data/store/stored-keys.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
+import { allRules, collectionsReadWith } from '../indexing/collections/all-rules.ts'
 import { type Reconciled, reconcile } from './reconcile.ts'
-import { BLOCKS, LISTS, type RepoJobResult, sum } from './repo-jobs.ts'
+import { holds, type RepoJobResult, sum } from './repo-jobs.ts'
 import type { Services } from './work.ts'
 
-const PROFILE: Collection = 'app.bsky.actor.profile'
 const FOLLOWS: Collection = 'app.bsky.graph.follow'
-const FEED: Collection[] = ['app.bsky.feed.post', 'app.bsky.feed.repost', 'app.bsky.feed.like']
+const ORDER = ['profile', 'follows', 'blocks', 'lists', 'records', 'feed'] as const
 /** A PDS whose clock is off by more than this may hide a change from us. */
 const REV_SLACK_MS = 60 * 60_000
 
@@ -30,7 +29,7 @@ export async function compareRepo(services: Services, repo: RepoTarget): Promise
   const isAuthor = isMember || allMembers(db).some(({ uid }) => isFollowing(db, uid, repo.uid))
   const results: Reconciled[] = []
   for (const collection of await collectionsOf(services, repo, isAuthor)) {
-    const onlyDownToStored = !isAuthor || (!isMember && FEED.includes(collection))
+    const onlyDownToStored = !isAuthor || (!isMember && allRules[collection].readWith === 'feed')
     const isNew = onlyDownToStored && isAuthor && !holds(services, repo, collection)
     const bounds = isNew
       ? { maxRecords: limits.feedPosts }
@@ -67,12 +66,8 @@ async function collectionsOf(
   repo: RepoTarget,
   isAuthor: boolean,
 ): Promise<Collection[]> {
-  const all: Collection[] = [PROFILE, FOLLOWS, ...BLOCKS, ...LISTS, ...recordCollections, ...FEED]
+  const all = ORDER.flatMap(collectionsReadWith)
   if (!isAuthor) return all.filter((name) => holds(services, repo, name))
   const there = new Set((await services.pds.describeRepo(repo)).collections)
   return all.filter((name) => there.has(name) || holds(services, repo, name))
-}
-
-function holds({ db }: Services, { uid }: RepoTarget, collection: Collection): boolean {
-  return (storedKeys(db, collection, { uid, size: 1 }).next().value?.length ?? 0) > 0
 }

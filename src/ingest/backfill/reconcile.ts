@@ -14,7 +14,6 @@ import { type Collection, collectionCodes } from '../../base/atproto/collections
 import { type PackedRkey, packRkey, unpackRkey } from '../../base/atproto/keys.ts'
 import { tidAt } from '../../base/atproto/tid.ts'
 import { findMember } from '../../data/store/members.ts'
-import { storedKeys } from '../../data/store/stored-keys.ts'
 import { findTombstone } from '../../data/store/tombstones.ts'
 import {
   type ListedPage,
@@ -24,6 +23,7 @@ import {
 } from '../../sources/pds/listing.ts'
 import type { PdsRecord, RepoTarget } from '../../sources/pds/pds-client.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'
+import { allRules } from '../indexing/collections/all-rules.ts'
 import { type Services, yieldToOthers } from './work.ts'
 
 export type Reconciliation = ListingBounds & {
@@ -124,7 +124,7 @@ async function noteStoredKeys(
   what: Reconciliation,
 ): Promise<Set<string>> {
   const keys = new Set<string>()
-  const all = (size: number) => storedKeys(services.db, what.collection, { uid, size })
+  const all = (size: number) => allRules[what.collection].storedKeys(services.db, { uid, size })
   for (const page of (what.held ?? all)(KEYS_AT_ONCE)) {
     for (const key of page) keys.add(unpackRkey(key))
     if (page.length === KEYS_AT_ONCE) await yieldToOthers(services)

@@ -1,24 +1,15 @@
 // The jobs that read collections of a repository: an author's whole follow list, blocks and
 // gates, and records of which there are few.
 
-import { type Collection, recordCollections } from '../../base/atproto/collections.ts'
+import type { Collection } from '../../base/atproto/collections.ts'
 import { findBackfill } from '../../data/store/backfills.ts'
 import { isJobWaiting } from '../../data/store/job-schedule.ts'
 import { findMember } from '../../data/store/members.ts'
-import { storedKeys } from '../../data/store/stored-keys.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
+import { allRules, collectionsReadWith } from '../indexing/collections/all-rules.ts'
 import { type Reconciled, reconcile } from './reconcile.ts'
 import { type Cut, withinBudget } from './within-budget.ts'
 import type { Services } from './work.ts'
-
-const FOLLOWS: Collection = 'app.bsky.graph.follow'
-export const BLOCKS: Collection[] = [
-  'app.bsky.graph.block',
-  'app.bsky.graph.listblock',
-  'app.bsky.feed.threadgate',
-  'app.bsky.feed.postgate',
-]
-export const LISTS: Collection[] = ['app.bsky.graph.list', 'app.bsky.graph.listitem']
 
 export type RepoJobResult = {
   rev: string | undefined
@@ -33,12 +24,12 @@ export type RepoJobResult = {
 export async function loadFollows(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
   const { maxFollows, maxAuthorFollows } = services.limits
   const maxRecords = findMember(services.db, repo.uid) ? maxFollows : maxAuthorFollows
-  return sum([await reconcile(services, repo, { collection: FOLLOWS, maxRecords })])
+  return sum([await reconcile(services, repo, { collection: 'app.bsky.graph.follow', maxRecords })])
 }
 
 /** Blocks, list blocks, and the gates of the author's posts. */
 export async function loadBlocks(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
-  return reconcileAll(services, repo, { collections: BLOCKS })
+  return reconcileAll(services, repo, { collections: collectionsReadWith('blocks') })
 }
 
 /**
@@ -47,13 +38,18 @@ export async function loadBlocks(services: Services, repo: RepoTarget): Promise<
  */
 export async function loadRecords(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
   const { collections } = await services.pds.describeRepo(repo)
-  const holds = (name: Collection) =>
-    (storedKeys(services.db, name, { uid: repo.uid, size: 1 }).next().value?.length ?? 0) > 0
-  const wanted = isReadAsAuthor(services, repo.uid)
-    ? [...recordCollections, ...LISTS]
-    : recordCollections
-  const there = wanted.filter((name) => collections.includes(name) || holds(name))
+  const records = collectionsReadWith('records')
+  const sought = isReadAsAuthor(services, repo.uid)
+    ? [...records, ...collectionsReadWith('lists')]
+    : records
+  const there = sought.filter((name) => collections.includes(name) || holds(services, repo, name))
   return reconcileAll(services, repo, { collections: there })
+}
+
+/** Whether any of the account's are here. */
+export function holds({ db }: Services, { uid }: RepoTarget, collection: Collection): boolean {
+  const [page] = allRules[collection].storedKeys(db, { uid, size: 1 })
+  return page !== undefined && page.length > 0
 }
 
 /** Lists of others are kept where something points at them, and asked for one by one. */

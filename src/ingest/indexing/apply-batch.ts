@@ -28,9 +28,8 @@ import {
 import { laterRev } from './lateness.ts'
 import { keepShown } from './post-rows.ts'
 import { parseCreatedAt } from './record-times.ts'
-import { isFarAway } from './scope.ts'
+import { isFarAway, isFarAwayUnread } from './scope.ts'
 import { applySync } from './sync.ts'
-import { isFarAwayUnread } from './unread.ts'
 import { isValidRecord } from './validate.ts'
 
 export type BatchOutcome = {

@@ -8,7 +8,7 @@ import {
   PRUNED,
 } from '../../data/store/posts.ts'
 import type { IndexContext } from './index-context.ts'
-import { retractPost } from './post.ts'
+import { retractPost } from './retract-post.ts'
 
 /** Its PDS says that there is no such record. A record that arrives later still fills the row. */
 export function markPostMissing(ctx: IndexContext, post: number): void {

@@ -12,6 +12,15 @@ export function addPostCandidates(
   for (const post of posts) if (post !== null) putGcCandidate(db, GC.post, post)
 }
 
+/** What one did to another went, because nobody needs it. */
+export function addBoth(
+  { db }: IndexContext,
+  { uid, subject }: { uid: number; subject: number },
+): void {
+  putGcCandidate(db, GC.account, uid)
+  putGcCandidate(db, GC.account, subject)
+}
+
 /** Also of somebody who is none any more, as long as it is not swept yet what they were the reason for. */
 export function isOrWasAuthor(ctx: IndexContext, uid: number): boolean {
   return isAuthor(ctx, uid) || isUnswept(ctx, uid)

@@ -20,7 +20,7 @@ import {
   markKeyless,
 } from '../../data/store/keyless-follows.ts'
 import { hasTombstone } from '../../data/store/tombstones.ts'
-import { connect, dropKeyless } from './follow.ts'
+import { connect, dropKeyless } from './collections/follow.ts'
 import type { ImportOutcome } from './import-tally.ts'
 import {
   type IndexContext,

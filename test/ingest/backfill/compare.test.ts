@@ -11,8 +11,8 @@ import { gapCounts, insertAccountGap, insertGap, listGaps } from '../../../src/d
 import { countJobs } from '../../../src/data/store/jobs.ts'
 import { findProfile } from '../../../src/data/store/profiles.ts'
 import { statusCode } from '../../../src/data/store/status.ts'
-import { storedKeys } from '../../../src/data/store/stored-keys.ts'
 import { leaveGap } from '../../../src/ingest/backfill/settle-gap.ts'
+import { allRules } from '../../../src/ingest/indexing/collections/all-rules.ts'
 import { createGapRepair } from '../../../src/ingest/replay/gap-repair.ts'
 import { circleOf } from '../../../src/ingest/upkeep/gap-repairing.ts'
 import { type BackfillWorld, refOf, startBackfillWorld } from '../../support/backfill-world.ts'
@@ -131,7 +131,7 @@ function actAtRandom({ authors, strangers }: Scene, random: Random) {
 
 function held(account: PdsAccount, collection: Collection): string[] {
   const uid = world.uid(account)
-  const pages = [...storedKeys(world.db, collection, { uid, size: 50 })]
+  const pages = [...allRules[collection].storedKeys(world.db, { uid, size: 50 })]
   return [...new Set(pages.flat().map(unpackRkey))].sort()
 }
 

@@ -16,11 +16,17 @@ import {
 import { ANCHOR } from '../../../data/store/post-flags.ts'
 import { findPostById, type PostRow, postRecord } from '../../../data/store/posts.ts'
 import { type IndexContext, isAuthor, isMember } from '../index-context.ts'
+import { isKeptPost } from '../post-rows.ts'
 import { mentionsIn } from '../reply-rules.ts'
 
 /** Whose it is decides alone. */
 export function isKeptWhole(ctx: IndexContext, uid: number): boolean {
   return ctx.keptScope === 'network' || isAuthor(ctx, uid)
+}
+
+/** Whether what strangers do to it is kept. */
+export function isKeptPostId(ctx: IndexContext, post: number): boolean {
+  return isKeptPost(findPostById(ctx.db, post))
 }
 
 /** Whether an author points at it, a member likes it or keeps a bookmark of it. */

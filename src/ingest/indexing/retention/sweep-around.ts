@@ -1,20 +1,20 @@
-// What was said and done to a post that is not kept as it was: replies and quotes become candidates, and where its
+// What was said and done to a post that is not kept as it was: replies and quotes are in doubt, and where its
 // record is gone, likes and reposts by strangers go.
 
 import { likeEdges } from '../../../data/store/edges/all-edges.ts'
 import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
 import { postsPointingAt, WAYS_TO_POINT } from '../../../data/store/pointers-to-posts.ts'
-import { findPostById } from '../../../data/store/posts.ts'
 import { repostsOfPost } from '../../../data/store/reactions.ts'
-import { type IndexContext, isAuthor } from '../index-context.ts'
-import { isKeptPost } from '../post-rows.ts'
-import { dropLike, dropRepost } from './drop-edges.ts'
+import { dropLike } from '../collections/like.ts'
+import { dropRepost } from '../collections/repost.ts'
+import { isAuthor } from '../index-context.ts'
+import { isKeptPostId } from './post-needs.ts'
 import { goesOnAfter, once, PAGE, type Step } from './step.ts'
 import { dropPointedBy } from './sweep-edges.ts'
 
 const dropLikes = dropPointedBy(likeEdges, dropLike, isAuthor)
 
-const addPointing =
+const doubtPointing =
   (way: number): Step =>
   (ctx, post, reached) => {
     const after = Number(reached ?? 0)
@@ -24,10 +24,10 @@ const addPointing =
   }
 
 export const stepsAround: readonly Step[] = [
-  ...Array.from({ length: WAYS_TO_POINT }, (_, way) => addPointing(way)),
-  (ctx, post, reached) => (isKept(ctx, post) ? undefined : dropLikes(ctx, post, reached)),
+  ...Array.from({ length: WAYS_TO_POINT }, (_, way) => doubtPointing(way)),
+  (ctx, post, reached) => (isKeptPostId(ctx, post) ? undefined : dropLikes(ctx, post, reached)),
   (ctx, post, reached) => {
-    if (isKept(ctx, post)) return undefined
+    if (isKeptPostId(ctx, post)) return undefined
     const page = repostsOfPost(ctx.db, post, { after: Number(reached ?? -1), limit: PAGE })
     for (const repost of page) if (!isAuthor(ctx, repost.uid)) dropRepost(ctx, repost)
     // An account's own may be cut off: where they go, the page's last account is met once more.
@@ -35,8 +35,3 @@ export const stepsAround: readonly Step[] = [
   },
   once((ctx, post) => putGcCandidate(ctx.db, GC.post, post)),
 ]
-
-/** Whether what strangers do to it is kept. */
-export function isKept(ctx: IndexContext, post: number): boolean {
-  return isKeptPost(findPostById(ctx.db, post))
-}

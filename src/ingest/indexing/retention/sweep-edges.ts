@@ -5,7 +5,7 @@ import type { Edge, Pointer } from '../../../data/store/edges/edge.ts'
 import type { EdgeTable } from '../../../data/store/edges/edge-table.ts'
 import { type Before, NEWEST } from '../../../data/store/edges/subject-lists.ts'
 import type { Reached } from '../../../data/store/gc-candidates.ts'
-import type { IndexContext } from '../index-context.ts'
+import { type IndexContext, isAuthor } from '../index-context.ts'
 import { PAGE, type Step } from './step.ts'
 
 type Drop = (ctx: IndexContext, edge: Edge) => void
@@ -48,6 +48,11 @@ export function dropPointedBy(
     const last = page.at(-1)
     return page.length < PAGE || !last ? undefined : `${last.sortAt}:${last.uid}`
   }
+}
+
+/** Whether a stranger's follow or block of this account is kept. */
+export function isKeptSubject(ctx: IndexContext, uid: number): boolean {
+  return ctx.keptScope !== 'authors' && isAuthor(ctx, uid)
 }
 
 /** A page, and what else there is of its last subject. */

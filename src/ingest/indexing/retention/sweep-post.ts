@@ -15,7 +15,7 @@ import {
 } from '../../../data/store/posts.ts'
 import { forgetSeedPostCounts } from '../../../data/store/seed-counts.ts'
 import { dropCountsOfPost, type IndexContext } from '../index-context.ts'
-import { retractPost } from '../post.ts'
+import { retractPost } from '../retract-post.ts'
 import {
   hasStrangersReactions,
   isAnchored,

@@ -1,21 +1,30 @@
 // app.bsky.graph.follow. The graph has an edge while at least one record for the pair exists. A
 // member's follow moves the circle of authors.
 
-import { followsCountOf } from '../../data/store/actors.ts'
-import type { Edge } from '../../data/store/edges/edge.ts'
-import { deleteFollow, findFollow, insertFollow, isFollowing } from '../../data/store/follows.ts'
-import { GC, putGcCandidate } from '../../data/store/gc-candidates.ts'
-import { insertGraphChange } from '../../data/store/graph-changes.ts'
-import { enqueueJobAgain } from '../../data/store/jobs.ts'
+import { followsCountOf } from '../../../data/store/actors.ts'
+import { followEdges } from '../../../data/store/edges/all-edges.ts'
+import type { Edge } from '../../../data/store/edges/edge.ts'
+import {
+  deleteFollow,
+  deleteFollowsOf,
+  findFollow,
+  followedBy,
+  insertFollow,
+  isFollowing,
+} from '../../../data/store/follows.ts'
+import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
+import { insertGraphChange } from '../../../data/store/graph-changes.ts'
+import { enqueueJobAgain } from '../../../data/store/jobs.ts'
 import {
   hasKeyless,
   isKeyless,
   keylessRkey,
   putUnfollow,
   unmarkKeyless,
-} from '../../data/store/keyless-follows.ts'
-import { fetchAuthorOf } from './fetch-missing.ts'
-import { isFormerMember } from './gc-posts.ts'
+} from '../../../data/store/keyless-follows.ts'
+import { keysOfEdges } from '../../../data/store/stored-keys.ts'
+import { fetchAuthorOf } from '../fetch-missing.ts'
+import { addBoth, isFormerMember } from '../gc-posts.ts'
 import {
   actorCounts,
   type IndexContext,
@@ -28,12 +37,15 @@ import {
   type RecordRemoval,
   type RecordWrite,
   sortAtOf,
-} from './index-context.ts'
-import { FOLLOW, notifyOfFollow, withdrawNotifications } from './notify.ts'
-import { notifyOfOtherFollow } from './notify-rows.ts'
-import { keepUnusual } from './reaction-record.ts'
+} from '../index-context.ts'
+import { FOLLOW, notifyOfFollow, withdrawNotifications } from '../notify.ts'
+import { notifyOfOtherFollow } from '../notify-rows.ts'
+import { keepUnusual } from '../reaction-record.ts'
+import { removeEdges } from '../remove-edges.ts'
+import { dropPointedBy, dropPointers, isKeptSubject } from '../retention/sweep-edges.ts'
+import { type CollectionRules, isAboutFarAccount, isUnreadRelation } from './collection-rules.ts'
 
-export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
+function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const subjectDid = write.record['subject'] as string
   if (!isTieKept(ctx, write.uid, subjectDid)) return 'out-of-scope'
   const uid = internActor(ctx, write.did)
@@ -46,7 +58,7 @@ export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
     const hadTold = withdrawNotifications(ctx, { uid, collection: FOLLOW, rkey: write.rkey })
     if (hadTold) notifyOfOtherFollow(ctx, uid, subject)
   } else {
-    if (existing) retractFollow(ctx, existing)
+    if (existing) retract(ctx, existing)
     if (!isFollowing(ctx.db, uid, subject)) connect(ctx, uid, subject)
     else dropKeyless(ctx, uid, subject)
   }
@@ -56,9 +68,9 @@ export function putFollow(ctx: IndexContext, write: RecordWrite): Outcome {
   return 'applied'
 }
 
-export function removeFollow(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
+function remove(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
   const existing = findFollow(ctx.db, uid, rkey)
-  if (existing) retractFollow(ctx, existing)
+  if (existing) retract(ctx, existing)
   else if (!isKeyless(rkey) && hasKeyless(ctx.db, uid)) readWholeList(ctx, uid)
   return existing !== undefined
 }
@@ -75,7 +87,7 @@ function readWholeList(ctx: IndexContext, uid: number): void {
   unmarkKeyless(ctx.db, uid)
 }
 
-export function retractFollow(ctx: IndexContext, follow: Edge): void {
+function retract(ctx: IndexContext, follow: Edge): void {
   const { uid, rkey, subject } = follow
   deleteFollow(ctx.db, follow)
   const hadTold = withdrawNotifications(ctx, { uid, collection: FOLLOW, rkey })
@@ -113,4 +125,34 @@ export function disconnect(ctx: IndexContext, creator: number, subject: number):
 function addPending(ctx: IndexContext, subject: number, delta: number): void {
   const pending = ctx.pendingMemberFollowers.get(subject) ?? 0
   ctx.pendingMemberFollowers.set(subject, pending + delta)
+}
+
+/** Nobody needs it, and its creator did not take it back: nothing is remembered of a deletion. */
+function drop(ctx: IndexContext, edge: Edge): void {
+  const { uid, rkey, subject } = edge
+  deleteFollow(ctx.db, edge)
+  withdrawNotifications(ctx, { uid, collection: FOLLOW, rkey })
+  if (!isFollowing(ctx.db, uid, subject)) disconnect(ctx, uid, subject)
+  addBoth(ctx, edge)
+}
+
+function removeAll(ctx: IndexContext, uid: number): void {
+  const followed = followedBy(ctx.db, uid)
+  deleteFollowsOf(ctx.db, uid)
+  for (const subject of followed) disconnect(ctx, uid, subject)
+}
+
+export const follow: CollectionRules = {
+  put,
+  remove,
+  isFar: isAboutFarAccount,
+  isFarUnread: isUnreadRelation,
+  removeSome: removeEdges(followEdges, retract),
+  removeAll,
+  release: [
+    dropPointers(followEdges, drop, isKeptSubject),
+    dropPointedBy(followEdges, drop, isAuthor),
+  ],
+  storedKeys: keysOfEdges(followEdges),
+  readWith: 'follows',
 }

@@ -1,19 +1,22 @@
 // app.bsky.actor.profile. A stranger's is kept once anything of theirs is.
 
-import { deleteProfile, findProfile, putProfile as putRow } from '../../data/store/profiles.ts'
+import { deleteProfile, findProfile, putProfile as putRow } from '../../../data/store/profiles.ts'
+import { keysIn } from '../../../data/store/stored-keys.ts'
 import {
   type IndexContext,
   internActor,
+  isMember,
   type Outcome,
   type RecordRemoval,
   type RecordWrite,
   recordJson,
-} from './index-context.ts'
-import { isOutdated } from './lateness.ts'
-import { PROFILE, withdrawNotifications } from './notify.ts'
-import { joinedThrough, notifyOfJoining } from './notify-joining.ts'
+} from '../index-context.ts'
+import { isOutdated } from '../lateness.ts'
+import { PROFILE, withdrawNotifications } from '../notify.ts'
+import { joinedThrough, notifyOfJoining } from '../notify-joining.ts'
+import { type CollectionRules, namesNone } from './collection-rules.ts'
 
-export function putProfile(ctx: IndexContext, write: RecordWrite): Outcome {
+function put(ctx: IndexContext, write: RecordWrite): Outcome {
   if (write.rkey !== 'self') return 'wrong-key'
   const joins = joinedThrough(ctx, write.record)
   if (write.uid === 0 && ctx.scope !== 'network' && joins === 0) return 'out-of-scope'
@@ -33,10 +36,22 @@ export function putProfile(ctx: IndexContext, write: RecordWrite): Outcome {
   return 'applied'
 }
 
-export function removeProfile(ctx: IndexContext, { uid, rkey, rev }: RecordRemoval): boolean {
+function remove(ctx: IndexContext, { uid, rkey, rev }: RecordRemoval): boolean {
   if (rkey !== 'self') return false
   const row = findProfile(ctx.db, uid)
   if (!row || isOutdated(row, { rev })) return false
   withdrawNotifications(ctx, { uid, collection: PROFILE, rkey })
   return deleteProfile(ctx.db, uid)
+}
+
+export const profile: CollectionRules = {
+  put,
+  remove,
+  isFar: (ctx, uid, { record }) => uid === 0 && joinedThrough(ctx, record) === 0,
+  isFarUnread: (ctx, uid, commit) => uid === 0 && namesNone(ctx, commit, isMember),
+  removeAll: (ctx, uid) => void deleteProfile(ctx.db, uid),
+  // It goes with the account (retention/sweep-account.ts).
+  release: [],
+  storedKeys: keysIn('profiles'),
+  readWith: 'profile',
 }

@@ -1,19 +1,24 @@
 // app.bsky.feed.repost. Every record is a feed item of its own; several by one account on one post
 // count once.
 
-import { cidRank, digestRank } from '../../base/atproto/keys.ts'
-import { repostItem } from '../../data/store/item-ids.ts'
-import { ANCHOR } from '../../data/store/post-flags.ts'
-import type { PostHandle } from '../../data/store/posts.ts'
+import { cidRank, digestRank } from '../../../base/atproto/keys.ts'
+import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
+import { repostItem } from '../../../data/store/item-ids.ts'
+import { ANCHOR } from '../../../data/store/post-flags.ts'
+import type { PostHandle } from '../../../data/store/posts.ts'
+import { type RepostKey, repostsOfAccount } from '../../../data/store/reactions.ts'
 import {
   deleteRepost,
+  deleteRepostsOf,
   findRepost,
   hasReposted,
   insertRepost,
   type RepostRow,
-} from '../../data/store/reposts.ts'
-import { fetchPerson, fetchPost } from './fetch-missing.ts'
-import { addPostCandidates, isOrWasAuthor } from './gc-posts.ts'
+  repostedBy,
+} from '../../../data/store/reposts.ts'
+import { keysIn } from '../../../data/store/stored-keys.ts'
+import { fetchPerson, fetchPost } from '../fetch-missing.ts'
+import { addPostCandidates, isOrWasAuthor } from '../gc-posts.ts'
 import {
   type IndexContext,
   internActor,
@@ -24,15 +29,19 @@ import {
   type RecordRemoval,
   type RecordWrite,
   sortAtOf,
-} from './index-context.ts'
-import { notifyOfReaction, REPOST, withdrawNotifications } from './notify.ts'
-import { notifyOfOtherRepost } from './notify-rows.ts'
-import { ensurePost, isCountedAlready, keptPost } from './post-rows.ts'
-import { keepUnusual } from './reaction-record.ts'
-import { subjectUri } from './record-fields.ts'
-import { parsePostUri, type RecordRef } from './record-keys.ts'
+} from '../index-context.ts'
+import { notifyOfReaction, REPOST, withdrawNotifications } from '../notify.ts'
+import { notifyOfOtherRepost } from '../notify-rows.ts'
+import { ensurePost, isCountedAlready, keptPost } from '../post-rows.ts'
+import { keepUnusual } from '../reaction-record.ts'
+import { subjectUri } from '../record-fields.ts'
+import { parsePostUri, type RecordRef } from '../record-keys.ts'
+import { isKeptPostId } from '../retention/post-needs.ts'
+import { goesOnAfter, keyAfter, PAGE } from '../retention/step.ts'
+import { sweepPost } from '../retention/sweep-post.ts'
+import { type CollectionRules, isAboutFarPost, isUnreadReaction } from './collection-rules.ts'
 
-export function putRepost(ctx: IndexContext, write: RecordWrite): Outcome {
+function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const ref = parsePostUri(subjectUri(write.record))
   if (!ref) return 'subject-unusable'
   const post = keptSubject(ctx, write, ref)
@@ -50,7 +59,7 @@ export function putRepost(ctx: IndexContext, write: RecordWrite): Outcome {
   return 'applied'
 }
 
-export function removeRepost(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
+function remove(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
   const existing = findRepost(ctx.db, uid, rkey)
   if (existing) retractRepost(ctx, existing)
   return existing !== undefined
@@ -97,4 +106,51 @@ function keptSubject(
   if (ctx.scope === 'network') return ensurePost(ctx, ref, 0)
   if (ctx.scope === 'authors') return undefined
   return keptPost(ctx, ref, indexedAt)
+}
+
+/** Nobody needs it, and its creator did not take it back. */
+export function dropRepost(
+  ctx: IndexContext,
+  { uid, rkey }: Pick<RepostKey, 'uid' | 'rkey'>,
+): void {
+  remove(ctx, { uid, collection: REPOST, rkey, rev: '', seenAtUs: 0 })
+  putGcCandidate(ctx.db, GC.account, uid)
+}
+
+function removeSome(ctx: IndexContext, uid: number, limit: number): number {
+  const page = repostsOfAccount(ctx.db, uid, { after: '', limit })
+  for (const { rkey } of page) {
+    remove(ctx, { uid, collection: REPOST, rkey, rev: '', seenAtUs: 0 })
+  }
+  return page.length
+}
+
+function removeAll(ctx: IndexContext, uid: number): void {
+  const reposted = repostedBy(ctx.db, uid)
+  for (const subject of reposted) postCounts(ctx, subject).reposts--
+  if (isOrWasAuthor(ctx, uid)) addPostCandidates(ctx, reposted)
+  deleteRepostsOf(ctx.db, uid)
+}
+
+export const repost: CollectionRules = {
+  put,
+  remove,
+  isFar: isAboutFarPost,
+  isFarUnread: isUnreadReaction,
+  removeSome,
+  removeAll,
+  release: [
+    (ctx, uid, reached) => {
+      const page = repostsOfAccount(ctx.db, uid, { after: keyAfter(reached), limit: PAGE })
+      for (const row of page) {
+        sweepPost(ctx, row.subject)
+        if (isKeptPostId(ctx, row.subject) && ctx.keptScope !== 'authors') continue
+        dropRepost(ctx, row)
+        putGcCandidate(ctx.db, GC.post, row.subject)
+      }
+      return goesOnAfter(page, ({ rkey }) => rkey)
+    },
+  ],
+  storedKeys: keysIn('reposts'),
+  readWith: 'feed',
 }

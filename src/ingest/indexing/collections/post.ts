@@ -1,10 +1,10 @@
 // app.bsky.feed.post. Filling a row, emptying it again, and what both mean for counts, for the
 // author's followers, and for what has to be fetched.
 
-import { cidRank, digestRank } from '../../base/atproto/keys.ts'
-import { postItem } from '../../data/store/item-ids.ts'
-import { removeMentions } from '../../data/store/mentions.ts'
-import { putOpReply, removeOpReply } from '../../data/store/op-replies.ts'
+import { cidRank } from '../../../base/atproto/keys.ts'
+import { postItem } from '../../../data/store/item-ids.ts'
+import { removeMentions } from '../../../data/store/mentions.ts'
+import { putOpReply } from '../../../data/store/op-replies.ts'
 import {
   ANCHOR,
   HAS_POSTGATE,
@@ -12,22 +12,26 @@ import {
   INVALID_REPLY_ROOT,
   REACTIONS_PRUNED,
   VIOLATES_THREADGATE,
-} from '../../data/store/post-flags.ts'
+} from '../../../data/store/post-flags.ts'
 import {
   DELETED,
   emptyPost,
   fillPost,
   findPost,
+  findPostById,
   insertStubPost,
   type PostHandle,
   type PostRow,
   PRESENT,
   PRUNED,
+  postRowsOf,
+  presentPostIds,
   presentReplies,
+  prunedPostIds,
   setPostFlags,
-} from '../../data/store/posts.ts'
-import { fetchPerson, fetchPost } from './fetch-missing.ts'
-import { addPostCandidates, isOrWasAuthor } from './gc-posts.ts'
+} from '../../../data/store/posts.ts'
+import { keysIn } from '../../../data/store/stored-keys.ts'
+import { fetchPerson, fetchPost } from '../fetch-missing.ts'
 import {
   actorCounts,
   type IndexContext,
@@ -41,16 +45,19 @@ import {
   type RecordWrite,
   recordJson,
   sortAtOf,
-} from './index-context.ts'
-import { isOutdated, laterRev } from './lateness.ts'
-import { indexMentions } from './mentions.ts'
-import { POST, withdrawNotifications } from './notify.ts'
-import { notifyOfPost, notifyOfRepliesBelow } from './notify-post.ts'
-import { mediaFlags, quotedPost } from './post-embeds.ts'
-import { ensurePost, lookUpPost, mayStillCome } from './post-rows.ts'
-import { asObject } from './record-fields.ts'
-import { parsePostUri, type RecordRef } from './record-keys.ts'
-import { mentionsIn, postgateFlag, replyRootFlag, threadgateFlag } from './reply-rules.ts'
+} from '../index-context.ts'
+import { isOutdated, laterRev } from '../lateness.ts'
+import { indexMentions } from '../mentions.ts'
+import { notifyOfPost, notifyOfRepliesBelow } from '../notify-post.ts'
+import { mediaFlags, quotedPost } from '../post-embeds.ts'
+import { ensurePost, lookUpPost, mayStillCome } from '../post-rows.ts'
+import { asObject } from '../record-fields.ts'
+import { authorityOf, parsePostUri, type RecordRef } from '../record-keys.ts'
+import { mentionsIn, postgateFlag, replyRootFlag, threadgateFlag } from '../reply-rules.ts'
+import { goesOnAfter, keyAfter, PAGE } from '../retention/step.ts'
+import { addWhatItPointsAt, sweepPost } from '../retention/sweep-post.ts'
+import { retractPost } from '../retract-post.ts'
+import { type CollectionRules, isUnreadReaction, uidOf } from './collection-rules.ts'
 
 /** Flags that belong to the row, not to the record in it. */
 const ROW_FLAGS = ANCHOR | HAS_THREADGATE | HAS_POSTGATE | REACTIONS_PRUNED
@@ -67,7 +74,7 @@ type PostRefs = {
 
 type PostHandles = Record<'root' | 'parent' | 'quote', PostHandle | undefined>
 
-export function putPost(ctx: IndexContext, write: RecordWrite): Outcome {
+function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const row = write.uid === 0 ? undefined : findPost(ctx.db, write.uid, write.rkey)
   const byAuthor = isAuthor(ctx, write.uid)
   const isSame = row?.state === PRESENT && row.cid?.equals(write.cid)
@@ -99,7 +106,7 @@ function adopt(ctx: IndexContext, row: PostRow, write: RecordWrite): Outcome {
   return 'applied'
 }
 
-export function removePost(ctx: IndexContext, { uid, rkey, rev }: RecordRemoval): boolean {
+function remove(ctx: IndexContext, { uid, rkey, rev }: RecordRemoval): boolean {
   const row = findPost(ctx.db, uid, rkey)
   if (!row || isOutdated(row, { rev })) return false
   if (isCounted(row)) retractPost(ctx, row)
@@ -110,22 +117,6 @@ export function removePost(ctx: IndexContext, { uid, rkey, rev }: RecordRemoval)
 /** A post that was given up for its age counts as if it were here. */
 function isCounted({ state }: PostRow): boolean {
   return state === PRESENT || state === PRUNED
-}
-
-/** Takes back what a counted post counts for. Its row is to be emptied or filled anew. */
-export function retractPost(ctx: IndexContext, row: PostRow): void {
-  actorCounts(ctx, row.uid).posts--
-  const isReason = (row.flags & ANCHOR) !== 0 || isOrWasAuthor(ctx, row.uid)
-  if (isReason) addPostCandidates(ctx, [row.root, row.parent, row.quote])
-  withdrawNotifications(ctx, { uid: row.uid, collection: POST, rkey: row.rkey })
-  if (row.parent !== null && !(row.flags & VIOLATES_THREADGATE)) {
-    postCounts(ctx, row.parent).replies--
-  }
-  if (row.quote !== null) postCounts(ctx, row.quote).quotes--
-  if (row.root !== null) removeOpReply(ctx.db, { root: row.root, post: row.id }, ctx.now)
-  if (row.state !== PRESENT) return
-  const position = { item: postItem(row.id), sortAt: row.sort_at!, rank: digestRank(row.cid!) }
-  ctx.changes.push({ kind: 'item-removed', entry: { ...position, originator: row.uid } })
 }
 
 function insert(
@@ -233,4 +224,54 @@ function reviseReplies(ctx: IndexContext, id: number): void {
       parents.push(reply.id)
     }
   }
+}
+
+/** @returns how many there were. */
+function removeSome(ctx: IndexContext, uid: number, limit?: number): number {
+  const ids = presentPostIds(ctx.db, uid, limit)
+  const left = limit === undefined ? undefined : limit - ids.length
+  if (left !== 0) ids.push(...prunedPostIds(ctx.db, uid, left))
+  for (const id of ids) {
+    const row = findPostById(ctx.db, id)!
+    retractPost(ctx, row)
+    emptyPost(ctx.db, row, { state: DELETED, rev: null, flags: row.flags & ANCHOR })
+  }
+  return ids.length
+}
+
+const isFar: CollectionRules['isFar'] = (ctx, uid, { record }) => {
+  if (uid !== 0) return false
+  if (ctx.scope === 'authors') return true
+  const reply = asObject(record['reply'])
+  const embedded = asObject(asObject(record['embed'])?.['record'])
+  const uris = [
+    asObject(reply?.['root'])?.['uri'],
+    asObject(reply?.['parent'])?.['uri'],
+    embedded?.['uri'],
+    asObject(embedded?.['record'])?.['uri'],
+  ]
+  if (uris.some((uri) => uidOf(ctx, authorityOf(uri)) !== 0)) return false
+  return !mentionsIn(record).some((did) => isMember(ctx, uidOf(ctx, did)))
+}
+
+export const post: CollectionRules = {
+  put,
+  remove,
+  isFar,
+  isFarUnread: (ctx, uid, commit) => uid === 0 && isUnreadReaction(ctx, uid, commit),
+  removeSome,
+  removeAll: (ctx, uid) => void removeSome(ctx, uid),
+  release: [
+    (ctx, uid, reached) => {
+      const page = postRowsOf(ctx.db, uid, { after: keyAfter(reached), limit: PAGE })
+      for (const row of page) {
+        // An author pointed at these, and does no more.
+        addWhatItPointsAt(ctx, row)
+        sweepPost(ctx, row.id)
+      }
+      return goesOnAfter(page, ({ rkey }) => rkey)
+    },
+  ],
+  storedKeys: keysIn('posts'),
+  readWith: 'feed',
 }

@@ -1,34 +1,25 @@
 // app.bsky.feed.threadgate: who may reply. It speaks about replies that come after it; those that
 // were there before keep their flag, as in the reference, unless it is the gate that comes late.
 
-import { enqueueJob } from '../../data/store/jobs.ts'
-import { HAS_THREADGATE } from '../../data/store/post-flags.ts'
-import { findPostHandle } from '../../data/store/posts.ts'
-import { type GateKind, putGate, removeGate } from './gate.ts'
-import {
-  type IndexContext,
-  isAuthor,
-  type Outcome,
-  type RecordRemoval,
-  type RecordWrite,
-} from './index-context.ts'
-import { reviseGatedReplies } from './late-gate.ts'
-import { ensureList } from './post-rows.ts'
-import { readThreadgate } from './reply-rules.ts'
+import { enqueueJob } from '../../../data/store/jobs.ts'
+import { HAS_THREADGATE } from '../../../data/store/post-flags.ts'
+import { findPostHandle } from '../../../data/store/posts.ts'
+import { type IndexContext, isAuthor, type Outcome, type RecordWrite } from '../index-context.ts'
+import { reviseGatedReplies } from '../late-gate.ts'
+import { ensureList } from '../post-rows.ts'
+import { readThreadgate } from '../reply-rules.ts'
+import type { CollectionRules } from './collection-rules.ts'
+import { gateRules } from './gate.ts'
 
-const kind: GateKind = { table: 'threadgates', flag: HAS_THREADGATE }
+const gate = gateRules({ table: 'threadgates', flag: HAS_THREADGATE })
 
-export function putThreadgate(ctx: IndexContext, write: RecordWrite): Outcome {
+function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const post = write.uid === 0 ? undefined : findPostHandle(ctx.db, write.uid, write.rkey)
-  const outcome = putGate(ctx, write, kind)
+  const outcome = gate.put(ctx, write)
   const isFirst = post !== undefined && !(post.flags & HAS_THREADGATE)
   if (outcome === 'applied' && isFirst) reviseGatedReplies(ctx, post.id, write.createdAt)
   if (outcome === 'applied' && isAuthor(ctx, write.uid)) fetchLists(ctx, write)
   return outcome
-}
-
-export function removeThreadgate(ctx: IndexContext, removal: RecordRemoval): boolean {
-  return removeGate(ctx, removal, kind)
 }
 
 /** Lists whose people may reply must be known to tell who may. */
@@ -38,3 +29,5 @@ function fetchLists(ctx: IndexContext, write: RecordWrite): void {
     if (list.isStub) enqueueJob(ctx.db, 'list', list.id)
   }
 }
+
+export const threadgate: CollectionRules = { ...gate, put }

@@ -1,14 +1,14 @@
 // app.bsky.feed.like of a feed generator, a labeler or a starter pack. Kept wherever the record is: they
 // are few, and its count is to be right.
 
-import { packRkey } from '../../base/atproto/keys.ts'
-import { enqueueJob } from '../../data/store/jobs.ts'
+import { packRkey } from '../../../base/atproto/keys.ts'
+import { enqueueJob } from '../../../data/store/jobs.ts'
 import {
   deleteRecordLike,
   findRecordLike,
   insertRecordLike,
   type RecordLike,
-} from '../../data/store/record-likes.ts'
+} from '../../../data/store/record-likes.ts'
 import {
   type IndexContext,
   internActor,
@@ -16,10 +16,10 @@ import {
   type Outcome,
   type RecordRemoval,
   type RecordWrite,
-} from './index-context.ts'
-import { LIKE, notifyOfRecordLike, withdrawNotifications } from './notify.ts'
-import { keepUnusual } from './reaction-record.ts'
-import { ensureRecord, lookUpRecord, type NamedRecord } from './record-rows.ts'
+} from '../index-context.ts'
+import { LIKE, notifyOfRecordLike, withdrawNotifications } from '../notify.ts'
+import { keepUnusual } from '../reaction-record.ts'
+import { ensureRecord, lookUpRecord, type NamedRecord } from '../record-rows.ts'
 
 export function putRecordLike(ctx: IndexContext, write: RecordWrite, ref: NamedRecord): Outcome {
   const isNear = ctx.scope === 'network' || isAuthor(ctx, write.uid)

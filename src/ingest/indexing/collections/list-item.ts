@@ -1,8 +1,15 @@
 // app.bsky.graph.listitem. Only a list's creator may add to it.
 
-import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { GC, putGcCandidate } from '../../data/store/gc-candidates.ts'
-import { deleteListItem, findListItem, insertListItem } from '../../data/store/list-items.ts'
+import type { PackedRkey } from '../../../base/atproto/keys.ts'
+import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
+import {
+  deleteListItem,
+  deleteListItemsOf,
+  findListItem,
+  insertListItem,
+} from '../../../data/store/list-items.ts'
+import { keysIn } from '../../../data/store/stored-keys.ts'
+import { listItemsBy } from '../../../data/store/unneeded.ts'
 import {
   type IndexContext,
   internActor,
@@ -12,11 +19,12 @@ import {
   type RecordRemoval,
   type RecordWrite,
   sortAtOf,
-} from './index-context.ts'
-import { ensureList, lookUpList } from './post-rows.ts'
-import { LIST_COLLECTION, parseRecordUri, type RecordRef } from './record-keys.ts'
+} from '../index-context.ts'
+import { ensureList, lookUpList } from '../post-rows.ts'
+import { LIST_COLLECTION, parseRecordUri, type RecordRef } from '../record-keys.ts'
+import { type CollectionRules, namesNone, uidOf } from './collection-rules.ts'
 
-export function putListItem(ctx: IndexContext, write: RecordWrite): Outcome {
+function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const ref = parseRecordUri(write.record['list'], LIST_COLLECTION)
   if (!ref) return 'subject-unusable'
   if (ref.did !== write.did) return 'wrong-key'
@@ -38,7 +46,7 @@ export function putListItem(ctx: IndexContext, write: RecordWrite): Outcome {
   return 'applied'
 }
 
-export function removeListItem(ctx: IndexContext, removal: RecordRemoval): boolean {
+function remove(ctx: IndexContext, removal: RecordRemoval): boolean {
   const row = findListItem(ctx.db, removal.uid, removal.rkey)
   if (row) dropListItem(ctx, removal, row)
   return row !== undefined
@@ -59,4 +67,23 @@ function isKept(ctx: IndexContext, uid: number, list: RecordRef, subjectDid: str
   if (ctx.scope === 'network' || isAuthor(ctx, uid)) return true
   if (ctx.scope === 'authors') return lookUpList(ctx, list) !== undefined
   return isMember(ctx, ctx.actors.uidOf(subjectDid)) || lookUpList(ctx, list) !== undefined
+}
+
+function removeSome(ctx: IndexContext, uid: number, limit: number): number {
+  const page = listItemsBy(ctx.db, uid, { after: '', limit })
+  for (const row of page) dropListItem(ctx, { uid, rkey: row.rkey }, row)
+  return page.length
+}
+
+export const listItem: CollectionRules = {
+  put,
+  remove,
+  isFar: (ctx, uid, { record }) => uid === 0 && !isMember(ctx, uidOf(ctx, record['subject'])),
+  isFarUnread: (ctx, uid, commit) => uid === 0 && namesNone(ctx, commit, isMember),
+  removeSome,
+  removeAll: (ctx, uid) => deleteListItemsOf(ctx.db, uid),
+  // With its list.
+  release: [],
+  storedKeys: keysIn('list_items'),
+  readWith: 'lists',
 }

@@ -1,9 +1,16 @@
 // What threadgates and postgates have in common: a gate belongs to the post with its own creator
 // and record key, and a flag on that post tells that it is there.
 
-import { unpackRkey } from '../../base/atproto/keys.ts'
-import { deleteGate, findGate, type GateTable, putGate as putRow } from '../../data/store/gates.ts'
-import { findPost, setPostFlags } from '../../data/store/posts.ts'
+import { unpackRkey } from '../../../base/atproto/keys.ts'
+import {
+  deleteGate,
+  deleteGatesOf,
+  findGate,
+  type GateTable,
+  putGate as putRow,
+} from '../../../data/store/gates.ts'
+import { clearPostFlagsOf, findPost, setPostFlags } from '../../../data/store/posts.ts'
+import { keysIn } from '../../../data/store/stored-keys.ts'
 import {
   type IndexContext,
   isAuthor,
@@ -11,14 +18,15 @@ import {
   type RecordRemoval,
   type RecordWrite,
   recordJson,
-} from './index-context.ts'
-import { isOutdated } from './lateness.ts'
-import { ensurePost } from './post-rows.ts'
-import { parsePostUri } from './record-keys.ts'
+} from '../index-context.ts'
+import { isOutdated } from '../lateness.ts'
+import { ensurePost } from '../post-rows.ts'
+import { parsePostUri } from '../record-keys.ts'
+import { type CollectionRules, isOfNobodyKnown, isUnreadStrangers } from './collection-rules.ts'
 
-export type GateKind = { table: GateTable; flag: number }
+type GateKind = { table: GateTable; flag: number }
 
-export function putGate(ctx: IndexContext, write: RecordWrite, kind: GateKind): Outcome {
+function put(ctx: IndexContext, write: RecordWrite, kind: GateKind): Outcome {
   const ref = parsePostUri(write.record['post'])
   if (!ref) return 'subject-unusable'
   if (ref.did !== write.did || ref.rkey !== unpackRkey(write.rkey)) return 'wrong-key'
@@ -39,7 +47,7 @@ export function putGate(ctx: IndexContext, write: RecordWrite, kind: GateKind): 
   return 'applied'
 }
 
-export function removeGate(ctx: IndexContext, removal: RecordRemoval, kind: GateKind): boolean {
+function remove(ctx: IndexContext, removal: RecordRemoval, kind: GateKind): boolean {
   const post = findPost(ctx.db, removal.uid, removal.rkey)
   if (!post) return false
   const existing = findGate(ctx.db, kind.table, post.id)
@@ -47,4 +55,21 @@ export function removeGate(ctx: IndexContext, removal: RecordRemoval, kind: Gate
   deleteGate(ctx.db, kind.table, post.id)
   setPostFlags(ctx.db, post.id, post.flags & ~kind.flag)
   return true
+}
+
+/** A gate goes with its post (retention/sweep-post.ts). */
+export function gateRules(kind: GateKind): CollectionRules {
+  return {
+    put: (ctx, write) => put(ctx, write, kind),
+    remove: (ctx, removal) => remove(ctx, removal, kind),
+    isFar: isOfNobodyKnown,
+    isFarUnread: isUnreadStrangers,
+    removeAll(ctx, uid) {
+      deleteGatesOf(ctx.db, kind.table, uid)
+      clearPostFlagsOf(ctx.db, uid, kind.flag)
+    },
+    release: [],
+    storedKeys: keysIn(kind.table),
+    readWith: 'blocks',
+  }
 }

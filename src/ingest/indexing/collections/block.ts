@@ -1,0 +1,61 @@
+// app.bsky.graph.block.
+
+import { deleteBlock, deleteBlocksOf, findBlock, insertBlock } from '../../../data/store/blocks.ts'
+import { blockEdges } from '../../../data/store/edges/all-edges.ts'
+import type { Edge } from '../../../data/store/edges/edge.ts'
+import { keysOfEdges } from '../../../data/store/stored-keys.ts'
+import { addBoth } from '../gc-posts.ts'
+import {
+  type IndexContext,
+  internActor,
+  isAuthor,
+  isSameEdge,
+  isTieKept,
+  type Outcome,
+  type RecordRemoval,
+  type RecordWrite,
+  sortAtOf,
+} from '../index-context.ts'
+import { removeEdges } from '../remove-edges.ts'
+import { dropPointedBy, dropPointers, isKeptSubject } from '../retention/sweep-edges.ts'
+import { type CollectionRules, isAboutFarAccount, isUnreadRelation } from './collection-rules.ts'
+
+function put(ctx: IndexContext, write: RecordWrite): Outcome {
+  const subjectDid = write.record['subject'] as string
+  if (!isTieKept(ctx, write.uid, subjectDid)) return 'out-of-scope'
+  const uid = internActor(ctx, write.did)
+  const subject = internActor(ctx, subjectDid)
+  const existing = findBlock(ctx.db, uid, write.rkey)
+  const sortAt = sortAtOf(write)
+  if (existing && isSameEdge(existing, { subject, sortAt }, write)) return 'duplicate'
+  if (existing) deleteBlock(ctx.db, existing)
+  insertBlock(ctx.db, { uid, rkey: write.rkey, subject, sortAt, createdAt: sortAt })
+  return 'applied'
+}
+
+function remove(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
+  const existing = findBlock(ctx.db, uid, rkey)
+  if (existing) deleteBlock(ctx.db, existing)
+  return existing !== undefined
+}
+
+/** Nobody needs it, and its creator did not take it back. */
+function drop(ctx: IndexContext, edge: Edge): void {
+  deleteBlock(ctx.db, edge)
+  addBoth(ctx, edge)
+}
+
+export const block: CollectionRules = {
+  put,
+  remove,
+  isFar: isAboutFarAccount,
+  isFarUnread: isUnreadRelation,
+  removeSome: removeEdges(blockEdges, (ctx, edge) => deleteBlock(ctx.db, edge)),
+  removeAll: (ctx, uid) => deleteBlocksOf(ctx.db, uid),
+  release: [
+    dropPointers(blockEdges, drop, isKeptSubject),
+    dropPointedBy(blockEdges, drop, isAuthor),
+  ],
+  storedKeys: keysOfEdges(blockEdges),
+  readWith: 'blocks',
+}

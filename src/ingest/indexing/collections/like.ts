@@ -1,0 +1,142 @@
+// app.bsky.feed.like. Likes of posts; those of feeds and the like are in record-like.ts.
+
+import { likeEdges } from '../../../data/store/edges/all-edges.ts'
+import type { Edge } from '../../../data/store/edges/edge.ts'
+import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
+import {
+  deleteLike,
+  deleteLikesOf,
+  findLike,
+  hasLiked,
+  insertLike,
+  likedBy,
+} from '../../../data/store/likes.ts'
+import { ANCHOR } from '../../../data/store/post-flags.ts'
+import type { PostHandle } from '../../../data/store/posts.ts'
+import { deleteRecordLikesOf } from '../../../data/store/record-likes.ts'
+import { keysIn, keysOfEdges } from '../../../data/store/stored-keys.ts'
+import { addPostCandidates, isOrWasAuthor } from '../gc-posts.ts'
+import {
+  type IndexContext,
+  internActor,
+  isAuthor,
+  isMember,
+  type Outcome,
+  postCounts,
+  type RecordRemoval,
+  type RecordWrite,
+  sortAtOf,
+} from '../index-context.ts'
+import { LIKE, notifyOfReaction, withdrawNotifications } from '../notify.ts'
+import { notifyOfOtherLike } from '../notify-rows.ts'
+import { ensurePost, isCountedAlready, keptPost } from '../post-rows.ts'
+import { keepUnusual } from '../reaction-record.ts'
+import { subjectUri } from '../record-fields.ts'
+import { parsePostUri, type RecordRef } from '../record-keys.ts'
+import { parseNamedRecord } from '../record-rows.ts'
+import { removeEdges } from '../remove-edges.ts'
+import { isKeptPostId } from '../retention/post-needs.ts'
+import { eachPointer } from '../retention/sweep-edges.ts'
+import { sweepPost } from '../retention/sweep-post.ts'
+import { type CollectionRules, isAboutFarPost, isUnreadReaction } from './collection-rules.ts'
+import { putRecordLike, removeRecordLike } from './record-like.ts'
+
+function put(ctx: IndexContext, write: RecordWrite): Outcome {
+  const uri = subjectUri(write.record)
+  const ref = parsePostUri(uri)
+  if (!ref) return putOtherLike(ctx, write, uri)
+  const post = keptSubject(ctx, write, ref)
+  if (!post) return 'out-of-scope'
+  const subject = post.id
+  const uid = internActor(ctx, write.did)
+  const { rkey, createdAt } = write
+  const existing = findLike(ctx.db, uid, rkey)
+  if (existing?.subject === subject && existing.createdAt === createdAt) return 'duplicate'
+  if (existing) retract(ctx, existing)
+  else removeRecordLike(ctx, { uid, rkey })
+  const like = { uid, rkey, subject, sortAt: sortAtOf(write), createdAt }
+  const isFirst = insertLike(ctx.db, like)
+  if (post.uid !== uid) keepUnusual(ctx, { ...write, uid }, createdAt)
+  if (isFirst && !isCountedAlready(ctx, post, like.sortAt)) {
+    postCounts(ctx, subject).likes++
+    notifyOfReaction(ctx, write, { uid, owner: post.uid, rkey: ref.rkey })
+  }
+  return 'applied'
+}
+
+function remove(ctx: IndexContext, removal: RecordRemoval): boolean {
+  const existing = findLike(ctx.db, removal.uid, removal.rkey)
+  if (!existing) return removeRecordLike(ctx, removal)
+  retract(ctx, existing)
+  return true
+}
+
+/** Of a record that is no post. The key may have stood for a like of one. */
+function putOtherLike(ctx: IndexContext, write: RecordWrite, uri: unknown): Outcome {
+  const ref = parseNamedRecord(uri)
+  if (!ref) return 'subject-unusable'
+  const before = write.uid === 0 ? undefined : findLike(ctx.db, write.uid, write.rkey)
+  if (before) retract(ctx, before)
+  return putRecordLike(ctx, write, ref)
+}
+
+function retract(ctx: IndexContext, like: Edge): void {
+  const { uid, rkey, subject } = like
+  deleteLike(ctx.db, like)
+  if (isOrWasAuthor(ctx, uid)) addPostCandidates(ctx, [subject])
+  const hadTold = withdrawNotifications(ctx, { uid, collection: LIKE, rkey })
+  if (!hasLiked(ctx.db, uid, subject)) postCounts(ctx, subject).likes--
+  else if (hadTold) notifyOfOtherLike(ctx, uid, subject)
+}
+
+/** The post, where a like of it by this account is kept. */
+function keptSubject(
+  ctx: IndexContext,
+  { uid, indexedAt }: RecordWrite,
+  ref: RecordRef,
+): PostHandle | undefined {
+  if (isMember(ctx, uid)) return ensurePost(ctx, ref, ANCHOR)
+  if (ctx.scope === 'network') return ensurePost(ctx, ref, 0)
+  const isAuthors = isAuthor(ctx, uid)
+  if (ctx.scope === 'authors' && !isAuthors) return undefined
+  return keptPost(ctx, ref, indexedAt) ?? (isAuthors ? ensurePost(ctx, ref, 0) : undefined)
+}
+
+/** Nobody needs it, and its creator did not take it back. */
+export function dropLike(ctx: IndexContext, { uid, rkey }: Pick<Edge, 'uid' | 'rkey'>): void {
+  remove(ctx, { uid, collection: LIKE, rkey, rev: '', seenAtUs: 0 })
+  putGcCandidate(ctx.db, GC.account, uid)
+}
+
+function removeAll(ctx: IndexContext, uid: number): void {
+  const liked = likedBy(ctx.db, uid)
+  for (const subject of liked) postCounts(ctx, subject).likes--
+  if (isOrWasAuthor(ctx, uid)) addPostCandidates(ctx, liked)
+  deleteLikesOf(ctx.db, uid)
+  deleteRecordLikesOf(ctx.db, uid)
+}
+
+const ofPosts = keysOfEdges(likeEdges)
+const ofRecords = keysIn('record_likes')
+
+export const like: CollectionRules = {
+  put,
+  remove,
+  isFar: isAboutFarPost,
+  isFarUnread: isUnreadReaction,
+  removeSome: removeEdges(likeEdges, retract),
+  removeAll,
+  release: [
+    eachPointer(likeEdges, (ctx, uid, pointer) => {
+      sweepPost(ctx, pointer.subject)
+      if (isKeptPostId(ctx, pointer.subject) && ctx.keptScope !== 'authors') return
+      for (const edge of likeEdges.resolve(ctx.db, uid, pointer)) dropLike(ctx, edge)
+      putGcCandidate(ctx.db, GC.post, pointer.subject)
+    }),
+  ],
+  *storedKeys(db, of) {
+    yield* ofPosts(db, of)
+    yield* ofRecords(db, of)
+  },
+  readWith: 'feed',
+}

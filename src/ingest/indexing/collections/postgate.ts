@@ -1,0 +1,7 @@
+// app.bsky.feed.postgate: who may quote.
+
+import { HAS_POSTGATE } from '../../../data/store/post-flags.ts'
+import type { CollectionRules } from './collection-rules.ts'
+import { gateRules } from './gate.ts'
+
+export const postgate: CollectionRules = gateRules({ table: 'postgates', flag: HAS_POSTGATE })

@@ -1,0 +1,95 @@
+// Records of the kinds of which there are few: feed generators, starter packs, labelers, live statuses and
+// declarations, and what verifications have in common with them (data/store/records.ts). They cost little and a
+// profile is not whole without them, so those of every account that we know are kept.
+
+import { collectionCodes, type RecordCollection } from '../../../base/atproto/collections.ts'
+import {
+  emptyRecord,
+  emptyRecordsOf,
+  fillRecord,
+  findRecord,
+  insertStubRecord,
+  type RecordRow,
+} from '../../../data/store/records.ts'
+import { keysOfRecords } from '../../../data/store/stored-keys.ts'
+import {
+  type IndexContext,
+  internActor,
+  type Outcome,
+  type RecordRemoval,
+  type RecordWrite,
+  recordJson,
+  sortAtOf,
+} from '../index-context.ts'
+import { isOutdated } from '../lateness.ts'
+import { type CollectionRules, isOfNobodyKnown, isUnreadStrangers } from './collection-rules.ts'
+
+/** Of these an account has one, under the key `self`. */
+const SINGLE = new Set<string>([
+  'app.bsky.labeler.service',
+  'app.bsky.actor.status',
+  'app.bsky.notification.declaration',
+  'chat.bsky.actor.declaration',
+  'com.germnetwork.declaration',
+] satisfies RecordCollection[])
+
+export function smallRecord(collection: RecordCollection): CollectionRules {
+  return {
+    put(ctx, write) {
+      if (SINGLE.has(collection) && write.rkey !== 'self') return 'wrong-key'
+      const isKept = ctx.scope === 'network' || write.uid !== 0
+      return putSmallRecord(ctx, write, { isKept, subject: () => null })
+    },
+    remove: (ctx, removal) => takeSmallRecord(ctx, removal) !== undefined,
+    isFar: isOfNobodyKnown,
+    isFarUnread: isUnreadStrangers,
+    removeAll: (ctx, uid) => emptyRecordsOf(ctx.db, uid),
+    // They go with the account (retention/sweep-account.ts).
+    release: [],
+    storedKeys: keysOfRecords(collection),
+    readWith: 'records',
+  }
+}
+
+/** @param about.subject - uid of whom it is about; asked once it is kept */
+export function putSmallRecord(
+  ctx: IndexContext,
+  write: RecordWrite,
+  about: { isKept: boolean; subject: () => number | null },
+): Outcome {
+  const row = rowOf(ctx, write)
+  if (!row && !about.isKept) return 'out-of-scope'
+  if (row?.cid?.equals(write.cid)) return 'duplicate'
+  if (row && isOutdated(row, write)) return 'late'
+  const uid = internActor(ctx, write.did)
+  const collection = collectionCodes[write.collection]
+  const content = {
+    id: row?.id ?? insertStubRecord(ctx.db, { uid, collection, rkey: write.rkey }),
+    uid,
+    collection,
+    cid: write.cid,
+    rev: write.rev ?? row?.rev ?? null,
+    record: recordJson(write),
+    created_at: write.createdAt,
+    sort_at: sortAtOf(write),
+    subject: about.subject(),
+  }
+  fillRecord(ctx.db, content, row?.subject ?? null)
+  return 'applied'
+}
+
+/** @returns its row as it was, if it was there */
+export function takeSmallRecord(ctx: IndexContext, removal: RecordRemoval): RecordRow | undefined {
+  const row = rowOf(ctx, removal)
+  if (!row || isOutdated(row, removal)) return undefined
+  emptyRecord(ctx.db, row, removal.rev)
+  return row.cid === null ? undefined : row
+}
+
+function rowOf(
+  ctx: IndexContext,
+  { uid, collection, rkey }: Pick<RecordWrite, 'uid' | 'collection' | 'rkey'>,
+): RecordRow | undefined {
+  if (uid === 0) return undefined
+  return findRecord(ctx.db, { uid, collection: collectionCodes[collection], rkey })
+}

@@ -1,0 +1,20 @@
+// What a list is needed for.
+
+import {
+  blockersByList,
+  hasMembersOn,
+  hasThreadgates,
+  isMutedList,
+} from '../../../data/store/unneeded.ts'
+import { type IndexContext, isAuthor } from '../index-context.ts'
+
+/**
+ * Whether an author or member blocks or mutes by it, a member is on it, or somebody's thread may be open to
+ * it: then it is here, and so is what strangers do with it.
+ */
+export function isListInUse(ctx: IndexContext, list: number, owner: number): boolean {
+  if (isAuthor(ctx, owner) || isMutedList(ctx.db, list)) return true
+  if (blockersByList(ctx.db, list).some((uid) => isAuthor(ctx, uid))) return true
+  if (hasThreadgates(ctx.db, owner)) return true
+  return ctx.keptScope !== 'authors' && hasMembersOn(ctx.db, list)
+}
