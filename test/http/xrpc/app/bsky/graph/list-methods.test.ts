@@ -273,7 +273,7 @@ describe('getListFeed', () => {
     const w = start()
     const list = `at://${bob}/app.bsky.graph.list/3kaaaaaaaaaaa`
     expect(await w.get('app.bsky.feed.getListFeed', { list }, alice)).toEqual({ feed: [] })
-    await expect.poll(() => w.sent.map(({ kind }) => kind)).toContain('wanted')
+    await expect.poll(() => w.sent.map(({ kind }) => kind)).toContain('fetch-requested')
     const rubbish = { list: w.list(bob, 'x').uri, cursor: 'rubbish' }
     expect((await w.ask('app.bsky.feed.getListFeed', rubbish, alice)).status).toBe(400)
   })
