@@ -2,12 +2,15 @@
 // what it reported last.
 
 import { DiskFullError } from '../data/store/disk-full.ts'
+import type { PostOutcome } from '../data/store/timeline-posts.ts'
 import type {
   IngestMessage,
   IngestOrder,
   IngestStatus,
   OperatorReply,
   OperatorRequest,
+  TimelineReply,
+  TimelineRequest,
   Writer,
   WriterReply,
 } from './messages.ts'
@@ -16,6 +19,8 @@ export type IngestConnection = {
   readonly writer: Writer
   /** Resolves with figures when what the operator asked for is committed and visible. */
   operate(request: OperatorRequest): Promise<Figures>
+  /** Resolves when it is committed, with an outcome for each post. */
+  writeTimelines(request: TimelineRequest): Promise<PostOutcome[]>
   /** The latest the ingest thread reported; undefined until its first report. */
   status(): IngestStatus | undefined
   /** DIDs of the members that the configuration names, as far as their handles are resolved. */
@@ -30,7 +35,7 @@ const SILENT_SECONDS = 60
 const MAX_SILENT_SECONDS = 600
 
 type Figures = Record<string, number>
-type Waiting = { resolve: (figures: Figures) => void; reject: (error: Error) => void }
+type Waiting = { resolve: (result: unknown) => void; reject: (error: Error) => void }
 
 /**
  * @param onGone - it has reported nothing for so long that nothing can be hoped for
@@ -58,18 +63,18 @@ export function createIngestConnection(
     return { ...status, stalls: [silence, ...(status.stalls ?? [])] }
   }
 
-  function settle(reply: WriterReply | OperatorReply): void {
+  function settle(reply: WriterReply | OperatorReply | TimelineReply): void {
     const one = waiting.get(reply.id)
     waiting.delete(reply.id)
-    if (reply.ok) one?.resolve('figures' in reply ? reply.figures : {})
+    if (reply.ok) one?.resolve(resultOf(reply))
     else one?.reject(errorOf(reply))
   }
 
-  function ask(orderOf: (id: number) => IngestOrder): Promise<Figures> {
+  function ask<T>(orderOf: (id: number) => IngestOrder): Promise<T> {
     if (waiting.size >= MAX_WAITING) return Promise.reject(new Error('the writer is overloaded'))
     const id = ++lastId
     return new Promise((resolve, reject) => {
-      waiting.set(id, { resolve, reject })
+      waiting.set(id, { resolve: resolve as Waiting['resolve'], reject })
       order(orderOf(id))
     })
   }
@@ -81,11 +86,12 @@ export function createIngestConnection(
       },
     },
     operate: (request) => ask((id) => ({ kind: 'operate', id, request })),
+    writeTimelines: (request) => ask((id) => ({ kind: 'write-timelines', id, request })),
     status: report,
     configuredMembers: () => configuredMembers,
     onIdentitiesChanged: (listener) => void listeners.push(listener),
     hear(message) {
-      if (message.kind === 'reply' || message.kind === 'operated') settle(message.reply)
+      if ('reply' in message) settle(message.reply)
       else if (message.kind === 'status') {
         status = message.status
         silentSeconds = 0
@@ -95,6 +101,11 @@ export function createIngestConnection(
       }
     },
   }
+}
+
+function resultOf(reply: (WriterReply | OperatorReply | TimelineReply) & { ok: true }): unknown {
+  if ('figures' in reply) return reply.figures
+  return 'outcomes' in reply ? reply.outcomes : {}
 }
 
 export function errorOf({ error, message }: { error: string; message: string }): Error {

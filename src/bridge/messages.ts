@@ -10,6 +10,8 @@ import type { FollowLine } from '../data/store/follows.ts'
 import type { GapCounts } from '../data/store/gaps.ts'
 import type { InviteWish } from '../data/store/invites.ts'
 import type { ModerationAct } from '../data/store/moderation-log.ts'
+import type { ServiceTokenWish } from '../data/store/service-tokens.ts'
+import type { PostOutcome, TimelinePost } from '../data/store/timeline-posts.ts'
 import type { TimelinesHandle } from '../data/timeline/rings.ts'
 import type { StreamStatus } from '../sources/jetstream/consumer-options.ts'
 
@@ -62,6 +64,8 @@ export type OperatorRequest =
   | { kind: 'add-member' | 'remove-member'; did: string }
   | ({ kind: 'create-invite' } & InviteWish)
   | { kind: 'disable-invite'; code: string }
+  | ({ kind: 'create-token' } & ServiceTokenWish)
+  | { kind: 'revoke-token'; name: string }
   /** A member's document (ingest/member-state/document.ts) as JSON. */
   | { kind: 'import-state'; document: string }
   | ({ kind: 'moderate' } & ModerationDecision)
@@ -82,6 +86,16 @@ export type ModerationDecision = {
 
 export type OperatorReply =
   | { id: number; ok: true; figures: Record<string, number> }
+  | { id: number; ok: false; error: string; message: string }
+
+/** What programs write by way of the timelines service. */
+export type TimelineRequest =
+  | { kind: 'post'; posts: TimelinePost[] }
+  | { kind: 'keep-cursor'; reader: string; timeline: string; cursor: string }
+
+/** `outcomes`: one for each post, in their order. */
+export type TimelineReply =
+  | { id: number; ok: true; outcomes: PostOutcome[] }
   | { id: number; ok: false; error: string; message: string }
 
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
@@ -243,6 +257,7 @@ export type IngestMessage =
   | { kind: 'refused'; message: string; hint: string }
   | { kind: 'reply'; reply: WriterReply }
   | { kind: 'operated'; reply: OperatorReply }
+  | { kind: 'timelines-written'; reply: TimelineReply }
   | { kind: 'status'; status: IngestStatus }
   | { kind: 'configured-members'; dids: string[] }
   /** Whose DID documents are said to have changed. */
@@ -253,6 +268,7 @@ export type IngestMessage =
 export type IngestOrder =
   | { kind: 'request'; request: WriterRequest }
   | { kind: 'operate'; id: number; request: OperatorRequest }
+  | { kind: 'write-timelines'; id: number; request: TimelineRequest }
   /** A line to another serving thread: requests come in there, replies and news go out. */
   | { kind: 'connect'; port: MessagePort }
   | { kind: 'stop' }

@@ -27,6 +27,7 @@ import type { MemoryChange } from './indexing/memory-changes.ts'
 import { openTimeline } from './indexing/open-timeline.ts'
 import { createWriter } from './indexing/writer.ts'
 import { createLabels, type Labels } from './labels/labels.ts'
+import { createTimelineRequests, tendTimelines } from './timelines/timeline-requests.ts'
 import { createStreamAfterArchive, type StreamWithArchive } from './upkeep/archive-first.ts'
 import { forgetAwayMembers } from './upkeep/away-members.ts'
 import { type Checkpoints, watchedCheckpoints } from './upkeep/checkpoints.ts'
@@ -184,6 +185,7 @@ function createAnswers(
       openTimeline: (did) => openWhereClosed(core, did),
     }),
     operate: createOperatorRequests({ ...writing, tendLog: () => checkpoints.tend() }),
+    writeTimelines: createTimelineRequests({ ...core, tendLog: () => checkpoints.tend() }),
   }
 }
 
@@ -213,6 +215,7 @@ function createUpkeep(
       ...{ tell: lines.tellAll, record: recordHistory(db, now) },
       room,
     }),
+    tendTimelines(core),
     keepRemoving({ db, writer, now, log, room }),
     keepSearchable({
       ...{ db, room },

@@ -196,6 +196,10 @@ const unseen = new Set([
   ...['keyless_follows', 'unfollows'],
   'archives',
   ...['invites', 'admissions', 'bans', 'moderation_log'],
+  ...['invites', 'admissions'],
+  // The timelines service reads them itself.
+  ...['arrivals', 'custom_timelines', 'custom_events', 'custom_producers', 'custom_holes'],
+  ...['custom_keys', 'timeline_cursors', 'service_tokens', 'signing_keys'],
   // The line of a thread's owner is read anew each time.
   'op_replies',
   // Read once, for the notifications of somebody new.

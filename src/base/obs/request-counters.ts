@@ -20,7 +20,7 @@ export const COUNTED_STATUSES = [
 ] as const
 
 /** What is answered beside the methods: counted apart, since it says nothing of how methods do. */
-export const WEB_ROUTES = ['pages', 'metrics', 'media', 'operator', 'invite'] as const
+export const WEB_ROUTES = ['pages', 'metrics', 'media', 'operator', 'invite', 'timelines'] as const
 
 export type WebRoute = (typeof WEB_ROUTES)[number]
 

@@ -32,6 +32,8 @@ export const INVALIDATION = {
   feed: 13,
   /** (uid, post) What labels say about the account's post; 0: about anything else of the account. */
   label: 14,
+  /** (timeline) Something was posted to it: custom_timelines.id */
+  customTimeline: 15,
   /** Too wide to name: forget all. */
   everything: 12,
 } as const

@@ -97,7 +97,19 @@ export class InvalidationWriter {
     // The lap first: who sees the head beyond it sees that the lap has changed.
     if (this.#head >> LAP_SHIFT !== before >> LAP_SHIFT) Atomics.add(this.#ints, LAP, 1)
     Atomics.store(this.#ints, HEAD, this.#head)
+    Atomics.notify(this.#ints, HEAD)
   }
+}
+
+/** Where the ring stands, for `headMoved`. */
+export function ringHead(buffer: SharedArrayBuffer): number {
+  return Atomics.load(new Int32Array(buffer), HEAD)
+}
+
+/** Resolves once the ring stands elsewhere, without a thread being stopped for it. */
+export async function headMoved(buffer: SharedArrayBuffer, head: number): Promise<void> {
+  const waiting = Atomics.waitAsync(new Int32Array(buffer), HEAD, head)
+  await waiting.value
 }
 
 /** Begins at the head: a new reader has kept nothing yet. */

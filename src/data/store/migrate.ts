@@ -27,6 +27,7 @@ import * as cursorMarks from './migrations/022-cursor-marks.ts'
 import * as leftOut from './migrations/023-left-out.ts'
 import * as brought from './migrations/024-brought.ts'
 import * as moderation from './migrations/025-moderation.ts'
+import * as timelines from './migrations/026-timelines.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -56,6 +57,7 @@ const migrations: readonly Migration[] = [
   leftOut,
   brought,
   moderation,
+  timelines,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

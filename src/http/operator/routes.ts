@@ -23,6 +23,7 @@ import { accountKnownAs, listMembers, resolveAccount } from './members.ts'
 import { addModeration } from './moderation.ts'
 import { backUpOnline } from './online-backup.ts'
 import { type ErrorBody, OperatorError } from './operator-error.ts'
+import { addTokens } from './tokens.ts'
 
 export type OperatorParts = {
   config: Config
@@ -54,6 +55,7 @@ export function createOperatorRoutes(parts: OperatorParts): Hono {
   addMembers(app, parts)
   addInvites(app, parts, readJson)
   addModeration(app, parts, readJson)
+  addTokens(app, parts, readJson)
   addLongWork(app, parts)
   return app
 }

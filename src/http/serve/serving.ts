@@ -49,6 +49,7 @@ import { createMethods } from '../xrpc/methods.ts'
 import { dataplaneNames, withDataplane } from './dataplane.ts'
 import { mediaRoutes } from './media.ts'
 import { servePages } from './pages.ts'
+import { timelineRoutes } from './timelines.ts'
 
 export type ServingOptions = {
   config: Config
@@ -119,11 +120,10 @@ export function createServing(options: ServingOptions): Serving {
     methods: [...methods.map(({ nsid }) => nsid), ...dataplaneNames(config)],
     kept: () => kept(),
   })
-  const callers = aboutCallers(options, reading)
-  const audiences = [config.serviceDid, ...config.altAudiences]
+  const callers = aboutCallers(options, reading, resolver)
+  const timelines = timelineRoutes({ ...options, ...reading, ...callers })
   const server = createServer({
     ...{ config, methods, log },
-    serviceAuth: createServiceAuth({ resolver, audiences }),
     health: () => health(db, ingest),
     ...callers,
     onBroken: onFatal,
@@ -131,6 +131,7 @@ export function createServing(options: ServingOptions): Serving {
     rateBuffers: options.rateBuffers,
     sideRoutes: [
       ...media.routes,
+      ...timelines.routes,
       operatorRoutes(operator),
       ...inviteRoutes({ ...operator, us: config, invites, known: knownBy(reading) }),
       ...pages.routes,
@@ -138,7 +139,7 @@ export function createServing(options: ServingOptions): Serving {
   })
   const dataplane = { ...options, ...reading, ...callers, ...pages, writer, resolver, hydrator }
   return {
-    server: withDataplane(closingFirst(server, [pages, media]), dataplane),
+    server: withDataplane(closingFirst(server, [pages, media, timelines]), dataplane),
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
     closeStore: () => db.close(),
   }
@@ -181,10 +182,16 @@ function openReading(config: Config, memory: SharedMemory) {
 }
 
 /** Whose labels count for who asks, and what it means that they ask. */
-function aboutCallers(options: ServingOptions, { db, actors, isMember }: Reading) {
+function aboutCallers(
+  options: ServingOptions,
+  { db, actors, isMember }: Reading,
+  resolver: Resolver,
+) {
   const { config, log, ingest, rateBuffers } = options
   const { writer } = ingest
+  const audiences = [config.serviceDid, ...config.altAudiences]
   return {
+    serviceAuth: createServiceAuth({ resolver, audiences }),
     acceptLabelers: createAcceptLabelers({
       defaults: config.labelers,
       actors,

@@ -245,8 +245,8 @@ function createRequestListener(parts: {
 }
 
 /** HTTP/1.1 is all that we speak. */
-function asConnected(env: { incoming: unknown }): Connected {
-  return { incoming: env.incoming as IncomingMessage }
+function asConnected(env: { incoming: unknown; outgoing: unknown }): Connected {
+  return { incoming: env.incoming as IncomingMessage, outgoing: env.outgoing as ServerResponse }
 }
 
 function isBodiless({ method, headers }: IncomingMessage): boolean {
@@ -261,7 +261,7 @@ function preflight(request: Request): Response {
     status: 204,
     headers: {
       ...BASE_HEADERS,
-      'access-control-allow-methods': 'GET, HEAD, POST',
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, DELETE',
       'access-control-allow-headers': asked ?? '*',
       'access-control-max-age': CORS_MAX_AGE_SECONDS,
       vary: 'access-control-request-headers',

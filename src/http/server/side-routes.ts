@@ -3,7 +3,7 @@
 // is counted. So a person who looks at the status page, or a Prometheus beside them, is never refused for
 // what their address asked by XRPC, and a flood of pictures costs nobody their timeline.
 
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Hono, MiddlewareHandler } from 'hono'
 import { type WebRoute, webPath } from '../../base/obs/request-counters.ts'
 import type { Overload, Purse } from '../overload/overload.ts'
@@ -13,7 +13,7 @@ import { type HttpRequest, ofPlatform } from './http-request.ts'
 
 export type SideRoutes = {
   path: string
-  app: Hono
+  app: Hono | Hono<{ Bindings: Connected }>
   /** What is charged and counted; all under `path` where not given. */
   charges?: Charge[]
 }
@@ -23,7 +23,7 @@ export type Charge = {
   patterns?: string[]
   /** What it is counted as; not at all where not given. */
   route?: WebRoute
-  /** What a request takes of its address's points, and of which. */
+  /** What a request takes of its address's points, and of which; nothing where it is charged otherwise. */
   points: number
   from: Purse
 }
@@ -31,6 +31,8 @@ export type Charge = {
 /** What hono is told beside the request; nothing where a test calls it. */
 export type Connected = {
   incoming?: IncomingMessage
+  /** To write to by hand, for what goes on for long. */
+  outgoing?: ServerResponse
   /** The address that is charged, told to what is mounted; undefined for whom nothing is limited. */
   visitor?: string | undefined
 }
@@ -50,7 +52,7 @@ export function mountSideRoutes(
     const before = gatekeeper(charge, parts)
     for (const pattern of charge.patterns ?? [`${path}/*`]) app.use(pattern, before)
   }
-  app.route(path, one)
+  app.route(path, one as Hono)
 }
 
 function gatekeeper(
@@ -60,7 +62,7 @@ function gatekeeper(
   return async (c, next) => {
     const startedAt = performance.now()
     const request = ofPlatform(c.req.raw, c.env?.incoming?.socket.remoteAddress)
-    const refused = overload.chargeAddress(request, points, from)
+    const refused = points > 0 ? overload.chargeAddress(request, points, from) : undefined
     if (c.env) c.env.visitor = overload.visitorOf(request)
     if (refused) c.res = toResponse(request, await respond(request, () => Promise.reject(refused)))
     else await next()

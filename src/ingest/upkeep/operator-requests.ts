@@ -13,6 +13,7 @@ import { addMember, endMembership } from '../indexing/operator-members.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { parseState } from '../member-state/document.ts'
 import { applyState } from '../member-state/write-state.ts'
+import { createToken, revokeToken } from '../timelines/tokens.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
 import { failedReply } from './failed-reply.ts'
 import { createImportSlices } from './import-slices.ts'
@@ -68,6 +69,11 @@ function apply(
       return { disabled: Number(disableInvite(ctx, request.code)) }
     case 'moderate':
       return { changed: Number(decide(ctx, request)) }
+    case 'create-token':
+      createToken(ctx, request)
+      return {}
+    case 'revoke-token':
+      return { revoked: Number(revokeToken(ctx, request.name)) }
     case 'import-state':
       applyState(ctx, parseState(request.document))
       return {}

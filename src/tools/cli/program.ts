@@ -14,6 +14,7 @@ import { addModeration } from './moderation.ts'
 import { addRestore } from './restore.ts'
 import { addServe } from './serve-command.ts'
 import { addStats } from './stats.ts'
+import { addToken } from './token.ts'
 
 const EXAMPLES = `
 Examples:
@@ -32,6 +33,7 @@ const commands = [
   addMember,
   addInvite,
   addModeration,
+  addToken,
   addImportFollows,
   addBackup,
   addRestore,

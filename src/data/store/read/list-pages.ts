@@ -20,6 +20,8 @@ export type ListPageReader = {
   members(list: number, below: MemberPlace | undefined, limit: number): PlacedMember[]
   /** uids, each once, in no order. */
   allMembers(list: number, limit: number): number[]
+  /** Ids of the lists that an account is on. */
+  listsWith(uid: number): number[]
 }
 
 /** Nobody leafs through more, and they are sorted anew for each page. */
@@ -59,6 +61,9 @@ export function prepareListPages(db: Db): ListPageReader {
       'SELECT DISTINCT subject FROM list_items WHERE list = +? LIMIT +?',
     )
     .pluck()
+  const withAccount = db
+    .prepare<[number], number>('SELECT DISTINCT list FROM list_items WHERE subject = ?')
+    .pluck()
   return {
     ofCreator: (uid) => ofCreator.all(uid),
     mutedBy: (uid) => muted.all(uid),
@@ -66,5 +71,6 @@ export function prepareListPages(db: Db): ListPageReader {
     members: (list, below, limit) =>
       below ? further.all({ list, limit, ...below }) : top.all({ list, limit }),
     allMembers: (list, limit) => all.all(list, limit),
+    listsWith: (uid) => withAccount.all(uid),
   }
 }

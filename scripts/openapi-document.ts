@@ -1,0 +1,244 @@
+// The OpenAPI document of /v1 (src/http/timelines/openapi.json), made from the schemas that posts are checked by
+// and those of the answers below, by which a test checks real ones. `npm run docs` writes it.
+
+import { z } from 'zod'
+import { zodToJsonSchema } from 'zod-to-json-schema'
+import { MAX_MERGED } from '../src/answers/timelines/timeline-key.ts'
+import { postSchema } from '../src/http/timelines/post-body.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../src/http/timelines/routes.ts'
+
+const sequence = z.string().regex(/^\d+$/).describe('A 64-bit number; only grows.')
+const time = z.string().datetime()
+
+export const eventSchema = z
+  .object({
+    event_id: z.string().describe('Unique among all timelines of this server.'),
+    sequence_id: sequence,
+    prev_sequence_id: sequence
+      .nullable()
+      .describe('Of the event before it in its timeline: tells a gap from a step.'),
+    timeline_key: z.string().describe('The one timeline it is from, also in a merge.'),
+    entity_id: z.string(),
+    entity_type: z.string(),
+    payload: z.unknown().describe('Any JSON.'),
+    producer_ts: time,
+    received_at: time,
+  })
+  .strict()
+
+const gapSchema = z
+  .object({
+    kind: z.enum(['stream', 'account', 'awaited', 'skipped']),
+    did: z.string().optional().describe('Whose, of kind account.'),
+    from_time: time.optional(),
+    to_time: time.optional(),
+    from_sequence_id: sequence.optional(),
+    to_sequence_id: sequence.optional(),
+    state: z.enum(['open', 'repairing', 'closed']).optional(),
+    since: time,
+  })
+  .strict()
+
+export const pageSchema = z
+  .object({
+    events: z.array(eventSchema),
+    next_cursor: z.string().nullable().describe('Goes on the same way; null at the oldest event.'),
+    prev_cursor: z.string().nullable().describe('Goes back the other way.'),
+    has_gap: z.boolean(),
+    gaps: z.array(gapSchema).describe('What is known to be missing around these events.'),
+    skipped: z
+      .array(z.string())
+      .describe('Timelines of a merge that did not answer in time: their events come later.'),
+  })
+  .strict()
+
+export const postedSchema = z
+  .object({ event_id: z.string(), sequence_id: sequence, received_at: time })
+  .strict()
+
+export const cursorSchema = z.object({ cursor: z.string(), updated_at: time }).strict()
+
+export const errorSchema = z
+  .object({ error: z.string().describe('A name for programs.'), message: z.string() })
+  .strict()
+
+const putCursorSchema = z.object({ cursor: z.string() }).strict()
+
+const schemas = {
+  Event: eventSchema,
+  Gap: gapSchema,
+  Page: pageSchema,
+  Post: postSchema,
+  Posted: postedSchema,
+  KeptCursor: cursorSchema,
+  PutCursor: putCursorSchema,
+  Error: errorSchema,
+}
+
+type Name = keyof typeof schemas
+
+function ref(name: Name) {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+type JsonSchema = { $schema?: string; properties?: Record<string, object> }
+
+function components(): Record<string, JsonSchema> {
+  const all = Object.entries(schemas).map(([name, schema]): [string, JsonSchema] => {
+    const options = { target: 'jsonSchema2019-09', $refStrategy: 'none' } as const
+    const { $schema: _, ...rest } = zodToJsonSchema(schema, options) as JsonSchema
+    return [name, rest]
+  })
+  const found = Object.fromEntries(all)
+  const fields = found['Page']!.properties!
+  fields['events'] = { ...fields['events'], items: ref('Event') }
+  fields['gaps'] = { ...fields['gaps'], items: ref('Gap') }
+  return found
+}
+
+const json = (name: Name) => ({ 'application/json': { schema: ref(name) } })
+
+const refusals: Record<string, string> = {
+  400: 'The request is not understood: the message says what is wrong.',
+  401: 'No token, or none that is valid.',
+  403: 'This token may not do that.',
+  404: 'There is no such timeline.',
+  409: 'Something else was posted with this idempotency key or number.',
+  413: 'The body or the payload is too large.',
+  415: 'The body is not application/json.',
+  429: 'Too much is asked or open; Retry-After says when to come back.',
+  503: 'It can’t be written now.',
+}
+
+function responses(description: string, content: object, ...statuses: number[]) {
+  return {
+    200: { description, content },
+    ...Object.fromEntries(
+      statuses.map((status) => [status, { description: refusals[status], content: json('Error') }]),
+    ),
+  }
+}
+
+const key = {
+  name: 'timeline_key',
+  in: 'path',
+  required: true,
+  description: `following:<did>, author:<did>, list:<at-uri>, notifications:<did>, custom:<name>, or up to ${MAX_MERGED} of them joined by +.`,
+  schema: { type: 'string' },
+  example: 'custom:news',
+}
+
+const cursor = {
+  name: 'cursor',
+  in: 'query',
+  description: 'Of this timeline: next_cursor or prev_cursor of a page.',
+  schema: { type: 'string' },
+}
+
+const since = {
+  name: 'since',
+  in: 'query',
+  description: 'Only what came after this sequence_id, forward; not of a merge.',
+  schema: { type: 'string', pattern: '^\\d+$' },
+}
+
+function operations() {
+  return {
+    '/v1/timelines/{timeline_key}/events': {
+      parameters: [key],
+      get: {
+        operationId: 'getEvents',
+        summary: 'A page of a timeline',
+        parameters: [
+          cursor,
+          since,
+          {
+            name: 'direction',
+            in: 'query',
+            description: 'forward: the oldest first; backward: the newest first.',
+            schema: { type: 'string', enum: ['forward', 'backward'], default: 'backward' },
+          },
+          {
+            name: 'limit',
+            in: 'query',
+            schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+          },
+        ],
+        responses: responses('The page.', json('Page'), 400, 401, 403, 404, 429),
+      },
+      post: {
+        operationId: 'postEvent',
+        summary: 'Append an event to a custom timeline',
+        requestBody: { required: true, content: json('Post') },
+        responses: responses(
+          'It is committed.',
+          json('Posted'),
+          ...[400, 401, 403, 409, 413, 415, 429, 503],
+        ),
+      },
+    },
+    '/v1/timelines/{timeline_key}/stream': {
+      parameters: [key],
+      get: {
+        operationId: 'streamEvents',
+        summary: 'Events as they come, by server-sent events',
+        parameters: [
+          cursor,
+          since,
+          {
+            name: 'Last-Event-ID',
+            in: 'header',
+            description: 'The id of the last event that was seen: the stream goes on behind it.',
+            schema: { type: 'string' },
+          },
+        ],
+        responses: responses(
+          'Each message’s data is an Event; messages of the event gap have a Gap.',
+          { 'text/event-stream': { schema: { type: 'string' } } },
+          ...[400, 401, 403, 404, 429],
+        ),
+      },
+    },
+    '/v1/timelines/{timeline_key}/cursor': {
+      parameters: [key],
+      get: {
+        operationId: 'getCursor',
+        summary: 'The position that is kept for whoever asks',
+        responses: responses('The cursor.', json('KeptCursor'), 400, 401, 403, 404, 429),
+      },
+      put: {
+        operationId: 'putCursor',
+        summary: 'Keep a position',
+        requestBody: { required: true, content: json('PutCursor') },
+        responses: responses('It is kept.', json('KeptCursor'), 400, 401, 403, 413, 415, 429, 503),
+      },
+    },
+  }
+}
+
+export function openapiDocument(): string {
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Slipstream timelines',
+      version: '1',
+      description: 'Timelines by arrival, for programs. docs/TIMELINES.md tells the whole.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ token: [] }],
+    paths: operations(),
+    components: {
+      schemas: components(),
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'A token of the operator’s (slipstream token create), or a member’s service JWT for io.slipstream.timelines.read.',
+        },
+      },
+    },
+  }
+  return `${JSON.stringify(document, null, 2)}\n`
+}

@@ -1,0 +1,98 @@
+// One page of several timelines: by time, then by the order in which they are named, then by number.
+//
+// Each is read on its own from its own position, all at once. Of the next ones of each the nearest is taken, again
+// and again; with at most 16 timelines a look at all of them is as quick as a heap. A timeline that takes longer
+// than 200 ms is left out, its position stays, and the page says so: a reader gets its events with the next page.
+
+import type { ArrivalRange } from '../../data/store/read/arrivals.ts'
+import type { Arrived, SourceSlice, TimelineSource } from './types.ts'
+
+export const MAX_WAIT_MS = 200
+
+export type Merged = {
+  /** `source`: which of the timelines. */
+  events: { source: number; event: Arrived }[]
+  /** Where to go on in each. */
+  reached: number[]
+  /** Nothing is beyond it now, in any of them that answered. */
+  isEnd: boolean
+  /** Keys of those that did not answer in time. */
+  skipped: string[]
+}
+
+type Slices = (SourceSlice | undefined)[]
+
+/** At once, where all of the timelines answer at once. */
+export function readMerged(
+  sources: readonly TimelineSource[],
+  request: { at: readonly number[]; isForward: boolean; limit: number },
+  maxWaitMs: number = MAX_WAIT_MS,
+): Merged | Promise<Merged> {
+  const { isForward, limit } = request
+  const asked = sources.map((source, i) => {
+    const range: ArrivalRange = { at: request.at[i]!, isForward, limit }
+    return source.read(range)
+  })
+  const finish = (slices: Slices) => merge(sources, slices, request)
+  if (!asked.some((one) => one instanceof Promise)) return finish(asked as SourceSlice[])
+  return Promise.all(asked.map((one) => inTime(one, maxWaitMs))).then(finish)
+}
+
+async function inTime(
+  slice: SourceSlice | Promise<SourceSlice>,
+  maxWaitMs: number,
+): Promise<SourceSlice | undefined> {
+  if (!(slice instanceof Promise)) return slice
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), maxWaitMs)
+  })
+  try {
+    return await Promise.race([slice.catch(() => undefined), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function merge(
+  sources: readonly TimelineSource[],
+  slices: Slices,
+  { at, isForward, limit }: { at: readonly number[]; isForward: boolean; limit: number },
+): Merged {
+  const events: Merged['events'] = []
+  const taken = slices.map(() => 0)
+  while (events.length < limit) {
+    const source = nearest(slices, taken, isForward)
+    if (source === undefined) break
+    events.push({ source, event: slices[source]!.events[taken[source]!++]! })
+  }
+  const isUsedUp = (slice: SourceSlice, i: number) => taken[i] === slice.events.length
+  return {
+    events,
+    reached: slices.map((slice, i) => {
+      if (!slice) return at[i]!
+      if (isUsedUp(slice, i)) return slice.reached
+      return taken[i] === 0 ? at[i]! : slice.events[taken[i]! - 1]!.seq
+    }),
+    isEnd: slices.every((slice, i) => !slice || (slice.isEnd && isUsedUp(slice, i))),
+    skipped: sources.filter((_, i) => !slices[i]).map(({ key }) => key),
+  }
+}
+
+/**
+ * The timeline whose next event comes first. Nothing is taken once one of them has none left that was read, but
+ * has more to read: what it would give next is not known.
+ */
+function nearest(slices: Slices, taken: readonly number[], isForward: boolean): number | undefined {
+  let best: number | undefined
+  for (const [i, slice] of slices.entries()) {
+    if (!slice) continue
+    const next = slice.events[taken[i]!]
+    if (!next && !slice.isEnd) return undefined
+    if (!next) continue
+    const other = best === undefined ? undefined : slices[best]!.events[taken[best]!]!
+    const isNearer = isForward ? !other || next.at < other.at : !other || next.at >= other.at
+    if (isNearer) best = i
+  }
+  return best
+}

@@ -1,0 +1,88 @@
+// `notifications:<did>`: everything a member is told of, in the order in which it came.
+
+import { recordUri } from '../../base/atproto/at-uri.ts'
+import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
+import { reasonOf } from '../../data/store/notification-reasons.ts'
+import type { ArrivalRange } from '../../data/store/read/arrivals.ts'
+import type {
+  NotificationArrival,
+  NotificationArrivals,
+} from '../../data/store/read/notification-arrivals.ts'
+import type { TakedownReader } from '../../data/store/read/takedowns.ts'
+import type { Entity, SourceSlice, TimelineSource } from './types.ts'
+
+type Arrival = NotificationArrival & { at: number }
+
+const MAX_READS = 20
+
+export function createNotificationSource(parts: {
+  key: string
+  uid: number
+  actors: Pick<ActorReader, 'didOf' | 'flagsOf'>
+  notifications: NotificationArrivals
+  takedowns: TakedownReader
+}): TimelineSource<Arrival> {
+  const { key, uid, actors, notifications, takedowns } = parts
+  const isShown = ({ author }: NotificationArrival) => (actors.flagsOf(author) & HIDDEN) === 0
+
+  function read(range: ArrivalRange): SourceSlice<Arrival> {
+    const events: Arrival[] = []
+    let reached = range.at
+    for (let turn = 0; turn < MAX_READS; turn++) {
+      const rows = notifications.read(uid, { ...range, at: reached })
+      for (const row of rows) {
+        reached = row.seq
+        if (!isShown(row)) continue
+        if (events.push(arrivalOf(row)) === range.limit) return { events, reached, isEnd: false }
+      }
+      if (rows.length < range.limit) return { events, reached, isEnd: true }
+    }
+    return { events, reached, isEnd: false }
+  }
+
+  return {
+    key,
+    tip: () => notifications.tip(),
+    read,
+    before: (seq) => read({ at: seq, isForward: false, limit: 1 }).events[0]?.seq,
+    describe: (events) => describeNotifications({ actors, takedowns }, events),
+    gaps: () => [],
+  }
+}
+
+/** Its place in time stands for when it came, which no row says. */
+export function arrivalOf(row: NotificationArrival): Arrival {
+  return { ...row, at: row.sortAt }
+}
+
+/** By number, without what the operator hid. */
+export function describeNotifications(
+  { actors, takedowns }: { actors: Pick<ActorReader, 'didOf'>; takedowns: TakedownReader },
+  events: readonly NotificationArrival[],
+): Map<number, Entity> {
+  const all = events.map((one): [number, Entity] => [one.seq, notificationEntity(actors, one)])
+  return withoutHidden(takedowns, all)
+}
+
+export function withoutHidden(
+  takedowns: TakedownReader,
+  described: [number, Entity][],
+): Map<number, Entity> {
+  if (!takedowns.isAny()) return new Map(described)
+  const hidden = new Set(takedowns.among(described.map(([, { id }]) => id)))
+  return new Map(described.filter(([, { id }]) => !hidden.has(id)))
+}
+
+function notificationEntity(
+  actors: Pick<ActorReader, 'didOf'>,
+  { uid, author, reason, collection, rkey, sortAt, subject }: NotificationArrival,
+): Entity {
+  const actor = actors.didOf(author)
+  const about = subject && recordUri(actors.didOf(uid), subject.collection, subject.rkey)
+  return {
+    id: recordUri(actor, collection, rkey),
+    type: reasonOf(reason) ?? 'unknown',
+    payload: JSON.stringify({ actor, ...(about !== undefined && { subject: { uri: about } }) }),
+    producerTs: sortAt,
+  }
+}

@@ -1,0 +1,197 @@
+// Which source stands behind a key: of rows, the graph and the rules that timelines are made by.
+
+import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
+import { packRkey, unpackCid } from '../../base/atproto/keys.ts'
+import { type ActorReader, type FollowGraphReader, MEMBER } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import { isRepostItem } from '../../data/store/item-ids.ts'
+import { findList } from '../../data/store/lists.ts'
+import { type Arrival, prepareArrivals } from '../../data/store/read/arrivals.ts'
+import { prepareBlockPairs } from '../../data/store/read/block-pairs.ts'
+import { prepareCustomTimelines } from '../../data/store/read/custom-timelines.ts'
+import { type FeedEntity, prepareFeedEntities } from '../../data/store/read/feed-entities.ts'
+import { prepareListPages } from '../../data/store/read/list-pages.ts'
+import { prepareNotificationArrivals } from '../../data/store/read/notification-arrivals.ts'
+import { prepareTakedowns } from '../../data/store/read/takedowns.ts'
+import type { Keeps } from '../../data/timeline/lossiness.ts'
+import { createTimelineGaps } from '../skeleton/timeline-gaps.ts'
+import { type ArrivalSourceParts, createArrivalSource } from './arrival-source.ts'
+import { createCustomSource } from './custom-source.ts'
+import { createNotificationSource, withoutHidden } from './notification-source.ts'
+import type { TimelineKey } from './timeline-key.ts'
+import type { Entity, TimelineSource } from './types.ts'
+
+export type SourceParts = {
+  db: Db
+  actors: ActorReader
+  graph: FollowGraphReader
+  keeps: Keeps
+}
+
+export type Readers = ReturnType<typeof prepareReaders>
+
+const MAX_LIST = 100_000
+const MAX_GAPS = 20
+const PAGE = 8_192
+
+/** Statements of this connection. */
+export function prepareReaders({ db, graph }: SourceParts) {
+  return {
+    arrivals: prepareArrivals(db),
+    notifications: prepareNotificationArrivals(db),
+    custom: prepareCustomTimelines(db),
+    entities: prepareFeedEntities(db),
+    lists: prepareListPages(db),
+    blocks: prepareBlockPairs(db),
+    takedowns: prepareTakedowns(db),
+    gaps: createTimelineGaps({ db, graph }),
+  }
+}
+
+/** @returns undefined for what is not here: nobody's, no member's, or no such list. */
+export function createOpenSource(parts: SourceParts, readers: Readers) {
+  const { actors } = parts
+  return (key: TimelineKey): TimelineSource | undefined => {
+    const { kind, name, text } = key
+    if (kind === 'custom') {
+      const found = readers.custom.find(name)
+      return found && createCustomSource({ key: text, id: found.id, timelines: readers.custom })
+    }
+    if (kind === 'list') return openList(parts, readers, key)
+    const uid = actors.uidOf(name)
+    if (uid === 0) return undefined
+    if (kind === 'author') return openAuthor(parts, readers, { key: text, uid })
+    if ((actors.flagsOf(uid) & MEMBER) === 0) return undefined
+    if (kind === 'following') return openFollowing(parts, readers, { key: text, uid })
+    const { notifications, takedowns } = readers
+    return createNotificationSource({ key: text, uid, actors, notifications, takedowns })
+  }
+}
+
+type Named = { key: string; uid: number }
+
+function openAuthor(parts: SourceParts, readers: Readers, { key, uid }: Named): TimelineSource {
+  return createArrivalSource({
+    ...common(parts, readers, key),
+    originators: { size: 1, has: (one) => one === uid, all: () => [uid], takes: () => true },
+    gapsIn: (stretch) => readers.gaps(uid, stretch, MAX_GAPS),
+  })
+}
+
+/** Whom they follow and themself, without what the draw leaves out, and without those that a block parts. */
+function openFollowing(parts: SourceParts, readers: Readers, { key, uid }: Named): TimelineSource {
+  const { graph, keeps } = parts
+  const isBlocked = rememberBlocks(readers, uid)
+  return createArrivalSource({
+    ...common(parts, readers, key),
+    originators: {
+      size: graph.followsCount(uid) + 1,
+      has: (one) => one === uid || graph.has(uid, one),
+      all: () => followsAndSelf(graph, uid),
+      takes: (arrival) =>
+        arrival.uid === uid || (keeps(uid, arrival.item) && !isBlocked(arrival.uid)),
+    },
+    gapsIn: (stretch) => readers.gaps(uid, stretch, MAX_GAPS),
+  })
+}
+
+/** Posts alone, as in the list's feed. */
+function openList(
+  parts: SourceParts,
+  readers: Readers,
+  { name, text }: TimelineKey,
+): TimelineSource | undefined {
+  const named = parseRecordUri(name)!
+  const owner = parts.actors.uidOf(named.did)
+  const list = owner === 0 ? undefined : findList(parts.db, owner, packRkey(named.rkey))
+  if (!list?.cid) return undefined
+  const uids = readers.lists.allMembers(list.id, MAX_LIST)
+  const set = new Set(uids)
+  return createArrivalSource({
+    ...common(parts, readers, text),
+    originators: {
+      size: uids.length,
+      has: (uid) => set.has(uid),
+      all: () => uids,
+      takes: ({ item }) => !isRepostItem(item),
+    },
+    gapsIn: (stretch) => readers.gaps(owner, stretch, MAX_GAPS).filter(({ did }) => !did),
+  })
+}
+
+function common(
+  { actors }: SourceParts,
+  readers: Readers,
+  key: string,
+): Pick<ArrivalSourceParts, 'key' | 'arrivals' | 'flagsOf' | 'describe'> {
+  return {
+    key,
+    arrivals: readers.arrivals,
+    flagsOf: (uid) => actors.flagsOf(uid),
+    describe: (events) => describeArrivals({ actors, ...readers }, events),
+  }
+}
+
+/** By number, without what the operator hid. */
+export function describeArrivals(
+  parts: { actors: Pick<ActorReader, 'didOf'> } & Pick<Readers, 'entities' | 'takedowns'>,
+  events: readonly Arrival[],
+): Map<number, Entity> {
+  const { actors, entities, takedowns } = parts
+  const found = entities(events.map(({ item }) => item))
+  const described = events.flatMap(({ seq, item }): [number, Entity][] => {
+    const entity = found.get(item)
+    return entity ? [[seq, toEntity(actors, entity)]] : []
+  })
+  return withoutHidden(takedowns, described)
+}
+
+function toEntity(actors: Pick<ActorReader, 'didOf'>, one: FeedEntity): Entity {
+  const actor = actors.didOf(one.uid)
+  const head = `{"actor":${JSON.stringify(actor)},"cid":"${unpackCid(one.cid)}"`
+  const { subject } = one
+  if (subject) {
+    const uri = recordUri(actors.didOf(subject.uid), 'app.bsky.feed.post', subject.rkey)
+    return {
+      id: recordUri(actor, 'app.bsky.feed.repost', one.rkey),
+      type: 'repost',
+      payload: `${head},"subject":${JSON.stringify({ uri })}}`,
+      producerTs: one.createdAt,
+    }
+  }
+  return {
+    id: recordUri(actor, 'app.bsky.feed.post', one.rkey),
+    type: one.isReply ? 'reply' : 'post',
+    payload: `${head},"record":${one.record ?? 'null'}}`,
+    producerTs: one.createdAt,
+  }
+}
+
+/** One request's memory: most pages are of a few authors. */
+function rememberBlocks({ blocks }: Readers, viewer: number): (uid: number) => boolean {
+  const known = new Map<number, boolean>()
+  return (uid) => {
+    const found = known.get(uid)
+    if (found !== undefined) return found
+    const { direct, byList } = blocks.blocked([[viewer, uid]])
+    const isBlocked = direct.length + byList.length > 0
+    known.set(uid, isBlocked)
+    return isBlocked
+  }
+}
+
+function followsAndSelf(graph: FollowGraphReader, uid: number): Uint32Array {
+  const all = new Uint32Array(graph.followsCount(uid) + 1)
+  const page = new Uint32Array(PAGE)
+  let used = 0
+  let after = 0
+  for (let count = PAGE; count === PAGE && used < all.length; ) {
+    count = graph.follows(uid, after, page)
+    const room = Math.min(count, all.length - used)
+    all.set(page.subarray(0, room), used)
+    used += room
+    after = page[count - 1] ?? 0
+  }
+  if (!graph.has(uid, uid) && used < all.length) all[used++] = uid
+  return all.subarray(0, used)
+}

@@ -1,0 +1,68 @@
+// Where a reader stands, handed to them and taken back: JSON in base64url and an HMAC-SHA-256 over it. It names the
+// timeline and the direction, so that it can't be used for anything else, and the key it was signed with. The two
+// newest keys are valid, so a cursor lives for at least as long as a key.
+
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
+
+export type SigningKey = { id: number; secret: Buffer }
+
+export type Position = {
+  isForward: boolean
+  /** Of each timeline of a merge, in the order of the key. The event that has it is left out. */
+  at: readonly number[]
+}
+
+export type Cursors = {
+  write(timeline: string, position: Position): string
+  /** @throws XRPCError 400 where it is not ours, was changed, is too old, or is another timeline's. */
+  read(timeline: string, cursor: string): Position
+}
+
+type Content = { k: string; d: 'f' | 'b'; s: string[]; v: number }
+
+const MAX_LENGTH = 8_192
+const SIGNED = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
+
+/** @param keys - those that are valid, the newest first. */
+export function createCursors(keys: () => readonly SigningKey[]): Cursors {
+  return {
+    write(timeline, { isForward, at }) {
+      const key = keys()[0]!
+      const content: Content = {
+        k: timeline,
+        d: isForward ? 'f' : 'b',
+        s: at.map(String),
+        v: key.id,
+      }
+      const text = Buffer.from(JSON.stringify(content)).toString('base64url')
+      return `${text}.${signatureOf(text, key).toString('base64url')}`
+    },
+    read(timeline, cursor) {
+      const content = checked(cursor, keys())
+      if (content?.k !== timeline) throw badCursor()
+      return { isForward: content.d === 'f', at: content.s.map(Number) }
+    },
+  }
+}
+
+/** Nothing is parsed that we have not written. */
+function checked(cursor: string, keys: readonly SigningKey[]): Content | undefined {
+  const match = cursor.length > MAX_LENGTH ? null : SIGNED.exec(cursor)
+  if (!match) return undefined
+  const given = Buffer.from(match[2]!, 'base64url')
+  const isOurs = keys.some((key) => timingSafeEqual(signatureOf(match[1]!, key), given))
+  if (!isOurs) return undefined
+  return JSON.parse(Buffer.from(match[1]!, 'base64url').toString()) as Content
+}
+
+function signatureOf(text: string, { secret }: SigningKey): Buffer {
+  return createHmac('sha256', secret).update(text).digest()
+}
+
+function badCursor(): Error {
+  return invalidRequest(
+    'This cursor is not one of this timeline, was changed, or is too old: begin without one, or with since',
+    'BadCursor',
+  )
+}

@@ -1,0 +1,144 @@
+// Reading timelines by key: which source stands behind each, and one page of one or of several, with cursors both
+// ways, the event before each, and what is known to be missing.
+//
+// Embedded, a page is read in one transaction: it is of one moment.
+
+import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import type { Db } from '../../data/store/db.ts'
+import { atOneMoment } from '../../data/store/transact.ts'
+import type { DescribedEvent, PageJson } from './event-json.ts'
+import { type Merged, readMerged } from './merge.ts'
+import type { Cursors, Position } from './signed-cursor.ts'
+import { parseTimelineKey, type TimelineKey } from './timeline-key.ts'
+import type { Arrived, TimelineSource } from './types.ts'
+
+export type PageRequest = {
+  key: string
+  limit: number
+  cursor?: string | undefined
+  /** Only what came after this number; of one timeline alone. */
+  since?: number | undefined
+  direction?: 'forward' | 'backward' | undefined
+}
+
+export type Timelines = {
+  /** @throws XRPCError 400, or 404 where there is no such timeline. */
+  page(request: PageRequest): PageJson | Promise<PageJson>
+  /** @throws XRPCError 404 */
+  sources(keys: readonly TimelineKey[]): TimelineSource[]
+  cursors: Cursors
+}
+
+const NEWEST = Number.MAX_SAFE_INTEGER
+
+export function createTimelines(parts: {
+  db: Db
+  cursors: Cursors
+  /** @returns undefined where there is no such timeline. */
+  open: (key: TimelineKey) => TimelineSource | undefined
+}): Timelines {
+  const { db, cursors, open } = parts
+
+  function sources(keys: readonly TimelineKey[]): TimelineSource[] {
+    return keys.map((key) => {
+      const source = open(key)
+      if (!source) throw new XRPCError(404, 'UnknownTimeline', `There is no timeline ${key.text}`)
+      return source
+    })
+  }
+
+  function page(request: PageRequest): PageJson | Promise<PageJson> {
+    const opened = sources(parseTimelineKey(request.key))
+    const position = positionOf(request, opened)
+    const finish = (merged: Merged) => describe(opened, merged, position)
+    const merged = readMerged(opened, { ...position, limit: request.limit })
+    return merged instanceof Promise ? merged.then(finish) : finish(merged)
+  }
+
+  /** Where the request says, or at the end that it reads from. */
+  function positionOf(request: PageRequest, opened: readonly TimelineSource[]): Position {
+    const { key, cursor, since, direction } = request
+    if (cursor !== undefined && since !== undefined) {
+      throw invalidRequest('Either a cursor or since says where to begin, not both')
+    }
+    if (cursor !== undefined) return fromCursor(cursors.read(key, cursor), direction)
+    if (since !== undefined) return fromSequence(since, opened, direction)
+    const isForward = direction === 'forward'
+    return { isForward, at: opened.map((one) => (isForward ? 0 : one.tip() + 1)) }
+  }
+
+  function describe(
+    opened: readonly TimelineSource[],
+    merged: Merged,
+    position: Position,
+  ): PageJson {
+    const { isForward, at } = position
+    const key = opened.map((one) => one.key).join('+')
+    const write = (one: Position) => cursors.write(key, one)
+    const back = at.map((seq) => (isForward ? seq + 1 : seq - 1))
+    const isLast = merged.isEnd && merged.skipped.length === 0 && !isForward
+    return {
+      events: describeEvents(opened, merged),
+      nextCursor: isLast ? undefined : write({ isForward, at: merged.reached }),
+      prevCursor: write({ isForward: !isForward, at: back }),
+      gaps: opened.flatMap((source, i) => {
+        const own = eventsOf(merged, i)
+        const isTip = isForward ? merged.isEnd : at[i]! > source.tip()
+        return own.length > 0 || isTip ? source.gaps(own, isTip) : []
+      }),
+      skipped: merged.skipped,
+    }
+  }
+
+  return {
+    cursors,
+    sources,
+    page: atOneMoment(db, page),
+  }
+}
+
+function fromCursor(position: Position, direction: PageRequest['direction']): Position {
+  if (direction === undefined || (direction === 'forward') === position.isForward) return position
+  throw invalidRequest('This cursor reads the other way: leave the direction out')
+}
+
+function fromSequence(
+  since: number,
+  opened: readonly TimelineSource[],
+  direction: PageRequest['direction'],
+): Position {
+  if (opened.length > 1) {
+    throw invalidRequest('since is a number of one timeline: merges go on by cursor')
+  }
+  if (direction === 'backward') throw invalidRequest('since reads forward')
+  return { isForward: true, at: [Math.min(since, NEWEST)] }
+}
+
+function eventsOf(merged: Merged, source: number): Arrived[] {
+  return merged.events.filter((one) => one.source === source).map(({ event }) => event)
+}
+
+/** In the page's order. What went away between two looks is left out. */
+function describeEvents(opened: readonly TimelineSource[], merged: Merged): DescribedEvent[] {
+  const described = opened.map((source, i) => describeOwn(source, eventsOf(merged, i)))
+  return merged.events.flatMap(({ source, event }) => described[source]!.get(event.seq) ?? [])
+}
+
+/** Each with the number of the one before it. */
+export function describeOwn(
+  source: TimelineSource,
+  events: readonly Arrived[],
+): Map<number, DescribedEvent> {
+  const found = new Map<number, DescribedEvent>()
+  if (events.length === 0) return found
+  const entities = source.describe(events)
+  const upwards = [...events].sort((a, b) => a.seq - b.seq)
+  let before = source.before(upwards[0]!.seq)
+  for (const { seq, at } of upwards) {
+    const entity = entities.get(seq)
+    if (!entity) continue
+    found.set(seq, { timeline: source.key, seq, before, receivedAt: at, entity })
+    before = seq
+  }
+  return found
+}

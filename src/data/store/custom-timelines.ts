@@ -1,0 +1,122 @@
+// Timelines that programs write: rows as the writer sees them. Readers: read/custom-timelines.ts.
+
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
+import type { Db } from './db.ts'
+import { invalidationsOf } from './invalidations.ts'
+import { perDatabase } from './per-database.ts'
+
+export type CustomTimelineRow = {
+  id: number
+  name: string
+  last_seq: number
+  events: number
+  bytes: number
+}
+
+export type CustomEventRow = {
+  timeline: number
+  seq: number
+  entityId: string
+  entityType: string
+  payload: string
+  producerTs: number
+  receivedAt: number
+}
+
+export type PostedKey = { body: Uint8Array; seq: number; receivedAt: number }
+
+export type ProducerNumber = { timeline: number; producer: string; number: number }
+
+const CHANGE = '(SELECT coalesce(max(change), 0) + 1 FROM custom_timelines)'
+
+const statements = perDatabase((db) => ({
+  invalidations: invalidationsOf(db),
+  find: db.prepare<[string], CustomTimelineRow>(
+    'SELECT id, name, last_seq, events, bytes FROM custom_timelines WHERE name = ?',
+  ),
+  create: db.prepare<[string, number], CustomTimelineRow>(
+    `INSERT INTO custom_timelines (name, created_at, change) VALUES (?, ?, ${CHANGE})
+      RETURNING id, name, last_seq, events, bytes`,
+  ),
+  count: db.prepare<[], number>('SELECT count(*) FROM custom_timelines').pluck(),
+  bytes: db.prepare<[], number>('SELECT coalesce(sum(bytes), 0) FROM custom_timelines').pluck(),
+  all: db.prepare<[], number>('SELECT id FROM custom_timelines ORDER BY id').pluck(),
+  save: db.prepare<[CustomTimelineRow]>(
+    `UPDATE custom_timelines SET last_seq = @last_seq, events = @events, bytes = @bytes,
+      change = ${CHANGE} WHERE id = @id`,
+  ),
+  touch: db.prepare<[number]>(`UPDATE custom_timelines SET change = ${CHANGE} WHERE id = ?`),
+  shrink: db.prepare<[number, number, number]>(
+    'UPDATE custom_timelines SET events = events - ?, bytes = bytes - ? WHERE id = ?',
+  ),
+  insert: db.prepare<[CustomEventRow]>(
+    `INSERT INTO custom_events
+        (timeline, seq, entity_id, entity_type, payload, producer_ts, received_at)
+      VALUES (@timeline, @seq, @entityId, @entityType, @payload, @producerTs, @receivedAt)`,
+  ),
+  trim: db
+    .prepare<[{ timeline: number; before: number; limit: number }], number>(
+      `DELETE FROM custom_events WHERE timeline = @timeline AND seq IN
+        (SELECT seq FROM custom_events WHERE timeline = @timeline AND received_at < @before ORDER BY seq LIMIT @limit)
+      RETURNING length(CAST(payload AS BLOB))`,
+    )
+    .pluck(),
+  oldest: db
+    .prepare<[number], number>('SELECT min(seq) FROM custom_events WHERE timeline = ?')
+    .pluck(),
+  trimHoles: db.prepare<[number, number]>(
+    'DELETE FROM custom_holes WHERE timeline = ? AND seq < ? AND is_given_up = 1',
+  ),
+}))
+
+export function findCustomTimeline(db: Db, name: string): CustomTimelineRow | undefined {
+  return statements(db).find.get(name)
+}
+
+export function createCustomTimeline(db: Db, name: string, now: number): CustomTimelineRow {
+  return statements(db).create.get(name, now)!
+}
+
+export function countCustomTimelines(db: Db): number {
+  return statements(db).count.get() ?? 0
+}
+
+export function customBytes(db: Db): number {
+  return statements(db).bytes.get() ?? 0
+}
+
+export function customTimelineIds(db: Db): number[] {
+  return statements(db).all.all()
+}
+
+/** Readers who wait look again. */
+export function saveCustomTimeline(db: Db, row: CustomTimelineRow): void {
+  const { invalidations, save } = statements(db)
+  save.run(row)
+  invalidations.add(INVALIDATION.customTimeline, row.id)
+}
+
+/** Something else about it changed than its events. */
+export function touchCustomTimeline(db: Db, id: number): void {
+  const { invalidations, touch } = statements(db)
+  touch.run(id)
+  invalidations.add(INVALIDATION.customTimeline, id)
+}
+
+export function insertCustomEvent(db: Db, event: CustomEventRow): void {
+  statements(db).insert.run(event)
+}
+
+/** Takes away the oldest that came before this time, so many at once. @returns what that freed. */
+export function trimCustomEvents(
+  db: Db,
+  { timeline, before, limit }: { timeline: number; before: number; limit: number },
+): { events: number; bytes: number } {
+  const { trim, shrink, oldest, trimHoles } = statements(db)
+  const sizes = trim.all({ timeline, before, limit })
+  const freed = { events: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) }
+  if (freed.events === 0) return freed
+  shrink.run(freed.events, freed.bytes, timeline)
+  trimHoles.run(timeline, oldest.get(timeline) ?? Number.MAX_SAFE_INTEGER)
+  return freed
+}

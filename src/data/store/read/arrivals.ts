@@ -1,0 +1,84 @@
+// Posts and reposts in the order in which they arrived: all of them, and each account's.
+
+import type { Db } from '../db.ts'
+import { idList } from './id-list.ts'
+
+export type Arrival = { seq: number; uid: number; item: number; at: number }
+
+/** `at` itself is left out: forward reads above it, backward below it. */
+export type ArrivalRange = { at: number; isForward: boolean; limit: number }
+
+export type ArrivalReader = {
+  /** The highest number there is; 0 where nothing has arrived. */
+  tip(): number
+  /** Everybody's, in the direction of reading. */
+  all(range: ArrivalRange): Arrival[]
+  /** One account's, and no further than `until`, itself included. */
+  of(uid: number, range: ArrivalRange & { until: number }): Arrival[]
+  /** The first of each of these accounts that has one in this direction. */
+  heads(
+    uids: readonly number[] | Uint32Array,
+    range: Omit<ArrivalRange, 'limit'>,
+  ): [uid: number, seq: number][]
+}
+
+type Row = [seq: number, uid: number, item: number, at: number]
+
+const ACCOUNTS_A_STATEMENT = 1_000
+
+export function prepareArrivals(db: Db): ArrivalReader {
+  const tip = db.prepare<[], number>('SELECT max(seq) FROM arrivals').pluck()
+  const both = {
+    forward: prepareDirection(db, { beyond: '>', within: '<=', order: '', first: 'min' }),
+    backward: prepareDirection(db, { beyond: '<', within: '>=', order: 'DESC', first: 'max' }),
+  }
+  const towards = (isForward: boolean) => (isForward ? both.forward : both.backward)
+  return {
+    tip: () => tip.get() ?? 0,
+    all: ({ at, isForward, limit }) => towards(isForward).all.all(at, limit).map(toArrival),
+    of(uid, { at, until, isForward, limit }) {
+      return towards(isForward).of.all(uid, at, until, limit).map(toArrival)
+    },
+    heads(uids, { at, isForward }) {
+      const found: [number, number][] = []
+      for (let i = 0; i < uids.length; i += ACCOUNTS_A_STATEMENT) {
+        const some = idList(uids.slice(i, i + ACCOUNTS_A_STATEMENT))
+        for (const [uid, seq] of towards(isForward).heads.all({ 1: some, 2: at })) {
+          if (seq !== null) found.push([uid, seq])
+        }
+      }
+      return found
+    },
+  }
+}
+
+function prepareDirection(
+  db: Db,
+  way: { beyond: string; within: string; order: string; first: string },
+) {
+  const { beyond, within, order, first } = way
+  const columns = 'seq, uid, item, at'
+  return {
+    all: db
+      .prepare<[number, number], Row>(
+        `SELECT ${columns} FROM arrivals WHERE seq ${beyond} +? ORDER BY seq ${order} LIMIT +?`,
+      )
+      .raw(),
+    of: db
+      .prepare<[number, number, number, number], Row>(
+        `SELECT ${columns} FROM arrivals INDEXED BY arrivals_by_author
+          WHERE uid = +? AND seq ${beyond} +? AND seq ${within} +? ORDER BY seq ${order} LIMIT +?`,
+      )
+      .raw(),
+    heads: db
+      .prepare<[{ 1: string; 2: number }], [uid: number, seq: number | null]>(
+        `SELECT a.value, (SELECT ${first}(seq) FROM arrivals INDEXED BY arrivals_by_author
+          WHERE uid = a.value AND seq ${beyond} ?2) FROM json_each(?1) a`,
+      )
+      .raw(),
+  }
+}
+
+function toArrival([seq, uid, item, at]: Row): Arrival {
+  return { seq, uid, item, at }
+}

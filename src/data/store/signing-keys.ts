@@ -1,0 +1,40 @@
+// What cursors are signed with. A new key comes every 30 days; the one before it stays valid, older ones are gone.
+
+import { randomBytes } from 'node:crypto'
+import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
+
+export type SigningKeyRow = { id: number; secret: Buffer }
+
+const SECRET_BYTES = 32
+const LASTS_MS = 30 * 86_400_000
+const VALID = 2
+
+const statements = perDatabase((db) => ({
+  newest: db
+    .prepare<[], number>('SELECT created_at FROM signing_keys ORDER BY id DESC LIMIT 1')
+    .pluck(),
+  insert: db.prepare<[Buffer, number]>(
+    'INSERT INTO signing_keys (secret, created_at) VALUES (?, ?)',
+  ),
+  prune: db.prepare<[number]>(
+    'DELETE FROM signing_keys WHERE id NOT IN (SELECT id FROM signing_keys ORDER BY id DESC LIMIT ?)',
+  ),
+  valid: db.prepare<[number], SigningKeyRow>(
+    'SELECT id, secret FROM signing_keys ORDER BY id DESC LIMIT ?',
+  ),
+}))
+
+/** Makes a key where there is none, or the newest is old. */
+export function rotateSigningKeys(db: Db, now: number): void {
+  const { newest, insert, prune } = statements(db)
+  const madeAt = newest.get()
+  if (madeAt !== undefined && now - madeAt < LASTS_MS) return
+  insert.run(randomBytes(SECRET_BYTES), now)
+  prune.run(VALID)
+}
+
+/** The newest first. */
+export function validSigningKeys(db: Db): SigningKeyRow[] {
+  return statements(db).valid.all(VALID)
+}

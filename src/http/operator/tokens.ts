@@ -1,0 +1,130 @@
+// Tokens for programs, as an operator makes and sees them. The token itself is told once.
+
+import type { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { Logger } from '../../base/obs/log.ts'
+import type { IngestConnection } from '../../bridge/connection.ts'
+import type { Db } from '../../data/store/db.ts'
+import {
+  findServiceTokenNamed,
+  listServiceTokens,
+  newServiceToken,
+  type ServiceTokenRow,
+  tokenDigest,
+} from '../../data/store/service-tokens.ts'
+import { isScope, MAX_SCOPES, SCOPE_HINT } from '../timelines/scopes.ts'
+import { OperatorError } from './operator-error.ts'
+
+export type TokenLine = {
+  name: string
+  scopes: string[]
+  rate: number
+  createdAt: string
+  expiresAt: string | undefined
+  revokedAt: string | undefined
+}
+
+export type TokenWish = {
+  name: string
+  scopes: string[]
+  rate: number
+  days: number | undefined
+}
+
+type Parts = { db: Db; ingest: IngestConnection; log: Pick<Logger, 'info'>; now?: () => number }
+
+const MAX_WISH_BYTES = 16_384
+export const DEFAULT_RATE = 60_000
+export const MAX_RATE = 100_000_000
+export const MAX_DAYS = 36_500
+const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
+const DAY_MS = 86_400_000
+
+/**
+ * GET /tokens; POST /tokens with `{name, scopes, rate?, days?}`; DELETE /tokens/:name.
+ * @param readJson - reads a bounded body.
+ */
+export function addTokens(
+  app: Hono,
+  { db, ingest, log, now = Date.now }: Parts,
+  readJson: (request: { text(): Promise<string> }) => Promise<object>,
+): void {
+  app.get('/tokens', (c) => c.json({ tokens: listServiceTokens(db).map(tokenLine) }))
+  app.post('/tokens', bodyLimit({ maxSize: MAX_WISH_BYTES }), async (c) => {
+    const wish = checkTokenWish(await readJson(c.req))
+    if (findServiceTokenNamed(db, wish.name)) throw takenName(wish.name)
+    const token = newServiceToken()
+    await ingest.operate({ kind: 'create-token', ...rowOf(wish, token, now()) })
+    log.info({ name: wish.name, scopes: wish.scopes }, 'token made by the operator')
+    return c.json({ ...wish, token })
+  })
+  app.delete('/tokens/:name', async (c) => {
+    const name = c.req.param('name')
+    const { revoked } = await ingest.operate({ kind: 'revoke-token', name })
+    if (revoked !== 1) {
+      throw new OperatorError(404, 'There is no such token in use.', 'GET /tokens lists them.')
+    }
+    log.info({ name }, 'token revoked by the operator')
+    return c.json({ name })
+  })
+}
+
+export function tokenLine(row: ServiceTokenRow): TokenLine {
+  return {
+    name: row.name,
+    scopes: JSON.parse(row.scopes) as string[],
+    rate: row.rate,
+    createdAt: new Date(row.created_at).toISOString(),
+    expiresAt: isoOf(row.expires_at),
+    revokedAt: isoOf(row.revoked_at),
+  }
+}
+
+/** What is stored of it. */
+export function rowOf(wish: TokenWish, token: string, now: number) {
+  const { name, scopes, rate, days } = wish
+  const expiresAt = days === undefined ? null : now + days * DAY_MS
+  return { name, digest: tokenDigest(token), scopes, rate, expiresAt }
+}
+
+/** @throws OperatorError */
+export function checkTokenWish(body: object): TokenWish {
+  const { name, scopes, rate = DEFAULT_RATE, days } = body as Record<string, unknown>
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    throw new OperatorError(
+      400,
+      'The token needs a name.',
+      'Up to 64 lower-case letters, digits, dots and hyphens.',
+    )
+  }
+  const isFit = Array.isArray(scopes) && scopes.length > 0 && scopes.length <= MAX_SCOPES
+  const unfit = isFit ? scopes.find((one) => typeof one !== 'string' || !isScope(one)) : undefined
+  if (!isFit || unfit !== undefined) {
+    const which = unfit === undefined ? '' : `: ${JSON.stringify(unfit)}`
+    throw new OperatorError(400, `The token’s scopes are unfit${which}.`, SCOPE_HINT)
+  }
+  if (!isWithin(rate, 0, MAX_RATE) || !(days === undefined || isWithin(days, 1, MAX_DAYS))) {
+    throw new OperatorError(
+      400,
+      'The token’s rate or days are unfit.',
+      `rate: requests in five minutes, up to ${MAX_RATE}, 0 for no limit; days: from 1 to ${MAX_DAYS}.`,
+    )
+  }
+  return { name, scopes: scopes as string[], rate, days } as TokenWish
+}
+
+function takenName(name: string): OperatorError {
+  return new OperatorError(
+    409,
+    `There is, or was, a token called ${name}.`,
+    'A name is used once, so that logs stay clear: choose another.',
+  )
+}
+
+function isoOf(at: number | null): string | undefined {
+  return at === null ? undefined : new Date(at).toISOString()
+}
+
+function isWithin(value: unknown, min: number, max: number): boolean {
+  return Number.isInteger(value) && Number(value) >= min && Number(value) <= max
+}

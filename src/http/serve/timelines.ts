@@ -1,0 +1,81 @@
+// The timelines service in front of one serving thread.
+
+import { createOpenSource, prepareReaders } from '../../answers/timelines/open-sources.ts'
+import { createCursors } from '../../answers/timelines/signed-cursor.ts'
+import { createTimelines } from '../../answers/timelines/timelines.ts'
+import { unavailable } from '../../base/atproto/xrpc-error.ts'
+import type { Config } from '../../base/config/config.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import type { IngestConnection } from '../../bridge/connection.ts'
+import type { SharedMemory } from '../../bridge/messages.ts'
+import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import { validSigningKeys } from '../../data/store/signing-keys.ts'
+import type { Keeps } from '../../data/timeline/lossiness.ts'
+import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
+import { createOverload } from '../overload/overload.ts'
+import type { RateBuffers } from '../overload/rate-limits.ts'
+import type { OnViewer } from '../server/auth.ts'
+import type { SideRoutes } from '../server/side-routes.ts'
+import { createAccess } from '../timelines/access.ts'
+import { createLiveFeed } from '../timelines/live-feed.ts'
+import { createPoster } from '../timelines/poster.ts'
+import { createRespond } from '../timelines/respond.ts'
+import { createTimelineRoutes } from '../timelines/routes.ts'
+import { createStreams, STREAM_LIMITS, type Streams } from '../timelines/streams.ts'
+
+export type TimelineService = {
+  /** For `sideRoutes` of the server. */
+  routes: SideRoutes[]
+  streams: Streams
+  close(): void
+}
+
+export function timelineRoutes(parts: {
+  config: Config
+  log: Pick<Logger, 'debug' | 'error'>
+  db: Db
+  actors: ActorReader
+  graph: FollowGraphReader
+  keeps: Keeps
+  memory: Pick<SharedMemory, 'invalidations'>
+  ingest: IngestConnection
+  rateBuffers: RateBuffers
+  serviceAuth: ServiceAuth
+  onViewer: OnViewer
+  isMember: (did: string) => boolean
+  onFatal: (error: unknown) => void
+}): TimelineService {
+  const { config, db, ingest, log, onFatal, rateBuffers } = parts
+  const cursors = createCursors(() => signingKeys(db))
+  const readers = prepareReaders(parts)
+  const timelines = createTimelines({ db, cursors, open: createOpenSource(parts, readers) })
+  const overload = createOverload({ config, buffers: rateBuffers, isMember: parts.isMember })
+  const share = (most: number) => Math.ceil(most / config.serveThreads)
+  const streams = createStreams({
+    feed: createLiveFeed(parts, readers),
+    cursors,
+    invalidations: parts.memory.invalidations,
+    onError: onFatal,
+    limits: { ...STREAM_LIMITS, all: share(STREAM_LIMITS.all) },
+  })
+  const app = createTimelineRoutes({
+    ...{ db, timelines, streams, ingest },
+    access: createAccess({ ...parts, overload, buffer: rateBuffers.members }),
+    poster: createPoster(ingest),
+    respond: createRespond({ overload, log, onBroken: onFatal }),
+  })
+  // Each is charged by who asks, not by address.
+  const charge = { route: 'timelines', points: 0, from: 'visitor' } as const
+  return {
+    routes: [{ path: '/v1', app, charges: [charge] }],
+    streams,
+    close: () => streams.close(),
+  }
+}
+
+function signingKeys(db: Db) {
+  const keys = validSigningKeys(db)
+  if (keys.length === 0) throw unavailable('Cursors can’t be signed yet')
+  return keys
+}

@@ -1,0 +1,264 @@
+// What has just arrived, for whichever timelines somebody listens to. One look at the rows that are new serves all
+// listeners of this thread: who listens to what is looked up by author, by member, by list and by name.
+
+import { customEntity } from '../../answers/timelines/custom-source.ts'
+import { arrivalOf, describeNotifications } from '../../answers/timelines/notification-source.ts'
+import {
+  describeArrivals,
+  type Readers,
+  type SourceParts,
+} from '../../answers/timelines/open-sources.ts'
+import type { TimelineKey } from '../../answers/timelines/timeline-key.ts'
+import type { Entity, TimelineGap, TimelineSource } from '../../answers/timelines/types.ts'
+import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import { packRkey } from '../../base/atproto/keys.ts'
+import { type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
+import { isRepostItem } from '../../data/store/item-ids.ts'
+import { findList } from '../../data/store/lists.ts'
+import type { Arrival } from '../../data/store/read/arrivals.ts'
+
+export type NewEvent = { seq: number; receivedAt: number; entity: Entity }
+
+/** One timeline that somebody listens to. */
+export type Topic = {
+  readonly key: TimelineKey
+  readonly source: TimelineSource
+  /** uid of the author or member, or the row's id of the list or custom timeline. */
+  readonly id: number
+  /** The number of the latest event; undefined before the first. */
+  latest: number | undefined
+  listeners: number
+}
+
+export type Delivery = {
+  topic: Topic
+  /** Upwards. */
+  events: NewEvent[]
+  /** Of a numbered timeline: what was gone by. */
+  gaps: TimelineGap[]
+}
+
+export type LiveFeed = {
+  /** @param source - of this key */
+  join(key: TimelineKey, source: TimelineSource): Topic
+  leave(topic: Topic): void
+  /** What has come since the last look. */
+  look(): Delivery[]
+}
+
+const CHUNK = 1_000
+type Index = Map<number, Topic>
+
+export function createLiveFeed(parts: SourceParts, readers: Readers): LiveFeed {
+  return new Feed(parts, readers)
+}
+
+class Feed implements LiveFeed {
+  readonly #parts: SourceParts
+  readonly #readers: Readers
+  readonly #topics = new Map<string, Topic>()
+  readonly #by = {
+    following: index(),
+    author: index(),
+    list: index(),
+    notifications: index(),
+    custom: index(),
+  }
+  readonly #tips = { arrivals: 0, notifications: 0, change: 0 }
+
+  constructor(parts: SourceParts, readers: Readers) {
+    this.#parts = parts
+    this.#readers = readers
+  }
+
+  join(key: TimelineKey, source: TimelineSource): Topic {
+    if (this.#topics.size === 0) this.#begin()
+    const found = this.#topics.get(key.text)
+    if (found) {
+      found.listeners++
+      return found
+    }
+    const id = idOf(this.#parts, this.#readers, key)
+    const latest = source.before(source.tip() + 1)
+    const topic: Topic = { key, source, id, latest, listeners: 1 }
+    this.#topics.set(key.text, topic)
+    this.#by[key.kind].set(id, topic)
+    return topic
+  }
+
+  leave(topic: Topic): void {
+    topic.listeners--
+    if (topic.listeners > 0) return
+    this.#topics.delete(topic.key.text)
+    this.#by[topic.key.kind].delete(topic.id)
+  }
+
+  look(): Delivery[] {
+    if (this.#topics.size === 0) return []
+    const found = new Map<Topic, NewEvent[]>()
+    this.#lookAtArrivals(found)
+    this.#lookAtNotifications(found)
+    this.#lookAtCustom(found)
+    return [...found].map(([topic, events]) => {
+      return { topic, events, gaps: gapsBetween(this.#readers, topic, events) }
+    })
+  }
+
+  /** Nobody listened: what came meanwhile concerns nobody. */
+  #begin(): void {
+    const { arrivals, notifications, custom } = this.#readers
+    this.#tips.arrivals = arrivals.tip()
+    this.#tips.notifications = notifications.tip()
+    this.#tips.change = custom.lastChange()
+  }
+
+  *#newArrivals(): Generator<Arrival> {
+    for (let isEnd = false; !isEnd; ) {
+      const range = { at: this.#tips.arrivals, isForward: true, limit: CHUNK }
+      const rows = this.#readers.arrivals.all(range)
+      isEnd = rows.length < CHUNK
+      this.#tips.arrivals = rows.at(-1)?.seq ?? this.#tips.arrivals
+      yield* rows
+    }
+  }
+
+  /** Whichever is fewer is gone through: those who follow, or those who listen. */
+  *#followersListening({ uid, item }: Arrival): Generator<Topic> {
+    const { graph, keeps } = this.#parts
+    const { following } = this.#by
+    const own = following.get(uid)
+    if (own) yield own
+    const isTaken = (owner: number) => owner !== uid && keeps(owner, item)
+    if (following.size <= graph.followersCount(uid)) {
+      for (const [owner, topic] of following) {
+        if (graph.has(owner, uid) && isTaken(owner)) yield topic
+      }
+      return
+    }
+    for (const owner of followersOf(graph, uid)) {
+      const topic = following.get(owner)
+      if (topic && isTaken(owner)) yield topic
+    }
+  }
+
+  *#listeningTo(arrival: Arrival): Generator<Topic> {
+    const { author, following, list } = this.#by
+    const ofAuthor = author.get(arrival.uid)
+    if (ofAuthor) yield ofAuthor
+    if (following.size > 0) yield* this.#followersListening(arrival)
+    if (list.size === 0 || isRepostItem(arrival.item)) return
+    for (const id of this.#readers.lists.listsWith(arrival.uid)) {
+      const topic = list.get(id)
+      if (topic) yield topic
+    }
+  }
+
+  #lookAtArrivals(found: Map<Topic, NewEvent[]>): void {
+    const { actors } = this.#parts
+    const pairs: [Topic, Arrival][] = []
+    for (const arrival of this.#newArrivals()) {
+      if ((actors.flagsOf(arrival.uid) & HIDDEN) !== 0) continue
+      for (const topic of this.#listeningTo(arrival)) pairs.push([topic, arrival])
+    }
+    if (pairs.length === 0) return
+    const blocked = blockedPairs(this.#readers, pairs)
+    const arrivals = new Set(pairs.map(([, arrival]) => arrival))
+    const entities = describeArrivals({ actors, ...this.#readers }, [...arrivals])
+    for (const [topic, { seq, uid, at }] of pairs) {
+      const entity = entities.get(seq)
+      const isBlocked = topic.key.kind === 'following' && blocked.has(`${topic.id} ${uid}`)
+      if (entity && !isBlocked) add(found, topic, { seq, receivedAt: at, entity })
+    }
+  }
+
+  #lookAtNotifications(found: Map<Topic, NewEvent[]>): void {
+    const { actors } = this.#parts
+    const { notifications, takedowns } = this.#readers
+    const topics = this.#by.notifications
+    if (topics.size === 0) this.#tips.notifications = notifications.tip()
+    for (let isEnd = topics.size === 0; !isEnd; ) {
+      const range = { at: this.#tips.notifications, isForward: true, limit: CHUNK }
+      const rows = notifications.read(undefined, range)
+      isEnd = rows.length < CHUNK
+      this.#tips.notifications = rows.at(-1)?.seq ?? this.#tips.notifications
+      const heard = rows.filter(({ uid }) => topics.has(uid))
+      const entities = describeNotifications({ actors, takedowns }, heard)
+      for (const row of heard) {
+        const { seq, at } = arrivalOf(row)
+        const entity = entities.get(seq)
+        const isHidden = (actors.flagsOf(row.author) & HIDDEN) !== 0
+        if (entity && !isHidden) add(found, topics.get(row.uid)!, { seq, receivedAt: at, entity })
+      }
+    }
+  }
+
+  #lookAtCustom(found: Map<Topic, NewEvent[]>): void {
+    const { custom } = this.#readers
+    for (const { id, change } of custom.changedSince(this.#tips.change)) {
+      this.#tips.change = change
+      const topic = this.#by.custom.get(id)
+      if (!topic) continue
+      for (let at = topic.latest ?? 0, isEnd = false; !isEnd; ) {
+        const rows = custom.read(id, { at, isForward: true, limit: CHUNK })
+        isEnd = rows.length < CHUNK
+        at = rows.at(-1)?.seq ?? at
+        for (const row of rows) {
+          const { seq, receivedAt } = row
+          add(found, topic, { seq, receivedAt, entity: customEntity(row) })
+        }
+      }
+    }
+  }
+}
+
+function index(): Index {
+  return new Map()
+}
+
+function* followersOf(graph: Pick<FollowGraphReader, 'followers'>, uid: number): Generator<number> {
+  const page = new Uint32Array(CHUNK)
+  for (let count = CHUNK, after = 0; count === CHUNK; after = page[count - 1] ?? 0) {
+    count = graph.followers(uid, after, page)
+    yield* page.slice(0, count)
+  }
+}
+
+function add(found: Map<Topic, NewEvent[]>, topic: Topic, event: NewEvent): void {
+  const events = found.get(topic)
+  if (events) events.push(event)
+  else found.set(topic, [event])
+}
+
+/** The key names something that is here: its source was opened. */
+function idOf(
+  { db, actors }: SourceParts,
+  { custom }: Readers,
+  { kind, name }: TimelineKey,
+): number {
+  if (kind === 'custom') return custom.find(name)!.id
+  if (kind !== 'list') return actors.uidOf(name)
+  const { did, rkey } = parseRecordUri(name)!
+  return findList(db, actors.uidOf(did), packRkey(rkey))!.id
+}
+
+function blockedPairs({ blocks }: Readers, pairs: readonly [Topic, Arrival][]): Set<string> {
+  const followed = pairs
+    .filter(([{ key, id }, { uid }]) => key.kind === 'following' && id !== uid)
+    .map(([{ id }, { uid }]) => [id, uid] as const)
+  if (followed.length === 0) return new Set()
+  const { direct, byList } = blocks.blocked(followed)
+  return new Set([...direct, ...byList].map(([owner, uid]) => `${owner} ${uid}`))
+}
+
+function gapsBetween(
+  { custom }: Readers,
+  { key, id, latest = 0 }: Topic,
+  events: readonly NewEvent[],
+): TimelineGap[] {
+  if (key.kind !== 'custom') return []
+  const last = events.at(-1)!.seq
+  if (last - latest === events.length) return []
+  return custom
+    .holes(id, latest + 1, last)
+    .map(({ from, to, since }) => ({ kind: 'skipped', from, to, since }))
+}

@@ -1,0 +1,106 @@
+// What is posted to a timeline, checked. The schema is also what the OpenAPI document says of it.
+
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import type { TimelinePost } from '../../data/store/timeline-posts.ts'
+
+export const MAX_PAYLOAD_BYTES = 16_384
+const MAX_NUMBER = Number.MAX_SAFE_INTEGER - 1
+
+export const postSchema = z
+  .object({
+    entity_id: z.string().min(1).max(1_024).describe('What the event is about, such as an at-URI.'),
+    entity_type: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._:#-]{0,63}$/)
+      .describe('Of what kind that is, such as post or weather.'),
+    payload: z.unknown().describe(`Any JSON of up to ${MAX_PAYLOAD_BYTES} bytes.`),
+    producer_ts: z
+      .string()
+      .datetime({ offset: true })
+      .describe('When it happened, as the producer says.'),
+    idempotency_key: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe('Posting again with it within 24 hours gives the same answer and writes nothing.'),
+    producer_id: z
+      .string()
+      .regex(/^[A-Za-z0-9._:-]{1,128}$/)
+      .optional()
+      .describe('Which producer numbers its events; only with producer_seq.'),
+    producer_seq: z
+      .number()
+      .int()
+      .min(1)
+      .max(MAX_NUMBER)
+      .optional()
+      .describe('The producer’s own number of the event: one more than the one before.'),
+  })
+  .strict()
+
+const KEY_BYTES = 16
+
+/** @param reader - whose idempotency keys and producers these are. @throws XRPCError 400 or 413 */
+export function parsePost(
+  text: string,
+  { name, reader }: { name: string; reader: string },
+): TimelinePost {
+  const given = readJson(text)
+  const parsed = postSchema.safeParse(given)
+  if (!parsed.success) throw invalidRequest(messageOf(parsed.error))
+  const { data } = parsed
+  if (data.payload === undefined) throw invalidRequest('payload: Required')
+  const payload = writeJson(data.payload)
+  if (Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES) {
+    const message = `The payload is larger than ${MAX_PAYLOAD_BYTES} bytes`
+    throw new XRPCError(413, 'PayloadTooLarge', message)
+  }
+  const { entity_id, entity_type, producer_ts, idempotency_key, producer_id, producer_seq } = data
+  if (producer_id !== undefined && producer_seq === undefined) {
+    throw invalidRequest('producer_id: only together with producer_seq')
+  }
+  const said = [entity_id, entity_type, producer_ts, producer_id, producer_seq]
+  return {
+    name,
+    entityId: entity_id,
+    entityType: entity_type,
+    payload,
+    producerTs: Date.parse(producer_ts),
+    key: idempotency_key === undefined ? undefined : digest(`${reader}\n${idempotency_key}`),
+    body: digest(`${JSON.stringify(said)}\n${payload}`),
+    numbered:
+      producer_seq === undefined
+        ? undefined
+        : { producer: `${reader}\n${producer_id ?? ''}`, number: producer_seq },
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidRequest('The body is no JSON')
+  }
+}
+
+/** What nests too deeply to be written was meant to do harm. */
+function writeJson(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    throw invalidRequest('payload: nested too deeply')
+  }
+}
+
+function messageOf({ issues }: z.ZodError): string {
+  const [first] = issues
+  const where = first?.path.join('.')
+  return `${where ? `${where}: ` : ''}${first?.message ?? 'The body is unfit'}`.slice(0, 300)
+}
+
+function digest(text: string): Uint8Array {
+  return createHash('sha256').update(text).digest().subarray(0, KEY_BYTES)
+}

@@ -1,0 +1,213 @@
+// The timelines service over HTTP: docs/TIMELINES.md, and /v1/openapi.json for machines.
+
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { type Context, Hono } from 'hono'
+import { eventId, isoOf, pageJson } from '../../answers/timelines/event-json.ts'
+import { parseTimelineKey, type TimelineKey } from '../../answers/timelines/timeline-key.ts'
+import type { Timelines } from '../../answers/timelines/timelines.ts'
+import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import type { IngestConnection } from '../../bridge/connection.ts'
+import type { Db } from '../../data/store/db.ts'
+import { countKeptCursors, findKeptCursor } from '../../data/store/timeline-cursors.ts'
+import { type Answer, jsonAnswer } from '../server/answer.ts'
+import type { HttpRequest } from '../server/http-request.ts'
+import { readRequestBody } from '../server/request-body.ts'
+import type { Connected } from '../server/side-routes.ts'
+import { type Access, type Asker, checkMay } from './access.ts'
+import { parsePost } from './post-body.ts'
+import type { Poster } from './poster.ts'
+import type { Respond } from './respond.ts'
+import type { Streams } from './streams.ts'
+
+export type RouteParts = {
+  db: Db
+  timelines: Timelines
+  access: Access
+  poster: Poster
+  streams: Streams
+  ingest: Pick<IngestConnection, 'writeTimelines'>
+  respond: Respond
+}
+
+type Env = { Bindings: Connected }
+type Call = { request: HttpRequest; asker: Asker; keys: TimelineKey[]; key: string }
+type Handler = (call: Call, c: Context<Env>) => Promise<Answer> | Answer
+
+export const DEFAULT_LIMIT = 25
+export const MAX_LIMIT = 100
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
+const MAX_KEPT_CURSORS = 1_000
+const SEQUENCE = /^(0|[1-9]\d{0,15})$/
+const JSON_TYPE = /^application\/json *(;|$)/i
+
+export function createTimelineRoutes(parts: RouteParts): Hono<Env> {
+  const app = new Hono<Env>()
+  const document = readFileSync(new URL('./openapi.json', import.meta.url))
+  app.get('/openapi.json', (c) =>
+    parts.respond(c, () => ({ status: 200, body: document, headers: JSON_HEADERS })),
+  )
+  const on = (handler: Handler) => answering(parts, handler)
+  app.get('/timelines/:key/events', on(getEvents(parts)))
+  app.post('/timelines/:key/events', on(postEvent(parts)))
+  app.get('/timelines/:key/stream', (c) => stream(parts, c))
+  app.get('/timelines/:key/cursor', on(getCursor(parts)))
+  app.put('/timelines/:key/cursor', on(putCursor(parts)))
+  return app
+}
+
+/** Who asks comes first, then what for. */
+async function readCall({ access }: RouteParts, request: HttpRequest, c: Context<Env>) {
+  const asker = await access(request)
+  const key = c.req.param('key') ?? ''
+  return { request, asker, key, keys: parseTimelineKey(key) }
+}
+
+function answering(parts: RouteParts, handler: Handler) {
+  return (c: Context<Env>) =>
+    parts.respond(c, async (request) => handler(await readCall(parts, request, c), c))
+}
+
+function getEvents({ timelines }: RouteParts): Handler {
+  return async ({ asker, keys, key }, c) => {
+    checkMay(asker, 'read', keys)
+    const { limit, cursor, direction, since } = c.req.query()
+    const page = await timelines.page({
+      key,
+      limit: readLimit(limit),
+      cursor,
+      direction: readDirection(direction),
+      since: readSequence(since, 'since'),
+    })
+    return { status: 200, body: Buffer.from(pageJson(page)), headers: JSON_HEADERS }
+  }
+}
+
+function postEvent({ poster }: RouteParts): Handler {
+  return async ({ request, asker, keys }) => {
+    const [key] = keys
+    if (keys.length > 1 || key?.kind !== 'custom') {
+      throw invalidRequest(
+        'Only custom:<name> takes posts: the other timelines follow from the network',
+      )
+    }
+    checkMay(asker, 'post', keys)
+    const text = await readText(request)
+    const { seq, receivedAt } = await poster.post(
+      parsePost(text, { name: key.name, reader: asker.name }),
+    )
+    return jsonAnswer({
+      event_id: eventId(key.text, seq),
+      sequence_id: String(seq),
+      received_at: isoOf(receivedAt),
+    })
+  }
+}
+
+function getCursor({ db }: RouteParts): Handler {
+  return ({ asker, keys, key }) => {
+    checkMay(asker, 'read', keys)
+    const found = findKeptCursor(db, asker.name, key)
+    if (!found) throw new XRPCError(404, 'NoCursor', 'No cursor of this timeline is kept for you')
+    return jsonAnswer({ cursor: found.cursor, updated_at: isoOf(found.updatedAt) })
+  }
+}
+
+function putCursor({ db, timelines, ingest }: RouteParts): Handler {
+  return async ({ request, asker, keys, key }) => {
+    checkMay(asker, 'read', keys)
+    const cursor = cursorIn(await readText(request))
+    timelines.cursors.read(key, cursor)
+    const isNew = findKeptCursor(db, asker.name, key) === undefined
+    if (isNew && countKeptCursors(db, asker.name) >= MAX_KEPT_CURSORS) {
+      throw new XRPCError(429, 'TooManyCursors', `At most ${MAX_KEPT_CURSORS} cursors are kept`)
+    }
+    await ingest.writeTimelines({ kind: 'keep-cursor', reader: asker.name, timeline: key, cursor })
+    const { updatedAt } = findKeptCursor(db, asker.name, key)!
+    return jsonAnswer({ cursor, updated_at: isoOf(updatedAt) })
+  }
+}
+
+/** The response is written by hand from here on, unless it is refused. */
+async function stream(parts: RouteParts, c: Context<Env>): Promise<Response> {
+  const { timelines, streams, respond } = parts
+  const response = c.env?.outgoing
+  let isRefused = true
+  const refusal = await respond(c, async (request) => {
+    const { asker, keys, key } = await readCall(parts, request, c)
+    checkMay(asker, 'read', keys)
+    const sources = timelines.sources(keys)
+    const at = readPlace(timelines, { key, keys, request, c })
+    if (!response) throw invalidRequest('Streams need a connection')
+    if (response.destroyed) throw invalidRequest('The client has gone')
+    streams.listen({ keys, sources, at, asker }, response as ServerResponse)
+    isRefused = false
+    return jsonAnswer({})
+  })
+  return isRefused ? refusal : RESPONSE_ALREADY_SENT
+}
+
+/** `Last-Event-ID` counts most: a browser sends it when it comes back, with the address it first asked at. */
+function readPlace(
+  { cursors }: Timelines,
+  { key, keys, request, c }: Omit<Call, 'asker'> & { c: Context<Env> },
+): readonly number[] | undefined {
+  const last = request.header('last-event-id') || undefined
+  if (last !== undefined) return placeOf(cursors, { key, keys, text: last })
+  const { cursor, since } = c.req.query()
+  if (cursor !== undefined && since !== undefined) {
+    throw invalidRequest('Either a cursor or since says where to begin, not both')
+  }
+  const text = cursor ?? since
+  return text === undefined ? undefined : placeOf(cursors, { key, keys, text })
+}
+
+function placeOf(
+  cursors: Timelines['cursors'],
+  { key, keys, text }: { key: string; keys: TimelineKey[]; text: string },
+): readonly number[] {
+  if (keys.length === 1 && SEQUENCE.test(text)) return [Number(text)]
+  const { isForward, at } = cursors.read(key, text)
+  if (!isForward) throw invalidRequest('A stream reads forward: this cursor reads backward')
+  return at
+}
+
+function readLimit(text: string | undefined): number {
+  const limit = text === undefined ? DEFAULT_LIMIT : Number(text)
+  if (/^\d{1,4}$/.test(text ?? '1') && limit >= 1 && limit <= MAX_LIMIT) return limit
+  throw invalidRequest(`limit: a whole number from 1 to ${MAX_LIMIT}`)
+}
+
+function readDirection(text: string | undefined): 'forward' | 'backward' | undefined {
+  if (text === undefined || text === 'forward' || text === 'backward') return text
+  throw invalidRequest('direction: forward or backward')
+}
+
+function readSequence(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined
+  if (SEQUENCE.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
+  throw invalidRequest(`${name}: a sequence_id, such as 1024`)
+}
+
+async function readText(request: HttpRequest): Promise<string> {
+  if (!JSON_TYPE.test(request.header('content-type') ?? '')) {
+    throw new XRPCError(415, 'UnsupportedMediaType', 'The body must be application/json')
+  }
+  const body = await readRequestBody(request)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw invalidRequest('The body is not UTF-8')
+  }
+}
+
+function cursorIn(text: string): string {
+  try {
+    const { cursor } = JSON.parse(text) as { cursor?: unknown }
+    if (typeof cursor === 'string') return cursor
+  } catch {
+    // Said below.
+  }
+  throw invalidRequest('The body must be such as {"cursor": "…"}')
+}

@@ -1,0 +1,30 @@
+// What a token may do: `read:<timelines>`, `post:<timelines>`, `graph:read` and `graph:write:<namespaces>`. What
+// follows the verb is a name, or the beginning of names and a star.
+
+import { KINDS } from '../../answers/timelines/timeline-key.ts'
+
+const SCOPE = /^(read|post|graph:write):([A-Za-z0-9._:/%-]{0,300}\*?)$/
+
+export const SCOPE_HINT =
+  'Such as read:*, read:following:*, read:custom:news, post:custom:bot-*, graph:read or graph:write:*.'
+
+export const MAX_SCOPES = 32
+
+export function isScope(text: string): boolean {
+  if (text === 'graph:read') return true
+  const match = SCOPE.exec(text)
+  const name = match?.[2]
+  if (!name) return false
+  if (match[1] === 'graph:write' || name === '*') return true
+  const kinds = match[1] === 'post' ? ['custom'] : KINDS
+  return kinds.some((kind) => name.startsWith(`${kind}:`) && name.length > kind.length + 1)
+}
+
+/** Whether one of the scopes allows to do this with what is so called. */
+export function allows(scopes: readonly string[], verb: string, name: string): boolean {
+  return scopes.some((scope) => {
+    if (!scope.startsWith(`${verb}:`)) return false
+    const pattern = scope.slice(verb.length + 1)
+    return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+  })
+}

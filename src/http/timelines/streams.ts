@@ -1,0 +1,294 @@
+// Server-sent events: what comes to a timeline, as it comes, to whoever waits for it.
+//
+// A stream first catches up from where its reader says they are, page by page, and then gets what one look finds
+// for all (live-feed.ts). Who reads too slowly is left out until their socket is empty, and catches up again, so
+// nothing is kept for them. The writer’s invalidations wake us (data/shared-memory/invalidation-ring.ts); nothing is polled.
+//
+// Bounded: streams of one reader, and of all. A comment goes out every 20 seconds, so that no proxy takes silence
+// for the end; then it is also asked whether the reader may still listen.
+
+import type { ServerResponse } from 'node:http'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { eventJson, gapFields } from '../../answers/timelines/event-json.ts'
+import { type Merged, readMerged } from '../../answers/timelines/merge.ts'
+import type { Cursors } from '../../answers/timelines/signed-cursor.ts'
+import type { TimelineKey } from '../../answers/timelines/timeline-key.ts'
+import { describeOwn } from '../../answers/timelines/timelines.ts'
+import type { TimelineGap, TimelineSource } from '../../answers/timelines/types.ts'
+import { XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { headMoved, ringHead } from '../../data/shared-memory/invalidation-ring.ts'
+import { BASE_HEADERS } from '../server/http-answer.ts'
+import type { Asker } from './access.ts'
+import type { Delivery, LiveFeed, NewEvent, Topic } from './live-feed.ts'
+
+export type StreamWish = {
+  keys: readonly TimelineKey[]
+  sources: readonly TimelineSource[]
+  /** What the reader has already, in each; from now on where not given. */
+  at: readonly number[] | undefined
+  asker: Asker
+}
+
+export type Streams = {
+  readonly open: number
+  /** Writes to the response from now on. @throws XRPCError 429 */
+  listen(wish: StreamWish, response: ServerResponse): void
+  close(): void
+}
+
+type Stream = {
+  wish: StreamWish
+  response: ServerResponse
+  at: number[]
+  topics: Topic[]
+  isLive: boolean
+}
+
+export type StreamLimits = { all: number; ofToken: number; ofMember: number }
+
+export const STREAM_LIMITS: StreamLimits = { all: 12_000, ofToken: 10_000, ofMember: 8 }
+const CAUGHT_UP_AT_ONCE = 100
+const MAX_UNSENT_BYTES = 256 << 10
+/** What comes within so short a time goes out together. */
+const TOGETHER_MS = 10
+const HEARTBEAT_SECONDS = 20
+const HEARTBEAT = ': still here\n\n'
+const RETRY = 'retry: 2000\n\n'
+
+const HEADERS = {
+  ...BASE_HEADERS,
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+}
+
+type StreamParts = {
+  feed: LiveFeed
+  cursors: Cursors
+  invalidations: SharedArrayBuffer
+  onError: (error: unknown) => void
+  limits?: StreamLimits
+}
+
+export function createStreams(parts: StreamParts): Streams {
+  return new StreamHub(parts)
+}
+
+class StreamHub implements Streams {
+  readonly #parts: StreamParts
+  readonly #limits: StreamLimits
+  readonly #streams = new Set<Stream>()
+  readonly #listening = new Map<Topic, Set<Stream>>()
+  readonly #counts = new Map<string, number>()
+  readonly #timer: NodeJS.Timeout
+  #isClosed = false
+  #isWatching = false
+  #beat = 0
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts
+    this.#limits = parts.limits ?? STREAM_LIMITS
+    this.#timer = setInterval(() => this.#heartbeat(), 1_000).unref()
+  }
+
+  get open(): number {
+    return this.#streams.size
+  }
+
+  listen(wish: StreamWish, response: ServerResponse): void {
+    const { asker } = wish
+    this.#refuseTooMany(asker)
+    const at = [...(wish.at ?? wish.sources.map((one) => one.tip()))]
+    const stream: Stream = { wish, response, at, topics: [], isLive: false }
+    this.#streams.add(stream)
+    this.#count(asker, 1)
+    response.once('close', () => {
+      this.#goQuiet(stream)
+      this.#streams.delete(stream)
+      this.#count(asker, -1)
+    })
+    response.writeHead(200, HEADERS)
+    response.write(RETRY)
+    void this.#catchUp(stream)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    for (const { response } of this.#streams) response.end()
+  }
+
+  #refuseTooMany({ name, isMember }: Asker): void {
+    const { all, ofMember, ofToken } = this.#limits
+    const most = isMember ? ofMember : ofToken
+    if (this.#streams.size < all && (this.#counts.get(name) ?? 0) < most) return
+    throw new XRPCError(429, 'TooManyStreams', `At most ${most} streams are open at once`)
+  }
+
+  #count({ name }: Asker, change: number): void {
+    const count = (this.#counts.get(name) ?? 0) + change
+    if (count > 0) this.#counts.set(name, count)
+    else this.#counts.delete(name)
+  }
+
+  /** A share of them each second. */
+  #heartbeat(): void {
+    this.#beat = (this.#beat + 1) % HEARTBEAT_SECONDS
+    let i = 0
+    for (const { wish, response } of [...this.#streams]) {
+      if (i++ % HEARTBEAT_SECONDS !== this.#beat) continue
+      if (!wish.asker.isStillWelcome()) response.end()
+      else if (response.writableLength === 0) response.write(HEARTBEAT)
+    }
+  }
+
+  async #watch(): Promise<void> {
+    const { feed, invalidations } = this.#parts
+    this.#isWatching = true
+    while (!this.#isClosed && this.#streams.size > 0) {
+      const head = ringHead(invalidations)
+      for (const delivery of feed.look()) this.#deliver(delivery)
+      await headMoved(invalidations, head)
+      await pause(TOGETHER_MS)
+    }
+    this.#isWatching = false
+  }
+
+  #deliver({ topic, events, gaps }: Delivery): void {
+    const chunks = chunksOf(topic, events, gaps)
+    for (const stream of [...(this.#listening.get(topic) ?? [])]) {
+      const i = stream.topics.indexOf(topic)
+      for (const chunk of chunks) {
+        if (chunk.seq <= stream.at[i]!) continue
+        stream.at[i] = chunk.seq
+        this.#send(stream, chunk)
+      }
+      if (stream.response.writableLength > MAX_UNSENT_BYTES) this.#fallBehind(stream)
+    }
+    topic.latest = events.at(-1)!.seq
+  }
+
+  #send(stream: Stream, { seq, notice, data }: Chunk): void {
+    stream.response.write(`${notice}id: ${this.#placeOf(stream, seq)}\n${data}`)
+  }
+
+  /** One timeline goes by its number, several by a cursor. */
+  #placeOf({ wish, at }: Stream, seq: number): string {
+    if (wish.keys.length === 1) return String(seq)
+    const key = wish.keys.map(({ text }) => text).join('+')
+    return this.#parts.cursors.write(key, { isForward: true, at })
+  }
+
+  #fallBehind(stream: Stream): void {
+    this.#goQuiet(stream)
+    stream.response.once('drain', () => void this.#catchUp(stream))
+  }
+
+  #goLive(stream: Stream): void {
+    const { keys, sources } = stream.wish
+    stream.isLive = true
+    stream.topics = keys.map((key, i) => this.#parts.feed.join(key, sources[i]!))
+    for (const topic of stream.topics) {
+      const others = this.#listening.get(topic) ?? new Set()
+      this.#listening.set(topic, others.add(stream))
+    }
+    if (!this.#isWatching) void this.#watch().catch((error) => this.#fail(error))
+  }
+
+  #goQuiet(stream: Stream): void {
+    if (!stream.isLive) return
+    stream.isLive = false
+    for (const topic of stream.topics) {
+      const others = this.#listening.get(topic)
+      others?.delete(stream)
+      if (others?.size === 0) this.#listening.delete(topic)
+      this.#parts.feed.leave(topic)
+    }
+    stream.topics = []
+  }
+
+  async #catchUp(stream: Stream): Promise<void> {
+    const { wish, response } = stream
+    try {
+      while (!response.destroyed && !this.#isClosed) {
+        const request = { at: stream.at, isForward: true, limit: CAUGHT_UP_AT_ONCE }
+        const page = await readMerged(wish.sources, request)
+        this.#writePage(stream, page.events)
+        stream.at = page.reached
+        // In the same turn as the reading, so that nothing comes in between.
+        if (page.isEnd) return this.#goLive(stream)
+        if (response.writableNeedDrain) await drained(response)
+        else await nextTurn()
+      }
+    } catch (error) {
+      this.#fail(error)
+      response.destroy()
+    }
+  }
+
+  #writePage(stream: Stream, events: Merged['events']): void {
+    const own = stream.wish.sources.map((source, i) => {
+      const arrived = events.filter((one) => one.source === i).map(({ event }) => event)
+      const notices = arrived.length > 0 ? source.gaps(arrived, false) : []
+      return { described: describeOwn(source, arrived), notices }
+    })
+    stream.at = [...stream.at]
+    for (const { source, event } of events) {
+      stream.at[source] = event.seq
+      const { described, notices } = own[source]!
+      const found = described.get(event.seq)
+      if (!found) continue
+      const notice = noticesBefore(notices, found)
+      this.#send(stream, { seq: event.seq, notice, data: dataOf(eventJson(found)) })
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#isClosed) this.#parts.onError(error)
+  }
+}
+
+type Chunk = { seq: number; notice: string; data: string }
+
+/** Made once for all who listen. */
+function chunksOf(
+  topic: Topic,
+  events: readonly NewEvent[],
+  gaps: readonly TimelineGap[],
+): Chunk[] {
+  let before = topic.latest
+  return events.map((event) => {
+    const described = { ...event, timeline: topic.key.text, before }
+    before = event.seq
+    const notice = noticesBefore(gaps, described)
+    return { seq: event.seq, notice, data: dataOf(eventJson(described)) }
+  })
+}
+
+/** What was gone by between an event and the one before it. They have no place of their own. */
+function noticesBefore(
+  gaps: readonly TimelineGap[],
+  { seq, before = 0 }: { seq: number; before: number | undefined },
+): string {
+  return gaps
+    .filter((one) => 'to' in one && one.to < seq && one.from > before)
+    .map((one) => `event: gap\ndata: ${JSON.stringify(gapFields(one))}\n\n`)
+    .join('')
+}
+
+/** JSON has no line breaks of its own. */
+function dataOf(json: string): string {
+  return `data: ${json}\n\n`
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done)
+      response.off('close', done)
+      resolve()
+    }
+    response.once('drain', done)
+    response.once('close', done)
+  })
+}

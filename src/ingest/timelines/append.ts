@@ -1,0 +1,220 @@
+// Writes what programs post to their timelines, many posts in one transaction.
+//
+// Every event gets the next number of its timeline. Where a producer numbers its events and one is missing, its
+// place is kept: readers stop before it until it comes, or for five seconds (holes.ts). What comes after that goes
+// to the end, and the place is no gap any more.
+
+import {
+  countOpenHoles,
+  countPostedKeys,
+  countProducers,
+  digHole,
+  fillHole,
+  findHole,
+  findPostedKey,
+  lastNumberOf,
+  putPostedKey,
+  setLastNumber,
+} from '../../data/store/custom-numbers.ts'
+import {
+  type CustomTimelineRow,
+  countCustomTimelines,
+  createCustomTimeline,
+  customBytes,
+  findCustomTimeline,
+  insertCustomEvent,
+  type PostedKey,
+  saveCustomTimeline,
+  trimCustomEvents,
+} from '../../data/store/custom-timelines.ts'
+import type { Db } from '../../data/store/db.ts'
+import type { PostOutcome, TimelinePost } from '../../data/store/timeline-posts.ts'
+
+export type TimelineLimits = {
+  timelines: number
+  events: number
+  bytes: number
+  allBytes: number
+  keys: number
+  producers: number
+  /** Places kept in one timeline at once. */
+  holes: number
+}
+
+export const LIMITS: TimelineLimits = {
+  timelines: 10_000,
+  events: 100_000,
+  bytes: 64 << 20,
+  allBytes: 4 * 2 ** 30,
+  keys: 5_000_000,
+  producers: 1_000,
+  holes: 1_000,
+}
+
+/** Idempotency keys are remembered for so long. */
+export const KEYS_LAST_MS = 86_400_000
+
+export type Append = (posts: readonly TimelinePost[], now: number) => PostOutcome[]
+
+/** How much room there is left is counted anew after so many batches. */
+const COUNTED_EVERY = 256
+
+/** @returns what writes within a transaction. */
+export function createAppend(db: Db, limits: TimelineLimits = LIMITS): Append {
+  let room: Room | undefined
+  let batches = 0
+  return (posts, now) => {
+    if (!room || ++batches % COUNTED_EVERY === 0) room = countRoom(db, limits)
+    const batch: Batch = { db, limits, now, rows: new Map(), room }
+    // Whatever is thrown is rolled back: what was counted of it is not there.
+    room = undefined
+    const outcomes = posts.map((post) => appendOne(batch, post))
+    for (const row of batch.rows.values()) finish(batch, row)
+    room = batch.room
+    return outcomes
+  }
+}
+
+type Room = { bytes: number; timelines: number; keys: number | undefined }
+
+type Batch = {
+  db: Db
+  limits: TimelineLimits
+  now: number
+  rows: Map<string, CustomTimelineRow>
+  room: Room
+}
+
+function countRoom(db: Db, limits: TimelineLimits): Room {
+  return {
+    bytes: limits.allBytes - customBytes(db),
+    timelines: limits.timelines - countCustomTimelines(db),
+    keys: undefined,
+  }
+}
+
+function appendOne(batch: Batch, post: TimelinePost): PostOutcome {
+  const { db, now } = batch
+  const found = batch.rows.get(post.name) ?? findCustomTimeline(db, post.name)
+  const known = found && post.key && findPostedKey(db, found.id, post.key)
+  if (known && now - known.receivedAt < KEYS_LAST_MS) return again(post, known)
+  const full = whyFull(batch, post, found !== undefined)
+  if (full) return full
+  const row = found ?? createCustomTimeline(db, post.name, now)
+  if (!found) batch.room.timelines--
+  batch.rows.set(post.name, row)
+  const place = post.numbered ? numberedPlace(batch, row, post.numbered) : row.last_seq + 1
+  if (typeof place !== 'number') return place
+  insert(batch, row, { post, seq: place })
+  return { ok: true, seq: place, receivedAt: now }
+}
+
+function insert(
+  { db, now, room }: Batch,
+  row: CustomTimelineRow,
+  { post, seq }: { post: TimelinePost; seq: number },
+): void {
+  const bytes = Buffer.byteLength(post.payload)
+  const { entityId, entityType, payload, producerTs, key, body } = post
+  const event = { entityId, entityType, payload, producerTs, receivedAt: now }
+  insertCustomEvent(db, { timeline: row.id, seq, ...event })
+  row.last_seq = Math.max(row.last_seq, seq)
+  row.events++
+  row.bytes += bytes
+  room.bytes -= bytes
+  if (!key) return
+  putPostedKey(db, row.id, key, { body, seq, receivedAt: now })
+}
+
+function again(post: TimelinePost, known: PostedKey): PostOutcome {
+  if (Buffer.from(known.body).equals(post.body)) {
+    return { ok: true, seq: known.seq, receivedAt: known.receivedAt } as const
+  }
+  return refused(
+    409,
+    'IdempotencyConflict',
+    'Something else was posted with this idempotency key within the last 24 hours',
+  )
+}
+
+function whyFull(
+  { room, limits, db }: Batch,
+  { key, payload }: TimelinePost,
+  isThere: boolean,
+): PostOutcome | undefined {
+  if (!isThere && room.timelines <= 0) {
+    return refused(503, 'TimelinesFull', `There are ${limits.timelines} timelines already`)
+  }
+  if (Buffer.byteLength(payload) > room.bytes) {
+    return refused(503, 'TimelinesFull', 'Timelines take as much room as they may')
+  }
+  if (!key) return undefined
+  room.keys ??= limits.keys - countPostedKeys(db)
+  if (room.keys-- > 0) return undefined
+  return refused(
+    429,
+    'TooManyIdempotencyKeys',
+    'As many idempotency keys as can be remembered came within 24 hours: post without, or later',
+  )
+}
+
+/** The place that this number has, or is given now. */
+function numberedPlace(
+  batch: Batch,
+  row: CustomTimelineRow,
+  { producer, number }: NonNullable<TimelinePost['numbered']>,
+): number | PostOutcome {
+  const { db, limits, now } = batch
+  const timeline = row.id
+  const last = lastNumberOf(db, timeline, producer)
+  if (number <= last) return latePlace(batch, row, { timeline, producer, number })
+  if (last === 0 && countProducers(db, timeline) >= limits.producers) {
+    return refused(429, 'TooManyProducers', `At most ${limits.producers} producers number events`)
+  }
+  // Whoever numbers for the first time may begin anywhere.
+  const skipped = last === 0 ? 0 : number - last - 1
+  if (skipped > 0 && skipped + countOpenHoles(db, timeline) > limits.holes) {
+    return refused(
+      409,
+      'NumberTooFarAhead',
+      `The last number was ${last}: at most ${limits.holes} are waited for at once`,
+    )
+  }
+  for (let i = 1; i <= skipped; i++) {
+    const hole = { timeline, producer, number: last + i, since: now }
+    digHole(db, { ...hole, seq: row.last_seq + i })
+  }
+  setLastNumber(db, { timeline, producer, number })
+  return row.last_seq + skipped + 1
+}
+
+/** One that was waited for takes its place; one that was given up goes to the end. */
+function latePlace(
+  { db }: Batch,
+  row: CustomTimelineRow,
+  one: { timeline: number; producer: string; number: number },
+): number | PostOutcome {
+  const hole = findHole(db, one)
+  if (!hole) return refused(409, 'NumberPosted', `Number ${one.number} was posted already`)
+  fillHole(db, one.timeline, hole.seq)
+  return hole.is_given_up ? row.last_seq + 1 : hole.seq
+}
+
+/** The oldest make room for the newest. */
+function finish({ db, limits }: Batch, row: CustomTimelineRow): void {
+  saveCustomTimeline(db, row)
+  const timeline = row.id
+  const before = Number.MAX_SAFE_INTEGER
+  if (row.events > limits.events) {
+    trimCustomEvents(db, { timeline, before, limit: row.events - limits.events })
+  }
+  // A tenth more than must be, by the average, so that it is not done for every post.
+  if (row.bytes > limits.bytes) {
+    const surplus = Math.ceil((1.1 - limits.bytes / row.bytes) * row.events)
+    trimCustomEvents(db, { timeline, before, limit: Math.max(1, surplus) })
+  }
+}
+
+function refused(status: number, error: string, message: string) {
+  return { ok: false, status, error, message } as const
+}

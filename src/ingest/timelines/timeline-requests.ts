@@ -1,0 +1,100 @@
+// What the serving threads ask to be written for the timelines service, each request in one transaction, and what
+// is done about it now and then: numbers that did not come within five seconds are waited for no more, and what is
+// too old goes.
+
+import type { TimelineReply, TimelineRequest } from '../../bridge/messages.ts'
+import { giveUpHoles, hasOpenHoles, prunePostedKeys } from '../../data/store/custom-numbers.ts'
+import {
+  customTimelineIds,
+  touchCustomTimeline,
+  trimCustomEvents,
+} from '../../data/store/custom-timelines.ts'
+import type { Db } from '../../data/store/db.ts'
+import { rotateSigningKeys } from '../../data/store/signing-keys.ts'
+import { keepCursor } from '../../data/store/timeline-cursors.ts'
+import type { PostOutcome } from '../../data/store/timeline-posts.ts'
+import type { Writer } from '../indexing/writer.ts'
+import { failedReply } from '../upkeep/failed-reply.ts'
+import { createAppend, KEYS_LAST_MS, LIMITS, type TimelineLimits } from './append.ts'
+
+type Room = {
+  attempt<T>(work: () => T): T
+  ifThereIsRoom(work: () => void): void
+}
+
+type Parts = {
+  db: Db
+  writer: Pick<Writer, 'commit'>
+  room: Room
+  limits?: TimelineLimits
+  /** Keeps the database's log short. */
+  tendLog?: () => Promise<void> | undefined
+}
+
+/** How often numbers that are missing are looked for, and how long they may take. */
+const LOOKED_FOR_EVERY_MS = 500
+export const WAITED_FOR_MS = 5_000
+const TIDIED_EVERY_MS = 60_000
+const EVENTS_LAST_MS = 90 * 86_400_000
+const PRUNED_AT_ONCE = 5_000
+
+export function createTimelineRequests(
+  parts: Parts,
+): (id: number, request: TimelineRequest) => TimelineReply {
+  const { db, writer, room } = parts
+  const append = createAppend(db, parts.limits ?? LIMITS)
+
+  function write(request: TimelineRequest): PostOutcome[] {
+    return writer.commit(({ now }) => {
+      if (request.kind === 'post') return append(request.posts, now)
+      keepCursor(db, request, now)
+      return []
+    })
+  }
+
+  return (id, request) => {
+    try {
+      const outcomes = room.attempt(() => write(request))
+      void parts.tendLog?.()
+      return { id, ok: true, outcomes }
+    } catch (error) {
+      return failedReply(id, error)
+    }
+  }
+}
+
+export function tendTimelines({ db, writer, room }: Omit<Parts, 'limits' | 'tendLog'>): {
+  stop(): void
+} {
+  const commit = (work: (db: Db, now: number) => void) =>
+    room.ifThereIsRoom(() => writer.commit(({ now }) => work(db, now)))
+  commit(rotateSigningKeys)
+  const looking = setInterval(() => {
+    if (hasOpenHoles(db)) commit(giveUp)
+  }, LOOKED_FOR_EVERY_MS)
+  const tidying = setInterval(() => commit(tidy), TIDIED_EVERY_MS)
+  return {
+    stop() {
+      clearInterval(looking)
+      clearInterval(tidying)
+    },
+  }
+}
+
+/** A clock that was put back must not make a hole wait for ever. */
+export function giveUp(db: Db, now: number): void {
+  for (const id of giveUpHoles(db, { openedBy: now - WAITED_FOR_MS, now })) {
+    touchCustomTimeline(db, id)
+  }
+}
+
+export function tidy(db: Db, now: number): void {
+  rotateSigningKeys(db, now)
+  prunePostedKeys(db, now - KEYS_LAST_MS, PRUNED_AT_ONCE)
+  let left = PRUNED_AT_ONCE
+  for (const timeline of customTimelineIds(db)) {
+    if (left <= 0) return
+    const before = now - EVENTS_LAST_MS
+    left -= trimCustomEvents(db, { timeline, before, limit: left }).events
+  }
+}

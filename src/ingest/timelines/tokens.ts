@@ -1,0 +1,32 @@
+// Tokens for programs. Called through `Writer.commit`.
+
+import {
+  countServiceTokens,
+  findServiceTokenNamed,
+  insertServiceToken,
+  revokeServiceToken,
+  type ServiceTokenWish,
+} from '../../data/store/service-tokens.ts'
+import type { IndexContext } from '../indexing/index-context.ts'
+
+/** No token was made; the message is for whoever asked for it. */
+export class TokenError extends Error {
+  override name = 'TokenError'
+}
+
+const MAX_TOKENS = 1_000
+
+export function createToken({ db, now }: IndexContext, wish: ServiceTokenWish): void {
+  if (findServiceTokenNamed(db, wish.name)) {
+    throw new TokenError(`There is, or was, a token called ${wish.name}: choose another name.`)
+  }
+  if (countServiceTokens(db) >= MAX_TOKENS) {
+    throw new TokenError(`There are ${MAX_TOKENS} tokens already.`)
+  }
+  insertServiceToken(db, wish, now)
+}
+
+/** It is refused from now on. */
+export function revokeToken({ db, now }: IndexContext, name: string): boolean {
+  return revokeServiceToken(db, name, now)
+}

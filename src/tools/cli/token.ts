@@ -1,0 +1,125 @@
+// `slipstream token …`: named tokens for programs that read timelines or post to them.
+
+import { type Command, InvalidArgumentError } from 'commander'
+import { listServiceTokens, newServiceToken } from '../../data/store/service-tokens.ts'
+import { OperatorError } from '../../http/operator/operator-error.ts'
+import {
+  checkTokenWish,
+  DEFAULT_RATE,
+  MAX_DAYS,
+  MAX_RATE,
+  rowOf,
+  type TokenLine,
+  tokenLine,
+} from '../../http/operator/tokens.ts'
+import { createToken, revokeToken, TokenError } from '../../ingest/timelines/tokens.ts'
+import type { CliContext } from './context.ts'
+import { findServer } from './control-client.ts'
+import { CliError } from './fail.ts'
+import { type JsonOption, withJson } from './json-option.ts'
+import { readingOffline, writingOffline } from './offline.ts'
+import { report, say, table } from './terminal.ts'
+
+type CreateOptions = JsonOption & { scope: string[]; rate: number; days?: number }
+
+export function addToken(program: Command, context: CliContext): void {
+  const token = program
+    .command('token')
+    .description('tokens for programs that read timelines or post to them')
+  withJson(token.command('create'))
+    .argument('<name>', 'what the program is called')
+    .description('make a token; it is shown once')
+    .requiredOption('--scope <scope...>', 'what it may do: read:…, post:custom:…, graph:read …')
+    .option(
+      '--rate <n>',
+      'requests in five minutes (0: no limit)',
+      wholeNumber(0, MAX_RATE),
+      DEFAULT_RATE,
+    )
+    .option('--days <n>', 'for how many days (for ever)', wholeNumber(1, MAX_DAYS))
+    .addHelpText(
+      'after',
+      '\nExample:\n  slipstream token create digest --scope "read:following:*" "post:custom:digest"',
+    )
+    .action((name: string, options: CreateOptions) => create(context, name, options))
+  withJson(token.command('list'))
+    .description('all tokens, without what is secret')
+    .action(({ json }: JsonOption) => list(context, json))
+  withJson(token.command('revoke'))
+    .argument('<name>')
+    .description('refuse a token from now on')
+    .action((name: string, { json }: JsonOption) => revoke(context, name, json))
+}
+
+async function create(context: CliContext, name: string, options: CreateOptions): Promise<void> {
+  const config = context.config()
+  const { scope: scopes, rate, days } = options
+  const wish = explained(() => checkTokenWish({ name, scopes, rate, days }))
+  const server = await findServer(config.dataDir)
+  let token = newServiceToken()
+  if (server) {
+    const made = await server.ask<{ token: string }>('POST', '/tokens', JSON.stringify(wish))
+    token = made.token
+  } else {
+    await writingOffline(config, ({ writer }) =>
+      explained(() => writer.commit((ctx) => createToken(ctx, rowOf(wish, token, Date.now())))),
+    )
+  }
+  report(options.json, { ...wish, token }, token)
+  if (!options.json) say('Keep it now: it is not shown again.')
+}
+
+async function list(context: CliContext, asJson?: boolean): Promise<void> {
+  const config = context.config()
+  const server = await findServer(config.dataDir)
+  const tokens = server
+    ? (await server.ask<{ tokens: TokenLine[] }>('GET', '/tokens')).tokens
+    : await readingOffline(config, (db) => listServiceTokens(db).map(tokenLine))
+  report(asJson, { tokens }, describe(tokens))
+}
+
+async function revoke(context: CliContext, name: string, asJson?: boolean): Promise<void> {
+  const config = context.config()
+  const server = await findServer(config.dataDir)
+  if (server) await server.ask('DELETE', `/tokens/${encodeURIComponent(name)}`)
+  else {
+    const isDone = await writingOffline(config, ({ writer }) =>
+      writer.commit((ctx) => revokeToken(ctx, name)),
+    )
+    if (!isDone) {
+      throw new CliError('There is no such token in use.', '`slipstream token list` lists them.')
+    }
+  }
+  report(asJson, { name }, `The token ${name} is refused from now on.`)
+}
+
+function explained<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof OperatorError) throw new CliError(error.message, error.hint)
+    if (error instanceof TokenError) {
+      throw new CliError(error.message, '`slipstream token list` lists them.')
+    }
+    throw error
+  }
+}
+
+function describe(tokens: readonly TokenLine[]): string {
+  if (tokens.length === 0) return 'No tokens. `slipstream token create` makes one.'
+  const rows = tokens.map((one) => [
+    one.name,
+    one.revokedAt ? 'revoked' : (one.expiresAt?.slice(0, 10) ?? 'no end'),
+    one.rate === 0 ? 'no limit' : String(one.rate),
+    one.scopes.join(' '),
+  ])
+  return table(['name', 'until', 'rate', 'scopes'], rows)
+}
+
+function wholeNumber(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (Number.isInteger(value) && value >= min && value <= max) return value
+    throw new InvalidArgumentError(`A whole number from ${min} to ${max}.`)
+  }
+}

@@ -1,0 +1,218 @@
+// Random histories, read by arrival in both directions with pages of random size, against a naive model: a list of
+// what arrived, in the order in which it did, of which each timeline is a filter.
+
+import { afterEach, expect, test } from 'vitest'
+import { eventJson } from '../../../src/answers/timelines/event-json.ts'
+import { createOpenSource, prepareReaders } from '../../../src/answers/timelines/open-sources.ts'
+import { createCursors } from '../../../src/answers/timelines/signed-cursor.ts'
+import { createTimelines, type Timelines } from '../../../src/answers/timelines/timelines.ts'
+import { rotateSigningKeys, validSigningKeys } from '../../../src/data/store/signing-keys.ts'
+import { createKeeps } from '../../../src/data/timeline/lossiness.ts'
+import { decide } from '../../../src/ingest/indexing/moderation.ts'
+import { createRandom, type Random } from '../../support/random.ts'
+import { testSeed } from '../../support/seed.ts'
+import { createWorld, type RecordId, type World } from '../../support/world.ts'
+
+const SEED = testSeed('timelines by arrival')
+const STEPS = 400
+const LIMIT = 8
+
+let world: World
+afterEach(() => world.dispose())
+
+/** What arrived and is still here. */
+type Item = RecordId & { by: string; isRepost: boolean }
+
+function openTimelines(limit: number): Timelines {
+  rotateSigningKeys(world.db, world.now())
+  const { actors, graph } = world.memory
+  const keeps = createKeeps({ graph, limit })
+  const parts = { db: world.reader, actors, graph, keeps }
+  return createTimelines({
+    db: world.reader,
+    cursors: createCursors(() => validSigningKeys(world.reader)),
+    open: createOpenSource(parts, prepareReaders(parts)),
+  })
+}
+
+/** Everything from one end to the other, by cursors. */
+async function walk(timelines: Timelines, key: string, random: Random, isForward: boolean) {
+  const direction = isForward ? 'forward' : 'backward'
+  const found: { seq: number; uri: string; before: number | undefined; timeline: string }[] = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < 1_000; pages++) {
+    const limit = 1 + random.below(LIMIT)
+    const page = await timelines.page(
+      cursor === undefined ? { key, limit, direction } : { key, limit, cursor },
+    )
+    for (const { seq, before, timeline, entity } of page.events) {
+      found.push({ seq, before, timeline, uri: entity.id })
+    }
+    cursor = page.nextCursor
+    if (cursor === undefined || (isForward && page.events.length === 0)) return found
+  }
+  throw new Error('no end of pages')
+}
+
+function history(random: Random) {
+  const people = ['alice', 'bob', 'carol', 'dave', 'eve'].map((name) => world.account(name))
+  const items: Item[] = []
+  const follows = new Map<string, RecordId>()
+  const [alice] = people as [string]
+  const acts: (() => void)[] = [
+    () => {
+      const by = random.pick(people)
+      // A backdated one comes when it comes.
+      const createdAt = new Date(world.now() - random.below(90) * 86_400_000).toISOString()
+      items.push({ ...world.post(by, { text: 'x', createdAt }), by, isRepost: false })
+    },
+    () => {
+      const posts = items.filter(({ isRepost }) => !isRepost)
+      if (posts.length === 0) return
+      const by = random.pick(people)
+      const post = random.pick(posts)
+      const { uri, cid } = post
+      items.push({ ...world.repost(by, { uri, cid }), by, isRepost: true })
+    },
+    () => {
+      if (items.length === 0 || !random.chance(0.4)) return
+      const [gone] = items.splice(random.below(items.length), 1)
+      world.delete(gone!.uri)
+    },
+    () => {
+      const whom = random.pick(people.slice(1))
+      const known = follows.get(whom)
+      if (known) {
+        world.delete(known)
+        follows.delete(whom)
+      } else follows.set(whom, world.follow(alice, whom))
+    },
+  ]
+  const act = () => random.pick(acts)()
+  return { people, items, follows, act }
+}
+
+test(`pages both ways are what arrived, in order, each once (seed ${SEED})`, async () => {
+  const random = createRandom(SEED)
+  world = createWorld({ scope: 'network', members: ['alice'] })
+  const timelines = openTimelines(2_000)
+  const { people, items, follows, act } = history(random)
+  const [alice, bob] = people as [string, string]
+  const filters: Record<string, (item: Item) => boolean> = {
+    [`following:${alice}`]: ({ by }) => by === alice || follows.has(by),
+    [`author:${bob}`]: ({ by }) => by === bob,
+  }
+  for (let step = 0; step < STEPS; step++) {
+    act()
+    if (step % 40 !== 39) continue
+    for (const [key, isIn] of Object.entries(filters)) {
+      const expected = items.filter(isIn).map(({ uri }) => uri)
+      const up = await walk(timelines, key, random, true)
+      const down = await walk(timelines, key, random, false)
+      expect(up.map(({ uri }) => uri)).toEqual(expected)
+      expect(down).toEqual([...up].reverse())
+      expect(up.map(({ before }) => before)).toEqual(
+        [undefined, ...up.map(({ seq }) => seq)].slice(0, up.length),
+      )
+    }
+  }
+  expect(items.length).toBeGreaterThan(50)
+})
+
+test('a merge has every event of each of its timelines once, and goes on from where it was', async () => {
+  const random = createRandom(SEED + 1)
+  world = createWorld({ scope: 'network', members: ['alice'] })
+  const timelines = openTimelines(2_000)
+  const { people, items, act } = history(random)
+  for (let step = 0; step < STEPS; step++) act()
+  const keys = people.map((did) => `author:${did}`)
+  const merged = keys.join('+')
+  for (const isForward of [true, false]) {
+    const all = await walk(timelines, merged, random, isForward)
+    expect(all.map(({ uri }) => uri).sort()).toEqual(items.map(({ uri }) => uri).sort())
+    for (const key of keys) {
+      const own = all.filter(({ timeline }) => timeline === key)
+      expect(own).toEqual(await walk(timelines, key, random, isForward))
+    }
+  }
+})
+
+test('who reads on from a number gets what came since, and nothing below it', async () => {
+  const random = createRandom(SEED + 2)
+  world = createWorld({ scope: 'network', members: ['alice'] })
+  const timelines = openTimelines(2_000)
+  const { people, act } = history(random)
+  const key = `following:${people[0]}`
+  let since = 0
+  const seen: number[] = []
+  for (let step = 0; step < STEPS; step++) {
+    act()
+    if (!random.chance(0.2)) continue
+    const page = await timelines.page({ key, limit: 100, since })
+    for (const { seq } of page.events) seen.push(seq)
+    since = seen.at(-1) ?? since
+  }
+  expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b))
+})
+
+test('the draw leaves out of a page what it leaves out of the home timeline', async () => {
+  world = createWorld({ scope: 'network', members: ['alice'], reasonableLimit: 2 })
+  const timelines = openTimelines(2)
+  const alice = world.account('alice')
+  const others = Array.from({ length: 10 }, (_, i) => world.account(`other-${i}`))
+  for (const did of others) world.follow(alice, did)
+  for (const did of others) for (let i = 0; i < 10; i++) world.post(did, { text: 'x' })
+  const { timelines: rings, actors } = world.memory
+  const ring = rings.read(actors.uidOf(alice), undefined, 1_000)!
+  const up = await walk(timelines, `following:${alice}`, createRandom(1), true)
+  expect(up.length).toBe(ring.entries.length)
+  expect(up.length).toBeLessThan(60)
+})
+
+test('what is far back is found by asking each account, in both directions', async () => {
+  world = createWorld({ scope: 'network', members: ['alice'] })
+  const timelines = openTimelines(2_000)
+  const [alice, bob, carol] = ['alice', 'bob', 'carol'].map((name) => world.account(name)) as [
+    ...[string, string, string],
+  ]
+  world.follow(alice, bob)
+  const first = world.post(bob, { text: 'first' })
+  for (let i = 0; i < 3_000; i++) world.post(carol, { text: 'x' })
+  const last = world.post(bob, { text: 'last' })
+  for (let i = 0; i < 3_000; i++) world.post(carol, { text: 'x' })
+  const random = createRandom(2)
+  const key = `following:${alice}`
+  const up = await walk(timelines, key, random, true)
+  expect(up.map(({ uri }) => uri)).toEqual([first.uri, last.uri])
+  expect(await walk(timelines, key, random, false)).toEqual([...up].reverse())
+})
+
+test('what a page says is JSON, whatever people write', async () => {
+  world = createWorld({ scope: 'network', members: ['alice'] })
+  const timelines = openTimelines(2_000)
+  const alice = world.account('alice')
+  const text = 'a "quote", a \\ and \u2028 a \ud83d\ude00\n'
+  world.post(alice, { text })
+  const page = await timelines.page({ key: `author:${alice}`, limit: 1 })
+  const event = JSON.parse(eventJson(page.events[0]!)) as { payload: { record: { text: string } } }
+  expect(event.payload.record.text).toBe(text)
+})
+
+test('what the operator hid, whom they hid, and whom a block parts from the member is in no page', async () => {
+  world = createWorld({ scope: 'network', members: ['alice'] })
+  const timelines = openTimelines(2_000)
+  const people = ['alice', 'bob', 'carol', 'dave'].map((name) => world.account(name))
+  const [alice, bob, carol, dave] = people as [string, string, string, string]
+  for (const did of [bob, carol, dave]) world.follow(alice, did)
+  const hidden = world.post(bob, { text: 'hidden' })
+  const shown = world.post(bob, { text: 'shown' })
+  world.post(carol, { text: 'of somebody who blocks' })
+  world.post(dave, { text: 'of an account that is away' })
+  world.block(carol, alice)
+  world.status(dave, 'deactivated')
+  world.run((ctx) => {
+    decide(ctx, { act: 'hide', subject: hidden.uri, by: 'the operator', reason: '' })
+  })
+  const page = await timelines.page({ key: `following:${alice}`, limit: 100 })
+  expect(page.events.map(({ entity }) => entity.id)).toEqual([shown.uri])
+})

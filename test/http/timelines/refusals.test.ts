@@ -1,0 +1,204 @@
+// What a stranger, or a program that is wrong, can send to the timelines service: each gets a refusal that says
+// what is wrong, and nothing is written.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { errorSchema } from '../../../scripts/openapi-document.ts'
+import { cliJson, runCli } from '../../support/cli.ts'
+import { startTimelinesProcess, type TimelinesProcess } from '../../support/timelines-process.ts'
+
+let world: TimelinesProcess
+let all: string
+let reader: string
+
+beforeAll(async () => {
+  world = await startTimelinesProcess(['alice', 'bob'], { VISITOR_RATE_LIMIT: '400' })
+  await world.start()
+  all = await world.token('all', 'read:*', 'post:custom:*')
+  reader = await world.token('reader', 'read:custom:a*')
+  for (const name of ['a', 'b']) expect((await world.post(name, note(), all)).status).toBe(200)
+}, 400_000)
+afterAll(() => world.close())
+
+const note = (more: object = {}) => ({
+  ...{ entity_id: 'x', entity_type: 'note', payload: {} },
+  producer_ts: new Date().toISOString(),
+  ...more,
+})
+
+type Refusal = { error: string; message: string }
+
+async function refusal(
+  method: string,
+  path: string,
+  options: Parameters<TimelinesProcess['ask']>[2],
+) {
+  const { status, body } = await world.ask<Refusal>(method, path, options)
+  errorSchema.parse(body)
+  return [status, body.error]
+}
+
+const A = '/v1/timelines/custom:a/events'
+
+describe('reading', () => {
+  test.each([
+    ['an unknown kind', 'weather:x', '', 400, 'InvalidRequest'],
+    ['no DID', 'author:alice', '', 400, 'InvalidRequest'],
+    ['a bad name', 'custom:A B', '', 400, 'InvalidRequest'],
+    [
+      'a record that is no list',
+      'list:at://did:plc:x/app.bsky.feed.post/1',
+      '',
+      400,
+      'InvalidRequest',
+    ],
+    ['one named twice', 'custom:a+custom:a', '', 400, 'InvalidRequest'],
+    [
+      'too many at once',
+      Array.from({ length: 17 }, (_, i) => `custom:a${i}`).join('+'),
+      '',
+      400,
+      'InvalidRequest',
+    ],
+    ['what is very long', `custom:a+${'author:did:plc:x+'.repeat(300)}`, '', 400, 'InvalidRequest'],
+    ['one that is not there', 'custom:never', '', 404, 'UnknownTimeline'],
+    ['an account that nobody knows', 'author:did:plc:nobody', '', 404, 'UnknownTimeline'],
+    ['a merge with one that is not there', 'custom:a+custom:never', '', 404, 'UnknownTimeline'],
+    ['limit 0', 'custom:a', 'limit=0', 400, 'InvalidRequest'],
+    ['limit 101', 'custom:a', 'limit=101', 400, 'InvalidRequest'],
+    ['no number', 'custom:a', 'limit=1e1', 400, 'InvalidRequest'],
+    ['sideways', 'custom:a', 'direction=sideways', 400, 'InvalidRequest'],
+    ['since nothing', 'custom:a', 'since=-1', 400, 'InvalidRequest'],
+    ['since too much', 'custom:a', 'since=99999999999999999', 400, 'InvalidRequest'],
+    ['since in a merge', 'custom:a+custom:b', 'since=1', 400, 'InvalidRequest'],
+    ['since backward', 'custom:a', 'since=1&direction=backward', 400, 'InvalidRequest'],
+    ['a cursor of nobody', 'custom:a', 'cursor=abc', 400, 'BadCursor'],
+    ['a cursor without end', 'custom:a', `cursor=${'a'.repeat(10_000)}`, 400, 'BadCursor'],
+  ])('%s', async (_, key, query, status, error) => {
+    const answer = await world.page(key, query, all)
+    expect([answer.status, (answer.body as unknown as Refusal).error]).toEqual([status, error])
+  })
+
+  test('a cursor that was changed, is another timeline’s, or reads the other way', async () => {
+    const { body } = await world.page('custom:a', '', all)
+    const cursor = body.prev_cursor!
+    const error = async (key: string, query: string) =>
+      ((await world.page(key, query, all)).body as unknown as Refusal).error
+    expect(await error('custom:b', `cursor=${cursor}`)).toBe('BadCursor')
+    const [content, signature] = cursor.split('.') as [string, string]
+    const forged = JSON.parse(Buffer.from(content, 'base64url').toString()) as { s: string[] }
+    forged.s = ['0']
+    const changed = Buffer.from(JSON.stringify(forged)).toString('base64url')
+    expect(await error('custom:a', `cursor=${changed}.${signature}`)).toBe('BadCursor')
+    expect(await error('custom:a', `cursor=${content}.${'A'.repeat(43)}`)).toBe('BadCursor')
+    expect(await error('custom:a', `cursor=${cursor}&direction=backward`)).toBe('InvalidRequest')
+    expect(await error('custom:a', `cursor=${cursor}&since=1`)).toBe('InvalidRequest')
+    expect((await world.page('custom:a', `cursor=${cursor}`, all)).status).toBe(200)
+  })
+})
+
+describe('posting', () => {
+  test.each([
+    ['no JSON', '{', 400, 'InvalidRequest'],
+    ['a list', [], 400, 'InvalidRequest'],
+    ['nothing', {}, 400, 'InvalidRequest'],
+    ['what is not known', note({ colour: 'red' }), 400, 'InvalidRequest'],
+    ['no payload', { ...note(), payload: undefined }, 400, 'InvalidRequest'],
+    ['no time', note({ producer_ts: 'yesterday' }), 400, 'InvalidRequest'],
+    ['an empty name', note({ entity_id: '' }), 400, 'InvalidRequest'],
+    ['a bad type', note({ entity_type: 'two words' }), 400, 'InvalidRequest'],
+    ['number 0', note({ producer_seq: 0 }), 400, 'InvalidRequest'],
+    ['a producer without a number', note({ producer_id: 'p' }), 400, 'InvalidRequest'],
+    ['a large payload', note({ payload: 'x'.repeat(16_385) }), 413, 'PayloadTooLarge'],
+    ['a large body', note({ payload: 'x'.repeat(200_000) }), 413, 'PayloadTooLarge'],
+    ['what nests without end', `{"payload":${'['.repeat(50_000)}`, 400, 'InvalidRequest'],
+  ])('%s', async (_, body, status, error) => {
+    expect(await refusal('POST', A, { token: all, body })).toEqual([status, error])
+  })
+
+  test('to what nobody posts to, and without saying that it is JSON', async () => {
+    for (const key of [`author:${world.didOf('alice')}`, 'custom:a+custom:b']) {
+      const path = `/v1/timelines/${encodeURIComponent(key)}/events`
+      expect(await refusal('POST', path, { token: all, body: note() })).toEqual([
+        400,
+        'InvalidRequest',
+      ])
+    }
+    const headers = { 'content-type': 'text/plain' }
+    expect(await refusal('POST', A, { token: all, body: note(), headers })).toEqual([
+      415,
+      'UnsupportedMediaType',
+    ])
+    expect((await world.page('custom:a', '', all)).body.events).toHaveLength(1)
+  })
+})
+
+describe('who asks', () => {
+  test('nobody, with no token or a wrong one', async () => {
+    expect(await refusal('GET', A, {})).toEqual([401, 'AuthMissing'])
+    expect(await refusal('GET', A, { token: 'slt_wrong' })).toEqual([401, 'InvalidToken'])
+    expect(await refusal('GET', A, { token: 'x.y.z' })).toEqual([401, 'BadJwt'])
+    expect(await refusal('GET', '/v1/timelines/custom:a/stream', {})).toEqual([401, 'AuthMissing'])
+    expect(await refusal('PUT', '/v1/timelines/custom:a/cursor', {})).toEqual([401, 'AuthMissing'])
+  })
+
+  test('a token does what its scopes say', async () => {
+    expect((await world.page('custom:a', '', reader)).status).toBe(200)
+    expect(await refusal('GET', '/v1/timelines/custom:b/events', { token: reader })).toEqual([
+      403,
+      'OutOfScope',
+    ])
+    const merge = '/v1/timelines/custom:a+custom:b/events'
+    expect(await refusal('GET', merge, { token: reader })).toEqual([403, 'OutOfScope'])
+    expect(await refusal('POST', A, { token: reader, body: note() })).toEqual([403, 'OutOfScope'])
+  })
+
+  test('a token has a rate, and is refused once it is revoked', async () => {
+    const { token } = await cliJson<{ token: string }>(world.settings, [
+      ...['token', 'create', 'slow', '--rate', '2', '--scope', 'read:*'],
+    ])
+    const statuses: number[] = []
+    for (let i = 0; i < 3; i++) statuses.push((await world.page('custom:a', '', token)).status)
+    expect(statuses).toEqual([200, 200, 429])
+    const again = await runCli(world.settings, ['token', 'create', 'slow', '--scope', 'read:*'])
+    expect(again.stderr).toContain('There is, or was, a token called slow')
+    const wrong = await runCli(world.settings, ['token', 'create', 'w', '--scope', 'write:all'])
+    expect(wrong.stderr).toContain('scopes are unfit: "write:all"')
+    await cliJson(world.settings, ['token', 'revoke', 'slow'])
+    expect(await refusal('GET', A, { token })).toEqual([401, 'InvalidToken'])
+    const { tokens } = await cliJson<{ tokens: object[] }>(world.settings, ['token', 'list'])
+    expect(JSON.stringify(tokens)).not.toContain(token)
+    expect(tokens).toContainEqual(
+      expect.objectContaining({ name: 'slow', revokedAt: expect.any(String) }),
+    )
+  })
+
+  test('any web page may ask, and is told what it may send', async () => {
+    const headers = {
+      origin: 'https://example.org',
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': 'authorization,content-type',
+    }
+    const response = await fetch(world.origin() + A, { method: 'OPTIONS', headers })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-methods')).toContain('PUT')
+    expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type')
+    const { headers: answered } = await world.page('custom:a', '', all)
+    expect(answered.get('access-control-allow-origin')).toBe('*')
+  })
+
+  test('whoever fails again and again pays for it', async () => {
+    const statuses = new Set<number>()
+    for (let i = 0; i < 450 && !statuses.has(429); i++) {
+      statuses.add(
+        (
+          await world.ask('GET', A, {
+            token: 'slt_wrong',
+            headers: { 'x-forwarded-for': '198.51.100.7' },
+          })
+        ).status,
+      )
+    }
+    expect([...statuses]).toEqual([401, 429])
+    expect((await world.page('custom:a', '', all)).status).toBe(200)
+  }, 400_000)
+})

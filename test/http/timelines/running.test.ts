@@ -1,0 +1,216 @@
+// The timelines service of a running process, over real sockets: pages, streams by a client that is not ours, posts
+// from several at once, and kill -9 in between.
+
+import { EventEmitter, once } from 'node:events'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  cursorSchema,
+  errorSchema,
+  pageSchema,
+  postedSchema,
+} from '../../../scripts/openapi-document.ts'
+import { signServiceJwt } from '../../support/service-jwt.ts'
+import {
+  becomes,
+  startTimelinesProcess,
+  type TimelinesProcess,
+} from '../../support/timelines-process.ts'
+
+const POST = 'app.bsky.feed.post'
+const FOLLOW = 'app.bsky.graph.follow'
+let world: TimelinesProcess
+let token: string
+
+beforeAll(async () => {
+  world = await startTimelinesProcess(['alice', 'bob', 'carol'])
+  await world.start()
+  token = await world.token('everything', 'read:*', 'post:custom:*')
+  world.emit('alice', FOLLOW, { subject: world.didOf('bob') })
+}, 400_000)
+afterAll(() => world.close())
+
+const note = (entity_id: string, more: object = {}) => ({
+  ...{ entity_id, entity_type: 'note', payload: { entity_id } },
+  producer_ts: new Date().toISOString(),
+  ...more,
+})
+
+test('what is posted on the network comes to pages and streams in one order, over a kill -9', async () => {
+  const key = `following:${world.didOf('alice')}`
+  world.emit('bob', POST, { text: 'one' })
+  await becomes(
+    () => world.page(key, 'direction=forward', token),
+    ({ body }) => body.events.length === 1,
+  )
+  const stream = world.listen(key, token, '?since=0')
+  await stream.until(() => stream.events.length === 1)
+  world.emit('bob', POST, { text: 'two' })
+  world.emit('carol', POST, { text: 'of somebody else' })
+  const reply = {
+    uri: `at://${world.didOf('bob')}/${POST}/3l2zpbbhuvk2h`,
+    cid: 'bafyreihwdxnyvrfz5wdl3dlvlh7qk7xfo4vvzoc44igfgczqoqfxnmapeu',
+  }
+  world.emit('alice', POST, { text: 'own', reply: { root: reply, parent: reply } })
+  await stream.until(() => stream.events.length === 3)
+  await world.kill()
+  // Nobody listens while it is away; what comes then is caught up.
+  world.emit('bob', POST, { text: 'three' })
+  await world.start()
+  await stream.until(() => stream.events.length === 4)
+  world.emit('bob', POST, { text: 'four' })
+  await stream.until(() => stream.events.length === 5)
+  stream.close()
+  const { body } = await world.page(key, 'direction=forward', token)
+  pageSchema.parse(body)
+  expect(stream.events).toEqual(body.events)
+  expect(body.events.map(({ entity_type }) => entity_type)).toEqual([
+    'post',
+    'post',
+    'reply',
+    'post',
+    'post',
+  ])
+  const numbers = body.events.map(({ sequence_id }) => Number(sequence_id))
+  expect(numbers).toEqual([...numbers].sort((a, b) => a - b))
+  expect(body.events.map(({ prev_sequence_id }) => prev_sequence_id)).toEqual([
+    null,
+    ...body.events.slice(0, -1).map(({ sequence_id }) => sequence_id),
+  ])
+  expect(body.has_gap).toBe(false)
+}, 400_000)
+
+test('no post that was acknowledged is lost or doubled by a kill -9, and none changes its number', async () => {
+  const acknowledged = new Map<string, string>()
+  const progress = new EventEmitter()
+  let isEnding = false
+  let next = 0
+  async function produce(): Promise<void> {
+    while (!isEnding) {
+      const id = `e${next++}`
+      const body = note(id, { idempotency_key: id })
+      // A producer that gets no answer asks again with the same key.
+      for (let isDone = false; !isDone; ) {
+        const answer = await world.post('busy', body, token).catch(() => undefined)
+        isDone = answer?.status === 200
+        if (isDone) acknowledged.set(id, answer!.body.sequence_id)
+        else await once(AbortSignal.timeout(50), 'abort')
+      }
+      progress.emit('one')
+    }
+  }
+  const producers = Array.from({ length: 8 }, produce)
+  for (let kill = 0; kill < 2; kill++) {
+    const enough = acknowledged.size + 200
+    while (acknowledged.size < enough) await once(progress, 'one')
+    await world.kill()
+    await world.start()
+  }
+  isEnding = true
+  await Promise.all(producers)
+  const found = new Map<string, string>()
+  let query = 'direction=forward&limit=100'
+  for (let isEnd = false; !isEnd; ) {
+    const { body } = await world.page('custom:busy', query, token)
+    for (const { entity_id, sequence_id } of body.events) {
+      expect(found.has(entity_id)).toBe(false)
+      found.set(entity_id, sequence_id)
+    }
+    isEnd = body.events.length === 0
+    query = `limit=100&cursor=${body.next_cursor}`
+  }
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(acknowledged))
+  expect([...found.values()]).toEqual(Array.from({ length: found.size }, (_, i) => String(i + 1)))
+}, 400_000)
+
+test('a number that is missing holds readers up, and is gone by, also over a kill -9', async () => {
+  const stream = world.listen('custom:busy', token)
+  await stream.until(() => stream.opened() === 1)
+  const numbered = (n: number) => note(`n${n}`, { producer_id: 'p', producer_seq: n })
+  for (const n of [1, 2, 4]) expect((await world.post('busy', numbered(n), token)).status).toBe(200)
+  await stream.until(() => stream.events.length === 2)
+  const open = await world.page('custom:busy', '', token)
+  expect(open.body).toMatchObject({ has_gap: true, gaps: [{ kind: 'awaited' }] })
+  await world.kill()
+  await world.start()
+  await stream.until(() => stream.events.length === 3 && stream.gaps.length > 0)
+  stream.close()
+  expect(stream.events.map(({ entity_id }) => entity_id)).toEqual(['n1', 'n2', 'n4'])
+  const skipped = await world.page('custom:busy', '', token)
+  pageSchema.parse(skipped.body)
+  expect(skipped.body.gaps).toEqual([expect.objectContaining({ kind: 'skipped' })])
+  expect(stream.gaps[0]).toEqual(skipped.body.gaps[0])
+  expect((await world.post('busy', numbered(3), token)).status).toBe(200)
+  expect((await world.page('custom:busy', '', token)).body.has_gap).toBe(false)
+}, 400_000)
+
+test('a merge streams all of its timelines, and goes on by its cursor', async () => {
+  const key = `author:${world.didOf('bob')}+custom:merged`
+  await world.post('merged', note('first'), token)
+  const stream = world.listen(key, token)
+  await stream.until(() => stream.opened() === 1)
+  await world.post('merged', note('second'), token)
+  await stream.until(() => stream.events.length === 1)
+  await world.kill()
+  await world.start()
+  await stream.until(() => stream.opened() === 2)
+  world.emit('bob', POST, { text: 'five' })
+  await stream.until(() => stream.events.length === 2)
+  await world.post('merged', note('third'), token)
+  await stream.until(() => stream.events.length === 3)
+  stream.close()
+  expect(stream.events.map(({ timeline_key }) => timeline_key)).toEqual([
+    'custom:merged',
+    `author:${world.didOf('bob')}`,
+    'custom:merged',
+  ])
+}, 400_000)
+
+test('a member reads what is theirs by the token of their PDS, and nothing else', async () => {
+  const { keypair, did } = world.accountOf('alice')
+  const jwt = (lxm: string) => signServiceJwt(keypair, { iss: did, aud: 'did:web:localhost', lxm })
+  const mine = await jwt('io.slipstream.timelines.read')
+  world.emit('bob', FOLLOW, { subject: did })
+  const told = await becomes(
+    () => world.page(`notifications:${did}`, '', mine),
+    ({ body }) => body.events.length > 0,
+  )
+  pageSchema.parse(told.body)
+  expect(told.body.events[0]).toMatchObject({
+    entity_type: 'follow',
+    payload: { actor: world.didOf('bob') },
+  })
+  expect((await world.page(`following:${did}`, '', mine)).status).toBe(200)
+  for (const key of [`following:${world.didOf('bob')}`, 'custom:busy']) {
+    expect((await world.page(key, '', mine)).body).toMatchObject({ error: 'OutOfScope' })
+  }
+  expect((await world.post('busy', note('x'), mine)).status).toBe(403)
+  const other = await world.page(`following:${did}`, '', await jwt('app.bsky.feed.getTimeline'))
+  expect([other.status, other.body]).toEqual([
+    401,
+    expect.objectContaining({ error: 'BadJwtLexiconMethod' }),
+  ])
+})
+
+test('a position is kept for each reader, over restarts', async () => {
+  const path = '/v1/timelines/custom:busy/cursor'
+  expect((await world.ask('GET', path, { token })).status).toBe(404)
+  const { body } = await world.page('custom:busy', 'limit=1', token)
+  const cursor = body.next_cursor!
+  const put = await world.ask('PUT', path, { token, body: { cursor } })
+  cursorSchema.parse(put.body)
+  await world.kill()
+  await world.start()
+  expect((await world.ask('GET', path, { token })).body).toEqual(put.body)
+  const next = await world.page('custom:busy', `limit=1&cursor=${cursor}`, token)
+  expect(next.body.events[0]!.sequence_id).toBe(body.events[0]!.prev_sequence_id)
+}, 400_000)
+
+test('the same post twice is one event, and its answer is what the document says', async () => {
+  const body = note('once', { idempotency_key: 'k' })
+  const first = await world.post('idempotent', body, token)
+  postedSchema.parse(first.body)
+  expect((await world.post('idempotent', body, token)).body).toEqual(first.body)
+  const other = await world.post('idempotent', note('other', { idempotency_key: 'k' }), token)
+  expect([other.status, other.body.error]).toEqual([409, 'IdempotencyConflict'])
+  errorSchema.parse(other.body)
+})

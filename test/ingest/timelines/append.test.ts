@@ -1,0 +1,195 @@
+// What programs post, in random orders, with numbers and idempotency keys, against a naive model.
+
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findCustomTimeline } from '../../../src/data/store/custom-timelines.ts'
+import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import { prepareCustomTimelines } from '../../../src/data/store/read/custom-timelines.ts'
+import type { PostOutcome, TimelinePost } from '../../../src/data/store/timeline-posts.ts'
+import { transact } from '../../../src/data/store/transact.ts'
+import { createAppend, LIMITS, type TimelineLimits } from '../../../src/ingest/timelines/append.ts'
+import {
+  giveUp as giveUpIn,
+  tidy as tidyIn,
+  WAITED_FOR_MS,
+} from '../../../src/ingest/timelines/timeline-requests.ts'
+import { createRandom } from '../../support/random.ts'
+import { testSeed } from '../../support/seed.ts'
+
+const SEED = testSeed('custom timelines')
+const DAY_MS = 86_400_000
+let db: Db
+let now = 1_800_000_000_000
+
+beforeEach(() => {
+  db = openWriter(mkdtempSync(join(tmpdir(), 'slipstream-append-')))
+})
+afterEach(() => void db.close())
+
+function post(entityId: string, more: Partial<TimelinePost> = {}): TimelinePost {
+  return {
+    name: 'news',
+    entityId,
+    entityType: 'note',
+    payload: JSON.stringify({ entityId }),
+    producerTs: now,
+    key: undefined,
+    body: Buffer.from(entityId),
+    numbered: undefined,
+    ...more,
+  }
+}
+
+function appender(limits: Partial<TimelineLimits> = {}) {
+  const append = createAppend(db, { ...LIMITS, ...limits })
+  return (...posts: TimelinePost[]): PostOutcome[] => {
+    let outcomes: PostOutcome[] = []
+    transact(db, () => {
+      outcomes = append(posts, now)
+    })
+    return outcomes
+  }
+}
+
+function readAll(name = 'news') {
+  const reader = prepareCustomTimelines(db)
+  const { id } = reader.find(name)!
+  return reader.read(id, { at: 0, isForward: true, limit: 1_000_000 })
+}
+
+function holes(name = 'news') {
+  const reader = prepareCustomTimelines(db)
+  return reader
+    .holes(reader.find(name)!.id, 0, 1_000_000)
+    .map(({ from, to, isOpen }) => [from, to, isOpen])
+}
+
+const giveUp = (of: Db, at: number) => transact(of, () => giveUpIn(of, at))
+const tidy = (of: Db, at: number) => transact(of, () => tidyIn(of, at))
+const numbered = (number: number, producer = 'p') => ({ numbered: { producer, number } })
+
+test('numbers that come in disorder stand in order, and readers wait before the first that is missing', () => {
+  const append = appender()
+  append(post('1', numbered(1)))
+  expect(append(post('4', numbered(4)))).toEqual([{ ok: true, seq: 4, receivedAt: now }])
+  expect(readAll().map(({ entityId }) => entityId)).toEqual(['1'])
+  append(post('2', numbered(2)))
+  expect(readAll().map(({ entityId }) => entityId)).toEqual(['1', '2'])
+  append(post('3', numbered(3)))
+  expect(readAll().map(({ entityId }) => entityId)).toEqual(['1', '2', '3', '4'])
+  expect(holes()).toEqual([])
+})
+
+test('what does not come within five seconds is gone by, and comes last when it comes', () => {
+  const append = appender()
+  append(post('1', numbered(1)), post('4', numbered(4)))
+  now += WAITED_FOR_MS - 1
+  giveUp(db, now)
+  expect(readAll()).toHaveLength(1)
+  now += 1
+  giveUp(db, now)
+  expect(readAll().map(({ entityId }) => entityId)).toEqual(['1', '4'])
+  expect(holes()).toEqual([[2, 3, false]])
+  expect(append(post('2', numbered(2)))).toEqual([{ ok: true, seq: 5, receivedAt: now }])
+  expect(readAll().map(({ entityId }) => entityId)).toEqual(['1', '4', '2'])
+  expect(holes()).toEqual([[3, 3, false]])
+})
+
+test(`random producers, against a list (seed ${SEED})`, () => {
+  const random = createRandom(SEED)
+  const append = appender({ holes: 20 })
+  const producers = ['a', 'b', 'c']
+  const next = new Map(producers.map((one) => [one, 1]))
+  const late: { producer: string; number: number }[] = []
+  const accepted = new Map<number, string>()
+  let shown: string[] = []
+  for (let step = 0; step < 400; step++) {
+    now += random.below(400)
+    const producer = random.pick(producers)
+    const isLate = late.length > 0 && random.chance(0.4)
+    let number = next.get(producer)!
+    let of = producer
+    if (isLate) ({ producer: of, number } = late.splice(random.below(late.length), 1)[0]!)
+    else if (random.chance(0.15)) late.push({ producer, number: number++ })
+    const name = `${of}${number}`
+    const outcome = append(post(name, numbered(number, of)))[0]!
+    if (!isLate && outcome.ok) next.set(producer, number + 1)
+    if (outcome.ok) {
+      expect(accepted.has(outcome.seq)).toBe(false)
+      accepted.set(outcome.seq, name)
+    } else expect(outcome.error).toMatch(/NumberTooFarAhead|NumberPosted/)
+    if (random.chance(0.1)) giveUp(db, now)
+    const seen = readAll()
+    const names = seen.map(({ entityId }) => entityId)
+    // What a reader was given stays where it was: nothing is put in between or before.
+    expect(names.slice(0, shown.length)).toEqual(shown)
+    expect(names).toEqual(seen.map(({ seq }) => accepted.get(seq)))
+    shown = names
+  }
+  now += WAITED_FOR_MS
+  giveUp(db, now)
+  expect(readAll()).toHaveLength(accepted.size)
+}, 60_000)
+
+test('an idempotency key gives the same answer for a day, and 409 for another body', () => {
+  const append = appender()
+  const key = Buffer.from('key')
+  const [first] = append(post('1', { key }))
+  now += DAY_MS - 1
+  expect(append(post('1', { key }), post('2', { key }))).toEqual([
+    first,
+    expect.objectContaining({ ok: false, status: 409, error: 'IdempotencyConflict' }),
+  ])
+  now += 1
+  expect(append(post('2', { key }))).toEqual([{ ok: true, seq: 2, receivedAt: now }])
+  now += DAY_MS + 1
+  tidy(db, now)
+  expect(db.prepare('SELECT count(*) FROM custom_keys').pluck().get()).toBe(0)
+})
+
+test('a timeline is bounded: the oldest make room, by number, by size and by age', () => {
+  const append = appender({ events: 50, bytes: 10_000 })
+  for (let i = 0; i < 120; i++) append(post(String(i)))
+  expect(readAll().map(({ entityId }) => entityId)).toEqual(
+    Array.from({ length: 50 }, (_, i) => String(70 + i)),
+  )
+  for (let i = 0; i < 20; i++) append(post('big', { payload: JSON.stringify('x'.repeat(1_000)) }))
+  const row = findCustomTimeline(db, 'news')!
+  const kept = readAll()
+  expect(row.events).toBe(kept.length)
+  expect(row.bytes).toBe(kept.reduce((sum, { payload }) => sum + payload.length, 0))
+  expect(row.bytes).toBeLessThanOrEqual(10_000)
+  expect(row.last_seq).toBe(140)
+  now += 91 * DAY_MS
+  tidy(db, now)
+  expect(readAll()).toEqual([])
+  expect(append(post('after'))).toEqual([{ ok: true, seq: 141, receivedAt: now }])
+})
+
+test('what would be too much of it is refused, and leaves nothing behind', () => {
+  const append = appender({ timelines: 2, keys: 1, holes: 3, producers: 1, allBytes: 200 })
+  const reasons = (...posts: TimelinePost[]) => append(...posts).map((one) => one.ok || one.error)
+  expect(reasons(post('1'), post('1', { name: 'b' }), post('1', { name: 'c' }))).toEqual([
+    true,
+    true,
+    'TimelinesFull',
+  ])
+  expect(findCustomTimeline(db, 'c')).toBeUndefined()
+  const keyed = (key: string) => post('k', { key: Buffer.from(key), body: Buffer.from(key) })
+  expect(reasons(keyed('1'), keyed('2'), keyed('1'))).toEqual([
+    true,
+    'TooManyIdempotencyKeys',
+    true,
+  ])
+  expect(reasons(post('n', numbered(1)), post('n', numbered(6)))).toEqual([
+    true,
+    'NumberTooFarAhead',
+  ])
+  expect(reasons(post('n', numbered(1, 'q')))).toEqual(['TooManyProducers'])
+  expect(reasons(post('n', numbered(1)))).toEqual(['NumberPosted'])
+  expect(reasons(post('x', { payload: JSON.stringify('x'.repeat(200)) }))).toEqual([
+    'TimelinesFull',
+  ])
+})

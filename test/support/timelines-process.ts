@@ -1,0 +1,190 @@
+// A process of Slipstream that reads a Jetstream double, with a token for its timelines.
+
+import { once } from 'node:events'
+import { EventSource } from 'eventsource'
+import { cliJson } from './cli.ts'
+import { createJetstreamDouble, type JetstreamDouble } from './jetstream-double/double.ts'
+import { type PlcAccount, type PlcDouble, startPlcDouble } from './plc-double.ts'
+import { cidOf, tidAt } from './records.ts'
+import { freshDataDir, type SlipstreamProcess, startSlipstream } from './slipstream-process.ts'
+
+export type EventJson = {
+  event_id: string
+  sequence_id: string
+  prev_sequence_id: string | null
+  timeline_key: string
+  entity_id: string
+  entity_type: string
+  payload: Record<string, unknown>
+  producer_ts: string
+  received_at: string
+}
+
+export type PageJson = {
+  events: EventJson[]
+  next_cursor: string | null
+  prev_cursor: string | null
+  has_gap: boolean
+  gaps: Record<string, unknown>[]
+  skipped: string[]
+}
+
+export type Asked<T> = { status: number; headers: Headers; body: T }
+
+export type TimelinesProcess = Awaited<ReturnType<typeof startTimelinesProcess>>
+
+/** `members`: handles' first parts; each follows and posts by the stream alone. */
+export async function startTimelinesProcess(members: string[], env: Record<string, string> = {}) {
+  const plc: PlcDouble = await startPlcDouble()
+  const double: JetstreamDouble = await createJetstreamDouble()
+  const accounts = new Map<string, PlcAccount>()
+  for (const name of members) accounts.set(name, await plc.create({ handle: `${name}.test` }))
+  const didOf = (name: string) => accounts.get(name)!.did
+  const settings = {
+    INDEX_SCOPE: 'network',
+    JETSTREAM_HOSTS: double.url,
+    PLC_URL: plc.url,
+    ALLOW_PRIVATE_HOSTS: 'on',
+    DATA_DIR: freshDataDir(),
+    MEMBERS: [...accounts.values()].map(({ did }) => did).join(','),
+    HOSTNAME: 'localhost',
+    ...env,
+  }
+  let running: SlipstreamProcess
+  let port = 0
+  let clock = Date.now() * 1000
+
+  async function start(): Promise<void> {
+    running = startSlipstream(settings)
+    port = await running.port()
+  }
+
+  /** A request of its own connection, so that a kill is noticed. */
+  async function ask<T>(
+    method: string,
+    path: string,
+    {
+      token,
+      body,
+      headers = {},
+    }: {
+      token?: string | undefined
+      body?: unknown
+      headers?: Record<string, string>
+    } = {},
+  ): Promise<Asked<T>> {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: JSON.parse(text || 'null') as T,
+    }
+  }
+
+  return {
+    plc,
+    double,
+    settings,
+    didOf,
+    accountOf: (name: string) => accounts.get(name)!,
+    start,
+    ask,
+    origin: () => `http://127.0.0.1:${port}`,
+    output: () => running.output(),
+    kill: () => running.stop('SIGKILL'),
+    stop: () => running.stop('SIGTERM'),
+    /** @returns the token. */
+    async token(name: string, ...scopes: string[]): Promise<string> {
+      const made = await cliJson<{ token: string }>(settings, [
+        ...['token', 'create', name, '--rate', '0', '--scope', ...scopes],
+      ])
+      return made.token
+    },
+    /** Writes a record by the stream. @returns its record key. */
+    emit(name: string, collection: string, fields: object): string {
+      clock += 1_000
+      const rkey = tidAt(clock)
+      const record = { $type: collection, createdAt: new Date().toISOString(), ...fields }
+      const operation = 'create' as const
+      double.emit({ did: didOf(name), operation, collection, rkey, cid: cidOf(record), record })
+      return rkey
+    },
+    page(key: string, query: string, token: string): Promise<Asked<PageJson>> {
+      return ask('GET', `/v1/timelines/${encodeURIComponent(key)}/events?${query}`, { token })
+    },
+    post(name: string, body: unknown, token: string) {
+      const path = `/v1/timelines/custom:${name}/events`
+      return ask<{
+        event_id: string
+        sequence_id: string
+        received_at: string
+        error?: string
+        message?: string
+      }>('POST', path, { token, body })
+    },
+    /** By a client that is not ours; it comes back by itself, with what it saw last. */
+    listen(key: string, token: string, query = '') {
+      const events: EventJson[] = []
+      const gaps: Record<string, unknown>[] = []
+      let open = 0
+      let wake: () => void = () => undefined
+      const path = `/v1/timelines/${encodeURIComponent(key)}/stream${query}`
+      const source = new EventSource(`http://127.0.0.1:${port}${path}`, {
+        fetch: (url, init) =>
+          fetch(String(url).replace(/:\d+\//, `:${port}/`), {
+            ...init,
+            headers: { ...init.headers, authorization: `Bearer ${token}` },
+          }),
+      })
+      source.addEventListener('open', () => {
+        open++
+        wake()
+      })
+      source.addEventListener('gap', ({ data }) => {
+        gaps.push(JSON.parse(data) as Record<string, unknown>)
+        wake()
+      })
+      source.addEventListener('message', ({ data }) => {
+        events.push(JSON.parse(data) as EventJson)
+        wake()
+      })
+      return {
+        events,
+        gaps,
+        opened: () => open,
+        close: () => source.close(),
+        /** Resolves once it is so. */
+        async until(isSo: () => boolean): Promise<void> {
+          while (!isSo()) {
+            await new Promise<void>((resolve) => {
+              wake = resolve
+            })
+          }
+        },
+      }
+    },
+    async close(): Promise<void> {
+      await running?.stop('SIGKILL')
+      await double.close()
+      await plc.close()
+    },
+  }
+}
+
+/** Asks again until it is so. */
+export async function becomes<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
+  for (;;) {
+    const value = await read()
+    if (isSo(value)) return value
+    await once(AbortSignal.timeout(30), 'abort')
+  }
+}
