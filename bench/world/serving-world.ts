@@ -26,7 +26,11 @@ export type ServedWorld = {
 
 export const SERVICE_DID = 'did:web:bench.test'
 
-export async function serveWorld(size: WorldSize): Promise<ServedWorld> {
+/** @param settings - without their prefix */
+export async function serveWorld(
+  size: WorldSize,
+  settings: Record<string, string> = {},
+): Promise<ServedWorld> {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
   const world = createSocialWorld(size, Date.now())
   const seeder = openSeeder(dataDir, 'network')
@@ -51,6 +55,7 @@ export async function serveWorld(size: WorldSize): Promise<ServedWorld> {
       SERVICE_DID,
       ALLOW_PRIVATE_HOSTS: 'on',
       INDEX_SCOPE: 'community',
+      ...settings,
     },
   })
   return {

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { type Config, loadConfig } from '../../src/base/config/config.ts'
-import type { Writer, WriterRequest } from '../../src/bridge/messages.ts'
+import type { OperatorRequest, Writer, WriterRequest } from '../../src/bridge/messages.ts'
 import { createMemoryTimelines } from '../../src/data/timeline/memory-timelines.ts'
 import { startDataplane } from '../../src/http/dataplane/dataplane.ts'
 import type { Identity } from '../../src/sources/identity/did-document.ts'
@@ -12,7 +12,7 @@ import { verifierOf } from './random-world.ts'
 import { referenceHome } from './reference-appview.ts'
 import type { World } from './social-world.ts'
 
-export type Asked = Omit<WriterRequest, 'id'>
+export type Asked = Omit<WriterRequest, 'id'> | OperatorRequest
 
 export type DataplaneWorld = {
   port: number
@@ -53,6 +53,12 @@ export async function startDataplaneOver(
     writer: options.writer ?? {
       async send(request) {
         asked.push(request as Asked)
+      },
+    },
+    ingest: {
+      async operate(request) {
+        asked.push(request)
+        return {}
       },
     },
     resolver: {

@@ -6,9 +6,11 @@ import { unpackCid, unpackRkey } from '../../base/atproto/keys.ts'
 import { countDrafts } from '../../data/store/drafts.ts'
 import type { ActorRow } from '../../data/store/read/actors.ts'
 import type { RecordRow, VerificationRow } from '../../data/store/read/records.ts'
-import { statusOf } from '../../data/store/status.ts'
+import { ACTIVE, isHiddenStatus, statusCode, statusOf } from '../../data/store/status.ts'
+import { statusBeneath } from '../../data/store/takedowns.ts'
 import type { Identity } from '../../sources/identity/did-document.ts'
 import { bounded, type RecordInit, type Rpcs, timestamp, toRecord } from './messages.ts'
+import { createHidden, type Hidden } from './moderation.ts'
 import type { Reading } from './reading.ts'
 import { profileRecords } from './records.ts'
 
@@ -21,9 +23,10 @@ const MAX_LOOKED_UP = 25
 type Own = Map<number, RecordRow>
 
 export function actorRpcs(reading: Reading): Rpcs {
+  const hidden = createHidden(reading.db)
   return {
     getActors({ dids, returnAgeAssuranceForDids }) {
-      const facts = readActors(reading, bounded(dids))
+      const facts = readActors(reading, hidden, bounded(dids))
       const aged = new Set(returnAgeAssuranceForDids)
       return {
         actors: dids.map((did) => ({
@@ -117,12 +120,13 @@ async function lookUp({ resolver }: Reading, handles: string[]): Promise<Map<str
   return new Map(found.flat())
 }
 
-function readActors(reading: Reading, dids: readonly string[]) {
+function readActors(reading: Reading, hidden: Hidden, dids: readonly string[]) {
   const { actors, config, profiles, records } = reading
   const uids = new Set(dids.map((did) => actors.uidOf(did)))
   uids.delete(0)
   const rows = new Map(profiles.rows(uids).map((row) => [row[0], row]))
   const profileOf = profileRecords(profiles, [...uids])
+  const takedowns = hidden.refs(dids)
   const own = ownOf(records.ownOf(uids))
   const verifiers = new Set(config.trustedVerifiers)
   const issuers = config.trustedVerifiers.map((did) => actors.uidOf(did)).filter((uid) => uid > 0)
@@ -137,6 +141,7 @@ function readActors(reading: Reading, dids: readonly string[]) {
       if (!row) return { exists: false, allowActivitySubscriptionsFrom: 'followers' }
       return {
         ...accountOf(row, own.get(uid)),
+        ...(takedowns.has(did) && hiddenAs(reading, uid, takedowns.get(did)!)),
         profile: profileOf.get(uid) ?? NULL_RECORD,
         createdAt: profileOf.get(uid)?.createdAt,
         trustedVerifier: verifiers.has(did),
@@ -144,6 +149,12 @@ function readActors(reading: Reading, dids: readonly string[]) {
       }
     },
   }
+}
+
+/** Hidden by the operator, whatever its own server says of it. */
+function hiddenAs({ db }: Reading, uid: number, takedownRef: string) {
+  const own = statusOf(statusBeneath(db, uid) ?? ACTIVE)
+  return { takenDown: true, takedownRef, upstreamStatus: upstreamStatus(own) }
 }
 
 const NULL_RECORD: RecordInit = { record: Buffer.from('null') }
@@ -165,7 +176,7 @@ function accountOf([, handle, isValid, status]: ActorRow, own: Own | undefined) 
   return {
     exists: state !== 'deleted',
     handle: handle !== null && isValid === 1 ? handle : '',
-    upstreamStatus: state === 'throttled' || state === 'desynchronized' ? '' : (state ?? ''),
+    upstreamStatus: upstreamStatus(state),
     labeler: row('app.bsky.labeler.service') !== undefined,
     allowIncomingChatsFrom: stringOf(chat['allowIncoming']),
     allowGroupChatInvitesFrom: stringOf(chat['allowGroupInvites']),
@@ -174,6 +185,11 @@ function accountOf([, handle, isValid, status]: ActorRow, own: Own | undefined) 
     statusRecord: recordOf(row('app.bsky.actor.status')),
     germRecord: recordOf(row('com.germnetwork.declaration')),
   }
+}
+
+/** Accounts that are shown have none. */
+function upstreamStatus(state: ReturnType<typeof statusOf>): string {
+  return state === undefined || !isHiddenStatus(statusCode(state)) ? '' : state
 }
 
 function stringOf(value: unknown): string {

@@ -23,7 +23,7 @@ export function notificationRpcs(reading: Reading): Rpcs {
       const viewer = actors.uidOf(actorDid)
       if (viewer === 0) return {}
       const page = notifications.page({
-        ...{ viewer, priority, limit: pageSize(limit), cursor: cursorOf(cursor) },
+        ...{ viewer, priority, limit: pageSize(limit), cursor: placeOf(cursor) },
       })
       const rows = new Map(rowsOf(page.ids).map((row) => [row.id, row]))
       return {
@@ -56,6 +56,12 @@ export function notificationRpcs(reading: Reading): Rpcs {
       preferences: bounded(dids).map((did) => toPreferences(settingsOf(did).preferences)),
     }),
   }
+}
+
+/** The frontend begins a page at a time, which it writes as the reference's cursor: what is later waits. */
+function placeOf(cursor: string): string | undefined {
+  const ms = /^\d{4}-/.test(cursor) ? Date.parse(cursor) : NaN
+  return Number.isNaN(ms) ? cursorOf(cursor) : `${ms + 1}__1`
 }
 
 export function msOf({ seconds, nanos }: { seconds: bigint; nanos: number }): number {

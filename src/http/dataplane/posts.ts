@@ -20,6 +20,7 @@ import { prepareThreads } from '../../data/store/read/threads.ts'
 import { recordText } from '../../data/store/record-bytes.ts'
 import { type Record, RecordSchema } from './generated/bsky-pb.ts'
 import { bounded, NO_RECORD, type Rpcs, toRecord } from './messages.ts'
+import { createHidden } from './moderation.ts'
 import type { Reading } from './reading.ts'
 import { recordRows } from './records.ts'
 
@@ -36,6 +37,7 @@ type PostRefs = readonly { uri: string }[]
 
 export function postRpcs(reading: Reading): Rpcs {
   const kept: Kept = new KeptRows(MAX_KEPT_BYTES)
+  const hidden = createHidden(reading.db)
   const threads = createThreads(reading.db)
   const threadRows = prepareThreads(reading.db)
   return {
@@ -46,7 +48,10 @@ export function postRpcs(reading: Reading): Rpcs {
       const records = readRecords(reading, kept, [...rows.values()])
       const idOf = (uri: string) => posts.get(uri)?.id ?? 0
       return {
-        records: uris.map((uri) => records.get(idOf(uri)) ?? NO_RECORD),
+        records: hidden.marked(
+          uris,
+          uris.map((uri) => records.get(idOf(uri)) ?? NO_RECORD),
+        ),
         meta: uris.map((uri) => metaOf(rows.get(idOf(uri)))),
         opThreads: includeOpThreadMetadata ? opThreads(reading, threadRows, rows.values()) : [],
       }
@@ -62,7 +67,7 @@ export function postRpcs(reading: Reading): Rpcs {
         below: Math.min(Math.max(below, 0), MAX_DEPTH),
         order: 'top',
       })
-      const ids = [found.anchor, ...found.above, ...found.below]
+      const ids = [found.anchor, ...found.above, ...newestFirst(reading, found.below)]
       const uris = reading.postUris(new Set([...ids, ...(found.opThread ?? [])]), isPresent)
       const named = (some: readonly number[]) => some.flatMap((id) => uris.get(id) ?? [])
       return { uris: named(ids), opThread: found.opThread ? named(found.opThread) : [] }
@@ -78,6 +83,12 @@ export function postRpcs(reading: Reading): Rpcs {
       return { muted: threadRoots.map((uri) => muted.has(roots.get(uri)?.id ?? 0)) }
     },
   }
+}
+
+/** As the reference gives replies; the frontend shows some of them in this order. */
+function newestFirst({ posts }: Reading, ids: readonly number[]): number[] {
+  const times = new Map(posts.rows(ids).map((row) => [row[0], row[4] ?? 0]))
+  return ids.toSorted((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0))
 }
 
 /** By posts.id. */

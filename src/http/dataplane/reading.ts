@@ -6,6 +6,7 @@ import { createEngagement } from '../../answers/skeleton/engagement.ts'
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import type { IngestConnection } from '../../bridge/connection.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -34,6 +35,7 @@ export type DataplaneParts = {
   /** Whether a lossy timeline keeps an item. */
   keeps: (owner: number, item: number) => boolean
   writer: Writer
+  ingest: Pick<IngestConnection, 'operate'>
   resolver: Pick<Resolver, 'resolve' | 'resolveHandle'>
   /** Somebody reads by way of the frontend; throws for whoever may not. */
   onViewer: (did: string) => void

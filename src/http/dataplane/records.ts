@@ -8,6 +8,7 @@ import { unpackCid } from '../../base/atproto/keys.ts'
 import type { RecordRow } from '../../data/store/read/records.ts'
 import { byName, keysOf, nameOf, type UriKey } from './keys.ts'
 import { bounded, inPlace, NO_RECORD, type RecordInit, type Rpcs, toRecord } from './messages.ts'
+import { createHidden } from './moderation.ts'
 import { createReactions } from './reactions.ts'
 import type { Reading } from './reading.ts'
 
@@ -15,9 +16,10 @@ type Find = (keys: readonly UriKey[]) => ReadonlyMap<string, RecordInit>
 type Request = { uris: string[] }
 
 export function recordRpcs(reading: Reading): Rpcs {
+  const hidden = createHidden(reading.db)
   const reactions = createReactions(reading)
   const of = (collection: string, find: Find) => (request: Request) => ({
-    records: recordsOf(reading, { ...request, collection, find }),
+    records: hidden.marked(request.uris, recordsOf(reading, { ...request, collection, find })),
   })
   const held = (collection: RecordCollection) =>
     of(collection, (keys) => heldRecords(reading, collection, keys))

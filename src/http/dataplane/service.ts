@@ -16,6 +16,7 @@ import { Service as BsyncService } from './generated/bsync-pb.ts'
 import { labelRpcs } from './labels.ts'
 import { listRpcs } from './lists.ts'
 import type { Rpcs } from './messages.ts'
+import { moderationRpcs } from './moderation.ts'
 import { muteRpcs } from './mutes.ts'
 import { notificationRpcs } from './notifications.ts'
 import { postRpcs } from './posts.ts'
@@ -44,6 +45,7 @@ export function handlers({ reading, hydrator, searches }: ServiceParts): Rpcs {
     ...feedRpcs(reading),
     ...labelRpcs({ hydrator }),
     ...listRpcs(reading),
+    ...moderationRpcs(reading),
     ...muteRpcs(reading),
     ...notificationRpcs(reading),
     ...postRpcs(reading),

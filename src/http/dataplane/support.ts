@@ -80,6 +80,15 @@ export const support: Record<RpcName, Support> = {
     'createThreadMute',
     'deleteThreadMute',
     'getDidsByHandles',
+    'getBlobTakedown',
+    'getRecordTakedown',
+    'getActorTakedown',
+    'takedownBlob',
+    'takedownRecord',
+    'takedownActor',
+    'untakedownBlob',
+    'untakedownRecord',
+    'untakedownActor',
     'ping',
   ]),
   ...all(OUR_CURSOR, [
@@ -144,17 +153,6 @@ export const support: Record<RpcName, Support> = {
     'clearActorMutes',
     'clearActorMutelistSubscriptions',
     'clearThreadMutes',
-  ]),
-  ...all({ unimplemented: 'takedowns are not kept yet' }, [
-    'getBlobTakedown',
-    'getRecordTakedown',
-    'getActorTakedown',
-    'takedownBlob',
-    'takedownRecord',
-    'takedownActor',
-    'untakedownBlob',
-    'untakedownRecord',
-    'untakedownActor',
   ]),
 }
 

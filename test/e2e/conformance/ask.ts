@@ -18,6 +18,8 @@ export type Asker = {
   did: string | undefined
   /** @throws whatever is wrong with the answer */
   decoded(nsid: string, asked: Asked): Promise<{ body: Body; headers: Headers }>
+  /** As it came. */
+  answer(nsid: string, asked: Asked): Promise<{ status: number; body: Body }>
   /** Status and error name, whatever they are. */
   outcome(nsid: string, asked: Asked & { method?: string }): Promise<Outcome>
 }
@@ -28,7 +30,11 @@ const lexicons = new Lexicons([...schemas, ...ownLexicons])
 const TOKEN_SECONDS = 600
 
 /** @param account - undefined: a visitor */
-export function createAsker({ slipstream }: World, account: Account | undefined): Asker {
+export function createAsker(
+  { slipstream }: World,
+  account: Account | undefined,
+  origin = slipstream.origin,
+): Asker {
   const tokens = new Map<string, Promise<string>>()
 
   async function authorization(nsid: string): Promise<Record<string, string>> {
@@ -43,7 +49,7 @@ export function createAsker({ slipstream }: World, account: Account | undefined)
   ) {
     const body = input === undefined ? undefined : JSON.stringify(input)
     const isPost = method === 'POST' || body !== undefined
-    return fetch(`${slipstream.origin}/xrpc/${nsid}${queryOf(params)}`, {
+    return fetch(`${origin}/xrpc/${nsid}${queryOf(params)}`, {
       method: method ?? (isPost ? 'POST' : 'GET'),
       headers: {
         ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -61,7 +67,7 @@ export function createAsker({ slipstream }: World, account: Account | undefined)
       const fetchHandler = async (path: string, init: RequestInit) => {
         const all = new Headers({ ...(await authorization(nsid)), ...asked.headers })
         for (const [name, value] of new Headers(init.headers)) all.set(name, value)
-        const response = await fetch(new URL(path, slipstream.origin), { ...init, headers: all })
+        const response = await fetch(new URL(path, origin), { ...init, headers: all })
         headers = response.headers
         return response
       }
@@ -75,6 +81,10 @@ export function createAsker({ slipstream }: World, account: Account | undefined)
       const client = new Client({ did: account?.did as DidString, fetchHandler })
       const body = await client.call(schemaOf(nsid), (asked.input ?? asked.params ?? {}) as never)
       return { body: (body ?? {}) as Body, headers }
+    },
+    async answer(nsid, asked) {
+      const response = await send(nsid, asked)
+      return { status: response.status, body: (await response.json()) as Body }
     },
     async outcome(nsid, asked) {
       const response = await send(nsid, asked)

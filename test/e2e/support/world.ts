@@ -29,6 +29,7 @@ export type World = {
 export async function startWorld<T>(
   kind: JetstreamKind,
   before: (person: World['person']) => Promise<T>,
+  settings: Record<string, string> = {},
 ): Promise<{ world: World; early: T }> {
   const port = await freePort()
   const network = await startNetwork(port)
@@ -42,6 +43,7 @@ export async function startWorld<T>(
     SLIPSTREAM_ALT_AUDIENCES: CONFIGURED_APPVIEW_DID,
     SLIPSTREAM_IMAGES: 'own',
     SLIPSTREAM_VIDEOS: 'own',
+    ...settings,
   })
   await slipstream.start().catch(async (error) => {
     await stop({ network, jetstream, slipstream })

@@ -139,6 +139,14 @@ describe('errors and bounds', () => {
     }
   })
 
+  test('a page of notifications may begin at a time, as the frontend asks', async () => {
+    const asked = { actorDid: ours.written.actors.didOf(1), limit: 5 }
+    const call = grpc(dataplane)['getNotifications']!
+    await call({ ...asked, cursor: '2026-11-22T10:00:00.000Z' })
+    const error = await refusal(call({ ...asked, cursor: '2026-nonsense' }))
+    expect(error.code).toBe(Code.InvalidArgument)
+  })
+
   test('more than a call may ask for is refused', async () => {
     const uris = Array.from({ length: 10_001 }, () => 'at://x')
     const many = await refusal(grpc(dataplane)['getPostRecords']!({ uris }))

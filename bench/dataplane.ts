@@ -1,0 +1,65 @@
+// What the dataplane interface costs: the nineteen calls that the official AppView's frontend makes for one page
+// of getTimeline(50), by gRPC over HTTP/2, asked by a process of its own (load/dataplane-pages.ts) of Slipstream
+// in its own on a seeded world. CPU is that of the whole server process while the pages are asked for. The
+// latency of a call is at four fifths of the pages a second that eight at once bring.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { findFreePort } from '../src/http/serve/free-port.ts'
+import type { BenchOptions, BenchResult } from './result.ts'
+import { type ServedWorld, serveWorld } from './world/serving-world.ts'
+import { fullWorld, smallWorld } from './world/social-world.ts'
+
+const WARM_UP_PAGES = 150
+const AT_ONCE = 8
+const LOAD = 0.8
+
+type Report = { times: number[] }
+type Asked = { pages: number; atOnce?: number; pauseMs?: number }
+
+export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
+  const port = await findFreePort({ bind: '127.0.0.1', port: 0 })
+  const served = await serveWorld(full ? fullWorld : smallWorld, { DATAPLANE_PORT: String(port) })
+  const client = fork(join(import.meta.dirname, 'load/dataplane-pages.ts'), {
+    env: { ...process.env, BENCH_DATAPLANE_URL: `http://127.0.0.1:${port}` },
+  })
+  try {
+    const pages = full ? 1_000 : 200
+    await ask(served, client, { pages: WARM_UP_PAGES, atOnce: AT_ONCE })
+    const alone = await ask(served, client, { pages })
+    const busy = await ask(served, client, { pages, atOnce: AT_ONCE })
+    const pauseMs = (AT_ONCE * busy.seconds * 1_000 * (1 / LOAD - 1)) / pages
+    const paced = await ask(served, client, { pages, atOnce: AT_ONCE, pauseMs })
+    return [
+      ms('dataplane.timeline.cpu_ms', alone.cpuMs),
+      ms('dataplane.timeline.busy.cpu_ms', busy.cpuMs),
+      ms('dataplane.call.p50_ms', paced.p(0.5)),
+      ms('dataplane.call.p99_ms', paced.p(0.99)),
+    ]
+  } finally {
+    client.disconnect()
+    await served.close()
+  }
+}
+
+async function ask(
+  { app, world }: ServedWorld,
+  client: ChildProcess,
+  { pages, atOnce = 1, pauseMs = 0 }: Asked,
+) {
+  const viewers = world.viewers.map(({ did }) => did)
+  const [startedAt, cpu] = [performance.now(), app.cpu().total]
+  client.send({ pages, viewers, atOnce, pauseMs })
+  const [{ times }] = (await once(client, 'message')) as [Report]
+  times.sort((a, b) => a - b)
+  return {
+    cpuMs: ((app.cpu().total - cpu) * 1_000) / pages,
+    seconds: (performance.now() - startedAt) / 1_000,
+    p: (share: number) => times[Math.floor(times.length * share)] ?? 0,
+  }
+}
+
+function ms(name: string, value: number): BenchResult {
+  return { name, value, unit: 'ms' }
+}

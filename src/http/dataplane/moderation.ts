@@ -1,0 +1,83 @@
+// What the operator hid: told of accounts, records and blobs, and decided by the frontend's admin routes, which
+// leave it in the same journal as the operator's own decisions.
+
+import { isValidDid } from '@atproto/syntax'
+import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import type { Db } from '../../data/store/db.ts'
+import type { ModerationAct } from '../../data/store/moderation-log.ts'
+import { prepareTakedowns } from '../../data/store/read/takedowns.ts'
+import { blobSubject, findTakedown } from '../../data/store/takedowns.ts'
+import type { RecordInit, Rpcs } from './messages.ts'
+import { didOf, unfit, uriOf } from './mutes.ts'
+import type { Reading } from './reading.ts'
+
+/** As the reference names what has no name. */
+const UNNAMED = 'TAKEDOWN'
+const BY = 'the official AppView'
+const NONE: ReadonlyMap<string, string> = new Map()
+
+export type Hidden = ReturnType<typeof createHidden>
+
+export function createHidden(db: Db) {
+  const reader = prepareTakedowns(db)
+
+  /** Names of the takedowns of those that are hidden: DIDs and at-URIs. */
+  function refs(subjects: readonly string[]): ReadonlyMap<string, string> {
+    const found = reader.among(subjects)
+    if (found.length === 0) return NONE
+    return new Map(found.map((subject) => [subject, refOf(db, subject) ?? UNNAMED]))
+  }
+
+  return {
+    refs,
+    /** The records, with the mark of those that are hidden. */
+    marked<T extends RecordInit>(
+      uris: readonly string[],
+      records: readonly T[],
+    ): (T | RecordInit)[] {
+      if (!reader.isAny()) return [...records]
+      const hidden = refs(uris)
+      return records.map((record, i) => {
+        const takedownRef = hidden.get(uris[i]!)
+        return takedownRef === undefined ? record : { ...record, takenDown: true, takedownRef }
+      })
+    },
+  }
+}
+
+export function moderationRpcs(reading: Reading): Rpcs {
+  const { db } = reading
+  const stateOf = (subject: string) => {
+    const takedownRef = refOf(db, subject)
+    return { takenDown: takedownRef !== undefined, takedownRef: takedownRef ?? '' }
+  }
+  const decide = async (act: ModerationAct, subject: string, ref = '') => {
+    const named = act === 'hide' ? ref || UNNAMED : ref
+    await reading.ingest
+      .operate({ kind: 'moderate', act, subject, by: BY, reason: named, ref: named })
+      .catch((error: Error) => {
+        throw error.name === 'ModerationError' ? unfit(error.message) : error
+      })
+    return {}
+  }
+  const blob = ({ did, cid }: { did: string; cid: string }) => {
+    if (!/^b[a-z2-7]{20,100}$/.test(cid)) throw unfit('not a valid cid')
+    return blobSubject(didOf(did), cid)
+  }
+  return {
+    getActorTakedown: ({ did }) => (isValidDid(did) ? stateOf(did) : {}),
+    getRecordTakedown: ({ recordUri }) => (parseRecordUri(recordUri) ? stateOf(recordUri) : {}),
+    getBlobTakedown: ({ did, cid }) => stateOf(blobSubject(did, cid)),
+    takedownActor: ({ did, ref }) => decide('hide', didOf(did), ref),
+    takedownRecord: ({ recordUri, ref }) => decide('hide', uriOf(recordUri), ref),
+    takedownBlob: ({ did, cid, ref }) => decide('hide', blob({ did, cid }), ref),
+    untakedownActor: ({ did }) => decide('show', didOf(did)),
+    untakedownRecord: ({ recordUri }) => decide('show', uriOf(recordUri)),
+    untakedownBlob: ({ did, cid }) => decide('show', blob({ did, cid })),
+  }
+}
+
+function refOf(db: Db, subject: string): string | undefined {
+  const row = findTakedown(db, subject)
+  return row && (row.ref || UNNAMED)
+}
