@@ -29,7 +29,7 @@ const ALLOWED: Partial<Record<FaultKind, Partial<StrangerCalls>>> = {
   'labeler-huge': { lookups: 20, requests: 40, labeler: 40 },
   'labeler-flood': { lookups: 20, requests: 40, labeler: 40 },
   'stranger-newcomers': { lookups: 1_500, requests: 6_000 },
-  'stranger-tokens': { lookups: 750, requests: 50, silent: 100 },
+  'stranger-tokens': { lookups: 1_350, requests: 50, silent: 100 },
   'stranger-records': { lookups: 2_000, requests: 1_000 },
   'stranger-media': { lookups: 50, requests: 150 },
 }
