@@ -12,7 +12,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHydrator } from '../src/answers/hydrate/hydrator.ts'
-import { withLabelers } from '../src/answers/hydrate/labelers.ts'
+import { type Labelers, NO_LABELERS } from '../src/answers/hydrate/labelers.ts'
 import { createMediaUrls } from '../src/answers/views/media-urls.ts'
 import { jsonBytes } from '../src/answers/views/ready-json.ts'
 import { collectionCodes } from '../src/base/atproto/collections.ts'
@@ -77,7 +77,7 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
 }
 
 /** Answers as bytes. */
-type Ask = (did: string, cursor?: string) => Buffer
+type Ask = (did: string, cursor?: string, labelers?: Labelers) => Buffer
 
 function createAsking(db: Db, memory: Memory): Ask {
   const urls = createMediaUrls(loadConfig({}, '/nonexistent/.env'))
@@ -93,13 +93,12 @@ function createAsking(db: Db, memory: Memory): Ask {
   const { handler } = methods.find(({ nsid }) => nsid === NSID)!
   const rest = {
     input: undefined,
-    labelers: undefined,
     token: undefined,
     header: () => undefined,
   }
-  return (viewer, cursor) => {
+  return (viewer, cursor, labelers = NO_LABELERS) => {
     const signal = new AbortController().signal
-    const answer = handler({ ...rest, signal, viewer, params: { limit: 50, cursor } })
+    const answer = handler({ ...rest, labelers, signal, viewer, params: { limit: 50, cursor } })
     if (answer instanceof Promise) throw new Error('no answer at once')
     return jsonBytes(answer.body)
   }
@@ -136,8 +135,7 @@ function measureLabelled(parts: {
   labelPosts(db, addAccount(memory, prepareRows(db), labeler))
   memory.invalidations.add(INVALIDATION.everything, 0, 0)
   const measureBy = (name: string, did: string) => {
-    const page = () =>
-      withLabelers({ dids: [did], redact: new Set() }, () => ask(didOf('follows_1000')))
+    const page = () => ask(didOf('follows_1000'), undefined, { dids: [did], redact: new Set() })
     for (let i = 0; i < WARM_UP; i++) page()
     return measure(name, count, page)
   }

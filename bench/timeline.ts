@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createViewCache } from '../src/answers/cache/view-cache.ts'
 import { createHydrator } from '../src/answers/hydrate/hydrator.ts'
+import { createReader } from '../src/answers/hydrate/reader.ts'
 import { createTimelineSkeleton } from '../src/answers/skeleton/timeline.ts'
 import { createMediaUrls } from '../src/answers/views/media-urls.ts'
 import { loadConfig } from '../src/base/config/config.ts'
@@ -116,7 +117,7 @@ function measureServed(db: Db, shape: Omit<Shape, 'label'>): number {
       cursor: undefined,
       since: undefined,
     })
-  for (let n = 0; n < viewers.length; n++) viewCache.items(read().items, undefined)
+  for (let n = 0; n < viewers.length; n++) viewCache.items(read().items, createReader(undefined))
   return timed(() => read().items.length)
 }
 
@@ -130,12 +131,10 @@ function createServing(db: Db, author: number) {
     celebrities: () => [],
   }
   const urls = createMediaUrls(loadConfig({}, '/nonexistent/.env'))
-  const nothing = { ask() {}, afterFeed() {}, afterProfiles() {} }
   return createViewCache({
     hydrator: createHydrator({ db, actors, graph: createFollowGraph(), urls }),
     invalidations: new InvalidationReader(new InvalidationWriter().buffer),
     maxBytes: 96 << 20,
-    fetchRequests: nothing,
   })
 }
 

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
 import { createHydrator } from '../../src/answers/hydrate/hydrator.ts'
 import type { Hydrator } from '../../src/answers/hydrate/hydrator-types.ts'
-import type { Viewer } from '../../src/answers/hydrate/types.ts'
+import { createReader, type Reader } from '../../src/answers/hydrate/reader.ts'
 import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
 import { type Db, openReader, openWriter } from '../../src/data/store/db.ts'
 import { verifierOf } from './random-world.ts'
@@ -23,7 +23,8 @@ export type HydratedWorld = {
   writer: Db
   /** Stored records that could not be used. */
   unusable: string[]
-  viewer(did: string | undefined): Viewer
+  /** One that names no labelers. */
+  reader(did: string | undefined): Reader
   close(): void
 }
 
@@ -47,7 +48,7 @@ export function hydrateWorld(world: World, write = writeRows): HydratedWorld {
     db: reader,
     writer,
     unusable,
-    viewer: (did) => (did === undefined ? undefined : { did, uid: written.uid(did) }),
+    reader: (did) => createReader(did === undefined ? undefined : { did, uid: written.uid(did) }),
     close: () => {
       reader.close()
       writer.close()

@@ -5,6 +5,7 @@ import { deepStrictEqual } from 'node:assert/strict'
 import { workerData } from 'node:worker_threads'
 import { createViewCache } from '../../src/answers/cache/view-cache.ts'
 import { createHydrator } from '../../src/answers/hydrate/hydrator.ts'
+import { createReader } from '../../src/answers/hydrate/reader.ts'
 import { feedViewPost } from '../../src/answers/views/feed-view-post.ts'
 import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
 import { openActorTable } from '../../src/data/graph/actor-table.ts'
@@ -29,7 +30,6 @@ const viewCache = createViewCache({
   hydrator: newHydrator(),
   invalidations: new InvalidationReader(shared.invalidations),
   maxBytes: 96 << 20,
-  fetchRequests: { ask() {}, afterFeed() {}, afterProfiles() {} },
 })
 
 function allItems(): number[] {
@@ -38,14 +38,14 @@ function allItems(): number[] {
 }
 
 function present(did: string, items: number[]): unknown[] {
-  const texts = viewCache.items(items, { did, uid: actors.uidOf(did) })
+  const texts = viewCache.items(items, createReader({ did, uid: actors.uidOf(did) }))
   Atomics.add(control, CONTROL.presented, 1)
   return texts.map((text) => text && JSON.parse(Buffer.from(text, 'latin1').toString()))
 }
 
 function compare(did: string): void {
   const items = allItems()
-  const state = newHydrator().feed(items, { did, uid: actors.uidOf(did) })
+  const state = newHydrator().feed(items, createReader({ did, uid: actors.uidOf(did) }))
   const views = items.map((item) => feedViewPost(state, item))
   const plain = views.map((view) => view && JSON.parse(JSON.stringify(view)))
   try {

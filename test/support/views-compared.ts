@@ -3,7 +3,7 @@
 import { expect } from 'vitest'
 import type { ViewCache } from '../../src/answers/cache/view-cache.ts'
 import type { Hydrator } from '../../src/answers/hydrate/hydrator-types.ts'
-import type { Viewer } from '../../src/answers/hydrate/types.ts'
+import type { Reader } from '../../src/answers/hydrate/reader.ts'
 import { feedViewPost } from '../../src/answers/views/feed-view-post.ts'
 import { postView } from '../../src/answers/views/post-view.ts'
 import { profileView, profileViewBasic } from '../../src/answers/views/profile-views.ts'
@@ -16,32 +16,29 @@ import { expectSameOnTheWire } from './hydration.ts'
 
 export type Things = { items: number[]; posts: number[]; uids: number[] }
 
-/** Nobody to be asked for anything. */
-export const nothingWanted = { ask: () => {}, afterFeed: () => {}, afterProfiles: () => {} }
-
 /** @returns everything that the fragments said, as one JSON text. */
 export function expectSameAsViews(
   { viewCache, hydrator }: { viewCache: ViewCache; hydrator: Hydrator },
   { items, posts, uids }: Things,
-  viewer: Viewer,
+  reader: Reader,
 ): string {
-  const feed = hydrator.feed(items, viewer)
+  const feed = hydrator.feed(items, reader)
   const timeline = items.filter((item) => !feedItemBlockedOrMuted(feed, item))
   const pinned = items[items.length >> 2] ?? 0
-  const shownPosts = hydrator.posts(posts, viewer)
-  const profiles = hydrator.profiles(uids, viewer)
+  const shownPosts = hydrator.posts(posts, reader)
+  const profiles = hydrator.profiles(uids, reader)
   const unblocked = posts.filter(
     (id) => !viewerBlocks(shownPosts, shownPosts.postRefs.get(id)?.uid ?? 0),
   )
   const isShown = (rules: Parameters<typeof isBlockedOrMuted>[0]) => !isBlockedOrMuted(rules)
   const pairs: [(string | undefined)[], unknown[]][] = [
-    [viewCache.items(items, viewer), items.map((item) => feedViewPost(feed, item))],
-    [viewCache.items(items, viewer, { isShown }), timeline.map((item) => feedViewPost(feed, item))],
-    [viewCache.items([pinned], viewer, { pinned }), [feedViewPost(feed, pinned, { pinned: true })]],
-    [viewCache.posts(posts, viewer), unblocked.map((id) => postView(shownPosts, id))],
-    [viewCache.profiles(uids, viewer), uids.map((uid) => profileView(profiles, uid))],
+    [viewCache.items(items, reader), items.map((item) => feedViewPost(feed, item))],
+    [viewCache.items(items, reader, { isShown }), timeline.map((item) => feedViewPost(feed, item))],
+    [viewCache.items([pinned], reader, { pinned }), [feedViewPost(feed, pinned, { pinned: true })]],
+    [viewCache.posts(posts, reader), unblocked.map((id) => postView(shownPosts, id))],
+    [viewCache.profiles(uids, reader), uids.map((uid) => profileView(profiles, uid))],
     [
-      viewCache.profiles(uids, viewer, { basic: true }),
+      viewCache.profiles(uids, reader, { basic: true }),
       uids.map((uid) => profileViewBasic(profiles, uid)),
     ],
   ]

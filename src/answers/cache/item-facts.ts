@@ -2,7 +2,7 @@
 // request act upon, they are read anew, since it may have been taken down.
 
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
-import { currentLabelers, NO_LABELERS, withLabelers } from '../hydrate/labelers.ts'
+import { asEveryone, asVisitor, type Reader } from '../hydrate/reader.ts'
 import { CACHED, dependency, type ItemFacts } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
 import { ACTED_UPON, type LabelMemories } from './label-memory.ts'
@@ -12,30 +12,30 @@ import { factsOf, makeItems } from './make-views.ts'
 type Parts = { hydrator: Hydrator; kept: CachedViews; labels: LabelMemories }
 
 /** @returns in the order of `items`. */
-export function itemFacts(parts: Parts, items: readonly number[]): ItemFacts[] {
+export function itemFacts(parts: Parts, items: readonly number[], reader: Reader): ItemFacts[] {
   const { hydrator, kept } = parts
   const uncached = items.filter((item) => !kept.get(CACHED.item, item))
-  const state = withLabelers(NO_LABELERS, () => hydrator.feed(uncached, undefined))
+  const state = hydrator.feed(uncached, asEveryone(reader))
   makeItems(kept, state, { kind: CACHED.item, items: uncached })
   const facts = items.map((item) => kept.get(CACHED.item, item)?.facts ?? factsOf(state, item))
-  return withTakedowns(parts, items, facts)
+  return withTakedowns(parts, { items, facts }, reader)
 }
 
 function withTakedowns(
   { hydrator, labels }: Parts,
-  items: readonly number[],
-  facts: ItemFacts[],
+  { items, facts }: { items: readonly number[]; facts: ItemFacts[] },
+  reader: Reader,
 ): ItemFacts[] {
-  const memory = labels.of(currentLabelers())
+  const memory = labels.of(reader.labelers)
   if (!memory) return facts
   const subjectOf = ({ post }: ItemFacts) => dependency.post(post)
   const unknown = facts.map(subjectOf).filter((subject) => memory.get(subject) === undefined)
-  if (unknown.length > 0) loadLabels(hydrator, unknown, undefined, memory)
+  if (unknown.length > 0) loadLabels(hydrator, unknown, asVisitor(reader), memory)
   const isActedUpon = facts.map((fact) => memory.get(subjectOf(fact)) === ACTED_UPON)
   if (!isActedUpon.includes(true)) return facts
   const state = hydrator.feed(
     items.filter((_, i) => isActedUpon[i]),
-    undefined,
+    asVisitor(reader),
   )
   return items.map((item, i) => (isActedUpon[i] ? factsOf(state, item) : facts[i]!))
 }

@@ -4,7 +4,7 @@
 
 import { blockedPairs } from '../hydrate/blocked-pairs.ts'
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
-import { NO_LABELERS, withLabelers } from '../hydrate/labelers.ts'
+import { asEveryone, asVisitor, type Reader } from '../hydrate/reader.ts'
 import type { AccountPair, BlockedPairs } from '../hydrate/types.ts'
 
 /** Then all is forgotten; about 50 bytes each. */
@@ -21,14 +21,14 @@ export class KnownBlocks {
     this.#hydrator = hydrator
   }
 
-  among(pairs: readonly AccountPair[]): BlockedPairs {
+  among(pairs: readonly AccountPair[], reader: Reader): BlockedPairs {
     if (this.#count + pairs.length > MAX_PAIRS) this.forgetAll()
     const unknown = pairs.filter(([uid, other]) => this.#get(uid, other) === undefined)
-    if (unknown.length > 0) this.#read(unknown)
+    if (unknown.length > 0) this.#read(unknown, reader)
     const those = (known: Known) => pairs.filter(([uid, other]) => this.#get(uid, other) === known)
     const disputed = those('disputed')
     if (disputed.length === 0) return blockedPairs(those('blocked'))
-    const judged = this.#hydrator.blocks(disputed)
+    const judged = this.#hydrator.blocks(disputed, asVisitor(reader))
     const blocked = disputed.filter(([uid, other]) => judged.has(uid, other))
     return blockedPairs([...those('blocked'), ...blocked])
   }
@@ -52,9 +52,9 @@ export class KnownBlocks {
     return this.#byUid.get(uid)?.get(other)
   }
 
-  #read(pairs: readonly AccountPair[]): void {
+  #read(pairs: readonly AccountPair[], reader: Reader): void {
     this.#count += pairs.length
-    const { has, isDisputed } = withLabelers(NO_LABELERS, () => this.#hydrator.blocks(pairs))
+    const { has, isDisputed } = this.#hydrator.blocks(pairs, asEveryone(reader))
     for (const [uid, other] of pairs) {
       const others = this.#byUid.get(uid) ?? new Map<number, Known>()
       this.#byUid.set(uid, others)

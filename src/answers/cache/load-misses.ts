@@ -1,8 +1,7 @@
 // Loads what a page lacks, each kind of thing in a few statements, and makes cached views of it.
 
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
-import { NO_LABELERS, withLabelers } from '../hydrate/labelers.ts'
-import type { Viewer } from '../hydrate/types.ts'
+import { asEveryone, type Reader, withoutLabelers } from '../hydrate/reader.ts'
 import { CACHED, type CachedKind, dependency, labelSubject } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
 import type { LabelMemory } from './label-memory.ts'
@@ -14,20 +13,17 @@ import type { ViewerMemory } from './viewer-memory.ts'
 export function loadMisses(
   misses: Misses,
   parts: { hydrator: Hydrator; kept: CachedViews },
-  viewer: Viewer,
+  reader: Reader,
   { memory, labels }: { memory: ViewerMemory | undefined; labels: LabelMemory | undefined },
 ): void {
-  let byList: number[] = []
+  const { hydrator } = parts
   // Neither cached views nor what is kept of viewers is about one set of labelers.
-  withLabelers(NO_LABELERS, () => {
-    loadCachedViews(misses, parts)
-    if (viewer && memory) byList = loadViewer(parts.hydrator, misses, viewer, memory)
-  })
-  if (viewer && memory && byList.length > 0) {
-    loadRelationsByList({ hydrator: parts.hydrator, viewer, memory }, byList)
+  loadCachedViews(misses, parts, asEveryone(reader))
+  if (memory) {
+    const byList = loadViewer({ hydrator, memory, reader: withoutLabelers(reader) }, misses)
+    if (byList.length > 0) loadRelationsByList({ hydrator, memory, reader }, byList)
   }
-  if (labels && misses.labels.size > 0)
-    loadLabels(parts.hydrator, [...misses.labels], viewer, labels)
+  if (labels && misses.labels.size > 0) loadLabels(hydrator, [...misses.labels], reader, labels)
   misses.clear()
 }
 
@@ -35,7 +31,7 @@ export function loadMisses(
 export function loadLabels(
   hydrator: Hydrator,
   subjects: readonly number[],
-  viewer: Viewer,
+  reader: Reader,
   labels: LabelMemory,
 ): void {
   const posts: number[] = []
@@ -45,7 +41,7 @@ export function loadLabels(
     if ('post' in of) posts.push(of.post)
     else accounts.push(of.account)
   }
-  const labelled = hydrator.labelled({ posts, accounts }, viewer)
+  const labelled = hydrator.labelled({ posts, accounts }, reader)
   for (const id of posts) labels.keep(dependency.post(id), labelled.posts.get(id))
   for (const uid of accounts) labels.keep(dependency.actor(uid), labelled.accounts.get(uid))
 }
@@ -53,17 +49,18 @@ export function loadLabels(
 function loadCachedViews(
   misses: Misses,
   { hydrator, kept }: { hydrator: Hydrator; kept: CachedViews },
+  everyone: Reader,
 ): void {
   const of = (kind: CachedKind) => [...misses.viewCache[kind]!]
   for (const kind of [CACHED.item, CACHED.pinnedItem]) {
     const items = of(kind)
-    if (items.length > 0) makeItems(kept, hydrator.feed(items, undefined), { kind, items })
+    if (items.length > 0) makeItems(kept, hydrator.feed(items, everyone), { kind, items })
   }
   const posts = of(CACHED.post)
-  if (posts.length > 0) makePosts(kept, hydrator.posts(posts, undefined), posts)
+  if (posts.length > 0) makePosts(kept, hydrator.posts(posts, everyone), posts)
   for (const kind of [CACHED.profile, CACHED.fullProfile]) {
     const uids = of(kind)
-    if (uids.length > 0) makeProfiles(kept, hydrator.profiles(uids, undefined), { kind, uids })
+    if (uids.length > 0) makeProfiles(kept, hydrator.profiles(uids, everyone), { kind, uids })
   }
   const counted = of(CACHED.counts)
   if (counted.length > 0) {
@@ -73,12 +70,9 @@ function loadCachedViews(
 
 /** @returns those to whom there is a relation by list, see loadRelations. */
 function loadViewer(
-  hydrator: Hydrator,
+  loadParts: { hydrator: Hydrator; memory: ViewerMemory; reader: Reader },
   { relations, posts, gated }: Misses,
-  viewer: NonNullable<Viewer>,
-  memory: ViewerMemory,
 ): number[] {
-  const loadParts = { hydrator, viewer, memory }
   if (posts.size > 0) loadPosts(loadParts, [...posts])
   if (gated.size > 0) loadGated(loadParts, gated)
   return relations.size > 0 ? loadRelations(loadParts, [...relations]) : []

@@ -2,7 +2,8 @@
 // views that the slow path uses too.
 
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
-import type { ProfileState, Viewer } from '../hydrate/types.ts'
+import type { Reader } from '../hydrate/reader.ts'
+import type { ProfileState } from '../hydrate/types.ts'
 import { postViewer, ungatedPostViewer } from '../views/post-viewer.ts'
 import { profileViewer } from '../views/profile-viewer.ts'
 import { byteText } from '../views/ready-json.ts'
@@ -10,7 +11,7 @@ import { relationRules } from '../views/rules.ts'
 import type { CachedView } from './cached-view.ts'
 import type { KnownRelation, ViewerMemory } from './viewer-memory.ts'
 
-type LoadParts = { hydrator: Hydrator; viewer: NonNullable<Viewer>; memory: ViewerMemory }
+type LoadParts = { hydrator: Hydrator; reader: Reader; memory: ViewerMemory }
 
 /** Of visitors who are not signed in. */
 export const NO_VIEWER: KnownRelation = {
@@ -26,8 +27,8 @@ let nothing: KnownRelation | undefined
 let undone: string | undefined
 
 /** @returns those to whom there is a relation by list, which is not loaded. */
-export function loadRelations({ hydrator, viewer, memory }: LoadParts, uids: number[]): number[] {
-  const state = hydrator.relations(uids, viewer)
+export function loadRelations({ hydrator, reader, memory }: LoadParts, uids: number[]): number[] {
+  const state = hydrator.relations(uids, reader)
   const byList: number[] = []
   for (const uid of uids) {
     const relation = state.relations.get(uid)
@@ -42,8 +43,8 @@ export function loadRelations({ hydrator, viewer, memory }: LoadParts, uids: num
 }
 
 /** They show the list, which changes without any tie having changed, and which labelers take down. */
-export function loadRelationsByList({ hydrator, viewer, memory }: LoadParts, uids: number[]): void {
-  const state = hydrator.relations(uids, viewer)
+export function loadRelationsByList({ hydrator, reader, memory }: LoadParts, uids: number[]): void {
+  const state = hydrator.relations(uids, reader)
   for (const uid of uids) memory.holdRelation(uid, describe(state, uid))
 }
 
@@ -53,8 +54,8 @@ function describe(state: ProfileState, uid: number): KnownRelation {
 }
 
 /** Of posts without gates that are not the viewer's own. */
-export function loadPosts({ hydrator, viewer, memory }: LoadParts, ids: number[]): void {
-  const found = hydrator.postViewers(ids, viewer)
+export function loadPosts({ hydrator, reader, memory }: LoadParts, ids: number[]): void {
+  const found = hydrator.postViewers(ids, reader)
   undone ??= viewerText(ungatedPostViewer(undefined))
   for (const id of ids) {
     const did = found.get(id)
@@ -64,10 +65,10 @@ export function loadPosts({ hydrator, viewer, memory }: LoadParts, ids: number[]
 
 /** Of all others, each with the cached view that asks for it. */
 export function loadGated(
-  { hydrator, viewer, memory }: LoadParts,
+  { hydrator, reader, memory }: LoadParts,
   posts: ReadonlyMap<number, CachedView>,
 ): void {
-  const state = hydrator.posts([...posts.keys()], viewer)
+  const state = hydrator.posts([...posts.keys()], reader)
   for (const [id, cachedView] of posts) {
     const post = state.posts.get(id)
     memory.keepGated(id, cachedView, post ? viewerText(postViewer(state, post)) : '')

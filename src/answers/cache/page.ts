@@ -35,7 +35,7 @@ export class Page {
   readonly misses = new Misses()
   readonly missing = new Set<Missing>()
   readonly #kept: CachedViews
-  readonly #now = Date.now()
+  readonly #now: number
   /** Undefined for visitors. */
   readonly #viewer: ViewerMemory | undefined
   /** Undefined where nobody's labels count. */
@@ -47,9 +47,10 @@ export class Page {
   constructor(
     kept: CachedViews,
     viewer: ViewerMemory | undefined,
-    labels: LabelMemory | undefined,
+    { labels, now }: { labels: LabelMemory | undefined; now: number },
   ) {
     this.#kept = kept
+    this.#now = now
     this.#viewer = viewer
     this.#labels = labels
   }

@@ -2,8 +2,7 @@
 // together, and those are written again; what can't be written takes the slow path.
 
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
-import { currentLabelers } from '../hydrate/labelers.ts'
-import type { Viewer } from '../hydrate/types.ts'
+import type { Reader } from '../hydrate/reader.ts'
 import type { CachedViews } from './cached-views.ts'
 import type { LabelMemories } from './label-memory.ts'
 import { loadMisses } from './load-misses.ts'
@@ -15,7 +14,6 @@ export type PresentParts = {
   kept: CachedViews
   viewers: ViewerMemories
   labels: LabelMemories
-  fetchRequests: { ask(viewer: Viewer, things: { uris: string[]; dids: string[] }): void }
   /** How many elements were ready, and how many had to be made or completed. */
   looked: { hits: number; misses: number }
 }
@@ -32,21 +30,22 @@ const MAX_ROUNDS = 6
 /** @returns byte text in the order of `ids`, undefined for what is not shown. */
 export function presentFast(
   parts: PresentParts,
-  viewer: Viewer,
+  reader: Reader,
   ids: readonly number[],
   ways: Ways,
 ): (string | undefined)[] {
+  const { viewer, labelers, now } = reader
   // What is kept of a viewer says who is blocked, and is the same for all that it looks at.
   if (viewer?.seesThroughBlocks) return ways.slow([...ids])
   const { kept, viewers } = parts
   const memory = viewer && viewers.visit(viewer.uid)
-  const labels = parts.labels.of(currentLabelers())
-  const page = new Page(kept, memory, labels)
+  const labels = parts.labels.of(labelers)
+  const page = new Page(kept, memory, { labels, now })
   const texts: (string | undefined)[] = new Array(ids.length)
-  const load = () => loadMisses(page.misses, parts, viewer, { memory, labels })
+  const load = () => loadMisses(page.misses, parts, reader, { memory, labels })
   const unfit = writeAll(page, ids, { texts, write: ways.fast, load, looked: parts.looked })
   if (memory && memory.uid !== 0) viewers.leave(memory)
-  askForMissing(parts, page, viewer)
+  for (const one of page.missing) reader.missing.add(one)
   if (unfit.length === 0) return texts
   const slow = ways.slow(unfit.map((at) => ids[at]!))
   for (const [i, at] of unfit.entries()) texts[at] = slow[i]
@@ -86,11 +85,4 @@ function writeAll(
   }
   // So little may be kept that what was loaded is gone again.
   return [...unfit, ...pending].sort((a, b) => a - b)
-}
-
-function askForMissing({ fetchRequests }: PresentParts, { missing }: Page, viewer: Viewer): void {
-  if (missing.size === 0) return
-  const all = [...missing]
-  const uris = all.flatMap((one) => one.uris)
-  fetchRequests.ask(viewer, { uris, dids: all.flatMap((one) => one.dids) })
 }

@@ -1,7 +1,7 @@
 // The slow path: hydration, rules and views for one viewer, for what no cached view can say.
 
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
-import type { FeedState, ProfileState, Viewer } from '../hydrate/types.ts'
+import type { Reader } from '../hydrate/reader.ts'
 import { feedViewPost } from '../views/feed-view-post.ts'
 import { postView } from '../views/post-view.ts'
 import { profileView, profileViewBasic } from '../views/profile-views.ts'
@@ -10,24 +10,15 @@ import { feedItemRules, relationRules, viewerBlocks } from '../views/rules.ts'
 import { factsOf } from './make-views.ts'
 import type { ItemOptions, ProfileOptions } from './write-one.ts'
 
-export type SlowPathParts = {
-  hydrator: Hydrator
-  /** Told what answers had to leave out. */
-  fetchRequests: {
-    afterFeed(state: FeedState): void
-    afterProfiles(state: ProfileState): void
-  }
-}
-
 /** @returns byte text in the order of `items`, undefined for what is not shown; so do the others. */
 export function presentItems(
-  { hydrator, fetchRequests }: SlowPathParts,
-  viewer: Viewer,
+  hydrator: Hydrator,
+  reader: Reader,
   items: number[],
   { isShown, pinned }: ItemOptions,
 ): (string | undefined)[] {
-  const state = hydrator.feed(items, viewer)
-  fetchRequests.afterFeed(state)
+  const state = hydrator.feed(items, reader)
+  reader.missing.addFeed(state)
   return items.map((item) => {
     if (isShown && !isShown(feedItemRules(state, item), factsOf(state, item))) return undefined
     return textOf(feedViewPost(state, item, { pinned: item === pinned }))
@@ -35,12 +26,12 @@ export function presentItems(
 }
 
 export function presentPosts(
-  { hydrator, fetchRequests }: SlowPathParts,
-  viewer: Viewer,
+  hydrator: Hydrator,
+  reader: Reader,
   ids: number[],
 ): (string | undefined)[] {
-  const state = hydrator.posts(ids, viewer)
-  fetchRequests.afterFeed(state)
+  const state = hydrator.posts(ids, reader)
+  reader.missing.addFeed(state)
   return ids.map((id) => {
     if (viewerBlocks(state, state.postRefs.get(id)?.uid ?? 0)) return undefined
     return textOf(postView(state, id))
@@ -48,13 +39,13 @@ export function presentPosts(
 }
 
 export function presentProfiles(
-  { hydrator, fetchRequests }: SlowPathParts,
-  viewer: Viewer,
+  hydrator: Hydrator,
+  reader: Reader,
   uids: number[],
   { basic, isShown }: ProfileOptions,
 ): (string | undefined)[] {
-  const state = hydrator.profiles(uids, viewer)
-  fetchRequests.afterProfiles(state)
+  const state = hydrator.profiles(uids, reader)
+  reader.missing.addProfiles(state)
   return uids.map((uid) => {
     if (isShown && !isShown(uid, relationRules(state, uid))) return undefined
     return textOf(basic ? profileViewBasic(state, uid) : profileView(state, uid))

@@ -26,13 +26,8 @@ import type { InvalidationReader } from '../../data/shared-memory/invalidation-r
 import type { Db } from '../../data/store/db.ts'
 import { KeptHeads } from '../../data/store/kept-heads.ts'
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
-import type {
-  AccountPair,
-  BlockedPairs,
-  FeedState,
-  ProfileState,
-  Viewer,
-} from '../hydrate/types.ts'
+import type { Reader } from '../hydrate/reader.ts'
+import type { AccountPair, BlockedPairs } from '../hydrate/types.ts'
 import type { ItemFacts } from './cached-view.ts'
 import { CachedViews } from './cached-views.ts'
 import { forgetInvalidated } from './forget.ts'
@@ -57,12 +52,6 @@ export type ViewCacheParts = {
   invalidations: InvalidationReader | undefined
   /** Of everything kept, as estimated. */
   maxBytes: number
-  /** Told what answers had to leave out. */
-  fetchRequests: {
-    ask(viewer: Viewer, things: { uris: string[]; dids: string[] }): void
-    afterFeed(state: FeedState): void
-    afterProfiles(state: ProfileState): void
-  }
 }
 
 /** Of all that is kept; the rest is what viewers are to accounts and did to posts. */
@@ -85,43 +74,43 @@ export function createViewCache(parts: ViewCacheParts) {
     forget.everything()
   }
 
-  function present(viewer: Viewer, ids: readonly number[], ways: Ways): (string | undefined)[] {
+  function present(reader: Reader, ids: readonly number[], ways: Ways): (string | undefined)[] {
     takeInvalidations()
-    return presentFast({ ...parts, kept, viewers, labels, looked }, viewer, ids, ways)
+    return presentFast({ hydrator, kept, viewers, labels, looked }, reader, ids, ways)
   }
 
   /** What each method below gives: byte text in the order of `ids`, undefined for what is not shown. */
   return {
     /** feedViewPost of each item. */
-    items: (items: readonly number[], viewer: Viewer, options: ItemOptions = {}) =>
-      present(viewer, items, {
+    items: (items: readonly number[], reader: Reader, options: ItemOptions = {}) =>
+      present(reader, items, {
         fast: (page, item) => writeItem(page, item, options),
-        slow: (unfit) => presentItems(parts, viewer, unfit, options),
+        slow: (unfit) => presentItems(hydrator, reader, unfit, options),
       }),
 
     /** postView of each post that is in no block with the viewer. */
-    posts: (ids: readonly number[], viewer: Viewer) =>
-      present(viewer, ids, {
+    posts: (ids: readonly number[], reader: Reader) =>
+      present(reader, ids, {
         fast: writePost,
-        slow: (unfit) => presentPosts(parts, viewer, unfit),
+        slow: (unfit) => presentPosts(hydrator, reader, unfit),
       }),
 
-    profiles: (uids: readonly number[], viewer: Viewer, options: ProfileOptions = {}) =>
-      present(viewer, uids, {
+    profiles: (uids: readonly number[], reader: Reader, options: ProfileOptions = {}) =>
+      present(reader, uids, {
         fast: (page, uid) => writeProfile(page, uid, options),
-        slow: (unfit) => presentProfiles(parts, viewer, unfit, options),
+        slow: (unfit) => presentProfiles(hydrator, reader, unfit, options),
       }),
 
     /** What filters ask of items, in their order. */
-    facts(items: readonly number[]): ItemFacts[] {
+    facts(items: readonly number[], reader: Reader): ItemFacts[] {
       takeInvalidations()
-      return itemFacts({ hydrator, kept, labels }, items)
+      return itemFacts({ hydrator, kept, labels }, items, reader)
     },
 
     /** Between which of these accounts a block stands. */
-    blocksAmong(pairs: readonly AccountPair[]): BlockedPairs {
+    blocksAmong(pairs: readonly AccountPair[], reader: Reader): BlockedPairs {
       takeInvalidations()
-      return blocks.among(pairs)
+      return blocks.among(pairs, reader)
     },
 
     /** Merged feeds from rows, as far as they are not kept. */

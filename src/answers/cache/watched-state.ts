@@ -91,7 +91,7 @@ export function watchState<State extends ProfileState>(source: State): Watched<S
   const watch = new Watch(source.now)
   const state = { ...source, forEveryone: watch, blocks: watchBlocks(source.blocks, watch) }
   // Whoever asks who looks on, or when, says it to nobody else, and not for good.
-  for (const name of ['viewer', 'now'] as const) {
+  for (const name of ['viewer', 'labelers', 'now'] as const) {
     Object.defineProperty(state, name, {
       get: () => {
         watch.refuse()

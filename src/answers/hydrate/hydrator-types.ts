@@ -1,7 +1,7 @@
 // How hydration is asked: what goes in are ids, what comes out is a state (types.ts).
 
-import type { Labelers } from './labelers.ts'
 import type { NotificationState } from './notification-types.ts'
+import type { Reader } from './reader.ts'
 import type { ThreadHydration, ThreadState } from './thread-types.ts'
 import type {
   AccountPair,
@@ -11,7 +11,6 @@ import type {
   PostCounts,
   PostViewer,
   ProfileState,
-  Viewer,
 } from './types.ts'
 
 /** Reads rows; synchronous. Ids that lead nowhere are simply absent from the state. */
@@ -21,39 +20,39 @@ export type Hydrator = {
    * roots, grandparent authors, embeds to depth 2, gates, lists of gates, counts, actors, viewer
    * state, blocks and mutes. Present with `answers/views/feed-view-post.ts`, filter with `answers/views/rules.ts`.
    */
-  feed(items: readonly number[], viewer: Viewer): FeedState
+  feed(items: readonly number[], reader: Reader): FeedState
   /** The same for posts alone. Present with `answers/views/post-view.ts`. */
-  posts(postIds: readonly number[], viewer: Viewer): FeedState
+  posts(postIds: readonly number[], reader: Reader): FeedState
   /** Present with `answers/views/profile-views.ts` or `answers/views/relationship.ts`. */
-  profiles(uids: readonly number[], viewer: Viewer, options?: ProfileOptions): ProfileState
+  profiles(uids: readonly number[], reader: Reader, options?: ProfileOptions): ProfileState
   /**
    * Feed generators, starter packs and labelers by at-URI, with their creators. Present with
    * `answers/views/generator-view.ts` and its like.
    */
-  records(uris: readonly string[], viewer: Viewer, options?: RecordOptions): ProfileState
+  records(uris: readonly string[], reader: Reader, options?: RecordOptions): ProfileState
   /** Of starter packs loaded with their content: the account's items on their lists, by at-URI. */
   memberships(state: ProfileState, uid: number): Map<string, string>
   /** Which posts of a thread are shown, and as what. Present with `answers/views/thread-v2.ts` and its like. */
-  thread(request: ThreadHydration, viewer: Viewer): ThreadState
+  thread(request: ThreadHydration, reader: Reader): ThreadState
   /** By notifications.id. Present and filter with `answers/views/notification-view.ts`. */
-  notifications(ids: readonly number[], viewer: Viewer): NotificationState
+  notifications(ids: readonly number[], reader: Reader): NotificationState
   /** By lists.id. Present with `answers/views/list-view.ts`. */
-  lists(listIds: readonly number[], viewer: Viewer): ProfileState
+  lists(listIds: readonly number[], reader: Reader): ProfileState
   /** Only what stands between the viewer and these accounts: relations and lists. */
-  relations(uids: readonly number[], viewer: Viewer): ProfileState
+  relations(uids: readonly number[], reader: Reader): ProfileState
   /** Only the viewer's own doings; no entry where there are none. */
-  postViewers(postIds: readonly number[], viewer: Viewer): Map<number, PostViewer>
+  postViewers(postIds: readonly number[], reader: Reader): Map<number, PostViewer>
   /** Zeros for posts without any. */
   postCounts(postIds: readonly number[]): Map<number, PostCounts>
-  /** What these labelers say about the subjects, DIDs and at-URIs. */
-  labels(subjects: readonly string[], labelers: Labelers): ProfileState['labels']
-  /** What the request's labelers (labelers.ts) say of these; no entry where they say nothing. */
+  /** What the reader's labelers say about the subjects, DIDs and at-URIs. */
+  labels(subjects: readonly string[], reader: Reader): ProfileState['labels']
+  /** What they say of these; no entry where they say nothing. */
   labelled(
     subjects: { accounts: readonly number[]; posts: readonly number[] },
-    viewer: Viewer,
+    reader: Reader,
   ): { accounts: Map<number, Labelled>; posts: Map<number, Labelled> }
   /** Which of these pairs have a block between them. */
-  blocks(pairs: readonly AccountPair[]): BlockedPairs
+  blocks(pairs: readonly AccountPair[], reader: Reader): BlockedPairs
 }
 
 export type RecordOptions = {

@@ -17,8 +17,9 @@ import { loadRecordsOnly, membershipsOf } from './load-records.ts'
 import { loadThread } from './load-thread.ts'
 import type { NotificationState } from './notification-types.ts'
 import { type HydratorParts, type Loader, prepareReaders } from './page.ts'
+import type { Reader } from './reader.ts'
 import type { ThreadHydration, ThreadState } from './thread-types.ts'
-import type { FeedState, ProfileState, Viewer } from './types.ts'
+import type { FeedState, ProfileState } from './types.ts'
 
 const MAX_KEPT_ACTOR_BYTES = 16 << 20
 const MAX_KEPT_POST_BYTES = 32 << 20
@@ -39,51 +40,51 @@ export function createHydrator(parts: HydratorParts): Hydrator {
   return {
     feed: atOneMoment(
       db,
-      (items: readonly number[], viewer: Viewer): FeedState =>
-        labelled(loadFeed(loader, items, viewer)),
+      (items: readonly number[], reader: Reader): FeedState =>
+        labelled(loadFeed(loader, items, reader)),
     ),
     posts: atOneMoment(
       db,
-      (ids: readonly number[], viewer: Viewer): FeedState =>
-        labelled(loadPostsOnly(loader, ids, viewer)),
+      (ids: readonly number[], reader: Reader): FeedState =>
+        labelled(loadPostsOnly(loader, ids, reader)),
     ),
     profiles: atOneMoment(
       db,
-      (uids: readonly number[], viewer: Viewer, options?: ProfileOptions): ProfileState =>
-        labelled(loadProfiles(loader, uids, viewer, options ?? {})),
+      (uids: readonly number[], reader: Reader, options?: ProfileOptions): ProfileState =>
+        labelled(loadProfiles(loader, uids, reader, options ?? {})),
     ),
     thread: atOneMoment(
       db,
-      (request: ThreadHydration, viewer: Viewer): ThreadState =>
-        labelled(loadThread(loader, request, viewer)),
+      (request: ThreadHydration, reader: Reader): ThreadState =>
+        labelled(loadThread(loader, request, reader)),
     ),
     notifications: atOneMoment(
       db,
-      (ids: readonly number[], viewer: Viewer): NotificationState =>
-        labelled(loadNotifications(loader, ids, viewer)),
+      (ids: readonly number[], reader: Reader): NotificationState =>
+        labelled(loadNotifications(loader, ids, reader)),
     ),
     lists: atOneMoment(
       db,
-      (ids: readonly number[], viewer: Viewer): ProfileState =>
-        labelled(loadListsOnly(loader, ids, viewer)),
+      (ids: readonly number[], reader: Reader): ProfileState =>
+        labelled(loadListsOnly(loader, ids, reader)),
     ),
     relations: atOneMoment(
       db,
-      (uids: readonly number[], viewer: Viewer): ProfileState =>
-        labelled(loadRelationsOnly(loader, uids, viewer)),
+      (uids: readonly number[], reader: Reader): ProfileState =>
+        labelled(loadRelationsOnly(loader, uids, reader)),
     ),
     records: atOneMoment(
       db,
-      (uris: readonly string[], viewer: Viewer, options?: RecordOptions): ProfileState =>
-        labelled(loadRecordsOnly(loader, uris, viewer, options ?? {})),
+      (uris: readonly string[], reader: Reader, options?: RecordOptions): ProfileState =>
+        labelled(loadRecordsOnly(loader, uris, reader, options ?? {})),
     ),
     memberships: (state, uid) => membershipsOf(loader, state, uid),
-    postViewers: atOneMoment(db, (ids: readonly number[], viewer: Viewer) =>
+    postViewers: atOneMoment(db, (ids: readonly number[], { viewer }: Reader) =>
       loadPostViewers(loader, ids, viewer),
     ),
     postCounts: (ids) => loadPostCounts(loader, ids),
-    labels: (subjects, labelers) => loadSubjectLabels(loader, subjects, labelers),
-    labelled: (subjects, viewer) => loadLabelled(loader, subjects, viewer),
-    blocks: (pairs) => loadBlocks(loader, pairs),
+    labels: (subjects, reader) => loadSubjectLabels(loader, subjects, reader),
+    labelled: (subjects, reader) => loadLabelled(loader, subjects, reader),
+    blocks: (pairs, reader) => loadBlocks(loader, pairs, reader),
   }
 }

@@ -4,12 +4,15 @@
 
 import type { Pair } from '../../data/store/read/block-pairs.ts'
 import { blockedPairs } from './blocked-pairs.ts'
-import { currentLabelers } from './labelers.ts'
 import type { Loader } from './page.ts'
-import type { BlockedPairs, Viewer } from './types.ts'
+import type { Reader } from './reader.ts'
+import type { BlockedPairs } from './types.ts'
 
-export function loadBlocks(loader: Loader, pairs: Iterable<Pair>, viewer?: Viewer): BlockedPairs {
-  if (viewer?.seesThroughBlocks) return blockedPairs([])
+/** A state knows that, too. */
+type ReadFor = Pick<Reader, 'viewer' | 'labelers' | 'now'>
+
+export function loadBlocks(loader: Loader, pairs: Iterable<Pair>, reader: ReadFor): BlockedPairs {
+  if (reader.viewer?.seesThroughBlocks) return blockedPairs([])
   const { direct, byList } = loader.readers.blockPairs.blocked(pairs)
   const directly = blockedPairs(direct)
   const only = byList.filter(([a, b]) => !directly.has(a, b))
@@ -18,7 +21,7 @@ export function loadBlocks(loader: Loader, pairs: Iterable<Pair>, viewer?: Viewe
   const listIds = new Set(lists.map(([, , list]) => list))
   const disputed = new Set(loader.readers.labels.takenDownLists(listIds, undefined))
   const fallen = new Set([
-    ...takenDownFor(loader, disputed),
+    ...takenDownFor(loader, disputed, reader),
     ...loader.readers.takedowns.lists(listIds),
   ])
   const staying = lists.filter(([, , list]) => !fallen.has(list))
@@ -27,11 +30,14 @@ export function loadBlocks(loader: Loader, pairs: Iterable<Pair>, viewer?: Viewe
 }
 
 /** For the labelers of the request. */
-function takenDownFor({ readers, parts }: Loader, lists: ReadonlySet<number>): number[] {
-  const { redact } = currentLabelers()
+function takenDownFor(
+  { readers, parts }: Loader,
+  lists: ReadonlySet<number>,
+  { labelers: { redact }, now }: ReadFor,
+): number[] {
   if (lists.size === 0 || redact.size === 0) return []
   const labelers = [...redact].map((did) => parts.actors.uidOf(did)).filter((uid) => uid !== 0)
-  return readers.labels.takenDownLists(lists, { labelers, now: Date.now() })
+  return readers.labels.takenDownLists(lists, { labelers, now })
 }
 
 function pairsOf(lists: readonly [...Pair, list: number][]): Pair[] {

@@ -9,21 +9,22 @@ import { loadPosts, loadSurroundings, loadThreads } from './load-posts.ts'
 import { addRecords } from './load-records.ts'
 import { emptyFeedState, type Loader } from './page.ts'
 import { readReposts } from './read-reposts.ts'
-import type { AccountPair, FeedState, Post, Viewer } from './types.ts'
+import type { Reader } from './reader.ts'
+import type { AccountPair, FeedState, Post } from './types.ts'
 
 const LIST = 'app.bsky.graph.list'
 const POST = 'app.bsky.feed.post'
 
-export function loadFeed(loader: Loader, items: readonly number[], viewer: Viewer): FeedState {
-  const state = emptyFeedState(viewer, loader.parts.urls)
+export function loadFeed(loader: Loader, items: readonly number[], reader: Reader): FeedState {
+  const state = emptyFeedState(reader, loader.parts.urls)
   loadItems(loader, state, items)
   const ids = [...state.items.values()].map(({ post }) => post)
   loadAround(loader, state, loadThreads(loader, state, ids))
   return state
 }
 
-export function loadPostsOnly(loader: Loader, ids: readonly number[], viewer: Viewer): FeedState {
-  const state = emptyFeedState(viewer, loader.parts.urls)
+export function loadPostsOnly(loader: Loader, ids: readonly number[], reader: Reader): FeedState {
+  const state = emptyFeedState(reader, loader.parts.urls)
   loadAround(loader, state, loadPosts(loader, state, ids))
   return state
 }
@@ -94,7 +95,7 @@ function loadBlocksAround(loader: Loader, state: FeedState): void {
     if (root) add(uid, state.postRefs.get(root)?.uid)
     add(uid, embedded?.uid)
   }
-  if (pairs.size > 0) state.blocks = loadBlocks(loader, pairs.values(), state.viewer)
+  if (pairs.size > 0) state.blocks = loadBlocks(loader, pairs.values(), state)
 }
 
 /** What the viewer did to the posts in front, and which gate lists it is on. */

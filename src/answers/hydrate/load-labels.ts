@@ -13,9 +13,10 @@ import type { LabelSubject } from '../../data/store/labels.ts'
 import type { LabelFilter, StoredLabel } from '../../data/store/read/labels.ts'
 import { withoutLists } from './hide-taken-down.ts'
 import type { Hydrator } from './hydrator-types.ts'
-import { currentLabelers, type Labelers } from './labelers.ts'
+import type { Labelers } from './labelers.ts'
 import type { Loader } from './page.ts'
-import type { FeedState, Labelled, ProfileState, SubjectLabels, Viewer } from './types.ts'
+import type { Reader } from './reader.ts'
+import type { FeedState, Labelled, ProfileState, SubjectLabels } from './types.ts'
 
 type Label = ComAtprotoLabelDefs.Label
 
@@ -29,7 +30,7 @@ const names = new Map(collections.map((name) => [collectionCodes[name] as number
 
 /** Fills `labels`, and hides what was taken down. @returns the state. */
 export function withLabelsLoaded<State extends ProfileState>(loader: Loader, state: State): State {
-  const labelers = currentLabelers()
+  const { labelers } = state
   if (labelers.dids.length === 0) return state
   askFor(loader, state, labelers)
   const by = filterOf(loader, labelers, state.now)
@@ -45,9 +46,8 @@ export function withLabelsLoaded<State extends ProfileState>(loader: Loader, sta
 export function loadLabelled(
   loader: Loader,
   { accounts, posts }: { accounts: readonly number[]; posts: readonly number[] },
-  viewer: Viewer,
+  { viewer, labelers, now }: Reader,
 ): ReturnType<Hydrator['labelled']> {
-  const labelers = currentLabelers()
   const { labels, posts: postReader } = loader.readers
   const { onLabelsRead, actors } = loader.parts
   if (onLabelsRead && viewer) {
@@ -58,7 +58,7 @@ export function loadLabelled(
       ...subjectsOf(accounts.map((uid) => actors.didOf(uid))),
     ])
   }
-  const by = filterOf(loader, labelers, Date.now())
+  const by = filterOf(loader, labelers, now)
   const found = { accounts: new Map<number, Labelled>(), posts: new Map<number, Labelled>() }
   if (by.labelers.length === 0) return found
   const labelledAccounts = accounts.length > 0 ? labels.labelledAccounts(accounts, by) : []
@@ -105,7 +105,7 @@ const STATUS = 'app.bsky.actor.status'
 export function loadSubjectLabels(
   loader: Loader,
   subjects: readonly string[],
-  labelers: Labelers,
+  { labelers, now }: Reader,
 ): ProfileState['labels'] {
   const found: ProfileState['labels'] = new Map()
   const { takedowns } = loader.readers
@@ -113,7 +113,7 @@ export function loadSubjectLabels(
     found.set(subject, { ...NOTHING, labels: [], isTakenDown: true })
   }
   const keys = subjectKeys(loader.parts.actors, new Set(subjects))
-  const by = filterOf(loader, labelers, Date.now())
+  const by = filterOf(loader, labelers, now)
   if (keys.length === 0 || by.labelers.length === 0) return found
   for (const label of loader.readers.labels.ofSubjects(keys, by)) {
     addLabel(loader, found, { label, labelers })

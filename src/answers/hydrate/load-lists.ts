@@ -2,14 +2,15 @@
 
 import { loadAccounts, loadLists } from './load-accounts.ts'
 import { emptyProfileState, type Loader } from './page.ts'
-import type { ProfileState, Viewer } from './types.ts'
+import type { Reader } from './reader.ts'
+import type { ProfileState } from './types.ts'
 
 export function loadListsOnly(
   loader: Loader,
   ids: readonly number[],
-  viewer: Viewer,
+  reader: Reader,
 ): ProfileState {
-  const state = emptyProfileState(viewer, loader.parts.urls)
+  const state = emptyProfileState(reader, loader.parts.urls)
   loadLists(loader, state, new Set(ids))
   const creators = new Set([...state.lists.values()].map(({ uid }) => uid))
   loadAccounts(loader, state, creators)

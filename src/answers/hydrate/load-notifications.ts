@@ -14,6 +14,7 @@ import { addRecords } from './load-records.ts'
 import type { Notification, NotificationState } from './notification-types.ts'
 import { emptyFeedState, type Loader } from './page.ts'
 import { parseRecord } from './parse-record.ts'
+import type { Reader } from './reader.ts'
 import { object } from './shape.ts'
 import type { Post, Viewer } from './types.ts'
 
@@ -24,14 +25,14 @@ const isObject = object({})
 export function loadNotifications(
   loader: Loader,
   ids: readonly number[],
-  viewer: Viewer,
+  reader: Reader,
 ): NotificationState {
   const state: NotificationState = {
-    ...emptyFeedState(viewer, loader.parts.urls),
+    ...emptyFeedState(reader, loader.parts.urls),
     notifications: new Map(),
   }
   for (const row of loader.readers.notifications(ids)) {
-    const notification = toNotification(loader, row, viewer)
+    const notification = toNotification(loader, row, state.viewer)
     if (notification) state.notifications.set(row.id, notification)
   }
   const all = [...state.notifications.values()]

@@ -6,7 +6,8 @@ import { loadAccounts, loadLists, loadRelations } from './load-accounts.ts'
 import { loadBlocks } from './load-blocks.ts'
 import { addRecords } from './load-records.ts'
 import { emptyProfileState, type Loader } from './page.ts'
-import type { AccountPair, KnownFollowers, ProfileState, Viewer } from './types.ts'
+import type { Reader } from './reader.ts'
+import type { AccountPair, KnownFollowers, ProfileState } from './types.ts'
 
 /** How many known followers a profile shows. Lexicon app.bsky.actor.defs#knownFollowers. */
 const SHOWN_KNOWN_FOLLOWERS = 5
@@ -14,10 +15,10 @@ const SHOWN_KNOWN_FOLLOWERS = 5
 export function loadProfiles(
   loader: Loader,
   uids: readonly number[],
-  viewer: Viewer,
+  reader: Reader,
   options: ProfileOptions,
 ): ProfileState {
-  const state = emptyProfileState(viewer, loader.parts.urls)
+  const state = emptyProfileState(reader, loader.parts.urls)
   if (options.knownFollowers) loadKnownFollowers(loader, state, uids)
   const shown = new Set(uids)
   for (const { followers } of state.knownFollowers.values())
@@ -26,9 +27,12 @@ export function loadProfiles(
   if (options.detailed) loadJoinedThrough(loader, state, uids)
   loadLists(loader, state, new Set())
   const pairs = [...(options.blockPairs ?? []), ...knownFollowerPairs(state)]
-  if (pairs.length > 0) state.blocks = loadBlocks(loader, pairs)
+  if (pairs.length > 0) state.blocks = loadBlocks(loader, pairs, state)
   if (options.detailed) {
-    state.activitySubscriptions = loader.readers.activitySubscriptions(viewer?.uid ?? 0, uids)
+    state.activitySubscriptions = loader.readers.activitySubscriptions(
+      reader.viewer?.uid ?? 0,
+      uids,
+    )
     for (const { uid, count } of loader.readers.lists.countsOf(new Set(uids))) {
       state.listCounts.set(uid, count)
     }
@@ -62,9 +66,9 @@ function loadRecordCounts(loader: Loader, state: ProfileState, uids: readonly nu
 export function loadRelationsOnly(
   loader: Loader,
   uids: readonly number[],
-  viewer: Viewer,
+  reader: Reader,
 ): ProfileState {
-  const state = emptyProfileState(viewer, loader.parts.urls)
+  const state = emptyProfileState(reader, loader.parts.urls)
   loadRelations(loader, state, uids)
   loadLists(loader, state, new Set())
   return state

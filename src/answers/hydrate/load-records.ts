@@ -10,10 +10,11 @@ import { loadAccounts, loadLists } from './load-accounts.ts'
 import { loadBlocks } from './load-blocks.ts'
 import { emptyProfileState, type Loader } from './page.ts'
 import { parseRecord } from './parse-record.ts'
+import type { Reader } from './reader.ts'
 import { isSoundGenerator, isSoundLabeler, isSoundStarterPack } from './record-shapes.ts'
 import type { Check } from './shape.ts'
 import type { PackContent, ShownCollection, StoredRecord } from './stored-records.ts'
-import type { ProfileState, Viewer } from './types.ts'
+import type { ProfileState } from './types.ts'
 
 const LIKE = 'app.bsky.feed.like'
 const LIST = 'app.bsky.graph.list'
@@ -38,10 +39,10 @@ const names = new Map(
 export function loadRecordsOnly(
   loader: Loader,
   uris: readonly string[],
-  viewer: Viewer,
+  reader: Reader,
   { content = false, alsoProfile = 0 }: RecordOptions,
 ): ProfileState {
-  const state = emptyProfileState(viewer, loader.parts.urls)
+  const state = emptyProfileState(reader, loader.parts.urls)
   addRecords(loader, state, uris)
   if (content) addContents(loader, state)
   const uids = new Set([...state.records.values()].map(({ uid }) => uid))
@@ -167,7 +168,7 @@ function samplesOf(
   if (creators.size === 0) return samples
   const rows = readers.packs.membersOf(creators.keys(), NEWEST_MEMBERS)
   const pairs = rows.map(({ list, subject }) => [creators.get(list)!, subject] as const)
-  const blocks = loadBlocks(loader, pairs)
+  const blocks = loadBlocks(loader, pairs, state)
   for (const { list, rkey, subject } of rows) {
     const creator = creators.get(list)!
     const sample = samples.get(list) ?? []

@@ -11,6 +11,7 @@ import { loadBlocks } from './load-blocks.ts'
 import { loadThreadgates } from './load-gates.ts'
 import { loadPosts, loadRefs } from './load-posts.ts'
 import { emptyFeedState, type Loader } from './page.ts'
+import type { Reader } from './reader.ts'
 import type { ThreadHydration, ThreadState } from './thread-types.ts'
 import type { AccountPair, FeedState, Post, Viewer } from './types.ts'
 
@@ -22,9 +23,9 @@ const SHOWN_LIKERS = 3
 export function loadThread(
   loader: Loader,
   { anchor, ids, knownLikers }: ThreadHydration,
-  viewer: Viewer,
+  reader: Reader,
 ): ThreadState {
-  const feed = emptyFeedState(viewer, loader.parts.urls)
+  const feed = emptyFeedState(reader, loader.parts.urls)
   const posts = loadPosts(loader, feed, [anchor, ...ids])
   const shown = feed.posts.get(anchor)
   loadPosts(loader, feed, [shown?.root])
@@ -34,7 +35,7 @@ export function loadThread(
   // A post that is gone has a gate as long as there are replies to it.
   const isThread = shown !== undefined || posts.some((post) => post.root === root)
   if (isThread) loadThreadgates(loader, feed, new Set([root]))
-  const likers = shown && knownLikers ? findKnownLikers(loader, shown, viewer) : undefined
+  const likers = shown && knownLikers ? findKnownLikers(loader, shown, reader.viewer) : undefined
   loadAccounts(loader, feed, accountsOf(feed, likers?.uids ?? []))
   loadLists(loader, feed, new Set([...feed.threadgates.values()].flatMap(({ lists }) => lists)))
   feed.blocks = loadThreadBlocks(loader, feed, {
@@ -68,7 +69,7 @@ function loadThreadBlocks(
     const above = state.postRefs.get(parent ?? 0)?.uid
     if (above !== undefined && above !== uid) pairs.push([uid, above])
   }
-  return loadBlocks(loader, pairs, state.viewer)
+  return loadBlocks(loader, pairs, state)
 }
 
 function loadLikesOf(

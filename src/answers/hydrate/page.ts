@@ -21,6 +21,7 @@ import { blockedPairs } from './blocked-pairs.ts'
 import type { KeptRows } from './cached-rows.ts'
 import type { Labelers } from './labelers.ts'
 import type { OnUnusable } from './parse-record.ts'
+import type { Reader } from './reader.ts'
 import type {
   Actor,
   FeedState,
@@ -81,12 +82,16 @@ export function prepareReaders(db: Db) {
   }
 }
 
-export function emptyProfileState(viewer: Viewer, urls: MediaUrls): ProfileState {
+export function emptyProfileState(
+  { viewer, labelers, now }: Reader,
+  urls: MediaUrls,
+): ProfileState {
   return {
     viewer,
+    labelers,
     forEveryone: undefined,
     urls,
-    now: Date.now(),
+    now,
     actors: new Map(),
     about: new Map(),
     records: new Map(),
@@ -104,9 +109,9 @@ export function emptyProfileState(viewer: Viewer, urls: MediaUrls): ProfileState
   }
 }
 
-export function emptyFeedState(viewer: Viewer, urls: MediaUrls): FeedState {
+export function emptyFeedState(reader: Reader, urls: MediaUrls): FeedState {
   return {
-    ...emptyProfileState(viewer, urls),
+    ...emptyProfileState(reader, urls),
     items: new Map(),
     posts: new Map(),
     takenDown: new Map(),

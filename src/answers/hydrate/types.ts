@@ -13,6 +13,7 @@ import type {
   AppBskyGraphList,
   ComAtprotoLabelDefs,
 } from '@atproto/api'
+import type { Labelers } from './labelers.ts'
 import type { AboutActor, Joins, PackContent, StoredRecord } from './stored-records.ts'
 
 /**
@@ -58,6 +59,8 @@ export type ForEveryone = {
 
 export type ProfileState = {
   viewer: Viewer
+  /** Whose labels count. */
+  labelers: Labelers
   /** Undefined in the state of one request. */
   forEveryone: ForEveryone | undefined
   urls: MediaUrls

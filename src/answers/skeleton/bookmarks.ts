@@ -4,21 +4,20 @@
 import { bookmarksBefore, countBookmarks, type PlacedBookmark } from '../../data/store/bookmarks.ts'
 import type { Db } from '../../data/store/db.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
+import type { SkeletonPage } from './skeleton-page.ts'
 
 export type BookmarkRequest = { viewer: number; limit: number; cursor: string | undefined }
-
-export type BookmarkPage = { bookmarks: PlacedBookmark[]; cursor: string | undefined }
 
 export function createBookmarkPages(db: Db) {
   return {
     count: (viewer: number): number => countBookmarks(db, viewer),
     /** @throws BadCursorError */
-    page({ viewer, limit, cursor }: BookmarkRequest): BookmarkPage {
+    page({ viewer, limit, cursor }: BookmarkRequest): SkeletonPage<PlacedBookmark> {
       const found = bookmarksBefore(db, viewer, { ...parseCursor(cursor), limit: limit + 1 })
       const bookmarks = found.slice(0, limit)
       const last = bookmarks.at(-1)
       const hasMore = found.length > limit && last !== undefined
-      return { bookmarks, cursor: hasMore ? `${last.createdAt}__${last.post}` : undefined }
+      return { items: bookmarks, cursor: hasMore ? `${last.createdAt}__${last.post}` : undefined }
     },
   }
 }
@@ -26,6 +25,6 @@ export function createBookmarkPages(db: Db) {
 function parseCursor(cursor: string | undefined): { createdAt: number; post: number } {
   if (cursor === undefined) return { createdAt: Number.MAX_SAFE_INTEGER, post: 0 }
   const [createdAt, post] = parseTimed(cursor)
-  if (!/^[1-9]\d{0,14}$/.test(post)) throw new BadCursorError('Malformed cursor')
+  if (!/^[1-9]\d{0,14}$/.test(post)) throw new BadCursorError()
   return { createdAt, post: Number(post) }
 }

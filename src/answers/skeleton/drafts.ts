@@ -5,21 +5,20 @@ import { isValidTid } from '@atproto/syntax'
 import type { Db } from '../../data/store/db.ts'
 import { countDrafts, type Draft, type DraftPlace, draftsBelow } from '../../data/store/drafts.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
+import type { SkeletonPage } from './skeleton-page.ts'
 
 export type DraftRequest = { viewer: number; limit: number; cursor: string | undefined }
-
-export type DraftPage = { drafts: Omit<Draft, 'uid'>[]; cursor: string | undefined }
 
 export function createDraftPages(db: Db) {
   return {
     count: (viewer: number): number => countDrafts(db, viewer),
     /** @throws BadCursorError */
-    page({ viewer, limit, cursor }: DraftRequest): DraftPage {
+    page({ viewer, limit, cursor }: DraftRequest): SkeletonPage<Omit<Draft, 'uid'>> {
       const found = draftsBelow(db, { uid: viewer, limit: limit + 1, ...parseCursor(cursor) })
       const drafts = found.slice(0, limit)
       const last = drafts.at(-1)
       const hasMore = found.length > limit && last !== undefined
-      return { drafts, cursor: hasMore ? `${last.updatedAt}__${last.id}` : undefined }
+      return { items: drafts, cursor: hasMore ? `${last.updatedAt}__${last.id}` : undefined }
     },
   }
 }
@@ -27,6 +26,6 @@ export function createDraftPages(db: Db) {
 function parseCursor(cursor: string | undefined): DraftPlace {
   if (cursor === undefined) return { updatedAt: Number.MAX_SAFE_INTEGER, id: '' }
   const [updatedAt, id] = parseTimed(cursor)
-  if (!isValidTid(id)) throw new BadCursorError('Malformed cursor')
+  if (!isValidTid(id)) throw new BadCursorError()
   return { updatedAt, id }
 }

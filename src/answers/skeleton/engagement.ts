@@ -17,11 +17,10 @@ import {
 } from '../../data/store/read/engagement.ts'
 import { LATEST } from './feed-page.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
+import type { SkeletonPage } from './skeleton-page.ts'
 
 export type EngagementRequest = { post: number; limit: number; cursor: string | undefined }
 export type LikesRequest = { creator: number; limit: number; cursor: string | undefined }
-
-export type EngagementPage<T> = { items: T[]; cursor: string | undefined }
 
 const ROW_ID = /^[1-9]\d{0,14}$/
 
@@ -33,7 +32,7 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
   const reader = prepareEngagement(db)
   return {
     /** Each account once. */
-    likes({ post, limit, cursor }: EngagementRequest): EngagementPage<Like & Pick<Edge, 'rkey'>> {
+    likes({ post, limit, cursor }: EngagementRequest): SkeletonPage<Like & Pick<Edge, 'rkey'>> {
       const before = parseLikeCursor(cursor, (did) => (isValidDid(did) ? actors.uidOf(did) : 0))
       const page = likeEdges.newest(db, post, before, limit + 1)
       const last = page.length > limit ? page[limit - 1] : undefined
@@ -44,7 +43,7 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
     },
 
     /** posts.id of what the account likes, each once. */
-    likedPosts({ creator, limit, cursor }: LikesRequest): EngagementPage<number> {
+    likedPosts({ creator, limit, cursor }: LikesRequest): SkeletonPage<number> {
       const before = parseLikeCursor(cursor, (id) => (ROW_ID.test(id) ? Number(id) : 0))
       const page = newestSubjects(db, likeEdges, { creator, before, limit: limit + 1 })
       const last = page.length > limit ? page[limit - 1] : undefined
@@ -68,7 +67,7 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
     reposts: (request: EngagementRequest) => byPlace(reader.reposts, request, ({ id }) => id),
 
     /** posts.id of posts that quote it. A deleted post is quoted by none. */
-    quotes(request: EngagementRequest): EngagementPage<number> {
+    quotes(request: EngagementRequest): SkeletonPage<number> {
       if (reader.stateOf(request.post) === DELETED) return { items: [], cursor: undefined }
       return byPlace(reader.quotes, request)
     },
@@ -89,7 +88,7 @@ function parseLikeCursor(cursor: string | undefined, idOf: (rest: string) => num
   if (cursor === undefined) return NEWEST
   const [sortAt, rest] = parseTimed(cursor)
   const uid = idOf(rest)
-  if (uid === 0) throw new BadCursorError('Malformed cursor')
+  if (uid === 0) throw new BadCursorError()
   return { sortAt, uid }
 }
 
@@ -97,7 +96,7 @@ function byPlace(
   read: ReadEngagement,
   { post, limit, cursor }: EngagementRequest,
   itemOf: (row: EngagementRow) => number = ({ shown }) => shown,
-): EngagementPage<number> {
+): SkeletonPage<number> {
   const rows = read(post, parsePlace(cursor), limit + 1)
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return {
@@ -109,6 +108,6 @@ function byPlace(
 function parsePlace(cursor: string | undefined): EngagementPlace {
   if (cursor === undefined) return { sortAt: LATEST, id: 0 }
   const [sortAt, id] = parseTimed(cursor)
-  if (!ROW_ID.test(id)) throw new BadCursorError('Malformed cursor')
+  if (!ROW_ID.test(id)) throw new BadCursorError()
   return { sortAt, id: Number(id) }
 }

@@ -15,14 +15,9 @@ import { newestSubjects } from '../../data/store/edges/newest-subjects.ts'
 import { type Before, NEWEST } from '../../data/store/edges/subject-lists.ts'
 import { type PrivateRelation, privateAccounts } from '../../data/store/read/private-accounts.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
+import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
 
-export type AccountListRequest = { actor: number; limit: number; cursor: string | undefined }
-
-export type AccountListSkeleton = {
-  /** The other accounts, each once, newest first. */
-  uids: number[]
-  cursor: string | undefined
-}
+export type AccountListRequest = PlaceInList & { actor: number }
 
 export type AccountListParts = { db: Db; actors: ActorReader }
 
@@ -32,7 +27,7 @@ type Entry = { other: number; at: number; isFirst: boolean }
 /** At most so many entries below a place, newest first. */
 type ReadEntries = (actor: number, before: Before, limit: number) => Entry[]
 
-/** @returns each reads one page; each @throws BadCursorError */
+/** @returns each reads one page of the other accounts, each once; each @throws BadCursorError */
 export function createAccountLists(parts: AccountListParts) {
   const { db } = parts
   return {
@@ -45,13 +40,13 @@ export function createAccountLists(parts: AccountListParts) {
 }
 
 function accountList({ actors }: AccountListParts, read: ReadEntries) {
-  return ({ actor, limit, cursor }: AccountListRequest): AccountListSkeleton => {
+  return ({ actor, limit, cursor }: AccountListRequest): SkeletonPage<number> => {
     const entries = read(actor, parseCursor(actors, cursor), limit + 1)
     const page = entries.slice(0, limit)
     const last = page.at(-1)
     const hasMore = entries.length > limit && last !== undefined
     return {
-      uids: [...new Set(page.filter(({ isFirst }) => isFirst).map(({ other }) => other))],
+      items: [...new Set(page.filter(({ isFirst }) => isFirst).map(({ other }) => other))],
       cursor: hasMore ? `${last.at}__${actors.didOf(last.other)}` : undefined,
     }
   }
@@ -95,6 +90,6 @@ function parseCursor(actors: ActorReader, cursor: string | undefined): Before {
   const [sortAt, did] = parseTimed(cursor)
   // We wrote it, so we knew the account; accounts are never forgotten.
   const uid = isValidDid(did) ? actors.uidOf(did) : 0
-  if (uid === 0) throw new BadCursorError('Malformed cursor')
+  if (uid === 0) throw new BadCursorError()
   return { sortAt, uid }
 }

@@ -6,15 +6,10 @@
 
 import { isValidDid } from '@atproto/syntax'
 import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
-import type { AccountListSkeleton } from './follow-lists.ts'
 import { BadCursorError } from './page-cursor.ts'
+import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
 
-export type KnownFollowersRequest = {
-  viewer: number
-  subject: number
-  limit: number
-  cursor: string | undefined
-}
+export type KnownFollowersRequest = PlaceInList & { viewer: number; subject: number }
 
 export type KnownFollowersParts = { graph: FollowGraphReader; actors: ActorReader }
 
@@ -24,12 +19,12 @@ export type SocialProof = { count: number; followers: number[] }
 export function createKnownFollowers({ graph, actors }: KnownFollowersParts) {
   return {
     /** @throws BadCursorError */
-    page({ viewer, subject, limit, cursor }: KnownFollowersRequest): AccountListSkeleton {
+    page({ viewer, subject, limit, cursor }: KnownFollowersRequest): SkeletonPage<number> {
       const out = new Uint32Array(limit + 1)
       const count = graph.knownFollowers(viewer, subject, parseCursor(actors, cursor), out)
       const uids = [...out.subarray(0, Math.min(count, limit))]
       const hasMore = count > limit
-      return { uids, cursor: hasMore ? actors.didOf(uids.at(-1)!) : undefined }
+      return { items: uids, cursor: hasMore ? actors.didOf(uids.at(-1)!) : undefined }
     },
 
     proof(pair: { viewer: number; subject: number }, few: number): SocialProof {
@@ -46,6 +41,6 @@ export function createKnownFollowers({ graph, actors }: KnownFollowersParts) {
 function parseCursor(actors: ActorReader, cursor: string | undefined): number {
   if (cursor === undefined) return 0
   const uid = isValidDid(cursor) ? actors.uidOf(cursor) : 0
-  if (uid === 0) throw new BadCursorError('Malformed cursor')
+  if (uid === 0) throw new BadCursorError()
   return uid
 }

@@ -13,22 +13,20 @@ import { type PlacedList, prepareListPages } from '../../data/store/read/list-pa
 import { prepareLists } from '../../data/store/read/lists.ts'
 import { preparePacks } from '../../data/store/read/packs.ts'
 import { BadCursorError, formatFeedCursor, parseFeedCursor, parseTimed } from './page-cursor.ts'
+import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
 
-export type ListsRequest = { actor: number; limit: number; cursor: string | undefined }
-export type ListsPage = { ids: number[]; cursor: string | undefined }
-
-export type MembersRequest = { list: number; limit: number; cursor: string | undefined }
+export type ListsRequest = PlaceInList & { actor: number }
+export type MembersRequest = PlaceInList & { list: number }
 export type ListMember = { subject: number; rkey: string }
-export type MembersPage = { members: ListMember[]; cursor: string | undefined }
 
 export type ListPages = {
   /** lists.id; 0 where nobody ever pointed at such a list. */
   idOf(did: string, rkey: string): number
-  /** Each @throws BadCursorError. */
-  ofCreator(request: ListsRequest): ListsPage
-  mutedBy(request: ListsRequest): ListsPage
-  blockedBy(request: ListsRequest): ListsPage
-  members(request: MembersRequest): MembersPage
+  /** Of lists.id. Each @throws BadCursorError. */
+  ofCreator(request: ListsRequest): SkeletonPage<number>
+  mutedBy(request: ListsRequest): SkeletonPage<number>
+  blockedBy(request: ListsRequest): SkeletonPage<number>
+  members(request: MembersRequest): SkeletonPage<ListMember>
   /** How many lists the member mutes by. */
   muteCount(uid: number): number
   /** Record keys of the items by which the account is on these lists. */
@@ -41,7 +39,7 @@ export function createListPages({ db, actors }: { db: Db; actors: ActorReader })
   const packs = preparePacks(db)
   const pageOf =
     (read: (uid: number) => PlacedList[]) =>
-    ({ actor, limit, cursor }: ListsRequest): ListsPage =>
+    ({ actor, limit, cursor }: ListsRequest): SkeletonPage<number> =>
       cutLists(read(actor), limit, cursor)
   return {
     idOf(did, rkey) {
@@ -57,7 +55,7 @@ export function createListPages({ db, actors }: { db: Db; actors: ActorReader })
       const last = page.at(-1)
       const hasMore = found.length > limit && last !== undefined
       return {
-        members: page.map(({ subject, rkey }) => ({ subject, rkey: unpackRkey(rkey) })),
+        items: page.map(({ subject, rkey }) => ({ subject, rkey: unpackRkey(rkey) })),
         cursor: hasMore ? `${last.sortAt}__${unpackRkey(last.rkey)}` : undefined,
       }
     },
@@ -67,7 +65,11 @@ export function createListPages({ db, actors }: { db: Db; actors: ActorReader })
   }
 }
 
-function cutLists(found: PlacedList[], limit: number, cursor: string | undefined): ListsPage {
+function cutLists(
+  found: PlacedList[],
+  limit: number,
+  cursor: string | undefined,
+): SkeletonPage<number> {
   const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
   const rows = found
     .map(({ id, sortAt, cid }) => ({ id, sortAt, cid: unpackCid(cid) }))
@@ -78,7 +80,7 @@ function cutLists(found: PlacedList[], limit: number, cursor: string | undefined
     )
   const last = rows[limit - 1]
   return {
-    ids: rows.slice(0, limit).map(({ id }) => id),
+    items: rows.slice(0, limit).map(({ id }) => id),
     cursor: rows.length > limit ? formatFeedCursor(last!.sortAt, last!.cid) : undefined,
   }
 }
@@ -88,6 +90,6 @@ function parseMemberCursor(
 ): { sortAt: number; rkey: PackedRkey } | undefined {
   if (cursor === undefined) return undefined
   const [sortAt, rkey] = parseTimed(cursor)
-  if (!isValidRecordKey(rkey)) throw new BadCursorError('Malformed cursor')
+  if (!isValidRecordKey(rkey)) throw new BadCursorError()
   return { sortAt, rkey: packRkey(rkey) }
 }

@@ -20,6 +20,7 @@ import {
   prepareNotificationPages,
 } from '../../data/store/read/notifications.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
+import type { SkeletonPage } from './skeleton-page.ts'
 
 export type NotificationRequest = {
   viewer: number
@@ -31,11 +32,10 @@ export type NotificationRequest = {
   priority: boolean
 }
 
-export type NotificationSkeleton = {
-  ids: number[]
+/** notifications.id. */
+export type NotificationSkeleton = SkeletonPage<number> & {
   /** sortAt of the first one. */
   newest: number | undefined
-  cursor: string | undefined
 }
 
 export type NotificationView = {
@@ -106,7 +106,7 @@ export function createNotifications({
       if (hasMore) page.pop()
       const last = page.at(-1)
       return {
-        ids: page.map(({ id }) => id),
+        items: page.map(({ id }) => id),
         newest: page[0]?.sortAt,
         cursor: hasMore && last ? `${last.sortAt}__${last.id}` : undefined,
       }
@@ -129,6 +129,6 @@ export function createNotifications({
 function parseCursor(cursor: string | undefined): NotificationPlace {
   if (cursor === undefined) return TOP
   const [sortAt, id] = parseTimed(cursor)
-  if (!/^[1-9]\d{0,14}$/.test(id)) throw new BadCursorError('Malformed cursor')
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw new BadCursorError()
   return { sortAt, id: Number(id) }
 }

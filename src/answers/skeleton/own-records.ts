@@ -8,6 +8,7 @@ import type { Db } from '../../data/store/db.ts'
 import { recordsBy } from '../../data/store/read/record-pages.ts'
 import { LATEST } from './feed-page.ts'
 import { type FeedPosition, formatFeedCursor, parseFeedCursor } from './page-cursor.ts'
+import type { SkeletonPage } from './skeleton-page.ts'
 
 export type OwnRecordsRequest = {
   uid: number
@@ -16,8 +17,6 @@ export type OwnRecordsRequest = {
   cursor: string | undefined
 }
 
-export type RecordSkeleton = { uris: string[]; cursor: string | undefined }
-
 type Placed = { rkey: PackedRkey; cid: string; sortAt: number }
 
 /** Records of one millisecond are read together, up to so many. */
@@ -25,7 +24,7 @@ const MAX_TIED = 100
 
 /** @returns reads one page; @throws BadCursorError */
 export function createOwnRecords({ db, actors }: { db: Db; actors: ActorReader }) {
-  return ({ uid, collection, limit, cursor }: OwnRecordsRequest): RecordSkeleton => {
+  return ({ uid, collection, limit, cursor }: OwnRecordsRequest): SkeletonPage<string> => {
     const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
     const range = { until: before?.sortAt ?? LATEST, limit: limit + 1 + MAX_TIED }
     const rows = recordsBy(db, { uid, collection: collectionCodes[collection] }, range)
@@ -37,7 +36,7 @@ export function createOwnRecords({ db, actors }: { db: Db; actors: ActorReader }
     const last = page.at(-1)
     const hasMore = placed.length > limit && last !== undefined
     return {
-      uris: page.map(({ rkey }) => `at://${actors.didOf(uid)}/${collection}/${unpackRkey(rkey)}`),
+      items: page.map(({ rkey }) => `at://${actors.didOf(uid)}/${collection}/${unpackRkey(rkey)}`),
       cursor: hasMore ? formatFeedCursor(last.sortAt, last.cid) : undefined,
     }
   }

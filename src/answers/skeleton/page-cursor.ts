@@ -5,10 +5,15 @@
 // A cursor is checked strictly before it is believed: whatever we could not have written is refused.
 
 import { packCid } from '../../base/atproto/keys.ts'
+import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 
-/** Text that is no cursor of ours. Handlers turn it into 400 InvalidRequest. */
-export class BadCursorError extends Error {
+/** Text that is no cursor of ours, in every method: the client's mistake. */
+export class BadCursorError extends XRPCError {
   override name = 'BadCursorError'
+
+  constructor() {
+    super(400, 'InvalidRequest', 'Malformed cursor')
+  }
 }
 
 /** A feed item's place: items are ordered by sortAt, then by CID string, both descending. */
@@ -30,7 +35,7 @@ export function isRetiredCursor(cursor: string | undefined): boolean {
 /** @throws BadCursorError */
 export function parseFeedCursor(cursor: string): FeedPosition {
   const [sortAt, cid] = parseTimed(cursor)
-  if (!packCid(cid)) throw new BadCursorError('Malformed cursor')
+  if (!packCid(cid)) throw new BadCursorError()
   return { sortAt, cid }
 }
 
@@ -56,6 +61,6 @@ export function formatFeedCursor(sortAt: number, cid: string | undefined): strin
 export function parseTimed(cursor: string): [ms: number, rest: string] {
   const match = /^(0|-?[1-9]\d{0,15})__(.{1,600})$/.exec(cursor)
   const ms = Number(match?.[1])
-  if (!match || Math.abs(ms) > MAX_TIME_MS) throw new BadCursorError('Malformed cursor')
+  if (!match || Math.abs(ms) > MAX_TIME_MS) throw new BadCursorError()
   return [ms, match[2]!]
 }

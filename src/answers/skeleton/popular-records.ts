@@ -6,8 +6,8 @@ import { unpackRkey } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { popularRecords } from '../../data/store/read/record-pages.ts'
-import type { RecordSkeleton } from './own-records.ts'
 import { BadCursorError } from './page-cursor.ts'
+import type { SkeletonPage } from './skeleton-page.ts'
 
 export type PopularRequest = {
   collection: RecordCollection
@@ -22,7 +22,7 @@ const MOST = Number.MAX_SAFE_INTEGER
 
 /** @returns reads one page; @throws BadCursorError */
 export function createPopularRecords({ db, actors }: { db: Db; actors: ActorReader }) {
-  return ({ collection, query = '', limit, cursor }: PopularRequest): RecordSkeleton => {
+  return ({ collection, query = '', limit, cursor }: PopularRequest): SkeletonPage<string> => {
     const wanted = query.trim().toLowerCase()
     const size = wanted === '' ? limit + 1 : MAX_LOOKED_AT
     const below = { ...parseCursor(cursor), limit: size }
@@ -32,7 +32,7 @@ export function createPopularRecords({ db, actors }: { db: Db; actors: ActorRead
     const page = rows.slice(0, limit)
     const last = page.at(-1)
     return {
-      uris: page.map(
+      items: page.map(
         ({ uid, rkey }) => `at://${actors.didOf(uid)}/${collection}/${unpackRkey(rkey)}`,
       ),
       cursor: rows.length > limit && last ? `${last.likes}__${last.id}` : undefined,
@@ -43,6 +43,6 @@ export function createPopularRecords({ db, actors }: { db: Db; actors: ActorRead
 function parseCursor(cursor: string | undefined): { likes: number; id: number } {
   if (cursor === undefined) return { likes: MOST, id: MOST }
   const match = /^(\d{1,15})__(\d{1,15})$/.exec(cursor)
-  if (!match) throw new BadCursorError('Malformed cursor')
+  if (!match) throw new BadCursorError()
   return { likes: Number(match[1]), id: Number(match[2]) }
 }

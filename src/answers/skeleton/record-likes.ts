@@ -8,9 +8,10 @@ import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { prepareRecordLikers, type RecordLiker } from '../../data/store/read/record-likers.ts'
 import type { RecordKeyInRepo } from '../../data/store/read/records-by-key.ts'
-import type { EngagementPage, Like } from './engagement.ts'
+import type { Like } from './engagement.ts'
 import { LATEST } from './feed-page.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
+import type { SkeletonPage } from './skeleton-page.ts'
 
 export type RecordLikesRequest = {
   record: RecordKeyInRepo
@@ -18,9 +19,7 @@ export type RecordLikesRequest = {
   cursor: string | undefined
 }
 
-export type RecordLikes = (
-  request: RecordLikesRequest,
-) => EngagementPage<Like & { rkey: PackedRkey }>
+export type RecordLikes = (request: RecordLikesRequest) => SkeletonPage<Like & { rkey: PackedRkey }>
 
 /** @returns reads one page, an empty one for whatever is not liked; @throws BadCursorError */
 export function createRecordLikes({ db, actors }: { db: Db; actors: ActorReader }): RecordLikes {
@@ -47,6 +46,6 @@ function parsePlace(actors: ActorReader, cursor: string | undefined): RecordLike
   if (cursor === undefined) return { createdAt: LATEST, uid: 0 }
   const [createdAt, did] = parseTimed(cursor)
   const uid = isValidDid(did) ? actors.uidOf(did) : 0
-  if (uid === 0) throw new BadCursorError('Malformed cursor')
+  if (uid === 0) throw new BadCursorError()
   return { createdAt, uid }
 }

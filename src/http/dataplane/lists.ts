@@ -43,7 +43,7 @@ export function listRpcs(reading: Reading): Rpcs {
       const request = { list: list.id, limit: pageSize(limit), cursor: cursorOf(cursor) }
       const page = pages.members(request)
       const creator = actors.didOf(list.uid)
-      const listitems = page.members.map(({ subject, rkey }) => ({
+      const listitems = page.items.map(({ subject, rkey }) => ({
         uri: recordUri(creator, ITEM, rkey),
         did: actors.didOf(subject),
       }))
@@ -113,6 +113,6 @@ function listPage(reading: Reading, read: ReadLists, { actorDid, limit, cursor }
   const actor = reading.actors.uidOf(actorDid)
   if (actor === 0) return {}
   const page = read({ actor, limit: pageSize(limit), cursor: cursorOf(cursor) })
-  const uris = reading.listUris(page.ids)
-  return { listUris: page.ids.flatMap((id) => uris.get(id) ?? []), cursor: page.cursor }
+  const uris = reading.listUris(page.items)
+  return { listUris: page.items.flatMap((id) => uris.get(id) ?? []), cursor: page.cursor }
 }

@@ -25,9 +25,9 @@ export function notificationRpcs(reading: Reading): Rpcs {
       const page = notifications.page({
         ...{ viewer, priority, limit: pageSize(limit), cursor: placeOf(cursor) },
       })
-      const rows = new Map(rowsOf(page.ids).map((row) => [row.id, row]))
+      const rows = new Map(rowsOf(page.items).map((row) => [row.id, row]))
       return {
-        notifications: page.ids.flatMap((id) => {
+        notifications: page.items.flatMap((id) => {
           const row = rows.get(id)
           return row ? [toNotification(reading, row, actorDid)] : []
         }),

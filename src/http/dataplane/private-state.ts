@@ -30,8 +30,8 @@ function keptRpcs(reading: Reading): Rpcs {
       const viewer = actors.uidOf(actorDid)
       if (viewer === 0) return {}
       const page = bookmarks.page({ viewer, limit: pageSize(limit), cursor: cursorOf(cursor) })
-      const uris = reading.postUris(page.bookmarks.map(({ post }) => post))
-      const named = page.bookmarks.map(({ post }) => ({
+      const uris = reading.postUris(page.items.map(({ post }) => post))
+      const named = page.items.map(({ post }) => ({
         key: String(post),
         subject: uris.get(post) ?? '',
       }))
@@ -60,7 +60,7 @@ function keptRpcs(reading: Reading): Rpcs {
       if (viewer === 0) return {}
       const page = drafts.page({ viewer, limit: pageSize(limit), cursor: cursorOf(cursor) })
       return {
-        drafts: page.drafts.map(({ id, draft, createdAt, updatedAt }) => ({
+        drafts: page.items.map(({ id, draft, createdAt, updatedAt }) => ({
           key: id,
           payload: Buffer.from(`{"id":${JSON.stringify(id)},"draft":${draft}}`),
           createdAt: timestamp(createdAt),
@@ -81,7 +81,7 @@ function subscriptionRpcs(reading: Reading): Rpcs {
       const actor = actors.uidOf(actorDid)
       if (actor === 0) return {}
       const page = lists.subscriptions({ actor, limit: pageSize(limit), cursor: cursorOf(cursor) })
-      return { dids: page.uids.map((uid) => actors.didOf(uid)), cursor: page.cursor }
+      return { dids: page.items.map((uid) => actors.didOf(uid)), cursor: page.cursor }
     },
 
     getActivitySubscriptionsByActorAndSubjects({ actorDid, subjectDids }) {

@@ -83,7 +83,7 @@ function blockRpcs(reading: Reading): Rpcs {
     },
 
     getBlocks(request) {
-      const { uids, cursor } = lists.blocks(askedOf(reading, request))
+      const { items: uids, cursor } = lists.blocks(askedOf(reading, request))
       const creator = actors.uidOf(request.actorDid)
       const keys = blockEdges.keysAmong(db, { creator, subjects: uids })
       return {
@@ -99,7 +99,7 @@ function followRpcs(reading: Reading): Rpcs {
   const lists = createAccountLists({ db, actors })
   return {
     getFollows(request) {
-      const { uids, cursor } = lists.follows(askedOf(reading, request))
+      const { items: uids, cursor } = lists.follows(askedOf(reading, request))
       const creator = actors.uidOf(request.actorDid)
       const keys = followEdges.keysAmong(db, { creator, subjects: uids })
       const follows = uids.flatMap((uid) =>
@@ -113,7 +113,7 @@ function followRpcs(reading: Reading): Rpcs {
     },
 
     getFollowers(request) {
-      const { uids, cursor } = lists.followers(askedOf(reading, request))
+      const { items: uids, cursor } = lists.followers(askedOf(reading, request))
       const subject = actors.uidOf(request.actorDid)
       const keys = followEdges.keysTo(db, { creators: uids, subject })
       const followers = uids.flatMap((uid) => {
@@ -150,7 +150,7 @@ function muteRpcs(reading: Reading, relationsOf: RelationsOf): Rpcs {
   const lists = createAccountLists({ db, actors })
   return {
     getMutes(request) {
-      const { uids, cursor } = lists.mutes(askedOf(reading, request))
+      const { items: uids, cursor } = lists.mutes(askedOf(reading, request))
       const dids = uids.map((uid) => actors.didOf(uid))
       return { dids, mutes: dids.map((did) => ({ did })), cursor }
     },

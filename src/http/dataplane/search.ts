@@ -41,7 +41,7 @@ export function createSearches(reading: Reading) {
         limit: pageSize(limit),
         cursor: cursorOf(cursor),
       })
-      return { dids: page.uids.map((uid) => actors.didOf(uid)), cursor: page.cursor }
+      return { dids: page.items.map((uid) => actors.didOf(uid)), cursor: page.cursor }
     },
 
     /** `author`: a DID. */
@@ -63,12 +63,14 @@ export function createSearches(reading: Reading) {
         limit: pageSize(limit),
         cursor: cursorOf(cursor),
       })
-      const uris = reading.postUris(page.ids)
-      return { uris: page.ids.flatMap((id) => uris.get(id) ?? []), cursor: page.cursor }
+      const uris = reading.postUris(page.items)
+      return { uris: page.items.flatMap((id) => uris.get(id) ?? []), cursor: page.cursor }
     },
 
     records(collection: RecordCollection, { q, limit, cursor }: Asked) {
-      return popular({ collection, query: q, limit: pageSize(limit), cursor: cursorOf(cursor) })
+      const place = { limit: pageSize(limit), cursor: cursorOf(cursor) }
+      const { items, cursor: next } = popular({ collection, query: q, ...place })
+      return { uris: items, cursor: next }
     },
   }
 }

@@ -1,15 +1,17 @@
 // Searches: what is found here comes first, to its end, and then what is found elsewhere and not here.
 
+import { asVisitor } from '../../answers/hydrate/reader.ts'
 import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import { isObject, type Json } from '../../sources/appview/json.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import { isWrapped, wrapCursor } from '../../sources/appview/wrapped-cursor.ts'
-import { labelerHeaders } from '../server/answer-headers.ts'
-import type { Method, MethodContext, MethodResult } from '../server/method.ts'
-import { type AppContext, viewerOf } from '../xrpc/app-context.ts'
+import type { MethodResult } from '../server/method.ts'
+import type { AppContext } from '../xrpc/app-context.ts'
+import type { Call } from '../xrpc/call.ts'
 import { parseSeen, type SeenAccounts, splitSeen } from '../xrpc/seen-accounts.ts'
-import { plainBody } from './outcome.ts'
+import type { Answering } from '../xrpc/up-to-date.ts'
+import { type OwnMethod, plainBody } from './outcome.ts'
 import { parseWrapped, purposeOf, theirPage } from './their-page.ts'
 
 const ACTORS = 'app.bsky.actor.searchActors'
@@ -20,44 +22,44 @@ const MIN_LETTERS = 2
 /** So many of our own are looked through for what came from elsewhere. */
 const MAX_OWN = 100
 
-type Search = { field: string; limit: number; context: MethodContext }
+type Search = { field: string; limit: number; call: Call }
 
-export function afterOurs(serving: AppContext, method: Method): Method['handler'] {
-  const { nsid } = method
+export function afterOurs(app: AppContext, own: OwnMethod): Answering {
+  const { nsid } = own
   const field = itemsFieldOf(loadLexicons(), nsid)!
-  return async (context) => {
-    const limit = Number(context.params['limit'])
-    const search = { field, limit, context }
-    if (isWrapped(context.params['cursor'])) return goOn(serving, nsid, search)
-    const result = await method.handler(context)
+  return async (call) => {
+    const limit = Number(call.params['limit'])
+    const search = { field, limit, call }
+    if (isWrapped(call.params['cursor'])) return goOn(app, nsid, search)
+    const result = await own.answer(call)
     const isOver = isObject(result.body) && result.body['cursor'] === undefined
-    const isRetired = isRetiredCursor(context.params['cursor'] as string | undefined)
-    if (!isOver || isRetired || !isForEverybody(context)) return result
-    return filledUp(serving, nsid, search, result)
+    const isRetired = isRetiredCursor(call.params['cursor'] as string | undefined)
+    if (!isOver || isRetired || !isForEverybody(call)) return result
+    return filledUp(app, nsid, search, result)
   }
 }
 
 async function filledUp(
-  serving: AppContext,
+  app: AppContext,
   nsid: string,
-  { field, limit, context }: Search,
+  { field, limit, call }: Search,
   result: MethodResult,
 ): Promise<MethodResult> {
   const body = plainBody(result)
   const own = body[field] as Json[]
   const isTypeahead = nsid === TYPEAHEAD
   if (own.length >= limit) {
-    const seen = seenUpTo(nsid, context, own)?.text
+    const seen = seenUpTo(nsid, call, own)?.text
     const first = { page: 0, theirs: undefined, seen }
-    const next = isTypeahead ? undefined : wrapCursor(first, purposeOf(nsid, context.params))
+    const next = isTypeahead ? undefined : wrapCursor(first, purposeOf(nsid, call.params))
     return { ...result, body: { ...(result.body as Json), cursor: next } }
   }
   const shown = new Set(own.map(keyOf))
-  const seen = seenUpTo(nsid, context, own)
-  const notOurs = withoutSeen(seen, withoutOurs(serving, context))
-  const more = await theirPage(serving, {
-    ...{ context, nsid },
-    params: { ...context.params, limit: limit - own.length },
+  const seen = seenUpTo(nsid, call, own)
+  const notOurs = withoutSeen(seen, withoutOurs(app, call))
+  const more = await theirPage(app, {
+    ...{ call, nsid },
+    params: { ...call.params, limit: limit - own.length },
     from: { page: 0, theirs: undefined },
     waitShare: isTypeahead ? TYPEAHEAD_WAIT_SHARE : undefined,
     keep: (items) => notOurs(items.filter((item) => !shown.has(keyOf(item)))),
@@ -69,30 +71,25 @@ async function filledUp(
   return { ...result, body: { ...rest, [field]: merged, cursor: more['cursor'] } }
 }
 
-async function goOn(
-  serving: AppContext,
-  nsid: string,
-  { field, context }: Search,
-): Promise<MethodResult> {
-  const from = parseWrapped(nsid, context)
+async function goOn(app: AppContext, nsid: string, { field, call }: Search): Promise<MethodResult> {
+  const from = parseWrapped(nsid, call)
   const seen = nsid === ACTORS ? parseSeen(from.seen) : undefined
-  const keep = withoutSeen(seen, withoutOurs(serving, context))
-  const { params } = context
-  const page = await theirPage(serving, {
-    ...{ context, nsid, params, from, keep },
+  const keep = withoutSeen(seen, withoutOurs(app, call))
+  const { params } = call
+  const page = await theirPage(app, {
+    ...{ call, nsid, params, from, keep },
     seenWith: seen && ((items) => seen.with(items.map(keyOf)).text),
   })
   return {
     body: { [field]: page?.[field] ?? [], cursor: page?.['cursor'] },
-    headers: labelerHeaders(context),
   }
 }
 
 /** What only the viewer's own graph can answer is not asked of anybody else. */
-function isForEverybody({ params, viewer }: MethodContext): boolean {
+function isForEverybody({ params, viewer }: Call): boolean {
   const q = String(params['q'] ?? params['term'] ?? params['query'] ?? '').trim()
   if (q.length < MIN_LETTERS || params['following'] === true || OWN.test(q)) return false
-  return viewer === undefined || !JSON.stringify(params).includes(viewer)
+  return viewer === undefined || !JSON.stringify(params).includes(viewer.did)
 }
 
 /** The viewer, as the text of a search can name them. */
@@ -103,11 +100,7 @@ function keyOf(item: Json): string {
 }
 
 /** Whom this page and those before it have shown; undefined where the search is not for accounts. */
-function seenUpTo(
-  nsid: string,
-  { params }: MethodContext,
-  own: readonly Json[],
-): SeenAccounts | undefined {
+function seenUpTo(nsid: string, { params }: Call, own: readonly Json[]): SeenAccounts | undefined {
   if (nsid !== ACTORS) return undefined
   return splitSeen(params['cursor'] as string | undefined)?.seen.with(own.map(keyOf))
 }
@@ -129,21 +122,17 @@ function withoutSeen(
 }
 
 /** What our own search would have found is left out. */
-function withoutOurs(
-  serving: AppContext,
-  { params, viewer: did }: MethodContext,
-): (items: Json[]) => Json[] {
-  const { actors, hydrator, postsByUri } = serving
-  const viewer = viewerOf(actors, did)?.uid ?? 0
+function withoutOurs(app: AppContext, { params, viewer, reader }: Call): (items: Json[]) => Json[] {
+  const { actors, hydrator, postsByUri } = app
   return (items) => {
     const uris = items.flatMap(({ uri }) => (typeof uri === 'string' ? [uri] : []))
     if (uris.length === 0) {
       const q = String(params['q'] ?? params['term'] ?? '')
-      const found = items.length > 0 ? foundHere(serving, q, viewer) : new Set<number>()
+      const found = items.length > 0 ? foundHere(app, q, viewer?.uid ?? 0) : new Set<number>()
       return items.filter((item) => !found.has(actors.uidOf(String(item['did']))))
     }
     const posts = postsByUri(uris)
-    const { records } = hydrator.records(uris, undefined)
+    const { records } = hydrator.records(uris, asVisitor(reader))
     return items.filter(
       ({ uri }) => posts.get(String(uri))?.is !== 'present' && !records.has(String(uri)),
     )
@@ -151,5 +140,5 @@ function withoutOurs(
 }
 
 function foundHere({ searchActors }: AppContext, q: string, viewer: number): Set<number> {
-  return new Set(searchActors({ q, viewer, limit: MAX_OWN, cursor: undefined }).uids)
+  return new Set(searchActors({ q, viewer, limit: MAX_OWN, cursor: undefined }).items)
 }

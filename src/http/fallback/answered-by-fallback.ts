@@ -2,41 +2,42 @@
 // (sources/appview/coverage.ts). Without a public AppView to ask every method is as it was.
 
 import { type Lack, rules } from '../../sources/appview/coverage.ts'
-import type { Method } from '../server/method.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
+import type { Answering } from '../xrpc/up-to-date.ts'
 import { afterOurs } from './after-ours.ts'
 import { handleFromFallback } from './handles.ts'
 import { missingKeys } from './missing-keys.ts'
+import type { OwnMethod } from './outcome.ts'
 import { manyProfiles, oneProfile } from './profiles.ts'
 import { wholeAnswers } from './whole-answers.ts'
 
-export function createAnsweredByFallback(serving: AppContext): (method: Method) => Method {
-  return (method) => {
-    const rule = rules[method.nsid]
-    if (!rule) return method
-    const told = { ...method, fallback: rule.when }
-    return serving.fallback ? { ...told, handler: handlerFor(serving, method, rule.lack) } : told
-  }
+export function answeredByFallback(
+  app: AppContext,
+  { nsid }: { nsid: string },
+  answer: Answering,
+): Answering {
+  const rule = rules[nsid]
+  return rule && app.fallback ? answeringFor(app, { nsid, answer }, rule.lack) : answer
 }
 
-function handlerFor(serving: AppContext, method: Method, lack: Lack): Method['handler'] {
+function answeringFor(app: AppContext, own: OwnMethod, lack: Lack): Answering {
   switch (lack.about) {
     case 'account':
     case 'post':
     case 'record':
-      return wholeAnswers(serving, method, lack)
+      return wholeAnswers(app, own, lack)
     case 'keys':
-      return missingKeys(serving, method, lack)
+      return missingKeys(app, own, lack)
     case 'search':
-      return afterOurs(serving, method)
+      return afterOurs(app, own)
     case 'profile':
-      return oneProfile(serving, method)
+      return oneProfile(app, own)
     case 'profiles':
-      return manyProfiles(serving, method)
+      return manyProfiles(app, own)
     case 'handle':
-      return handleFromFallback(serving, method)
+      return handleFromFallback(app, own)
     case 'feed':
       // The method itself fills its gaps (posts-from-fallback.ts).
-      return method.handler
+      return own.answer
   }
 }

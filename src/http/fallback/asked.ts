@@ -7,8 +7,9 @@ import { speak } from '../../sources/appview/our-word.ts'
 import { keepShown } from '../../sources/appview/shown-items.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import { formatLabelers } from '../server/labelers.ts'
-import type { MethodContext, Params } from '../server/method.ts'
-import { type AppContext, viewerOf } from '../xrpc/app-context.ts'
+import type { Params } from '../server/method.ts'
+import type { AppContext } from '../xrpc/app-context.ts'
+import type { Call } from '../xrpc/call.ts'
 import { waitLeftMs } from '../xrpc/wait-left.ts'
 import { ourWordOn } from './our-knowledge.ts'
 
@@ -16,20 +17,20 @@ export type Asked = { nsid: string; params: Params; waitShare?: number }
 
 /** @returns undefined where there is no answer in time, or nothing of it may be shown */
 export async function askFallback(
-  serving: AppContext,
-  context: Pick<MethodContext, 'labelers' | 'signal' | 'viewer'>,
+  app: AppContext,
+  call: Call,
   { nsid, params, waitShare = 1 }: Asked,
 ): Promise<Json | undefined> {
-  const { labelers } = context
-  const answer = await serving.fallback?.ask({
+  const { accepted, reader } = call
+  const answer = await app.fallback?.ask({
     nsid,
     params,
-    waitShare: waitShare * shareLeft(context.signal),
-    labelers: labelers?.dids ?? [],
-    acceptLabelers: labelers && formatLabelers(labelers),
+    waitShare: waitShare * shareLeft(call.signal),
+    labelers: accepted?.dids ?? [],
+    acceptLabelers: accepted && formatLabelers(accepted),
   })
   if (!answer) return undefined
-  const word = ourWordOn(serving, answer, viewerOf(serving.actors, context.viewer))
+  const word = ourWordOn(app, answer, reader)
   const field = itemsFieldOf(loadLexicons(), nsid)
   if (!keepShown(nsid, answer, { field, word })) return undefined
   speak(answer, word)
@@ -41,7 +42,7 @@ const MAX_WAIT_MS = 1_500
 /** Of who has waited for somebody else already. */
 const LEAST_SHARE = 0.2
 
-/** How much of its wait the request has left. */
+/** How much of its patience the request has left. */
 function shareLeft(signal: AbortSignal): number {
   return Math.max(LEAST_SHARE, waitLeftMs(signal, MAX_WAIT_MS, Date.now()) / MAX_WAIT_MS)
 }

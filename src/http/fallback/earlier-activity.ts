@@ -7,13 +7,13 @@ import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import { isObject, type Json } from '../../sources/appview/json.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import { isWrapped, type WrappedCursor, wrapCursor } from '../../sources/appview/wrapped-cursor.ts'
-import { labelerHeaders } from '../server/answer-headers.ts'
-import type { Method, MethodContext, MethodResult } from '../server/method.ts'
+import type { MethodResult } from '../server/method.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
+import type { Call } from '../xrpc/call.ts'
 import { askFallback } from './asked.ts'
 import { isAboutSubject } from './is-about.ts'
 import { lastPage } from './last-page.ts'
-import { plainBody } from './outcome.ts'
+import { type OwnMethod, plainBody } from './outcome.ts'
 import { parseWrapped, purposeOf } from './their-page.ts'
 
 export type EarlierActivity = {
@@ -24,7 +24,7 @@ export type EarlierActivity = {
   oursAmong(items: readonly Json[], key: string): Set<Json>
 }
 
-type Request = { param: string; key: string; context: MethodContext; deeds: EarlierActivity }
+type Request = { param: string; key: string; call: Call; deeds: EarlierActivity }
 
 const STRIDE = 100
 const MAX_READS = 8
@@ -32,8 +32,8 @@ const MAX_READS = 8
 const FURTHER_WAIT_SHARE = 0.5
 
 /** Undefined for methods that list nothing of the kind. */
-export function earlierActivity(serving: AppContext, nsid: string): EarlierActivity | undefined {
-  const { actors, counted, engagement, graph, postsByUri } = serving
+export function earlierActivity(app: AppContext, nsid: string): EarlierActivity | undefined {
+  const { actors, counted, engagement, graph, postsByUri } = app
   const idOf = (uri: string) => postsByUri([uri]).get(uri)?.id ?? 0
   const uidOf = (view: unknown) => (isObject(view) ? actors.uidOf(String(view['did'])) : 0)
   const those = (items: readonly Json[], isOurs: (item: Json) => boolean) =>
@@ -81,62 +81,62 @@ export function earlierActivity(serving: AppContext, nsid: string): EarlierActiv
 }
 
 export async function oursThenTheirs(
-  serving: AppContext,
-  method: Method,
+  app: AppContext,
+  own: OwnMethod,
   request: Request,
 ): Promise<MethodResult> {
-  const { context } = request
-  const { params } = context
+  const { call } = request
+  const { params } = call
   const limit = Number(params['limit'])
-  if (isWrapped(params['cursor'])) return goOn(serving, method, request)
-  const result = await method.handler(context)
+  if (isWrapped(params['cursor'])) return goOn(app, own, request)
+  const result = await own.answer(call)
   if (isRetiredCursor(params['cursor'] as string | undefined)) return result
   const body = plainBody(result)
-  const field = itemsFieldOf(loadLexicons(), method.nsid)!
-  const own = body[field] as Json[]
+  const field = itemsFieldOf(loadLexicons(), own.nsid)!
+  const ours = body[field] as Json[]
   if (body['cursor'] !== undefined) return result
   const first = { page: 0, theirs: undefined }
-  if (own.length >= limit) {
-    const cursor = wrapCursor(first, purposeOf(method.nsid, params))
+  if (ours.length >= limit) {
+    const cursor = wrapCursor(first, purposeOf(own.nsid, params))
     return { ...result, body: { ...body, cursor } }
   }
-  const theirs = await theirRest(serving, method.nsid, request, {
+  const theirs = await theirRest(app, own.nsid, request, {
     from: first,
-    limit: limit - own.length,
+    limit: limit - ours.length,
   })
   if (!theirs) return result
-  const merged = [...own, ...(theirs[field] as Json[])]
+  const merged = [...ours, ...(theirs[field] as Json[])]
   return { ...result, body: { ...body, [field]: merged, cursor: theirs['cursor'] } }
 }
 
-async function goOn(serving: AppContext, method: Method, request: Request): Promise<MethodResult> {
-  const { context } = request
-  const { uri, cid, limit } = context.params
-  const from = parseWrapped(method.nsid, context)
-  const theirs = await theirRest(serving, method.nsid, request, { from, limit: Number(limit) })
+async function goOn(app: AppContext, own: OwnMethod, request: Request): Promise<MethodResult> {
+  const { call } = request
+  const { uri, cid, limit } = call.params
+  const from = parseWrapped(own.nsid, call)
+  const theirs = await theirRest(app, own.nsid, request, { from, limit: Number(limit) })
   if (theirs) {
     const body = 'uri' in theirs ? { ...theirs, uri, cid } : theirs
-    return { body, headers: labelerHeaders(context) }
+    return { body }
   }
-  return lastPage(method, context)
+  return lastPage(own, call)
 }
 
 /** A page of what we don't list ourselves. Where even many pages held nothing else, the next one goes on. */
 async function theirRest(
-  serving: AppContext,
+  app: AppContext,
   nsid: string,
-  { param, key, context, deeds }: Request,
+  { param, key, call, deeds }: Request,
   { from, limit }: { from: WrappedCursor; limit: number },
 ): Promise<Json | undefined> {
   const field = itemsFieldOf(loadLexicons(), nsid)!
-  const purpose = purposeOf(nsid, context.params)
+  const purpose = purposeOf(nsid, call.params)
   let { page, theirs } = from
   let stride = Math.max(limit, STRIDE)
   let last: Json | undefined
   for (let reads = 1; reads <= MAX_READS; reads++) {
-    const params = { ...context.params, [param]: key, limit: stride, cursor: theirs }
+    const params = { ...call.params, [param]: key, limit: stride, cursor: theirs }
     const waitShare = reads === 1 ? 1 : FURTHER_WAIT_SHARE
-    const answer = await askFallback(serving, context, { nsid, params, waitShare })
+    const answer = await askFallback(app, call, { nsid, params, waitShare })
     if (!answer || !isAboutSubject(answer, deeds.about, key)) break
     const all = answer[field] as Json[]
     const ours = deeds.oursAmong(all, key)

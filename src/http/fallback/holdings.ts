@@ -1,11 +1,19 @@
 // What sources/appview/coverage.ts decides by, read from our index.
 
+import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
+import { asVisitor, type Reader } from '../../answers/hydrate/reader.ts'
+import type { ListPages } from '../../answers/skeleton/list-pages.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
-import { MEMBER } from '../../data/graph/types.ts'
-import { type AccountFacts, holdsAccount, holdsPost } from '../../sources/appview/coverage.ts'
-import type { AppContext } from '../xrpc/app-context.ts'
+import { type ActorReader, MEMBER } from '../../data/graph/types.ts'
+import type { PostsByUri } from '../../data/store/read/posts-by-uri.ts'
+import {
+  type AccountFacts,
+  holdsAccount,
+  holdsPost,
+  type Scope,
+} from '../../sources/appview/coverage.ts'
 
-type Parts = Pick<AppContext, 'actors' | 'scope'>
+type Parts = { actors: Pick<ActorReader, 'uidOf' | 'flagsOf' | 'memberFollowersOf'>; scope: Scope }
 
 function factsOf({ actors }: Parts, uid: number): AccountFacts | undefined {
   if (uid === 0) return undefined
@@ -20,7 +28,7 @@ export function isStoredAccount(parts: Parts, uid: number): boolean {
 }
 
 /** @param uri - of a post, by DID */
-export function isStoredPost(parts: Parts & Pick<AppContext, 'postsByUri'>, uri: string): boolean {
+export function isStoredPost(parts: Parts & { postsByUri: PostsByUri }, uri: string): boolean {
   const uid = parts.actors.uidOf(parseRecordUri(uri)?.did ?? '')
   const row = parts.postsByUri([uri]).get(uri)
   // One that we know to be deleted is known as well as one that is here.
@@ -29,20 +37,20 @@ export function isStoredPost(parts: Parts & Pick<AppContext, 'postsByUri'>, uri:
 }
 
 /** Deactivated, deleted, taken down: nothing of theirs is shown, whoever has it. */
-export function isAway({ hydrator }: Pick<AppContext, 'hydrator'>, uid: number): boolean {
+export function isAway({ hydrator }: { hydrator: Hydrator }, uid: number, reader: Reader): boolean {
   if (uid === 0) return false
-  return hydrator.profiles([uid], undefined).actors.get(uid)?.hiddenAs !== undefined
+  return hydrator.profiles([uid], asVisitor(reader)).actors.get(uid)?.hiddenAs !== undefined
 }
 
 /** So many of a list are looked at. */
 const MAX_LISTED = 100
 
 /** A feed of a list is whole where everybody on it is held. */
-export function isStoredList(parts: Parts & Pick<AppContext, 'listPages'>, uri: string): boolean {
+export function isStoredList(parts: Parts & { listPages: ListPages }, uri: string): boolean {
   if (parts.scope === 'network') return true
   const key = parseRecordUri(uri)
   const list = key ? parts.listPages.idOf(key.did, key.rkey) : 0
   if (list === 0) return false
   const page = parts.listPages.members({ list, limit: MAX_LISTED, cursor: undefined })
-  return page.members.every(({ subject }) => isStoredAccount(parts, subject))
+  return page.items.every(({ subject }) => isStoredAccount(parts, subject))
 }

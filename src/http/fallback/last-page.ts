@@ -4,26 +4,18 @@
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import type { Json } from '../../sources/appview/json.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
-import { labelerHeaders } from '../server/answer-headers.ts'
-import type { Method, MethodContext, MethodResult, Params } from '../server/method.ts'
-import { plainBody } from './outcome.ts'
+import type { MethodResult, Params } from '../server/method.ts'
+import type { Call } from '../xrpc/call.ts'
+import { type OwnMethod, plainBody } from './outcome.ts'
 
-export async function lastPage(method: Method, context: MethodContext): Promise<MethodResult> {
-  const first: Json = plainBody(
-    await method.handler({ ...contextOf(context), params: firstPage(context) }),
-  )
-  const field = itemsFieldOf(loadLexicons(), method.nsid)
+export async function lastPage(own: OwnMethod, call: Call): Promise<MethodResult> {
+  const first: Json = plainBody(await own.answer(call.again(firstPage(call))))
+  const field = itemsFieldOf(loadLexicons(), own.nsid)
   const { cursor: _, ...rest } = first
-  return { body: { ...rest, ...(field && { [field]: [] }) }, headers: labelerHeaders(context) }
+  return { body: { ...rest, ...(field && { [field]: [] }) } }
 }
 
-function firstPage({ params }: MethodContext): Params {
+function firstPage({ params }: Call): Params {
   const { cursor: _, ...rest } = params
   return 'limit' in rest ? { ...rest, limit: 1 } : rest
-}
-
-/** A context's own properties are not all of it. */
-function contextOf(context: MethodContext): MethodContext {
-  const { viewer, params, input, labelers, token, signal } = context
-  return { viewer, params, input, labelers, token, signal, header: (name) => context.header(name) }
 }

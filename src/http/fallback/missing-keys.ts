@@ -5,42 +5,43 @@ import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import type { Lack } from '../../sources/appview/coverage.ts'
 import { isObject, type Json } from '../../sources/appview/json.ts'
 import { ownerOf } from '../../sources/appview/our-word.ts'
-import type { Method, MethodContext } from '../server/method.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
+import type { Call } from '../xrpc/call.ts'
+import type { Answering } from '../xrpc/up-to-date.ts'
 import { askFallback } from './asked.ts'
-import { plainBody } from './outcome.ts'
+import { type OwnMethod, plainBody } from './outcome.ts'
 
 type ByKeys = Extract<Lack, { about: 'keys' }>
 
 const POST = 'app.bsky.feed.post'
 const MAX_ASKED = 25
 
-export function missingKeys(serving: AppContext, method: Method, lack: ByKeys): Method['handler'] {
-  return async (context) => {
-    const result = await method.handler(context)
-    const keys = [...new Set(context.params[lack.param] as string[])]
+export function missingKeys(app: AppContext, own: OwnMethod, lack: ByKeys): Answering {
+  return async (call) => {
+    const result = await own.answer(call)
+    const keys = [...new Set(call.params[lack.param] as string[])]
     const body = result.body as Json
-    const missing = missingOf(serving, keys, body[lack.field], lack)
+    const missing = missingOf(app, keys, body[lack.field], lack)
       // Nobody else has to know who reads here.
-      .filter((key) => context.viewer === undefined || !key.includes(context.viewer))
+      .filter((key) => call.viewer === undefined || !key.includes(call.viewer.did))
       .slice(0, MAX_ASKED)
     if (missing.length === 0) return result
-    const theirs = await found(serving, method.nsid, { context, lack, missing })
+    const theirs = await found(app, own.nsid, { call, lack, missing })
     if (theirs.size === 0) return result
-    const own = (plainBody(result)[lack.field] as Json[]).map((view) => [keyOf(view, lack), view])
-    const views = new Map([...theirs, ...(own as [string, Json][])])
+    const ours = (plainBody(result)[lack.field] as Json[]).map((view) => [keyOf(view, lack), view])
+    const views = new Map([...theirs, ...(ours as [string, Json][])])
     const inOrder = keys.map((key) => views.get(key)).filter(isObject)
     return { ...result, body: { ...body, [lack.field]: inOrder } }
   }
 }
 
 async function found(
-  serving: AppContext,
+  app: AppContext,
   nsid: string,
-  { context, lack, missing }: { context: MethodContext; lack: ByKeys; missing: string[] },
+  { call, lack, missing }: { call: Call; lack: ByKeys; missing: string[] },
 ): Promise<Map<string, Json>> {
-  const params = { ...context.params, [lack.param]: missing }
-  const answer = await askFallback(serving, context, { nsid, params })
+  const params = { ...call.params, [lack.param]: missing }
+  const answer = await askFallback(app, call, { nsid, params })
   const views = (answer?.[lack.field] ?? []) as Json[]
   const byKey = views.map((view) => [keyOf(view, lack), view] as const)
   return new Map(byKey.filter(([key]) => missing.includes(key)))

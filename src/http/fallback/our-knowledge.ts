@@ -1,8 +1,9 @@
 // Loads what we ourselves know of what a stranger's answer shows (sources/appview/our-word.ts): a handful of
 // reads for a whole page. Accounts that we never heard of stand in no relation to anybody.
 
-import { currentLabelers } from '../../answers/hydrate/labelers.ts'
-import type { FeedState, ProfileState, Viewer } from '../../answers/hydrate/types.ts'
+import { UNVERIFIED } from '../../answers/hydrate/missing-set.ts'
+import type { Reader } from '../../answers/hydrate/reader.ts'
+import type { FeedState, ProfileState } from '../../answers/hydrate/types.ts'
 import { labelsOf } from '../../answers/views/labels.ts'
 import { postView } from '../../answers/views/post-view.ts'
 import { postViewer, ungatedPostViewer } from '../../answers/views/post-viewer.ts'
@@ -18,20 +19,20 @@ import {
   type Shown,
   type ThingWord,
 } from '../../sources/appview/our-word.ts'
-import type { AppContext } from '../xrpc/app-context.ts'
+import type { Needs } from '../xrpc/define.ts'
 import { isStoredAccount } from './holdings.ts'
 
-type Parts = Pick<AppContext, 'actors' | 'hydrator' | 'listPages' | 'postsByUri' | 'scope'>
+type Parts = Needs<'actors' | 'hydrator' | 'listPages' | 'postsByUri' | 'scope'>
 
 const LIST = 'app.bsky.graph.list'
 
-export function ourWordOn(parts: Parts, answer: Json, viewer: Viewer): OurWord {
+export function ourWordOn(parts: Parts, answer: Json, reader: Reader): OurWord {
   const shown = collect(answer)
-  const accounts = accountWords(parts, shown, viewer)
-  const posts = postWords(parts, shown, viewer)
-  const records = recordWords(parts, shown, viewer)
+  const accounts = accountWords(parts, shown, reader)
+  const posts = postWords(parts, shown, reader)
+  const records = recordWords(parts, shown, reader)
   return {
-    isSignedIn: viewer !== undefined,
+    isSignedIn: reader.viewer !== undefined,
     account: accounts,
     post: posts,
     record: records,
@@ -41,10 +42,10 @@ export function ourWordOn(parts: Parts, answer: Json, viewer: Viewer): OurWord {
 function accountWords(
   { actors, hydrator }: Parts,
   { dids }: Shown,
-  viewer: Viewer,
+  reader: Reader,
 ): (did: string) => AccountWord {
   const uids = [...dids].map((did) => actors.uidOf(did)).filter((uid) => uid !== 0)
-  const state = hydrator.profiles(uids, viewer)
+  const state = hydrator.profiles(uids, reader)
   return (did) => {
     const uid = dids.has(did) ? actors.uidOf(did) : 0
     const actor = state.actors.get(uid)
@@ -59,18 +60,16 @@ function accountWords(
   }
 }
 
-const UNVERIFIED = 'handle.invalid'
-
-function postWords(parts: Parts, { posts }: Shown, viewer: Viewer): (uri: string) => ThingWord {
+function postWords(parts: Parts, { posts }: Shown, reader: Reader): (uri: string) => ThingWord {
   const { hydrator } = parts
   const rows = parts.postsByUri(posts)
   const present = [...rows.values()].filter(({ is }) => is === 'present').map(({ id }) => id)
-  const state = hydrator.posts(present, viewer)
+  const state = hydrator.posts(present, reader)
   const doings = hydrator.postViewers(
     [...rows.values()].map(({ id }) => id),
-    viewer,
+    reader,
   )
-  const labels = hydrator.labels([...posts], currentLabelers())
+  const labels = hydrator.labels([...posts], reader)
   return (uri) => {
     const row = rows.get(uri)
     const post = state.posts.get(row?.id ?? 0)
@@ -79,7 +78,7 @@ function postWords(parts: Parts, { posts }: Shown, viewer: Viewer): (uri: string
     return {
       isGone: isGone || (said?.isTakenDown ?? false),
       viewer:
-        viewer &&
+        reader.viewer &&
         ((post ? postViewer(state, post) : ungatedPostViewer(doings.get(row?.id ?? 0))) as Json),
       labels: said?.labels ?? [],
       own: ownView(parts, state, row),
@@ -94,20 +93,21 @@ function ownView(parts: Parts, state: FeedState, row: PostByUri | undefined): Js
   return postView(state, post.id) as Json | undefined
 }
 
-function recordWords(parts: Parts, { records }: Shown, viewer: Viewer): (uri: string) => ThingWord {
+function recordWords(parts: Parts, { records }: Shown, reader: Reader): (uri: string) => ThingWord {
   const { hydrator } = parts
   const uris = [...records]
   const lists = listIds(parts, uris)
-  const listState = hydrator.lists([...lists.values()], viewer)
+  const listState = hydrator.lists([...lists.values()], reader)
   const state = hydrator.records(
     uris.filter((uri) => !lists.has(uri)),
-    viewer,
+    reader,
   )
-  const labels = hydrator.labels(uris, currentLabelers())
+  const labels = hydrator.labels(uris, reader)
   return (uri) => ({
     isGone: labels.get(uri)?.isTakenDown ?? false,
     viewer:
-      viewer && viewerOfRecord(uri, { list: listState.lists.get(lists.get(uri) ?? 0), state }),
+      reader.viewer &&
+      viewerOfRecord(uri, { list: listState.lists.get(lists.get(uri) ?? 0), state }),
     labels: labels.get(uri)?.labels ?? [],
   })
 }

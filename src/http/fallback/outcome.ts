@@ -3,13 +3,18 @@
 import { jsonBytes } from '../../answers/views/ready-json.ts'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { Json } from '../../sources/appview/json.ts'
-import type { Method, MethodContext, MethodResult } from '../server/method.ts'
+import type { MethodResult } from '../server/method.ts'
+import type { Call } from '../xrpc/call.ts'
+import type { Answering } from '../xrpc/up-to-date.ts'
+
+/** A method as our own index answers it. */
+export type OwnMethod = { nsid: string; answer: Answering }
 
 export type Outcome = { result: MethodResult } | { error: XRPCError }
 
-export async function outcomeOf(method: Method, context: MethodContext): Promise<Outcome> {
+export async function outcomeOf(own: OwnMethod, call: Call): Promise<Outcome> {
   try {
-    return { result: await method.handler(context) }
+    return { result: await own.answer(call) }
   } catch (error) {
     if (error instanceof XRPCError) return { error }
     throw error

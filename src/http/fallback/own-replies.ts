@@ -1,13 +1,13 @@
 // What the viewer answered a moment ago stands in our index before anybody else's: in a thread that came
 // from elsewhere it is put under the post that it answers.
 
-import type { Viewer } from '../../answers/hydrate/types.ts'
+import type { Reader } from '../../answers/hydrate/reader.ts'
 import { postView } from '../../answers/views/post-view.ts'
 import { isRepostItem, rowIdOf } from '../../data/store/item-ids.ts'
 import type { Json } from '../../sources/appview/json.ts'
-import type { AppContext } from '../xrpc/app-context.ts'
+import type { Needs } from '../xrpc/define.ts'
 
-type Parts = Pick<AppContext, 'authorFeed' | 'hydrator'>
+type Parts = Needs<'authorFeed' | 'hydrator'>
 type Reply = { uri: string; parent: string; post: object }
 
 /** Later than that, what others leave out they leave out for a reason. */
@@ -18,11 +18,11 @@ const MAX_OWN = 30
 export function withOwnReplies(
   parts: Parts,
   theirs: Json,
-  { viewer, below }: { viewer: Viewer; below: number },
+  { reader, below }: { reader: Reader; below: number },
 ): Json {
-  if (!viewer || viewer.uid === 0) return theirs
+  if (!reader.viewer?.uid) return theirs
   const thread = [...(theirs['thread'] as Json[])]
-  for (const { uri, parent, post } of recentReplies(parts, viewer)) {
+  for (const { uri, parent, post } of recentReplies(parts, reader)) {
     const place = thread.findIndex((item) => item['uri'] === parent)
     const depth = Number(thread[place]?.['depth']) + 1
     const isThere = thread.some((item) => item['uri'] === uri)
@@ -33,11 +33,14 @@ export function withOwnReplies(
 }
 
 /** The oldest first, so that an answer to an answer finds its place. */
-function recentReplies({ authorFeed, hydrator }: Parts, viewer: NonNullable<Viewer>): Reply[] {
+function recentReplies({ authorFeed, hydrator }: Parts, reader: Reader): Reply[] {
   const filter = 'posts_with_replies'
-  const { items } = authorFeed({ author: viewer.uid, filter, limit: MAX_OWN, cursor: undefined })
+  const { items } = authorFeed({
+    ...{ author: reader.viewer?.uid ?? 0, filter },
+    ...{ limit: MAX_OWN, cursor: undefined },
+  })
   const ids = items.filter((item) => !isRepostItem(item)).map(rowIdOf)
-  const state = hydrator.posts(ids, viewer)
+  const state = hydrator.posts(ids, reader)
   return ids.toReversed().flatMap((id) => {
     const own = state.posts.get(id)
     const parent = own?.record.reply?.parent.uri

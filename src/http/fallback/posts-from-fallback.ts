@@ -1,8 +1,8 @@
 // Single posts from elsewhere, for pages whose other posts are ours (getFeed).
 
 import type { Json } from '../../sources/appview/json.ts'
-import type { MethodContext } from '../server/method.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
+import type { Call } from '../xrpc/call.ts'
 import { askFallback } from './asked.ts'
 
 const NSID = 'app.bsky.feed.getPosts'
@@ -12,17 +12,17 @@ const MAX_QUESTIONS = 4
 
 /** @returns post views by at-URI, of those that may be shown */
 export async function postsFromFallback(
-  serving: AppContext,
-  context: Pick<MethodContext, 'labelers' | 'signal' | 'viewer'>,
+  app: AppContext,
+  call: Call,
   uris: readonly string[],
 ): Promise<Map<string, Json>> {
-  if (!serving.fallback || uris.length === 0) return new Map()
+  if (!app.fallback || uris.length === 0) return new Map()
   const questions: string[][] = []
   for (let i = 0; i < uris.length && questions.length < MAX_QUESTIONS; i += MAX_ASKED) {
     questions.push(uris.slice(i, i + MAX_ASKED))
   }
   const answers = await Promise.all(
-    questions.map((some) => askFallback(serving, context, { nsid: NSID, params: { uris: some } })),
+    questions.map((some) => askFallback(app, call, { nsid: NSID, params: { uris: some } })),
   )
   const views = answers.flatMap((answer) => (answer?.['posts'] ?? []) as Json[])
   const asked = new Set(uris)

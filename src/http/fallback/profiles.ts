@@ -4,13 +4,14 @@
 
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { Json } from '../../sources/appview/json.ts'
-import { labelerHeaders } from '../server/answer-headers.ts'
-import type { Method, MethodContext, MethodResult } from '../server/method.ts'
+import type { MethodResult } from '../server/method.ts'
 import type { NamedActor } from '../xrpc/actor-names.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
+import type { Call } from '../xrpc/call.ts'
+import type { Answering } from '../xrpc/up-to-date.ts'
 import { askFallback } from './asked.ts'
 import { isAway, isStoredAccount } from './holdings.ts'
-import { isFinal, outcomeOf, plainBody, settle } from './outcome.ts'
+import { isFinal, type OwnMethod, outcomeOf, plainBody, settle } from './outcome.ts'
 
 const GET_PROFILES = 'app.bsky.actor.getProfiles'
 const COUNTS = ['followersCount', 'followsCount', 'postsCount']
@@ -19,43 +20,43 @@ const MADE = ['lists', 'feedgens', 'starterPacks']
 const DECLARED = ['chat']
 const UNVERIFIED = 'handle.invalid'
 
-export function oneProfile(serving: AppContext, method: Method): Method['handler'] {
-  return async (context) => {
-    const found = await serving.names.find(String(context.params['actor']))
-    if (!found || !isStranger(serving, found, context)) {
-      await countsOf(serving, [found], context)
-      return method.handler(context)
+export function oneProfile(app: AppContext, own: OwnMethod): Answering {
+  return async (call) => {
+    const found = await app.names.find(String(call.params['actor']))
+    if (!found || !isStranger(app, found, call)) {
+      await countsOf(app, [found], call)
+      return own.answer(call)
     }
     const { did } = found
-    const asked = { nsid: method.nsid, params: { actor: did } }
-    const both = Promise.all([outcomeOf(method, context), askFallback(serving, context, asked)])
-    const outcome = await Promise.race([both, thatNobodyIs(serving, [found])])
+    const asked = { nsid: own.nsid, params: { actor: did } }
+    const both = Promise.all([outcomeOf(own, call), askFallback(app, call, asked)])
+    const outcome = await Promise.race([both, thatNobodyIs(app, [found])])
     if (!outcome) throw invalidRequest('Profile not found')
     const [ours, theirs] = outcome
     if (isFinal(ours) || theirs?.['did'] !== did) return settle(ours)
-    if ('error' in ours) return { body: theirs, headers: labelerHeaders(context) }
+    if ('error' in ours) return { body: theirs }
     return { ...ours.result, body: merged(plainBody(ours.result), theirs) }
   }
 }
 
-export function manyProfiles(serving: AppContext, method: Method): Method['handler'] {
-  return async (context) => {
-    const names = context.params['actors'] as string[]
-    const found = await Promise.all(names.map((name) => serving.names.find(name)))
-    const ours = countsOf(serving, found, context).then(() => method.handler(context))
-    const strangers = strangersAmong(serving, { names, found }, context)
+export function manyProfiles(app: AppContext, own: OwnMethod): Answering {
+  return async (call) => {
+    const names = call.params['actors'] as string[]
+    const found = await Promise.all(names.map((name) => app.names.find(name)))
+    const ours = countsOf(app, found, call).then(() => own.answer(call))
+    const strangers = strangersAmong(app, { names, found }, call)
     if (strangers.size === 0) return ours
     const dids = [...new Set(strangers.values())]
-    const theirsToo = askFallback(serving, context, {
+    const theirsToo = askFallback(app, call, {
       nsid: GET_PROFILES,
       params: { actors: dids },
     })
     const sought = found.filter((one) => one !== undefined && dids.includes(one.did))
     const [result, theirs] = await Promise.all([
       ours,
-      Promise.race([theirsToo, thatNobodyIs(serving, sought as NamedActor[])]),
+      Promise.race([theirsToo, thatNobodyIs(app, sought as NamedActor[])]),
     ])
-    return theirs ? withStrangers(result, { context, strangers, theirs }) : result
+    return theirs ? withStrangers(result, { call, strangers, theirs }) : result
   }
 }
 
@@ -77,31 +78,27 @@ function thatNobodyIs({ resolver }: AppContext, sought: readonly NamedActor[]): 
 
 /** By the name that they were asked for. */
 function strangersAmong(
-  serving: AppContext,
+  app: AppContext,
   { names, found }: { names: readonly string[]; found: readonly (NamedActor | undefined)[] },
-  context: MethodContext,
+  call: Call,
 ): Map<string, string> {
-  const strangers = found.map((one) => one && isStranger(serving, one, context))
+  const strangers = found.map((one) => one && isStranger(app, one, call))
   return new Map(names.flatMap((name, i) => (strangers[i] ? [[name, found[i]!.did] as const] : [])))
 }
 
 async function countsOf(
-  serving: AppContext,
+  app: AppContext,
   found: readonly (NamedActor | undefined)[],
-  { signal }: MethodContext,
+  { signal }: Call,
 ): Promise<void> {
   const uids = new Set(found.map((one) => one?.uid ?? 0))
-  const held = [...uids].filter((uid) => uid !== 0 && isStoredAccount(serving, uid))
-  if (held.length > 0) await serving.counted?.actors(held, signal)
+  const held = [...uids].filter((uid) => uid !== 0 && isStoredAccount(app, uid))
+  if (held.length > 0) await app.counted?.actors(held, signal)
 }
 
 function withStrangers(
   result: MethodResult,
-  {
-    context,
-    strangers,
-    theirs,
-  }: { context: MethodContext; strangers: Map<string, string>; theirs: Json },
+  { call, strangers, theirs }: { call: Call; strangers: Map<string, string>; theirs: Json },
 ): MethodResult {
   const byDid = (views: unknown) =>
     new Map((views as Json[]).map((view) => [String(view['did']), view]))
@@ -112,7 +109,7 @@ function withStrangers(
     const ours = own.get(did)
     own.set(did, ours ? merged(ours, view) : view)
   }
-  const names = context.params['actors'] as string[]
+  const names = call.params['actors'] as string[]
   const handles = new Map([...own.values()].map((view) => [view['handle'], view]))
   const inOrder = names.map(
     (name) => own.get(strangers.get(name) ?? name) ?? handles.get(name.toLowerCase()),
@@ -120,13 +117,9 @@ function withStrangers(
   return { ...result, body: { profiles: inOrder.filter((view) => view !== undefined) } }
 }
 
-function isStranger(
-  serving: AppContext,
-  { uid, did }: NamedActor,
-  { viewer }: MethodContext,
-): boolean {
+function isStranger(app: AppContext, { uid, did }: NamedActor, { reader, viewer }: Call): boolean {
   // Somebody who reads here for the first time is no stranger for long.
-  return did !== viewer && !isStoredAccount(serving, uid) && !isAway(serving, uid)
+  return did !== viewer?.did && !isStoredAccount(app, uid) && !isAway(app, uid, reader)
 }
 
 /** A name that we verified is not a matter of opinion. */

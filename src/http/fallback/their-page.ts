@@ -10,8 +10,9 @@ import {
   type WrappedCursor,
   wrapCursor,
 } from '../../sources/appview/wrapped-cursor.ts'
-import type { MethodContext, Params } from '../server/method.ts'
+import type { Params } from '../server/method.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
+import type { Call } from '../xrpc/call.ts'
 import { type Asked, askFallback } from './asked.ts'
 
 const MAX_READS = 3
@@ -19,7 +20,7 @@ const MAX_READS = 3
 const FURTHER_WAIT_SHARE = 0.3
 
 export type PageRequest = Asked & {
-  context: MethodContext
+  call: Call
   from: WrappedCursor
   /** What of the items stays, besides what every answer from elsewhere has to keep to. */
   keep?: (items: Json[]) => Json[]
@@ -29,8 +30,8 @@ export type PageRequest = Asked & {
 
 /** @returns undefined where there is no answer */
 export async function theirPage(
-  serving: AppContext,
-  { context, nsid, params, from, waitShare, keep = (items) => items, seenWith }: PageRequest,
+  app: AppContext,
+  { call, nsid, params, from, waitShare, keep = (items) => items, seenWith }: PageRequest,
 ): Promise<Json | undefined> {
   const field = itemsFieldOf(loadLexicons(), nsid)
   const limit = Number(params['limit'] ?? Number.POSITIVE_INFINITY)
@@ -41,7 +42,7 @@ export async function theirPage(
       params: { ...params, cursor: theirs },
       waitShare: reads === 1 ? waitShare : FURTHER_WAIT_SHARE,
     }
-    const answer = await askFallback(serving, context, asked)
+    const answer = await askFallback(app, call, asked)
     if (!answer || field === undefined) return answer
     const items = keep(answer[field] as Json[]).slice(0, limit)
     const { cursor } = answer
@@ -49,7 +50,7 @@ export async function theirPage(
     page++
     if (isLast || items.length > 0 || reads === MAX_READS) {
       const goesOn = !isLast && items.length > 0
-      const purpose = purposeOf(nsid, context.params)
+      const purpose = purposeOf(nsid, call.params)
       const next = goesOn
         ? wrapCursor({ page, theirs: cursor, seen: seenWith?.(items) }, purpose)
         : undefined
@@ -60,7 +61,7 @@ export async function theirPage(
 }
 
 /** @throws XRPCError where we could not have written it */
-export function parseWrapped(nsid: string, { params }: MethodContext): WrappedCursor {
+export function parseWrapped(nsid: string, { params }: Call): WrappedCursor {
   const found = unwrapCursor(String(params['cursor']), purposeOf(nsid, params))
   if (!found) throw invalidRequest('Malformed cursor')
   return found

@@ -9,16 +9,17 @@ import type { Lack } from '../../sources/appview/coverage.ts'
 import type { Json } from '../../sources/appview/json.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import { isWrapped } from '../../sources/appview/wrapped-cursor.ts'
-import { labelerHeaders } from '../server/answer-headers.ts'
-import type { Method, MethodContext, MethodResult, Params } from '../server/method.ts'
-import { andThen, type MaybeLater } from '../xrpc/actor-names.ts'
-import { type AppContext, viewerOf } from '../xrpc/app-context.ts'
+import type { MethodResult, Params } from '../server/method.ts'
+import type { AppContext } from '../xrpc/app-context.ts'
+import type { Call } from '../xrpc/call.ts'
+import { andThen, type MaybeLater } from '../xrpc/maybe-later.ts'
 import { findNamedPost } from '../xrpc/post-names.ts'
+import type { Answering } from '../xrpc/up-to-date.ts'
 import { earlierActivity, oursThenTheirs } from './earlier-activity.ts'
 import { isAway, isStoredAccount, isStoredList, isStoredPost } from './holdings.ts'
 import { isAboutItem, isAboutSubject } from './is-about.ts'
 import { lastPage } from './last-page.ts'
-import { isFinal, outcomeOf, plainBody, settle } from './outcome.ts'
+import { isFinal, type OwnMethod, outcomeOf, plainBody, settle } from './outcome.ts'
 import { withOwnReplies } from './own-replies.ts'
 import { parseWrapped, theirPage } from './their-page.ts'
 
@@ -26,105 +27,93 @@ type Whole = Extract<Lack, { about: 'account' | 'post' | 'record' }>
 /** `key` is what it is known by everywhere: a DID, or an at-URI with one. */
 export type Subject = { key: string; isHeld: boolean }
 
-export function wholeAnswers(serving: AppContext, method: Method, lack: Whole): Method['handler'] {
-  const deeds = earlierActivity(serving, method.nsid)
-  const isThread = /\.getPostThread(Other)?(V2)?$/.test(method.nsid)
-  const answered = (context: MethodContext, subject: Subject | undefined) => {
+export function wholeAnswers(app: AppContext, own: OwnMethod, lack: Whole): Answering {
+  const deeds = earlierActivity(app, own.nsid)
+  const isThread = /\.getPostThread(Other)?(V2)?$/.test(own.nsid)
+  const answered = (call: Call, subject: Subject | undefined) => {
     if (subject?.isHeld && deeds?.areMore(subject.key)) {
-      const request = { param: lack.param, key: subject.key, context, deeds }
-      return oursThenTheirs(serving, method, request)
+      const request = { param: lack.param, key: subject.key, call, deeds }
+      return oursThenTheirs(app, own, request)
     }
-    const { cursor } = context.params
-    if (isWrapped(cursor)) return goOn(serving, method, { lack, subject, context })
+    const { cursor } = call.params
+    if (isWrapped(cursor)) return goOn(app, own, { lack, subject, call })
     // On with our own.
-    if (cursor !== undefined || !subject) return method.handler(context)
-    const request = { lack, subject, context }
-    if (!subject.isHeld) return answer(serving, method, request)
-    return isThread ? thread(serving, method, request) : method.handler(context)
+    if (cursor !== undefined || !subject) return own.answer(call)
+    const request = { lack, subject, call }
+    if (!subject.isHeld) return answer(app, own, request)
+    return isThread ? thread(app, own, request) : own.answer(call)
   }
-  return (context) => {
-    const { cursor } = context.params
-    if (cursor !== undefined && !isWrapped(cursor) && !deeds) return method.handler(context)
-    const subject = findSubject(serving, { lack, method: method.nsid }, context)
+  return (call) => {
+    const { cursor } = call.params
+    if (cursor !== undefined && !isWrapped(cursor) && !deeds) return own.answer(call)
+    const subject = findSubject(app, { lack, method: own.nsid }, call)
     return subject instanceof Promise
-      ? subject.then((found) => answered(context, found))
-      : answered(context, subject)
+      ? subject.then((found) => answered(call, found))
+      : answered(call, subject)
   }
 }
 
-type Request = { lack: Whole; subject: Subject; context: MethodContext }
+type Request = { lack: Whole; subject: Subject; call: Call }
 
 /** Theirs, where it has replies from before we kept them. */
-async function thread(
-  serving: AppContext,
-  method: Method,
-  request: Request,
-): Promise<MethodResult> {
-  const { subject, context } = request
-  const id = serving.postsByUri([subject.key]).get(subject.key)?.id ?? 0
-  const earlier = await serving.counted?.post(id, context.signal)
-  if (!earlier || earlier.replies === 0) return method.handler(context)
-  return answer(serving, method, request)
+async function thread(app: AppContext, own: OwnMethod, request: Request): Promise<MethodResult> {
+  const { subject, call } = request
+  const id = app.postsByUri([subject.key]).get(subject.key)?.id ?? 0
+  const earlier = await app.counted?.post(id, call.signal)
+  if (!earlier || earlier.replies === 0) return own.answer(call)
+  return answer(app, own, request)
 }
 
-async function answer(
-  serving: AppContext,
-  method: Method,
-  request: Request,
-): Promise<MethodResult> {
-  const { context } = request
+async function answer(app: AppContext, own: OwnMethod, request: Request): Promise<MethodResult> {
+  const { call } = request
   const [ours, theirs] = await Promise.all([
-    outcomeOf(method, context),
-    askedOf(serving, method.nsid, request, { page: 0, theirs: undefined }),
+    outcomeOf(own, call),
+    askedOf(app, own.nsid, request, { page: 0, theirs: undefined }),
   ])
   if (isFinal(ours) || !theirs) return settle(ours)
-  const isEmpty = itemsIn(method.nsid, theirs)?.length === 0
-  if (isEmpty && 'result' in ours && itemsIn(method.nsid, plainBody(ours.result))?.length !== 0) {
+  const isEmpty = itemsIn(own.nsid, theirs)?.length === 0
+  if (isEmpty && 'result' in ours && itemsIn(own.nsid, plainBody(ours.result))?.length !== 0) {
     return ours.result
   }
-  return {
-    body: completed(serving, method.nsid, { theirs, context }),
-    headers: labelerHeaders(context),
-  }
+  return { body: completed(app, own.nsid, { theirs, call }) }
 }
 
 const LIST_FEED = 'app.bsky.feed.getListFeed'
 const THREAD = 'app.bsky.unspecced.getPostThreadV2'
 
 function completed(
-  serving: AppContext,
+  app: AppContext,
   nsid: string,
-  { theirs, context }: { theirs: Json; context: MethodContext },
+  { theirs, call }: { theirs: Json; call: Call },
 ): Json {
   if (nsid !== THREAD) return theirs
-  const viewer = viewerOf(serving.actors, context.viewer)
-  return withOwnReplies(serving, theirs, { viewer, below: Number(context.params['below']) })
+  return withOwnReplies(app, theirs, { reader: call.reader, below: Number(call.params['below']) })
 }
 
 /** Where they have no more to say, that is the end. */
 async function goOn(
-  serving: AppContext,
-  method: Method,
+  app: AppContext,
+  own: OwnMethod,
   request: Omit<Request, 'subject'> & { subject: Subject | undefined },
 ): Promise<MethodResult> {
-  const { context, subject } = request
-  const from = parseWrapped(method.nsid, context)
-  const theirs = subject && (await askedOf(serving, method.nsid, { ...request, subject }, from))
-  if (theirs) return { body: theirs, headers: labelerHeaders(context) }
-  return lastPage(method, context)
+  const { call, subject } = request
+  const from = parseWrapped(own.nsid, call)
+  const theirs = subject && (await askedOf(app, own.nsid, { ...request, subject }, from))
+  if (theirs) return { body: theirs }
+  return lastPage(own, call)
 }
 
 async function askedOf(
-  serving: AppContext,
+  app: AppContext,
   nsid: string,
-  { lack, subject, context }: Request,
+  { lack, subject, call }: Request,
   from: { page: number; theirs: string | undefined },
 ): Promise<Json | undefined> {
-  const params = bounded({ ...context.params, [lack.param]: subject.key })
+  const params = bounded({ ...call.params, [lack.param]: subject.key })
   const keep = (items: Json[]) => items.filter((item) => isAboutItem(item, lack.about, subject.key))
-  const answer = await theirPage(serving, { context, nsid, params, from, keep })
+  const answer = await theirPage(app, { call, nsid, params, from, keep })
   if (!answer || !isAboutSubject(answer, lack.about, subject.key)) return undefined
-  const { uri, cid } = context.params
+  const { uri, cid } = call.params
   return 'uri' in answer ? { ...answer, uri, cid } : answer
 }
 
@@ -149,26 +138,26 @@ function itemsIn(nsid: string, body: Json): unknown[] | undefined {
 
 /** @returns undefined where it is nobody, away, or the viewer's own: our own answer is the answer */
 function findSubject(
-  serving: AppContext,
+  app: AppContext,
   { lack: { about, param }, method }: { lack: Whole; method: string },
-  { params, viewer }: MethodContext,
+  { params, reader, viewer }: Call,
 ): MaybeLater<Subject | undefined> {
   const named = String(params[param])
   if (about === 'post') {
-    return andThen(findNamedPost(serving, named), ({ uri }) => {
+    return andThen(findNamedPost(app, named), ({ uri }) => {
       const did = parseRecordUri(uri)?.did
-      if (did === undefined || isAway(serving, serving.actors.uidOf(did))) return undefined
+      if (did === undefined || isAway(app, app.actors.uidOf(did), reader)) return undefined
       // Somebody who reads here for the first time is no stranger for long.
-      const isHeld = isStoredPost(serving, uri)
-      return did === viewer && !isHeld ? undefined : { key: uri, isHeld }
+      const isHeld = isStoredPost(app, uri)
+      return did === viewer?.did && !isHeld ? undefined : { key: uri, isHeld }
     })
   }
   const [, , authority = '', ...rest] = about === 'record' ? named.split('/') : ['', '', named]
-  return andThen(serving.names.find(authority), (found) => {
-    if (!found || isAway(serving, found.uid)) return undefined
+  return andThen(app.names.find(authority), (found) => {
+    if (!found || isAway(app, found.uid, reader)) return undefined
     const key = rest.length > 0 ? ['at:', '', found.did, ...rest].join('/') : found.did
     const isHeld =
-      isStoredAccount(serving, found.uid) && (method !== LIST_FEED || isStoredList(serving, key))
-    return found.did === viewer && !isHeld ? undefined : { key, isHeld }
+      isStoredAccount(app, found.uid) && (method !== LIST_FEED || isStoredList(app, key))
+    return found.did === viewer?.did && !isHeld ? undefined : { key, isHeld }
   })
 }

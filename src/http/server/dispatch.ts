@@ -3,7 +3,6 @@
 
 import type { Lexicons } from '@atproto/lexicon'
 import { isValidNsid } from '@atproto/syntax'
-import { NO_LABELERS, withLabelers } from '../../answers/hydrate/labelers.ts'
 import { invalidRequest, methodNotImplemented } from '../../base/atproto/xrpc-error.ts'
 import { costOf, type MethodCost } from '../overload/method-costs.ts'
 import type { Overload } from '../overload/overload.ts'
@@ -61,7 +60,7 @@ export function createDispatch(options: {
     const ready = method.ready?.(context)
     if (ready) await ready
     const run = () => {
-      const result = withLabelers(labelers ?? NO_LABELERS, () => method.handler(context))
+      const result = method.handler(context)
       return result instanceof Promise ? deadlines.inTime(result) : result
     }
     const isGone = () => method.kind === 'query' && request.isGone

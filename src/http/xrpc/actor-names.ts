@@ -6,16 +6,10 @@ import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Accounts } from '../../data/store/read/accounts.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
+import type { MaybeLater } from './maybe-later.ts'
 
 /** `uid` is 0 where the account was never heard of. */
 export type NamedActor = { did: string; uid: number }
-
-/** At once wherever it can be: what waits for nothing is answered in the same turn. */
-export type MaybeLater<T> = T | Promise<T>
-
-export function andThen<T, U>(found: MaybeLater<T>, then: (found: T) => U): MaybeLater<U> {
-  return found instanceof Promise ? found.then(then) : then(found)
-}
 
 export type ActorNames = {
   /** @returns undefined for a handle that leads nowhere. */

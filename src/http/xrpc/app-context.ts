@@ -1,103 +1,166 @@
-// What the methods are made of: every handler takes the parts of this that it needs.
+// What methods are made of: everything that a serving thread reads with, built once. A handler names the
+// parts of it that it needs (define.ts).
 
-import type { ViewCache } from '../../answers/cache/view-cache.ts'
+import { createViewCache, type ViewCache } from '../../answers/cache/view-cache.ts'
 import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
-import type { Viewer } from '../../answers/hydrate/types.ts'
-import type { createPreferencesOf } from '../../answers/skeleton/actor-preferences.ts'
-import type { createAuthorFeedSkeleton } from '../../answers/skeleton/author-feed.ts'
-import type { createBookmarkPages } from '../../answers/skeleton/bookmarks.ts'
-import type { createDraftPages } from '../../answers/skeleton/drafts.ts'
-import type { createEngagement } from '../../answers/skeleton/engagement.ts'
-import type { createAccountLists } from '../../answers/skeleton/follow-lists.ts'
-import type { createKnownFollowers } from '../../answers/skeleton/known-followers.ts'
-import type { createListFeedSkeleton } from '../../answers/skeleton/list-feed.ts'
-import type { ListPages } from '../../answers/skeleton/list-pages.ts'
-import type { Notifications } from '../../answers/skeleton/notifications.ts'
-import type { createOwnRecords } from '../../answers/skeleton/own-records.ts'
-import type { createPopularRecords } from '../../answers/skeleton/popular-records.ts'
-import type { RecordLikes } from '../../answers/skeleton/record-likes.ts'
-import type { ActorSearcher } from '../../answers/skeleton/search/actors.ts'
-import type { PostSearcher } from '../../answers/skeleton/search/posts.ts'
-import type { createThreads } from '../../answers/skeleton/thread.ts'
-import type { createTimelineSkeleton } from '../../answers/skeleton/timeline.ts'
-import type { createTimelineGaps } from '../../answers/skeleton/timeline-gaps.ts'
-import type { Trends } from '../../answers/skeleton/trends.ts'
+import { createPreferencesOf } from '../../answers/skeleton/actor-preferences.ts'
+import { createAuthorFeedSkeleton } from '../../answers/skeleton/author-feed.ts'
+import { createBookmarkPages } from '../../answers/skeleton/bookmarks.ts'
+import { createColdStarts } from '../../answers/skeleton/cold-starts.ts'
+import { createDraftPages } from '../../answers/skeleton/drafts.ts'
+import { createEngagement } from '../../answers/skeleton/engagement.ts'
+import { createAccountLists } from '../../answers/skeleton/follow-lists.ts'
+import { createKnownFollowers } from '../../answers/skeleton/known-followers.ts'
+import { createListFeedSkeleton } from '../../answers/skeleton/list-feed.ts'
+import { createListPages } from '../../answers/skeleton/list-pages.ts'
+import { createNotifications } from '../../answers/skeleton/notifications.ts'
+import { createOwnRecords } from '../../answers/skeleton/own-records.ts'
+import { createPopularRecords } from '../../answers/skeleton/popular-records.ts'
+import { createRecordLikes } from '../../answers/skeleton/record-likes.ts'
+import { createActorSearch } from '../../answers/skeleton/search/actors.ts'
+import { createPostSearch } from '../../answers/skeleton/search/posts.ts'
+import { createThreads } from '../../answers/skeleton/thread.ts'
+import { createTimelineSkeleton, type TimelineParts } from '../../answers/skeleton/timeline.ts'
+import { createTimelineGaps } from '../../answers/skeleton/timeline-gaps.ts'
+import { createTrends } from '../../answers/skeleton/trends.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
-import type { Accounts } from '../../data/store/read/accounts.ts'
-import type { createItemsByUri } from '../../data/store/read/items-by-uri.ts'
-import type { createPostsByUri } from '../../data/store/read/posts-by-uri.ts'
-import type { Records } from '../../data/store/read/records-by-key.ts'
-import type { UnderWay } from '../../data/store/read/under-way.ts'
+import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
+import type { SharedBudget } from '../../data/shared-memory/shared-budget.ts'
+import type { Db } from '../../data/store/db.ts'
+import { createAccounts } from '../../data/store/read/accounts.ts'
+import { createItemsByUri } from '../../data/store/read/items-by-uri.ts'
+import { createPostsByUri } from '../../data/store/read/posts-by-uri.ts'
+import { createRecords } from '../../data/store/read/records-by-key.ts'
+import { createUnderWay } from '../../data/store/read/under-way.ts'
+import type { TimelineReader } from '../../data/timeline/types.ts'
 import type { Scope } from '../../sources/appview/coverage.ts'
 import type { Fallback } from '../../sources/appview/fallback.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
-import type { ActorNames } from './actor-names.ts'
+import { isStoredAccount } from '../fallback/holdings.ts'
+import { createActorNames } from './actor-names.ts'
 import type { Counted } from './counted.ts'
-import type { Generators } from './feed-generator.ts'
-import type { FetchRequests } from './fetch-requests.ts'
-import type { FirstNotifications } from './first-notifications.ts'
-import type { FirstPage } from './first-page.ts'
-import type { StrangersPages } from './strangers-pages.ts'
-import type { Suggestions } from './suggestions.ts'
-import type { Waits } from './waits.ts'
-import type { WholeItems } from './whole-items.ts'
+import { createGenerators } from './feed-generator.ts'
+import { createFetchRequests } from './fetch-requests.ts'
+import { createFirstNotifications } from './first-notifications.ts'
+import { createFirstPage } from './first-page.ts'
+import { type Invites, NO_INVITES } from './invites.ts'
+import { createModeration, type Moderation, refuseDecisions } from './moderation.ts'
+import { createNameWaits } from './name-waits.ts'
+import { createNewcomerWaits } from './newcomer-waits.ts'
+import { createPublishedRev } from './repo-rev.ts'
+import { createStrangersPages } from './strangers-pages.ts'
+import { createSuggestions } from './suggestions.ts'
+import { createWaits } from './waits.ts'
+import { createWholeItems } from './whole-items.ts'
 
-export type AppContext = {
-  /** How much the index holds. */
-  scope: Scope
-  /** A public AppView; undefined where the operator wants none. */
-  fallback: Fallback | undefined
-  /** What was counted before we counted; undefined together with `elsewhere`. */
-  counted: Counted | undefined
-  postsByUri: ReturnType<typeof createPostsByUri>
+export type AppParts = {
+  /** A connection that is only read from. */
+  db: Db
   actors: ActorReader
   graph: FollowGraphReader
+  timelines: TimelineReader
+  /** Whether a lossy timeline keeps an item: the draw that also decided what the rings hold. */
+  keeps: TimelineParts['keeps']
   hydrator: Hydrator
-  viewCache: ViewCache
   writer: Writer
-  resolver: Pick<Resolver, 'resolve'>
-  /** DIDs. */
-  moderationServices: ReadonlySet<string>
+  resolver: Pick<Resolver, 'resolve' | 'resolveHandle'>
   fetch: GuardedFetch
-  accounts: Accounts
-  records: Records
-  firstNotifications: FirstNotifications
-  firstPage: FirstPage
-  timeline: ReturnType<typeof createTimelineSkeleton>
-  authorFeed: ReturnType<typeof createAuthorFeedSkeleton>
-  lists: ReturnType<typeof createAccountLists>
-  listPages: ListPages
-  listFeed: ReturnType<typeof createListFeedSkeleton>
-  bookmarks: ReturnType<typeof createBookmarkPages>
-  drafts: ReturnType<typeof createDraftPages>
-  preferencesOf: ReturnType<typeof createPreferencesOf>
-  knownFollowers: ReturnType<typeof createKnownFollowers>
-  timelineGaps: ReturnType<typeof createTimelineGaps>
-  notifications: Notifications
-  names: ActorNames
-  ownRecords: ReturnType<typeof createOwnRecords>
-  popularRecords: ReturnType<typeof createPopularRecords>
-  itemsByUri: ReturnType<typeof createItemsByUri>
-  generators: Generators
-  waits: Waits
-  underWay: UnderWay
-  strangersPages: StrangersPages
-  suggestions: Suggestions
-  trends: Trends
-  threads: ReturnType<typeof createThreads>
-  engagement: ReturnType<typeof createEngagement>
-  recordLikes: RecordLikes
-  searchActors: ActorSearcher
-  searchPosts: PostSearcher
-  fetchRequests: FetchRequests
-  wholeItems: WholeItems
+  /** DIDs of the operator's moderation services. */
+  moderationServices?: readonly string[]
+  /** Of accounts that nobody here heard of; no limit where not given. */
+  lookups?: SharedBudget
+  /** How long a newcomer's page waits for their cold start; where not given, there are none. */
+  firstPageMaxWaitMs?: number
+  /** How long a page waits for names that nobody looked up yet; 0 where not given. */
+  namesMaxWaitMs?: number
+  /** Where the writer notes what it touches (data/shared-memory/invalidation-ring.ts); without it answers are not kept. */
+  invalidations?: SharedArrayBuffer
+  /** How much the index holds; a community where not given. */
+  scope?: Scope
+  /** A public AppView to ask for what we don't hold. */
+  fallback?: Fallback
+  counted?: Counted
+  invites?: Invites
+  /** What moderators decide by XRPC; refused where not given. */
+  decide?: Moderation['decide']
+  /** Of answers. */
+  maxKeptBytes?: number
+  /** Told how to ask what is kept of answers. */
+  onKept?: (usage: ViewCache['usage']) => void
 }
 
-/** Who asks, as hydration knows it. */
-export function viewerOf(actors: ActorReader, did: string): NonNullable<Viewer>
-export function viewerOf(actors: ActorReader, did: string | undefined): Viewer
-export function viewerOf(actors: ActorReader, did: string | undefined): Viewer {
-  return did === undefined ? undefined : { uid: actors.uidOf(did), did }
+const DEFAULT_KEPT_BYTES = 96 << 20
+
+export type AppContext = ReturnType<typeof createAppContext>
+
+export function createAppContext(parts: AppParts) {
+  const { db, actors, graph, scope = 'community' } = parts
+  const accounts = createAccounts(db)
+  const fetchRequests = createFetchRequests(parts)
+  const viewCache = createViewCache({
+    hydrator: parts.hydrator,
+    invalidations: parts.invalidations && new InvalidationReader(parts.invalidations),
+    maxBytes: parts.maxKeptBytes ?? DEFAULT_KEPT_BYTES,
+  })
+  parts.onKept?.(viewCache.usage)
+  const notifications = createNotifications({ db, graph })
+  const underWay = createUnderWay({ db, actors })
+  const timeline = createTimelineSkeleton({ ...parts, feed: viewCache.feedOver(db) })
+  const waits = createNewcomerWaits()
+  return {
+    ...parts,
+    scope,
+    fallback: parts.fallback,
+    counted: parts.counted,
+    moderationServices: new Set(parts.moderationServices),
+    postsByUri: createPostsByUri({ db, actors }),
+    viewCache,
+    accounts,
+    firstPage: createFirstPage({
+      ...{ actors, timeline, waits, coldStarts: createColdStarts(db) },
+      maxWaitMs: parts.firstPageMaxWaitMs ?? 0,
+    }),
+    records: createRecords(db),
+    timeline,
+    authorFeed: createAuthorFeedSkeleton(db),
+    lists: createAccountLists({ db, actors }),
+    listPages: createListPages({ db, actors }),
+    listFeed: createListFeedSkeleton({ db, actors, feed: viewCache.feedOver(db) }),
+    bookmarks: createBookmarkPages(db),
+    drafts: createDraftPages(db),
+    preferencesOf: createPreferencesOf(db),
+    notifications,
+    firstNotifications: createFirstNotifications({
+      ...{ actors, waits, hasBacklog: notifications.hasBacklog },
+      isWaiting: (parts.firstPageMaxWaitMs ?? 0) > 0,
+    }),
+    knownFollowers: createKnownFollowers({ graph, actors }),
+    timelineGaps: createTimelineGaps({ db, graph }),
+    searchActors: createActorSearch({ db, actors, graph, accounts }),
+    searchPosts: createPostSearch(db),
+    names: createActorNames({ ...parts, accounts }),
+    ownRecords: createOwnRecords({ db, actors }),
+    popularRecords: createPopularRecords({ db, actors }),
+    itemsByUri: createItemsByUri({ db, actors }),
+    generators: createGenerators({ ...parts, accounts }),
+    waits: createWaits(),
+    underWay,
+    wholeItems: createWholeItems({ actors, underWay, fetchRequests }),
+    strangersPages: createStrangersPages({
+      ...{ actors, underWay, fetchRequests },
+      isKept: (uid) => parts.fallback !== undefined || isStoredAccount({ actors, scope }, uid),
+    }),
+    suggestions: createSuggestions({ graph, actors }),
+    trends: createTrends({ db }),
+    threads: createThreads(db),
+    engagement: createEngagement({ db, actors }),
+    recordLikes: createRecordLikes({ db, actors }),
+    fetchRequests,
+    nameWaits: createNameWaits({ actors, underWay }, { maxWaitMs: parts.namesMaxWaitMs ?? 0 }),
+    publishedRev: createPublishedRev({ accounts, actors, invalidations: parts.invalidations }),
+    invites: parts.invites ?? NO_INVITES,
+    moderation: createModeration(db, parts.decide ?? refuseDecisions),
+  }
 }

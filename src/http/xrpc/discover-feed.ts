@@ -4,9 +4,10 @@
 // for the generator's record. So this feed alone never fails: while its record or its generator can't be had, the
 // record is the one of 2023, and the feed what others brought to Following, which the client knows how to sort.
 
+import type { Reader } from '../../answers/hydrate/reader.ts'
 import { type FeedItemRules, isBlockedOrMuted } from '../../answers/views/rules.ts'
-import type { MethodContext } from '../server/method.ts'
-import { type AppContext, viewerOf } from './app-context.ts'
+import type { Call } from './call.ts'
+import type { Needs } from './define.ts'
 import { fillPage } from './fill-page.ts'
 
 export const DISCOVER = {
@@ -30,26 +31,25 @@ export function isDiscover(uri: string): boolean {
   return uri === URI
 }
 
+type Parts = Needs<'firstPage' | 'viewCache' | 'timeline' | 'wholeItems'>
+
 /**
  * The newest of the viewer's timeline without their own items, as byte texts; no page follows. Of what stands
  * on the page above the client knows that it does.
  */
 export function inPlaceOfDiscover(
-  { actors, firstPage, viewCache, timeline, wholeItems }: AppContext,
-  {
-    viewer: did,
-    params,
-  }: Pick<MethodContext<{ limit: number; cursor?: string }>, 'viewer' | 'params'>,
+  { firstPage, viewCache, timeline, wholeItems }: Parts,
+  { viewer, params, reader }: Call<{ limit: number; cursor?: string }>,
 ): string[] {
-  if (did === undefined || params.cursor !== undefined) return []
-  const viewer = viewerOf(actors, did)
+  if (!viewer || params.cursor !== undefined) return []
   const isShown = (rules: FeedItemRules, { originator }: { originator: number }) =>
     originator !== viewer.uid && !isBlockedOrMuted(rules)
-  const make = (items: readonly number[]) => viewCache.items(items, viewer, { isShown })
-  const isNewcomer = firstPage.isNewcomer(did)
+  const make = (items: readonly number[], by: Reader) => viewCache.items(items, by, { isShown })
+  const isNewcomer = firstPage.isNewcomer(viewer.did)
   const read = (cursor: string | undefined, limit: number) => {
     const skeleton = timeline({ viewer: viewer.uid, limit, cursor, since: undefined })
-    const texts = make(isNewcomer ? wholeItems.among(skeleton.items, make) : skeleton.items)
+    const { items } = skeleton
+    const texts = make(isNewcomer ? wholeItems.among(items, reader, make) : items, reader)
     return { ...skeleton, items: texts.filter((text) => text !== undefined) }
   }
   const limit = Math.max(params.limit, FEWEST_READ)

@@ -3,6 +3,7 @@
 
 import { isValidDid } from '@atproto/syntax'
 import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
+import { createReader } from '../../answers/hydrate/reader.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { LruMap } from '../../base/util/lru.ts'
@@ -51,7 +52,7 @@ export function createGenerators(parts: Parts, now: () => number = Date.now): Ge
 
   return {
     async serviceOf(uri, signal) {
-      const held = parts.hydrator.records([uri], undefined).records.get(uri)
+      const held = parts.hydrator.records([uri], createReader(undefined)).records.get(uri)
       if (held?.collection === GENERATOR) return held.record.did
       return fetchDid(uri, signal).catch((error) => {
         throw error instanceof XRPCError && error.status >= 500 ? error : noSuchFeed()

@@ -6,7 +6,7 @@ import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import type { FetchedResponse } from '../../sources/identity/guarded-fetch.ts'
 import { parseSafeJson } from '../server/input.ts'
-import type { AppContext } from './app-context.ts'
+import type { Needs } from './define.ts'
 
 export type FeedSkeleton = {
   feed: AppBskyFeedGetFeedSkeleton.OutputSchema['feed']
@@ -31,7 +31,7 @@ const MAX_BYTES = 1024 * 1024
 
 /** @throws XRPCError */
 export async function askForSkeleton(
-  { fetch }: Pick<AppContext, 'fetch'>,
+  { fetch }: Needs<'fetch'>,
   { endpoint, params, headers, signal }: SkeletonRequest,
 ): Promise<FeedSkeleton> {
   const { feed, limit, cursor } = params

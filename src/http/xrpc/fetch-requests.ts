@@ -3,7 +3,7 @@
 // nothing is lost by dropping one, since the next request asks again. Accounts that we never heard of
 // have to exist first: whoever asks for made-up ones must not fill our tables with them.
 
-import type { FeedState, ProfileState, Viewer } from '../../answers/hydrate/types.ts'
+import type { Viewer } from '../../answers/hydrate/types.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
@@ -11,13 +11,8 @@ import type { SharedBudget } from '../../data/shared-memory/shared-budget.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 
 export type FetchRequests = {
-  /** Posts that the page points at and accounts that it shows, as far as they are not here. */
-  afterFeed(state: FeedState): void
-  afterProfiles(state: ProfileState): void
   /** @returns resolves once they are being asked for, or need not be */
-  ask(viewer: Viewer, things: { uris?: string[]; dids?: string[] }): Promise<void>
-  /** Runs `work`, and names what it lacked in its first turn: records, and accounts of which something. */
-  watching<T>(work: () => T): { result: T; dids: ReadonlySet<string>; uris: ReadonlySet<string> }
+  ask(viewer: Viewer, things: { uris?: Iterable<string>; dids?: Iterable<string> }): Promise<void>
 }
 
 const MAX_REMEMBERED = 20_000
@@ -40,39 +35,10 @@ export type FetchRequestsParts = {
 
 export function createFetchRequests(parts: FetchRequestsParts): FetchRequests {
   const askFor = createAsk(parts)
-  let watched: { dids: Set<string>; uris: Set<string> } | undefined
-
-  const ask: FetchRequests['ask'] = (viewer, { uris = [], dids = [] }) => {
-    if (!viewer) return NOTHING
-    for (const did of dids) watched?.dids.add(did)
-    for (const uri of uris) watched?.uris.add(uri)
-    return askFor(viewer.did, uris.slice(0, MAX_A_REQUEST), dids.slice(0, MAX_A_REQUEST))
-  }
-
   return {
-    ask,
-    watching(work) {
-      const outer = watched
-      watched = { dids: new Set(), uris: new Set() }
-      try {
-        const { dids, uris } = watched
-        return { result: work(), dids, uris }
-      } finally {
-        watched = outer
-      }
-    },
-    afterFeed(state) {
-      if (!state.viewer) return
-      const uris = [...state.postRefs.values()]
-        .filter(({ isStub, uid }) => isStub && !state.actors.get(uid)?.hiddenAs)
-        .map(({ uri }) => uri)
-      void ask(state.viewer, {
-        uris: [...uris, ...embeddedNotHeld(state)],
-        dids: didsWithoutProfile(state),
-      })
-    },
-    afterProfiles(state) {
-      if (state.viewer) void ask(state.viewer, { dids: didsWithoutProfile(state) })
+    ask(viewer, { uris = [], dids = [] }) {
+      const some = (things: Iterable<string>) => [...things].slice(0, MAX_A_REQUEST)
+      return viewer ? askFor(viewer.did, some(uris), some(dids)) : NOTHING
     },
   }
 }
@@ -152,33 +118,14 @@ function createSend(parts: FetchRequestsParts, forget: (thing: string) => void) 
     for (const uri of uris) if (later.has(authorityOf(uri))) forget(uri)
     for (const one of dids) if (later.has(one)) forget(one)
     const absent = strangers.length > 0 ? await findAbsent(strangers, count) : new Set<string>()
-    const fetchRequests = {
+    const existing = {
       uris: uris.filter((uri) => !absent.has(authorityOf(uri))),
       dids: dids.filter((one) => !absent.has(one)),
     }
-    if (fetchRequests.uris.length + fetchRequests.dids.length === 0) return
-    await writer.send({ kind: 'fetch-requested', did, ...fetchRequests })
+    if (existing.uris.length + existing.dids.length === 0) return
+    await writer.send({ kind: 'fetch-requested', did, ...existing })
   }
 }
-
-/** Lists, feeds and the like that posts here embed. */
-function embeddedNotHeld({ posts, lists, records }: FeedState): string[] {
-  const uris: string[] = []
-  for (const { embedded } of posts.values()) {
-    if (!embedded || embedded.collection === 'app.bsky.feed.post') continue
-    if (!lists.has(embedded.id ?? 0) && !records.has(embedded.uri)) uris.push(embedded.uri)
-  }
-  return uris
-}
-
-/** Accounts never seen with a profile, and those whose handle nobody has verified yet. */
-function didsWithoutProfile({ actors }: ProfileState): string[] {
-  return [...actors.values()]
-    .filter(({ hiddenAs, handle, profile }) => !hiddenAs && (!profile || handle === UNVERIFIED))
-    .map(({ did }) => did)
-}
-
-const UNVERIFIED = 'handle.invalid'
 
 function authorityOf(uri: string): string {
   return uri.split('/', 3)[2] ?? ''

@@ -3,12 +3,12 @@
 // An empty page would read like a fact, so the page waits, and not for long (newcomer-waits.ts).
 
 import type { ActorReader } from '../../data/graph/types.ts'
-import type { MethodContext } from '../server/method.ts'
+import type { SignedInCall } from './call.ts'
 import type { NewcomerWaits } from './newcomer-waits.ts'
 
 /** Undefined where they are collected. */
 export type FirstNotifications = (
-  context: Pick<MethodContext, 'viewer' | 'signal'>,
+  call: Pick<SignedInCall, 'viewer' | 'signal'>,
 ) => Promise<void> | undefined
 
 const MAX_WAIT_MS = 2_000
@@ -22,7 +22,7 @@ export function createFirstNotifications(parts: {
 }): FirstNotifications {
   const { actors, hasBacklog, isWaiting, waits } = parts
   const state = () => 'notifications'
-  return ({ viewer: did = '', signal }) => {
+  return ({ viewer: { did }, signal }) => {
     if (!isWaiting) return undefined
     const isThere = () => hasBacklog(actors.uidOf(did))
     return waits.until(isThere, { did, state, maxWaitMs: MAX_WAIT_MS, signal })

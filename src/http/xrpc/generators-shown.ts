@@ -1,13 +1,16 @@
 // Feed generators by at-URI, as several methods show them. What a member is shown and we lack is asked
 // for, and waited for a moment: a client leaves out the tabs of feeds that are not in the answer.
 
-import type { ProfileState, Viewer } from '../../answers/hydrate/types.ts'
+import { UNVERIFIED } from '../../answers/hydrate/missing-set.ts'
+import { asVisitor } from '../../answers/hydrate/reader.ts'
+import type { ProfileState } from '../../answers/hydrate/types.ts'
 import { generatorView } from '../../answers/views/generator-view.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
-import type { AppContext } from './app-context.ts'
+import type { Call } from './call.ts'
+import type { Needs } from './define.ts'
 import { whenAsked } from './when-asked.ts'
 
-type Parts = Pick<AppContext, 'waits' | 'hydrator' | 'underWay' | 'fetchRequests'>
+type Parts = Needs<'waits' | 'hydrator' | 'underWay' | 'fetchRequests'>
 
 /** In the order of `uris`; what can't be shown is left out. */
 export function generatorViews(state: ProfileState, uris: readonly string[]) {
@@ -18,23 +21,23 @@ export function generatorViews(state: ProfileState, uris: readonly string[]) {
 export async function generatorsAwaited(
   { waits, hydrator, underWay, fetchRequests }: Parts,
   uris: readonly string[],
-  { viewer, signal }: { viewer: Viewer; signal: AbortSignal },
+  { reader, signal }: Pick<Call, 'reader' | 'signal'>,
 ): Promise<ProfileState> {
-  const state = hydrator.records(uris, viewer)
+  const state = hydrator.records(uris, reader)
   const lacking = uris.filter((uri) => isLacking(state, uri))
-  if (lacking.length === 0 || !viewer) return state
-  const asked = fetchRequests.ask(viewer, { uris: lacking })
-  fetchRequests.afterProfiles(state)
+  if (lacking.length === 0 || !reader.viewer) return state
+  const asked = fetchRequests.ask(reader.viewer, { uris: lacking })
+  reader.missing.addProfiles(state)
   const keys = lacking.map(parseRecordUri).filter((key) => key !== undefined)
   await waits.awaited(lacking, {
     isThere: () => {
-      const now = hydrator.records(lacking, undefined)
+      const now = hydrator.records(lacking, asVisitor(reader))
       return lacking.every((uri) => !isLacking(now, uri))
     },
     isOver: whenAsked(asked, () => underWay.records(keys)),
     signal,
   })
-  return hydrator.records(uris, viewer)
+  return hydrator.records(uris, reader)
 }
 
 /** A feed by nobody in particular is not worth showing yet. */
@@ -43,5 +46,3 @@ function isLacking(state: ProfileState, uri: string): boolean {
   const creator = state.actors.get(held?.uid ?? 0)
   return !held || (!creator?.hiddenAs && creator?.handle === UNVERIFIED)
 }
-
-const UNVERIFIED = 'handle.invalid'

@@ -2,21 +2,21 @@
 // lists, which starter packs are made of, are never among the answers.
 
 import type { ProfileState } from '../../answers/hydrate/types.ts'
+import type { Call } from './call.ts'
 
 const DEFS = 'app.bsky.graph.defs#'
 const PURPOSES = ['modlist', 'curatelist']
 
-/** @returns those of `ids` whose purpose is asked for. */
-export function ofPurpose(
+/** Whether the list's purpose is asked for. */
+export function hasPurpose(
   { lists }: ProfileState,
-  ids: readonly number[],
-  purposes: readonly string[] = PURPOSES,
-): number[] {
-  const accepted = PURPOSES.filter(
-    (one) => purposes.includes(one) || purposes.includes(`${DEFS}${one}`),
+  id: number,
+  { call }: { call: Call<{ purposes?: string[] }> },
+): boolean {
+  const asked = call.params.purposes ?? PURPOSES
+  const purpose = lists.get(id)?.record.purpose
+  return PURPOSES.some(
+    (one) =>
+      purpose === `${DEFS}${one}` && (asked.includes(one) || asked.includes(`${DEFS}${one}`)),
   )
-  return ids.filter((id) => {
-    const purpose = lists.get(id)?.record.purpose
-    return accepted.some((one) => purpose === `${DEFS}${one}`)
-  })
 }

@@ -1,249 +1,192 @@
-// Every method that this server has. Builds what they share from its parts, once.
+// Every method that this server has, sorted by name: a file and a line here make one, `npm run docs` does the
+// rest. Those that differ in nothing but their names share a file.
 
-import { createViewCache, type ViewCache } from '../../answers/cache/view-cache.ts'
-import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
-import { createPreferencesOf } from '../../answers/skeleton/actor-preferences.ts'
-import { createAuthorFeedSkeleton } from '../../answers/skeleton/author-feed.ts'
-import { createBookmarkPages } from '../../answers/skeleton/bookmarks.ts'
-import { createColdStarts } from '../../answers/skeleton/cold-starts.ts'
-import { createDraftPages } from '../../answers/skeleton/drafts.ts'
-import { createEngagement } from '../../answers/skeleton/engagement.ts'
-import { createAccountLists } from '../../answers/skeleton/follow-lists.ts'
-import { createKnownFollowers } from '../../answers/skeleton/known-followers.ts'
-import { createListFeedSkeleton } from '../../answers/skeleton/list-feed.ts'
-import { createListPages } from '../../answers/skeleton/list-pages.ts'
-import { createNotifications } from '../../answers/skeleton/notifications.ts'
-import { createOwnRecords } from '../../answers/skeleton/own-records.ts'
-import { BadCursorError } from '../../answers/skeleton/page-cursor.ts'
-import { createPopularRecords } from '../../answers/skeleton/popular-records.ts'
-import { createRecordLikes } from '../../answers/skeleton/record-likes.ts'
-import { createActorSearch } from '../../answers/skeleton/search/actors.ts'
-import { createPostSearch } from '../../answers/skeleton/search/posts.ts'
-import { createThreads } from '../../answers/skeleton/thread.ts'
-import { createTimelineSkeleton, type TimelineParts } from '../../answers/skeleton/timeline.ts'
-import { createTimelineGaps } from '../../answers/skeleton/timeline-gaps.ts'
-import { createTrends } from '../../answers/skeleton/trends.ts'
-import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
-import type { Writer } from '../../bridge/messages.ts'
-import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
-import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
-import type { SharedBudget } from '../../data/shared-memory/shared-budget.ts'
-import type { Db } from '../../data/store/db.ts'
-import { createAccounts } from '../../data/store/read/accounts.ts'
-import { createItemsByUri } from '../../data/store/read/items-by-uri.ts'
-import { createPostsByUri } from '../../data/store/read/posts-by-uri.ts'
-import { createRecords } from '../../data/store/read/records-by-key.ts'
-import { createUnderWay } from '../../data/store/read/under-way.ts'
-import type { TimelineReader } from '../../data/timeline/types.ts'
-import type { Scope } from '../../sources/appview/coverage.ts'
-import type { Fallback } from '../../sources/appview/fallback.ts'
-import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
-import type { Resolver } from '../../sources/identity/resolver.ts'
-import { createAnsweredByFallback } from '../fallback/answered-by-fallback.ts'
-import { isStoredAccount } from '../fallback/holdings.ts'
 import type { Method } from '../server/method.ts'
-import { createActorNames } from './actor-names.ts'
+import { getActorPreferences } from './app/bsky/actor/getPreferences.ts'
 import { getProfile } from './app/bsky/actor/getProfile.ts'
 import { getProfiles } from './app/bsky/actor/getProfiles.ts'
+import { getSuggestions } from './app/bsky/actor/getSuggestions.ts'
+import { putActorPreferences } from './app/bsky/actor/putPreferences.ts'
+import { searchActors } from './app/bsky/actor/searchActors.ts'
+import { searchActorsTypeahead } from './app/bsky/actor/searchActorsTypeahead.ts'
+import { getAgeAssuranceConfig } from './app/bsky/ageassurance/getConfig.ts'
+import { getState } from './app/bsky/ageassurance/getState.ts'
+import { createBookmark } from './app/bsky/bookmark/createBookmark.ts'
+import { deleteBookmark } from './app/bsky/bookmark/deleteBookmark.ts'
+import { getBookmarks } from './app/bsky/bookmark/getBookmarks.ts'
+import { createDraft } from './app/bsky/draft/createDraft.ts'
+import { deleteDraft } from './app/bsky/draft/deleteDraft.ts'
+import { getDrafts } from './app/bsky/draft/getDrafts.ts'
+import { updateDraft } from './app/bsky/draft/updateDraft.ts'
+import { getActorFeeds } from './app/bsky/feed/getActorFeeds.ts'
+import { getActorLikes } from './app/bsky/feed/getActorLikes.ts'
 import { getAuthorFeed } from './app/bsky/feed/getAuthorFeed.ts'
+import { getFeed } from './app/bsky/feed/getFeed.ts'
+import { getFeedGenerator } from './app/bsky/feed/getFeedGenerator.ts'
+import { getFeedGenerators } from './app/bsky/feed/getFeedGenerators.ts'
+import { getLikes } from './app/bsky/feed/getLikes.ts'
+import { getListFeed } from './app/bsky/feed/getListFeed.ts'
 import { getPosts } from './app/bsky/feed/getPosts.ts'
+import { getPostThread } from './app/bsky/feed/getPostThread.ts'
+import { getQuotes } from './app/bsky/feed/getQuotes.ts'
+import { getRepostedBy } from './app/bsky/feed/getRepostedBy.ts'
 import { getTimeline } from './app/bsky/feed/getTimeline.ts'
+import { searchPosts } from './app/bsky/feed/searchPosts.ts'
+import { searchPostsV2 } from './app/bsky/feed/searchPostsV2.ts'
+import { sendInteractions } from './app/bsky/feed/sendInteractions.ts'
+import { getActorStarterPacks } from './app/bsky/graph/getActorStarterPacks.ts'
 import { getBlocks } from './app/bsky/graph/getBlocks.ts'
 import { getFollowers } from './app/bsky/graph/getFollowers.ts'
 import { getFollows } from './app/bsky/graph/getFollows.ts'
 import { getKnownFollowers } from './app/bsky/graph/getKnownFollowers.ts'
+import { getList } from './app/bsky/graph/getList.ts'
+import { getListBlocks } from './app/bsky/graph/getListBlocks.ts'
+import { getListMutes } from './app/bsky/graph/getListMutes.ts'
+import { getLists } from './app/bsky/graph/getLists.ts'
+import { getListsWithMembership } from './app/bsky/graph/getListsWithMembership.ts'
+import { getMutes } from './app/bsky/graph/getMutes.ts'
 import { getRelationships } from './app/bsky/graph/getRelationships.ts'
+import { getStarterPack } from './app/bsky/graph/getStarterPack.ts'
+import { getStarterPacks } from './app/bsky/graph/getStarterPacks.ts'
+import { getStarterPacksWithMembership } from './app/bsky/graph/getStarterPacksWithMembership.ts'
+import { getSuggestedFollowsByActor } from './app/bsky/graph/getSuggestedFollowsByActor.ts'
+import { muteActor } from './app/bsky/graph/muteActor.ts'
+import { muteActorList } from './app/bsky/graph/muteActorList.ts'
+import { muteThread } from './app/bsky/graph/muteThread.ts'
+import { searchStarterPacks } from './app/bsky/graph/searchStarterPacks.ts'
+import { searchStarterPacksV2 } from './app/bsky/graph/searchStarterPacksV2.ts'
+import { unmuteActor } from './app/bsky/graph/unmuteActor.ts'
+import { unmuteActorList } from './app/bsky/graph/unmuteActorList.ts'
+import { unmuteThread } from './app/bsky/graph/unmuteThread.ts'
 import { getServices } from './app/bsky/labeler/getServices.ts'
+import { getPreferences } from './app/bsky/notification/getPreferences.ts'
+import { getUnreadCount } from './app/bsky/notification/getUnreadCount.ts'
+import { listActivitySubscriptions } from './app/bsky/notification/listActivitySubscriptions.ts'
+import { listNotifications } from './app/bsky/notification/listNotifications.ts'
+import { putActivitySubscription } from './app/bsky/notification/putActivitySubscription.ts'
+import { putPreferences } from './app/bsky/notification/putPreferences.ts'
+import { putPreferencesV2 } from './app/bsky/notification/putPreferencesV2.ts'
+import { updateSeen } from './app/bsky/notification/updateSeen.ts'
+import { getAgeAssuranceState } from './app/bsky/unspecced/getAgeAssuranceState.ts'
 import { getConfig } from './app/bsky/unspecced/getConfig.ts'
-import type { AppContext } from './app-context.ts'
+import { getPostThreadOtherV2 } from './app/bsky/unspecced/getPostThreadOtherV2.ts'
+import { getPostThreadV2 } from './app/bsky/unspecced/getPostThreadV2.ts'
+import { getTaggedSuggestions } from './app/bsky/unspecced/getTaggedSuggestions.ts'
+import { getTrendingTopics } from './app/bsky/unspecced/getTrendingTopics.ts'
+import { getTrends } from './app/bsky/unspecced/getTrends.ts'
+import { type AppParts, createAppContext } from './app-context.ts'
+import { bind } from './bind.ts'
 import { getSubjectStatus } from './com/atproto/admin/getSubjectStatus.ts'
 import { updateSubjectStatus } from './com/atproto/admin/updateSubjectStatus.ts'
 import { resolveHandle } from './com/atproto/identity/resolveHandle.ts'
 import { queryLabels } from './com/atproto/label/queryLabels.ts'
 import { getRecord } from './com/atproto/repo/getRecord.ts'
-import type { Counted } from './counted.ts'
-import { createGenerators } from './feed-generator.ts'
-import { createFetchRequests } from './fetch-requests.ts'
-import { createFirstNotifications } from './first-notifications.ts'
-import { createFirstPage } from './first-page.ts'
-import { type Invites, NO_INVITES } from './invites.ts'
+import type { MethodDefinition } from './define.ts'
 import { getTimelineGaps } from './io/slipstream/feed/getTimelineGaps.ts'
 import { getSocialProof } from './io/slipstream/graph/getSocialProof.ts'
 import { redeemInvite } from './io/slipstream/server/redeemInvite.ts'
-import { keptMethods } from './kept-methods.ts'
-import { listMethods } from './list-methods.ts'
-import { createModeration, type Moderation, refuseDecisions } from './moderation.ts'
-import { muteMethods } from './mute-methods.ts'
-import { createNameWaits } from './name-waits.ts'
-import { createNewcomerWaits } from './newcomer-waits.ts'
-import { notificationMethods } from './notification-methods.ts'
-import { recordMethods } from './record-methods.ts'
-import { createAtOneRev } from './repo-rev.ts'
-import { searchMethods } from './search-methods.ts'
-import { createStrangersPages } from './strangers-pages.ts'
-import { createSuggestions } from './suggestions.ts'
-import { threadMethods } from './thread-methods.ts'
-import { createWaits } from './waits.ts'
-import { createWholeItems } from './whole-items.ts'
+import { popularFeeds } from './popular-feeds.ts'
+import { popularPacks } from './popular-packs.ts'
+import { pushRegistration } from './push-registration.ts'
+import { suggestedUsers } from './suggested-accounts.ts'
 
-export type MethodParts = {
-  /** A connection that is only read from. */
-  db: Db
-  actors: ActorReader
-  graph: FollowGraphReader
-  timelines: TimelineReader
-  /** Whether a lossy timeline keeps an item: the draw that also decided what the rings hold. */
-  keeps: TimelineParts['keeps']
-  hydrator: Hydrator
-  writer: Writer
-  resolver: Pick<Resolver, 'resolve' | 'resolveHandle'>
-  fetch: GuardedFetch
-  /** DIDs of the operator's moderation services. */
-  moderationServices?: readonly string[]
-  /** Of accounts that nobody here heard of; no limit where not given. */
-  lookups?: SharedBudget
-  /** How long a newcomer's page waits for their cold start; where not given, there are none. */
-  firstPageMaxWaitMs?: number
-  /** How long a page waits for names that nobody looked up yet; 0 where not given. */
-  namesMaxWaitMs?: number
-  /** Where the writer notes what it touches (data/shared-memory/invalidation-ring.ts); without it answers are not kept. */
-  invalidations?: SharedArrayBuffer
-  /** How much the index holds; a community where not given. */
-  scope?: Scope
-  /** A public AppView to ask for what we don't hold. */
-  fallback?: Fallback
-  counted?: Counted
-  invites?: Invites
-  /** What moderators decide by XRPC; refused where not given. */
-  decide?: Moderation['decide']
-  /** Of answers. */
-  maxKeptBytes?: number
-  /** Told how to ask what is kept of answers. */
-  onKept?: (usage: ViewCache['usage']) => void
-}
+export const methods: readonly MethodDefinition[] = [
+  getActorPreferences,
+  getProfile,
+  getProfiles,
+  getSuggestions,
+  putActorPreferences,
+  searchActors,
+  searchActorsTypeahead,
+  getAgeAssuranceConfig,
+  getState,
+  createBookmark,
+  deleteBookmark,
+  getBookmarks,
+  createDraft,
+  deleteDraft,
+  getDrafts,
+  updateDraft,
+  getActorFeeds,
+  getActorLikes,
+  getAuthorFeed,
+  getFeed,
+  getFeedGenerator,
+  getFeedGenerators,
+  getLikes,
+  getListFeed,
+  getPostThread,
+  getPosts,
+  getQuotes,
+  getRepostedBy,
+  popularFeeds('app.bsky.feed.getSuggestedFeeds'),
+  getTimeline,
+  searchPosts,
+  searchPostsV2,
+  sendInteractions,
+  getActorStarterPacks,
+  getBlocks,
+  getFollowers,
+  getFollows,
+  getKnownFollowers,
+  getList,
+  getListBlocks,
+  getListMutes,
+  getLists,
+  getListsWithMembership,
+  getMutes,
+  getRelationships,
+  getStarterPack,
+  getStarterPacks,
+  getStarterPacksWithMembership,
+  getSuggestedFollowsByActor,
+  muteActor,
+  muteActorList,
+  muteThread,
+  searchStarterPacks,
+  searchStarterPacksV2,
+  unmuteActor,
+  unmuteActorList,
+  unmuteThread,
+  getServices,
+  getPreferences,
+  getUnreadCount,
+  listActivitySubscriptions,
+  listNotifications,
+  putActivitySubscription,
+  putPreferences,
+  putPreferencesV2,
+  pushRegistration('app.bsky.notification.registerPush'),
+  pushRegistration('app.bsky.notification.unregisterPush'),
+  updateSeen,
+  getAgeAssuranceState,
+  getConfig,
+  popularPacks('app.bsky.unspecced.getOnboardingSuggestedStarterPacks'),
+  popularFeeds('app.bsky.unspecced.getPopularFeedGenerators'),
+  getPostThreadOtherV2,
+  getPostThreadV2,
+  popularFeeds('app.bsky.unspecced.getSuggestedFeeds'),
+  suggestedUsers('app.bsky.unspecced.getSuggestedOnboardingUsers'),
+  popularPacks('app.bsky.unspecced.getSuggestedStarterPacks'),
+  suggestedUsers('app.bsky.unspecced.getSuggestedUsers'),
+  suggestedUsers('app.bsky.unspecced.getSuggestedUsersForDiscover'),
+  suggestedUsers('app.bsky.unspecced.getSuggestedUsersForExplore'),
+  suggestedUsers('app.bsky.unspecced.getSuggestedUsersForSeeMore'),
+  getTaggedSuggestions,
+  getTrendingTopics,
+  getTrends,
+  getSubjectStatus,
+  updateSubjectStatus,
+  resolveHandle,
+  queryLabels,
+  getRecord,
+  getTimelineGaps,
+  getSocialProof,
+  redeemInvite,
+]
 
-const DEFAULT_KEPT_BYTES = 96 << 20
-
-export function createMethods(parts: MethodParts): Method[] {
-  const serving = createServing(parts)
-  const moderation = createModeration(parts.db, parts.decide ?? refuseDecisions)
-  const methods: Method[] = [
-    getTimeline(serving),
-    getPosts(serving),
-    getAuthorFeed(serving),
-    getProfile(serving),
-    getProfiles(serving),
-    getFollows(serving),
-    getFollowers(serving),
-    getKnownFollowers(serving),
-    getRelationships(serving),
-    getSocialProof(serving),
-    getTimelineGaps(serving),
-    ...muteMethods(serving),
-    getBlocks(serving),
-    ...listMethods(serving),
-    ...keptMethods(serving),
-    getConfig(() => methods.map(({ nsid }) => nsid)),
-    getServices(serving),
-    queryLabels(serving),
-    ...notificationMethods(serving),
-    ...recordMethods(serving),
-    ...searchMethods(serving),
-    ...threadMethods(serving),
-    resolveHandle(serving),
-    redeemInvite(parts.invites ?? NO_INVITES),
-    getRecord(serving),
-    updateSubjectStatus(moderation),
-    getSubjectStatus({ ...serving, moderation }),
-  ]
-  const nameWaits = createNameWaits(serving, { maxWaitMs: parts.namesMaxWaitMs ?? 0 })
-  const atOneRev = createAtOneRev({ ...serving, invalidations: parts.invalidations })
-  const answeredByFallback = createAnsweredByFallback(serving)
-  return methods.map(refusingBadCursors).map(nameWaits).map(atOneRev).map(answeredByFallback)
-}
-
-function createServing(parts: MethodParts): AppContext {
-  const { db, actors, graph, scope = 'community' } = parts
-  const accounts = createAccounts(db)
-  const fetchRequests = createFetchRequests(parts)
-  const viewCache = createViewCache({
-    hydrator: parts.hydrator,
-    invalidations: parts.invalidations && new InvalidationReader(parts.invalidations),
-    maxBytes: parts.maxKeptBytes ?? DEFAULT_KEPT_BYTES,
-    fetchRequests,
-  })
-  parts.onKept?.(viewCache.usage)
-  const notifications = createNotifications({ db, graph })
-  const underWay = createUnderWay({ db, actors })
-  const timeline = createTimelineSkeleton({ ...parts, feed: viewCache.feedOver(db) })
-  const waits = createNewcomerWaits()
-  return {
-    ...parts,
-    scope,
-    fallback: parts.fallback,
-    counted: parts.counted,
-    moderationServices: new Set(parts.moderationServices),
-    postsByUri: createPostsByUri({ db, actors }),
-    viewCache,
-    accounts,
-    firstPage: createFirstPage({
-      ...{ actors, timeline, waits, coldStarts: createColdStarts(db) },
-      maxWaitMs: parts.firstPageMaxWaitMs ?? 0,
-    }),
-    records: createRecords(db),
-    timeline,
-    authorFeed: createAuthorFeedSkeleton(db),
-    lists: createAccountLists({ db, actors }),
-    listPages: createListPages({ db, actors }),
-    listFeed: createListFeedSkeleton({ db, actors, feed: viewCache.feedOver(db) }),
-    bookmarks: createBookmarkPages(db),
-    drafts: createDraftPages(db),
-    preferencesOf: createPreferencesOf(db),
-    notifications,
-    firstNotifications: createFirstNotifications({
-      ...{ actors, waits, hasBacklog: notifications.hasBacklog },
-      isWaiting: (parts.firstPageMaxWaitMs ?? 0) > 0,
-    }),
-    knownFollowers: createKnownFollowers({ graph, actors }),
-    timelineGaps: createTimelineGaps({ db, graph }),
-    searchActors: createActorSearch({ db, actors, graph, accounts }),
-    searchPosts: createPostSearch(db),
-    names: createActorNames({ ...parts, accounts }),
-    ownRecords: createOwnRecords({ db, actors }),
-    popularRecords: createPopularRecords({ db, actors }),
-    itemsByUri: createItemsByUri({ db, actors }),
-    generators: createGenerators({ ...parts, accounts }),
-    waits: createWaits(),
-    underWay,
-    wholeItems: createWholeItems({ actors, underWay, fetchRequests }),
-    strangersPages: createStrangersPages({
-      ...{ actors, underWay, fetchRequests },
-      isKept: (uid) => parts.fallback !== undefined || isStoredAccount({ actors, scope }, uid),
-    }),
-    suggestions: createSuggestions({ graph, actors }),
-    trends: createTrends({ db }),
-    threads: createThreads(db),
-    engagement: createEngagement({ db, actors }),
-    recordLikes: createRecordLikes({ db, actors }),
-    fetchRequests,
-  }
-}
-
-/** A cursor that we could not have written is the client's mistake, in every method. */
-function refusingBadCursors(method: Method): Method {
-  const refuse = (error: unknown): never => {
-    if (error instanceof BadCursorError) throw invalidRequest(error.message)
-    throw error
-  }
-  return {
-    ...method,
-    handler(context) {
-      try {
-        const result = method.handler(context)
-        return result instanceof Promise ? result.catch(refuse) : result
-      } catch (error) {
-        return refuse(error)
-      }
-    },
-  }
+/** All of them over one context, as the server serves them. */
+export function createMethods(parts: AppParts): Method[] {
+  const app = createAppContext(parts)
+  return methods.map((method) => bind(app, method))
 }

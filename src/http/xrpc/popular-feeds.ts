@@ -1,36 +1,24 @@
-// The feeds that most people here like, as three methods show them.
+// The feeds that most people here like, as three methods show them; `query` looks for a part of the name.
 
-import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
 import { generatorView } from '../../answers/views/generator-view.ts'
-import { labelerHeaders } from '../server/answer-headers.ts'
-import type { Method } from '../server/method.ts'
-import { type AppContext, viewerOf } from './app-context.ts'
-import { fillPage } from './fill-page.ts'
+import type { Call } from './call.ts'
+import type { MethodDefinition } from './define.ts'
+import { type PagePart, pagedMethod } from './paged-method.ts'
+import { records } from './present.ts'
 
-type Params = { limit: number; cursor?: string; query?: string }
+type Part = PagePart<Call<{ query?: string }>, unknown>
 
-/** By likes; `query` looks for a part of the name. */
-export function popularFeeds(serving: AppContext, nsid: string): Method<Params> {
-  const { hydrator, popularRecords, fetchRequests } = serving
-  return {
+const COLLECTION = 'app.bsky.feed.generator'
+
+export function popularFeeds(nsid: string): MethodDefinition {
+  return pagedMethod(
     nsid,
-    kind: 'query',
-    auth: 'optional',
-    partly: 'the most liked that are indexed here',
-    handler: (context) => {
-      const { limit, cursor, query } = context.params
-      const headers = labelerHeaders(context)
-      if (isRetiredCursor(cursor)) return { body: { feeds: [] }, headers }
-      const viewer = viewerOf(serving.actors, context.viewer)
-      const page = fillPage({ limit, cursor }, (from, count) => {
-        const collection = 'app.bsky.feed.generator'
-        const found = popularRecords({ collection, query, limit: count, cursor: from })
-        const state = hydrator.records(found.uris, viewer)
-        fetchRequests.afterProfiles(state)
-        const views = found.uris.map((uri) => generatorView(state, uri))
-        return { items: views.filter((view) => view !== undefined), cursor: found.cursor }
-      })
-      return { body: { feeds: page.items, cursor: page.cursor }, headers }
+    { auth: 'optional', partly: 'the most liked that are indexed here' },
+    {
+      skeleton: ({ popularRecords }, { call, place }: Part) =>
+        popularRecords({ collection: COLLECTION, query: call.params.query, ...place }),
+      present: records({ view: generatorView }),
+      body: 'feeds',
     },
-  }
+  )
 }

@@ -1,30 +1,20 @@
 // The starter packs that most people here like, as two methods show them. Those of somebody in a block with
 // the viewer are left out.
 
-import { viewerBlocks } from '../../answers/views/rules.ts'
 import { starterPackView } from '../../answers/views/starter-pack-view.ts'
-import { labelerHeaders } from '../server/answer-headers.ts'
-import type { Method } from '../server/method.ts'
-import { type AppContext, viewerOf } from './app-context.ts'
+import type { Call } from './call.ts'
+import { type MethodDefinition, query } from './define.ts'
+import { creatorNotBlocked, records } from './present.ts'
 
-export function popularPacks(serving: AppContext, nsid: string): Method<{ limit: number }> {
-  const { hydrator, popularRecords, fetchRequests } = serving
-  return {
-    nsid,
-    kind: 'query',
-    auth: 'optional',
-    partly: 'the most liked that are indexed here',
-    handler: (context) => {
-      const { limit } = context.params
-      const viewer = viewerOf(serving.actors, context.viewer)
-      const collection = 'app.bsky.graph.starterpack'
-      const { uris } = popularRecords({ collection, limit, cursor: undefined })
-      const state = hydrator.records(uris, viewer, { content: true })
-      fetchRequests.afterProfiles(state)
-      const shown = uris.filter((uri) => !viewerBlocks(state, state.records.get(uri)?.uid ?? 0))
-      const views = shown.map((uri) => starterPackView(state, uri))
-      const starterPacks = views.filter((view) => view !== undefined)
-      return { body: { starterPacks }, headers: labelerHeaders(context) }
-    },
-  }
+const COLLECTION = 'app.bsky.graph.starterpack'
+const present = records({ content: true, keep: creatorNotBlocked, view: starterPackView })
+
+export function popularPacks(nsid: string): MethodDefinition {
+  const options = { auth: 'optional', partly: 'the most liked that are indexed here' } as const
+  return query(nsid, options, (app, call: Call<{ limit: number }>) => {
+    const { limit } = call.params
+    const { items } = app.popularRecords({ collection: COLLECTION, limit, cursor: undefined })
+    const views = present(app, items, { call })
+    return { body: { starterPacks: views.filter((view) => view !== undefined) } }
+  })
 }

@@ -1,8 +1,8 @@
 // From the at-URI of a request, with a DID or a handle, to a post.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
-import { andThen, type MaybeLater } from './actor-names.ts'
-import type { AppContext } from './app-context.ts'
+import type { Needs } from './define.ts'
+import { andThen, type MaybeLater } from './maybe-later.ts'
 
 /** `uri` names a DID where that could be found; `id` is posts.id, or 0 where there is no row. */
 export type NamedPost = { uri: string; id: number }
@@ -11,23 +11,20 @@ const POST = 'app.bsky.feed.post'
 const WITH_HANDLE = /^at:\/\/([^/:]+)(\/.*)?$/
 
 export function findNamedPost(
-  serving: Pick<AppContext, 'actors' | 'names' | 'records'>,
+  app: Needs<'actors' | 'names' | 'records'>,
   uri: string,
 ): MaybeLater<NamedPost> {
   const [, handle, path = ''] = WITH_HANDLE.exec(uri) ?? []
-  if (handle === undefined) return knownPost(serving, uri)
-  return andThen(serving.names.find(handle), (actor) =>
-    knownPost(serving, actor ? `at://${actor.did}${path}` : uri),
-  )
+  const known = (by: string) => ({ uri: by, id: postIdOf(app, by) })
+  if (handle === undefined) return known(uri)
+  return andThen(app.names.find(handle), (actor) => known(actor ? `at://${actor.did}${path}` : uri))
 }
 
-function knownPost(
-  { actors, records }: Pick<AppContext, 'actors' | 'records'>,
-  uri: string,
-): NamedPost {
+/** posts.id of an at-URI with a DID; 0 for what is no post that we have heard of. */
+export function postIdOf({ actors, records }: Needs<'actors' | 'records'>, uri: string): number {
   const key = parseRecordUri(uri)
   const uid = key?.collection === POST ? actors.uidOf(key.did) : 0
-  return { uri, id: uid === 0 ? 0 : records.postIdOf(uid, key!.rkey) }
+  return uid === 0 ? 0 : records.postIdOf(uid, key!.rkey)
 }
 
 export function isPostUri(uri: string): boolean {

@@ -3,10 +3,8 @@
 // with the viewer are left out. Mutes are the client's business, as in the reference.
 
 import type { Viewer } from '../../answers/hydrate/types.ts'
-import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
 import type { PostSearchRequest } from '../../answers/skeleton/search/posts.ts'
-import { type ReadyJson, readyArray } from '../../answers/views/ready-json.ts'
-import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import type { SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
 import {
   matchOf,
   type Operator,
@@ -19,7 +17,9 @@ import {
 } from '../../data/search/post-query.ts'
 import { term } from '../../data/search/post-terms.ts'
 import type { AppContext } from './app-context.ts'
-import { fillPage } from './fill-page.ts'
+import type { Call } from './call.ts'
+import type { Needs } from './define.ts'
+import type { PagePart, Views } from './paged-method.ts'
 
 /** By kind; of each kind one at least, and none of the excluded. */
 type Lists = {
@@ -35,8 +35,6 @@ type Lists = {
 export type PostSearchParams = {
   query: string
   sort: PostSearchRequest['sort']
-  limit: number
-  cursor?: string
   since?: string
   until?: string
   included: Lists
@@ -48,24 +46,44 @@ export type PostSearchParams = {
   following?: boolean
 }
 
-export type PostSearchAnswer = { posts: ReadyJson; cursor?: string; hitsTotal?: number }
+/** What is looked for in the index; undefined where nothing can be found. */
+export type PostSearch = Pick<PostSearchRequest, 'match' | 'since' | 'until' | 'sort' | 'fits'>
 
-/** Of one kind of condition, so many: each costs a walk through its list of posts. */
-export const MAX_NAMED = 25
-const NOTHING: PostSearchAnswer = { posts: readyArray([]) }
+type Found = { app: AppContext; about: PostSearch | undefined; call: Call<never> }
 
-/** @throws BadCursorError */
-export async function answerPostSearch(
-  serving: AppContext,
+export function foundPosts(
+  { searchPosts }: Needs<'searchPosts'>,
+  { about, place }: PagePart<unknown, PostSearch | undefined>,
+): SkeletonPage<number> {
+  return about ? searchPosts.page({ ...about, ...place }) : { items: [], cursor: undefined }
+}
+
+/** How many there are is told with the first page. */
+export function postsBody(
+  views: Views,
+  { app, about, call, cursor, shown }: Found & { cursor: string | undefined; shown: number },
+) {
+  const { cursor: asked } = (call as Call<{ cursor?: string }>).params
+  if (!about || asked !== undefined) return { posts: views, cursor }
+  // A condition that the index does not know can't be counted.
+  const counted = about.fits ? undefined : app.searchPosts.count(about)
+  return { posts: views, cursor, hitsTotal: cursor === undefined ? shown : counted }
+}
+
+export type SearchParts = Needs<'actors' | 'graph' | 'names'>
+
+export async function postSearch(
+  app: SearchParts,
   viewer: Viewer,
   params: PostSearchParams,
-): Promise<PostSearchAnswer> {
-  if (isRetiredCursor(params.cursor)) return NOTHING
+): Promise<PostSearch | undefined> {
+  const { sort, following } = params
   const query = parsePostQuery(params.query)
-  const match = matchOf(query, await toFilter(serving, viewer, query, params))
+  const match = matchOf(query, await toFilter(app, viewer, query, params))
   const isEmpty = !hasAny(query) && !hasConditions(params)
-  if (match === undefined || isEmpty || (params.following && !viewer)) return NOTHING
-  return read(serving, viewer, { ...params, ...timesOf(query, params), match })
+  if (match === undefined || isEmpty || (following && !viewer)) return undefined
+  const fits = following ? (author: number) => app.graph.has(viewer!.uid, author) : undefined
+  return { match, sort, fits, ...timesOf(query, params) }
 }
 
 /** Whether anything is asked for besides the text. */
@@ -76,28 +94,6 @@ export function hasConditions({ included, excluded, terms, following }: PostSear
 
 function hasAny({ phrases, excluded, operators }: PostQuery): boolean {
   return phrases.length + excluded.length + operators.length > 0
-}
-
-function read(
-  { actors, viewCache, graph, searchPosts }: AppContext,
-  viewer: Viewer,
-  params: Omit<PostSearchParams, 'since' | 'until'> &
-    Pick<PostSearchRequest, 'match' | 'since' | 'until'>,
-): PostSearchAnswer {
-  const { match, since, until, sort, limit, cursor } = params
-  const uid = viewer ? actors.uidOf(viewer.did) : 0
-  const fits = params.following ? (author: number) => graph.has(uid, author) : undefined
-  const page = fillPage({ limit, cursor }, (from, count) => {
-    const request = { match, since, until, sort, fits, limit: count, cursor: from }
-    const { ids, cursor: next, isCut } = searchPosts.page(request)
-    const posts = viewCache.posts(ids, viewer)
-    return { items: posts.filter((text) => text !== undefined), cursor: next, isCut }
-  })
-  const body = { posts: readyArray(page.items), cursor: page.cursor }
-  if (cursor !== undefined) return body
-  if (page.cursor === undefined) return { ...body, hitsTotal: page.items.length }
-  // A condition that the index does not know can't be counted.
-  return fits ? body : { ...body, hitsTotal: searchPosts.count({ match, since, until }) }
 }
 
 /** The text's own times count before the parameters'. */
@@ -117,7 +113,7 @@ function timesOf(
 const ALTERNATIVES = new Set<OperatorName>(['from', 'lang', 'domain'])
 
 async function toFilter(
-  serving: AppContext,
+  app: SearchParts,
   viewer: Viewer,
   query: PostQuery,
   params: PostSearchParams,
@@ -128,9 +124,9 @@ async function toFilter(
   if (operators.some(({ name, isExcluded }) => name === 'from' && !isExcluded)) {
     delete included.authors
   }
-  const said = await termsOfOperators(serving, viewer, operators)
-  const groups = await groupsOf(serving, viewer, included)
-  const none = (await groupsOf(serving, viewer, params.excluded)).flat()
+  const said = await termsOfOperators(app, viewer, operators)
+  const groups = await groupsOf(app, viewer, included)
+  const none = (await groupsOf(app, viewer, params.excluded)).flat()
   return {
     groups: [...said.groups, ...groups, ...params.terms.map((one) => (one === '' ? [] : [one]))],
     none: [...said.none, ...none, ...params.notTerms],
@@ -138,14 +134,14 @@ async function toFilter(
 }
 
 async function termsOfOperators(
-  serving: AppContext,
+  app: SearchParts,
   viewer: Viewer,
   operators: readonly Operator[],
 ): Promise<PostFilter> {
   const filter: PostFilter = { groups: [], none: [] }
   const alternatives = new Map<OperatorName, string[]>()
   const conditions = operators.filter(({ name }) => name !== 'since' && name !== 'until')
-  const found = await Promise.all(conditions.map((one) => termsOf(serving, viewer, one)))
+  const found = await Promise.all(conditions.map((one) => termsOf(app, viewer, one)))
   for (const [i, { name, isExcluded }] of conditions.entries()) {
     const terms = found[i]!
     if (isExcluded) filter.none.push(...terms)
@@ -157,6 +153,9 @@ async function termsOfOperators(
   return filter
 }
 
+/** Of one kind of condition, so many: each costs a walk through its list of posts. */
+export const MAX_NAMED = 25
+
 const KINDS: Record<Exclude<keyof Lists, 'embeddedAtUris'>, OperatorName> = {
   authors: 'from',
   mentions: 'mentions',
@@ -166,12 +165,12 @@ const KINDS: Record<Exclude<keyof Lists, 'embeddedAtUris'>, OperatorName> = {
   languages: 'lang',
 }
 
-async function groupsOf(serving: AppContext, viewer: Viewer, lists: Lists): Promise<string[][]> {
+async function groupsOf(app: SearchParts, viewer: Viewer, lists: Lists): Promise<string[][]> {
   const groups: string[][] = []
   for (const [list, name] of Object.entries(KINDS)) {
     const values = lists[list as keyof typeof KINDS]?.slice(0, MAX_NAMED) ?? []
     if (values.length === 0) continue
-    const terms = values.map((value) => termsOf(serving, viewer, { name, value }))
+    const terms = values.map((value) => termsOf(app, viewer, { name, value }))
     groups.push((await Promise.all(terms)).flat())
   }
   const embedded = lists.embeddedAtUris?.slice(0, MAX_NAMED) ?? []
@@ -181,7 +180,7 @@ async function groupsOf(serving: AppContext, viewer: Viewer, lists: Lists): Prom
 
 /** @returns none where it is nobody, or nothing that a post could have. */
 async function termsOf(
-  { actors, names }: AppContext,
+  { actors, names }: SearchParts,
   viewer: Viewer,
   { name, value }: Pick<Operator, 'name' | 'value'>,
 ): Promise<string[]> {
@@ -194,13 +193,4 @@ async function termsOf(
   if (name === 'mentions') return [term.mention(did)]
   const uid = actors.uidOf(did)
   return uid === 0 ? [] : [term.author(uid)]
-}
-
-const POST = 'app.bsky.feed.post'
-
-/** posts.id of an at-URI; 0 where there is none. */
-export function postIdOf({ actors, records }: AppContext, uri: string): number {
-  const key = parseRecordUri(uri)
-  const uid = key?.collection === POST ? actors.uidOf(key.did) : 0
-  return uid === 0 ? 0 : records.postIdOf(uid, key!.rkey)
 }

@@ -2,36 +2,38 @@
 // we lack the name or the profile are asked for, and waited for a moment: their screen has nothing else.
 // Nobody is waited for any longer than they are being looked up.
 
-import type { ProfileState, Viewer } from '../../answers/hydrate/types.ts'
+import { UNVERIFIED } from '../../answers/hydrate/missing-set.ts'
+import { asVisitor, type Reader } from '../../answers/hydrate/reader.ts'
+import type { ProfileState } from '../../answers/hydrate/types.ts'
 import type { NamedActor } from './actor-names.ts'
-import type { AppContext } from './app-context.ts'
+import type { Call } from './call.ts'
+import type { Needs } from './define.ts'
 import { whenAsked } from './when-asked.ts'
 
-type Parts = Pick<AppContext, 'actors' | 'waits' | 'hydrator' | 'underWay' | 'fetchRequests'>
-
-const UNVERIFIED = 'handle.invalid'
+type Parts = Needs<'actors' | 'waits' | 'hydrator' | 'underWay' | 'fetchRequests'>
 
 /** The state that holds these, once who is lacking has come or time is up. */
 export async function profilesAwaited(
   parts: Parts,
   named: readonly NamedActor[],
-  { viewer, signal }: { viewer: Viewer; signal: AbortSignal },
+  { reader, signal }: Pick<Call, 'reader' | 'signal'>,
 ): Promise<ProfileState> {
+  const { viewer } = reader
   const { actors, waits, hydrator, underWay, fetchRequests } = parts
   const dids = named.map(({ did }) => did)
   const uidsOf = (some: readonly string[]) =>
     some.map((did) => actors.uidOf(did)).filter((uid) => uid !== 0)
   const read = () =>
-    hydrator.profiles(uidsOf(dids), viewer, { detailed: true, knownFollowers: true })
+    hydrator.profiles(uidsOf(dids), reader, { detailed: true, knownFollowers: true })
   const state = read()
   const lacking = dids.filter((did) => isLacking(state, actors.uidOf(did)))
   const asked = fetchRequests.ask(viewer, { dids: lacking })
-  fetchRequests.afterProfiles(state)
-  askForDeclared(parts, uidsOf(dids), viewer)
+  reader.missing.addProfiles(state)
+  addUndeclared(parts, uidsOf(dids), reader)
   if (lacking.length === 0 || !viewer) return state
   await waits.awaited(lacking, {
     isThere: () => {
-      const now = hydrator.profiles(uidsOf(lacking), undefined)
+      const now = hydrator.profiles(uidsOf(lacking), asVisitor(reader))
       return lacking.every((did) => !isLacking(now, actors.uidOf(did)))
     },
     isOver: whenAsked(asked, () => underWay.accounts(uidsOf(lacking))),
@@ -41,14 +43,13 @@ export async function profilesAwaited(
 }
 
 /** What strangers declare (who may write to them) is read once somebody looks at them. */
-function askForDeclared(
-  { actors, underWay, fetchRequests }: Parts,
+function addUndeclared(
+  { actors, underWay }: Parts,
   uids: readonly number[],
-  viewer: Viewer,
+  { viewer, missing }: Reader,
 ): void {
   if (!viewer || uids.length === 0) return
-  const dids = underWay.neverRead(uids).map((uid) => actors.didOf(uid))
-  if (dids.length > 0) void fetchRequests.ask(viewer, { dids })
+  missing.add({ dids: underWay.neverRead(uids).map((uid) => actors.didOf(uid)) })
 }
 
 /** Without a profile, or without a name. */

@@ -1,16 +1,17 @@
 // What the methods about threads share: the thread read and hydrated, its posts presented, and what is
 // missing in it asked for.
 
+import type { Reader } from '../../answers/hydrate/reader.ts'
 import type { ThreadState } from '../../answers/hydrate/thread-types.ts'
-import type { Viewer } from '../../answers/hydrate/types.ts'
 import type { ThreadRequest, ThreadSkeleton } from '../../answers/skeleton/thread.ts'
 import { postView, threadgateView } from '../../answers/views/post-view.ts'
 import { ReadyJson } from '../../answers/views/ready-json.ts'
 import { knownLikersView } from '../../answers/views/thread-v2.ts'
-import { type AppContext, viewerOf } from './app-context.ts'
+import type { Needs } from './define.ts'
 import { isPostUri, type NamedPost } from './post-names.ts'
 
 export type Thread = {
+  reader: Reader
   skeleton: ThreadSkeleton
   state: ThreadState
   /** All posts but the anchor. */
@@ -18,31 +19,28 @@ export type Thread = {
 }
 
 /** As in the reference, a moderation service sees threads through blocks, its own and those of others. */
-export function threadViewer(
-  { actors, moderationServices }: AppContext,
-  did: string | undefined,
-): Viewer {
-  const viewer = viewerOf(actors, did)
-  return viewer && moderationServices.has(viewer.did)
-    ? { ...viewer, seesThroughBlocks: true }
-    : viewer
+function threadReader({ moderationServices }: Needs<'moderationServices'>, reader: Reader): Reader {
+  const { viewer } = reader
+  if (!viewer || !moderationServices.has(viewer.did)) return reader
+  return { ...reader, viewer: { ...viewer, seesThroughBlocks: true } }
 }
 
 export function readThread(
-  serving: AppContext,
+  app: Needs<'hydrator' | 'moderationServices' | 'threads'>,
   { uri, id }: NamedPost,
   options: Pick<ThreadRequest, 'above' | 'below' | 'order'> & {
-    viewer: Viewer
+    reader: Reader
     knownLikers?: boolean
   },
 ): Thread {
-  const { viewer, knownLikers, ...range } = options
-  const skeleton = serving.threads({ ...range, anchor: id, viewer: viewer?.uid ?? 0 })
+  const { knownLikers, reader: asked, ...range } = options
+  const reader = threadReader(app, asked)
+  const skeleton = app.threads({ ...range, anchor: id, viewer: reader.viewer?.uid ?? 0 })
   const ids = [...skeleton.above, ...skeleton.below]
-  const state = serving.hydrator.thread({ anchor: id, ids, knownLikers }, viewer)
-  serving.fetchRequests.afterFeed(state)
-  if (id === 0 && isPostUri(uri)) serving.fetchRequests.ask(viewer, { uris: [uri] })
-  return { skeleton, state, ids }
+  const state = app.hydrator.thread({ anchor: id, ids, knownLikers }, reader)
+  reader.missing.addFeed(state)
+  if (id === 0 && isPostUri(uri)) reader.missing.add({ uris: [uri] })
+  return { reader, skeleton, state, ids }
 }
 
 /** Of the anchor's thread. */
@@ -57,7 +55,7 @@ const MAX_ROUNDS = 3
  * @returns the last plan, with each of its posts as JSON
  */
 export function presentThread<Plan>(
-  serving: AppContext,
+  app: Needs<'hydrator' | 'viewCache'>,
   thread: Thread,
   { plan, postsOf }: { plan: (absent: Set<number>) => Plan; postsOf: (plan: Plan) => number[] },
 ): { plan: Plan; posts: Map<number, ReadyJson | object> } {
@@ -65,7 +63,7 @@ export function presentThread<Plan>(
   for (let round = 1; ; round++) {
     const planned = plan(absent)
     const ids = postsOf(planned)
-    const posts = presentPosts(serving, thread, ids)
+    const posts = presentPosts(app, thread, ids)
     const lost = ids.filter((id) => !posts.has(id))
     if (lost.length === 0 || round === MAX_ROUNDS) return { plan: planned, posts }
     for (const id of lost) absent.add(id)
@@ -73,18 +71,18 @@ export function presentThread<Plan>(
 }
 
 function presentPosts(
-  { viewCache, hydrator }: AppContext,
-  { state, skeleton: { anchor } }: Thread,
+  { viewCache, hydrator }: Needs<'hydrator' | 'viewCache'>,
+  { reader, state, skeleton: { anchor } }: Thread,
   ids: readonly number[],
 ): Map<number, ReadyJson | object> {
   const posts = new Map<number, ReadyJson | object>()
-  for (const [i, text] of viewCache.posts(ids, state.viewer).entries()) {
+  for (const [i, text] of viewCache.posts(ids, reader).entries()) {
     if (text !== undefined) posts.set(ids[i]!, new ReadyJson([text]))
   }
   const author = state.posts.get(anchor)?.uid ?? 0
   const knownLikers = posts.has(anchor) ? knownLikersView(state, author) : undefined
   if (!knownLikers) return posts
-  const view = postView(hydrator.posts([anchor], state.viewer), anchor)
+  const view = postView(hydrator.posts([anchor], reader), anchor)
   if (view) posts.set(anchor, { ...view, viewer: { ...view.viewer, knownLikers } })
   return posts
 }

@@ -3,15 +3,12 @@
 
 import type { AppBskyActorDefs } from '@atproto/api'
 import { isStoredAccount } from '../fallback/holdings.ts'
-import type { AppContext } from './app-context.ts'
+import type { Needs } from './define.ts'
 
 type Detailed = Omit<AppBskyActorDefs.ProfileViewDetailed, '$type'>
 
 /** The view of an account without what our index can't know of it. */
-export function withoutUnknownCounts(
-  parts: Pick<AppContext, 'actors' | 'scope'>,
-  view: Detailed,
-): Detailed {
+export function withoutUnknownCounts(parts: Needs<'actors' | 'scope'>, view: Detailed): Detailed {
   if (isStoredAccount(parts, parts.actors.uidOf(view.did))) return view
   const { followersCount: _followers, followsCount: _follows, postsCount: _posts, ...known } = view
   return known

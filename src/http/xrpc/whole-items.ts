@@ -1,9 +1,10 @@
 // What a newcomer's page must not tell as facts because it was not fetched yet: clients write “Deleted” for an
-// embedded post that is not here, and “Invalid Handle” for a name that nobody looked up. It is asked for (wanted.ts)
+// embedded post that is not here, and “Invalid Handle” for a name that nobody looked up. It is asked for (fetch-requests.ts)
 // and waited for before the page is made; what is being fetched still is left out with the item that needs it,
 // and is on the next page of the same stretch. What can't be had now is shown as it is.
 
-import type { Viewer } from '../../answers/hydrate/types.ts'
+import type { MissingSet } from '../../answers/hydrate/missing-set.ts'
+import { createReader, type Reader } from '../../answers/hydrate/reader.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { UnderWay } from '../../data/store/read/under-way.ts'
@@ -17,10 +18,10 @@ type Parts = {
   underWay: UnderWay
   fetchRequests: FetchRequests
 }
-type Lacking = { dids: ReadonlySet<string>; uris: ReadonlySet<string> }
+type Things = Pick<MissingSet, 'dids' | 'uris'>
 
 type Request = {
-  viewer: Viewer
+  reader: Reader
   signal: AbortSignal
   /** Since the request first waited for anything. */
   maxWaitMs?: number
@@ -29,10 +30,14 @@ type Request = {
 }
 
 export type WholeItems = {
-  /** Waits for what the views lack that `make` makes, for what is left of the request's wait. */
-  awaited(make: () => unknown, request: Request): Promise<void>
+  /** Waits for what the views lack that `make` makes, for what is left of the time that the request waits. */
+  awaited(make: (reader: Reader) => unknown, request: Request): Promise<void>
   /** Of these items those that need nothing that is being fetched. */
-  among<T>(items: readonly T[], make: (items: readonly T[]) => unknown): readonly T[]
+  among<T>(
+    items: readonly T[],
+    reader: Reader,
+    make: (items: readonly T[], reader: Reader) => unknown,
+  ): readonly T[]
 }
 
 /** With the wait for posts, still less than a PDS waits. */
@@ -45,39 +50,43 @@ export function createWholeItems(parts: Parts): WholeItems {
   const { actors, underWay, fetchRequests } = parts
   const waits = createWaits()
 
-  function isUnderWay({ dids, uris }: Lacking): boolean {
+  function isUnderWay({ dids, uris }: Things): boolean {
     const uids = [...dids].map((did) => actors.uidOf(did)).filter((uid) => uid !== 0)
     if (underWay.accounts(underWay.neverLookedUp(uids), TRIES)) return true
     return underWay.records(keysOf(uris), TRIES)
   }
 
   return {
-    async awaited(make, { viewer, signal, maxWaitMs = MAX_WAIT_MS, isShared = false }) {
-      const lacking = fetchRequests.watching(make)
-      const things = { dids: [...lacking.dids], uris: [...lacking.uris] }
-      if (things.dids.length + things.uris.length === 0) return
-      const asked = fetchRequests.ask(viewer, things)
+    async awaited(make, { reader, signal, maxWaitMs = MAX_WAIT_MS, isShared = false }) {
+      const missing = missingIn(reader, make)
+      if (missing.isEmpty) return
+      const asked = fetchRequests.ask(reader.viewer, missing)
       const leftMs = waitLeftMs(signal, maxWaitMs, Date.now())
       if (leftMs < SHORTEST_MS) return
-      await waits.awaited([...things.dids, ...things.uris], {
-        isThere: whenAsked(asked, () => isUnderWay(lacking)),
+      await waits.awaited([...missing.dids, ...missing.uris], {
+        isThere: whenAsked(asked, () => isUnderWay(missing)),
         maxWaitMs,
         signal,
         isShared,
       })
     },
-    among(items, make) {
-      if (isEmpty(fetchRequests.watching(() => make(items)))) return items
+    among(items, reader, make) {
+      const missing = missingIn(reader, (trial) => make(items, trial))
+      if (missing.isEmpty) return items
+      void fetchRequests.ask(reader.viewer, missing)
       return items.filter((item) => {
-        const lacking = fetchRequests.watching(() => make([item]))
-        return isEmpty(lacking) || !isUnderWay(lacking)
+        const lacking = missingIn(reader, (trial) => make([item], trial))
+        return lacking.isEmpty || !isUnderWay(lacking)
       })
     },
   }
 }
 
-function isEmpty({ dids, uris }: Lacking): boolean {
-  return dids.size + uris.size === 0
+/** What is missing in what is made, and is in nothing else that was read for the reader. */
+function missingIn({ viewer, ...read }: Reader, make: (trial: Reader) => unknown): MissingSet {
+  const trial = createReader(viewer, read)
+  make(trial)
+  return trial.missing
 }
 
 function keysOf(uris: ReadonlySet<string>) {

@@ -4,7 +4,8 @@
 import { expect, test } from 'vitest'
 import { createViewCache } from '../../../src/answers/cache/view-cache.ts'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
-import { type Labelers, withLabelers } from '../../../src/answers/hydrate/labelers.ts'
+import type { Labelers } from '../../../src/answers/hydrate/labelers.ts'
+import { createReader } from '../../../src/answers/hydrate/reader.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import type { StreamEvent } from '../../../src/base/event.ts'
 import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
@@ -18,7 +19,7 @@ import { randomHistory, unreliably } from '../../support/random-history.ts'
 import { rareActs, trustedVerifier } from '../../support/rare-acts.ts'
 import { cidOf } from '../../support/records.ts'
 import { referenceUrlPatterns } from '../../support/reference-appview.ts'
-import { expectSameAsViews, nothingWanted, type Things } from '../../support/views-compared.ts'
+import { expectSameAsViews, type Things } from '../../support/views-compared.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
 const SEED = Number(process.env['SEED'] ?? 31_007)
@@ -38,7 +39,6 @@ function cachedViewsOf(world: World, maxBytes: number) {
     hydrator,
     invalidations: new InvalidationReader(invalidations.buffer),
     maxBytes,
-    fetchRequests: nothingWanted,
   })
   const feeds = { kept: viewCache.feedOver(db), fresh: createMergedFeed(db) }
   return { hydrator, viewCache, feeds }
@@ -156,7 +156,7 @@ test(`whatever happened in between, fragments say what views say (seed ${SEED})`
       const viewer = { did, uid: world.uid(did) }
       const labelers = someLabelers(world, random)
       const compare = (by: typeof much, who: typeof viewer | undefined) =>
-        withLabelers(labelers, () => expectSameAsViews(by, things, who))
+        expectSameAsViews(by, things, createReader(who, { labelers }))
       said.add(compare(much, viewer))
       if (random.chance(0.4)) compare(little, viewer)
       if (random.chance(0.1)) compare(much, undefined)

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest'
 import { KeptRows } from '../../../src/answers/hydrate/cached-rows.ts'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
+import { createReader } from '../../../src/answers/hydrate/reader.ts'
 import { feedViewPost } from '../../../src/answers/views/feed-view-post.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import { profileViewDetailed } from '../../../src/answers/views/profile-view-detailed.ts'
@@ -24,7 +25,7 @@ function everything(world: World, hydrator: ReturnType<typeof hydratorOf>, did: 
     world.db.prepare<[], number>(`SELECT id FROM ${table} ORDER BY id`).pluck().all()
   const items = [...ids('posts').map(postItem), ...ids('reposts').map(repostItem)]
   const uids = Array.from({ length: world.actors.count }, (_, i) => i + 1)
-  const viewer = { did, uid: world.uid(did) }
+  const viewer = createReader({ did, uid: world.uid(did) })
   const feed = hydrator.feed(items, viewer)
   const profiles = hydrator.profiles(uids, viewer, { detailed: true })
   return {

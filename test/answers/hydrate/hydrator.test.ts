@@ -3,6 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
+import { createReader } from '../../../src/answers/hydrate/reader.ts'
 import type { FeedState } from '../../../src/answers/hydrate/types.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import { postView } from '../../../src/answers/views/post-view.ts'
@@ -72,7 +73,7 @@ describe('a page', () => {
     const hydrator = createHydrator({ db: noting(one.db, runs), actors, graph, urls })
     const items = everyItem(one, full)
     expect(items.length).toBeGreaterThan(150)
-    hydrator.feed(items, one.viewer([...full.accounts.keys()][0]))
+    hydrator.feed(items, one.reader([...full.accounts.keys()][0]))
     // Lists are looked up by key, one at a time: few posts embed one, few gates name one.
     const byKey = runs.filter((text) => text.startsWith('SELECT id FROM lists'))
     // Packed likes, follows and blocks are read by creator and by subject: a few for each account.
@@ -90,11 +91,11 @@ describe('a page', () => {
     const post = world.post(ann)
     const one = hydrated()
     const item = postItem(one.written.post(post))
-    const state = one.hydrator.feed([postItem(900), item, repostItem(900)], undefined)
+    const state = one.hydrator.feed([postItem(900), item, repostItem(900)], createReader(undefined))
     expect([...state.posts.values()].map(({ uri }) => uri)).toEqual([post])
     expect(state.items.has(repostItem(900))).toBe(false)
-    expect(one.hydrator.feed([], undefined).posts.size).toBe(0)
-    expect(one.hydrator.profiles([900, 0], undefined).actors.size).toBe(0)
+    expect(one.hydrator.feed([], createReader(undefined)).posts.size).toBe(0)
+    expect(one.hydrator.profiles([900, 0], createReader(undefined)).actors.size).toBe(0)
   })
 
   test('holds parent, root, grandparent’s author and quotes two deep, and no more', () => {
@@ -107,7 +108,10 @@ describe('a page', () => {
     for (let i = 0; i < 3; i++) quoted.push(world.quote(names[0]!, quoted[i]!))
     const reply = world.reply(names[0]!, { root, parent: fourth }, embedOf(quoted[3]!))
     const one = hydrated()
-    const { posts, postRefs } = one.hydrator.feed([postItem(one.written.post(reply))], undefined)
+    const { posts, postRefs } = one.hydrator.feed(
+      [postItem(one.written.post(reply))],
+      createReader(undefined),
+    )
     const uris = [...posts.values()].map(({ uri }) => uri)
     expect(new Set(uris)).toEqual(new Set([reply, fourth, root, quoted[3], quoted[2]]))
     const grandparent = postRefs.get(one.written.post(third))
@@ -125,7 +129,10 @@ describe('a page', () => {
     const reply = world.reply(ann, { root: never, parent: gone })
     const one = hydrated()
     one.writer.prepare('UPDATE posts SET state = 2 WHERE id = ?').run(one.written.post(gone))
-    const { postRefs, posts } = one.hydrator.feed([postItem(one.written.post(reply))], undefined)
+    const { postRefs, posts } = one.hydrator.feed(
+      [postItem(one.written.post(reply))],
+      createReader(undefined),
+    )
     expect([...posts.values()].map(({ uri }) => uri)).toEqual([reply])
     const stubs = [...postRefs.values()].filter(({ isStub }) => isStub)
     expect(stubs.map(({ uri }) => uri)).toEqual([never])
@@ -138,16 +145,16 @@ describe('a page', () => {
     const id = one.written.post(post)
     const textIn = (state: FeedState) => state.posts.get(id)?.record.text
     const both = one.db.transaction(() => {
-      const first = textIn(one.hydrator.posts([id], undefined))
+      const first = textIn(one.hydrator.posts([id], createReader(undefined)))
       one.writer
         .prepare(
           "UPDATE posts SET cid = randomblob(32), record = replace(record, 'before', 'after')",
         )
         .run()
-      return [first, textIn(one.hydrator.posts([id], undefined))]
+      return [first, textIn(one.hydrator.posts([id], createReader(undefined)))]
     })
     expect(both()).toEqual(['before', 'before'])
-    expect(textIn(one.hydrator.posts([id], undefined))).toBe('after')
+    expect(textIn(one.hydrator.posts([id], createReader(undefined)))).toBe('after')
   })
 })
 
@@ -162,7 +169,7 @@ describe('a row that cannot be used', () => {
     spoil.run(Buffer.from('{"text":'), ids[0])
     spoil.run(Buffer.from('{"createdAt":"2026-01-01T00:00:00Z","text":7}'), ids[1])
     one.writer.prepare("UPDATE profiles SET record = '[]'").run()
-    const state = one.hydrator.posts(ids, undefined)
+    const state = one.hydrator.posts(ids, createReader(undefined))
     expect(ids.map((id) => postView(state, id)?.uri)).toEqual([undefined, undefined, good])
     expect(one.unusable).toEqual(['post', 'post', 'profile'])
     expect(state.actors.get(one.written.uid(ann))?.profile).toBeUndefined()

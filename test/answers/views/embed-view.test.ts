@@ -18,7 +18,7 @@ type Seen = any
 function embedOf(world: World, uri: string, viewer?: string): Seen {
   open?.close()
   open = hydrateWorld(world)
-  const state = open.hydrator.posts([open.written.post(uri)], open.viewer(viewer))
+  const state = open.hydrator.posts([open.written.post(uri)], open.reader(viewer))
   return (overTheWire(postView(state, open.written.post(uri))) as Seen).embed
 }
 

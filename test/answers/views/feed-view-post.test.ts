@@ -38,10 +38,10 @@ function hydrated(world: World): HydratedWorld {
 
 /** The item of this post or repost, as the viewer gets it. */
 function itemView(world: World, uri: string, viewer?: string) {
-  const { written, hydrator, viewer: viewerOf } = hydrated(world)
+  const { written, hydrator, reader } = hydrated(world)
   const isRepost = uri.includes('/app.bsky.feed.repost/')
   const item = isRepost ? repostItem(written.repost(uri)) : postItem(written.post(uri))
-  const state = hydrator.feed([item], viewerOf(viewer))
+  const state = hydrator.feed([item], reader(viewer))
   const view = overTheWire(feedViewPost(state, item)) as
     | { post: Seen; reason?: Seen; reply?: { root: Seen; parent: Seen; grandparentAuthor?: Seen } }
     | undefined
@@ -49,8 +49,8 @@ function itemView(world: World, uri: string, viewer?: string) {
 }
 
 function onePost(world: World, uri: string, viewer?: string): Seen {
-  const { written, hydrator, viewer: viewerOf } = hydrated(world)
-  const state = hydrator.posts([written.post(uri)], viewerOf(viewer))
+  const { written, hydrator, reader } = hydrated(world)
+  const state = hydrator.posts([written.post(uri)], reader(viewer))
   return overTheWire(postView(state, written.post(uri))) as Seen
 }
 

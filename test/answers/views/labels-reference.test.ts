@@ -2,7 +2,7 @@
 // requests with random sets of labelers: the same JSON, and the same things hidden.
 
 import { describe, expect, test } from 'vitest'
-import { type Labelers, withLabelers } from '../../../src/answers/hydrate/labelers.ts'
+import type { Labelers } from '../../../src/answers/hydrate/labelers.ts'
 import { feedViewPost } from '../../../src/answers/views/feed-view-post.ts'
 import { postView } from '../../../src/answers/views/post-view.ts'
 import { profileViewDetailed } from '../../../src/answers/views/profile-view-detailed.ts'
@@ -133,7 +133,7 @@ async function compareFeed({ world, ours, reference, viewer, labelers }: Both): 
   const ids = items.map(({ post, repost }) =>
     repost ? repostItem(ours.written.repost(repost.uri)) : postItem(ours.written.post(post.uri)),
   )
-  const state = withLabelers(labelers, () => ours.hydrator.feed(ids, ours.viewer(viewer)))
+  const state = ours.hydrator.feed(ids, { ...ours.reader(viewer), labelers })
   const context = reference.context(viewer, labelers)
   const theirs = await reference.hydrator.hydrateFeedItems(items, context)
   for (const [i, item] of items.entries()) {
@@ -151,7 +151,7 @@ async function compareFeed({ world, ours, reference, viewer, labelers }: Both): 
 async function comparePosts({ world, ours, reference, viewer, labelers }: Both): Promise<void> {
   const uris = world.of('app.bsky.feed.post').map(({ uri }) => uri)
   const ids = uris.map((uri) => ours.written.post(uri))
-  const state = withLabelers(labelers, () => ours.hydrator.posts(ids, ours.viewer(viewer)))
+  const state = ours.hydrator.posts(ids, { ...ours.reader(viewer), labelers })
   const refs = uris.map((uri) => ({ uri }))
   const context = reference.context(viewer, labelers)
   const theirs = await reference.hydrator.hydratePosts(refs, context)
@@ -166,8 +166,8 @@ async function compareProfiles({ world, ours, reference, viewer, labelers }: Bot
   const dids = [...world.accounts.keys()]
   const uids = dids.map((did) => ours.written.uid(did))
   const options = { detailed: true, knownFollowers: true }
-  const read = () => ours.hydrator.profiles(uids, ours.viewer(viewer), options)
-  const state = withLabelers(labelers, read)
+  const reader = { ...ours.reader(viewer), labelers }
+  const state = ours.hydrator.profiles(uids, reader, options)
   const context = reference.context(viewer, labelers)
   const theirs = await reference.hydrator.hydrateProfilesDetailed(dids, context)
   for (const [i, did] of dids.entries()) {

@@ -39,8 +39,12 @@ function isRecord(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'createdAt' in value
 }
 
-function presentEverything({ written, hydrator }: HydratedWorld, world: World, viewerDid?: string) {
-  const viewer = viewerDid ? { did: viewerDid, uid: written.uid(viewerDid) } : undefined
+function presentEverything(
+  { written, hydrator, reader }: HydratedWorld,
+  world: World,
+  viewerDid?: string,
+) {
+  const viewer = reader(viewerDid)
   const postIds = world.of('app.bsky.feed.post').map(({ uri }) => written.post(uri))
   const repostIds = world.of('app.bsky.feed.repost').map(({ uri }) => written.repost(uri))
   const items = [...postIds.map(postItem), ...repostIds.map(repostItem)]

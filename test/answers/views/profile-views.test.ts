@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ProfileOptions } from '../../../src/answers/hydrate/hydrator-types.ts'
+import { createReader } from '../../../src/answers/hydrate/reader.ts'
 import { profileViewDetailed } from '../../../src/answers/views/profile-view-detailed.ts'
 import { profileView, profileViewBasic } from '../../../src/answers/views/profile-views.ts'
 import { relationship } from '../../../src/answers/views/relationship.ts'
@@ -22,7 +23,7 @@ function look(world: World, did: string, viewer?: string, options: ProfileOption
   open?.close()
   open = hydrateWorld(world)
   const uid = open.written.uid(did)
-  const state = open.hydrator.profiles([uid], open.viewer(viewer), options)
+  const state = open.hydrator.profiles([uid], open.reader(viewer), options)
   return {
     basic: overTheWire(profileViewBasic(state, uid)) as Seen,
     view: overTheWire(profileView(state, uid)) as Seen,
@@ -136,7 +137,7 @@ describe('the viewer object', () => {
     open = hydrateWorld(world)
     const uid = open.written.uid(bob)
     const newcomer = { uid: 0, did: 'did:plc:new' }
-    const state = open.hydrator.profiles([uid], newcomer, { knownFollowers: true })
+    const state = open.hydrator.profiles([uid], createReader(newcomer), { knownFollowers: true })
     expect(overTheWire(profileViewDetailed(state, uid))).toMatchObject({ viewer: NOTHING })
   })
 

@@ -119,7 +119,7 @@ async function compareFeed({ world, ours, reference, viewer }: Both): Promise<vo
   const ids = items.map(({ post, repost }) =>
     repost ? repostItem(ours.written.repost(repost.uri)) : postItem(ours.written.post(post.uri)),
   )
-  const state = ours.hydrator.feed(ids, ours.viewer(viewer))
+  const state = ours.hydrator.feed(ids, ours.reader(viewer))
   const theirs = await reference.hydrator.hydrateFeedItems(items, reference.context(viewer))
   for (const [i, item] of items.entries()) {
     const where = `${viewer} ${JSON.stringify(item)}`
@@ -135,7 +135,7 @@ async function compareFeed({ world, ours, reference, viewer }: Both): Promise<vo
 async function comparePosts({ world, ours, reference, viewer }: Both): Promise<void> {
   const uris = world.of('app.bsky.feed.post').map(({ uri }) => uri)
   const ids = uris.map((uri) => ours.written.post(uri))
-  const state = ours.hydrator.posts(ids, ours.viewer(viewer))
+  const state = ours.hydrator.posts(ids, ours.reader(viewer))
   const refs = uris.map((uri) => ({ uri }))
   const theirs = await reference.hydrator.hydratePosts(refs, reference.context(viewer))
   for (const [i, uri] of uris.entries()) {
@@ -149,7 +149,7 @@ async function compareProfiles({ world, ours, reference, viewer }: Both): Promis
   const dids = [...world.accounts.keys()]
   const uids = dids.map((did) => ours.written.uid(did))
   const options = { detailed: true, knownFollowers: true }
-  const state = ours.hydrator.profiles(uids, ours.viewer(viewer), options)
+  const state = ours.hydrator.profiles(uids, ours.reader(viewer), options)
   const theirs = await reference.hydrator.hydrateProfilesDetailed(dids, reference.context(viewer))
   const { views } = reference
   for (const [i, did] of dids.entries()) {
@@ -172,7 +172,7 @@ async function compareRecords({ world, ours, reference, viewer }: Both): Promise
   const theirPacks = await hydrator.hydrateStarterPacks(packs, context)
   const theirLabelers = await hydrator.hydrateLabelers(labelers, context)
   const load = (uris: string[]) =>
-    ours.hydrator.records(uris, ours.viewer(viewer), { content: true })
+    ours.hydrator.records(uris, ours.reader(viewer), { content: true })
   const [feedState, packState] = [load(feeds), load(packs)]
   const labelerState = load(labelers.map(labelerUri))
   for (const uri of feeds) {

@@ -2,72 +2,83 @@
 
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
+import { createReader } from '../../../src/answers/hydrate/reader.ts'
 import { XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
 import { InvalidationWriter } from '../../../src/data/shared-memory/invalidation-ring.ts'
-import type { Method, MethodContext, MethodResult } from '../../../src/http/server/method.ts'
-import { createAtOneRev } from '../../../src/http/xrpc/repo-rev.ts'
+import type { MethodResult } from '../../../src/http/server/method.ts'
+import type { Call } from '../../../src/http/xrpc/call.ts'
+import { query } from '../../../src/http/xrpc/define.ts'
+import { createPublishedRev } from '../../../src/http/xrpc/repo-rev.ts'
+import { upToDate } from '../../../src/http/xrpc/up-to-date.ts'
 
 const VIEWER = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
-const context = { viewer: VIEWER, params: {} } as unknown as MethodContext
+
+function callBy(viewer: { did: string; uid: number } | undefined): Call {
+  const call = { viewer, params: {}, reader: createReader(viewer), again: () => call }
+  return call as unknown as Call
+}
+
+const call = callBy({ did: VIEWER, uid: 7 })
+const visit = callBy(undefined)
 
 /** An index of one account, whose posts and rev a test moves as the writer would. */
 function world() {
   const invalidations = new InvalidationWriter()
   const index = { rev: 'r1' as string | undefined, posts: ['p1'] }
-  const atOneRev = createAtOneRev({
-    accounts: { revOf: () => index.rev } as never,
-    actors: { uidOf: (did: string) => (did === VIEWER ? 7 : 0) } as never,
-    invalidations: invalidations.buffer,
-  })
-  const serve = (handler: () => MethodResult | Promise<MethodResult>): Method =>
-    atOneRev({
-      nsid: 'app.bsky.feed.getTimeline',
-      kind: 'query',
-      auth: 'required',
-      readAfterWrite: true,
-      handler,
-    })
+  const app = {
+    publishedRev: createPublishedRev({
+      accounts: { revOf: () => index.rev },
+      actors: { uidOf: (did: string) => (did === VIEWER ? 7 : 0) },
+      invalidations: invalidations.buffer,
+    }),
+    fetchRequests: { ask: async () => {} },
+    nameWaits: { unnamed: () => [], awaited: async () => false },
+  }
+  const serve = (handler: () => MethodResult | Promise<MethodResult>) => {
+    const options = { auth: 'required', readAfterWrite: true } as const
+    return upToDate(app, query('app.bsky.feed.getTimeline', options, handler), handler)
+  }
   return { invalidations, index, serve }
 }
 
 describe('an answer that a PDS adds to', () => {
   test('has the rev of what is in it', async () => {
     const { index, serve } = world()
-    const answer = await serve(() => ({ body: index.posts })).handler(context)
-    expect(answer).toEqual({ body: ['p1'], headers: { 'atproto-repo-rev': 'r1' } })
+    const answered = await serve(() => ({ body: index.posts }))(call)
+    expect(answered).toEqual({ body: ['p1'], headers: { 'atproto-repo-rev': 'r1' } })
   })
 
   test('is made again where a commit came after its body was read', async () => {
     const { index, serve } = world()
-    const method = serve(() => {
+    const answer = serve(() => {
       const body = [...index.posts]
       Object.assign(index, { rev: 'r2', posts: ['p2', 'p1'] })
       return { body }
     })
-    const { body, headers } = await method.handler(context)
+    const { body, headers } = await answer(call)
     expect([body, headers]).toEqual([['p2', 'p1'], { 'atproto-repo-rev': 'r2' }])
   })
 
   test('the same where the handler takes its time', async () => {
     const { index, serve } = world()
-    const method = serve(async () => {
+    const answer = serve(async () => {
       const body = [...index.posts]
       await new Promise((resolve) => setTimeout(resolve, 1))
       Object.assign(index, { rev: 'r2', posts: ['p2', 'p1'] })
       return { body }
     })
-    const { body, headers } = await method.handler(context)
+    const { body, headers } = await answer(call)
     expect([body, headers]).toEqual([['p2', 'p1'], { 'atproto-repo-rev': 'r2' }])
   })
 
   test('of somebody who never stops writing has the older rev: nothing of theirs is lost', async () => {
     const { index, serve } = world()
     let commits = 1
-    const method = serve(() => {
+    const answer = serve(() => {
       index.rev = `r${++commits}`
       return { body: commits }
     })
-    const { body, headers } = await method.handler(context)
+    const { body, headers } = await answer(call)
     expect(headers?.['atproto-repo-rev']).toBe(`r${(body as number) - 1}`)
     expect(body).toBeLessThan(10)
   })
@@ -82,40 +93,39 @@ describe('an answer that a PDS adds to', () => {
       workerData: { invalidations: invalidations.buffer, shared },
     })
     await new Promise((resolve) => worker.once('online', resolve))
-    const answer = await serve(() => ({ body: Atomics.load(shared, 0) })).handler(context)
+    const answered = await serve(() => ({ body: Atomics.load(shared, 0) }))(call)
     await worker.terminate()
-    expect(answer.body).toBe(1)
+    expect(answered.body).toBe(1)
   })
 
   test('waits no longer than a moment, and then says less than it may have', async () => {
     const { invalidations, index, serve } = world()
-    const method = serve(() => ({ body: index.posts }))
-    await method.handler(context)
+    const answer = serve(() => ({ body: index.posts }))
+    await answer(call)
     invalidations.beginPublishing()
     index.rev = 'r2'
-    expect((await method.handler(context)).headers).toEqual({ 'atproto-repo-rev': 'r1' })
+    expect((await answer(call)).headers).toEqual({ 'atproto-repo-rev': 'r1' })
     invalidations.endPublishing()
-    expect((await method.handler(context)).headers).toEqual({ 'atproto-repo-rev': 'r2' })
+    expect((await answer(call)).headers).toEqual({ 'atproto-repo-rev': 'r2' })
   })
 
   test('that is an error carries the rev, too: the PDS may know the post', async () => {
     const { serve } = world()
-    const method = serve(() => {
+    const answer = serve(() => {
       throw new XRPCError(400, 'NotFound', 'Post not found')
     })
-    expect(() => method.handler(context)).toThrowError(
+    expect(() => answer(call)).toThrowError(
       expect.objectContaining({ error: 'NotFound', headers: { 'atproto-repo-rev': 'r1' } }),
     )
   })
 
   test('has none where nothing of the viewer was ever applied, or nobody asks', async () => {
     const { index, serve } = world()
-    const method = serve(() => ({ body: 1, headers: { other: 'x' } }))
+    const answer = serve(() => ({ body: 1, headers: { other: 'x' } }))
     index.rev = undefined
-    expect((await method.handler(context)).headers).toEqual({ other: 'x' })
+    expect((await answer(call)).headers).toEqual({ other: 'x' })
     index.rev = 'r9'
-    const visitor = { ...context, viewer: undefined }
-    expect((await method.handler(visitor)).headers).toEqual({ other: 'x' })
+    expect((await answer(visit)).headers).toEqual({ other: 'x' })
   })
 })
 

@@ -193,7 +193,7 @@ describe('what is kept', () => {
     expect(read().settings(world.uid(bob))).toEqual(before)
     expect(before).toMatchObject({ seenAt, priority: true, preferences: patch })
     const page = { viewer: world.uid(bob), limit: 10, cursor: undefined, priority: false }
-    expect(read().page(page).ids).toHaveLength(1)
+    expect(read().page(page).items).toHaveLength(1)
     world.dispose()
   })
 })
@@ -233,7 +233,7 @@ test('members of a database from before there were notifications get their backl
 
   const notifications = createNotifications({ db, graph: memory.graph })
   const page = { viewer: 1, limit: 10, cursor: undefined, priority: false }
-  expect(notifications.page(page)).toMatchObject({ ids: [1], newest: 7 })
+  expect(notifications.page(page)).toMatchObject({ items: [1], newest: 7 })
   expect(notifications.unseen(1).size).toBe(0)
   db.close()
   rmSync(dataDir, { recursive: true })

@@ -33,7 +33,7 @@ function found(db: Db, q: string): number[] {
   const match = matchOf(parsePostQuery(q), { groups: [], none: [] })!
   const times = { since: -Infinity, until: Infinity }
   const request = { match, ...times, sort: 'latest', limit: 2_000, cursor: undefined } as const
-  return createPostSearch(db).page(request).ids
+  return createPostSearch(db).page(request).items
 }
 
 const integrityOf = (db: Db) =>

@@ -21,6 +21,7 @@ import {
   prepareActorSearch,
 } from '../../../data/store/read/actor-search.ts'
 import { BadCursorError } from '../page-cursor.ts'
+import type { SkeletonPage } from '../skeleton-page.ts'
 import { createFollowedNames } from './followed-names.ts'
 
 export type ActorSearchRequest = {
@@ -31,9 +32,7 @@ export type ActorSearchRequest = {
   cursor: string | undefined
 }
 
-export type ActorSearchPage = {
-  uids: number[]
-  cursor: string | undefined
+export type ActorSearchPage = SkeletonPage<number> & {
   /** The account that was named whole, by handle or DID; 0 where none was. */
   exact: number
 }
@@ -112,7 +111,7 @@ export function createActorSearch(parts: {
       after = upTo ?? 0
     }
     const next = turn < TURNS ? `${turn}__${after}` : undefined
-    return { uids: [...first, ...inOrder(search, turns)], cursor: next, exact }
+    return { items: [...first, ...inOrder(search, turns)], cursor: next, exact }
   }
 }
 
@@ -139,6 +138,6 @@ function toTurn<T extends ActorPlace>(rows: T[], limit: number, fits: (row: T) =
 function parseCursor(cursor: string | undefined): [turn: number, after: number] {
   if (cursor === undefined) return [MINE, 0]
   const match = /^([012])__(0|[1-9]\d{0,11})$/.exec(cursor)
-  if (!match) throw new BadCursorError('Malformed cursor')
+  if (!match) throw new BadCursorError()
   return [Number(match[1]), Number(match[2])]
 }

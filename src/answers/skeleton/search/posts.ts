@@ -17,6 +17,7 @@ import {
 } from '../../../data/store/read/post-search.ts'
 import { PERIOD_MS, periodOf } from '../../../data/store/search/post-index.ts'
 import { BadCursorError, formatFeedCursor, parseFeedCursor } from '../page-cursor.ts'
+import type { SkeletonPage } from '../skeleton-page.ts'
 import { countPosts, type Scan, scanPosts } from './post-scan.ts'
 
 export type PostSearchRequest = {
@@ -32,10 +33,8 @@ export type PostSearchRequest = {
   fits?: (uid: number) => boolean
 }
 
-export type PostSearchPage = {
-  /** posts.id */
-  ids: number[]
-  cursor: string | undefined
+/** posts.id. */
+export type PostSearchPage = SkeletonPage<number> & {
   /** Reading on would have taken too long. */
   isCut: boolean
 }
@@ -101,7 +100,7 @@ function latestPage(search: PostSearch, request: PostSearchRequest): PostSearchP
     found.push(...rest.sort(newestFirst))
   }
   const page = found.slice(0, limit)
-  return { ids: page.map(({ id }) => id), cursor: latestCursor(found, page, below), isCut }
+  return { items: page.map(({ id }) => id), cursor: latestCursor(found, page, below), isCut }
 }
 
 function latestCursor(
@@ -155,7 +154,7 @@ function topPage(search: PostSearch, request: PostSearchRequest): PostSearchPage
     if (taken.length < scored.length) at = sameWindow(scan, next ?? range.from, after)
     else at = next && { below: next }
   }
-  return { ids, cursor: at && formatTopCursor(at), isCut }
+  return { items: ids, cursor: at && formatTopCursor(at), isCut }
 }
 
 /** One that was read before can be read again, however long that takes. */
@@ -219,7 +218,7 @@ const TOP_CURSOR = new RegExp(`^${PLACE}(?:__${PLACE}__(-?\\d{1,7}(?:\\.\\d{1,6}
 function parseTopCursor(cursor: string | undefined): TopCursor | undefined {
   if (cursor === undefined) return undefined
   const match = TOP_CURSOR.exec(cursor)
-  if (!match) throw new BadCursorError('Malformed cursor')
+  if (!match) throw new BadCursorError()
   const [period, id, lastPeriod, lastId, score, scoredId] = match.slice(1).map(Number)
   const below = { period: period!, id: id! }
   if (match[3] === undefined) return { below }

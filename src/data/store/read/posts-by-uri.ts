@@ -22,6 +22,8 @@ SELECT p.id, p.uid, p.rkey, p.state FROM json_each(?) k
 CROSS JOIN posts p ON p.uid = k.value ->> 0 AND p.rkey = ${keyColumn('k.value', 1)}`
 
 /** @returns finds these; no entry for what was never heard of. */
+export type PostsByUri = ReturnType<typeof createPostsByUri>
+
 export function createPostsByUri({ db, actors }: { db: Db; actors: ActorReader }) {
   const select = db.prepare<[string], Row>(POSTS)
   return (uris: Iterable<string>): Map<string, PostByUri> => {

@@ -1,6 +1,7 @@
 // What there is to know about an account as a reader: how many it follows, how lossy that makes its
 // timeline, and what of it is in memory.
 
+import { createReader } from '../../../answers/hydrate/reader.ts'
 import { CELEBRITY, HIDDEN, MEMBER } from '../../../data/graph/types.ts'
 import { COLD_START, findBackfill } from '../../../data/store/backfills.ts'
 import { findMember } from '../../../data/store/members.ts'
@@ -33,7 +34,7 @@ export function accountView(parts: ExploreParts, subject: Subject): AccountView 
   const { uid } = subject
   const flags = uid === 0 ? 0 : actors.flagsOf(uid)
   const member = findMember(db, uid)
-  const state = parts.hydrator.profiles([uid], undefined)
+  const state = parts.hydrator.profiles([uid], createReader(undefined))
   const follows = graph.followsCount(uid)
   return {
     ...personOf(parts, state, uid),

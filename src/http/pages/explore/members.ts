@@ -1,5 +1,6 @@
 // The newcomers by name, and how far their cold starts are: for the operator alone.
 
+import { createReader } from '../../../answers/hydrate/reader.ts'
 import type { ColdStartProgress } from '../../../bridge/messages.ts'
 import { type ExploreParts, type Person, personOf } from './parts.ts'
 
@@ -19,7 +20,7 @@ export function newcomersView(
   coldStarts: readonly ColdStartProgress[],
 ): NewcomerView[] {
   const uids = coldStarts.map(({ did }) => parts.actors.uidOf(did))
-  const state = parts.hydrator.profiles(uids, undefined)
+  const state = parts.hydrator.profiles(uids, createReader(undefined))
   return coldStarts.map((one, i) => ({
     ...personOf(parts, state, uids[i]!),
     stage: one.stage,

@@ -1,5 +1,6 @@
 // Whether one post can come into somebody's timeline, by whom, and what stands in the way.
 
+import type { Reader } from '../../../answers/hydrate/reader.ts'
 import { HIDDEN } from '../../../data/graph/types.ts'
 import { postItem, repostItem, rowIdOf } from '../../../data/store/item-ids.ts'
 import { newestReposts } from '../../../data/store/reactions.ts'
@@ -33,12 +34,12 @@ export function createPostView(parts: ExploreParts) {
       .map(({ id }) => repostItem(id))
   }
 
-  return (owner: Subject, uri: string): PostView => {
+  return (owner: Subject, { reader, uri }: { reader: Reader; uri: string }): PostView => {
     const [found] = itemsByUri([{ post: uri, repost: undefined }])
     if (!found || found.item === 0) return { checks: [unknownCheck(found?.isUnknown)], items: [] }
     const post = rowIdOf(found.item)
     const reposts = repostItems(owner.uid, post)
-    const state = parts.hydrator.feed([postItem(post), ...reposts], owner)
+    const state = parts.hydrator.feed([postItem(post), ...reposts], reader)
     const author = state.postRefs.get(post)?.uid ?? 0
     const { handle } = personOf(parts, state, author)
     const isFollowed = author === owner.uid || graph.has(owner.uid, author)

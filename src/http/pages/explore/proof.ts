@@ -1,5 +1,6 @@
 // Social proof between two accounts: whom one follows who follow the other.
 
+import { createReader } from '../../../answers/hydrate/reader.ts'
 import { createKnownFollowers } from '../../../answers/skeleton/known-followers.ts'
 import { type ExploreParts, type Person, personOf, type Subject } from './parts.ts'
 
@@ -19,7 +20,10 @@ export function proofView(parts: ExploreParts, viewer: Subject, subject: Subject
   const { graph } = parts
   const pair = { viewer: viewer.uid, subject: subject.uid }
   const { count, followers } = createKnownFollowers(parts).proof(pair, SHOWN)
-  const state = parts.hydrator.profiles([viewer.uid, subject.uid, ...followers], undefined)
+  const state = parts.hydrator.profiles(
+    [viewer.uid, subject.uid, ...followers],
+    createReader(undefined),
+  )
   return {
     viewer: { ...personOf(parts, state, viewer.uid), follows: graph.followsCount(viewer.uid) },
     subject: {

@@ -1,7 +1,7 @@
 // The explore view's questions over HTTP: JSON, for whoever has the operator's token.
 
 import { type Context, Hono } from 'hono'
-import { withLabelers } from '../../../answers/hydrate/labelers.ts'
+import { createReader } from '../../../answers/hydrate/reader.ts'
 import { BadCursorError } from '../../../answers/skeleton/page-cursor.ts'
 import type { Config } from '../../../base/config/config.ts'
 import type { IngestStatus } from '../../../bridge/messages.ts'
@@ -30,7 +30,8 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   const subjectOf = createSubjects(options)
   const { labelers: dids } = options.config
   /** As a client that names no labelers. */
-  const asServed = <T>(work: () => T) => withLabelers({ dids, redact: new Set(dids) }, work)
+  const readerFor = (owner: Subject) =>
+    createReader(owner, { labelers: { dids, redact: new Set(dids) } })
 
   const app = new Hono()
   app.use(requireOperator(options.config))
@@ -40,11 +41,11 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   app.get('/account', (c) => c.json(accountView(options, subjectOf(c, 'actor'))))
   app.get('/timeline', (c) => {
     const owner = subjectOf(c, 'actor')
-    return c.json(asServed(() => timeline(owner, c.req.query('cursor'))))
+    return c.json(timeline(owner, { reader: readerFor(owner), cursor: c.req.query('cursor') }))
   })
   app.get('/post', (c) => {
     const owner = subjectOf(c, 'actor')
-    return c.json(asServed(() => post(owner, c.req.query('uri') ?? '')))
+    return c.json(post(owner, { reader: readerFor(owner), uri: c.req.query('uri') ?? '' }))
   })
   app.get('/proof', (c) =>
     c.json(proofView(options, subjectOf(c, 'viewer'), subjectOf(c, 'subject'))),

@@ -1,6 +1,7 @@
 // A page of somebody's timeline as it would be served, and beside it what could have been on it: every
 // item of the same stretch of time by anybody followed, each with why it is there or not.
 
+import type { Reader } from '../../../answers/hydrate/reader.ts'
 import { parseFeedCursor } from '../../../answers/skeleton/page-cursor.ts'
 import { createTimelineSkeleton } from '../../../answers/skeleton/timeline.ts'
 import { feedViewPost } from '../../../answers/views/feed-view-post.ts'
@@ -25,13 +26,16 @@ export function createTimelineView(parts: ExploreParts) {
   const feed = createMergedFeed(parts.db)
   const skeleton = createTimelineSkeleton({ ...parts, feed })
 
-  return (owner: Subject, cursor: string | undefined): TimelineView => {
+  return (
+    owner: Subject,
+    { reader, cursor }: { reader: Reader; cursor: string | undefined },
+  ): TimelineView => {
     const page = skeleton({ viewer: owner.uid, limit: PAGE, cursor, since: undefined })
     const until = cursor === undefined ? Number.MAX_SAFE_INTEGER : parseFeedCursor(cursor).sortAt
     const since = page.cursor === undefined ? undefined : parseFeedCursor(page.cursor).sortAt
     const listed = new Set(page.items)
     const items = [...new Set([...listed, ...candidates(parts, feed, owner.uid, { until, since })])]
-    const state = parts.hydrator.feed(items, owner)
+    const state = parts.hydrator.feed(items, reader)
     const ring = ringItems(parts, owner.uid, until)
     const shown = items
       .map((item) => originOf(state, item))

@@ -1,38 +1,26 @@
-// app.bsky.actor.getSuggestions: whom to follow, from the graph (skeleton/suggestions.ts). The cursor is
+// app.bsky.actor.getSuggestions: whom to follow, from the graph (suggestions.ts). The cursor is
 // the number of those that were shown.
 
-import type { AppBskyActorGetSuggestions } from '@atproto/api'
 import { BadCursorError } from '../../../../../answers/skeleton/page-cursor.ts'
-import { labelerHeaders } from '../../../../server/answer-headers.ts'
-import type { Method } from '../../../../server/method.ts'
-import { type AppContext, viewerOf } from '../../../app-context.ts'
+import type { Call } from '../../../call.ts'
+import { query } from '../../../define.ts'
 import { suggestedViews } from '../../../suggested-accounts.ts'
 
-type Params = AppBskyActorGetSuggestions.QueryParams & { limit: number }
-
-export function getSuggestions(serving: AppContext): Method<Params> {
-  return {
-    nsid: 'app.bsky.actor.getSuggestions',
-    kind: 'query',
-    auth: 'optional',
-    handler: (context) => {
-      const { limit, cursor } = context.params
-      const viewer = viewerOf(serving.actors, context.viewer)
-      const uids = serving.suggestions.forViewer(viewer?.uid ?? 0)
-      const start = parseCursor(cursor)
-      const end = Math.min(start + limit, uids.length)
-      const actors = suggestedViews(serving, uids.slice(start, end), {
-        viewer,
-        withFollowers: true,
-      })
-      const next = end < uids.length ? String(end) : undefined
-      return { body: { actors, cursor: next }, headers: labelerHeaders(context) }
-    },
-  }
-}
+export const getSuggestions = query(
+  'app.bsky.actor.getSuggestions',
+  { auth: 'optional' },
+  (app, { params, reader, viewer }: Call<{ limit: number; cursor?: string }>) => {
+    const uids = app.suggestions.forViewer(viewer?.uid ?? 0)
+    const start = parseCursor(params.cursor)
+    const end = Math.min(start + params.limit, uids.length)
+    const page = uids.slice(start, end)
+    const actors = suggestedViews(app, page, { reader, withFollowers: true })
+    return { body: { actors, cursor: end < uids.length ? String(end) : undefined } }
+  },
+)
 
 function parseCursor(cursor: string | undefined): number {
   if (cursor === undefined) return 0
-  if (!/^\d{1,6}$/.test(cursor)) throw new BadCursorError('Malformed cursor')
+  if (!/^\d{1,6}$/.test(cursor)) throw new BadCursorError()
   return Number(cursor)
 }

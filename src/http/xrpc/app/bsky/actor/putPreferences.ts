@@ -3,20 +3,15 @@
 
 import type { AppBskyActorPutPreferences } from '@atproto/api'
 import { stringifyLex } from '@atproto/lexicon'
-import type { Method, Params } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { procedure } from '../../../define.ts'
 
-export function putActorPreferences({
-  writer,
-}: AppContext): Method<Params, AppBskyActorPutPreferences.InputSchema> {
-  return {
-    nsid: 'app.bsky.actor.putPreferences',
-    kind: 'procedure',
-    auth: 'required',
-    handler: async ({ viewer, input }) => {
-      const preferences = stringifyLex(input.preferences)
-      await writer.send({ kind: 'actor-preferences', did: viewer!, preferences })
-      return { body: undefined }
-    },
-  }
-}
+export const putActorPreferences = procedure(
+  'app.bsky.actor.putPreferences',
+  {},
+  async ({ writer }, call: SignedInCall<unknown, AppBskyActorPutPreferences.InputSchema>) => {
+    const preferences = stringifyLex(call.input.preferences)
+    await writer.send({ kind: 'actor-preferences', did: call.viewer.did, preferences })
+    return { body: undefined }
+  },
+)

@@ -1,21 +1,17 @@
 // app.bsky.bookmark.deleteBookmark. What was not there can't be missed.
 
 import type { AppBskyBookmarkDeleteBookmark } from '@atproto/api'
-import type { Method, Params } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
 import { bookmarkable } from '../../../bookmarkable.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { procedure } from '../../../define.ts'
 
-export function deleteBookmark({
-  writer,
-}: AppContext): Method<Params, AppBskyBookmarkDeleteBookmark.InputSchema> {
-  return {
-    nsid: 'app.bsky.bookmark.deleteBookmark',
-    kind: 'procedure',
-    auth: 'required',
-    handler: async ({ viewer, input: { uri } }) => {
-      bookmarkable(uri)
-      await writer.send({ kind: 'unbookmark', did: viewer!, uri })
-      return { body: undefined }
-    },
-  }
-}
+export const deleteBookmark = procedure(
+  'app.bsky.bookmark.deleteBookmark',
+  {},
+  async ({ writer }, call: SignedInCall<unknown, AppBskyBookmarkDeleteBookmark.InputSchema>) => {
+    const { uri } = call.input
+    bookmarkable(uri)
+    await writer.send({ kind: 'unbookmark', did: call.viewer.did, uri })
+    return { body: undefined }
+  },
+)

@@ -1,19 +1,14 @@
 // app.bsky.draft.deleteDraft. What was not there can't be missed.
 
 import type { AppBskyDraftDeleteDraft } from '@atproto/api'
-import type { Method, Params } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { procedure } from '../../../define.ts'
 
-export function deleteDraft({
-  writer,
-}: AppContext): Method<Params, AppBskyDraftDeleteDraft.InputSchema> {
-  return {
-    nsid: 'app.bsky.draft.deleteDraft',
-    kind: 'procedure',
-    auth: 'required',
-    handler: async ({ viewer, input }) => {
-      await writer.send({ kind: 'delete-draft', did: viewer!, draftId: input.id })
-      return { body: undefined }
-    },
-  }
-}
+export const deleteDraft = procedure(
+  'app.bsky.draft.deleteDraft',
+  {},
+  async ({ writer }, call: SignedInCall<unknown, AppBskyDraftDeleteDraft.InputSchema>) => {
+    await writer.send({ kind: 'delete-draft', did: call.viewer.did, draftId: call.input.id })
+    return { body: undefined }
+  },
+)

@@ -2,21 +2,16 @@
 
 import type { AppBskyDraftUpdateDraft } from '@atproto/api'
 import { stringifyLex } from '@atproto/lexicon'
-import type { Method, Params } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { procedure } from '../../../define.ts'
 
-export function updateDraft({
-  writer,
-}: AppContext): Method<Params, AppBskyDraftUpdateDraft.InputSchema> {
-  return {
-    nsid: 'app.bsky.draft.updateDraft',
-    kind: 'procedure',
-    auth: 'required',
-    handler: async ({ viewer, input }) => {
-      const { id, draft } = input.draft
-      const changed = { draftId: id, draft: stringifyLex(draft) }
-      await writer.send({ kind: 'update-draft', did: viewer!, ...changed })
-      return { body: undefined }
-    },
-  }
-}
+export const updateDraft = procedure(
+  'app.bsky.draft.updateDraft',
+  {},
+  async ({ writer }, call: SignedInCall<unknown, AppBskyDraftUpdateDraft.InputSchema>) => {
+    const { id, draft } = call.input.draft
+    const changed = { draftId: id, draft: stringifyLex(draft) }
+    await writer.send({ kind: 'update-draft', did: call.viewer.did, ...changed })
+    return { body: undefined }
+  },
+)

@@ -1,17 +1,18 @@
 // app.bsky.feed.getActorFeeds: the feed generators that an account made, newest first.
 
 import { generatorView } from '../../../../../answers/views/generator-view.ts'
-import type { Method } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
-import { ownRecords } from '../../../own-records.ts'
+import { namedActor } from '../../../named-actor.ts'
+import { pagedMethod } from '../../../paged-method.ts'
+import { records } from '../../../present.ts'
 
-type Params = { actor: string; limit: number; cursor?: string }
-
-export function getActorFeeds(serving: AppContext): Method<Params> {
-  return ownRecords(serving, {
-    nsid: 'app.bsky.feed.getActorFeeds',
-    collection: 'app.bsky.feed.generator',
-    view: generatorView,
-    body: (feeds, cursor) => ({ feeds, cursor }),
-  })
-}
+export const getActorFeeds = pagedMethod(
+  'app.bsky.feed.getActorFeeds',
+  { auth: 'optional' },
+  {
+    about: namedActor('Profile not found'),
+    skeleton: ({ ownRecords }, { about, place }) =>
+      ownRecords({ uid: about.uid, collection: 'app.bsky.feed.generator', ...place }),
+    present: records({ view: generatorView }),
+    body: 'feeds',
+  },
+)

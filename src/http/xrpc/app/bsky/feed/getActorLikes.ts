@@ -1,46 +1,31 @@
 // app.bsky.feed.getActorLikes: what an account likes, the latest first; shown to that account alone.
 
-import type { AppBskyFeedGetActorLikes } from '@atproto/api'
-import { isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
-import { readyArray } from '../../../../../answers/views/ready-json.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { postItem } from '../../../../../data/store/item-ids.ts'
-import { labelerHeaders } from '../../../../server/answer-headers.ts'
-import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
-import { andThen } from '../../../actor-names.ts'
-import { type AppContext, viewerOf } from '../../../app-context.ts'
-import { fillPage } from '../../../fill-page.ts'
+import type { Call } from '../../../call.ts'
+import type { Needs } from '../../../define.ts'
+import { andThen } from '../../../maybe-later.ts'
+import { pagedMethod } from '../../../paged-method.ts'
+import { feedItems } from '../../../present.ts'
 
-type Params = AppBskyFeedGetActorLikes.QueryParams & { limit: number }
+const present = feedItems({ keep: ({ authorBlocked }) => !authorBlocked })
 
-export function getActorLikes(serving: AppContext): Method<Params> {
-  return {
-    nsid: 'app.bsky.feed.getActorLikes',
-    kind: 'query',
-    auth: 'optional',
-    readAfterWrite: true,
-    handler: (context) =>
-      andThen(serving.names.find(context.params.actor), (actor) => {
-        const isOwn = context.viewer !== undefined && actor?.did === context.viewer
-        if (!isOwn) throw invalidRequest('Profile not found')
-        return answer(serving, context)
-      }),
-  }
-}
+export const getActorLikes = pagedMethod(
+  'app.bsky.feed.getActorLikes',
+  { auth: 'optional', readAfterWrite: true },
+  {
+    about: theViewer,
+    skeleton: ({ engagement }, { about, place }) =>
+      engagement.likedPosts({ creator: about.uid, ...place }),
+    present: (app, ids: readonly number[], page) => present(app, ids.map(postItem), page),
+    halfIsEnough: true,
+    body: 'feed',
+  },
+)
 
-function answer(serving: AppContext, context: MethodContext<Params>): MethodResult {
-  const { limit, cursor } = context.params
-  const viewer = viewerOf(serving.actors, context.viewer!)
-  const { viewCache, engagement } = serving
-  if (isRetiredCursor(cursor)) return { body: { feed: [] }, headers: labelerHeaders(context) }
-  const enough = Math.ceil(limit / 2)
-  const page = fillPage({ limit, cursor, enough }, (from, count) => {
-    const read = engagement.likedPosts({ creator: viewer.uid, limit: count, cursor: from })
-    const texts = viewCache.items(read.items.map(postItem), viewer, {
-      isShown: ({ authorBlocked }) => !authorBlocked,
-    })
-    return { items: texts.filter((text) => text !== undefined), cursor: read.cursor }
+function theViewer({ names }: Needs<'names'>, { params, viewer }: Call<{ actor: string }>) {
+  return andThen(names.find(params.actor), (actor) => {
+    if (!viewer || actor?.did !== viewer.did) throw invalidRequest('Profile not found')
+    return viewer
   })
-  const body = { feed: readyArray(page.items), cursor: page.cursor }
-  return { body, headers: labelerHeaders(context) }
 }

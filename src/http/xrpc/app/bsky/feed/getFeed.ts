@@ -4,22 +4,24 @@
 // asking for more moves such a feed on.
 
 import type { AppBskyFeedDefs, AppBskyFeedGetFeed } from '@atproto/api'
-import type { Viewer } from '../../../../../answers/hydrate/types.ts'
+import type { Reader } from '../../../../../answers/hydrate/reader.ts'
 import { byteText, readyArray } from '../../../../../answers/views/ready-json.ts'
-import { type FeedItemRules, isBlockedOrMuted } from '../../../../../answers/views/rules.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
 import type { ItemByUri } from '../../../../../data/store/read/items-by-uri.ts'
 import { postsFromFallback } from '../../../../fallback/posts-from-fallback.ts'
-import { labelerHeaders } from '../../../../server/answer-headers.ts'
-import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
-import { type AppContext, viewerOf } from '../../../app-context.ts'
+import type { MethodResult } from '../../../../server/method.ts'
+import type { AppContext } from '../../../app-context.ts'
+import type { Call } from '../../../call.ts'
+import { type Needs, query } from '../../../define.ts'
 import { inPlaceOfDiscover, isDiscover } from '../../../discover-feed.ts'
 import { askForSkeleton, type FeedSkeleton } from '../../../feed-skeleton.ts'
 import { withFields } from '../../../json-fields.ts'
+import { notBlockedOrMuted } from '../../../present.ts'
 import { whenAsked } from '../../../when-asked.ts'
 
 type Params = AppBskyFeedGetFeed.QueryParams & { limit: number }
+type FeedCall = Call<Params>
 type Chosen = FeedSkeleton['feed'][number]
 
 const SKELETON = 'app.bsky.feed.getFeedSkeleton'
@@ -32,42 +34,34 @@ const LONG_WAIT_MS = 2_500
 /** What a generator may want to know of the request. */
 const PASSED_ON = ['accept-language', 'x-bsky-topics']
 
-export function getFeed(serving: AppContext): Method<Params> {
-  return {
-    nsid: 'app.bsky.feed.getFeed',
-    kind: 'query',
-    auth: 'optional',
-    anyAudience: true,
-    acceptsLxm: (lxm) => lxm === SKELETON,
-    handler: (context) =>
-      answer(serving, context).catch((error) => {
-        if (!(error instanceof XRPCError) || !isDiscover(context.params.feed)) throw error
-        const feed = readyArray(inPlaceOfDiscover(serving, context))
-        return { body: { feed }, headers: labelerHeaders(context) }
-      }),
-  }
-}
+export const getFeed = query(
+  'app.bsky.feed.getFeed',
+  { auth: 'optional', anyAudience: true, acceptsLxm: (lxm) => lxm === SKELETON },
+  (app, call: FeedCall) =>
+    answer(app, call).catch((error) => {
+      if (!(error instanceof XRPCError) || !isDiscover(call.params.feed)) throw error
+      return { body: { feed: readyArray(inPlaceOfDiscover(app, call)) } }
+    }),
+)
 
-async function answer(serving: AppContext, context: MethodContext<Params>): Promise<MethodResult> {
-  const { feed: uri, limit, cursor } = context.params
-  const viewer = viewerOf(serving.actors, context.viewer)
-  const { generators } = serving
+async function answer(app: AppContext, call: FeedCall): Promise<MethodResult> {
+  const { feed: uri, limit, cursor } = call.params
+  const { generators } = app
   const askedAt = performance.now()
-  const endpoint = await generators.endpointOf(await generators.serviceOf(uri, context.signal))
-  const skeleton = await askForSkeleton(serving, {
+  const endpoint = await generators.endpointOf(await generators.serviceOf(uri, call.signal))
+  const skeleton = await askForSkeleton(app, {
     endpoint,
     params: { feed: uri, limit, cursor },
-    headers: headersFor(context),
-    signal: context.signal,
+    headers: headersFor(call),
+    signal: call.signal,
   })
   const answeredAt = performance.now()
-  const { items, fallback } = await findItems(serving, skeleton.feed, { viewer, context })
-  const feed = present(serving, viewer, { ...skeleton, items, fallback })
+  const found = await findItems(app, skeleton.feed, call)
+  const feed = present(app, call.reader, { ...skeleton, ...found })
   const durations = { skele: answeredAt - askedAt, hydr: performance.now() - answeredAt }
   return {
     body: { ...skeleton.further, feed, cursor: skeleton.cursor },
     headers: {
-      ...labelerHeaders(context),
       ...(skeleton.language && { 'content-language': skeleton.language }),
       'server-timing': serverTiming(durations),
     },
@@ -80,12 +74,12 @@ function serverTiming(durations: Record<string, number>): string {
   return parts.join(', ')
 }
 
-function headersFor(context: MethodContext<Params>): Record<string, string> {
+function headersFor(call: FeedCall): Record<string, string> {
   const headers: Record<string, string> = {}
-  const { token } = context
+  const { token } = call
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`
   for (const name of PASSED_ON) {
-    const value = context.header(name)
+    const value = call.header(name)
     if (value !== undefined) headers[name] = value
   }
   return headers
@@ -98,20 +92,20 @@ type Found = { items: ItemByUri[]; fallback: ReadonlyMap<string, object> }
  * at their PDSs and elsewhere at once, and not waited for any longer where elsewhere has them.
  */
 async function findItems(
-  serving: AppContext,
+  app: AppContext,
   chosen: readonly Chosen[],
-  { viewer, context }: { viewer: Viewer; context: MethodContext<Params> },
+  call: FeedCall,
 ): Promise<Found> {
-  const { itemsByUri, fetchRequests, waits, underWay } = serving
+  const { itemsByUri, fetchRequests, waits, underWay } = app
   const named = chosen.map(({ post, reason }) => ({ post, repost: repostOf(reason) }))
   const found = itemsByUri(named)
   const unknown = named.filter((_, i) => found[i]!.isUnknown)
   const uris = unknown.map(({ post }) => post)
   // A repost that is not here is not shown, so neither is its post.
   const single = unknown.filter(({ repost }) => repost === undefined).map(({ post }) => post)
-  const theirs = postsFromFallback(serving, context, single)
-  if (unknown.length === 0 || !viewer) return { items: found, fallback: await theirs }
-  const asked = fetchRequests.ask(viewer, {
+  const theirs = postsFromFallback(app, call, single)
+  if (unknown.length === 0 || !call.viewer) return { items: found, fallback: await theirs }
+  const asked = fetchRequests.ask(call.viewer, {
     uris,
     dids: [...new Set(uris.map((uri) => uri.split('/', 3)[2]!))],
   })
@@ -124,7 +118,7 @@ async function findItems(
     isThere: () => isAnswered || itemsByUri(unknown).every(({ isUnknown }) => !isUnknown),
     isOver: whenAsked(asked, () => underWay.records(keys)),
     maxWaitMs: unknown.length * 2 > named.length ? LONG_WAIT_MS : MAX_WAIT_MS,
-    signal: context.signal,
+    signal: call.signal,
   })
   return { items: itemsByUri(named), fallback: await theirs }
 }
@@ -135,8 +129,8 @@ function repostOf(reason: Chosen['reason']): string | undefined {
 }
 
 function present(
-  { viewCache }: AppContext,
-  viewer: Viewer,
+  { viewCache }: Needs<'viewCache'>,
+  reader: Reader,
   page: {
     feed: readonly Chosen[]
     items: readonly ItemByUri[]
@@ -147,7 +141,9 @@ function present(
   const items = page.items.map(({ item }) => item)
   const shown = items.filter((item) => item !== 0)
   const texts = new Map(
-    viewCache.items(shown, viewer, { isShown }).map((text, i) => [shown[i]!, text]),
+    viewCache
+      .items(shown, reader, { isShown: notBlockedOrMuted })
+      .map((text, i) => [shown[i]!, text]),
   )
   const views = page.feed.map(({ post, reason, feedContext }, i) => {
     const item = items[i]!
@@ -155,13 +151,9 @@ function present(
     if (view) return byteText({ post: view, feedContext, reqId: page.reqId })
     const pins = reason?.$type === PIN && item !== 0
     const text = pins
-      ? viewCache.items([item], viewer, { isShown, pinned: item })[0]
+      ? viewCache.items([item], reader, { isShown: notBlockedOrMuted, pinned: item })[0]
       : texts.get(item)
     return text && withFields(text, { feedContext, reqId: page.reqId })
   })
   return readyArray(views.filter((view) => view !== undefined))
-}
-
-function isShown(rules: FeedItemRules): boolean {
-  return !isBlockedOrMuted(rules)
 }

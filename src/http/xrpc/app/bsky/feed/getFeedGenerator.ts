@@ -2,31 +2,20 @@
 // reference a generator whose DID document names one counts as online: whether it answers shows when
 // the feed is read.
 
-import type { AppBskyFeedGetFeedGenerator } from '@atproto/api'
 import { generatorView } from '../../../../../answers/views/generator-view.ts'
-import { labelerHeaders } from '../../../../server/answer-headers.ts'
-import type { Method } from '../../../../server/method.ts'
-import { type AppContext, viewerOf } from '../../../app-context.ts'
+import type { Call } from '../../../call.ts'
+import { query } from '../../../define.ts'
 import { noSuchFeed } from '../../../feed-generator.ts'
 import { generatorsAwaited } from '../../../generators-shown.ts'
 
-export function getFeedGenerator(
-  serving: AppContext,
-): Method<AppBskyFeedGetFeedGenerator.QueryParams> {
-  const { generators } = serving
-  return {
-    nsid: 'app.bsky.feed.getFeedGenerator',
-    kind: 'query',
-    auth: 'optional',
-    handler: async (context) => {
-      const { feed } = context.params
-      const viewer = viewerOf(serving.actors, context.viewer)
-      const state = await generatorsAwaited(serving, [feed], { viewer, signal: context.signal })
-      const view = generatorView(state, feed)
-      if (!view) throw noSuchFeed()
-      await generators.endpointOf(view.did)
-      const body = { view, isOnline: true, isValid: true }
-      return { body, headers: labelerHeaders(context) }
-    },
-  }
-}
+export const getFeedGenerator = query(
+  'app.bsky.feed.getFeedGenerator',
+  { auth: 'optional' },
+  async (app, call: Call<{ feed: string }>) => {
+    const { feed } = call.params
+    const view = generatorView(await generatorsAwaited(app, [feed], call), feed)
+    if (!view) throw noSuchFeed()
+    await app.generators.endpointOf(view.did)
+    return { body: { view, isOnline: true, isValid: true } }
+  },
+)

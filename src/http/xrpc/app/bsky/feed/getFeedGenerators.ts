@@ -1,25 +1,16 @@
 // app.bsky.feed.getFeedGenerators. Never an error: a client waits for it before it shows Home.
 
-import type { AppBskyFeedGetFeedGenerators } from '@atproto/api'
-import { labelerHeaders } from '../../../../server/answer-headers.ts'
-import type { Method } from '../../../../server/method.ts'
-import { type AppContext, viewerOf } from '../../../app-context.ts'
+import type { Call } from '../../../call.ts'
+import { query } from '../../../define.ts'
 import { generatorsAwaited, generatorViews } from '../../../generators-shown.ts'
 
 const MAX_FEEDS = 200
 
-export function getFeedGenerators(
-  serving: AppContext,
-): Method<AppBskyFeedGetFeedGenerators.QueryParams> {
-  return {
-    nsid: 'app.bsky.feed.getFeedGenerators',
-    kind: 'query',
-    auth: 'optional',
-    handler: async (context) => {
-      const uris = context.params.feeds.slice(0, MAX_FEEDS)
-      const viewer = viewerOf(serving.actors, context.viewer)
-      const state = await generatorsAwaited(serving, uris, { viewer, signal: context.signal })
-      return { body: { feeds: generatorViews(state, uris) }, headers: labelerHeaders(context) }
-    },
-  }
-}
+export const getFeedGenerators = query(
+  'app.bsky.feed.getFeedGenerators',
+  { auth: 'optional' },
+  async (app, call: Call<{ feeds: string[] }>) => {
+    const uris = call.params.feeds.slice(0, MAX_FEEDS)
+    return { body: { feeds: generatorViews(await generatorsAwaited(app, uris, call), uris) } }
+  },
+)

@@ -1,33 +1,54 @@
 // app.bsky.feed.getLikes: who likes a post, a feed, a starter pack or a labeler, the latest first. Left out
 // are accounts in a block with the viewer or with its author.
 
-import type { AppBskyFeedGetLikes } from '@atproto/api'
 import type { Like } from '../../../../../answers/skeleton/engagement.ts'
+import type { SkeletonPage } from '../../../../../answers/skeleton/skeleton-page.ts'
 import { datetime } from '../../../../../answers/views/fields.ts'
 import { ReadyJson } from '../../../../../answers/views/ready-json.ts'
-import type { Method } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
-import { engagementMethod } from '../../../engagement-method.ts'
+import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
+import type { Call } from '../../../call.ts'
+import type { Needs } from '../../../define.ts'
+import { echoed, NOTHING, namedSubject, type Subject } from '../../../engagement-method.ts'
+import { type PagePart, pagedMethod } from '../../../paged-method.ts'
+import { isPostUri } from '../../../post-names.ts'
 
-export function getLikes(serving: AppContext): Method<AppBskyFeedGetLikes.QueryParams> {
-  const { viewCache, engagement, recordLikes } = serving
-  return engagementMethod(serving, {
-    nsid: 'app.bsky.feed.getLikes',
-    read: engagement.likes,
-    readOther: recordLikes,
-    present(likes: Like[], { author, viewer }) {
-      const uids = likes.map(({ uid }) => uid)
-      const blocks = viewCache.blocksAmong(uids.map((uid) => [author, uid] as const))
-      const actors = viewCache.profiles(uids, viewer, {
-        isShown: (uid, relation) => !relation.blocks && !blocks.has(author, uid),
-      })
-      return likes.flatMap(({ createdAt, sortAt }, i) => {
-        const actor = actors[i]
-        if (actor === undefined) return []
-        const times = { createdAt: datetime(createdAt), indexedAt: datetime(sortAt) }
-        return [{ actor: new ReadyJson([actor]), ...times }]
-      })
-    },
-    body: (likes) => ({ likes }),
+export const getLikes = pagedMethod(
+  'app.bsky.feed.getLikes',
+  { auth: 'optional' },
+  {
+    about: namedSubject,
+    skeleton: likesOf,
+    present,
+    halfIsEnough: true,
+    body: (likes, { call, cursor }) => ({ ...echoed(call), likes, cursor }),
+  },
+)
+
+function likesOf(
+  { engagement, recordLikes }: Needs<'engagement' | 'recordLikes'>,
+  { about: { author, id, uri }, place }: PagePart<Call<never>, Subject>,
+): SkeletonPage<Like> {
+  if (id !== 0) return engagement.likes({ post: id, ...place })
+  const key = parseRecordUri(uri)
+  if (!key || isPostUri(uri) || author === 0) return NOTHING
+  const record = { uid: author, collection: key.collection, rkey: key.rkey }
+  return recordLikes({ record, ...place })
+}
+
+function present(
+  { viewCache }: Needs<'viewCache'>,
+  likes: readonly Like[],
+  { about: { author }, call: { reader } }: { about: Subject; call: Call<never> },
+) {
+  const uids = likes.map(({ uid }) => uid)
+  const pairs = uids.map((uid) => [author, uid] as const)
+  const blocks = viewCache.blocksAmong(pairs, reader)
+  const actors = viewCache.profiles(uids, reader, {
+    isShown: (uid, relation) => !relation.blocks && !blocks.has(author, uid),
+  })
+  return likes.map(({ createdAt, sortAt }, i) => {
+    const actor = actors[i]
+    const times = { createdAt: datetime(createdAt), indexedAt: datetime(sortAt) }
+    return actor && { actor: new ReadyJson([actor]), ...times }
   })
 }

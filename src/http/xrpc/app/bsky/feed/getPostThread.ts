@@ -4,39 +4,31 @@
 import type { AppBskyFeedGetPostThread } from '@atproto/api'
 import { threadView } from '../../../../../answers/views/thread-v1.ts'
 import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
-import { labelerHeaders } from '../../../../server/answer-headers.ts'
-import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
-import { andThen } from '../../../actor-names.ts'
+import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'
+import type { Call } from '../../../call.ts'
+import { query } from '../../../define.ts'
+import { andThen } from '../../../maybe-later.ts'
 import { findNamedPost, type NamedPost } from '../../../post-names.ts'
-import { presentThread, readThread, threadgateOf, threadViewer } from '../../../thread.ts'
+import { presentThread, readThread, threadgateOf } from '../../../thread.ts'
 
 type Params = Required<AppBskyFeedGetPostThread.QueryParams>
 
-export function getPostThread(serving: AppContext): Method<Params> {
-  return {
-    nsid: 'app.bsky.feed.getPostThread',
-    kind: 'query',
-    auth: 'optional',
-    readAfterWrite: true,
-    handler: (context) =>
-      andThen(findNamedPost(serving, context.params.uri), (post) => answer(serving, context, post)),
-  }
-}
+export const getPostThread = query(
+  'app.bsky.feed.getPostThread',
+  { auth: 'optional', readAfterWrite: true },
+  (app, call: Call<Params>) =>
+    andThen(findNamedPost(app, call.params.uri), (post) => answer(app, call, post)),
+)
 
-function answer(
-  serving: AppContext,
-  context: MethodContext<Params>,
-  named: NamedPost,
-): MethodResult {
-  const { depth, parentHeight } = context.params
-  const viewer = threadViewer(serving, context.viewer)
+function answer(app: AppContext, { params, reader }: Call<Params>, named: NamedPost): MethodResult {
+  const { depth, parentHeight } = params
   const range = { above: parentHeight, below: depth, order: 'newest' as const }
-  const thread = readThread(serving, named, { ...range, viewer })
+  const thread = readThread(app, named, { ...range, reader })
   const { state, ids } = thread
   const options = { anchor: named.id, ids, depth, parentHeight }
   const shown = new Set<number>()
-  const { plan: absent, posts } = presentThread(serving, thread, {
+  const { plan: absent, posts } = presentThread(app, thread, {
     plan(known) {
       shown.clear()
       threadView(state, {
@@ -54,6 +46,5 @@ function answer(
   const present = ({ id }: { id: number }) => posts.get(id) ?? {}
   const view = threadView(state, { ...options, absent, present })
   if (!view) throw new XRPCError(400, 'NotFound', `Post not found: ${named.uri}`)
-  const headers = labelerHeaders(context)
-  return { body: { thread: view, threadgate: threadgateOf(thread) }, headers }
+  return { body: { thread: view, threadgate: threadgateOf(thread) } }
 }

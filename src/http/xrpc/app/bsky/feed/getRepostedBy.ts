@@ -1,22 +1,18 @@
 // app.bsky.feed.getRepostedBy: who reposted a post, the latest first.
 
-import type { AppBskyFeedGetRepostedBy } from '@atproto/api'
-import { ReadyJson } from '../../../../../answers/views/ready-json.ts'
-import type { Method } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
-import { engagementMethod } from '../../../engagement-method.ts'
+import { echoed, NOTHING, namedSubject } from '../../../engagement-method.ts'
+import { pagedMethod } from '../../../paged-method.ts'
+import { notBlocked, profiles } from '../../../present.ts'
 
-export function getRepostedBy(serving: AppContext): Method<AppBskyFeedGetRepostedBy.QueryParams> {
-  const { viewCache, engagement } = serving
-  return engagementMethod(serving, {
-    nsid: 'app.bsky.feed.getRepostedBy',
-    read: engagement.reposters,
-    present(uids: number[], { viewer }) {
-      const views = viewCache.profiles(uids, viewer, {
-        isShown: (_uid, relation) => !relation.blocks,
-      })
-      return views.filter((view) => view !== undefined).map((view) => new ReadyJson([view]))
-    },
-    body: (repostedBy) => ({ repostedBy }),
-  })
-}
+export const getRepostedBy = pagedMethod(
+  'app.bsky.feed.getRepostedBy',
+  { auth: 'optional' },
+  {
+    about: namedSubject,
+    skeleton: ({ engagement }, { about: { id }, place }) =>
+      id === 0 ? NOTHING : engagement.reposters({ post: id, ...place }),
+    present: profiles({ keep: notBlocked }),
+    halfIsEnough: true,
+    body: (repostedBy, { call, cursor }) => ({ ...echoed(call), repostedBy, cursor }),
+  },
+)

@@ -5,102 +5,87 @@
 // ignored. `since` and `startCursor`: see answers/skeleton/timeline.ts.
 
 import type { AppBskyFeedGetTimeline } from '@atproto/api'
-import { isBadFeedCursor, isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
-import { readyArray } from '../../../../../answers/views/ready-json.ts'
-import { type FeedItemRules, isBlockedOrMuted } from '../../../../../answers/views/rules.ts'
-import { labelerHeaders } from '../../../../server/answer-headers.ts'
-import type { Method, MethodContext } from '../../../../server/method.ts'
-import { type AppContext, viewerOf } from '../../../app-context.ts'
-import { type FilledPage, fillPage } from '../../../fill-page.ts'
+import type { Reader } from '../../../../../answers/hydrate/reader.ts'
+import { isBadFeedCursor } from '../../../../../answers/skeleton/page-cursor.ts'
+import type { FeedSkeleton } from '../../../../../answers/skeleton/timeline.ts'
+import type { SignedInCall } from '../../../call.ts'
+import type { Needs } from '../../../define.ts'
 import type { PageRequest } from '../../../first-page.ts'
+import { type Page, type PagePart, pagedMethod } from '../../../paged-method.ts'
+import { feedItems, notBlockedOrMuted } from '../../../present.ts'
 
 type Params = AppBskyFeedGetTimeline.QueryParams & { limit: number; since?: string }
-type Page = FilledPage<string> & {
-  startCursor?: string | undefined
-  endCursor?: string | undefined
-}
+type TimelineCall = SignedInCall<Params>
+type TimelinePage = Page<TimelineCall, unknown, FeedSkeleton>
 
-export function getTimeline(serving: AppContext): Method<Params> {
-  return {
-    nsid: 'app.bsky.feed.getTimeline',
-    kind: 'query',
-    auth: 'required',
-    readAfterWrite: true,
-    ready: (context) => {
-      const { cursor } = context.params
-      if (cursor !== undefined && isBadFeedCursor(cursor)) return undefined
-      return serving.firstPage.isNewcomer(context.viewer!) ? whole(serving, context) : undefined
-    },
-    handler: (context) => {
-      const viewer = viewerOf(serving.actors, context.viewer!)
-      const { items, startCursor, ...page } = readTimeline(serving, viewer, context.params)
-      const isOver = page.cursor === undefined && !isRetiredCursor(context.params.cursor)
-      const cursor = isOver
-        ? serving.firstPage.cursorAtEnd(pageRequest(context), page.endCursor)
-        : page.cursor
-      return {
-        body: { feed: readyArray(items), cursor, startCursor },
-        headers: labelerHeaders(context),
-      }
-    },
-  }
+const present = feedItems({ keep: notBlockedOrMuted })
+
+export const getTimeline = pagedMethod(
+  'app.bsky.feed.getTimeline',
+  { auth: 'required', readAfterWrite: true, ready: whole },
+  {
+    skeleton: timelineSkeleton,
+    postpone: withoutFetched,
+    mayGoOn: ({ firstPage }, call: TimelineCall) =>
+      firstPage.cursorAtEnd(pageRequest(call), undefined) !== undefined,
+    present,
+    end: ({ params }: TimelineCall) => params.since,
+    body: (feed, page) => ({
+      feed,
+      cursor: page.cursor ?? cursorAtEnd(page.app, page),
+      startCursor: page.reads.find(({ startCursor }) => startCursor !== undefined)?.startCursor,
+    }),
+  },
+)
+
+function timelineSkeleton(
+  { timeline }: Needs<'timeline'>,
+  { call, place }: PagePart<TimelineCall, unknown>,
+): FeedSkeleton {
+  return timeline({ viewer: call.viewer.uid, since: call.params.since, ...place })
 }
 
 /** A newcomer's page is made when what belongs on it is here, and what that needs to be shown. */
-async function whole(serving: AppContext, context: MethodContext<Params>): Promise<void> {
-  await serving.firstPage.ready(pageRequest(context), context)
-  const viewer = viewerOf(serving.actors, context.viewer!)
-  const { cursor, limit } = context.params
-  const { viewCache, wholeItems } = serving
-  const read = () => serving.timeline({ viewer: viewer.uid, limit, cursor, since: undefined }).items
-  const make = (items: readonly number[]) => viewCache.items(items, viewer, { isShown })
+function whole(app: Parts, call: TimelineCall): Promise<void> | undefined {
+  const { cursor } = call.params
+  if (cursor !== undefined && isBadFeedCursor(cursor)) return undefined
+  return app.firstPage.isNewcomer(call.viewer.did) ? wait(app, call) : undefined
+}
+
+type Parts = Needs<'firstPage' | 'timeline' | 'viewCache' | 'wholeItems'>
+
+async function wait(app: Parts, call: TimelineCall): Promise<void> {
+  await app.firstPage.ready(pageRequest(call), call)
+  const { cursor, limit } = call.params
+  const read = () =>
+    app.timeline({ viewer: call.viewer.uid, limit, cursor, since: undefined }).items
+  const make = (items: readonly number[], reader: Reader) =>
+    present(app, items, { call: { reader } })
   // Whoever would be shown nothing waits once more for what was waited for before.
-  const isShared = wholeItems.among(read(), make).length === 0
-  await wholeItems.awaited(() => make(read()), { viewer, signal: context.signal, isShared })
+  const isShared = app.wholeItems.among(read(), call.reader, make).length === 0
+  const { reader, signal } = call
+  await app.wholeItems.awaited((trial) => make(read(), trial), { reader, signal, isShared })
 }
 
-function pageRequest({ viewer, params }: MethodContext<Params>): PageRequest {
-  return { did: viewer!, limit: params.limit, cursor: params.cursor }
+function pageRequest({ viewer, params }: TimelineCall): PageRequest {
+  return { did: viewer.did, limit: params.limit, cursor: params.cursor }
 }
 
-/**
- * Nothing is left out of the last page: whoever was told of the end asks no further. Where that would be nothing but
- * what is being fetched, and more may come, the page is empty, and its cursor leads to the same stretch.
- */
-function readTimeline(serving: AppContext, viewer: Reader, params: Params): Page {
-  const { firstPage, viewCache, wholeItems } = serving
-  const make = (items: readonly number[]) => viewCache.items(items, viewer, { isShown })
-  if (!firstPage.isNewcomer(viewer.did)) return readPage(serving, viewer, params, make)
-  const page = readPage(serving, viewer, params, (items) => make(wholeItems.among(items, make)))
-  if (page.cursor !== undefined) return page
-  const request = { did: viewer.did, limit: params.limit, cursor: params.cursor }
-  const mayGoOn = firstPage.cursorAtEnd(request, undefined) !== undefined
-  if (mayGoOn && page.items.length === 0) return { ...page, endCursor: undefined }
-  return readPage(serving, viewer, params, make)
+/** Of a newcomer's page, what needs something that is being fetched: it is on the next one. */
+function withoutFetched(app: Parts, items: readonly number[], { call }: TimelinePage) {
+  if (!app.firstPage.isNewcomer(call.viewer.did)) return items
+  return app.wholeItems.among(items, call.reader, (some, reader) =>
+    present(app, some, { call: { reader } }),
+  )
 }
 
-type Reader = { uid: number; did: string }
-type Make = (items: readonly number[]) => readonly (string | undefined)[]
-
-function readPage(
-  serving: AppContext,
-  viewer: Reader,
-  { limit, cursor, since }: Params,
-  make: Make,
-): Page {
-  if (isRetiredCursor(cursor)) return { items: [], cursor: undefined }
-  let startCursor: string | undefined
-  let endCursor: string | undefined
-  const page = fillPage({ limit, cursor, end: since }, (from, count) => {
-    const skeleton = serving.timeline({ viewer: viewer.uid, limit: count, cursor: from, since })
-    startCursor ??= skeleton.startCursor
-    endCursor = skeleton.endCursor ?? endCursor
-    const texts = make(skeleton.items)
-    return { ...skeleton, items: texts.filter((text) => text !== undefined) }
-  })
-  return { ...page, startCursor, endCursor }
-}
-
-function isShown(rules: FeedItemRules): boolean {
-  return !isBlockedOrMuted(rules)
+/** Whoever was told of the end asks no further; after an empty page, for the same stretch. */
+function cursorAtEnd(
+  { firstPage }: Parts,
+  { call, reads, shown }: TimelinePage & { shown: number },
+): string | undefined {
+  if (reads.length === 0) return undefined
+  const last = reads.findLast(({ endCursor }) => endCursor !== undefined)
+  const end = shown === 0 ? undefined : last?.endCursor
+  return firstPage.cursorAtEnd(pageRequest(call), end)
 }

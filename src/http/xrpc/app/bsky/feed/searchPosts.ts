@@ -3,31 +3,40 @@
 
 import type { AppBskyFeedSearchPosts } from '@atproto/api'
 import { term } from '../../../../../data/search/post-terms.ts'
-import { labelerHeaders } from '../../../../server/answer-headers.ts'
-import type { Method } from '../../../../server/method.ts'
-import { type AppContext, viewerOf } from '../../../app-context.ts'
-import { answerPostSearch, MAX_NAMED, type PostSearchParams } from '../../../post-search.ts'
+import type { Call } from '../../../call.ts'
+import { pagedMethod } from '../../../paged-method.ts'
+import {
+  foundPosts,
+  MAX_NAMED,
+  type PostSearchParams,
+  postSearch,
+  postsBody,
+  type SearchParts,
+} from '../../../post-search.ts'
+import { posts } from '../../../present.ts'
 
 type Params = AppBskyFeedSearchPosts.QueryParams & { limit: number }
 
-export function searchPosts(serving: AppContext): Method<Params> {
-  return {
-    nsid: 'app.bsky.feed.searchPosts',
-    kind: 'query',
-    auth: 'optional',
-    handler: async (context) => {
-      const viewer = viewerOf(serving.actors, context.viewer)
-      const body = await answerPostSearch(serving, viewer, toParams(context.params))
-      return { body, headers: labelerHeaders(context) }
-    },
-  }
+export const searchPosts = pagedMethod(
+  'app.bsky.feed.searchPosts',
+  { auth: 'optional' },
+  {
+    about: search,
+    skeleton: foundPosts,
+    present: posts(),
+    body: postsBody,
+  },
+)
+
+function search(app: SearchParts, { params, viewer }: Call<Params>) {
+  return postSearch(app, viewer, toParams(params))
 }
 
 function toParams(params: Params): PostSearchParams {
-  const { q, limit, cursor, since, until, sort } = params
+  const { q, since, until, sort } = params
   const one = (value: string | undefined) => (value === undefined ? undefined : [value])
   return {
-    ...{ query: q, limit, cursor, since, until },
+    ...{ query: q, since, until },
     sort: sort === 'top' ? 'top' : 'latest',
     included: {
       authors: one(params.author),

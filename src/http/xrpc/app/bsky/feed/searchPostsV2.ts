@@ -4,43 +4,48 @@
 import type { AppBskyFeedSearchPostsV2 } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { term } from '../../../../../data/search/post-terms.ts'
-import { labelerHeaders } from '../../../../server/answer-headers.ts'
-import type { Method } from '../../../../server/method.ts'
-import { type AppContext, viewerOf } from '../../../app-context.ts'
+import type { Call } from '../../../call.ts'
+import type { Needs } from '../../../define.ts'
+import { pagedMethod } from '../../../paged-method.ts'
+import { postIdOf } from '../../../post-names.ts'
 import {
-  answerPostSearch,
+  foundPosts,
   hasConditions,
   type PostSearchParams,
-  postIdOf,
+  postSearch,
+  postsBody,
+  type SearchParts,
 } from '../../../post-search.ts'
+import { posts } from '../../../present.ts'
 
 type Params = AppBskyFeedSearchPostsV2.QueryParams & { limit: number }
 
-export function searchPostsV2(serving: AppContext): Method<Params> {
-  return {
-    nsid: 'app.bsky.feed.searchPostsV2',
-    kind: 'query',
-    auth: 'optional',
-    handler: async (context) => {
-      const { params } = context
-      const viewer = viewerOf(serving.actors, context.viewer)
-      if (params.excludeReplies && params.repliesOnly) {
-        throw invalidRequest('excludeReplies and repliesOnly exclude each other', 'BadQueryString')
-      }
-      const request = toParams(serving, params)
-      if (request.query.trim() === '' && !hasConditions(request)) {
-        throw invalidRequest('A query or at least one filter is required', 'BadQueryString')
-      }
-      const body = await answerPostSearch(serving, viewer, request)
-      return { body, headers: labelerHeaders(context) }
-    },
+export const searchPostsV2 = pagedMethod(
+  'app.bsky.feed.searchPostsV2',
+  { auth: 'optional' },
+  {
+    about: search,
+    skeleton: foundPosts,
+    present: posts(),
+    body: postsBody,
+  },
+)
+
+function search(app: SearchParts & Needs<'records'>, { params, viewer }: Call<Params>) {
+  if (params.excludeReplies && params.repliesOnly) {
+    throw invalidRequest('excludeReplies and repliesOnly exclude each other', 'BadQueryString')
   }
+  const asked = toParams(app, params)
+  if (asked.query.trim() === '' && !hasConditions(asked)) {
+    throw invalidRequest('A query or at least one filter is required', 'BadQueryString')
+  }
+  return postSearch(app, viewer, asked)
 }
 
-function toParams(serving: AppContext, params: Params): PostSearchParams {
-  const { limit, cursor, since, until, following } = params
+function toParams(app: Needs<'actors' | 'records'>, params: Params): PostSearchParams {
+  const { since, until, following } = params
   return {
-    ...{ query: params.query ?? '', limit, cursor, since, until, following },
+    ...{ query: params.query ?? '', since, until, following },
     sort: params.sort === 'recent' ? 'latest' : 'top',
     included: {
       authors: params.authors,
@@ -64,8 +69,8 @@ function toParams(serving: AppContext, params: Params): PostSearchParams {
       ...(params.hasMedia ? [term.media] : []),
       ...(params.hasVideo ? [term.video] : []),
       ...(params.repliesOnly ? [term.reply] : []),
-      ...inThread(serving, params.replyParentUri, term.parent),
-      ...inThread(serving, params.threadRootUri, term.root),
+      ...inThread(app, params.replyParentUri, term.parent),
+      ...inThread(app, params.threadRootUri, term.root),
     ],
     notTerms: params.excludeReplies ? [term.reply] : [],
   }
@@ -73,11 +78,11 @@ function toParams(serving: AppContext, params: Params): PostSearchParams {
 
 /** An empty term, which is of no post, where there is no such post. */
 function inThread(
-  serving: AppContext,
+  app: Needs<'actors' | 'records'>,
   uri: string | undefined,
   termOf: (id: number) => string,
 ): string[] {
   if (uri === undefined) return []
-  const id = postIdOf(serving, uri)
+  const id = postIdOf(app, uri)
   return [id === 0 ? '' : termOf(id)]
 }

@@ -3,32 +3,28 @@
 // can; nothing here depends on it, and nobody is told where it is lost.
 
 import type { AppBskyFeedSendInteractions } from '@atproto/api'
-import type { Method, MethodContext } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { type Needs, procedure } from '../../../define.ts'
 
-type Input = AppBskyFeedSendInteractions.InputSchema
+type Interactions = SignedInCall<unknown, AppBskyFeedSendInteractions.InputSchema>
 
 const METHOD = 'app.bsky.feed.sendInteractions'
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 64 * 1024
 
-export function sendInteractions(serving: AppContext): Method<Record<string, never>, Input> {
-  return {
-    nsid: METHOD,
-    kind: 'procedure',
-    auth: 'required',
-    anyAudience: true,
-    handler: async (context) => {
-      if (context.input.feed)
-        await handOn(serving, context, context.input.feed).catch(() => undefined)
-      return { body: {} }
-    },
-  }
-}
+export const sendInteractions = procedure(
+  METHOD,
+  { anyAudience: true },
+  async (app, call: Interactions) => {
+    const { feed } = call.input
+    if (feed) await handOn(app, call, feed).catch(() => undefined)
+    return { body: {} }
+  },
+)
 
 async function handOn(
-  { fetch, generators }: AppContext,
-  { input, token, signal }: MethodContext<Record<string, never>, Input>,
+  { fetch, generators }: Needs<'fetch' | 'generators'>,
+  { input, token, signal }: Interactions,
   feed: string,
 ): Promise<void> {
   const endpoint = await generators.endpointOf(await generators.serviceOf(feed, signal))

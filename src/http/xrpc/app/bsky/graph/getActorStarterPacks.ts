@@ -1,17 +1,18 @@
 // app.bsky.graph.getActorStarterPacks: the starter packs that an account made, newest first.
 
 import { starterPackViewBasic } from '../../../../../answers/views/starter-pack-view.ts'
-import type { Method } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
-import { ownRecords } from '../../../own-records.ts'
+import { namedActor } from '../../../named-actor.ts'
+import { pagedMethod } from '../../../paged-method.ts'
+import { records } from '../../../present.ts'
 
-type Params = { actor: string; limit: number; cursor?: string }
-
-export function getActorStarterPacks(serving: AppContext): Method<Params> {
-  return ownRecords(serving, {
-    nsid: 'app.bsky.graph.getActorStarterPacks',
-    collection: 'app.bsky.graph.starterpack',
-    view: starterPackViewBasic,
-    body: (starterPacks, cursor) => ({ starterPacks, cursor }),
-  })
-}
+export const getActorStarterPacks = pagedMethod(
+  'app.bsky.graph.getActorStarterPacks',
+  { auth: 'optional' },
+  {
+    about: namedActor('Profile not found'),
+    skeleton: ({ ownRecords }, { about, place }) =>
+      ownRecords({ uid: about.uid, collection: 'app.bsky.graph.starterpack', ...place }),
+    present: records({ view: starterPackViewBasic }),
+    body: 'starterPacks',
+  },
+)

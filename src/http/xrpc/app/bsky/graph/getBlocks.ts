@@ -1,12 +1,14 @@
-// app.bsky.graph.getBlocks: whom the viewer blocks, latest first.
+// app.bsky.graph.getBlocks: whom the viewer blocks, latest first. Nobody is left out who can be shown.
 
-import type { AppContext } from '../../../app-context.ts'
-import { ownList } from '../../../own-list.ts'
+import { pagedMethod } from '../../../paged-method.ts'
+import { profiles } from '../../../present.ts'
 
-export function getBlocks(serving: AppContext) {
-  return ownList(serving, {
-    nsid: 'app.bsky.graph.getBlocks',
-    read: serving.lists.blocks,
-    body: ({ views, cursor }) => ({ blocks: views, cursor }),
-  })
-}
+export const getBlocks = pagedMethod(
+  'app.bsky.graph.getBlocks',
+  { auth: 'required' },
+  {
+    skeleton: ({ lists }, { call, place }) => lists.blocks({ actor: call.viewer.uid, ...place }),
+    present: profiles(),
+    body: 'blocks',
+  },
+)

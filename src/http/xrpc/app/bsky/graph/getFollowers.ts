@@ -1,13 +1,17 @@
 // app.bsky.graph.getFollowers: who follows an account, newest first. `sort` is ignored, as in the
 // reference's own data plane.
 
-import type { AppContext } from '../../../app-context.ts'
-import { followList } from '../../../follow-list.ts'
+import { connected } from '../../../connected.ts'
+import { visibleActor } from '../../../named-actor.ts'
+import { pagedMethod } from '../../../paged-method.ts'
 
-export function getFollowers(serving: AppContext) {
-  return followList(serving, {
-    nsid: 'app.bsky.graph.getFollowers',
-    read: serving.lists.followers,
-    body: ({ subject, views, cursor }) => ({ subject, followers: views, cursor }),
-  })
-}
+export const getFollowers = pagedMethod(
+  'app.bsky.graph.getFollowers',
+  { auth: 'optional' },
+  {
+    about: visibleActor,
+    skeleton: ({ lists }, { about, place }) => lists.followers({ actor: about.uid, ...place }),
+    present: connected,
+    body: (followers, { about, cursor }) => ({ subject: about.view, followers, cursor }),
+  },
+)

@@ -1,13 +1,17 @@
 // app.bsky.graph.getFollows: whom an account follows, newest first. `sort` is ignored, as in the
 // reference's own data plane.
 
-import type { AppContext } from '../../../app-context.ts'
-import { followList } from '../../../follow-list.ts'
+import { connected } from '../../../connected.ts'
+import { visibleActor } from '../../../named-actor.ts'
+import { pagedMethod } from '../../../paged-method.ts'
 
-export function getFollows(serving: AppContext) {
-  return followList(serving, {
-    nsid: 'app.bsky.graph.getFollows',
-    read: serving.lists.follows,
-    body: ({ subject, views, cursor }) => ({ subject, follows: views, cursor }),
-  })
-}
+export const getFollows = pagedMethod(
+  'app.bsky.graph.getFollows',
+  { auth: 'optional' },
+  {
+    about: visibleActor,
+    skeleton: ({ lists }, { about, place }) => lists.follows({ actor: about.uid, ...place }),
+    present: connected,
+    body: (follows, { about, cursor }) => ({ subject: about.view, follows, cursor }),
+  },
+)

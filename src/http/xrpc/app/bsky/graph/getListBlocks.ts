@@ -1,9 +1,15 @@
 // app.bsky.graph.getListBlocks: the lists by which the viewer blocks, the latest list first.
 
-import type { AppContext } from '../../../app-context.ts'
-import { ownLists } from '../../../own-lists.ts'
+import { pagedMethod } from '../../../paged-method.ts'
+import { lists } from '../../../present-lists.ts'
 
-export function getListBlocks(serving: AppContext) {
-  const nsid = 'app.bsky.graph.getListBlocks'
-  return ownLists(serving, { nsid, read: serving.listPages.blockedBy })
-}
+export const getListBlocks = pagedMethod(
+  'app.bsky.graph.getListBlocks',
+  { auth: 'required' },
+  {
+    skeleton: ({ listPages }, { call, place }) =>
+      listPages.blockedBy({ actor: call.viewer.uid, ...place }),
+    present: lists,
+    body: 'lists',
+  },
+)

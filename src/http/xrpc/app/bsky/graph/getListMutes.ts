@@ -1,9 +1,15 @@
 // app.bsky.graph.getListMutes: the lists by which the viewer mutes, the latest list first.
 
-import type { AppContext } from '../../../app-context.ts'
-import { ownLists } from '../../../own-lists.ts'
+import { pagedMethod } from '../../../paged-method.ts'
+import { lists } from '../../../present-lists.ts'
 
-export function getListMutes(serving: AppContext) {
-  const nsid = 'app.bsky.graph.getListMutes'
-  return ownLists(serving, { nsid, read: serving.listPages.mutedBy })
-}
+export const getListMutes = pagedMethod(
+  'app.bsky.graph.getListMutes',
+  { auth: 'required' },
+  {
+    skeleton: ({ listPages }, { call, place }) =>
+      listPages.mutedBy({ actor: call.viewer.uid, ...place }),
+    present: lists,
+    body: 'lists',
+  },
+)

@@ -1,12 +1,14 @@
-// app.bsky.graph.getMutes: whom the viewer has muted, latest first.
+// app.bsky.graph.getMutes: whom the viewer has muted, latest first. Nobody is left out who can be shown.
 
-import type { AppContext } from '../../../app-context.ts'
-import { ownList } from '../../../own-list.ts'
+import { pagedMethod } from '../../../paged-method.ts'
+import { profiles } from '../../../present.ts'
 
-export function getMutes(serving: AppContext) {
-  return ownList(serving, {
-    nsid: 'app.bsky.graph.getMutes',
-    read: serving.lists.mutes,
-    body: ({ views, cursor }) => ({ mutes: views, cursor }),
-  })
-}
+export const getMutes = pagedMethod(
+  'app.bsky.graph.getMutes',
+  { auth: 'required' },
+  {
+    skeleton: ({ lists }, { call, place }) => lists.mutes({ actor: call.viewer.uid, ...place }),
+    present: profiles(),
+    body: 'mutes',
+  },
+)

@@ -2,40 +2,35 @@
 // lack is fetched while the client waits, a moment at most.
 
 import type { AppBskyGraphGetStarterPack } from '@atproto/api'
-import type { ProfileState, Viewer } from '../../../../../answers/hydrate/types.ts'
+import type { ProfileState } from '../../../../../answers/hydrate/types.ts'
 import { starterPackView } from '../../../../../answers/views/starter-pack-view.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
-import { labelerHeaders } from '../../../../server/answer-headers.ts'
-import type { Method } from '../../../../server/method.ts'
-import { type AppContext, viewerOf } from '../../../app-context.ts'
+import type { Call } from '../../../call.ts'
+import { type Needs, query } from '../../../define.ts'
 import { whenAsked } from '../../../when-asked.ts'
 
-export function getStarterPack(
-  serving: AppContext,
-): Method<AppBskyGraphGetStarterPack.QueryParams> {
-  return {
-    nsid: 'app.bsky.graph.getStarterPack',
-    kind: 'query',
-    auth: 'optional',
-    handler: async (context) => {
-      const viewer = viewerOf(serving.actors, context.viewer)
-      const uri = await byDid(serving, context.params.starterPack)
-      const state = await load(serving, uri, { viewer, signal: context.signal })
-      serving.fetchRequests.afterProfiles(state)
-      const starterPack = starterPackView(state, uri)
-      if (!starterPack) throw invalidRequest('Starter pack not found')
-      return { body: { starterPack }, headers: labelerHeaders(context) }
-    },
-  }
-}
+export const getStarterPack = query(
+  'app.bsky.graph.getStarterPack',
+  { auth: 'optional' },
+  async (app, call: Call<AppBskyGraphGetStarterPack.QueryParams>) => {
+    const uri = await byDid(app, call.params.starterPack)
+    const state = await load(app, uri, call)
+    call.reader.missing.addProfiles(state)
+    const starterPack = starterPackView(state, uri)
+    if (!starterPack) throw invalidRequest('Starter pack not found')
+    return { body: { starterPack } }
+  },
+)
+
+type Parts = Needs<'hydrator' | 'fetchRequests' | 'waits' | 'underWay'>
 
 async function load(
-  { hydrator, fetchRequests, waits, underWay }: AppContext,
+  { hydrator, fetchRequests, waits, underWay }: Parts,
   uri: string,
-  { viewer, signal }: { viewer: Viewer; signal: AbortSignal },
+  { reader, signal }: Pick<Call, 'reader' | 'signal'>,
 ): Promise<ProfileState> {
-  const read = () => hydrator.records([uri], viewer, { content: true })
+  const read = () => hydrator.records([uri], reader, { content: true })
   const lackOf = (state: ProfileState) => {
     const held = state.records.get(uri)
     if (held?.collection !== 'app.bsky.graph.starterpack') return [uri]
@@ -45,9 +40,9 @@ async function load(
   }
   const state = read()
   const lacking = lackOf(state)
-  if (lacking.length === 0 || !viewer) return state
+  if (lacking.length === 0 || !reader.viewer) return state
   const ask = (uris: string[]) => {
-    const asked = fetchRequests.ask(viewer, { uris })
+    const asked = fetchRequests.ask(reader.viewer, { uris })
     const keys = uris.map(parseRecordUri).filter((key) => key !== undefined)
     return { uris, isOver: whenAsked(asked, () => underWay.records(keys)) }
   }
@@ -66,7 +61,7 @@ async function load(
 }
 
 /** People share links with handles in them. */
-async function byDid({ names }: AppContext, uri: string): Promise<string> {
+async function byDid({ names }: Needs<'names'>, uri: string): Promise<string> {
   const [, , authority = '', ...rest] = uri.split('/')
   if (authority.startsWith('did:')) return uri
   const found = await names.find(authority)

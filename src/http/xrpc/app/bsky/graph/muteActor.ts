@@ -3,28 +3,21 @@
 
 import type { AppBskyGraphMuteActor } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
-import type { Method, Params } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { procedure } from '../../../define.ts'
+import { checkExists } from '../../../existing.ts'
 
-export function muteActor({
-  names,
-  resolver,
-  writer,
-}: AppContext): Method<Params, AppBskyGraphMuteActor.InputSchema> {
-  return {
-    nsid: 'app.bsky.graph.muteActor',
-    kind: 'procedure',
-    auth: 'required',
-    handler: async ({ viewer, input }) => {
-      const { actor, onlyReposts = false, onlyQuoteposts = false } = input
-      const subject = await names.find(actor)
-      // An account that we never heard of has to exist, or anybody could fill our tables.
-      const exists = subject && (subject.uid !== 0 || (await resolver.resolve(subject.did)))
-      if (!exists) throw invalidRequest('Actor not found')
-      if (subject.did === viewer) throw invalidRequest('Actor cannot mute themselves')
-      const scope = { onlyReposts, onlyQuoteposts }
-      await writer.send({ kind: 'mute', did: viewer!, subjectDid: subject.did, ...scope })
-      return { body: undefined }
-    },
-  }
-}
+export const muteActor = procedure(
+  'app.bsky.graph.muteActor',
+  {},
+  async (app, { viewer, input }: SignedInCall<unknown, AppBskyGraphMuteActor.InputSchema>) => {
+    const { actor, onlyReposts = false, onlyQuoteposts = false } = input
+    const subject = await app.names.find(actor)
+    if (!subject) throw invalidRequest('Actor not found')
+    await checkExists(app, subject.did, 'Actor not found')
+    if (subject.did === viewer.did) throw invalidRequest('Actor cannot mute themselves')
+    const scope = { onlyReposts, onlyQuoteposts }
+    await app.writer.send({ kind: 'mute', did: viewer.did, subjectDid: subject.did, ...scope })
+    return { body: undefined }
+  },
+)

@@ -3,31 +3,24 @@
 
 import type { AppBskyGraphMuteActorList } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
-import type { Method, Params } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { procedure } from '../../../define.ts'
+import { checkExists } from '../../../existing.ts'
 import { listByUri } from '../../../list-by-uri.ts'
 
 const MAX_LIST_MUTES = 1_000
 
-export function muteActorList(
-  serving: AppContext,
-): Method<Params, AppBskyGraphMuteActorList.InputSchema> {
-  const { actors, listPages, resolver, writer } = serving
-  return {
-    nsid: 'app.bsky.graph.muteActorList',
-    kind: 'procedure',
-    auth: 'required',
-    handler: async ({ viewer, input }) => {
-      const list = listByUri(serving, input.list)
-      if (!list) throw invalidRequest('Only lists can be muted, by at-URI with a DID')
-      // A list of nobody's would fill our tables.
-      const exists = actors.uidOf(list.did) !== 0 || (await resolver.resolve(list.did))
-      if (!exists) throw invalidRequest('List not found')
-      if (listPages.muteCount(actors.uidOf(viewer!)) >= MAX_LIST_MUTES) {
-        throw invalidRequest(`At most ${MAX_LIST_MUTES} lists can be muted`)
-      }
-      await writer.send({ kind: 'mute-list', did: viewer!, list: list.uri })
-      return { body: undefined }
-    },
-  }
-}
+export const muteActorList = procedure(
+  'app.bsky.graph.muteActorList',
+  {},
+  async (app, { viewer, input }: SignedInCall<unknown, AppBskyGraphMuteActorList.InputSchema>) => {
+    const list = listByUri(app, input.list)
+    if (!list) throw invalidRequest('Only lists can be muted, by at-URI with a DID')
+    await checkExists(app, list.did, 'List not found')
+    if (app.listPages.muteCount(viewer.uid) >= MAX_LIST_MUTES) {
+      throw invalidRequest(`At most ${MAX_LIST_MUTES} lists can be muted`)
+    }
+    await app.writer.send({ kind: 'mute-list', did: viewer.did, list: list.uri })
+    return { body: undefined }
+  },
+)

@@ -1,8 +1,6 @@
 // app.bsky.graph.muteThread: nobody in the thread makes notifications for the viewer any more.
 
-import type { AppContext } from '../../../app-context.ts'
-import { threadMute } from '../../../thread-mute.ts'
+import { procedure } from '../../../define.ts'
+import { toldOfThread } from '../../../thread-mute.ts'
 
-export function muteThread(serving: AppContext) {
-  return threadMute(serving, { nsid: 'app.bsky.graph.muteThread', kind: 'mute-thread' })
-}
+export const muteThread = procedure('app.bsky.graph.muteThread', {}, toldOfThread('mute-thread'))

@@ -1,11 +1,16 @@
 // app.bsky.graph.searchStarterPacks: starter packs by name, without their content.
 
 import { starterPackViewBasic } from '../../../../../answers/views/starter-pack-view.ts'
-import type { Method } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
-import { searchPacks } from '../../../search-packs.ts'
+import { pagedMethod } from '../../../paged-method.ts'
+import { creatorNotBlocked, records } from '../../../present.ts'
+import { packsByName, SEARCHED_PACKS } from '../../../search-packs.ts'
 
-export function searchStarterPacks(serving: AppContext): Method {
-  const nsid = 'app.bsky.graph.searchStarterPacks'
-  return searchPacks(serving, { nsid, content: false, view: starterPackViewBasic })
-}
+export const searchStarterPacks = pagedMethod(
+  'app.bsky.graph.searchStarterPacks',
+  { auth: 'optional', partly: SEARCHED_PACKS },
+  {
+    skeleton: packsByName,
+    present: records({ keep: creatorNotBlocked, view: starterPackViewBasic }),
+    body: 'starterPacks',
+  },
+)

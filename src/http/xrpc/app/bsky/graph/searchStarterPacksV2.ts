@@ -1,11 +1,16 @@
 // app.bsky.graph.searchStarterPacksV2: starter packs by name, with their content.
 
 import { starterPackView } from '../../../../../answers/views/starter-pack-view.ts'
-import type { Method } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
-import { searchPacks } from '../../../search-packs.ts'
+import { pagedMethod } from '../../../paged-method.ts'
+import { creatorNotBlocked, records } from '../../../present.ts'
+import { packsByName, SEARCHED_PACKS } from '../../../search-packs.ts'
 
-export function searchStarterPacksV2(serving: AppContext): Method {
-  const nsid = 'app.bsky.graph.searchStarterPacksV2'
-  return searchPacks(serving, { nsid, content: true, view: starterPackView })
-}
+export const searchStarterPacksV2 = pagedMethod(
+  'app.bsky.graph.searchStarterPacksV2',
+  { auth: 'optional', partly: SEARCHED_PACKS },
+  {
+    skeleton: packsByName,
+    present: records({ content: true, keep: creatorNotBlocked, view: starterPackView }),
+    body: 'starterPacks',
+  },
+)

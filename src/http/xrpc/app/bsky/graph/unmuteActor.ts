@@ -2,22 +2,16 @@
 
 import type { AppBskyGraphUnmuteActor } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
-import type { Method, Params } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { procedure } from '../../../define.ts'
 
-export function unmuteActor({
-  names,
-  writer,
-}: AppContext): Method<Params, AppBskyGraphUnmuteActor.InputSchema> {
-  return {
-    nsid: 'app.bsky.graph.unmuteActor',
-    kind: 'procedure',
-    auth: 'required',
-    handler: async ({ viewer, input }) => {
-      const subject = await names.find(input.actor)
-      if (!subject) throw invalidRequest('Actor not found')
-      await writer.send({ kind: 'unmute', did: viewer!, subjectDid: subject.did })
-      return { body: undefined }
-    },
-  }
-}
+export const unmuteActor = procedure(
+  'app.bsky.graph.unmuteActor',
+  {},
+  async (app, { viewer, input }: SignedInCall<unknown, AppBskyGraphUnmuteActor.InputSchema>) => {
+    const subject = await app.names.find(input.actor)
+    if (!subject) throw invalidRequest('Actor not found')
+    await app.writer.send({ kind: 'unmute', did: viewer.did, subjectDid: subject.did })
+    return { body: undefined }
+  },
+)

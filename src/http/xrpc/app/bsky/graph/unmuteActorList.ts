@@ -1,19 +1,14 @@
 // app.bsky.graph.unmuteActorList.
 
 import type { AppBskyGraphUnmuteActorList } from '@atproto/api'
-import type { Method, Params } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { procedure } from '../../../define.ts'
 
-export function unmuteActorList({
-  writer,
-}: AppContext): Method<Params, AppBskyGraphUnmuteActorList.InputSchema> {
-  return {
-    nsid: 'app.bsky.graph.unmuteActorList',
-    kind: 'procedure',
-    auth: 'required',
-    handler: async ({ viewer, input }) => {
-      await writer.send({ kind: 'unmute-list', did: viewer!, list: input.list })
-      return { body: undefined }
-    },
-  }
-}
+export const unmuteActorList = procedure(
+  'app.bsky.graph.unmuteActorList',
+  {},
+  async ({ writer }, call: SignedInCall<unknown, AppBskyGraphUnmuteActorList.InputSchema>) => {
+    await writer.send({ kind: 'unmute-list', did: call.viewer.did, list: call.input.list })
+    return { body: undefined }
+  },
+)

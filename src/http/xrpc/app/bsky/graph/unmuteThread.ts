@@ -1,8 +1,10 @@
 // app.bsky.graph.unmuteThread.
 
-import type { AppContext } from '../../../app-context.ts'
-import { threadMute } from '../../../thread-mute.ts'
+import { procedure } from '../../../define.ts'
+import { toldOfThread } from '../../../thread-mute.ts'
 
-export function unmuteThread(serving: AppContext) {
-  return threadMute(serving, { nsid: 'app.bsky.graph.unmuteThread', kind: 'unmute-thread' })
-}
+export const unmuteThread = procedure(
+  'app.bsky.graph.unmuteThread',
+  {},
+  toldOfThread('unmute-thread'),
+)

@@ -5,34 +5,22 @@
 import type { AppBskyNotificationGetUnreadCount } from '@atproto/api'
 import { viewerBlocks, viewerMutes } from '../../../../../answers/views/rules.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
-import type { Method } from '../../../../server/method.ts'
-import { type AppContext, viewerOf } from '../../../app-context.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { query } from '../../../define.ts'
 
-type Params = AppBskyNotificationGetUnreadCount.QueryParams
-
-export function getUnreadCount({
-  actors,
-  firstNotifications,
-  hydrator,
-  notifications,
-}: AppContext): Method<Params> {
-  return {
-    nsid: 'app.bsky.notification.getUnreadCount',
-    kind: 'query',
-    auth: 'required',
-    ready: firstNotifications,
-    handler: ({ viewer: did, params }) => {
-      if (params.seenAt) throw invalidRequest('The seenAt parameter is unsupported')
-      const viewer = viewerOf(actors, did!)
-      const unseen = notifications.unseen(viewer.uid)
-      const state = hydrator.profiles([...unseen.keys()], viewer)
-      const shown = [...unseen].filter(
-        ([author]) =>
-          !viewerBlocks(state, author) &&
-          !viewerMutes(state, author) &&
-          !state.actors.get(author)?.hiddenAs,
-      )
-      return { body: { count: shown.reduce((sum, [, count]) => sum + count, 0) } }
-    },
-  }
-}
+export const getUnreadCount = query(
+  'app.bsky.notification.getUnreadCount',
+  { auth: 'required', showsLabels: false, ready: (app, call) => app.firstNotifications(call) },
+  (app, call: SignedInCall<AppBskyNotificationGetUnreadCount.QueryParams>) => {
+    if (call.params.seenAt) throw invalidRequest('The seenAt parameter is unsupported')
+    const unseen = app.notifications.unseen(call.viewer.uid)
+    const state = app.hydrator.profiles([...unseen.keys()], call.reader)
+    const shown = [...unseen].filter(
+      ([author]) =>
+        !viewerBlocks(state, author) &&
+        !viewerMutes(state, author) &&
+        !state.actors.get(author)?.hiddenAs,
+    )
+    return { body: { count: shown.reduce((sum, [, count]) => sum + count, 0) } }
+  },
+)

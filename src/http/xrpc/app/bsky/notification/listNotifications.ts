@@ -4,54 +4,62 @@
 // read, and `priority` is the member's own setting unless the request says otherwise.
 
 import type { AppBskyNotificationListNotifications } from '@atproto/api'
-import { isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
+import type { NotificationSkeleton } from '../../../../../answers/skeleton/notifications.ts'
 import { datetime } from '../../../../../answers/views/fields.ts'
 import {
   isNotificationHidden,
   notificationView,
 } from '../../../../../answers/views/notification-view.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
-import { labelerHeaders } from '../../../../server/answer-headers.ts'
-import type { Method } from '../../../../server/method.ts'
-import { type AppContext, viewerOf } from '../../../app-context.ts'
-import { fillPage } from '../../../fill-page.ts'
+import type { SignedInCall } from '../../../call.ts'
+import type { Needs } from '../../../define.ts'
+import { type Page, pagedMethod } from '../../../paged-method.ts'
+import { hydrated } from '../../../present.ts'
 
-type Params = AppBskyNotificationListNotifications.QueryParams & { limit: number }
+type ListCall = SignedInCall<AppBskyNotificationListNotifications.QueryParams>
+/** Milliseconds; undefined where the member never said. */
+type Settings = { priority: boolean; seenAt: number | undefined }
+type ListPage = Page<ListCall, Settings, NotificationSkeleton>
 
-export function listNotifications(serving: AppContext): Method<Params> {
-  const { actors, hydrator, notifications, fetchRequests } = serving
-  return {
-    nsid: 'app.bsky.notification.listNotifications',
-    kind: 'query',
-    auth: 'required',
-    ready: serving.firstNotifications,
-    handler: (context) => {
-      const { limit, cursor, reasons } = context.params
-      if (context.params.seenAt) throw invalidRequest('The seenAt parameter is unsupported')
-      const viewer = viewerOf(actors, context.viewer!)
-      const settings = notifications.settings(viewer.uid)
-      const priority = context.params.priority ?? settings.priority
-      const headers = labelerHeaders(context)
-      if (isRetiredCursor(cursor)) return { body: { notifications: [], priority }, headers }
-      let { seenAt } = settings
-      const page = fillPage({ limit, cursor }, (from, count) => {
-        const request = { viewer: viewer.uid, limit: count, cursor: from, reasons, priority }
-        const { ids, newest, cursor: next } = notifications.page(request)
-        if (from === undefined) seenAt ??= newest
-        const state = hydrator.notifications(ids, viewer)
-        fetchRequests.afterProfiles(state)
-        const views = ids
-          .filter((id) => !isNotificationHidden(state, id))
-          .map((id) => notificationView(state, id, seenAt))
-        return { items: views.filter((view) => view !== undefined), cursor: next }
-      })
-      const body = {
-        notifications: page.items,
-        cursor: page.cursor,
+export const listNotifications = pagedMethod(
+  'app.bsky.notification.listNotifications',
+  { auth: 'required', ready: (app, call) => app.firstNotifications(call) },
+  {
+    about: settingsFor,
+    skeleton: ({ notifications }, { about: { priority }, call, place }) =>
+      notifications.page({
+        viewer: call.viewer.uid,
+        reasons: (call as ListCall).params.reasons,
         priority,
-        seenAt: seenAt === undefined ? undefined : datetime(seenAt),
+        ...place,
+      }),
+    present: hydrated({
+      hydrate: ({ hydrator }, ids: readonly number[], reader) =>
+        hydrator.notifications(ids, reader),
+      keep: (state, id) => !isNotificationHidden(state, id),
+      view: (state, id, page: ListPage) => notificationView(state, id, seenAt(page)),
+    }),
+    body(notifications, page) {
+      const { about, cursor, reads } = page
+      const seen = reads.length === 0 ? undefined : seenAt(page)
+      return {
+        ...{ notifications, cursor, priority: about.priority },
+        seenAt: seen === undefined ? undefined : datetime(seen),
       }
-      return { body, headers }
     },
-  }
+  },
+)
+
+function settingsFor(
+  { notifications }: Needs<'notifications'>,
+  { params, viewer }: ListCall,
+): Settings {
+  if (params.seenAt) throw invalidRequest('The seenAt parameter is unsupported')
+  const { priority, seenAt } = notifications.settings(viewer.uid)
+  return { priority: params.priority ?? priority, seenAt }
+}
+
+function seenAt({ about, call, reads }: ListPage): number | undefined {
+  const isFirstPage = (call.params as { cursor?: string }).cursor === undefined
+  return about.seenAt ?? (isFirstPage ? reads[0]?.newest : undefined)
 }

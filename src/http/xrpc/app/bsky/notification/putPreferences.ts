@@ -1,19 +1,14 @@
 // app.bsky.notification.putPreferences: whether only those whom the member follows are listed.
 
-import type { AppBskyNotificationPutPreferences } from '@atproto/api'
-import type { Method, Params } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { procedure } from '../../../define.ts'
 
-export function putPreferences({
-  writer,
-}: AppContext): Method<Params, AppBskyNotificationPutPreferences.InputSchema> {
-  return {
-    nsid: 'app.bsky.notification.putPreferences',
-    kind: 'procedure',
-    auth: 'required',
-    handler: async ({ viewer, input: { priority } }) => {
-      await writer.send({ kind: 'notification-priority', did: viewer!, priority })
-      return { body: undefined }
-    },
-  }
-}
+export const putPreferences = procedure(
+  'app.bsky.notification.putPreferences',
+  {},
+  async ({ writer }, { viewer, input }: SignedInCall<unknown, { priority: boolean }>) => {
+    const { priority } = input
+    await writer.send({ kind: 'notification-priority', did: viewer.did, priority })
+    return { body: undefined }
+  },
+)

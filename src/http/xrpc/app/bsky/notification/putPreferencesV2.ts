@@ -3,23 +3,20 @@
 
 import type { AppBskyNotificationPutPreferencesV2 } from '@atproto/api'
 import { knownPreferences } from '../../../../../data/store/notification-preferences.ts'
-import type { Method, Params } from '../../../../server/method.ts'
-import { type AppContext, viewerOf } from '../../../app-context.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { procedure } from '../../../define.ts'
 
-export function putPreferencesV2({
-  actors,
-  notifications,
-  writer,
-}: AppContext): Method<Params, AppBskyNotificationPutPreferencesV2.InputSchema> {
-  return {
-    nsid: 'app.bsky.notification.putPreferencesV2',
-    kind: 'procedure',
-    auth: 'required',
-    handler: async ({ viewer, input }) => {
-      const patch = knownPreferences({ ...input })
-      await writer.send({ kind: 'notification-preferences', did: viewer!, patch })
-      const { uid } = viewerOf(actors, viewer!)
-      return { body: { preferences: notifications.settings(uid).preferences } }
-    },
-  }
-}
+export const putPreferencesV2 = procedure(
+  'app.bsky.notification.putPreferencesV2',
+  {},
+  async (
+    { actors, notifications, writer },
+    call: SignedInCall<unknown, AppBskyNotificationPutPreferencesV2.InputSchema>,
+  ) => {
+    const { did } = call.viewer
+    const patch = knownPreferences({ ...call.input })
+    await writer.send({ kind: 'notification-preferences', did, patch })
+    // Perhaps they became known by that.
+    return { body: { preferences: notifications.settings(actors.uidOf(did)).preferences } }
+  },
+)

@@ -1,13 +1,13 @@
 // app.bsky.unspecced.getAgeAssuranceState: the older form of ageassurance.getState.
 
-import type { Method } from '../../../../server/method.ts'
+import { query } from '../../../define.ts'
 
-export function getAgeAssuranceState(): Method {
-  return {
-    nsid: 'app.bsky.unspecced.getAgeAssuranceState',
-    kind: 'query',
+export const getAgeAssuranceState = query(
+  'app.bsky.unspecced.getAgeAssuranceState',
+  {
     auth: 'required',
     partly: 'always `unknown`: there is no provider of age assurance here',
-    handler: () => ({ body: { status: 'unknown' } }),
-  }
-}
+    showsLabels: false,
+  },
+  () => ({ body: { status: 'unknown' } }),
+)

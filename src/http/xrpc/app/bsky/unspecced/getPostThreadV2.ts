@@ -3,43 +3,38 @@
 import type { AppBskyUnspeccedGetPostThreadV2 } from '@atproto/api'
 import type { ThreadOrder } from '../../../../../answers/skeleton/thread.ts'
 import { planThread, threadItem } from '../../../../../answers/views/thread-v2.ts'
-import { labelerHeaders } from '../../../../server/answer-headers.ts'
-import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
-import { andThen } from '../../../actor-names.ts'
+import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'
+import type { Call } from '../../../call.ts'
+import { query } from '../../../define.ts'
+import { andThen } from '../../../maybe-later.ts'
 import { findNamedPost, type NamedPost } from '../../../post-names.ts'
-import { presentThread, readThread, threadgateOf, threadViewer } from '../../../thread.ts'
+import { presentThread, readThread, threadgateOf } from '../../../thread.ts'
 
 type Params = Required<AppBskyUnspeccedGetPostThreadV2.QueryParams>
 
 const MAX_ABOVE = 50
 
-export function getPostThreadV2(serving: AppContext): Method<Params> {
-  return {
-    nsid: 'app.bsky.unspecced.getPostThreadV2',
-    kind: 'query',
-    auth: 'optional',
-    handler: (context) =>
-      andThen(findNamedPost(serving, context.params.anchor), (post) =>
-        answer(serving, context, post),
-      ),
-  }
-}
+export const getPostThreadV2 = query(
+  'app.bsky.unspecced.getPostThreadV2',
+  { auth: 'optional' },
+  (app, call: Call<Params>) =>
+    andThen(findNamedPost(app, call.params.anchor), (post) => answer(app, call, post)),
+)
 
 function answer(
-  serving: AppContext,
-  context: MethodContext<Params>,
+  app: AppContext,
+  { params, reader }: Call<Params>,
   { uri, id }: NamedPost,
 ): MethodResult {
-  const { branchingFactor, sort, below } = context.params
-  const viewer = threadViewer(serving, context.viewer)
-  const above = context.params.above ? MAX_ABOVE : 0
+  const { branchingFactor, sort, below } = params
+  const above = params.above ? MAX_ABOVE : 0
   const range = { above, below, order: orderOf(sort), knownLikers: true }
-  const thread = readThread(serving, { uri, id }, { ...range, viewer })
+  const thread = readThread(app, { uri, id }, { ...range, reader })
   const { state, skeleton, ids } = thread
   const { opThread } = skeleton
   const options = { anchor: id, anchorUri: uri, ids, opThread, above, below, branchingFactor, sort }
-  const { plan, posts } = presentThread(serving, thread, {
+  const { plan, posts } = presentThread(app, thread, {
     plan: (absent) => planThread(state, { ...options, absent }),
     postsOf: ({ items }) => items.flatMap((item) => (item.kind === 'post' ? [item.post.id] : [])),
   })
@@ -52,7 +47,6 @@ function answer(
       threadgate: threadgateOf(thread),
       hasOtherReplies: plan.hasOtherReplies,
     },
-    headers: labelerHeaders(context),
   }
 }
 

@@ -3,33 +3,33 @@
 // by followers.
 
 import type { AppBskyUnspeccedGetTaggedSuggestions } from '@atproto/api'
-import type { Method } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
+import { query } from '../../../define.ts'
 
 type Suggestion = AppBskyUnspeccedGetTaggedSuggestions.Suggestion
 
 const TAG = 'popular'
 const MAX_OF_EACH = 25
 
-export function getTaggedSuggestions({ actors, popularRecords, suggestions }: AppContext): Method {
-  const toSuggestion =
-    (subjectType: Suggestion['subjectType']) =>
-    (subject: string): Suggestion => ({ tag: TAG, subjectType, subject })
-  return {
-    nsid: 'app.bsky.unspecced.getTaggedSuggestions',
-    kind: 'query',
+export const getTaggedSuggestions = query(
+  'app.bsky.unspecced.getTaggedSuggestions',
+  {
     auth: 'none',
     partly: 'one tag, `popular`: the most liked feeds and most followed accounts here',
-    handler: () => {
-      const collection = 'app.bsky.feed.generator'
-      const feeds = popularRecords({ collection, limit: MAX_OF_EACH, cursor: undefined }).uris
-      const uids = suggestions.forViewer(0).slice(0, MAX_OF_EACH)
-      const dids = uids.map((uid) => actors.didOf(uid))
-      return {
-        body: {
-          suggestions: [...feeds.map(toSuggestion('feed')), ...dids.map(toSuggestion('actor'))],
-        },
-      }
-    },
-  }
+    showsLabels: false,
+  },
+  ({ actors, popularRecords, suggestions }) => {
+    const collection = 'app.bsky.feed.generator'
+    const feeds = popularRecords({ collection, limit: MAX_OF_EACH, cursor: undefined }).items
+    const uids = suggestions.forViewer(0).slice(0, MAX_OF_EACH)
+    const dids = uids.map((uid) => actors.didOf(uid))
+    return {
+      body: {
+        suggestions: [...feeds.map(toSuggestion('feed')), ...dids.map(toSuggestion('actor'))],
+      },
+    }
+  },
+)
+
+function toSuggestion(subjectType: Suggestion['subjectType']) {
+  return (subject: string): Suggestion => ({ tag: TAG, subjectType, subject })
 }

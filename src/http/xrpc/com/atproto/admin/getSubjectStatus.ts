@@ -4,50 +4,47 @@ import type { ComAtprotoAdminGetSubjectStatus } from '@atproto/api'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { blobSubject } from '../../../../../data/store/takedowns.ts'
-import type { Method } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
-import type { Moderation } from '../../../moderation.ts'
+import type { Call } from '../../../call.ts'
+import { type Needs, query } from '../../../define.ts'
 
 type Params = ComAtprotoAdminGetSubjectStatus.QueryParams
-type Parts = Pick<AppContext, 'actors' | 'records'> & { moderation: Moderation }
+type Parts = Needs<'actors' | 'records' | 'moderation'>
 
-export function getSubjectStatus({ actors, records, moderation }: Parts): Method<Params> {
-  const stateOf = (subject: string) => {
-    const ref = moderation.refOf(subject)
-    return { applied: ref !== undefined, ref: ref || undefined }
-  }
+export const getSubjectStatus = query(
+  'com.atproto.admin.getSubjectStatus',
+  { auth: 'moderator', showsLabels: false },
+  (app, { params: { did, uri, blob } }: Call<Params>) => {
+    if (blob !== undefined) return { body: ofBlob(app, did, blob) }
+    if (uri !== undefined) return { body: ofRecord(app, uri) }
+    if (did !== undefined) return { body: ofAccount(app, did) }
+    throw invalidRequest('No provided subject')
+  },
+)
 
-  function ofBlob(did: string | undefined, cid: string) {
-    if (did === undefined) throw invalidRequest('Must provide a did to request blob state')
-    const subject = { $type: 'com.atproto.admin.defs#repoBlobRef', did, cid }
-    return { subject, takedown: stateOf(blobSubject(did, cid)) }
-  }
+function takedownOf({ moderation }: Parts, subject: string) {
+  const ref = moderation.refOf(subject)
+  return { applied: ref !== undefined, ref: ref || undefined }
+}
 
-  function ofRecord(uri: string) {
-    const key = parseRecordUri(uri)
-    const uid = key ? actors.uidOf(key.did) : 0
-    const found = key && uid !== 0 ? records.find({ uid, ...key }) : undefined
-    if (typeof found !== 'object') throw notFound()
-    const subject = { $type: 'com.atproto.repo.strongRef', uri, cid: found.cid }
-    return { subject, takedown: stateOf(uri) }
-  }
+function ofBlob(app: Parts, did: string | undefined, cid: string) {
+  if (did === undefined) throw invalidRequest('Must provide a did to request blob state')
+  const subject = { $type: 'com.atproto.admin.defs#repoBlobRef', did, cid }
+  return { subject, takedown: takedownOf(app, blobSubject(did, cid)) }
+}
 
-  function ofAccount(did: string) {
-    if (actors.uidOf(did) === 0) throw notFound()
-    return { subject: { $type: 'com.atproto.admin.defs#repoRef', did }, takedown: stateOf(did) }
-  }
+function ofRecord(app: Parts, uri: string) {
+  const key = parseRecordUri(uri)
+  const uid = key ? app.actors.uidOf(key.did) : 0
+  const found = key && uid !== 0 ? app.records.find({ uid, ...key }) : undefined
+  if (typeof found !== 'object') throw notFound()
+  const subject = { $type: 'com.atproto.repo.strongRef', uri, cid: found.cid }
+  return { subject, takedown: takedownOf(app, uri) }
+}
 
-  return {
-    nsid: 'com.atproto.admin.getSubjectStatus',
-    kind: 'query',
-    auth: 'moderator',
-    handler: ({ params: { did, uri, blob } }) => {
-      if (blob !== undefined) return { body: ofBlob(did, blob) }
-      if (uri !== undefined) return { body: ofRecord(uri) }
-      if (did !== undefined) return { body: ofAccount(did) }
-      throw invalidRequest('No provided subject')
-    },
-  }
+function ofAccount(app: Parts, did: string) {
+  if (app.actors.uidOf(did) === 0) throw notFound()
+  const subject = { $type: 'com.atproto.admin.defs#repoRef', did }
+  return { subject, takedown: takedownOf(app, did) }
 }
 
 function notFound() {

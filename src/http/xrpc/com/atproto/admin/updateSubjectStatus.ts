@@ -4,32 +4,36 @@
 import type { ComAtprotoAdminUpdateSubjectStatus } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { blobSubject } from '../../../../../data/store/takedowns.ts'
-import type { Method, Params } from '../../../../server/method.ts'
-import type { Moderation } from '../../../moderation.ts'
+import type { Call } from '../../../call.ts'
+import { procedure } from '../../../define.ts'
 
 type Input = ComAtprotoAdminUpdateSubjectStatus.InputSchema
 
-export function updateSubjectStatus({ decide }: Moderation): Method<Params, Input> {
-  return {
-    nsid: 'com.atproto.admin.updateSubjectStatus',
-    kind: 'procedure',
+export const updateSubjectStatus = procedure(
+  'com.atproto.admin.updateSubjectStatus',
+  {
     auth: 'moderator',
     partly: 'Only `takedown` counts; whether an account is `deactivated` is its PDS’s to say.',
-    handler: async ({ viewer, input }) => {
-      const { subject, takedown } = input
-      const named = subjectOf(subject)
-      if (named === undefined) throw invalidRequest('Invalid subject')
-      if (takedown) {
-        const act = takedown.applied ? 'hide' : 'show'
-        const ref = takedown.ref ?? ''
-        await decide({ act, subject: named, by: viewer ?? 'admin', reason: ref, ref }).catch(
-          refused,
-        )
-      }
-      return { body: { subject, takedown } }
-    },
-  }
-}
+  },
+  async ({ moderation }, { viewer, input }: Call<unknown, Input>) => {
+    const { subject, takedown } = input
+    const named = subjectOf(subject)
+    if (named === undefined) throw invalidRequest('Invalid subject')
+    if (takedown) {
+      const act = takedown.applied ? 'hide' : 'show'
+      const { ref = '' } = takedown
+      const decision = {
+        act,
+        subject: named,
+        by: viewer?.did ?? 'admin',
+        reason: ref,
+        ref,
+      } as const
+      await moderation.decide(decision).catch(refused)
+    }
+    return { body: { subject, takedown } }
+  },
+)
 
 function subjectOf(subject: Input['subject']): string | undefined {
   const { $type, did, cid, uri } = subject as Record<string, unknown>

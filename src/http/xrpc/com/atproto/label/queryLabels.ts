@@ -4,34 +4,31 @@
 import type { ComAtprotoLabelQueryLabels } from '@atproto/api'
 import { NO_LABELERS } from '../../../../../answers/hydrate/labelers.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
-import type { Method } from '../../../../server/method.ts'
-import type { AppContext } from '../../../app-context.ts'
+import type { Call } from '../../../call.ts'
+import { query } from '../../../define.ts'
 
 /** The lexicon has no bound; a labeler's default page has 50. */
 const MAX_PATTERNS = 250
 const MAX_SOURCES = 40
 const URI = /^\w+:(?:\/\/)?[^\s/]\S*$/
 
-export function queryLabels({
-  hydrator,
-}: Pick<AppContext, 'hydrator'>): Method<ComAtprotoLabelQueryLabels.QueryParams> {
-  return {
-    nsid: 'com.atproto.label.queryLabels',
-    kind: 'query',
-    auth: 'none',
-    handler: ({ params: { uriPatterns, sources } }) => {
-      if (!sources?.length) throw invalidRequest('source dids are required')
-      if (uriPatterns.some((pattern) => pattern.includes('*'))) {
-        throw invalidRequest('wildcards not supported')
-      }
-      if (!uriPatterns.every((pattern) => URI.test(pattern))) {
-        throw invalidRequest('invalid uri pattern')
-      }
-      if (uriPatterns.length > MAX_PATTERNS || sources.length > MAX_SOURCES) {
-        throw invalidRequest(`at most ${MAX_PATTERNS} uri patterns and ${MAX_SOURCES} sources`)
-      }
-      const found = hydrator.labels(uriPatterns, { ...NO_LABELERS, dids: sources })
-      return { body: { labels: uriPatterns.flatMap((uri) => found.get(uri)?.labels ?? []) } }
-    },
-  }
-}
+export const queryLabels = query(
+  'com.atproto.label.queryLabels',
+  { auth: 'none', showsLabels: false },
+  ({ hydrator }, { params, reader }: Call<ComAtprotoLabelQueryLabels.QueryParams>) => {
+    const { uriPatterns, sources } = params
+    if (!sources?.length) throw invalidRequest('source dids are required')
+    if (uriPatterns.some((pattern) => pattern.includes('*'))) {
+      throw invalidRequest('wildcards not supported')
+    }
+    if (!uriPatterns.every((pattern) => URI.test(pattern))) {
+      throw invalidRequest('invalid uri pattern')
+    }
+    if (uriPatterns.length > MAX_PATTERNS || sources.length > MAX_SOURCES) {
+      throw invalidRequest(`at most ${MAX_PATTERNS} uri patterns and ${MAX_SOURCES} sources`)
+    }
+    const labelers = { ...NO_LABELERS, dids: sources }
+    const found = hydrator.labels(uriPatterns, { ...reader, labelers })
+    return { body: { labels: uriPatterns.flatMap((uri) => found.get(uri)?.labels ?? []) } }
+  },
+)

@@ -2,26 +2,22 @@
 // is not repaired yet. Lexicon: lexicons/io/slipstream/feed/getTimelineGaps.json.
 
 import type { Gap } from '../../../../../data/store/gaps.ts'
-import type { Method } from '../../../../server/method.ts'
-import { type AppContext, viewerOf } from '../../../app-context.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { query } from '../../../define.ts'
 
 type Params = { since?: string; until?: string; limit: number }
 
-export function getTimelineGaps(serving: AppContext): Method<Params> {
-  return {
-    nsid: 'io.slipstream.feed.getTimelineGaps',
-    kind: 'query',
-    auth: 'required',
-    handler: ({ params, viewer }) => {
-      const { uid } = viewerOf(serving.actors, viewer!)
-      const { since, until, limit } = params
-      const fromUs = since === undefined ? 0 : Date.parse(since) * 1000
-      const toUs = (until === undefined ? Date.now() : Date.parse(until)) * 1000
-      const gaps = serving.timelineGaps(uid, { fromUs, toUs }, limit)
-      return { body: { isWhole: gaps.length === 0, gaps: gaps.map(toView) } }
-    },
-  }
-}
+export const getTimelineGaps = query(
+  'io.slipstream.feed.getTimelineGaps',
+  { auth: 'required', showsLabels: false },
+  ({ timelineGaps }, { params, reader, viewer }: SignedInCall<Params>) => {
+    const { since, until, limit } = params
+    const fromUs = since === undefined ? 0 : Date.parse(since) * 1000
+    const toUs = (until === undefined ? reader.now : Date.parse(until)) * 1000
+    const gaps = timelineGaps(viewer.uid, { fromUs, toUs }, limit)
+    return { body: { isWhole: gaps.length === 0, gaps: gaps.map(toView) } }
+  },
+)
 
 function toView({ cause, state, fromUs, toUs, did }: Gap) {
   const from = fromUs === 0 ? {} : { from: isoTime(fromUs) }

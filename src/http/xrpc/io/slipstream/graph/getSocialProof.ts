@@ -1,60 +1,46 @@
 // io.slipstream.graph.getSocialProof, our own: known followers of up to a hundred accounts at once.
 // Lexicon: lexicons/io/slipstream/graph/getSocialProof.json.
 
-import type { Viewer } from '../../../../../answers/hydrate/types.ts'
 import { readyArray } from '../../../../../answers/views/ready-json.ts'
-import { labelerHeaders } from '../../../../server/answer-headers.ts'
-import type { Method, MethodContext, MethodResult } from '../../../../server/method.ts'
-import { andThen, type MaybeLater, type NamedActor } from '../../../actor-names.ts'
-import { type AppContext, viewerOf } from '../../../app-context.ts'
+import type { NamedActor } from '../../../actor-names.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { type Needs, query } from '../../../define.ts'
+import { allOf, andThen } from '../../../maybe-later.ts'
+import { notBlocked } from '../../../present.ts'
 
-type Params = { subjects: string[]; followers: number }
+type ProofCall = SignedInCall<{ subjects: string[]; followers: number }>
 type Named = (NamedActor | undefined)[]
 
 const NO_PROOF = { count: 0, followers: [] as number[] }
 
-export function getSocialProof(serving: AppContext): Method<Params> {
-  return {
-    nsid: 'io.slipstream.graph.getSocialProof',
-    kind: 'query',
-    auth: 'required',
-    handler: (context) =>
-      andThen(findAll(serving, context.params.subjects), (found) =>
-        answer(serving, context, found),
-      ),
-  }
-}
-
-function findAll({ names }: AppContext, subjects: string[]): MaybeLater<Named> {
-  const found = subjects.map((subject) => names.find(subject))
-  return found.some((one) => one instanceof Promise) ? Promise.all(found) : (found as Named)
-}
-
-function answer(serving: AppContext, context: MethodContext<Params>, found: Named): MethodResult {
-  const { subjects, followers } = context.params
-  const viewer = viewerOf(serving.actors, context.viewer!)
-  const proofs = prove(serving, viewer, { found, few: followers }).map(
-    (proof, i) => proof ?? notFound(subjects[i]!),
-  )
-  return { body: { proofs }, headers: labelerHeaders(context) }
-}
+export const getSocialProof = query(
+  'io.slipstream.graph.getSocialProof',
+  { auth: 'required' },
+  (app, call: ProofCall) => {
+    const { subjects } = call.params
+    return andThen(allOf(subjects.map((subject) => app.names.find(subject))), (found) => {
+      const proofs = prove(app, call, found)
+      return { body: { proofs: proofs.map((proof, i) => proof ?? notFound(subjects[i]!)) } }
+    })
+  },
+)
 
 function prove(
-  { knownFollowers, viewCache }: AppContext,
-  viewer: NonNullable<Viewer>,
-  { found, few }: { found: Named; few: number },
+  { knownFollowers, viewCache }: Needs<'knownFollowers' | 'viewCache'>,
+  { params, reader, viewer }: ProofCall,
+  found: Named,
 ) {
   const proofs = found.map((subject) =>
     subject?.uid && viewer.uid
-      ? knownFollowers.proof({ viewer: viewer.uid, subject: subject.uid }, few)
+      ? knownFollowers.proof({ viewer: viewer.uid, subject: subject.uid }, params.followers)
       : NO_PROOF,
   )
   const pairs = proofs.flatMap(({ followers }, i) =>
     followers.map((follower) => [found[i]!.uid, follower] as const),
   )
-  const blocks = viewCache.blocksAmong(pairs)
+  const blocks = viewCache.blocksAmong(pairs, reader)
   const shown = [...new Set(pairs.map(([, follower]) => follower))]
-  const texts = viewCache.profiles(shown, viewer, { basic: true, isShown: isUnblocked })
+  const texts = viewCache.profiles(shown, reader, { basic: true, isShown: notBlocked })
   const textOf = new Map(shown.map((uid, i) => [uid, texts[i]]))
   return found.map((subject, i) => {
     if (!subject) return undefined
@@ -68,10 +54,6 @@ function prove(
       followers: readyArray(views.filter((text) => text !== undefined)),
     }
   })
-}
-
-function isUnblocked(_: number, { blocks }: { blocks: boolean }): boolean {
-  return !blocks
 }
 
 function notFound(actor: string) {

@@ -2,18 +2,14 @@
 // operator's code. It comes through the account's PDS like every other call, which proves who it is.
 // Lexicon: lexicons/io/slipstream/server/redeemInvite.json.
 
-import type { Method, Params } from '../../../../server/method.ts'
-import type { Invites } from '../../../invites.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { procedure } from '../../../define.ts'
 
-export function redeemInvite({ redeem }: Invites): Method<Params, { code: string }> {
-  return {
-    nsid: 'io.slipstream.server.redeemInvite',
-    kind: 'procedure',
-    auth: 'required',
-    forStrangers: true,
-    handler: async ({ viewer, input }) => {
-      await redeem(viewer!, input.code)
-      return { body: { did: viewer! } }
-    },
-  }
-}
+export const redeemInvite = procedure(
+  'io.slipstream.server.redeemInvite',
+  { forStrangers: true },
+  async ({ invites }, { viewer, input }: SignedInCall<unknown, { code: string }>) => {
+    await invites.redeem(viewer.did, input.code)
+    return { body: { did: viewer.did } }
+  },
+)

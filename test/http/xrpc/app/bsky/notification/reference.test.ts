@@ -10,6 +10,7 @@ import { reasonOf } from '../../../../../../src/data/store/notification-reasons.
 import { subjectCollectionOf } from '../../../../../../src/data/store/notification-subjects.ts'
 import { listNotifications } from '../../../../../../src/http/xrpc/app/bsky/notification/listNotifications.ts'
 import type { AppContext } from '../../../../../../src/http/xrpc/app-context.ts'
+import { createCall } from '../../../../../../src/http/xrpc/call.ts'
 import { type HydratedWorld, hydrateWorld, overTheWire } from '../../../../../support/hydration.ts'
 import { indexWorld } from '../../../../../support/indexed-world.ts'
 import { createRandom } from '../../../../../support/random.ts'
@@ -99,14 +100,13 @@ function answerOf(
 ): Answer {
   const { actors, graph } = written
   const notifications = createNotifications({ db, graph })
-  const fetchRequests = { afterProfiles() {} }
-  const serving = { actors, hydrator, notifications, fetchRequests } as unknown as AppContext
+  const app = { actors, hydrator, notifications } as unknown as AppContext
   const request = { viewer, params, input: undefined, labelers: undefined, token: undefined }
   const context = {
     ...{ ...request, signal: new AbortController().signal },
     header: () => undefined,
   }
-  const { body } = listNotifications(serving).handler(context) as { body: Answer }
+  const { body } = listNotifications.handler(app, createCall(app, context)) as { body: Answer }
   return body
 }
 

@@ -4,7 +4,8 @@
 import { describe, expect, test } from 'vitest'
 import { jsonBytes } from '../../../../../../src/answers/views/ready-json.ts'
 import type { Method, MethodContext } from '../../../../../../src/http/server/method.ts'
-import { createMethods, type MethodParts } from '../../../../../../src/http/xrpc/methods.ts'
+import type { AppParts } from '../../../../../../src/http/xrpc/app-context.ts'
+import { createMethods } from '../../../../../../src/http/xrpc/methods.ts'
 import { type HydratedWorld, hydrateWorld, overTheWire } from '../../../../../support/hydration.ts'
 import { indexWorld } from '../../../../../support/indexed-world.ts'
 import { isMoreThanOurs } from '../../../../../support/members-only.ts'
@@ -131,6 +132,6 @@ function methodsOver({ db, hydrator, written }: HydratedWorld): Map<string, Meth
     writer: { send: async () => {} },
     resolver: { resolve: away, resolveHandle: away },
     fetch: away,
-  } as unknown as MethodParts)
+  } as unknown as AppParts)
   return new Map(methods.map((method) => [method.nsid, method]))
 }

@@ -1,0 +1,48 @@
+// From a definition to a method that the server can serve: the call made of its context, and everything
+// that stands around every handler, in this order.
+
+import { rules } from '../../sources/appview/coverage.ts'
+import { answeredByFallback } from '../fallback/answered-by-fallback.ts'
+import { formatLabelers } from '../server/labelers.ts'
+import type { Method, MethodResult } from '../server/method.ts'
+import type { AppContext } from './app-context.ts'
+import { type Call, createCall } from './call.ts'
+import type { MethodDefinition } from './define.ts'
+import { andThen } from './maybe-later.ts'
+import { type Answering, upToDate } from './up-to-date.ts'
+
+type Middleware = (app: AppContext, method: MethodDefinition, next: Answering) => Answering
+
+/** The first one stands outermost. */
+const middleware: readonly Middleware[] = [namingLabelers, answeredByFallback, upToDate]
+
+export function bind(app: AppContext, method: MethodDefinition): Method {
+  const { handler, ready, showsLabels: _, waitsForNames: __, ...served } = method
+  const answering = middleware.reduceRight<Answering>(
+    (next, around) => around(app, method, next),
+    (call) => handler(app, call),
+  )
+  return {
+    ...served,
+    fallback: rules[method.nsid]?.when,
+    handler: (context) => answering(createCall(app, context)),
+    ready: ready && ((context) => ready(app, createCall(app, context))),
+  }
+}
+
+/** Tells whose labels were taken into account, as the reference does. */
+function namingLabelers(
+  _app: AppContext,
+  { showsLabels = true }: MethodDefinition,
+  next: Answering,
+): Answering {
+  const named = ({ body, headers }: MethodResult, accepted: NonNullable<Call['accepted']>) => ({
+    body,
+    headers: { ...headers, 'atproto-content-labelers': formatLabelers(accepted) },
+  })
+  if (!showsLabels) return next
+  return (call) => {
+    const { accepted } = call
+    return accepted ? andThen(next(call), (result) => named(result, accepted)) : next(call)
+  }
+}

@@ -1,0 +1,74 @@
+// One call of a method, as its handler sees it: what was asked, by whom, and for whom everything is read
+// that goes into the answer (answers/hydrate/reader.ts).
+
+import { NO_LABELERS } from '../../answers/hydrate/labelers.ts'
+import { createReader, type Reader } from '../../answers/hydrate/reader.ts'
+import type { Viewer } from '../../answers/hydrate/types.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import type { MethodContext, Params } from '../server/method.ts'
+
+/** Somebody who is signed in; `uid` is 0 where we never heard of them. */
+export type Account = { uid: number; did: string }
+
+export type Call<P = Params, I = unknown, V extends Viewer = Viewer> = Pick<
+  MethodContext<P, I>,
+  'params' | 'input' | 'token' | 'header' | 'signal'
+> & {
+  readonly viewer: V
+  readonly reader: Reader
+  /** Undefined where the server knows nothing of labels. */
+  readonly accepted: MethodContext['labelers']
+  /** The same call, to be answered once more: read a moment later, and for other parameters if given. */
+  again(params?: P): Call<P, I, V>
+}
+
+/** Of a method that takes nobody who is not signed in. */
+export type SignedInCall<P = Params, I = unknown> = Call<P, I, Account>
+
+export function createCall(
+  { actors }: { actors: Pick<ActorReader, 'uidOf'> },
+  context: MethodContext,
+): Call {
+  const { viewer: did } = context
+  const viewer = did === undefined ? undefined : { uid: actors.uidOf(did), did }
+  return new OneCall(context, viewer, context.params)
+}
+
+class OneCall implements Call {
+  readonly viewer: Viewer
+  readonly params: Params
+  readonly reader: Reader
+  readonly #context: MethodContext
+
+  constructor(context: MethodContext, viewer: Viewer, params: Params) {
+    this.#context = context
+    this.viewer = viewer
+    this.params = params
+    this.reader = createReader(viewer, { labelers: context.labelers ?? NO_LABELERS })
+  }
+
+  get input(): unknown {
+    return this.#context.input
+  }
+
+  get accepted(): MethodContext['labelers'] {
+    return this.#context.labelers
+  }
+
+  get token(): string | undefined {
+    return this.#context.token
+  }
+
+  /** Made only if a handler looks at it. */
+  get signal(): AbortSignal {
+    return this.#context.signal
+  }
+
+  header(name: string): string | undefined {
+    return this.#context.header(name)
+  }
+
+  again(params: Params = this.params): Call {
+    return new OneCall(this.#context, this.viewer, params)
+  }
+}

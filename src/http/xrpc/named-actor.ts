@@ -1,0 +1,34 @@
+// The account that a request names by handle or DID, for methods that are about one.
+
+import { ReadyJson } from '../../answers/views/ready-json.ts'
+import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
+import type { NamedActor } from './actor-names.ts'
+import type { Call } from './call.ts'
+import type { Needs } from './define.ts'
+import { andThen, type MaybeLater } from './maybe-later.ts'
+
+type ActorCall = Pick<Call<{ actor: string }>, 'params' | 'reader'>
+
+/** One that we never heard of has the uid 0, and is looked up. @throws XRPCError with these words */
+export function namedActor(refusal: string) {
+  return ({ names }: Needs<'names'>, { params, reader }: ActorCall): MaybeLater<NamedActor> =>
+    andThen(names.find(params.actor), (found) => {
+      if (!found) throw invalidRequest(refusal)
+      if (found.uid === 0) reader.missing.add({ dids: [found.did] })
+      return found
+    })
+}
+
+/** One that can be shown, with its profileView. @throws XRPCError, with the reference's words */
+export function visibleActor(
+  { names, viewCache }: Needs<'names' | 'viewCache'>,
+  { params, reader }: ActorCall,
+): MaybeLater<{ uid: number; view: ReadyJson }> {
+  return andThen(names.find(params.actor), (found) => {
+    const uid = found?.uid ?? 0
+    const [view] = uid === 0 ? [] : viewCache.profiles([uid], reader)
+    if (found?.uid === 0) reader.missing.add({ dids: [found.did] })
+    if (view === undefined) throw invalidRequest(`Actor not found: ${params.actor}`)
+    return { uid, view: new ReadyJson([view]) }
+  })
+}

@@ -1,0 +1,127 @@
+// A method that answers page by page: what the page is about, its skeleton (ids), how they are presented
+// (hydration, rules and views: present.ts), and the body around them. Cursors are dealt with here: bad
+// ones are refused by the skeleton, old clients' retired ones get an empty page, as in the reference.
+
+import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
+import type { PlaceInList, SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
+import { type ReadyJson, readyArray } from '../../answers/views/ready-json.ts'
+import type { Method, MethodResult } from '../server/method.ts'
+import type { AppContext } from './app-context.ts'
+import type { Call } from './call.ts'
+import { type CallOf, type MethodDefinition, type QueryOptions, query } from './define.ts'
+import { type FilledPage, fillPage } from './fill-page.ts'
+import { andThen, type MaybeLater } from './maybe-later.ts'
+
+/** Byte text of a view (ready-json.ts), or the view; undefined where it is not shown. */
+export type View = string | object | undefined
+
+type PageParams = { limit: number; cursor?: string }
+
+/** One page of one call, all of its reads together. */
+export type Page<C, About, Read> = {
+  call: C
+  about: About
+  /** What skeletons gave so far, those of the pages below which fill this one up included. */
+  reads: readonly Read[]
+}
+
+/** A part of a page to be read: so many below a cursor. */
+export type PagePart<C, About> = { call: C; about: About; place: PlaceInList }
+
+export type Views = ReadyJson | readonly object[]
+
+export type PageSteps<C, About, Read extends SkeletonPage<unknown>> = {
+  /** What the page is about; throws where that is not there, or not for this viewer. */
+  about?(app: AppContext, call: C): MaybeLater<About>
+  /** @throws BadCursorError */
+  skeleton(app: AppContext, part: PagePart<C, NoInfer<About>>): Read
+  /** Leaves out what is not to be shown yet; on the last page it is shown all the same. */
+  postpone?(
+    app: AppContext,
+    items: readonly Item<Read>[],
+    page: Page<C, NoInfer<About>, NoInfer<Read>>,
+  ): readonly Item<Read>[]
+  /** Whether more may come: then a last page of nothing but what is postponed stays empty. */
+  mayGoOn?(app: AppContext, call: C): boolean
+  /** In order; views of those that are shown. */
+  present(
+    app: AppContext,
+    items: readonly Item<Read>[],
+    page: Page<C, NoInfer<About>, NoInfer<Read>>,
+  ): readonly View[]
+  /** The field of the views, which the cursor follows; or the whole body. */
+  body: string | ((views: Views, page: FilledPageOf<C, NoInfer<About>, NoInfer<Read>>) => object)
+  /** A page that is half full is left at that. */
+  halfIsEnough?: boolean
+  /** A cursor that means the end. */
+  end?(call: C): string | undefined
+}
+
+type Item<Read extends SkeletonPage<unknown>> = NoInfer<Read['items'][number]>
+type FilledPageOf<C, About, Read> = Page<C, About, Read> & {
+  app: AppContext
+  /** Of the next page. */
+  cursor: string | undefined
+  /** How many views there are. */
+  shown: number
+}
+
+export function pagedMethod<Auth extends Method['auth'], About, Read extends SkeletonPage<unknown>>(
+  nsid: string,
+  options: QueryOptions<Auth>,
+  steps: PageSteps<CallOf<Auth>, About, Read>,
+): MethodDefinition {
+  return query(nsid, options, (app, call) =>
+    andThen(steps.about?.(app, call) as MaybeLater<About>, (about) =>
+      answer(app, steps, { call, about }),
+    ),
+  )
+}
+
+function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>>(
+  app: AppContext,
+  steps: PageSteps<C, About, Read>,
+  { call, about }: { call: C; about: About },
+): MethodResult {
+  const { limit, cursor } = call.params as PageParams
+  const reads: Read[] = []
+  let isPostponed = false
+
+  function read(mayPostpone: boolean): FilledPage<NonNullable<View>> {
+    reads.length = 0
+    const options = { limit, cursor, end: steps.end?.(call) }
+    const enough = steps.halfIsEnough ? Math.ceil(limit / 2) : limit
+    return fillPage({ ...options, enough }, (from, count) => {
+      const found = steps.skeleton(app, { call, about, place: { limit: count, cursor: from } })
+      reads.push(found)
+      const page = { call, about, reads }
+      const now = mayPostpone ? steps.postpone?.(app, found.items, page) : undefined
+      isPostponed ||= now !== undefined && now.length < found.items.length
+      const views = steps.present(app, now ?? found.items, page)
+      return {
+        items: views.filter((view) => view !== undefined),
+        cursor: found.cursor,
+        isCut: found.isCut,
+      }
+    })
+  }
+
+  if (isRetiredCursor(cursor)) return { body: bodyOf(NOTHING) }
+  const page = read(true)
+  const isLast = page.cursor === undefined
+  const staysEmpty = page.items.length === 0 && steps.mayGoOn?.(app, call)
+  return { body: bodyOf(isPostponed && isLast && !staysEmpty ? read(false) : page) }
+
+  function bodyOf(page: FilledPage<NonNullable<View>>): object {
+    const views = arrayOf(page.items)
+    if (typeof steps.body === 'string') return { [steps.body]: views, cursor: page.cursor }
+    const { cursor, items } = page
+    return steps.body(views, { app, call, about, reads, cursor, shown: items.length })
+  }
+}
+
+const NOTHING: FilledPage<NonNullable<View>> = { items: [], cursor: undefined }
+
+function arrayOf(views: readonly NonNullable<View>[]): Views {
+  return typeof views[0] === 'object' ? (views as object[]) : readyArray(views as string[])
+}

@@ -1,0 +1,9 @@
+// Lists as several methods show them: listView of each, by lists.id.
+
+import { listView } from '../../answers/views/list-view.ts'
+import { hydrated } from './present.ts'
+
+export const lists = hydrated({
+  hydrate: ({ hydrator }, ids: readonly number[], reader) => hydrator.lists(ids, reader),
+  view: listView,
+})

@@ -1,0 +1,73 @@
+// The one place where a handler runs, and runs again: where the viewer's rev moved while the answer was
+// made (repo-rev.ts), or where names that the page lacked have come meanwhile (name-waits.ts). What an answer
+// lacks is asked for after each run.
+
+import { withHeaders, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import type { MethodResult } from '../server/method.ts'
+import type { Call } from './call.ts'
+import type { MethodDefinition, Needs } from './define.ts'
+import type { MaybeLater } from './maybe-later.ts'
+
+export type Answering = (call: Call) => MaybeLater<MethodResult>
+
+type Parts = Needs<'fetchRequests' | 'nameWaits' | 'publishedRev'>
+/** `isLater`: it waited for others, and so for names itself. */
+type Outcome = ({ result: MethodResult } | { error: XRPCError }) & { isLater?: boolean }
+
+const MAX_RUNS = 4
+
+export function upToDate(
+  { fetchRequests, nameWaits, publishedRev }: Parts,
+  { kind, readAfterWrite, waitsForNames = true }: MethodDefinition,
+  handler: Answering,
+): Answering {
+  const waits = kind === 'query' && waitsForNames
+  const revOf = (call: Call) => (readAfterWrite ? publishedRev(call.viewer?.did) : undefined)
+
+  function unnamedIn(call: Call, outcome: Outcome): number[] {
+    const mayWait = waits && call.viewer && 'result' in outcome && !outcome.isLater
+    return mayWait ? nameWaits.unnamed(call.reader.missing.dids) : []
+  }
+
+  function run(call: Call, runs: number): MaybeLater<MethodResult> {
+    const rev = revOf(call)
+    const judge = (outcome: Outcome): MaybeLater<MethodResult> => {
+      const asked = fetchRequests.ask(call.viewer, call.reader.missing)
+      const isLast = runs === MAX_RUNS
+      const unnamed = isLast ? [] : unnamedIn(call, outcome)
+      const finish = (hasCome: boolean) => {
+        const isOvertaken = hasCome || revOf(call) !== rev
+        return isOvertaken && !isLast ? run(call.again(), runs + 1) : withRev(outcome, rev)
+      }
+      if (unnamed.length === 0) return finish(false)
+      return nameWaits.awaited(unnamed, { asked, signal: call.signal }).then(finish)
+    }
+    const outcome = outcomeOf(handler, call)
+    return outcome instanceof Promise ? outcome.then(judge) : judge(outcome)
+  }
+
+  return (call) => run(call, 1)
+}
+
+/** An error that is an answer may be one to add to: a thread whose post the PDS alone knows. */
+function outcomeOf(handler: Answering, call: Call): MaybeLater<Outcome> {
+  try {
+    const result = handler(call)
+    if (!(result instanceof Promise)) return { result }
+    return result.then((later) => ({ result: later, isLater: true }), asOutcome)
+  } catch (error) {
+    return asOutcome(error)
+  }
+}
+
+function asOutcome(error: unknown): Outcome {
+  if (error instanceof XRPCError) return { error }
+  throw error
+}
+
+function withRev(outcome: Outcome, rev: string | undefined): MethodResult {
+  const header = rev === undefined ? undefined : { 'atproto-repo-rev': rev }
+  if ('error' in outcome) throw header ? withHeaders(outcome.error, header) : outcome.error
+  const { body, headers } = outcome.result
+  return header ? { body, headers: { ...headers, ...header } } : outcome.result
+}
