@@ -2,7 +2,7 @@
 // or not at all. What it pointed at, and what was said to it, become candidates in their turn.
 
 import { dropOpReply, dropPostRow } from '../../../data/store/drop-rows.ts'
-import { deleteGate } from '../../../data/store/gates.ts'
+import { deleteGate, gateTables } from '../../../data/store/gates.ts'
 import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
 import { ANCHOR } from '../../../data/store/post-flags.ts'
 import {
@@ -46,8 +46,7 @@ export function sweepPost(ctx: IndexContext, id: number): void {
 function takeAway(ctx: IndexContext, row: PostRow): void {
   retractPost(ctx, row)
   if (row.root !== null) dropOpReply(ctx.db, row.root, row.id)
-  deleteGate(ctx.db, 'threadgates', row.id)
-  deleteGate(ctx.db, 'postgates', row.id)
+  for (const table of gateTables) deleteGate(ctx.db, table, row.id)
   makeStub(ctx.db, row)
   // Should it be shown again, what we count of it now is not all that was.
   forgetSeedPostCounts(ctx.db, row.id)
@@ -66,8 +65,7 @@ function drop(ctx: IndexContext, row: PostRow): void {
 
 /** The row of a post without a record, that nothing points at. */
 export function dropRow(ctx: IndexContext, row: PostRow): void {
-  deleteGate(ctx.db, 'threadgates', row.id)
-  deleteGate(ctx.db, 'postgates', row.id)
+  for (const table of gateTables) deleteGate(ctx.db, table, row.id)
   dropPostRow(ctx.db, row)
   // What this transaction has counted would bring its counts back.
   dropCountsOfPost(ctx, row.id)
