@@ -32,9 +32,15 @@ function forms(): Html {
 </section>
 <div id="explore" hidden>
 <section class="hero compact"><h1>Explore</h1><button type="button" class="quiet" id="logout">Leave</button></section>
-<section aria-labelledby="timeline-title">
+<div class="choice" role="tablist" aria-label="What to look at" id="tabs">
+<button type="button" role="tab" id="timeline-tab" aria-controls="timeline-panel" aria-selected="true">Timeline</button>
+<button type="button" role="tab" id="post-tab" aria-controls="post-panel" aria-selected="false" tabindex="-1">Missing post</button>
+<button type="button" role="tab" id="proof-tab" aria-controls="proof-panel" aria-selected="false" tabindex="-1">Social proof</button>
+<button type="button" role="tab" id="moderation-tab" aria-controls="moderation-panel" aria-selected="false" tabindex="-1">Moderation</button>
+</div>
+<section role="tabpanel" id="timeline-panel" aria-labelledby="timeline-tab">
 <h2 id="timeline-title">A member’s timeline</h2>
-<form id="timeline-form" class="ask">
+<form id="timeline-form" class="ask" data-again>
 <label for="timeline-actor">Handle or DID</label>
 <div class="row"><input id="timeline-actor" name="actor" required spellcheck="false" autocapitalize="none" placeholder="alice.example.org"><button type="submit">Show</button></div>
 <p class="problem" role="alert"></p>
@@ -48,9 +54,9 @@ function forms(): Html {
 <ol id="timeline" class="timeline"></ol>
 <button type="button" id="more" hidden>Older</button>
 </section>
-<section aria-labelledby="post-title">
+<section role="tabpanel" id="post-panel" aria-labelledby="post-tab" hidden>
 <h2 id="post-title">Why is a post missing?</h2>
-<form id="post-form" class="ask">
+<form id="post-form" class="ask" data-again>
 <label for="post-actor">Reader</label>
 <div class="row"><input id="post-actor" name="actor" required spellcheck="false" autocapitalize="none" placeholder="alice.example.org"></div>
 <label for="post-uri">The post’s at-URI</label>
@@ -59,9 +65,9 @@ function forms(): Html {
 </form>
 <div id="post" aria-live="polite"></div>
 </section>
-<section aria-labelledby="proof-title">
+<section role="tabpanel" id="proof-panel" aria-labelledby="proof-tab" hidden>
 <h2 id="proof-title">Social proof</h2>
-<form id="proof-form" class="ask">
+<form id="proof-form" class="ask" data-again>
 <label for="proof-viewer">Who looks</label>
 <div class="row"><input id="proof-viewer" name="viewer" required spellcheck="false" autocapitalize="none" placeholder="alice.example.org"></div>
 <label for="proof-subject">At whom</label>
@@ -70,5 +76,22 @@ function forms(): Html {
 </form>
 <div id="proof" aria-live="polite"></div>
 </section>
+${moderation()}
 </div>`
+}
+
+function moderation(): Html {
+  return html`<section role="tabpanel" id="moderation-panel" aria-labelledby="moderation-tab" hidden>
+<h2>Hide and ban</h2>
+<form id="moderation-form" class="ask">
+<label for="moderation-subject">Handle, DID, at-URI, or the address of a post</label>
+<div class="row"><input id="moderation-subject" name="subject" required spellcheck="false" autocapitalize="none" placeholder="https://bsky.app/profile/…/post/…"></div>
+<label for="moderation-reason">Reason, for the log</label>
+<div class="row"><input id="moderation-reason" name="reason" maxlength="1000"></div>
+<div class="row"><button type="submit" value="hide">Hide it from everybody here</button><button type="submit" value="ban" class="quiet">Ban the account</button></div>
+<p class="problem" role="alert"></p>
+</form>
+<p id="moderation-done" role="status"></p>
+<div id="moderation"></div>
+</section>`
 }

@@ -329,11 +329,13 @@ describe.skipIf(!path)('in a browser', () => {
     await page.click('[data-show="left-out"]')
     expect(await page.locator('#timeline > li.served:visible').count()).toBe(0)
     const others = simulation.network.repositories
+    await page.click('#proof-tab')
     await page.fill('#proof-viewer', member.handle)
     await page.fill('#proof-subject', others[0]!.handle)
     await page.press('#proof-subject', 'Enter')
     await page.waitForSelector('svg.proof')
     expect(await page.getAttribute('svg.proof', 'aria-label')).toContain(others[0]!.handle)
+    await page.click('#post-tab')
     await page.fill('#post-actor', member.handle)
     await page.fill('#post-uri', 'at://did:plc:nobody/app.bsky.feed.post/3k')
     await page.press('#post-uri', 'Enter')
@@ -343,12 +345,44 @@ describe.skipIf(!path)('in a browser', () => {
     await page.waitForSelector('#post .timeline > li')
     expect(await page.innerText('#post .text')).toBe(EVIL)
     expect(await page.locator('img').count()).toBe(0)
+    await page.click('#timeline-tab')
     await page.fill('#timeline-actor', 'nobody.example.org')
     await page.press('#timeline-actor', 'Enter')
     await untilTrue(async () => (await page.innerText('#timeline-form .problem')) !== '')
     expect(await page.innerText('#account')).toBe('')
     expect(await page.locator('#timeline > li').count()).toBe(0)
     expect(troubles.splice(0)).toEqual([expect.stringContaining('status of 400')])
+  })
+
+  test('tabs are worked by keys, and the address brings back what was asked', async () => {
+    const page = await explore()
+    expect(page.url()).toContain(`/explore?tab=timeline&actor=${member.handle}`)
+    await page.locator('#timeline-tab').press('ArrowLeft')
+    expect(await page.getAttribute('#moderation-tab', 'aria-selected')).toBe('true')
+    expect(await page.isVisible('#moderation-form')).toBe(true)
+    expect(await page.isVisible('#timeline-form')).toBe(false)
+    await page.locator('#moderation-tab').press('ArrowRight')
+    await page.goto(`${origin}/explore?tab=timeline&actor=${member.handle}`)
+    await page.waitForSelector('#timeline > li')
+    expect(await page.evaluate(unnamed)).toEqual([])
+  })
+
+  test('the operator hides an account and shows it again', async () => {
+    const page = await explore()
+    const { did } = simulation.network.repositories[3]!
+    const isShown = async () =>
+      (await statusOf(`/xrpc/app.bsky.actor.getProfile?actor=${did}`)) === 200
+    expect(await isShown()).toBe(true)
+    await page.click('#moderation-tab')
+    await page.fill('#moderation-subject', did)
+    await page.fill('#moderation-reason', EVIL)
+    await page.press('#moderation-reason', 'Enter')
+    await untilTrue(async () => (await page.innerText('#moderation')).includes(EVIL))
+    expect(await page.innerText('#moderation-done')).toBe(`${did} is hidden now.`)
+    expect(await isShown()).toBe(false)
+    await page.click('#moderation button')
+    await untilTrue(async () => (await page.innerText('#moderation-done')).includes('shown again'))
+    expect(await isShown()).toBe(true)
   })
 
   test('a wrong token is told, a right one lives in its tab only, and leaving forgets it', async () => {

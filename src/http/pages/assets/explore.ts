@@ -1,6 +1,8 @@
 // The explore view: asks as the operator, and shows why a timeline is as it is.
 
 import { byId, choice, cutTo, element } from './dom.ts'
+import { createTabs } from './explore-tabs.ts'
+import { decide, showModeration } from './moderation.ts'
 import {
   askAsOperator,
   forgetToken,
@@ -82,6 +84,9 @@ onSubmit('proof-form', async (form) => {
   const place = byId('proof')
   place.replaceChildren(proofWords(proof), proofGraph(proof, place.clientWidth), proofTable(proof))
 })
+onSubmit('moderation-form', (form, act) => decide(form, act))
+const tabList = document.getElementById('tabs')
+const tabs = tabList ? createTabs(tabList) : undefined
 const more = document.getElementById('more')
 more?.addEventListener('click', () => void readMore())
 const itemChoice = document.getElementById('item-choice')
@@ -97,14 +102,17 @@ if (operatorToken() !== undefined && document.getElementById('login')) {
 function enter(): void {
   byId('login').hidden = true
   byId('explore').hidden = false
-  byId('timeline-actor').focus()
+  tabs?.restore()
+  document.querySelector<HTMLElement>('[role="tabpanel"]:not([hidden]) input')?.focus()
+  void showModeration().catch(() => undefined)
 }
 
 function leave(): void {
   forgetToken()
   byId('explore').hidden = true
   byId('login').hidden = false
-  for (const id of ['account', 'timeline', 'post', 'proof']) byId(id).replaceChildren()
+  for (const id of ['account', 'timeline', 'post', 'proof', 'moderation'])
+    byId(id).replaceChildren()
   for (const form of document.querySelectorAll('form')) form.reset()
 }
 
@@ -116,7 +124,7 @@ function forgetTimeline(): void {
 }
 
 /** What goes wrong is told where it was asked. */
-function onSubmit(id: string, work: (form: FormData) => Promise<void>): void {
+function onSubmit(id: string, work: (form: FormData, act: string) => Promise<void>): void {
   const form = document.getElementById(id) as HTMLFormElement | null
   form?.addEventListener('submit', (event) => {
     event.preventDefault()
@@ -124,7 +132,8 @@ function onSubmit(id: string, work: (form: FormData) => Promise<void>): void {
     const button = form.querySelector('button') as HTMLButtonElement
     problem.textContent = ''
     button.disabled = true
-    work(new FormData(form))
+    const act = (event.submitter as HTMLButtonElement | null)?.value ?? ''
+    work(new FormData(form), act)
       .catch((error: unknown) => {
         if (error instanceof RefusedError && id !== 'login-form') leave()
         problem.textContent = error instanceof Error ? error.message : String(error)

@@ -1,0 +1,90 @@
+// What the operator hid and whom they banned, on the explore page: the form for one more decision, what
+// holds now with what ends it, and the log.
+
+import { byId, element } from './dom.ts'
+import { operatorToken, RefusedError } from './operator.ts'
+
+type Act = 'hide' | 'show' | 'ban' | 'allow'
+type Lists = {
+  takedowns: { subject: string; at: string }[]
+  bans: { did: string; at: string }[]
+  log: { at: string; act: Act; subject: string; by: string; reason: string }[]
+}
+type Answer = { subject: string; changed: boolean; message?: string; hint?: string }
+
+const SHOWN_ENTRIES = 50
+const DONE: Record<Act, string> = {
+  hide: 'hidden',
+  show: 'shown again',
+  ban: 'banned',
+  allow: 'allowed again',
+}
+
+export async function showModeration(): Promise<void> {
+  const { takedowns, bans, log } = await ask<Lists>('GET')
+  const held = [
+    ...takedowns.map((one) => row(one.at, one.subject, 'show', 'Show again')),
+    ...bans.map((one) => row(one.at, one.did, 'allow', 'Allow again')),
+  ]
+  const nothing = element('p', { class: 'empty' }, 'Nothing is hidden and nobody is banned.')
+  const decided = log
+    .slice(0, SHOWN_ENTRIES)
+    .map(({ at, act, by, subject, reason }) =>
+      element(
+        'li',
+        {},
+        `${dayOf(at)} · ${DONE[act]} by ${by}${reason ? `: ${reason}` : ''}`,
+        element('br'),
+        element('code', {}, subject),
+      ),
+    )
+  byId('moderation').replaceChildren(
+    held.length > 0 ? element('ul', { class: 'held' }, ...held) : nothing,
+    ...(decided.length > 0
+      ? [element('h3', {}, 'Decided'), element('ol', { class: 'held' }, ...decided)]
+      : []),
+  )
+}
+
+export async function decide(form: FormData, act: string): Promise<void> {
+  const [subject, reason] = [String(form.get('subject')).trim(), String(form.get('reason'))]
+  await send(act as Act, subject, reason)
+}
+
+async function send(act: Act, subject: string, reason = ''): Promise<void> {
+  const answer = await ask<Answer>('POST', { act, subject, reason, by: 'the explore page' })
+  const words = answer.changed ? `is ${DONE[act]} now` : 'was so already'
+  byId('moderation-done').textContent = `${answer.subject} ${words}.`
+  await showModeration()
+}
+
+function row(at: string, subject: string, act: Act, words: string): HTMLElement {
+  const button = element('button', { type: 'button', class: 'quiet' }, words)
+  button.addEventListener('click', () => {
+    button.disabled = true
+    send(act, subject).catch((error: Error) => {
+      byId('moderation-done').textContent = error.message
+      button.disabled = false
+    })
+  })
+  return element('li', {}, element('code', {}, subject), ` since ${dayOf(at)} `, button)
+}
+
+async function ask<T>(method: 'GET' | 'POST', body?: object): Promise<T> {
+  const response = await fetch('/operator/moderation', {
+    method,
+    headers: {
+      authorization: `Bearer ${operatorToken() ?? ''}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    body: body ? JSON.stringify(body) : null,
+  })
+  if (response.status === 401) throw new RefusedError('This is not the operator’s token.')
+  const answer = (await response.json()) as T & { message?: string; hint?: string }
+  if (response.ok) return answer
+  throw new Error([answer.message, answer.hint].filter((one) => one).join(' '))
+}
+
+function dayOf(at: string): string {
+  return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+}
