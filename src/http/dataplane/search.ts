@@ -21,6 +21,15 @@ import type { Reading } from './reading.ts'
 type Asked = { q: string; limit: number; cursor?: string | undefined }
 type Params = { query: string; limit: number; cursor?: string }
 
+type Condition = Pick<Operator, 'name' | 'value'>
+
+export type PostConditions = {
+  sort?: 'top' | 'latest'
+  conditions?: readonly Condition[]
+  since?: string | undefined
+  until?: string | undefined
+}
+
 export type Searches = ReturnType<typeof createSearches>
 
 const GENERATOR = 'app.bsky.feed.generator'
@@ -44,14 +53,11 @@ export function createSearches(reading: Reading) {
       return { dids: page.items.map((uid) => actors.didOf(uid)), cursor: page.cursor }
     },
 
-    /** `author`: a DID. */
-    posts(
-      request: Asked & { sort?: 'top' | 'latest'; author?: string; since?: string; until?: string },
-    ) {
-      const { q, limit, cursor, sort = 'latest', author, since, until } = request
+    /** `conditions`: beside those that the text names. */
+    posts(request: Asked & PostConditions) {
+      const { q, limit, cursor, sort = 'latest', conditions = [], since, until } = request
       const query = parsePostQuery(q)
-      const filter = filterOf(reading, query.operators, author)
-      const match = matchOf(query, filter)
+      const match = matchOf(query, filterOf(reading, query.operators, conditions))
       if (match === undefined) return { uris: [], cursor: undefined }
       const said = (name: string) =>
         query.operators.findLast((one) => one.name === name && !one.isExcluded)?.value
@@ -100,8 +106,10 @@ export function searchRpcs(reading: Reading, searches: Searches): Rpcs {
       return { actors: dids.map(didHit), pageInfo: pageInfo(cursor) }
     },
     searchPostsV2({ params, filters }) {
-      const author = filters?.authors[0]
-      const { uris, cursor } = searches.posts({ ...asked(params), ...(author && { author }) })
+      const conditions = (filters?.authors ?? [])
+        .slice(0, 1)
+        .map((value) => ({ name: 'from' as const, value }))
+      const { uris, cursor } = searches.posts({ ...asked(params), conditions })
       return { posts: uris.map(uriHit), pageInfo: pageInfo(cursor) }
     },
     searchStarterPacksV2({ params }) {
@@ -151,30 +159,31 @@ function pageInfo(cursor: string | undefined) {
   return { cursor: cursor ?? '', hitsTotal: 0n }
 }
 
-/** What cannot be read fits nothing, rather than everything. */
+/**
+ * What cannot be read fits nothing, rather than everything. Whom the text names counts before the condition,
+ * as in the reference.
+ */
 function filterOf(
   reading: Reading,
   operators: readonly Operator[],
-  author: string | undefined,
+  conditions: readonly Condition[],
 ): PostFilter {
   const filter: PostFilter = { groups: [], none: [] }
-  const from: string[] = []
+  const isFrom = ({ name, isExcluded }: Operator) => name === 'from' && !isExcluded
+  const from = operators.filter(isFrom)
   for (const one of operators) {
-    if (one.name === 'since' || one.name === 'until') continue
-    const terms = termsOf(reading, one)
-    if (one.isExcluded) filter.none.push(...terms)
-    else if (one.name === 'from') from.push(...(terms.length > 0 ? terms : [NOBODY]))
-    else filter.groups.push(terms)
+    if (one.name === 'since' || one.name === 'until' || isFrom(one)) continue
+    if (one.isExcluded) filter.none.push(...termsOf(reading, one))
+    else filter.groups.push(termsOf(reading, one))
   }
-  if (from.length > 0) filter.groups.push(from.filter((one) => one !== NOBODY))
-  else if (author !== undefined)
-    filter.groups.push(termsOf(reading, { name: 'from', value: author }))
+  if (from.length > 0) filter.groups.push(from.flatMap((one) => termsOf(reading, one)))
+  for (const one of conditions) {
+    if (one.name !== 'from' || from.length === 0) filter.groups.push(termsOf(reading, one))
+  }
   return filter
 }
 
-const NOBODY = ''
-
-function termsOf(reading: Reading, { name, value }: Pick<Operator, 'name' | 'value'>): string[] {
+function termsOf(reading: Reading, { name, value }: Condition): string[] {
   if (name !== 'from' && name !== 'mentions') {
     const found = operatorTerm({ name, value })
     return found === undefined ? [] : [found]

@@ -74,15 +74,27 @@ function actorsSkeleton(searches: Searches, query: URLSearchParams) {
   return { actors: dids.map((did) => ({ did })), ...(cursor && { cursor }) }
 }
 
+/** Parameters of a search, and the words by which its text says the same. */
+const CONDITIONS = {
+  author: 'from',
+  mentions: 'mentions',
+  lang: 'lang',
+  domain: 'domain',
+  url: 'url',
+  tag: 'tag',
+} as const
+const MAX_CONDITIONS = 25
+
 function postsSkeleton(searches: Searches, query: URLSearchParams) {
-  const text = (name: string) => query.get(name) ?? undefined
-  const [author, since, until] = [text('author'), text('since'), text('until')]
+  const conditions = Object.entries(CONDITIONS).flatMap(([parameter, name]) =>
+    query.getAll(parameter).map((value) => ({ name, value })),
+  )
   const { uris, cursor } = searches.posts({
     ...asked(query),
     sort: query.get('sort') === 'latest' ? 'latest' : 'top',
-    ...(author && { author }),
-    ...(since && { since }),
-    ...(until && { until }),
+    conditions: conditions.slice(0, MAX_CONDITIONS),
+    since: query.get('since') ?? undefined,
+    until: query.get('until') ?? undefined,
   })
   return { posts: uris.map((uri) => ({ uri })), ...(cursor && { cursor }) }
 }

@@ -130,6 +130,19 @@ describe('who does not show the secret', () => {
   })
 })
 
+test('the search service’s face takes the parameters that the frontend sends', async () => {
+  const search = async (query: string) => {
+    const path = '/xrpc/app.bsky.unspecced.searchPostsSkeleton'
+    const response = await fetch(`${dataplane.url}${path}?${query}`)
+    return { status: response.status, body: await response.json() }
+  }
+  expect(await search('q=nothing&author=did:web:none&lang=en')).toEqual({
+    status: 200,
+    body: { posts: [] },
+  })
+  expect(await search('q=word&cursor=x')).toMatchObject({ status: 400 })
+})
+
 describe('errors and bounds', () => {
   test('a cursor that is none of ours is the client’s mistake', async () => {
     const did = ours.written.actors.didOf(1)
