@@ -4,6 +4,12 @@
 import { z } from 'zod'
 import { zodToJsonSchema } from 'zod-to-json-schema'
 import { MAX_MERGED } from '../src/answers/timelines/timeline-key.ts'
+import {
+  MAX_COUNTED,
+  MAX_PAIRS,
+  MAX_SETS,
+  pairsSchema,
+} from '../src/http/timelines/graph-routes.ts'
 import { postSchema } from '../src/http/timelines/post-body.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../src/http/timelines/routes.ts'
 
@@ -62,6 +68,20 @@ export const errorSchema = z
   .object({ error: z.string().describe('A name for programs.'), message: z.string() })
   .strict()
 
+export const actorsSchema = z
+  .object({ actors: z.array(z.string()), next_cursor: z.string().nullable() })
+  .strict()
+
+export const countsSchema = z
+  .object({
+    counts: z.array(
+      z.object({ actor: z.string(), follows: z.number(), followers: z.number() }).strict(),
+    ),
+  })
+  .strict()
+
+export const containsSchema = z.object({ results: z.array(z.boolean()) }).strict()
+
 const putCursorSchema = z.object({ cursor: z.string() }).strict()
 
 const schemas = {
@@ -72,6 +92,10 @@ const schemas = {
   Posted: postedSchema,
   KeptCursor: cursorSchema,
   PutCursor: putCursorSchema,
+  Actors: actorsSchema,
+  Counts: countsSchema,
+  Pairs: pairsSchema,
+  Contains: containsSchema,
   Error: errorSchema,
 }
 
@@ -216,6 +240,73 @@ function operations() {
   }
 }
 
+const actor = {
+  name: 'actor',
+  in: 'query',
+  required: true,
+  description: 'A DID.',
+  schema: { type: 'string' },
+}
+
+const pageOfActors = [
+  {
+    name: 'limit',
+    in: 'query',
+    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+  },
+  { name: 'cursor', in: 'query', schema: { type: 'string' } },
+]
+
+function many(name: string, maxItems: number, description: string) {
+  const schema = { type: 'array', maxItems, items: { type: 'string' } }
+  return { name, in: 'query', required: true, description, schema }
+}
+
+function ofGraph(
+  operationId: string,
+  summary: string,
+  parts: { parameters?: object[]; more?: object; name: Name },
+) {
+  const { parameters = [], more = {}, name } = parts
+  const answers = responses(summary, json(name), 400, 401, 403, 429)
+  return { operationId, summary, parameters, ...more, responses: answers }
+}
+
+function graphOperations() {
+  const list = [actor, ...pageOfActors]
+  const sets = many('set', MAX_SETS, 'follows:<did> or followers:<did>')
+  return {
+    '/v1/graph/follows': {
+      get: ofGraph('getFollows', 'Whom an account follows', { parameters: list, name: 'Actors' }),
+    },
+    '/v1/graph/followers': {
+      get: ofGraph('getFollowers', 'Who follows an account', { parameters: list, name: 'Actors' }),
+    },
+    '/v1/graph/intersection': {
+      get: ofGraph('getIntersection', 'Who is in all of these lists', {
+        parameters: [sets, ...pageOfActors],
+        name: 'Actors',
+      }),
+    },
+    '/v1/graph/counts': {
+      get: ofGraph('getCounts', 'How long the lists of accounts are', {
+        parameters: [many('actor', MAX_COUNTED, 'DIDs')],
+        name: 'Counts',
+      }),
+    },
+    '/v1/graph/contains': {
+      post: ofGraph(
+        'contains',
+        `Whether the first follows the second, of up to ${MAX_PAIRS} pairs`,
+        {
+          more: { requestBody: { required: true, content: json('Pairs') } },
+          name: 'Contains',
+        },
+      ),
+    },
+  }
+}
+
 export function openapiDocument(): string {
   const document = {
     openapi: '3.1.0',
@@ -227,7 +318,7 @@ export function openapiDocument(): string {
     },
     servers: [{ url: '/' }],
     security: [{ token: [] }],
-    paths: operations(),
+    paths: { ...operations(), ...graphOperations() },
     components: {
       schemas: components(),
       securitySchemes: {

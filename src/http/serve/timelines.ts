@@ -46,7 +46,7 @@ export function timelineRoutes(parts: {
   isMember: (did: string) => boolean
   onFatal: (error: unknown) => void
 }): TimelineService {
-  const { config, db, ingest, log, onFatal, rateBuffers } = parts
+  const { config, actors, db, graph, ingest, log, onFatal, rateBuffers } = parts
   const cursors = createCursors(() => signingKeys(db))
   const readers = prepareReaders(parts)
   const timelines = createTimelines({ db, cursors, open: createOpenSource(parts, readers) })
@@ -60,7 +60,7 @@ export function timelineRoutes(parts: {
     limits: { ...STREAM_LIMITS, all: share(STREAM_LIMITS.all) },
   })
   const app = createTimelineRoutes({
-    ...{ db, timelines, streams, ingest },
+    ...{ actors, db, graph, timelines, streams, ingest },
     access: createAccess({ ...parts, overload, buffer: rateBuffers.members }),
     poster: createPoster(ingest),
     respond: createRespond({ overload, log, onBroken: onFatal }),

@@ -36,7 +36,7 @@ const usualLimits: ListenerLimits = {
   requestTimeoutMs: 30_000,
   checkEveryMs: 5_000,
   silentTimeoutMs: 120_000,
-  maxConnections: 8192,
+  maxConnections: 16_384,
   maxConnectionsEach: 2048,
   graceMs: 20_000,
   minBytesPerSecond: 8_192,

@@ -17,7 +17,7 @@ export type Asker = {
   /** What limits and kept cursors go by: `token <name>`, or a DID. */
   name: string
   isMember: boolean
-  may(verb: 'read' | 'post' | 'graph' | 'graph:write', name: string): boolean
+  may(verb: 'read' | 'post' | 'graph', name: string): boolean
   /** Whether that is so still: for streams, which last. */
   isStillWelcome(): boolean
 }

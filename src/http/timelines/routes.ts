@@ -15,20 +15,18 @@ import { type Answer, jsonAnswer } from '../server/answer.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import { readRequestBody } from '../server/request-body.ts'
 import type { Connected } from '../server/side-routes.ts'
-import { type Access, type Asker, checkMay } from './access.ts'
+import { type Asker, checkMay } from './access.ts'
+import { addGraphRoutes, type GraphParts } from './graph-routes.ts'
 import { parsePost } from './post-body.ts'
 import type { Poster } from './poster.ts'
-import type { Respond } from './respond.ts'
 import type { Streams } from './streams.ts'
 
-export type RouteParts = {
+export type RouteParts = Omit<GraphParts, 'cursors'> & {
   db: Db
   timelines: Timelines
-  access: Access
   poster: Poster
   streams: Streams
   ingest: Pick<IngestConnection, 'writeTimelines'>
-  respond: Respond
 }
 
 type Env = { Bindings: Connected }
@@ -54,6 +52,7 @@ export function createTimelineRoutes(parts: RouteParts): Hono<Env> {
   app.get('/timelines/:key/stream', (c) => stream(parts, c))
   app.get('/timelines/:key/cursor', on(getCursor(parts)))
   app.put('/timelines/:key/cursor', on(putCursor(parts)))
+  addGraphRoutes(app, { ...parts, cursors: parts.timelines.cursors })
   return app
 }
 

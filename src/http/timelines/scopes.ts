@@ -1,12 +1,12 @@
-// What a token may do: `read:<timelines>`, `post:<timelines>`, `graph:read` and `graph:write:<namespaces>`. What
-// follows the verb is a name, or the beginning of names and a star.
+// What a token may do: `read:<timelines>`, `post:<timelines>` and `graph:read`. What follows the verb is a name, or
+// the beginning of names and a star.
 
 import { KINDS } from '../../answers/timelines/timeline-key.ts'
 
-const SCOPE = /^(read|post|graph:write):([A-Za-z0-9._:/%-]{0,300}\*?)$/
+const SCOPE = /^(read|post):([A-Za-z0-9._:/%-]{0,300}\*?)$/
 
 export const SCOPE_HINT =
-  'Such as read:*, read:following:*, read:custom:news, post:custom:bot-*, graph:read or graph:write:*.'
+  'Such as read:*, read:following:*, read:custom:news, post:custom:bot-* or graph:read.'
 
 export const MAX_SCOPES = 32
 
@@ -15,7 +15,7 @@ export function isScope(text: string): boolean {
   const match = SCOPE.exec(text)
   const name = match?.[2]
   if (!name) return false
-  if (match[1] === 'graph:write' || name === '*') return true
+  if (name === '*') return true
   const kinds = match[1] === 'post' ? ['custom'] : KINDS
   return kinds.some((kind) => name.startsWith(`${kind}:`) && name.length > kind.length + 1)
 }
