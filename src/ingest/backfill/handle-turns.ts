@@ -1,49 +1,52 @@
-// Whose handles are verified now: only so many of one domain at once, and few of a domain that was slow, so that
-// accounts whose names lead to silent servers hold up nobody else's. Whoever finds no place comes again soon,
-// and takes no place among those that are looked up meanwhile.
+// Whose handles are verified now: of a domain that was silent lately only a few at once, so that accounts whose names
+// lead to silent servers hold up nobody else's. Whoever finds no place comes again soon, and takes no place among
+// those that are looked up meanwhile.
 
 import { LruMap } from '../../base/util/lru.ts'
 import { registrableDomain } from '../../sources/identity/registrable-domain.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'
 
+type Verdict = boolean | undefined
+
 export type HandleTurns = {
-  /** @throws PdsError `too-early` where there is no place now */
-  take<T>(handle: string, work: () => Promise<T>): Promise<T>
+  /**
+   * @param work - resolves to undefined where nobody could say
+   * @throws PdsError `too-early` where there is no place now
+   */
+  take(handle: string, work: () => Promise<Verdict>): Promise<Verdict>
 }
 
-const MOST_OF_DOMAIN = 16
-const MOST_OF_SLOW = 4
-const SLOW_AFTER_MS = 1_500
-const SLOW_FOR_MS = 10 * 60_000
+const MOST_OF_SILENT = 4
+const SILENT_FOR_MS = 10 * 60_000
 const AGAIN_MS = 5_000
 const MAX_REMEMBERED = 10_000
 
 export function createHandleTurns(now: () => number): HandleTurns {
   const running = new Map<string, number>()
-  const slowUntil = new LruMap<string, number>(MAX_REMEMBERED)
+  const silentUntil = new LruMap<string, number>(MAX_REMEMBERED)
 
-  function leave(domain: string, tookMs: number): void {
+  function leave(domain: string): void {
     const left = running.get(domain)! - 1
     if (left > 0) running.set(domain, left)
     else running.delete(domain)
-    if (tookMs >= SLOW_AFTER_MS) slowUntil.set(domain, now() + SLOW_FOR_MS)
   }
 
   return {
     async take(handle, work) {
       const domain = registrableDomain(handle)
       const count = running.get(domain) ?? 0
-      const isSlow = (slowUntil.get(domain) ?? 0) > now()
-      if (count >= (isSlow ? MOST_OF_SLOW : MOST_OF_DOMAIN)) {
-        const message = `handles of ${domain} are looked up already`
+      if (count >= MOST_OF_SILENT && (silentUntil.get(domain) ?? 0) > now()) {
+        const message = `handles of ${domain} are looked up already, and it is silent`
         throw new PdsError('too-early', message, { retryAfterMs: AGAIN_MS })
       }
       running.set(domain, count + 1)
-      const startedAt = now()
       try {
-        return await work()
+        const verdict = await work()
+        if (verdict === undefined) silentUntil.set(domain, now() + SILENT_FOR_MS)
+        else silentUntil.delete(domain)
+        return verdict
       } finally {
-        leave(domain, now() - startedAt)
+        leave(domain)
       }
     },
   }
