@@ -116,7 +116,7 @@ install_on_tree() {
   expect [ -z "$(find "$tree/var/lib/slipstream" -perm /0077 ! -type l)" ]
   inside slipstream doctor --only software | tee "$tree/tmp/doctor"
   expect grep -q 'good   sharp' "$tree/tmp/doctor"
-  du -sm "$tree/opt/slipstream/current/node_modules" | cut -f1 | sed 's/$/ MB of packages/'
+  inside du -sm /opt/slipstream/current/node_modules/ | cut -f1 | sed 's/$/ MB of packages/'
   say "run again"
   install | tee "$tree/tmp/again"
   expect grep -q 'runs already' "$tree/tmp/again"
