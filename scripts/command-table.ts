@@ -1,4 +1,4 @@
-// The table of commands in README.md, from the command line itself. `npm run docs` writes it, and a test
+// The table of docs/COMMANDS.md, from the command line itself. `npm run docs` writes it, and a test
 // keeps it true.
 
 import type { Command } from 'commander'
@@ -10,7 +10,8 @@ const END = '<!-- /commands -->'
 export function withCommands(page: string): string {
   const start = page.indexOf(START)
   const end = page.indexOf(END)
-  if (start < 0 || end < start) throw new Error(`README.md lost its marker ${START} or ${END}`)
+  if (start < 0 || end < start)
+    throw new Error(`docs/COMMANDS.md lost its marker ${START} or ${END}`)
   return `${page.slice(0, start)}${START}\n${commandTable()}\n${page.slice(end)}`
 }
 

@@ -1,5 +1,5 @@
-// Writes what is generated in the documentation: the settings table of README.md and .env.example
-// from the table in src/base/config/settings.ts, the README's table of commands (command-table.ts), the
+// Writes what is generated in the documentation: docs/SETTINGS.md and .env.example
+// from the table in src/base/config/settings.ts, docs/COMMANDS.md (command-table.ts), the
 // diagram in docs/ARCHITECTURE.md (import-diagram.ts), the calls in docs/DATAPLANE.md, docs/METHODS.md (methods-page.ts),
 // docs/METRICS.md (metrics-page.ts) and the OpenAPI document (openapi-document.ts). `npm run docs`; a test keeps them true.
 
@@ -32,16 +32,19 @@ export function envExample(): string {
   return `${[head, ...entries].join('\n\n')}\n`
 }
 
-export function withSettings(readme: string): string {
-  const start = readme.indexOf(START)
-  const end = readme.indexOf(END)
-  if (start < 0 || end < start) throw new Error(`README.md lost its marker ${START} or ${END}`)
-  return `${readme.slice(0, start)}${START}\n${settingsTable()}\n${readme.slice(end)}`
+export function withSettings(page: string): string {
+  const start = page.indexOf(START)
+  const end = page.indexOf(END)
+  if (start < 0 || end < start)
+    throw new Error(`docs/SETTINGS.md lost its marker ${START} or ${END}`)
+  return `${page.slice(0, start)}${START}\n${settingsTable()}\n${page.slice(end)}`
 }
 
 if (import.meta.main) {
-  const readmePath = join(root, 'README.md')
-  writeFileSync(readmePath, withCommands(withSettings(readFileSync(readmePath, 'utf8'))))
+  const settingsPath = join(root, 'docs/SETTINGS.md')
+  writeFileSync(settingsPath, withSettings(readFileSync(settingsPath, 'utf8')))
+  const commandsPath = join(root, 'docs/COMMANDS.md')
+  writeFileSync(commandsPath, withCommands(readFileSync(commandsPath, 'utf8')))
   const architecturePath = join(root, 'docs/ARCHITECTURE.md')
   writeFileSync(architecturePath, withDiagram(readFileSync(architecturePath, 'utf8')))
   const dataplanePath = join(root, 'docs/DATAPLANE.md')

@@ -190,9 +190,10 @@ test('every file in src says at its head what it is for', () => {
 })
 
 test('what is generated in the documentation is what npm run docs writes', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  expect(withSettings(readme)).toBe(readme)
-  expect(withCommands(readme)).toBe(readme)
+  const settings = readFileSync(join(root, 'docs/SETTINGS.md'), 'utf8')
+  expect(withSettings(settings)).toBe(settings)
+  const commands = readFileSync(join(root, 'docs/COMMANDS.md'), 'utf8')
+  expect(withCommands(commands)).toBe(commands)
   const architecture = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
   expect(withDiagram(architecture)).toBe(architecture)
   const dataplane = readFileSync(join(root, 'docs/DATAPLANE.md'), 'utf8')

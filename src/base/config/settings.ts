@@ -1,5 +1,5 @@
 // The single table of everything an operator can set: name, default, parser and one sentence of
-// documentation. config.ts reads the environment by it; README.md's table is made from it.
+// documentation. config.ts reads the environment by it; docs/SETTINGS.md is made from it.
 
 import { addressRanges, privateHosts } from './address-ranges.ts'
 import { dataplaneSettings } from './dataplane.ts'
