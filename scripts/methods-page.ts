@@ -23,7 +23,7 @@ type Row = {
   kind: string
   auth: string
   answer: MethodClass
-  invalidations: string[]
+  notes: string[]
 }
 
 const AUTH = {
@@ -111,14 +111,14 @@ function classOf({ refused, fallback, partly }: Method): MethodClass {
 
 function toRow(method: Method): Row {
   const { nsid, kind, auth, refused, fallback, partly } = method
-  const invalidations = [refused, fallback, partly].filter((note) => note !== undefined)
-  return { nsid, kind, auth: AUTH[auth], answer: classOf(method), invalidations }
+  const notes = [refused, fallback, partly].filter((note) => note !== undefined)
+  return { nsid, kind, auth: AUTH[auth], answer: classOf(method), notes }
 }
 
 function tableOf(rows: Row[]): string {
   const lines = rows.map(
-    ({ nsid, kind, auth, answer, invalidations }) =>
-      `| \`${nsid}\` | ${kind} | ${auth} | ${answer} | ${invalidations.join('; ')} |`,
+    ({ nsid, kind, auth, answer, notes }) =>
+      `| \`${nsid}\` | ${kind} | ${auth} | ${answer} | ${notes.join('; ')} |`,
   )
   const head =
     '| method | kind | authentication | answer | notes |\n| --- | --- | --- | --- | --- |'

@@ -12,7 +12,7 @@
 // call takes the invalidations first (forget.ts), and there is no waiting in between. Without a ring of invalidations
 // nothing is kept from call to call.
 //
-// To add a kind of view: a number in FRAGMENT, a line in make-views.ts, a function here. What it
+// To add a kind of view: a number in CACHED, a line in make-views.ts, a function here. What it
 // depends on is watched. To add to what a post or a profile says about its viewer: a field in
 // answers/views/post-viewer.ts or profile-viewer.ts and its column in answers/hydrate/; who changes it invalidates `reaction`
 // or `relation`. Something new that changes often: a kind of slot, a line in page.ts that fills it, a line in
