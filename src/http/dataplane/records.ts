@@ -97,7 +97,7 @@ function gates(
   keys: readonly UriKey[],
   read: Reading['gates']['threadgates'],
 ): Map<string, RecordInit> {
-  const postOf = ({ uri }: UriKey) => uri.replace(/\/app\.bsky\.feed\.[a-z]+\//, POST_PATH)
+  const postOf = ({ uri }: UriKey) => uri.replace(GATE_PATH, POST_PATH)
   const posts = postsByUri(keys.map(postOf))
   const rows = new Map(read([...posts.values()].map(({ id }) => id)).map((row) => [row.post, row]))
   return inPlace(keys, (key) => {
@@ -107,6 +107,7 @@ function gates(
 }
 
 const POST_PATH = '/app.bsky.feed.post/'
+const GATE_PATH = /\/app\.bsky\.feed\.(?:postgate|threadgate)\//
 
 /** Nothing shows when a gate was made. */
 function createdAt({ record }: { record: string }): number {

@@ -123,5 +123,5 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
 const NOTHING: FilledPage<NonNullable<View>> = { items: [], cursor: undefined }
 
 function arrayOf(views: readonly NonNullable<View>[]): Views {
-  return typeof views[0] === 'object' ? (views as object[]) : readyArray(views as string[])
+  return typeof views[0] === 'string' ? readyArray(views as string[]) : (views as object[])
 }

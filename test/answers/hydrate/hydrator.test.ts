@@ -79,7 +79,7 @@ describe('a page', () => {
     // Packed likes, follows and blocks are read by creator and by subject: a few for each account.
     const probes = runs.filter((text) => /FROM \w+_by_(creator|subject)/.test(text))
     expect(probes.length).toBeLessThan(6 * (items.length + full.accounts.size))
-    expect(runs.length - byKey.length - probes.length).toBeLessThan(30)
+    expect(runs.length - byKey.length - probes.length).toBeLessThan(32)
     const others = runs.filter((text) => !byKey.includes(text) && !probes.includes(text))
     for (const text of new Set(others)) {
       expect(others.filter((other) => other === text).length).toBeLessThanOrEqual(4)

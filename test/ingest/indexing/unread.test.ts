@@ -104,6 +104,9 @@ function replay(batches: Batch[], wire: Wire, scope: IndexScope, unread: readonl
     result.outcomes.push(writer.commit((ctx) => applyBatch(ctx, batch)))
     events = []
   }
+  // SQLite's own clock says when something arrived.
+  db.exec('UPDATE arrivals SET at = 0')
+  db.exec('VACUUM')
   const tables = db
     .prepare<[], string>(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name",

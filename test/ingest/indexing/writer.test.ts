@@ -6,6 +6,7 @@ import { InvariantError } from '../../../src/base/util/assert.ts'
 import { listGaps } from '../../../src/data/store/gaps.ts'
 import { streamCursors } from '../../../src/data/store/stream-cursors.ts'
 import { pruneTombstones } from '../../../src/data/store/tombstones.ts'
+import { tidAt } from '../../support/records.ts'
 import { countRows, jobsOf, postOf } from '../../support/rows.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
 
@@ -99,7 +100,8 @@ describe('a batch', () => {
     const [event] = world.hold(() => void world.post(member, 'hello')) as WriteEvent[]
     const dayAheadMs = world.now() + 86_400_000
     const record = { ...event!.record, createdAt: new Date(dayAheadMs + 5_000).toISOString() }
-    world.apply([{ ...event!, record, timeUs: dayAheadMs * 1000 }])
+    const rkey = tidAt((dayAheadMs + 5_000) * 1000)
+    world.apply([{ ...event!, record, rkey, timeUs: dayAheadMs * 1000 }])
     const sortAt = world.db.prepare('SELECT sort_at FROM posts').pluck().get()
     expect(sortAt).toBe(dayAheadMs)
   })

@@ -11,6 +11,7 @@ import {
   createJetstreamDouble,
   type JetstreamDouble,
 } from '../../support/jetstream-double/double.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { createRandom } from '../../support/random.ts'
 import { didOf, tidAt } from '../../support/records.ts'
 import {
@@ -53,15 +54,20 @@ function writeList(): string {
   return path
 }
 
+/** What the server says that it waits for; the serving threads hear of it a moment after the log. */
+async function standstillOf(port: number): Promise<string | undefined> {
+  const health = await fetch(`http://127.0.0.1:${port}/xrpc/_health`)
+  expect(health.status).toBe(200)
+  const { ingest } = (await health.json()) as { ingest: { stalls: { what: string }[] } }
+  return ingest.stalls[0]?.what
+}
+
 it('says what it waits for, ends, and goes on after a restart', async () => {
   const port = await server.port()
   const list = writeList()
   const importing = runCli(env, ['import-follows', list])
   await server.waitFor(/standing still: /)
-  const health = await fetch(`http://127.0.0.1:${port}/xrpc/_health`)
-  const { ingest } = (await health.json()) as { ingest: { stalls: { what: string }[] } }
-  expect(health.status).toBe(200)
-  expect(ingest.stalls[0]?.what).toMatch(/log to be copied/)
+  await expect.poll(() => standstillOf(port), { timeout: MAX_WAIT_MS }).toMatch(/log to be copied/)
   expect(await server.exit).toBe(70)
   expect(server.output()).toMatch(/StandstillError: .* has stood still for 1\d\d s/)
   expect((await importing).code).not.toBe(0)
