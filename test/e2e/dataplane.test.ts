@@ -11,6 +11,9 @@ import { freePort } from './support/free-port.ts'
 import { type OfficialAppView, startOfficialAppView } from './support/official-appview.ts'
 import { startWorld, type World } from './support/world.ts'
 
+/** Everything asked for has come by then; what still differs after it will not change. */
+const WITHIN_MS = 20_000
+
 describe('the official AppView on our dataplane', () => {
   let world: World
   let official: OfficialAppView
@@ -54,7 +57,7 @@ describe('the official AppView on our dataplane', () => {
 
     test.each(askers)('for %s', async (who) => {
       for (const params of queries[nsid]!.asks?.(seed) ?? [{}]) {
-        await eventually(() => compare(nsid, params, who))
+        await eventually(() => compare(nsid, params, who), { withinMs: WITHIN_MS })
       }
     })
   })

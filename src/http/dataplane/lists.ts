@@ -26,7 +26,9 @@ export function listRpcs(reading: Reading): Rpcs {
     ({ actorDid, limit, cursor }: Page) => {
       const uid = actors.uidOf(actorDid)
       if (uid === 0) return {}
-      return ownRecords({ uid, collection, limit: pageSize(limit), cursor: cursorOf(cursor) })
+      const place = { limit: pageSize(limit), cursor: cursorOf(cursor) }
+      const page = ownRecords({ uid, collection, ...place })
+      return { uris: page.items, cursor: page.cursor }
     }
   const single = (listUri: string, viewerDid?: string) =>
     listsByUri(reading, [listUri], viewerDid).get(listUri)
