@@ -21,15 +21,8 @@ export function listRpcs(reading: Reading): Rpcs {
   const pages = createListPages(reading)
   const ownRecords = createOwnRecords(reading)
   const listsOf = (read: ReadLists) => (request: Page) => listPage(reading, read, request)
-  const madeBy =
-    (collection: RecordCollection) =>
-    ({ actorDid, limit, cursor }: Page) => {
-      const uid = actors.uidOf(actorDid)
-      if (uid === 0) return {}
-      const place = { limit: pageSize(limit), cursor: cursorOf(cursor) }
-      const page = ownRecords({ uid, collection, ...place })
-      return { uris: page.items, cursor: page.cursor }
-    }
+  const madeBy = (collection: RecordCollection) => (request: Page) =>
+    recordPage(reading, ownRecords, { ...request, collection })
   const single = (listUri: string, viewerDid?: string) =>
     listsByUri(reading, [listUri], viewerDid).get(listUri)
   return {
@@ -109,6 +102,17 @@ function listsByUri(
       return row ? [[key.uri, row]] : []
     }),
   )
+}
+
+function recordPage(
+  { actors }: Reading,
+  read: ReturnType<typeof createOwnRecords>,
+  { actorDid, collection, limit, cursor }: Page & { collection: RecordCollection },
+) {
+  const uid = actors.uidOf(actorDid)
+  if (uid === 0) return {}
+  const page = read({ uid, collection, limit: pageSize(limit), cursor: cursorOf(cursor) })
+  return { uris: page.items, cursor: page.cursor }
 }
 
 function listPage(reading: Reading, read: ReadLists, { actorDid, limit, cursor }: Page) {
