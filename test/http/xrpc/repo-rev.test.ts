@@ -129,10 +129,10 @@ describe('an answer that a PDS adds to', () => {
   })
 })
 
-/** What the writer does after its commit, a moment later: memory first, then it is settled. */
+/** What the writer does after its commit, a moment later: memory first, then it is published. */
 const SETTLES = `
-  const { notes, shared } = require('node:worker_threads').workerData
-  const ints = new Int32Array(notes)
+  const { invalidations, shared } = require('node:worker_threads').workerData
+  const ints = new Int32Array(invalidations)
   setTimeout(() => {
     Atomics.store(shared, 0, 1)
     Atomics.add(ints, 2, 1)
