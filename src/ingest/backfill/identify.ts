@@ -1,7 +1,7 @@
 // Who an account is: its DID document says where its PDS stands and which handle it claims, and the
 // handle's own answer must name the account back before we show it.
 
-import { findActor, setActorIdentity } from '../../data/store/actors.ts'
+import { findActor, forgetActorIdentity, setActorIdentity } from '../../data/store/actors.ts'
 import { insertAccountGap } from '../../data/store/gaps.ts'
 import { enqueueJobAgain } from '../../data/store/jobs.ts'
 import { transact } from '../../data/store/transact.ts'
@@ -18,6 +18,12 @@ const ABSENT_FOR_MS = HOUR_MS / 2
 
 type Account = { uid: number; did: string }
 
+type LocateOptions = {
+  forceRefresh?: boolean
+  /** The account is known to be there, by its token for one: what the directory said before is asked again. */
+  isThere?: boolean
+}
+
 /**
  * Where the account's repository is, from memory where it was asked lately; undefined where there is
  * none: the account is gone, or has no PDS.
@@ -26,13 +32,17 @@ type Account = { uid: number; did: string }
 export async function locate(
   services: Services,
   account: Account,
-  options: { forceRefresh?: boolean } = {},
+  { forceRefresh = false, isThere = false }: LocateOptions = {},
 ): Promise<RepoTarget | undefined> {
   const { uid, did } = account
-  if (!options.forceRefresh && isKnownAbsent(services, uid)) return undefined
-  const identity = await resolve(services, did, options)
+  const wasAbsent = isKnownAbsent(services, uid)
+  if (wasAbsent && !forceRefresh && !isThere) return undefined
+  const identity = await resolve(services, did, { forceRefresh: forceRefresh || wasAbsent })
   if (!identity) noteAbsent(services, uid)
-  return identity?.pds === undefined ? undefined : { uid, did, pds: identity.pds }
+  if (identity?.pds === undefined) return undefined
+  // Or its other jobs would go by what was stored.
+  if (wasAbsent) forgetActorIdentity(services.db, uid)
+  return { uid, did, pds: identity.pds }
 }
 
 function isKnownAbsent({ db, now }: Services, uid: number): boolean {

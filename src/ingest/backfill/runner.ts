@@ -273,8 +273,9 @@ class Runner implements Backfill {
       await identify(this.#services, target)
       return this.#finish(job)
     }
-    const repo = await locate(this.#services, target)
-    return repo ? { ...waiting, host: repo.pds } : this.#abandon(waiting, 'it has no PDS')
+    const repo = await locate(this.#services, target, { isThere: job.kind === 'member' })
+    const why = 'the directory names no PDS of it'
+    return repo ? { ...waiting, host: repo.pds } : this.#abandon(waiting, why)
   }
 
   async #read({ job, target, host }: WaitingJob): Promise<undefined> {

@@ -136,6 +136,27 @@ test('accounts whose handles lead to a silent server hold up nobody else’s nam
   expect(silent!.stats().byMethod['com.atproto.identity.resolveHandle']).toBeLessThanOrEqual(40)
 })
 
+test('whoever was looked up before the directory knew them is looked up again when they sign in', async () => {
+  world = await startBackfillWorld()
+  const one = world
+  const [follower, early] = [await one.person('follower'), await one.person('early')]
+  const document = one.plc.document(early.did)
+  one.plc.edit(early.did, () => undefined)
+  one.post(early, 'hello')
+  one.follow(follower, early)
+  one.backfill.start()
+  one.member(follower)
+  await one.settled()
+  one.plc.edit(early.did, () => document)
+  one.follow(early, follower)
+  one.member(early)
+  await one.settled()
+  const stored = one.db.prepare('SELECT handle, pds FROM actors WHERE uid = ?').get(one.uid(early))
+  expect(stored).toEqual({ handle: early.handle, pds: one.hosts[0]?.origin })
+  const read = one.db.prepare("SELECT what FROM backfills WHERE uid = ? AND what = 'feed'")
+  expect(read.get(one.uid(early))).toBeDefined()
+})
+
 const HUGE = 10
 
 /** Ten posts of 90 kB each. */
