@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createActorTable } from '../src/data/graph/actor-table.ts'
 import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
 import { fanOut } from '../src/data/timeline/fan-out.ts'
-import { createKeeps } from '../src/data/timeline/lossiness.ts'
+import { createKeeps, drawByHash } from '../src/data/timeline/lossiness.ts'
 import { createTimelines } from '../src/data/timeline/rings.ts'
 import { didOf } from '../test/support/network-stream.ts'
 import { createRandom } from '../test/support/random.ts'
@@ -123,7 +123,7 @@ function fullTimeline() {
 }
 
 function fanOutPosts({ graph, timelines, anyone }: ReturnType<typeof build>, members: number) {
-  const keeps = createKeeps({ graph, limit: 2_000 })
+  const keepsHash = createKeeps({ graph, limit: 2_000, draw: drawByHash({ hashOf: (uid) => uid }) })
   const isCelebrity = { flagsOf: () => 0 }
   const originators = Uint32Array.from({ length: POSTS }, anyone)
   let written = 0
@@ -132,7 +132,7 @@ function fanOutPosts({ graph, timelines, anyone }: ReturnType<typeof build>, mem
     for (const originator of originators) {
       item += 2
       const entry = { sortAt: 1_790_000_000_000 + item, rank: 0, item, originator }
-      written += fanOut({ graph, timelines, keeps, actors: isCelebrity }, entry)
+      written += fanOut({ graph, timelines, keepsHash, actors: isCelebrity }, entry, item)
     }
   })
   const writes = written / POSTS

@@ -8,7 +8,7 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
 import { fanOut } from '../src/data/timeline/fan-out.ts'
-import { createKeeps } from '../src/data/timeline/lossiness.ts'
+import { createKeeps, drawByHash } from '../src/data/timeline/lossiness.ts'
 import { createTimelines, openTimelines, type TimelinesHandle } from '../src/data/timeline/rings.ts'
 import type { TimelineEntry } from '../src/data/timeline/types.ts'
 import { createRandom } from '../test/support/random.ts'
@@ -55,11 +55,11 @@ function createFullRings(followers: number, length: number) {
     graph.add(uid, originator)
     timelines.open(uid, [], false)
   }
-  const keeps = createKeeps({ graph, limit: 2_000 })
-  const parts = { graph, timelines, keeps, actors: NOBODY_IS_A_CELEBRITY }
+  const keepsHash = createKeeps({ graph, limit: 2_000, draw: drawByHash({ hashOf: (uid) => uid }) })
+  const parts = { graph, timelines, keepsHash, actors: NOBODY_IS_A_CELEBRITY }
   let i = 1
   const write = () => {
-    const written = fanOut(parts, entryAt(i++, originator))
+    const written = fanOut(parts, entryAt(i++, originator), i)
     if (written !== followers) throw new Error(`${written} of ${followers} timelines were written`)
   }
   for (let round = 0; round < length; round++) write()

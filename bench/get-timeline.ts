@@ -24,7 +24,8 @@ import { INVALIDATION } from '../src/data/shared-memory/invalidation-kinds.ts'
 import { InvalidationWriter } from '../src/data/shared-memory/invalidation-ring.ts'
 import { type Db, openReader, openWriter } from '../src/data/store/db.ts'
 import { followEdges } from '../src/data/store/edges/all-edges.ts'
-import { createKeeps } from '../src/data/timeline/lossiness.ts'
+import { prepareItemDraw } from '../src/data/store/read/item-draw.ts'
+import { createKeeps, drawByHash } from '../src/data/timeline/lossiness.ts'
 import { createTimelines } from '../src/data/timeline/rings.ts'
 import { createMethods } from '../src/http/xrpc/methods.ts'
 import { openTimeline } from '../src/ingest/indexing/open-timeline.ts'
@@ -83,6 +84,11 @@ function createAsking(db: Db, memory: Memory): Ask {
   const urls = createMediaUrls(loadConfig({}, '/nonexistent/.env'))
   const methods = createMethods({
     ...memory,
+    keeps: createKeeps({
+      graph: memory.graph,
+      limit: 2000,
+      draw: prepareItemDraw(db, memory.actors),
+    }),
     invalidations: memory.invalidations.buffer,
     db,
     hydrator: createHydrator({ ...memory, db, urls }),
@@ -193,13 +199,13 @@ function createMemory() {
   const actors = createActorTable()
   const graph = createFollowGraph()
   const timelines = createTimelines(1000)
-  const keeps = createKeeps({ graph, limit: 2000 })
+  const keepsHash = createKeeps({ graph, limit: 2000, draw: drawByHash(actors) })
   const fanOut = () => 0
   return {
     actors,
     graph,
     timelines,
-    keeps,
+    keepsHash,
     fanOut,
     invalidations: new InvalidationWriter(),
     celebrityThreshold: 10_000,

@@ -13,7 +13,7 @@ import {
   openFollowGraph,
 } from '../src/data/graph/follow-graph.ts'
 import { fanOut } from '../src/data/timeline/fan-out.ts'
-import { createKeeps } from '../src/data/timeline/lossiness.ts'
+import { createKeeps, drawByHash } from '../src/data/timeline/lossiness.ts'
 import { createTimelines, openTimelines } from '../src/data/timeline/rings.ts'
 import type { TimelineEntry } from '../src/data/timeline/types.ts'
 import { didOf } from '../test/support/network-stream.ts'
@@ -189,12 +189,12 @@ function measureMembers(members: number, name: string): BenchResult[] {
     }
     timelines.open(member, fullTimeline(random, members), true)
   }
-  const keeps = createKeeps({ graph, limit: 2_000 })
-  const parts = { graph, timelines, keeps, actors: NOBODY_IS_A_CELEBRITY }
+  const keepsHash = createKeeps({ graph, limit: 2_000, draw: drawByHash({ hashOf: (uid) => uid }) })
+  const parts = { graph, timelines, keepsHash, actors: NOBODY_IS_A_CELEBRITY }
   let i = 0
   let written = 0
   const fan = bestNs(POSTS, () => {
-    for (let n = 0; n < POSTS; n++) written += fanOut(parts, entryAt(++i, random, members))
+    for (let n = 0; n < POSTS; n++) written += fanOut(parts, entryAt(++i, random, members), i)
   })
   const reader = openTimelines(timelines.handle)
   const read = bestNs(ASKED, () => {

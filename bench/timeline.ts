@@ -22,7 +22,7 @@ import {
 } from '../src/data/shared-memory/invalidation-ring.ts'
 import { type Db, openReader } from '../src/data/store/db.ts'
 import { createMergedFeed, type MergedFeed } from '../src/data/store/merged-feed.ts'
-import { createKeeps } from '../src/data/timeline/lossiness.ts'
+import { createKeeps, hashDraw } from '../src/data/timeline/lossiness.ts'
 import { createTimelines, openTimelines } from '../src/data/timeline/rings.ts'
 import type { TimelineEntry } from '../src/data/timeline/types.ts'
 import { createRandom, type Random } from '../test/support/random.ts'
@@ -126,6 +126,7 @@ function createServing(db: Db, author: number) {
     count: author,
     uidOf: (did: string) => (did === AUTHOR ? author : 0),
     didOf: () => AUTHOR,
+    hashOf: (uid: number) => uid,
     flagsOf: () => 0,
     memberFollowersOf: () => 1,
     celebrities: () => [],
@@ -157,13 +158,18 @@ function createReading(
   }
   const reader = openTimelines(timelines.handle)
   const shared = openFollowGraph(graph.handle)
-  const actors = { count: author + follows, uidOf: () => 0, didOf: () => '' }
+  const actors = {
+    count: author + follows,
+    uidOf: () => 0,
+    didOf: () => '',
+    hashOf: (uid: number) => uid,
+  }
   const skeleton = createTimelineSkeleton({
     graph: shared,
     actors: { ...actors, flagsOf: () => 0, memberFollowersOf: () => 1, celebrities: () => [] },
     timelines: reader,
     feed,
-    keeps: createKeeps({ graph: shared, limit: 10_000_000 }),
+    keeps: createKeeps({ graph: shared, limit: 10_000_000, draw: hashDraw }),
   })
   return { reader, skeleton, viewers }
 }

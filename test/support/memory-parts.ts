@@ -3,8 +3,10 @@
 
 import { createActorTable } from '../../src/data/graph/actor-table.ts'
 import { createFollowGraph } from '../../src/data/graph/follow-graph.ts'
+import type { Db } from '../../src/data/store/db.ts'
+import { prepareItemDraw } from '../../src/data/store/read/item-draw.ts'
 import { fanOut } from '../../src/data/timeline/fan-out.ts'
-import { createKeeps } from '../../src/data/timeline/lossiness.ts'
+import { createKeeps, drawByHash } from '../../src/data/timeline/lossiness.ts'
 import { createTimelines } from '../../src/data/timeline/rings.ts'
 import type { Memory } from '../../src/ingest/indexing/memory.ts'
 
@@ -19,12 +21,22 @@ export function createMemoryParts(settings: MemorySettings) {
   const actors = createActorTable()
   const graph = createFollowGraph()
   const timelines = createTimelines(timelineLength)
-  const keeps = createKeeps({ graph, limit: reasonableLimit })
-  const parts = { graph, actors, timelines, keeps }
+  const keepsHash = createKeeps({ graph, limit: reasonableLimit, draw: drawByHash(actors) })
+  const parts = { graph, actors, timelines, keepsHash }
   return {
     ...parts,
-    fanOut: (entry) => fanOut(parts, entry),
+    fanOut: (entry, hash) => fanOut(parts, entry, hash),
     celebrityThreshold,
     timelineLength,
   } satisfies Memory
+}
+
+/** The draw as a serving thread makes it, by what items' rows say. */
+export function keepsFromRows(
+  db: Db,
+  { actors, graph }: Pick<Memory, 'actors' | 'graph'>,
+  limit = 2000,
+) {
+  const draw = prepareItemDraw(db, actors)
+  return { draw, keeps: createKeeps({ graph, limit, draw }) }
 }

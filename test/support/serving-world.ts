@@ -21,6 +21,7 @@ import type { Labels } from '../../src/ingest/labels/labels.ts'
 import type { Fallback } from '../../src/sources/appview/fallback.ts'
 import type { Identity } from '../../src/sources/identity/did-document.ts'
 import type { GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
+import { keepsFromRows } from './memory-parts.ts'
 import { referenceUrlPatterns } from './reference-appview.ts'
 import { createWorld, type WorldOptions } from './world.ts'
 
@@ -89,6 +90,7 @@ export function createServingWorld(options: ServingOptions = {}) {
     createCounted({ db: reader, scope: options.scope ?? 'community', writer, now })
   const methods = createMethods({
     ...memory,
+    ...keepsFromRows(reader, memory, options.reasonableLimit),
     invalidations: world.invalidations.buffer,
     db: world.reader,
     writer,

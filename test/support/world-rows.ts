@@ -310,6 +310,7 @@ function actorReader({ uids }: Write): ActorReader {
       if (!did) throw new Error(`uid ${uid} was never given out`)
       return did
     },
+    hashOf: () => 0,
     flagsOf: () => 0,
     memberFollowersOf: () => 0,
     celebrities: () => [],

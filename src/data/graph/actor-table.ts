@@ -94,6 +94,12 @@ class ActorTableView implements ActorReader {
     return unpackDid(this.dids.ints, uid * DID_WORDS, this.heap.ints)
   }
 
+  hashOf(uid: number): number {
+    const at = uid * DID_WORDS
+    if (at + DID_WORDS > this.dids.ints.length) this.refresh(uid)
+    return hashAt(this.dids.ints, at)
+  }
+
   flagsOf(uid: number): number {
     return this.column(uid) & FLAG_MASK
   }

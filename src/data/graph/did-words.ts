@@ -39,7 +39,10 @@ export function packPlcBytes(bytes: Uint8Array, at: number, words: Int32Array): 
   return hashWords(words, 0)
 }
 
-/** The hash of a DID that is in place already, as `packDid` gives it. */
+/**
+ * The hash of a DID that is in place already, as `packDid` gives it. What lossy timelines keep follows from it:
+ * another hash would make servers of two versions keep different posts.
+ */
 export function hashAt(words: Int32Array, at: number): number {
   return words[at] === IN_HEAP ? words[at + 3]! : hashWords(words, at)
 }

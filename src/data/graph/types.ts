@@ -12,6 +12,8 @@ export interface ActorReader {
   uidOf(did: string): number
   /** @throws InvariantError where the uid was never given out. */
   didOf(uid: number): string
+  /** 32 bits of the account's DID, the same on every server and for ever: draws are made of them. */
+  hashOf(uid: number): number
   /** ActorFlag bits. */
   flagsOf(uid: number): number
   /** How many members follow this account. */

@@ -19,13 +19,21 @@
 
 import { assert } from '../../base/util/assert.ts'
 import { INVALIDATION } from './invalidation-kinds.ts'
+import {
+  copyInvalidation,
+  firstAt,
+  INVALIDATION_WORDS,
+  kindAt,
+  secondAt,
+  writeInvalidation,
+} from './invalidation-words.ts'
 import { beginPublishing, endPublishing } from './publishing.ts'
 
 const HEAD = 0
 const LAP = 1
 /** Head and lap have a cache line of their own. */
 const HEADER = 16
-const WIDTH = 3
+const WIDTH = INVALIDATION_WORDS
 const RING = 1 << 18
 const RING_MASK = RING - 1
 const MAX_BEHIND = RING / 2
@@ -64,31 +72,18 @@ export class InvalidationWriter {
 
   /** One invalidation, visible at once. */
   add(kind: number, a: number, b: number): void {
-    this.#write(this.#head, kind, a, b)
+    writeInvalidation(this.#ints, placeOf(this.#head), kind, a, b)
     this.#moveHead(1)
   }
 
-  /** The first `count` invalidations of `invalidations`, three integers each, visible together. */
+  /** The first `count` of them (invalidation-words.ts), visible together. */
   publish(invalidations: Int32Array, count: number): void {
     assert(count <= MAX_INVALIDATIONS_AT_ONCE, `${count} notes at once`)
     for (let i = 0; i < count; i++) {
-      const from = i * WIDTH
-      this.#write(
-        this.#head + i,
-        invalidations[from]!,
-        invalidations[from + 1]!,
-        invalidations[from + 2]!,
-      )
+      const to = { words: this.#ints, at: placeOf(this.#head + i) }
+      copyInvalidation(invalidations, i * WIDTH, to)
     }
     if (count > 0) this.#moveHead(count)
-  }
-
-  #write(number: number, kind: number, a: number, b: number): void {
-    const ints = this.#ints
-    const at = HEADER + (number & RING_MASK) * WIDTH
-    ints[at] = kind
-    ints[at + 1] = a
-    ints[at + 2] = b
   }
 
   #moveHead(count: number): void {
@@ -99,6 +94,10 @@ export class InvalidationWriter {
     Atomics.store(this.#ints, HEAD, this.#head)
     Atomics.notify(this.#ints, HEAD)
   }
+}
+
+function placeOf(number: number): number {
+  return HEADER + (number & RING_MASK) * WIDTH
 }
 
 /** Where the ring stands, for `headMoved`. */
@@ -148,10 +147,7 @@ export class InvalidationReader {
     const ints = this.#ints
     const copy = this.#copy
     for (let i = 0; i < count; i++) {
-      const at = HEADER + ((this.#position + i) & RING_MASK) * WIDTH
-      copy[i * WIDTH] = ints[at]!
-      copy[i * WIDTH + 1] = ints[at + 1]!
-      copy[i * WIDTH + 2] = ints[at + 2]!
+      copyInvalidation(ints, placeOf(this.#position + i), { words: copy, at: i * WIDTH })
     }
   }
 
@@ -159,9 +155,9 @@ export class InvalidationReader {
   #handOver(count: number, each: Invalidation): boolean {
     const copy = this.#copy
     for (let i = 0; i < count; i++) {
-      const kind = copy[i * WIDTH]!
+      const kind = kindAt(copy, i * WIDTH)
       if (kind === INVALIDATION.everything) return false
-      each(kind, copy[i * WIDTH + 1]!, copy[i * WIDTH + 2]!)
+      each(kind, firstAt(copy, i * WIDTH), secondAt(copy, i * WIDTH))
     }
     return true
   }

@@ -1,8 +1,11 @@
 // Posts and reposts together, as feed items, for what goes into timelines in memory.
 
-import { digestRank } from '../../base/atproto/keys.ts'
+import { digestRank, type PackedRkey } from '../../base/atproto/keys.ts'
+import type { ActorReader } from '../graph/types.ts'
+import { itemHash } from '../timeline/lossiness.ts'
 import type { Db } from './db.ts'
 import { followedBy } from './follows.ts'
+import { isRepostItem } from './item-ids.ts'
 import { perDatabase } from './per-database.ts'
 
 /** Fits a timeline's entry: what is shown, because of whom, and where in the order. */
@@ -15,24 +18,26 @@ export type FeedItem = {
   sortAt: number
   /** keys.ts `cidRank`. */
   rank: number
+  /** Of the post or the repost. */
+  rkey: PackedRkey
 }
 
-type Row = [item: number, originator: number, sortAt: number, cid: Buffer]
+type Row = [item: number, originator: number, sortAt: number, cid: Buffer, rkey: PackedRkey]
 
 // CROSS JOIN keeps SQLite from starting at the big table.
 const WINDOW = `
   WITH originators (uid) AS (SELECT value FROM json_each(@follows) UNION SELECT @owner)
-  SELECT p.id * 2, p.uid, p.sort_at, p.cid FROM originators o CROSS JOIN posts p
+  SELECT p.id * 2, p.uid, p.sort_at, p.cid, p.rkey FROM originators o CROSS JOIN posts p
     ON p.uid = o.uid AND p.state = 1 AND p.sort_at >= @from AND p.sort_at < @to
   UNION ALL
-  SELECT r.id * 2 + 1, r.uid, r.sort_at, r.cid FROM originators o CROSS JOIN reposts r
+  SELECT r.id * 2 + 1, r.uid, r.sort_at, r.cid, r.rkey FROM originators o CROSS JOIN reposts r
     ON r.uid = o.uid AND r.sort_at >= @from AND r.sort_at < @to`
 
 const NEWEST = `
-  SELECT * FROM (SELECT id * 2, uid, sort_at AS at, cid FROM posts
+  SELECT * FROM (SELECT id * 2, uid, sort_at AS at, cid, rkey FROM posts
     WHERE uid = +@originator AND state = 1 ORDER BY sort_at DESC LIMIT +@limit)
   UNION ALL
-  SELECT * FROM (SELECT id * 2 + 1, uid, sort_at AS at, cid FROM reposts
+  SELECT * FROM (SELECT id * 2 + 1, uid, sort_at AS at, cid, rkey FROM reposts
     WHERE uid = +@originator ORDER BY sort_at DESC LIMIT +@limit)
   ORDER BY at DESC LIMIT +@limit`
 
@@ -63,6 +68,14 @@ export function newestItems(db: Db, originator: number, limit: number): FeedItem
   return statements(db).newest.all({ originator, limit }).map(toItem)
 }
 
-function toItem([item, originator, sortAt, cid]: Row): FeedItem {
-  return { item, originator, sortAt, rank: digestRank(cid) }
+/** timeline/lossiness.ts `itemHash`. */
+export function hashOfItem(
+  actors: Pick<ActorReader, 'hashOf'>,
+  { item, originator, rkey }: FeedItem,
+): number {
+  return itemHash(actors.hashOf(originator), rkey, isRepostItem(item))
+}
+
+function toItem([item, originator, sortAt, cid, rkey]: Row): FeedItem {
+  return { item, originator, sortAt, rank: digestRank(cid), rkey }
 }

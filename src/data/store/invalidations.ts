@@ -11,10 +11,11 @@ import {
   type InvalidationWriter,
   MAX_INVALIDATIONS_AT_ONCE,
 } from '../shared-memory/invalidation-ring.ts'
+import { INVALIDATION_WORDS, writeInvalidation } from '../shared-memory/invalidation-words.ts'
 import type { Db } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-const WIDTH = 3
+const WIDTH = INVALIDATION_WORDS
 
 export class Invalidations {
   readonly #stack = new Int32Array(MAX_INVALIDATIONS_AT_ONCE * WIDTH)
@@ -30,9 +31,7 @@ export class Invalidations {
       this.#isTooMany = true
       return
     }
-    stack[at] = kind
-    stack[at + 1] = a
-    stack[at + 2] = b
+    writeInvalidation(stack, at, kind, a, b)
     this.#used = at + WIDTH
   }
 

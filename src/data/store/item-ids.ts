@@ -1,9 +1,10 @@
-// A feed item is a post or a repost; both fit one 32-bit number: the row's id, and in the lowest
+// A feed item is a post or a repost; both fit one number of 38 bits: the row's id, and in the lowest
 // bit which of the two tables it stands in.
 
 import { assert } from '../../base/util/assert.ts'
 
-const MAX_ROW_ID = 2 ** 31 - 1
+/** What a timeline's entry has room for (timeline/entry-words.ts): ninety years of the network's posts. */
+const MAX_ROW_ID = 2 ** 37 - 1
 
 export function postItem(postId: number): number {
   assert(postId <= MAX_ROW_ID, 'posts.id no longer fits a feed item')

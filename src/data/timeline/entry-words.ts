@@ -1,8 +1,8 @@
 // How an entry lies in shared memory: four 32-bit words.
 //
 //   0  low 32 bits of sortAt
-//   1  the bits of sortAt above (17 of them), then the rank's 15 bits
-//   2  item
+//   1  the bits of sortAt above (11 of them), the rank's 15 bits, the upper 6 bits of item
+//   2  low 32 bits of item
 //   3  originator
 
 import type { TimelineEntry, TimelinePosition } from './types.ts'
@@ -10,7 +10,11 @@ import type { TimelineEntry, TimelinePosition } from './types.ts'
 export const ENTRY_WORDS = 4
 const RANK_BITS = 15
 const RANK_MASK = (1 << RANK_BITS) - 1
-const MAX_SORT_AT = 2 ** (32 + 16) - 1
+const RANK_SHIFT = 6
+const SORT_SHIFT = RANK_BITS + RANK_SHIFT
+const ITEM_MASK = (1 << RANK_SHIFT) - 1
+/** In the year 2248. */
+const MAX_SORT_AT = 2 ** (32 + 11) - 1
 
 type Words = Int32Array<SharedArrayBuffer>
 
@@ -22,7 +26,7 @@ function clampSortAt(sortAt: number): number {
 export function writeEntry(words: Words, at: number, entry: TimelineEntry): void {
   const sortAt = clampSortAt(entry.sortAt)
   words[at] = sortAt | 0
-  words[at + 1] = (Math.floor(sortAt / 2 ** 32) << RANK_BITS) | entry.rank
+  words[at + 1] = (top(sortAt) << SORT_SHIFT) | (entry.rank << RANK_SHIFT) | top(entry.item)
   words[at + 2] = entry.item | 0
   words[at + 3] = entry.originator | 0
 }
@@ -30,9 +34,9 @@ export function writeEntry(words: Words, at: number, entry: TimelineEntry): void
 export function readEntry(words: Words, at: number): TimelineEntry {
   const second = words[at + 1]!
   return {
-    sortAt: (second >>> RANK_BITS) * 2 ** 32 + (words[at]! >>> 0),
-    rank: second & RANK_MASK,
-    item: words[at + 2]! >>> 0,
+    sortAt: (second >>> SORT_SHIFT) * 2 ** 32 + (words[at]! >>> 0),
+    rank: (second >>> RANK_SHIFT) & RANK_MASK,
+    item: itemOf(second, words[at + 2]!),
     originator: words[at + 3]! >>> 0,
   }
 }
@@ -47,8 +51,18 @@ export function copyEntry(words: Words, from: number, to: number): void {
 /** Above 0 where the entry at `at` is newer than `position`, 0 where it is the same. */
 export function compareEntry(words: Words, at: number, position: TimelinePosition): number {
   const second = words[at + 1]!
-  const sortAt = (second >>> RANK_BITS) * 2 ** 32 + (words[at]! >>> 0)
+  const sortAt = (second >>> SORT_SHIFT) * 2 ** 32 + (words[at]! >>> 0)
   const wanted = clampSortAt(position.sortAt)
   if (sortAt !== wanted) return sortAt - wanted
-  return (second & RANK_MASK) - position.rank || (words[at + 2]! >>> 0) - position.item
+  const rank = (second >>> RANK_SHIFT) & RANK_MASK
+  return rank - position.rank || itemOf(second, words[at + 2]!) - position.item
+}
+
+/** The bits above the lowest 32, of which there are fewer than 32. */
+function top(value: number): number {
+  return (value * 2 ** -32) | 0
+}
+
+function itemOf(second: number, third: number): number {
+  return (second & ITEM_MASK) * 2 ** 32 + (third >>> 0)
 }

@@ -16,39 +16,45 @@ export type FanOutParts = {
   timelines: Pick<TimelineWriter, 'insert' | 'isOpen' | 'openCount'> & {
     owners(): Iterable<number>
   }
-  keeps: Keeps
+  /** Given items' hashes. */
+  keepsHash: Keeps
 }
 
 const PAGE = 10_000
 /** Open timelines worth asking for each follower that need not be looked up. */
 const ASKED_PER_FOLLOWER = 2
 
-/** @returns how many timelines took the item, the originator's own not counted. */
-export function fanOut(parts: FanOutParts, entry: TimelineEntry): number {
+/** @param hash - the entry's `itemHash`. @returns how many timelines took the item, the originator's own not counted. */
+export function fanOut(parts: FanOutParts, entry: TimelineEntry, hash: number): number {
   let written = 0
-  for (const page of fanOutPages(parts, entry)) written += page
+  for (const page of fanOutPages(parts, entry, hash)) written += page
   return written
 }
 
 /** Yields after each page how many timelines took the item. The graph may change in between. */
-export function* fanOutPages(parts: FanOutParts, entry: TimelineEntry): Generator<number> {
+export function* fanOutPages(
+  parts: FanOutParts,
+  entry: TimelineEntry,
+  hash: number,
+): Generator<number> {
   if (parts.actors.flagsOf(entry.originator) & CELEBRITY) return
   const { graph, timelines } = parts
   const followers = graph.followersCount(entry.originator)
-  if (timelines.openCount < followers * ASKED_PER_FOLLOWER) yield* overTimelines(parts, entry)
-  else yield* overFollowers(parts, entry)
+  if (timelines.openCount < followers * ASKED_PER_FOLLOWER) yield* overTimelines(parts, entry, hash)
+  else yield* overFollowers(parts, entry, hash)
 }
 
 /** A timeline that is opened between two pages is made from rows, which hold the item already. */
 function* overTimelines(
-  { graph, timelines, keeps }: FanOutParts,
+  { graph, timelines, keepsHash }: FanOutParts,
   entry: TimelineEntry,
+  hash: number,
 ): Generator<number> {
-  const { originator, item } = entry
+  const { originator } = entry
   let asked = 0
   let written = 0
   for (const owner of timelines.owners()) {
-    if (owner !== originator && graph.has(owner, originator) && keeps(owner, item)) {
+    if (owner !== originator && graph.has(owner, originator) && keepsHash(owner, hash)) {
       timelines.insert(owner, entry)
       written++
     }
@@ -59,26 +65,26 @@ function* overTimelines(
   yield written
 }
 
-function* overFollowers(parts: FanOutParts, entry: TimelineEntry): Generator<number> {
+function* overFollowers(parts: FanOutParts, entry: TimelineEntry, hash: number): Generator<number> {
   const followers = parts.graph.followersCount(entry.originator)
   const page = new Uint32Array(Math.min(PAGE, followers))
   let after = 0
   for (let count = page.length; count > 0 && count === page.length; after = page[count - 1]!) {
     count = parts.graph.followers(entry.originator, after, page)
-    yield writePage(parts, entry, page.subarray(0, count))
+    yield writePage(parts, { entry, hash }, page.subarray(0, count))
   }
 }
 
 function writePage(
-  { timelines, keeps }: FanOutParts,
-  entry: TimelineEntry,
+  { timelines, keepsHash }: FanOutParts,
+  { entry, hash }: { entry: TimelineEntry; hash: number },
   page: Uint32Array,
 ): number {
-  const { originator, item } = entry
+  const { originator } = entry
   let written = 0
   for (let i = 0; i < page.length; i++) {
     const owner = page[i]!
-    if (owner === originator || !timelines.isOpen(owner) || !keeps(owner, item)) continue
+    if (owner === originator || !timelines.isOpen(owner) || !keepsHash(owner, hash)) continue
     timelines.insert(owner, entry)
     written++
   }

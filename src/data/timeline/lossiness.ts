@@ -2,15 +2,20 @@
 //
 // The rule is Bluesky's (jazco.dev, "When imperfect systems are good", 2025): keep each item with
 // probability min(limit / follows, 1), one draw for each (item, follower). Here the draw is a hash
-// of the two, not a roll of dice: a timeline rebuilt from rows, or read past its ring's end, is then
-// the timeline that fan-out wrote.
+// of names that are the same on every server, two DIDs and a record key, not a roll of dice.
 
-import type { FollowGraphReader } from '../graph/types.ts'
+import type { PackedRkey } from '../../base/atproto/keys.ts'
+import type { ActorReader, FollowGraphReader } from '../graph/types.ts'
 
-/** A number in [0, 1) for each pair. Must not change between calls if timelines are to be rebuilt alike. */
+/**
+ * A number in [0, 1) for each pair. Must not change between calls if timelines are to be rebuilt alike, nor
+ * from server to server if they are to have the same.
+ *
+ * @param item - where rows were read, its `itemHash`; where only ids are at hand, its id.
+ */
 export type Draw = (item: number, follower: number) => number
 
-/** Whether `owner`'s timeline takes `item`. */
+/** Whether `owner`'s timeline takes `item`, which stands for it as in `Draw`. */
 export type Keeps = (owner: number, item: number) => boolean
 
 /** The share of items kept by somebody with so many follows. */
@@ -21,21 +26,41 @@ export function keepShare(limit: number, follows: number): number {
 export function createKeeps(options: {
   graph: Pick<FollowGraphReader, 'followsCount'>
   limit: number
-  draw?: Draw
+  draw: Draw
 }): Keeps {
-  const { graph, limit, draw = hashDraw } = options
+  const { graph, limit, draw } = options
   return (owner, item) => {
     const share = keepShare(limit, graph.followsCount(owner))
     return share === 1 || draw(item, owner) < share
   }
 }
 
+/** For who has items' hashes at hand. */
+export function drawByHash(actors: Pick<ActorReader, 'hashOf'>): Draw {
+  return (hash, follower) => hashDraw(hash, actors.hashOf(follower))
+}
+
 /**
  * Two rounds of the 32-bit finaliser by Chris Wellons ("lowbias32"), one for each number, so that
  * neighbours in either are independent.
  */
-export function hashDraw(item: number, follower: number): number {
-  return (mix(mix(item) + Math.imul(follower, 0x9e3779b9)) >>> 0) / 2 ** 32
+export function hashDraw(itemHash: number, followerHash: number): number {
+  return (mix(mix(itemHash) + Math.imul(followerHash, 0x9e3779b9)) >>> 0) / 2 ** 32
+}
+
+const POST = 0x706f7374
+const REPOST = 0x7265706f
+
+/** @param originatorHash - `ActorReader.hashOf` the author or the reposter; `rkey` is that one's record's. */
+export function itemHash(originatorHash: number, rkey: PackedRkey, isRepost: boolean): number {
+  return mix(mix(originatorHash ^ (isRepost ? REPOST : POST)) ^ hashKey(rkey))
+}
+
+function hashKey(rkey: PackedRkey): number {
+  if (typeof rkey !== 'string') return mix(mix(rkey.readInt32BE(0)) ^ rkey.readInt32BE(4))
+  let hash = 0x811c9dc5
+  for (let i = 0; i < rkey.length; i++) hash = Math.imul(hash ^ rkey.charCodeAt(i), 0x01000193)
+  return mix(hash)
 }
 
 function mix(value: number): number {

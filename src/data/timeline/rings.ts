@@ -40,9 +40,9 @@ const HEAD_WORDS = 8
 
 /** Newer than anything: a timeline of which nothing at all was passed takes nothing. */
 const TOP: TimelineEntry = {
-  sortAt: 2 ** 48 - 1,
+  sortAt: 2 ** 43 - 1,
   rank: 2 ** 15 - 1,
-  item: 2 ** 32 - 1,
+  item: 2 ** 38 - 1,
   originator: 0,
 }
 

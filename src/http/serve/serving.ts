@@ -21,6 +21,7 @@ import { type Db, openReader } from '../../data/store/db.ts'
 import { isDiskFull } from '../../data/store/disk-full.ts'
 import { schemaOf } from '../../data/store/migrate.ts'
 import { createAccounts } from '../../data/store/read/accounts.ts'
+import { prepareItemDraw } from '../../data/store/read/item-draw.ts'
 import { seatsForOneMore } from '../../data/store/seats.ts'
 import { createKeeps } from '../../data/timeline/lossiness.ts'
 import { openTimelines } from '../../data/timeline/rings.ts'
@@ -168,8 +169,10 @@ type Reading = ReturnType<typeof openReading>
 function openReading(config: Config, memory: SharedMemory) {
   const graph = openFollowGraph(memory.graph)
   const actors = openActorTable(memory.actors)
+  const db = openReader(config.dataDir)
+  const draw = prepareItemDraw(db, actors)
   return {
-    db: openReader(config.dataDir),
+    db,
     actors,
     isMember: (did: string) => {
       const uid = actors.uidOf(did)
@@ -177,7 +180,8 @@ function openReading(config: Config, memory: SharedMemory) {
     },
     graph,
     timelines: openTimelines(memory.timelines),
-    keeps: createKeeps({ graph, limit: config.reasonableLimit }),
+    draw,
+    keeps: createKeeps({ graph, limit: config.reasonableLimit, draw }),
   }
 }
 

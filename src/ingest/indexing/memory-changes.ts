@@ -6,8 +6,9 @@ import type { TimelineEntry } from '../../data/timeline/types.ts'
 export type MemoryChange =
   /** The first follow record of the pair appeared, or its last one went. */
   | { kind: 'follow' | 'unfollow'; creator: number; subject: number }
-  /** A feed item of an author. */
-  | { kind: 'item-added' | 'item-removed'; entry: TimelineEntry }
+  /** A feed item of an author; `hash` is its `itemHash`. */
+  | { kind: 'item-added'; entry: TimelineEntry; hash: number }
+  | { kind: 'item-removed'; entry: TimelineEntry }
   | { kind: 'hidden' | 'shown'; uid: number }
   /** Account deleted: every row of theirs is gone; their follows come as `unfollow` before this. */
   | { kind: 'actor-removed'; uid: number }

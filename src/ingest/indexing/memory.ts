@@ -8,9 +8,9 @@ export type Memory = {
   graph: FollowGraphWriter
   timelines: TimelineWriter
   /** Writes an item to the open timelines of its originator's followers; returns how many. */
-  fanOut: (entry: TimelineEntry) => number
-  /** Whether a lossy timeline takes the item: the same draw that fan-out makes. */
-  keeps: (owner: number, item: number) => boolean
+  fanOut: (entry: TimelineEntry, hash: number) => number
+  /** Whether a lossy timeline takes the item with this hash: the same draw that fan-out makes. */
+  keepsHash: (owner: number, hash: number) => boolean
   /** Member followers from which an author's items are merged at read time. */
   celebrityThreshold: number
   /** Entries of a ring. */

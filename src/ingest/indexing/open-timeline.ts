@@ -5,7 +5,7 @@
 
 import { CELEBRITY } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
-import { itemsForOwner } from '../../data/store/feed-items.ts'
+import { type FeedItem, hashOfItem, itemsForOwner } from '../../data/store/feed-items.ts'
 import type { TimelineEntry } from '../../data/timeline/types.ts'
 import type { Memory } from './memory.ts'
 
@@ -36,10 +36,11 @@ export function buildTimeline(
   return { entries: entries.slice(0, memory.timelineLength), truncated }
 }
 
-function isTaken(memory: Memory, owner: number, { originator, item }: TimelineEntry): boolean {
+function isTaken(memory: Memory, owner: number, entry: FeedItem): boolean {
+  const { originator } = entry
   if (originator === owner) return true
   if (memory.actors.flagsOf(originator) & CELEBRITY) return false
-  return memory.keeps(owner, item)
+  return memory.keepsHash(owner, hashOfItem(memory.actors, entry))
 }
 
 function newestFirst(a: TimelineEntry, b: TimelineEntry): number {

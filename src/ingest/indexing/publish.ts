@@ -8,7 +8,7 @@
 
 import { CELEBRITY, HIDDEN, MEMBER } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
-import { newestItems } from '../../data/store/feed-items.ts'
+import { hashOfItem, newestItems } from '../../data/store/feed-items.ts'
 import { invalidationsOf } from '../../data/store/invalidations.ts'
 import type { TimelineEntry } from '../../data/timeline/types.ts'
 import { clearFlag, followsOf, forEachFollower, type Memory, setFlag } from './memory.ts'
@@ -31,7 +31,7 @@ function publishOne(db: Db, memory: Memory, change: MemoryChange): number {
     case 'unfollow':
       return unfollow(db, memory, change.creator, change.subject)
     case 'item-added':
-      return addItem(memory, change.entry)
+      return addItem(memory, change.entry, change.hash)
     case 'item-removed':
       return removeItem(memory, change.entry)
     case 'actor-removed':
@@ -65,10 +65,10 @@ function unfollow(db: Db, memory: Memory, creator: number, subject: number): num
   return written
 }
 
-function addItem(memory: Memory, entry: TimelineEntry): number {
+function addItem(memory: Memory, entry: TimelineEntry, hash: number): number {
   const { originator } = entry
   memory.timelines.insert(originator, entry)
-  return isCelebrity(memory, originator) ? 0 : memory.fanOut(entry)
+  return isCelebrity(memory, originator) ? 0 : memory.fanOut(entry, hash)
 }
 
 function removeItem(memory: Memory, entry: TimelineEntry): number {
@@ -134,7 +134,8 @@ function fillFrom(db: Db, memory: Memory, owner: number, originator: number): nu
   if (!memory.timelines.isOpen(owner)) return 0
   const items = newestItems(db, originator, memory.timelineLength + 1)
   for (const entry of items) {
-    if (memory.keeps(owner, entry.item)) memory.timelines.insert(owner, entry)
+    if (memory.keepsHash(owner, hashOfItem(memory.actors, entry)))
+      memory.timelines.insert(owner, entry)
   }
   return items.length
 }

@@ -18,7 +18,7 @@ import { countActors } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
 import { publishInvalidationsTo } from '../../data/store/invalidations.ts'
 import { fanOut } from '../../data/timeline/fan-out.ts'
-import { createKeeps } from '../../data/timeline/lossiness.ts'
+import { createKeeps, drawByHash } from '../../data/timeline/lossiness.ts'
 import { createTimelines } from '../../data/timeline/rings.ts'
 import { loadActors, loadGraph } from '../indexing/graph-snapshot.ts'
 import type { Memory } from '../indexing/memory.ts'
@@ -63,13 +63,13 @@ export function loadMemory(options: { db: Db; config: Config; log: Logger }): Lo
 
 function createMemory(config: Config, graph: SharedFollowGraph, actors: ActorTable) {
   const timelines = createTimelines(config.timelineLength)
-  const keeps = createKeeps({ graph, limit: config.reasonableLimit })
+  const keepsHash = createKeeps({ graph, limit: config.reasonableLimit, draw: drawByHash(actors) })
   return {
     actors,
     graph,
     timelines,
-    fanOut: (entry) => fanOut({ graph, actors, timelines, keeps }, entry),
-    keeps,
+    fanOut: (entry, hash) => fanOut({ graph, actors, timelines, keepsHash }, entry, hash),
+    keepsHash,
     celebrityThreshold: config.celebrityThreshold,
     timelineLength: config.timelineLength,
   } satisfies Memory

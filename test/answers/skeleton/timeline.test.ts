@@ -12,7 +12,8 @@ import { CELEBRITY, HIDDEN } from '../../../src/data/graph/types.ts'
 import { type Db, openWriter } from '../../../src/data/store/db.ts'
 import { followEdges } from '../../../src/data/store/edges/all-edges.ts'
 import { createMergedFeed } from '../../../src/data/store/merged-feed.ts'
-import { createKeeps } from '../../../src/data/timeline/lossiness.ts'
+import { prepareItemDraw } from '../../../src/data/store/read/item-draw.ts'
+import { createKeeps, drawByHash } from '../../../src/data/timeline/lossiness.ts'
 import { createTimelines } from '../../../src/data/timeline/rings.ts'
 import { openTimeline } from '../../../src/ingest/indexing/open-timeline.ts'
 import { type ModelItem, modelPages } from '../../support/feed-model.ts'
@@ -38,7 +39,7 @@ function build(options: { accounts: number; timelineLength: number; limit: numbe
   const actors = createActorTable()
   const graph = createFollowGraph()
   const timelines = createTimelines(options.timelineLength)
-  const keeps = createKeeps({ graph, limit: options.limit })
+  const keepsHash = createKeeps({ graph, limit: options.limit, draw: drawByHash(actors) })
   for (let i = 1; i <= options.accounts; i++) {
     const uid = actors.intern(didOf(`account ${i}`))
     if (uid === VIEWER) continue
@@ -50,13 +51,16 @@ function build(options: { accounts: number; timelineLength: number; limit: numbe
     actors,
     graph,
     timelines,
-    keeps,
+    keepsHash,
     fanOut: () => 0,
     celebrityThreshold: 10_000,
     timelineLength: options.timelineLength,
   }
-  const read = createTimelineSkeleton({ ...memory, feed: createMergedFeed(db) })
-  return { ...memory, read, open: () => openTimeline(db, memory, VIEWER, START_MS) }
+  const draw = prepareItemDraw(db, actors)
+  const keeps = createKeeps({ graph, limit: options.limit, draw })
+  const parts = { ...memory, keeps, feed: createMergedFeed(db) }
+  const read = createTimelineSkeleton(parts)
+  return { ...memory, keeps, read, open: () => openTimeline(db, memory, VIEWER, START_MS) }
 }
 
 function fill(random: Random, size: { items: number; accounts: number; times: number }) {

@@ -6,6 +6,7 @@ import { eventJson } from '../../../src/answers/timelines/event-json.ts'
 import { createOpenSource, prepareReaders } from '../../../src/answers/timelines/open-sources.ts'
 import { createCursors } from '../../../src/answers/timelines/signed-cursor.ts'
 import { createTimelines, type Timelines } from '../../../src/answers/timelines/timelines.ts'
+import { prepareItemDraw } from '../../../src/data/store/read/item-draw.ts'
 import { rotateSigningKeys, validSigningKeys } from '../../../src/data/store/signing-keys.ts'
 import { createKeeps } from '../../../src/data/timeline/lossiness.ts'
 import { decide } from '../../../src/ingest/indexing/moderation.ts'
@@ -26,7 +27,7 @@ type Item = RecordId & { by: string; isRepost: boolean }
 function openTimelines(limit: number): Timelines {
   rotateSigningKeys(world.db, world.now())
   const { actors, graph } = world.memory
-  const keeps = createKeeps({ graph, limit })
+  const keeps = createKeeps({ graph, limit, draw: prepareItemDraw(world.reader, actors) })
   const parts = { db: world.reader, actors, graph, keeps }
   return createTimelines({
     db: world.reader,

@@ -41,6 +41,19 @@ describe('notes', () => {
     expect(taken(reader)).toEqual({ isWhole: true, invalidations: [] })
   })
 
+  test('name rows whose ids have more than 32 bits', () => {
+    const { writer, reader } = pair()
+    const largest = 2 ** 40 - 1
+    writer.add(INVALIDATION.reaction, 7, largest)
+    writer.add(INVALIDATION.post, 2 ** 37 - 1, 0)
+    writer.add(INVALIDATION.reaction, 2 ** 31, 2 ** 32)
+    expect(taken(reader).invalidations).toEqual([
+      [INVALIDATION.reaction, 7, largest],
+      [INVALIDATION.post, 2 ** 37 - 1, 0],
+      [INVALIDATION.reaction, 2 ** 31, 2 ** 32],
+    ])
+  })
+
   test('that are published together come as if added one by one, across the ring’s end', () => {
     const { writer, reader } = pair()
     const many = Int32Array.from({ length: MAX_INVALIDATIONS_AT_ONCE * 3 }, (_, i) => 1 + (i % 11))
@@ -129,9 +142,9 @@ const READER = `
   let last = 0
   parentPort.postMessage('ready')
   while (Atomics.load(stop, 0) === 0) {
-    const isWhole = reader.take((kind, n, negative) => {
+    const isWhole = reader.take((kind, n, check) => {
       result.notes++
-      if (kind !== 1 + (n & 7) || negative !== -n) result.torn++
+      if (kind !== 1 + (n & 7) || check !== (n ^ 0x55555555)) result.torn++
       if (last !== 0 && n !== last + 1) result.gaps++
       last = n
     })
@@ -168,7 +181,7 @@ test('a reading thread gets whole invalidations without a gap, or is told, while
       n++
       invalidations[i * 3] = 1 + (n & 7)
       invalidations[i * 3 + 1] = n
-      invalidations[i * 3 + 2] = -n
+      invalidations[i * 3 + 2] = n ^ 0x55555555
     }
     writer.publish(invalidations, count)
     if (round % 10 === 0) await new Promise((resolve) => setImmediate(resolve))

@@ -54,6 +54,18 @@ describe.each(Object.entries(implementations))('%s', (_, create) => {
     ])
   })
 
+  test('items may be as large as ids get, and are told apart and ordered by all their bits', () => {
+    const timelines = create(10)
+    const items = [2 ** 38 - 1, 2 ** 37, 2 ** 32 + 5, 2 ** 32 - 1, 2 ** 31, 5]
+    timelines.open(1, [], false)
+    for (const item of items.toReversed())
+      timelines.insert(1, entry(2 ** 42, item, 2 ** 28, 2 ** 15 - 1))
+    timelines.remove(1, entry(2 ** 42, 2 ** 32 + 5, 2 ** 28, 2 ** 15 - 1))
+    const left = items.filter((item) => item !== 2 ** 32 + 5)
+    const read = timelines.read(1, undefined, 10)
+    expect(read?.entries).toEqual(left.map((item) => entry(2 ** 42, item, 2 ** 28, 2 ** 15 - 1)))
+  })
+
   test('the same item twice is there once', () => {
     const timelines = create(10)
     timelines.open(1, [entry(1), entry(1)], false)
@@ -94,7 +106,12 @@ describe.each(Object.entries(implementations))('%s', (_, create) => {
 
   test('large times, ranks, items and originators come back as they went in', () => {
     const timelines = create(2)
-    const large = { sortAt: 2 ** 44, rank: 2 ** 15 - 1, item: 2 ** 32 - 1, originator: 2 ** 31 + 5 }
+    const large = {
+      sortAt: 2 ** 43 - 1,
+      rank: 2 ** 15 - 1,
+      item: 2 ** 32 - 1,
+      originator: 2 ** 31 + 5,
+    }
     timelines.open(1, [large], false)
     expect(timelines.read(1, undefined, 1)?.entries).toEqual([large])
   })

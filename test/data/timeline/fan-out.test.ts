@@ -11,16 +11,16 @@ const entry = { sortAt: 5, rank: 0, item: 10, originator: AUTHOR }
 function parts(options: {
   followers: number[]
   open: number[]
-  keeps?: FanOutParts['keeps']
+  keepsHash?: FanOutParts['keepsHash']
   flags?: number
 }): FanOutParts {
-  const { followers, open, keeps = () => true, flags = 0 } = options
+  const { followers, open, keepsHash = () => true, flags = 0 } = options
   const timelines = createMemoryTimelines(10)
   for (const owner of open) timelines.open(owner, [], false)
   const members = new Set(followers)
   return {
     timelines,
-    keeps,
+    keepsHash,
     actors: { flagsOf: () => flags },
     graph: {
       followersCount: () => followers.length,
@@ -50,7 +50,7 @@ test.each([
   const open = distinct(openCount)
   const made = parts({ followers, open })
   const expected = open.filter((owner) => followers.includes(owner))
-  expect(fanOut(made, entry)).toBe(expected.length)
+  expect(fanOut(made, entry, 10)).toBe(expected.length)
   expect(owners(made).sort((a, b) => a - b)).toEqual(expected)
 })
 
@@ -61,22 +61,22 @@ test.each([
   const followers = Array.from({ length: 25_000 }, (_, i) => i + 1)
   const open = Array.from({ length: openCount }, (_, i) => i + 1)
   const made = parts({ followers, open })
-  expect([...fanOutPages(made, entry)]).toEqual([10_000, 10_000, 5_000])
+  expect([...fanOutPages(made, entry, 10)]).toEqual([10_000, 10_000, 5_000])
 })
 
 test('a lossy follower is skipped by the draw for this item and this follower', () => {
-  const made = parts({ followers: [1, 2, 3], open: [1, 2, 3], keeps: (owner) => owner !== 2 })
-  expect(fanOut(made, entry)).toBe(2)
+  const made = parts({ followers: [1, 2, 3], open: [1, 2, 3], keepsHash: (owner) => owner !== 2 })
+  expect(fanOut(made, entry, 10)).toBe(2)
   expect(owners(made)).toEqual([1, 3])
 })
 
 test('a celebrity is not fanned out', () => {
   const made = parts({ followers: [1], open: [1], flags: CELEBRITY })
-  expect(fanOut(made, entry)).toBe(0)
+  expect(fanOut(made, entry, 10)).toBe(0)
   expect(owners(made)).toEqual([])
 })
 
 test('who follows themself gets the item from the publisher, not from here', () => {
   const made = parts({ followers: [AUTHOR], open: [AUTHOR] })
-  expect(fanOut(made, entry)).toBe(0)
+  expect(fanOut(made, entry, 10)).toBe(0)
 })

@@ -11,6 +11,7 @@ import type { PostView } from '../../../src/http/pages/explore/post.ts'
 import type { ProofView } from '../../../src/http/pages/explore/proof.ts'
 import { exploreRoutes } from '../../../src/http/pages/explore/routes.ts'
 import type { TimelineView } from '../../../src/http/pages/explore/timeline.ts'
+import { keepsFromRows } from '../../support/memory-parts.ts'
 import { createRandom } from '../../support/random.ts'
 import { referenceUrlPatterns } from '../../support/reference-appview.ts'
 import { testSeed } from '../../support/seed.ts'
@@ -42,7 +43,7 @@ function explorer({ world }: ServingWorld) {
     exploreRoutes({
       ...{ db: world.reader, actors, graph, hydrator },
       timelines: memory.timelines,
-      keeps: memory.keeps,
+      ...keepsFromRows(world.reader, memory, LIMIT),
       reasonableLimit: LIMIT,
       config: { operatorToken: TOKEN, labelers: [] },
       status: () => undefined,

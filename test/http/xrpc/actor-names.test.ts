@@ -13,6 +13,7 @@ function namesOver(answers: (string | Error | undefined)[]) {
       count: 0,
       uidOf: () => 0,
       didOf: () => '',
+      hashOf: () => 0,
       flagsOf: () => 0,
       memberFollowersOf: () => 0,
       celebrities: () => [],

@@ -5,6 +5,7 @@ import type { ProfileState } from '../../../answers/hydrate/types.ts'
 import type { ActorReader, FollowGraphReader } from '../../../data/graph/types.ts'
 import { HIDDEN } from '../../../data/graph/types.ts'
 import type { Db } from '../../../data/store/db.ts'
+import type { Draw } from '../../../data/timeline/lossiness.ts'
 import type { TimelineReader } from '../../../data/timeline/types.ts'
 
 export type ExploreParts = {
@@ -16,6 +17,8 @@ export type ExploreParts = {
   hydrator: Hydrator
   /** Whether a lossy timeline keeps an item: the draw that also decided what the rings hold. */
   keeps: (owner: number, item: number) => boolean
+  /** The number that was drawn, by the item's id. */
+  draw: Draw
   /** Follows above which a timeline is lossy. */
   reasonableLimit: number
 }

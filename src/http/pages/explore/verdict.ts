@@ -5,7 +5,7 @@ import type { FeedState } from '../../../answers/hydrate/types.ts'
 import { type FeedItemRules, feedItemRules } from '../../../answers/views/rules.ts'
 import { CELEBRITY } from '../../../data/graph/types.ts'
 import { isRepostItem } from '../../../data/store/item-ids.ts'
-import { hashDraw, keepShare } from '../../../data/timeline/lossiness.ts'
+import { keepShare } from '../../../data/timeline/lossiness.ts'
 import type { ExploreParts } from './parts.ts'
 
 export type Verdict = {
@@ -44,7 +44,7 @@ export function verdictOn(
   { state, ring }: { state: FeedState; ring: ReadonlySet<number> },
 ): Verdict {
   const share = keepShare(parts.reasonableLimit, parts.graph.followsCount(owner))
-  const draw = hashDraw(item, owner)
+  const draw = parts.draw(item, owner)
   const isKept = originator === owner || parts.keeps(owner, item)
   const lost = isKept
     ? []

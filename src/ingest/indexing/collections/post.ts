@@ -31,6 +31,7 @@ import {
   setPostFlags,
 } from '../../../data/store/posts.ts'
 import { keysIn } from '../../../data/store/stored-keys.ts'
+import { itemHash } from '../../../data/timeline/lossiness.ts'
 import { fetchPerson, fetchPost } from '../fetch-missing.ts'
 import {
   actorCounts,
@@ -158,7 +159,8 @@ function insert(
   }
   if (isAuthor(ctx, uid)) {
     const position = { item: postItem(row.id), sortAt, rank: cidRank(write.cidText) }
-    ctx.changes.push({ kind: 'item-added', entry: { ...position, originator: uid } })
+    const hash = itemHash(ctx.actors.hashOf(uid), write.rkey, false)
+    ctx.changes.push({ kind: 'item-added', entry: { ...position, originator: uid }, hash })
   }
   const { quote: quoted, isReply } = row.refs
   notifyOfPost(ctx, write, { flags, parent, root, quote: quoted, isReply })

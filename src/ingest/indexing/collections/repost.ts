@@ -17,6 +17,7 @@ import {
   repostedBy,
 } from '../../../data/store/reposts.ts'
 import { keysIn } from '../../../data/store/stored-keys.ts'
+import { itemHash } from '../../../data/timeline/lossiness.ts'
 import { fetchPerson, fetchPost } from '../fetch-missing.ts'
 import { addPostCandidates, isOrWasAuthor } from '../gc-posts.ts'
 import {
@@ -77,7 +78,8 @@ function insert(
   const item = repostItem(insertRepost(ctx.db, { uid, rkey, subject, cid, ...times }))
   if (!isAuthor(ctx, uid)) return
   const entry = { item, originator: uid, sortAt, rank: cidRank(write.cidText) }
-  ctx.changes.push({ kind: 'item-added', entry })
+  const hash = itemHash(ctx.actors.hashOf(uid), rkey, true)
+  ctx.changes.push({ kind: 'item-added', entry, hash })
 }
 
 function retractRepost(ctx: IndexContext, row: RepostRow): void {
