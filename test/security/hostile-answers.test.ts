@@ -11,6 +11,7 @@ import { fetchIdentity } from '../../src/sources/identity/fetch-identity.ts'
 import type { GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { createPdsClient } from '../../src/sources/pds/pds-client.ts'
 import { PdsError } from '../../src/sources/pds/pds-error.ts'
+import { superlinear } from '../support/cpu-growth.ts'
 
 const DID = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const POST = 'app.bsky.feed.post'
@@ -82,6 +83,43 @@ describe('a DID document', () => {
   })
 })
 
+describe('a DID document made to cost', () => {
+  const read = async (document: object) => {
+    const fetch = answering(JSON.stringify({ id: DID, ...document }))
+    return (await fetchIdentity(DID, { fetch, plcUrl: 'https://plc.test' }))!
+  }
+  const types = [
+    'Multikey',
+    'EcdsaSecp256k1VerificationKey2019',
+    'EcdsaSecp256r1VerificationKey2019',
+  ]
+
+  test.each(types)('with a %s as long as the document is read in no time', async (type) => {
+    const keyOf = (size: number) =>
+      read({
+        verificationMethod: ['#atproto', '#atproto_label'].map((id) => {
+          return { id, type, publicKeyMultibase: `z${'2'.repeat(size)}` }
+        }),
+      })
+    expect(await superlinear(keyOf, 30_000)).toBeUndefined()
+    expect(await keyOf(30_000)).toMatchObject({ signingKey: undefined, labelKey: undefined })
+  })
+
+  test('leaves little in memory', async () => {
+    const service = (id: string, type = 'AtprotoPersonalDataServer') => {
+      return { id, type, serviceEndpoint: 'https://pds.test' }
+    }
+    const pds = service('#atproto_pds')
+    const long = 'x'.repeat(20_000)
+    const many = Array.from({ length: 300 }, (_, i) => service(`#${i}`))
+    const identity = await read({
+      service: [service(`#${long}`), service('#a', long), pds, ...many],
+    })
+    expect(identity.pds).toBe('https://pds.test')
+    expect(JSON.stringify(identity).length).toBeLessThan(2_000)
+  })
+})
+
 describe('a public AppView and a feed generator', () => {
   test.each([
     ['deep lists', `{"feed":${deepList}}`],
@@ -115,6 +153,15 @@ describe('a labeler’s frames', () => {
     ['nothing', bytes()],
   ])('%s are no frame', (_what, body) => {
     expect(frame(body)).toBeUndefined()
+  })
+
+  test.each([
+    ['a text', 'FutureCursor', 'FutureCursor'],
+    ['an object of which no text can be made', { toString: 1, valueOf: {} }, ''],
+    ['a long text', 'x'.repeat(100_000), 'x'.repeat(100)],
+  ])('that say goodbye with %s do so', (_what, error, told) => {
+    const data = Buffer.concat([encode({ op: -1 }), encode({ error } as never)])
+    expect(decodeFrame(data)).toEqual({ kind: 'error', error: told })
   })
 
   test('with a prototype in them reach none', () => {

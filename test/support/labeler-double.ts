@@ -33,12 +33,14 @@ export type LabelerDouble = {
   connections: (string | undefined)[]
   /** Sends one frame of so many bytes in pieces. @returns how many were taken until the connection ended. */
   sendInPieces(length: number): Promise<number>
+  /** Writes bytes past the framing, to the last who came. Resolves when that connection has ended. */
+  sendRaw(bytes: Buffer): Promise<void>
   /** Bytes that wait to be taken now. */
   waiting(): number
   /** Subjects of the queries made so far. */
   queried: string[][]
-  /** Ends all connections. */
-  hangUp(): void
+  /** Ends all connections, with a close frame where there is a code. */
+  hangUp(code?: number): void
   /** Every request fails with this status until called with undefined. */
   failWith(status: number | undefined): void
   close(): Promise<void>
@@ -131,12 +133,16 @@ export async function startLabelerDouble(
       for (const ws of listeners) ws.send(data)
     },
     sendInPieces: (length) => writeInPieces(raw!, length),
+    sendRaw: (bytes) => {
+      raw!.on('error', () => undefined).write(bytes)
+      return new Promise((resolve) => raw!.once('close', () => resolve()))
+    },
     async rotate() {
       key = await createKeypair()
       publish()
     },
-    hangUp() {
-      for (const ws of listeners) ws.terminate()
+    hangUp(code) {
+      for (const ws of listeners) code === undefined ? ws.terminate() : ws.close(code)
     },
     failWith(status) {
       failure = status

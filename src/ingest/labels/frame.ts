@@ -26,12 +26,17 @@ export function decodeFrame(data: Uint8Array): LabelFrame | undefined {
   const [header, body] = readValues(data)
   if (!isObject(header) || !isObject(body)) return undefined
   const { op, t } = header
-  if (op === -1) return { kind: 'error', error: String(body['error']).slice(0, 100) }
+  if (op === -1) return { kind: 'error', error: nameOf(body['error']) }
   if (op !== 1) return undefined
   if (t !== '#labels') return { kind: 'other' }
   const { seq, labels } = body
   const isSeq = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0
   return isSeq && Array.isArray(labels) ? { kind: 'labels', seq, labels } : undefined
+}
+
+/** What is no text may be an object whose `toString` is a number, of which no text can be made. */
+function nameOf(error: unknown): string {
+  return typeof error === 'string' ? error.slice(0, 100) : ''
 }
 
 function readValues(data: Uint8Array): unknown[] {

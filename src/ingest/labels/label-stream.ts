@@ -43,7 +43,6 @@ const RENEW_KEY_AFTER_MS = 60_000
 const LABEL_COST = 512
 /** On one connection. */
 const MAX_UNREADABLE = 1_000
-const TOO_LONG = 1009
 
 type Progress = {
   cursor: number | null
@@ -84,8 +83,7 @@ export function followLabels(options: StreamOptions): LabelStream {
         cursor = progress.cursor
         if (received > 0) failures = 0
         log.debug({ did, ending, received }, 'a label stream ended')
-        const broken = brokenLimit(ending, limits)
-        if (broken !== undefined && !signal.aborted) return options.onBroken(broken)
+        if (ending.kind === 'broken' && !signal.aborted) return options.onBroken(ending.message)
         fromNow = isTooLong
         if (isFutureCursor(ending)) cursor = null
         if (isTooLong) {
@@ -106,7 +104,7 @@ export function followLabels(options: StreamOptions): LabelStream {
   }
 }
 
-type Said = { kind: 'error'; error: string } | { kind: 'broken'; reason: string }
+type Said = { kind: 'error'; error: string } | { kind: 'broken'; message: string }
 
 type Outcome = {
   ending: Ending | Said
@@ -160,16 +158,6 @@ async function connect(
   return { ending: said ?? ended, isTooLong, received }
 }
 
-/** What it did that nobody has to take. */
-function brokenLimit(
-  ending: Outcome['ending'],
-  { maxFrameBytes }: { maxFrameBytes: number },
-): string | undefined {
-  if (ending.kind === 'broken') return ending.reason
-  const isTooLong = ending.kind === 'closed' && ending.code === TOO_LONG
-  return isTooLong ? `a frame is longer than ${maxFrameBytes} bytes` : undefined
-}
-
 function lookupOf({ lookupFor }: StreamOptions['parts'], url: URL) {
   try {
     return lookupFor(url)
@@ -185,13 +173,13 @@ async function takeFrame(
 ): Promise<Said | 'too-long' | undefined> {
   const { limits, now, onDropped } = options.parts
   const { maxFrameLabels } = limits
-  if (!isDecodable(data, maxFrameLabels)) return { kind: 'broken', reason: 'a frame is a bomb' }
+  if (!isDecodable(data, maxFrameLabels)) return { kind: 'broken', message: 'a frame is a bomb' }
   const frame = decodeFrame(data)
   if (frame?.kind === 'error') return frame
   if (!frame) return unreadable(progress, onDropped)
   if (frame.kind !== 'labels') return undefined
   if (frame.labels.length > maxFrameLabels) {
-    return { kind: 'broken', reason: `a frame has more than ${maxFrameLabels} labels` }
+    return { kind: 'broken', message: `a frame has more than ${maxFrameLabels} labels` }
   }
   for (const pace of options.paces) await pace.take(frame.labels.length * LABEL_COST, signal)
   const read = readLabels(frame.labels, options.did, onDropped)
@@ -213,7 +201,7 @@ async function takeFrame(
 function unreadable(progress: Progress, onDropped: LabelsParts['onDropped']): Said | undefined {
   onDropped?.('unreadable')
   const isTooMuch = ++progress.unreadable > MAX_UNREADABLE
-  return isTooMuch ? { kind: 'broken', reason: 'what it sends is no frames' } : undefined
+  return isTooMuch ? { kind: 'broken', message: 'what it sends is no frames' } : undefined
 }
 
 async function isSigned(

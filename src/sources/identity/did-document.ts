@@ -36,6 +36,11 @@ type Json = Record<string, unknown>
 
 const MAX_ITEMS = 64
 const MAX_URL_LENGTH = 2048
+/** Base58 is decoded in the square of its length: 60 kB of it are four seconds. A key has some fifty characters. */
+const MAX_KEY_LENGTH = 256
+/** What is kept of a document stays in memory for as long as its account is known. */
+const MAX_SERVICES = 16
+const MAX_NAME_LENGTH = 128
 
 /** Undefined if this is not the document of `did`. */
 export function parseDidDocument(did: string, document: unknown): Identity | undefined {
@@ -74,6 +79,7 @@ function readKey(did: string, document: Json, id: string): string | undefined {
     .find((one) => localId(did, one['id']) === id)
   const { type, publicKeyMultibase } = method ?? {}
   if (typeof type !== 'string' || typeof publicKeyMultibase !== 'string') return undefined
+  if (publicKeyMultibase.length > MAX_KEY_LENGTH) return undefined
   try {
     return didKeyOf(type, publicKeyMultibase)
   } catch {
@@ -105,9 +111,10 @@ function readServices(did: string, document: Json): DidService[] {
     .flatMap((one) => {
       const id = localId(did, one['id'])
       const { type, serviceEndpoint: endpoint } = one
-      if (!id || typeof type !== 'string' || !isHttpUrl(endpoint)) return []
+      if (!isName(id) || !isName(type) || !isHttpUrl(endpoint)) return []
       return [{ id, type, endpoint }]
     })
+    .slice(0, MAX_SERVICES)
 }
 
 /** Ids stand in documents as `#atproto` and as `did:…#atproto`. */
@@ -115,6 +122,10 @@ function localId(did: string, id: unknown): string | undefined {
   if (typeof id !== 'string') return undefined
   const local = id.startsWith(did) ? id.slice(did.length) : id
   return local.startsWith('#') ? local : undefined
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_NAME_LENGTH
 }
 
 function isHttpUrl(value: unknown): value is string {

@@ -11,6 +11,10 @@ const MAX_REFUSAL_BYTES = 8192
  * Servers are asked to leave such frames out, so this much more is never filled in practice.
  */
 const PAYLOAD_SLACK_BYTES = 16 * 1024 * 1024
+/** Pings and pongs in a second. No pace holds them back, and an honest side sends one in half a minute. */
+const MAX_CONTROLS = 100
+/** Of RFC 6455: nobody said why. */
+const ABNORMAL = 1006
 
 export type Ending =
   /** The server answered the handshake with an HTTP status; `name` from its XRPC envelope. */
@@ -18,6 +22,8 @@ export type Ending =
   | { kind: 'unreachable'; message: string }
   | { kind: 'closed'; code: number; message: string }
   | { kind: 'idle'; message: string }
+  /** It sent what nobody has to take. */
+  | { kind: 'broken'; message: string }
   /** We closed it. */
   | { kind: 'left' }
 
@@ -34,7 +40,7 @@ export type Connection = {
 type Options = {
   url: string
   limits: ConsumerLimits
-  /** A longer frame ends the connection (1009) as soon as its head says so, before any of it is kept. */
+  /** A longer frame ends the connection as soon as its head says so, before any of it is kept. */
   maxPayloadBytes?: number
   /** How the host's addresses are found, where not as the system does. */
   lookup?: LookupFunction
@@ -50,6 +56,7 @@ export function openConnection(options: Options): Connection {
   let isOpen = false
   let cause: Ending | undefined
 
+  const giveUp = (message: string) => stop({ kind: 'idle', message })
   const heartbeat = createHeartbeat(limits, {
     ping: () => {
       if (isOpen && !isPaused) ws.ping()
@@ -58,8 +65,9 @@ export function openConnection(options: Options): Connection {
     giveUp,
   })
 
-  function giveUp(message: string): void {
-    cause ??= { kind: 'idle', message }
+  /** No wait for the other side: whatever it still sends will come again. */
+  function stop(ending: Ending): void {
+    cause ??= ending
     ws.terminate()
   }
 
@@ -86,11 +94,12 @@ export function openConnection(options: Options): Connection {
     heartbeat.touch()
     if (!cause) onFrame(data, isBinary)
   })
-  for (const control of ['ping', 'pong'] as const) ws.on(control, heartbeat.touch)
+  onControls(ws, { touch: heartbeat.touch, onTooMany: stop })
   onRefusal(ws, end)
   ws.on('error', (error) => {
     if (!isOpen) end({ kind: 'unreachable', message: error.message })
-    else cause ??= { kind: 'closed', code: closeCodeOf(error), message: error.message }
+    // Else ws would read and throw away for as long as the other side does not close.
+    stop(endingBy(error, maxPayload(options)))
   })
   ws.on('close', (code, reason) => {
     end({ kind: 'closed', code, message: reason.toString().slice(0, 200) })
@@ -104,21 +113,18 @@ export function openConnection(options: Options): Connection {
     send: (text) => {
       if (ws.readyState === WebSocket.OPEN) ws.send(text)
     },
-    leave: () => {
-      cause ??= { kind: 'left' }
-      // No wait for the other side: whatever it still sends will come again.
-      ws.terminate()
-    },
+    leave: () => stop({ kind: 'left' }),
   }
 }
 
-function connect({ url, limits, lookup, maxPayloadBytes }: Options): WebSocket {
+function connect(options: Options): WebSocket {
+  const { url, limits, lookup } = options
   return new WebSocket(url, {
     ...(lookup && { lookup }),
     // Offered by default, and answered with a 400 by v2 hosts when compress=true is asked too.
     perMessageDeflate: false,
     skipUTF8Validation: true,
-    maxPayload: maxPayloadBytes ?? limits.maxFrameBytes + PAYLOAD_SLACK_BYTES,
+    maxPayload: maxPayload(options),
     handshakeTimeout: limits.handshakeTimeoutMs,
     headers: { 'User-Agent': 'Slipstream' },
   })
@@ -146,6 +152,26 @@ function createHeartbeat(
   }
 }
 
+function onControls(
+  ws: WebSocket,
+  { touch, onTooMany }: { touch: () => void; onTooMany: (ending: Ending) => void },
+): void {
+  let since = performance.now()
+  let seen = 0
+  const hear = () => {
+    touch()
+    const now = performance.now()
+    if (now - since > 1000) {
+      since = now
+      seen = 0
+    }
+    const message = `more than ${MAX_CONTROLS} pings or pongs in a second`
+    if (++seen > MAX_CONTROLS) onTooMany({ kind: 'broken', message })
+  }
+  ws.on('ping', hear)
+  ws.on('pong', hear)
+}
+
 function onRefusal(ws: WebSocket, end: (refusal: Ending) => void): void {
   ws.on('unexpected-response', (request, response) => {
     void readRefusal(response).then((refusal) => {
@@ -155,9 +181,19 @@ function onRefusal(ws: WebSocket, end: (refusal: Ending) => void): void {
   })
 }
 
-/** Tells ws's own refusals apart: a frame over the limit is 1009. */
-function closeCodeOf(error: Error & { code?: string }): number {
-  return error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? 1009 : 1006
+/** What ws itself ends a connection for. */
+function endingBy(error: Error & { code?: string }, maxBytes: number): Ending {
+  switch (error.code) {
+    case 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH':
+      return { kind: 'broken', message: `a frame is longer than ${maxBytes} bytes` }
+    case 'WS_ERR_TOO_MANY_BUFFERED_PARTS':
+      return { kind: 'broken', message: 'a frame comes in too many pieces' }
+  }
+  return { kind: 'closed', code: ABNORMAL, message: error.message }
+}
+
+function maxPayload({ limits, maxPayloadBytes }: Options): number {
+  return maxPayloadBytes ?? limits.maxFrameBytes + PAYLOAD_SLACK_BYTES
 }
 
 async function readRefusal(response: IncomingMessage): Promise<Ending> {

@@ -123,6 +123,44 @@ describe('a stream that breaks a limit ends, and is not made again', () => {
     expect(hostile.connections).toHaveLength(1)
   })
 
+  const pong = Buffer.from([0x8a, 0])
+  const piece = Buffer.from([0x00, 1, 0x61])
+  test.each([
+    ['pings and pongs without end', Buffer.concat(Array(2_000).fill(pong)), /pings or pongs/],
+    [
+      'a frame in twenty thousand pieces',
+      Buffer.concat([Buffer.from([0x02, 1, 0x61]), ...Array(20_000).fill(piece)]),
+      /too many pieces/,
+    ],
+  ])('%s', async (_what, bytes, reason) => {
+    const [hostile, good] = [await labeler('hostile'), await labeler('good')]
+    openRoom([hostile.did, good.did])
+    await Promise.all([connected(hostile), connected(good)])
+    const ended = hostile.sendRaw(bytes)
+    await inQuarantine()
+    expect(quarantined()).toMatchObject([
+      { did: hostile.did, reason: expect.stringMatching(reason) },
+    ])
+    // It is not read any further, not even to be thrown away.
+    await ended
+    await getsThrough(good)
+    expect(hostile.connections).toHaveLength(1)
+  })
+
+  test('but not one that says goodbye in order, whatever it says', async () => {
+    const [odd, good] = [await labeler('odd'), await labeler('good')]
+    openRoom([odd.did, good.did])
+    await Promise.all([connected(odd), connected(good)])
+    odd.send(frame({ op: -1 }, { error: { toString: 1 } }))
+    await connected(odd, 2)
+    odd.send(frame({ op: -1 }, { error: 'ConsumerTooSlow', message: { valueOf: [] } }))
+    odd.hangUp(1008)
+    await connected(odd, 3)
+    expect(quarantined()).toEqual([])
+    await getsThrough(odd)
+    await getsThrough(good)
+  })
+
   test('for longer each time, across restarts, until it was clean for a while', async () => {
     const hostile = await labeler('hostile')
     const limits = { quarantineMs: 10 * MINUTE, cleanAfterMs: 50 }
