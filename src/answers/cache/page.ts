@@ -102,7 +102,7 @@ export class Page {
     }
     if (cachedView.forMembersOnly && !this.#viewer) this.#isUnfit = true
     if (cachedView.notFor !== 0 && cachedView.notFor === this.#viewer?.uid) this.#isUnfit = true
-    if (cachedView.missing) this.missing.add(cachedView.missing)
+    this.noteMissing(cachedView)
     const { slots, withoutBlocks } = cachedView
     for (let i = 0; i < withoutBlocks.length; i++) {
       if (this.relation(withoutBlocks[i]!).blocks) this.#isUnfit = true
@@ -113,6 +113,11 @@ export class Page {
       text += this.#filled(cachedView, slots[i]!, slots[i + 1]!) + pieces[i / 2 + 1]!
     }
     return text
+  }
+
+  /** Of a view, or of an item that can't be shown for the lack of it. */
+  noteMissing({ missing }: CachedView): void {
+    if (missing) this.missing.add(missing)
   }
 
   /** Whether the labelers of this request act upon a post or an account; see `isLacking`. */

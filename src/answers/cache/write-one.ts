@@ -34,7 +34,9 @@ export function writeItem(page: Page, item: number, options: ItemOptions): Writt
     if (page.hasMisses) return { ...page.write(cachedView), state: 'misses' }
     if (!isShown(rules, cachedView.facts!)) return notShown(page, cachedView.facts!)
   }
-  return cachedView.showing === 'absent' ? undefined : page.write(cachedView)
+  if (cachedView.showing !== 'absent') return page.write(cachedView)
+  page.noteMissing(cachedView)
+  return undefined
 }
 
 /** Where the parent was taken down, who stands above it does not matter. */

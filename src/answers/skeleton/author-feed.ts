@@ -20,6 +20,8 @@ export type AuthorFeedRequest = {
   filter: string
   limit: number
   cursor: string | undefined
+  /** What is older than this is not all here: the page ends there and says how to go on, unless it begins below. */
+  downTo?: number | undefined
 }
 
 /** Rows looked at in each list: first few, then more where the filter lets little through. */
@@ -31,21 +33,30 @@ export function createAuthorFeedSkeleton(db: Db) {
   return (request: AuthorFeedRequest): FeedSkeleton => {
     const { limit, cursor } = request
     const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
-    const { rows, floor } = firstFull(limit + 1, (size) => {
+    const window = firstFull(limit + 1, (size) => {
       const window = readWindow(request, before?.sortAt ?? LATEST, size)
       return { ...window, rows: window.rows.filter((row) => !before || isBelow(row, before)) }
     })
+    const end = endOf(request, before)
+    const floor = Math.max(window.floor, end)
+    const rows = window.rows.filter(({ sortAt }) => sortAt >= end)
     rows.sort((a, b) => b.sortAt - a.sortAt || (a.cid < b.cid ? 1 : -1))
     const cids = new Map(rows.map(({ item, cid }) => [item, cid]))
     const page = cutPage(rows, limit, { cidsOf: () => cids })
     const items = page.rows.map(({ item }) => item)
     if (page.isLast && floor === -Infinity) return { items, cursor: undefined }
+    if (page.isLast && floor === end)
+      return { items, cursor: formatFeedCursor(end, undefined), isCut: true }
     const last = page.rows.at(-1)!
     const wayOn = page.isLast
       ? formatFeedCursor(floor, undefined)
       : formatFeedCursor(last.sortAt, cids.get(last.item))
     return { items, cursor: wayOn, ...(!page.isLast && items.length < limit && { isCut: true }) }
   }
+}
+
+function endOf({ downTo }: AuthorFeedRequest, before: FeedPosition | undefined): number {
+  return downTo !== undefined && downTo < (before?.sortAt ?? Infinity) ? downTo : -Infinity
 }
 
 function isBelow(row: AuthorFeedRow, edge: FeedPosition): boolean {

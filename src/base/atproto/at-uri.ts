@@ -7,7 +7,8 @@ export type RecordKey = { did: string; collection: string; rkey: string }
 
 const RECORD_URI = /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]+)\/([A-Za-z0-9.-]+)\/([A-Za-z0-9._~:-]+)$/
 
-const COLLECTION_URI = /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]+)\/([A-Za-z0-9.-]+)$/
+const COLLECTION_URI =
+  /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]+)\/([A-Za-z0-9.-]+)(?:\?before=(\d{1,16}))?$/
 
 export function recordUri(did: string, collection: string, rkey: PackedRkey): string {
   return `at://${did}/${collection}/${unpackRkey(rkey)}`
@@ -19,8 +20,20 @@ export function parseRecordUri(uri: unknown): RecordKey | undefined {
   return match ? { did: match[1]!, collection: match[2]!, rkey: match[3]! } : undefined
 }
 
+export type CollectionPage = Omit<RecordKey, 'rkey'> & {
+  /** Milliseconds since 1970: the page after the one that ended there. */
+  before: number | undefined
+}
+
+/** The newest records of a collection, or those before a time: for requests between our own threads alone. */
+export function collectionUri(did: string, collection: string, before?: number): string {
+  return `at://${did}/${collection}${before === undefined ? '' : `?before=${before}`}`
+}
+
 /** @returns undefined for anything else, such as the at-URI of a record. */
-export function parseCollectionUri(uri: string): Omit<RecordKey, 'rkey'> | undefined {
+export function parseCollectionUri(uri: string): CollectionPage | undefined {
   const match = COLLECTION_URI.exec(uri)
-  return match ? { did: match[1]!, collection: match[2]! } : undefined
+  if (!match) return undefined
+  const before = match[3] === undefined ? undefined : Number(match[3])
+  return { did: match[1]!, collection: match[2]!, before }
 }

@@ -4,6 +4,7 @@
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
+import { deleteFeedDepths } from './feed-depths.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 import type { PostRow } from './posts.ts'
@@ -35,7 +36,6 @@ const statements = perDatabase((db) => ({
       ('member', 'identity', 'profile', 'follows', 'feed', 'latest', 'recent', 'page', 'older', 'blocks',
        'records', 'repo', 'check', 'author', 'rest')`,
   ),
-  depths: db.prepare<[number]>('DELETE FROM feed_depths WHERE uid = ?'),
   keyless: db.prepare<[number]>('DELETE FROM keyless_follows WHERE creator = ?'),
 }))
 
@@ -58,9 +58,8 @@ export function dropOpReply(db: Db, root: number, post: number): void {
 
 /** What was to be fetched of the account, and how far that was. */
 export function dropFetches(db: Db, uid: number): void {
-  const { jobs, depths } = statements(db)
-  jobs.run(uid)
-  depths.run(uid)
+  statements(db).jobs.run(uid)
+  deleteFeedDepths(db, uid)
 }
 
 /** What is known of an account that nothing here is about. */

@@ -20,6 +20,7 @@ const statements = perDatabase((db) => ({
     `INSERT OR REPLACE INTO feed_depths (uid, collection, cursor, oldest_at, pages)
       VALUES (?, ?, ?, ?, ?)`,
   ),
+  remove: db.prepare<[number]>('DELETE FROM feed_depths WHERE uid = ?'),
   deepenable: db
     .prepare<[string, number, number], number>(
       `SELECT uid FROM json_each(?) ids CROSS JOIN feed_depths ON uid = ids.value
@@ -43,6 +44,11 @@ export function findFeedDepth(db: Db, uid: number, collection: number): FeedDept
 export function putFeedDepth(db: Db, uid: number, collection: number, depth: FeedDepth): void {
   const { cursor, oldestAt, pages } = depth
   statements(db).put.run(uid, collection, cursor ?? null, oldestAt, pages)
+}
+
+/** Its feed is to be read as if it never was. */
+export function deleteFeedDepths(db: Db, uid: number): void {
+  statements(db).remove.run(uid)
 }
 
 /** Of these uids, those of whom more can be read: the one whose feed is known least far back first. */

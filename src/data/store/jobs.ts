@@ -13,7 +13,7 @@ import { perDatabase } from './per-database.ts'
  * - `feed` (uid): recent posts and reposts
  * - `latest` (uid): a few of the newest posts and reposts, for a newcomer's first page; tried once
  * - `recent` (uid): posts, reposts and likes of the last hours, where no stream brings them
- * - `page` (uid): the newest posts of a stranger whose page a member opens
+ * - `page` (uid): the newest posts and reposts of a stranger whose page a member opens
  * - `older` (uid): the next page of posts and reposts, back from what was read
  * - `blocks` (uid): blocks and list blocks
  * - `post` (posts.id): the record of a stub

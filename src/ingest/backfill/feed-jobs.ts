@@ -3,6 +3,7 @@
 
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
+import { findBackfill } from '../../data/store/backfills.ts'
 import { findFeedDepth, putFeedDepth } from '../../data/store/feed-depths.ts'
 import {
   type ListedPage,
@@ -72,55 +73,74 @@ export async function loadRecent(services: Services, repo: RepoTarget): Promise<
   }
 }
 
-/** The newest posts of a stranger, kept because a member looks at them, and who may reply to them. */
+/** The newest posts and reposts of a stranger, kept because a member looks at them, and who may reply to them. */
 export async function loadPage(services: Services, repo: RepoTarget): Promise<void> {
   const { pagePosts: maxRecords } = services.limits
-  const isEnough = () => true
   const { take } = withinBudget(services, repo)
-  await reconcile(services, repo, { collection: POST, maxRecords, isEnough, take, isShown: true })
+  for (const collection of [POST, REPOST]) {
+    const pages = watchPages(() => true)
+    const { isEnough } = pages
+    const what = { collection, maxRecords, isEnough, take, isShown: true }
+    const end = await reconcile(services, repo, what)
+    const last = pages.last()
+    noteDepth(services, repo, { collection, end, last, size: maxRecords, pages: 0 })
+  }
   for (const collection of GATES) {
-    await reconcile(services, repo, { collection, maxRecords, isEnough, take })
+    await reconcile(services, repo, { collection, maxRecords, isEnough: () => true, take })
   }
 }
 
-/** One page more of posts and of reposts, from where they were read to. */
+/** One page more of posts and of reposts, from where they were read to; of a stranger for somebody who looks at them. */
 export async function loadOlder(services: Services, repo: RepoTarget): Promise<void> {
+  const isShown = findBackfill(services.db, repo.uid, 'feed') === undefined
   for (const collection of [POST, REPOST]) {
     const depth = findFeedDepth(services.db, repo.uid, collectionCodes[collection])
     if (depth?.cursor === undefined) continue
     const { cursor, pages } = depth
-    await pageFrom(services, repo, { collection, cursor, pages: pages + 1 })
+    await pageFrom(services, repo, { collection, cursor, pages: pages + 1, isShown })
   }
+}
+
+type PageToRead = {
+  collection: Collection
+  cursor?: string
+  size?: number
+  pages?: number
+  take?: Take
+  isShown?: boolean
 }
 
 /** One page, and how deep that is; the server's first one without a cursor. */
 async function pageFrom(
   services: Services,
   repo: RepoTarget,
-  of: { collection: Collection; cursor?: string; size?: number; pages?: number; take?: Take },
+  of: PageToRead,
 ): Promise<{ cursor: string | undefined; last: ListedPage | undefined }> {
-  const { collection, cursor, size = MAX_PAGE, pages = 0 } = of
-  const { take = withinBudget(services, repo).take } = of
+  const { collection, cursor, size = MAX_PAGE, pages = 0, isShown } = of
+  const budget = withinBudget(services, repo)
+  const { take = budget.take } = of
   const watched = watchPages((page) => isShort(page, size))
   const { isEnough } = watched
-  const bounds = { collection, from: cursor, isEnough, take, maxRecords: size }
+  const bounds = { collection, from: cursor, isEnough, take, maxRecords: size, isShown }
   const end = await walkOn(services, repo, bounds)
   const last = watched.last()
-  noteDepth(services, repo, { collection, end, last, size, pages })
+  // Nobody reads a stranger's rest later: whoever looks again goes on from here.
+  const isCut = isShown === true && budget.cut.leftOut > 0
+  if (!isCut) noteDepth(services, repo, { collection, end, last, size, pages })
   return { cursor: end.cursor, last }
 }
 
 async function walkOn(
   services: Services,
   repo: RepoTarget,
-  bounds: ListingBounds & { collection: Collection },
+  bounds: ListingBounds & { collection: Collection; isShown: boolean | undefined },
 ): Promise<ListingEnd> {
-  const { collection } = bounds
+  const { collection, isShown } = bounds
   try {
     return await walkCollection(services, repo, {
       ...bounds,
       onPage: ({ records, fetchedAt }) =>
-        applySliced(services, { did: repo.did, collection, records, fetchedAt }),
+        applySliced(services, { did: repo.did, collection, records, fetchedAt, isShown }),
     })
   } catch (error) {
     // It moved to a server that reads the cursor otherwise.

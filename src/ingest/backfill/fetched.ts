@@ -12,7 +12,7 @@ export type FetchedRecords = {
   repoRev?: string
   /** When we began to ask, by our clock: what the stream changed since then is newer. */
   fetchedAt: number
-  /** Posts that a member is to be shown: kept whoever wrote them. */
+  /** Posts and reposts that a member is to be shown: kept whoever wrote them. */
   isShown?: boolean | undefined
 }
 

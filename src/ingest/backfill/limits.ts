@@ -22,7 +22,7 @@ export type BackfillLimits = HostLimits & {
   /** For a newcomer's first page: of each collection so many, and more where they are all as new as that. */
   latest: number
   latestMs: number
-  /** Of a stranger whose page a member opens. */
+  /** Of a stranger whose page a member opens, of posts and of reposts. */
   pagePosts: number
   /** Beyond the first page, records older than this are not asked for. */
   feedMaxAgeMs: number

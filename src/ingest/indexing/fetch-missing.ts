@@ -4,6 +4,7 @@
 import { parseCollectionUri } from '../../base/atproto/at-uri.ts'
 import { findActor } from '../../data/store/actors.ts'
 import { deleteBackfillsOf, findBackfill, milestonesReached } from '../../data/store/backfills.ts'
+import { deepenable, deleteFeedDepths, knownSince } from '../../data/store/feed-depths.ts'
 import { isJobWaiting } from '../../data/store/job-schedule.ts'
 import { enqueueJob, type JobKind, jobPriority } from '../../data/store/jobs.ts'
 import { ANCHOR } from '../../data/store/post-flags.ts'
@@ -55,18 +56,23 @@ export function fetchAuthorOf(
     if (milestonesReached(ctx.db, member).length === 0) enqueueJob(ctx.db, 'latest', author)
     return
   }
-  deleteBackfillsOf(ctx.db, author)
+  forgetReading(ctx, author)
   enqueueJob(ctx.db, 'author', author)
 }
 
 /** Somebody became an author: their last hours, feed, whole follow list and blocks are needed. */
 export function fetchAuthor(ctx: IndexContext, uid: number): void {
-  // What was read of them before has not been kept up with since.
-  deleteBackfillsOf(ctx.db, uid)
+  forgetReading(ctx, uid)
   fetchPerson(ctx, uid)
   requestReplay(ctx.db, uid, ctx.now)
   for (const kind of ['feed', 'follows', 'blocks', 'records'] as const)
     enqueueJob(ctx.db, kind, uid)
+}
+
+/** What was read of them before has not been kept up with since. */
+function forgetReading({ db }: IndexContext, uid: number): void {
+  deleteBackfillsOf(db, uid)
+  deleteFeedDepths(db, uid)
 }
 
 /** Asks for all that trusted verifiers say, unless it was read before: the stream tells the rest. */
@@ -88,7 +94,7 @@ export type JobBudget = {
 
 /**
  * What a member (`did`) was to be shown and we lack: at-URIs of posts, lists, feed generators and the like, those of
- * collections of posts for the newest of them, DIDs of people. Asked for ahead of everything that nobody
+ * collections of posts for a page of them, DIDs of people. Asked for ahead of everything that nobody
  * waits for. What goes beyond the budget leaves no trace.
  */
 export function fetchMissing(
@@ -131,9 +137,11 @@ function createQueue({ db }: IndexContext, budget: JobBudget): Queue {
 
 /** Its posts name others, which are fetched with it. */
 const COST_OF_PAGE = 25
+/** Of one stranger, from the newest on. */
+const MAX_PAGES = 20
 
 /**
- * A stranger's newest posts; an author's are here.
+ * A stranger's newest posts and reposts, or those before what was read of them; an author's are here.
  * @returns whether this is the at-URI of a collection
  */
 function fetchShownPage(
@@ -144,11 +152,19 @@ function fetchShownPage(
   const named = parseCollectionUri(uri)
   if (named?.collection !== 'app.bsky.feed.post') return named !== undefined
   const uid = internActor(ctx, named.did)
-  if (isAuthor(ctx, uid) || isJobWaiting(ctx.db, 'page', uid)) return true
+  const kind = named.before === undefined ? 'page' : 'older'
+  if (isAuthor(ctx, uid) || isJobWaiting(ctx.db, kind, uid)) return true
+  if (named.before !== undefined && !isReadTo(ctx, uid, named.before)) return true
   budget.left -= COST_OF_PAGE
   if (viewer !== undefined) ctx.coldStarts.looksAt(ctx.actors.uidOf(viewer), uid)
-  enqueueJob(ctx.db, 'page', uid)
+  enqueueJob(ctx.db, kind, uid, jobPriority.page)
   return true
+}
+
+/** Whether reading goes on there: not further down already, nor at the last page. */
+function isReadTo({ db }: IndexContext, uid: number, before: number): boolean {
+  const [more] = deepenable(db, [uid], { maxPages: MAX_PAGES, limit: 1 })
+  return more !== undefined && knownSince(db, [uid]) >= before
 }
 
 function fetchShownRecord(ctx: IndexContext, uri: string, queue: Queue): void {

@@ -26,14 +26,14 @@ export type FetchedRecords = {
   repoRev?: string
   /** When the fetch began, by our clock: what we saw deleted or changed since then is newer. */
   fetchedAt: number
-  /** Posts that a member is to be shown: kept whoever wrote them. */
+  /** Posts and reposts that a member is to be shown: kept whoever wrote them. */
   isShown?: boolean | undefined
   records: FetchedRecord[]
 }
 
 /** Valid ones in order; the others are counted by reason. */
 export function* toWrites(
-  { did, rev, fetchedAt, records }: FetchedRecords,
+  { did, rev, fetchedAt, isShown, records }: FetchedRecords,
   ctx: IndexContext,
   skip: (reason: Outcome) => void,
 ): Generator<RecordWrite> {
@@ -46,7 +46,7 @@ export function* toWrites(
       const createdAt = parseCreatedAt(record['createdAt'])
       const key = { did, uid: 0, collection, rkey: packRkey(rkey), cid, cidText, record }
       const indexedAt = arrivalOf(ctx, key.rkey, createdAt)
-      yield { ...key, rev, createdAt, indexedAt, fetchedAt, seenAtUs: fetchedAt * 1000 }
+      yield { ...key, rev, createdAt, indexedAt, fetchedAt, seenAtUs: fetchedAt * 1000, isShown }
     }
   }
 }

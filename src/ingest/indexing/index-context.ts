@@ -41,6 +41,8 @@ export type RecordWrite = {
   fetchedAt: number | undefined
   /** When the record was seen in its repository: the event's time, or the fetch's. Microseconds. */
   seenAtUs: number
+  /** It is to be shown to a member: kept whoever wrote it. */
+  isShown?: boolean | undefined
 }
 
 export type RecordRemoval = {

@@ -16,7 +16,10 @@ const POST = 'app.bsky.feed.post'
 const DAY_MS = 86_400_000
 
 type Embed = { record?: { $type: string } }
-type Item = { post: { uri: string; author: { displayName?: string }; embed?: Embed } }
+type Item = {
+  post: { uri: string; author: { displayName?: string }; embed?: Embed }
+  reason?: { by: { displayName?: string } }
+}
 type Feed = { feed: Item[]; cursor?: string }
 type Parts = { w: ServingWorld; backfill: Backfill; pds: PdsDouble; plc: PlcDouble }
 
@@ -71,7 +74,7 @@ let lastMs = Date.now() - 30 * DAY_MS
 function write(account: PdsAccount, collection: string, value: object) {
   lastMs += 1_000
   const createdAt = new Date(lastMs).toISOString()
-  const rkey = collection === POST ? undefined : 'self'
+  const rkey = collection === 'app.bsky.actor.profile' ? 'self' : undefined
   const commit = account.put({ collection, rkey, value: { createdAt, ...value }, atMs: lastMs })
   if (commit.operation === 'delete') throw new Error('nothing was deleted')
   return { uri: `at://${commit.did}/${collection}/${commit.rkey}`, cid: commit.cid }
@@ -92,7 +95,7 @@ test('is fetched when a member opens it, newest first, with the name and what is
   expect(body.feed[0]?.post.author.displayName).toBe('eve')
 })
 
-test('ends after the newest fifty, and several requests at once cost one listing', async () => {
+test('several requests at once cost one listing, and the next page none', async () => {
   const { w, person, read, listings } = await start()
   const eve = await person('eve')
   const posts = Array.from({ length: 60 }, (_, i) => write(eve, POST, { text: `post ${i}` }))
@@ -103,7 +106,7 @@ test('ends after the newest fifty, and several requests at once cost one listing
   )
   const newest = posts.map(({ uri }) => uri).reverse()
   for (const { body } of pages) expect(uris(body)).toEqual(newest.slice(0, 30))
-  const { body: next } = await read(eve, { limit: 30, cursor: pages[0]!.body.cursor })
+  const { body: next } = await read(eve, { limit: 20, cursor: pages[0]!.body.cursor })
   expect(uris(next)).toEqual(newest.slice(30, 50))
   expect(listings).toEqual([eve.did])
   const whole = w.db
@@ -111,6 +114,72 @@ test('ends after the newest fifty, and several requests at once cost one listing
     .get(w.uid(eve.did))
   expect(whole).toBeUndefined()
 })
+
+/** Page after page, to the end. */
+async function readAll(read: (more: object) => Promise<{ body: Feed }>, limit: number) {
+  const shown: string[] = []
+  let cursor: string | undefined
+  let pages = 0
+  do {
+    const { body } = await read({ limit, cursor })
+    shown.push(...uris(body))
+    cursor = body.cursor
+    pages++
+  } while (cursor !== undefined && pages < 50)
+  return { shown, pages }
+}
+
+test('goes on beyond the newest fifty, a listing for each hundred, to the first post', async () => {
+  const { person, read, listings } = await start()
+  const eve = await person('eve')
+  const posts = Array.from({ length: 260 }, (_, i) => write(eve, POST, { text: `post ${i}` }))
+  const { shown, pages } = await readAll((more) => read(eve, more), 30)
+  expect(shown).toEqual(posts.map(({ uri }) => uri).reverse())
+  expect(pages).toBeLessThanOrEqual(12)
+  expect(listings).toHaveLength(4)
+})
+
+test('shows what they reposted in its place, with whose post it is', async () => {
+  const { person, read } = await start()
+  const [eve, mallory] = [await person('eve'), await person('mallory')]
+  const reposted = write(mallory, POST, { text: 'reposted' })
+  const before = write(eve, POST, { text: 'before' })
+  write(eve, 'app.bsky.feed.repost', { subject: reposted })
+  const after = write(eve, POST, { text: 'after' })
+  const { body } = await read(eve)
+  expect(uris(body)).toEqual([after, reposted, before].map(({ uri }) => uri))
+  expect(body.feed[1]?.post.author.displayName).toBe('mallory')
+  expect(body.feed[1]?.reason).toMatchObject({ by: { displayName: 'eve' } })
+})
+
+test('what is older than all that was read of their posts and reposts waits for its page', async () => {
+  const { person, read } = await start()
+  const [eve, mallory] = [await person('eve'), await person('mallory')]
+  const reposted = write(mallory, POST, { text: 'reposted' })
+  const expected = [write(eve, POST, { text: 'first' }).uri]
+  for (let i = 0; i < 3; i++) {
+    write(eve, 'app.bsky.feed.repost', { subject: reposted })
+    expected.unshift(reposted.uri)
+    for (let k = 0; k < 40; k++) expected.unshift(write(eve, POST, { text: `${i} ${k}` }).uri)
+  }
+  const { shown } = await readAll((more) => read(eve, more), 50)
+  expect(shown).toEqual(expected)
+})
+
+test('ends with what is here where the PDS fails further down', async () => {
+  const { person, read, pds } = await start()
+  const eve = await person('eve')
+  const posts = Array.from({ length: 80 }, (_, i) => write(eve, POST, { text: `post ${i}` }))
+  const { body } = await read(eve, { limit: 40 })
+  pds.misbehave({ method: 'listRecords', how: { status: 500 } })
+  const { shown } = await readAll((more) => read(eve, { cursor: body.cursor, ...clean(more) }), 40)
+  const newest = posts.map(({ uri }) => uri).reverse()
+  expect([...uris(body), ...shown]).toEqual(newest.slice(0, 50))
+})
+
+/** Without what is undefined, which would stand in another's place. */
+const clean = (some: object) =>
+  Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined))
 
 test('loses what was deleted when it is read once more', async () => {
   const { w, person, read, listings } = await start()
@@ -143,6 +212,26 @@ test('is not fetched for visitors, nor for those who are kept anyway', async () 
   })
   expect(w.db.prepare("SELECT 1 FROM jobs WHERE kind = 'page'").get()).toBeUndefined()
   expect(listings).toEqual([])
+})
+
+test('a list of a stranger’s is fetched with who is on it, and one that is not there asked for once', async () => {
+  const { w, pds, person } = await start()
+  const [eve, mallory] = [await person('eve'), await person('mallory')]
+  const name = { name: 'people', purpose: 'app.bsky.graph.defs#curatelist' }
+  const { uri: list } = write(eve, 'app.bsky.graph.list', name)
+  for (const { did: subject } of [eve, mallory])
+    write(eve, 'app.bsky.graph.listitem', { list, subject })
+  type List = { list: { name: string }; items: { subject: { did: string } }[] }
+  const { body } = await w.ask<List>('app.bsky.graph.getList', { list }, alice)
+  expect(body.list.name).toBe('people')
+  expect(body.items.map(({ subject }) => subject.did)).toEqual([mallory.did, eve.did])
+  let calls = 0
+  pds.onRequest(() => void calls++)
+  const nowhere = { list: `at://${eve.did}/app.bsky.graph.list/3kabcdefghi2a` }
+  expect((await w.ask('app.bsky.graph.getList', nowhere, alice)).status).toBe(400)
+  const once = calls
+  for (let i = 0; i < 5; i++) await w.ask('app.bsky.graph.getList', nowhere, alice)
+  expect(calls).toBe(once)
 })
 
 test('is answered although the PDS fails', async () => {

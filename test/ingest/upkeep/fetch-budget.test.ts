@@ -4,6 +4,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createCountBuffer } from '../../../src/data/shared-memory/count-table.ts'
 import { createSharedBudget } from '../../../src/data/shared-memory/shared-budget.ts'
+import { putFeedDepth } from '../../../src/data/store/feed-depths.ts'
 import { createFetchRequests } from '../../../src/http/xrpc/fetch-requests.ts'
 import { createWriterRequests } from '../../../src/ingest/upkeep/writer-requests.ts'
 import { plcDid } from '../../support/plc-double.ts'
@@ -62,6 +63,32 @@ test('a member opens twenty pages of strangers in a minute, and each costs one j
   expect(jobs()).toBe(20)
   world.tick(61_000)
   expect(open(30).ok).toBe(true)
+})
+
+test('a page further down costs as much, and is asked for only where reading goes on there', () => {
+  const did = world.account('mallory')
+  const stranger = plcDid('read')
+  const open = (page: string) =>
+    answer({
+      ...{ kind: 'fetch-requested', id: 1, did, dids: [] },
+      uris: [`at://${stranger}/app.bsky.feed.post${page}`],
+    })
+  const older = () => countRows(world, "jobs WHERE kind = 'older'")
+  expect(open('?before=1000').ok).toBe(true)
+  expect(older()).toBe(0)
+  const uid = world.actors.uidOf(stranger)
+  putFeedDepth(world.db, uid, 1, { cursor: 'below', oldestAt: 1_000, pages: 0 })
+  open('?before=2000')
+  expect(older()).toBe(0)
+  for (let i = 0; i < 30; i++) {
+    open('?before=1000')
+    world.db.prepare('DELETE FROM jobs').run()
+  }
+  expect(open('?before=1000').ok).toBe(false)
+  world.tick(61_000)
+  putFeedDepth(world.db, uid, 1, { cursor: 'far below', oldestAt: 1_000, pages: 20 })
+  expect(open('?before=1000').ok).toBe(true)
+  expect(older()).toBe(0)
 })
 
 test('ten members at it leave room for one more, and a hundred a bounded queue', () => {

@@ -17,8 +17,10 @@ export type UnderWay = {
   accounts(uids: readonly number[], tries?: number): boolean
   /** Whether any of these posts, lists, feed generators and the like is being fetched, or who made it. */
   records(keys: readonly RecordKey[], tries?: number): boolean
-  /** Whether this account's newest posts are being fetched, for the first time since they were asked for. */
+  /** Whether a page of this account's posts is being fetched, for the first time since it was asked for. */
   page(uid: number): boolean
+  /** Down to when this account's posts and reposts were read, where there are more; milliseconds since 1970. */
+  readTo(uid: number): number | undefined
   /** Those of these accounts that are there and were never looked up. */
   neverLookedUp(uids: readonly number[]): number[]
   /** Those of these accounts whose declarations were never read from their repositories. */
@@ -36,7 +38,8 @@ const fetching = (table: string, kind: JobKind, further = '') => /* sql */ `
 SELECT 1 FROM ${table} r CROSS JOIN jobs j
   ON j.kind = '${kind}' AND j.subject = r.id AND j.attempts < ?
   WHERE r.uid = ? AND r.rkey = ? ${further}`
-const PAGE = /* sql */ `SELECT 1 FROM jobs WHERE kind = 'page' AND subject = ? AND attempts = 0`
+const PAGE = /* sql */ `SELECT 1 FROM jobs WHERE kind IN ('page', 'older') AND subject = ? AND attempts = 0`
+const READ_TO = /* sql */ `SELECT max(oldest_at) FROM feed_depths WHERE uid = ? AND cursor IS NOT NULL`
 const NEVER_LOOKED_UP = /* sql */ `
 SELECT a.uid FROM json_each(?) ids CROSS JOIN actors a ON a.uid = ids.value
   WHERE a.identity_checked_at IS NULL AND a.status = 0 AND NOT a.handle_valid`
@@ -53,6 +56,7 @@ export function createUnderWay({
 }): UnderWay {
   const ofAccounts = db.prepare<[string, number], number>(ACCOUNTS).pluck()
   const page = db.prepare<[number], number>(PAGE).pluck()
+  const readTo = db.prepare<[number], number | null>(READ_TO).pluck()
   const neverLookedUp = db.prepare<[string], number>(NEVER_LOOKED_UP).pluck()
   const neverRead = db.prepare<[string], number>(NEVER_READ).pluck()
   const ofRecords = prepareOfRecords(db)
@@ -67,6 +71,7 @@ export function createUnderWay({
         return ofRecords.get(collection)?.get(tries, uid, packRkey(rkey)) !== undefined
       }),
     page: (uid) => page.get(uid) !== undefined,
+    readTo: (uid) => readTo.get(uid) ?? undefined,
     neverLookedUp: (uids) => neverLookedUp.all(idList(uids)),
     neverRead: (uids) => neverRead.all(idList(uids)),
   }

@@ -96,7 +96,7 @@ function retractRepost(ctx: IndexContext, row: RepostRow): void {
 /** The post, where a repost of it by this account is kept. An author's is to be shown. */
 function keptSubject(
   ctx: IndexContext,
-  { uid, indexedAt }: RecordWrite,
+  { uid, indexedAt, isShown }: RecordWrite,
   ref: RecordRef,
 ): PostHandle | undefined {
   if (isAuthor(ctx, uid)) {
@@ -105,6 +105,8 @@ function keptSubject(
     fetchPerson(ctx, post.uid)
     return post
   }
+  // Whoever looks at it asks for the post.
+  if (isShown) return ensurePost(ctx, ref, ANCHOR)
   if (ctx.scope === 'network') return ensurePost(ctx, ref, 0)
   if (ctx.scope === 'authors') return undefined
   return keptPost(ctx, ref, indexedAt)

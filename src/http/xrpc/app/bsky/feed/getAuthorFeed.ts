@@ -3,6 +3,7 @@
 
 import type { AppBskyFeedGetAuthorFeed } from '@atproto/api'
 import type { Reader } from '../../../../../answers/hydrate/reader.ts'
+import { isBadFeedCursor } from '../../../../../answers/skeleton/page-cursor.ts'
 import type { FeedSkeleton } from '../../../../../answers/skeleton/timeline.ts'
 import { pinnedPost } from '../../../../../answers/views/profile-views.ts'
 import {
@@ -43,10 +44,10 @@ export const getAuthorFeed = pagedMethod(
   },
 )
 
-/** What a stranger's page needs, where it is fetched when a member opens it; undefined where it is here. */
+/** What a page of a stranger's needs, where that is fetched when a member looks; undefined where it is here. */
 function fetched(app: FetchParts, call: FeedCall): Promise<void> | undefined {
   const { params, viewer } = call
-  if (!viewer || params.cursor !== undefined) return undefined
+  if (!viewer || (params.cursor !== undefined && isBadFeedCursor(params.cursor))) return undefined
   const author = app.names.find(params.actor)
   if (author instanceof Promise) return author.then((one) => one && whole(app, call, one))
   return author && app.strangersPages.isFetched(author) ? whole(app, call, author) : undefined
@@ -60,13 +61,18 @@ type FetchParts = Needs<
 async function whole(app: FetchParts, call: FeedCall, author: NamedActor): Promise<void> {
   const { actors, strangersPages, viewCache, wholeItems } = app
   if (!strangersPages.isFetched(author)) return
-  const { params, signal } = call
-  await strangersPages.awaited(author, { viewer: call.viewer!, signal })
-  const { limit, filter } = params
-  const make = (reader: Reader) => {
-    const page = { author: actors.uidOf(author.did), filter, limit, cursor: undefined }
-    viewCache.items(app.authorFeed(page).items, reader, { isShown: isAllowed })
+  const { signal } = call
+  const { limit, filter, cursor } = call.params
+  const request = { viewer: call.viewer!, signal }
+  const items = () => {
+    const uid = actors.uidOf(author.did)
+    const downTo = strangersPages.downTo(uid)
+    return app.authorFeed({ author: uid, filter, limit, cursor, downTo }).items
   }
+  if (cursor === undefined) await strangersPages.awaited(author, request)
+  const page = { cursor, isFull: () => items().length >= limit }
+  await strangersPages.olderAwaited(author, page, request)
+  const make = (reader: Reader) => viewCache.items(items(), reader, { isShown: isAllowed })
   await wholeItems.awaited(make, { reader: call.reader, signal, maxWaitMs: PAGE_MAX_WAIT_MS })
 }
 
@@ -101,11 +107,13 @@ function readAuthor(
 type Read = FeedSkeleton & { pinned: number }
 
 function authorFeed(
-  app: Needs<'authorFeed'>,
+  app: Needs<'authorFeed' | 'strangersPages'>,
   { about, call, place }: PagePart<FeedCall, Author>,
 ): Read {
   const { filter, includePins } = call.params
-  const skeleton = app.authorFeed({ author: about.uid, filter, ...place })
+  // Nothing more is fetched for visitors: they see what is here.
+  const downTo = call.viewer ? app.strangersPages.downTo(about.uid) : undefined
+  const skeleton = app.authorFeed({ author: about.uid, filter, downTo, ...place })
   const pinned = includePins && place.cursor === undefined ? about.pinned : 0
   if (pinned === 0) return { ...skeleton, pinned }
   return { ...skeleton, items: [pinned, ...skeleton.items.filter((one) => one !== pinned)], pinned }

@@ -7,10 +7,11 @@ import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import { listByUri } from '../../../list-by-uri.ts'
 import { pagedMethod } from '../../../paged-method.ts'
+import { strangersList } from '../../../strangers-list.ts'
 
 export const getListFeed = pagedMethod(
   'app.bsky.feed.getListFeed',
-  { auth: 'optional', readAfterWrite: true },
+  { auth: 'optional', readAfterWrite: true, ready: strangersList },
   {
     about: namedList,
     skeleton: ({ listFeed }, { about, place }) =>

@@ -13,12 +13,13 @@ import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import { listByUri } from '../../../list-by-uri.ts'
 import { pagedMethod } from '../../../paged-method.ts'
+import { strangersList } from '../../../strangers-list.ts'
 
 const MODLIST = 'app.bsky.graph.defs#modlist'
 
 export const getList = pagedMethod(
   'app.bsky.graph.getList',
-  { auth: 'optional' },
+  { auth: 'optional', ready: strangersList },
   {
     about: namedList,
     skeleton: ({ listPages }, { about, place }) => listPages.members({ list: about.id, ...place }),

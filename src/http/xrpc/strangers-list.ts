@@ -1,0 +1,43 @@
+// A list of somebody whom nobody here follows, where no public AppView is asked: a member who opens it waits
+// until its record and who is on it came from its creator's PDS, or can't be had. A list that is here follows the
+// stream; one that is nowhere is asked for again after a while only (fetch-requests.ts), so that asking is cheap.
+
+import { asVisitor } from '../../answers/hydrate/reader.ts'
+import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import type { Call } from './call.ts'
+import type { Needs } from './define.ts'
+import { listByUri } from './list-by-uri.ts'
+import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'
+import { whenAsked } from './when-asked.ts'
+
+type ListCall = Pick<Call<{ list: string }>, 'params' | 'reader' | 'signal'>
+type Parts = Needs<
+  'actors' | 'fetchRequests' | 'hydrator' | 'listPages' | 'strangersPages' | 'underWay' | 'waits'
+>
+
+/** @returns undefined where nothing is waited for. */
+export function strangersList(app: Parts, call: ListCall): Promise<void> | undefined {
+  const { params, reader } = call
+  const key = parseRecordUri(params.list)
+  if (!reader.viewer || !key || isHere(app, call)) return undefined
+  const isFetched = app.strangersPages.isFetched({ uid: app.actors.uidOf(key.did) })
+  return isFetched && listByUri(app, params.list) ? whenHere(app, call, key) : undefined
+}
+
+function isHere(app: Pick<Parts, 'hydrator' | 'listPages'>, { params, reader }: ListCall): boolean {
+  const id = listByUri(app, params.list)?.id ?? 0
+  return id !== 0 && app.hydrator.lists([id], asVisitor(reader)).lists.has(id)
+}
+
+async function whenHere(
+  { fetchRequests, underWay, waits }: Parts,
+  { params, reader, signal }: ListCall,
+  key: NonNullable<ReturnType<typeof parseRecordUri>>,
+): Promise<void> {
+  const uris = [params.list]
+  const asked = fetchRequests.ask(reader.viewer, { uris, dids: [key.did] })
+  // The record comes first; with the job those who are on it are here, too.
+  const isThere = whenAsked(asked, () => underWay.records([key]))
+  await Promise.resolve() // by then it shows where it was asked for before
+  await waits.awaited(uris, { isThere, isShared: true, maxWaitMs: PAGE_MAX_WAIT_MS, signal })
+}
