@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '@hono/node-server'
 import { HIDDEN } from '../../src/data/graph/types.ts'
-import { createMediaApp } from '../../src/http/media/media-app.ts'
+import type { VideoPosts } from '../../src/http/media/hls/captions.ts'
+import { createMediaApp, type VideosFrom } from '../../src/http/media/media-app.ts'
 import {
   createMediaProcess,
   type MediaProcess,
@@ -42,6 +43,8 @@ export async function startMediaWorld({
   before,
   maxWait,
   limits,
+  videos = { kind: 'own' },
+  posts = { captionsOf: () => [] },
 }: {
   maxCacheBytes?: number
   dataDir?: string
@@ -49,6 +52,8 @@ export async function startMediaWorld({
   before?: MediaWorld
   maxWait?: { firstByteMs?: number; timeoutMs?: number }
   limits?: MediaProcessOptions['limits']
+  videos?: VideosFrom
+  posts?: VideoPosts
 } = {}): Promise<MediaWorld> {
   const plc = before?.plc ?? (await startPlcDouble())
   const host = before?.host ?? (await startBlobHost())
@@ -71,7 +76,8 @@ export async function startMediaWorld({
     maxCacheBytes,
     maxWait,
     hasImages: true,
-    hasVideos: true,
+    videos,
+    posts,
     actors: { uidOf: (one) => (known.has(one) ? 7 : 0), flagsOf: () => flags },
     log,
     process,

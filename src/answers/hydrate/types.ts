@@ -34,7 +34,8 @@ export type AccountPair = readonly [uid: number, otherUid: number]
 /** Addresses of images and videos, by the configured patterns. See answers/views/media-urls.ts. */
 export type MediaUrls = {
   image(preset: ImagePreset, did: string, cid: string): string
-  videoPlaylist(did: string, cid: string): string
+  /** `rkey`: of the post that shows it, where it is known. */
+  videoPlaylist(did: string, cid: string, rkey?: string): string
   videoThumbnail(did: string, cid: string): string
 }
 

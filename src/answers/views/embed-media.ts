@@ -22,15 +22,16 @@ export type MediaView =
 const MAX_IMAGES = 4
 const MAX_GALLERY_ITEMS = 10
 
-/** `did` is of the post's author. @returns undefined for embeds of any other kind. */
+/** `uri` is the record's that embeds it. @returns undefined for embeds of any other kind. */
 export const mediaEmbedView = oncePerObject(
-  (embed: object, did: string, urls: MediaUrls): MediaView | undefined => {
-    const view = makeView(embed, did, urls)
+  (embed: object, uri: string, urls: MediaUrls): MediaView | undefined => {
+    const view = makeView(embed, uri, urls)
     return view && keepJson(view)
   },
 )
 
-function makeView(embed: object, did: string, urls: MediaUrls): MediaView | undefined {
+function makeView(embed: object, uri: string, urls: MediaUrls): MediaView | undefined {
+  const [, , did = '', , rkey = ''] = uri.split('/')
   if (hasType<AppBskyEmbedImages.Main>(embed, 'app.bsky.embed.images')) {
     return imagesView(did, embed, urls)
   }
@@ -38,7 +39,7 @@ function makeView(embed: object, did: string, urls: MediaUrls): MediaView | unde
     return galleryView(did, embed, urls)
   }
   if (hasType<AppBskyEmbedVideo.Main>(embed, 'app.bsky.embed.video')) {
-    return videoView(did, embed, urls)
+    return videoView({ did, rkey }, embed, urls)
   }
   if (hasType<AppBskyEmbedExternal.Main>(embed, 'app.bsky.embed.external')) {
     return externalView(did, embed, urls)
@@ -95,7 +96,7 @@ function galleryImageView(
 }
 
 function videoView(
-  did: string,
+  { did, rkey }: { did: string; rkey: string },
   embed: AppBskyEmbedVideo.Main,
   urls: MediaUrls,
 ): $Typed<AppBskyEmbedVideo.View> | undefined {
@@ -104,7 +105,7 @@ function videoView(
   return {
     $type: 'app.bsky.embed.video#view',
     cid,
-    playlist: urls.videoPlaylist(did, cid),
+    playlist: urls.videoPlaylist(did, cid, rkey),
     thumbnail: urls.videoThumbnail(did, cid),
     alt: text(embed.alt),
     aspectRatio: aspectRatio(embed.aspectRatio),

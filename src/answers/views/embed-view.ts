@@ -9,7 +9,7 @@ import { generatorView } from './generator-view.ts'
 import { labelerView } from './labeler-view.ts'
 import { listView } from './list-view.ts'
 import { isWithheld } from './members-only.ts'
-import { authorDid, postBase } from './post-base.ts'
+import { postBase } from './post-base.ts'
 import { blockedProfileViewer } from './profile-viewer.ts'
 import { profileViewBasic } from './profile-views.ts'
 import { extended } from './ready-json.ts'
@@ -34,12 +34,12 @@ export function embedView(state: FeedState, post: Post, depth = 1): EmbedView | 
     return record && { $type: 'app.bsky.embed.record#view', record }
   }
   if (hasType<AppBskyEmbedRecordWithMedia.Main>(embed, 'app.bsky.embed.recordWithMedia')) {
-    const media = mediaEmbedView(embed.media, authorDid(post), state.urls)
+    const media = mediaEmbedView(embed.media, post.uri, state.urls)
     const record = recordView(state, post, depth)
     if (!media || !record) return undefined
     return { $type: 'app.bsky.embed.recordWithMedia#view', media, record: wrapped(record) }
   }
-  return mediaEmbedView(embed, authorDid(post), state.urls)
+  return mediaEmbedView(embed, post.uri, state.urls)
 }
 
 function recordView(state: FeedState, post: Post, depth: number): RecordView | undefined {

@@ -6,8 +6,9 @@ import type { MediaUrls } from '../hydrate/types.ts'
 export type UrlPatterns = {
   /** With {preset}, {did} and {cid}. */
   imageUrlPattern: string
-  /** With {did} and {cid}. */
+  /** With {did} and {cid}; {rkey} is the post's. */
   videoPlaylistUrlPattern: string
+  /** With {did} and {cid}. */
   videoThumbnailUrlPattern: string
 }
 
@@ -17,13 +18,14 @@ export function createMediaUrls(patterns: UrlPatterns): MediaUrls {
   const thumbnail = compile(patterns.videoThumbnailUrlPattern)
   return {
     image: (preset, did, cid) => image({ preset, did, cid }),
-    videoPlaylist: (did, cid) => playlist({ did: encodeURIComponent(did), cid }),
+    videoPlaylist: (did, cid, rkey = '') =>
+      playlist({ did: encodeURIComponent(did), cid, rkey: encodeURIComponent(rkey) }),
     videoThumbnail: (did, cid) => thumbnail({ did: encodeURIComponent(did), cid }),
   }
 }
 
 /** Splits once, so that an address is a concatenation. */
 function compile(pattern: string): (values: Record<string, string>) => string {
-  const parts = pattern.split(/\{(preset|did|cid)\}/)
+  const parts = pattern.split(/\{(preset|did|cid|rkey)\}/)
   return (values) => parts.map((part, i) => (i % 2 === 0 ? part : (values[part] ?? ''))).join('')
 }

@@ -16,7 +16,7 @@ type View = Omit<AppBskyActorDefs.StatusView, '$type'>
 
 export function statusView(
   state: ProfileState,
-  { did, uid }: Actor,
+  { uid }: Actor,
   { uri, cid, record, sortAt }: LiveStatus,
 ): View {
   const { status, durationMinutes, embed } = record
@@ -31,7 +31,7 @@ export function statusView(
     cid,
     record,
     status,
-    embed: externalView(state, did, embed),
+    embed: externalView(state, uri, embed),
     labels: labelsOf(state, uri),
     expiresAt: expiresAt === undefined ? undefined : datetime(expiresAt),
     isActive,
@@ -39,9 +39,9 @@ export function statusView(
   }
 }
 
-function externalView(state: ProfileState, did: string, embed: unknown): View['embed'] {
+function externalView(state: ProfileState, uri: string, embed: unknown): View['embed'] {
   const isExternal = hasType<AppBskyEmbedExternal.Main>(embed, 'app.bsky.embed.external')
-  const view = isExternal ? mediaEmbedView(embed, did, state.urls) : undefined
+  const view = isExternal ? mediaEmbedView(embed, uri, state.urls) : undefined
   return view?.$type === 'app.bsky.embed.external#view' ? view : undefined
 }
 

@@ -170,7 +170,7 @@ function withDerived(parsed: Derivable): Config {
     hostname,
     serviceDid: parsed.serviceDid ?? didOf(hostname),
     publicOrigin,
-    ...completePatterns({ images: parsed.images, videos: parsed.videos, publicOrigin }, parsed),
+    ...completePatterns({ ...parsed, publicOrigin }, parsed),
   }
 }
 

@@ -1,5 +1,6 @@
 // Where pictures and videos are, as far as the operator has not said it in so many words: on Bluesky's
 // servers, or on ours. Our routes (src/http/media/) have the form of Bluesky's, so clients rewrite both alike.
+// A playlist's address names the post, too, since captions are the post's.
 
 export type MediaPatterns = {
   imageUrlPattern: string
@@ -9,18 +10,23 @@ export type MediaPatterns = {
 
 export type GivenPatterns = { [Name in keyof MediaPatterns]?: string | undefined }
 
-type Origins = { images: 'cdn' | 'own'; videos: 'cdn' | 'own'; publicOrigin: string }
+type Origins = {
+  images: 'cdn' | 'own'
+  videos: 'cdn' | 'proxy' | 'own'
+  videoServiceUrl: string
+  publicOrigin: string
+}
 
 const IMAGE_CDN = 'https://cdn.bsky.app'
-const VIDEO_CDN = 'https://video.bsky.app/watch'
 
-function mediaPatterns({ images, videos, publicOrigin }: Origins): MediaPatterns {
+/** Playlists are ours wherever the video is; a preview is where the video is. */
+function mediaPatterns({ images, videos, videoServiceUrl, publicOrigin }: Origins): MediaPatterns {
   const imageOrigin = images === 'own' ? publicOrigin : IMAGE_CDN
-  const videoBase = videos === 'own' ? `${publicOrigin}/video` : VIDEO_CDN
+  const ours = `${publicOrigin}/video`
   return {
     imageUrlPattern: `${imageOrigin}/img/{preset}/plain/{did}/{cid}`,
-    videoPlaylistUrlPattern: `${videoBase}/{did}/{cid}/playlist.m3u8`,
-    videoThumbnailUrlPattern: `${videoBase}/{did}/{cid}/thumbnail.jpg`,
+    videoPlaylistUrlPattern: `${ours}/{did}/{cid}/playlist.m3u8?post={rkey}`,
+    videoThumbnailUrlPattern: `${videos === 'cdn' ? videoServiceUrl : ours}/{did}/{cid}/thumbnail.jpg`,
   }
 }
 

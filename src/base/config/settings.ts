@@ -246,14 +246,20 @@ export const settings = {
   videos: setting(
     'VIDEOS',
     'cdn',
-    oneOf('cdn', 'own'),
-    'Where videos come from. cdn: Bluesky’s video service. own: this server fetches them from each account’s PDS and streams them as they were uploaded, in one quality and without a preview picture.',
+    oneOf('cdn', 'proxy', 'own'),
+    'Where videos come from; their playlists and captions are this server’s (docs/VIDEO.md). cdn: players are sent to the video service for each piece. proxy: the pieces come by way of this server, so that the service does not learn who watches. own: from each account’s PDS, as they were uploaded, in one quality and without a preview picture.',
+  ),
+  videoServiceUrl: setting(
+    'VIDEO_SERVICE_URL',
+    'https://video.bsky.app/watch',
+    url('https:', 'http:'),
+    'Video service for VIDEOS=cdn and proxy: {did}/{cid}/playlist.m3u8 and thumbnail.jpg stand below it.',
   ),
   imageCacheMb: setting(
     'IMAGE_CACHE_MB',
     '2048',
     integer(64, 100_000_000),
-    'Megabytes of disk that kept pictures and videos may take, where IMAGES or VIDEOS is own.',
+    'Megabytes of disk that kept pictures, videos and captions may take.',
   ),
   imageUrlPattern: setting<string | undefined>(
     'IMAGE_URL_PATTERN',

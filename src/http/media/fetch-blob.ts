@@ -3,16 +3,15 @@
 // missing, what it fails at is upstream. A server that was silent again and again is left alone for a while.
 // Lexicon: com.atproto.sync.getBlob.
 
-import { createHash } from 'node:crypto'
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { blobCid } from '../../base/atproto/keys.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import { type CircuitBreaker, createCircuitBreaker } from '../../sources/appview/circuit-breaker.ts'
-import { FetchError } from '../../sources/identity/fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
-import { HEAD_BYTES } from './cache-entry.ts'
 import type { DiskCache } from './disk-cache.ts'
+import { isSilence, noRoom, toMediaError } from './fetch-failure.ts'
+import { createEntryWriter } from './file-writer.ts'
 import { createHostSlots, type SlotLimits } from './host-slots.ts'
 import { MediaError } from './media-error.ts'
 import type { BlobName } from './media-path.ts'
@@ -54,7 +53,6 @@ export type FetchBlobOptions = {
 
 type Received = Pick<BlobFile, 'path' | 'length' | 'digest' | 'beginning'>
 
-const BEGINNING_BYTES = 32
 const MAX_HOSTS = 2000
 
 export function createFetchBlob(options: FetchBlobOptions): FetchBlob {
@@ -117,49 +115,20 @@ async function writeAnswer(
   const url = `${pds}/xrpc/com.atproto.sync.getBlob?${new URLSearchParams(name)}`
   const file = await open(path, 'wx', 0o600)
   try {
-    const writer = createWriter(file)
+    const writer = createEntryWriter(file)
     const response = await source
       .fetch(url, { ...limits, sink: writer.write })
       .catch((error: unknown) => {
         const ours = writer.failure()
         if (!ours && isSilence(error)) breaker.failed()
         else breaker.succeeded()
-        throw ours ? noRoom(ours) : toMediaError(error, limits)
+        throw ours ? noRoom(ours) : toMediaError(error, 'the PDS', limits.maxBytes)
       })
     breaker.succeeded()
     if (response.status !== 200) throw refusal(response)
     return { path, ...writer.end() }
   } finally {
     await file.close()
-  }
-}
-
-function createWriter(file: FileHandle) {
-  const sha = createHash('sha256')
-  let beginning = Buffer.alloc(0)
-  let length = 0
-  let failure: unknown
-
-  async function append(piece: Buffer): Promise<void> {
-    for (let done = 0; done < piece.length; ) {
-      const at = HEAD_BYTES + length + done
-      done += (await file.write(piece, done, piece.length - done, at)).bytesWritten
-    }
-    length += piece.length
-  }
-
-  return {
-    failure: () => failure,
-    async write(piece: Buffer): Promise<void> {
-      if (length < BEGINNING_BYTES) beginning = Buffer.concat([beginning, piece])
-      beginning = beginning.subarray(0, BEGINNING_BYTES)
-      sha.update(piece)
-      await append(piece).catch((error: unknown) => {
-        failure = error
-        throw error
-      })
-    },
-    end: () => ({ length, beginning, digest: sha.digest('hex') }),
   }
 }
 
@@ -184,32 +153,6 @@ function refusal({ status, url }: FetchedResponse): MediaError {
   return new MediaError('upstream', 'UpstreamError', `${origin} answered with ${status}`)
 }
 
-function toMediaError(error: unknown, { maxBytes }: BlobLimits): unknown {
-  if (!(error instanceof FetchError)) return error
-  const options = { cause: error }
-  switch (error.reason) {
-    case 'too-large': {
-      const message = `the blob has more than ${maxBytes} bytes`
-      return new MediaError('refused', 'BlobTooLarge', message, options)
-    }
-    case 'timeout':
-      return new MediaError('late', 'UpstreamTimeout', 'the PDS took too long', options)
-    case 'busy':
-      return new MediaError('busy', 'Busy', 'too many pictures at once', options)
-    default:
-      return new MediaError('upstream', 'UpstreamError', 'the PDS gave no answer', options)
-  }
-}
-
-/** Nothing came of it, and it took its time. */
-function isSilence(error: unknown): boolean {
-  return error instanceof FetchError && ['timeout', 'connect', 'dns'].includes(error.reason)
-}
-
 function silent(): MediaError {
   return new MediaError('late', 'UpstreamTimeout', 'the PDS has not answered for a while')
-}
-
-function noRoom(cause: unknown): MediaError {
-  return new MediaError('busy', 'NoRoom', 'the server has no room for it', { cause })
 }

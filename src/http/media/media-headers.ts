@@ -2,6 +2,8 @@
 // it for good; and none of it may act in a page: not as another type than we say, not with scripts, not
 // in a frame.
 
+import type { Context } from 'hono'
+import type { CacheEntry } from './cache-entry.ts'
 import type { MediaError } from './media-error.ts'
 
 const GUARDED = {
@@ -11,7 +13,7 @@ const GUARDED = {
   'x-content-type-options': 'nosniff',
 }
 
-const FOR_GOOD = 'public, max-age=31536000, immutable'
+export const FOR_GOOD = 'public, max-age=31536000, immutable'
 const BUSY_RETRY_SECONDS = 2
 
 /** `digest` of the bytes becomes the ETag. */
@@ -29,6 +31,25 @@ export function isKnown(ifNoneMatch: string | undefined, digest: string): boolea
   if (!ifNoneMatch) return false
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes('*') || tags.includes(etagOf(digest))
+}
+
+/** What is known whole, unless the client has it. */
+export function wholeResponse(
+  c: Context,
+  { contentType, digest, body }: CacheEntry,
+  more: Record<string, string> = {},
+): Response {
+  const headers = { ...mediaHeaders(contentType, digest), ...more }
+  if (isKnown(c.req.header('if-none-match'), digest)) {
+    return new Response(null, { status: 304, headers })
+  }
+  const all = { ...headers, 'content-length': String(body.length) }
+  return new Response(body as Uint8Array<ArrayBuffer>, { headers: all })
+}
+
+export function redirectResponse(location: string, cacheControl: string): Response {
+  const headers = { ...GUARDED, location, 'cache-control': cacheControl }
+  return new Response(null, { status: 302, headers })
 }
 
 /** As XRPC errors are: a name for programs, a sentence for people. */

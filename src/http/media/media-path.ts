@@ -34,8 +34,12 @@ export function parseImagePath(path: string): ImageName {
 export function parseBlobName(rawDid: string, cid: string): BlobName {
   const did = isValidDid(rawDid) ? rawDid : unescaped(rawDid)
   if (!isValidDid(did)) throw refused('InvalidDid', 'that is no DID')
-  if (!BLOB_CID.test(cid)) throw refused('InvalidCid', 'that is no CID of a blob')
+  if (!isBlobCid(cid)) throw refused('InvalidCid', 'that is no CID of a blob')
   return { did, cid }
+}
+
+export function isBlobCid(cid: string): boolean {
+  return BLOB_CID.test(cid)
 }
 
 function unescaped(text: string): string {

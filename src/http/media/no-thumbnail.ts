@@ -3,9 +3,8 @@
 // pixels, and clients stretch it to the video's own proportions.
 
 import { makeEntry } from './cache-entry.ts'
-import { mediaHeaders } from './media-headers.ts'
 
-const { body, contentType, digest } = makeEntry(
+export const NO_THUMBNAIL = makeEntry(
   'image/jpeg',
   Buffer.from(
     [
@@ -18,12 +17,3 @@ const { body, contentType, digest } = makeEntry(
     'base64',
   ),
 )
-
-export function noThumbnail(): Response {
-  const headers = {
-    ...mediaHeaders(contentType, digest),
-    'content-length': String(body.length),
-    'cache-control': 'public, max-age=86400',
-  }
-  return new Response(body as Uint8Array<ArrayBuffer>, { headers })
-}

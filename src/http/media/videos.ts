@@ -1,10 +1,9 @@
 // A video as it was uploaded: from the disk, or fetched whole, checked and kept. It must be shown to be
 // what its CID says before a byte of it goes out.
 
-import { open } from 'node:fs/promises'
-import { sealHead } from './cache-entry.ts'
 import type { DiskCache, OpenedEntry } from './disk-cache.ts'
 import { type BlobFile, type BlobLimits, type BlobSource, createFetchBlob } from './fetch-blob.ts'
+import { writeHead } from './file-writer.ts'
 import { MediaError } from './media-error.ts'
 import type { BlobName } from './media-path.ts'
 import { createSharedWork } from './shared-work.ts'
@@ -54,7 +53,7 @@ export function createVideos({ source, cache, now }: VideosOptions): Videos {
 
   const fetchAndKeep = (name: BlobName, key: string) =>
     withFetched(name, async (video) => {
-      await writeHead(video)
+      await writeHead(video.path, video)
       await cache.keep(key, video.path)
     })
 
@@ -80,14 +79,4 @@ export function createVideos({ source, cache, now }: VideosOptions): Videos {
 
 function keyOf({ did, cid }: BlobName): string {
   return `video ${did} ${cid}`
-}
-
-async function writeHead({ path, ...video }: Video): Promise<void> {
-  const file = await open(path, 'r+')
-  try {
-    const head = sealHead(video)
-    await file.write(head, 0, head.length, 0)
-  } finally {
-    await file.close()
-  }
 }

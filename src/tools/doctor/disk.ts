@@ -53,7 +53,7 @@ export function checkDisk({ config }: DoctorContext): Finding[] {
   const use = readDiskUse(folder)
   const { freeBytes } = use
   const databaseBytes = use.databaseBytes + use.logBytes
-  const cacheBytes = images === 'own' || videos === 'own' ? imageCacheMb * MB : 0
+  const cacheBytes = images === 'own' || videos !== 'cdn' ? imageCacheMb * MB : 0
   const bounds = { capBytes: diskCapMb * MB, reserveBytes: diskReserveMb * MB }
   return [
     ...aboutRoom({ freeBytes, databaseBytes, cacheBytes }, folder),

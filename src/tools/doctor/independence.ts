@@ -94,16 +94,18 @@ function pictures({ imageUrlPattern, publicOrigin }: Config): Dependency[] {
 }
 
 function videos(config: Config): Dependency[] {
-  const { videoPlaylistUrlPattern, videoThumbnailUrlPattern, publicOrigin } = config
-  const patterns = [videoPlaylistUrlPattern, videoThumbnailUrlPattern]
+  const { videos: from, videoServiceUrl, publicOrigin } = config
+  const patterns = [config.videoPlaylistUrlPattern, config.videoThumbnailUrlPattern]
   const others = patterns.filter((one) => !isOurs(one, publicOrigin))
+  if (from !== 'own') others.push(videoServiceUrl)
   if (others.length === 0) return []
+  const isForUs = from === 'proxy'
   return [
     {
       what: 'videos',
       hosts: [...new Set(others.map(hostOf))],
-      askedBy: 'client',
-      gives: 'videos and their first frames; it sees who looks at them',
+      askedBy: isForUs ? 'server' : 'client',
+      gives: `videos and their first frames${isForUs ? '' : '; it sees who looks at them'}`,
       without: 'posts are there, and their videos are not',
       setting: 'SLIPSTREAM_VIDEOS=own',
     },

@@ -72,7 +72,7 @@ export function mediaBytes({
   videos,
   serveThreads,
 }: Pick<Config, 'images' | 'videos' | 'serveThreads'>): number {
-  return images === 'own' || videos === 'own' ? serveThreads * MEDIA_MEMORY_BYTES : 0
+  return images === 'own' || videos !== 'cdn' ? serveThreads * MEDIA_MEMORY_BYTES : 0
 }
 
 export function neededBytes({ members, actors, follows }: Sizes, limits: Limits): number {

@@ -168,7 +168,7 @@ function aboutSize({ serveThreads, videos, imageCacheMb }: Config): Finding[] {
     const text = `${serveThreads} serving threads beside the ingest thread, on ${cores} processors`
     found.push(notice(text, `Set SLIPSTREAM_SERVE_THREADS=${Math.max(1, cores - 1)} or less.`))
   }
-  if (videos === 'own' && imageCacheMb < 512) {
+  if (videos !== 'cdn' && imageCacheMb < 512) {
     const text = `videos of up to 100 MB share a cache of ${imageCacheMb} MB`
     found.push(notice(text, 'Set SLIPSTREAM_IMAGE_CACHE_MB=2048 or more.'))
   }
@@ -181,8 +181,8 @@ function aboutMedia({ images, videos }: Config, isSet: (key: string) => boolean)
     ['SLIPSTREAM_VIDEOS', videos, 'SLIPSTREAM_VIDEO_PLAYLIST_URL_PATTERN'],
   ] as const
   return pairs
-    .filter(([, value, pattern]) => value === 'own' && isSet(pattern))
-    .map(([key, , pattern]) =>
-      wrong(`${key}=own, but ${pattern} sends clients elsewhere`, `Leave out one of the two.`),
+    .filter(([, value, pattern]) => value !== 'cdn' && isSet(pattern))
+    .map(([key, value, pattern]) =>
+      wrong(`${key}=${value}, but ${pattern} sends clients elsewhere`, `Leave out one of the two.`),
     )
 }

@@ -6,13 +6,13 @@ import { loadConfig } from '../../../src/base/config/config.ts'
 
 const DID = 'did:web:example.org%3A8080'
 
-test('the default patterns give the addresses of Bluesky’s servers', () => {
+test('by default pictures are on Bluesky’s servers, and playlists are ours', () => {
   const urls = createMediaUrls(loadConfig({}, '/nonexistent'))
   expect(urls.image('avatar', 'did:plc:a', 'bafk')).toBe(
     'https://cdn.bsky.app/img/avatar/plain/did:plc:a/bafk',
   )
-  expect(urls.videoPlaylist('did:plc:a', 'bafk')).toBe(
-    'https://video.bsky.app/watch/did%3Aplc%3Aa/bafk/playlist.m3u8',
+  expect(urls.videoPlaylist('did:plc:a', 'bafk', '3k')).toBe(
+    'http://localhost:3000/video/did%3Aplc%3Aa/bafk/playlist.m3u8?post=3k',
   )
   expect(urls.videoThumbnail('did:plc:a', 'bafk')).toBe(
     'https://video.bsky.app/watch/did%3Aplc%3Aa/bafk/thumbnail.jpg',

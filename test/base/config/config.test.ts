@@ -80,7 +80,7 @@ test('pictures have our own address where the operator wants so, and then follow
   const videos = atPort(load({ SLIPSTREAM_VIDEOS: 'own' }), 4000)
   expect(videos).toMatchObject({
     imageUrlPattern: cdn,
-    videoPlaylistUrlPattern: 'http://localhost:4000/video/{did}/{cid}/playlist.m3u8',
+    videoPlaylistUrlPattern: 'http://localhost:4000/video/{did}/{cid}/playlist.m3u8?post={rkey}',
     videoThumbnailUrlPattern: 'http://localhost:4000/video/{did}/{cid}/thumbnail.jpg',
   })
 })

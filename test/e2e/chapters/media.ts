@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { app } from '@bsky/sdk/lexicons'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
+import { firstVariant } from '../../support/playlists.ts'
 import { eventually } from '../support/eventually.ts'
 import type { World } from '../support/world.ts'
 
@@ -49,13 +50,8 @@ export function mediaChapter(world: () => World): void {
       expect(embed?.playlist).toContain('/playlist.m3u8')
       return embed!.playlist!
     })
-    const lines = (await (await fetch(playlist)).text()).split('\n')
-    const pieces = lines.filter((line) => line.endsWith('.m4s'))
-    expect(pieces.length).toBeGreaterThan(1)
-    for (const piece of ['init.mp4', ...pieces]) {
-      const answer = await fetch(new URL(piece, playlist))
-      expect([piece, answer.status]).toEqual([piece, 200])
-      expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(500)
-    }
+    const { init, segments } = await firstVariant(playlist)
+    expect(segments.length).toBeGreaterThan(1)
+    for (const piece of [init, ...segments]) expect(piece.length).toBeGreaterThan(500)
   })
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumPath, launchBrowser } from '../../support/browser.ts'
 import { type Packet, packetsOf } from '../../support/cached-view-packets.ts'
 import { type MediaWorld, startMediaWorld } from '../../support/media-world.ts'
+import { bytesOf, firstVariant } from '../../support/playlists.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 
@@ -27,20 +28,7 @@ function address(name: string, part: string): string {
   return `${world.url}/video/${world.did}/${world.host.put(readVideo(name))}/${part}`
 }
 
-async function bytesOf(url: string): Promise<Buffer> {
-  const response = await fetch(url)
-  expect(response.status, url).toBe(200)
-  return Buffer.from(await response.arrayBuffer())
-}
-
-async function partsOf(name: string) {
-  const playlist = (await bytesOf(address(name, 'playlist.m3u8'))).toString()
-  const pieces = playlist.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-  const head = /#EXT-X-MAP:URI="([^"]+)"/.exec(playlist)![1]!
-  const init = await bytesOf(address(name, head))
-  const segments = await Promise.all(pieces.map((piece) => bytesOf(address(name, piece))))
-  return { playlist, init, segments }
-}
+const partsOf = (name: string) => firstVariant(address(name, 'playlist.m3u8'))
 
 describe.each(NAMES)('%s', (name) => {
   const expected = JSON.parse(
@@ -71,19 +59,38 @@ describe.each(NAMES)('%s', (name) => {
   })
 })
 
+test('its playlist names the one quality, with codecs and size', async () => {
+  const said = (await bytesOf(address('pictures-and-sound', 'playlist.m3u8'))).toString()
+  const [line, ...others] = said.split('\n').filter((one) => one.startsWith('#EXT-X-STREAM-INF'))
+  expect(others).toEqual([])
+  expect(line).toContain('CODECS="avc1.64000a,mp4a.40.2",RESOLUTION=96x54')
+  const { segments } = await partsOf('pictures-and-sound')
+  const bits = segments.reduce((sum, { length }) => sum + length * 8, 0)
+  const [, most] = /BANDWIDTH=(\d+)/.exec(line!)!
+  expect(Number(most)).toBeGreaterThanOrEqual(bits / 9.5 - 1)
+})
+
+test('pieces are where players of an older playlist look for them', async () => {
+  expect(await bytesOf(address('silent', '0.m4s'))).toEqual(
+    await bytesOf(address('silent', '0/0.m4s')),
+  )
+})
+
 test('a part is what it is called, may be kept, and is not sent twice', async () => {
-  const url = address('silent', 'playlist.m3u8')
+  const url = address('silent', '0/video.m3u8')
   const response = await fetch(url)
   expect(response.headers.get('content-type')).toBe('application/vnd.apple.mpegurl')
   expect(response.headers.get('cache-control')).toContain('immutable')
   expect(response.headers.get('access-control-allow-origin')).toBe('*')
   const etag = response.headers.get('etag')!
   expect((await fetch(url, { headers: { 'if-none-match': etag } })).status).toBe(304)
-  expect((await fetch(address('silent', '0.m4s'))).headers.get('content-type')).toBe('video/mp4')
+  expect((await fetch(address('silent', '0/0.m4s'))).headers.get('content-type')).toBe('video/mp4')
 })
 
 test('parts that there are not are refused', async () => {
-  for (const part of ['99.m4s', '-1.m4s', 'x.m4s', '1.m4s.m4s', 'playlist', '..%2f..']) {
+  const parts = ['99.m4s', '-1.m4s', 'x.m4s', '1.m4s.m4s', 'playlist', '..%2f..']
+  const deep = ['1/video.m3u8', '0/99.m4s', '0/0/0.m4s', 'captions/en.m3u8', 'captions/en.vtt']
+  for (const part of [...parts, ...deep]) {
     expect((await fetch(address('silent', part))).status, part).toBe(404)
   }
 })
@@ -98,7 +105,7 @@ test('the preview is a surface, without the video being fetched', async () => {
 test('many parts at once are one fetch of the video', async () => {
   const other = await startMediaWorld({ before: world })
   const before = world.host.requests()
-  const parts = ['playlist.m3u8', 'init.mp4', '0.m4s', '1.m4s', '2.m4s', 'playlist.m3u8']
+  const parts = ['playlist.m3u8', '0/init.mp4', '0/0.m4s', '1.m4s', '0/2.m4s', '0/video.m3u8']
   const path = new URL(address('pictures-and-sound', '')).pathname
   const statuses = await Promise.all(
     parts.map(async (part) => (await fetch(other.url + path + part)).status),
@@ -133,7 +140,7 @@ test('damaged videos are refused or cut, never worse', async () => {
   for (let i = 0; i < 150; i++) {
     const bytes = damaged(readVideo(NAMES[i % 2]!), random)
     const cid = world.host.put(bytes)
-    for (const part of ['playlist.m3u8', 'init.mp4', '0.m4s', '1.m4s']) {
+    for (const part of ['playlist.m3u8', '0/video.m3u8', '0/init.mp4', '0/1.m4s']) {
       const response = await fetch(`${world.url}/video/${world.did}/${cid}/${part}`)
       expect([200, 400, 404]).toContain(response.status)
       counts[response.status === 200 ? 'cut' : 'refused'] += 1

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-function ask(video: Buffer, part = 'playlist.m3u8'): Promise<Response> {
+function ask(video: Buffer, part = '0/video.m3u8'): Promise<Response> {
   return fetch(`${world.url}/video/${world.did}/${world.host.put(video)}/${part}`)
 }
 

@@ -1,0 +1,31 @@
+// What becomes of a fetch that brought nothing: an answer for whoever asked.
+
+import { FetchError } from '../../sources/identity/fetch-error.ts'
+import { MediaError } from './media-error.ts'
+
+/** `who` was asked. */
+export function toMediaError(error: unknown, who: string, maxBytes: number): unknown {
+  if (!(error instanceof FetchError)) return error
+  const options = { cause: error }
+  switch (error.reason) {
+    case 'too-large': {
+      const message = `it has more than ${maxBytes} bytes`
+      return new MediaError('refused', 'BlobTooLarge', message, options)
+    }
+    case 'timeout':
+      return new MediaError('late', 'UpstreamTimeout', `${who} took too long`, options)
+    case 'busy':
+      return new MediaError('busy', 'Busy', 'too many pictures and videos at once', options)
+    default:
+      return new MediaError('upstream', 'UpstreamError', `${who} gave no answer`, options)
+  }
+}
+
+/** Nothing came of it, and it took its time. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof FetchError && ['timeout', 'connect', 'dns'].includes(error.reason)
+}
+
+export function noRoom(cause: unknown): MediaError {
+  return new MediaError('busy', 'NoRoom', 'the server has no room for it', { cause })
+}

@@ -1,0 +1,72 @@
+// Captions of a video: which languages its post names, and each as WebVTT of ours, made of the blob that the
+// account's PDS has for it, and kept on the disk.
+
+import { readFile, writeFile } from 'node:fs/promises'
+import { type CacheEntry, HEAD_BYTES, makeEntry, sealHead } from '../cache-entry.ts'
+import type { DiskCache } from '../disk-cache.ts'
+import { type BlobLimits, type BlobSource, createFetchBlob } from '../fetch-blob.ts'
+import { MediaError } from '../media-error.ts'
+import type { BlobName } from '../media-path.ts'
+import { createSharedWork } from '../shared-work.ts'
+import { MAX_CAPTIONS_BYTES, readCues, UnfitCaptions, writeVtt } from './vtt.ts'
+
+/** A caption file as a post names it. */
+export type CaptionBlob = { language: string; cid: string }
+
+/** What posts say of their videos; `rkey` names a post of the video's owner. */
+export type VideoPosts = { captionsOf(name: BlobName, rkey: string): readonly CaptionBlob[] }
+
+export type Captions = (name: BlobName) => Promise<CacheEntry>
+
+export const VTT_TYPE = 'text/vtt'
+
+const LIMITS: BlobLimits = {
+  maxBytes: MAX_CAPTIONS_BYTES,
+  firstByteMs: 4000,
+  timeoutMs: 10_000,
+  slots: { inAll: 16, perDomain: 8, perHost: 4, waiting: 200 },
+}
+
+export function createCaptions({
+  source,
+  cache,
+  now,
+}: {
+  source: BlobSource
+  cache: DiskCache
+  now?: (() => number) | undefined
+}): Captions {
+  const share = createSharedWork<CacheEntry>(now)
+  const fetchBlob = createFetchBlob({ source, cache, limits: LIMITS, now })
+
+  async function make(name: BlobName, key: string): Promise<CacheEntry> {
+    const blob = await fetchBlob(name)
+    try {
+      const entry = rewritten((await readFile(blob.path)).subarray(HEAD_BYTES))
+      const { contentType, digest, body } = entry
+      const to = await cache.reserve()
+      await writeFile(to, [sealHead({ contentType, digest, length: body.length }), body], {
+        mode: 0o600,
+      })
+      await cache.keep(key, to)
+      return entry
+    } finally {
+      await blob.drop()
+    }
+  }
+
+  return (name) => {
+    const key = `captions 1 ${name.did} ${name.cid}`
+    return share(key, async () => (await cache.read(key)) ?? make(name, key))
+  }
+}
+
+/** @throws MediaError */
+function rewritten(bytes: Buffer): CacheEntry {
+  try {
+    return makeEntry(VTT_TYPE, Buffer.from(writeVtt(readCues(bytes))))
+  } catch (error) {
+    if (!(error instanceof UnfitCaptions)) throw error
+    throw new MediaError('refused', 'UnfitCaptions', error.message, { cause: error })
+  }
+}

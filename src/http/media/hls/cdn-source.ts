@@ -1,0 +1,121 @@
+// Videos of a video service (Bluesky's, or the operator's own) as a source of playlists: what its playlists say
+// is kept for some minutes, and written anew. Its pieces the player is sent to; or they come by way of us and
+// are kept on the disk, so that the service never learns who watches.
+
+import { HEAD_BYTES } from '../cache-entry.ts'
+import type { DiskCache } from '../disk-cache.ts'
+import { MediaError } from '../media-error.ts'
+import type { BlobName } from '../media-path.ts'
+import type { MediaProcess } from '../process/media-process.ts'
+import { createSharedWork } from '../shared-work.ts'
+import { firstTimestampOf } from './caption-timing.ts'
+import { createVideoService, type VideoServiceOptions } from './fetch-playlist.ts'
+import { createKeptPlaylists } from './kept-playlists.ts'
+import { noSuchPart, type SegmentLine, type SegmentList, type VideoSource } from './playlist.ts'
+import type { ReadPlaylist, SegmentEntry, VariantEntry } from './read-playlist.ts'
+import { createServiceFiles } from './service-files.ts'
+
+export type CdnSourceOptions = Omit<VideoServiceOptions, 'cache'> & {
+  cache: DiskCache
+  process: Pick<MediaProcess, 'run'>
+  /** The pieces come by way of us. */
+  isProxy: boolean
+}
+
+/** What a variant's playlist said, and under which names we have its addresses. */
+type Files = { list: SegmentList; urls: Map<string, string> }
+
+const INIT = 'init.mp4'
+/** Of a service that has one playlist a video. */
+const UNKNOWN_BANDWIDTH = 3_000_000
+
+export function createCdnSource(options: CdnSourceOptions): VideoSource {
+  const { base, isProxy } = options
+  const service = createVideoService(options)
+  const files = createServiceFiles({ ...options, service })
+  const said = createReadings(options, service.playlist)
+  const addressOf = ({ did, cid }: BlobName, file = 'playlist.m3u8') =>
+    `${base}/${encodeURIComponent(did)}/${cid}/${file}`
+  const variants = (name: BlobName) => said.variants(addressOf(name))
+
+  async function filesOf(name: BlobName, variant: number): Promise<Files> {
+    const entry = (await variants(name))[variant]
+    if (!entry) throw noSuchPart()
+    return said.files(entry.url)
+  }
+
+  async function urlOf(name: BlobName, variant: number, file: string): Promise<string> {
+    const url = (await filesOf(name, variant)).urls.get(file)
+    if (!url) throw noSuchPart()
+    return url
+  }
+
+  return {
+    isLasting: false,
+    variants,
+    list: async (name, variant) => (await filesOf(name, variant)).list,
+    async piece(name, variant, file) {
+      const location = await urlOf(name, variant, file)
+      return isProxy ? { ...(await files.piece(location)), at: HEAD_BYTES } : { location }
+    },
+    async thumbnail(name) {
+      const location = addressOf(name, 'thumbnail.jpg')
+      return isProxy ? files.thumbnail(location) : { location }
+    },
+    async firstTimestamp(name) {
+      const { list } = await filesOf(name, 0)
+      if (list.init !== undefined) return 0
+      const { file } = await files.piece(await urlOf(name, 0, list.segments[0]!.file))
+      return firstTimestampOf(file, HEAD_BYTES).finally(() => file.close())
+    },
+    ...(!isProxy && { elsewhere: (name) => addressOf(name) }),
+  }
+}
+
+/** What playlists say, by their addresses. */
+function createReadings(
+  { now }: Pick<CdnSourceOptions, 'now'>,
+  ask: (url: string) => Promise<{ read: ReadPlaylist; weight: number }>,
+) {
+  const kept = createKeptPlaylists<ReadPlaylist>(now)
+  const share = createSharedWork<ReadPlaylist>(now)
+  const named = new WeakMap<ReadPlaylist, Files>()
+
+  const fetched = (url: string) =>
+    share(url, async () => {
+      const { read, weight } = await ask(url)
+      kept.set(url, read, weight)
+      return read
+    })
+  const read = async (url: string) => kept.get(url) ?? fetched(url)
+
+  return {
+    async variants(url: string): Promise<VariantEntry[]> {
+      const playlist = await read(url)
+      if (playlist.kind === 'master') return playlist.variants
+      return [{ bandwidth: UNKNOWN_BANDWIDTH, url }]
+    },
+    async files(url: string): Promise<Files> {
+      const playlist = await read(url)
+      if (playlist.kind === 'master') {
+        throw new MediaError('upstream', 'UnfitPlaylist', 'a quality of the video has qualities')
+      }
+      const files = named.get(playlist) ?? filesOfMedia(playlist)
+      named.set(playlist, files)
+      return files
+    },
+  }
+}
+
+function filesOfMedia({ init, segments }: Extract<ReadPlaylist, { kind: 'media' }>): Files {
+  const urls = new Map<string, string>()
+  const isFragmented = init !== undefined
+  if (isFragmented) urls.set(INIT, init)
+  const nameOf = ({ seconds, url, isDiscontinuous }: SegmentEntry, i: number): SegmentLine => {
+    const file = `${i}.${isFragmented ? 'm4s' : 'ts'}`
+    urls.set(file, url)
+    return { seconds, file, ...(isDiscontinuous && { isDiscontinuous }) }
+  }
+  const lines = segments.map(nameOf)
+  return { list: { init: isFragmented ? INIT : undefined, segments: lines }, urls }
+}

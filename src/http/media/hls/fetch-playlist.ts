@@ -1,0 +1,141 @@
+// Playlists and pieces from the operator's video service, through the guarded fetch. What it names must be on
+// its own hosts: those of the same registrable domain, by the same protocol; so must the place be where
+// redirects end, and what a player is sent to.
+
+import { open, rm } from 'node:fs/promises'
+import { createLimiter } from '../../../base/util/limiter.ts'
+import { createCircuitBreaker } from '../../../sources/appview/circuit-breaker.ts'
+import type { GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
+import { registrableDomain } from '../../../sources/identity/registrable-domain.ts'
+import type { DiskCache } from '../disk-cache.ts'
+import { isSilence, noRoom, toMediaError } from '../fetch-failure.ts'
+import { createEntryWriter, writeHead } from '../file-writer.ts'
+import { MediaError } from '../media-error.ts'
+import { pictureFormat } from '../sniff.ts'
+import {
+  MAX_PLAYLIST_BYTES,
+  type ReadPlaylist,
+  readPlaylist,
+  UnfitPlaylist,
+} from './read-playlist.ts'
+
+export type PieceKind = 'piece' | 'picture'
+
+export type VideoService = {
+  playlist(url: string): Promise<{ read: ReadPlaylist; weight: number }>
+  /** Into the cache, under that key. */
+  keepPiece(url: string, as: { key: string; kind: PieceKind }): Promise<void>
+}
+
+export type VideoServiceOptions = {
+  /** Of the service: `{did}/{cid}/playlist.m3u8` stands below it. */
+  base: string
+  fetch: GuardedFetch
+  cache: Pick<DiskCache, 'reserve' | 'keep'>
+  now: () => number
+}
+
+const PLAYLIST_LIMITS = { maxBytes: MAX_PLAYLIST_BYTES, firstByteMs: 5000, timeoutMs: 10_000 }
+/** Ten seconds of 25 megabits. */
+const PIECE_LIMITS = { maxBytes: 32 << 20, firstByteMs: 5000, timeoutMs: 30_000 }
+const WHO = 'the video service'
+const TS_PACKET = 188
+
+export function createVideoService(options: VideoServiceOptions): VideoService {
+  const { base, fetch, cache, now } = options
+  const check = createCheckAddress(base)
+  const breaker = createCircuitBreaker(now)
+  const full = () => new MediaError('busy', 'Busy', 'too many videos at once')
+  const playlists = createLimiter({ maxRunning: 32, maxWaiting: 500, full })
+  const pieces = createLimiter({ maxRunning: 32, maxWaiting: 500, full })
+
+  async function ask(url: string, limits: Parameters<GuardedFetch>[1] & { maxBytes: number }) {
+    if (!breaker.mayAsk()) throw new MediaError('late', 'UpstreamTimeout', `${WHO} is silent`)
+    const response = await fetch(url, limits).catch((error: unknown) => {
+      if (isSilence(error)) breaker.failed()
+      else breaker.succeeded()
+      throw toMediaError(error, WHO, limits.maxBytes)
+    })
+    breaker.succeeded()
+    if (response.status !== 200) throw refusal(response.status)
+    check(response.url, url)
+    return response
+  }
+
+  async function playlist(url: string) {
+    const { body, url: from } = await ask(url, PLAYLIST_LIMITS)
+    return { read: readPlaylist(body, (uri) => check(uri, from)), weight: body.length }
+  }
+
+  async function keepPiece(
+    url: string,
+    { key, kind }: { key: string; kind: PieceKind },
+  ): Promise<void> {
+    const path = await cache.reserve().catch((error: unknown) => {
+      throw noRoom(error)
+    })
+    try {
+      const file = await open(path, 'wx', 0o600)
+      const writer = createEntryWriter(file)
+      await ask(url, { ...PIECE_LIMITS, sink: writer.write })
+        .catch((error: unknown) => {
+          throw writer.failure() ? noRoom(writer.failure()) : error
+        })
+        .finally(() => file.close())
+      const written = writer.end()
+      await writeHead(path, { ...written, contentType: typeOf(kind, written) })
+      await cache.keep(key, path)
+    } finally {
+      await rm(path, { force: true })
+    }
+  }
+
+  return {
+    playlist: (url) => playlists.run(() => playlist(url).catch(unfit)),
+    keepPiece: (url, as) => pieces.run(() => keepPiece(url, as).catch(unfit)),
+  }
+}
+
+function unfit(error: unknown): never {
+  if (!(error instanceof UnfitPlaylist)) throw error
+  const message = `${WHO} sent a playlist that is not passed on: ${error.message}`
+  throw new MediaError('upstream', 'UnfitPlaylist', message, { cause: error })
+}
+
+/** @returns the whole address. @throws UnfitPlaylist where it is not the service's. */
+function createCheckAddress(base: string): (uri: string, from: string) => string {
+  const ours = new URL(base)
+  const domain = registrableDomain(ours.hostname)
+  return (uri, from) => {
+    if (!URL.canParse(uri, from)) throw new UnfitPlaylist('an address is none')
+    const url = new URL(uri, from)
+    const isTheirs =
+      url.protocol === ours.protocol &&
+      url.username === '' &&
+      url.password === '' &&
+      url.port === ours.port &&
+      registrableDomain(url.hostname) === domain
+    if (!isTheirs) throw new UnfitPlaylist(`it names ${url.host}, which is another’s`)
+    return url.href
+  }
+}
+
+/** MPEG-TS, fragments of MP4, or a picture. @throws MediaError for anything else. */
+function typeOf(
+  kind: PieceKind,
+  { beginning, length }: { beginning: Buffer; length: number },
+): string {
+  const picture = kind === 'picture' ? pictureFormat(beginning) : undefined
+  if (picture) return `image/${picture}`
+  const type = beginning.toString('latin1', 4, 8)
+  if (['ftyp', 'styp', 'moof', 'sidx', 'moov', 'emsg', 'prft'].includes(type)) return 'video/mp4'
+  if (beginning[0] === 0x47 && length % TS_PACKET === 0) return 'video/mp2t'
+  throw new MediaError('upstream', 'NotAVideo', `${WHO} sent something else than a piece of video`)
+}
+
+function refusal(status: number): MediaError {
+  if (status >= 400 && status < 500 && status !== 429) {
+    return new MediaError('missing', 'BlobNotFound', `${WHO} does not have it`)
+  }
+  return new MediaError('upstream', 'UpstreamError', `${WHO} answered with ${status}`)
+}

@@ -1,0 +1,87 @@
+// Videos from their own PDSs as a source of playlists: one quality, as it was uploaded, of which the media
+// process has made pieces (cut-videos.ts).
+
+import { hash } from 'node:crypto'
+import { HEAD_BYTES } from '../cache-entry.ts'
+import { type CutFile, initPiece, type Piece, segmentPiece } from '../cut-file.ts'
+import type { BlobName } from '../media-path.ts'
+import { describeInit } from '../mp4/describe-init.ts'
+import { NO_THUMBNAIL } from '../no-thumbnail.ts'
+import type { CutVideo, Hls } from './cut-videos.ts'
+import { noSuchPart, type SegmentList, type Variant, type VideoSource } from './playlist.ts'
+
+const INIT = 'init.mp4'
+/** A real head has two thousand bytes. */
+const MAX_DESCRIBED_BYTES = 64 * 1024
+/** Shorter segments say nothing of how much a player has to load in a second. */
+const MIN_RATED_SECONDS = 0.5
+
+export function createOwnSource(hls: Hls): VideoSource {
+  async function using<T>(name: BlobName, use: (video: CutVideo) => T | Promise<T>): Promise<T> {
+    const video = await hls(name)
+    try {
+      return await use(video)
+    } finally {
+      await video.entry.file.close()
+    }
+  }
+
+  return {
+    isLasting: true,
+    thumbnail: async () => NO_THUMBNAIL,
+    firstTimestamp: async () => 0,
+    variants: (name) => using(name, async (video) => [await describe(video)]),
+    list(name, variant) {
+      checkVariant(variant)
+      return using(name, ({ cut }) => listOf(cut))
+    },
+    async piece(name, variant, file) {
+      checkVariant(variant)
+      const { entry, cut } = await hls(name)
+      const piece = pieceOf(cut, file)
+      if (!piece) {
+        await entry.file.close()
+        throw noSuchPart()
+      }
+      const digest = hash('sha256', `${entry.digest} ${file}`)
+      const { at, length } = piece
+      return { file: entry.file, at: HEAD_BYTES + at, length, contentType: 'video/mp4', digest }
+    },
+  }
+}
+
+function checkVariant(variant: number): void {
+  if (variant !== 0) throw noSuchPart()
+}
+
+function listOf({ index }: CutFile): SegmentList {
+  return {
+    init: INIT,
+    segments: index.segments.map(({ seconds }, i) => ({ seconds, file: `${i}.m4s` })),
+  }
+}
+
+function pieceOf(cut: CutFile, file: string): Piece | undefined {
+  if (file === INIT) return initPiece(cut)
+  return segmentPiece(cut, Number(/^(\d{1,6})\.m4s$/.exec(file)?.[1] ?? Number.NaN))
+}
+
+async function describe({ entry, cut }: CutVideo): Promise<Variant> {
+  const { at, length } = initPiece(cut)
+  const init = Buffer.alloc(Math.min(length, MAX_DESCRIBED_BYTES))
+  await entry.file.read(init, 0, init.length, HEAD_BYTES + at)
+  return { ...ratesOf(cut), ...describeInit(init) }
+}
+
+function ratesOf({ index: { segments } }: CutFile): Variant {
+  const seconds = segments.reduce((sum, one) => sum + one.seconds, 0)
+  const bytes = segments.reduce((sum, one) => sum + one.bytes, 0)
+  const rated = segments.filter((one) => one.seconds >= MIN_RATED_SECONDS)
+  const average = bitsASecond(bytes, seconds)
+  const peaks = rated.map((one) => bitsASecond(one.bytes, one.seconds))
+  return { bandwidth: Math.max(average, ...peaks), averageBandwidth: average }
+}
+
+function bitsASecond(bytes: number, seconds: number): number {
+  return Math.max(1, Math.round((bytes * 8) / Math.max(seconds, 1)))
+}

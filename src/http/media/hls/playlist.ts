@@ -1,0 +1,47 @@
+// What playlists say, as data: what a source has read from anywhere, and what ours are written from. No line
+// of somebody else's goes through.
+
+import type { CacheEntry } from '../cache-entry.ts'
+import { MediaError } from '../media-error.ts'
+import type { BlobName } from '../media-path.ts'
+import type { FilePart } from '../video-response.ts'
+
+/** One quality of a video. Only `bandwidth` has to be known (RFC 8216 §4.3.4.2). */
+export type Variant = {
+  /** Bits a second at most. */
+  bandwidth: number
+  averageBandwidth?: number | undefined
+  codecs?: string | undefined
+  width?: number | undefined
+  height?: number | undefined
+  frameRate?: number | undefined
+}
+
+export type SegmentLine = { seconds: number; file: string; isDiscontinuous?: boolean }
+
+/** A media playlist: names of files beside it. */
+export type SegmentList = { init: string | undefined; segments: readonly SegmentLine[] }
+
+/** A file of ours, which is the caller's to close; or where the player finds it. */
+export type VideoPiece = FilePart | { location: string }
+
+/** Where videos are had from. @throws MediaError from each */
+export type VideoSource = {
+  variants(name: BlobName): Promise<readonly Variant[]>
+  list(name: BlobName, variant: number): Promise<SegmentList>
+  piece(name: BlobName, variant: number, file: string): Promise<VideoPiece>
+  /** What stands for the video until it plays. */
+  thumbnail(name: BlobName): Promise<CacheEntry | { location: string }>
+  /** Where its time begins, in 90,000ths of a second. */
+  firstTimestamp(name: BlobName): Promise<number>
+  /** Whether a video's playlists stay as they are for good. */
+  isLasting: boolean
+  /** Where a player is sent whose video cannot be had by way of us. */
+  elsewhere?: (name: BlobName) => string
+}
+
+export const MAX_SEGMENTS = 3600
+
+export function noSuchPart(): MediaError {
+  return new MediaError('missing', 'NoSuchPart', 'the video has no such part')
+}

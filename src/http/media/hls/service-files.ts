@@ -1,0 +1,69 @@
+// Files of a video service that come by way of us, from the disk where they are: pieces as they are, and its
+// preview, which is decoded and encoded anew as pictures are.
+
+import { rm } from 'node:fs/promises'
+import type { CacheEntry } from '../cache-entry.ts'
+import type { DiskCache, OpenedEntry } from '../disk-cache.ts'
+import { MediaError } from '../media-error.ts'
+import { presets } from '../presets.ts'
+import type { MediaProcess } from '../process/media-process.ts'
+import { createSharedWork } from '../shared-work.ts'
+import type { PieceKind, VideoService } from './fetch-playlist.ts'
+
+export type ServiceFiles = {
+  /** The entry's file is the caller's to close. */
+  piece(url: string): Promise<OpenedEntry>
+  thumbnail(url: string): Promise<CacheEntry>
+}
+
+export type ServiceFilesOptions = {
+  service: Pick<VideoService, 'keepPiece'>
+  cache: DiskCache
+  process: Pick<MediaProcess, 'run'>
+  now: () => number
+}
+
+/** @throws MediaError */
+export function createServiceFiles({
+  service,
+  cache,
+  process,
+  now,
+}: ServiceFilesOptions): ServiceFiles {
+  const share = createSharedWork<void>(now)
+  const shareThumbnail = createSharedWork<CacheEntry>(now)
+
+  async function opened(url: string, kind: PieceKind): Promise<OpenedEntry> {
+    const key = `${kind} 1 ${url}`
+    const found = await cache.open(key)
+    if (found) return found
+    await share(key, () => service.keepPiece(url, { key, kind }))
+    return (await cache.open(key)) ?? noRoom()
+  }
+
+  async function madeThumbnail(url: string): Promise<CacheEntry> {
+    const key = `thumbnail 1 ${url}`
+    const made = await cache.read(key)
+    if (made) return made
+    const { file, path } = await opened(url, 'picture')
+    await file.close()
+    const to = await cache.reserve()
+    try {
+      const job = { kind: 'picture', from: path, to, preset: presets['feed_thumbnail']! } as const
+      await process.run({ ...job, format: 'jpeg' }, [new URL(url).host])
+      await cache.keep(key, to)
+    } finally {
+      await rm(to, { force: true })
+    }
+    return (await cache.read(key)) ?? noRoom()
+  }
+
+  return {
+    piece: (url) => opened(url, 'piece'),
+    thumbnail: (url) => shareThumbnail(url, () => madeThumbnail(url)),
+  }
+}
+
+function noRoom(): never {
+  throw new MediaError('busy', 'NoRoom', 'the server has no room to keep it')
+}

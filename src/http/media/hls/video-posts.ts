@@ -1,0 +1,59 @@
+// What a post says of its video, read from its row when a player asks: the address of a playlist names the
+// post, and the post must be of the video's owner and embed that very video.
+
+import { isValidLanguage } from '@atproto/syntax'
+import { blobCid } from '../../../answers/views/fields.ts'
+import { packRkey } from '../../../base/atproto/keys.ts'
+import type { ActorReader } from '../../../data/graph/types.ts'
+import type { Db } from '../../../data/store/db.ts'
+import { findPostHandle, postRecord } from '../../../data/store/posts.ts'
+import { isBlobCid } from '../media-path.ts'
+import type { CaptionBlob, VideoPosts } from './captions.ts'
+
+const VIDEO = 'app.bsky.embed.video'
+const WITH_MEDIA = 'app.bsky.embed.recordWithMedia'
+const RKEY = /^[A-Za-z0-9._:~-]{1,512}$/
+/** As the lexicon has it. */
+const MAX_CAPTIONS = 20
+const MAX_LANGUAGE = 35
+
+type Embed = { $type?: unknown; media?: unknown; video?: unknown; captions?: unknown }
+
+export function createVideoPosts({
+  db,
+  actors,
+}: {
+  db: Db
+  actors: Pick<ActorReader, 'uidOf'>
+}): VideoPosts {
+  return {
+    captionsOf({ did, cid }, rkey) {
+      const uid = actors.uidOf(did)
+      if (uid === 0 || !RKEY.test(rkey)) return []
+      const post = findPostHandle(db, uid, packRkey(rkey))
+      const record = post && postRecord(db, post.id)
+      const video = record === undefined ? undefined : videoOf(record)
+      return video && blobCid(video.video) === cid ? captionsIn(video.captions) : []
+    },
+  }
+}
+
+function videoOf(record: string): Embed | undefined {
+  const { embed } = JSON.parse(record) as { embed?: Embed }
+  const media = (embed?.$type === WITH_MEDIA ? embed.media : embed) as Embed | undefined
+  return media?.$type === VIDEO ? media : undefined
+}
+
+/** One of each language: players show them by their languages' names. */
+function captionsIn(captions: unknown): CaptionBlob[] {
+  const found = new Map<string, CaptionBlob>()
+  const list: unknown[] = Array.isArray(captions) ? captions.slice(0, MAX_CAPTIONS) : []
+  for (const one of list) {
+    const { lang, file } = (one ?? {}) as { lang?: unknown; file?: unknown }
+    const cid = blobCid(file)
+    if (typeof lang !== 'string' || lang.length > MAX_LANGUAGE || !isValidLanguage(lang)) continue
+    const language = lang.toLowerCase()
+    if (cid && isBlobCid(cid) && !found.has(language)) found.set(language, { language, cid })
+  }
+  return [...found.values()]
+}

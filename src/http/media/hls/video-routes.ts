@@ -1,0 +1,160 @@
+// The routes of videos: /video/{did}/{cid}/playlist.m3u8, the playlist of its qualities and captions; below it
+// {n}/video.m3u8 with its pieces, captions/{language}.m3u8 and .vtt, thumbnail.jpg; and /video/{did}/{cid}, the
+// video as it was uploaded, where it comes from here. `?post=` names the post that shows it.
+
+import { hash } from 'node:crypto'
+import type { Context } from 'hono'
+import { type CacheEntry, HEAD_BYTES } from '../cache-entry.ts'
+import { MediaError } from '../media-error.ts'
+import { FOR_GOOD, redirectResponse, wholeResponse } from '../media-headers.ts'
+import { type BlobName, parseBlobName } from '../media-path.ts'
+import { type VideoRequest, videoResponse } from '../video-response.ts'
+import type { Videos } from '../videos.ts'
+import { captionsAt } from './caption-timing.ts'
+import type { CaptionBlob, Captions, VideoPosts } from './captions.ts'
+import { noSuchPart, type VideoSource } from './playlist.ts'
+import { writeMaster, writeSegments } from './write-playlist.ts'
+
+export type VideoParts = {
+  source: VideoSource
+  captions: Captions
+  posts: VideoPosts
+  /** Videos as they were uploaded, where they come from here. */
+  videos: Videos | undefined
+  /** @throws MediaError where a video is not to be shown */
+  refuseHidden: (name: BlobName) => void
+  /** Whether the account is known here. */
+  knows: (did: string) => boolean
+}
+
+export const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl'
+const SOME_MINUTES = 'public, max-age=300'
+const A_MINUTE = 'public, max-age=60'
+const A_DAY = 'public, max-age=86400'
+
+type Asked = { c: Context; name: BlobName; rkey: string; rest: string[] }
+
+export async function videoRoute(c: Context, parts: VideoParts): Promise<Response> {
+  const url = new URL(c.req.url)
+  const [, , did = '', cid = '', ...rest] = url.pathname.split('/')
+  const name = parseBlobName(did, cid)
+  const asked = { c, name, rest, rkey: url.searchParams.get('post') ?? '' }
+  const path = rest.join('/')
+  if (path === 'playlist.m3u8') return master(asked, parts)
+  parts.refuseHidden(name)
+  if (path === '') return uploaded(asked, parts)
+  if (path === 'thumbnail.jpg') return thumbnail(asked, parts)
+  if (rest[0] === 'captions') return caption(asked, parts)
+  if (rest[1] === 'video.m3u8' && rest.length === 2) return segments(asked, parts)
+  return piece(asked, parts)
+}
+
+/** Where it can't be had by way of us, the player is sent to where it is, if the operator lets it. */
+async function master(asked: Asked, parts: VideoParts): Promise<Response> {
+  const { source, knows, refuseHidden } = parts
+  const { name } = asked
+  if (source.elsewhere && !knows(name.did))
+    return redirectResponse(source.elsewhere(name), A_MINUTE)
+  refuseHidden(name)
+  try {
+    return await ourMaster(asked, parts)
+  } catch (error) {
+    if (!source.elsewhere || !(error instanceof MediaError)) throw error
+    return redirectResponse(source.elsewhere(name), A_MINUTE)
+  }
+}
+
+async function ourMaster({ c, name, rkey }: Asked, parts: VideoParts): Promise<Response> {
+  const variants = await parts.source.variants(name)
+  const query = rkey === '' ? '' : `?post=${encodeURIComponent(rkey)}`
+  const captions = parts.posts.captionsOf(name, rkey).map(({ language }) => ({
+    language,
+    name: languageName(language),
+    uri: `captions/${language}.m3u8${query}`,
+  }))
+  const text = writeMaster({
+    variants: variants.map((one, i) => ({ ...one, uri: `${i}/video.m3u8` })),
+    captions,
+  })
+  return playlistResponse(c, text, SOME_MINUTES)
+}
+
+async function segments({ c, name, rest }: Asked, { source }: VideoParts): Promise<Response> {
+  const list = await source.list(name, variantOf(rest[0]))
+  return playlistResponse(c, writeSegments(list), source.isLasting ? FOR_GOOD : SOME_MINUTES)
+}
+
+/** Without a folder: as the one quality's pieces were named before there were several. */
+async function piece({ c, name, rest }: Asked, { source }: VideoParts): Promise<Response> {
+  if (rest.length > 2) throw noSuchPart()
+  const [folder, file] = rest.length === 1 ? ['0', rest[0]!] : [rest[0], rest[1]!]
+  const found = await source.piece(name, variantOf(folder), file)
+  if ('location' in found) return redirectResponse(found.location, A_MINUTE)
+  return videoResponse(found, requestOf(c))
+}
+
+async function caption(asked: Asked, parts: VideoParts): Promise<Response> {
+  const { c, name, rest, rkey } = asked
+  const [, language = '', ending] = /^([a-z0-9-]{1,35})\.(m3u8|vtt)$/.exec(rest[1] ?? '') ?? []
+  const blob = parts.posts.captionsOf(name, rkey).find((one) => one.language === language)
+  if (!blob || rest.length !== 2) throw noSuchPart()
+  if (ending === 'vtt') return captionFile(asked, parts, blob)
+  const { segments: pieces } = await parts.source.list(name, 0)
+  const seconds = pieces.reduce((sum, one) => sum + one.seconds, 0)
+  const file = `${language}.vtt?post=${encodeURIComponent(rkey)}`
+  const text = writeSegments({ init: undefined, segments: [{ seconds, file }] })
+  return playlistResponse(c, text, SOME_MINUTES)
+}
+
+async function captionFile(
+  { c, name }: Asked,
+  { source, captions }: VideoParts,
+  { cid }: CaptionBlob,
+): Promise<Response> {
+  const entry = await captions({ did: name.did, cid })
+  return wholeResponse(c, captionsAt(entry, await source.firstTimestamp(name)), {
+    'cache-control': SOME_MINUTES,
+  })
+}
+
+async function thumbnail({ c, name }: Asked, { source }: VideoParts): Promise<Response> {
+  const found = await source.thumbnail(name)
+  if ('location' in found) return redirectResponse(found.location, A_MINUTE)
+  return wholeResponse(c, found, { 'cache-control': A_DAY })
+}
+
+async function uploaded({ c, name }: Asked, { videos }: VideoParts): Promise<Response> {
+  if (!videos) throw noSuchPart()
+  const entry = await videos.open(name)
+  return videoResponse({ ...entry, at: HEAD_BYTES }, requestOf(c))
+}
+
+function playlistResponse(c: Context, text: string, cacheControl: string): Response {
+  const body = Buffer.from(text)
+  const entry: CacheEntry = { contentType: PLAYLIST_TYPE, digest: hash('sha256', body), body }
+  return wholeResponse(c, entry, { 'cache-control': cacheControl })
+}
+
+function variantOf(text: string | undefined): number {
+  if (!/^\d{1,2}$/.test(text ?? '')) throw noSuchPart()
+  return Number(text)
+}
+
+/** In itself, as players show it; what has no name is shown as it is written. */
+function languageName(language: string): string {
+  try {
+    const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
+    return name.replaceAll(/["\p{Cc}]/gu, '')
+  } catch {
+    return language
+  }
+}
+
+function requestOf(c: Context): VideoRequest {
+  return {
+    method: c.req.method,
+    range: c.req.header('range'),
+    ifNoneMatch: c.req.header('if-none-match'),
+    ifRange: c.req.header('if-range'),
+  }
+}

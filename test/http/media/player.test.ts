@@ -1,0 +1,113 @@
+// A person with a player, which is hls.js in Chromium: from each source a video plays, seeks, changes its
+// quality and shows captions in the language that is chosen, where its time is; and it does so once more when
+// the servers behind us are gone.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { VideosFrom } from '../../../src/http/media/media-app.ts'
+import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
+import { blobCid } from '../../support/blob-host.ts'
+import { chromiumPath, launchBrowser } from '../../support/browser.ts'
+import { type MediaWorld, startMediaWorld } from '../../support/media-world.ts'
+import { startVideoService, type VideoServiceDouble } from '../../support/video-service-double.ts'
+
+const fixtures = join(import.meta.dirname, '../../fixtures/video')
+const HLS_JS = join(import.meta.dirname, '../../../node_modules/hls.js/dist/hls.js')
+const vtt = (text: string) =>
+  Buffer.from(`WEBVTT\n\nSTYLE\n::cue{color:red}\n\n1\n00:00.500 --> 00:02.500\n${text}\n`)
+const ENGLISH = vtt('Hello <b>there</b>')
+const GERMAN = vtt('Guten <c.x>Tag</c> & so')
+
+type Cue = { startTime: number; endTime: number; text: string }
+
+let browser: Browser
+let service: VideoServiceDouble
+let world: MediaWorld
+
+describe.runIf(chromiumPath())('in a browser', () => {
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    service = await startVideoService()
+    world = await startMediaWorld({ posts: { captionsOf } })
+    for (const file of [ENGLISH, GERMAN]) world.host.put(file)
+  })
+  afterAll(async () => {
+    await browser.close()
+    await world.close()
+    await service.close()
+  })
+
+  test.each(['own', 'proxy', 'cdn'] as const)('%s', { timeout: 120_000 }, async (kind) => {
+    const of = await startMediaWorld({
+      before: world,
+      videos: videosFrom(kind),
+      posts: { captionsOf },
+    })
+    const cid = world.host.put(readFileSync(join(fixtures, 'pictures-and-sound.mp4')))
+    const address = `${of.url}/video/${of.did}/${cid}/playlist.m3u8?post=3k`
+    const isOwn = kind === 'own'
+    await watch(address, { levels: isOwn ? 1 : 2, seconds: isOwn ? 9.5 : 6 })
+    if (kind !== 'cdn') {
+      world.host.behave({ fail: 500 })
+      service.fail(500)
+      await watch(address, { levels: isOwn ? 1 : 2, seconds: isOwn ? 9.5 : 6 })
+      world.host.behave(undefined)
+      service.fail(undefined)
+    }
+    await of.close()
+  })
+})
+
+function captionsOf() {
+  return [
+    { language: 'en', cid: blobCid(ENGLISH) },
+    { language: 'de', cid: blobCid(GERMAN) },
+  ]
+}
+
+function videosFrom(kind: VideosFrom['kind']): VideosFrom {
+  if (kind === 'own') return { kind }
+  const trustedOrigins = [new URL(service.base).origin]
+  const fetch = createGuardedFetch({ allowPrivateHosts: false, trustedOrigins })
+  return { kind, base: service.base, fetch }
+}
+
+async function watch(address: string, { levels, seconds }: { levels: number; seconds: number }) {
+  const page = await openPage()
+  const run = (call: string) => page.evaluate(call)
+  expect(await run(`load(${JSON.stringify(address)})`)).toMatchObject({
+    captions: [
+      ['en', 'English'],
+      ['de', 'Deutsch'],
+    ],
+  })
+  const played = (await run('playAndSeek(4)')) as { at: number; duration: number }
+  expect(played).toMatchObject({ at: 4, error: null, errors: [] })
+  expect(Math.abs(played.duration - seconds)).toBeLessThan(0.3)
+  for (const level of Array.from({ length: levels }, (_, i) => levels - 1 - i)) {
+    if (levels === 1) break
+    expect(await run(`switchLevel(${level})`)).toEqual({
+      width: level === 0 ? 64 : 128,
+      errors: [],
+    })
+  }
+  checkCues((await run('switchCaptions(1)')) as Cue[], 'Guten Tag &amp; so')
+  checkCues((await run('switchCaptions(0)')) as Cue[], 'Hello <b>there</b>')
+  await page.close()
+}
+
+function checkCues(cues: Cue[], text: string): void {
+  expect(cues.map((cue) => cue.text)).toEqual([text])
+  expect(Math.abs(cues[0]!.startTime - 0.5)).toBeLessThan(0.15)
+  expect(Math.abs(cues[0]!.endTime - 2.5)).toBeLessThan(0.15)
+}
+
+async function openPage(): Promise<Page> {
+  const page = await browser.newPage()
+  await page.setContent('<video muted></video>')
+  await page.addScriptTag({ path: HLS_JS })
+  await page.addScriptTag({ path: join(fixtures, 'play-hls.js') })
+  return page
+}

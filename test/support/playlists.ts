@@ -1,0 +1,27 @@
+// Follows a video's playlists as a player does, down to the bytes.
+
+import { expect } from 'vitest'
+
+export async function bytesOf(url: string): Promise<Buffer> {
+  const response = await fetch(url)
+  expect(response.status, url).toBe(200)
+  return Buffer.from(await response.arrayBuffer())
+}
+
+/** Whole addresses of what a playlist names, line by line. */
+export async function namedBy(url: string): Promise<string[]> {
+  const lines = (await bytesOf(url)).toString().split('\n')
+  return lines
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => new URL(line, url).href)
+}
+
+/** The first quality of a video by the address of its playlist. */
+export async function firstVariant(master: string) {
+  const url = (await namedBy(master))[0]!
+  const playlist = (await bytesOf(url)).toString()
+  const head = /#EXT-X-MAP:URI="([^"]+)"/.exec(playlist)?.[1]
+  const init = head ? await bytesOf(new URL(head, url).href) : Buffer.alloc(0)
+  const segments = await Promise.all((await namedBy(url)).map(bytesOf))
+  return { url, playlist, init, segments }
+}
