@@ -72,8 +72,9 @@ export function forgetInvalidated({ kept, viewers, blocks, heads, labels }: Kept
         return labels.forget(b === 0 ? dependency.actor(a) : dependency.post(b))
       case INVALIDATION.feed:
         return heads.forget(a)
-      // Counts of accounts, lists, and what programs post stand in no cached view.
+      // Counts of accounts, lists, cold starts and what programs post stand in no cached view.
       case INVALIDATION.actorCounts:
+      case INVALIDATION.backfills:
       case INVALIDATION.customTimeline:
       case INVALIDATION.list:
         return

@@ -1,6 +1,9 @@
 // How far an account's cold start is, as far as posts are concerned: what the ingest thread wrote down of it
-// (ingest/backfill/milestones.ts). Whoever may read here and is no member yet is about to be one.
+// (ingest/backfill/milestones.ts). Whoever may read here and is no member yet is about to be one. Each page of a
+// timeline asks, so whose is over is remembered until what was loaded of them is forgotten.
 
+import { INVALIDATION } from '../../data/shared-memory/invalidation-kinds.ts'
+import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import {
   COLD_START,
   findBackfill,
@@ -21,12 +24,21 @@ export type ColdStarts = {
   knownSince(uid: number): number | undefined
 }
 
-export function createColdStarts(db: Db): ColdStarts {
+/** More than read here at a time. */
+const MAX_REMEMBERED = 100_000
+
+/** @param invalidations - of this part alone; without them nothing is remembered */
+export function createColdStarts(db: Db, invalidations?: InvalidationReader): ColdStarts {
+  const isOver = createRemembered(invalidations)
   return {
     isPutOff: (uid, times) => isJobPutOff(db, { kind: 'member', subject: uid }, times),
     reached(uid) {
+      if (isOver.has(uid)) return 'everything'
       const there = milestonesReached(db, uid)
-      if (there.includes(COLD_START)) return 'everything'
+      if (there.includes(COLD_START)) {
+        isOver.add(uid)
+        return 'everything'
+      }
       if (there.includes(MILESTONES.posts)) return 'posts'
       if (there.includes(MILESTONES.feeds)) return 'feeds'
       if (there.includes(MILESTONES.newest)) return 'newest'
@@ -35,6 +47,26 @@ export function createColdStarts(db: Db): ColdStarts {
     knownSince(uid) {
       const rev = findBackfill(db, uid, MILESTONES.latest)?.rev
       return rev == null ? undefined : Number(rev)
+    },
+  }
+}
+
+function createRemembered(invalidations: InvalidationReader | undefined) {
+  const uids = new Set<number>()
+  return {
+    has(uid: number): boolean {
+      const isWhole = invalidations?.take((kind, subject) => {
+        if (kind === INVALIDATION.backfills) uids.delete(subject)
+        else if (kind === INVALIDATION.everything) uids.clear()
+      })
+      if (isWhole === false) uids.clear()
+      return uids.has(uid)
+    },
+    /** What was read since `has` was asked. */
+    add(uid: number): void {
+      if (!invalidations) return
+      if (uids.size >= MAX_REMEMBERED) uids.clear()
+      uids.add(uid)
     },
   }
 }

@@ -34,6 +34,8 @@ export const INVALIDATION = {
   label: 14,
   /** (timeline) Something was posted to it: custom_timelines.id */
   customTimeline: 15,
+  /** (uid) What was loaded whole of the account is to be loaded anew. */
+  backfills: 16,
   /** Too wide to name: forget all. */
   everything: 12,
 } as const

@@ -1,6 +1,8 @@
 // What was loaded whole from a repository, and when.
 
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db } from './db.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 /** `what` of a member whose cold start is over. */
@@ -92,5 +94,6 @@ export function countLeftOutAmong(db: Db, uids: readonly number[]): number {
 
 /** After the account was deleted or its repository replaced. */
 export function deleteBackfillsOf(db: Db, uid: number): void {
-  statements(db).removeAll.run(uid)
+  const { changes } = statements(db).removeAll.run(uid)
+  if (changes > 0) invalidationsOf(db).add(INVALIDATION.backfills, uid)
 }

@@ -34,13 +34,33 @@ export function createAskers(parts: {
     return tooMany
   }
 
-  return (request) => ({
-    get name() {
-      return visitorOf(request)
-    },
-    beforeLookup(did, cause) {
-      const refused = refusal(request, { did, cause })
-      if (refused) throw refused
-    },
-  })
+  return (request) => new RequestAsker(request, { visitorOf, refusal })
+}
+
+type Parts = {
+  visitorOf: (request: HttpRequest) => string | undefined
+  refusal: (
+    request: HttpRequest,
+    lookup: { did: string; cause: LookupCause },
+  ) => XRPCError | undefined
+}
+
+/** A class, since one is made for each request: V8 defines an object literal's getter slowly. */
+class RequestAsker implements Asker {
+  readonly #request: HttpRequest
+  readonly #parts: Parts
+
+  constructor(request: HttpRequest, parts: Parts) {
+    this.#request = request
+    this.#parts = parts
+  }
+
+  get name(): string | undefined {
+    return this.#parts.visitorOf(this.#request)
+  }
+
+  beforeLookup(did: string, cause: LookupCause): void {
+    const refused = this.#parts.refusal(this.#request, { did, cause })
+    if (refused) throw refused
+  }
 }

@@ -81,7 +81,8 @@ export function createMembership(parts: MembershipParts): Membership {
   }
 
   return (did, { isForUs } = { isForUs: true }, request = OUR_OWN) => {
-    if (parts.isBanned(did)) {
+    // A ban ends a membership and lets nobody become a member, so a member's request costs no look at rows.
+    if (!parts.isMember(did) && parts.isBanned(did)) {
       toldAt.delete(did)
       throw banned()
     }

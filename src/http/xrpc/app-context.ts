@@ -99,9 +99,10 @@ export function createAppContext(parts: AppParts) {
   const { db, actors, graph, scope = 'community' } = parts
   const accounts = createAccounts(db)
   const fetchRequests = createFetchRequests(parts)
+  const invalidations = () => parts.invalidations && new InvalidationReader(parts.invalidations)
   const viewCache = createViewCache({
     hydrator: parts.hydrator,
-    invalidations: parts.invalidations && new InvalidationReader(parts.invalidations),
+    invalidations: invalidations(),
     maxBytes: parts.maxKeptBytes ?? DEFAULT_KEPT_BYTES,
   })
   parts.onKept?.(viewCache.usage)
@@ -119,7 +120,7 @@ export function createAppContext(parts: AppParts) {
     viewCache,
     accounts,
     firstPage: createFirstPage({
-      ...{ actors, timeline, waits, coldStarts: createColdStarts(db) },
+      ...{ actors, timeline, waits, coldStarts: createColdStarts(db, invalidations()) },
       maxWaitMs: parts.firstPageMaxWaitMs ?? 0,
     }),
     records: createRecords(db),

@@ -54,7 +54,7 @@ export type Asker = {
   /** Those of one name wait for each other, and for nobody else's slow hosts. */
   name?: string | undefined
   /** Called before anybody is asked anything. What it throws is the answer; for `stale`, what is known is. */
-  beforeLookup?: (did: string, cause: LookupCause) => void
+  beforeLookup?(did: string, cause: LookupCause): void
 }
 
 export type ResolverOptions = {
@@ -136,9 +136,8 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
     did: string,
     { forceRefresh = false, isFreshOnly = false, asker = {} }: ResolveOptions = {},
   ): Promise<Identity | undefined> {
-    const { name, beforeLookup } = asker
-    if (forceRefresh) beforeLookup?.(did, 'renewal')
-    if (forceRefresh && mayForce(did)) return renew(did, name)
+    if (forceRefresh) asker.beforeLookup?.(did, 'renewal')
+    if (forceRefresh && mayForce(did)) return renew(did, asker.name)
     if (forceRefresh && isFreshOnly) throw tooOften()
     const found = memory.find(did)
     const failure = memory.findFailure(did)
@@ -148,8 +147,8 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
     }
     if (failure?.error) throw failure.error
     if (failure) return undefined
-    if (!inFlight.has(did)) beforeLookup?.(did, 'unknown')
-    return renew(did, name)
+    if (!inFlight.has(did)) asker.beforeLookup?.(did, 'unknown')
+    return renew(did, asker.name)
   }
 
   function doubt(did: string): void {
@@ -163,9 +162,9 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
 }
 
 /** Where not, what is known will do. */
-function mayRenew({ beforeLookup }: Asker, did: string): boolean {
+function mayRenew(asker: Asker, did: string): boolean {
   try {
-    beforeLookup?.(did, 'stale')
+    asker.beforeLookup?.(did, 'stale')
     return true
   } catch {
     return false

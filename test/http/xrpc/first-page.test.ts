@@ -4,6 +4,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { COLD_START, MILESTONES, putBackfill } from '../../../src/data/store/backfills.ts'
 import { bringJobsForward, enqueueJob, failJob, takeJobs } from '../../../src/data/store/jobs.ts'
+import { memberSeen, removeMember } from '../../../src/ingest/indexing/members.ts'
 import { didOf } from '../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 import type { RecordId } from '../../support/world.ts'
@@ -217,4 +218,19 @@ test('nobody waits for a server of their own that is let alone, only while it is
   expect(again.isAnswered).toBe(false)
   reach(COLD_START)
   expect(await again.page).toEqual({ feed: [] })
+})
+
+test('whose cold start is over has no row read for it, and is new again when they come again', async () => {
+  const w = start(1)
+  reach(COLD_START)
+  expect(await read()).toEqual({ feed: [] })
+  // By hand, of which nobody is told.
+  w.db.prepare('DELETE FROM backfills').run()
+  expect(await read()).toEqual({ feed: [] })
+  reach(COLD_START)
+  w.run((ctx) => removeMember(ctx, alice))
+  w.run((ctx) => memberSeen(ctx, alice))
+  expect((await read()).cursor).toBeDefined()
+  reach(COLD_START)
+  expect(await read()).toEqual({ feed: [] })
 })
