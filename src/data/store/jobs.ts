@@ -53,6 +53,11 @@ export type Job = {
   stamp: number
 }
 
+/** One of each. */
+export function keyOf({ kind, subject }: Job): string {
+  return `${kind} ${subject}`
+}
+
 /** Lower runs first. `wanted` is for what somebody is waiting to see. */
 export const jobPriority = {
   member: 0,
@@ -88,7 +93,8 @@ const MAX_ERROR_LENGTH = 300
 const statements = perDatabase((db) => ({
   enqueue: db.prepare<[string, number, number]>(
     `INSERT INTO jobs (kind, subject, priority) VALUES (?, ?, ?)
-      ON CONFLICT DO UPDATE SET priority = min(priority, excluded.priority)`,
+      ON CONFLICT DO UPDATE SET priority = min(priority, excluded.priority), not_before =
+        CASE WHEN excluded.priority < priority AND last_error IS NULL THEN 0 ELSE not_before END`,
   ),
   again: db.prepare<[string, number, number]>(
     `INSERT INTO jobs (kind, subject, priority) VALUES (?, ?, ?)
@@ -129,7 +135,10 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** Idempotent: a job that waits or runs already is left as it is, at most made more urgent. */
+/**
+ * Idempotent: a job that waits or runs already is left as it is, at most made more urgent. Then it is due at once, also
+ * where it is leased, so that whoever leased it sees; what waits after failing still waits.
+ */
 export function enqueueJob(
   db: Db,
   kind: JobKind,

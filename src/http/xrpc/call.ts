@@ -25,26 +25,26 @@ export type Call<P = Params, I = unknown, V extends Viewer = Viewer> = Pick<
 /** Of a method that takes nobody who is not signed in. */
 export type SignedInCall<P = Params, I = unknown> = Call<P, I, Account>
 
-export function createCall(
-  { actors }: { actors: Pick<ActorReader, 'uidOf'> },
-  context: MethodContext,
-): Call {
-  const { viewer: did } = context
-  const viewer = did === undefined ? undefined : { uid: actors.uidOf(did), did }
-  return new OneCall(context, viewer, context.params)
+type Actors = { actors: Pick<ActorReader, 'uidOf'> }
+
+export function createCall(parts: Actors, context: MethodContext): Call {
+  return new OneCall(parts, context, context.params)
 }
 
 class OneCall implements Call {
   readonly viewer: Viewer
   readonly params: Params
   readonly reader: Reader
+  readonly #parts: Actors
   readonly #context: MethodContext
 
-  constructor(context: MethodContext, viewer: Viewer, params: Params) {
+  constructor(parts: Actors, context: MethodContext, params: Params) {
+    const { viewer: did } = context
+    this.#parts = parts
     this.#context = context
-    this.viewer = viewer
+    this.viewer = did === undefined ? undefined : { uid: parts.actors.uidOf(did), did }
     this.params = params
-    this.reader = createReader(viewer, { labelers: context.labelers ?? NO_LABELERS })
+    this.reader = createReader(this.viewer, { labelers: context.labelers ?? NO_LABELERS })
   }
 
   get input(): unknown {
@@ -69,6 +69,6 @@ class OneCall implements Call {
   }
 
   again(params: Params = this.params): Call {
-    return new OneCall(this.#context, this.viewer, params)
+    return new OneCall(this.#parts, this.#context, params)
   }
 }

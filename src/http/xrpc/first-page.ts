@@ -27,8 +27,8 @@ export type PageRequest = {
   cursor: string | undefined
 }
 
-/** A PDS gives up after ten seconds without an answer. */
-export const FIRST_PAGE_MAX_WAIT_MS = 7_500
+/** A PDS gives up after ten seconds without an answer, some of which a busy machine may take. */
+export const FIRST_PAGE_MAX_WAIT_MS = 6_500
 /** A full page waits for no longer, although newer items may come between. */
 const FULL_PAGE_PATIENCE_MS = 4_000
 /** What the cold start calls newest: of as many hours everything is read first. */

@@ -12,8 +12,9 @@ export type Waits = {
   /**
    * Waits until everything is there or time is up.
    * @param things - their names; nothing is waited for that was waited for lately
+   * @returns whether it waited
    */
-  awaited(things: readonly string[], request: Request): Promise<void>
+  awaited(things: readonly string[], request: Request): Promise<boolean>
 }
 
 type Request = {
@@ -64,8 +65,8 @@ export function createWaits({ now = Date.now, maxInVain = Infinity }: Options = 
   return {
     async awaited(things, request) {
       const { isThere, isOver = () => false, signal, maxWaitMs = MAX_WAIT_MS } = request
-      if (waiting >= MAX_WAITING || isHopeless()) return
-      if (!request.isShared && things.filter(isNew).length === 0) return
+      if (waiting >= MAX_WAITING || isHopeless()) return false
+      if (!request.isShared && things.filter(isNew).length === 0) return false
       const giveUpAt = now() + waitLeftMs(signal, maxWaitMs, now())
       const isDone = () => isThere() || isOver()
       waiting++
@@ -73,6 +74,7 @@ export function createWaits({ now = Date.now, maxInVain = Infinity }: Options = 
         while (!isDone() && now() < giveUpAt && !signal.aborted) await sleep(LOOK_EVERY_MS)
         // That there is no such thing is an answer, too.
         if (!signal.aborted) learn(isDone())
+        return true
       } finally {
         waiting--
       }

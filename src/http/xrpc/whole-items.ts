@@ -27,11 +27,16 @@ type Request = {
   maxWaitMs?: number
   /** Also for what was waited for lately. */
   isShared?: boolean
+  /** Counted from now. */
+  patienceMs?: number
 }
 
 export type WholeItems = {
-  /** Waits for what the views lack that `make` makes, for what is left of the time that the request waits. */
-  awaited(make: (reader: Reader) => unknown, request: Request): Promise<void>
+  /**
+   * Waits for what the views lack that `make` makes, for what is left of the time that the request waits.
+   * @returns whether it waited
+   */
+  awaited(make: (reader: Reader) => unknown, request: Request): Promise<boolean>
   /** Of these items those that need nothing that is being fetched. */
   among<T>(
     items: readonly T[],
@@ -41,7 +46,7 @@ export type WholeItems = {
 }
 
 /** With the wait for posts, still less than a PDS waits. */
-const MAX_WAIT_MS = 8_500
+const MAX_WAIT_MS = 7_500
 const SHORTEST_MS = 500
 /** As long as a cold start counts on it. */
 const TRIES = 3
@@ -57,15 +62,17 @@ export function createWholeItems(parts: Parts): WholeItems {
   }
 
   return {
-    async awaited(make, { reader, signal, maxWaitMs = MAX_WAIT_MS, isShared = false }) {
+    async awaited(make, request) {
+      const { reader, signal, maxWaitMs = MAX_WAIT_MS, isShared = false } = request
       const missing = missingIn(reader, make)
-      if (missing.isEmpty) return
+      if (missing.isEmpty) return false
       const asked = fetchRequests.ask(reader.viewer, missing)
       const leftMs = waitLeftMs(signal, maxWaitMs, Date.now())
-      if (leftMs < SHORTEST_MS) return
-      await waits.awaited([...missing.dids, ...missing.uris], {
+      if (leftMs < SHORTEST_MS) return false
+      const { patienceMs = leftMs } = request
+      return waits.awaited([...missing.dids, ...missing.uris], {
         isThere: whenAsked(asked, () => isUnderWay(missing)),
-        maxWaitMs,
+        maxWaitMs: maxWaitMs - leftMs + Math.min(leftMs, patienceMs),
         signal,
         isShared,
       })

@@ -1,7 +1,7 @@
 // The jobs that are in the window or at work, so that none is taken twice. While some of them are for a newcomer's
 // first page, nothing less urgent begins, for a while: a server may hang.
 
-import { type Job, jobPriority } from '../../data/store/jobs.ts'
+import { type Job, jobPriority, keyOf } from '../../data/store/jobs.ts'
 
 export type HeldJobs = {
   has(job: Job): boolean
@@ -32,8 +32,4 @@ export function createHeldJobs(now: () => number): HeldJobs {
       return isHurried ? jobPriority.latest : Number.POSITIVE_INFINITY
     },
   }
-}
-
-function keyOf({ kind, subject }: Job): string {
-  return `${kind} ${subject}`
 }

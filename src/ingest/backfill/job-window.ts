@@ -2,7 +2,8 @@
 // to run is found without looking at those whose host is busy.
 
 import type { JobTarget } from '../../data/store/job-schedule.ts'
-import type { Job } from '../../data/store/jobs.ts'
+import { type Job, keyOf } from '../../data/store/jobs.ts'
+import { IDENTITY_HOST } from '../../sources/pds/hosts.ts'
 
 export type WaitingJob = {
   job: Job
@@ -17,6 +18,8 @@ export type JobWindow = {
   readonly size: number
   sizeOf(host: string): number
   add(waiting: WaitingJob): void
+  /** Moves a job that waits here forward, where it has become more urgent. */
+  hurry(job: Job): void
   /** The most urgent job among hosts that have room, if it has at least this urgency; of equally urgent ones the first that came. */
   take(hasRoom: (host: string) => boolean, leastUrgent?: number): WaitingJob | undefined
   /** Takes out every job of this host. */
@@ -27,6 +30,7 @@ type Numbered = WaitingJob & { order: number }
 
 export function createJobWindow(): JobWindow {
   const queues = new Map<string, Numbered[]>()
+  const waitingJobs = new Map<string, Numbered>()
   let size = 0
   let lastOrder = 0
 
@@ -38,8 +42,18 @@ export function createJobWindow(): JobWindow {
     add(waiting) {
       const queue = queues.get(waiting.host) ?? []
       queues.set(waiting.host, queue)
-      insert(queue, { ...waiting, order: ++lastOrder })
+      const numbered = { ...waiting, order: ++lastOrder }
+      insert(queue, numbered)
+      waitingJobs.set(keyOf(waiting.job), numbered)
       size += 1
+    },
+    hurry(job) {
+      const waiting = waitingJobs.get(keyOf(job))
+      if (!waiting || waiting.job.priority <= job.priority) return
+      const queue = queues.get(waiting.host)!
+      queue.splice(queue.indexOf(waiting), 1)
+      waiting.job = job
+      insert(queue, waiting)
     },
     take(hasRoom, leastUrgent = Number.POSITIVE_INFINITY) {
       let best: Numbered | undefined
@@ -50,12 +64,14 @@ export function createJobWindow(): JobWindow {
       const queue = queues.get(best.host)!
       queue.shift()
       if (queue.length === 0) queues.delete(best.host)
+      waitingJobs.delete(keyOf(best.job))
       size -= 1
       return best
     },
     drop(host) {
       const queue = queues.get(host) ?? []
       queues.delete(host)
+      for (const { job } of queue) waitingJobs.delete(keyOf(job))
       size -= queue.length
       return queue
     },
@@ -72,4 +88,10 @@ function insert(queue: Numbered[], waiting: Numbered): void {
 function isBefore(a: Numbered, b: Numbered): boolean {
   if (a.job.priority !== b.job.priority) return a.job.priority < b.job.priority
   return a.order < b.order
+}
+
+/** The account's PDS, or the directory where that is not known or was asked before `staleBefore`. */
+export function hostFor(job: Job, { pds, checkedAt }: JobTarget, staleBefore: number): string {
+  const isStale = checkedAt === null || checkedAt < staleBefore
+  return pds === null || isStale || job.kind === 'identity' ? IDENTITY_HOST : pds
 }

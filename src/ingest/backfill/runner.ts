@@ -8,7 +8,7 @@ import { setMaxListeners } from 'node:events'
 import type { ColdStartProgress } from '../../bridge/messages.ts'
 import type { Db } from '../../data/store/db.ts'
 import { accountRepairing, bringGapsForward } from '../../data/store/gap-repair.ts'
-import { demoteJob, type JobTarget, jobTarget, postponeJob } from '../../data/store/job-schedule.ts'
+import { demoteJob, jobTarget, postponeJob } from '../../data/store/job-schedule.ts'
 import {
   bringJobsForward,
   countJobs,
@@ -27,7 +27,7 @@ import { PdsError } from '../../sources/pds/pds-error.ts'
 import { watchClock } from './clock-watch.ts'
 import { createHeldJobs, type HeldJobs } from './held-jobs.ts'
 import { identify, locate } from './identify.ts'
-import { createJobWindow, type WaitingJob } from './job-window.ts'
+import { createJobWindow, hostFor, type WaitingJob } from './job-window.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import { perform } from './perform.ts'
 import { createProgress, type Progress } from './progress.ts'
@@ -222,7 +222,10 @@ class Runner implements Backfill {
     this.#isDry = jobs.length < count
     if (jobs.length === 0) return
     transact(db, () => {
-      for (const job of jobs) if (!this.#held.has(job)) this.#admit(job)
+      for (const job of jobs) {
+        if (this.#held.has(job)) this.#window.hurry(job)
+        else this.#admit(job)
+      }
     })
   }
 
@@ -390,10 +393,4 @@ class Runner implements Backfill {
  */
 function stateOfUnknown(db: Db, { kind, subject }: Job): 'deactivated' | undefined {
   return kind === 'profile' && !findProfile(db, subject) ? 'deactivated' : undefined
-}
-
-/** The account's PDS, or the directory where that is not known or was asked before `staleBefore`. */
-function hostFor(job: Job, { pds, checkedAt }: JobTarget, staleBefore: number): string {
-  const isStale = checkedAt === null || checkedAt < staleBefore
-  return pds === null || isStale || job.kind === 'identity' ? IDENTITY_HOST : pds
 }

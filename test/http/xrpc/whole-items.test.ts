@@ -1,6 +1,7 @@
 // A newcomer's page tells nothing as a fact because it was not fetched yet. What the backfill room would do is
 // done by hand here, as far as rows go.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
 import { COLD_START, MILESTONES, putBackfill } from '../../../src/data/store/backfills.ts'
 import { MAX_WAIT_MS } from '../../support/patience.ts'
@@ -78,6 +79,27 @@ test('a quoted post is waited for', async () => {
   for (const kind of ['identity', 'profile', 'records']) end(kind)
   const page = read()
   await asked('post')
+  arrive()
+  expect(embedded(await page)).toEqual(['app.bsky.embed.record#viewRecord'])
+})
+
+test('also for somebody who was never heard of when they asked', async () => {
+  world = createServingWorld({
+    ...{ queuesFetchRequests: true, startAt: Date.now() },
+    firstPageMaxWaitMs: 60_000,
+  })
+  const { quoted, arrive } = fallback()
+  expect(world.uid(alice)).toBe(0)
+  const page = read()
+  await sleep(200)
+  world.member(alice)
+  world.follow(alice, bob)
+  world.handle(bob, 'bob.test')
+  world.post(bob, { quote: quoted })
+  putBackfill(world.db, world.uid(alice), MILESTONES.posts, { rev: null, finished_at: 1 })
+  for (const kind of ['identity', 'profile', 'records']) end(kind)
+  // Past the wait for the cold start, which is over at once.
+  await sleep(1_000)
   arrive()
   expect(embedded(await page)).toEqual(['app.bsky.embed.record#viewRecord'])
 })

@@ -54,18 +54,34 @@ function whole(app: Parts, call: TimelineCall): Promise<void> | undefined {
 
 type Parts = Needs<'firstPage' | 'timeline' | 'viewCache' | 'wholeItems'>
 
-async function wait(app: Parts, call: TimelineCall): Promise<void> {
-  await app.firstPage.ready(pageRequest(call), call)
-  const { cursor, limit } = call.params
-  const read = () =>
-    app.timeline({ viewer: call.viewer.uid, limit, cursor, since: undefined }).items
-  const make = (items: readonly number[], reader: Reader) =>
-    present(app, items, { call: { reader } })
-  // Whoever would be shown nothing waits once more for what was waited for before.
-  const isShared = app.wholeItems.among(read(), call.reader, make).length === 0
-  const { reader, signal } = call
-  await app.wholeItems.awaited((trial) => make(read(), trial), { reader, signal, isShared })
+async function wait(app: Parts, before: TimelineCall): Promise<void> {
+  await app.firstPage.ready(pageRequest(before), before)
+  // Whoever was nobody when they asked is somebody by now.
+  const { viewer, params, reader, signal } = before.again()
+  const { cursor, limit } = params
+  const read = () => app.timeline({ viewer: viewer.uid, limit, cursor, since: undefined }).items
+  const make = (items: readonly number[], trial: Reader) =>
+    present(app, items, { call: { reader: trial } })
+  const shareWhole = () => {
+    const items = read()
+    return items.length === 0 ? 1 : app.wholeItems.among(items, reader, make).length / items.length
+  }
+  let share = shareWhole()
+  // Newer items may have come meanwhile, which need something else.
+  for (let round = 0; round < MAX_ROUNDS && share < (round === 0 ? 1 : ENOUGH); round++) {
+    // Whoever would be shown nothing waits once more for what was waited for before.
+    const options = { reader, signal, patienceMs: PATIENCE_MS, isShared: round > 0 || share === 0 }
+    if (!(await app.wholeItems.awaited((trial) => make(read(), trial), options))) return
+    share = shareWhole()
+  }
 }
+
+/** What a page shows of its items; the others are on the next one. */
+const ENOUGH = 0.8
+/** What a page needs comes in as much, unless some server is slow or silent. */
+const PATIENCE_MS = 1_500
+/** Together as long as a request waits. */
+const MAX_ROUNDS = 6
 
 function pageRequest({ viewer, params }: TimelineCall): PageRequest {
   return { did: viewer.did, limit: params.limit, cursor: params.cursor }
