@@ -11,7 +11,6 @@ import type { AddressInfo, ListenOptions, Socket, Server as TcpServer } from 'no
 import { limitKey } from '../overload/client-address.ts'
 import { type SlowReaderLimits, watchSlowReaders } from './slow-readers.ts'
 
-const DRAIN_TIMEOUT_MS = 10_000
 const DRAIN_CHECK_MS = 50
 /** Requests of one connection that wait for their answers. */
 const MAX_PIPELINED = 8
@@ -28,6 +27,8 @@ export type ListenerLimits = SlowReaderLimits & {
   maxConnections: number
   /** Of one address, unless it is a proxy of ours. */
   maxConnectionsEach: number
+  /** What is not answered by then is not answered, once the server stops. */
+  drainMs: number
 }
 
 const usualLimits: ListenerLimits = {
@@ -38,6 +39,7 @@ const usualLimits: ListenerLimits = {
   silentTimeoutMs: 120_000,
   maxConnections: 16_384,
   maxConnectionsEach: 2048,
+  drainMs: 10_000,
   graceMs: 20_000,
   minBytesPerSecond: 8_192,
   maxUnsentBytes: 128 << 20,
@@ -48,6 +50,9 @@ export type Listener = {
   http: HttpServer
   /** Connections that have not asked anything yet: Node counts them neither as idle nor as active. */
   silent: Set<Socket>
+  /** Ends connections that wait for no answer; what still comes over them is of no use to anybody. */
+  closeAnswered(): void
+  drainMs: number
 }
 
 /** `threads` of this process serve, and share its connections. */
@@ -62,7 +67,7 @@ export function startHttp(
   const limits = shared({ ...usualLimits, ...options.limits }, options.threads)
   const silent = new Set<Socket>()
   const open = new Set<Socket>()
-  const mayAsk = createPipelineLimit()
+  const pipelines = createPipelineLimit()
   const mayConnect = createConnectionLimit(limits.maxConnectionsEach, options.isProxy)
   const http = createHttpServer(
     {
@@ -74,7 +79,7 @@ export function startHttp(
     (request, response) => {
       const { socket } = request
       silent.delete(socket)
-      if (mayAsk(socket, response)) answer(request, response)
+      if (pipelines.mayAsk(socket, response)) answer(request, response)
     },
   )
   http.on('connection', (socket) => {
@@ -90,7 +95,10 @@ export function startHttp(
   http.maxConnections = limits.maxConnections
   const slowReaders = watchSlowReaders(open, limits)
   http.once('close', slowReaders.stop)
-  return { http, silent }
+  const closeAnswered = () => {
+    for (const socket of open) if (!pipelines.isWaiting(socket)) socket.destroySoon()
+  }
+  return { http, silent, closeAnswered, drainMs: limits.drainMs }
 }
 
 /** What one thread may have of what the process may. */
@@ -129,9 +137,10 @@ function createConnectionLimit(max: number, isProxy: (address: string) => boolea
  * No client of ours asks much before it is answered, and Node would start all that it has read: a
  * few kilobytes of requests are seconds of work, ahead of everybody else's.
  */
-function createPipelineLimit(): (socket: Socket, response: ServerResponse) => boolean {
+function createPipelineLimit() {
   const waiting = new WeakMap<Socket, number>()
-  return (socket, response) => {
+  const isWaiting = (socket: Socket) => (waiting.get(socket) ?? 0) > 0
+  const mayAsk = (socket: Socket, response: ServerResponse) => {
     if (socket.destroyed) return false
     const count = (waiting.get(socket) ?? 0) + 1
     waiting.set(socket, count)
@@ -142,6 +151,7 @@ function createPipelineLimit(): (socket: Socket, response: ServerResponse) => bo
     response.once('close', () => waiting.set(socket, waiting.get(socket)! - 1))
     return true
   }
+  return { mayAsk, isWaiting }
 }
 
 /** @throws if the port is taken, or can't be shared where that was asked for. */
@@ -156,11 +166,12 @@ export function listenOn(server: TcpServer, options: ListenOptions): Promise<{ p
 }
 
 /** Takes no more connections, and resolves when what runs is answered or out of time. */
-export async function drain({ http, silent }: Listener): Promise<void> {
+export async function drain({ http, silent, closeAnswered, drainMs }: Listener): Promise<void> {
   const closed = new Promise((resolve) => http.close(resolve))
   for (const socket of silent) socket.destroy()
-  const idle = setInterval(() => http.closeIdleConnections(), DRAIN_CHECK_MS)
-  const late = setTimeout(() => http.closeAllConnections(), DRAIN_TIMEOUT_MS)
+  // Node counts a connection as busy whose request was refused and goes on being sent.
+  const idle = setInterval(closeAnswered, DRAIN_CHECK_MS)
+  const late = setTimeout(() => http.closeAllConnections(), drainMs)
   await closed
   clearInterval(idle)
   clearTimeout(late)

@@ -571,6 +571,30 @@ describe('over sockets', () => {
     agent.destroy()
   })
 
+  test.each([
+    ['the rest of which never comes', 1_000_000],
+    ['that came whole', 200_000],
+  ])(
+    'a body that was refused and %s does not keep the server from stopping',
+    async (_what, length) => {
+      const { server, port } = await listening(undefined, {
+        listenerLimits: { drainMs: 3_600_000 },
+      })
+      const agent = new Agent({ keepAlive: true })
+      const headers = {
+        ...(await bearer(MUTE)),
+        'content-type': 'application/json',
+        'content-length': String(length),
+      }
+      const large = get(port, `/xrpc/${MUTE}`, { method: 'POST', headers, agent })
+      large.request.on('error', () => undefined)
+      large.request.write(Buffer.alloc(200_000, 'a'))
+      expect((await large.answer).status).toBe(413)
+      await server.close()
+      agent.destroy()
+    },
+  )
+
   test('an endless body is cut off', async () => {
     const { port } = await listening()
     const headers = {
