@@ -3,7 +3,13 @@
 
 import { isValidTid } from '@atproto/syntax'
 import type { Db } from '../../data/store/db.ts'
-import { countDrafts, type Draft, type DraftPlace, draftsBelow } from '../../data/store/drafts.ts'
+import {
+  countDrafts,
+  type Draft,
+  type DraftPlace,
+  draftBytes,
+  draftsBelow,
+} from '../../data/store/drafts.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
@@ -12,6 +18,8 @@ export type DraftRequest = { viewer: number; limit: number; cursor: string | und
 export function createDraftPages(db: Db) {
   return {
     count: (viewer: number): number => countDrafts(db, viewer),
+    /** Of all but `butId`. */
+    bytes: (viewer: number, butId?: string): number => draftBytes(db, viewer, butId),
     /** @throws BadCursorError */
     page({ viewer, limit, cursor }: DraftRequest): SkeletonPage<Omit<Draft, 'uid'>> {
       const found = draftsBelow(db, { uid: viewer, limit: limit + 1, ...parseCursor(cursor) })

@@ -36,6 +36,11 @@ const statements = perDatabase((db) => ({
     `SELECT ${COLUMNS} FROM drafts WHERE uid = ? ORDER BY created_at, id`,
   ),
   countOf: db.prepare<[number], number>('SELECT count(*) FROM drafts WHERE uid = ?').pluck(),
+  bytesOf: db
+    .prepare<[number, string], number>(
+      'SELECT coalesce(sum(octet_length(draft)), 0) FROM drafts WHERE uid = ? AND id <> ?',
+    )
+    .pluck(),
 }))
 
 /** What was there before stays as it was. */
@@ -67,4 +72,9 @@ export function draftsOf(db: Db, uid: number): Omit<Draft, 'uid'>[] {
 
 export function countDrafts(db: Db, uid: number): number {
   return statements(db).countOf.get(uid) ?? 0
+}
+
+/** Of all drafts but this one. */
+export function draftBytes(db: Db, uid: number, butId = ''): number {
+  return statements(db).bytesOf.get(uid, butId) ?? 0
 }

@@ -24,6 +24,7 @@ const statements = perDatabase((db) => ({
       ON CONFLICT DO UPDATE SET scope = excluded.scope`,
   ),
   remove: db.prepare<[number, number]>('DELETE FROM mutes WHERE uid = ? AND subject = ?'),
+  countOf: db.prepare<[number], number>('SELECT count(*) FROM mutes WHERE uid = ?').pluck(),
   of: db.prepare<[number], Omit<Mute, 'uid'>>(
     'SELECT subject, scope, created_at AS createdAt FROM mutes WHERE uid = ? ORDER BY created_at, subject',
   ),
@@ -45,4 +46,8 @@ export function deleteMute(db: Db, uid: number, subject: number): void {
 /** Oldest first. */
 export function mutesOf(db: Db, uid: number): Omit<Mute, 'uid'>[] {
   return statements(db).of.all(uid)
+}
+
+export function countMutes(db: Db, uid: number): number {
+  return statements(db).countOf.get(uid) ?? 0
 }

@@ -14,6 +14,7 @@ const statements = perDatabase((db) => ({
   of: db.prepare<[number], { root: number; createdAt: number }>(
     'SELECT root, created_at AS createdAt FROM thread_mutes WHERE uid = ? ORDER BY created_at, root',
   ),
+  countOf: db.prepare<[number], number>('SELECT count(*) FROM thread_mutes WHERE uid = ?').pluck(),
   any: db.prepare<[number], number>('SELECT 1 FROM thread_mutes WHERE uid = ? LIMIT 1').pluck(),
   find: db
     .prepare<[number, number], number>('SELECT 1 FROM thread_mutes WHERE uid = ? AND root = ?')
@@ -45,4 +46,8 @@ export function hasThreadMutes(db: Db, uid: number): boolean {
 /** @param root - posts.id */
 export function isThreadMuted(db: Db, uid: number, root: number): boolean {
   return statements(db).find.get(uid, root) !== undefined
+}
+
+export function countThreadMutes(db: Db, uid: number): number {
+  return statements(db).countOf.get(uid) ?? 0
 }

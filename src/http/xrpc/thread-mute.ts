@@ -6,7 +6,9 @@ import type { Needs } from './define.ts'
 import { checkExists } from './existing.ts'
 import { findNamedPost, isPostUri } from './post-names.ts'
 
-type Parts = Needs<'actors' | 'names' | 'records' | 'resolver' | 'writer'>
+const MAX_THREAD_MUTES = 20_000
+
+type Parts = Needs<'actors' | 'muteCounts' | 'names' | 'records' | 'resolver' | 'writer'>
 
 /** Tells the ingest thread of it. */
 export function toldOfThread(kind: 'mute-thread' | 'unmute-thread') {
@@ -14,6 +16,9 @@ export function toldOfThread(kind: 'mute-thread' | 'unmute-thread') {
     const { uri } = await findNamedPost(app, input.root)
     if (!isPostUri(uri)) throw invalidRequest('The root of a thread is a post')
     await checkExists(app, uri.split('/')[2]!, 'Post not found')
+    if (kind === 'mute-thread' && app.muteCounts.threads(viewer.uid) >= MAX_THREAD_MUTES) {
+      throw invalidRequest(`At most ${MAX_THREAD_MUTES} threads can be muted`)
+    }
     await app.writer.send({ kind, did: viewer.did, root: uri })
     return { body: undefined }
   }

@@ -3,15 +3,21 @@
 // from now; a number too large to be a delay is a time.
 
 const LATEST_DELAY_SECONDS = 1_000_000_000
+/** Nobody has us keep something for them for ever. */
+const LONGEST_DELAY_MS = 86_400_000
 
-/** Milliseconds to wait, never negative. */
+/** Milliseconds to wait, never negative, a day at most. */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const value = headers.get('retry-after')?.trim()
   if (!value) return undefined
   const seconds = Number(value)
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
+  if (Number.isFinite(seconds)) return bounded(seconds * 1000)
   const date = Date.parse(value)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+  return Number.isNaN(date) ? undefined : bounded(date - now)
+}
+
+function bounded(delayMs: number): number {
+  return Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS)
 }
 
 /** How many requests are left, and how long until there are more. */
@@ -23,7 +29,7 @@ export function remainingRequests(
   const reset = numberOf(headers.get('ratelimit-reset'))
   if (remaining === undefined || reset === undefined) return undefined
   const resetMs = reset > LATEST_DELAY_SECONDS ? reset * 1000 - now : reset * 1000
-  return { remaining, resetMs: Math.max(0, resetMs) }
+  return { remaining, resetMs: bounded(resetMs) }
 }
 
 function numberOf(text: string | null): number | undefined {

@@ -146,10 +146,13 @@ describe('what a refusal means', () => {
     },
   )
 
-  it('says how long to wait where the server did', async () => {
-    pds.misbehave({ how: { status: 429, headers: { 'retry-after': '7' } } })
+  it.each([
+    ['7', 7_000],
+    ['1e308', 86_400_000],
+  ])('says how long to wait where the server said %s, a day at most', async (said, waitMs) => {
+    pds.misbehave({ how: { status: 429, headers: { 'retry-after': said } } })
     const error = await failureOf(client.getLatestRev(repo))
-    expect(error.retryAfterMs).toBe(7000)
+    expect(error.retryAfterMs).toBe(waitMs)
   })
 })
 

@@ -2,16 +2,20 @@
 
 import type { AppBskyDraftUpdateDraft } from '@atproto/api'
 import { stringifyLex } from '@atproto/lexicon'
+import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'
+import { hasRoomForDraft } from '../../../draft-room.ts'
 
 export const updateDraft = procedure(
   'app.bsky.draft.updateDraft',
   {},
-  async ({ writer }, call: SignedInCall<unknown, AppBskyDraftUpdateDraft.InputSchema>) => {
-    const { id, draft } = call.input.draft
-    const changed = { draftId: id, draft: stringifyLex(draft) }
-    await writer.send({ kind: 'update-draft', did: call.viewer.did, ...changed })
+  async (app, call: SignedInCall<unknown, AppBskyDraftUpdateDraft.InputSchema>) => {
+    const { did, uid } = call.viewer
+    const { id } = call.input.draft
+    const draft = stringifyLex(call.input.draft.draft)
+    if (!hasRoomForDraft(app, { uid, draft, id })) throw invalidRequest('Drafts limit reached')
+    await app.writer.send({ kind: 'update-draft', did, draftId: id, draft })
     return { body: undefined }
   },
 )

@@ -7,6 +7,8 @@ import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'
 import { checkExists } from '../../../existing.ts'
 
+const MAX_MUTES = 20_000
+
 export const muteActor = procedure(
   'app.bsky.graph.muteActor',
   {},
@@ -16,6 +18,9 @@ export const muteActor = procedure(
     if (!subject) throw invalidRequest('Actor not found')
     await checkExists(app, subject.did, 'Actor not found')
     if (subject.did === viewer.did) throw invalidRequest('Actor cannot mute themselves')
+    if (app.muteCounts.accounts(viewer.uid) >= MAX_MUTES) {
+      throw invalidRequest(`At most ${MAX_MUTES} accounts can be muted`)
+    }
     const scope = { onlyReposts, onlyQuoteposts }
     await app.writer.send({ kind: 'mute', did: viewer.did, subjectDid: subject.did, ...scope })
     return { body: undefined }

@@ -95,6 +95,68 @@ test('there is an end to how many there are', async () => {
   expect([status, (body as { error: string }).error]).toEqual([400, 'DraftLimitReached'])
 })
 
+test('there is an end to how much room they take, however few they are', async () => {
+  const w = start()
+  const draftOf = (length: number) => ({
+    posts: [{ text: 'again' }],
+    deviceName: 'x',
+    langs: [],
+    note: 'n'.repeat(length),
+  })
+  const create = (length: number) => w.tell(`${NS}.createDraft`, { draft: draftOf(length) }, alice)
+  const statuses = []
+  let last = ''
+  for (let i = 0; i < 50; i++) {
+    const { status, body } = await create(95_000)
+    statuses.push(status)
+    if (status === 200) last = (body as { id: string }).id
+    else expect((body as { error: string }).error).toBe('DraftLimitReached')
+  }
+  const taken = statuses.filter((status) => status === 200).length
+  expect(taken * 95_000).toBeLessThan(4 << 20)
+  expect(statuses.lastIndexOf(200)).toBe(taken - 1)
+  // What is there can be changed, and made shorter; then there is room again. Other members have their own.
+  const update = (length: number) =>
+    w.tell(`${NS}.updateDraft`, { draft: { id: last, draft: draftOf(length) } }, alice)
+  expect((await update(95_000)).status).toBe(200)
+  expect((await update(10)).status).toBe(200)
+  expect((await create(90_000)).status).toBe(200)
+  expect((await update(95_000)).status).toBe(400)
+  expect((await w.tell(`${NS}.createDraft`, { draft: draftOf(95_000) }, bob)).status).toBe(200)
+})
+
+test.each([
+  [
+    'app.bsky.graph.muteActor',
+    () => ({ actor: carol }),
+    'mutes',
+    'subject, scope, created_at',
+    '0, 0',
+  ],
+  [
+    'app.bsky.graph.muteThread',
+    (w: ServingWorld) => ({ root: w.post(carol, 'root').uri }),
+    'thread_mutes',
+    'root, created_at',
+    '0',
+  ],
+])(
+  'there is an end to what %s takes, and to that of one member alone',
+  async (nsid, inputOf, table, columns, rest) => {
+    const w = start()
+    const uid = w.actors.uidOf(alice)
+    const fill = w.db.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1000000 UNION ALL SELECT i + 1 FROM n LIMIT ?)
+      INSERT INTO ${table} (uid, ${columns}) SELECT ?, i, ${rest} FROM n`,
+    )
+    fill.run(19_999, uid)
+    const input = inputOf(w)
+    expect((await w.tell(nsid, input, alice)).status).toBe(200)
+    expect((await w.tell(nsid, input, alice)).status).toBe(400)
+    expect((await w.tell(nsid, input, bob)).status).toBe(200)
+  },
+)
+
 test('preferences are those that were put, and none before', async () => {
   const w = start()
   const nsid = 'app.bsky.actor.getPreferences'
