@@ -9,6 +9,9 @@ import type { HttpRequest } from './http-request.ts'
 /** As in the reference. */
 export const MAX_BODY_BYTES = 100 * 1024
 
+/** Each chunk of a body costs as much as a thousand bytes of it. An honest body has a few. */
+const MAX_PIECES = 1_000
+
 const decoders = {
   gzip: promisify(gunzip),
   deflate: promisify(inflate),
@@ -31,7 +34,7 @@ async function collect(body: ReadableStream<Uint8Array>): Promise<Buffer> {
   for await (const chunk of body) {
     length += chunk.length
     if (length > MAX_BODY_BYTES) throw tooLarge()
-    chunks.push(chunk)
+    if (chunks.push(chunk) > MAX_PIECES) throw tooManyPieces()
   }
   return Buffer.concat(chunks)
 }
@@ -53,6 +56,12 @@ async function decode(received: Buffer, encoding: string): Promise<Buffer> {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
     throw new XRPCError(400, 'InvalidRequest', 'The compressed request body is torn')
   }
+}
+
+/** Whoever sends a body so is hung up on, since the rest of it would be read to be thrown away. */
+function tooManyPieces(): XRPCError {
+  const message = `The request body comes in more than ${MAX_PIECES} chunks`
+  return new XRPCError(400, 'InvalidRequest', message, { headers: { connection: 'close' } })
 }
 
 function tooLarge(): XRPCError {

@@ -595,6 +595,28 @@ describe('over sockets', () => {
     },
   )
 
+  test('a body in very many pieces is refused, and its connection ended', async () => {
+    const { port } = await listening()
+    const { authorization } = await bearer(MUTE)
+    const send = (pad: number, piece: number) => {
+      const body = JSON.stringify({ actor: 'bob.test', pad: 'x'.repeat(pad) })
+      const pieces = body.match(new RegExp(`.{1,${piece}}`, 'g'))!
+      const chunks = pieces.map((one) => `${one.length.toString(16)}\r\n${one}\r\n`).join('')
+      const head = `POST /xrpc/${MUTE} HTTP/1.1\r\nhost: a\r\nauthorization: ${authorization}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked`
+      return raw(
+        port,
+        `${head}\r\n\r\n${chunks}0\r\n\r\nGET /xrpc/_health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
+      )
+    }
+    const statusesOf = (text: string) =>
+      [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)
+    // It may not come to read the answer.
+    const refused = await send(50_000, 1).catch(() => '')
+    expect(['', '400']).toContain(statusesOf(refused).join(' '))
+    expect(seen).toEqual([])
+    expect(statusesOf(await send(50_000, 100))).toEqual(['200', '200'])
+  })
+
   test('an endless body is cut off', async () => {
     const { port } = await listening()
     const headers = {
