@@ -28,13 +28,11 @@ import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
 import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { SharedBudget } from '../../data/shared-memory/shared-budget.ts'
 import type { Db } from '../../data/store/db.ts'
-import { countMutes } from '../../data/store/mutes.ts'
 import { createAccounts } from '../../data/store/read/accounts.ts'
 import { createItemsByUri } from '../../data/store/read/items-by-uri.ts'
 import { createPostsByUri } from '../../data/store/read/posts-by-uri.ts'
 import { createRecords } from '../../data/store/read/records-by-key.ts'
 import { createUnderWay } from '../../data/store/read/under-way.ts'
-import { countThreadMutes } from '../../data/store/thread-mutes.ts'
 import type { TimelineReader } from '../../data/timeline/types.ts'
 import type { Scope } from '../../sources/appview/coverage.ts'
 import type { Fallback } from '../../sources/appview/fallback.ts'
@@ -49,6 +47,7 @@ import { createFirstNotifications } from './first-notifications.ts'
 import { createFirstPage } from './first-page.ts'
 import { type Invites, NO_INVITES } from './invites.ts'
 import { createModeration, type Moderation, refuseDecisions } from './moderation.ts'
+import { createMuteCounts } from './mute-counts.ts'
 import { createNameWaits } from './name-waits.ts'
 import { createNewcomerWaits } from './newcomer-waits.ts'
 import { createPublishedRev } from './repo-rev.ts'
@@ -131,12 +130,8 @@ export function createAppContext(parts: AppParts) {
     lists: createAccountLists({ db, actors }),
     listPages: createListPages({ db, actors }),
     listFeed: createListFeedSkeleton({ db, actors, feed: viewCache.feedOver(db) }),
-    muteCounts: {
-      accounts: (uid: number) => countMutes(db, uid),
-      threads: (uid: number) => countThreadMutes(db, uid),
-    },
-    bookmarks: createBookmarkPages(db),
-    drafts: createDraftPages(db),
+    muteCounts: createMuteCounts(db),
+    ...{ bookmarks: createBookmarkPages(db), drafts: createDraftPages(db) },
     preferencesOf: createPreferencesOf(db),
     notifications,
     firstNotifications: createFirstNotifications({
