@@ -22,7 +22,7 @@ import { createActorTable } from '../src/data/graph/actor-table.ts'
 import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
 import { INVALIDATION } from '../src/data/shared-memory/invalidation-kinds.ts'
 import { InvalidationWriter } from '../src/data/shared-memory/invalidation-ring.ts'
-import { type Db, openReader, openWriter } from '../src/data/store/db.ts'
+import { type Db, openReader, openWriter, type WriteDb } from '../src/data/store/db.ts'
 import { followEdges } from '../src/data/store/edges/all-edges.ts'
 import { prepareItemDraw } from '../src/data/store/read/item-draw.ts'
 import { createKeeps, drawByHash } from '../src/data/timeline/lossiness.ts'
@@ -130,7 +130,7 @@ function measureViewer(
 }
 
 function measureLabelled(parts: {
-  db: Db
+  db: WriteDb
   memory: Memory
   ask: Ask
   count: number
@@ -148,7 +148,7 @@ function measureLabelled(parts: {
   return [measureBy('labels_none', silent), measureBy('labels_one_in_30', labeler)]
 }
 
-function labelPosts(db: Db, src: number): void {
+function labelPosts(db: WriteDb, src: number): void {
   db.prepare(
     `INSERT INTO labels (uid, collection, rkey, src, val, neg, cts_ms)
     SELECT uid, ?, rkey, ?, 'graphic-media', 0, ? FROM posts WHERE id % 30 = 0`,
@@ -214,7 +214,7 @@ function createMemory() {
 }
 
 /** A thousand quiet accounts with a post a week, then busy ones. */
-function seed(db: Db, memory: Memory, size: { busy: number; postsEach: number }): void {
+function seed(db: WriteDb, memory: Memory, size: { busy: number; postsEach: number }): void {
   const random = createRandom(11)
   const rows = prepareRows(db)
   const posts: { id: number; uri: string; cid: string; uid: number }[] = []
@@ -282,7 +282,7 @@ function addPost(
   return { id, uid, uri: `at://${memory.actors.didOf(uid)}/app.bsky.feed.post/${rkey}`, cid }
 }
 
-function prepareRows(db: Db) {
+function prepareRows(db: WriteDb) {
   const actor = db.prepare(
     'INSERT INTO actors (uid, did, handle, handle_valid, indexed_at) VALUES (?, ?, ?, 1, 1)',
   )
@@ -348,7 +348,7 @@ function addAccount(memory: Memory, rows: Rows, did: string): number {
 
 /** Follows accounts in a row, the first of them `from`; its timeline is built as the ingest thread does. */
 function addViewer(
-  db: Db,
+  db: WriteDb,
   memory: Memory,
   did: string,
   { follows, from }: { follows: number; from: number },

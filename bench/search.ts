@@ -14,11 +14,12 @@ import { createPostSearch } from '../src/answers/skeleton/search/posts.ts'
 import { MemoryFollowGraph } from '../src/data/graph/memory-graph.ts'
 import { actorNames } from '../src/data/search/actor-terms.ts'
 import { matchOf, parsePostQuery } from '../src/data/search/post-query.ts'
-import { type Db, openReader, openWriter } from '../src/data/store/db.ts'
+import { type Db, openReader, openWriter, type WriteDb } from '../src/data/store/db.ts'
 import { changeIndexedActors, toIndexedActor } from '../src/data/store/search/actor-index.ts'
 import { indexedPosts } from '../src/data/store/search/post-index.ts'
 import { tendSearch } from '../src/ingest/indexing/search-upkeep.ts'
 import { createRandom, type Random } from '../test/support/random.ts'
+import { writerOf } from '../test/support/writer-of.ts'
 import { onceNs } from './cpu-time.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 import { createNetworkStream } from './world/network-stream.ts'
@@ -92,7 +93,7 @@ function benchActors(dataDir: string, accounts: number): BenchResult[] {
   ]
 }
 
-function fillActors(db: Db, random: Random, accounts: number): void {
+function fillActors(db: WriteDb, random: Random, accounts: number): void {
   for (let first = 1; first <= accounts; ) {
     const changes = Array.from({ length: SLICE }, () => {
       const uid = first++
@@ -122,7 +123,9 @@ function benchPosts(dataDir: string, events: number): BenchResult[] {
   seeder.finish()
   const db = openWriter(dataDir)
   db.pragma('synchronous = OFF')
-  const indexNs = onceNs(1, () => tendSearch({ db, posts: { maxPosts: 1e9 } }, () => false))
+  const indexNs = onceNs(1, () =>
+    tendSearch({ writer: writerOf(db), posts: { maxPosts: 1e9 } }, () => false),
+  )
   const posts = indexedPosts(db)
   const bytes = bytesOf(db, ['post_words'])
   const reader = openReader(dataDir)

@@ -11,17 +11,18 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { createActorTable } from '../src/data/graph/actor-table.ts'
 import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
-import { type Db, openWriter } from '../src/data/store/db.ts'
+import { openWriter, type WriteDb } from '../src/data/store/db.ts'
 import { insertGraphChange } from '../src/data/store/graph-changes.ts'
 import { keepCheckpointed } from '../src/ingest/upkeep/checkpoints.ts'
 import { keepSnapshots } from '../src/ingest/upkeep/snapshots.ts'
 import { createRandom } from '../test/support/random.ts'
+import { writerOf } from '../test/support/writer-of.ts'
 import { powerLawDid, powerLawLists } from './power-law.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 
 type Network = { label: string; accounts: number; edges: number }
 type World = {
-  db: Db
+  db: WriteDb
   dataDir: string
   graph: ReturnType<typeof createFollowGraph>
   actors: ReturnType<typeof createActorTable>
@@ -66,7 +67,7 @@ async function measureNetwork(network: Network): Promise<BenchResult[]> {
   }
 }
 
-function createWorld(db: Db, dataDir: string, { accounts, edges }: Network): World {
+function createWorld(db: WriteDb, dataDir: string, { accounts, edges }: Network): World {
   const graph = createFollowGraph()
   const actors = createActorTable()
   const insert = db.prepare('INSERT INTO actors (uid, did, indexed_at) VALUES (?, ?, 0)')
@@ -110,7 +111,13 @@ async function writeSnapshot({ db, dataDir, graph, actors }: World): Promise<Wri
   try {
     return await new Promise((resolve, reject) => {
       const log = { info: (figures: Written) => resolve(figures), warn: reject }
-      const snapshots = keepSnapshots({ db, graph, actors, log: log as never })
+      const snapshots = keepSnapshots({
+        db,
+        writer: writerOf(db),
+        graph,
+        actors,
+        log: log as never,
+      })
       snapshots.checkpointBy(() => checkpoints.tend())
       snapshots.startIfWorth(0)
     })

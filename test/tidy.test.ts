@@ -118,6 +118,25 @@ test('only the writer publishes to memory', () => {
   expect(users.map(({ path }) => below(path))).toEqual(['ingest/indexing/writer.ts'])
 })
 
+test('only the writer writes: who else has a connection has one that reads', () => {
+  const users = (pattern: RegExp) =>
+    sources.filter(({ text }) => pattern.test(text)).map(({ path }) => below(path))
+  const outside = (path: string) => !isIn(path, ['data/store/'])
+  expect(users(/\btransact\(/).filter(outside)).toEqual(['ingest/indexing/writer.ts'])
+  // These hand it to the writer, and to what makes memory from rows before there is one.
+  expect(users(/\bopenWriter\b/).filter(outside)).toEqual([
+    'ingest/thread.ts',
+    'tools/cli/offline.ts',
+  ])
+  // No option or field holds one but the writer's, its context's, and what lives within one commit.
+  expect(users(/^ {2}(readonly )?#?db\??: WriteDb$/m).filter(outside)).toEqual([
+    'ingest/indexing/index-context.ts',
+    'ingest/indexing/writer.ts',
+    'ingest/timelines/append.ts',
+  ])
+  expect(users(/\bas WriteDb\b/).filter(outside)).toEqual([])
+})
+
 test('only config.ts reads the environment', () => {
   const readers = sources
     .filter(({ text }) => /process\.env\b/.test(text))

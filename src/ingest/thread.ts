@@ -13,7 +13,7 @@ import { createCounts } from '../base/obs/counts.ts'
 import { createLogger } from '../base/obs/log.ts'
 import { createLines, type Lines } from '../bridge/lines.ts'
 import type { IngestMessage } from '../bridge/messages.ts'
-import { openWriter } from '../data/store/db.ts'
+import { type Db, openWriter } from '../data/store/db.ts'
 import { createGuardedFetch } from '../sources/identity/guarded-fetch.ts'
 import { createGuardedLookup } from '../sources/identity/guarded-lookup.ts'
 import { createResolver } from '../sources/identity/resolver.ts'
@@ -52,6 +52,7 @@ import { countTimelineItems, createReplaying, type Replaying } from './upkeep/re
 import { reportStatus } from './upkeep/report-status.ts'
 import { keepRetaining } from './upkeep/retaining.ts'
 import { keepSearchable } from './upkeep/searching.ts'
+import { keepSnapshots } from './upkeep/snapshots.ts'
 import { streamFilters } from './upkeep/stream-filters.ts'
 import { streamSettings, unreadCollections } from './upkeep/stream-settings.ts'
 import { watchThread } from './upkeep/watchdog.ts'
@@ -142,7 +143,7 @@ function run(config: Config): void {
 
   lines.listen({ ...answers, onStop: () => void stop() })
   consumer.start()
-  const jobs = bearFullDisk({ db, room, now, wakeBackfill: () => backfill.wake() })
+  const jobs = bearFullDisk({ writer, room, now, wakeBackfill: () => backfill.wake() })
   jobs.begin(() => backfill.start())
   replaying.start()
   labels.start()
@@ -212,13 +213,13 @@ function createUpkeep(
       coldStarts: () => backfill.coldStarts(),
       archive: () => consumer.archive(),
       ...{ disk: guard.look, stalls: () => core.watchdog.stalls() },
-      ...{ tell: lines.tellAll, record: recordHistory(db, now) },
+      ...{ tell: lines.tellAll, record: recordHistory(writer, now) },
       room,
     }),
     tendTimelines(core),
     keepRemoving({ db, writer, now, log, room }),
     keepSearchable({
-      ...{ db, room },
+      ...{ writer, room },
       posts: {
         get maxPosts() {
           return guard.searchedPosts()
@@ -282,19 +283,22 @@ function letOthersGoFirst(): void {
 function createCore(config: Config) {
   const log = createLogger({ level: config.logLevel, name: 'ingest' })
   const now = Date.now
-  const db = openWriter(config.dataDir, {
+  // Nobody but the writer can write: the others get what only reads.
+  const writable = openWriter(config.dataDir, {
     upgradeBackup: config.upgradeBackup,
     onUpgrade: (upgrade) => log.info(upgrade, 'upgrading the database; a copy was made first'),
   })
-  const { memory, handles, snapshots } = loadMemory({ db, config, log })
+  const db: Db = writable
+  const { memory, handles, saved } = loadMemory({ db: writable, config, log })
   const { actors } = memory
   const coldStarts = createNewcomerBudget({ db, now })
   const writer = createWriter({
-    ...{ db, memory, coldStarts, now },
+    ...{ db: writable, memory, coldStarts, now },
     onPublished: (changes, entries) => core.onPublished(changes, entries),
     scope: config.indexScope,
     trustedVerifiers: config.trustedVerifiers,
   })
+  const snapshots = keepSnapshots({ ...saved, db, writer, log })
   const room = createDiskRoom(log)
   const counts = createCounts()
   const watchdog = watchThread(config.dataDir, { log, room })
@@ -357,14 +361,14 @@ function createBackground(
 
 function createStream(
   config: Config,
-  { actors, db, log, now, watchdog }: Core,
+  { actors, db, writer, log, now, watchdog }: Core,
   apply: (batch: StreamBatch) => Promise<void>,
 ): Consumer {
   return createConsumer({
     ...streamSettings(config),
     filters: streamFilters(config.indexScope, actors, config.trustedVerifiers),
     unread: unreadCollections(config),
-    cursors: cursorsFromNowOn(db, config, now()),
+    cursors: cursorsFromNowOn({ db, writer }, config, now()),
     apply: (batch) => watchdog.over('the next batch of the stream', apply(batch)),
     log,
   })

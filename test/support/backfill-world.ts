@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { StreamEvent } from '../../src/base/event.ts'
-import { type Db, openWriter } from '../../src/data/store/db.ts'
+import { type Db, openWriter, type WriteDb } from '../../src/data/store/db.ts'
 import { countJobs } from '../../src/data/store/jobs.ts'
 import { requestedReplays } from '../../src/data/store/replays.ts'
 import type { BackfillLimits } from '../../src/ingest/backfill/limits.ts'
@@ -34,7 +34,7 @@ import { type PlcDouble, startPlcDouble } from './plc-double.ts'
 import type { Commit } from './simulated-network/repository.ts'
 
 export type BackfillWorld = {
-  readonly db: Db
+  readonly db: WriteDb
   readonly memory: Memory
   readonly writer: Writer
   readonly backfill: Backfill
@@ -62,14 +62,14 @@ export type BackfillWorldOptions = {
   scope?: IndexScope
   limits?: Partial<BackfillLimits>
   /** What cold starts may take at once; uncounted where not given. */
-  coldStarts?: (db: Db) => ColdStartBudget
+  coldStarts?: (db: WriteDb) => ColdStartBudget
   timelineLength?: number
   /** What is to be replayed is asked for, but from hosts that there are not. */
   replays?: boolean
   /** Read at each start. */
   trustedVerifiers?: string[]
   /** What keeps the database's log short; SQLite where not given. */
-  tendLog?: (db: Db) => () => Promise<void> | undefined
+  tendLog?: (db: WriteDb) => () => Promise<void> | undefined
   /** Of indexer and jobs; the real one by default. */
   now?: () => number
   /** Of what remembers identities; the real one by default. */
@@ -88,7 +88,7 @@ export async function startBackfillWorld(
   const log = pino({ level: LOG_LEVEL })
   const { now = Date.now } = options
   let lastMs = Date.now() - 30 * DAY_MS
-  let db: Db
+  let db: WriteDb
   let memory: Memory
   let writer: Writer
   let backfill: Backfill

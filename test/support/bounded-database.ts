@@ -1,7 +1,7 @@
 // A full disk for one database of a test: SQLite refuses to make the file larger, as it does where the disk has
 // no more room, and everybody who writes waits as on the ingest thread.
 
-import type { Db } from '../../src/data/store/db.ts'
+import type { WriteDb } from '../../src/data/store/db.ts'
 import { createDiskRoom, type DiskRoom } from '../../src/ingest/upkeep/disk/disk-room.ts'
 
 export type BoundedDatabase = {
@@ -9,9 +9,9 @@ export type BoundedDatabase = {
   /** What the log was told. */
   told: string[]
   /** Not a page more fits from now on. */
-  fill(db: Db): void
+  fill(db: WriteDb): void
   /** There is room; `isSeen`: somebody looks, as the ingest thread does once a second. */
-  free(db: Db, options?: { isSeen: boolean }): void
+  free(db: WriteDb, options?: { isSeen: boolean }): void
 }
 
 const MANY_PAGES = 1 << 30
@@ -35,7 +35,7 @@ export function createBoundedDatabase(): BoundedDatabase {
 }
 
 /** New rows would be written there. */
-function takeFreePages(db: Db, pages: number): void {
+function takeFreePages(db: WriteDb, pages: number): void {
   const size = db.pragma('page_size', { simple: true }) as number
   db.exec('CREATE TABLE IF NOT EXISTS ballast (bytes)')
   db.prepare('INSERT INTO ballast VALUES (zeroblob(?))').run(pages * size)

@@ -9,7 +9,7 @@ import { createHydrator } from '../../src/answers/hydrate/hydrator.ts'
 import type { Hydrator } from '../../src/answers/hydrate/hydrator-types.ts'
 import { createReader, type Reader } from '../../src/answers/hydrate/reader.ts'
 import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
-import { type Db, openReader, openWriter } from '../../src/data/store/db.ts'
+import { type Db, openReader, openWriter, type WriteDb } from '../../src/data/store/db.ts'
 import { verifierOf } from './random-world.ts'
 import { referenceUrlPatterns } from './reference-appview.ts'
 import type { World } from './social-world.ts'
@@ -20,7 +20,7 @@ export type HydratedWorld = {
   hydrator: Hydrator
   /** The connection that hydration reads over. */
   db: Db
-  writer: Db
+  writer: WriteDb
   /** Stored records that could not be used. */
   unusable: string[]
   /** One that names no labelers. */

@@ -6,7 +6,7 @@ import { packRkey } from '../../src/base/atproto/keys.ts'
 import type { StreamEvent } from '../../src/base/event.ts'
 import { keyOf } from '../../src/data/graph/uid-order.ts'
 import { setActorIdentity } from '../../src/data/store/actors.ts'
-import type { Db } from '../../src/data/store/db.ts'
+import type { WriteDb } from '../../src/data/store/db.ts'
 import { applyBatch } from '../../src/ingest/indexing/apply-batch.ts'
 import { memberSeen } from '../../src/ingest/indexing/members.ts'
 import { bookmark, mute, muteList } from '../../src/ingest/indexing/private-state.ts'
@@ -18,7 +18,11 @@ import type { WrittenWorld } from './world-rows.ts'
 const LATE_MS = Date.UTC(2027, 0, 1)
 
 /** @param members - DIDs that read here from the beginning */
-export function indexWorld(db: Db, world: World, members: Iterable<string> = []): WrittenWorld {
+export function indexWorld(
+  db: WriteDb,
+  world: World,
+  members: Iterable<string> = [],
+): WrittenWorld {
   const memory = createMemoryParts({
     timelineLength: 100,
     reasonableLimit: 2000,

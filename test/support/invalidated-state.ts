@@ -5,6 +5,7 @@ import { prepareReaders } from '../../src/answers/hydrate/page.ts'
 import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
 import type { Db } from '../../src/data/store/db.ts'
 import { PRESENT } from '../../src/data/store/posts.ts'
+import { atOneMoment } from '../../src/data/store/transact.ts'
 import type { InvalidationSet } from './invalidation-set.ts'
 
 /** By a piece's name and what it is about. */
@@ -77,7 +78,7 @@ export function invalidatedStateReader(db: Db): () => InvalidatedState {
     reposts: ids('reposts'),
     lists: ids('lists'),
   }
-  return db.transaction(() => {
+  return atOneMoment(db, () => {
     const state: InvalidatedState = new Map()
     const put = (name: string, a: number, b: number, value: unknown) => {
       const key = `${name} ${a} ${b}`

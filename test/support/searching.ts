@@ -1,8 +1,9 @@
 // Brings the search index of a test's world up with its rows, as the ingest thread does in passing.
 
-import type { Db } from '../../src/data/store/db.ts'
+import type { WriteDb } from '../../src/data/store/db.ts'
 import { tendSearch } from '../../src/ingest/indexing/search-upkeep.ts'
+import { writerOf } from './writer-of.ts'
 
-export function searchable({ db }: { db: Db }, maxPosts = 1_000_000): void {
-  tendSearch({ db, posts: { maxPosts } }, () => false)
+export function searchable({ db }: { db: WriteDb }, maxPosts = 1_000_000): void {
+  tendSearch({ writer: writerOf(db), posts: { maxPosts } }, () => false)
 }

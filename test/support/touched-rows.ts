@@ -3,7 +3,7 @@
 
 import { collectionCodes } from '../../src/base/atproto/collections.ts'
 import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
-import type { Db } from '../../src/data/store/db.ts'
+import type { WriteDb } from '../../src/data/store/db.ts'
 import type { InvalidationSet } from './invalidation-set.ts'
 
 type Watched = {
@@ -215,7 +215,7 @@ export type TouchedRows = {
   takeUninvalidated(invalidations: InvalidationSet): string[]
 }
 
-export function watchTouchedRows(db: Db): TouchedRows {
+export function watchTouchedRows(db: WriteDb): TouchedRows {
   const log: [name: string, values: number[]][] = []
   const rules = new Map<string, Watched>()
   db.function('touched', { varargs: true }, (name: string, ...values: number[]) => {
@@ -252,7 +252,7 @@ export function watchTouchedRows(db: Db): TouchedRows {
   }
 }
 
-function createTriggers(db: Db, table: string, i: number, { columns, of }: Watched): void {
+function createTriggers(db: WriteDb, table: string, i: number, { columns, of }: Watched): void {
   const call = (row: 'OLD' | 'NEW') =>
     `SELECT touched('${table} ${i}', ${columns.map((column) => `${row}.${column}`).join(', ')});`
   const on = (event: string, calls: string, when = '') =>

@@ -111,9 +111,9 @@ function startCounting(
   { origin }: AppviewDouble,
   options: { scope: CountedScope; limits: Partial<CountingLimits> },
 ): Counting {
-  const { db, actors, timelines } = world
+  const { db, writer, actors, timelines } = world
   const counting = createCounting({
-    ...{ db, actors, origin, now, ...options },
+    ...{ db, writer, actors, origin, now, ...options },
     fetch: createGuardedFetch({ allowPrivateHosts: false, trustedOrigins: [origin] }),
     members: () => [uid(alice)],
     newcomers: () => [],

@@ -9,7 +9,7 @@ import {
 import { packCid, packRkey } from '../../src/base/atproto/keys.ts'
 import type { ActorReader, FollowGraphReader } from '../../src/data/graph/types.ts'
 import { insertBookmark } from '../../src/data/store/bookmarks.ts'
-import type { Db } from '../../src/data/store/db.ts'
+import type { WriteDb } from '../../src/data/store/db.ts'
 import { blockEdges, followEdges, likeEdges } from '../../src/data/store/edges/all-edges.ts'
 import type { EdgeTable } from '../../src/data/store/edges/edge-table.ts'
 import { VIOLATES_THREADGATE } from '../../src/data/store/post-flags.ts'
@@ -29,7 +29,7 @@ export type WrittenWorld = {
 }
 
 type Write = {
-  db: Db
+  db: WriteDb
   world: World
   uids: Map<string, number>
   posts: Map<string, number>
@@ -38,7 +38,7 @@ type Write = {
   records: Map<string, number>
 }
 
-export function writeRows(db: Db, world: World): WrittenWorld {
+export function writeRows(db: WriteDb, world: World): WrittenWorld {
   const write: Write = {
     db,
     world,
@@ -293,7 +293,7 @@ function rowOf(
   return id
 }
 
-function insert(db: Db, table: string, row: Value): number {
+function insert(db: WriteDb, table: string, row: Value): number {
   const columns = Object.keys(row)
   const marks = columns.map((column) => `@${column}`)
   const statement = db.prepare(`INSERT INTO ${table} (${columns}) VALUES (${marks})`)

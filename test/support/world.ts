@@ -12,7 +12,7 @@ import type { ActorWriter, FollowGraphWriter } from '../../src/data/graph/types.
 import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
 import { InvalidationWriter } from '../../src/data/shared-memory/invalidation-ring.ts'
 import { setActorIdentity } from '../../src/data/store/actors.ts'
-import { type Db, openReader, openWriter } from '../../src/data/store/db.ts'
+import { type Db, openReader, openWriter, type WriteDb } from '../../src/data/store/db.ts'
 import type { FollowLine } from '../../src/data/store/follows.ts'
 import { publishInvalidationsTo } from '../../src/data/store/invalidations.ts'
 import type { TimelineWriter } from '../../src/data/timeline/types.ts'
@@ -76,7 +76,7 @@ export type World = ReturnType<typeof createWorld>
 const START_AT = Date.parse('2026-11-01T12:00:00.000Z')
 
 /** A writer's connection whose transactions are noted, as the ingest thread opens it. */
-function openTold(dataDir: string, invalidations: InvalidationWriter): Db {
+function openTold(dataDir: string, invalidations: InvalidationWriter): WriteDb {
   const db = openWriter(dataDir)
   publishInvalidationsTo(db, invalidations)
   invalidations.add(INVALIDATION.everything, 0, 0)
@@ -247,7 +247,7 @@ export function createWorld(options: WorldOptions = {}) {
   const world = {
     dataDir,
     sent,
-    get db(): Db {
+    get db(): WriteDb {
       return db
     },
     /** A second, read-only connection, as the serving thread has it. */

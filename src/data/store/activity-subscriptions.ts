@@ -4,7 +4,7 @@
 // who may be: an account that once had a subscriber stays in that set until the process ends.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -37,7 +37,7 @@ const subjects = perDatabase((db) => new Set(statements(db).subjects.all()))
 
 /** What was there before keeps its time. */
 export function putActivitySubscription(
-  db: Db,
+  db: WriteDb,
   subject: number,
   subscription: ActivitySubscription,
 ): void {
@@ -48,7 +48,7 @@ export function putActivitySubscription(
   subjects(db).add(subject)
 }
 
-export function deleteActivitySubscription(db: Db, uid: number, subject: number): void {
+export function deleteActivitySubscription(db: WriteDb, uid: number, subject: number): void {
   const { remove, invalidations } = statements(db)
   remove.run(uid, subject)
   invalidations.add(INVALIDATION.relation, uid, subject)

@@ -1,9 +1,9 @@
 // Accounts: one row for each DID that was ever interned, with the same uid as in memory.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
-import { perDatabase } from './per-database.ts'
+import { perDatabase, returning } from './per-database.ts'
 import { bandOf } from './search/actor-index.ts'
 import { queueActor } from './search/queue.ts'
 import { ACTIVE, isHiddenStatus } from './status.ts'
@@ -60,16 +60,20 @@ const statements = perDatabase((db) => ({
   addCounts: db.prepare<[number, number, number, number]>(
     'UPDATE actors SET follows_count = follows_count + ?, followers_count = followers_count + ?, posts_count = posts_count + ? WHERE uid = ?',
   ),
-  addFollowers: db
-    .prepare<[number, number, number, number], number>(
-      'UPDATE actors SET follows_count = follows_count + ?, followers_count = followers_count + ?, posts_count = posts_count + ? WHERE uid = ? RETURNING followers_count',
-    )
-    .pluck(),
-  freeHandle: db
-    .prepare<[string, number], number>(
-      'UPDATE actors SET handle_valid = 0 WHERE handle = ? AND uid <> ? AND handle_valid = 1 RETURNING uid',
-    )
-    .pluck(),
+  addFollowers: returning(
+    db
+      .prepare<[number, number, number, number], number>(
+        'UPDATE actors SET follows_count = follows_count + ?, followers_count = followers_count + ?, posts_count = posts_count + ? WHERE uid = ? RETURNING followers_count',
+      )
+      .pluck(),
+  ),
+  freeHandle: returning(
+    db
+      .prepare<[string, number], number>(
+        'UPDATE actors SET handle_valid = 0 WHERE handle = ? AND uid <> ? AND handle_valid = 1 RETURNING uid',
+      )
+      .pluck(),
+  ),
   setIdentity: db.prepare<[string | null, number, string | null, number, number]>(
     'UPDATE actors SET handle = ?, handle_valid = ?, pds = ?, identity_checked_at = ? WHERE uid = ?',
   ),
@@ -85,7 +89,7 @@ const statements = perDatabase((db) => ({
     .raw(),
 }))
 
-export function insertActor(db: Db, uid: number, did: string, indexedAt: number): void {
+export function insertActor(db: WriteDb, uid: number, did: string, indexedAt: number): void {
   const { insert, invalidations } = statements(db)
   insert.run(uid, did, indexedAt)
   invalidations.add(INVALIDATION.actor, uid)
@@ -105,7 +109,7 @@ export function actorStatus(db: Db, uid: number): ActorStatus | undefined {
 }
 
 /** A hidden account's lists block and mute nobody, so its status may change what stands between others. */
-export function setActorStatus(db: Db, uid: number, { status, status_at }: ActorStatus): void {
+export function setActorStatus(db: WriteDb, uid: number, { status, status_at }: ActorStatus): void {
   const { status: find, setStatus, isBetweenOthers, invalidations } = statements(db)
   const before = find.get(uid)?.status ?? ACTIVE
   setStatus.run(status, status_at, uid)
@@ -116,7 +120,7 @@ export function setActorStatus(db: Db, uid: number, { status, status_at }: Actor
 }
 
 /** Remembers that the account was deleted; `at` in microseconds, the time of its event. */
-export function setActorRemoved(db: Db, uid: number, at: number): void {
+export function setActorRemoved(db: WriteDb, uid: number, at: number): void {
   statements(db).setRemoved.run(at, uid)
 }
 
@@ -126,11 +130,11 @@ export function removedActors(db: Db): [number, number][] {
 }
 
 /** Never goes back. */
-export function raiseActorRev(db: Db, uid: number, rev: string): void {
+export function raiseActorRev(db: WriteDb, uid: number, rev: string): void {
   statements(db).raiseRev.run(rev, uid, rev)
 }
 
-export function addActorCounts(db: Db, uid: number, delta: ActorCounts): void {
+export function addActorCounts(db: WriteDb, uid: number, delta: ActorCounts): void {
   const { addCounts, addFollowers, invalidations } = statements(db)
   invalidations.add(INVALIDATION.actorCounts, uid)
   const { follows, followers, posts } = delta
@@ -147,7 +151,7 @@ export function addActorCounts(db: Db, uid: number, delta: ActorCounts): void {
  * account: another that held it keeps it as a claim only.
  */
 export function setActorIdentity(
-  db: Db,
+  db: WriteDb,
   uid: number,
   identity: { handle: string | null; handleValid: boolean; pds: string | null; checkedAt: number },
 ): void {
@@ -167,7 +171,7 @@ export function setActorIdentity(
 }
 
 /** The identity is to be looked up anew; what was known stays until then. */
-export function forgetActorIdentity(db: Db, uid: number): void {
+export function forgetActorIdentity(db: WriteDb, uid: number): void {
   statements(db).forgetIdentity.run(uid)
 }
 

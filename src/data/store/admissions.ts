@@ -1,6 +1,6 @@
 // Accounts that may read here where not everybody may, besides those that the configuration names.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type AdmissionRow = {
@@ -23,10 +23,10 @@ export function findAdmission(db: Db, did: string): AdmissionRow | undefined {
 }
 
 /** An account that is admitted already stays so as it was. */
-export function insertAdmission(db: Db, row: AdmissionRow): void {
+export function insertAdmission(db: WriteDb, row: AdmissionRow): void {
   statements(db).insert.run(row.did, row.code, row.admitted_at)
 }
 
-export function deleteAdmission(db: Db, did: string): boolean {
+export function deleteAdmission(db: WriteDb, did: string): boolean {
   return statements(db).remove.run(did).changes > 0
 }

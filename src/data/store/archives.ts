@@ -1,6 +1,6 @@
 // How far the archive of a host was read: written in the transaction of what it brought.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type ArchiveProgress = {
@@ -49,7 +49,7 @@ export function allArchives(db: Db): ArchiveProgress[] {
   return statements(db).all.all().map(toProgress)
 }
 
-export function putArchive(db: Db, progress: ArchiveProgress): void {
+export function putArchive(db: WriteDb, progress: ArchiveProgress): void {
   statements(db).put.run({ ...progress, finishedAt: progress.finishedAt ?? null })
 }
 

@@ -1,7 +1,7 @@
 // What was loaded whole from a repository, and when.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -64,7 +64,7 @@ export function findBackfill(db: Db, uid: number, what: string): Backfill | unde
 }
 
 export function putBackfill(
-  db: Db,
+  db: WriteDb,
   uid: number,
   what: string,
   { rev, finished_at, left_out = 0 }: Omit<Backfill, 'left_out'> & Partial<Backfill>,
@@ -93,7 +93,7 @@ export function countLeftOutAmong(db: Db, uids: readonly number[]): number {
 }
 
 /** After the account was deleted or its repository replaced. */
-export function deleteBackfillsOf(db: Db, uid: number): void {
+export function deleteBackfillsOf(db: WriteDb, uid: number): void {
   const { changes } = statements(db).removeAll.run(uid)
   if (changes > 0) invalidationsOf(db).add(INVALIDATION.backfills, uid)
 }

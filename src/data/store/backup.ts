@@ -22,7 +22,7 @@ import {
 import { join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { ConfigError } from '../../base/config/config.ts'
-import { openReader } from './db.ts'
+import { openReadOnly } from './db.ts'
 
 export type BackupOptions = {
   dataDir: string
@@ -105,7 +105,7 @@ async function copyTo(
   into: string,
   { dataDir, onProgress }: BackupOptions,
 ): Promise<void> {
-  const db = openReader(dataDir)
+  const db = openReadOnly(dataDir)
   try {
     // Held until the end: every step then reads the same state, whatever is written meanwhile.
     db.exec('BEGIN')

@@ -1,6 +1,6 @@
 // Accounts that may not read here, whatever else lets them in.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type BanRow = { did: string; at: number }
@@ -20,12 +20,12 @@ export function isBanned(db: Db, did: string): boolean {
 }
 
 /** @returns whether they were not banned before. */
-export function insertBan(db: Db, did: string, at: number): boolean {
+export function insertBan(db: WriteDb, did: string, at: number): boolean {
   return statements(db).insert.run(did, at).changes > 0
 }
 
 /** @returns whether they were banned. */
-export function deleteBan(db: Db, did: string): boolean {
+export function deleteBan(db: WriteDb, did: string): boolean {
   return statements(db).remove.run(did).changes > 0
 }
 

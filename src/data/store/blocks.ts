@@ -2,7 +2,7 @@
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { blockEdges } from './edges/all-edges.ts'
 import type { Edge } from './edges/edge.ts'
 import { invalidationsOf } from './invalidations.ts'
@@ -12,18 +12,18 @@ export function findBlock(db: Db, uid: number, rkey: PackedRkey): Edge | undefin
 }
 
 /** Its key must be free. */
-export function insertBlock(db: Db, block: Edge): void {
+export function insertBlock(db: WriteDb, block: Edge): void {
   blockEdges.insert(db, block)
   invalidationsOf(db).add(INVALIDATION.block, block.uid, block.subject)
 }
 
 /** As it was found. */
-export function deleteBlock(db: Db, block: Edge): void {
+export function deleteBlock(db: WriteDb, block: Edge): void {
   blockEdges.remove(db, block)
   invalidationsOf(db).add(INVALIDATION.block, block.uid, block.subject)
 }
 
-export function deleteBlocksOf(db: Db, uid: number): void {
+export function deleteBlocksOf(db: WriteDb, uid: number): void {
   blockEdges.removeAll(db, uid)
   invalidationsOf(db).add(INVALIDATION.relations, uid)
 }

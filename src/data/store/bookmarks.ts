@@ -3,7 +3,7 @@
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 import { idList } from './read/id-list.ts'
@@ -47,12 +47,12 @@ const statements = perDatabase((db) => ({
 }))
 
 /** What was there before stays as it was. */
-export function insertBookmark(db: Db, bookmark: Bookmark): void {
+export function insertBookmark(db: WriteDb, bookmark: Bookmark): void {
   const { changes } = statements(db).insert.run(bookmark)
   if (changes > 0) count(db, bookmark, 1)
 }
 
-export function deleteBookmark(db: Db, uid: number, post: number): void {
+export function deleteBookmark(db: WriteDb, uid: number, post: number): void {
   const { changes } = statements(db).remove.run(uid, post)
   if (changes > 0) count(db, { uid, post }, -1)
 }
@@ -84,7 +84,7 @@ export function countBookmarks(db: Db, uid: number): number {
   return statements(db).countOf.get(uid) ?? 0
 }
 
-function count(db: Db, { uid, post }: Pick<Bookmark, 'uid' | 'post'>, more: 1 | -1): void {
+function count(db: WriteDb, { uid, post }: Pick<Bookmark, 'uid' | 'post'>, more: 1 | -1): void {
   const { add, invalidations } = statements(db)
   add.run(post, more)
   invalidations.add(INVALIDATION.counts, post)

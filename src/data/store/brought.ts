@@ -1,7 +1,7 @@
 // Whose records were fetched, for which member, and how many kilobytes they brought in the hour that the author
 // is in. A row is of use for two hours; who has none was fetched for nobody in particular.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type Brought = { member: number; kb: number; ends_at: number }
@@ -33,7 +33,7 @@ export function findBrought(db: Db, uid: number, now: number): Brought | undefin
 
 /** Fetched for this member from now on. What was brought in the author's hour stays counted. */
 export function noteBroughtBy(
-  db: Db,
+  db: WriteDb,
   uid: number,
   { member, now }: { member: number; now: number },
 ): void {
@@ -42,7 +42,7 @@ export function noteBroughtBy(
 }
 
 export function addBrought(
-  db: Db,
+  db: WriteDb,
   uid: number,
   more: { member: number; kb: number; now: number },
 ): void {
@@ -57,7 +57,7 @@ export function broughtByMembers(db: Db, now: number): OfMember[] {
 }
 
 /** Rows of no more use, some at a time. */
-export function pruneBrought(db: Db, now: number): void {
+export function pruneBrought(db: WriteDb, now: number): void {
   statements(db).prune.run(now - HOUR_MS, PRUNED_AT_ONCE)
 }
 

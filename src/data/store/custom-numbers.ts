@@ -1,8 +1,8 @@
 // What producers of events say of their order, and what was answered to their idempotency keys.
 
 import type { PostedKey, ProducerNumber } from './custom-timelines.ts'
-import type { Db } from './db.ts'
-import { perDatabase } from './per-database.ts'
+import type { Db, WriteDb } from './db.ts'
+import { perDatabase, returning } from './per-database.ts'
 
 export type HoleRow = { seq: number; is_given_up: number }
 
@@ -34,12 +34,14 @@ const statements = perDatabase((db) => ({
       VALUES (@timeline, @seq, @producer, @number, @since)`,
   ),
   fill: db.prepare<[number, number]>('DELETE FROM custom_holes WHERE timeline = ? AND seq = ?'),
-  giveUp: db
-    .prepare<[number, number], number>(
-      `UPDATE custom_holes SET is_given_up = 1
+  giveUp: returning(
+    db
+      .prepare<[number, number], number>(
+        `UPDATE custom_holes SET is_given_up = 1
         WHERE is_given_up = 0 AND (since <= ? OR since > ?) RETURNING timeline`,
-    )
-    .pluck(),
+      )
+      .pluck(),
+  ),
   isAnyOpen: db
     .prepare<[], number>('SELECT 1 FROM custom_holes WHERE is_given_up = 0 LIMIT 1')
     .pluck(),
@@ -65,7 +67,7 @@ export function countProducers(db: Db, timeline: number): number {
   return statements(db).producers.get(timeline) ?? 0
 }
 
-export function setLastNumber(db: Db, one: ProducerNumber): void {
+export function setLastNumber(db: WriteDb, one: ProducerNumber): void {
   statements(db).setNumber.run(one)
 }
 
@@ -77,17 +79,17 @@ export function countOpenHoles(db: Db, timeline: number): number {
   return statements(db).waiting.get(timeline) ?? 0
 }
 
-export function digHole(db: Db, hole: ProducerNumber & { seq: number; since: number }): void {
+export function digHole(db: WriteDb, hole: ProducerNumber & { seq: number; since: number }): void {
   statements(db).dig.run(hole)
 }
 
-export function fillHole(db: Db, timeline: number, seq: number): void {
+export function fillHole(db: WriteDb, timeline: number, seq: number): void {
   statements(db).fill.run(timeline, seq)
 }
 
 /** Those that opened by then, or in the future, are waited for no more. @returns the timelines that had some. */
 export function giveUpHoles(
-  db: Db,
+  db: WriteDb,
   { openedBy, now }: { openedBy: number; now: number },
 ): number[] {
   return [...new Set(statements(db).giveUp.all(openedBy, now))]
@@ -101,7 +103,12 @@ export function findPostedKey(db: Db, timeline: number, key: Uint8Array): Posted
   return statements(db).key.get(timeline, key)
 }
 
-export function putPostedKey(db: Db, timeline: number, key: Uint8Array, posted: PostedKey): void {
+export function putPostedKey(
+  db: WriteDb,
+  timeline: number,
+  key: Uint8Array,
+  posted: PostedKey,
+): void {
   statements(db).putKey.run(timeline, key, posted.body, posted.seq, posted.receivedAt)
 }
 
@@ -110,6 +117,6 @@ export function countPostedKeys(db: Db): number {
 }
 
 /** @returns how many went. */
-export function prunePostedKeys(db: Db, before: number, limit: number): number {
+export function prunePostedKeys(db: WriteDb, before: number, limit: number): number {
   return statements(db).pruneKeys.run(before, limit).changes
 }

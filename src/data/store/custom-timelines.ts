@@ -1,9 +1,9 @@
 // Timelines that programs write: rows as the writer sees them. Readers: read/custom-timelines.ts.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
-import { perDatabase } from './per-database.ts'
+import { perDatabase, returning } from './per-database.ts'
 
 export type CustomTimelineRow = {
   id: number
@@ -34,9 +34,11 @@ const statements = perDatabase((db) => ({
   find: db.prepare<[string], CustomTimelineRow>(
     'SELECT id, name, last_seq, events, bytes FROM custom_timelines WHERE name = ?',
   ),
-  create: db.prepare<[string, number], CustomTimelineRow>(
-    `INSERT INTO custom_timelines (name, created_at, change) VALUES (?, ?, ${CHANGE})
+  create: returning(
+    db.prepare<[string, number], CustomTimelineRow>(
+      `INSERT INTO custom_timelines (name, created_at, change) VALUES (?, ?, ${CHANGE})
       RETURNING id, name, last_seq, events, bytes`,
+    ),
   ),
   count: db.prepare<[], number>('SELECT count(*) FROM custom_timelines').pluck(),
   bytes: db.prepare<[], number>('SELECT coalesce(sum(bytes), 0) FROM custom_timelines').pluck(),
@@ -54,13 +56,15 @@ const statements = perDatabase((db) => ({
         (timeline, seq, entity_id, entity_type, payload, producer_ts, received_at)
       VALUES (@timeline, @seq, @entityId, @entityType, @payload, @producerTs, @receivedAt)`,
   ),
-  trim: db
-    .prepare<[{ timeline: number; before: number; limit: number }], number>(
-      `DELETE FROM custom_events WHERE timeline = @timeline AND seq IN
+  trim: returning(
+    db
+      .prepare<[{ timeline: number; before: number; limit: number }], number>(
+        `DELETE FROM custom_events WHERE timeline = @timeline AND seq IN
         (SELECT seq FROM custom_events WHERE timeline = @timeline AND received_at < @before ORDER BY seq LIMIT @limit)
       RETURNING length(CAST(payload AS BLOB))`,
-    )
-    .pluck(),
+      )
+      .pluck(),
+  ),
   oldest: db
     .prepare<[number], number>('SELECT min(seq) FROM custom_events WHERE timeline = ?')
     .pluck(),
@@ -73,7 +77,7 @@ export function findCustomTimeline(db: Db, name: string): CustomTimelineRow | un
   return statements(db).find.get(name)
 }
 
-export function createCustomTimeline(db: Db, name: string, now: number): CustomTimelineRow {
+export function createCustomTimeline(db: WriteDb, name: string, now: number): CustomTimelineRow {
   return statements(db).create.get(name, now)!
 }
 
@@ -90,26 +94,26 @@ export function customTimelineIds(db: Db): number[] {
 }
 
 /** Readers who wait look again. */
-export function saveCustomTimeline(db: Db, row: CustomTimelineRow): void {
+export function saveCustomTimeline(db: WriteDb, row: CustomTimelineRow): void {
   const { invalidations, save } = statements(db)
   save.run(row)
   invalidations.add(INVALIDATION.customTimeline, row.id)
 }
 
 /** Something else about it changed than its events. */
-export function touchCustomTimeline(db: Db, id: number): void {
+export function touchCustomTimeline(db: WriteDb, id: number): void {
   const { invalidations, touch } = statements(db)
   touch.run(id)
   invalidations.add(INVALIDATION.customTimeline, id)
 }
 
-export function insertCustomEvent(db: Db, event: CustomEventRow): void {
+export function insertCustomEvent(db: WriteDb, event: CustomEventRow): void {
   statements(db).insert.run(event)
 }
 
 /** Takes away the oldest that came before this time, so many at once. @returns what that freed. */
 export function trimCustomEvents(
-  db: Db,
+  db: WriteDb,
   { timeline, before, limit }: { timeline: number; before: number; limit: number },
 ): { events: number; bytes: number } {
   const { trim, shrink, oldest, trimHoles } = statements(db)

@@ -1,4 +1,6 @@
-// Opens the database: one writer connection (ingest thread) and any number of readers.
+// Opens the database: one writer connection (ingest thread) and any number of readers. What a reader holds is a
+// `Db`, which can't change a row: functions that write take a `WriteDb`, and in the ingest thread nobody but the
+// writer has one (ingest/indexing/writer.ts), who lends it for the time of a commit.
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -6,7 +8,27 @@ import { makeDataFolder } from './data-folder.ts'
 import { migrate, schemaVersion } from './migrate.ts'
 import { backUpBeforeUpgrade, removeOlderBackups, type UpgradeBackup } from './upgrade-backup.ts'
 
-export type Db = Database.Database
+/** What only reads of a prepared statement. */
+export interface ReadStatement<Bind extends unknown[], Row = unknown> {
+  get(...params: Bind): Row | undefined
+  all(...params: Bind): Row[]
+  iterate(...params: Bind): IterableIterator<Row>
+  pluck(isOn?: boolean): this
+  raw(isOn?: boolean): this
+}
+
+/** What readers need: the rows as they were committed last, or of one moment (transact.ts). */
+export interface Db {
+  readonly open: boolean
+  prepare<Bind extends object = unknown[], Row = unknown>(
+    source: string,
+  ): Bind extends unknown[] ? ReadStatement<Bind, Row> : ReadStatement<[Bind], Row>
+  pragma(source: string, options?: Database.PragmaOptions): unknown
+  close(): void
+}
+
+/** What the writer needs, and lends for the time of a commit. It reads what it has just written, too. */
+export type WriteDb = Database.Database
 
 export const FILE_NAME = 'slipstream.sqlite'
 const BUSY_TIMEOUT_MS = 10_000
@@ -31,7 +53,7 @@ export type WriterOptions = {
 export function openWriter(
   dataDir: string,
   { upgradeBackup = true, onUpgrade }: WriterOptions = {},
-): Db {
+): WriteDb {
   makeDataFolder(dataDir)
   const path = join(dataDir, FILE_NAME)
   const backup = upgradeBackup ? backUpBeforeUpgrade(path, schemaVersion) : undefined
@@ -41,7 +63,7 @@ export function openWriter(
   return db
 }
 
-function openMigrated(path: string): Db {
+function openMigrated(path: string): WriteDb {
   const db = new Database(path)
   tune(db)
   db.pragma('journal_mode = WAL')
@@ -54,12 +76,17 @@ function openMigrated(path: string): Db {
 
 /** Opens for reading a database that a writer has migrated. */
 export function openReader(dataDir: string): Db {
+  return openReadOnly(dataDir)
+}
+
+/** The same with all that a connection can do: what would change a row fails. */
+export function openReadOnly(dataDir: string): Database.Database {
   const db = new Database(join(dataDir, FILE_NAME), { readonly: true, fileMustExist: true })
   tune(db)
   return db
 }
 
-function tune(db: Db): void {
+function tune(db: WriteDb): void {
   db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
   db.pragma(`cache_size = -${CACHE_KIB}`)
 }

@@ -1,7 +1,7 @@
 // Posts that a member has begun to write: private state, which lives in no repository. Pictures stay
 // on the device that took them; a draft only names them.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type Draft = {
@@ -44,16 +44,16 @@ const statements = perDatabase((db) => ({
 }))
 
 /** What was there before stays as it was. */
-export function insertDraft(db: Db, draft: Draft): void {
+export function insertDraft(db: WriteDb, draft: Draft): void {
   statements(db).insert.run(draft)
 }
 
 /** Nothing, where there is no such draft. */
-export function updateDraft(db: Db, draft: Omit<Draft, 'createdAt'>): void {
+export function updateDraft(db: WriteDb, draft: Omit<Draft, 'createdAt'>): void {
   statements(db).update.run(draft)
 }
 
-export function deleteDraft(db: Db, uid: number, id: string): void {
+export function deleteDraft(db: WriteDb, uid: number, id: string): void {
   statements(db).remove.run(uid, id)
 }
 

@@ -3,7 +3,7 @@
 
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { WriteDb } from './db.ts'
 import { deleteFeedDepths } from './feed-depths.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
@@ -40,7 +40,10 @@ const statements = perDatabase((db) => ({
 }))
 
 /** The row of a post without a record, that nothing points at. */
-export function dropPostRow(db: Db, { id, uid, rkey }: Pick<PostRow, 'id' | 'uid' | 'rkey'>): void {
+export function dropPostRow(
+  db: WriteDb,
+  { id, uid, rkey }: Pick<PostRow, 'id' | 'uid' | 'rkey'>,
+): void {
   const { ofPost, postJob, post, postLabels, invalidations } = statements(db)
   for (const statement of ofPost) statement.run(id)
   postJob.run(id)
@@ -52,18 +55,18 @@ export function dropPostRow(db: Db, { id, uid, rkey }: Pick<PostRow, 'id' | 'uid
 }
 
 /** The owner of a thread is not remembered to have said this in it. */
-export function dropOpReply(db: Db, root: number, post: number): void {
+export function dropOpReply(db: WriteDb, root: number, post: number): void {
   statements(db).opReply.run(root, post)
 }
 
 /** What was to be fetched of the account, and how far that was. */
-export function dropFetches(db: Db, uid: number): void {
+export function dropFetches(db: WriteDb, uid: number): void {
   statements(db).jobs.run(uid)
   deleteFeedDepths(db, uid)
 }
 
 /** What is known of an account that nothing here is about. */
-export function dropIdentity(db: Db, uid: number): void {
+export function dropIdentity(db: WriteDb, uid: number): void {
   const { identity, accountLabels, keyless, invalidations } = statements(db)
   queueActor(db, uid)
   identity.run(uid)

@@ -1,6 +1,6 @@
 // How far back an author's posts and reposts were read from their server, and where its listing goes on.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type FeedDepth = {
@@ -41,13 +41,13 @@ export function findFeedDepth(db: Db, uid: number, collection: number): FeedDept
   return { cursor: row.cursor ?? undefined, oldestAt: row.oldest_at, pages: row.pages }
 }
 
-export function putFeedDepth(db: Db, uid: number, collection: number, depth: FeedDepth): void {
+export function putFeedDepth(db: WriteDb, uid: number, collection: number, depth: FeedDepth): void {
   const { cursor, oldestAt, pages } = depth
   statements(db).put.run(uid, collection, cursor ?? null, oldestAt, pages)
 }
 
 /** Its feed is to be read as if it never was. */
-export function deleteFeedDepths(db: Db, uid: number): void {
+export function deleteFeedDepths(db: WriteDb, uid: number): void {
   statements(db).remove.run(uid)
 }
 

@@ -1,7 +1,7 @@
 // How much of the database file is in use, and how large it may become. Rows that go leave free pages behind,
 // which new rows take: the file does not shrink, but stops growing.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 const statements = perDatabase((db) => ({
@@ -28,10 +28,11 @@ export function limitFileSize(db: Db, bytes: number): void {
   db.pragma(`max_page_count = ${Math.max(pages, 1)}`)
 }
 
-/** Writes so much and takes it away again. @throws what SQLite throws where it does not fit */
-export function probeRoom(db: Db, bytes: number): void {
-  const { probe, endProbe } = statements(db)
-  // Two transactions: pages that one takes and frees are never written.
-  probe.run(bytes)
-  endProbe.run()
+/** Writes so much, to be taken away again. @throws what SQLite throws where it does not fit */
+export function beginProbe(db: WriteDb, bytes: number): void {
+  statements(db).probe.run(bytes)
+}
+
+export function endProbe(db: WriteDb): void {
+  statements(db).endProbe.run()
 }

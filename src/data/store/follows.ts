@@ -2,7 +2,7 @@
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { followEdges } from './edges/all-edges.ts'
 import type { Edge } from './edges/edge.ts'
 import { invalidationsOf } from './invalidations.ts'
@@ -18,7 +18,7 @@ export function findFollow(db: Db, uid: number, rkey: PackedRkey): Edge | undefi
 }
 
 /** Its key must be free. */
-export function insertFollow(db: Db, follow: Edge): void {
+export function insertFollow(db: WriteDb, follow: Edge): void {
   followEdges.insert(db, follow)
   invalidationsOf(db).add(INVALIDATION.relation, follow.uid, follow.subject)
 }
@@ -30,7 +30,7 @@ export function insertFollow(db: Db, follow: Edge): void {
  * @param held - as it was read; nothing of the account's has changed since.
  */
 export function addFollowsOf(
-  db: Db,
+  db: WriteDb,
   uid: number,
   held: ReturnType<typeof followEdges.heldBy>,
   follows: readonly Edge[],
@@ -41,7 +41,7 @@ export function addFollowsOf(
 }
 
 /** As it was found. */
-export function deleteFollow(db: Db, follow: Edge): void {
+export function deleteFollow(db: WriteDb, follow: Edge): void {
   followEdges.remove(db, follow)
   deleteReactionRecord(db, { ...follow, collection: FOLLOW })
   invalidationsOf(db).add(INVALIDATION.relation, follow.uid, follow.subject)
@@ -56,7 +56,7 @@ export function followedBy(db: Db, uid: number): number[] {
   return followEdges.subjectsOf(db, uid)
 }
 
-export function deleteFollowsOf(db: Db, uid: number): void {
+export function deleteFollowsOf(db: WriteDb, uid: number): void {
   followEdges.removeAll(db, uid)
   deleteReactionRecordsOf(db, uid, FOLLOW)
   invalidationsOf(db).add(INVALIDATION.relations, uid)

@@ -1,10 +1,9 @@
 // How far the repair of a gap is, and how it ended. Written in the transaction of what it brought, so a
 // repair goes on where it was interrupted.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { KEPT_CLOSED_GAPS } from './gaps.ts'
 import { perDatabase } from './per-database.ts'
-import { transact } from './transact.ts'
 
 const statements = perDatabase((db) => ({
   step: db.prepare<[string, number, number]>(
@@ -62,7 +61,7 @@ const statements = perDatabase((db) => ({
 }))
 
 /** The clock was set back by so many milliseconds: no repair waits for longer because of it. */
-export function bringGapsForward(db: Db, byMs: number): void {
+export function bringGapsForward(db: WriteDb, byMs: number): void {
   statements(db).bringForward.run(Math.round(byMs))
 }
 
@@ -75,45 +74,43 @@ export function sweepingGap(db: Db): SweepingGap | undefined {
 
 /** The gap is at work, at this step from this place on. */
 export function setGapStep(
-  db: Db,
+  db: WriteDb,
   id: number,
   { step, reached }: { step: 'replay' | 'compare'; reached: number },
 ): void {
   statements(db).step.run(step, reached, id)
 }
 
-export function setGapReached(db: Db, id: number, reached: number): void {
+export function setGapReached(db: WriteDb, id: number, reached: number): void {
   statements(db).reach.run(reached, id)
 }
 
 /** One more repository was looked at, or could not be. */
-export function countCompared(db: Db, id: number, isReached: boolean): void {
+export function countCompared(db: WriteDb, id: number, isReached: boolean): void {
   statements(db).tally.run(1, isReached ? 0 : 1, id)
 }
 
 /** `other` is repaired together with `id` from now on. */
-export function absorbGap(db: Db, id: number, other: { id: number; now: number }): void {
+export function absorbGap(db: WriteDb, id: number, other: { id: number; now: number }): void {
   const { absorb, close } = statements(db)
   absorb.run({ into: id, id: other.id })
   close.run(other.now, `together with ${id}`, null, other.id)
 }
 
 /** What was before `windowUs` can't be replayed; it becomes a gap of its own, to be compared. */
-export function splitGap(db: Db, id: number, windowUs: number): void {
+export function splitGap(db: WriteDb, id: number, windowUs: number): void {
   const { window, begin } = statements(db)
-  transact(db, () => {
-    window.run({ id, window: windowUs })
-    begin.run(windowUs, id)
-  })
+  window.run({ id, window: windowUs })
+  begin.run(windowUs, id)
 }
 
 /** No replay can close it: repositories are to be compared. */
-export function compareGap(db: Db, id: number): void {
+export function compareGap(db: WriteDb, id: number): void {
   statements(db).compare.run(id)
 }
 
 export function closeGap(
-  db: Db,
+  db: WriteDb,
   id: number,
   end: { how: string; note?: string | undefined; now: number },
 ): void {
@@ -123,21 +120,21 @@ export function closeGap(
 }
 
 /** What this account lacked is there, or is gone for good. */
-export function closeAccountGap(db: Db, uid: number, end: { how: string; now: number }): void {
+export function closeAccountGap(db: WriteDb, uid: number, end: { how: string; now: number }): void {
   const { closeOfAccount, prune } = statements(db)
   if (closeOfAccount.run(end.now, end.how, uid).changes > 0) prune.run(KEPT_CLOSED_GAPS - 1)
 }
 
-export function accountRepairing(db: Db, uid: number): void {
+export function accountRepairing(db: WriteDb, uid: number): void {
   statements(db).repairAccount.run(uid)
 }
 
 /** Its server can't be read now: asked again from `until` on. */
-export function putOffAccountGap(db: Db, uid: number, until: number): void {
+export function putOffAccountGap(db: WriteDb, uid: number, until: number): void {
   statements(db).putOffAccount.run(until, uid)
 }
 
-export function putOffGap(db: Db, id: number, until: number): void {
+export function putOffGap(db: WriteDb, id: number, until: number): void {
   statements(db).putOff.run(until, id)
 }
 

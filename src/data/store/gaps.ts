@@ -6,7 +6,7 @@
 // MAX_OPEN_ACCOUNT_GAPS and KEPT_CLOSED_GAPS rows; beyond that, accounts share one row, of uid 0.
 
 import type { StreamGap } from '../../base/event.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 /**
@@ -158,7 +158,7 @@ export function accountGaps(db: Db, uids: readonly number[]): Gap[] {
 }
 
 /** A gap of the whole stream. @returns its id. */
-export function insertGap(db: Db, gap: StreamGap, foundAt: number): number {
+export function insertGap(db: WriteDb, gap: StreamGap, foundAt: number): number {
   const { insert, near, lastOpen, countOpen, widen } = statements(db)
   const { host, fromUs, toUs, cause } = gap
   const isFull = (countOpen.get(0) ?? 0) >= MAX_OPEN_STREAM_GAPS
@@ -172,7 +172,7 @@ export function insertGap(db: Db, gap: StreamGap, foundAt: number): number {
 
 /** A gap of one account, or more about the one that it has. */
 export function insertAccountGap(
-  db: Db,
+  db: WriteDb,
   gap: { uid: number; cause: GapCause; fromUs: number; toUs: number },
   foundAt: number,
 ): void {

@@ -2,9 +2,9 @@
 // record key, so the post's id is its key.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
-import { perDatabase } from './per-database.ts'
+import { perDatabase, returning } from './per-database.ts'
 
 export const gateTables = ['threadgates', 'postgates'] as const
 
@@ -20,18 +20,20 @@ export type GateRow = {
 
 type Found = { cid: Buffer; rev: string | null; record: Buffer }
 
-function prepareTable(db: Db, table: GateTable) {
+function prepareTable(db: WriteDb, table: GateTable) {
   return {
     find: db.prepare<[number], Found>(`SELECT cid, rev, record FROM ${table} WHERE post = ?`),
     put: db.prepare<[GateRow]>(
       `INSERT OR REPLACE INTO ${table} (post, cid, rev, record, indexed_at) VALUES (@post, @cid, @rev, @record, @indexed_at)`,
     ),
     remove: db.prepare<[number]>(`DELETE FROM ${table} WHERE post = ?`),
-    removeAll: db
-      .prepare<[number], number>(
-        `DELETE FROM ${table} WHERE post IN (SELECT id FROM posts WHERE uid = ?) RETURNING post`,
-      )
-      .pluck(),
+    removeAll: returning(
+      db
+        .prepare<[number], number>(
+          `DELETE FROM ${table} WHERE post IN (SELECT id FROM posts WHERE uid = ?) RETURNING post`,
+        )
+        .pluck(),
+    ),
   }
 }
 
@@ -45,20 +47,20 @@ export function findGate(db: Db, table: GateTable, post: number): Found | undefi
   return statements(db)[table].find.get(post)
 }
 
-export function putGate(db: Db, table: GateTable, row: GateRow): void {
+export function putGate(db: WriteDb, table: GateTable, row: GateRow): void {
   const { [table]: gates, invalidations } = statements(db)
   gates.put.run(row)
   invalidations.add(INVALIDATION.post, row.post)
 }
 
-export function deleteGate(db: Db, table: GateTable, post: number): boolean {
+export function deleteGate(db: WriteDb, table: GateTable, post: number): boolean {
   const { [table]: gates, invalidations } = statements(db)
   invalidations.add(INVALIDATION.post, post)
   return gates.remove.run(post).changes > 0
 }
 
 /** All gates of this account's posts. */
-export function deleteGatesOf(db: Db, table: GateTable, uid: number): void {
+export function deleteGatesOf(db: WriteDb, table: GateTable, uid: number): void {
   const { [table]: gates, invalidations } = statements(db)
   for (const post of gates.removeAll.all(uid)) invalidations.add(INVALIDATION.post, post)
 }

@@ -2,7 +2,7 @@
 // whatever takes something away comes before what is asked only about what is left.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export const GC = {
@@ -49,7 +49,7 @@ const statements = perDatabase((db) => ({
 }))
 
 /** From the beginning, also where it is being looked at. */
-export function putGcCandidate(db: Db, kind: GcCandidateKind, id: number): void {
+export function putGcCandidate(db: WriteDb, kind: GcCandidateKind, id: number): void {
   statements(db).put.run(kind, id)
 }
 
@@ -66,10 +66,10 @@ export function findGcCandidate(
 }
 
 /** It goes on there. */
-export function setGcReached(db: Db, { kind, id, step, reached }: GcCandidate): void {
+export function setGcReached(db: WriteDb, { kind, id, step, reached }: GcCandidate): void {
   statements(db).reach.run(step, reached, kind, id)
 }
 
-export function removeGcCandidate(db: Db, kind: GcCandidateKind, id: number): void {
+export function removeGcCandidate(db: WriteDb, kind: GcCandidateKind, id: number): void {
   statements(db).remove.run(kind, id)
 }

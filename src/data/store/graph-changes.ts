@@ -1,7 +1,7 @@
 // The journal of the follow graph since its last snapshot. It is written in the transaction of the
 // follow rows, so a snapshot that remembers the journal's last id is brought up to date exactly.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type GraphChange = { creator: number; subject: number; added: boolean }
@@ -31,12 +31,12 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-export function insertGraphChange(db: Db, change: GraphChange): void {
+export function insertGraphChange(db: WriteDb, change: GraphChange): void {
   statements(db).insert.run(change.creator, change.subject, change.added ? 1 : 0)
 }
 
 /** One account's first follows of many. */
-export function insertGraphJoins(db: Db, creator: number, subjects: readonly number[]): void {
+export function insertGraphJoins(db: WriteDb, creator: number, subjects: readonly number[]): void {
   statements(db).join.run(creator, JSON.stringify(subjects))
 }
 
@@ -60,7 +60,7 @@ export function countGraphChanges(db: Db, limit: number): number {
 
 /** Removes changes up to that id, at most `limit`. @returns how many. */
 export function pruneGraphChanges(
-  db: Db,
+  db: WriteDb,
   upTo: number,
   limit: number = Number.MAX_SAFE_INTEGER,
 ): number {

@@ -1,7 +1,7 @@
 // How Slipstream was doing, in rings of samples (migrations/013-history.ts). The finest ring is written
 // as time goes; the coarser ones are averages of the next finer one.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 /** Columns of a sample, in the order in which they are read. */
@@ -62,7 +62,7 @@ const statements = perDatabase((db) => ({
  * Writes the finest ring's slot that holds `at` (milliseconds since 1970), and the slots of the coarser
  * rings that it is in as far as they are known, so that a stop loses nothing of them.
  */
-export function putHistory(db: Db, at: number, sample: HistorySample): void {
+export function putHistory(db: WriteDb, at: number, sample: HistorySample): void {
   const [finest, ...coarser] = HISTORY_RINGS
   const start = slotStart(finest, at)
   const values = HISTORY_SERIES.map((name) => sample[name] ?? null)

@@ -12,7 +12,7 @@ import {
   MAX_INVALIDATIONS_AT_ONCE,
 } from '../shared-memory/invalidation-ring.ts'
 import { INVALIDATION_WORDS, writeInvalidation } from '../shared-memory/invalidation-words.ts'
-import type { Db } from './db.ts'
+import type { WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 const WIDTH = INVALIDATION_WORDS
@@ -81,9 +81,11 @@ export class Invalidations {
   }
 }
 
-export const invalidationsOf = perDatabase(() => new Invalidations())
+export const invalidationsOf: (db: WriteDb) => Invalidations = perDatabase(
+  () => new Invalidations(),
+)
 
 /** Invalidations of this connection's transactions go to these readers from now on. */
-export function publishInvalidationsTo(db: Db, writer: InvalidationWriter): void {
+export function publishInvalidationsTo(db: WriteDb, writer: InvalidationWriter): void {
   invalidationsOf(db).tell(writer)
 }

@@ -1,6 +1,6 @@
 // Invite codes: each lets some number of accounts in, until it is disabled or over.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type InviteRow = {
@@ -42,18 +42,18 @@ export function findInvite(db: Db, code: string): InviteRow | undefined {
 }
 
 export function insertInvite(
-  db: Db,
+  db: WriteDb,
   row: Pick<InviteRow, 'code' | 'note' | 'max_uses' | 'created_at' | 'expires_at'>,
 ): void {
   statements(db).insert.run(row.code, row.note, row.max_uses, row.created_at, row.expires_at)
 }
 
 /** @returns whether there was such an invite, and it was not disabled before. */
-export function disableInvite(db: Db, code: string, at: number): boolean {
+export function disableInvite(db: WriteDb, code: string, at: number): boolean {
   return statements(db).disable.run(at, code).changes > 0
 }
 
-export function countUse(db: Db, code: string): void {
+export function countUse(db: WriteDb, code: string): void {
   statements(db).use.run(code)
 }
 

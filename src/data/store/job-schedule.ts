@@ -1,7 +1,7 @@
 // Moving jobs about in time, without counting it as a failure: their host is busy or asked to be left
 // alone, or others should come first.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { type Job, type JobKind, LEASE_MS } from './jobs.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -49,12 +49,12 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-export function postponeJob(db: Db, { kind, subject }: Job, until: number): void {
+export function postponeJob(db: WriteDb, { kind, subject }: Job, until: number): void {
   statements(db).postpone.run(Math.ceil(until), kind, subject)
 }
 
 /** Among due jobs of one priority, the lower rank runs first. Jobs at work or failed are left. */
-export function rankJob(db: Db, job: { kind: JobKind; subject: number }, rank: number): void {
+export function rankJob(db: WriteDb, job: { kind: JobKind; subject: number }, rank: number): void {
   statements(db).rank.run(rank, job.kind, job.subject)
 }
 
@@ -83,7 +83,7 @@ export function countJobsAmong(db: Db, kind: JobKind, subjects: readonly number[
 }
 
 /** Puts the job back, behind others. */
-export function demoteJob(db: Db, { kind, subject }: Job, priority: number): void {
+export function demoteJob(db: WriteDb, { kind, subject }: Job, priority: number): void {
   statements(db).demote.run(priority, kind, subject)
 }
 

@@ -2,7 +2,7 @@
 // that make it necessary, leased to a worker for a while, and deleted when it is done; so a crash
 // loses none.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 /**
@@ -140,7 +140,7 @@ const statements = perDatabase((db) => ({
  * where it is leased, so that whoever leased it sees; what waits after failing still waits.
  */
 export function enqueueJob(
-  db: Db,
+  db: WriteDb,
   kind: JobKind,
   subject: number,
   priority: number = jobPriority[kind],
@@ -150,7 +150,7 @@ export function enqueueJob(
 
 /** Like `enqueueJob`; a job that runs now will run once more, since the world has moved. */
 export function enqueueJobAgain(
-  db: Db,
+  db: WriteDb,
   kind: JobKind,
   subject: number,
   priority: number = jobPriority[kind],
@@ -159,13 +159,11 @@ export function enqueueJobAgain(
 }
 
 /** Up to `limit` due jobs, most urgent first; nobody else gets them while the lease runs. None of the slow lane's own. */
-export function takeJobs(db: Db, now: number, limit: number): Job[] {
+export function takeJobs(db: WriteDb, now: number, limit: number): Job[] {
   const { lease } = statements(db)
-  return db.transaction(() => {
-    const jobs = dueJobs(db, now, limit)
-    for (const { kind, subject } of jobs) lease.run(now + LEASE_MS, kind, subject)
-    return jobs
-  })()
+  const jobs = dueJobs(db, now, limit)
+  for (const { kind, subject } of jobs) lease.run(now + LEASE_MS, kind, subject)
+  return jobs
 }
 
 /** Priority by priority, so that jobs that are put off are never looked at, however many. */
@@ -191,12 +189,12 @@ export function nextSlowJobs(db: Db, now: number, limit: number): Job[] {
  * lane, still waits, but not for longer than anything ever waits, which only a wrong clock can have meant. What
  * failed is told apart by the error, which a lease takes away.
  */
-export function releaseJobs(db: Db, now: number): void {
+export function releaseJobs(db: WriteDb, now: number): void {
   statements(db).release.run(now + LONGEST_RETRY_MS)
 }
 
 /** The clock was set back by so many milliseconds: nothing waits for longer because of it. */
-export function bringJobsForward(db: Db, byMs: number): void {
+export function bringJobsForward(db: WriteDb, byMs: number): void {
   statements(db).bringForward.run(Math.round(byMs))
 }
 
@@ -204,7 +202,7 @@ export function bringJobsForward(db: Db, byMs: number): void {
  * Deletes the job, unless it was asked for again while it ran: then it is due at once.
  * @returns whether it is over.
  */
-export function finishJob(db: Db, job: Job): boolean {
+export function finishJob(db: WriteDb, job: Job): boolean {
   const { done, lease } = statements(db)
   const { changes } = done.run(job.kind, job.subject, job.stamp)
   if (changes === 0) lease.run(0, job.kind, job.subject)
@@ -212,13 +210,13 @@ export function finishJob(db: Db, job: Job): boolean {
 }
 
 /** It is not needed any more. */
-export function deleteJob(db: Db, kind: JobKind, subject: number): void {
+export function deleteJob(db: WriteDb, kind: JobKind, subject: number): void {
   statements(db).remove.run(kind, subject)
 }
 
 /** Puts the job back with a growing, jittered delay, or gives up after many attempts. */
 export function failJob(
-  db: Db,
+  db: WriteDb,
   job: Job,
   failure: { error: string; now: number; retryAfterMs?: number },
 ): 'retry' | 'gave-up' {

@@ -6,7 +6,7 @@
 // must not join what the stream has just put asunder.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 /** Before there was a first record. */
@@ -39,7 +39,7 @@ export function isKeyless(rkey: PackedRkey): boolean {
   return typeof rkey === 'string' && rkey.startsWith(PREFIX)
 }
 
-export function markKeyless(db: Db, creator: number): void {
+export function markKeyless(db: WriteDb, creator: number): void {
   statements(db).mark.run(creator)
 }
 
@@ -49,12 +49,12 @@ export function hasKeyless(db: Db, creator: number): boolean {
 }
 
 /** Their whole list is being read, which settles it. */
-export function unmarkKeyless(db: Db, creator: number): void {
+export function unmarkKeyless(db: WriteDb, creator: number): void {
   statements(db).unmark.run(creator)
 }
 
 /** The last record of the pair is gone; `at` by our clock. */
-export function putUnfollow(db: Db, creator: number, subject: number, at: number): void {
+export function putUnfollow(db: WriteDb, creator: number, subject: number, at: number): void {
   statements(db).part.run(creator, subject, at)
 }
 
@@ -63,6 +63,6 @@ export function isUnfollowed(db: Db, creator: number, subject: number): boolean 
 }
 
 /** @returns how many went. */
-export function pruneUnfollows(db: Db, before: number, limit: number): number {
+export function pruneUnfollows(db: WriteDb, before: number, limit: number): number {
   return statements(db).prune.run(before, limit).changes
 }

@@ -1,7 +1,7 @@
 // Labelers that members' requests name: how far the stream of each was applied, how much of what they say is
 // kept, and which are left alone for a while because their streams broke a limit or the process.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type LabelerRow = {
@@ -57,33 +57,33 @@ export function labelerRow(db: Db, uid: number): LabelerRow | undefined {
 }
 
 /** @param by - actors.uid of the member whose request names it; the first is remembered. */
-export function nameLabeler(db: Db, uid: number, now: number, by: number | null = null): void {
+export function nameLabeler(db: WriteDb, uid: number, now: number, by: number | null = null): void {
   statements(db).name.run(uid, now, by)
 }
 
 /** @param cursor - seq; null: the stream begins anew. */
-export function moveLabelerCursor(db: Db, uid: number, cursor: number | null): void {
+export function moveLabelerCursor(db: WriteDb, uid: number, cursor: number | null): void {
   statements(db).move.run(cursor, uid)
 }
 
 /** So many more of its labels are kept. */
-export function addKeptLabels(db: Db, uid: number, count: number): void {
+export function addKeptLabels(db: WriteDb, uid: number, count: number): void {
   statements(db).keep.run(count, uid)
 }
 
 /** So many of its labels are kept, as counted. */
-export function setKeptLabels(db: Db, uid: number, count: number): void {
+export function setKeptLabels(db: WriteDb, uid: number, count: number): void {
   statements(db).count.run(count, uid)
 }
 
 /** @param since - milliseconds; null: its stream is closed. */
-export function markLabelerOpen(db: Db, uid: number, since: number | null): void {
+export function markLabelerOpen(db: WriteDb, uid: number, since: number | null): void {
   statements(db).open.run(since, uid)
 }
 
 /** One more strike, and no connection until then. */
 export function quarantineLabeler(
-  db: Db,
+  db: WriteDb,
   uid: number,
   { reason, until }: { reason: string; until: number },
 ): void {
@@ -91,7 +91,7 @@ export function quarantineLabeler(
 }
 
 /** What it did counts no more. */
-export function clearLabelerStrikes(db: Db, uid: number): void {
+export function clearLabelerStrikes(db: WriteDb, uid: number): void {
   statements(db).clear.run(uid)
 }
 
@@ -100,6 +100,6 @@ export function quarantinedLabelers(db: Db, now: number): QuarantinedLabeler[] {
 }
 
 /** Its labels go bit by bit (label-sweep). */
-export function deleteLabeler(db: Db, uid: number): void {
+export function deleteLabeler(db: WriteDb, uid: number): void {
   statements(db).remove.run(uid)
 }

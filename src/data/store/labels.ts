@@ -3,7 +3,7 @@
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -78,7 +78,7 @@ const statements = perDatabase((db) => ({
  * would be one more row than may be, of this labeler's or of what it says about this one thing.
  */
 export function putLabel(
-  db: Db,
+  db: WriteDb,
   label: LabelRow,
   mayAdd = true,
 ): 'none' | 'added' | 'changed' | 'refused' {
@@ -122,13 +122,13 @@ export function labelsBefore(
   return statements(db).before.all(uid, collection, rkey, src, before)
 }
 
-export function deleteLabel(db: Db, subject: LabelSubject, src: number, val: string): void {
+export function deleteLabel(db: WriteDb, subject: LabelSubject, src: number, val: string): void {
   statements(db).remove.run(subject.uid, subject.collection, subject.rkey, src, val)
   note(db, subject, val)
 }
 
 /** Nothing shows a label that is over, so nobody is told. @returns how many were pruned. */
-export function pruneLabels(db: Db, expiredBefore: number, atMost: number): number {
+export function pruneLabels(db: WriteDb, expiredBefore: number, atMost: number): number {
   return statements(db).prune.run(expiredBefore, atMost).changes
 }
 

@@ -2,7 +2,7 @@
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { likeEdges } from './edges/all-edges.ts'
 import type { Edge } from './edges/edge.ts'
 import { invalidationsOf } from './invalidations.ts'
@@ -15,14 +15,14 @@ export function findLike(db: Db, uid: number, rkey: PackedRkey): Edge | undefine
 }
 
 /** Its key must be free. @returns whether the account had no like of the post. */
-export function insertLike(db: Db, like: Edge): boolean {
+export function insertLike(db: WriteDb, like: Edge): boolean {
   const isFirst = likeEdges.insert(db, like)
   invalidationsOf(db).add(INVALIDATION.reaction, like.uid, like.subject)
   return isFirst
 }
 
 /** As it was found. */
-export function deleteLike(db: Db, like: Edge): void {
+export function deleteLike(db: WriteDb, like: Edge): void {
   likeEdges.remove(db, like)
   deleteReactionRecord(db, { ...like, collection: LIKE })
   invalidationsOf(db).add(INVALIDATION.reaction, like.uid, like.subject)
@@ -37,7 +37,7 @@ export function likedBy(db: Db, uid: number): number[] {
   return likeEdges.subjectsOf(db, uid)
 }
 
-export function deleteLikesOf(db: Db, uid: number): void {
+export function deleteLikesOf(db: WriteDb, uid: number): void {
   likeEdges.removeAll(db, uid)
   deleteReactionRecordsOf(db, uid, LIKE)
   invalidationsOf(db).add(INVALIDATION.reactions, uid)

@@ -2,7 +2,7 @@
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -30,19 +30,19 @@ export function findListBlock(db: Db, uid: number, rkey: PackedRkey): Found | un
 }
 
 /** Its key must be free. */
-export function insertListBlock(db: Db, row: ListBlockRow): void {
+export function insertListBlock(db: WriteDb, row: ListBlockRow): void {
   const { insert, invalidations } = statements(db)
   insert.run(row.uid, row.rkey, row.list, row.sort_at)
   invalidations.add(INVALIDATION.relations, row.uid)
 }
 
-export function deleteListBlock(db: Db, uid: number, rkey: PackedRkey): boolean {
+export function deleteListBlock(db: WriteDb, uid: number, rkey: PackedRkey): boolean {
   const { remove, invalidations } = statements(db)
   invalidations.add(INVALIDATION.relations, uid)
   return remove.run(uid, rkey).changes > 0
 }
 
-export function deleteListBlocksOf(db: Db, uid: number): void {
+export function deleteListBlocksOf(db: WriteDb, uid: number): void {
   const { removeAll, invalidations } = statements(db)
   removeAll.run(uid)
   invalidations.add(INVALIDATION.relations, uid)

@@ -2,9 +2,9 @@
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { type Invalidations, invalidationsOf } from './invalidations.ts'
-import { perDatabase } from './per-database.ts'
+import { perDatabase, returning } from './per-database.ts'
 
 export type ListItemRow = {
   uid: number
@@ -26,11 +26,13 @@ const statements = perDatabase((db) => ({
   insert: db.prepare<[number, PackedRkey, number, number, number]>(
     'INSERT INTO list_items (uid, rkey, list, subject, sort_at) VALUES (?, ?, ?, ?, ?)',
   ),
-  remove: db.prepare<[number, PackedRkey], Ends>(
-    'DELETE FROM list_items WHERE uid = ? AND rkey = ? RETURNING list, subject',
+  remove: returning(
+    db.prepare<[number, PackedRkey], Ends>(
+      'DELETE FROM list_items WHERE uid = ? AND rkey = ? RETURNING list, subject',
+    ),
   ),
-  removeAll: db.prepare<[number], Ends>(
-    'DELETE FROM list_items WHERE uid = ? RETURNING list, subject',
+  removeAll: returning(
+    db.prepare<[number], Ends>('DELETE FROM list_items WHERE uid = ? RETURNING list, subject'),
   ),
   count: db.prepare<[number, number]>('UPDATE lists SET people = people + ? WHERE id = ?'),
   empty: db.prepare<[number]>('UPDATE lists SET people = 0 WHERE id = ?'),
@@ -46,14 +48,14 @@ export function findListItem(db: Db, uid: number, rkey: PackedRkey): Found | und
 }
 
 /** Its key must be free. */
-export function insertListItem(db: Db, row: ListItemRow): void {
+export function insertListItem(db: WriteDb, row: ListItemRow): void {
   const { insert, count, invalidations } = statements(db)
   if (!isOnList(db, row.list, row.subject)) count.run(1, row.list)
   insert.run(row.uid, row.rkey, row.list, row.subject, row.sort_at)
   note(invalidations, row)
 }
 
-export function deleteListItem(db: Db, uid: number, rkey: PackedRkey): boolean {
+export function deleteListItem(db: WriteDb, uid: number, rkey: PackedRkey): boolean {
   const { remove, count, invalidations } = statements(db)
   const removed = remove.get(uid, rkey)
   if (!removed) return false
@@ -63,7 +65,7 @@ export function deleteListItem(db: Db, uid: number, rkey: PackedRkey): boolean {
 }
 
 /** Only a list's creator may add to it, so nobody is left on those lists. */
-export function deleteListItemsOf(db: Db, uid: number): void {
+export function deleteListItemsOf(db: WriteDb, uid: number): void {
   const { removeAll, empty, invalidations } = statements(db)
   const removed = removeAll.all(uid)
   for (const list of new Set(removed.map(({ list }) => list))) empty.run(list)

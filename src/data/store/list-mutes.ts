@@ -1,7 +1,7 @@
 // By which lists a member mutes everyone on them: private state, which lives in no repository.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -21,13 +21,13 @@ const statements = perDatabase((db) => ({
 }))
 
 /** What was there before keeps its time. */
-export function insertListMute(db: Db, mute: ListMute): void {
+export function insertListMute(db: WriteDb, mute: ListMute): void {
   const { insert, invalidations } = statements(db)
   insert.run(mute)
   invalidations.add(INVALIDATION.relations, mute.uid)
 }
 
-export function deleteListMute(db: Db, uid: number, list: number): void {
+export function deleteListMute(db: WriteDb, uid: number, list: number): void {
   const { remove, invalidations } = statements(db)
   remove.run(uid, list)
   invalidations.add(INVALIDATION.relations, uid)

@@ -3,9 +3,9 @@
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
-import { perDatabase } from './per-database.ts'
+import { perDatabase, returning } from './per-database.ts'
 
 export type ListRow = { id: number; uid: number; cid: Buffer | null; rev: string | null }
 
@@ -34,11 +34,13 @@ const statements = perDatabase((db) => ({
   empty: db.prepare<[string | null, number]>(
     'UPDATE lists SET cid = NULL, rev = coalesce(?, rev), purpose = NULL, record = NULL, sort_at = NULL WHERE id = ?',
   ),
-  emptyAll: db
-    .prepare<[number], number>(
-      'UPDATE lists SET cid = NULL, purpose = NULL, record = NULL, sort_at = NULL WHERE uid = ? RETURNING id',
-    )
-    .pluck(),
+  emptyAll: returning(
+    db
+      .prepare<[number], number>(
+        'UPDATE lists SET cid = NULL, purpose = NULL, record = NULL, sort_at = NULL WHERE uid = ? RETURNING id',
+      )
+      .pluck(),
+  ),
   isInUse: db
     .prepare<[{ list: number }], number>(
       `SELECT 1 WHERE EXISTS (SELECT 1 FROM list_blocks WHERE list = @list)
@@ -56,20 +58,20 @@ export function findListKey(db: Db, id: number): { uid: number; rkey: PackedRkey
 }
 
 /** @returns the new row's id. */
-export function insertStubList(db: Db, uid: number, rkey: PackedRkey): number {
+export function insertStubList(db: WriteDb, uid: number, rkey: PackedRkey): number {
   const id = Number(statements(db).insertStub.run(uid, rkey).lastInsertRowid)
   note(db, id, uid)
   return id
 }
 
-export function fillList(db: Db, content: ListContent): void {
+export function fillList(db: WriteDb, content: ListContent): void {
   statements(db).fill.run(content)
   note(db, content.id, content.uid)
 }
 
 /** Takes the record away; the row stays. */
 export function emptyList(
-  db: Db,
+  db: WriteDb,
   { id, uid }: Pick<ListRow, 'id' | 'uid'>,
   rev: string | null,
 ): void {
@@ -77,7 +79,7 @@ export function emptyList(
   note(db, id, uid)
 }
 
-export function emptyListsOf(db: Db, uid: number): void {
+export function emptyListsOf(db: WriteDb, uid: number): void {
   for (const id of statements(db).emptyAll.all(uid)) note(db, id, uid)
 }
 

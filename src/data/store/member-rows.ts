@@ -1,6 +1,6 @@
 // What one member has here and in no repository, a little at a time, for its removal.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 const statements = perDatabase((db) => ({
@@ -20,6 +20,6 @@ export function notificationsToRemove(
   return statements(db).notifications.all(uid, limit)
 }
 
-export function deleteNotification(db: Db, id: number): void {
+export function deleteNotification(db: WriteDb, id: number): void {
   statements(db).removeNotification.run(id)
 }

@@ -1,6 +1,6 @@
 // Who reads here.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 import { statusCode } from './status.ts'
 
@@ -32,15 +32,15 @@ export function findMember(db: Db, uid: number): MemberRow | undefined {
   return statements(db).find.get(uid)
 }
 
-export function insertMember(db: Db, row: MemberRow): void {
+export function insertMember(db: WriteDb, row: MemberRow): void {
   statements(db).insert.run(row.uid, row.joined_at, row.last_seen_at)
 }
 
-export function setMemberSeen(db: Db, uid: number, at: number): void {
+export function setMemberSeen(db: WriteDb, uid: number, at: number): void {
   statements(db).seen.run(at, uid)
 }
 
-export function deleteMember(db: Db, uid: number): boolean {
+export function deleteMember(db: WriteDb, uid: number): boolean {
   return statements(db).remove.run(uid).changes > 0
 }
 

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type Mention = { id: number; uid: number; rkey: PackedRkey; sort_at: number }
@@ -20,12 +20,12 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-export function addMention(db: Db, post: number, did: string): void {
+export function addMention(db: WriteDb, post: number, did: string): void {
   statements(db).add.run(digestOf(did), post)
 }
 
 /** The post's record goes, or another comes. */
-export function removeMentions(db: Db, post: number): void {
+export function removeMentions(db: WriteDb, post: number): void {
   statements(db).remove.run(post)
 }
 

@@ -63,7 +63,7 @@ const migrations: readonly Migration[] = [
 export const schemaVersion = migrations.at(-1)!.version
 
 /** The database's own. @throws where it can't be read */
-export function schemaOf(db: Database.Database): number {
+export function schemaOf(db: Pick<Database.Database, 'pragma'>): number {
   return db.pragma('user_version', { simple: true }) as number
 }
 

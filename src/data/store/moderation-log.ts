@@ -1,6 +1,6 @@
 // What was done by whom, when and why. It only grows at its end, and loses its oldest entries at last.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type ModerationAct = 'hide' | 'show' | 'ban' | 'allow'
@@ -27,7 +27,7 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-export function addToModerationLog(db: Db, entry: Omit<ModerationLogRow, 'id'>): void {
+export function addToModerationLog(db: WriteDb, entry: Omit<ModerationLogRow, 'id'>): void {
   const { insert, prune } = statements(db)
   prune.run(Number(insert.run(entry).lastInsertRowid) - MAX_ENTRIES)
 }

@@ -1,7 +1,7 @@
 // Whom a member has muted, and how much of them: private state, which lives in no repository.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -31,13 +31,13 @@ const statements = perDatabase((db) => ({
 }))
 
 /** As in the reference a second one replaces the scope of the first and keeps its time. */
-export function putMute(db: Db, mute: Mute): void {
+export function putMute(db: WriteDb, mute: Mute): void {
   const { put, invalidations } = statements(db)
   put.run(mute)
   invalidations.add(INVALIDATION.relation, mute.uid, mute.subject)
 }
 
-export function deleteMute(db: Db, uid: number, subject: number): void {
+export function deleteMute(db: WriteDb, uid: number, subject: number): void {
   const { remove, invalidations } = statements(db)
   remove.run(uid, subject)
   invalidations.add(INVALIDATION.relation, uid, subject)

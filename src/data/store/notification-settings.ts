@@ -1,6 +1,6 @@
 // What members set about their notifications, and how far they have seen them.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type NotificationSettings = {
@@ -45,23 +45,23 @@ export function findNotificationSettings(db: Db, uid: number): NotificationSetti
 }
 
 /** From now on (`since`) the member is told of what happens; the first such moment counts. */
-export function beginNotifications(db: Db, uid: number, since: number): void {
+export function beginNotifications(db: WriteDb, uid: number, since: number): void {
   statements(db).begin.run(uid, since)
 }
 
-export function setHasBacklog(db: Db, uid: number): void {
+export function setHasBacklog(db: WriteDb, uid: number): void {
   statements(db).setBacklog.run(uid)
 }
 
 /** Never goes back. */
-export function raiseNotificationsSeen(db: Db, uid: number, at: number): void {
+export function raiseNotificationsSeen(db: WriteDb, uid: number, at: number): void {
   statements(db).see.run(uid, at)
 }
 
-export function setNotificationPriority(db: Db, uid: number, isOn: boolean): void {
+export function setNotificationPriority(db: WriteDb, uid: number, isOn: boolean): void {
   statements(db).setPriority.run(uid, isOn ? 1 : 0)
 }
 
-export function setNotificationPreferences(db: Db, uid: number, json: string): void {
+export function setNotificationPreferences(db: WriteDb, uid: number, json: string): void {
   statements(db).setPreferences.run(uid, json)
 }

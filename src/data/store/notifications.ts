@@ -6,7 +6,7 @@
 
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { type NotificationReason, reasonCodes } from './notification-reasons.ts'
 import { type SubjectCollection, subjectCodes } from './notification-subjects.ts'
 import { perDatabase } from './per-database.ts'
@@ -74,7 +74,7 @@ const statements = perDatabase((db) => ({
 /** Insertions since they were last counted, by member. */
 const uncounted = perDatabase(() => new Map<number, number>())
 
-export function insertNotification(db: Db, row: NotificationRow): void {
+export function insertNotification(db: WriteDb, row: NotificationRow): void {
   const { uid, sortAt, reason, record, subject } = row
   const { changes } = statements(db).insert.run({
     uid,
@@ -98,17 +98,17 @@ export function hasNotified(db: Db, record: RecordKey, uid: number): boolean {
 }
 
 /** @returns whether there were any. */
-export function deleteNotificationsOf(db: Db, record: RecordKey): boolean {
+export function deleteNotificationsOf(db: WriteDb, record: RecordKey): boolean {
   const collection = collectionCodes[record.collection]
   return statements(db).remove.run(record.author, collection, record.rkey).changes > 0
 }
 
 /** Everything that this account's records have caused. */
-export function deleteNotificationsBy(db: Db, author: number): void {
+export function deleteNotificationsBy(db: WriteDb, author: number): void {
   statements(db).removeAll.run(author)
 }
 
-function pruneWhereDue(db: Db, uid: number): void {
+function pruneWhereDue(db: WriteDb, uid: number): void {
   const known = uncounted(db)
   const since = (known.get(uid) ?? CHECK_EVERY) + 1
   known.set(uid, since <= CHECK_EVERY ? since : 0)

@@ -3,7 +3,7 @@
 
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 import type { RepostRow } from './reposts.ts'
 
@@ -61,7 +61,7 @@ export function reactionsPrunedBefore(db: Db): number {
   return statements(db).read.get(PRUNED_BEFORE) ?? 0
 }
 
-export function setReactionsPrunedBefore(db: Db, at: number): void {
+export function setReactionsPrunedBefore(db: WriteDb, at: number): void {
   statements(db).write.run(PRUNED_BEFORE, at)
 }
 
@@ -70,6 +70,6 @@ export function pruningReached(db: Db): number {
   return statements(db).read.get(REACHED) ?? 0
 }
 
-export function setPruningReached(db: Db, post: number): void {
+export function setPruningReached(db: WriteDb, post: number): void {
   statements(db).write.run(REACHED, post)
 }

@@ -1,7 +1,7 @@
 // Replies by the owner of the thread that they are in: of these its line is made, see
 // answers/skeleton/op-thread.ts. A deleted one stays, with the moment of its deletion.
 
-import type { Db } from './db.ts'
+import type { WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type OpReply = { root: number; post: number; parent: number }
@@ -16,13 +16,13 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-export function putOpReply(db: Db, reply: OpReply): void {
+export function putOpReply(db: WriteDb, reply: OpReply): void {
   statements(db).put.run(reply)
 }
 
 /** Nothing happens where it is no such reply. */
 export function removeOpReply(
-  db: Db,
+  db: WriteDb,
   { root, post }: Pick<OpReply, 'root' | 'post'>,
   deletedAt: number,
 ): void {

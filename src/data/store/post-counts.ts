@@ -1,7 +1,7 @@
 // How often a post was liked, reposted, answered and quoted.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -17,7 +17,7 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-export function addPostCounts(db: Db, post: number, delta: PostCounts): void {
+export function addPostCounts(db: WriteDb, post: number, delta: PostCounts): void {
   const { likes, reposts, replies, quotes } = delta
   const { add, invalidations } = statements(db)
   add.run(post, likes, reposts, replies, quotes)

@@ -3,10 +3,10 @@
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { removeMentions } from './mentions.ts'
-import { perDatabase } from './per-database.ts'
+import { perDatabase, returning } from './per-database.ts'
 import { packRecord, recordColumn, recordText } from './record-bytes.ts'
 import { queueEmptiedPost, queuePost } from './search/queue.ts'
 
@@ -98,11 +98,13 @@ const statements = perDatabase((db) => ({
   ),
   forgetRevs: db.prepare<[number]>('UPDATE posts SET rev = NULL WHERE uid = ? AND rev IS NOT NULL'),
   setFlags: db.prepare<[number, number]>('UPDATE posts SET flags = ? WHERE id = ?'),
-  clearFlags: db
-    .prepare<[number, number, number], number>(
-      'UPDATE posts SET flags = flags & ~? WHERE uid = ? AND flags & ? <> 0 RETURNING id',
-    )
-    .pluck(),
+  clearFlags: returning(
+    db
+      .prepare<[number, number, number], number>(
+        'UPDATE posts SET flags = flags & ~? WHERE uid = ? AND flags & ? <> 0 RETURNING id',
+      )
+      .pluck(),
+  ),
   record: db
     .prepare<[number], Buffer | string | null>(
       `SELECT ${recordColumn('record')} FROM posts WHERE id = ?`,
@@ -135,14 +137,14 @@ export function findPostById(db: Db, id: number): PostRow | undefined {
 }
 
 /** @returns the new row's id. */
-export function insertStubPost(db: Db, uid: number, rkey: PackedRkey, flags: number): number {
+export function insertStubPost(db: WriteDb, uid: number, rkey: PackedRkey, flags: number): number {
   const { insertStub, invalidations } = statements(db)
   const id = Number(insertStub.run(uid, rkey, flags).lastInsertRowid)
   invalidations.add(INVALIDATION.post, id)
   return id
 }
 
-export function fillPost(db: Db, post: PresentPost): void {
+export function fillPost(db: WriteDb, post: PresentPost): void {
   const { fill, invalidations } = statements(db)
   queuePost(db, post.id)
   fill.run({ ...post, record: packRecord(post.record) })
@@ -152,7 +154,7 @@ export function fillPost(db: Db, post: PresentPost): void {
 
 /** Takes the record away; the row stays, as deleted, missing or a stub. */
 export function emptyPost(
-  db: Db,
+  db: WriteDb,
   { id, uid }: Pick<PostRow, 'id' | 'uid'>,
   left: { state: number; rev: string | null; flags: number },
 ): void {
@@ -165,7 +167,7 @@ export function emptyPost(
 }
 
 /** As if nothing had been heard of the post but that others point at it. */
-export function makeStub(db: Db, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
+export function makeStub(db: WriteDb, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
   const { stub, invalidations } = statements(db)
   queueEmptiedPost(db, id)
   removeMentions(db, id)
@@ -175,7 +177,7 @@ export function makeStub(db: Db, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void
 }
 
 /** Gives up the record alone: what the post answers and quotes, and that it counts, stays. */
-export function prunePost(db: Db, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
+export function prunePost(db: WriteDb, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
   const { prune, invalidations } = statements(db)
   queueEmptiedPost(db, id)
   removeMentions(db, id)
@@ -199,11 +201,11 @@ export function prunedPostIds(db: Db, uid: number, limit = -1): number[] {
 }
 
 /** Of posts without their records: what was said of them will be said again. */
-export function forgetPostRevs(db: Db, uid: number): void {
+export function forgetPostRevs(db: WriteDb, uid: number): void {
   statements(db).forgetRevs.run(uid)
 }
 
-export function setPostFlags(db: Db, id: number, flags: number): void {
+export function setPostFlags(db: WriteDb, id: number, flags: number): void {
   const { setFlags, invalidations } = statements(db)
   setFlags.run(flags, id)
   invalidations.add(INVALIDATION.post, id)
@@ -228,7 +230,7 @@ export function missingPostIds(db: Db, uid: number, limit: number): number[] {
 }
 
 /** Takes these flags from all posts of an account. */
-export function clearPostFlagsOf(db: Db, uid: number, flags: number): void {
+export function clearPostFlagsOf(db: WriteDb, uid: number, flags: number): void {
   const { clearFlags, invalidations } = statements(db)
   for (const id of clearFlags.all(flags, uid, flags)) invalidations.add(INVALIDATION.post, id)
 }

@@ -1,7 +1,7 @@
 // A member's app.bsky.actor preferences, for clients that keep them with an AppView instead of the
 // PDS: private state, kept as it came.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 const statements = perDatabase((db) => ({
@@ -17,6 +17,6 @@ export function findActorPreferences(db: Db, uid: number): string | undefined {
   return statements(db).find.get(uid)
 }
 
-export function putActorPreferences(db: Db, uid: number, json: string): void {
+export function putActorPreferences(db: WriteDb, uid: number, json: string): void {
   statements(db).put.run(uid, json)
 }

@@ -1,7 +1,7 @@
 // Rows that are a member's alone and that nobody else's views are made from: preferences, what they were
 // told, and how they want to be told.
 
-import type { Db } from './db.ts'
+import type { WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 const TABLES = ['preferences', 'notification_settings', 'notifications', 'drafts']
@@ -10,6 +10,6 @@ const statements = perDatabase((db) =>
   TABLES.map((table) => db.prepare<[number]>(`DELETE FROM ${table} WHERE uid = ?`)),
 )
 
-export function deletePrivateRows(db: Db, uid: number): void {
+export function deletePrivateRows(db: WriteDb, uid: number): void {
   for (const remove of statements(db)) remove.run(uid)
 }

@@ -1,7 +1,7 @@
 // app.bsky.actor.profile, one a person.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 import { queueActor } from './search/queue.ts'
@@ -30,14 +30,14 @@ export function findProfile(db: Db, uid: number): { cid: Buffer; rev: string | n
   return statements(db).find.get(uid)
 }
 
-export function putProfile(db: Db, row: ProfileRow): void {
+export function putProfile(db: WriteDb, row: ProfileRow): void {
   const { put, invalidations } = statements(db)
   put.run(row)
   queueActor(db, row.uid)
   invalidations.add(INVALIDATION.actor, row.uid)
 }
 
-export function deleteProfile(db: Db, uid: number): boolean {
+export function deleteProfile(db: WriteDb, uid: number): boolean {
   const { remove, invalidations } = statements(db)
   invalidations.add(INVALIDATION.actor, uid)
   queueActor(db, uid)

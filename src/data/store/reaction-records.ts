@@ -7,7 +7,7 @@
 
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 /** About 300 bytes each. */
@@ -56,7 +56,7 @@ const statements = perDatabase((db) => ({
 
 /** @param via - the repost that led to it, where its account is known */
 export function insertReactionRecord(
-  db: Db,
+  db: WriteDb,
   { uid, collection, rkey, cid, record }: Key & ReactionRecord,
   via: { uid: number; rkey: PackedRkey } | undefined,
 ): void {
@@ -79,10 +79,10 @@ export function reactionsVia(db: Db, uid: number, limit: number): ReactionVia[] 
   return statements(db).via.all(uid, limit)
 }
 
-export function deleteReactionRecord(db: Db, key: Key): void {
+export function deleteReactionRecord(db: WriteDb, key: Key): void {
   statements(db).remove.run(key.uid, collectionCodes[key.collection], key.rkey)
 }
 
-export function deleteReactionRecordsOf(db: Db, uid: number, collection: Collection): void {
+export function deleteReactionRecordsOf(db: WriteDb, uid: number, collection: Collection): void {
   statements(db).removeAll.run(uid, collectionCodes[collection])
 }

@@ -2,7 +2,7 @@
 // record are one as a count.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 import { deleteReactionRecord } from './reaction-records.ts'
 
@@ -39,7 +39,7 @@ export function findRecordLike(db: Db, uid: number, rkey: PackedRkey): RecordLik
 }
 
 /** Its key must be free. @returns whether the account had no like of the record. */
-export function insertRecordLike(db: Db, like: RecordLike): boolean {
+export function insertRecordLike(db: WriteDb, like: RecordLike): boolean {
   const { insert, has, add } = statements(db)
   const isFirst = has.get(like.subject, like.uid) === undefined
   insert.run(like)
@@ -47,14 +47,14 @@ export function insertRecordLike(db: Db, like: RecordLike): boolean {
   return isFirst
 }
 
-export function deleteRecordLike(db: Db, { uid, rkey, subject }: RecordLike): void {
+export function deleteRecordLike(db: WriteDb, { uid, rkey, subject }: RecordLike): void {
   const { remove, has, add } = statements(db)
   remove.run(uid, rkey)
   deleteReactionRecord(db, { uid, collection: 'app.bsky.feed.like', rkey })
   if (has.get(subject, uid) === undefined) add.run(-1, subject)
 }
 
-export function deleteRecordLikesOf(db: Db, uid: number): void {
+export function deleteRecordLikesOf(db: WriteDb, uid: number): void {
   const { of, removeAll, add } = statements(db)
   const liked = of.all(uid)
   removeAll.run(uid)

@@ -4,7 +4,7 @@
 import { collectionCodes, type RecordCollection } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -69,12 +69,12 @@ export function findRecordById(db: Db, id: number): RecordRow | undefined {
 }
 
 /** @returns the new row's id. */
-export function insertStubRecord(db: Db, { uid, collection, rkey }: RecordKey): number {
+export function insertStubRecord(db: WriteDb, { uid, collection, rkey }: RecordKey): number {
   return Number(statements(db).insertStub.run(uid, collection, rkey).lastInsertRowid)
 }
 
 /** `before`: whom it was about until now, where it was about another. */
-export function fillRecord(db: Db, content: RecordContent, before: number | null): void {
+export function fillRecord(db: WriteDb, content: RecordContent, before: number | null): void {
   statements(db).fill.run(content)
   note(db, content)
   if (before !== null && before !== content.subject) note(db, { ...content, subject: before })
@@ -82,7 +82,7 @@ export function fillRecord(db: Db, content: RecordContent, before: number | null
 
 /** Takes the record away; the row stays. */
 export function emptyRecord(
-  db: Db,
+  db: WriteDb,
   row: Pick<RecordRow, 'id' | 'uid' | 'collection' | 'subject'>,
   rev: string | null,
 ): void {
@@ -90,7 +90,7 @@ export function emptyRecord(
   note(db, row)
 }
 
-export function emptyRecordsOf(db: Db, uid: number): void {
+export function emptyRecordsOf(db: WriteDb, uid: number): void {
   for (const row of statements(db).presentOf.all(uid)) emptyRecord(db, row, null)
 }
 

@@ -1,6 +1,6 @@
 // Deleted accounts whose rows are being taken away, slice by slice.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 const statements = perDatabase((db) => ({
@@ -12,11 +12,11 @@ const statements = perDatabase((db) => ({
   next: db.prepare<[], number>('SELECT uid FROM removals ORDER BY begun_at, uid LIMIT 1').pluck(),
 }))
 
-export function insertRemoval(db: Db, uid: number, begunAt: number): void {
+export function insertRemoval(db: WriteDb, uid: number, begunAt: number): void {
   statements(db).insert.run(uid, begunAt)
 }
 
-export function deleteRemoval(db: Db, uid: number): void {
+export function deleteRemoval(db: WriteDb, uid: number): void {
   statements(db).remove.run(uid)
 }
 

@@ -1,7 +1,7 @@
 // Accounts whose recent past is wanted from the stream, and the replays that bring it.
 
 import type { StreamCursor } from '../../base/event.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type Replay = {
@@ -63,12 +63,12 @@ const statements = perDatabase((db) => ({
 }))
 
 /** Asks for the account's recent past, once more where a replay is at it already. */
-export function requestReplay(db: Db, uid: number, at: number): void {
+export function requestReplay(db: WriteDb, uid: number, at: number): void {
   statements(db).want.run(uid, at)
 }
 
 /** Nobody needs it any more, or it comes another way. */
-export function unwantReplay(db: Db, uid: number): void {
+export function unwantReplay(db: WriteDb, uid: number): void {
   statements(db).unwant.run(uid)
 }
 
@@ -85,7 +85,7 @@ export function accountsWaiting(db: Db, limit: number): number[] {
 
 /** A new replay of up to `limit` accounts that wait. */
 export function createReplay(
-  db: Db,
+  db: WriteDb,
   options: { fromUs: number; now: number; limit: number },
 ): Replay {
   const { create, take } = statements(db)
@@ -105,18 +105,18 @@ export function accountsOfReplay(db: Db, id: number): number[] {
   return statements(db).accounts.all(id)
 }
 
-export function setReplayCursor(db: Db, id: number, cursor: StreamCursor): void {
+export function setReplayCursor(db: WriteDb, id: number, cursor: StreamCursor): void {
   const { host, wire, seq, timeUs } = cursor
   statements(db).reach.run(host, wire, seq ?? null, timeUs, id)
 }
 
 /** The host's window begins here, later than was asked for. */
-export function setReplayWindow(db: Db, id: number, windowUs: number): void {
+export function setReplayWindow(db: WriteDb, id: number, windowUs: number): void {
   statements(db).clamp.run(windowUs, id)
 }
 
 /** It is over, for all of its accounts. */
-export function deleteReplay(db: Db, id: number): void {
+export function deleteReplay(db: WriteDb, id: number): void {
   statements(db).release.run(id)
   statements(db).remove.run(id)
 }

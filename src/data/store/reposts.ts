@@ -3,9 +3,9 @@
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
-import { perDatabase } from './per-database.ts'
+import { perDatabase, returning } from './per-database.ts'
 import { deleteReactionRecord, deleteReactionRecordsOf } from './reaction-records.ts'
 
 const REPOST = 'app.bsky.feed.repost'
@@ -39,7 +39,9 @@ const statements = perDatabase((db) => ({
   subjects: db
     .prepare<[number], number>('SELECT DISTINCT subject FROM reposts WHERE uid = ?')
     .pluck(),
-  removeAll: db.prepare<[number], number>('DELETE FROM reposts WHERE uid = ? RETURNING id').pluck(),
+  removeAll: returning(
+    db.prepare<[number], number>('DELETE FROM reposts WHERE uid = ? RETURNING id').pluck(),
+  ),
 }))
 
 export function findRepost(db: Db, uid: number, rkey: PackedRkey): RepostRow | undefined {
@@ -47,7 +49,7 @@ export function findRepost(db: Db, uid: number, rkey: PackedRkey): RepostRow | u
 }
 
 /** @returns the new row's id. */
-export function insertRepost(db: Db, row: Omit<RepostRow, 'id'>): number {
+export function insertRepost(db: WriteDb, row: Omit<RepostRow, 'id'>): number {
   const { insert, invalidations } = statements(db)
   const id = Number(insert.run(row).lastInsertRowid)
   invalidations.add(INVALIDATION.repost, id)
@@ -57,7 +59,7 @@ export function insertRepost(db: Db, row: Omit<RepostRow, 'id'>): number {
 }
 
 export function deleteRepost(
-  db: Db,
+  db: WriteDb,
   { id, uid, rkey, subject }: Pick<RepostRow, 'id' | 'uid' | 'rkey' | 'subject'>,
 ): void {
   const { remove, invalidations } = statements(db)
@@ -77,7 +79,7 @@ export function repostedBy(db: Db, uid: number): number[] {
   return statements(db).subjects.all(uid)
 }
 
-export function deleteRepostsOf(db: Db, uid: number): void {
+export function deleteRepostsOf(db: WriteDb, uid: number): void {
   const { removeAll, invalidations } = statements(db)
   for (const id of removeAll.all(uid)) invalidations.add(INVALIDATION.repost, id)
   deleteReactionRecordsOf(db, uid, REPOST)

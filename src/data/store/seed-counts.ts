@@ -7,7 +7,7 @@
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { ActorCounts } from './actors.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 import type { PostCounts } from './post-counts.ts'
@@ -46,7 +46,7 @@ const statements = perDatabase((db) => ({
 
 /** What they count beyond what we do now, or less. @param askedAt - milliseconds */
 export function putSeedPostCounts(
-  db: Db,
+  db: WriteDb,
   post: number,
   { theirs, askedAt }: { theirs: PostCounts; askedAt: number },
 ): void {
@@ -57,7 +57,7 @@ export function putSeedPostCounts(
 
 /** The same for an account; whose follow list was read whole is followed by nobody else's word. */
 export function putSeedActorCounts(
-  db: Db,
+  db: WriteDb,
   uid: number,
   { theirs, askedAt }: { theirs: ActorCounts; askedAt: number },
 ): void {
@@ -76,30 +76,30 @@ export function wasActorAskedAfter(db: Db, uid: number, at: number): boolean {
 }
 
 /** What is now counted here was counted there. */
-export function takeSeedPostCounts(db: Db, post: number, counted: PostCounts): void {
+export function takeSeedPostCounts(db: WriteDb, post: number, counted: PostCounts): void {
   const { takePost, invalidations } = statements(db)
   takePost.run({ ...counted, post })
   invalidations.add(INVALIDATION.counts, post)
 }
 
-export function takeSeedActorCounts(db: Db, uid: number, counted: ActorCounts): void {
+export function takeSeedActorCounts(db: WriteDb, uid: number, counted: ActorCounts): void {
   const { takeActor, invalidations } = statements(db)
   takeActor.run({ ...counted, uid })
   invalidations.add(INVALIDATION.actorCounts, uid)
 }
 
-export function forgetSeedPostCounts(db: Db, post: number): void {
+export function forgetSeedPostCounts(db: WriteDb, post: number): void {
   const { forgetPost, invalidations } = statements(db)
   if (forgetPost.run(post).changes > 0) invalidations.add(INVALIDATION.counts, post)
 }
 
-export function forgetSeedActorCounts(db: Db, uid: number): void {
+export function forgetSeedActorCounts(db: WriteDb, uid: number): void {
   const { forgetActor, invalidations } = statements(db)
   if (forgetActor.run(uid).changes > 0) invalidations.add(INVALIDATION.actorCounts, uid)
 }
 
 /** All of it: nobody is to be depended on any more. */
-export function forgetAllSeedCounts(db: Db): void {
+export function forgetAllSeedCounts(db: WriteDb): void {
   const { changes: posts } = db.prepare('DELETE FROM earlier_post_counts').run()
   const { changes: actors } = db.prepare('DELETE FROM earlier_actor_counts').run()
   if (posts + actors > 0) statements(db).invalidations.addEverything()

@@ -1,7 +1,7 @@
 // Named tokens that the operator gives to programs. Of a token only its digest is kept.
 
 import { createHash, randomBytes } from 'node:crypto'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type ServiceTokenRow = {
@@ -71,13 +71,13 @@ export function findServiceTokenNamed(db: Db, name: string): ServiceTokenRow | u
   return statements(db).named.get(name)
 }
 
-export function insertServiceToken(db: Db, wish: ServiceTokenWish, now: number): void {
+export function insertServiceToken(db: WriteDb, wish: ServiceTokenWish, now: number): void {
   const { name, digest, scopes, rate, expiresAt } = wish
   statements(db).insert.run(name, digest, JSON.stringify(scopes), rate, now, expiresAt)
 }
 
 /** @returns whether there was such a token, and it was not revoked before. */
-export function revokeServiceToken(db: Db, name: string, now: number): boolean {
+export function revokeServiceToken(db: WriteDb, name: string, now: number): boolean {
   return statements(db).revoke.run(now, name).changes > 0
 }
 

@@ -1,7 +1,7 @@
 // What cursors are signed with. A new key comes every 30 days; the one before it stays valid, older ones are gone.
 
 import { randomBytes } from 'node:crypto'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type SigningKeyRow = { id: number; secret: Buffer }
@@ -26,7 +26,7 @@ const statements = perDatabase((db) => ({
 }))
 
 /** Makes a key where there is none, or the newest is old. */
-export function rotateSigningKeys(db: Db, now: number): void {
+export function rotateSigningKeys(db: WriteDb, now: number): void {
   const { newest, insert, prune } = statements(db)
   const madeAt = newest.get()
   if (madeAt !== undefined && now - madeAt < LASTS_MS) return

@@ -10,7 +10,7 @@
 
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type SnapshotChunk = { name: string; bytes: Uint8Array }
@@ -64,7 +64,7 @@ const statements = perDatabase((db) => ({
  * Begins a new snapshot of this name; the one before stays until `finish`. `version` names the
  * layout of the chunks; a build with another one will drop it.
  */
-export function beginSnapshot(db: Db, name: string, version: string): SnapshotWriter {
+export function beginSnapshot(db: WriteDb, name: string, version: string): SnapshotWriter {
   const pieces = `${name}#${randomInt(2 ** 47)}`
   const chunks: ChunkHeader[] = []
   let part = 1
@@ -83,7 +83,7 @@ export function beginSnapshot(db: Db, name: string, version: string): SnapshotWr
 
 /** Replaces the snapshot of this name at once. Call it in a transaction. */
 export function writeSnapshot(
-  db: Db,
+  db: WriteDb,
   name: string,
   snapshot: { version: string; covered: number; chunks: Iterable<SnapshotChunk> },
 ): void {
@@ -97,7 +97,7 @@ export function writeSnapshot(
  * Removes at most so many pieces that belong to no snapshot. Not while one is being written.
  * @returns how many there were.
  */
-export function removeLeftovers(db: Db, name: string, limit: number): number {
+export function removeLeftovers(db: WriteDb, name: string, limit: number): number {
   const current = hasHeader(db, name) ? readHeader(db, name).pieces : ''
   const { leftovers, remove } = statements(db)
   const found = leftovers.all(...rangeOf(name), current, limit)
@@ -114,7 +114,7 @@ export function readSnapshot(db: Db, name: string, version: string): Snapshot {
   return { covered: header.covered, chunks: readChunks(db, header) }
 }
 
-export function deleteSnapshot(db: Db, name: string): void {
+export function deleteSnapshot(db: WriteDb, name: string): void {
   statements(db).removeAll.run(name, ...rangeOf(name))
 }
 

@@ -1,7 +1,7 @@
 // Where each stream stands: one row for each host and wire.
 
 import type { StreamCursor } from '../../base/event.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 type Row = {
@@ -23,13 +23,13 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-export function putStreamCursor(db: Db, cursor: StreamCursor, savedAt: number): void {
+export function putStreamCursor(db: WriteDb, cursor: StreamCursor, savedAt: number): void {
   const { host, wire, seq, timeUs, isByClock, mark = null } = cursor
   statements(db).put.run(host, wire, seq ?? null, timeUs, isByClock ? 1 : 0, savedAt, mark)
 }
 
 /** From now on it stands here, wherever it stood on other hosts. */
-export function replaceStreamCursors(db: Db, cursor: StreamCursor, savedAt: number): void {
+export function replaceStreamCursors(db: WriteDb, cursor: StreamCursor, savedAt: number): void {
   statements(db).clear.run()
   putStreamCursor(db, cursor, savedAt)
 }

@@ -5,7 +5,7 @@ import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import { type PackedRkey, packRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -85,14 +85,14 @@ export function findTakedown(db: Db, subject: string): TakedownRow | undefined {
 }
 
 /** @returns whether it was not hidden before. */
-export function putTakedown(db: Db, row: NewTakedown): boolean {
+export function putTakedown(db: WriteDb, row: NewTakedown): boolean {
   const isNew = statements(db).put.run(row).changes > 0
   if (isNew) note(db, row)
   return isNew
 }
 
 /** With the blobs that were hidden because of it. @returns whether it was hidden. */
-export function deleteTakedown(db: Db, row: TakedownSubject & { uid: number }): boolean {
+export function deleteTakedown(db: WriteDb, row: TakedownSubject & { uid: number }): boolean {
   const { remove, removeBecause } = statements(db)
   const wasThere = remove.run(row.subject).changes > 0
   removeBecause.run(row.subject)
@@ -105,7 +105,7 @@ export function statusBeneath(db: Db, uid: number): number | undefined {
   return statements(db).status.get(uid)
 }
 
-export function setStatusBeneath(db: Db, uid: number, status: number): void {
+export function setStatusBeneath(db: WriteDb, uid: number, status: number): void {
   statements(db).setStatus.run(status, uid)
 }
 

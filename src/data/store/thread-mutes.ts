@@ -1,7 +1,7 @@
 // Which threads a member does not want to be told of: private state, which lives in no repository.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -21,14 +21,14 @@ const statements = perDatabase((db) => ({
     .pluck(),
 }))
 
-export function insertThreadMute(db: Db, uid: number, root: number, createdAt: number): void {
+export function insertThreadMute(db: WriteDb, uid: number, root: number, createdAt: number): void {
   const { insert, invalidations } = statements(db)
   insert.run(uid, root, createdAt)
   // Every post of the thread says so.
   invalidations.add(INVALIDATION.reactions, uid)
 }
 
-export function deleteThreadMute(db: Db, uid: number, root: number): void {
+export function deleteThreadMute(db: WriteDb, uid: number, root: number): void {
   const { remove, invalidations } = statements(db)
   remove.run(uid, root)
   invalidations.add(INVALIDATION.reactions, uid)

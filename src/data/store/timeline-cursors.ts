@@ -1,6 +1,6 @@
 // Positions that readers of timelines asked us to keep.
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type KeptCursor = { cursor: string; updatedAt: number }
@@ -27,7 +27,7 @@ export function countKeptCursors(db: Db, reader: string): number {
 }
 
 export function keepCursor(
-  db: Db,
+  db: WriteDb,
   { reader, timeline, cursor }: { reader: string; timeline: string; cursor: string },
   now: number,
 ): void {

@@ -2,7 +2,7 @@
 // is where it is told that an event comes late. Pruned once no stream can replay that far back.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type Tombstone = { rev: string; deleted_at: number }
@@ -39,7 +39,7 @@ export function hasTombstone(db: Db, uid: number, collection: number): boolean {
   return statements(db).hasAny.get(uid, collection) !== undefined
 }
 
-export function putTombstone(db: Db, key: RecordKey, stone: Tombstone): void {
+export function putTombstone(db: WriteDb, key: RecordKey, stone: Tombstone): void {
   statements(db).put.run(key.uid, key.collection, key.rkey, stone.rev, stone.deleted_at)
 }
 
@@ -49,11 +49,11 @@ export function iterateTombstoneKeys(db: Db): IterableIterator<RecordKey> {
 }
 
 /** What was said of its keys will be said again. */
-export function deleteTombstonesOf(db: Db, uid: number): void {
+export function deleteTombstonesOf(db: WriteDb, uid: number): void {
   statements(db).removeOf.run(uid)
 }
 
 /** @returns how many went; fewer than `limit` means that none older than `before` is left. */
-export function pruneTombstones(db: Db, before: number, limit: number): number {
+export function pruneTombstones(db: WriteDb, before: number, limit: number): number {
   return statements(db).prune.run(before, limit).changes
 }

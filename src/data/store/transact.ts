@@ -1,7 +1,7 @@
 // Runs work inside one write transaction: everything or nothing. What it touched is told to readers
 // after the commit (invalidations.ts).
 
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -12,11 +12,11 @@ export function atOneMoment<Args extends unknown[], Result>(
   db: Db,
   read: (...args: Args) => Result,
 ): (...args: Args) => Result {
-  return db.transaction(read)
+  return (db as WriteDb).transaction(read)
 }
 
 /** Within a transaction it is a part of that. @throws what `work` or SQLite throws, after a rollback. */
-export function transact(db: Db, work: () => void): void {
+export function transact(db: WriteDb, work: () => void): void {
   if (db.inTransaction) return transaction(db)(work)
   const invalidations = invalidationsOf(db)
   invalidations.begin()

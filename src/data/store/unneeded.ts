@@ -3,7 +3,7 @@
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db } from './db.ts'
+import type { Db, WriteDb } from './db.ts'
 import { blockEdges, followEdges, likeEdges } from './edges/all-edges.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
@@ -140,7 +140,7 @@ export function likersOfRecordsBy(db: Db, uid: number): number[] {
 }
 
 /** A list without people. */
-export function dropList(db: Db, list: number, uid: number): void {
+export function dropList(db: WriteDb, list: number, uid: number): void {
   const { dropList: remove, job, invalidations } = statements(db)
   remove.run(list)
   job.run('list', list)
@@ -149,13 +149,13 @@ export function dropList(db: Db, list: number, uid: number): void {
 }
 
 /** A record that is not here and that nobody likes. */
-export function dropRecord(db: Db, record: number): void {
+export function dropRecord(db: WriteDb, record: number): void {
   statements(db).dropRecord.run(record)
   statements(db).job.run('record', record)
 }
 
 /** An account's records, which are emptied already, and what likes of them there are. */
-export function dropRecordsOf(db: Db, uid: number): void {
+export function dropRecordsOf(db: WriteDb, uid: number): void {
   const { dropRecordLikes, dropRecords, recordJobs, invalidations } = statements(db)
   dropRecordLikes.run(uid)
   recordJobs.run(uid)

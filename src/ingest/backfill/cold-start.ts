@@ -9,13 +9,14 @@ import { followedBy } from '../../data/store/follows.ts'
 import { countJobsAmong, isJobWaiting } from '../../data/store/job-schedule.ts'
 import { enqueueJob, type JobKind, jobPriority, SLOW_LANE } from '../../data/store/jobs.ts'
 import { replaysOf } from '../../data/store/replays.ts'
-import { transact } from '../../data/store/transact.ts'
+import type { Writer } from '../indexing/writer.ts'
 import type { BackfillLimits } from './limits.ts'
 
 export type ReplayPlace = { id: number; fromUs: number; reachedUs: number | undefined }
 
 export type ColdStartParts = {
   db: Db
+  commit: Writer['commit']
   now: () => number
   limits: Pick<BackfillLimits, 'timelineTarget' | 'olderPages' | 'olderAuthors'>
   /** Of the member's timeline, counted up to `limit`. */
@@ -61,14 +62,14 @@ export function readColdStart(parts: ColdStartParts, uid: number): ColdStart {
 
 /** Asks for older posts where all feeds are read and the timeline is still too short. */
 export function deepenTimeline(parts: ColdStartParts, uid: number): void {
-  const { db, now, limits } = parts
+  const { commit, db, now, limits } = parts
   const uids = [...followedBy(db, uid), uid]
   const kinds: JobKind[] = ['feed', 'older', 'recent']
   if (countOutstanding(db, uids, { kinds, priority: SLOW_LANE - 1, now: now() }) > 0) return
   const { olderPages: maxPages, olderAuthors: limit } = limits
   const authors = deepenable(db, uids, { maxPages, limit })
-  transact(db, () => {
-    for (const author of authors) enqueueJob(db, 'older', author)
+  commit((ctx) => {
+    for (const author of authors) enqueueJob(ctx.db, 'older', author)
   })
 }
 

@@ -50,14 +50,15 @@ export async function compareRepo(services: Services, repo: RepoTarget): Promise
  * request tells. @throws PdsError
  */
 export async function checkRepo(services: Services, repo: RepoTarget): Promise<void> {
-  const { db, now, pds } = services
+  const { commit, db, now, pds } = services
   const gap = sweepingGap(db)
   if (!gap) return
   const rev = await pds.getLatestRev(repo)
   const isUnchanged = rev !== undefined && tidTimeMs(rev) < gap.fromUs / 1000 - REV_SLACK_MS
   if (isUnchanged || (rev !== undefined && findBackfill(db, repo.uid, 'repo')?.rev === rev)) return
   await compareRepo(services, repo)
-  putBackfill(db, repo.uid, 'repo', { rev: rev ?? null, finished_at: now() })
+  const done = { rev: rev ?? null, finished_at: now() }
+  commit((ctx) => putBackfill(ctx.db, repo.uid, 'repo', done))
 }
 
 /** Of authors what is there or held; of others what is held. */

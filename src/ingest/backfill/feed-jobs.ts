@@ -175,7 +175,7 @@ function watchPages(isEnough: (page: ListedPage) => boolean) {
 }
 
 function noteDepth(
-  { db, now }: Services,
+  { commit, now }: Services,
   { uid }: RepoTarget,
   depth: {
     collection: Collection
@@ -190,7 +190,8 @@ function noteDepth(
   const createdAt = last ? lastCreatedAt(last) : Number.POSITIVE_INFINITY
   const oldestAt = Number.isFinite(createdAt) ? createdAt : now()
   const cursor = isWhole ? undefined : end.cursor
-  putFeedDepth(db, uid, collectionCodes[collection], { cursor, oldestAt, pages })
+  const reached = { cursor, oldestAt, pages }
+  commit(({ db }) => putFeedDepth(db, uid, collectionCodes[collection], reached))
 }
 
 /** Not the word of the lexicon that nothing follows, but good enough where not all is wanted. */

@@ -2,9 +2,10 @@
 // handle's own answer must name the account back before we show it.
 
 import { findActor, forgetActorIdentity, setActorIdentity } from '../../data/store/actors.ts'
+import type { Db, WriteDb } from '../../data/store/db.ts'
 import { insertAccountGap } from '../../data/store/gaps.ts'
-import { enqueueJobAgain } from '../../data/store/jobs.ts'
-import { transact } from '../../data/store/transact.ts'
+import { enqueueJobAgain, type Job } from '../../data/store/jobs.ts'
+import { findProfile } from '../../data/store/profiles.ts'
 import type { Identity } from '../../sources/identity/did-document.ts'
 import { IdentityUnavailableError } from '../../sources/identity/fetch-identity.ts'
 import type { ResolveOptions } from '../../sources/identity/resolver.ts'
@@ -41,7 +42,7 @@ export async function locate(
   if (!identity) noteAbsent(services, uid)
   if (identity?.pds === undefined) return undefined
   // Or its other jobs would go by what was stored.
-  if (wasAbsent) forgetActorIdentity(services.db, uid)
+  if (wasAbsent) services.commit(({ db }) => forgetActorIdentity(db, uid))
   return { uid, did, pds: identity.pds }
 }
 
@@ -53,10 +54,10 @@ function isKnownAbsent({ db, now }: Services, uid: number): boolean {
 }
 
 /** Who was known before is not forgotten for one such answer: the job `identity` judges that. */
-function noteAbsent({ db, now }: Services, uid: number): void {
+function noteAbsent({ commit, db, now }: Services, uid: number): void {
   if (findActor(db, uid)?.pds !== null) return
   const absent = { handle: null, handleValid: false, pds: null, checkedAt: now() }
-  transact(db, () => setActorIdentity(db, uid, absent))
+  commit((ctx) => setActorIdentity(ctx.db, uid, absent))
 }
 
 /**
@@ -66,7 +67,7 @@ function noteAbsent({ db, now }: Services, uid: number): void {
  */
 export async function identify(services: Services, account: Account): Promise<void> {
   const { uid, did } = account
-  const { db, now } = services
+  const { commit, db, now } = services
   if (isKnownAbsent(services, uid)) return
   const before = findActor(db, uid)
   const isForgotten = before?.identity_checked_at === null && before.pds !== null
@@ -91,9 +92,9 @@ export async function identify(services: Services, account: Account): Promise<vo
     checkedAt: now(),
   }
   const hasMoved = before?.pds != null && found.pds !== null && before.pds !== found.pds
-  transact(db, () => {
-    setActorIdentity(db, uid, found)
-    if (hasMoved) noteMove(db, { uid, since: before.identity_checked_at, now: found.checkedAt })
+  commit((ctx) => {
+    setActorIdentity(ctx.db, uid, found)
+    if (hasMoved) noteMove(ctx.db, { uid, since: before.identity_checked_at, now: found.checkedAt })
   })
   if (verdict === undefined) {
     throw new PdsError('unreachable', `nobody can say now whether ${claimed} is ${did}`)
@@ -115,7 +116,7 @@ async function lookUp(
 
 /** Between two servers, what was said may have reached nobody. */
 function noteMove(
-  db: Services['db'],
+  db: WriteDb,
   { uid, since, now }: { uid: number; since: number | null; now: number },
 ): void {
   // Where an event told of the move, nothing says since when: an hour before it is a guess.
@@ -144,4 +145,12 @@ function unlessStopped<T>(lookUp: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) stop()
   signal.addEventListener('abort', stop, { once: true })
   return Promise.race([lookUp, promise]).finally(() => signal.removeEventListener('abort', stop))
+}
+
+/**
+ * An account of which nothing came and that its PDS knows nothing of is not shown as somebody without a
+ * name: it went before we heard of it. Should the PDS be mistaken, the account's next event shows it.
+ */
+export function stateOfUnknown(db: Db, { kind, subject }: Job): 'deactivated' | undefined {
+  return kind === 'profile' && !findProfile(db, subject) ? 'deactivated' : undefined
 }

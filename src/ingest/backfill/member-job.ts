@@ -4,11 +4,10 @@
 
 import { findActor } from '../../data/store/actors.ts'
 import { findBackfill } from '../../data/store/backfills.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import { followsByAge } from '../../data/store/follow-order.ts'
 import { isJobWaiting, rankJob } from '../../data/store/job-schedule.ts'
 import { deleteJob, enqueueJob, type JobKind, jobPriority } from '../../data/store/jobs.ts'
-import { transact } from '../../data/store/transact.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { AUTHORS_AT_ONCE } from '../indexing/cold-start-budget.ts'
 import { MAX_AUTHORS_TO_FETCH } from '../indexing/fetch-missing.ts'
@@ -27,8 +26,8 @@ export async function startMember(services: Services, repo: RepoTarget): Promise
   return result
 }
 
-function queueOwn({ db }: Services, uid: number): void {
-  transact(db, () => {
+function queueOwn({ commit }: Services, uid: number): void {
+  commit(({ db }) => {
     for (const kind of ['identity', 'profile', 'feed', 'blocks', 'records'] as const) {
       enqueueJob(db, kind, uid, jobPriority.wanted)
     }
@@ -38,14 +37,16 @@ function queueOwn({ db }: Services, uid: number): void {
 
 /** Newest follows first. What was loaded before, for another member, is left as it is. */
 async function queueAuthors(services: Services, uid: number): Promise<void> {
-  const { db, coldStarts } = services
-  const subjects = followsByAge(db, uid).slice(0, MAX_AUTHORS_TO_FETCH)
+  const { commit, coldStarts } = services
+  const subjects = followsByAge(services.db, uid).slice(0, MAX_AUTHORS_TO_FETCH)
   for (let start = 0; start < subjects.length; start += AUTHORS_A_TRANSACTION) {
-    transact(db, () => {
+    commit(({ db }) => {
       for (const [i, subject] of subjects.slice(start, start + AUTHORS_A_TRANSACTION).entries()) {
         const place = start + i
         const isLater = isJobWaiting(db, 'author', subject)
-        const isDue = isLater ? coldStarts.takesNow(uid, subject, place) : place < AUTHORS_AT_ONCE
+        const isDue = isLater
+          ? coldStarts.takesNow(db, { member: uid, author: subject, place })
+          : place < AUTHORS_AT_ONCE
         if (isLater && isDue) deleteJob(db, 'author', subject)
         if (isDue) queueAuthor(db, subject, place + 1)
         else if (!findBackfill(db, subject, 'feed')) enqueueJob(db, 'author', subject)
@@ -55,7 +56,7 @@ async function queueAuthors(services: Services, uid: number): Promise<void> {
   }
 }
 
-function queueAuthor(db: Db, subject: number, rank: number): void {
+function queueAuthor(db: WriteDb, subject: number, rank: number): void {
   const isIdentified = findActor(db, subject)?.identity_checked_at != null
   if (!isIdentified) queue(db, { kind: 'identity', subject, rank }, jobPriority.feed)
   for (const kind of AT_ONCE) queue(db, { kind, subject, rank }, jobPriority.feed)
@@ -63,7 +64,7 @@ function queueAuthor(db: Db, subject: number, rank: number): void {
 }
 
 function queue(
-  db: Db,
+  db: WriteDb,
   job: { kind: JobKind; subject: number; rank: number },
   priority: number,
 ): void {

@@ -8,7 +8,6 @@ import {
   MILESTONES,
   putBackfill,
 } from '../../data/store/backfills.ts'
-import type { Db } from '../../data/store/db.ts'
 import { deepenable, knownSince } from '../../data/store/feed-depths.ts'
 import { countOutstanding, isFirstTryDue } from '../../data/store/follow-order.ts'
 import { followedBy } from '../../data/store/follows.ts'
@@ -25,9 +24,9 @@ const LONGEST_MS = 30 * 60_000
 
 /** Looks no further than to the first milestone that is not reached. */
 export function noteMilestones(parts: ColdStartParts, uid: number): void {
-  const { db, now } = parts
+  const { commit, db, now } = parts
   if (findBackfill(db, uid, MILESTONES.posts)) return
-  const isOverdue = now() - begunAt(db, uid, now()) >= LONGEST_MS
+  const isOverdue = now() - begunAt(parts, uid) >= LONGEST_MS
   const isListing = countOutstanding(db, [uid], { kinds: MEMBER, now: now() }) > 0
   if (isListing && !isOverdue) return
   const uids = [...followedBy(db, uid), uid]
@@ -46,15 +45,18 @@ export function noteMilestones(parts: ColdStartParts, uid: number): void {
     if (findBackfill(db, uid, what)) continue
     if (!isOverdue && !isReached[name]()) return
     const rev = name === 'latest' ? String(knownSince(db, uids)) : null
-    putBackfill(db, uid, what, { rev, finished_at: now() })
+    const reached = { rev, finished_at: now() }
+    commit((ctx) => putBackfill(ctx.db, uid, what, reached))
   }
 }
 
 /** Written down, so that a restart does not begin the time anew. */
-function begunAt(db: Db, uid: number, now: number): number {
+function begunAt({ commit, db, now }: ColdStartParts, uid: number): number {
   const begun = findBackfill(db, uid, COLD_START_BEGUN)?.finished_at
-  if (begun === undefined) putBackfill(db, uid, COLD_START_BEGUN, { rev: null, finished_at: now })
-  return begun ?? now
+  if (begun !== undefined) return begun
+  const row = { rev: null, finished_at: now() }
+  commit((ctx) => putBackfill(ctx.db, uid, COLD_START_BEGUN, row))
+  return row.finished_at
 }
 
 function isReplaying({ db, replays }: ColdStartParts, uids: number[]): boolean {

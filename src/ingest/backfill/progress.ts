@@ -42,7 +42,7 @@ const FINISHED_FOR_MS = 10 * 60_000
 const MAX_TOLD = 100
 
 export function createProgress(options: ColdStartParts & { log: Logger }): Progress {
-  const { db, log, now } = options
+  const { commit, db, log, now } = options
   const active = new Map<number, Active>()
   let finished: ColdStartProgress[] = []
   for (const { uid } of allMembers(db)) if (!findBackfill(db, uid, COLD_START)) begin(uid, now())
@@ -74,7 +74,8 @@ export function createProgress(options: ColdStartParts & { log: Logger }): Progr
   }
 
   function finish(uid: number, at: ColdStartProgress): void {
-    putBackfill(db, uid, COLD_START, { rev: null, finished_at: now() })
+    const done = { rev: null, finished_at: now() }
+    commit((ctx) => putBackfill(ctx.db, uid, COLD_START, done))
     active.delete(uid)
     finished = [...recentOf(finished, now()), at].slice(-MAX_TOLD)
   }

@@ -6,7 +6,7 @@
 
 import { setMaxListeners } from 'node:events'
 import type { ColdStartProgress } from '../../bridge/messages.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import { accountRepairing, bringGapsForward } from '../../data/store/gap-repair.ts'
 import { demoteJob, jobTarget, postponeJob } from '../../data/store/job-schedule.ts'
 import {
@@ -19,14 +19,12 @@ import {
   releaseJobs,
   takeJobs,
 } from '../../data/store/jobs.ts'
-import { findProfile } from '../../data/store/profiles.ts'
-import { transact } from '../../data/store/transact.ts'
 import { createHosts, type Hosts, IDENTITY_HOST } from '../../sources/pds/hosts.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'
 import { watchClock } from './clock-watch.ts'
 import { createHeldJobs, type HeldJobs } from './held-jobs.ts'
-import { identify, locate } from './identify.ts'
+import { identify, locate, stateOfUnknown } from './identify.ts'
 import { createJobWindow, hostFor, type WaitingJob } from './job-window.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import { perform } from './perform.ts'
@@ -105,7 +103,7 @@ class Runner implements Backfill {
   #isDry = false
 
   constructor(options: BackfillOptions) {
-    const { db, log, now = Date.now, random = Math.random } = options
+    const { now = Date.now, random = Math.random } = options
     const limits = { ...DEFAULT_LIMITS, ...options.limits }
     this.#clockWentBack = watchClock(now)
     const { signal } = this.#stopping
@@ -116,12 +114,12 @@ class Runner implements Backfill {
     this.#slowLane = createSlowLane(this.#services)
     const { timelineItems = () => 0, replays } = options
     this.#isReplaying = () => (replays?.().length ?? 0) > 0
-    this.#progress = createProgress({ db, log, now, limits, timelineItems, replays })
+    this.#progress = createProgress({ ...this.#services, timelineItems, replays })
   }
 
   start(): void {
     this.#isStarted = true
-    releaseJobs(this.#services.db, this.#services.now())
+    this.#services.commit(({ db }) => releaseJobs(db, this.#services.now()))
     this.#poll()
   }
 
@@ -171,15 +169,13 @@ class Runner implements Backfill {
   }
 
   #bearClock(): void {
-    const { db, log } = this.#services
+    const { commit, log } = this.#services
     const byMs = this.#clockWentBack()
     if (byMs === 0) return
-    log.warn(
-      { byMs: Math.round(byMs) },
-      'the clock was set back: waiting for no longer than before',
-    )
+    const figures = { byMs: Math.round(byMs) }
+    log.warn(figures, 'the clock was set back: waiting for no longer than before')
     this.#hosts.bringForward(byMs)
-    transact(db, () => {
+    commit(({ db }) => {
       bringJobsForward(db, byMs)
       bringGapsForward(db, byMs)
     })
@@ -217,21 +213,20 @@ class Runner implements Backfill {
   }
 
   #refill(count: number): void {
-    const { db, now } = this.#services
-    const jobs = takeJobs(db, now(), count)
-    this.#isDry = jobs.length < count
-    if (jobs.length === 0) return
-    transact(db, () => {
+    const { commit, now } = this.#services
+    commit(({ db }) => {
+      const jobs = takeJobs(db, now(), count)
+      this.#isDry = jobs.length < count
       for (const job of jobs) {
         if (this.#held.has(job)) this.#window.hurry(job)
-        else this.#admit(job)
+        else this.#admit(db, job)
       }
     })
   }
 
   /** Into the window, or back into the database where its host has no place there. */
-  #admit(job: Job): void {
-    const { db, limits, now } = this.#services
+  #admit(db: WriteDb, job: Job): void {
+    const { limits, now } = this.#services
     const target = jobTarget(db, job)
     if (!target) {
       finishJob(db, job)
@@ -283,10 +278,10 @@ class Runner implements Backfill {
 
   async #read({ job, target, host }: WaitingJob): Promise<undefined> {
     if (this.#canWait(job)) {
-      demoteJob(this.#services.db, job, SPARE_PRIORITY)
+      this.#services.commit(({ db }) => demoteJob(db, job, SPARE_PRIORITY))
       return
     }
-    if (job.kind === 'repo') accountRepairing(this.#services.db, target.uid)
+    if (job.kind === 'repo') this.#services.commit(({ db }) => accountRepairing(db, target.uid))
     const leavesOutMismatched = job.attempts >= TRIES_FOR_CIDS
     const repo = { uid: target.uid, did: target.did, pds: host, leavesOutMismatched }
     return this.#finish(job, await perform(this.#services, job, repo))
@@ -298,8 +293,8 @@ class Runner implements Backfill {
   }
 
   #finish(job: Job, result?: RepoJobResult, why?: string): undefined {
-    const { db, log, now } = this.#services
-    transact(db, () => {
+    const { commit, log, now } = this.#services
+    commit(({ db }) => {
       if (finishJob(db, job)) settleGap(db, job, { now: now(), result, why })
       if (result) noteLoaded(db, job, result, now())
     })
@@ -308,14 +303,14 @@ class Runner implements Backfill {
 
   /** @returns the job, where it is to be tried elsewhere at once. */
   async #recover(waiting: WaitingJob, error: PdsError): Promise<WaitingJob | undefined> {
-    const { db, now } = this.#services
+    const { now } = this.#services
     const { job } = waiting
     switch (error.reason) {
       case 'stopped':
         return undefined
       case 'too-early':
       case 'rate-limited':
-        postponeJob(db, job, now() + (error.retryAfterMs ?? DEFAULT_RETRY_MS))
+        this.#postpone(job, now() + (error.retryAfterMs ?? DEFAULT_RETRY_MS))
         return undefined
       case 'gone':
         return waiting.isRechecked
@@ -324,6 +319,10 @@ class Runner implements Backfill {
       default:
         return this.#fail(job, error)
     }
+  }
+
+  #postpone(job: Job, until: number): void {
+    this.#services.commit(({ db }) => postponeJob(db, job, until))
   }
 
   /** The PDS does not have the account (any more): perhaps it moved. */
@@ -353,11 +352,11 @@ class Runner implements Backfill {
   }
 
   #fail(job: Job, error: PdsError): undefined {
-    const { db, log, now } = this.#services
+    const { commit, log, now } = this.#services
     const { message, retryAfterMs } = error
     // Whoever waits for it waits no longer; the author's other jobs bring the same.
     if (job.kind === 'latest') return this.#finish(job)
-    transact(db, () => {
+    commit(({ db }) => {
       const verdict = failJob(db, job, { error: message, now: now(), retryAfterMs })
       if (verdict === 'gave-up') leaveGap(db, job, now())
       log.debug({ ...job, verdict, error: message }, 'job failed')
@@ -376,21 +375,13 @@ class Runner implements Backfill {
   }
 
   #giveUpPlaces(host: string): void {
-    const { db, now } = this.#services
+    const { commit, now } = this.#services
     const until = now() + this.#hosts.waitMs(host)
-    transact(db, () => {
+    commit(({ db }) => {
       for (const { job } of this.#window.drop(host)) {
         this.#held.delete(job)
         postponeJob(db, job, until)
       }
     })
   }
-}
-
-/**
- * An account of which nothing came and that its PDS knows nothing of is not shown as somebody without a
- * name: it went before we heard of it. Should the PDS be mistaken, the account's next event shows it.
- */
-function stateOfUnknown(db: Db, { kind, subject }: Job): 'deactivated' | undefined {
-  return kind === 'profile' && !findProfile(db, subject) ? 'deactivated' : undefined
 }

@@ -41,11 +41,15 @@ export function createServices(
   const { db, log, resolver, writer, coldStarts = UNCOUNTED } = options
   const { tendLog = () => undefined } = options
   const { limits, now, signal, hosts } = made
+  const { commit } = writer
   const { maxRequests, longestWaitMs, requestTimeoutMs } = limits
   const pace = { hosts, signal, maxRequests, longestWaitMs }
   const fetch = createPacedFetch({ fetch: options.fetch, ...pace })
   const pds = createPdsClient({ fetch, signal, timeoutMs: requestTimeoutMs, now })
   const apply = createApplier({ writer, now })
   const handles = createHandleTurns(now)
-  return { db, apply, coldStarts, handles, pds, resolver, limits, log, now, signal, tendLog }
+  return {
+    ...{ db, commit, apply, coldStarts, handles, pds, resolver },
+    ...{ limits, log, now, signal, tendLog },
+  }
 }

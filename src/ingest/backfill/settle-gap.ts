@@ -1,6 +1,6 @@
 // What the end of a job means for the gap that it was to repair. Called in the job's last transaction.
 
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import {
   closeAccountGap,
   countCompared,
@@ -27,7 +27,7 @@ export function isGapRepair({ kind }: Job): boolean {
 }
 
 /** The job is over, whether it read the repository or there is none. */
-export function settleGap(db: Db, { kind, subject }: Job, end: JobEnd): void {
+export function settleGap(db: WriteDb, { kind, subject }: Job, end: JobEnd): void {
   if (kind === 'repo') closeAccountGap(db, subject, { how: howOf(end), now: end.now })
   if (kind !== 'check') return
   const gap = sweepingGap(db)
@@ -35,7 +35,7 @@ export function settleGap(db: Db, { kind, subject }: Job, end: JobEnd): void {
 }
 
 /** Nobody answered: the account's gap stays, or becomes one of its own, and is tried again later. */
-export function leaveGap(db: Db, job: Job, now: number): void {
+export function leaveGap(db: WriteDb, job: Job, now: number): void {
   const { kind, subject } = job
   const gap = kind === 'check' ? sweepingGap(db) : undefined
   if (gap) {

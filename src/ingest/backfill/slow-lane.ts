@@ -5,7 +5,7 @@
 
 import { findActor } from '../../data/store/actors.ts'
 import { cutShort, findBackfill } from '../../data/store/backfills.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import {
   enqueueJob,
   finishJob,
@@ -14,7 +14,6 @@ import {
   SLOW_LANE,
 } from '../../data/store/jobs.ts'
 import { findProfile } from '../../data/store/profiles.ts'
-import { transact } from '../../data/store/transact.ts'
 import type { Services } from './work.ts'
 
 /** An author is about ten requests; 15,000 of them take four hours. */
@@ -26,7 +25,11 @@ const KINDS: JobKind[] = ['feed', 'follows', 'blocks', 'records']
 
 export type SlowLane = { advance(): void }
 
-export function createSlowLane({ db, now }: Pick<Services, 'db' | 'now'>): SlowLane {
+export function createSlowLane({
+  commit,
+  db,
+  now,
+}: Pick<Services, 'commit' | 'db' | 'now'>): SlowLane {
   let lastAt = now()
   return {
     advance() {
@@ -35,7 +38,7 @@ export function createSlowLane({ db, now }: Pick<Services, 'db' | 'now'>): SlowL
       lastAt = now()
       const jobs = nextSlowJobs(db, now(), Math.min(due, MAX_AT_ONCE))
       if (jobs.length === 0) return
-      transact(db, () => {
+      commit(({ db }) => {
         for (const job of jobs) {
           finishJob(db, job)
           if (job.kind === 'author') queueSlowly(db, job.subject)
@@ -46,7 +49,7 @@ export function createSlowLane({ db, now }: Pick<Services, 'db' | 'now'>): SlowL
   }
 }
 
-function queueSlowly(db: Db, author: number): void {
+function queueSlowly(db: WriteDb, author: number): void {
   const actor = findActor(db, author)
   if (!actor) return
   if (actor.identity_checked_at == null) enqueueJob(db, 'identity', author, AFTER_IT)
@@ -57,7 +60,7 @@ function queueSlowly(db: Db, author: number): void {
 }
 
 /** The listings that were cut short, from their beginning: what is here already costs nothing. */
-function queueRest(db: Db, author: number): void {
+function queueRest(db: WriteDb, author: number): void {
   const cut = new Set(cutShort(db, author))
   for (const kind of KINDS) if (cut.has(kind)) enqueueJob(db, kind, author, AFTER_IT)
 }

@@ -3,7 +3,7 @@
 // rest of its listing when an hour has brought a new budget (slow-lane.ts). What is here already costs nothing.
 
 import { findBackfill, putBackfill } from '../../data/store/backfills.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import { rankJob } from '../../data/store/job-schedule.ts'
 import { enqueueJob, type Job } from '../../data/store/jobs.ts'
 import type { Take } from '../../sources/pds/listing.ts'
@@ -22,14 +22,14 @@ const ORDINARY_BYTES = 10_000
 
 /** @param options - `isCounted` false: what is left out here another job asks for, too */
 export function withinBudget(
-  { apply, coldStarts }: Services,
+  { apply, coldStarts, commit }: Services,
   { uid }: RepoTarget,
   { isCounted = true } = {},
 ): { take: Take; cut: Cut } {
   const cut: Cut = { takenBytes: 0, leftOut: 0 }
   const take: Take = (page, isHeld = () => false) => {
     const { fitting, bytes } = fitOf(page, isHeld, coldStarts.bytesLeft(uid))
-    coldStarts.spendBytes(uid, bytes)
+    if (bytes > 0) commit(({ db }) => coldStarts.spendBytes(db, uid, bytes))
     cut.takenBytes += bytes
     const beyond = page.records.slice(fitting).map(({ rkey }) => rkey)
     if (beyond.length === 0) return { page, isSpent: false }
@@ -55,13 +55,13 @@ function fitOf({ records }: RecordPage, isHeld: (rkey: string) => boolean, left:
 
 /** Whether a record that was fetched alone may be kept: one that is not huge may in any case. */
 export function fitsBudget(
-  { coldStarts }: Services,
+  { coldStarts, commit }: Services,
   { uid }: RepoTarget,
   { records }: Pick<RecordPage, 'records'>,
 ): boolean {
   const bytes = records.reduce((sum, { record }) => sum + JSON.stringify(record).length, 0)
   if (bytes > ORDINARY_BYTES && bytes > coldStarts.bytesLeft(uid)) return false
-  coldStarts.spendBytes(uid, bytes)
+  if (bytes > 0) commit(({ db }) => coldStarts.spendBytes(db, uid, bytes))
   return true
 }
 
@@ -69,7 +69,7 @@ export function fitsBudget(
  * The job has read what it could. What was left out is taken up again, as long as each time brings some of it: a
  * record that is larger than any budget is not asked for forever.
  */
-export function noteLoaded(db: Db, job: Job, result: Loaded, now: number): void {
+export function noteLoaded(db: WriteDb, job: Job, result: Loaded, now: number): void {
   const { kind, subject } = job
   const { leftOut = 0, takenBytes = 0 } = result.cut ?? {}
   const isFirst = !findBackfill(db, subject, kind)?.left_out

@@ -5,12 +5,14 @@ import type { Db } from '../../data/store/db.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { PdsClient } from '../../sources/pds/pds-client.ts'
 import type { ColdStartBudget } from '../indexing/cold-start-budget.ts'
+import type { Writer } from '../indexing/writer.ts'
 import type { Applier } from './applier.ts'
 import type { HandleTurns } from './handle-turns.ts'
 import type { BackfillLimits } from './limits.ts'
 
 export type Services = {
   db: Db
+  commit: Writer['commit']
   apply: Applier
   pds: PdsClient
   resolver: Resolver

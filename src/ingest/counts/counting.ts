@@ -13,15 +13,15 @@ import { unpackRkey } from '../../base/atproto/keys.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { ActorCounts } from '../../data/store/actors.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { Db, WriteDb } from '../../data/store/db.ts'
 import type { PostCounts } from '../../data/store/post-counts.ts'
 import { findPostById } from '../../data/store/posts.ts'
 import { type CountedScope, prepareSeedCounts } from '../../data/store/read/seed-counts.ts'
 import { putSeedActorCounts, putSeedPostCounts } from '../../data/store/seed-counts.ts'
-import { transact } from '../../data/store/transact.ts'
 import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
 import { createCircuitBreaker } from '../../sources/appview/circuit-breaker.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import type { Writer } from '../indexing/writer.ts'
 import { type Asked, type CountsAsker, createCountsAsker, MAX_ASKED } from './ask-counts.ts'
 import { type CountQueue, createCountQueue } from './count-queue.ts'
 
@@ -40,6 +40,7 @@ export type Counting = {
 
 export type CountingOptions = {
   db: Db
+  writer: Pick<Writer, 'commit'>
   actors: ActorReader
   scope: CountedScope
   origin: string
@@ -94,7 +95,7 @@ type Kind<Counts> = {
   queue: CountQueue
   nameOf: (id: number) => string | undefined
   ask: (names: readonly string[]) => Promise<Asked<Counts>>
-  put: (id: number, told: { theirs: Counts; askedAt: number }) => void
+  put: (db: WriteDb, id: number, told: { theirs: Counts; askedAt: number }) => void
   none: Counts
   /** The host does not answer this for so long. */
   refusedUntil: number
@@ -130,7 +131,7 @@ class Asking implements Counting {
       queue: createCountQueue(this.#limits.maxPosts),
       nameOf: (id) => this.#uriOf(id),
       ask: asker.posts,
-      put: (id, told) => putSeedPostCounts(db, id, told),
+      put: (db, id, told) => putSeedPostCounts(db, id, told),
       none: NO_POSTS,
       refusedUntil: 0,
     }
@@ -138,7 +139,7 @@ class Asking implements Counting {
       queue: createCountQueue(this.#limits.maxActors),
       nameOf: (uid) => options.actors.didOf(uid),
       ask: asker.actors,
-      put: (uid, told) => putSeedActorCounts(db, uid, told),
+      put: (db, uid, told) => putSeedActorCounts(db, uid, told),
       none: NO_ACTORS,
       refusedUntil: 0,
     }
@@ -230,15 +231,15 @@ class Asking implements Counting {
       return
     }
     const counts = answer.is === 'answered' ? answer.counts : new Map<string, Counts>()
-    const putAll = () => {
+    const putAll = ({ db }: { db: WriteDb }) => {
       for (const id of asked) {
         // Whom it does not show has nothing to be added.
-        kind.put(id, { theirs: counts.get(names.get(id)!) ?? kind.none, askedAt })
+        kind.put(db, id, { theirs: counts.get(names.get(id)!) ?? kind.none, askedAt })
       }
     }
-    const { db } = this.#options
+    const { writer } = this.#options
     // What was not kept is asked for again: it would be too old by the time that there is room.
-    if (!this.#writeRetry.ifThereIsRoom(() => transact(db, putAll))) return
+    if (!this.#writeRetry.ifThereIsRoom(() => writer.commit(putAll))) return
     kind.queue.drop(asked)
     this.#options.log.debug({ asked: asked.length, told: counts.size }, 'earlier counts')
   }

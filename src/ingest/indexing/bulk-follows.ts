@@ -6,7 +6,7 @@
 import { createFollowGraph } from '../../data/graph/follow-graph.ts'
 import type { ActorWriter } from '../../data/graph/types.ts'
 import { insertActor } from '../../data/store/actors.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import { followEdges } from '../../data/store/edges/all-edges.ts'
 import type { FollowLine } from '../../data/store/follows.ts'
 import type { SnapshotChunk } from '../../data/store/snapshots.ts'
@@ -24,7 +24,6 @@ export type BulkImport = {
 
 type Actors = ActorWriter & { dump(): Iterable<SnapshotChunk> }
 type Options = {
-  db: Db
   actors: Actors
   writer: Writer
   scope: IndexContext['scope']
@@ -34,7 +33,7 @@ type Options = {
 }
 
 export function createBulkImport(options: Options): BulkImport {
-  const { db, actors, writer, passLines = MAX_PASS } = options
+  const { actors, writer, passLines = MAX_PASS } = options
   const tally = emptyTally()
   const pass = createFollowPass(passLines)
   let stored = actors.count
@@ -44,11 +43,11 @@ export function createBulkImport(options: Options): BulkImport {
     writer.commit((ctx) => {
       ctx.happenedAt = 0 // nobody says when, but before now
       for (; stored < actors.count; stored++) {
-        insertActor(db, stored + 1, actors.didOf(stored + 1), ctx.now)
+        insertActor(ctx.db, stored + 1, actors.didOf(stored + 1), ctx.now)
       }
       // The snapshot goes, so that nothing needs to be told of the graph.
       storeFollowPass(ctx, { pass, tally, onJoined() {} })
-      dropGraphSnapshot(db)
+      dropGraphSnapshot(ctx.db)
     })
     pass.clear()
   }
@@ -66,7 +65,7 @@ export function createBulkImport(options: Options): BulkImport {
     },
     finish() {
       flush()
-      if (tally.added > 0) saveNewGraph(db, actors)
+      if (tally.added > 0) writer.commit((ctx) => saveNewGraph(ctx.db, actors))
       return tally
     },
   }
@@ -85,7 +84,7 @@ function isOutOfScope(
   return !isAuthor(did) && !(scope === 'community' && isAuthor(subject))
 }
 
-function saveNewGraph(db: Db, actors: Actors): void {
+function saveNewGraph(db: WriteDb, actors: Actors): void {
   const graph = createFollowGraph()
   graph.build(followEdges.lists(db), actors.count)
   saveGraph(db, graph, actors)

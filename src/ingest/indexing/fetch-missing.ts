@@ -51,7 +51,7 @@ export function fetchAuthorOf(
   { member, author, place }: { member: number; author: number; place: number },
 ): void {
   if (place >= MAX_AUTHORS_TO_FETCH) return
-  if (ctx.coldStarts.takesNow(member, author, place)) {
+  if (ctx.coldStarts.takesNow(ctx.db, { member, author, place })) {
     fetchAuthor(ctx, author)
     if (milestonesReached(ctx.db, member).length === 0) enqueueJob(ctx.db, 'latest', author)
     return
@@ -156,7 +156,7 @@ function fetchShownPage(
   if (isAuthor(ctx, uid) || isJobWaiting(ctx.db, kind, uid)) return true
   if (named.before !== undefined && !isReadTo(ctx, uid, named.before)) return true
   budget.left -= COST_OF_PAGE
-  if (viewer !== undefined) ctx.coldStarts.looksAt(ctx.actors.uidOf(viewer), uid)
+  if (viewer !== undefined) ctx.coldStarts.looksAt(ctx.db, ctx.actors.uidOf(viewer), uid)
   enqueueJob(ctx.db, kind, uid, jobPriority.page)
   return true
 }

@@ -12,7 +12,7 @@
 import { assert } from '../../base/util/assert.ts'
 import type { ActorWriter, FollowGraphWriter } from '../../data/graph/types.ts'
 import { findActor } from '../../data/store/actors.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import {
   iterateGraphChanges,
   lastGraphChange,
@@ -27,7 +27,6 @@ import {
   SnapshotError,
   type SnapshotWriter,
 } from '../../data/store/snapshots.ts'
-import { transact } from '../../data/store/transact.ts'
 
 const GRAPH = 'graph'
 const ACTORS = 'actors'
@@ -39,9 +38,9 @@ const COMPARED = 100
 
 type Dumped = { dump(): Iterable<SnapshotChunk> }
 
-/** Saves in steps; call it, and each step, between batches: rows and memory must tell the same. */
+/** Saves in steps, each a commit, between batches: rows and memory must tell the same. */
 export function* savingMemory(
-  db: Db,
+  db: WriteDb,
   { actors, graph }: { actors?: Dumped | undefined; graph: Dumped },
 ): Generator<void> {
   const covered = lastGraphChange(db)
@@ -56,9 +55,7 @@ export function* savingMemory(
     }
     writers.push(writer)
   }
-  transact(db, () => {
-    for (const writer of writers) writer.finish(covered)
-  })
+  for (const writer of writers) writer.finish(covered)
   yield* removingLeftovers(db)
   for (let pruned = CHANGES_PRUNED_AT_ONCE; pruned === CHANGES_PRUNED_AT_ONCE; ) {
     pruned = pruneGraphChanges(db, covered, CHANGES_PRUNED_AT_ONCE)
@@ -66,7 +63,7 @@ export function* savingMemory(
   }
 }
 
-function* removingLeftovers(db: Db): Generator<void> {
+function* removingLeftovers(db: WriteDb): Generator<void> {
   for (const name of [ACTORS, GRAPH]) {
     for (let removed = 1; removed > 0; ) {
       removed = removeLeftovers(db, name, PIECES_REMOVED_AT_ONCE)
@@ -75,17 +72,15 @@ function* removingLeftovers(db: Db): Generator<void> {
   }
 }
 
-/** Saves at once, all or nothing. */
-export function saveGraph(db: Db, graph: Dumped, actors?: Dumped): void {
-  transact(db, () => {
-    for (const _step of savingMemory(db, { graph, actors })) {
-      // Nothing comes between.
-    }
-  })
+/** Saves at once. */
+export function saveGraph(db: WriteDb, graph: Dumped, actors?: Dumped): void {
+  for (const _step of savingMemory(db, { graph, actors })) {
+    // Nothing comes between.
+  }
 }
 
 /** Rows have changed without the journal: the next start makes the graph from them. */
-export function dropGraphSnapshot(db: Db): void {
+export function dropGraphSnapshot(db: WriteDb): void {
   deleteSnapshot(db, GRAPH)
 }
 
@@ -96,7 +91,7 @@ export function dropGraphSnapshot(db: Db): void {
  * @returns undefined where the graph has to be made from rows; a bad snapshot is thrown away.
  */
 export function loadGraph<Graph extends FollowGraphWriter & { settled(): void }>(
-  db: Db,
+  db: WriteDb,
   load: (chunks: Iterable<SnapshotChunk>) => Graph,
   isUntrusted: (error: unknown) => boolean,
 ): { graph: Graph; covered: number } | undefined {
@@ -116,7 +111,7 @@ export function loadGraph<Graph extends FollowGraphWriter & { settled(): void }>
 
 /** The accounts of the snapshot: the first of those in rows. @returns as `loadGraph`. */
 export function loadActors<Actors extends ActorWriter>(
-  db: Db,
+  db: WriteDb,
   load: (chunks: Iterable<SnapshotChunk>) => Actors,
   isUntrusted: (error: unknown) => boolean,
 ): Actors | undefined {
@@ -133,7 +128,7 @@ export function loadActors<Actors extends ActorWriter>(
 }
 
 function trusted<Loaded>(
-  db: Db,
+  db: WriteDb,
   name: string,
   isUntrusted: (error: unknown) => boolean,
   load: (snapshot: ReturnType<typeof readSnapshot>) => Loaded,
@@ -142,7 +137,7 @@ function trusted<Loaded>(
     return load(readSnapshot(db, name, VERSION))
   } catch (error) {
     if (!(error instanceof SnapshotError) && !isUntrusted(error)) throw error
-    transact(db, () => deleteSnapshot(db, name))
+    deleteSnapshot(db, name)
     return undefined
   }
 }

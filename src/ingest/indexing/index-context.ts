@@ -7,7 +7,7 @@ import type { PackedRkey } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/event.ts'
 import { type ActorReader, type ActorWriter, MEMBER } from '../../data/graph/types.ts'
 import { type ActorCounts, addActorCounts, insertActor } from '../../data/store/actors.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import { addPostCounts, type PostCounts } from '../../data/store/post-counts.ts'
 import {
   takeSeedActorCounts,
@@ -69,7 +69,7 @@ export type Outcome =
   | 'not-indexed'
 
 export type IndexContext = {
-  readonly db: Db
+  readonly db: WriteDb
   readonly actors: ActorWriter
   /** What is taken now; less than `keptScope` while the disk is too full for strangers. */
   scope: IndexScope

@@ -1,7 +1,7 @@
 // Whom a post mentions is indexed where the post is, for those who come to read here later.
 
 import type { JsonObject } from '../../base/event.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { Db, WriteDb } from '../../data/store/db.ts'
 import { addMention } from '../../data/store/mentions.ts'
 import { postRecord } from '../../data/store/posts.ts'
 import { mentionsIn } from './reply-rules.ts'
@@ -9,7 +9,7 @@ import { mentionsIn } from './reply-rules.ts'
 /** More than a text has room for; facets may say anything. */
 const MAX_MENTIONS = 10
 
-export function indexMentions(db: Db, post: number, record: JsonObject): void {
+export function indexMentions(db: WriteDb, post: number, record: JsonObject): void {
   for (const did of indexed(record)) addMention(db, post, did)
 }
 

@@ -7,7 +7,7 @@
 // nobody flips to and fro.
 
 import { CELEBRITY, HIDDEN, MEMBER } from '../../data/graph/types.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { Db, WriteDb } from '../../data/store/db.ts'
 import { hashOfItem, newestItems } from '../../data/store/feed-items.ts'
 import { invalidationsOf } from '../../data/store/invalidations.ts'
 import type { TimelineEntry } from '../../data/timeline/types.ts'
@@ -17,7 +17,7 @@ import type { MemoryChange } from './memory-changes.ts'
 const DEMOTION_SHARE = 0.8
 
 /** @returns how many timeline entries were written. */
-export function publish(db: Db, memory: Memory, changes: MemoryChange[]): number {
+export function publish(db: WriteDb, memory: Memory, changes: MemoryChange[]): number {
   let written = 0
   for (const change of changes) written += publishOne(db, memory, change)
   invalidationsOf(db).endPublishing()

@@ -1,7 +1,7 @@
 // From accounts' rows to the index of names.
 
 import { actorNames } from '../../data/search/actor-terms.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { Db, WriteDb } from '../../data/store/db.ts'
 import {
   actorToIndex,
   changeIndexedActors,
@@ -11,7 +11,7 @@ import {
 } from '../../data/store/search/actor-index.ts'
 
 /** Puts into the index what the rows say now; takes out what they don't say any more. */
-export function refreshActorIndex(db: Db, uids: readonly number[]): void {
+export function refreshActorIndex(db: WriteDb, uids: readonly number[]): void {
   const changes = uids.map((uid) => ({ before: indexedActor(db, uid), after: read(db, uid) }))
   changeIndexedActors(db, changes)
 }

@@ -1,7 +1,7 @@
 // From posts' rows to the index of words.
 
 import { postTerms } from '../../data/search/post-terms.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import { PRESENT } from '../../data/store/posts.ts'
 import {
   addPostWords,
@@ -21,7 +21,7 @@ export type PostIndexing = {
 
 /** Puts into the index what the rows say now; takes out what stood there before. */
 export function refreshPostIndex(
-  db: Db,
+  db: WriteDb,
   { maxPosts }: PostIndexing,
   queued: readonly Queued[],
 ): void {

@@ -2,7 +2,7 @@
 // what changed, the newest first, then the rows that were there before the index was. A slice that is
 // interrupted is done again, and doing something twice changes nothing.
 
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import { actorsBelow } from '../../data/store/search/actor-index.ts'
 import { postsBelow } from '../../data/store/search/post-index.ts'
 import {
@@ -16,10 +16,10 @@ import {
   searchBacklog,
   setSearchBacklog,
 } from '../../data/store/search/queue.ts'
-import { transact } from '../../data/store/transact.ts'
 import { indexMentions, recordOf } from './mentions.ts'
 import { refreshActorIndex } from './search-actors.ts'
 import { type PostIndexing, refreshPostIndex } from './search-posts.ts'
+import type { Writer } from './writer.ts'
 
 /** Of a transaction: some milliseconds. A larger one spares the index many small pieces. */
 const SLICE = 150
@@ -27,7 +27,7 @@ const SLICE = 150
 const KINDS: readonly SearchKind[] = [ACTOR, POST]
 
 export type SearchUpkeep = {
-  db: Db
+  writer: Pick<Writer, 'commit'>
   posts: PostIndexing
 }
 
@@ -38,12 +38,11 @@ export type SearchUpkeep = {
  */
 export function tendSearch(upkeep: SearchUpkeep, isTimeOver: () => boolean): boolean {
   for (;;) {
-    const { db } = upkeep
     let isAny = false
-    transact(db, () => {
+    upkeep.writer.commit(({ db }) => {
       // Neither kind waits for the other, however much there is of it.
-      isAny = KINDS.map((kind) => takeQueued(upkeep, kind)).includes(true)
-      isAny ||= takeBacklog(upkeep, ACTOR) || takeBacklog(upkeep, POST)
+      isAny = KINDS.map((kind) => takeQueued(db, upkeep, kind)).includes(true)
+      isAny ||= takeBacklog(db, upkeep, ACTOR) || takeBacklog(db, upkeep, POST)
       isAny ||= takeMentions(db)
     })
     if (!isAny) return false
@@ -51,27 +50,26 @@ export function tendSearch(upkeep: SearchUpkeep, isTimeOver: () => boolean): boo
   }
 }
 
-function takeQueued(upkeep: SearchUpkeep, kind: SearchKind): boolean {
-  const queued = nextQueued(upkeep.db, kind, SLICE)
+function takeQueued(db: WriteDb, upkeep: SearchUpkeep, kind: SearchKind): boolean {
+  const queued = nextQueued(db, kind, SLICE)
   if (queued.length === 0) return false
-  refresh(upkeep, kind, queued)
-  for (const { id } of queued) removeQueued(upkeep.db, kind, id)
+  refresh(db, upkeep, kind, queued)
+  for (const { id } of queued) removeQueued(db, kind, id)
   return true
 }
 
-function takeBacklog(upkeep: SearchUpkeep, kind: SearchKind): boolean {
-  const { db } = upkeep
+function takeBacklog(db: WriteDb, upkeep: SearchUpkeep, kind: SearchKind): boolean {
   const below = searchBacklog(db, kind)
   if (below === undefined) return false
   const ids = kind === ACTOR ? actorsBelow(db, below, SLICE) : postsBelow(db, below, SLICE)
   const rows = ids.map((id) => ({ id, was: null }))
-  refresh(upkeep, kind, rows)
+  refresh(db, upkeep, kind, rows)
   setSearchBacklog(db, kind, ids.at(-1))
   return true
 }
 
 /** Of posts that were there before mentions were indexed. */
-function takeMentions(db: Db): boolean {
+function takeMentions(db: WriteDb): boolean {
   const below = searchBacklog(db, MENTIONS)
   if (below === undefined) return false
   const ids = postsBelow(db, below, SLICE)
@@ -83,7 +81,12 @@ function takeMentions(db: Db): boolean {
   return true
 }
 
-function refresh({ db, posts }: SearchUpkeep, kind: SearchKind, rows: readonly Queued[]): void {
+function refresh(
+  db: WriteDb,
+  { posts }: SearchUpkeep,
+  kind: SearchKind,
+  rows: readonly Queued[],
+): void {
   if (kind === POST) return refreshPostIndex(db, posts, rows)
   refreshActorIndex(
     db,

@@ -6,7 +6,7 @@
 
 import { assert } from '../../base/util/assert.ts'
 import { actorsNotActive, removedActors } from '../../data/store/actors.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import { invalidationsOf } from '../../data/store/invalidations.ts'
 import { reactionsPrunedBefore } from '../../data/store/old-posts.ts'
 import { statusCode } from '../../data/store/status.ts'
@@ -31,7 +31,7 @@ export type Writer = {
 }
 
 export type WriterOptions = {
-  db: Db
+  db: WriteDb
   /** Of accounts alone where nobody reads: the next start makes the rest from rows. */
   memory: Memory | Pick<Memory, 'actors'>
   scope: IndexScope

@@ -23,14 +23,14 @@ export function createFirstLookups(
   parts: LabelsParts,
   onMet: (did: string, subjects: readonly string[]) => void,
 ): FirstLookups {
-  const { actors, db, limits, now, writeRetry, writer } = parts
+  const { actors, limits, now, writeRetry, writer } = parts
   const subjectsOf = new Map<string, Set<string>>()
   let isStopped = false
 
   function write(did: string, by: string | undefined): void {
     writer.commit((ctx) => {
       const namedBy = by === undefined ? 0 : actors.uidOf(by)
-      nameLabeler(db, internActor(ctx, did), now(), namedBy === 0 ? null : namedBy)
+      nameLabeler(ctx.db, internActor(ctx, did), now(), namedBy === 0 ? null : namedBy)
       fetchMissing(ctx, { uris: [`at://${did}/app.bsky.labeler.service/self`], dids: [did] })
     })
   }

@@ -141,12 +141,13 @@ function fairly(
   return followed
 }
 
-function forget({ db, writer, writeRetry }: LabelsParts, rows: readonly Row[]): void {
+function forget({ writer, writeRetry }: LabelsParts, rows: readonly Row[]): void {
   if (rows.length === 0) return
-  const work = () => {
-    for (const { uid } of rows) deleteLabeler(db, uid)
-  }
-  writeRetry.ifThereIsRoom(() => writer.commit(work))
+  writeRetry.ifThereIsRoom(() =>
+    writer.commit(({ db }) => {
+      for (const { uid } of rows) deleteLabeler(db, uid)
+    }),
+  )
 }
 
 type Terms = {
@@ -156,7 +157,7 @@ type Terms = {
 }
 
 function openStream(parts: LabelsParts, { uid, did, cursor }: Row, terms: Terms): LabelStream {
-  const { actors, db, writer, writeRetry, onDropped } = parts
+  const { actors, writer, writeRetry, onDropped } = parts
   const { paces, onBroken, onSkipped } = terms
   return followLabels({
     ...{ did, cursor, parts, paces, onBroken, onSkipped },
@@ -168,8 +169,8 @@ function openStream(parts: LabelsParts, { uid, did, cursor }: Row, terms: Terms)
       const isWritten = writeRetry.ifThereIsRoom(() =>
         writer.commit((ctx) => {
           done = applyLabels(ctx, did, labels, room)
-          countKeptLabels(parts, uid, done.added)
-          moveLabelerCursor(db, uid, reached)
+          countKeptLabels(ctx.db, uid, done.added)
+          moveLabelerCursor(ctx.db, uid, reached)
         }),
       )
       if (!isWritten) return false

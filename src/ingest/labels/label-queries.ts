@@ -101,7 +101,7 @@ async function apply(
     writer.commit((ctx) => {
       const uid = actors.uidOf(labeler)
       const done = reconcileLabels(ctx, labeler, said, roomForLabels(parts, labeler, uid))
-      countKeptLabels(parts, uid, done.added)
+      countKeptLabels(ctx.db, uid, done.added)
     })
   await writeRetry.retry(write)
 }

@@ -2,13 +2,13 @@
 // drops what is by labelers that nobody names any more. An index by labeler would cost as much room as the
 // labels themselves.
 
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import { allLabelers, setKeptLabels } from '../../data/store/labelers.ts'
 import { deleteLabel, type LabelKey, labelKeysAfter } from '../../data/store/labels.ts'
 
 export type LabelSweep = {
   /** In one transaction. @returns how many were dropped. */
-  step(db: Db): number
+  step(db: WriteDb): number
 }
 
 const KEYS_A_STEP = 5_000
@@ -17,7 +17,7 @@ export function createLabelSweep(atOnce = KEYS_A_STEP): LabelSweep {
   let after: LabelKey | undefined
   let counts = new Map<number, number>()
 
-  function finish(db: Db): void {
+  function finish(db: WriteDb): void {
     for (const { uid } of allLabelers(db)) setKeptLabels(db, uid, counts.get(uid) ?? 0)
     counts = new Map()
     after = undefined

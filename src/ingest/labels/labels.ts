@@ -67,7 +67,7 @@ export function createLabels(options: LabelsOptions): Labels {
   }
 
   function remember(uids: readonly number[]): void {
-    writer.commit(() => {
+    writer.commit(({ db }) => {
       for (const uid of uids) nameLabeler(db, uid, now())
     })
     streams.follow()
@@ -105,8 +105,8 @@ export function createLabels(options: LabelsOptions): Labels {
   }
 }
 
-function startSweep({ db, writeRetry, writer }: LabelsParts): NodeJS.Timeout {
+function startSweep({ writeRetry, writer }: LabelsParts): NodeJS.Timeout {
   const sweep = createLabelSweep()
-  const step = () => writer.commit(() => void sweep.step(db))
+  const step = () => writer.commit(({ db }) => void sweep.step(db))
   return setInterval(() => writeRetry.ifThereIsRoom(step), SWEEP_EVERY_MS).unref()
 }

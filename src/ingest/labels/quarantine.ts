@@ -10,6 +10,7 @@ import {
   markLabelerOpen,
   quarantineLabeler,
 } from '../../data/store/labelers.ts'
+import type { IndexContext } from '../indexing/index-context.ts'
 import type { LabelsParts } from './labels-parts.ts'
 
 export type Quarantine = {
@@ -25,23 +26,23 @@ export type Quarantine = {
 const GROWTH = 4
 
 export function createQuarantine(
-  parts: Pick<LabelsParts, 'actors' | 'db' | 'limits' | 'log' | 'now' | 'writeRetry'>,
+  parts: Pick<LabelsParts, 'actors' | 'db' | 'limits' | 'log' | 'now' | 'writer' | 'writeRetry'>,
 ): Quarantine {
-  const { actors, db, limits, log, now, writeRetry } = parts
+  const { actors, db, limits, log, now, writer, writeRetry } = parts
   const cleaning = new Map<number, NodeJS.Timeout>()
 
   function strike(row: LabelerRow, reason: string, baseMs: number): void {
     const waitMs = Math.min(baseMs * GROWTH ** Math.min(row.strikes, 20), limits.maxQuarantineMs)
     const until = now() + waitMs
-    write(() => quarantineLabeler(db, row.uid, { reason, until }))
+    write(({ db }) => quarantineLabeler(db, row.uid, { reason, until }))
     log.warn?.(
       { did: actors.didOf(row.uid), reason, minutes: Math.round(waitMs / 60_000) },
       'a labeler is left alone for a while',
     )
   }
 
-  function write(work: () => void): void {
-    writeRetry.ifThereIsRoom(work)
+  function write(work: (ctx: IndexContext) => void): void {
+    writeRetry.ifThereIsRoom(() => writer.commit(work))
   }
 
   for (const row of allLabelers(db)) {
@@ -52,11 +53,11 @@ export function createQuarantine(
   return {
     isFree: ({ quarantined_until: until }) => until === null || until <= now(),
     mark(uid, isOpen) {
-      write(() => markLabelerOpen(db, uid, isOpen ? now() : null))
+      write(({ db }) => markLabelerOpen(db, uid, isOpen ? now() : null))
       clearTimeout(cleaning.get(uid))
       cleaning.delete(uid)
       if (!isOpen) return
-      const clean = () => write(() => clearLabelerStrikes(db, uid))
+      const clean = () => write(({ db }) => clearLabelerStrikes(db, uid))
       cleaning.set(uid, setTimeout(clean, limits.cleanAfterMs).unref())
     },
     broke(uid, reason) {

@@ -1,6 +1,7 @@
 // How many labels more a labeler may have here: of its own share, and of what all have together that only
 // members named. The operator's own choice has no such limit.
 
+import type { WriteDb } from '../../data/store/db.ts'
 import { addKeptLabels, allLabelers, labelerRow } from '../../data/store/labelers.ts'
 import type { LabelsParts } from './labels-parts.ts'
 
@@ -18,6 +19,6 @@ export function roomForLabels(
 }
 
 /** In the transaction in which they were written. */
-export function countKeptLabels({ db }: Parts, uid: number, added: number): void {
+export function countKeptLabels(db: WriteDb, uid: number, added: number): void {
   if (added > 0) addKeptLabels(db, uid, added)
 }

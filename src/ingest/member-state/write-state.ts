@@ -4,7 +4,7 @@
 import { createActorTable } from '../../data/graph/actor-table.ts'
 import { putActivitySubscription } from '../../data/store/activity-subscriptions.ts'
 import { iterateActors } from '../../data/store/actors.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import { knownPreferences } from '../../data/store/notification-preferences.ts'
 import { type IndexContext, type IndexScope, internActor } from '../indexing/index-context.ts'
 import { muteThread } from '../indexing/muted-threads.ts'
@@ -21,7 +21,7 @@ import { createWriter } from '../indexing/writer.ts'
 import { type MemberState, timeOf } from './document.ts'
 
 /** All in one transaction. `db` is the only writer of its database. The account becomes a member. */
-export function writeState(db: Db, state: MemberState, scope: IndexScope): void {
+export function writeState(db: WriteDb, state: MemberState, scope: IndexScope): void {
   const actors = createActorTable()
   for (const [, did] of iterateActors(db, 0)) actors.intern(did)
   createWriter({ db, memory: { actors }, scope, now: Date.now }).commit((ctx) =>

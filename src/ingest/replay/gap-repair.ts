@@ -9,7 +9,7 @@
 // Everything is told from rows (data/store/gaps.ts), so a repair survives restarts. A full disk is waited for, as
 // by the main stream.
 
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import {
   absorbGap,
   accountsToRepair,
@@ -21,7 +21,6 @@ import {
 import { type Gap, openAccountGap, streamGaps } from '../../data/store/gaps.ts'
 import { isAnyJobWaiting } from '../../data/store/job-schedule.ts'
 import { enqueueJob } from '../../data/store/jobs.ts'
-import { transact } from '../../data/store/transact.ts'
 import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
 import type { GapLimits, GapRepairParts } from './gap-parts.ts'
 import { type GapRun, type GapRunEnd, startGapRun } from './gap-run.ts'
@@ -90,7 +89,7 @@ class Repair implements GapRepair {
   }
 
   #look(): void {
-    const { db, log, now } = this.#parts
+    const { db, writer, log, now } = this.#parts
     this.#repairAccounts()
     const due = streamGaps(db, now())
     const toReplay = due.filter(({ step }) => step !== 'compare')
@@ -100,15 +99,16 @@ class Repair implements GapRepair {
       })
     }
     if (toReplay.length === due.length) return
-    if (sweep(db, { circle: this.#circle, log, now: now() })) this.#onJobs()
+    const at = { circle: this.#circle, log, now: now() }
+    if (writer.commit((ctx) => sweep(ctx.db, at))) this.#onJobs()
   }
 
   /** Accounts whose server was away for long, or whose job was lost with an older version. */
   #repairAccounts(): void {
-    const { db, now } = this.#parts
-    const uids = accountsToRepair(db, now(), ACCOUNTS_AT_ONCE)
+    const { writer, now } = this.#parts
+    const uids = accountsToRepair(this.#parts.db, now(), ACCOUNTS_AT_ONCE)
     if (uids.length === 0) return
-    transact(db, () => {
+    writer.commit(({ db }) => {
       for (const uid of uids) {
         if (uid !== 0) enqueueJob(db, 'repo', uid)
         else if (!isAnyJobWaiting(db, 'repo')) {
@@ -120,14 +120,14 @@ class Repair implements GapRepair {
   }
 
   async #replay(gaps: Gap[]): Promise<void> {
-    const { db, log, now, writeRetry } = this.#parts
-    const gap = await writeRetry.retry(() => unite(db, gaps, now()))
+    const { writer, log, now, writeRetry } = this.#parts
+    const gap = await writeRetry.retry(() => writer.commit(({ db }) => unite(db, gaps, now())))
     if (!gap) return
     const { id, cause, fromUs, toUs } = gap
     log.info({ gap: id, cause, fromUs, toUs, goesOn: gap.reached > 0 }, 'repair of a gap begun')
     const end = await this.#replayFromAny(gap)
     if (end?.how === 'stopped' || this.#isStopped) return
-    await writeRetry.retry(() => settle(this.#parts, gap, end))
+    await writeRetry.retry(() => writer.commit(({ db }) => settle(db, this.#parts, { gap, end })))
   }
 
   /** The first host that reaches back, or the one that does furthest. @returns undefined: none is there. */
@@ -154,7 +154,11 @@ class Repair implements GapRepair {
   }
 }
 
-function settle({ db, log, now, limits }: GapRepairParts, gap: Gap, end?: GapRunEnd): void {
+function settle(
+  db: WriteDb,
+  { log, now, limits }: GapRepairParts,
+  { gap, end }: { gap: Gap; end: GapRunEnd | undefined },
+): void {
   const { id, toUs } = gap
   const isTooOld = toUs < (now() - limits.windowMs) * 1000
   if (end?.how === 'met') {
@@ -171,15 +175,13 @@ function settle({ db, log, now, limits }: GapRepairParts, gap: Gap, end?: GapRun
 }
 
 /** All that are to be replayed become one, that of the oldest; how far a repair was stays only if alone. */
-function unite(db: Db, gaps: Gap[], now: number): Gap {
+function unite(db: WriteDb, gaps: Gap[], now: number): Gap {
   const [first, ...others] = gaps
   const fromUs = Math.min(...gaps.map((gap) => gap.fromUs))
   const toUs = Math.max(...gaps.map((gap) => gap.toUs))
   const reached = fromUs < first!.fromUs ? 0 : first!.reached
-  transact(db, () => {
-    for (const { id } of others) absorbGap(db, first!.id, { id, now })
-    setGapStep(db, first!.id, { step: 'replay', reached })
-  })
+  for (const { id } of others) absorbGap(db, first!.id, { id, now })
+  setGapStep(db, first!.id, { step: 'replay', reached })
   const cause = gaps.find((gap) => gap.cause === 'dropped-frame')?.cause ?? first!.cause
   return { ...first!, cause, fromUs, toUs, reached }
 }

@@ -123,26 +123,26 @@ class Run implements GapRun {
   }
 
   #write({ events, gaps, cursor }: StreamBatch): true {
-    const { writer, db } = this.#parts
+    const { writer } = this.#parts
     const broken = gaps.filter(({ did }) => did !== undefined)
     writer.commit((ctx) => applyLateDeletions(ctx, events))
     writer.commit((ctx) => {
       applyBatch(ctx, { events, gaps: broken })
-      setGapReached(db, this.#gap.id, cursor.timeUs)
+      setGapReached(ctx.db, this.#gap.id, cursor.timeUs)
     })
     return true
   }
 
   /** @returns whether to go on. */
   async #takeWindow(windowUs: number): Promise<boolean> {
-    const { db, writeRetry } = this.#parts
+    const { writer, writeRetry } = this.#parts
     this.#windowUs = windowUs
     if (!this.#takesWindow) {
       void this.#finish('clamped')
       return false
     }
     const isSplit = await writeRetry.retry(() => {
-      splitGap(db, this.#gap.id, windowUs)
+      writer.commit(({ db }) => splitGap(db, this.#gap.id, windowUs))
       return true
     })
     return isSplit === true

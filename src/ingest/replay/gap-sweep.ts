@@ -9,7 +9,7 @@
 
 import type { Logger } from '../../base/obs/log.ts'
 import { forgetActorIdentity } from '../../data/store/actors.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import {
   absorbGap,
   closeGap,
@@ -20,7 +20,6 @@ import {
 import { type Gap, streamGaps } from '../../data/store/gaps.ts'
 import { isAnyJobWaiting } from '../../data/store/job-schedule.ts'
 import { enqueueJob, enqueueJobAgain } from '../../data/store/jobs.ts'
-import { transact } from '../../data/store/transact.ts'
 
 /** Whose repositories are kept whole. */
 export type Circle = {
@@ -34,7 +33,7 @@ const JOBS_AT_ONCE = 200
 
 /** One step. @returns whether jobs were queued. */
 export function sweep(
-  db: Db,
+  db: WriteDb,
   { circle, log, now }: { circle: Circle; log: Logger; now: number },
 ): boolean {
   if (!sweepingGap(db)) begin(db, now)
@@ -47,24 +46,20 @@ export function sweep(
     log.info({ gap: gap.id, compared: gap.compared, unreachable: gap.unreachable }, 'gap closed')
     return false
   }
-  transact(db, () => {
-    for (const uid of uids) {
-      enqueueJob(db, 'check', uid)
-      forgetActorIdentity(db, uid)
-      enqueueJobAgain(db, 'identity', uid)
-    }
-    setGapReached(db, gap.id, uids.at(-1)!)
-  })
+  for (const uid of uids) {
+    enqueueJob(db, 'check', uid)
+    forgetActorIdentity(db, uid)
+    enqueueJobAgain(db, 'identity', uid)
+  }
+  setGapReached(db, gap.id, uids.at(-1)!)
   return true
 }
 
-function begin(db: Db, now: number): void {
+function begin(db: WriteDb, now: number): void {
   const [first, ...others] = streamGaps(db).filter(({ step }) => step === 'compare')
   if (!first) return
-  transact(db, () => {
-    for (const { id } of others) absorbGap(db, first.id, { id, now })
-    setGapStep(db, first.id, { step: 'compare', reached: 0 })
-  })
+  for (const { id } of others) absorbGap(db, first.id, { id, now })
+  setGapStep(db, first.id, { step: 'compare', reached: 0 })
 }
 
 function noteOf({ compared, unreachable }: Gap, others: number): string | undefined {

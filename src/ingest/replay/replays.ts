@@ -7,7 +7,7 @@
 
 import type { Logger } from '../../base/obs/log.ts'
 import { findActor } from '../../data/store/actors.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { Db, WriteDb } from '../../data/store/db.ts'
 import { isAnyJobWaiting } from '../../data/store/job-schedule.ts'
 import { enqueueJob } from '../../data/store/jobs.ts'
 import {
@@ -20,7 +20,6 @@ import {
   requestedReplays,
   unwantReplay,
 } from '../../data/store/replays.ts'
-import { transact } from '../../data/store/transact.ts'
 import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { defaultReplayLimits, type ReplayLimits } from './limits.ts'
@@ -68,7 +67,7 @@ export type RunningReplay = {
 const LOOK_EVERY_MS = 250
 
 export function createReplays(options: ReplaysOptions): Replays {
-  const { db, log, now, head, writeRetry = noRetry } = options
+  const { db, writer, log, now, head, writeRetry = noRetry } = options
   const limits = { ...defaultReplayLimits, ...options.limits }
   const parts: ReplayParts = { onApplied: () => undefined, ...options, writeRetry, limits }
   const runs = new Map<number, { run: ReplayRun; replay: Replay; accounts: number }>()
@@ -79,7 +78,7 @@ export function createReplays(options: ReplaysOptions): Replays {
     const waiting = requestedReplays(db)
     if (!isGathered(db, waiting, { now: now(), limits })) return
     if (waiting.count < limits.minAccounts) {
-      askServers(db, accountsWaiting(db, limits.minAccounts))
+      writer.commit((ctx) => askServers(ctx.db, limits.minAccounts))
       return options.onJobs()
     }
     if (runs.size >= limits.maxSockets) return
@@ -87,10 +86,8 @@ export function createReplays(options: ReplaysOptions): Replays {
     if (at === 'wait') return
     const fromUs = (now() - limits.recentMs) * 1000
     const limit = limits.accountsPerSocket
-    let replay: Replay | undefined
-    transact(db, () => {
-      replay = createReplay(db, { fromUs, now: now(), limit })
-    })
+    const wish = { fromUs, now: now(), limit }
+    const replay = writer.commit((ctx) => createReplay(ctx.db, wish))
     if (replay) begin(replay, at)
   }
 
@@ -107,7 +104,9 @@ export function createReplays(options: ReplaysOptions): Replays {
   async function finish(replay: Replay, end: ReplayEnd): Promise<void> {
     runs.delete(replay.id)
     if (end.how === 'stopped') return
-    const accounts = await writeRetry.retry(() => settle(db, replay, end))
+    const accounts = await writeRetry.retry(() =>
+      writer.commit((ctx) => settle(ctx.db, replay, end)),
+    )
     if (accounts === undefined) return
     const seconds = Math.round((now() - replay.startedAt) / 100) / 10
     tellEnd(log, { replay: replay.id, accounts, ...end, seconds })
@@ -157,26 +156,24 @@ function isWhole({ how, windowUs }: ReplayEnd): boolean {
 }
 
 /** It is of nobody any more. */
-function forget({ db, writeRetry }: ReplayParts, { id }: Replay): void {
-  writeRetry.ifThereIsRoom(() => deleteReplay(db, id))
+function forget({ writer, writeRetry }: ReplayParts, { id }: Replay): void {
+  writeRetry.ifThereIsRoom(() => writer.commit(({ db }) => deleteReplay(db, id)))
 }
 
 /** @returns of how many accounts it was, but for those that are wanted once more. */
-function settle(db: Db, { id }: Replay, end: ReplayEnd): number {
+function settle(db: WriteDb, { id }: Replay, end: ReplayEnd): number {
   const uids = accountsOfReplay(db, id)
-  transact(db, () => {
-    deleteReplay(db, id)
-    if (!isWhole(end)) for (const uid of uids) enqueueJob(db, 'recent', uid)
-  })
+  deleteReplay(db, id)
+  if (!isWhole(end)) for (const uid of uids) enqueueJob(db, 'recent', uid)
   return uids.length
 }
 
 /** Instead of a replay. */
-function askServers(db: Db, uids: readonly number[]): void {
-  transact(db, () => {
-    for (const uid of uids) unwantReplay(db, uid)
-    for (const uid of uids) enqueueJob(db, 'recent', uid)
-  })
+function askServers(db: WriteDb, limit: number): void {
+  for (const uid of accountsWaiting(db, limit)) {
+    unwantReplay(db, uid)
+    enqueueJob(db, 'recent', uid)
+  }
 }
 
 /** Whether those that wait are all that come now: a follow list that is being read brings more. */

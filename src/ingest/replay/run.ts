@@ -93,8 +93,8 @@ export function startReplayRun(
       applyDeletions(parts, accounts, ours)
       writer.commit((ctx) => {
         applyBatch(ctx, { events: ours })
-        setReplayCursor(db, replay.id, batch.cursor)
-        if (beginsAtUs !== undefined) setReplayWindow(db, replay.id, beginsAtUs)
+        setReplayCursor(ctx.db, replay.id, batch.cursor)
+        if (beginsAtUs !== undefined) setReplayWindow(ctx.db, replay.id, beginsAtUs)
       })
       return true
     })

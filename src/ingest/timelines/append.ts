@@ -27,7 +27,7 @@ import {
   saveCustomTimeline,
   trimCustomEvents,
 } from '../../data/store/custom-timelines.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { Db, WriteDb } from '../../data/store/db.ts'
 import type { PostOutcome, TimelinePost } from '../../data/store/timeline-posts.ts'
 
 export type TimelineLimits = {
@@ -54,16 +54,16 @@ export const LIMITS: TimelineLimits = {
 /** Idempotency keys are remembered for so long. */
 export const KEYS_LAST_MS = 86_400_000
 
-export type Append = (posts: readonly TimelinePost[], now: number) => PostOutcome[]
+export type Append = (db: WriteDb, posts: readonly TimelinePost[], now: number) => PostOutcome[]
 
 /** How much room there is left is counted anew after so many batches. */
 const COUNTED_EVERY = 256
 
 /** @returns what writes within a transaction. */
-export function createAppend(db: Db, limits: TimelineLimits = LIMITS): Append {
+export function createAppend(limits: TimelineLimits = LIMITS): Append {
   let room: Room | undefined
   let batches = 0
-  return (posts, now) => {
+  return (db, posts, now) => {
     if (!room || ++batches % COUNTED_EVERY === 0) room = countRoom(db, limits)
     const batch: Batch = { db, limits, now, rows: new Map(), room }
     // Whatever is thrown is rolled back: what was counted of it is not there.
@@ -78,7 +78,7 @@ export function createAppend(db: Db, limits: TimelineLimits = LIMITS): Append {
 type Room = { bytes: number; timelines: number; keys: number | undefined }
 
 type Batch = {
-  db: Db
+  db: WriteDb
   limits: TimelineLimits
   now: number
   rows: Map<string, CustomTimelineRow>

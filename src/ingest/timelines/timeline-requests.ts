@@ -9,7 +9,7 @@ import {
   touchCustomTimeline,
   trimCustomEvents,
 } from '../../data/store/custom-timelines.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { Db, WriteDb } from '../../data/store/db.ts'
 import { rotateSigningKeys } from '../../data/store/signing-keys.ts'
 import { keepCursor } from '../../data/store/timeline-cursors.ts'
 import type { PostOutcome } from '../../data/store/timeline-posts.ts'
@@ -41,12 +41,12 @@ const PRUNED_AT_ONCE = 5_000
 export function createTimelineRequests(
   parts: Parts,
 ): (id: number, request: TimelineRequest) => TimelineReply {
-  const { db, writer, room } = parts
-  const append = createAppend(db, parts.limits ?? LIMITS)
+  const { writer, room } = parts
+  const append = createAppend(parts.limits ?? LIMITS)
 
   function write(request: TimelineRequest): PostOutcome[] {
-    return writer.commit(({ now }) => {
-      if (request.kind === 'post') return append(request.posts, now)
+    return writer.commit(({ db, now }) => {
+      if (request.kind === 'post') return append(db, request.posts, now)
       keepCursor(db, request, now)
       return []
     })
@@ -66,8 +66,8 @@ export function createTimelineRequests(
 export function tendTimelines({ db, writer, room }: Omit<Parts, 'limits' | 'tendLog'>): {
   stop(): void
 } {
-  const commit = (work: (db: Db, now: number) => void) =>
-    room.ifThereIsRoom(() => writer.commit(({ now }) => work(db, now)))
+  const commit = (work: (db: WriteDb, now: number) => void) =>
+    room.ifThereIsRoom(() => writer.commit(({ db, now }) => work(db, now)))
   commit(rotateSigningKeys)
   const looking = setInterval(() => {
     if (hasOpenHoles(db)) commit(giveUp)
@@ -82,13 +82,13 @@ export function tendTimelines({ db, writer, room }: Omit<Parts, 'limits' | 'tend
 }
 
 /** A clock that was put back must not make a hole wait for ever. */
-export function giveUp(db: Db, now: number): void {
+export function giveUp(db: WriteDb, now: number): void {
   for (const id of giveUpHoles(db, { openedBy: now - WAITED_FOR_MS, now })) {
     touchCustomTimeline(db, id)
   }
 }
 
-export function tidy(db: Db, now: number): void {
+export function tidy(db: WriteDb, now: number): void {
   rotateSigningKeys(db, now)
   prunePostedKeys(db, now - KEYS_LAST_MS, PRUNED_AT_ONCE)
   let left = PRUNED_AT_ONCE

@@ -128,7 +128,7 @@ function leftLongAgo(
 
 function createReader(
   config: ArchiveSettings,
-  { db, writer, now, log, onApplied, writeRetry = noRetry, limits }: Parts,
+  { writer, now, log, onApplied, writeRetry = noRetry, limits }: Parts,
   progress: ArchiveProgress,
   signal: AbortSignal,
 ): ArchiveReader {
@@ -142,7 +142,7 @@ function createReader(
       const { events, gaps } = batch
       const outcome = await writeRetry.retry(() =>
         writer.commit((ctx) => {
-          putArchive(db, batch.progress)
+          putArchive(ctx.db, batch.progress)
           return applyBatch(ctx, { events, gaps })
         }),
       )
@@ -155,11 +155,11 @@ function createReader(
 }
 
 /** The stream goes on where the archive ends: inclusively, so that nothing lies between. */
-function handOver({ db, writer, now, log }: Parts, progress: ArchiveProgress): true {
+function handOver({ writer, now, log }: Parts, progress: ArchiveProgress): true {
   const { host, startedAt } = progress
   const seq = Math.max(1, progress.seq)
   const timeUs = progress.timeUs || startedAt * 1000
-  writer.commit(() => {
+  writer.commit(({ db }) => {
     putArchive(db, { ...progress, finishedAt: now() })
     replaceStreamCursors(db, { host, wire: 'v2', seq, timeUs }, now())
   })

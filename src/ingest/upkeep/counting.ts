@@ -8,11 +8,11 @@ import type { ColdStartProgress } from '../../bridge/messages.ts'
 import type { Db } from '../../data/store/db.ts'
 import { allMembers } from '../../data/store/members.ts'
 import { forgetAllSeedCounts } from '../../data/store/seed-counts.ts'
-import { transact } from '../../data/store/transact.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { type Counting, createCounting } from '../counts/counting.ts'
 import type { Memory } from '../indexing/memory.ts'
+import type { Writer } from '../indexing/writer.ts'
 import { countFetches } from './count-work.ts'
 
 /** Undefined where the operator wants to depend on nobody: then what others counted goes, too. */
@@ -20,6 +20,7 @@ export function createSeedCounting(
   config: Config,
   parts: {
     db: Db
+    writer: Writer
     memory: Memory
     counts: Counts
     coldStarts: () => ColdStartProgress[]
@@ -29,15 +30,15 @@ export function createSeedCounting(
   },
 ): Counting | undefined {
   const { allowPrivateHosts, fallbackAppview: origin } = config
-  const { db, memory, counts, coldStarts, room, log, now } = parts
+  const { db, writer, memory, counts, coldStarts, room, log, now } = parts
   if (origin === 'none') {
-    void room.retry(() => transact(db, () => forgetAllSeedCounts(db)))
+    void room.retry(() => writer.commit((ctx) => forgetAllSeedCounts(ctx.db)))
     return undefined
   }
   const { actors, timelines } = memory
   const guarded = createGuardedFetch({ allowPrivateHosts, trustedOrigins: [origin], log })
   return createCounting({
-    ...{ db, actors, origin, log, now },
+    ...{ db, writer, actors, origin, log, now },
     scope: config.indexScope,
     writeRetry: room,
     fetch: countFetches(guarded, counts),

@@ -6,10 +6,11 @@ import type { Config } from '../../base/config/config.ts'
 import type { StreamCursor } from '../../base/event.ts'
 import type { Db } from '../../data/store/db.ts'
 import { putStreamCursor, streamCursors } from '../../data/store/stream-cursors.ts'
+import type { Writer } from '../indexing/writer.ts'
 
 /** What was saved; the present moment where nothing was. */
 export function cursorsFromNowOn(
-  db: Db,
+  { db, writer }: { db: Db; writer: Pick<Writer, 'commit'> },
   { jetstreamHosts, jetstreamWire }: Pick<Config, 'jetstreamHosts' | 'jetstreamWire'>,
   now: number,
 ): StreamCursor[] {
@@ -23,6 +24,6 @@ export function cursorsFromNowOn(
     timeUs: now * 1000,
     isByClock: true,
   } as const
-  putStreamCursor(db, first, now)
+  writer.commit((ctx) => putStreamCursor(ctx.db, first, now))
   return [first]
 }

@@ -11,6 +11,7 @@ import { allMembers } from '../../data/store/members.ts'
 import { pruneTombstones } from '../../data/store/tombstones.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
 import type { Memory } from '../indexing/memory.ts'
+import type { Writer } from '../indexing/writer.ts'
 import type { SnapshotKeeper } from './snapshots.ts'
 
 const INTERVAL_MS = 60_000
@@ -23,6 +24,7 @@ const SNAPSHOT_AFTER = 50_000
 
 export function startHousekeeping(options: {
   db: Db
+  writer: Pick<Writer, 'commit'>
   memory: Pick<Memory, 'timelines'>
   snapshots: Pick<SnapshotKeeper, 'startIfWorth'>
   room: Pick<WriteRetry, 'ifThereIsRoom'>
@@ -30,14 +32,15 @@ export function startHousekeeping(options: {
   now: () => number
   log: Pick<Logger, 'debug'>
 }): { stop(): void } {
-  const { db, memory, now, log } = options
+  const { db, writer, memory, now, log } = options
   const timer = setInterval(() => void options.room.ifThereIsRoom(keep), INTERVAL_MS)
 
   function keep(): void {
     const closed = closeIdleTimelines(db, memory, now() - options.timelineIdleDays * DAY_MS)
-    const pruned = pruneTombstones(db, now() - TOMBSTONE_AGE_MS, PRUNED_AT_ONCE)
-    const apart = pruneUnfollows(db, now() - TOMBSTONE_AGE_MS, PRUNED_AT_ONCE)
-    const expired = pruneLabels(db, now() - DAY_MS, PRUNED_AT_ONCE)
+    const goneBy = now() - TOMBSTONE_AGE_MS
+    const pruned = writer.commit((ctx) => pruneTombstones(ctx.db, goneBy, PRUNED_AT_ONCE))
+    const apart = writer.commit((ctx) => pruneUnfollows(ctx.db, goneBy, PRUNED_AT_ONCE))
+    const expired = writer.commit((ctx) => pruneLabels(ctx.db, now() - DAY_MS, PRUNED_AT_ONCE))
     options.snapshots.startIfWorth(SNAPSHOT_AFTER)
     if (closed + pruned + apart + expired > 0)
       log.debug({ closed, pruned, apart, expired }, 'housekeeping')

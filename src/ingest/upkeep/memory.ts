@@ -1,6 +1,7 @@
 // Makes the shared memory at start, and keeps it quick to make: accounts and graph come from their
 // snapshots plus what rows and journal say has changed since, or wholly from rows where a snapshot is
-// missing, torn or foreign; bits always from rows (invariant 3).
+// missing, torn or foreign; bits always from rows (invariant 3). Before there is a writer, so what it throws away
+// it deletes itself.
 
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -15,7 +16,7 @@ import {
 import { ImageError } from '../../data/graph/image-chunks.ts'
 import { InvalidationWriter } from '../../data/shared-memory/invalidation-ring.ts'
 import { countActors } from '../../data/store/actors.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import { publishInvalidationsTo } from '../../data/store/invalidations.ts'
 import { fanOut } from '../../data/timeline/fan-out.ts'
 import { createKeeps, drawByHash } from '../../data/timeline/lossiness.ts'
@@ -23,15 +24,16 @@ import { createTimelines } from '../../data/timeline/rings.ts'
 import { loadActors, loadGraph } from '../indexing/graph-snapshot.ts'
 import type { Memory } from '../indexing/memory.ts'
 import { catchUpMemory, rebuildMemory } from '../indexing/rebuild-memory.ts'
-import { keepSnapshots, type SnapshotKeeper } from './snapshots.ts'
+import type { SavedMemory } from './snapshots.ts'
 
 export type LoadedMemory = {
   memory: Memory
   handles: SharedMemory
-  snapshots: SnapshotKeeper
+  /** What snapshots are made of. */
+  saved: SavedMemory
 }
 
-export function loadMemory(options: { db: Db; config: Config; log: Logger }): LoadedMemory {
+export function loadMemory(options: { db: WriteDb; config: Config; log: Logger }): LoadedMemory {
   const { db, config, log } = options
   const startedAt = performance.now()
   const loaded = loadGraph(db, (chunks) => loadFollowGraph(chunks, countActors(db)), isImageError)
@@ -57,7 +59,7 @@ export function loadMemory(options: { db: Db; config: Config; log: Logger }): Lo
       invalidations: invalidations.buffer,
       requests: createCounterSpace(config.serveThreads),
     },
-    snapshots: keepSnapshots({ db, graph, actors, isOwed, log }),
+    saved: { graph, actors, isOwed },
   }
 }
 

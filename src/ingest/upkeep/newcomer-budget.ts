@@ -12,9 +12,8 @@ import {
   noteBroughtBy,
   pruneBrought,
 } from '../../data/store/brought.ts'
-import type { Db } from '../../data/store/db.ts'
+import type { Db, WriteDb } from '../../data/store/db.ts'
 import { findMember } from '../../data/store/members.ts'
-import { transact } from '../../data/store/transact.ts'
 import { AUTHORS_AT_ONCE, type ColdStartBudget } from '../indexing/cold-start-budget.ts'
 
 const KB = 1_000
@@ -75,7 +74,7 @@ export function createNewcomerBudget(
     return findBrought(db, uid, now())?.member ?? NOBODY
   }
 
-  function prune(): void {
+  function prune(db: WriteDb): void {
     if (Math.abs(now() - prunedAt) < PRUNE_EVERY_MS) return
     prunedAt = now()
     pruneBrought(db, now())
@@ -86,7 +85,7 @@ export function createNewcomerBudget(
       if (origins.size >= MAX_REMEMBERED && !origins.has(member)) origins.clear()
       origins.set(member, origin)
     },
-    takesNow(member, author) {
+    takesNow(db, { member, author }) {
       const own = authors.ofMember.left(String(member), now())
       const isSure = own > authorsOfMember - authorsInAnyCase
       const origin = originOf(member)
@@ -96,7 +95,7 @@ export function createNewcomerBudget(
       noteBroughtBy(db, author, { member, now: now() })
       return true
     },
-    looksAt(member, uid) {
+    looksAt(db, member, uid) {
       if (!findBrought(db, uid, now())) noteBroughtBy(db, uid, { member, now: now() })
     },
     bytesLeft(uid) {
@@ -107,14 +106,11 @@ export function createNewcomerBudget(
       const ofMember = member === NOBODY ? ofOrigin : kilobytes.ofMember.left(String(member), now())
       return Math.min(ofAuthor, Math.max(Math.min(ofMember, ofOrigin) * KB, LEAST_BYTES))
     },
-    spendBytes(uid, bytes) {
-      if (bytes === 0) return
+    spendBytes(db, uid, bytes) {
       const member = memberOf(uid)
       const kb = Math.ceil(bytes / KB)
-      transact(db, () => {
-        prune()
-        addBrought(db, uid, { member, kb, now: now() })
-      })
+      prune(db)
+      addBrought(db, uid, { member, kb, now: now() })
       kilobytes.ofMember.spend(String(member), kb, now())
       kilobytes.ofOrigin.spend(originOf(member), kb, now())
     },

@@ -2,7 +2,6 @@
 // second. A second in which something is not known does not count for it.
 
 import type { IngestStatus } from '../../bridge/messages.ts'
-import type { Db } from '../../data/store/db.ts'
 import {
   HISTORY_RINGS,
   HISTORY_SERIES,
@@ -10,17 +9,22 @@ import {
   type HistorySeries,
   putHistory,
 } from '../../data/store/history.ts'
+import type { Writer } from '../indexing/writer.ts'
 
 const INTERVAL_MS = HISTORY_RINGS[0].stepSeconds * 1000
 
 /** @returns what takes in each report. */
-export function recordHistory(db: Db, now: () => number): (status: IngestStatus) => void {
+export function recordHistory(
+  { commit }: Pick<Writer, 'commit'>,
+  now: () => number,
+): (status: IngestStatus) => void {
   let sums = new Map<HistorySeries, { sum: number; count: number }>()
   let slot = Math.floor(now() / INTERVAL_MS)
 
   function flush(): void {
     const means = [...sums].map(([name, { sum, count }]) => [name, sum / count])
-    putHistory(db, slot * INTERVAL_MS, Object.fromEntries(means) as HistorySample)
+    const sample = Object.fromEntries(means) as HistorySample
+    commit(({ db }) => putHistory(db, slot * INTERVAL_MS, sample))
     sums = new Map()
   }
 

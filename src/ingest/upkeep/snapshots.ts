@@ -10,6 +10,7 @@ import { copyLog } from '../../data/store/checkpoint.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countGraphChanges } from '../../data/store/graph-changes.ts'
 import { savingMemory } from '../indexing/graph-snapshot.ts'
+import type { Writer } from '../indexing/writer.ts'
 
 /** Between two steps: what waits for the thread comes first, and half the time is its own. */
 const PAUSE_MS = 2
@@ -25,17 +26,21 @@ export type SnapshotKeeper = {
   checkpointBy(tend: () => Promise<void> | undefined): void
 }
 
-type SnapshotParts = {
-  db: Db
+export type SavedMemory = {
   graph: SharedFollowGraph
   actors: ActorTable
   /** Nothing could be read at start: the next one shall not be slow too, however few changes there are. */
   isOwed?: boolean
+}
+
+type SnapshotParts = SavedMemory & {
+  db: Db
+  writer: Pick<Writer, 'commit'>
   log: Pick<Logger, 'info' | 'warn'>
 }
 
 export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
-  const { db, graph, actors, log } = options
+  const { db, writer, graph, actors, log } = options
   let isOwed = options.isOwed ?? false
   let saving: Generator<void> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -48,7 +53,7 @@ export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
   }
 
   function begin(): void {
-    saving = savingMemory(db, { actors, graph })
+    saving = writer.commit((ctx) => savingMemory(ctx.db, { actors, graph }))
     startedAt = performance.now()
     steps = longestMs = 0
   }
@@ -56,7 +61,7 @@ export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
   /** @returns whether it was the last one. */
   function step(): boolean {
     const before = performance.now()
-    const { done } = saving!.next()
+    const { done } = writer.commit(() => saving!.next())
     steps++
     longestMs = Math.max(longestMs, performance.now() - before)
     if (!done) return false

@@ -82,9 +82,9 @@ async function offline(
   const { createFollowReader } = await import('../../ingest/indexing/follow-lines.ts')
   const config = context.config()
   const { indexScope: scope } = config
-  return writingOffline(config, async ({ db, actors, writer }) => {
+  return writingOffline(config, async ({ actors, writer }) => {
     const reader = createFollowReader()
-    const bulk = createBulkImport({ db, actors, writer, scope, isInScopeOnly })
+    const bulk = createBulkImport({ actors, writer, scope, isInScopeOnly })
     const decoder = new TextDecoder()
     for await (const piece of file.pieces) {
       bulk.add(reader.take(decoder.decode(piece, { stream: true })))

@@ -85,8 +85,8 @@ async function importState(context: CliContext, file?: string, json?: boolean): 
 }
 
 async function putOffline(config: Config, state: MemberState): Promise<void> {
-  const { writeState } = await import('../../ingest/member-state/write-state.ts')
-  await writingOffline(config, ({ db }) => writeState(db, state, config.indexScope))
+  const { applyState } = await import('../../ingest/member-state/write-state.ts')
+  await writingOffline(config, ({ writer }) => writer.commit((ctx) => applyState(ctx, state)))
 }
 
 function read(from: string | number): string {

@@ -9,6 +9,7 @@ import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import { postView } from '../../../src/answers/views/post-view.ts'
 import type { Db } from '../../../src/data/store/db.ts'
 import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
+import { atOneMoment } from '../../../src/data/store/transact.ts'
 import { type HydratedWorld, hydrateWorld } from '../../support/hydration.ts'
 import { createRandom } from '../../support/random.ts'
 import { randomWorld } from '../../support/random-world.ts'
@@ -144,7 +145,7 @@ describe('a page', () => {
     const one = hydrated()
     const id = one.written.post(post)
     const textIn = (state: FeedState) => state.posts.get(id)?.record.text
-    const both = one.db.transaction(() => {
+    const both = atOneMoment(one.db, () => {
       const first = textIn(one.hydrator.posts([id], createReader(undefined)))
       one.writer
         .prepare(

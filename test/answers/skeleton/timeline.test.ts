@@ -9,7 +9,7 @@ import { packCid, packRkey } from '../../../src/base/atproto/keys.ts'
 import { createActorTable } from '../../../src/data/graph/actor-table.ts'
 import { createFollowGraph } from '../../../src/data/graph/follow-graph.ts'
 import { CELEBRITY, HIDDEN } from '../../../src/data/graph/types.ts'
-import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { followEdges } from '../../../src/data/store/edges/all-edges.ts'
 import { createMergedFeed } from '../../../src/data/store/merged-feed.ts'
 import { prepareItemDraw } from '../../../src/data/store/read/item-draw.ts'
@@ -22,7 +22,7 @@ import { cidOf, didOf, tidAt } from '../../support/records.ts'
 import { testSeed } from '../../support/seed.ts'
 
 let folder: string
-let db: Db
+let db: WriteDb
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'slipstream-skeleton-'))
   db = openWriter(folder)

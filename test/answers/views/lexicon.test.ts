@@ -9,7 +9,7 @@ import { postView } from '../../../src/answers/views/post-view.ts'
 import { profileViewDetailed } from '../../../src/answers/views/profile-view-detailed.ts'
 import { profileView } from '../../../src/answers/views/profile-views.ts'
 import { relationship } from '../../../src/answers/views/relationship.ts'
-import type { Db } from '../../../src/data/store/db.ts'
+import type { WriteDb } from '../../../src/data/store/db.ts'
 import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
 import { type HydratedWorld, hydrateWorld } from '../../support/hydration.ts'
 import { createRandom, type Random } from '../../support/random.ts'
@@ -83,7 +83,11 @@ const SPOILABLE = [
   ['postgates', 'post'],
 ] as const
 
-function spoilRows(db: Db, random: Random, { table, key }: { table: string; key: string }): void {
+function spoilRows(
+  db: WriteDb,
+  random: Random,
+  { table, key }: { table: string; key: string },
+): void {
   const select = `SELECT ${key} AS id, CAST(record AS TEXT) AS record FROM ${table} WHERE cid IS NOT NULL`
   const update = db.prepare(`UPDATE ${table} SET record = ? WHERE ${key} = ?`)
   for (const row of db.prepare<[], { id: number; record: string }>(select).all()) {

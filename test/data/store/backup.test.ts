@@ -18,14 +18,14 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ConfigError } from '../../../src/base/config/config.ts'
 import { insertActor } from '../../../src/data/store/actors.ts'
 import { type Backup, backUp, backupsIn } from '../../../src/data/store/backup.ts'
-import { type Db, FILE_NAME, openWriter } from '../../../src/data/store/db.ts'
+import { FILE_NAME, openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { schemaVersion } from '../../../src/data/store/migrate.ts'
 import { restoreBackup } from '../../../src/data/store/restore.ts'
 import { didOf } from '../../support/records.ts'
 
 const START = 3_000
 let dataDir: string
-let db: Db
+let db: WriteDb
 let last = 0
 
 beforeEach(() => {

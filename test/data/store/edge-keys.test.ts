@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PackedRkey, packRkey, unpackRkey } from '../../../src/base/atproto/keys.ts'
-import { type Db, openReader, openWriter } from '../../../src/data/store/db.ts'
+import { type Db, openReader, openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { followEdges } from '../../../src/data/store/edges/all-edges.ts'
 import { compareKeys, type Edge } from '../../../src/data/store/edges/edge.ts'
 import { createRandom, type Random } from '../../support/random.ts'
@@ -58,7 +58,7 @@ function somePair(random: Random): Moment {
   return { uid, subject, ms: START_MS + random.below(1e10) }
 }
 
-function follow(db: Db, { uid, subject, ms }: Moment, random: Random): void {
+function follow(db: WriteDb, { uid, subject, ms }: Moment, random: Random): void {
   const text = random.chance(0.1)
     ? `key-${random.below(1e6)}`
     : tidAt(ms * 1000 + random.below(1000), random.below(1024))
@@ -68,7 +68,7 @@ function follow(db: Db, { uid, subject, ms }: Moment, random: Random): void {
   model.set(keyOf(edge), edge)
 }
 
-function unfollow(db: Db, edge: Edge): void {
+function unfollow(db: WriteDb, edge: Edge): void {
   followEdges.remove(db, edge)
   model.delete(keyOf(edge))
 }

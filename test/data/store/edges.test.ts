@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { packRkey, unpackRkey } from '../../../src/base/atproto/keys.ts'
-import { type Db, openReader, openWriter } from '../../../src/data/store/db.ts'
+import { openReader, openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { likeEdges } from '../../../src/data/store/edges/all-edges.ts'
 import { compareKeys, type Edge } from '../../../src/data/store/edges/edge.ts'
 import { newestSubjects } from '../../../src/data/store/edges/newest-subjects.ts'
@@ -22,7 +22,7 @@ const STEPS = 12_000
 const START_US = Date.parse('2026-06-01') * 1000
 
 let dataDir: string
-let db: Db
+let db: WriteDb
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'slipstream-edges-'))

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StreamGap } from '../../../src/base/event.ts'
 import { insertActor } from '../../../src/data/store/actors.ts'
-import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import {
   closeAccountGap,
   closeGap,
@@ -29,7 +29,7 @@ import {
 
 const HOUR_US = 3_600_000_000
 let dataDir: string
-let db: Db
+let db: WriteDb
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'slipstream-gap-rows-'))

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import {
   HISTORY_RINGS,
   type HistorySample,
@@ -19,7 +19,7 @@ const STEP_MS = 10_000
 const START = Date.parse('2026-11-01T00:00:00Z')
 
 let dir: string
-let db: Db
+let db: WriteDb
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'slipstream-history-'))

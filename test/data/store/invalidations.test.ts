@@ -12,13 +12,13 @@ import {
   MAX_INVALIDATIONS_AT_ONCE,
 } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { insertActor } from '../../../src/data/store/actors.ts'
-import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { invalidationsOf, publishInvalidationsTo } from '../../../src/data/store/invalidations.ts'
 import { deleteMute, putMute } from '../../../src/data/store/mutes.ts'
 import { transact } from '../../../src/data/store/transact.ts'
 
 let dataDir: string
-let db: Db
+let db: WriteDb
 let reader: InvalidationReader
 
 beforeEach(() => {
@@ -34,7 +34,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true })
 })
 
-function insertMute(into: Db, uid: number, subject: number, createdAt: number): void {
+function insertMute(into: WriteDb, uid: number, subject: number, createdAt: number): void {
   putMute(into, { uid, subject, scope: 0, createdAt })
 }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import {
   bringJobsForward,
   countJobs,
@@ -16,7 +16,7 @@ import {
   takeJobs,
 } from '../../../src/data/store/jobs.ts'
 
-let db: Db
+let db: WriteDb
 let dataDir: string
 const NOW = 1_793_534_400_000
 const HOUR_MS = 3_600_000

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { packCid, packRkey } from '../../../src/base/atproto/keys.ts'
-import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { KeptHeads } from '../../../src/data/store/kept-heads.ts'
 import { createMergedFeed, type FeedRow } from '../../../src/data/store/merged-feed.ts'
 import { createRandom, type Random } from '../../support/random.ts'
@@ -11,7 +11,7 @@ import { cidOf, tidAt } from '../../support/records.ts'
 import { testSeed } from '../../support/seed.ts'
 
 let folder: string
-let db: Db
+let db: WriteDb
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'slipstream-merged-'))
   db = openWriter(folder)

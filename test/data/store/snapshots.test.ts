@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import {
   deleteSnapshot,
   readSnapshot,
@@ -14,7 +14,7 @@ import {
 } from '../../../src/data/store/snapshots.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 
-let db: Db
+let db: WriteDb
 let dataDir: string
 
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { schemaVersion } from '../../../src/data/store/migrate.ts'
 import { sql as threadsSql } from '../../../src/data/store/migrations/009-threads.ts'
 import { createRandom } from '../../support/random.ts'
@@ -22,7 +22,7 @@ afterEach(() => {
 })
 
 /** As it was before: the migration's own things taken away. */
-function undo(db: Db): void {
+function undo(db: WriteDb): void {
   db.exec(`DROP TABLE op_replies; DROP TABLE thread_mutes; DROP INDEX reposts_by_subject_time;
     DROP INDEX posts_by_quote;
     CREATE INDEX posts_by_quote ON posts (quote) WHERE quote IS NOT NULL`)

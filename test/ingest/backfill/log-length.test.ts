@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { logState, pagesOf } from '../../../src/data/store/checkpoint.ts'
-import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { type Checkpoints, keepCheckpointed } from '../../../src/ingest/upkeep/checkpoints.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
 
@@ -31,7 +31,7 @@ test('a cold start beside a silent stream has the log copied, and waits where it
   let longest = 0
   let written = 0
   let before = 0
-  const tendLog = (db: Db) => {
+  const tendLog = (db: WriteDb) => {
     const folder = join(db.name, '..')
     checkpoints = keepCheckpointed({ db, dataDir: folder, log, limits })
     return () => {

@@ -281,10 +281,10 @@ test('a hundred newcomers from one address leave a newcomer from elsewhere a who
     let taken = 0
     for (let place = 0; place < 5_000; place++) {
       author += 1
-      if (!budget.takesNow(member, author, place)) continue
+      if (!budget.takesNow(db, { member, author, place })) continue
       taken += 1
       const bytes = Math.min(budget.bytesLeft(author), 1_000_000)
-      budget.spendBytes(author, bytes)
+      budget.spendBytes(db, author, bytes)
     }
     return taken
   }
@@ -294,7 +294,7 @@ test('a hundred newcomers from one address leave a newcomer from elsewhere a who
   expect(Math.min(...flood)).toBe(200)
   expect(start(1_001, '198.51.100.7')).toBe(2_000)
   budget.cameFrom(1_003, '198.51.100.8')
-  budget.looksAt(1_003, author + 1)
+  budget.looksAt(db, 1_003, author + 1)
   expect(budget.bytesLeft(author + 1)).toBe(1_000_000)
   nowMs += 2 * HOUR_MS
   expect(start(1_002, '203.0.113.1')).toBe(2_000)

@@ -41,9 +41,9 @@ afterEach(async () => {
 type Options = { scope?: CountedScope; limits?: Partial<CountingLimits>; members?: number[] }
 
 function begin({ scope = 'community', limits, members = [] }: Options = {}): Counting {
-  const { db, actors, timelines, now } = world
+  const { db, writer, actors, timelines, now } = world
   const counting = createCounting({
-    ...{ db, actors, now, scope },
+    ...{ db, writer, actors, now, scope },
     origin: double.origin,
     fetch: createGuardedFetch({ allowPrivateHosts: false, trustedOrigins: [double.origin] }),
     members: () => members,

@@ -94,7 +94,7 @@ it('is not half saved when saving fails', () => {
       throw new Error('the disk is full')
     },
   }
-  expect(() => saveGraph(world.db, failing)).toThrow('the disk is full')
+  expect(() => world.run((ctx) => saveGraph(ctx.db, failing))).toThrow('the disk is full')
   expect([countRows(world, 'snapshots'), countRows(world, 'graph_changes')]).toEqual(before)
   const loaded = load()!
   catchUpMemory(world.db, { ...createMemoryParts(SETTINGS), graph: loaded.graph }, loaded.covered)

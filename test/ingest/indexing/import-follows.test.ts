@@ -192,7 +192,6 @@ describe('all at once', () => {
         const { db } = other
         const writer = createWriter({ db, memory: { actors }, scope: 'network', now: other.now })
         const bulk = createBulkImport({
-          db,
           actors,
           writer,
           scope: 'network',

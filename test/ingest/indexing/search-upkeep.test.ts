@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createPostSearch } from '../../../src/answers/skeleton/search/posts.ts'
 import { matchOf, parsePostQuery } from '../../../src/data/search/post-query.ts'
-import { type Db, FILE_NAME, openWriter } from '../../../src/data/store/db.ts'
+import { type Db, FILE_NAME, openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import * as initial from '../../../src/data/store/migrations/001-initial.ts'
 import { prepareActorSearch } from '../../../src/data/store/read/actor-search.ts'
 import { indexedPosts } from '../../../src/data/store/search/post-index.ts'
@@ -15,6 +15,7 @@ import { createRandom } from '../../support/random.ts'
 import { didOf } from '../../support/records.ts'
 import { searchable } from '../../support/searching.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
+import { writerOf } from '../../support/writer-of.ts'
 
 const SEED = Number(process.env['SEED'] ?? 2_711)
 const ALL = { maxPosts: 1_000_000 }
@@ -36,7 +37,7 @@ function found(db: Db, q: string): number[] {
   return createPostSearch(db).page(request).items
 }
 
-const integrityOf = (db: Db) =>
+const integrityOf = (db: WriteDb) =>
   ['actor_words', 'actor_parts', 'post_words'].map((name) =>
     db.exec(`INSERT INTO ${name} (${name}) VALUES ('integrity-check')`),
   )
@@ -86,7 +87,7 @@ describe('rows from before', () => {
     let slices = 0
     while (isLeft) {
       const db = openWriter(dataDir)
-      isLeft = tendSearch({ db, posts: ALL }, () => true)
+      isLeft = tendSearch({ writer: writerOf(db), posts: ALL }, () => true)
       slices++
       db.close()
     }
@@ -105,10 +106,10 @@ describe('rows from before', () => {
   test('that change meanwhile are indexed as they are then', () => {
     const dataDir = oldDatabase(120)
     const db = openWriter(dataDir)
-    tendSearch({ db, posts: ALL }, () => true)
+    tendSearch({ writer: writerOf(db), posts: ALL }, () => true)
     db.prepare('UPDATE posts SET record = \'{"text":"new"}\' WHERE id IN (3, 119)').run()
     db.prepare('INSERT INTO search_queue VALUES (2, 3, 0), (2, 119, 0)').run()
-    tendSearch({ db, posts: ALL }, () => false)
+    tendSearch({ writer: writerOf(db), posts: ALL }, () => false)
     expect(found(db, 'new').sort()).toEqual([119, 3])
     expect(found(db, '"number 3"')).toEqual([])
     expect(indexedPosts(db)).toBe(108)
@@ -137,7 +138,7 @@ describe('changes', () => {
     const world = start()
     for (let i = 0; i < 400; i++) world.profile(didOf(`one ${i}`), { displayName: 'Somebody' })
     world.post(didOf('ann'), 'first')
-    tendSearch({ db: world.db, posts: ALL }, () => true)
+    tendSearch({ writer: world.writer, posts: ALL }, () => true)
     expect(queued(world.db)).toBeGreaterThan(0)
     expect(found(world.reader, 'first')).toHaveLength(1)
   })

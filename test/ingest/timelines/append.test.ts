@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findCustomTimeline } from '../../../src/data/store/custom-timelines.ts'
-import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { prepareCustomTimelines } from '../../../src/data/store/read/custom-timelines.ts'
 import type { PostOutcome, TimelinePost } from '../../../src/data/store/timeline-posts.ts'
 import { transact } from '../../../src/data/store/transact.ts'
@@ -20,7 +20,7 @@ import { testSeed } from '../../support/seed.ts'
 
 const SEED = testSeed('custom timelines')
 const DAY_MS = 86_400_000
-let db: Db
+let db: WriteDb
 let now = 1_800_000_000_000
 
 beforeEach(() => {
@@ -43,11 +43,11 @@ function post(entityId: string, more: Partial<TimelinePost> = {}): TimelinePost 
 }
 
 function appender(limits: Partial<TimelineLimits> = {}) {
-  const append = createAppend(db, { ...LIMITS, ...limits })
+  const append = createAppend({ ...LIMITS, ...limits })
   return (...posts: TimelinePost[]): PostOutcome[] => {
     let outcomes: PostOutcome[] = []
     transact(db, () => {
-      outcomes = append(posts, now)
+      outcomes = append(db, posts, now)
     })
     return outcomes
   }
@@ -66,8 +66,8 @@ function holes(name = 'news') {
     .map(({ from, to, isOpen }) => [from, to, isOpen])
 }
 
-const giveUp = (of: Db, at: number) => transact(of, () => giveUpIn(of, at))
-const tidy = (of: Db, at: number) => transact(of, () => tidyIn(of, at))
+const giveUp = (of: WriteDb, at: number) => transact(of, () => giveUpIn(of, at))
+const tidy = (of: WriteDb, at: number) => transact(of, () => tidyIn(of, at))
 const numbered = (number: number, producer = 'p') => ({ numbered: { producer, number } })
 
 test('numbers that come in disorder stand in order, and readers wait before the first that is missing', () => {

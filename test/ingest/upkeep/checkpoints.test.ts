@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { copyLog, logState } from '../../../src/data/store/checkpoint.ts'
-import { type Db, openReader, openWriter } from '../../../src/data/store/db.ts'
+import { type Db, openReadOnly, openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { type Checkpoints, keepCheckpointed } from '../../../src/ingest/upkeep/checkpoints.ts'
 import { createRandom } from '../../support/random.ts'
 
@@ -16,7 +16,7 @@ const limits = { startPages: 200, tailPages: 20, maxPages: 5_000 }
 const random = createRandom(5)
 
 let dataDir: string
-let db: Db
+let db: WriteDb
 let checkpoints: Checkpoints
 
 beforeEach(() => {
@@ -61,7 +61,7 @@ test('the log begins anew again and again while the writer goes on', async () =>
 
 test('a reader that stays in the past holds up nothing but the log', async () => {
   write()
-  const reader = openReader(dataDir)
+  const reader = openReadOnly(dataDir)
   reader.exec('BEGIN')
   const seen = count(reader)
   for (let i = 0; i < 200; i++) {

@@ -4,14 +4,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Db, openWriter } from '../../../src/data/store/db.ts'
+import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { putStreamCursor } from '../../../src/data/store/stream-cursors.ts'
 import { cursorsFromNowOn } from '../../../src/ingest/upkeep/first-cursor.ts'
+import { writerOf } from '../../support/writer-of.ts'
 
 const host = 'wss://first.example'
 const config = { jetstreamHosts: [host, 'wss://second.example'], jetstreamWire: 'auto' as const }
 let dataDir: string
-let db: Db
+let db: WriteDb
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'slipstream-first-cursor-'))
@@ -24,12 +25,12 @@ afterEach(() => {
 
 test('the first start is where the stream begins, for later starts too', () => {
   const first = { host, wire: 'v2', seq: undefined, timeUs: 1_000_000, isByClock: true }
-  expect(cursorsFromNowOn(db, config, 1_000)).toEqual([first])
-  expect(cursorsFromNowOn(db, config, 9_000)).toEqual([first])
+  expect(cursorsFromNowOn({ db, writer: writerOf(db) }, config, 1_000)).toEqual([first])
+  expect(cursorsFromNowOn({ db, writer: writerOf(db) }, config, 9_000)).toEqual([first])
 })
 
 test('what was saved is kept', () => {
   const saved = { host: 'wss://second.example', wire: 'v1', seq: 7, timeUs: 5_000_000 } as const
   putStreamCursor(db, saved, 5_000)
-  expect(cursorsFromNowOn(db, config, 9_000)).toEqual([saved])
+  expect(cursorsFromNowOn({ db, writer: writerOf(db) }, config, 9_000)).toEqual([saved])
 })

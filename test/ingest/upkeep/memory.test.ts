@@ -4,6 +4,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { loadMemory } from '../../../src/ingest/upkeep/memory.ts'
+import { keepSnapshots } from '../../../src/ingest/upkeep/snapshots.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
 const NEVER_ENOUGH = 1_000_000
@@ -23,7 +24,10 @@ afterEach(() => world.dispose())
 function load() {
   const info = (figures: object, msg: string) => told.push({ ...figures, msg })
   const config = loadConfig({ SLIPSTREAM_DATA_DIR: world.dataDir })
-  return loadMemory({ db: world.db, config, log: { info, warn: info } as never })
+  const log = { info, warn: info } as never
+  const { saved, memory } = loadMemory({ db: world.db, config, log })
+  const snapshots = keepSnapshots({ ...saved, db: world.db, writer: world.writer, log })
+  return { memory, snapshots }
 }
 
 async function written(): Promise<void> {

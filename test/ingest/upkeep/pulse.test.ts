@@ -15,6 +15,7 @@ import { createPulse } from '../../../src/ingest/upkeep/pulse.ts'
 import { recordHistory } from '../../../src/ingest/upkeep/record-history.ts'
 import { FetchError } from '../../../src/sources/identity/fetch-error.ts'
 import type { GuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
+import { writerOf } from '../../support/writer-of.ts'
 
 const START = Date.parse('2026-11-01T00:00:00Z')
 
@@ -57,7 +58,7 @@ test('rates are those of the last ten seconds, over all serving threads', () => 
 
 test('the history holds the mean of what each second told, and of what was known', () => {
   const db = openWriter(dataDir)
-  const record = recordHistory(db, now)
+  const record = recordHistory(writerOf(db), now)
   const told = (members: number, lagMs: number | undefined) =>
     record({
       ...{ stream: { lagMs }, visibleMs: { p50: 1, p99: 4, count: members }, members, openGaps: 0 },

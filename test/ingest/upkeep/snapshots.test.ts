@@ -24,7 +24,7 @@ beforeEach(() => {
   written = []
   failures = []
   keeper = keepSnapshots({
-    db: world.db,
+    ...{ db: world.db, writer: world.writer },
     graph: world.memory.graph as SharedFollowGraph,
     actors: world.memory.actors as ActorTable,
     log: {
@@ -101,7 +101,7 @@ it('is written however few changes there are where a start found none, once', as
   const enough = 1_000_000
   keeper.startIfWorth(enough)
   const owing = keepSnapshots({
-    db: world.db,
+    ...{ db: world.db, writer: world.writer },
     graph: world.memory.graph as SharedFollowGraph,
     actors: world.memory.actors as ActorTable,
     isOwed: true,

@@ -2,7 +2,7 @@
 // and written anew in full chunks; of a long one that gets little, only the chunks concerned change.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
-import type { Db } from '../db.ts'
+import type { Db, WriteDb } from '../db.ts'
 import type { CreatorLists } from './creator-lists.ts'
 import { type Edge, isSameKey, keyHashOf, keyPeriodOf, type Pointer, periodOf } from './edge.ts'
 import { packEdges, packPointers } from './pack-lists.ts'
@@ -40,7 +40,7 @@ export function byCreator(
 
 /** @param held - as it was read; nothing of the creator's has changed since. */
 export function addToCreatorList(
-  db: Db,
+  db: WriteDb,
   creator: number,
   { lists, held, edges }: { lists: CreatorLists; held: ByCreator; edges: readonly Edge[] },
 ): void {
@@ -52,7 +52,7 @@ export function addToCreatorList(
 
 /** @param edges - of this subject, ascending by sortAt and account. */
 export function addToSubjectList(
-  db: Db,
+  db: WriteDb,
   subject: number,
   { lists, edges }: { lists: SubjectLists; edges: readonly Edge[] },
 ): void {

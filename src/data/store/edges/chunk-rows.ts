@@ -6,10 +6,10 @@
 // orders by an index anew whenever a parameter in its condition changes, unless it can't see it. That
 // took 3 µs a call, four fifths of all.
 
-import type { Db } from '../db.ts'
+import type { WriteDb } from '../db.ts'
 import type { CreatorChunk, EdgeKind, SubjectChunk } from './chunk.ts'
 
-export function prepareCreatorRows(db: Db, kind: EdgeKind) {
+export function prepareCreatorRows(db: WriteDb, kind: EdgeKind) {
   const table = `${kind}_by_creator`
   const columns = 'first, oldest, newest, bytes'
   return {
@@ -67,7 +67,7 @@ export function prepareCreatorRows(db: Db, kind: EdgeKind) {
   }
 }
 
-export function prepareSubjectRows(db: Db, kind: EdgeKind) {
+export function prepareSubjectRows(db: WriteDb, kind: EdgeKind) {
   const table = `${kind}_by_subject`
   return {
     /** The chunk that a place belongs to. */

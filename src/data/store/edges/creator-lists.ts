@@ -2,8 +2,8 @@
 // that a record key may belong to, and changes.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
-import type { Db } from '../db.ts'
-import { perDatabase } from '../per-database.ts'
+import type { Db, WriteDb } from '../db.ts'
+import { type PerDatabase, perDatabase } from '../per-database.ts'
 import { type CreatorChunk, type EdgeKind, MAX_CHUNK_BYTES } from './chunk.ts'
 import { prepareCreatorRows } from './chunk-rows.ts'
 import {
@@ -26,7 +26,7 @@ const LOWEST: CreatorChunk = {
 }
 
 export class CreatorLists {
-  readonly #rows: (db: Db) => ReturnType<typeof prepareCreatorRows>
+  readonly #rows: PerDatabase<ReturnType<typeof prepareCreatorRows>>
 
   constructor(kind: EdgeKind) {
     this.#rows = perDatabase((db) => prepareCreatorRows(db, kind))
@@ -99,7 +99,7 @@ export class CreatorLists {
   }
 
   /** @returns whether it is the first for its subject. */
-  add(db: Db, creator: number, pointer: Pointer): boolean {
+  add(db: WriteDb, creator: number, pointer: Pointer): boolean {
     const { subject, keyPeriod } = pointer
     const chunk = this.#rows(db).covering.get(creator, subject) ?? LOWEST
     const index = indexPointers(chunk.bytes, chunk.first)
@@ -117,7 +117,7 @@ export class CreatorLists {
     return isFirst
   }
 
-  remove(db: Db, creator: number, pointer: Pointer): void {
+  remove(db: WriteDb, creator: number, pointer: Pointer): void {
     const { covering, remove } = this.#rows(db)
     const chunk = covering.get(creator, pointer.subject)
     if (!chunk) return
@@ -129,7 +129,7 @@ export class CreatorLists {
   }
 
   /** @param chunks - the whole list, as `packPointers` gives it. */
-  replaceAll(db: Db, creator: number, chunks: readonly CreatorChunk[]): void {
+  replaceAll(db: WriteDb, creator: number, chunks: readonly CreatorChunk[]): void {
     this.removeAll(db, creator)
     for (const chunk of chunks) this.#put(db, creator, chunk)
   }
@@ -147,11 +147,11 @@ export class CreatorLists {
     if (subjects.length > 0) yield [current, Uint32Array.from(subjects)]
   }
 
-  removeAll(db: Db, creator: number): void {
+  removeAll(db: WriteDb, creator: number): void {
     this.#rows(db).removeAll.run(creator)
   }
 
-  #put(db: Db, creator: number, { first, oldest, newest, bytes }: CreatorChunk): void {
+  #put(db: WriteDb, creator: number, { first, oldest, newest, bytes }: CreatorChunk): void {
     this.#rows(db).put.run(creator, first, oldest, newest, bytes)
   }
 }

@@ -10,7 +10,7 @@
 // changed in place; new entries mostly go to a list's end, which leaves full chunks behind.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
-import type { Db } from '../db.ts'
+import type { Db, WriteDb } from '../db.ts'
 import {
   addToCreatorList,
   addToSubjectList,
@@ -168,14 +168,14 @@ export class EdgeTable {
   }
 
   /** There must be none with its key. @returns whether it is the first of its pair. */
-  insert(db: Db, edge: Edge): boolean {
+  insert(db: WriteDb, edge: Edge): boolean {
     const isFirst = this.#byCreator.add(db, edge.uid, pointerTo(edge))
     this.#bySubject.add(db, edge)
     return isFirst
   }
 
   /** As it was found. */
-  remove(db: Db, edge: Edge): void {
+  remove(db: WriteDb, edge: Edge): void {
     this.#byCreator.remove(db, edge.uid, pointerTo(edge))
     this.#bySubject.remove(db, edge)
   }
@@ -199,16 +199,16 @@ export class EdgeTable {
    * Half of a bulk of insertions: the other half is `addToSubject` of the same records. Their keys must
    * be free.
    */
-  addToCreator(db: Db, creator: number, held: ByCreator, edges: readonly Edge[]): void {
+  addToCreator(db: WriteDb, creator: number, held: ByCreator, edges: readonly Edge[]): void {
     addToCreatorList(db, creator, { lists: this.#byCreator, held, edges })
   }
 
   /** @param edges - of this subject, ascending by sortAt and account. */
-  addToSubject(db: Db, subject: number, edges: readonly Edge[]): void {
+  addToSubject(db: WriteDb, subject: number, edges: readonly Edge[]): void {
     addToSubjectList(db, subject, { lists: this.#bySubject, edges })
   }
 
-  removeAll(db: Db, uid: number): void {
+  removeAll(db: WriteDb, uid: number): void {
     for (const edge of this.edgesOf(db, uid)) this.#bySubject.remove(db, edge)
     this.#byCreator.removeAll(db, uid)
   }

@@ -1,7 +1,7 @@
 // Who points at each subject, and by which record, in order of time and account.
 
-import type { Db } from '../db.ts'
-import { perDatabase } from '../per-database.ts'
+import type { Db, WriteDb } from '../db.ts'
+import { type PerDatabase, perDatabase } from '../per-database.ts'
 import { type EdgeKind, MAX_CHUNK_BYTES, type SubjectChunk } from './chunk.ts'
 import { prepareSubjectRows } from './chunk-rows.ts'
 import { cutBefore, type ListIndex, withEntry, withoutEntry } from './delta-list.ts'
@@ -26,7 +26,7 @@ export const NEWEST: Before = { sortAt: Infinity, uid: Infinity }
 const LOWEST: SubjectChunk = { at: 0, uid: 0, bytes: Buffer.alloc(0) }
 
 export class SubjectLists {
-  readonly #rows: (db: Db) => ReturnType<typeof prepareSubjectRows>
+  readonly #rows: PerDatabase<ReturnType<typeof prepareSubjectRows>>
 
   constructor(kind: EdgeKind) {
     this.#rows = perDatabase((db) => prepareSubjectRows(db, kind))
@@ -80,7 +80,7 @@ export class SubjectLists {
     return this.#rows(db).exists.get(subject) === undefined
   }
 
-  add(db: Db, edge: Edge): void {
+  add(db: WriteDb, edge: Edge): void {
     const { subject, sortAt } = edge
     const { put } = this.#rows(db)
     const chunk = this.#covering(db, edge) ?? LOWEST
@@ -94,7 +94,7 @@ export class SubjectLists {
     }
   }
 
-  remove(db: Db, edge: Edge): void {
+  remove(db: WriteDb, edge: Edge): void {
     const { subject } = edge
     const { put, remove } = this.#rows(db)
     const chunk = this.#covering(db, edge)
@@ -120,7 +120,7 @@ export class SubjectLists {
   }
 
   /** @param chunks - the whole list, as `packEdges` gives it. */
-  replaceAll(db: Db, subject: number, chunks: readonly SubjectChunk[]): void {
+  replaceAll(db: WriteDb, subject: number, chunks: readonly SubjectChunk[]): void {
     const { removeAll, put } = this.#rows(db)
     removeAll.run(subject)
     for (const { at, uid, bytes } of chunks) put.run(subject, at, uid, bytes)

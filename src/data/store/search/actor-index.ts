@@ -2,7 +2,7 @@
 // bands of a power of two, so that an account moves seldom; the most followed first.
 
 import { type ActorNames, actorParts, actorTerms } from '../../search/actor-terms.ts'
-import type { Db } from '../db.ts'
+import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
 
 /** Above any band. A row's number is (TOP_BAND - band) * 2^31 + uid. */
@@ -77,7 +77,7 @@ export function toIndexedActor(uid: number, names: ActorNames, followers: number
 export type ActorChange = { before: IndexedActor | undefined; after: IndexedActor | undefined }
 
 /** In the order of their rows, or the index would write a piece of its own for every one of them. */
-export function changeIndexedActors(db: Db, changes: readonly ActorChange[]): void {
+export function changeIndexedActors(db: WriteDb, changes: readonly ActorChange[]): void {
   const real = changes
     .map(({ before, after }) => ({ before, after: after && isNamed(after) ? after : undefined }))
     .filter(({ before, after }) => !isSame(before, after))
@@ -95,14 +95,14 @@ function inOrder(actors: (IndexedActor | undefined)[]): IndexedActor[] {
   return some.sort((a, b) => b.band - a.band || a.uid - b.uid)
 }
 
-function putIn(db: Db, actor: IndexedActor): void {
+function putIn(db: WriteDb, actor: IndexedActor): void {
   const { addWords, addParts } = statements(db)
   const parts = actorParts(actor)
   addWords.run(TOP_BAND - actor.band, actor.uid, actorTerms(actor).join(' '))
   if (parts.length > 0) addParts.run(TOP_BAND - actor.band, actor.uid, parts.join(' '))
 }
 
-function takeOut(db: Db, actor: IndexedActor): void {
+function takeOut(db: WriteDb, actor: IndexedActor): void {
   const { removeWords, removeParts } = statements(db)
   const parts = actorParts(actor)
   removeWords.run(TOP_BAND - actor.band, actor.uid, actorTerms(actor).join(' '))

@@ -1,9 +1,8 @@
 // The index of posts' words is given up whole where there is no room for it, and made anew from rows, the
 // newest first, when there is; by another process perhaps, so a row tells that it is given up.
 
-import type { Db } from '../db.ts'
+import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
-import { transact } from '../transact.ts'
 import { resetIndexedPosts } from './post-index.ts'
 import { POST } from './queue.ts'
 
@@ -21,24 +20,20 @@ const statements = perDatabase((db) => ({
 }))
 
 /** Its pages are free at once. */
-export function giveUpPostIndex(db: Db): void {
-  transact(db, () => {
-    const { clear, dropBacklog, note } = statements(db)
-    clear.run()
-    dropBacklog.run(POST)
-    resetIndexedPosts(db)
-    note.run()
-  })
+export function giveUpPostIndex(db: WriteDb): void {
+  const { clear, dropBacklog, note } = statements(db)
+  clear.run()
+  dropBacklog.run(POST)
+  resetIndexedPosts(db)
+  note.run()
 }
 
 export function isPostIndexGivenUp(db: Db): boolean {
   return statements(db).isInvalidated.get() !== undefined
 }
 
-export function rebuildPostIndex(db: Db): void {
-  transact(db, () => {
-    const { putBacklog, forget } = statements(db)
-    putBacklog.run(POST)
-    forget.run()
-  })
+export function rebuildPostIndex(db: WriteDb): void {
+  const { putBacklog, forget } = statements(db)
+  putBacklog.run(POST)
+  forget.run()
 }

@@ -3,7 +3,7 @@
 //
 // It holds at most so many posts, the newest; what is older makes room.
 
-import type { Db } from '../db.ts'
+import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
 import { recordColumn, recordText } from '../record-bytes.ts'
 
@@ -63,7 +63,7 @@ export function postsBelow(db: Db, id: number, limit: number): number[] {
 export type PostWords = { id: number; sortAt: number; words: string }
 
 /** Those that are in. */
-export function removePostWords(db: Db, posts: readonly Omit<PostWords, 'words'>[]): void {
+export function removePostWords(db: WriteDb, posts: readonly Omit<PostWords, 'words'>[]): void {
   const { remove } = statements(db)
   let removed = 0
   for (const { id, sortAt } of posts) removed += remove.run(periodOf(sortAt), id).changes
@@ -74,7 +74,7 @@ export function removePostWords(db: Db, posts: readonly Omit<PostWords, 'words'>
  * None of them may be in. In the order of their rows, or the index would write a piece of its own for
  * every one of them.
  */
-export function addPostWords(db: Db, posts: PostWords[]): void {
+export function addPostWords(db: WriteDb, posts: PostWords[]): void {
   const { add } = statements(db)
   const order = (a: PostWords, b: PostWords) =>
     periodOf(a.sortAt) - periodOf(b.sortAt) || a.id - b.id
@@ -89,7 +89,7 @@ export function isTooOldForIndex(db: Db, sortAt: number, maxPosts: number): bool
 }
 
 /** Takes out the oldest posts above the limit, a few at a time. */
-export function pruneIndexedPosts(db: Db, maxPosts: number): void {
+export function pruneIndexedPosts(db: WriteDb, maxPosts: number): void {
   const tooMany = Math.min(indexedPosts(db) - maxPosts, PRUNED_AT_ONCE)
   if (tooMany > 0) addToCount(db, -statements(db).prune.run(tooMany).changes)
 }
@@ -98,11 +98,11 @@ export function indexedPosts(db: Db): number {
   return statements(db).count.get() ?? 0
 }
 
-function addToCount(db: Db, delta: number): void {
+function addToCount(db: WriteDb, delta: number): void {
   if (delta !== 0) statements(db).setCount.run(indexedPosts(db) + delta)
 }
 
 /** The index is empty. */
-export function resetIndexedPosts(db: Db): void {
+export function resetIndexedPosts(db: WriteDb): void {
   statements(db).setCount.run(0)
 }

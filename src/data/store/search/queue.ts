@@ -1,6 +1,6 @@
 // What is to be indexed for search, since it changed. Each thing stands in the queue once.
 
-import type { Db } from '../db.ts'
+import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
 
 export const ACTOR = 1
@@ -42,17 +42,17 @@ const statements = perDatabase((db) => ({
  * An account's names changed, or how many follow it. To be called after names were added. Most accounts
  * are only ever pointed at and have none: those are left out, unless they are in the index.
  */
-export function queueActor(db: Db, uid: number): void {
+export function queueActor(db: WriteDb, uid: number): void {
   statements(db).addActor.run(uid)
 }
 
 /** The post's record is there, or another. To be called before its row is changed. */
-export function queuePost(db: Db, id: number): void {
+export function queuePost(db: WriteDb, id: number): void {
   statements(db).addPost.run(id)
 }
 
 /** The post's record goes. To be called before its row is changed. */
-export function queueEmptiedPost(db: Db, id: number): void {
+export function queueEmptiedPost(db: WriteDb, id: number): void {
   statements(db).addEmptied.run(id)
 }
 
@@ -61,7 +61,7 @@ export function nextQueued(db: Db, kind: SearchKind, limit: number): Queued[] {
   return statements(db).next.all(kind, limit)
 }
 
-export function removeQueued(db: Db, kind: SearchKind, id: number): void {
+export function removeQueued(db: WriteDb, kind: SearchKind, id: number): void {
   statements(db).remove.run(kind, id)
 }
 
@@ -72,7 +72,7 @@ export function searchBacklog(db: Db, kind: SearchKind | typeof MENTIONS): numbe
 
 /** @param below - undefined: all were read. */
 export function setSearchBacklog(
-  db: Db,
+  db: WriteDb,
   kind: SearchKind | typeof MENTIONS,
   below: number | undefined,
 ): void {

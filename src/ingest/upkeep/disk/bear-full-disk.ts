@@ -2,9 +2,9 @@
 // above all: what they did was rolled back, and when there is room it is taken up again as after a restart.
 // Until then nothing more is asked of other people's servers: the answer could not be kept.
 
-import type { Db } from '../../../data/store/db.ts'
 import { releaseJobs } from '../../../data/store/jobs.ts'
 import type { FetchOptions, GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
+import type { Writer } from '../../indexing/writer.ts'
 import type { DiskRoom } from './disk-room.ts'
 
 /**
@@ -12,12 +12,12 @@ import type { DiskRoom } from './disk-room.ts'
  * @returns what begins the taking up of jobs, now or then
  */
 export function bearFullDisk(parts: {
-  db: Db
+  writer: Pick<Writer, 'commit'>
   room: DiskRoom
   wakeBackfill: () => void
   now: () => number
 }): { begin(start: () => void): void } {
-  const { db, room, wakeBackfill, now } = parts
+  const { writer, room, wakeBackfill, now } = parts
   let isWorkLost = false
 
   process.on('uncaughtException', (error) => {
@@ -27,7 +27,7 @@ export function bearFullDisk(parts: {
 
   room.onRoom(() => {
     if (!isWorkLost) return
-    isWorkLost = !room.ifThereIsRoom(() => releaseJobs(db, now()))
+    isWorkLost = !room.ifThereIsRoom(() => writer.commit(({ db }) => releaseJobs(db, now())))
     if (!isWorkLost) wakeBackfill()
   })
 

@@ -4,7 +4,7 @@
 import type { Logger } from '../../../base/obs/log.ts'
 import type { DiskStatus } from '../../../bridge/messages.ts'
 import type { Db } from '../../../data/store/db.ts'
-import { fileSize, limitFileSize, probeRoom } from '../../../data/store/file-size.ts'
+import { beginProbe, endProbe, fileSize, limitFileSize } from '../../../data/store/file-size.ts'
 import {
   giveUpPostIndex,
   isPostIndexGivenUp,
@@ -54,7 +54,7 @@ export type DiskGuard = {
 
 export function createDiskGuard(options: {
   db: Db
-  writer: Pick<Writer, 'takeStrangers'>
+  writer: Pick<Writer, 'commit' | 'takeStrangers'>
   room: DiskRoom
   settings: DiskSettings
   searchedPosts: number
@@ -64,8 +64,8 @@ export function createDiskGuard(options: {
   now: () => number
   log: Pick<Logger, 'warn' | 'info'>
 }): DiskGuard {
-  const { db, writer, onceOnly, room, settings, searchedPosts, dataDir, now, log } = options
-  const { diskCapMb, diskReserveMb, keepStrangersDays, keepNeighboursDays } = settings
+  const { db, writer, onceOnly, room, searchedPosts, dataDir, now, log } = options
+  const { diskCapMb, diskReserveMb, keepStrangersDays, keepNeighboursDays } = options.settings
   let level = 0
   let isWorkDone = true
   let changedAt = -Infinity
@@ -92,8 +92,8 @@ export function createDiskGuard(options: {
   function keepIndexOrNot(): void {
     const isWanted = !isSearchGivenUp(level)
     if (isWanted === isIndexKept) return
-    const change = isWanted ? rebuildPostIndex : giveUpPostIndex
-    if (room.ifThereIsRoom(() => change(db))) isIndexKept = isWanted
+    const write = isWanted ? rebuildPostIndex : giveUpPostIndex
+    if (room.ifThereIsRoom(() => writer.commit((ctx) => write(ctx.db)))) isIndexKept = isWanted
   }
 
   return {
@@ -124,12 +124,16 @@ export function createDiskGuard(options: {
 }
 
 /** @returns whether there is room, as the figures say or as is found by trying. */
-function lookForRoom({ db, room }: { db: Db; room: DiskRoom }) {
+function lookForRoom({ writer, room }: { writer: Pick<Writer, 'commit'>; room: DiskRoom }) {
   let probedAt = -Infinity
   return (use: { freeBytes: number; live: number; capBytes: number }): boolean => {
     if (use.freeBytes >= ROOM_AT_LEAST && use.live < use.capBytes) return true
     if (!room.isFull() || performance.now() - probedAt < PROBE.everyMs) return false
     probedAt = performance.now()
-    return room.ifThereIsRoom(() => probeRoom(db, PROBE.bytes))
+    // Two transactions: pages that one takes and frees are never written.
+    return room.ifThereIsRoom(() => {
+      writer.commit(({ db }) => beginProbe(db, PROBE.bytes))
+      writer.commit(({ db }) => endProbe(db))
+    })
   }
 }

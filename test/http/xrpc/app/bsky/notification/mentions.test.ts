@@ -69,7 +69,7 @@ test('posts of a database from before are read bit by bit', async () => {
   )
   w.db.exec(`DROP TABLE mentions; ${mentionsSql}`)
   expect(indexed()).toBe(0)
-  while (tendSearch({ db: w.db, posts: { maxPosts: 100 } }, () => true));
+  while (tendSearch({ writer: w.writer, posts: { maxPosts: 100 } }, () => true));
   expect(indexed()).toBe(4)
   expect(await toldNewcomer()).toEqual([300, 200, 100, 0].map((i) => `mention ${posts[i]!.uri}`))
 })

@@ -1,0 +1,134 @@
+// What the store promises to those who read and to the one who writes, as two suites that any implementation
+// of `Db` and `WriteDb` can be run through.
+
+import { expect, test } from 'vitest'
+import { packRkey } from '../../src/base/atproto/keys.ts'
+import { countActors, findActor, insertActor } from '../../src/data/store/actors.ts'
+import type { Db, WriteDb } from '../../src/data/store/db.ts'
+import { followedBy, insertFollow, isFollowing } from '../../src/data/store/follows.ts'
+import { atOneMoment } from '../../src/data/store/transact.ts'
+
+export type StoreUnderTest = {
+  commit<T>(work: (db: WriteDb) => T): T
+  /** Another connection, as a serving thread has it. */
+  reader: Db
+  /** The writer's own, as everybody else in its thread has it. */
+  own: Db
+  /** What readers were told since they were last asked, as text. */
+  told(): string[]
+  close(): void
+}
+
+const did = (uid: number) => `did:plc:${String(uid).padStart(24, 'a')}`
+const follow = (uid: number, subject: number) => {
+  const at = Date.parse('2026-11-01')
+  return { uid, subject, rkey: packRkey('3m4mcsw2ck22a'), createdAt: at, sortAt: at }
+}
+
+function inStore(open: () => StoreUnderTest, work: (store: StoreUnderTest) => void): () => void {
+  return () => {
+    const store = open()
+    try {
+      work(store)
+    } finally {
+      store.close()
+    }
+  }
+}
+
+function people(store: StoreUnderTest, count: number): void {
+  store.commit((db) => {
+    for (let uid = 1; uid <= count; uid++) insertActor(db, uid, did(uid), 0)
+  })
+}
+
+/** For everybody who reads. */
+export function readersSuite(open: () => StoreUnderTest): void {
+  const storeTest = (name: string, work: (store: StoreUnderTest) => void) =>
+    test(name, inStore(open, work))
+
+  storeTest('what is committed is there at once, for every reader', (store) => {
+    people(store, 2)
+    for (const db of [store.reader, store.own]) {
+      expect(findActor(db, 2)?.did).toBe(did(2))
+      expect(countActors(db)).toBe(2)
+    }
+  })
+
+  storeTest('what is being written is nobody’s to see but the writer’s', (store) => {
+    people(store, 2)
+    store.commit((db) => {
+      insertFollow(db, follow(1, 2))
+      expect(isFollowing(db, 1, 2)).toBe(true)
+      expect(isFollowing(store.reader, 1, 2)).toBe(false)
+    })
+    expect(isFollowing(store.reader, 1, 2)).toBe(true)
+  })
+
+  storeTest('a moment stays what it was, whatever is committed meanwhile', (store) => {
+    people(store, 1)
+    const countTwice = atOneMoment(store.reader, () => {
+      const before = countActors(store.reader)
+      store.commit((db) => insertActor(db, 2, did(2), 0))
+      return [before, countActors(store.reader)]
+    })
+    expect(countTwice()).toEqual([1, 1])
+    expect(countActors(store.reader)).toBe(2)
+  })
+
+  storeTest(
+    'another connection than the writer’s changes nothing, even where it is forced to',
+    (store) => {
+      people(store, 1)
+      expect(() => insertActor(store.reader as WriteDb, 2, did(2), 0)).toThrow(/readonly/)
+      expect(countActors(store.own)).toBe(1)
+    },
+  )
+}
+
+/** For the one who writes. */
+export function writersSuite(open: () => StoreUnderTest): void {
+  const storeTest = (name: string, work: (store: StoreUnderTest) => void) =>
+    test(name, inStore(open, work))
+
+  storeTest('a commit gives what its work gave', (store) => {
+    people(store, 3)
+    expect(store.commit((db) => countActors(db))).toBe(3)
+  })
+
+  storeTest(
+    'work that fails leaves nothing, tells nobody, and the next commit is as if it never was',
+    (store) => {
+      people(store, 3)
+      store.told()
+      const fail = () =>
+        store.commit((db) => {
+          insertFollow(db, follow(1, 2))
+          throw new Error('no')
+        })
+      expect(fail).toThrow('no')
+      expect(followedBy(store.own, 1)).toEqual([])
+      expect(store.told().filter((one) => one !== 'everything')).toEqual([])
+      store.commit((db) => insertFollow(db, follow(1, 3)))
+      expect(followedBy(store.reader, 1)).toEqual([3])
+    },
+  )
+
+  storeTest('readers are told what a commit touched, once it is there', (store) => {
+    people(store, 3)
+    store.told()
+    store.commit((db) => {
+      insertFollow(db, follow(1, 2))
+      expect(store.told()).toEqual([])
+    })
+    expect(store.told()).toEqual(['relation 1 2'])
+  })
+
+  storeTest('there is one commit at a time', (store) => {
+    expect(() => store.commit(() => store.commit(() => undefined))).toThrow(
+      /a commit within a commit/,
+    )
+    people(store, 1)
+    expect(countActors(store.reader)).toBe(1)
+  })
+}
