@@ -99,6 +99,7 @@ const statements = perDatabase((db) => ({
     `UPDATE gaps SET from_us = min(from_us, ?), to_us = max(to_us, ?), times = times + 1, retry_at = 0
       WHERE id = ?`,
   ),
+  blame: db.prepare<[GapCause, string, number]>('UPDATE gaps SET cause = ?, host = ? WHERE id = ?'),
   countOpen: db
     .prepare<[number], number>(
       `SELECT count(*) FROM gaps
@@ -159,7 +160,7 @@ export function accountGaps(db: Db, uids: readonly number[]): Gap[] {
 
 /** A gap of the whole stream. @returns its id. */
 export function insertGap(db: WriteDb, gap: StreamGap, foundAt: number): number {
-  const { insert, near, lastOpen, countOpen, widen } = statements(db)
+  const { insert, near, lastOpen, countOpen, widen, blame } = statements(db)
   const { host, fromUs, toUs, cause } = gap
   const isFull = (countOpen.get(0) ?? 0) >= MAX_OPEN_STREAM_GAPS
   const other = near.get(toUs + NEAR_US, fromUs - NEAR_US) ?? (isFull ? lastOpen.get() : undefined)
@@ -167,6 +168,8 @@ export function insertGap(db: WriteDb, gap: StreamGap, foundAt: number): number 
     return Number(insert.run(host, null, fromUs, toUs, cause, foundAt).lastInsertRowid)
   }
   widen.run(fromUs, toUs, other)
+  // Only of this cause it matters which host it was: that one can't repair it (ingest/replay/gap-repair.ts).
+  if (cause === 'host-switch') blame.run(cause, host, other)
   return other
 }
 

@@ -4,7 +4,8 @@
 // A gap of the stream is replayed if any host's window reaches back to its start: from the first host
 // that does, or from the one that reaches back furthest. What no host has any more is compared instead,
 // author by author (gap-sweep.ts). As a replay goes on to the present anyhow, all gaps that are open
-// when it begins are repaired by one, beginning at the oldest.
+// when it begins are repaired by one, beginning at the oldest. A host that lost events can't replay them: it comes
+// last, and what it replays is compared as well.
 //
 // Everything is told from rows (data/store/gaps.ts), so a repair survives restarts. A full disk is waited for, as
 // by the main stream.
@@ -44,6 +45,7 @@ export type GapRepair = {
 
 const HOUR_MS = 3_600_000
 const ACCOUNTS_AT_ONCE = 50
+const LOST: Gap['cause'] = 'host-switch'
 
 const { slice, overlapMs, silentMs, giveUpMs } = defaultReplayLimits
 const DEFAULTS: GapLimits = {
@@ -123,17 +125,22 @@ class Repair implements GapRepair {
     const { writer, log, now, writeRetry } = this.#parts
     const gap = await writeRetry.retry(() => writer.commit(({ db }) => unite(db, gaps, now())))
     if (!gap) return
+    const forgetful = hostsThatLost(gaps)
     const { id, cause, fromUs, toUs } = gap
     log.info({ gap: id, cause, fromUs, toUs, goesOn: gap.reached > 0 }, 'repair of a gap begun')
-    const end = await this.#replayFromAny(gap)
+    const end = await this.#replayFromAny(gap, forgetful)
     if (end?.how === 'stopped' || this.#isStopped) return
-    await writeRetry.retry(() => writer.commit(({ db }) => settle(db, this.#parts, { gap, end })))
+    const isWhole = end?.how === 'met' && !forgetful.has(end.host)
+    const ended = { gap, end, isWhole }
+    await writeRetry.retry(() => writer.commit(({ db }) => settle(db, this.#parts, ended)))
   }
 
   /** The first host that reaches back, or the one that does furthest. @returns undefined: none is there. */
-  async #replayFromAny(gap: Gap): Promise<GapRunEnd | undefined> {
+  async #replayFromAny(gap: Gap, forgetful: ReadonlySet<string>): Promise<GapRunEnd | undefined> {
     const clamped: GapRunEnd[] = []
-    for (const host of this.#parts.stream.hosts) {
+    const all = this.#parts.stream.hosts
+    const hosts = [...all].sort((a, b) => Number(forgetful.has(a)) - Number(forgetful.has(b)))
+    for (const host of hosts) {
       const end = await this.#attempt(gap, { host, takesWindow: false })
       if (end.how === 'clamped') clamped.push(end)
       else if (end.how !== 'failed') return end
@@ -154,18 +161,24 @@ class Repair implements GapRepair {
   }
 }
 
+/** By whose own numbers events are missing that they had. */
+function hostsThatLost(gaps: readonly Gap[]): ReadonlySet<string> {
+  const lost = gaps.filter(({ cause }) => cause === LOST)
+  return new Set(lost.flatMap(({ host }) => host ?? []))
+}
+
 function settle(
   db: WriteDb,
   { log, now, limits }: GapRepairParts,
-  { gap, end }: { gap: Gap; end: GapRunEnd | undefined },
+  { gap, end, isWhole }: { gap: Gap; end: GapRunEnd | undefined; isWhole: boolean },
 ): void {
   const { id, toUs } = gap
   const isTooOld = toUs < (now() - limits.windowMs) * 1000
-  if (end?.how === 'met') {
+  if (end?.how === 'met' && isWhole) {
     const note = end.unreadable > 0 ? `${end.unreadable} frames can't be read` : undefined
     closeGap(db, id, { how: `replayed from ${end.host}`, note, now: now() })
     log.info({ gap: id, ...end }, 'gap closed by a replay')
-  } else if (end?.how === 'silent' || end?.how === 'clamped' || isTooOld) {
+  } else if (end?.how === 'met' || end?.how === 'silent' || end?.how === 'clamped' || isTooOld) {
     compareGap(db, id)
     log.warn({ gap: id, ...end }, 'no host has the gap whole: repositories are compared')
   } else {
@@ -174,9 +187,13 @@ function settle(
   }
 }
 
-/** All that are to be replayed become one, that of the oldest; how far a repair was stays only if alone. */
+/**
+ * All that are to be replayed become one, that of the oldest, or the one whose host lost events, which a restart must
+ * not forget; how far a repair was stays only if alone.
+ */
 function unite(db: WriteDb, gaps: Gap[], now: number): Gap {
-  const [first, ...others] = gaps
+  const first = gaps.find(({ cause }) => cause === LOST) ?? gaps[0]
+  const others = gaps.filter((gap) => gap !== first)
   const fromUs = Math.min(...gaps.map((gap) => gap.fromUs))
   const toUs = Math.max(...gaps.map((gap) => gap.toUs))
   const reached = fromUs < first!.fromUs ? 0 : first!.reached

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createJetstreamDouble } from '../../support/jetstream-double/double.ts'
 import { MAX_WAIT_MS } from '../../support/patience.ts'
-import { startChild, waitUntilUp } from './child.ts'
+import { type Child, startChild, waitUntilUp } from './child.ts'
 import { feedDouble } from './firehose-to-double.ts'
 import { freePort } from './free-port.ts'
 import { buildJetstream, isGoPresent } from './jetstream-build.ts'
@@ -26,6 +26,11 @@ export type Jetstream = {
   stop: () => Promise<void>
 }
 
+export type JetstreamServer = Jetstream & {
+  /** kill -9, and up again after so long, with what it had saved. */
+  killAndRestart: (afterMs: number) => Promise<void>
+}
+
 export async function chosenJetstreams(): Promise<JetstreamKind[]> {
   const choice = process.env['SLIPSTREAM_E2E_JETSTREAM']
   if (choice === 'server' || choice === 'double') return [choice]
@@ -35,28 +40,39 @@ export async function chosenJetstreams(): Promise<JetstreamKind[]> {
 }
 
 export function startJetstream(kind: JetstreamKind, network: Network): Promise<Jetstream> {
-  return kind === 'server' ? startServer(network) : startDouble(network)
+  return kind === 'server' ? startJetstreamServer(network) : startDouble(network)
 }
 
-async function startServer(network: Network): Promise<Jetstream> {
+export async function startJetstreamServer(network: Network): Promise<JetstreamServer> {
   const binary = await buildJetstream()
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-e2e-jetstream-'))
   const relay = await startRelay(network.pdsUrl)
   const address = `127.0.0.1:${await freePort()}`
-  const child = startChild(binary, [
-    ...['--log-level', 'info', '--log-format', 'text', 'serve'],
-    ...['--addr', address, '--debug-addr', '', '--data-dir', dataDir],
-    ...['--relay-url', relay.url, '--plc-url', network.plcUrl],
-  ])
-  const probe = `http://${address}/xrpc/network.bsky.jetstream.getZstdDictionary`
-  const isUp = async () => (await fetch(probe)).ok && child.output().includes('steady-state')
-  await waitUntilUp('The Jetstream server', child, { isUp, withinMs: MAX_WAIT_MS })
+  let child = await run()
+
+  async function run(): Promise<Child> {
+    const child = startChild(binary, [
+      ...['--log-level', 'info', '--log-format', 'text', 'serve'],
+      ...['--addr', address, '--debug-addr', '', '--data-dir', dataDir],
+      ...['--relay-url', relay.url, '--plc-url', network.plcUrl],
+    ])
+    const probe = `http://${address}/xrpc/network.bsky.jetstream.getZstdDictionary`
+    const isUp = async () => (await fetch(probe)).ok && child.output().includes('steady-state')
+    await waitUntilUp('The Jetstream server', child, { isUp, withinMs: MAX_WAIT_MS })
+    return child
+  }
+
   return {
     settings: {
       SLIPSTREAM_JETSTREAM_HOSTS: `ws://${address}`,
       SLIPSTREAM_JETSTREAM_WIRE: 'v2',
     },
-    output: child.output,
+    output: () => child.output(),
+    async killAndRestart(afterMs) {
+      await child.end('SIGKILL')
+      await new Promise((resolve) => setTimeout(resolve, afterMs))
+      child = await run()
+    },
     async stop() {
       await child.end('SIGKILL')
       await relay.stop()

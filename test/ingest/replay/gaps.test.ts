@@ -3,6 +3,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest'
 import type { StreamEvent } from '../../../src/base/event.ts'
+import { insertGap } from '../../../src/data/store/gaps.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
 import { type GapWorld, startGapWorld } from '../../support/gap-world.ts'
 import { createRandom, type Random } from '../../support/random.ts'
@@ -136,6 +137,35 @@ describe('away for longer than the host’s window', () => {
     await missMiddle(history(random, 600), 1, [200, 400])
     expect(scene.gaps()).toEqual([])
     expectWhole()
+  })
+})
+
+describe('a host that lost events', () => {
+  async function repairLossOfFirst(doubles: object[]): Promise<void> {
+    const random = createRandom(testSeed('lost by a host'))
+    await begin({ world: { members: MEMBERS }, doubles })
+    const events = history(random, 300)
+    scene.emit(events)
+    await scene.caughtUp()
+    const [fromUs, toUs] = [events[100]!.timeUs, events[200]!.timeUs]
+    const host = scene.doubles[0]!.url
+    const lost = { host, cause: 'host-switch', fromUs, toUs } as const
+    const unread = { ...lost, host: 'another', cause: 'dropped-frame' } as const
+    insertGap(scene.world.db, unread, scene.world.now())
+    insertGap(scene.world.db, lost, scene.world.now())
+    scene.startRepair()
+    await scene.repaired()
+  }
+
+  it('is not asked for them where there is another', async () => {
+    await repairLossOfFirst([{}, { firstSeq: 70_000 }])
+    const how = `replayed from ${scene.doubles[1]!.url}`
+    expect(scene.gaps()).toMatchObject([{ state: 'closed', how }])
+  })
+
+  it('has repositories compared where it is the only one', async () => {
+    await repairLossOfFirst([{}])
+    expect(scene.gaps()).toMatchObject([{ state: 'closed', how: 'compared' }])
   })
 })
 
