@@ -3,6 +3,7 @@
 // matter to them: the first screen, the end of the feed, and when something new is written.
 
 import { mkdirSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount, follow, post, put, type Ref } from './support/account.ts'
 import { type ClientAtHome, clientAtHome } from './support/client-at-home.ts'
@@ -22,6 +23,8 @@ const QUOTING = ', with a quote'
 const FOLLOWS_A_CALL = 200
 /** After another call, as the client's own start is fast or slow. */
 const DELAYS_MS = [0, 250, 2_000]
+/** When somebody looks, and looks again. */
+const MARKS_MS = [1_000, 5_000, 30_000, 120_000]
 
 type World = {
   network: Network
@@ -106,12 +109,21 @@ async function followMany(newcomer: Account, dids: readonly string[]): Promise<v
 
 /** Somebody who followed these before Slipstream, with an empty database, ever heard of anybody. */
 async function newcomer(followed: readonly string[]): Promise<Newcomer> {
+  const account = await personFollowing(followed)
+  await startAnew()
+  return { account, client: clientAtHome(account) }
+}
+
+async function personFollowing(followed: readonly string[]): Promise<Account> {
   const account = await world.person('newcomer')
   await followMany(account, followed)
+  return account
+}
+
+async function startAnew(): Promise<void> {
   await world.slipstream.dispose()
   mkdirSync(world.slipstream.dataDir)
   await world.slipstream.start()
-  return { account, client: clientAtHome(account) }
 }
 
 const didsOf = (accounts: readonly Account[]) => accounts.map(({ did }) => did)
@@ -137,6 +149,38 @@ async function seesAll(client: ClientAtHome, texts: readonly string[]): Promise<
     expect(client.misleading()).toEqual([])
   })
   expectHonest(client, texts)
+}
+
+/**
+ * Reads at each mark, as somebody would who looks again; what holds then is no question of time. A machine that is
+ * slow reads later, and after the last mark waits until everything is there.
+ */
+async function readAtMarks({ account, texts, isEndSeen }: Marked, beganAt: number): Promise<void> {
+  const client = clientAtHome(account)
+  await client.signIn()
+  let before: string[] = []
+  for (const mark of MARKS_MS) {
+    await sleep(Math.max(0, beganAt + mark - Date.now()))
+    await client.refresh()
+    await client.scrollPast(before)
+    expectHonest(client, texts)
+    expect(client.misleading()).toEqual([])
+    expect(client.texts().length > 0).toBe(texts.length > 0)
+    expect(client.texts()).toEqual(expect.arrayContaining(before))
+    before = client.texts()
+  }
+  if (isEndSeen) await seesAll(client, texts)
+  else await seesFirstScreen(client, texts)
+}
+
+type Marked = { account: Account; texts: readonly string[]; isEndSeen: boolean }
+
+async function seesFirstScreen(client: ClientAtHome, texts: readonly string[]): Promise<void> {
+  await eventually(async () => {
+    await client.refresh()
+    expectHonest(client, texts)
+    expect(client.texts().slice(0, SCREEN)).toEqual(texts.slice(0, SCREEN))
+  })
 }
 
 const isOffered = (client: ClientAtHome) =>
@@ -184,7 +228,7 @@ test('who follows 35 sees the newest first, with the very first call, and everyb
 test.each(DELAYS_MS)('35 are not cut short %i ms after another call', async (delayMs) => {
   const { client } = await newcomer(didsOf(world.friends))
   await client.signIn()
-  await new Promise((resolve) => setTimeout(resolve, delayMs))
+  await sleep(delayMs)
   await client.refresh()
   expectHonest(client, world.texts)
   expect(client.texts()).not.toEqual([])
@@ -196,9 +240,19 @@ test('who follows 2,000 is never told of an end before it', async () => {
   await client.refresh()
   expectHonest(client, texts)
   expect(client.isAtEnd()).toBe(false)
-  await eventually(async () => {
-    await client.refresh()
-    expectHonest(client, texts)
-    expect(client.texts().slice(0, SCREEN)).toEqual(texts.slice(0, SCREEN))
-  })
+  await seesFirstScreen(client, texts)
+})
+
+test('newcomers with 0, 1, 35 and 2,000 follows who come together see more and more, and nothing that is not so', async () => {
+  const { friends, texts, town } = world
+  const ofFirst = texts.filter((text) => text.endsWith(' of friend 0'))
+  const marked: Marked[] = [
+    { account: await personFollowing([]), texts: [], isEndSeen: true },
+    { account: await personFollowing([friends[0]!.did]), texts: ofFirst, isEndSeen: true },
+    { account: await personFollowing(didsOf(friends)), texts, isEndSeen: true },
+    { account: await personFollowing(town.people), texts: town.texts, isEndSeen: false },
+  ]
+  await startAnew()
+  const beganAt = Date.now()
+  await Promise.all(marked.map((one) => readAtMarks(one, beganAt)))
 })

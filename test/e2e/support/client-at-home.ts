@@ -62,6 +62,17 @@ export function clientAtHome(account: Account) {
       await client.call(app.bsky.notification.getUnreadCount, {})
     },
     refresh,
+    /** Until all of these were shown, or no more comes. */
+    async scrollPast(texts: readonly string[]): Promise<void> {
+      const isPast = () => {
+        const shown = new Set(posts.map(textOf))
+        return texts.every((text) => shown.has(text))
+      }
+      for (let before = -1; !isAtEnd && !isPast() && before < posts.length; ) {
+        before = posts.length
+        await fill()
+      }
+    },
     async scrollToEnd(): Promise<void> {
       while (!isAtEnd) await fill()
     },
@@ -76,12 +87,16 @@ export function clientAtHome(account: Account) {
       return isNew
     },
     posts: () => posts,
-    texts: () => posts.map(({ post }) => String((post.record as { text?: unknown }).text)),
+    texts: () => posts.map(textOf),
     /** What reads like a fact, and need not be one. */
     misleading: () => posts.flatMap(misleadingIn),
     isAtEnd: () => isAtEnd,
     pages: () => pages,
   }
+}
+
+function textOf({ post }: FeedViewPost): string {
+  return String((post.record as { text?: unknown }).text)
 }
 
 function keyOf({ post, reason }: FeedViewPost): string {
