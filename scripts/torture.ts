@@ -38,7 +38,7 @@ const pending = Array.from({ length: count }, (_, i) => first + i).values()
 await Promise.all(Array.from({ length: Math.max(1, atOnce) }, work))
 const total = sumUp(reports)
 console.log(values.json ? JSON.stringify(total) : describe(total))
-process.exit(total.differences === 0 ? 0 : 1)
+process.exit(total.differences === 0 && total.neverStruck.length === 0 ? 0 : 1)
 
 async function work(): Promise<void> {
   for (const seed of pending) {
@@ -91,12 +91,17 @@ function sumUp(all: RunReport[]) {
       faults[kind] = (faults[kind] ?? 0) + times
     }
   }
+  const idle = all.flatMap(({ withoutEffect }) => withoutEffect)
+  const idleTimes = (kind: string) => idle.filter((one) => one.kind === kind).length
   const sum = (read: (report: RunReport) => number) =>
     all.reduce((total, report) => total + read(report), 0)
   return {
     seeds: all.length,
     faults: Object.values(faults).reduce((total, times) => total + times, 0),
     byKind: faults,
+    withoutEffect: idle.map(({ kind, what }) => `${kind}: it is not so that ${what}`),
+    /** Kinds of which no strike of the whole pass struck anybody: they prove nothing. */
+    neverStruck: Object.keys(faults).filter((kind) => idleTimes(kind) === faults[kind]),
     events: sum(({ events }) => events),
     sent: sum(({ sent }) => sent),
     compared: sum(({ compared }) => compared),
@@ -114,10 +119,17 @@ function mostOf(all: RunReport['costs'][]): Record<string, number> {
   return most
 }
 
-function describe({ byKind, costs, ...total }: ReturnType<typeof sumUp>): string {
+function describe({
+  byKind,
+  costs,
+  withoutEffect,
+  neverStruck,
+  ...total
+}: ReturnType<typeof sumUp>): string {
   const kinds = Object.entries(byKind).map(([kind, times]) => `${kind} ${times}`)
   const most = Object.entries(costs).map(([name, cost]) => `${name} ${cost}`)
   return `faults by kind: ${kinds.join(', ')}
+strikes without effect: ${withoutEffect.join('; ') || 'none'}${neverStruck.length > 0 ? `; NEVER with any: ${neverStruck.join(', ')}` : ''}
 the most in one run: ${most.join(', ')}
 seeds ${total.seeds}, faults ${total.faults}, events sent ${total.events} (${total.sent} frames), items compared ${total.compared}, differences ${total.differences}`
 }

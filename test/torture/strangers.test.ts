@@ -8,19 +8,23 @@ import { runSeed } from '../support/torture/run.ts'
 
 const STRANGERS: FaultKind[] = [
   'labeler-huge',
+  'labeler-odd',
   'stranger-text',
   'stranger-newcomers',
   'stranger-tokens',
   'stranger-media',
+  'stranger-feeds',
+  'stranger-documents',
 ]
 
 test('strangers change nothing that members see, and cost little', async () => {
-  const { differences, compared, costs, faults } = await runSeed(3, {
+  const { differences, compared, costs, faults, withoutEffect } = await runSeed(3, {
     events: 450,
     faults: STRANGERS.length,
     kinds: STRANGERS,
   })
   expect(differences).toEqual([])
+  expect(withoutEffect).toEqual([])
   expect(compared).toBeGreaterThan(500)
   expect(Object.keys(faults).sort()).toEqual([...STRANGERS].sort())
   expect(costs.rssMb).toBeGreaterThan(50)

@@ -28,10 +28,13 @@ const MOST = { rssMb: 700, childrenMb: 520, diskMb: 80, logMb: 200, jobs: 20_000
 const ALLOWED: Partial<Record<FaultKind, Partial<StrangerCalls>>> = {
   'labeler-huge': { lookups: 20, requests: 40, labeler: 40 },
   'labeler-flood': { lookups: 20, requests: 40, labeler: 40 },
+  'labeler-odd': { lookups: 20, requests: 40, labeler: 40 },
   'stranger-newcomers': { lookups: 1_500, requests: 6_000 },
   'stranger-tokens': { lookups: 1_350, requests: 50, silent: 100 },
   'stranger-records': { lookups: 2_000, requests: 1_000 },
   'stranger-media': { lookups: 50, requests: 150 },
+  'stranger-feeds': { lookups: 900, requests: 300 },
+  'stranger-documents': { lookups: 150, requests: 100 },
 }
 const DATABASE = 'slipstream.sqlite'
 const EVERY_MS = 250

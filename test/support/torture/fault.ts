@@ -10,6 +10,16 @@ export type Fault = (parts: Parts, planned: PlannedFault) => Promise<void>
 
 const POLL_MS = 50
 
+/** It struck nobody: no difference, but whoever looks at the run must hear of it. */
+export class WithoutEffect extends Error {
+  override name = 'WithoutEffect'
+}
+
+/** @throws WithoutEffect where it did not. */
+export function hadEffect(what: string, isSo: boolean): void {
+  if (!isSo) throw new WithoutEffect(what)
+}
+
 export function pick<T>(items: readonly T[], dice: number): T {
   return items[Math.floor(dice * items.length)]!
 }

@@ -2,12 +2,13 @@
 // ones without end. What it sends is bounded in a connection and in all.
 
 import type { Server } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { frame, labelFrame } from '../labeler-double.ts'
 import { sleep } from './sleep.ts'
 
-export type Attack = 'huge' | 'flood'
+export type Attack = 'huge' | 'flood' | 'odd'
 
 export type HostileLabeler = {
   /** Whoever connects from now on gets this. */
@@ -27,13 +28,18 @@ const FLOOD = 20_000
 const FLOOD_AT_ONCE = 100
 const MAX_BUFFERED = 1 << 20
 const PAUSE_MS = 5
+const MAX_ODD = 30
+/** As they stand on the wire: a pong, and one byte more of a frame that has begun. */
+const PONG = Buffer.from([0x8a, 0])
+const PIECE = Buffer.from([0x00, 1, 0x61])
+const ODD_TIMES = 100_000
 
 export function createHostileLabeler(server: Server): HostileLabeler {
   const sockets = new WebSocketServer({ noServer: true })
   let kind: Attack | undefined
   let connections = 0
   let sentBytes = 0
-  let left = { huge: 0, flood: 0 }
+  let left = { huge: 0, flood: 0, odd: 0 }
 
   server.on('upgrade', (request, socket, head) => {
     connections++
@@ -43,7 +49,8 @@ export function createHostileLabeler(server: Server): HostileLabeler {
     if (!pathname.endsWith('subscribeLabels')) return socket.end('HTTP/1.1 404 Nothing\r\n\r\n')
     return sockets.handleUpgrade(request, socket, head, (ws) => {
       ws.on('error', () => {})
-      pour(ws).catch(() => ws.terminate())
+      if (kind === 'odd') sendOdd(ws, socket)
+      else pour(ws).catch(() => ws.terminate())
     })
   })
 
@@ -60,10 +67,23 @@ export function createHostileLabeler(server: Server): HostileLabeler {
     }
   }
 
+  /** Another oddity for each connection; a goodbye without a text first, after which it is made again. */
+  function sendOdd(ws: WebSocket, socket: Duplex): void {
+    const goodbye = frame({ op: -1 }, { error: { toString: 1 } })
+    const begun = Buffer.from([0x02, 1, 0x61])
+    const pieces = Buffer.concat([begun, ...Array<Buffer>(ODD_TIMES).fill(PIECE)])
+    const pongs = Buffer.concat(Array<Buffer>(ODD_TIMES).fill(PONG))
+    const odd = [goodbye, pieces, pongs][(MAX_ODD - left.odd) % 3]!
+    if (left.odd-- <= 0) return
+    sentBytes += odd.length
+    if (odd === goodbye) ws.send(odd)
+    else socket.write(odd)
+  }
+
   return {
     attack: (to) => {
       kind = to
-      left = { huge: MAX_HUGE, flood: FLOOD }
+      left = { huge: MAX_HUGE, flood: FLOOD, odd: MAX_ODD }
     },
     stop: () => {
       kind = undefined

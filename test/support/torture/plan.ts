@@ -39,11 +39,14 @@ export const faultKinds = [
   'pds-silent',
   'labeler-huge',
   'labeler-flood',
+  'labeler-odd',
   'stranger-text',
   'stranger-newcomers',
   'stranger-tokens',
   'stranger-records',
   'stranger-media',
+  'stranger-feeds',
+  'stranger-documents',
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
@@ -88,6 +91,7 @@ const NEED_OPEN = new Set<FaultKind>([
   'stranger-tokens',
   'stranger-records',
   'stranger-media',
+  'stranger-documents',
 ])
 
 const FULL: RunSize = { events: 1_200, faults: 10 }

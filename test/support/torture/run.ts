@@ -6,7 +6,7 @@ import { compareAll } from './compare.ts'
 import { type Costs, findExcess, meterCosts } from './costs.ts'
 import { findUnsent } from './coverage.ts'
 import { createDeeds, type Deeds } from './deeds.ts'
-import { until } from './fault.ts'
+import { until, WithoutEffect } from './fault.ts'
 import { strike } from './faults.ts'
 import { leaveMark } from './mark.ts'
 import {
@@ -33,6 +33,8 @@ export type RunReport = {
   /** Frames that the hosts wrote, repeats included. */
   sent: number
   faults: Partial<Record<FaultKind, number>>
+  /** Of these, strikes that struck nobody, each with what was missing. */
+  withoutEffect: { kind: FaultKind; what: string }[]
   compared: number
   costs: Costs
   differences: FoundDifference[]
@@ -44,6 +46,7 @@ type Run = {
   subject: Subject
   deeds: Deeds
   struck: Partial<Record<FaultKind, number>>
+  withoutEffect: RunReport['withoutEffect']
   problems: Difference[]
 }
 
@@ -61,7 +64,7 @@ export async function runSeed(seed: number, size: Partial<RunSize> = {}): Promis
   const subject = await createSubject(world, plan.settings)
   const deeds = createDeeds({ world, subject, random: createRandom(seed + 31) })
   const meter = meterCosts(subject)
-  const run: Run = { plan, world, subject, deeds, struck: {}, problems: [] }
+  const run: Run = { plan, world, subject, deeds, struck: {}, withoutEffect: [], problems: [] }
   try {
     const { compared, differences } = await judge(run)
     const costs = meter.stop(world.strangers.calls())
@@ -74,6 +77,7 @@ export async function runSeed(seed: number, size: Partial<RunSize> = {}): Promis
         .flatMap((host) => host.connections())
         .reduce((sum, { sentCount }) => sum + sentCount, 0),
       faults: run.struck,
+      withoutEffect: run.withoutEffect,
       compared,
       costs,
       differences: differences.map((one) => ({
@@ -121,7 +125,9 @@ async function play(run: Run): Promise<void> {
     struck[planned.kind] = (struck[planned.kind] ?? 0) + 1
     faulty = strike(run, planned)
       .catch((error: unknown) => {
-        failure ??= error
+        const isIdle = error instanceof WithoutEffect
+        if (isIdle) run.withoutEffect.push({ kind: planned.kind, what: error.message })
+        else failure ??= error
       })
       .finally(() => {
         faulty = undefined

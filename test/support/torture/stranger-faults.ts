@@ -1,9 +1,11 @@
 // Faults that are people: whoever they are, members' pages keep coming meanwhile, and a newcomer who means
 // well gets in. Each flood is bounded in number, and goes to loopback alone.
 
-import { type Fault, type Parts, pick, until } from './fault.ts'
+import { type Fault, hadEffect, type Parts, pick, until } from './fault.ts'
+import { floodFeeds } from './feed-flood.ts'
 import { hostileVideos, hugePicture, noise, plainPicture } from './hostile-blobs.ts'
 import type { Attack } from './hostile-labeler.ts'
+import { inTurns } from './in-turns.ts'
 import type { PlannedFault } from './plan.ts'
 import { sleep } from './sleep.ts'
 import { writeWorstReplies } from './worst-replies.ts'
@@ -24,7 +26,7 @@ const HUGE_POSTS = 60
 const HUGE_LENGTH = 95_000
 const FOLLOWS = 1_500
 const SILENT_PICTURES = 24
-const AT_ONCE = 16
+const COSTLY = 60
 const PAGE_TIMEOUT_MS = 20_000
 const NEWCOMER_TIMEOUT_MS = 40_000
 const CONNECT_TIMEOUT_MS = 30_000
@@ -35,6 +37,7 @@ const PICTURE_TIMEOUT_MS = 30_000
 export const strangerFaults = {
   'labeler-huge': (parts, planned) => labelerAttack(parts, planned, 'huge'),
   'labeler-flood': (parts, planned) => labelerAttack(parts, planned, 'flood'),
+  'labeler-odd': (parts, planned) => labelerAttack(parts, planned, 'odd'),
   'stranger-text': (parts, { dice }) => {
     const searches = writeWorstReplies(parts, dice)
     return withPages(parts, () => searches())
@@ -43,6 +46,8 @@ export const strangerFaults = {
   'stranger-tokens': (parts, { dice }) => withPages(parts, () => floodTokens(parts, dice)),
   'stranger-records': (parts, { dice }) => withPages(parts, () => floodRecords(parts, dice)),
   'stranger-media': (parts, { dice }) => withPages(parts, () => floodMedia(parts, dice)),
+  'stranger-feeds': (parts, { dice }) => withPages(parts, () => floodFeeds(parts, dice)),
+  'stranger-documents': (parts, { dice }) => withPages(parts, () => floodDocuments(parts, dice)),
 } satisfies Record<string, Fault>
 
 /** A member's pages go on while this does, and none of them takes long. */
@@ -74,6 +79,7 @@ async function labelerAttack(parts: Parts, { forMs }: PlannedFault, attack: Atta
   const { labeler } = world.strangers
   const did = world.strangers.mint()
   const before = labeler.connections()
+  const sentBefore = labeler.sentBytes()
   labeler.attack(attack)
   await withPages(parts, async () => {
     for (const { did: iss } of world.members) {
@@ -86,6 +92,7 @@ async function labelerAttack(parts: Parts, { forMs }: PlannedFault, attack: Atta
     await sleep(forMs * 4)
   })
   labeler.stop()
+  hadEffect('a labeler sent what it had', labeler.sentBytes() > sentBefore)
 }
 
 /** @returns the status. */
@@ -113,6 +120,7 @@ async function floodNewcomers(parts: Parts, dice: number): Promise<void> {
   const statuses = await inTurns(NEWCOMERS, () => signIn(parts, strangers.mint(), from))
   const admitted = statuses.filter((status) => status === 200).length
   atMost('newcomers of one address', admitted, MOST_FROM_ADDRESS)
+  hadEffect('newcomers were refused', statuses.includes(429))
   await welcome(parts, dice)
 }
 
@@ -137,6 +145,23 @@ async function floodTokens(parts: Parts, dice: number): Promise<void> {
   const taken = [...statuses, ...forged, ...(await silent)].filter((status) => status === 200)
   atMost('tokens of nobody that were taken', taken.length, 0)
   atMost('look-ups that an address buys', strangers.lookupsOf(nobodies), MOST_LOOKUPS)
+  hadEffect('tokens were looked up', strangers.lookupsOf(nobodies) > 0)
+  hadEffect('tokens were refused', statuses.includes(429))
+  hadEffect('silent hosts were asked', strangers.calls().silent > 0)
+}
+
+/** Each from an address of its own, so that none is refused unread. */
+async function floodDocuments(parts: Parts, dice: number): Promise<void> {
+  const { strangers } = parts.world
+  const dids = Array.from({ length: COSTLY }, () => strangers.mintCostly())
+  const statuses = await inTurns(COSTLY, (i) => signIn(parts, dids[i]!, `203.0.113.${i}`))
+  atMost(
+    'tokens of costly documents that were taken',
+    statuses.filter((one) => one === 200).length,
+    0,
+  )
+  hadEffect('costly documents were read', strangers.lookupsOf(dids) >= COSTLY / 2)
+  await welcome(parts, dice)
 }
 
 /** Somebody who comes and follows authors of the largest posts there are, and thousands who are not there. */
@@ -150,8 +175,10 @@ async function floodRecords(parts: Parts, dice: number): Promise<void> {
   const subjects = [...nobodies, ...authors]
   const recordOf = (i: number) => ({ subject: subjects[i], createdAt: timeOf(i) })
   const did = strangers.mint({ [FOLLOW]: { count: subjects.length, recordOf } })
+  const before = strangers.calls().requests
   await welcome(parts, dice, did)
   await untilStill(parts)
+  hadEffect('huge authors were read', strangers.calls().requests - before > HUGE_AUTHORS)
 }
 
 function hugePost(name: string, i: number): Record<string, unknown> {
@@ -205,6 +232,7 @@ async function floodMedia(parts: Parts, dice: number): Promise<void> {
   await until('a picture of others came', () => hasPicture(parts), PICTURE_TIMEOUT_MS)
   const shown = (await refused).filter((status) => status === 200)
   atMost('hostile pictures and videos shown', shown.length, 0)
+  hadEffect('hostile pictures were fetched', strangers.blobsAsked(pictures) > 0)
 }
 
 function thumbnail(did: string, cid: string): string {
@@ -223,15 +251,4 @@ function floodAddress(dice: number): string {
 
 function atMost(what: string, count: number, most: number): void {
   if (count > most) throw new Error(`${what}: ${count}, but at most ${most} are allowed`)
-}
-
-/** So many at once. */
-async function inTurns<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
-  const results: T[] = []
-  const turns = Array.from({ length: count }, (_, i) => i).values()
-  const go = async () => {
-    for (const i of turns) results[i] = await work(i)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, go))
-  return results
 }

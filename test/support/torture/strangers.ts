@@ -9,6 +9,12 @@ import { blobCid } from '../blob-host.ts'
 import { type ServiceClaims, signServiceJwt } from '../service-jwt.ts'
 import { cidOf, tid } from '../simulated-network/repository.ts'
 import type { SimulatedServers } from '../simulated-network/servers.ts'
+import {
+  createHostileFeeds,
+  type FeedTrick,
+  feedTricks,
+  type HostileFeeds,
+} from './hostile-feeds.ts'
 import { createHostileLabeler, type HostileLabeler } from './hostile-labeler.ts'
 
 /** Records of one collection, made when somebody asks for them. */
@@ -26,6 +32,13 @@ export type Strangers = {
   /** On all their PDSs. `silent`: whoever asks for it waits in vain. @returns its CID. */
   putBlob(bytes: Buffer, isSilent?: boolean): string
   readonly labeler: HostileLabeler
+  readonly feeds: HostileFeeds
+  /** An account with a feed for each trick. @returns its DID, and its feeds' URIs. */
+  mintFeeds(): { did: string; uriOf: (trick: FeedTrick) => string }
+  /** An account whose document costs whoever reads it. */
+  mintCostly(): string
+  /** How often a blob was asked for. */
+  blobsAsked(cids: readonly string[]): number
   /** DIDs of hosts that take a connection and say nothing. */
   readonly silentDids: readonly string[]
   /** What they were asked so far, the directory about them included. */
@@ -45,6 +58,8 @@ const WEB_ADDRESS = '127.0.0.1'
 const SILENT_HOSTS = 24
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 const MAX_PAGE = 100
+const KEY_LENGTH = 30_000
+const GENERATOR = 'app.bsky.feed.generator'
 const FIRST_RECORD_US = 1_780_000_000_000_000
 
 export async function createStrangers(servers: SimulatedServers): Promise<Strangers> {
@@ -52,10 +67,12 @@ export async function createStrangers(servers: SimulatedServers): Promise<Strang
   const repositories = new Map<string, Collections>()
   const blobs = new Map<string, Buffer | 'silent'>()
   const lookups = new Map<string, number>()
+  const costly = new Set<string>()
+  const asked = new Map<string, number>()
   let requests = 0
   const server = createServer((request, response) => {
     requests++
-    answer(request, response, { repositories, blobs })
+    answer(request, response, { repositories, blobs, asked, feeds })
   })
   const origin = `http://${ADDRESS}:${await listen(server, ADDRESS)}`
   const labeler = createHostileLabeler(server)
@@ -64,17 +81,28 @@ export async function createStrangers(servers: SimulatedServers): Promise<Strang
 
   const nobody = () => `${STRANGER_DIDS}${inBase32(minted++).padStart(16, 'a')}`
 
+  const feeds = createHostileFeeds(nobody)
+
+  function mint(collections: Collections = {}): string {
+    const did = nobody()
+    repositories.set(did, collections)
+    return did
+  }
+
   servers.documentOf = (did) => {
     if (!did.startsWith(STRANGER_DIDS)) return undefined
     lookups.set(did, (lookups.get(did) ?? 0) + 1)
+    if (costly.has(did)) return costlyDocument(did)
     return repositories.has(did) ? documentOf(did, origin, keys.own) : undefined
   }
 
   return {
     addresses: [ADDRESS, WEB_ADDRESS],
-    mint: (collections = {}) => {
+    mint,
+    mintFeeds: () => mintFeeds(mint),
+    mintCostly: () => {
       const did = nobody()
-      repositories.set(did, collections)
+      costly.add(did)
       return did
     },
     nobody,
@@ -84,7 +112,8 @@ export async function createStrangers(servers: SimulatedServers): Promise<Strang
       blobs.set(cid, isSilent ? 'silent' : bytes)
       return cid
     },
-    labeler,
+    ...{ labeler, feeds },
+    blobsAsked: (cids) => sumOf(cids.map((cid) => asked.get(cid) ?? 0)),
     silentDids: silent.dids,
     calls: () => ({
       lookups: sumOf(lookups.values()),
@@ -115,20 +144,52 @@ function documentOf(did: string, origin: string, key: Keypair): object {
     service: [
       { id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: origin },
       { id: '#atproto_labeler', type: 'AtprotoLabeler', serviceEndpoint: origin },
+      { id: '#bsky_fg', type: 'BskyFeedGenerator', serviceEndpoint: origin },
     ],
   }
+}
+
+/** Two keys, as long as a document may be: whoever decodes them is at it for seconds. */
+function costlyDocument(did: string): object {
+  const publicKeyMultibase = `z${'2'.repeat(KEY_LENGTH)}`
+  const method = (name: string) => {
+    return { id: `${did}#${name}`, type: 'Multikey', controller: did, publicKeyMultibase }
+  }
+  return { id: did, verificationMethod: [method('atproto'), method('atproto_label')], service: [] }
+}
+
+function mintFeeds(mint: (collections: Collections) => string) {
+  let did = ''
+  const createdAt = new Date(FIRST_RECORD_US / 1000).toISOString()
+  const recordOf = (i: number) => ({ did, displayName: feedTricks[i], createdAt })
+  did = mint({ [GENERATOR]: { count: feedTricks.length, recordOf } })
+  const uriOf = (trick: FeedTrick) => `at://${did}/${GENERATOR}/${keyOf(feedTricks.indexOf(trick))}`
+  return { did, uriOf }
 }
 
 function handleOf(did: string): string {
   return `${did.slice(STRANGER_DIDS.length)}.strangers.example`
 }
 
-type Stored = { repositories: Map<string, Collections>; blobs: Map<string, Buffer | 'silent'> }
+type Stored = {
+  repositories: Map<string, Collections>
+  blobs: Map<string, Buffer | 'silent'>
+  /** By CID. */
+  asked: Map<string, number>
+  feeds: HostileFeeds
+}
 
 function answer(request: IncomingMessage, response: ServerResponse, stored: Stored): void {
   const url = new URL(request.url!, 'http://localhost')
   const query = Object.fromEntries(url.searchParams)
-  if (url.pathname.endsWith('getBlob')) return sendBlob(response, stored.blobs.get(query['cid']!))
+  if (url.pathname.endsWith('getFeedSkeleton')) {
+    return stored.feeds.answer(response, places.get(query['feed']!.split('/').at(-1)!) ?? 0)
+  }
+  if (url.pathname.endsWith('getBlob')) {
+    const cid = query['cid']!
+    stored.asked.set(cid, (stored.asked.get(cid) ?? 0) + 1)
+    return sendBlob(response, stored.blobs.get(cid))
+  }
   const did = query['did'] ?? query['repo'] ?? didOf(query['handle'] ?? '')
   const collections = stored.repositories.get(did)
   const body = collections && tell(url.pathname.split('.').at(-1)!, { did, collections, query })
@@ -152,7 +213,17 @@ function tell(method: string, { did, collections, query }: Asked): object | unde
     return { did, handle: handleOf(did), didDoc: {}, collections: names, handleIsCorrect: true }
   }
   if (method === 'listRecords') return listRecords({ did, collections, query })
+  if (method === 'getRecord') return getRecord({ did, collections, query })
   return undefined
+}
+
+function getRecord({ did, collections, query }: Asked): object | undefined {
+  const { collection = '', rkey = '' } = query
+  const place = places.get(rkey)
+  const found = collections[collection]
+  if (place === undefined || !found || place >= found.count) return undefined
+  const value = { $type: collection, ...found.recordOf(place) }
+  return { uri: `at://${did}/${collection}/${rkey}`, cid: cidOf(value), value }
 }
 
 /** Newest first; a record's key tells its place. */

@@ -2,7 +2,7 @@
 // and again. They are in the network's repositories like any other record, so the oracle expects them.
 
 import { worstText } from '../worst-texts.ts'
-import { type Parts, pick } from './fault.ts'
+import { hadEffect, type Parts, pick } from './fault.ts'
 
 const POST = 'app.bsky.feed.post'
 const SEARCH = 'app.bsky.feed.searchPosts'
@@ -33,10 +33,14 @@ export function writeWorstReplies({ world, subject }: Parts, dice: number): () =
     world.emit(writer.put({ collection: POST, value, atMs }))
   }
   return async () => {
+    let answered = 0
     for (let i = 0; i < SEARCHES; i++) {
       const url = `https://worst.example/${worstText(pick(UNITS, (dice + i / SEARCHES) % 1), QUERY_LENGTH)}x`
-      await subject.call(SEARCH, `?${new URLSearchParams({ q: 'worst', url })}`, {})
+      const query = new URLSearchParams({ q: 'worst', url })
+      const { status } = await subject.call(SEARCH, `?${query}`, {})
+      if (status === 200 || status === 400) answered++
     }
+    hadEffect('a search was read', answered > 0)
   }
 }
 

@@ -1,0 +1,42 @@
+// Members look at feeds whose generator means no good, each with a trick of its own (hostile-feeds.ts). The honest
+// feed of the same generator comes before and after.
+
+import { hadEffect, type Parts, pick, until } from './fault.ts'
+import { type FeedTrick, feedTricks } from './hostile-feeds.ts'
+import { inTurns } from './in-turns.ts'
+
+const POST = 'app.bsky.feed.post'
+const FEED = 'app.bsky.feed.getFeed'
+const SKELETON = 'app.bsky.feed.getFeedSkeleton'
+const TIMES = 4
+const FEED_TIMEOUT_MS = 40_000
+
+export async function floodFeeds(parts: Parts, dice: number): Promise<void> {
+  const { world, subject } = parts
+  const { feeds } = world.strangers
+  const { did: aud, uriOf } = world.strangers.mintFeeds()
+  const writer = world.members.find(({ collections }) => collections.get(POST)?.size)
+  const post = writer && [...writer.collections.get(POST)!.values()].at(-1)!
+  hadEffect('a member has a post to show', post !== undefined)
+  feeds.show(`at://${writer!.did}/${POST}/${post!.rkey}`)
+  const before = feedTricks.map((trick) => feeds.asked(trick))
+
+  async function ask(trick: FeedTrick, iss = pick(world.members, dice).did) {
+    const token = await world.servers.serviceJwt({ iss, aud, lxm: SKELETON })
+    const query = new URLSearchParams({ feed: uriOf(trick), limit: '100' })
+    return subject.call(FEED, `?${query}`, { authorization: `Bearer ${token}` })
+  }
+  const isHonestShown = async () => {
+    const { status, bytes } = await ask('honest')
+    return status === 200 && bytes.includes(post!.rkey)
+  }
+
+  await until('an honest feed came', isHonestShown, FEED_TIMEOUT_MS)
+  await inTurns(TIMES * feedTricks.length, async (i) => {
+    await ask(feedTricks[i % feedTricks.length]!, world.members[i % world.members.length]!.did)
+  })
+  await until('an honest feed came again', isHonestShown, FEED_TIMEOUT_MS)
+  feedTricks.forEach((trick, i) => {
+    hadEffect(`a feed was asked that is ${trick}`, feeds.asked(trick) > before[i]!)
+  })
+}
