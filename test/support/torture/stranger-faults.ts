@@ -221,7 +221,7 @@ async function floodMedia(parts: Parts, dice: number): Promise<void> {
   const asked = [
     ...pictures.map((cid) => thumbnail(did, cid)),
     ...videos.flatMap((cid) =>
-      ['playlist.m3u8', '0.m4s'].map((it) => `/video/${did}/${cid}/${it}`),
+      ['playlist.m3u8', '0/video.m3u8', '0.m4s'].map((it) => `/video/${did}/${cid}/${it}`),
     ),
   ]
   const refused = inTurns(
