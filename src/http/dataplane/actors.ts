@@ -9,8 +9,10 @@ import type { RecordRow, VerificationRow } from '../../data/store/read/records.t
 import { ACTIVE, isHiddenStatus, statusCode, statusOf } from '../../data/store/status.ts'
 import { statusBeneath } from '../../data/store/takedowns.ts'
 import type { Identity } from '../../sources/identity/did-document.ts'
+import { answerOf, type EncodedRpcs, encode, joined } from './encoded.ts'
+import { ActorInfoSchema } from './generated/bsky-pb.ts'
 import { bounded, type RecordInit, type Rpcs, timestamp, toRecord } from './messages.ts'
-import { createHidden, type Hidden } from './moderation.ts'
+import { createHidden } from './moderation.ts'
 import type { Reading } from './reading.ts'
 import { profileRecords } from './records.ts'
 
@@ -22,21 +24,62 @@ const MAX_LOOKED_UP = 25
 /** What an account says of itself beside its profile, by collection. */
 type Own = Map<number, RecordRow>
 
-export function actorRpcs(reading: Reading): Rpcs {
-  const hidden = createHidden(reading.db)
+const NOBODY = encode(ActorInfoSchema, {
+  exists: false,
+  allowActivitySubscriptionsFrom: 'followers',
+})
+/** Nobody's age is known here. */
+const OF_UNKNOWN_AGE = encode(ActorInfoSchema, {
+  ageAssuranceStatus: { status: 'unknown', access: 'unknown' },
+})
+
+/** GetActors, whose answers are encoded. */
+export function actorInfoRpcs(reading: Reading): EncodedRpcs {
+  const hidden = createHidden(reading)
   return {
     getActors({ dids, returnAgeAssuranceForDids }) {
-      const facts = readActors(reading, hidden, bounded(dids))
+      const takedowns = hidden.refs(bounded(dids))
+      const shown = dids.filter((did) => !takedowns.has(did))
+      const known = encodedActors(reading, shown)
+      const facts = takedowns.size > 0 ? readActors(reading, [...takedowns.keys()]) : undefined
       const aged = new Set(returnAgeAssuranceForDids)
-      return {
-        actors: dids.map((did) => ({
-          ...facts.of(did),
-          // Nobody's age is known here.
-          ...(aged.has(did) && { ageAssuranceStatus: { status: 'unknown', access: 'unknown' } }),
-        })),
-      }
+      const actors = dids.map((did) => {
+        const uid = reading.actors.uidOf(did)
+        const info = facts && takedowns.has(did) ? facts.of(uid) : undefined
+        if (!info) return known.get(uid) ?? NOBODY
+        return encode(ActorInfoSchema, { ...info, ...hiddenAs(reading, uid, takedowns.get(did)!) })
+      })
+      return answerOf({
+        1: actors.map((one, i) => (aged.has(dids[i]!) ? joined(one, OF_UNKNOWN_AGE) : one)),
+      })
     },
+  }
+}
 
+/** By uid. */
+function encodedActors(reading: Reading, dids: readonly string[]): Map<number, Uint8Array> {
+  const { actors, memory } = reading
+  const found = new Map<number, Uint8Array>()
+  const unknown: string[] = []
+  for (const did of dids) {
+    const uid = actors.uidOf(did)
+    const encoded = memory.actors.get(uid)
+    if (encoded) found.set(uid, encoded)
+    else if (uid !== 0) unknown.push(did)
+  }
+  const facts = unknown.length > 0 ? readActors(reading, unknown) : undefined
+  for (const did of facts ? unknown : []) {
+    const uid = actors.uidOf(did)
+    const info = facts!.of(uid)
+    const encoded = info ? encode(ActorInfoSchema, info) : NOBODY
+    if (info) memory.actors.set(uid, encoded)
+    found.set(uid, encoded)
+  }
+  return found
+}
+
+export function actorRpcs(reading: Reading): Rpcs {
+  return {
     async getDidsByHandles({ handles, lookupUnidirectional }) {
       const known = bounded(handles).map((handle) => {
         const uid = reading.accounts.uidOfHandle(handle)
@@ -120,13 +163,12 @@ async function lookUp({ resolver }: Reading, handles: string[]): Promise<Map<str
   return new Map(found.flat())
 }
 
-function readActors(reading: Reading, hidden: Hidden, dids: readonly string[]) {
+function readActors(reading: Reading, dids: readonly string[]) {
   const { actors, config, profiles, records } = reading
   const uids = new Set(dids.map((did) => actors.uidOf(did)))
   uids.delete(0)
   const rows = new Map(profiles.rows(uids).map((row) => [row[0], row]))
   const profileOf = profileRecords(profiles, [...uids])
-  const takedowns = hidden.refs(dids)
   const own = ownOf(records.ownOf(uids))
   const verifiers = new Set(config.trustedVerifiers)
   const issuers = config.trustedVerifiers.map((did) => actors.uidOf(did)).filter((uid) => uid > 0)
@@ -135,16 +177,16 @@ function readActors(reading: Reading, hidden: Hidden, dids: readonly string[]) {
     ({ subject }) => subject,
   )
   return {
-    of(did: string) {
-      const uid = actors.uidOf(did)
+    /** undefined: nobody. */
+    of(uid: number) {
       const row = rows.get(uid)
-      if (!row) return { exists: false, allowActivitySubscriptionsFrom: 'followers' }
+      if (!row) return undefined
+      const createdAt = profileOf.get(uid)?.createdAt
       return {
         ...accountOf(row, own.get(uid)),
-        ...(takedowns.has(did) && hiddenAs(reading, uid, takedowns.get(did)!)),
         profile: profileOf.get(uid) ?? NULL_RECORD,
-        createdAt: profileOf.get(uid)?.createdAt,
-        trustedVerifier: verifiers.has(did),
+        ...(createdAt && { createdAt }),
+        trustedVerifier: verifiers.has(actors.didOf(uid)),
         verifiedBy: verifiedBy((one) => actors.didOf(one), verifications.get(uid) ?? []),
       }
     },

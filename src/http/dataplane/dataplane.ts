@@ -3,20 +3,22 @@
 // frontend, the HTTP face of a search service. Loaded only where the operator gives it a port.
 
 import { connectNodeAdapter } from '@connectrpc/connect-node'
-import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
+import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import { bsyncRpcs } from './bsync.ts'
+import { createGrpc } from './grpc.ts'
 import { type DataplaneListener, listen } from './listener.ts'
 import { createReading, type DataplaneParts } from './reading.ts'
 import { createSearches } from './search.ts'
-import { routesOf } from './service.ts'
+import { callsOf, routesOf } from './service.ts'
 import { createWeb } from './web.ts'
 
 /** Of one call, as it comes and as it is answered. */
 const MAX_ASKED_BYTES = 4 << 20
 const MAX_ANSWERED_BYTES = 64 << 20
 
-export type DataplaneOptions = DataplaneParts & {
-  hydrator: Pick<Hydrator, 'labels'>
+export type DataplaneOptions = Omit<DataplaneParts, 'invalidations'> & {
+  /** A ring of them; undefined: nothing is kept from call to call. */
+  invalidations?: SharedArrayBuffer | undefined
   onAnswered: (path: string, status: number, seconds: number) => void
 }
 
@@ -24,17 +26,22 @@ export async function startDataplane(
   options: DataplaneOptions,
   { reusePort }: { reusePort?: boolean | undefined } = {},
 ): Promise<DataplaneListener> {
-  const { config, hydrator, log, onAnswered } = options
-  const reading = createReading(options)
+  const { config, invalidations, log, onAnswered } = options
+  const reading = createReading({
+    ...options,
+    invalidations: invalidations && new InvalidationReader(invalidations),
+  })
   const searches = createSearches(reading)
+  const calls = callsOf({ reading, searches, log, onAnswered }, bsyncRpcs(reading))
+  const limits = { maxAskedBytes: MAX_ASKED_BYTES, maxAnsweredBytes: MAX_ANSWERED_BYTES }
   const answer = connectNodeAdapter({
-    routes: routesOf({ reading, hydrator, searches, log, onAnswered }, bsyncRpcs(reading)),
+    routes: routesOf(calls),
     fallback: createWeb(searches),
     readMaxBytes: MAX_ASKED_BYTES,
     writeMaxBytes: MAX_ANSWERED_BYTES,
     acceptCompression: [],
   })
-  const listener = await listen(answer, { config, reusePort })
+  const listener = await listen({ answer, grpc: createGrpc(calls, limits) }, { config, reusePort })
   log.info({ bind: config.dataplaneBind, port: listener.port }, 'dataplane interface is up')
   return listener
 }

@@ -58,12 +58,17 @@ export function engagementRpcs(reading: Reading): Rpcs {
     getRepostsByActorAndSubjects({ actorDid, refs }) {
       const uid = actors.uidOf(actorDid)
       const posts = reading.postsByUri(bounded(refs).map(({ uri }) => uri))
-      const ids = [...posts.values()].map(({ id }) => id)
-      const rows = uid === 0 ? [] : reading.deeds.reposts(uid, ids)
-      const keys = new Map(rows.map(({ post, rkey }) => [post, rkey]))
-      return {
-        uris: refs.map(({ uri }) => uriOf(actorDid, REPOST, keys.get(posts.get(uri)?.id ?? 0))),
-      }
+      if (uid === 0) return { uris: refs.map(() => '') }
+      const ids = Array.from(posts.values(), ({ id }) => id)
+      const made = reading.memory.viewers.about(uid, ids, {
+        of: ({ reposts }) => reposts,
+        none: '',
+        read: (unknown) =>
+          reading.deeds
+            .reposts(uid, unknown)
+            .map(({ post, rkey }) => [post, recordUri(actorDid, REPOST, rkey)] as const),
+      })
+      return { uris: refs.map(({ uri }) => made.get(posts.get(uri)?.id ?? 0) ?? '') }
     },
 
     getKnownLikers({ actorDid, subjectUris, limit }) {
@@ -119,13 +124,21 @@ function likesBySubject(reading: Reading) {
 
 /** Of posts, and of feed generators, labelers and starter packs. */
 function likesByActor(reading: Reading, { actorDid, refs }: Refs): string[] {
-  const { actors, db, records } = reading
+  const { actors, db, memory, records } = reading
   const uid = actors.uidOf(actorDid)
   if (uid === 0) return refs.map(() => '')
   const uris = bounded(refs).map(({ uri }) => uri)
   const posts = reading.postsByUri(uris)
-  const subjects = new Set([...posts.values()].map(({ id }) => id))
-  const ofPosts = likeEdges.keysAmong(db, { creator: uid, subjects })
+  const postIds = Array.from(posts.values(), ({ id }) => id)
+  const ofPosts = memory.viewers.about(uid, postIds, {
+    of: ({ likes }) => likes,
+    none: '',
+    read: (subjects) =>
+      Array.from(
+        likeEdges.keysAmong(db, { creator: uid, subjects }),
+        ([post, rkey]) => [post, recordUri(actorDid, LIKE, rkey)] as const,
+      ),
+  })
   const others = recordRows(
     reading,
     uris.filter((uri) => !posts.has(uri)),
@@ -135,18 +148,14 @@ function likesByActor(reading: Reading, { actorDid, refs }: Refs): string[] {
   const ofRecords = new Map(likes.map(({ id, rkey }) => [id, rkey]))
   return uris.map((uri) => {
     const post = posts.get(uri)
-    const rkey = post ? ofPosts.get(post.id) : ofRecords.get(others.get(uri)?.id ?? 0)
-    return uriOf(actorDid, LIKE, rkey)
+    if (post) return ofPosts.get(post.id) ?? ''
+    return uriOf(actorDid, LIKE, ofRecords.get(others.get(uri)?.id ?? 0))
   })
 }
 
-function repostUris({ actors, reposts }: Reading, ids: readonly number[]): string[] {
-  const creators = new Map(reposts.rows(ids).map(([id, uid]) => [id, uid]))
-  const keys = new Map(reposts.texts(ids).map(([id, rkey]) => [id, rkey]))
-  return ids.flatMap((id) => {
-    const [uid, rkey] = [creators.get(id), keys.get(id)]
-    return uid && rkey ? [recordUri(actors.didOf(uid), REPOST, rkey)] : []
-  })
+function repostUris(reading: Reading, ids: readonly number[]): string[] {
+  const reposts = reading.repostsById(ids)
+  return ids.flatMap((id) => reposts.get(id)?.uri ?? [])
 }
 
 function uriOf(did: string, collection: string, rkey: PackedRkey | undefined): string {

@@ -22,7 +22,7 @@ const ALL = 'posts_with_replies'
 
 export function feedRpcs(reading: Reading): Rpcs {
   const { db, actors, lists, onViewer } = reading
-  const feed = createMergedFeed(db)
+  const feed = createMergedFeed(db, reading.memory.heads)
   const timeline = createTimelineSkeleton({ ...reading, feed })
   const authorFeed = createAuthorFeedSkeleton(db)
   const listFeed = createListFeedSkeleton({ db, actors, feed })

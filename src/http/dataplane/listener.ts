@@ -1,20 +1,25 @@
-// The sockets of the dataplane's port: HTTP/1.1 and HTTP/2 on one, told apart by a connection's first bytes
-// where there is no TLS, and by TLS itself where there is. Whoever does not show the secret is refused before
-// anything of the body is read.
+// The sockets of the dataplane's port, with TLS or without: HTTP/1.1 and HTTP/2 on one, told apart by a
+// connection's first bytes. Whoever does not show the secret is refused before anything of the body is read.
 
 import { timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createServer as createHttp1, type IncomingMessage } from 'node:http'
+import {
+  createServer as createHttp1,
+  type Server as Http1Server,
+  type IncomingMessage,
+} from 'node:http'
 import {
   createServer as createHttp2,
-  createSecureServer,
+  type Http2Server,
   type Http2ServerRequest,
   type Http2Session,
 } from 'node:http2'
 import { createServer as createTcp, type Server, type Socket } from 'node:net'
+import { createServer as createTls, type TlsOptions } from 'node:tls'
 import type { Config } from '../../base/config/config.ts'
 import { ConfigError } from '../../base/config/config.ts'
 import { listenOn } from '../server/listener.ts'
+import type { Grpc } from './grpc.ts'
 
 export type Incoming = IncomingMessage | Http2ServerRequest
 /** What both kinds of answers have in common. */
@@ -37,48 +42,83 @@ const DRAIN_MS = 2_000
 const streamLimits = { settings: { maxConcurrentStreams: MAX_STREAMS }, maxSessionMemory: 64 }
 const httpLimits = { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS }
 
+/** Whoever may ask is answered; a stream of HTTP/2 by `grpc`, where that takes it. */
+export type Answers = { answer: Answer; grpc: Grpc }
+
 /** @throws what listening throws, and ConfigError for files of TLS that cannot be read. */
 export async function listen(
-  answer: Answer,
+  answers: Answers,
   { config, reusePort = false }: { config: Config; reusePort?: boolean | undefined },
 ): Promise<DataplaneListener> {
-  const guarded = guard(answer, config.dataplaneToken)
-  const { server, sessions } = config.dataplaneTlsCert ? secure(guarded, config) : plain(guarded)
+  const { onSocket, sessions } = speakers(answers, config.dataplaneToken)
+  const server = config.dataplaneTlsCert
+    ? createTls(tlsOptions(config, config.dataplaneTlsCert), onSocket)
+    : createTcp(onSocket)
   const sockets = new Set<Socket>()
   server.maxConnections = MAX_CONNECTIONS
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
+  server.on('tlsClientError', (_error, socket) => socket.destroy())
   const { dataplaneBind: host, dataplanePort: port } = config
   const listening = await listenOn(server, { host, port, ...(reusePort && { reusePort }) })
   return { ...listening, close: () => close(server, sessions, sockets) }
 }
 
-type Listener = (request: Incoming, response: Outgoing) => void
-
-function guard(answer: Answer, token: string | undefined) {
-  if (token === undefined) return answer as Listener
-  const expected = Buffer.from(`Bearer ${token}`)
-  return (request: Incoming, response: Outgoing): void => {
-    const given = Buffer.from(request.headers.authorization ?? '')
-    if (given.length === expected.length && timingSafeEqual(given, expected)) {
-      answer(request, response as never)
-      return
-    }
-    response.statusCode = 401
-    response.setHeader('www-authenticate', 'Bearer')
-    response.end('')
-    request.resume()
+function tlsOptions(config: Config, cert: string): TlsOptions {
+  const ca = config.dataplaneTlsClientCa
+  return {
+    ALPNProtocols: ['h2', 'http/1.1'],
+    handshakeTimeout: HEADERS_TIMEOUT_MS,
+    cert: readPem('CERT', cert),
+    key: readPem('KEY', config.dataplaneTlsKey!),
+    ...(ca !== undefined && {
+      ...{ ca: readPem('CLIENT_CA', ca), requestCert: true, rejectUnauthorized: true },
+    }),
   }
 }
 
-type Both = { server: Server; sessions: Set<Http2Session> }
+type Check = (headers: { authorization?: string | undefined }) => boolean
 
-function plain(answer: Listener): Both {
-  const http1 = createHttp1(httpLimits, answer)
-  const http2 = createHttp2(streamLimits, answer)
-  const server = createTcp((socket) => {
+/** Whether the secret was shown. */
+function checkOf(token: string | undefined): Check {
+  if (token === undefined) return () => true
+  const expected = Buffer.from(`Bearer ${token}`)
+  return ({ authorization = '' }) => {
+    const given = Buffer.from(authorization)
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  }
+}
+
+/** What speaks HTTP/1.1 and HTTP/2 on sockets that are given to it. */
+function speakers({ answer, grpc }: Answers, token: string | undefined) {
+  const mayAsk = checkOf(token)
+  const guarded = (request: Incoming, response: Outgoing): void => {
+    if (mayAsk(request.headers)) answer(request, response as never)
+    else unauthorized(request, response)
+  }
+  const http1 = createHttp1(httpLimits, guarded)
+  const http2 = createHttp2(streamLimits)
+  // It listens nowhere: it makes requests and responses of streams.
+  const compatible = createHttp2(guarded)
+  http2.on('stream', (stream, headers, flags, rawHeaders) => {
+    if (mayAsk(headers) && grpc(stream, headers)) return
+    compatible.emit('stream', stream, headers, flags, rawHeaders)
+  })
+  return { onSocket: told(http1, http2), sessions: sessionsOf(http2) }
+}
+
+function unauthorized(request: Incoming, response: Outgoing): void {
+  response.statusCode = 401
+  response.setHeader('www-authenticate', 'Bearer')
+  response.end('')
+  request.resume()
+}
+
+/** By a connection's first bytes. */
+function told(http1: Http1Server, http2: Http2Server): (socket: Socket) => void {
+  return (socket) => {
     socket.on('error', () => socket.destroy())
     socket.setTimeout(HEADERS_TIMEOUT_MS, () => socket.destroy())
     onFirstBytes(socket, (first) => {
@@ -87,8 +127,7 @@ function plain(answer: Listener): Both {
       const isHttp2 = first.toString('latin1', 0, PREFACE.length) === PREFACE
       ;(isHttp2 ? http2 : http1).emit('connection', socket)
     })
-  })
-  return { server, sessions: sessionsOf(http2) }
+  }
 }
 
 /** They are put back, for whoever takes the socket over. */
@@ -99,22 +138,6 @@ function onFirstBytes(socket: Socket, found: (first: Buffer) => void): void {
     socket.unshift(first)
     found(first)
   }
-}
-
-function secure(answer: Listener, config: Config): Both {
-  const ca = config.dataplaneTlsClientCa
-  const server = createSecureServer(
-    {
-      ...{ ...streamLimits, ...httpLimits, allowHTTP1: true },
-      cert: readPem('CERT', config.dataplaneTlsCert!),
-      key: readPem('KEY', config.dataplaneTlsKey!),
-      ...(ca !== undefined && {
-        ...{ ca: readPem('CLIENT_CA', ca), requestCert: true, rejectUnauthorized: true },
-      }),
-    },
-    answer,
-  )
-  return { server, sessions: sessionsOf(server) }
 }
 
 function sessionsOf(server: { on(event: 'session', heard: (one: Http2Session) => void): unknown }) {

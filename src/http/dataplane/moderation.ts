@@ -7,6 +7,8 @@ import type { Db } from '../../data/store/db.ts'
 import type { ModerationAct } from '../../data/store/moderation-log.ts'
 import { prepareTakedowns } from '../../data/store/read/takedowns.ts'
 import { blobSubject, findTakedown } from '../../data/store/takedowns.ts'
+import { encode, joined } from './encoded.ts'
+import { RecordSchema } from './generated/bsky-pb.ts'
 import type { RecordInit, Rpcs } from './messages.ts'
 import { didOf, unfit, uriOf } from './mutes.ts'
 import type { Reading } from './reading.ts'
@@ -16,13 +18,12 @@ const UNNAMED = 'TAKEDOWN'
 const BY = 'the official AppView'
 const NONE: ReadonlyMap<string, string> = new Map()
 
-export type Hidden = ReturnType<typeof createHidden>
-
-export function createHidden(db: Db) {
+export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
   const reader = prepareTakedowns(db)
 
   /** Names of the takedowns of those that are hidden: DIDs and at-URIs. */
   function refs(subjects: readonly string[]): ReadonlyMap<string, string> {
+    if (!memory.hidesAny(reader.isAnything)) return NONE
     const found = reader.among(subjects)
     if (found.length === 0) return NONE
     return new Map(found.map((subject) => [subject, refOf(db, subject) ?? UNNAMED]))
@@ -35,11 +36,21 @@ export function createHidden(db: Db) {
       uris: readonly string[],
       records: readonly T[],
     ): (T | RecordInit)[] {
-      if (!reader.isAny()) return [...records]
       const hidden = refs(uris)
+      if (hidden.size === 0) return [...records]
       return records.map((record, i) => {
         const takedownRef = hidden.get(uris[i]!)
         return takedownRef === undefined ? record : { ...record, takenDown: true, takedownRef }
+      })
+    },
+    /** The same of records that are encoded. */
+    markedBytes(uris: readonly string[], records: readonly Uint8Array[]): readonly Uint8Array[] {
+      const hidden = refs(uris)
+      if (hidden.size === 0) return records
+      return records.map((record, i) => {
+        const takedownRef = hidden.get(uris[i]!)
+        if (takedownRef === undefined) return record
+        return joined(record, encode(RecordSchema, { takenDown: true, takedownRef }))
       })
     },
   }

@@ -1,8 +1,5 @@
-// GetPostRecords, threads and counts. Of a post a row of small scalars is read each time; its record is
-// kept ready as a message for as long as the row's version stays.
+// GetPostRecords, threads and counts. Records are kept as they stand in an answer (memory.ts).
 
-import { create } from '@bufbuild/protobuf'
-import { KeptRows } from '../../answers/hydrate/cached-rows.ts'
 import { opThread } from '../../answers/skeleton/op-thread.ts'
 import { createThreads } from '../../answers/skeleton/thread.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
@@ -15,48 +12,56 @@ import {
   VIOLATES_THREADGATE,
 } from '../../data/store/post-flags.ts'
 import { PRESENT } from '../../data/store/posts.ts'
-import type { PostKeyRow, PostRow } from '../../data/store/read/posts.ts'
+import type { PostRow, PostTextRow } from '../../data/store/read/posts.ts'
 import { prepareThreads } from '../../data/store/read/threads.ts'
 import { recordText } from '../../data/store/record-bytes.ts'
-import { type Record, RecordSchema } from './generated/bsky-pb.ts'
+import { answerOf, type EncodedRpcs, encode, NO_FIELDS } from './encoded.ts'
+import { OpThreadSchema, PostRecordMetaSchema, RecordSchema } from './generated/bsky-pb.ts'
+import type { EncodedPost, NamedPost } from './memory.ts'
 import { bounded, NO_RECORD, type Rpcs, toRecord } from './messages.ts'
 import { createHidden } from './moderation.ts'
 import type { Reading } from './reading.ts'
+import { recalled } from './recent.ts'
 import { recordRows } from './records.ts'
 
-const MAX_KEPT_BYTES = 24 << 20
-const MESSAGE_BYTES = 600
 /** Of one thread, each way; the frontend's own bounds are below. */
 const MAX_DEPTH = 1_000
-const NO_META = {}
+const NO_RECORD_BYTES = encode(RecordSchema, NO_RECORD)
 
-const isPresent = ({ state }: PostKeyRow) => state === PRESENT
+const isPresent = ({ is }: NamedPost) => is === 'present'
 
-type Kept = KeptRows<[version: string], Record>
 type PostRefs = readonly { uri: string }[]
 
-export function postRpcs(reading: Reading): Rpcs {
-  const kept: Kept = new KeptRows(MAX_KEPT_BYTES)
-  const hidden = createHidden(reading.db)
-  const threads = createThreads(reading.db)
+/** GetPostRecords, whose answers are encoded. */
+export function postRecordRpcs(reading: Reading): EncodedRpcs {
+  const hidden = createHidden(reading)
   const threadRows = prepareThreads(reading.db)
   return {
     getPostRecords({ uris, includeOpThreadMetadata }) {
       const posts = reading.postsByUri(bounded(uris))
-      const ids = [...posts.values()].filter(({ is }) => is === 'present').map(({ id }) => id)
-      const rows = new Map(reading.posts.rows(ids).map((row) => [row[0], row]))
-      const records = readRecords(reading, kept, [...rows.values()])
-      const idOf = (uri: string) => posts.get(uri)?.id ?? 0
-      return {
-        records: hidden.marked(
-          uris,
-          uris.map((uri) => records.get(idOf(uri)) ?? NO_RECORD),
-        ),
-        meta: uris.map((uri) => metaOf(rows.get(idOf(uri)))),
-        opThreads: includeOpThreadMetadata ? opThreads(reading, threadRows, rows.values()) : [],
-      }
+      const present = [...posts.values()].filter(isPresent).map(({ id }) => id)
+      const encoded = encodedPosts(reading, present)
+      const found = uris.map((uri) => encoded.get(posts.get(uri)?.id ?? 0))
+      const records = found.map((post) => post?.record ?? NO_RECORD_BYTES)
+      const threads = includeOpThreadMetadata
+        ? opThreads(
+            reading,
+            threadRows,
+            found.filter((post) => post !== undefined),
+          )
+        : []
+      return answerOf({
+        1: hidden.markedBytes(uris, records),
+        2: found.map((post) => post?.meta ?? NO_FIELDS),
+        3: threads.map((one) => encode(OpThreadSchema, one)),
+      })
     },
+  }
+}
 
+export function postRpcs(reading: Reading): Rpcs {
+  const threads = createThreads(reading.db)
+  return {
     getThread({ postUri, above, below }) {
       const anchor = reading.postsByUri([postUri]).get(postUri)
       if (anchor?.is !== 'present') return {}
@@ -77,10 +82,15 @@ export function postRpcs(reading: Reading): Rpcs {
 
     getThreadMutesOnSubjects({ actorDid, threadRoots }) {
       const roots = reading.postsByUri(bounded(threadRoots))
-      const ids = [...roots.values()].map(({ id }) => id)
+      const ids = Array.from(roots.values(), ({ id }) => id)
       const uid = reading.actors.uidOf(actorDid)
-      const muted = new Set(uid === 0 ? [] : reading.deeds.threadMutes(uid, ids))
-      return { muted: threadRoots.map((uri) => muted.has(roots.get(uri)?.id ?? 0)) }
+      if (uid === 0) return { muted: threadRoots.map(() => false) }
+      const muted = reading.memory.viewers.about(uid, ids, {
+        of: ({ threadMutes }) => threadMutes,
+        read: (unknown) => reading.deeds.threadMutes(uid, unknown).map((id) => [id, true] as const),
+        none: false,
+      })
+      return { muted: threadRoots.map((uri) => muted.get(roots.get(uri)?.id ?? 0) ?? false) }
     },
   }
 }
@@ -92,35 +102,33 @@ function newestFirst({ posts }: Reading, ids: readonly number[]): number[] {
 }
 
 /** By posts.id. */
-function readRecords(
-  { posts }: Reading,
-  kept: Kept,
-  rows: readonly PostRow[],
-): Map<number, Record> {
-  const records = new Map<number, Record>()
-  const unread = new Map<number, PostRow>()
-  for (const row of rows) {
-    const [id, , , version] = row
-    const found = kept.find(id)
-    if (found?.row[0] === version) records.set(id, found.value)
-    else unread.set(id, row)
+function encodedPosts(
+  { memory, posts }: Reading,
+  ids: readonly number[],
+): Map<number, EncodedPost> {
+  return recalled(ids, { kept: (id) => memory.posts.get(id), read: readPosts })
+
+  function readPosts(unknown: number[]): [number, EncodedPost][] {
+    const texts = new Map(posts.texts(unknown).map((text) => [text[0], text]))
+    return posts.rows(unknown).map((row) => {
+      const [id, , , , , root] = row
+      const record = recordOf(row, texts.get(id))
+      const post = { record, meta: encode(PostRecordMetaSchema, metaOf(row)), root: root ?? id }
+      memory.posts.set(id, post)
+      return [id, post]
+    })
   }
-  if (unread.size === 0) return records
-  for (const [id, , cid, stored, createdAt, indexedAt] of posts.texts(unread.keys())) {
-    const [, , state, version, sortAt] = unread.get(id)!
-    const json = recordText(stored)
-    if (state !== PRESENT || sortAt === null || !cid || json === null) continue
-    const facts = toRecord({ json, cid: unpackCid(cid), sortAt, createdAt, indexedAt })
-    const record = create(RecordSchema, facts)
-    kept.keep(id, [version], record, record.record.length + MESSAGE_BYTES)
-    records.set(id, record)
-  }
-  return records
 }
 
-function metaOf(row: PostRow | undefined) {
-  if (!row) return NO_META
-  const [, , , , , , parent, , flags] = row
+function recordOf([, , state, , sortAt]: PostRow, text: PostTextRow | undefined): Uint8Array {
+  const [, , cid, stored, createdAt, indexedAt] = text ?? []
+  const json = stored === undefined ? null : recordText(stored)
+  if (state !== PRESENT || sortAt === null || !cid || json === null) return NO_RECORD_BYTES
+  const facts = toRecord({ json, cid: unpackCid(cid), sortAt, createdAt, indexedAt })
+  return encode(RecordSchema, facts)
+}
+
+function metaOf([, , , , , , parent, , flags]: PostRow) {
   const has = (bit: number) => (flags & bit) !== 0
   return {
     violatesThreadGate: has(VIOLATES_THREADGATE),
@@ -136,9 +144,9 @@ function metaOf(row: PostRow | undefined) {
 function opThreads(
   reading: Reading,
   reader: ReturnType<typeof prepareThreads>,
-  rows: Iterable<PostRow>,
+  posts: Iterable<EncodedPost>,
 ) {
-  const roots = new Set(Array.from(rows, ([id, , , , , root]) => root ?? id))
+  const roots = new Set(Array.from(posts, ({ root }) => root))
   const lines = [...roots].flatMap((root) => {
     const line = opThread(root, reader.opReplies(root))
     return line ? [line] : []
@@ -155,7 +163,7 @@ function interactionCounts(reading: Reading, refs: PostRefs) {
   const uris = refs.map(({ uri }) => uri)
   const posts = reading.postsByUri(uris)
   const ids = new Set([...posts.values()].map(({ id }) => id))
-  const counts = new Map(reading.posts.counts(ids).map((row) => [row[0], row]))
+  const counts = reading.postCounts(ids)
   const others = recordRows(
     reading,
     uris.filter((uri) => !posts.has(uri)),

@@ -7,6 +7,8 @@ import { createDraftPages } from '../../answers/skeleton/drafts.ts'
 import { createAccountLists } from '../../answers/skeleton/follow-lists.ts'
 import { bookmarksAmong } from '../../data/store/bookmarks.ts'
 import { prepareActivitySubscriptions } from '../../data/store/read/activity-subscriptions.ts'
+import { answerOf, type EncodedRpcs, encode, NO_FIELDS } from './encoded.ts'
+import { BookmarkSchema } from './generated/bsky-pb.ts'
 import { bounded, cursorOf, pageSize, type Rpcs, timestamp } from './messages.ts'
 import type { Reading } from './reading.ts'
 
@@ -19,6 +21,30 @@ export const NAMESPACES = {
 
 export function privateStateRpcs(reading: Reading): Rpcs {
   return { ...keptRpcs(reading), ...subscriptionRpcs(reading) }
+}
+
+/** What of posts is bookmarked, whose answers are encoded. */
+export function bookmarkRpcs({ actors, db, memory, postsByUri }: Reading): EncodedRpcs {
+  return {
+    getBookmarksByActorAndSubjects({ actorDid, uris }) {
+      const viewer = actors.uidOf(actorDid)
+      const posts = postsByUri(bounded(uris))
+      if (viewer === 0) return answerOf({ 1: uris.map(() => NO_FIELDS) })
+      const named = new Map(Array.from(posts.values(), ({ id, uri }) => [id, uri]))
+      const found = memory.viewers.about(viewer, named.keys(), {
+        of: ({ bookmarks }) => bookmarks,
+        none: NO_FIELDS,
+        read: (unknown) =>
+          bookmarksAmong(db, viewer, unknown).map(({ post, cid, createdAt }) => {
+            const ref = { actorDid, namespace: NAMESPACES.bookmark, key: String(post) }
+            const subject = { subjectUri: named.get(post)!, subjectCid: cid }
+            const bookmark = { ref, ...subject, indexedAt: timestamp(createdAt) }
+            return [post, encode(BookmarkSchema, bookmark)] as const
+          }),
+      })
+      return answerOf({ 1: uris.map((uri) => found.get(posts.get(uri)?.id ?? 0) ?? NO_FIELDS) })
+    },
+  }
 }
 
 function keptRpcs(reading: Reading): Rpcs {
@@ -36,23 +62,6 @@ function keptRpcs(reading: Reading): Rpcs {
         subject: uris.get(post) ?? '',
       }))
       return { bookmarks: named, cursor: page.cursor }
-    },
-
-    getBookmarksByActorAndSubjects({ actorDid, uris }) {
-      const viewer = actors.uidOf(actorDid)
-      const posts = reading.postsByUri(bounded(uris))
-      const ids = [...posts.values()].map(({ id }) => id)
-      const rows = viewer === 0 ? [] : bookmarksAmong(db, viewer, ids)
-      const found = new Map(rows.map((row) => [row.post, row]))
-      return {
-        bookmarks: uris.map((uri) => {
-          const row = found.get(posts.get(uri)?.id ?? 0)
-          if (!row) return {}
-          const ref = { actorDid, namespace: NAMESPACES.bookmark, key: String(row.post) }
-          const indexedAt = timestamp(row.createdAt)
-          return { ref, subjectUri: uri, subjectCid: row.cid, indexedAt }
-        }),
-      }
     },
 
     getActorDrafts({ actorDid, limit, cursor }) {

@@ -6,6 +6,8 @@ import type { RecordCollection } from '../../base/atproto/collections.ts'
 import { collectionCodes, recordCollections } from '../../base/atproto/collections.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
 import type { RecordRow } from '../../data/store/read/records.ts'
+import { answerOf, type EncodedRpcs, encode } from './encoded.ts'
+import { RecordSchema } from './generated/bsky-pb.ts'
 import { byName, keysOf, nameOf, type UriKey } from './keys.ts'
 import { bounded, inPlace, NO_RECORD, type RecordInit, type Rpcs, toRecord } from './messages.ts'
 import { createHidden } from './moderation.ts'
@@ -16,7 +18,7 @@ type Find = (keys: readonly UriKey[]) => ReadonlyMap<string, RecordInit>
 type Request = { uris: string[] }
 
 export function recordRpcs(reading: Reading): Rpcs {
-  const hidden = createHidden(reading.db)
+  const hidden = createHidden(reading)
   const reactions = createReactions(reading)
   const of = (collection: string, find: Find) => (request: Request) => ({
     records: hidden.marked(request.uris, recordsOf(reading, { ...request, collection, find })),
@@ -40,7 +42,6 @@ export function recordRpcs(reading: Reading): Rpcs {
     getNotificationDeclarationRecords: held('app.bsky.notification.declaration'),
     getActorChatDeclarationRecords: held('chat.bsky.actor.declaration'),
     getGermDeclarationRecords: held('com.germnetwork.declaration'),
-    getRepostRecords: of('app.bsky.feed.repost', reactions.reposts),
     getLikeRecords: of('app.bsky.feed.like', reactions.likes),
     getFollowRecords: of('app.bsky.graph.follow', reactions.follows),
     getBlockRecords: of('app.bsky.graph.block', reactions.blocks),
@@ -48,6 +49,39 @@ export function recordRpcs(reading: Reading): Rpcs {
     getListBlockRecords: of('app.bsky.graph.listblock', reactions.listBlocks),
   }
 }
+
+/** GetRepostRecords, whose answers are encoded. */
+export function repostRecordRpcs(reading: Reading): EncodedRpcs {
+  const { memory } = reading
+  const hidden = createHidden(reading)
+  const { reposts: find } = createReactions(reading)
+  const kept = (uri: string) => {
+    const [encoded, sources] = [memory.repostRecords.get(uri), memory.sourcesOf(uri)]
+    const isSame = encoded?.repost === sources?.repost && encoded?.subject === sources?.subject
+    return isSame ? encoded?.record : undefined
+  }
+  return {
+    getRepostRecords({ uris }) {
+      const found = new Map(bounded(uris).map((uri) => [uri, kept(uri)]))
+      const unknown = uris.filter((uri) => !found.get(uri))
+      const read = recordsOf(reading, { uris: unknown, collection: REPOST, find })
+      for (const [i, uri] of unknown.entries()) {
+        const record = encode(RecordSchema, read[i]!)
+        found.set(uri, record)
+        const sources = memory.sourcesOf(uri)
+        if (sources) memory.repostRecords.set(uri, { ...sources, record })
+      }
+      return answerOf({
+        1: hidden.markedBytes(
+          uris,
+          uris.map((uri) => found.get(uri)!),
+        ),
+      })
+    },
+  }
+}
+
+const REPOST = 'app.bsky.feed.repost'
 
 function recordsOf(
   { actors }: Reading,

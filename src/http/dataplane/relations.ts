@@ -1,6 +1,7 @@
 // What stands between accounts: follows, blocks, mutes, directly and by list, and who follows whom of
 // those whom somebody follows.
 
+import { createReader } from '../../answers/hydrate/reader.ts'
 import { createAccountLists } from '../../answers/skeleton/follow-lists.ts'
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
@@ -8,6 +9,12 @@ import { blockEdges, followEdges } from '../../data/store/edges/all-edges.ts'
 import { ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../data/store/mutes.ts'
 import { type Pair, prepareBlockPairs } from '../../data/store/read/block-pairs.ts'
 import { prepareRelations, type RelationRow } from '../../data/store/read/relations.ts'
+import { answerOf, type EncodedRpcs, encode, joined, NO_FIELDS } from './encoded.ts'
+import {
+  BlockExistenceSchema,
+  GetBlockExistenceResponseSchema,
+  RelationshipsSchema,
+} from './generated/bsky-pb.ts'
 import { bounded, cursorOf, pageSize, type Rpcs } from './messages.ts'
 import type { Reading } from './reading.ts'
 
@@ -21,7 +28,6 @@ type Page = { actorDid: string; limit: number; cursor: string }
 export function relationRpcs(reading: Reading): Rpcs {
   const relationsOf = prepareRelations(reading.db)
   return {
-    getRelationships: (request) => relationships(reading, relationsOf, request),
     ...blockRpcs(reading),
     ...followRpcs(reading),
     ...muteRpcs(reading, relationsOf),
@@ -30,25 +36,75 @@ export function relationRpcs(reading: Reading): Rpcs {
 
 type RelationsOf = ReturnType<typeof prepareRelations>
 
+/** Those of many accounts at once, whose answers are encoded. */
+export function relationshipRpcs(reading: Reading): EncodedRpcs {
+  const relationsOf = prepareRelations(reading.db)
+  const pairs = prepareBlockPairs(reading.db)
+  return {
+    getRelationships({ actorDid, targetDids }) {
+      const viewer = reading.actors.uidOf(actorDid)
+      const uids = bounded(targetDids).map((did) => reading.actors.uidOf(did))
+      if (viewer === 0) return answerOf({ 1: targetDids.map(() => NO_FIELDS) })
+      const relations = relationships(reading, relationsOf, { viewer, actorDid, uids })
+      return answerOf({ 1: uids.map((uid) => relations.get(uid) ?? NO_FIELDS) })
+    },
+
+    getBlockExistence({ pairs: asked }) {
+      const named = bounded(asked).map(
+        ({ a, b }): Pair => [reading.actors.uidOf(a), reading.actors.uidOf(b)],
+      )
+      const known = named.filter(([a, b]) => a !== 0 && b !== 0)
+      const { has } = reading.memory.blocks.among(known, createReader(undefined))
+      const blocked = known.filter(([a, b]) => has(a, b))
+      const blocks = blocked.length === 0 ? NO_BLOCKS : blocksBetween(reading, pairs, blocked)
+      const found = named.map(([a, b]) => blocks.get(`${a} ${b}`))
+      const exists = encode(GetBlockExistenceResponseSchema, {
+        exists: found.map((one) => one !== undefined),
+      })
+      const encoded = found.map((one) => (one ? encode(BlockExistenceSchema, one) : NO_FIELDS))
+      return joined(exists, answerOf({ 2: encoded }))
+    },
+  }
+}
+
+const NO_BLOCKS: ReadonlyMap<string, Block> = new Map()
+
+/** By uid. What lists say changes without any tie having changed, and is read each time. */
 function relationships(
   reading: Reading,
   relationsOf: RelationsOf,
-  { actorDid, targetDids }: { actorDid: string; targetDids: string[] },
-) {
-  const { actors } = reading
-  const viewer = actors.uidOf(actorDid)
-  const uids = bounded(targetDids).map((did) => actors.uidOf(did))
-  const known = uids.filter((uid) => uid !== 0)
-  if (viewer === 0 || known.length === 0) return { relationships: targetDids.map(() => NONE) }
-  const rows = new Map(relationsOf(viewer, known).map((row) => [row[0], row]))
-  const listIds = [...rows.values()].flatMap(([, , , , , a, b, c]) => [a, b, c])
-  const listUris = urisOfLists(reading, listIds)
-  return {
-    relationships: uids.map((uid, i) => {
-      const row = rows.get(uid)
-      return row ? relationOf(row, { actorDid, did: targetDids[i]!, listUris }) : NONE
-    }),
-  }
+  { viewer, actorDid, uids }: { viewer: number; actorDid: string; uids: readonly number[] },
+): Map<number, Uint8Array> {
+  const { actors, memory } = reading
+  const byList: number[] = []
+  const known = memory.viewers.about(
+    viewer,
+    uids.filter((uid) => uid !== 0),
+    {
+      of: ({ relations }) => relations,
+      none: NO_FIELDS,
+      read(unknown) {
+        const rows = relationsOf(viewer, unknown)
+        const listUris = urisOfLists(
+          reading,
+          rows.flatMap(([, , , , , a, b, c]) => [a, b, c]),
+        )
+        return rows.filter(isAny).map((row) => {
+          const [uid, , , , , ...lists] = row
+          if (lists.slice(0, 3).some((list) => list !== null)) byList.push(uid)
+          const relation = relationOf(row, { actorDid, did: actors.didOf(uid), listUris })
+          return [uid, encode(RelationshipsSchema, relation)] as const
+        })
+      },
+    },
+  )
+  const found = new Map(uids.map((uid) => [uid, known.get(uid) ?? NO_FIELDS]))
+  for (const uid of byList) memory.viewers.forgetRelation(viewer, uid)
+  return found
+}
+
+function isAny(row: RelationRow): boolean {
+  return row.some((value, i) => i > 0 && value !== null)
 }
 
 function askedOf({ actors }: Reading, { actorDid, limit, cursor }: Page) {
@@ -60,17 +116,6 @@ function blockRpcs(reading: Reading): Rpcs {
   const pairs = prepareBlockPairs(db)
   const lists = createAccountLists({ db, actors })
   return {
-    getBlockExistence({ pairs: asked }) {
-      const named = bounded(asked).map(({ a, b }): Pair => [actors.uidOf(a), actors.uidOf(b)])
-      const known = named.filter(([a, b]) => a !== 0 && b !== 0)
-      const blocks = known.length === 0 ? new Map() : blocksBetween(reading, pairs, known)
-      const found = named.map(([a, b]) => blocks.get(`${a} ${b}`))
-      return {
-        exists: found.map((one) => one !== undefined),
-        blocks: found.map((one) => one ?? {}),
-      }
-    },
-
     getBidirectionalBlock({ actorDid, targetDid }) {
       const pair: Pair = [actors.uidOf(actorDid), actors.uidOf(targetDid)]
       return { blockUri: directBlock(reading, pair) ?? '' }
@@ -168,8 +213,6 @@ function muteRpcs(reading: Reading, relationsOf: RelationsOf): Rpcs {
     },
   }
 }
-
-const NONE = {}
 
 function known(graph: Reading['graph'], viewer: number, subject: number): number[] {
   const count = graph.knownFollowersCount(viewer, subject)

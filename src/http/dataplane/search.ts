@@ -1,34 +1,23 @@
 // Search and suggestions. Words of a search are read as XRPC reads them; whom they name is looked for in the
 // index alone, since the frontend resolves names itself.
 
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import { createPopularRecords } from '../../answers/skeleton/popular-records.ts'
 import { createActorSearch } from '../../answers/skeleton/search/actors.ts'
 import { createPostSearch } from '../../answers/skeleton/search/posts.ts'
 import type { RecordCollection } from '../../base/atproto/collections.ts'
-import {
-  matchOf,
-  type Operator,
-  operatorTerm,
-  type PostFilter,
-  parsePostQuery,
-  parseTime,
-} from '../../data/search/post-query.ts'
-import { term } from '../../data/search/post-terms.ts'
+import { createKnownNames } from '../xrpc/actor-names.ts'
+import { type PostSearchParams, postSearch } from '../xrpc/post-search.ts'
+import { ofSearchPosts, ofSearchPostsV2 } from '../xrpc/post-search-params.ts'
 import { createSuggestions } from '../xrpc/suggestions.ts'
+import { type SearchPostsV2Request, SearchSortOrder } from './generated/bsky-pb.ts'
 import { cursorOf, pageSize, type Rpcs } from './messages.ts'
 import type { Reading } from './reading.ts'
 
 type Asked = { q: string; limit: number; cursor?: string | undefined }
 type Params = { query: string; limit: number; cursor?: string }
 
-type Condition = Pick<Operator, 'name' | 'value'>
-
-export type PostConditions = {
-  sort?: 'top' | 'latest'
-  conditions?: readonly Condition[]
-  since?: string | undefined
-  until?: string | undefined
-}
+type Page = { limit: number; cursor?: string | undefined; viewer?: string | undefined }
 
 export type Searches = ReturnType<typeof createSearches>
 
@@ -41,6 +30,9 @@ export function createSearches(reading: Reading) {
   const searchActors = createActorSearch(reading)
   const posts = createPostSearch(db)
   const popular = createPopularRecords({ db, actors })
+  // The frontend resolves names itself.
+  const known = createKnownNames(reading)
+  const parts = { ...reading, names: { known, find: known } }
   return {
     actors({ q, limit, cursor, viewer = '' }: Asked & { viewer?: string }) {
       const uid = viewer === '' ? 0 : actors.uidOf(viewer)
@@ -53,24 +45,19 @@ export function createSearches(reading: Reading) {
       return { dids: page.items.map((uid) => actors.didOf(uid)), cursor: page.cursor }
     },
 
-    /** `conditions`: beside those that the text names. */
-    posts(request: Asked & PostConditions) {
-      const { q, limit, cursor, sort = 'latest', conditions = [], since, until } = request
-      const query = parsePostQuery(q)
-      const match = matchOf(query, filterOf(reading, query.operators, conditions))
-      if (match === undefined) return { uris: [], cursor: undefined }
-      const said = (name: string) =>
-        query.operators.findLast((one) => one.name === name && !one.isExcluded)?.value
-      const page = posts.page({
-        match,
-        sort,
-        since: parseTime(said('since')) ?? parseTime(since) ?? -Infinity,
-        until: parseTime(said('until')) ?? parseTime(until) ?? Infinity,
-        limit: pageSize(limit),
-        cursor: cursorOf(cursor),
-      })
+    /** `params` are of searchPosts; without a sort as the reference has it, the latest first. */
+    async posts(params: PostSearchParams, { limit, cursor, viewer = '' }: Page) {
+      const uid = viewer === '' ? 0 : actors.uidOf(viewer)
+      const search = await postSearch(parts, uid === 0 ? undefined : { uid, did: viewer }, params)
+      if (!search) return { uris: [], cursor: undefined, count: () => 0 }
+      const page = posts.page({ ...search, limit: pageSize(limit), cursor: cursorOf(cursor) })
       const uris = reading.postUris(page.items)
-      return { uris: page.items.flatMap((id) => uris.get(id) ?? []), cursor: page.cursor }
+      return {
+        uris: page.items.flatMap((id) => uris.get(id) ?? []),
+        cursor: page.cursor,
+        // A condition that the index does not know can't be counted.
+        count: () => (search.fits ? page.items.length : posts.count(search)),
+      }
     },
 
     records(collection: RecordCollection, { q, limit, cursor }: Asked) {
@@ -93,7 +80,10 @@ export function searchRpcs(reading: Reading, searches: Searches): Rpcs {
   })
   return {
     searchActors: (request) => searches.actors(termed(request)),
-    searchPosts: (request) => searches.posts(termed(request)),
+    async searchPosts({ term, ...page }) {
+      const { uris, cursor } = await searches.posts(ofSearchPosts({ q: term }), page)
+      return { uris, cursor }
+    },
     searchStarterPacks: (request) => searches.records(PACK, termed(request)),
     searchFeedGenerators: ({ query, limit }) => ({
       uris: searches.records(GENERATOR, { q: query, limit }).uris,
@@ -105,12 +95,12 @@ export function searchRpcs(reading: Reading, searches: Searches): Rpcs {
       const { dids, cursor } = searches.actors(asked(params))
       return { actors: dids.map(didHit), pageInfo: pageInfo(cursor) }
     },
-    searchPostsV2({ params, filters }) {
-      const conditions = (filters?.authors ?? [])
-        .slice(0, 1)
-        .map((value) => ({ name: 'from' as const, value }))
-      const { uris, cursor } = searches.posts({ ...asked(params), conditions })
-      return { posts: uris.map(uriHit), pageInfo: pageInfo(cursor) }
+    async searchPostsV2(request) {
+      const { viewer, limit, cursor } = request.params ?? {}
+      const page = { limit: limit || 25, cursor, viewer }
+      const { uris, count, ...found } = await searches.posts(ofV2(reading, request), page)
+      const { cursor: next = '' } = found
+      return { posts: uris.map(uriHit), pageInfo: { cursor: next, hitsTotal: BigInt(count()) } }
     },
     searchStarterPacksV2({ params }) {
       const { uris, cursor } = searches.records(PACK, asked(params))
@@ -147,6 +137,21 @@ function suggestionRpcs(reading: Reading, searches: Searches): Rpcs {
   }
 }
 
+/** As searchPostsV2 has it. */
+function ofV2(reading: Reading, request: SearchPostsV2Request): PostSearchParams {
+  const { params, filters, exclude, since, until, sort, queryLanguage: _, ...further } = request
+  const postIdOf = (uri: string) => reading.postsByUri([uri]).get(uri)?.id ?? 0
+  const time = (one: Timestamp | undefined) => one && timestampDate(one).toISOString()
+  const asked = {
+    ...further,
+    ...{ query: params?.query ?? '', since: time(since), until: time(until) },
+    sort: sort === SearchSortOrder.RECENT ? 'recent' : 'top',
+  }
+  const { included } = ofSearchPostsV2({ ...filters }, postIdOf)
+  const { included: excluded } = ofSearchPostsV2({ ...exclude }, postIdOf)
+  return { ...ofSearchPostsV2(asked, postIdOf), included, excluded }
+}
+
 function didHit(did: string) {
   return { did, score: 0 }
 }
@@ -157,39 +162,4 @@ function uriHit(uri: string) {
 
 function pageInfo(cursor: string | undefined) {
   return { cursor: cursor ?? '', hitsTotal: 0n }
-}
-
-/**
- * What cannot be read fits nothing, rather than everything. Whom the text names counts before the condition,
- * as in the reference.
- */
-function filterOf(
-  reading: Reading,
-  operators: readonly Operator[],
-  conditions: readonly Condition[],
-): PostFilter {
-  const filter: PostFilter = { groups: [], none: [] }
-  const isFrom = ({ name, isExcluded }: Operator) => name === 'from' && !isExcluded
-  const from = operators.filter(isFrom)
-  for (const one of operators) {
-    if (one.name === 'since' || one.name === 'until' || isFrom(one)) continue
-    if (one.isExcluded) filter.none.push(...termsOf(reading, one))
-    else filter.groups.push(termsOf(reading, one))
-  }
-  if (from.length > 0) filter.groups.push(from.flatMap((one) => termsOf(reading, one)))
-  for (const one of conditions) {
-    if (one.name !== 'from' || from.length === 0) filter.groups.push(termsOf(reading, one))
-  }
-  return filter
-}
-
-function termsOf(reading: Reading, { name, value }: Condition): string[] {
-  if (name !== 'from' && name !== 'mentions') {
-    const found = operatorTerm({ name, value })
-    return found === undefined ? [] : [found]
-  }
-  const { actors, accounts } = reading
-  const uid = value.startsWith('did:') ? actors.uidOf(value) : accounts.uidOfHandle(value)
-  if (uid === 0) return []
-  return [name === 'from' ? term.author(uid) : term.mention(actors.didOf(uid))]
 }

@@ -1,100 +1,143 @@
 // The services as one table of handlers: each call counted by its name, its errors as the reference's
 // dataplane gives them, and not begun where whoever asked has gone or is out of time.
 
-import type { DescService } from '@bufbuild/protobuf'
+import { type DescMethod, type DescService, fromBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect'
-import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
 import { BadCursorError } from '../../answers/skeleton/page-cursor.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { isDiskFull } from '../../data/store/disk-full.ts'
-import { actorRpcs } from './actors.ts'
+import { actorInfoRpcs, actorRpcs } from './actors.ts'
 import { emptyRpcs } from './empty.ts'
 import { engagementRpcs } from './engagement.ts'
 import { feedRpcs } from './feeds.ts'
 import { Service } from './generated/bsky-pb.ts'
 import { Service as BsyncService } from './generated/bsync-pb.ts'
+import type { Call } from './grpc.ts'
 import { labelRpcs } from './labels.ts'
 import { listRpcs } from './lists.ts'
-import type { Rpcs } from './messages.ts'
 import { moderationRpcs } from './moderation.ts'
 import { muteRpcs } from './mutes.ts'
 import { notificationRpcs } from './notifications.ts'
-import { postRpcs } from './posts.ts'
-import { privateStateRpcs } from './private-state.ts'
+import { postRecordRpcs, postRpcs } from './posts.ts'
+import { bookmarkRpcs, privateStateRpcs } from './private-state.ts'
 import type { Reading } from './reading.ts'
-import { recordRpcs } from './records.ts'
-import { relationRpcs } from './relations.ts'
+import { recordRpcs, repostRecordRpcs } from './records.ts'
+import { relationRpcs, relationshipRpcs } from './relations.ts'
 import { rpcPath } from './rpc-names.ts'
 import { type Searches, searchRpcs } from './search.ts'
 
 export type ServiceParts = {
   reading: Reading
-  hydrator: Pick<Hydrator, 'labels'>
   searches: Searches
   log: Logger
   onAnswered: (path: string, status: number, seconds: number) => void
 }
 
-type Handler = (request: never, context: HandlerContext) => unknown
-
-export function handlers({ reading, hydrator, searches }: ServiceParts): Rpcs {
+function handlers({ reading, searches }: ServiceParts): object {
   return {
+    ...actorInfoRpcs(reading),
     ...actorRpcs(reading),
+    ...bookmarkRpcs(reading),
     ...emptyRpcs(),
     ...engagementRpcs(reading),
     ...feedRpcs(reading),
-    ...labelRpcs({ hydrator }),
+    ...labelRpcs(reading),
     ...listRpcs(reading),
     ...moderationRpcs(reading),
     ...muteRpcs(reading),
     ...notificationRpcs(reading),
+    ...postRecordRpcs(reading),
     ...postRpcs(reading),
     ...privateStateRpcs(reading),
     ...recordRpcs(reading),
     ...relationRpcs(reading),
+    ...relationshipRpcs(reading),
+    ...repostRecordRpcs(reading),
     ...searchRpcs(reading, searches),
   }
 }
 
-/** What a router of Connect is given for each service. */
-export function routesOf(parts: ServiceParts, bsync: object): (router: ConnectRouter) => void {
+/** Each call by the path that it is made at. */
+export function callsOf(parts: ServiceParts, bsync: object): Map<string, Call> {
+  return new Map([
+    ...counted(Service, handlers(parts), parts),
+    ...counted(BsyncService, bsync, parts),
+  ])
+}
+
+/** What a router of Connect is given. Calls that are not there are refused by their names. */
+export function routesOf(calls: ReadonlyMap<string, Call>): (router: ConnectRouter) => void {
   return (router) => {
-    router.service(Service, counted(Service, handlers(parts), parts))
-    router.service(BsyncService, counted(BsyncService, bsync, parts))
+    for (const service of [Service, BsyncService] as DescService[]) {
+      const handled = service.methods.flatMap((method) => {
+        const call = calls.get(pathOf(method))
+        if (!call) return []
+        const handler = async (request: object, { signal }: HandlerContext) => {
+          const answer = await call.run(request, () => signal.aborted)
+          return answer instanceof Uint8Array ? fromBinary(method.output, answer) : answer
+        }
+        return [[method.localName, handler]]
+      })
+      router.service(service, Object.fromEntries(handled))
+    }
   }
 }
 
-/** Those that are not there are left for Connect to refuse by their names. */
-function counted<T extends object>(
+function pathOf({ parent, name }: DescMethod): string {
+  return `/${parent.typeName}/${name}`
+}
+
+function counted(
   service: DescService,
-  implemented: T,
-  { log, onAnswered }: Pick<ServiceParts, 'log' | 'onAnswered'>,
-): T {
-  const entries = Object.entries(implemented).map(([name, handler]: [string, Handler]) => {
-    const path = rpcPath(service.typeName, name)
-    const refuse = (error: unknown): ConnectError => {
-      const known = asConnectError(error)
-      if (known.code === Code.Internal)
-        log.error({ rpc: name, err: error }, 'dataplane call failed')
-      return known
-    }
-    const run = async (request: never, context: HandlerContext) => {
-      const startedAt = performance.now()
-      let status = 200
-      try {
-        context.signal.throwIfAborted()
-        return await handler(request, context)
-      } catch (error) {
-        const known = refuse(error)
-        status = statuses.get(known.code) ?? 500
-        throw known
-      } finally {
-        onAnswered(path, status, (performance.now() - startedAt) / 1_000)
-      }
-    }
-    return [name, run] as const
+  implemented: object,
+  parts: Pick<ServiceParts, 'log' | 'onAnswered' | 'reading'>,
+): [path: string, Call][] {
+  return Object.entries(implemented).map(([name, handler]: [string, Handler]) => {
+    const method = service.methods.find(({ localName }) => localName === name)!
+    return [pathOf(method), { method, run: countedCall(method, handler, parts) }]
   })
-  return Object.fromEntries(entries) as T
+}
+
+type Handler = (request: never) => object | Promise<object>
+
+function countedCall(
+  { parent, localName }: DescMethod,
+  handler: Handler,
+  { log, onAnswered, reading }: Pick<ServiceParts, 'log' | 'onAnswered' | 'reading'>,
+): Call['run'] {
+  const path = rpcPath(parent.typeName, localName)
+  const count = (startedAt: number, status: number) =>
+    onAnswered(path, status, (performance.now() - startedAt) / 1_000)
+  const failed = (startedAt: number, error: unknown): ConnectError => {
+    const known = asConnectError(error)
+    if (known.code === Code.Internal)
+      log.error({ rpc: localName, err: error }, 'dataplane call failed')
+    count(startedAt, statuses.get(known.code) ?? 500)
+    return known
+  }
+  return (request, hasEnded) => {
+    const startedAt = performance.now()
+    try {
+      if (hasEnded()) throw new ConnectError('nobody waits for it any more', Code.Canceled)
+      reading.memory.takeInvalidations()
+      const answer = handler(request as never)
+      if (answer instanceof Promise) return settle(answer, startedAt)
+      count(startedAt, 200)
+      return answer
+    } catch (error) {
+      throw failed(startedAt, error)
+    }
+  }
+
+  async function settle(running: Promise<object>, startedAt: number): Promise<object> {
+    try {
+      const answer = await running
+      count(startedAt, 200)
+      return answer
+    } catch (error) {
+      throw failed(startedAt, error)
+    }
+  }
 }
 
 const statuses = new Map<Code, number>([

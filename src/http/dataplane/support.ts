@@ -135,7 +135,7 @@ export const support: Record<RpcName, Support> = {
     'searchFeedGenerators',
     'searchFeedGeneratorsV2',
   ]),
-  searchPostsV2: { partly: 'the same; of the filters the first author' },
+  searchPostsV2: { partly: 'the same, with all filters; `queryLanguage` is not looked at' },
   ...all(MOCK, [
     'getSitemapIndex',
     'getSitemapPage',

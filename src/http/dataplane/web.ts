@@ -2,6 +2,7 @@
 // HTTP where it is given SEARCH_URL; a call that is not there, refused by its name; and nothing else.
 
 import { BadCursorError } from '../../answers/skeleton/page-cursor.ts'
+import { ofSearchPosts } from '../xrpc/post-search-params.ts'
 import type { Incoming, Outgoing } from './listener.ts'
 import type { Searches } from './search.ts'
 
@@ -9,7 +10,8 @@ const UNSPECCED = '/xrpc/app.bsky.unspecced.'
 const CALL = /^\/([A-Za-z]+\.Service)\/([A-Za-z]+)$/
 const UNIMPLEMENTED = 12
 
-type Search = (query: URLSearchParams) => object
+type Make = () => object | Promise<object>
+type Search = (query: URLSearchParams) => object | Promise<object>
 
 export function createWeb(searches: Searches): (request: Incoming, response: Outgoing) => void {
   const methods = new Map<string, Search>([
@@ -22,17 +24,18 @@ export function createWeb(searches: Searches): (request: Incoming, response: Out
     request.resume()
     const url = new URL(request.url ?? '/', 'http://dataplane')
     const method = methods.get(url.pathname)
-    if (method && request.method === 'GET') answer(response, () => method(url.searchParams))
+    if (method && request.method === 'GET') void answer(response, () => method(url.searchParams))
     else refuse(request, response, CALL.exec(url.pathname))
   }
 }
 
-function answer(response: Outgoing, make: () => object): void {
+async function answer(response: Outgoing, make: Make): Promise<void> {
   try {
-    sendJson(response, 200, make())
+    sendJson(response, 200, await make())
   } catch (error) {
-    if (!(error instanceof BadCursorError)) throw error
-    sendJson(response, 400, { error: 'InvalidRequest', message: 'Malformed cursor' })
+    if (error instanceof BadCursorError) {
+      sendJson(response, 400, { error: 'InvalidRequest', message: 'Malformed cursor' })
+    } else sendJson(response, 500, { error: 'InternalServerError', message: 'internal error' })
   }
 }
 
@@ -74,28 +77,22 @@ function actorsSkeleton(searches: Searches, query: URLSearchParams) {
   return { actors: dids.map((did) => ({ did })), ...(cursor && { cursor }) }
 }
 
-/** Parameters of a search, and the words by which its text says the same. */
-const CONDITIONS = {
-  author: 'from',
-  mentions: 'mentions',
-  lang: 'lang',
-  domain: 'domain',
-  url: 'url',
-  tag: 'tag',
-} as const
-const MAX_CONDITIONS = 25
-
-function postsSkeleton(searches: Searches, query: URLSearchParams) {
-  const conditions = Object.entries(CONDITIONS).flatMap(([parameter, name]) =>
-    query.getAll(parameter).map((value) => ({ name, value })),
+/** The parameters are those of searchPosts. */
+async function postsSkeleton(searches: Searches, query: URLSearchParams) {
+  const one = (name: string) => query.get(name) ?? undefined
+  const { q, ...page } = asked(query)
+  const { uris, cursor } = await searches.posts(
+    ofSearchPosts({
+      ...{ q, sort: one('sort') ?? 'top', since: one('since'), until: one('until') },
+      ...{ author: one('author'), mentions: one('mentions'), lang: one('lang') },
+      ...{
+        domain: one('domain'),
+        url: one('url') as `${string}:${string}`,
+        tag: query.getAll('tag'),
+      },
+    }),
+    { ...page, viewer: one('viewer') },
   )
-  const { uris, cursor } = searches.posts({
-    ...asked(query),
-    sort: query.get('sort') === 'latest' ? 'latest' : 'top',
-    conditions: conditions.slice(0, MAX_CONDITIONS),
-    since: query.get('since') ?? undefined,
-    until: query.get('until') ?? undefined,
-  })
   return { posts: uris.map((uri) => ({ uri })), ...(cursor && { cursor }) }
 }
 

@@ -1,12 +1,15 @@
 // The dataplane interface beside a serving thread's HTTP: it opens and closes with it, and nothing of it is
 // loaded where the operator gives it no port.
 
+import type { SharedMemory } from '../../bridge/messages.ts'
 import type { DataplaneOptions } from '../dataplane/dataplane.ts'
 import type { DataplaneListener } from '../dataplane/listener.ts'
 import { rpcNames } from '../dataplane/rpc-names.ts'
 import type { Server } from '../server/server.ts'
 
-export function withDataplane(server: Server, options: DataplaneOptions): Server {
+type Options = DataplaneOptions & { memory: Pick<SharedMemory, 'invalidations'> }
+
+export function withDataplane(server: Server, options: Options): Server {
   if (options.config.dataplanePort === undefined) return server
   let listener: DataplaneListener | undefined
   return {
@@ -14,7 +17,8 @@ export function withDataplane(server: Server, options: DataplaneOptions): Server
     async listen(how) {
       const { startDataplane } = await import('../dataplane/dataplane.ts')
       const onViewer = admitting(options.onViewer)
-      listener = await startDataplane({ ...options, onViewer }, how)
+      const { invalidations } = options.memory
+      listener = await startDataplane({ ...options, onViewer, invalidations }, how)
       return server.listen(how)
     },
     async close() {

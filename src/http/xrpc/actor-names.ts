@@ -23,6 +23,21 @@ type Looked = { did: string | undefined; at: number }
 const MAX_REMEMBERED = 10_000
 const REMEMBERED_FOR_MS = 5 * 60 * 1000
 
+/** What our own index alone knows of names. */
+export function createKnownNames({
+  actors,
+  accounts,
+}: {
+  actors: ActorReader
+  accounts: Accounts
+}): ActorNames['known'] {
+  return (actor) => {
+    if (actor.startsWith('did:')) return { did: actor, uid: actors.uidOf(actor) }
+    const uid = accounts.uidOfHandle(actor)
+    return uid === 0 ? undefined : { did: actors.didOf(uid), uid }
+  }
+}
+
 export function createActorNames(parts: {
   actors: ActorReader
   accounts: Accounts
@@ -30,13 +45,8 @@ export function createActorNames(parts: {
   now?: () => number
 }): ActorNames {
   const { actors, accounts, resolver, now = Date.now } = parts
+  const known = createKnownNames({ actors, accounts })
   const looked = new LruMap<string, Looked>(MAX_REMEMBERED)
-
-  function known(actor: string): NamedActor | undefined {
-    if (actor.startsWith('did:')) return { did: actor, uid: actors.uidOf(actor) }
-    const uid = accounts.uidOfHandle(actor)
-    return uid === 0 ? undefined : { did: actors.didOf(uid), uid }
-  }
 
   async function lookUp(handle: string): Promise<string | undefined> {
     const before = looked.get(handle)

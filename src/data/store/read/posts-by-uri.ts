@@ -36,8 +36,12 @@ export function createPostsByUri({ db, actors }: { db: Db; actors: ActorReader }
     return new Map(
       rows.map(({ id, uid, rkey, state }) => [
         `at://${actors.didOf(uid)}/app.bsky.feed.post/${unpackRkey(rkey)}`,
-        { id, is: state === PRESENT ? 'present' : isWithoutRecord(state) ? 'stub' : 'gone' },
+        { id, is: kindOfPost(state) },
       ]),
     )
   }
+}
+
+export function kindOfPost(state: number): PostByUri['is'] {
+  return state === PRESENT ? 'present' : isWithoutRecord(state) ? 'stub' : 'gone'
 }

@@ -6,6 +6,8 @@ import { type Db, idList } from './id-list.ts'
 export type TakedownReader = {
   /** Whether any record is hidden at all. */
   isAny(): boolean
+  /** Whether anything is, accounts and blobs too. */
+  isAnything(): boolean
   /** Which of these are hidden: DIDs and at-URIs. */
   among(subjects: readonly string[]): string[]
   /** Which of these lists are hidden; lists.id. */
@@ -16,6 +18,7 @@ const LIST = collectionCodes['app.bsky.graph.list']
 
 export function prepareTakedowns(db: Db): TakedownReader {
   const any = db.prepare<[], number>('SELECT 1 FROM takedowns WHERE collection > 0 LIMIT 1').pluck()
+  const anything = db.prepare<[], number>('SELECT 1 FROM takedowns LIMIT 1').pluck()
   const among = db
     .prepare<[string], string>(
       'SELECT subject FROM takedowns WHERE subject IN (SELECT value FROM json_each(?))',
@@ -29,6 +32,7 @@ export function prepareTakedowns(db: Db): TakedownReader {
     .pluck()
   return {
     isAny: () => any.get() !== undefined,
+    isAnything: () => anything.get() !== undefined,
     among: (subjects) => among.all(JSON.stringify(subjects)),
     lists: (ids) => lists.all(idList(ids)),
   }

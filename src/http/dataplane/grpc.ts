@@ -1,0 +1,133 @@
+// Calls by gRPC over HTTP/2, as the frontend makes all of its, answered on the stream itself: Connect's adapter
+// takes more processor time for a call than most calls do. It takes no more than the plain case, one
+// message that is not compressed; everything else goes by the adapter, to the same handlers.
+
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import { type DescMethod, fromBinary } from '@bufbuild/protobuf'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { encode } from './encoded.ts'
+
+/** One call of a service: counted, its errors as a client is to see them. Bytes are an answer that is encoded already. */
+export type Call = {
+  method: DescMethod
+  run: (request: object, hasEnded: () => boolean) => object | Promise<object>
+}
+
+/** @returns whether it took the stream. */
+export type Grpc = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean
+
+type Limits = { maxAskedBytes: number; maxAnsweredBytes: number }
+type Answering = Limits & { call: Call; type: string; deadline: number }
+
+const TYPES = new Set(['application/grpc', 'application/grpc+proto'])
+const PREFIX_BYTES = 5
+
+export function createGrpc(calls: ReadonlyMap<string, Call>, limits: Limits): Grpc {
+  return (stream, headers) => {
+    const call = calls.get(headers[':path'] as string)
+    const type = headers['content-type'] ?? ''
+    const isPlain = (headers['grpc-encoding'] ?? 'identity') === 'identity'
+    if (!call || !isPlain || !TYPES.has(type) || headers[':method'] !== 'POST') return false
+    const deadline = deadlineOf(headers['grpc-timeout'])
+    readAll(stream, { ...limits, call, type, deadline })
+    return true
+  }
+}
+
+const UNIT_MS: Record<string, number> = {
+  ...{ H: 3_600_000, M: 60_000, S: 1_000 },
+  ...{ m: 1, u: 1e-3, n: 1e-6 },
+}
+
+/** On `performance.now()`'s clock. */
+function deadlineOf(timeout: unknown): number {
+  const [, count, unit] = /^(\d{1,8})([HMSmun])$/.exec(String(timeout)) ?? []
+  return unit === undefined ? Infinity : performance.now() + Number(count) * UNIT_MS[unit]!
+}
+
+function readAll(stream: ServerHttp2Stream, answering: Answering): void {
+  const chunks: Buffer[] = []
+  let size = 0
+  stream.on('error', () => stream.destroy())
+  stream.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= answering.maxAskedBytes + PREFIX_BYTES) chunks.push(chunk)
+    else if (!stream.headersSent) {
+      const message = `message is larger than ${answering.maxAskedBytes} bytes`
+      refuse(stream, answering, new ConnectError(message, Code.ResourceExhausted))
+    }
+  })
+  stream.once('end', () => {
+    if (stream.headersSent) return
+    const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)
+    void answer(stream, body, answering)
+  })
+}
+
+async function answer(
+  stream: ServerHttp2Stream,
+  body: Buffer,
+  answering: Answering,
+): Promise<void> {
+  const { call, maxAnsweredBytes } = answering
+  try {
+    const request = requestOf(call.method, body)
+    const running = call.run(request, () => stream.destroyed || isLate(answering))
+    const message = running instanceof Promise ? await inTime(running, answering) : running
+    const bytes =
+      message instanceof Uint8Array ? message : encode(call.method.output, message as never)
+    if (bytes.length > maxAnsweredBytes) {
+      throw new ConnectError('the answer is too large', Code.ResourceExhausted)
+    }
+    respond(stream, bytes, answering)
+  } catch (error) {
+    refuse(stream, answering, ConnectError.from(error))
+  }
+}
+
+/** @throws ConnectError */
+function requestOf({ input }: DescMethod, body: Buffer): object {
+  const isOne = body.length >= PREFIX_BYTES && body.readUInt32BE(1) === body.length - PREFIX_BYTES
+  if (!isOne || body[0] !== 0) throw new ConnectError('not one message', Code.InvalidArgument)
+  try {
+    return fromBinary(input, body.subarray(PREFIX_BYTES))
+  } catch {
+    throw new ConnectError(`not a message of the type ${input.typeName}`, Code.InvalidArgument)
+  }
+}
+
+function isLate({ deadline }: Answering): boolean {
+  return performance.now() > deadline
+}
+
+/** What goes on behind the deadline is nobody's any more. */
+async function inTime(running: Promise<object>, { deadline }: Answering): Promise<object> {
+  if (deadline === Infinity) return running
+  const { promise: late, reject } = Promise.withResolvers<object>()
+  const timer = setTimeout(
+    () => reject(new ConnectError('the operation timed out', Code.DeadlineExceeded)),
+    deadline - performance.now(),
+  )
+  return Promise.race([running, late]).finally(() => clearTimeout(timer))
+}
+
+function respond(stream: ServerHttp2Stream, bytes: Uint8Array, { type }: Answering): void {
+  if (stream.destroyed || stream.headersSent) return
+  stream.respond({ ':status': 200, 'content-type': type }, { waitForTrailers: true })
+  stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
+  const message = Buffer.allocUnsafe(PREFIX_BYTES + bytes.length)
+  message[0] = 0
+  message.writeUInt32BE(bytes.length, 1)
+  message.set(bytes, PREFIX_BYTES)
+  stream.end(message)
+}
+
+function refuse(stream: ServerHttp2Stream, { type }: Answering, error: ConnectError): void {
+  if (stream.destroyed || stream.headersSent) return
+  const status = {
+    'grpc-status': String(error.code),
+    'grpc-message': encodeURIComponent(error.rawMessage),
+  }
+  stream.respond({ ':status': 200, 'content-type': type, ...status }, { endStream: true })
+  if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR)
+}

@@ -1,0 +1,150 @@
+// What is kept from call to call. A page of the frontend is some twenty calls about the same posts and accounts, and
+// the next page about many of them again: so names, counts, encoded records, and what a viewer did are read
+// once and then kept, until an invalidation (data/shared-memory/invalidation-ring.ts) names them.
+//
+// Invalidations are taken at the beginning of each call (service.ts), and a call reads without waiting. Without
+// a ring everything is forgotten at each.
+
+import { KnownBlocks } from '../../answers/cache/known-blocks.ts'
+import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
+import { INVALIDATION } from '../../data/shared-memory/invalidation-kinds.ts'
+import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
+import { KeptHeads } from '../../data/store/kept-heads.ts'
+import type { PostCountsRow } from '../../data/store/read/posts.ts'
+import type { PostByUri } from '../../data/store/read/posts-by-uri.ts'
+import { Recent } from './recent.ts'
+import { ViewerFacts } from './viewer-facts.ts'
+
+export type NamedPost = PostByUri & { uri: string }
+export type NamedRepost = { uri: string; subject: number }
+/** As they stand in an answer; `root`: posts.id of what it answers, or its own. */
+export type EncodedPost = { record: Uint8Array; meta: Uint8Array; root: number }
+
+/** Of use as long as what it was made of is the very same. */
+type EncodedRepost = { repost: NamedRepost; subject: NamedPost; record: Uint8Array }
+
+/** Names and counts take some hundred bytes each. */
+const MAX_NAMES = 60_000
+/** Of posts, and of accounts. */
+const MAX_ENCODED_BYTES = 24 << 20
+const ENTRY_BYTES = 300
+
+export type Memory = ReturnType<typeof createMemory>
+type Kept = ReturnType<typeof createKept>
+
+export function createMemory({
+  hydrator,
+  invalidations,
+}: {
+  hydrator: Pick<Hydrator, 'blocks'>
+  invalidations: InvalidationReader | undefined
+}) {
+  const kept = createKept(hydrator)
+  return {
+    ...kept,
+
+    /** Before a call reads anything. */
+    takeInvalidations(): void {
+      const isWhole = invalidations?.take((kind, a, b) => forget(kept, kind, a, b))
+      if (!isWhole) forgetAll(kept)
+    },
+
+    /** Whether the operator hides anything at all. */
+    hidesAny(read: () => boolean): boolean {
+      kept.hidden.isAny ??= read()
+      return kept.hidden.isAny
+    },
+
+    keepRepost(id: number, repost: NamedRepost): void {
+      kept.repostIds.set(repost.uri, { id })
+      kept.reposts.set(id, repost)
+    },
+
+    /** What a repost's record is made of. */
+    sourcesOf(uri: string): Omit<EncodedRepost, 'record'> | undefined {
+      const repost = kept.reposts.get(kept.repostIds.get(uri)?.id ?? 0)
+      const subject = repost && kept.postNames.get(repost.subject)
+      return subject && { repost, subject }
+    },
+
+    findPost(uri: string): NamedPost | undefined {
+      const known = kept.postIds.get(uri)
+      return known && kept.postNames.get(known.id)
+    },
+
+    keepPost(post: NamedPost): void {
+      kept.postIds.set(post.uri, post)
+      kept.postNames.set(post.id, post)
+    },
+  }
+}
+
+function createKept(hydrator: Pick<Hydrator, 'blocks'>) {
+  return {
+    /** Which post it is never changes; what it is, only `postNames` says. */
+    postIds: new Recent<string, { id: number }>(MAX_NAMES),
+    postNames: new Recent<number, NamedPost>(MAX_NAMES),
+    repostIds: new Recent<string, { id: number }>(MAX_NAMES),
+    reposts: new Recent<number, NamedRepost>(MAX_NAMES),
+    repostRecords: new Recent<string, EncodedRepost>(MAX_NAMES),
+    counts: new Recent<number, PostCountsRow>(MAX_NAMES),
+    posts: new Recent<number, EncodedPost>(
+      MAX_ENCODED_BYTES,
+      ({ record, meta }) => record.length + meta.length + ENTRY_BYTES,
+    ),
+    actors: new Recent<number, Uint8Array>(MAX_ENCODED_BYTES, (one) => one.length + ENTRY_BYTES),
+    viewers: new ViewerFacts(),
+    heads: new KeptHeads(),
+    blocks: new KnownBlocks(hydrator),
+    hidden: { isAny: undefined as boolean | undefined },
+  }
+}
+
+/** Exactly what was made of what the invalidation names. */
+function forget(kept: Kept, kind: number, a: number, b: number): void {
+  const { blocks, hidden, viewers } = kept
+  switch (kind) {
+    case INVALIDATION.post:
+      hidden.isAny = undefined
+      kept.postNames.delete(a)
+      return kept.posts.delete(a)
+    case INVALIDATION.counts:
+      return kept.counts.delete(a)
+    case INVALIDATION.repost:
+      return kept.reposts.delete(a)
+    case INVALIDATION.reaction:
+      return viewers.forgetPost(a, b)
+    case INVALIDATION.reactions:
+      return viewers.forgetPosts(a)
+    case INVALIDATION.actor:
+      hidden.isAny = undefined
+      return kept.actors.delete(a)
+    case INVALIDATION.relation:
+      return viewers.forgetBetween(a, b)
+    case INVALIDATION.block:
+      blocks.forget(a, b)
+      return viewers.forgetBetween(a, b)
+    case INVALIDATION.relations:
+      blocks.forgetAllOf(a)
+      return viewers.forgetAllBetween(a)
+    case INVALIDATION.feed:
+      return kept.heads.forget(a)
+    // Nothing is kept of accounts' counts, lists, labels, and what programs post.
+    case INVALIDATION.actorCounts:
+    case INVALIDATION.list:
+    case INVALIDATION.label:
+    case INVALIDATION.customTimeline:
+      return
+    default:
+      forgetAll(kept)
+  }
+}
+
+function forgetAll(kept: Kept): void {
+  kept.hidden.isAny = undefined
+  for (const one of [kept.postIds, kept.repostIds, kept.repostRecords]) one.clear()
+  for (const one of [kept.postNames, kept.reposts, kept.viewers]) one.clear()
+  for (const one of [kept.counts, kept.posts, kept.actors]) one.clear()
+  kept.heads.forgetAll()
+  kept.blocks.forgetAll()
+}

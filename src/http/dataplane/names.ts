@@ -1,0 +1,78 @@
+// at-URIs of posts and reposts to rows and back, and what posts were counted to: what nearly every call begins
+// or ends with. Many at a time, and as far as they are not kept (memory.ts).
+
+import { recordUri } from '../../base/atproto/at-uri.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import type { PostCountsRow, PostReader } from '../../data/store/read/posts.ts'
+import { createPostsByUri, kindOfPost } from '../../data/store/read/posts-by-uri.ts'
+import type { prepareReposts } from '../../data/store/read/reposts.ts'
+import type { Memory, NamedPost, NamedRepost } from './memory.ts'
+import { recalled } from './recent.ts'
+
+type Parts = {
+  db: Db
+  actors: ActorReader
+  memory: Memory
+  posts: PostReader
+  reposts: ReturnType<typeof prepareReposts>
+}
+
+const POST = 'app.bsky.feed.post'
+const REPOST = 'app.bsky.feed.repost'
+
+export function createNames({ db, actors, memory, posts, reposts }: Parts) {
+  const byUri = createPostsByUri({ db, actors })
+  const keep = (post: NamedPost): NamedPost => {
+    memory.keepPost(post)
+    return post
+  }
+
+  function readReposts(ids: readonly number[]): [number, NamedRepost][] {
+    const keys = new Map(reposts.texts(ids).map(([id, rkey]) => [id, rkey]))
+    return reposts.rows(ids).map(([id, uid, subject]) => {
+      const repost = { uri: recordUri(actors.didOf(uid), REPOST, keys.get(id)!), subject }
+      memory.keepRepost(id, repost)
+      return [id, repost]
+    })
+  }
+
+  return {
+    /** No entry for what was never heard of. */
+    postsByUri: (uris: Iterable<string>): Map<string, NamedPost> =>
+      recalled(uris, {
+        kept: memory.findPost,
+        read: (unknown) =>
+          Array.from(byUri(unknown), ([uri, post]) => [uri, keep({ ...post, uri })]),
+      }),
+
+    /** at-URIs of posts by posts.id. */
+    postUris(ids: Iterable<number>, isShown = (_: NamedPost) => true): Map<number, string> {
+      const found = recalled(ids, {
+        kept: (id) => memory.postNames.get(id),
+        read: (unknown) =>
+          posts.keys(unknown).map(({ id, uid, rkey, state }) => {
+            const uri = recordUri(actors.didOf(uid), POST, rkey)
+            return [id, keep({ id, is: kindOfPost(state), uri })]
+          }),
+      })
+      const shown = [...found.values()].filter(isShown)
+      return new Map(shown.map(({ id, uri }) => [id, uri]))
+    },
+
+    /** Rows of counts by posts.id. */
+    postCounts: (ids: Iterable<number>): Map<number, PostCountsRow> =>
+      recalled(ids, {
+        kept: (id) => memory.counts.get(id),
+        read: (unknown) =>
+          posts.counts(unknown).map((row) => {
+            memory.counts.set(row[0], row)
+            return [row[0], row]
+          }),
+      }),
+
+    /** By reposts.id. */
+    repostsById: (ids: readonly number[]): Map<number, NamedRepost> =>
+      recalled(ids, { kept: (id) => memory.reposts.get(id), read: readReposts }),
+  }
+}

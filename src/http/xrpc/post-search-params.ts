@@ -1,0 +1,70 @@
+// What searchPosts and searchPostsV2 ask for, as one search (post-search.ts): for the methods themselves, and for
+// the dataplane, whose frontend hands on what it was asked.
+
+import type { AppBskyFeedSearchPosts, AppBskyFeedSearchPostsV2 } from '@atproto/api'
+import { term } from '../../data/search/post-terms.ts'
+import { MAX_NAMED, type PostSearchParams } from './post-search.ts'
+
+/** Of several tags all have to be there. */
+export function ofSearchPosts(params: AppBskyFeedSearchPosts.QueryParams): PostSearchParams {
+  const { q, since, until, sort } = params
+  const one = (value: string | undefined) => (value === undefined ? undefined : [value])
+  return {
+    ...{ query: q, since, until },
+    sort: sort === 'top' ? 'top' : 'latest',
+    included: {
+      authors: one(params.author),
+      mentions: one(params.mentions),
+      domains: one(params.domain),
+      urls: one(params.url),
+      languages: one(params.lang),
+    },
+    excluded: {},
+    terms: (params.tag ?? []).slice(0, MAX_NAMED).map(term.tag),
+    notTerms: [],
+  }
+}
+
+/** @param postIdOf - posts.id of an at-URI, 0 for none that we have heard of */
+export function ofSearchPostsV2(
+  params: AppBskyFeedSearchPostsV2.QueryParams,
+  postIdOf: (uri: string) => number,
+): PostSearchParams {
+  const { since, until, following } = params
+  const inThread = (uri: string | undefined, termOf: (id: number) => string): string[] => {
+    if (uri === undefined) return []
+    const id = postIdOf(uri)
+    // An empty term is of no post.
+    return [id === 0 ? '' : termOf(id)]
+  }
+  return {
+    ...{ query: params.query ?? '', since, until, following },
+    sort: params.sort === 'recent' ? 'latest' : 'top',
+    included: {
+      authors: params.authors,
+      mentions: params.mentions,
+      domains: params.domains,
+      urls: params.urls,
+      hashtags: params.hashtags,
+      languages: params.languages,
+      embeddedAtUris: params.embeddedAtUris,
+    },
+    excluded: {
+      authors: params.excludeAuthors,
+      mentions: params.excludeMentions,
+      domains: params.excludeDomains,
+      urls: params.excludeUrls,
+      hashtags: params.excludeHashtags,
+      languages: params.excludeLanguages,
+      embeddedAtUris: params.excludeEmbeddedAtUris,
+    },
+    terms: [
+      ...(params.hasMedia ? [term.media] : []),
+      ...(params.hasVideo ? [term.video] : []),
+      ...(params.repliesOnly ? [term.reply] : []),
+      ...inThread(params.replyParentUri, term.parent),
+      ...inThread(params.threadRootUri, term.root),
+    ],
+    notTerms: params.excludeReplies ? [term.reply] : [],
+  }
+}

@@ -1,0 +1,115 @@
+// What the dataplane keeps from call to call, through a random history with failures: after each batch every call
+// whose answers are kept says what one says that knows nothing of the past. Only invalidations tell it.
+
+import { create, fromBinary, toJson } from '@bufbuild/protobuf'
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
+import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
+import { loadConfig } from '../../../src/base/config/config.ts'
+import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
+import { createMemoryTimelines } from '../../../src/data/timeline/memory-timelines.ts'
+import { Service } from '../../../src/http/dataplane/generated/bsky-pb.ts'
+import { createReading } from '../../../src/http/dataplane/reading.ts'
+import { createSearches } from '../../../src/http/dataplane/search.ts'
+import { callsOf } from '../../../src/http/dataplane/service.ts'
+import { privateAct } from '../../support/private-acts.ts'
+import { createRandom, type Random } from '../../support/random.ts'
+import { randomHistory, unreliably } from '../../support/random-history.ts'
+import { rareActs, trustedVerifier } from '../../support/rare-acts.ts'
+import { referenceUrlPatterns } from '../../support/reference-appview.ts'
+import { createWorld, type World } from '../../support/world.ts'
+
+const SEED = Number(process.env['SEED'] ?? 20_022)
+const MEMBERS = ['person-0', 'person-1']
+
+type Ask = (name: keyof typeof Service.method, request: object) => Promise<object>
+
+function dataplaneOf(world: World, invalidations: InvalidationReader | undefined): Ask {
+  const { reader: db, actors, graph } = world
+  const urls = createMediaUrls(referenceUrlPatterns)
+  const trustedVerifiers = [trustedVerifier]
+  const unused = () => Promise.reject(new Error('nobody is asked'))
+  const log = pino({ level: 'error' })
+  const reading = createReading({
+    ...{ db, actors, graph, log, invalidations },
+    config: { ...loadConfig({}, 'no-such-file'), trustedVerifiers },
+    hydrator: createHydrator({ db, actors, graph, urls, trustedVerifiers }),
+    timelines: createMemoryTimelines(100),
+    keeps: () => true,
+    writer: { send: unused },
+    ingest: { operate: unused },
+    resolver: { resolve: unused, resolveHandle: unused },
+    onViewer: () => undefined,
+  })
+  const searches = createSearches(reading)
+  const calls = callsOf({ reading, searches, log, onAnswered: () => undefined }, {})
+  return async (name, request) => {
+    const method = Service.method[name]
+    const { run } = calls.get(`/bsky.Service/${method.name}`)!
+    const answer = await run(create(method.input, request), () => false)
+    const message =
+      answer instanceof Uint8Array
+        ? fromBinary(method.output, answer)
+        : create(method.output, answer as never)
+    return toJson(method.output, message) as object
+  }
+}
+
+/** What a page of the frontend asks, about everything there is. */
+function questions(world: World, random: Random): [keyof typeof Service.method, object][] {
+  const some = <T>(from: T[]) => from.filter(() => random.chance(0.6))
+  const dids = some(Array.from({ length: world.actors.count }, (_, i) => world.actors.didOf(i + 1)))
+  const uris = (collection: string) => [
+    ...new Set(
+      world.sent.flatMap((one) =>
+        one.kind === 'commit' && one.collection === collection
+          ? [`at://${one.did}/${collection}/${one.rkey}`]
+          : [],
+      ),
+    ),
+  ]
+  const posts = some(uris('app.bsky.feed.post'))
+  const refs = posts.map((uri) => ({ uri }))
+  const actorDid = world.account(random.pick(MEMBERS))
+  return [
+    ['getTimeline', { actorDid, limit: 30 }],
+    ['getAuthorFeed', { actorDid: random.pick(dids), limit: 30 }],
+    ['getPostRecords', { uris: posts, includeOpThreadMetadata: random.chance(0.3) }],
+    ['getRepostRecords', { uris: some(uris('app.bsky.feed.repost')) }],
+    ['getActors', { dids }],
+    ['getRelationships', { actorDid, targetDids: dids }],
+    ['getInteractionCounts', { refs }],
+    ['getLikesByActorAndSubjects', { actorDid, refs }],
+    ['getRepostsByActorAndSubjects', { actorDid, refs }],
+    ['getBookmarksByActorAndSubjects', { actorDid, uris: posts }],
+    ['getThreadMutesOnSubjects', { actorDid, threadRoots: posts }],
+    ['getBlockExistence', { pairs: dids.map((a) => ({ a, b: random.pick(dids) })) }],
+    ['getThread', { postUri: random.pick(posts), above: 5, below: 5 }],
+  ]
+}
+
+test(`whatever happened in between, what is kept is what is so (SEED=${SEED})`, async () => {
+  const random = createRandom(SEED)
+  const world = createWorld({ scope: 'network', members: MEMBERS })
+  try {
+    const kept = dataplaneOf(world, new InvalidationReader(world.invalidations.buffer))
+    const fresh = dataplaneOf(world, undefined)
+    const events = unreliably(randomHistory(world, random, 350), random)
+    for (let at = 0; at < events.length; ) {
+      const batch = events.slice(at, at + 1 + random.below(12))
+      at += batch.length
+      world.apply(batch)
+      for (let acts = random.below(4); acts > 0; acts--) {
+        privateAct(world, random, MEMBERS.map(world.account))
+      }
+      rareActs(world, random, random.below(9))
+      for (const [name, request] of questions(world, random)) {
+        const asked = `${name} ${JSON.stringify(request)}`
+        expect(await kept(name, request), asked).toEqual(await fresh(name, request))
+      }
+    }
+  } finally {
+    world.dispose()
+  }
+})
