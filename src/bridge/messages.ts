@@ -51,6 +51,13 @@ export type WriterRequest = {
   | { kind: 'counts-requested'; posts: number[]; actors: number[] }
   /** The account's key is another than the one that was known; other threads may know the old one. */
   | { kind: 'identity-changed' }
+  /** A device that a member wants to be told on. */
+  | { kind: 'register-push'; endpoint: string; p256dh: string; auth: string; appId: string }
+  | { kind: 'unregister-push'; endpoint: string }
+  /** The key that push services are to know us by, unless there is one. */
+  | { kind: 'begin-pushes'; publicKey: string; privateKey: string }
+  /** notifications.id up to which devices were told. */
+  | { kind: 'pushes-told'; told: number }
   /** Lets the account in; `code` as readInviteCode gives it. */
   | { kind: 'redeem-invite'; code: string }
 )

@@ -13,6 +13,7 @@ import { createAccounts } from '../../src/data/store/read/accounts.ts'
 import { createAcceptLabelers } from '../../src/http/server/accepted-labelers.ts'
 import type { OnViewer } from '../../src/http/server/auth.ts'
 import { createServer } from '../../src/http/server/server.ts'
+import type { AppParts } from '../../src/http/xrpc/app-context.ts'
 import { createCounted } from '../../src/http/xrpc/counted.ts'
 import { createLabelRequests } from '../../src/http/xrpc/label-requests.ts'
 import { createMethods } from '../../src/http/xrpc/methods.ts'
@@ -59,6 +60,8 @@ export type ServingOptions = WorldOptions & {
   fallback?: Fallback
   /** Told what earlier counts are lacking; with it they are shown. */
   counting?: () => Pick<Counting, 'requested'> | undefined
+  /** Devices for pushes; refused where not given. */
+  push?: AppParts['push']
   /** Told what members name and see; none where not given. */
   labelRoom?: () => Pick<Labels, 'named' | 'requested'> | undefined
 }
@@ -88,22 +91,24 @@ export function createServingWorld(options: ServingOptions = {}) {
   const counted =
     options.counting &&
     createCounted({ db: reader, scope: options.scope ?? 'community', writer, now })
+  const hydrator = createHydrator({
+    db: world.reader,
+    actors: memory.actors,
+    graph: memory.graph,
+    urls: createMediaUrls(referenceUrlPatterns),
+    trustedVerifiers: options.trustedVerifiers,
+    onCountsRead: counted?.postsRead,
+    onLabelsRead: createLabelRequests({ writer, now: world.now }),
+    onUnusable: (what) => unusable.push(what),
+  })
   const methods = createMethods({
     ...memory,
     ...keepsFromRows(reader, memory, options.reasonableLimit),
     invalidations: world.invalidations.buffer,
     db: world.reader,
     writer,
-    hydrator: createHydrator({
-      db: world.reader,
-      actors: memory.actors,
-      graph: memory.graph,
-      urls: createMediaUrls(referenceUrlPatterns),
-      trustedVerifiers: options.trustedVerifiers,
-      onCountsRead: counted?.postsRead,
-      onLabelsRead: createLabelRequests({ writer, now: world.now }),
-      onUnusable: (what) => unusable.push(what),
-    }),
+    hydrator,
+    push: options.push,
     resolver: {
       resolve: async (did) =>
         options.absent?.includes(did)
@@ -175,7 +180,20 @@ export function createServingWorld(options: ServingOptions = {}) {
     return body
   }
 
-  return { ...world, world, server, methods, sent, unusable, looked, ask, tell, get }
+  return {
+    ...world,
+    world,
+    server,
+    methods,
+    hydrator,
+    requests: writer,
+    sent,
+    unusable,
+    looked,
+    ask,
+    tell,
+    get,
+  }
 }
 
 function search(query: Query): URLSearchParams {

@@ -192,6 +192,7 @@ const unseen = new Set([
   ...['snapshots', 'meta', 'notifications', 'notification_settings', 'activity_subscriptions'],
   'reaction_records',
   ...['drafts', 'preferences'],
+  ...['push_registrations', 'push_state'],
   ...['search_queue', 'search_backlog', 'search_actors', 'history'],
   ...['keyless_follows', 'unfollows'],
   'archives',

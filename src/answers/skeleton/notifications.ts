@@ -10,10 +10,15 @@ import type { Db } from '../../data/store/db.ts'
 import {
   listedReasons,
   type NotificationPreferences,
+  pushedReasons,
   readPreferences,
 } from '../../data/store/notification-preferences.ts'
 import { ALL_REASONS, reasonMask } from '../../data/store/notification-reasons.ts'
-import { findNotificationSettings } from '../../data/store/notification-settings.ts'
+import {
+  findNotificationSettings,
+  type NotificationSettings,
+} from '../../data/store/notification-settings.ts'
+import type { NewNotification } from '../../data/store/push-registrations.ts'
 import {
   type NotificationPlace,
   type PlacedNotification,
@@ -51,6 +56,8 @@ export type Notifications = {
   hasBacklog(viewer: number): boolean
   /** @throws BadCursorError */
   page(request: NotificationRequest): NotificationSkeleton
+  /** Of these, the ones that the member wants their devices to be told of, oldest first. */
+  pushed(viewer: number, among: readonly NewNotification[]): number[]
   /** How many accounts' posts the member asked to be told of. */
   subscriptionCount(viewer: number): number
   /** How many each author caused of those not seen, up to MAX_COUNTED in all. */
@@ -111,6 +118,7 @@ export function createNotifications({
         cursor: hasMore && last ? `${last.sortAt}__${last.id}` : undefined,
       }
     },
+    pushed: (viewer, among) => pushedOf(find(viewer), viewer, { among, graph }),
     subscriptionCount: (viewer) => countActivitySubscriptions(db, viewer),
     unseen(viewer) {
       const row = find(viewer)
@@ -124,6 +132,20 @@ export function createNotifications({
       return counts
     },
   }
+}
+
+function pushedOf(
+  row: NotificationSettings | undefined,
+  viewer: number,
+  { among, graph }: { among: readonly NewNotification[]; graph: Pick<FollowGraphReader, 'has'> },
+): number[] {
+  const { listed, followsOnly } = pushedReasons(readPreferences(row?.preferences ?? null))
+  const forFollows = row?.priority === 1 ? ALL_REASONS : followsOnly
+  const isIn = (mask: number, reason: number) => ((mask >> reason) & 1) === 1
+  return among
+    .filter(({ reason }) => isIn(listed, reason))
+    .filter(({ reason, author }) => !isIn(forFollows, reason) || graph.has(viewer, author))
+    .map(({ id }) => id)
 }
 
 function parseCursor(cursor: string | undefined): NotificationPlace {

@@ -20,6 +20,7 @@ import {
   text,
   url,
 } from './parsers.ts'
+import { pushSettings } from './push.ts'
 import { hidden, setting } from './setting.ts'
 
 /** Those that Bluesky's own AppView trusts, as published at https://blu.ski/trusted. */
@@ -329,6 +330,7 @@ export const settings = {
       'Bearer token of at least 16 characters for the operator’s routes under /operator/ and the explore view; they are not served over HTTP while it is unset. The command line needs none on the machine itself.',
     ),
   ),
+  ...pushSettings,
   ...dataplaneSettings,
   metrics: setting(
     'METRICS',

@@ -28,6 +28,7 @@ import * as leftOut from './migrations/023-left-out.ts'
 import * as brought from './migrations/024-brought.ts'
 import * as moderation from './migrations/025-moderation.ts'
 import * as timelines from './migrations/026-timelines.ts'
+import * as push from './migrations/027-push.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -58,6 +59,7 @@ const migrations: readonly Migration[] = [
   brought,
   moderation,
   timelines,
+  push,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

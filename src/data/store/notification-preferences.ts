@@ -30,6 +30,8 @@ const PLAIN = {
   verified: 'verified',
 } as const satisfies Record<string, NotificationReason>
 
+type ReasonMasks = { listed: number; followsOnly: number }
+
 type FilterableName = keyof typeof FILTERABLE
 type PlainName = keyof typeof PLAIN
 
@@ -58,18 +60,24 @@ export function patchedPreferences(json: string | null, patch: Record<string, un
 }
 
 /** Bit masks of reasons: those that are listed, and of those the ones that only follows give. */
-export function listedReasons(preferences: NotificationPreferences): {
-  listed: number
-  followsOnly: number
-} {
+export function listedReasons(preferences: NotificationPreferences): ReasonMasks {
+  return masksOf(preferences, 'list')
+}
+
+function masksOf(preferences: NotificationPreferences, by: keyof Preference): ReasonMasks {
   const filterable = filterableNames.map((name) => [FILTERABLE[name], preferences[name]] as const)
   const plain = plainNames.map((name) => [PLAIN[name], preferences[name]] as const)
-  const listed = [...filterable, ...plain].filter(([, { list }]) => list)
+  const listed = [...filterable, ...plain].filter(([, one]) => one[by])
   const followsOnly = filterable.filter(([, { include }]) => include === 'follows')
   return {
     listed: reasonMask(listed.map(([reason]) => reason)),
     followsOnly: reasonMask(followsOnly.map(([reason]) => reason)),
   }
+}
+
+/** The same of those that are pushed. */
+export function pushedReasons(preferences: NotificationPreferences): ReasonMasks {
+  return masksOf(preferences, 'push')
 }
 
 function complete(stored: Record<string, unknown>): NotificationPreferences {

@@ -4,7 +4,10 @@
 import type { WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-const TABLES = ['preferences', 'notification_settings', 'notifications', 'drafts']
+const TABLES = [
+  ...['preferences', 'notification_settings', 'notifications', 'drafts'],
+  'push_registrations',
+]
 
 const statements = perDatabase((db) =>
   TABLES.map((table) => db.prepare<[number]>(`DELETE FROM ${table} WHERE uid = ?`)),

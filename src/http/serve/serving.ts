@@ -50,6 +50,7 @@ import { createMethods } from '../xrpc/methods.ts'
 import { dataplaneNames, withDataplane } from './dataplane.ts'
 import { mediaRoutes } from './media.ts'
 import { servePages } from './pages.ts'
+import { pushRules, servePushes } from './pushes.ts'
 import { timelineRoutes } from './timelines.ts'
 
 export type ServingOptions = {
@@ -105,14 +106,14 @@ export function createServing(options: ServingOptions): Serving {
     invalidations: memory.invalidations,
     maxKeptBytes: config.answerCacheMb * MEGABYTE,
     scope: config.indexScope,
-    fallback,
-    counted,
-    invites,
+    ...{ fallback, counted, invites },
+    push: pushRules(config),
     decide: (decision) => ingest.operate({ kind: 'moderate', ...decision }),
     onKept: (usage) => {
       kept = usage
     },
   })
+  const pushes = servePushes({ ...options, db, actors, graph, hydrator })
   const media = mediaRoutes(config, { log, db, actors, resolver })
   const pages = servePages({
     ...options,
@@ -140,7 +141,7 @@ export function createServing(options: ServingOptions): Serving {
   })
   const dataplane = { ...options, ...reading, ...callers, ...pages, writer, resolver, hydrator }
   return {
-    server: withDataplane(closingFirst(server, [pages, media, timelines]), dataplane),
+    server: withDataplane(closingFirst(server, [pages, media, timelines, pushes]), dataplane),
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
     closeStore: () => db.close(),
   }

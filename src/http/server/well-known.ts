@@ -6,7 +6,7 @@ import { type Answer, jsonAnswer, textAnswer } from './answer.ts'
 
 /** Our DID document; undefined where our DID is another's to describe (a did:plc, another host). */
 export function ownDidDocument(
-  config: Pick<Config, 'serviceDid' | 'hostname' | 'publicOrigin'>,
+  config: Pick<Config, 'serviceDid' | 'hostname' | 'publicOrigin'> & Partial<Config>,
 ): Record<string, unknown> | undefined {
   if (config.serviceDid !== `did:web:${config.hostname.replace(':', '%3A')}`) return undefined
   return {
@@ -18,8 +18,16 @@ export function ownDidDocument(
         type: 'BskyAppView',
         serviceEndpoint: config.publicOrigin,
       },
+      ...notificationService(config),
     ],
   }
+}
+
+/** Where a PDS passes registrations of devices on to, if there are pushes. */
+function notificationService({ pushServices, publicOrigin }: Partial<Config>) {
+  if (!pushServices?.length) return []
+  const type = 'BskyNotificationService'
+  return [{ id: '#bsky_notif', type, serviceEndpoint: publicOrigin }]
 }
 
 /** Answers by path. */

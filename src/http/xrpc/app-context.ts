@@ -39,6 +39,7 @@ import type { Fallback } from '../../sources/appview/fallback.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import { isStoredAccount } from '../fallback/holdings.ts'
+import type { DeviceRules } from '../push/device.ts'
 import { createActorNames } from './actor-names.ts'
 import type { Counted } from './counted.ts'
 import { createGenerators } from './feed-generator.ts'
@@ -84,6 +85,8 @@ export type AppParts = {
   fallback?: Fallback
   counted?: Counted
   invites?: Invites
+  /** Devices for pushes; refused where not given. */
+  push?: { serviceDids: readonly string[]; rules: DeviceRules } | undefined
   /** What moderators decide by XRPC; refused where not given. */
   decide?: Moderation['decide']
   /** Of answers. */
@@ -114,8 +117,7 @@ export function createAppContext(parts: AppParts) {
   return {
     ...parts,
     scope,
-    fallback: parts.fallback,
-    counted: parts.counted,
+    ...{ fallback: parts.fallback, counted: parts.counted, push: parts.push },
     moderationServices: new Set(parts.moderationServices),
     postsByUri: createPostsByUri({ db, actors }),
     viewCache,

@@ -84,10 +84,11 @@ import { getRecord } from './com/atproto/repo/getRecord.ts'
 import type { MethodDefinition } from './define.ts'
 import { getTimelineGaps } from './io/slipstream/feed/getTimelineGaps.ts'
 import { getSocialProof } from './io/slipstream/graph/getSocialProof.ts'
+import { getPushKey } from './io/slipstream/notification/getPushKey.ts'
 import { redeemInvite } from './io/slipstream/server/redeemInvite.ts'
 import { popularFeeds } from './popular-feeds.ts'
 import { popularPacks } from './popular-packs.ts'
-import { pushRegistration } from './push-registration.ts'
+import { registerPush, unregisterPush } from './push-registration.ts'
 import { suggestedUsers } from './suggested-accounts.ts'
 
 export const methods: readonly MethodDefinition[] = [
@@ -156,8 +157,8 @@ export const methods: readonly MethodDefinition[] = [
   putActivitySubscription,
   putPreferences,
   putPreferencesV2,
-  pushRegistration('app.bsky.notification.registerPush'),
-  pushRegistration('app.bsky.notification.unregisterPush'),
+  registerPush,
+  unregisterPush,
   updateSeen,
   getAgeAssuranceState,
   getConfig,
@@ -181,6 +182,7 @@ export const methods: readonly MethodDefinition[] = [
   queryLabels,
   getRecord,
   getTimelineGaps,
+  getPushKey,
   getSocialProof,
   redeemInvite,
 ]

@@ -1,15 +1,44 @@
-// registerPush and unregisterPush. Refused, in the reference's words: pushes go through Apple's and Google's
-// services under the keys of whoever built the app, so no self-hosted AppView can send them. Our DID document
-// names no #bsky_notif service for that reason.
+// registerPush and unregisterPush: a device that a member wants to be told on (http/push/). A PDS passes them
+// on to the #bsky_notif service of the server that the app names, which must be us: pushes to others go under
+// the keys of whoever built the app. Refused, in the reference's words, where the operator wants no pushes.
 
-import { XRPCError } from '../../base/atproto/xrpc-error.ts'
-import { type MethodDefinition, procedure } from './define.ts'
+import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { endpointOf, readDevice } from '../push/device.ts'
+import type { AppContext } from './app-context.ts'
+import type { SignedInCall } from './call.ts'
+import { procedure } from './define.ts'
 
-export function pushRegistration(nsid: string): MethodDefinition {
-  const refused =
-    'pushes go under the keys of whoever built the app; no self-hosted AppView has them'
-  return procedure(nsid, { refused }, () => {
-    const message = 'This service is not configured to support push token registration.'
-    throw new XRPCError(501, 'MethodNotImplemented', message)
-  })
+type Input = { serviceDid: string; token: string; platform: string; appId: string }
+type Call = SignedInCall<unknown, Input>
+
+const MAX_APP_ID = 200
+
+export const registerPush = procedure(
+  'app.bsky.notification.registerPush',
+  {},
+  async (app, { viewer, input }: Call) => {
+    const rules = rulesFor(app, input)
+    const device = readDevice(input.token, rules)
+    if (typeof device === 'string') throw invalidRequest(device)
+    const appId = input.appId.slice(0, MAX_APP_ID)
+    await app.writer.send({ kind: 'register-push', did: viewer.did, appId, ...device })
+    return { body: undefined }
+  },
+)
+
+export const unregisterPush = procedure(
+  'app.bsky.notification.unregisterPush',
+  {},
+  async (app, { viewer, input }: Call) => {
+    rulesFor(app, input)
+    const endpoint = endpointOf(input.token)
+    await app.writer.send({ kind: 'unregister-push', did: viewer.did, endpoint })
+    return { body: undefined }
+  },
+)
+
+function rulesFor({ push }: Pick<AppContext, 'push'>, { serviceDid }: Input) {
+  if (push?.serviceDids.includes(serviceDid)) return push.rules
+  const message = 'This service is not configured to support push token registration.'
+  throw new XRPCError(501, 'MethodNotImplemented', message)
 }

@@ -26,6 +26,7 @@ import {
   unmute,
   unmuteList,
 } from '../indexing/private-state.ts'
+import { changePushes } from '../indexing/push-registrations.ts'
 import type { Writer } from '../indexing/writer.ts'
 import type { Labels } from '../labels/labels.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
@@ -151,6 +152,11 @@ function apply(
       return setPreferences(ctx, request.did, request.patch)
     case 'activity-subscription':
       return subscribeToActivity(ctx, request.did, request)
+    case 'register-push':
+    case 'unregister-push':
+    case 'begin-pushes':
+    case 'pushes-told':
+      return changePushes(ctx, request)
     case 'redeem-invite':
       return redeemInvite(ctx, request.did, request.code)
   }

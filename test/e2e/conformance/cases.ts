@@ -218,6 +218,8 @@ export const queries: Record<string, Case> = {
     asks: () => [{}, { since: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' }],
     mayBeEmpty: true,
   },
+  // Without SLIPSTREAM_PUSH_SERVICES, as are the registrations below.
+  'io.slipstream.notification.getPushKey': { asks: () => [{}], refusal: 'MethodNotImplemented' },
   'io.slipstream.graph.getSocialProof': {
     asks: ({ ann, bo }) => [{ subjects: [ann.did, bo.did] }],
     unknown: () => [{ subjects: [NOBODY] }],

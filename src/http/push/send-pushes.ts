@@ -1,0 +1,134 @@
+// Sends pushes (RFC 8030): encrypted for the device (RFC 8291) and signed with our key (RFC 8292), through the guarded
+// fetch. A service that is away or asks for patience is asked again, three times; what it says is gone is
+// forgotten; whatever else it refuses is let go, since the next push says what there is.
+
+import webPush from 'web-push'
+import { createLimiter } from '../../base/util/limiter.ts'
+import type { PushState } from '../../data/store/push-registrations.ts'
+import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import { type DeviceRules, unfitEndpoint } from './device.ts'
+import type { Push } from './due-pushes.ts'
+
+export type PushCounts = {
+  sent: number
+  gone: number
+  refused: number
+  failed: number
+  dropped: number
+}
+
+export type PushSender = {
+  send(push: Push): void
+  counts(): PushCounts
+  /** How many are under way or wait to be tried again. */
+  pending(): number
+  close(): void
+}
+
+export type PushSenderOptions = {
+  fetch: GuardedFetch
+  rules: DeviceRules
+  keys: () => Pick<PushState, 'publicKey' | 'privateKey'> | undefined
+  /** Who we are to a push service: an https or mailto address. */
+  subject: string
+  onGone: (push: Push) => void
+  /** Milliseconds before each further try. */
+  retryMs?: readonly number[]
+}
+
+const RETRY_MS = [10_000, 60_000, 600_000]
+const LONGEST_WAIT_MS = 3_600_000
+const MAX_PENDING = 5000
+/** A device that is off is told when it is on again. */
+const TTL_SECONDS = 86_400
+const LIMITS = { maxBytes: 16_384, timeoutMs: 10_000, maxRedirects: 0 }
+const GONE = new Set([404, 410])
+const AGAIN = new Set([408, 425, 429, 500, 502, 503, 504])
+
+type Outcome = 'sent' | 'gone' | 'refused' | { again: number | undefined }
+
+export function createPushSender(options: PushSenderOptions): PushSender {
+  const { onGone, retryMs = RETRY_MS } = options
+  const counts: PushCounts = { sent: 0, gone: 0, refused: 0, failed: 0, dropped: 0 }
+  const limiter = createLimiter({
+    ...{ maxRunning: 32, maxRunningEach: 8, maxWaiting: MAX_PENDING },
+    full: () => new Error('too many pushes wait'),
+  })
+  const timers = new Set<NodeJS.Timeout>()
+  let pending = 0
+  let isClosed = false
+
+  async function attempt(push: Push, tries: number): Promise<void> {
+    const host = new URL(push.to.endpoint).host
+    const outcome = await limiter
+      .run(() => ask(options, push), host)
+      .catch((): Outcome => ({ again: undefined }))
+    if (typeof outcome === 'object') return tryAgain(push, tries, outcome.again)
+    counts[outcome] += 1
+    pending -= 1
+    if (outcome === 'gone') onGone(push)
+  }
+
+  function tryAgain(push: Push, tries: number, asked = 0): void {
+    const wait = retryMs[tries]
+    if (wait === undefined || isClosed || asked > LONGEST_WAIT_MS) {
+      counts.failed += 1
+      pending -= 1
+      return
+    }
+    const timer = setTimeout(
+      () => {
+        timers.delete(timer)
+        void attempt(push, tries + 1)
+      },
+      Math.max(wait, asked),
+    )
+    timer.unref()
+    timers.add(timer)
+  }
+
+  return {
+    send(push) {
+      if (isClosed || pending >= MAX_PENDING) {
+        counts.dropped += 1
+        return
+      }
+      pending += 1
+      void attempt(push, 0)
+    },
+    counts: () => ({ ...counts }),
+    pending: () => pending,
+    close() {
+      isClosed = true
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}
+
+/** What the operator allowed once and does no longer counts as gone. */
+async function ask(options: PushSenderOptions, { to, payload }: Push): Promise<Outcome> {
+  const { fetch, rules, keys: keysOf, subject } = options
+  const keys = keysOf()
+  if (!keys || unfitEndpoint(to.endpoint, rules)) return 'refused'
+  const { p256dh, auth, endpoint } = to
+  const request = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
+    vapidDetails: { subject, ...keys },
+    TTL: TTL_SECONDS,
+    contentEncoding: 'aes128gcm',
+  })
+  const headers = Object.fromEntries(
+    Object.entries(request.headers)
+      .filter(([name]) => name.toLowerCase() !== 'content-length')
+      .map(([name, value]) => [name.toLowerCase(), String(value)]),
+  )
+  const body = request.body ?? Buffer.alloc(0)
+  const response = await fetch(endpoint, { method: 'POST', headers, body, ...LIMITS })
+  if (response.status >= 200 && response.status < 300) return 'sent'
+  if (GONE.has(response.status)) return 'gone'
+  return AGAIN.has(response.status) ? { again: retryAfterMs(response.headers) } : 'refused'
+}
+
+function retryAfterMs(headers: Headers): number | undefined {
+  const text = headers.get('retry-after') ?? ''
+  return /^\d{1,6}$/.test(text) ? Number(text) * 1000 : undefined
+}

@@ -1,0 +1,39 @@
+// Pushes, where the operator allows push services: every serving thread takes registrations, the main one sends.
+
+import { createNotifications } from '../../answers/skeleton/notifications.ts'
+import type { Config } from '../../base/config/config.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import type { Writer } from '../../bridge/messages.ts'
+import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import type { DuePushesParts } from '../push/due-pushes.ts'
+import { createPushes } from '../push/pushes.ts'
+import type { AppParts } from '../xrpc/app-context.ts'
+
+type Parts = { config: Config; log: Logger; ingest: { writer: Writer }; thread: number } & Pick<
+  AppParts,
+  'graph'
+> &
+  Omit<DuePushesParts, 'notifications' | 'withText' | 'now'>
+
+/** What a registration is held to; undefined where there are no pushes. */
+export function pushRules(config: Config): AppParts['push'] {
+  const { pushServices: services, serviceDid, altAudiences, allowPrivateHosts } = config
+  if (services.length === 0) return undefined
+  const rules = { services, allowsHttp: allowPrivateHosts !== false }
+  return { serviceDids: [serviceDid, ...altAudiences], rules }
+}
+
+export function servePushes(parts: Parts): { close(): void } {
+  const { config, log, ingest, thread, db, graph } = parts
+  const push = pushRules(config)
+  if (!push || thread !== 0) return { close: () => undefined }
+  const { allowPrivateHosts, pushText, publicOrigin, serviceDid } = config
+  return createPushes({
+    ...parts,
+    ...{ rules: push.rules, withText: pushText, serviceDid, log, now: Date.now },
+    notifications: createNotifications({ db, graph }),
+    fetch: createGuardedFetch({ allowPrivateHosts, log }),
+    subject: publicOrigin,
+    writer: ingest.writer,
+  })
+}

@@ -1,0 +1,18 @@
+// io.slipstream.notification.getPushKey, our own: the key that an app names as `applicationServerKey` when it asks the
+// browser, or the phone, for a push subscription. Lexicon: lexicons/io/slipstream/notification/getPushKey.json.
+
+import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
+import { findPushState } from '../../../../../data/store/push-registrations.ts'
+import { query } from '../../../define.ts'
+
+export const getPushKey = query(
+  'io.slipstream.notification.getPushKey',
+  { auth: 'none', showsLabels: false },
+  ({ db, push }) => {
+    const state = push && findPushState(db)
+    if (!state) {
+      throw new XRPCError(501, 'MethodNotImplemented', 'This server sends no pushes.')
+    }
+    return { body: { publicKey: state.publicKey } }
+  },
+)

@@ -1,0 +1,28 @@
+// Devices for pushes as members register them, and what is remembered of the pushing itself.
+
+import type { WriterRequest } from '../../bridge/messages.ts'
+import {
+  beginPushes,
+  deletePushRegistration,
+  putPushRegistration,
+  setPushesTold,
+} from '../../data/store/push-registrations.ts'
+import { type IndexContext, internActor } from './index-context.ts'
+
+export type PushChange = Extract<
+  WriterRequest,
+  { kind: 'register-push' | 'unregister-push' | 'begin-pushes' | 'pushes-told' }
+>
+
+export function changePushes(ctx: IndexContext, change: PushChange): void {
+  const { db, now } = ctx
+  const { did } = change
+  if (change.kind === 'register-push') {
+    const { endpoint, p256dh, auth, appId } = change
+    const uid = internActor(ctx, did)
+    putPushRegistration(db, { uid, endpoint, p256dh, auth, appId, createdAt: now })
+  } else if (change.kind === 'unregister-push') {
+    deletePushRegistration(db, ctx.actors.uidOf(did), change.endpoint)
+  } else if (change.kind === 'begin-pushes') beginPushes(db, change)
+  else setPushesTold(db, change.told)
+}

@@ -1,0 +1,228 @@
+// Pushes from a like to a device: registered by XRPC, decided from rows as notifications are listed, encrypted, signed,
+// and received by a push service of this machine that decrypts them.
+
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createNotifications } from '../../../src/answers/skeleton/notifications.ts'
+import { pushRegistrationsOf } from '../../../src/data/store/push-registrations.ts'
+import { createPushes, type Pushes } from '../../../src/http/push/pushes.ts'
+import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
+import { MAX_WAIT_MS } from '../../support/patience.ts'
+import { type PushReceiver, startPushReceiver } from '../../support/push-receiver.ts'
+import { didOf } from '../../support/records.ts'
+import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
+import type { RecordId } from '../../support/world.ts'
+
+const [alice, bob, carol] = ['alice', 'bob', 'carol'].map(didOf) as [string, string, string]
+const SERVICE = 'did:web:slipstream.test'
+const NOTIFICATION = 'app.bsky.notification'
+
+let w: ServingWorld
+let receiver: PushReceiver
+let pushes: Pushes
+let post: RecordId
+
+beforeEach(async () => {
+  receiver = await startPushReceiver()
+  const rules = { services: [receiver.host, '*.allowed.test'], allowsHttp: true }
+  const push = { serviceDids: [SERVICE], rules }
+  w = createServingWorld({ scope: 'network', members: ['alice'], push })
+  for (const did of [alice, bob, carol]) w.profile(did, { displayName: did.slice(-5) })
+  post = w.post(alice)
+  pushes = startPushes()
+  await pushes.look()
+})
+afterEach(async () => {
+  pushes.close()
+  w.dispose()
+  await receiver.close()
+})
+
+function startPushes(more: { withText?: boolean; allowPrivateHosts?: boolean } = {}): Pushes {
+  const { withText = false, allowPrivateHosts = true } = more
+  return createPushes({
+    ...{ db: w.reader, actors: w.memory.actors, hydrator: w.hydrator, writer: w.requests },
+    ...{ serviceDid: SERVICE, subject: 'https://slipstream.test', withText, now: w.now },
+    notifications: createNotifications({ db: w.reader, graph: w.memory.graph }),
+    fetch: createGuardedFetch({ allowPrivateHosts }),
+    rules: { services: [receiver.host], allowsHttp: true },
+    log: { error: (...line: unknown[]) => console.error(...line), debug: () => undefined },
+    everyMs: 0,
+    retryMs: [1, 1],
+  })
+}
+
+function asked(token: string, more: object = {}) {
+  return { serviceDid: SERVICE, token, platform: 'web', appId: 'test', ...more }
+}
+
+async function register(token = receiver.subscribe(), more: object = {}, by = alice) {
+  return w.tell(`${NOTIFICATION}.registerPush`, asked(token, more), by)
+}
+
+/** All that is due is with the service, or given up. */
+async function sendAll(from = pushes): Promise<void> {
+  await from.look()
+  await vi.waitFor(() => expect(from.pending()).toBe(0), { timeout: MAX_WAIT_MS })
+}
+
+const reasons = () => receiver.received.map(({ message }) => message['reason'])
+
+describe('a device', () => {
+  test('is told what happened and to which record, and nothing else, by a key that it knows', async () => {
+    expect((await register()).status).toBe(200)
+    const { publicKey } = await w.get<{ publicKey: string }>(
+      'io.slipstream.notification.getPushKey',
+    )
+    const like = w.like(bob, post)
+    await sendAll()
+    const [push, ...others] = receiver.received
+    expect(others).toEqual([])
+    expect(push!.message).toEqual({
+      ...{ recipientDid: alice, reason: 'like', uri: like.uri, subject: post.uri },
+      indexedAt: expect.any(String),
+    })
+    expect(push).toMatchObject({
+      ...{ path: '/push/device', key: publicKey },
+      headers: { 'content-encoding': 'aes128gcm', ttl: '86400' },
+      claims: { aud: receiver.origin, sub: 'https://slipstream.test' },
+    })
+  })
+
+  test('is told who and what only where the operator wants that', async () => {
+    await register()
+    const open = startPushes({ withText: true })
+    w.post(bob, { text: 'a word to you', reply: { parent: post } })
+    await sendAll(open)
+    expect(receiver.received[0]!.message).toMatchObject({
+      ...{ reason: 'reply', text: 'a word to you', author: { did: bob } },
+    })
+    open.close()
+  })
+
+  test('is told nothing of before, nothing twice, and nothing again after a restart', async () => {
+    w.like(bob, post)
+    await pushes.look()
+    await register()
+    await sendAll()
+    expect(reasons()).toEqual([])
+    w.repost(bob, post)
+    await sendAll()
+    await sendAll()
+    const restarted = startPushes()
+    await sendAll(restarted)
+    expect(reasons()).toEqual(['repost'])
+    w.like(carol, post)
+    await sendAll(restarted)
+    expect(reasons()).toEqual(['repost', 'like'])
+    restarted.close()
+  })
+
+  test('is told what its owner prefers, without those whom they mute or block', async () => {
+    await register()
+    const put = (patch: object) => w.tell(`${NOTIFICATION}.putPreferencesV2`, patch, alice)
+    await put({ like: { include: 'all', list: true, push: false } })
+    await put({ repost: { include: 'follows', list: false, push: true } })
+    w.follow(alice, carol)
+    w.like(bob, post)
+    w.repost(bob, post)
+    w.repost(carol, post)
+    await sendAll()
+    expect(receiver.received.map(({ message }) => message['reason'])).toEqual(['repost'])
+    await w.tell('app.bsky.graph.muteActor', { actor: carol }, alice)
+    w.block(alice, bob)
+    w.follow(carol, alice)
+    w.follow(bob, alice)
+    await sendAll()
+    expect(reasons()).toEqual(['repost'])
+  })
+
+  test('that is taken back, or whose owner leaves, is told nothing more', async () => {
+    await register()
+    await register(receiver.subscribe('second'))
+    await w.tell(`${NOTIFICATION}.unregisterPush`, asked(receiver.subscribe()), alice)
+    w.like(bob, post)
+    await sendAll()
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/push/second'])
+  })
+
+  test('is one of ten at most: the oldest gives way', async () => {
+    for (let i = 0; i < 12; i++) await register(receiver.subscribe(`d${i}`))
+    const devices = pushRegistrationsOf(w.reader, w.memory.actors.uidOf(alice))
+    const names = devices.map(({ endpoint }) => endpoint.split('/').at(-1))
+    expect(names).toHaveLength(10)
+    expect(names).toContain('d11')
+  })
+})
+
+describe('a push service', () => {
+  test('that says gone is asked no more', async () => {
+    await register()
+    receiver.answerWith(410)
+    w.like(bob, post)
+    await sendAll()
+    expect(pushRegistrationsOf(w.reader, w.memory.actors.uidOf(alice))).toEqual([])
+    w.like(carol, post)
+    await sendAll()
+    expect([receiver.asked(), pushes.counts().gone]).toEqual([1, 1])
+  })
+
+  test('that is away is asked again, and not for ever', async () => {
+    await register()
+    receiver.answerWith(503, 429)
+    w.like(bob, post)
+    await sendAll()
+    expect([receiver.asked(), reasons()]).toEqual([3, ['like']])
+    receiver.answerWith(500, 500, 500, 500, 500)
+    w.like(carol, post)
+    await sendAll()
+    expect([receiver.asked(), pushes.counts().failed]).toEqual([6, 1])
+  })
+
+  test('that refuses is not asked again', async () => {
+    await register()
+    receiver.answerWith(403)
+    w.like(bob, post)
+    await sendAll()
+    expect([receiver.asked(), pushes.counts().refused]).toEqual([1, 1])
+  })
+
+  test('on a private address is never reached, unless the operator allows those', async () => {
+    await register()
+    const guarded = startPushes({ allowPrivateHosts: false })
+    w.like(bob, post)
+    await sendAll(guarded)
+    expect([receiver.asked(), guarded.counts()]).toMatchObject([0, { sent: 0, failed: 1 }])
+    guarded.close()
+  })
+})
+
+describe('a registration is refused', () => {
+  const keys = (change: object) => {
+    const subscription = JSON.parse(receiver.subscribe()) as { keys: object }
+    return JSON.stringify({ ...subscription, keys: { ...subscription.keys, ...change } })
+  }
+  const at = (endpoint: string) => JSON.stringify({ ...JSON.parse(receiver.subscribe()), endpoint })
+
+  test.each<[string, () => string]>([
+    ['that is no subscription', () => 'abc'],
+    ['that is nothing', () => 'null'],
+    ['at a service that the operator does not name', () => at('https://push.test/x')],
+    ['at a name that ends like one', () => at('https://notallowed.test/x')],
+    ['at another port', () => at('http://127.0.0.1:1/x')],
+    ['by another protocol', () => at('ftp://a.allowed.test/x')],
+    ['with credentials', () => at('https://a:b@a.allowed.test/x')],
+    ['whose address is endless', () => at(`https://a.allowed.test/${'x'.repeat(3000)}`)],
+    ['whose key is too short', () => keys({ p256dh: 'AAAA' })],
+    ['whose key is no point', () => keys({ p256dh: Buffer.alloc(65).toString('base64url') })],
+    ['without a secret', () => keys({ auth: undefined })],
+  ])('%s', async (_, token) => {
+    const { status, body } = await register(token())
+    expect([status, (body as { error: string }).error]).toEqual([400, 'InvalidRequest'])
+  })
+
+  test('by an app that names another server', async () => {
+    const { status } = await register(undefined, { serviceDid: 'did:web:api.bsky.app' })
+    expect(status).toBe(501)
+    expect((await register(at('https://a.allowed.test/x'))).status).toBe(200)
+  })
+})
