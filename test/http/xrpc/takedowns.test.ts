@@ -186,3 +186,18 @@ describe('other records', () => {
     expect(await words()).toEqual(EVERYWHERE)
   })
 })
+
+test('whoever was told of a hidden reply has it neither listed nor counted', async () => {
+  const NOTIFICATION = 'app.bsky.notification'
+  const unread = async () =>
+    (await w.ask<{ count: number }>(`${NOTIFICATION}.getUnreadCount`, {}, carol)).body.count
+  const unfit = w.post(bob, { text: 'unfit answer', reply: { parent: quote } })
+  w.post(bob, { text: 'fit answer', reply: { parent: quote } })
+  const before = await unread()
+  expect(await seen(`${NOTIFICATION}.listNotifications`, {}, carol)).toContain(unfit.uri)
+  moderate('hide', unfit.uri)
+  expect(await seen(`${NOTIFICATION}.listNotifications`, {}, carol)).not.toContain(unfit.uri)
+  expect(await unread()).toBe(before - 1)
+  moderate('show', unfit.uri)
+  expect(await unread()).toBe(before)
+})

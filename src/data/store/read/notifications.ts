@@ -1,7 +1,7 @@
 // A member's notifications: which ones are listed, and what they say.
 //
-// Not listed is what is about a post, repost, feed or the like of theirs that is not here, or gone, and what
-// they do not want to be told.
+// Not listed is what is about a post, repost, feed or the like of theirs that is not here, or gone, what the operator
+// hid, and what they do not want to be told.
 
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
@@ -51,6 +51,8 @@ const RECORDS = (
 
 const LISTED = /* sql */ `
 n.uid = +@uid AND (@listed >> n.reason) & 1
+AND NOT EXISTS
+  (SELECT 1 FROM takedowns t WHERE t.uid = n.author AND t.collection = n.collection AND t.rkey = n.rkey)
 AND CASE n.subject_collection
   WHEN ${subjectCodes['app.bsky.feed.post']} THEN EXISTS
     (SELECT 1 FROM posts p WHERE p.uid = n.uid AND p.rkey = n.subject_rkey AND p.state = 1)
