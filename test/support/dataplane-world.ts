@@ -31,6 +31,8 @@ export async function startDataplaneOver(
     settings?: Partial<Config>
     identities?: Map<string, Identity>
     writer?: Writer
+    /** Whose identity is never found out. */
+    isSlow?: (did: string) => boolean
   } = {},
 ): Promise<DataplaneWorld> {
   const { world, settings, identities } = options
@@ -62,7 +64,10 @@ export async function startDataplaneOver(
       },
     },
     resolver: {
-      resolve: async (did) => identities?.get(did),
+      resolve: (did) =>
+        options.isSlow?.(did)
+          ? new Promise(() => undefined)
+          : Promise.resolve(identities?.get(did)),
       resolveHandle: async (handle) =>
         [...(identities?.values() ?? [])].find((one) => one.handle === handle)?.did,
     },

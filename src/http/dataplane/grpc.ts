@@ -10,8 +10,11 @@ import { encode } from './encoded.ts'
 /** One call of a service: counted, its errors as a client is to see them. Bytes are an answer that is encoded already. */
 export type Call = {
   method: DescMethod
-  run: (request: object, hasEnded: () => boolean) => object | Promise<object>
+  run: (request: object, ended: Ended) => object | Promise<object>
 }
+
+/** Why nobody waits for the answer any more; undefined while somebody does. */
+export type Ended = () => ConnectError | undefined
 
 /** @returns whether it took the stream. */
 export type Grpc = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean
@@ -72,7 +75,7 @@ async function answer(
   const { call, maxAnsweredBytes } = answering
   try {
     const request = requestOf(call.method, body)
-    const running = call.run(request, () => stream.destroyed || isLate(answering))
+    const running = call.run(request, () => endOf(stream, answering))
     const message = running instanceof Promise ? await inTime(running, answering) : running
     const bytes =
       message instanceof Uint8Array ? message : encode(call.method.output, message as never)
@@ -96,18 +99,20 @@ function requestOf({ input }: DescMethod, body: Buffer): object {
   }
 }
 
-function isLate({ deadline }: Answering): boolean {
-  return performance.now() > deadline
+function endOf(stream: ServerHttp2Stream, { deadline }: Answering): ConnectError | undefined {
+  if (stream.destroyed) return new ConnectError('the client has gone', Code.Canceled)
+  return performance.now() > deadline ? timedOut() : undefined
+}
+
+function timedOut(): ConnectError {
+  return new ConnectError('the operation timed out', Code.DeadlineExceeded)
 }
 
 /** What goes on behind the deadline is nobody's any more. */
 async function inTime(running: Promise<object>, { deadline }: Answering): Promise<object> {
   if (deadline === Infinity) return running
   const { promise: late, reject } = Promise.withResolvers<object>()
-  const timer = setTimeout(
-    () => reject(new ConnectError('the operation timed out', Code.DeadlineExceeded)),
-    deadline - performance.now(),
-  )
+  const timer = setTimeout(() => reject(timedOut()), deadline - performance.now())
   return Promise.race([running, late]).finally(() => clearTimeout(timer))
 }
 

@@ -73,7 +73,9 @@ export function routesOf(calls: ReadonlyMap<string, Call>): (router: ConnectRout
         const call = calls.get(pathOf(method))
         if (!call) return []
         const handler = async (request: object, { signal }: HandlerContext) => {
-          const answer = await call.run(request, () => signal.aborted)
+          const answer = await call.run(request, () =>
+            signal.aborted ? ConnectError.from(signal.reason) : undefined,
+          )
           return answer instanceof Uint8Array ? fromBinary(method.output, answer) : answer
         }
         return [[method.localName, handler]]
@@ -115,10 +117,11 @@ function countedCall(
     count(startedAt, statuses.get(known.code) ?? 500)
     return known
   }
-  return (request, hasEnded) => {
+  return (request, ended) => {
     const startedAt = performance.now()
     try {
-      if (hasEnded()) throw new ConnectError('nobody waits for it any more', Code.Canceled)
+      const end = ended()
+      if (end) throw end
       reading.memory.takeInvalidations()
       const answer = handler(request as never)
       if (answer instanceof Promise) return settle(answer, startedAt)

@@ -47,7 +47,7 @@ function dataplaneOf(world: World, invalidations: InvalidationReader | undefined
   return async (name, request) => {
     const method = Service.method[name]
     const { run } = calls.get(`/bsky.Service/${method.name}`)!
-    const answer = await run(create(method.input, request), () => false)
+    const answer = await run(create(method.input, request), () => undefined)
     const message =
       answer instanceof Uint8Array
         ? fromBinary(method.output, answer)
