@@ -53,7 +53,7 @@ function streamPart(file: FileHandle, start: number, end: number): ReadableStrea
     {
       async pull(controller) {
         const size = Math.min(CHUNK_BYTES, end - at + 1)
-        const { bytesRead, buffer } = await file.read(new Uint8Array(size), 0, size, at)
+        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(size), 0, size, at)
         at += bytesRead
         if (bytesRead > 0) controller.enqueue(buffer.subarray(0, bytesRead))
         if (bytesRead > 0 && at <= end) return
