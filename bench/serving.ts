@@ -5,7 +5,8 @@
 // `getTimeline`: viewers with 20 quiet follows, 100, 1,000 and 5,000, in equal parts. `p99_ms` is at
 // 80% of the load that saturates the server, requests starting at even times and latency counted from
 // then; `….random.p99_ms` is the same with random arrivals (Poisson), which queue more;
-// `….beside_ingest` is while the ingest thread catches up with a stream as fast as it can.
+// `….beside_ingest` is while the ingest thread catches up with a stream as fast as it can, and
+// `….beside_ingest_25` that at 25% of the load that saturates.
 // `getKnownFollowers` and `socialProof` (io.slipstream.graph.getSocialProof, one subject): random
 // viewers × the 500 most followed accounts. Every request of the app's methods has a token of its own, as
 // a PDS mints them; social proof is asked for as a backend does, a viewer's token again and again, and
@@ -94,7 +95,11 @@ async function benchTimeline(parts: Bench): Promise<BenchResult[]> {
     ms('getTimeline.generator_late_p99_ms', even.lateness.p99),
   )
   if (parts.wants('getTimeline.beside_ingest')) {
-    results.push(...(await benchBesideIngest(parts, requests, perSecond)))
+    const loads = { beside_ingest_25: 0.25, beside_ingest: LOAD }
+    for (const [name, share] of Object.entries(loads)) {
+      const load = { name, perSecond: saturated.perSecond * share }
+      results.push(...(await benchBesideIngest(parts, requests, load)))
+    }
   }
   return results
 }
@@ -103,7 +108,7 @@ async function benchTimeline(parts: Bench): Promise<BenchResult[]> {
 async function benchBesideIngest(
   parts: Bench,
   requests: Buffer[],
-  perSecond: number,
+  { name, perSecond }: { name: string; perSecond: number },
 ): Promise<BenchResult[]> {
   const { double, app, world } = parts.served
   const pour = makeReady(double, streamBeside(world, parts.streamEvents))
@@ -117,15 +122,15 @@ async function benchBesideIngest(
   const seconds = await ended!
   double.behaviour.stalled = false
   return [
-    ms('getTimeline.beside_ingest.p99_ms', loaded.latency.p99),
-    ms('getTimeline.beside_ingest.p50_ms', loaded.latency.p50),
-    ms('getTimeline.beside_ingest.serving_thread_cpu_ms', loaded.servingCpuMs),
+    ms(`getTimeline.${name}.p99_ms`, loaded.latency.p99),
+    ms(`getTimeline.${name}.p50_ms`, loaded.latency.p50),
+    ms(`getTimeline.${name}.serving_thread_cpu_ms`, loaded.servingCpuMs),
     {
-      name: 'getTimeline.beside_ingest.events_per_s',
+      name: `getTimeline.${name}.events_per_s`,
       value: parts.streamEvents / seconds,
       unit: 'events/s',
     },
-    { name: 'getTimeline.beside_ingest.rss', value: app.resident().total, unit: 'MB' },
+    { name: `getTimeline.${name}.rss`, value: app.resident().total, unit: 'MB' },
   ]
 }
 

@@ -11,6 +11,7 @@ import { type Config, ConfigError } from '../base/config/config.ts'
 import { namedMembers } from '../base/config/members.ts'
 import { createCounts } from '../base/obs/counts.ts'
 import { createLogger } from '../base/obs/log.ts'
+import { busiestShareOf } from '../base/obs/request-counters.ts'
 import { createLines, type Lines } from '../bridge/lines.ts'
 import type { IngestMessage } from '../bridge/messages.ts'
 import { type Db, openWriter } from '../data/store/db.ts'
@@ -39,6 +40,7 @@ import { createDiskGuard } from './upkeep/disk/disk-guard.ts'
 import { createDiskRoom } from './upkeep/disk/disk-room.ts'
 import { createOnceOnly } from './upkeep/disk/once-only.ts'
 import { cursorsFromNowOn } from './upkeep/first-cursor.ts'
+import { createGiveWay } from './upkeep/give-way.ts'
 import { startHousekeeping } from './upkeep/housekeeping.ts'
 import { createIdentityNews, type IdentityNews } from './upkeep/identity-news.ts'
 import { createLatencyRecorder, type LatencyRecorder } from './upkeep/latency.ts'
@@ -116,14 +118,16 @@ function run(config: Config): void {
     latency.record(now() - batch.receivedAtMs)
     backfill.wake()
     await checkpoints.tend()
+    await core.giveWay.rest()
   }
   const consumer = createStreamAfterArchive(config, {
     ...{ db, writer, now, log, writeRetry: room },
     createStream: () => createStream(config, core, apply),
-    onApplied(events, outcome) {
+    async onApplied(events, outcome) {
       countBatch(core.counts, { events }, outcome)
       backfill.wake()
-      return checkpoints.tend()
+      await checkpoints.tend()
+      await core.giveWay.rest()
     },
   })
   const answers = createAnswers(core, config, { ...background, checkpoints })
@@ -302,10 +306,14 @@ function createCore(config: Config) {
   const room = createDiskRoom(log)
   const counts = createCounts()
   const watchdog = watchThread(config.dataDir, { log, room })
+  const giveWay = createGiveWay({
+    busiest: busiestShareOf(handles.requests),
+    onRested: (ms) => counts.add('rested', 'ms', ms),
+  })
   /** DIDs that the configuration names, as far as they are known. */
   const namedMembers: readonly string[] = []
   const core = {
-    ...{ actors, coldStarts, counts, db, handles, log, memory },
+    ...{ actors, coldStarts, counts, db, giveWay, handles, log, memory },
     ...{ namedMembers, now, room, snapshots, watchdog, writer },
     /** Every change of memory is told here, after its commit. */
     onPublished(_changes: readonly MemoryChange[], _entries: number): void {},

@@ -29,9 +29,10 @@ export function webPath(route: WebRoute): string {
   return `web ${route}`
 }
 
-/** What a serving thread tells about itself, each second. */
+/** What a serving thread tells about itself, each second or sooner. */
 export const THREAD_GAUGES = [
   'loopLagSeconds',
+  'busyShare',
   'heapBytes',
   'fragmentBytes',
   'viewerBytes',
@@ -163,6 +164,17 @@ export function readThreadGauges(space: SharedArrayBuffer): Record<ThreadGauge, 
     const values = THREAD_GAUGES.map((name, i) => [name, all[thread * SECTION + i]!])
     return Object.fromEntries(values) as Record<ThreadGauge, number>
   })
+}
+
+/** Reads the busiest serving thread's share of its time at work, 0 to 1; cheap. */
+export function busiestShareOf(space: SharedArrayBuffer): () => number {
+  const all = new Float64Array(space)
+  const first = THREAD_GAUGES.indexOf('busyShare')
+  return () => {
+    let busiest = 0
+    for (let at = first; at < all.length; at += SECTION) busiest = Math.max(busiest, all[at]!)
+    return busiest
+  }
 }
 
 /**

@@ -106,6 +106,11 @@ function streamMetrics({ status }: MetricParts): MetricSource[] {
     counter('timeline_writes_total', 'Items written to timelines by fan-out.', () =>
       single(counts('timelineWrites')?.['items']),
     ),
+    counter(
+      'ingest_rested_seconds_total',
+      'How long catching up rested after batches, to give way to readers.',
+      () => single((counts('rested')?.['ms'] ?? 0) / 1000),
+    ),
     gauge('gaps', 'Holes in what was received, by state.', () => byLabel('state', status()?.gaps)),
   ]
 }
@@ -198,6 +203,11 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
       'serving_loop_lag_seconds',
       'How late a serving thread’s timers are, 99th percentile.',
       () => threads('loopLagSeconds'),
+    ),
+    gauge(
+      'serving_busy_share',
+      'Share of its time that a serving thread is at work: near one, requests wait, and catching up gives way.',
+      () => threads('busyShare'),
     ),
     gauge('serving_heap_bytes', 'Heap in use, by serving thread.', () => threads('heapBytes')),
     gauge('live_listeners', 'Browsers that look at the status page.', () => summed('listeners')),

@@ -2,6 +2,7 @@
 // of requests, how late it is, what it keeps.
 
 import type { Config } from '../../base/config/config.ts'
+import { watchBusyShare } from '../../base/obs/busy-share.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { watchLoopLag } from '../../base/obs/loop-lag.ts'
 import { RequestCounters } from '../../base/obs/request-counters.ts'
@@ -37,6 +38,7 @@ export function servePages(options: PagesOptions): Pages {
   const counters = new RequestCounters(requests, thread, options.methods)
   const page = createPage({ ...options, requests, status: ingest.status })
   const lag = watchLoopLag()
+  const busy = watchBusyShare((share) => counters.set('busyShare', share))
   const timer = setInterval(() => {
     const { viewCache, viewers, hits, misses } = options.kept()
     counters.set('loopLagSeconds', lag.take())
@@ -58,6 +60,7 @@ export function servePages(options: PagesOptions): Pages {
     close() {
       clearInterval(timer)
       lag.stop()
+      busy.stop()
       page.close()
     },
   }

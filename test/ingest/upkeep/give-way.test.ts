@@ -1,0 +1,46 @@
+// How long catching up rests for its readers, by the processor time that it took; no clock.
+
+import { expect, test } from 'vitest'
+import { createGiveWay } from '../../../src/ingest/upkeep/give-way.ts'
+
+function createScene() {
+  const state = { busy: 0, workedMs: 0 }
+  const slept: number[] = []
+  const rested: number[] = []
+  const giveWay = createGiveWay({
+    busiest: () => state.busy,
+    workedMs: () => state.workedMs,
+    sleep: async (ms) => void slept.push(ms),
+    onRested: (ms) => rested.push(ms),
+  })
+  async function batch(busy: number, ms: number): Promise<void> {
+    state.busy = busy
+    state.workedMs += ms
+    await giveWay.rest()
+  }
+  return { batch, slept, rested }
+}
+
+test('nobody reads: it never rests, and nothing is owed for later', async () => {
+  const { batch, slept } = createScene()
+  for (let i = 0; i < 100; i++) await batch(0.05, 20)
+  await batch(1, 10)
+  expect(slept).toEqual([20])
+})
+
+test('readers are pressed: a third of the pace is left, and no more is given away', async () => {
+  const { batch, slept, rested } = createScene()
+  for (let i = 0; i < 50; i++) await batch(0.9, 12)
+  expect(slept.reduce((sum, ms) => sum + ms, 0)).toBe(50 * 24)
+  expect(rested).toEqual(slept)
+})
+
+test('a little reading costs a little, batches too short for a timer are added up, and a rest is bounded', async () => {
+  const { batch, slept } = createScene()
+  await batch(0.3, 10)
+  expect(slept.splice(0)).toEqual([expect.closeTo(10)])
+  for (let i = 0; i < 7; i++) await batch(1, 0.5)
+  expect(slept.splice(0)).toEqual([2, 2, 2])
+  await batch(1, 5_000)
+  expect(slept).toEqual([200])
+})
