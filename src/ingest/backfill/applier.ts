@@ -6,6 +6,7 @@ import type { AccountStatus, StreamEvent } from '../../base/event.ts'
 import { applyNotFound } from '../indexing/account.ts'
 import { applyBatch, applyFetched } from '../indexing/apply-batch.ts'
 import { markPostMissing } from '../indexing/found-posts.ts'
+import type { IndexContext } from '../indexing/index-context.ts'
 import type { Writer } from '../indexing/writer.ts'
 import type { FetchedRecords, GoneRecords } from './fetched.ts'
 
@@ -25,18 +26,19 @@ export type Applier = {
   counts(): Record<string, number>
 }
 
-/**
- * What a PDS says of an account counts as said so long ago: an event of the stream that is younger
- * by its own clock must win, even where that clock is behind ours.
- */
+/** What a PDS says of an account counts as said so long ago: an event of the stream that is younger must win. */
 const STATUS_AGE_MS = 10 * 60_000
 
-export function createApplier(options: { writer: Writer; now: () => number }): Applier {
-  const { writer, now } = options
+export function createApplier({ writer }: { writer: Writer }): Applier {
   const counts: Record<string, number> = { applied: 0, removed: 0 }
 
   function count(reason: string, by = 1): void {
     counts[reason] = (counts[reason] ?? 0) + by
+  }
+
+  /** By the stream's clock, by which its events are judged: ours may be hours ahead. */
+  function saidAtUs({ streamMs, now }: IndexContext): number {
+    return ((streamMs === 0 ? now : Math.min(now, streamMs)) - STATUS_AGE_MS) * 1000
   }
 
   function applyEvents(events: StreamEvent[]): number {
@@ -63,12 +65,21 @@ export function createApplier(options: { writer: Writer; now: () => number }): A
       count('missing')
     },
     status(did, status) {
-      const timeUs = (now() - STATUS_AGE_MS) * 1000
-      applyEvents([{ kind: 'account', did, active: false, status, timeUs, seq: undefined }])
+      writer.commit((ctx) => {
+        const timeUs = saidAtUs(ctx)
+        const event = {
+          kind: 'account',
+          did,
+          active: false,
+          status,
+          timeUs,
+          seq: undefined,
+        } as const
+        return applyBatch(ctx, { events: [event] })
+      })
     },
     notFound(uid) {
-      const timeUs = (now() - STATUS_AGE_MS) * 1000
-      writer.commit((ctx) => applyNotFound(ctx, uid, timeUs))
+      writer.commit((ctx) => applyNotFound(ctx, uid, saidAtUs(ctx)))
     },
     leaveOut: count,
     counts: () => ({ ...counts }),

@@ -46,7 +46,7 @@ export function createServices(
   const pace = { hosts, signal, maxRequests, longestWaitMs }
   const fetch = createPacedFetch({ fetch: options.fetch, ...pace })
   const pds = createPdsClient({ fetch, signal, timeoutMs: requestTimeoutMs, now })
-  const apply = createApplier({ writer, now })
+  const apply = createApplier({ writer })
   const handles = createHandleTurns(now)
   return {
     ...{ db, commit, apply, coldStarts, handles, pds, resolver },

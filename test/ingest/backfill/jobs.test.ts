@@ -13,13 +13,15 @@ import { didOf } from '../../support/records.ts'
 const POST = 'app.bsky.feed.post'
 
 let world: BackfillWorld
+let clockAheadMs: number
 let member: PdsAccount
 let alice: PdsAccount
 let bob: PdsAccount
 
 /** The member follows Alice; of Bob nothing is known. No job waits. */
 beforeEach(async () => {
-  world = await startBackfillWorld({ hosts: 2 })
+  clockAheadMs = 0
+  world = await startBackfillWorld({ hosts: 2, now: () => Date.now() + clockAheadMs })
   member = await world.person('member')
   alice = await world.person('alice')
   bob = await world.person('bob', 1)
@@ -96,6 +98,18 @@ describe('a post that is only pointed at', () => {
       expect(findActor(world.db, world.uid(bob))?.status).toBe(status)
     },
   )
+
+  it('is shown again once the stream says so, although our clock was hours ahead', async () => {
+    clockAheadMs = 3 * 3_600_000
+    const post = world.post(bob)
+    world.live(world.repost(alice, post))
+    bob.state = 'deactivated'
+    await world.settled()
+    expect(findActor(world.db, world.uid(bob))?.status).toBe(1)
+    const returned = { kind: 'account', did: bob.did, active: true, status: undefined } as const
+    world.live({ ...returned, timeUs: Date.now() * 1000, seq: undefined })
+    expect(findActor(world.db, world.uid(bob))?.status).toBe(0)
+  })
 
   it('counts so where nobody knows its author', async () => {
     const post = world.post(bob)
