@@ -105,7 +105,7 @@ test('graph and timeline know neither sockets nor SQL', () => {
 })
 
 test('all SQL stands in the store', () => {
-  const inside = (path: string) => isIn(below(path), ['data/store/'])
+  const inside = (path: string) => isIn(below(path), ['data/store/', 'data/engine/'])
   const sql =
     /better-sqlite3|\bdb\.(prepare|exec|pragma|transaction)\(|\b(SELECT|DELETE) [^'`]*\bFROM\b|\bINSERT (OR \w+ )?INTO\b|\bUPDATE \w+ SET\b/
   const users = sources.filter(({ path, text }) => !inside(path) && sql.test(text))

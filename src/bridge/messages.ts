@@ -4,6 +4,7 @@
 
 import type { MessagePort } from 'node:worker_threads'
 import type { Counted } from '../base/obs/counts.ts'
+import type { NumberedChange } from '../data/engine/private-changes.ts'
 import type { ActorTableHandle } from '../data/graph/actor-table.ts'
 import type { FollowGraphHandle } from '../data/graph/follow-graph.ts'
 import type { FollowLine } from '../data/store/follows.ts'
@@ -19,8 +20,10 @@ import type { StreamStatus } from '../sources/jetstream/consumer-options.ts'
 export type WriterRequest = {
   id: number
   did: string
-} /** `from`: one of the network's addresses, as limits of newcomers count them. */ & (
-  | { kind: 'member-seen'; from?: string | undefined }
+} & (PrivateAct | OtherAct)
+
+/** What a member keeps with us. */
+export type PrivateAct =
   | { kind: 'mute'; subjectDid: string; onlyReposts?: boolean; onlyQuoteposts?: boolean }
   | { kind: 'unmute'; subjectDid: string }
   /** `list` and `uri` are at-URIs by DID. */
@@ -41,6 +44,21 @@ export type WriterRequest = {
   | { kind: 'notification-preferences'; patch: Record<string, unknown> }
   /** `subject` is a DID. */
   | { kind: 'activity-subscription'; subject: string; post: boolean; reply: boolean }
+
+export type OtherAct =
+  /** `from`: one of the network's addresses, as limits of newcomers count them. */
+  | { kind: 'member-seen'; from?: string | undefined }
+  /**
+   * Changes of the member's private state that the nodes share on an engine, ascending, on top of change `from`
+   * (undefined: of none); afterwards this node has all up to `to`.
+   */
+  | {
+      kind: 'shared-state'
+      place: string
+      from: number | undefined
+      to: number
+      changes: NumberedChange[]
+    }
   /** DIDs of labelers that the member's requests name. */
   | { kind: 'labelers-named'; labelers: string[] }
   /** What was shown may have labels of these: at-URIs and DIDs. */
@@ -60,7 +78,6 @@ export type WriterRequest = {
   | { kind: 'pushes-told'; told: number }
   /** Lets the account in; `code` as readInviteCode gives it. */
   | { kind: 'redeem-invite'; code: string }
-)
 
 export type WriterReply =
   | { id: number; ok: true }

@@ -24,7 +24,7 @@ import type { Identity } from '../../src/sources/identity/did-document.ts'
 import type { GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { keepsFromRows } from './memory-parts.ts'
 import { referenceUrlPatterns } from './reference-appview.ts'
-import { createWorld, type WorldOptions } from './world.ts'
+import { createWorld, type World, type WorldOptions } from './world.ts'
 
 type Sent = WriterRequest extends infer T ? (T extends unknown ? Omit<T, 'id'> : never) : never
 
@@ -50,6 +50,8 @@ export type ServingOptions = WorldOptions & {
   moderationServices?: string[]
   /** Asked of everybody who is signed in. */
   onViewer?: OnViewer
+  /** What stands before the writer, as where several nodes share private state. */
+  throughWriter?: (writer: Writer, world: World) => Writer
   /** What requests lack is queued, as by the ingest thread; nobody works on it. */
   queuesFetchRequests?: boolean
   /** Those who ask have a cold start, and their pages wait for it; there is none where not given. */
@@ -73,7 +75,7 @@ export function createServingWorld(options: ServingOptions = {}) {
   const sent: Sent[] = []
   const unusable: string[] = []
   const looked: string[] = []
-  const writer: Writer = {
+  const own: Writer = {
     async send(request) {
       if (request.kind === 'labelers-named')
         return options.labelRoom?.()?.named(request.labelers, request.did)
@@ -86,6 +88,7 @@ export function createServingWorld(options: ServingOptions = {}) {
       if (request.kind !== 'member-seen' && !isLeftOut) world.request({ ...request, id: 1 })
     },
   }
+  const writer = options.throughWriter?.(own, world) ?? own
   const { memory } = world
   const { now, reader } = world
   const counted =

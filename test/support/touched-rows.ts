@@ -191,7 +191,7 @@ const unseen = new Set([
   ...['replays', 'replay_accounts', 'feed_depths'],
   ...['snapshots', 'meta', 'notifications', 'notification_settings', 'activity_subscriptions'],
   'reaction_records',
-  ...['drafts', 'preferences'],
+  ...['drafts', 'preferences', 'shared_state'],
   ...['push_registrations', 'push_state'],
   ...['search_queue', 'search_backlog', 'search_actors', 'history'],
   ...['keyless_follows', 'unfollows'],

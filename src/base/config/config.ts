@@ -8,6 +8,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { unfitArchive } from './archive.ts'
 import { unfitDataplane } from './dataplane.ts'
+import { unfitEngine } from './engine.ts'
 import {
   completePatterns,
   type GivenPatterns,
@@ -111,7 +112,7 @@ export function examineConfig(
 }
 
 function refuseContradictions(parsed: Derivable): void {
-  const unfit = unfitArchive(parsed) ?? unfitDataplane(parsed)
+  const unfit = unfitArchive(parsed) ?? unfitDataplane(parsed) ?? unfitEngine(parsed)
   if (unfit) throw new ConfigError(unfit.message, unfit.hint)
   const { metrics, operatorToken } = parsed
   if (metrics !== 'operator' || operatorToken !== undefined) return

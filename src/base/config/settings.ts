@@ -3,6 +3,7 @@
 
 import { addressRanges, privateHosts } from './address-ranges.ts'
 import { dataplaneSettings } from './dataplane.ts'
+import { engineSettings } from './engine.ts'
 import {
   capMb,
   days,
@@ -332,6 +333,7 @@ export const settings = {
   ),
   ...pushSettings,
   ...dataplaneSettings,
+  ...engineSettings,
   metrics: setting(
     'METRICS',
     'local',

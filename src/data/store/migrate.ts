@@ -29,6 +29,7 @@ import * as brought from './migrations/024-brought.ts'
 import * as moderation from './migrations/025-moderation.ts'
 import * as timelines from './migrations/026-timelines.ts'
 import * as push from './migrations/027-push.ts'
+import * as sharedState from './migrations/028-shared-state.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -60,6 +61,7 @@ const migrations: readonly Migration[] = [
   moderation,
   timelines,
   push,
+  sharedState,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

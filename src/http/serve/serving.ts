@@ -51,6 +51,7 @@ import { dataplaneNames, withDataplane } from './dataplane.ts'
 import { mediaRoutes } from './media.ts'
 import { servePages } from './pages.ts'
 import { pushRules, servePushes } from './pushes.ts'
+import { createSharing } from './sharing.ts'
 import { timelineRoutes } from './timelines.ts'
 
 export type ServingOptions = {
@@ -79,9 +80,10 @@ const STRANGERS_A_MINUTE = { windowSeconds: 60, each: 200, all: 2_000 }
 
 export function createServing(options: ServingOptions): Serving {
   const { config, log, memory, ingest, onFatal } = options
-  const { writer } = ingest
   const reading = openReading(config, memory)
   const { db, actors, graph, isMember } = reading
+  const shared = createSharing(options, db)
+  const { writer } = shared
   const { fetch, lookups } = createOutside(config, log)
   const resolver = createIdentities(options, { lookups, isMember })
   const operator = { config, db, actors, ingest, resolver, log }
@@ -122,7 +124,7 @@ export function createServing(options: ServingOptions): Serving {
     methods: [...methods.map(({ nsid }) => nsid), ...dataplaneNames(config)],
     kept: () => kept(),
   })
-  const callers = aboutCallers(options, reading, resolver)
+  const callers = shared.withState(aboutCallers(options, reading, resolver))
   const timelines = timelineRoutes({ ...options, ...reading, ...callers })
   const server = createServer({
     ...{ config, methods, log },
@@ -143,7 +145,7 @@ export function createServing(options: ServingOptions): Serving {
   return {
     server: withDataplane(closingFirst(server, [pages, media, timelines, pushes]), dataplane),
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
-    closeStore: () => db.close(),
+    closeStore: () => closeAll([shared, db]),
   }
 }
 
@@ -235,12 +237,16 @@ function hasSeat({ config, ingest }: Pick<ServingOptions, 'config' | 'ingest'>, 
   )
 }
 
+function closeAll(parts: readonly { close(): void }[]): void {
+  for (const part of parts) part.close()
+}
+
 /** Who only listens would keep it from ending, and so would pictures that wait to be made. */
 function closingFirst(server: Server, parts: { close(): void }[]): Server {
   return {
     ...server,
     close() {
-      for (const part of parts) part.close()
+      closeAll(parts)
       return server.close()
     },
   }

@@ -15,6 +15,7 @@ import {
 } from '../../data/store/members.ts'
 import { requestReplay } from '../../data/store/replays.ts'
 import { ONE_VISIT_MS, seatsForOneMore } from '../../data/store/seats.ts'
+import { forgetSharedVersion } from '../../data/store/shared-state.ts'
 import { fetchAuthorOf, fetchVerifiers } from './fetch-missing.ts'
 import { type IndexContext, internActor, isAuthor, isMember } from './index-context.ts'
 import { beginToNotify } from './notify-backlog.ts'
@@ -40,6 +41,7 @@ export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null
   // Whoever was one before is a newcomer.
   finishPrivateRemoval(ctx, uid)
   deleteBackfillsOf(ctx.db, uid)
+  forgetSharedVersion(ctx.db, uid)
   insertMember(ctx.db, { uid, joined_at: ctx.now, last_seen_at: seenAt })
   enqueueJob(ctx.db, 'member', uid)
   requestReplay(ctx.db, uid, ctx.now)

@@ -29,6 +29,7 @@ import {
 import { changePushes } from '../indexing/push-registrations.ts'
 import type { Writer } from '../indexing/writer.ts'
 import type { Labels } from '../labels/labels.ts'
+import { applySharedState } from '../member-state/apply-changes.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
 import { failedReply } from './failed-reply.ts'
 import { createFetchBudget, FetchLimitError } from './fetch-budget.ts'
@@ -111,7 +112,11 @@ function passOn(
 function apply(
   ctx: IndexContext,
   request: Exclude<WriterRequest, ForOthers | { kind: 'fetch-requested' }>,
-  { maxMembers = 0, namedMembers = () => [], cameFrom }: WriterParts,
+  {
+    maxMembers = 0,
+    namedMembers = () => [],
+    cameFrom,
+  }: Pick<WriterParts, 'maxMembers' | 'namedMembers' | 'cameFrom'>,
 ): void {
   switch (request.kind) {
     case 'member-seen':
@@ -120,6 +125,12 @@ function apply(
       makeSeat(ctx, request.did, { maxMembers, except: namedMembers() })
       if (request.from !== undefined) cameFrom?.(internActor(ctx, request.did), request.from)
       return memberSeen(ctx, request.did)
+    case 'shared-state': {
+      const { id, did } = request
+      return applySharedState(ctx, did, request, (act) =>
+        apply(ctx, { ...act, id, did }, { maxMembers, namedMembers }),
+      )
+    }
     case 'mute':
       return mute(ctx, request.did, request.subjectDid, request)
     case 'unmute':

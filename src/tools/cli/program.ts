@@ -6,6 +6,7 @@ import { addBackup } from './backup.ts'
 import { addConfig } from './config.ts'
 import { contextOf } from './context.ts'
 import { addDoctor } from './doctor.ts'
+import { addEngine } from './engine.ts'
 import { addGaps } from './gaps.ts'
 import { addImportFollows } from './import-follows.ts'
 import { addInvite } from './invite.ts'
@@ -34,6 +35,7 @@ const commands = [
   addInvite,
   addModeration,
   addToken,
+  addEngine,
   addImportFollows,
   addBackup,
   addRestore,

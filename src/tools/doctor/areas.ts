@@ -22,6 +22,7 @@ export const areas = [
   'labelers',
   'fallback',
   'pictures',
+  'engine',
 ] as const
 
 export type Area = (typeof areas)[number]

@@ -6,6 +6,7 @@ import { checkCertificate } from './certificate.ts'
 import { checkClock } from './clock.ts'
 import { checkDatabase } from './database.ts'
 import { checkDisk } from './disk.ts'
+import { checkEngine } from './engine.ts'
 import type { Check } from './examine.ts'
 import { checkFace } from './face.ts'
 import { inFolder } from './in-folder.ts'
@@ -45,6 +46,7 @@ const runs: Record<Area, Check['run']> = {
   labelers: checkLabelers,
   fallback: checkAppview,
   pictures: checkPictures,
+  engine: checkEngine,
 }
 
 export const checks: readonly Check[] = areas.map((area) => ({ area, run: runs[area] }))

@@ -1,0 +1,105 @@
+// Where several nodes of one place keep what exists once: a CQL engine (docs/CLUSTER.md).
+
+import { isByInvite, type Members } from './members.ts'
+import { text, Unfit } from './parsers.ts'
+import { setting } from './setting.ts'
+
+export type EngineAddress = {
+  /** Each with its port. */
+  hosts: readonly string[]
+  keyspace: string
+  user: string | undefined
+  /** The engine's data centre that this node stands in. */
+  datacenter: string
+}
+
+const PORT = 9042
+
+/** As in `cql://user@10.0.0.1,10.0.0.2:9043/slipstream?dc=fra`. @throws Unfit */
+export function parseEngineAddress(value: string): EngineAddress {
+  const pattern =
+    /^cql:\/\/(?:([^@/:?]+)@)?([^@/?]+)\/([a-z][a-z0-9_]{0,47})(?:\?dc=([A-Za-z0-9_.-]+))?$/
+  const [, user, hosts = '', keyspace = '', datacenter = 'datacenter1'] =
+    pattern.exec(value.trim()) ?? []
+  const list = hosts.split(',').map((host) => host.trim())
+  if (
+    keyspace === '' ||
+    !list.every((host) => /^(\[[0-9a-f:]+\]|[A-Za-z0-9_.-]+)(:\d{1,5})?$/.test(host))
+  ) {
+    throw new Unfit(
+      'cql://user@host,host/keyspace, with :port where it is not 9042, and ?dc=NAME where the data centre is not datacenter1',
+    )
+  }
+  return { hosts: list.map(withPort), keyspace, user, datacenter }
+}
+
+function withPort(host: string): string {
+  return /:\d+$/.test(host.replace(/^\[.*\]/, '')) ? host : `${host}:${PORT}`
+}
+
+function engineAddress(value: string): string {
+  parseEngineAddress(value)
+  return value.trim()
+}
+
+export const engineSettings = {
+  engine: setting<string | undefined>(
+    'ENGINE',
+    undefined,
+    engineAddress,
+    'Where several nodes of one place share members’ private state: a CQL engine (Apache Cassandra, ScyllaDB) as cql://user@host,host/keyspace; ?dc=NAME names its data centre (datacenter1 if left out). Unset: this node keeps it alone (docs/CLUSTER.md).',
+  ),
+  enginePasswordFile: setting<string | undefined>(
+    'ENGINE_PASSWORD_FILE',
+    undefined,
+    text,
+    'File with the password of the engine’s user, in its first line.',
+  ),
+  engineCa: setting<string | undefined>(
+    'ENGINE_CA',
+    undefined,
+    text,
+    'PEM file with the authority of the engine’s certificates; with it the engine is spoken to by TLS alone.',
+  ),
+}
+
+type EngineSettings = {
+  engine: string | undefined
+  enginePasswordFile: string | undefined
+  engineCa: string | undefined
+  members: Members
+  dataplanePort: number | undefined
+}
+
+/** @returns what is wrong with them together, and what would be right. */
+export function unfitEngine(
+  settings: EngineSettings,
+): { message: string; hint: string } | undefined {
+  const { engine, enginePasswordFile: password, engineCa, members } = settings
+  if (!engine) {
+    if (password === undefined && engineCa === undefined) return undefined
+    return {
+      message: `SLIPSTREAM_ENGINE_${password ? 'PASSWORD_FILE' : 'CA'} is set, but there is no engine.`,
+      hint: 'Set SLIPSTREAM_ENGINE to cql://user@host,host/keyspace, or leave the other out.',
+    }
+  }
+  if ((parseEngineAddress(engine).user === undefined) !== (password === undefined)) {
+    return {
+      message: 'The engine’s user and the file with their password go together.',
+      hint: 'Set SLIPSTREAM_ENGINE=cql://user@host/keyspace and SLIPSTREAM_ENGINE_PASSWORD_FILE, or neither of both.',
+    }
+  }
+  if (settings.dataplanePort !== undefined) {
+    return {
+      message:
+        'SLIPSTREAM_DATAPLANE_PORT and SLIPSTREAM_ENGINE don’t go together yet: it would answer from what this node alone has of private state.',
+      hint: 'Leave one of them out.',
+    }
+  }
+  if (!isByInvite(members)) return undefined
+  return {
+    message:
+      'SLIPSTREAM_MEMBERS lets invited accounts in, and invites are not shared through an engine yet.',
+    hint: 'Name the members in SLIPSTREAM_MEMBERS on every node, let it be open, or run one node without SLIPSTREAM_ENGINE.',
+  }
+}

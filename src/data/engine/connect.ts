@@ -1,0 +1,174 @@
+// One process's or thread's way to the CQL engine: prepared statements, sent to a replica of what they are about,
+// with bounded numbers in flight and bounded waits. Only what may be done twice is tried twice.
+
+import { readFileSync } from 'node:fs'
+import cassandra from 'cassandra-driver'
+import { type Config, ConfigError } from '../../base/config/config.ts'
+import { parseEngineAddress } from '../../base/config/engine.ts'
+import { createLimiter } from '../../base/util/limiter.ts'
+
+export type EngineSettings = Pick<Config, 'engine' | 'enginePasswordFile' | 'engineCa'>
+
+export type Row = cassandra.types.Row
+
+/** The engine did not answer in time, or has too few nodes left; what was asked may have been done or not. */
+export class EngineUnavailableError extends Error {
+  override name = 'EngineUnavailableError'
+}
+
+export type Engine = {
+  readonly keyspace: string
+  /** A read at quorum, page by page; `serial` finishes what a lightweight transaction left open. */
+  read(query: string, values?: readonly unknown[], options?: { serial?: boolean }): Promise<Row[]>
+  /**
+   * A lightweight transaction of one partition.
+   * @returns whether its condition held. An EngineUnavailableError leaves that open.
+   */
+  decide(statements: readonly { query: string; values: readonly unknown[] }[]): Promise<boolean>
+  /** Of schema; never prepared. */
+  define(query: string): Promise<void>
+  /** Reads without a keyspace, from one node's own tables. */
+  local(query: string, host?: cassandra.Host): Promise<Row[]>
+  hosts(): cassandra.Host[]
+  close(): Promise<void>
+}
+
+const ANSWER_MS = 2_000
+/** Of schema all nodes have to hear. */
+const SCHEMA_MS = 60_000
+const CONNECT_TIMEOUT_MS = 3_000
+const MAX_RUNNING = 256
+const MAX_WAITING = 4_096
+const PAGE = 1_000
+const { consistencies } = cassandra.types
+
+/**
+ * @param answerMs - how long one node is waited for
+ * @throws EngineUnavailableError where nobody answers, ConfigError where a file can't be read
+ */
+export async function connectEngine(
+  settings: EngineSettings,
+  answerMs: number = ANSWER_MS,
+): Promise<Engine> {
+  const { keyspace } = parseEngineAddress(settings.engine!)
+  const client = new cassandra.Client(clientOptions(settings, answerMs))
+  try {
+    await client.connect()
+  } catch (error) {
+    await client.shutdown()
+    throw asUnavailable(error)
+  }
+  return engineOf(client, keyspace)
+}
+
+function clientOptions(settings: EngineSettings, answerMs: number): cassandra.DseClientOptions {
+  const { hosts, user, datacenter } = parseEngineAddress(settings.engine!)
+  const { retry } = cassandra.policies
+  return {
+    contactPoints: [...hosts],
+    localDataCenter: datacenter,
+    ...(user !== undefined && {
+      authProvider: new cassandra.auth.PlainTextAuthProvider(user, passwordOf(settings)),
+    }),
+    ...(settings.engineCa !== undefined && {
+      sslOptions: { ca: [readFile('CA', settings.engineCa)], rejectUnauthorized: true },
+    }),
+    socketOptions: { readTimeout: answerMs, connectTimeout: CONNECT_TIMEOUT_MS },
+    queryOptions: {
+      prepare: true,
+      consistency: consistencies.localQuorum,
+      serialConsistency: consistencies.localSerial,
+      fetchSize: PAGE,
+    },
+    policies: { retry: new retry.IdempotenceAwareRetryPolicy(new retry.RetryPolicy()) },
+    encoding: { useBigIntAsLong: false },
+  }
+}
+
+function engineOf(client: cassandra.Client, keyspace: string): Engine {
+  const limiter = createLimiter({
+    maxRunning: MAX_RUNNING,
+    maxWaiting: MAX_WAITING,
+    full: () => new EngineUnavailableError('more is asked of the engine than it answers'),
+  })
+  const ask = <T>(work: () => Promise<T>): Promise<T> =>
+    limiter.run(() =>
+      work().catch((error) => {
+        throw asUnavailable(error)
+      }),
+    )
+  return {
+    keyspace,
+    read: (query, values = [], { serial = false } = {}) =>
+      ask(() => readAll(client, { query, values, serial })),
+    decide: async (statements) => {
+      const queries = statements.map(({ query, values }) => ({ query, params: [...values] }))
+      const result = await ask(() =>
+        client.batch(queries, { prepare: true, logged: false, isIdempotent: false }),
+      )
+      return result.wasApplied()
+    },
+    define: async (query) => {
+      const options = { prepare: false, consistency: consistencies.quorum, readTimeout: SCHEMA_MS }
+      await ask(() => client.execute(query, [], options))
+    },
+    local: async (query, host) => {
+      const options = { prepare: false, consistency: consistencies.one, ...(host && { host }) }
+      return (await ask(() => client.execute(query, [], options))).rows
+    },
+    hosts: () => client.hosts.values(),
+    close: () => client.shutdown(),
+  }
+}
+
+async function readAll(
+  client: cassandra.Client,
+  { query, values, serial }: { query: string; values: readonly unknown[]; serial: boolean },
+): Promise<Row[]> {
+  const consistency = serial ? consistencies.localSerial : consistencies.localQuorum
+  const rows: Row[] = []
+  let pageState: string | undefined
+  do {
+    const options = { isIdempotent: true, consistency, ...(pageState && { pageState }) }
+    const page = await client.execute(query, [...values], options)
+    rows.push(...page.rows)
+    pageState = page.pageState
+  } while (pageState)
+  return rows
+}
+
+/** Errors of the engine and of the way to it; a query that is wrong is a fault of ours and stays what it is. */
+function asUnavailable(error: unknown): unknown {
+  if (!isPassing(error)) return error
+  return new EngineUnavailableError((error as Error).message, { cause: error })
+}
+
+function isPassing(error: unknown): boolean {
+  const { responseErrorCodes: codes } = cassandra.types
+  const { ArgumentError, AuthenticationError, DriverError, NotSupportedError, ResponseError } =
+    cassandra.errors
+  if (error instanceof ResponseError) {
+    const ours: number[] = [codes.syntaxError, codes.unauthorized, codes.invalid, codes.configError]
+    return !ours.includes(error.code)
+  }
+  const isOurs =
+    error instanceof ArgumentError ||
+    error instanceof AuthenticationError ||
+    error instanceof NotSupportedError
+  return !isOurs && (error instanceof DriverError || (error instanceof Error && 'syscall' in error))
+}
+
+function passwordOf({ enginePasswordFile }: EngineSettings): string {
+  return readFile('PASSWORD_FILE', enginePasswordFile!).split('\n', 1)[0]!.trim()
+}
+
+function readFile(key: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new ConfigError(
+      `SLIPSTREAM_ENGINE_${key}: ${path} cannot be read: ${(error as Error).message}.`,
+      'Make it a file that the user that runs Slipstream may read.',
+    )
+  }
+}

@@ -1,0 +1,92 @@
+// Members' private changes on a CQL engine: one partition a member, and one lightweight transaction for what is added
+// together, on the condition that nobody added anything since the version was read.
+
+import { randomUUID } from 'node:crypto'
+import { assert } from '../../base/util/assert.ts'
+import { type Engine, EngineUnavailableError, type Row } from './connect.ts'
+import {
+  MAX_CHANGES_AT_ONCE,
+  type NumberedChange,
+  type PrivateChange,
+  type PrivateChanges,
+} from './private-changes.ts'
+
+/** Somebody else was quicker so many times: no member's own devices do that. */
+const MAX_ATTEMPTS = 20
+const LONGEST_PAUSE_MS = 200
+const MAX_FAILURES = 5
+
+type Append = { member: string; changes: readonly PrivateChange[]; id: string }
+
+export function createCqlPrivateChanges(engine: Engine): PrivateChanges {
+  const table = `${engine.keyspace}.private_state`
+  const queries = {
+    version: `SELECT version FROM ${table} WHERE member = ? LIMIT 1`,
+    all: `SELECT key, number, made_at, change FROM ${table} WHERE member = ?`,
+    one: `SELECT number, change_id FROM ${table} WHERE member = ? AND key = ?`,
+    advance: `UPDATE ${table} SET version = ? WHERE member = ? IF version = ?`,
+    put: `INSERT INTO ${table} (member, key, number, change_id, made_at, change) VALUES (?, ?, ?, ?, ?, ?)`,
+  }
+
+  async function version(member: string, options?: { serial: boolean }): Promise<number> {
+    const [row] = await engine.read(queries.version, [member], options)
+    return row?.['version'] ?? 0
+  }
+
+  /** Whether they are there, after an attempt of which nobody knows. */
+  async function isThere({ member, changes, id }: Append): Promise<number | undefined> {
+    const { key } = changes.at(-1)!
+    const [row] = await engine.read(queries.one, [member, key], { serial: true })
+    return row?.['change_id'] === id ? row['number'] : undefined
+  }
+
+  async function attempt({ member, changes, id }: Append, from: number): Promise<boolean> {
+    const to = from + changes.length
+    const puts = changes.map(({ key, madeAt, change }, i) => ({
+      query: queries.put,
+      values: [member, key, from + 1 + i, id, madeAt, change],
+    }))
+    const before = from === 0 ? null : from
+    return engine.decide([{ query: queries.advance, values: [to, member, before] }, ...puts])
+  }
+
+  return {
+    async append(member, changes) {
+      assert(changes.length > 0 && changes.length <= MAX_CHANGES_AT_ONCE, 'a batch of changes')
+      const one = { member, changes, id: randomUUID() }
+      let failures = 0
+      for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
+        try {
+          const from = await version(member, { serial: failures > 0 })
+          const found = failures > 0 ? await isThere(one) : undefined
+          if (found !== undefined) return found
+          if (await attempt(one, from)) return from + changes.length
+        } catch (error) {
+          // Many at once at one member's state make the engine give up, too; whether it was done is asked then.
+          if (!(error instanceof EngineUnavailableError) || ++failures === MAX_FAILURES) throw error
+        }
+        await pause(attempts)
+      }
+      throw new EngineUnavailableError('others change the same member’s state all the time')
+    },
+    version: (member) => version(member),
+    async since(member, number) {
+      const rows = await engine.read(queries.all, [member])
+      return rows
+        .filter((row) => row['number'] > number)
+        .map(toChange)
+        .sort((a, b) => a.number - b.number)
+    },
+  }
+}
+
+function toChange(row: Row): NumberedChange {
+  const { key, number, change } = row as unknown as NumberedChange
+  return { key, number, change, madeAt: Number(row['made_at']) }
+}
+
+/** Longer each time, and not the same for two that meet. */
+function pause(attempts: number): Promise<void> {
+  const most = Math.min(LONGEST_PAUSE_MS, 2 ** attempts)
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * most))
+}

@@ -1,0 +1,92 @@
+// The tables on the engine, step by step. Each step only adds, so that nodes of two versions run side by side: what
+// an older one still reads is taken away by a later release, when no node of it is left.
+//
+// The first step gives the place an identity: whoever remembers what it has read from an engine remembers from which.
+
+import { randomUUID } from 'node:crypto'
+import { type Engine, EngineUnavailableError } from './connect.ts'
+
+export type SchemaState = {
+  /** undefined: nothing is there yet. */
+  version: number | undefined
+  id: string | undefined
+}
+
+type Step = (keyspace: string) => string
+
+const steps: readonly Step[] = [
+  (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.place (
+    name text PRIMARY KEY, id text, schema_version int)`,
+  // One partition a member. `version` counts its changes; each key's latest change is kept, with its number.
+  (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.private_state (
+    member text, key text, version int static, number int, change_id text, made_at bigint, change text,
+    PRIMARY KEY (member, key))`,
+]
+
+export const engineSchemaVersion = steps.length
+const PLACE = 'slipstream'
+
+export type MigrateOptions = { replication: number; datacenter: string }
+
+/** May be run again, and by two at once. @returns what is there now */
+export async function migrateEngine(engine: Engine, options: MigrateOptions): Promise<SchemaState> {
+  const { keyspace } = engine
+  await engine.define(
+    `CREATE KEYSPACE IF NOT EXISTS ${keyspace} WITH replication =
+      {'class': 'NetworkTopologyStrategy', '${options.datacenter}': ${options.replication}}`,
+  )
+  for (const step of steps) await engine.define(step(keyspace))
+  const table = `${keyspace}.place`
+  await engine.decide([
+    {
+      query: `INSERT INTO ${table} (name, id, schema_version) VALUES (?, ?, ?) IF NOT EXISTS`,
+      values: [PLACE, randomUUID(), engineSchemaVersion],
+    },
+  ])
+  await engine.decide([
+    {
+      query: `UPDATE ${table} SET schema_version = ? WHERE name = ? IF schema_version < ?`,
+      values: [engineSchemaVersion, PLACE, engineSchemaVersion],
+    },
+  ])
+  return schemaState(engine)
+}
+
+export async function schemaState(engine: Engine): Promise<SchemaState> {
+  const none: SchemaState = { version: undefined, id: undefined }
+  const [table] = await engine.read(
+    'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?',
+    [engine.keyspace, 'place'],
+  )
+  if (!table) return none
+  const [row] = await engine.read(
+    `SELECT id, schema_version FROM ${engine.keyspace}.place WHERE name = ?`,
+    [PLACE],
+  )
+  return row ? { version: row['schema_version'], id: row['id'] } : none
+}
+
+/** The place's identity. @throws EngineUnavailableError that says what to do, where its tables are not ours */
+export async function checkedPlace(engine: Engine): Promise<string> {
+  const { version, id } = await schemaState(engine)
+  if (version === undefined || id === undefined || version < engineSchemaVersion) {
+    throw new EngineUnavailableError(
+      `the engine’s keyspace ${engine.keyspace} has ${version === undefined ? 'no tables' : `schema ${version}`}, this Slipstream needs ${engineSchemaVersion}: run \`slipstream engine migrate\``,
+    )
+  }
+  return id
+}
+
+/** How many copies of each row there are in this data centre; undefined where the keyspace is not there. */
+export async function replicationOf(
+  engine: Engine,
+  datacenter: string,
+): Promise<number | undefined> {
+  const [row] = await engine.read(
+    'SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?',
+    [engine.keyspace],
+  )
+  const replication: Record<string, string> | undefined = row?.['replication']
+  const factor = replication?.[datacenter] ?? replication?.['replication_factor']
+  return factor === undefined ? undefined : Number(factor)
+}

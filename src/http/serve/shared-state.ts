@@ -1,0 +1,174 @@
+// Members' private state where several nodes share it (docs/CLUSTER.md). The engine has the word, the rows here follow:
+// what a member changes is first at a quorum of the engine, then in rows; and before a request of theirs is answered,
+// the rows take in what other nodes have written. Reading goes on from rows while the engine is away or slow; what a
+// member then wants to change is refused, since nobody could promise it.
+
+import { unavailable } from '../../base/atproto/xrpc-error.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import type { PrivateAct, Writer } from '../../bridge/messages.ts'
+import { EngineUnavailableError } from '../../data/engine/connect.ts'
+import {
+  MAX_CHANGES_AT_ONCE,
+  type PrivateChange,
+  type PrivateChanges,
+} from '../../data/engine/private-changes.ts'
+import { uidOfDid } from '../../data/store/actors.ts'
+import type { Db } from '../../data/store/db.ts'
+import { sharedVersion } from '../../data/store/shared-state.ts'
+import { changesOf, changesOfState, isPrivateAct } from '../../ingest/member-state/changes.ts'
+import { readState } from '../../ingest/member-state/read-state.ts'
+
+export type SharedState = {
+  /** Sends what is private by way of the engine, all else as it is. */
+  writer: Writer
+  /** Before a member's request is answered; never rejects, and takes no longer than a fifth of a second. */
+  upToDate(did: string): Promise<void>
+}
+
+/** The engine as it is reached now. */
+export type SharedPlace = { id: string; changes: PrivateChanges }
+
+type Parts = {
+  /** @throws EngineUnavailableError */
+  place: () => Promise<SharedPlace>
+  db: Db
+  writer: Writer
+  log: Pick<Logger, 'warn' | 'error'>
+  now?: () => number
+  /** For how long a request is kept waiting. */
+  waitedForMs?: number
+}
+
+const WAITED_FOR_MS = 200
+/** Until it was reached or not for the first time: who asks right after a start is not to be told what was. */
+const FIRST_WAITED_FOR_MS = 5_000
+/** After it was away it is not waited for by every request. */
+const LEFT_ALONE_MS = 1_000
+const TOLD_EVERY_MS = 60_000
+
+export function createSharedState(parts: Parts): SharedState {
+  const { place, writer, now = Date.now, waitedForMs = WAITED_FOR_MS } = parts
+  const { fellBehind, isAway } = createAbsence(parts.log, now)
+  const moving = new Map<string, Promise<void>>()
+  let wasTried = false
+  const tried = () => {
+    wasTried = true
+  }
+  void place().then(tried, tried)
+
+  /** Once at a time for each member, since it may be much. */
+  function move(found: SharedPlace, did: string): Promise<void> {
+    const running = moving.get(did)
+    if (running) return running
+    const started = addOwn(parts, found, did).finally(() => moving.delete(did))
+    moving.set(did, started)
+    return started
+  }
+
+  async function bring(did: string): Promise<void> {
+    const found = await place()
+    const known = knownVersion(parts.db, did, found.id)
+    if (known === undefined) await move(found, did)
+    const version = await found.changes.version(did)
+    if (version === known) return
+    // An engine that was restored from a backup has fewer than are here.
+    const after = known === undefined || version < known ? 0 : known
+    const changes = await found.changes.since(did, after)
+    const to = changes.at(-1)?.number ?? 0
+    await writer.send({ kind: 'shared-state', did, place: found.id, from: known, to, changes })
+  }
+
+  async function share(did: string, act: PrivateAct): Promise<void> {
+    const found = await place()
+    if (knownVersion(parts.db, did, found.id) === undefined) await move(found, did)
+    for (const some of batches(changesOf(act, now()))) await found.changes.append(did, some)
+  }
+
+  return {
+    writer: {
+      async send(request) {
+        if (!isPrivateAct(request)) return writer.send(request)
+        const { did, ...act } = request
+        await share(did, act).catch((error) => {
+          fellBehind(error)
+          throw refusal(error)
+        })
+        // It is kept; should this node not have it yet, the member's next request brings it.
+        await bring(did).catch(fellBehind)
+      },
+    },
+    async upToDate(did) {
+      if (isAway()) return
+      const ms = wasTried ? waitedForMs : Math.max(waitedForMs, FIRST_WAITED_FOR_MS)
+      await within(ms, bring(did)).catch(fellBehind)
+    },
+  }
+}
+
+/** Whether the engine was away just now; the log hears of it now and then. */
+function createAbsence(log: Parts['log'], now: () => number) {
+  let awayUntil = 0
+  let toldAt = -Infinity
+
+  function fellBehind(error: unknown): void {
+    awayUntil = now() + LEFT_ALONE_MS
+    if (!(error instanceof EngineUnavailableError)) {
+      log.error({ err: error }, 'a member’s private state could not be taken from the engine')
+    } else if (now() - toldAt > TOLD_EVERY_MS) {
+      toldAt = now()
+      log.warn(
+        { reason: error.message },
+        'the engine is away: private state is read as this node has it, and not changed',
+      )
+    }
+  }
+
+  return { fellBehind, isAway: () => now() < awayUntil }
+}
+
+function knownVersion(db: Db, did: string, place: string): number | undefined {
+  const uid = uidOfDid(db, did)
+  return uid === undefined ? undefined : sharedVersion(db, uid, place)
+}
+
+/** What this node had before it shared anything goes to the engine, where that has nothing of the same key. */
+async function addOwn({ db }: Parts, { changes }: SharedPlace, did: string): Promise<void> {
+  if (uidOfDid(db, did) === undefined) return
+  const own = changesOfState(readState(db, did))
+  if (own.length === 0) return
+  const there = new Set((await changes.since(did, 0)).map(({ key }) => key))
+  for (const some of batches(own.filter(({ key }) => !there.has(key)))) {
+    await changes.append(did, some)
+  }
+}
+
+function* batches(changes: readonly PrivateChange[]): Generator<readonly PrivateChange[]> {
+  for (let i = 0; i < changes.length; i += MAX_CHANGES_AT_ONCE) {
+    yield changes.slice(i, i + MAX_CHANGES_AT_ONCE)
+  }
+}
+
+function refusal(error: unknown): unknown {
+  if (!(error instanceof EngineUnavailableError)) return error
+  return unavailable(
+    'What you keep here can’t be changed at the moment: too few of the servers that keep it answer. Try again soon.',
+    {
+      error: 'EngineUnavailable',
+      cause: error,
+    },
+  )
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const error = new EngineUnavailableError(`it did not answer within ${ms} ms`)
+    timer = setTimeout(() => reject(error), ms)
+  })
+  try {
+    await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+    work.catch(() => undefined)
+  }
+}

@@ -1,0 +1,46 @@
+// Whether this node is one of several that share members' private state, and what follows from it for a serving
+// thread. One that is alone gives its parts back as they are.
+
+import type { Config } from '../../base/config/config.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import type { IngestConnection } from '../../bridge/connection.ts'
+import type { Writer } from '../../bridge/messages.ts'
+import type { Db } from '../../data/store/db.ts'
+import type { OnViewer } from '../server/auth.ts'
+import { createEnginePlace } from './engine-place.ts'
+import { createSharedState } from './shared-state.ts'
+
+export type Sharing = {
+  writer: Writer
+  /** A member's request waits for what other nodes took in. */
+  withState<Callers extends { onViewer: OnViewer }>(callers: Callers): Callers
+  close(): void
+}
+
+export function createSharing(
+  options: { config: Config; log: Logger; ingest: Pick<IngestConnection, 'writer'> },
+  db: Db,
+): Sharing {
+  const { config, log, ingest } = options
+  const { writer } = ingest
+  if (config.engine === undefined) {
+    return { writer, withState: (callers) => callers, close() {} }
+  }
+  const engine = createEnginePlace(config)
+  const shared = createSharedState({ place: engine.place, db, writer, log })
+  return {
+    writer: shared.writer,
+    withState: (callers) => ({ ...callers, onViewer: afterwards(callers.onViewer, shared) }),
+    close: () => void engine.close().catch((error) => log.warn({ err: error }, 'the engine')),
+  }
+}
+
+function afterwards(
+  onViewer: OnViewer,
+  shared: { upToDate(did: string): Promise<void> },
+): OnViewer {
+  return async (did, token, request) => {
+    await onViewer(did, token, request)
+    await shared.upToDate(did)
+  }
+}

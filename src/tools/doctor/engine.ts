@@ -1,0 +1,94 @@
+// The CQL engine, where several nodes of one place share it: whether it can be reached, survives the loss of a node,
+// has our tables, and keeps the same time.
+
+import { parseEngineAddress } from '../../base/config/engine.ts'
+import { connectEngine, type Engine } from '../../data/engine/connect.ts'
+import { type EngineNode, engineNodes } from '../../data/engine/nodes.ts'
+import { engineSchemaVersion, replicationOf, schemaState } from '../../data/engine/schema.ts'
+import type { DoctorContext } from './context.ts'
+import { here } from './cures.ts'
+import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
+
+const SLOW_MS = 50
+const SKEW_MS = 1_000
+const SAFE_COPIES = 3
+
+export async function checkEngine({ config }: DoctorContext): Promise<Finding[]> {
+  if (config.engine === undefined) return [unchecked('there is none: this node is alone')]
+  const { datacenter } = parseEngineAddress(config.engine)
+  let engine: Engine | undefined
+  try {
+    engine = await connectEngine(config)
+    const nodes = await engineNodes(engine)
+    const schema = (await schemaState(engine)).version
+    const copies = await replicationOf(engine, datacenter)
+    return aboutEngine({ nodes, schema, copies })
+  } catch (error) {
+    return [
+      wrong(
+        `it can’t be used: ${(error as Error).message}`,
+        'See that its nodes run and that SLIPSTREAM_ENGINE names them, their user and their data centre (?dc=NAME).',
+      ),
+    ]
+  } finally {
+    await engine?.close()
+  }
+}
+
+export function aboutEngine(found: {
+  nodes: readonly EngineNode[]
+  schema: number | undefined
+  copies: number | undefined
+}): Finding[] {
+  const { nodes, schema, copies } = found
+  return [
+    ...nodes.filter(({ isUp }) => !isUp).map(aboutAway),
+    ...nodes.flatMap(aboutClock),
+    ...aboutVersions(nodes),
+    aboutTables(schema),
+    ...(copies === undefined ? [] : [aboutCopies(copies)]),
+    aboutLatency(nodes),
+  ]
+}
+
+function aboutAway({ address }: EngineNode): Finding {
+  return wrong(`the node ${address} is away`, 'Start it again, or replace it.')
+}
+
+function aboutClock({ address, clockAheadMs = 0, answerMs = 0 }: EngineNode): Finding[] {
+  if (Math.abs(clockAheadMs) < SKEW_MS + answerMs) return []
+  const text = `the clock of ${address} is ${Math.abs(clockAheadMs)} ms ${clockAheadMs > 0 ? 'ahead of' : 'behind'} ours`
+  return [notice(text, 'Set both clocks: `sudo timedatectl set-ntp true`.')]
+}
+
+function aboutVersions(nodes: readonly EngineNode[]): Finding[] {
+  const versions = [...new Set(nodes.flatMap(({ version }) => version ?? []))]
+  if (versions.length < 2) return []
+  return [
+    notice(`its nodes have different versions: ${versions.join(', ')}`, 'Finish the upgrade.'),
+  ]
+}
+
+function aboutTables(schema: number | undefined): Finding {
+  if (schema !== undefined && schema >= engineSchemaVersion) return good(`schema ${schema}`)
+  const text = schema === undefined ? 'it has no tables of ours' : `it has schema ${schema}`
+  return wrong(
+    `${text}; this version needs ${engineSchemaVersion}`,
+    `Run \`${here.command('engine migrate')}\`.`,
+  )
+}
+
+function aboutCopies(copies: number): Finding {
+  if (copies >= SAFE_COPIES) return good(`${copies} copies of each row`)
+  return notice(
+    `${copies} ${copies === 1 ? 'copy' : 'copies'} of each row: it does not outlive the loss of a node`,
+    `Have three nodes, and \`ALTER KEYSPACE … WITH replication\` to ${SAFE_COPIES}; then repair.`,
+  )
+}
+
+function aboutLatency(nodes: readonly EngineNode[]): Finding {
+  const slowest = Math.max(0, ...nodes.map(({ answerMs = 0 }) => answerMs))
+  const up = nodes.filter(({ isUp }) => isUp).length
+  const text = `${up} of ${nodes.length} nodes answer, within ${slowest} ms`
+  return slowest < SLOW_MS ? good(text) : notice(`${text}, which is slow`)
+}

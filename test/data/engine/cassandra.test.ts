@@ -1,0 +1,247 @@
+// What nodes share, on a real Cassandra cluster of three: one for all of these tests, which come in order, since the
+// last ones take its nodes away.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  connectEngine,
+  type Engine,
+  EngineUnavailableError,
+} from '../../../src/data/engine/connect.ts'
+import { createCqlPrivateChanges } from '../../../src/data/engine/cql-private-changes.ts'
+import { engineNodes } from '../../../src/data/engine/nodes.ts'
+import type { NumberedChange, PrivateChanges } from '../../../src/data/engine/private-changes.ts'
+import { checkedPlace, migrateEngine } from '../../../src/data/engine/schema.ts'
+import { aboutEngine } from '../../../src/tools/doctor/engine.ts'
+import {
+  type CassandraCluster,
+  startCassandra,
+  whyNoCassandra,
+} from '../../support/cassandra-cluster.ts'
+import { createPlainPrivateChanges } from '../../support/plain-private-changes.ts'
+import { createRandom, type Random } from '../../support/random.ts'
+import { cidOf, didOf } from '../../support/records.ts'
+import { testSeed } from '../../support/seed.ts'
+import { startMemberOfTwo } from './member-of-two.ts'
+import { ALICE, type SharingNode, startNode } from './sharing-nodes.ts'
+
+/** A machine that does much else is slow, which is no failure. */
+const PATIENCE_MS = 30_000
+const KEYSPACE = 'slipstream_test'
+const SEED = testSeed('engine')
+const why = whyNoCassandra()
+if (why) console.error(`NOT TESTED: what nodes share on an engine, since ${why}`)
+
+let cluster: CassandraCluster
+const engines: Engine[] = []
+const nodes: SharingNode[] = []
+let members = 0
+
+async function connect(): Promise<Engine> {
+  const address = cluster.address(KEYSPACE)
+  const settings = { engine: address, enginePasswordFile: undefined, engineCa: undefined }
+  const engine = await connectEngine(settings, PATIENCE_MS)
+  engines.push(engine)
+  return engine
+}
+
+describe.skipIf(why)('on Cassandra', () => {
+  beforeAll(async () => {
+    cluster = await startCassandra(3)
+  })
+  afterAll(async () => {
+    for (const { world } of nodes) world.dispose()
+    await Promise.all(engines.map((engine) => engine.close()))
+    await cluster?.stop()
+  })
+
+  test('tables are made once, by whoever comes first, and their place keeps its identity', async () => {
+    const [first, second] = [await connect(), await connect()]
+    await expect(checkedPlace(first)).rejects.toThrow(/slipstream engine migrate/)
+    const options = { replication: 3, datacenter: 'datacenter1' }
+    const made = await migrateEngine(first, options)
+    expect(await migrateEngine(second, options)).toEqual(made)
+    expect(await checkedPlace(second)).toBe(made.id)
+  })
+
+  test('the doctor finds it whole', async () => {
+    const found = aboutEngine({ nodes: await engineNodes(engines[0]!), schema: 2, copies: 3 })
+    expect(found.map(({ level }) => level)).not.toContain('wrong')
+    expect(found.map(({ text }) => text).join()).toMatch(/3 of 3 nodes answer/)
+  })
+
+  test(`changes are those of a plain model, whoever writes and reads (seed ${SEED})`, async () => {
+    const clients = engines.slice(0, 2).map(createCqlPrivateChanges)
+    const random = createRandom(SEED)
+    const model = createPlainPrivateChanges()
+    for (let step = 0; step < 150; step++) await compareStep(random, clients, model)
+  })
+
+  test('those who write at once leave neither gap nor loss', async () => {
+    const clients = engines.slice(0, 2).map(createCqlPrivateChanges)
+    const member = nextMember()
+    const numbers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => clients[i % 2]!.append(member, [change(`key ${i}`, i)])),
+    )
+    expect(numbers.sort((a, b) => a - b)).toEqual(numbers.map((_, i) => i + 1))
+    const found = await clients[0]!.since(member, 0)
+    expect(new Set(found.map(({ key }) => key)).size).toBe(6)
+  })
+
+  test(`what a member does on one node, the next request on the other shows (seed ${SEED})`, async () => {
+    await startNodes()
+    const random = createRandom(SEED)
+    const post = nodes.map(({ world }) => world.post(didOf('bob')))[0]!
+    for (let step = 0; step < 60; step++) {
+      const [writing, reading] = random.chance(0.5) ? nodes : nodes.toReversed()
+      await act(random, writing!, post)
+      await reading!.world.get('app.bsky.notification.getPreferences', {}, ALICE)
+      expect(reading!.state(ALICE)).toEqual(writing!.state(ALICE))
+    }
+  })
+
+  test('what a node had before it shared anything goes along, and nothing of the others is lost', async () => {
+    const late = startNode(await sharedPlace())
+    nodes.push(late)
+    const carol = didOf('carol')
+    late.world.world.request({ id: 1, did: ALICE, kind: 'mute', subjectDid: carol })
+    const before = nodes[0]!.state(ALICE) as { mutes: string[] }
+    await late.world.get('app.bsky.graph.getMutes', {}, ALICE)
+    await nodes[0]!.world.get('app.bsky.graph.getMutes', {}, ALICE)
+    expect(nodes[0]!.state(ALICE)).toEqual(late.state(ALICE))
+    const { mutes } = late.state(ALICE) as { mutes: string[] }
+    expect(mutes).toEqual(
+      [...new Set([...before.mutes, ...mutes.filter((one) => one.includes(carol))])].sort(),
+    )
+  })
+
+  test('two processes share what a member keeps, and when one is killed the other has it', async () => {
+    const member = await startMemberOfTwo(cluster.address(KEYSPACE))
+    const [first, second] = member.nodes
+    await member.prefer(first!, true)
+    await expect.poll(() => member.preferred(second!)).toBe(true)
+    await member.prefer(second!, false)
+    await first!.stop('SIGKILL')
+    const third = member.start()
+    await expect.poll(() => member.preferred(third)).toBe(false)
+    await member.prefer(third, true)
+    await expect.poll(() => member.preferred(second!)).toBe(true)
+    await member.stop()
+  })
+
+  test('a node of the engine that is killed loses nothing that was acknowledged', async () => {
+    const clients = engines.slice(0, 2).map(createCqlPrivateChanges)
+    const acknowledged = await writeWhile(clients, () => {
+      cluster.nodes[2]!.process.kill('SIGKILL')
+    })
+    expect(acknowledged.size).toBeGreaterThan(0)
+    for (const [member, keys] of acknowledged) {
+      const found = await clients[1]!.since(member, 0)
+      expect(found.map(({ key }) => key)).toEqual(expect.arrayContaining([...keys]))
+      expectGapless(found)
+    }
+  })
+
+  test('with two of three gone, reading goes on from rows and changing is refused in words', async () => {
+    const [node] = nodes
+    const before = node!.state(ALICE)
+    cluster.nodes[1]!.process.kill('SIGKILL')
+    await expect.poll(() => writes(engines[0]!)).toBe(false)
+    const read = await node!.world.ask('app.bsky.graph.getMutes', {}, ALICE)
+    expect(read.status).toBe(200)
+    const written = await node!.world.tell(
+      'app.bsky.graph.muteActor',
+      { actor: didOf('dan') },
+      ALICE,
+    )
+    expect(written).toMatchObject({ status: 503, body: { error: 'EngineUnavailable' } })
+    expect(node!.state(ALICE)).toEqual(before)
+  })
+})
+
+function change(key: string, value: unknown) {
+  return { key, change: JSON.stringify(value), madeAt: 1_790_000_000_000 }
+}
+
+function nextMember(): string {
+  return didOf(`member ${++members}`)
+}
+
+async function compareStep(
+  random: Random,
+  clients: readonly PrivateChanges[],
+  model: PrivateChanges,
+): Promise<void> {
+  const member = didOf(`random ${random.below(3)}`)
+  const changes = Array.from({ length: 1 + random.below(3) }, (_, i) =>
+    change(`key ${random.below(9)} ${i}`, random.next()),
+  )
+  const number = await model.append(member, changes)
+  expect(await random.pick(clients).append(member, changes)).toBe(number)
+  const after = random.below(number + 1)
+  const reader = random.pick(clients)
+  expect(await reader.since(member, after)).toEqual(await model.since(member, after))
+  expect(await reader.version(member)).toBe(number)
+}
+
+async function sharedPlace() {
+  const engine = await connect()
+  const id = await checkedPlace(engine)
+  return { id, changes: async () => createCqlPrivateChanges(engine) }
+}
+
+async function startNodes(): Promise<void> {
+  nodes.push(startNode(await sharedPlace()), startNode(await sharedPlace()))
+}
+
+/** One of the things that members keep here, by a real request. */
+async function act(random: Random, { world }: SharingNode, post: { uri: string }): Promise<void> {
+  const actor = didOf(`person ${random.below(4)}`)
+  const draft = { posts: [{ text: `draft ${random.below(99)}` }] }
+  const acts: [string, object][] = [
+    ['app.bsky.graph.muteActor', { actor }],
+    ['app.bsky.graph.unmuteActor', { actor }],
+    ['app.bsky.bookmark.createBookmark', { uri: post.uri, cid: cidOf(post.uri) }],
+    ['app.bsky.bookmark.deleteBookmark', { uri: post.uri }],
+    ['app.bsky.draft.createDraft', { draft }],
+    ['app.bsky.graph.muteThread', { root: post.uri }],
+    ['app.bsky.notification.putPreferences', { priority: random.chance(0.5) }],
+    ['app.bsky.notification.updateSeen', { seenAt: new Date().toISOString() }],
+  ]
+  const [nsid, input] = random.pick(acts)
+  const { status, body } = await world.tell(nsid, input, ALICE)
+  expect(status, JSON.stringify(body)).toBe(200)
+}
+
+/** Members and the keys of theirs whose writing was acknowledged, before, while and after something happened. */
+async function writeWhile(
+  clients: readonly PrivateChanges[],
+  happens: () => void,
+): Promise<Map<string, Set<string>>> {
+  const acknowledged = new Map<string, Set<string>>()
+  const writers = Array.from({ length: 8 }, async (_, i) => {
+    const member = nextMember()
+    acknowledged.set(member, new Set())
+    for (let n = 0; n < 60; n++) {
+      if (i === 0 && n === 20) happens()
+      const key = `key ${n}`
+      await clients[i % 2]!.append(member, [change(key, n)]).then(
+        () => acknowledged.get(member)!.add(key),
+        (error) => expect(error).toBeInstanceOf(EngineUnavailableError),
+      )
+    }
+  })
+  await Promise.all(writers)
+  return acknowledged
+}
+
+function expectGapless(found: readonly NumberedChange[]): void {
+  expect(found.map(({ number }) => number)).toEqual(found.map((_, i) => i + 1))
+}
+
+async function writes(engine: Engine): Promise<boolean> {
+  const done = createCqlPrivateChanges(engine).append(nextMember(), [change('a', 1)])
+  return done.then(
+    () => true,
+    () => false,
+  )
+}
