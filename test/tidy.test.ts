@@ -157,8 +157,7 @@ test('every source file is used', () => {
     seen.add(path)
     queue.push(...(byPath.get(path)?.imports ?? []))
   }
-  const twins = /memory-(graph|timelines)\.ts$/
-  const dead = sources.filter(({ path }) => !seen.has(path) && !twins.test(path))
+  const dead = sources.filter(({ path }) => !seen.has(path))
   expect(dead.map(({ path }) => below(path))).toEqual([])
 })
 

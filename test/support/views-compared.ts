@@ -7,11 +7,7 @@ import type { Reader } from '../../src/answers/hydrate/reader.ts'
 import { feedViewPost } from '../../src/answers/views/feed-view-post.ts'
 import { postView } from '../../src/answers/views/post-view.ts'
 import { profileView, profileViewBasic } from '../../src/answers/views/profile-views.ts'
-import {
-  feedItemBlockedOrMuted,
-  isBlockedOrMuted,
-  viewerBlocks,
-} from '../../src/answers/views/rules.ts'
+import { feedItemRules, isBlockedOrMuted, viewerBlocks } from '../../src/answers/views/rules.ts'
 import { expectSameOnTheWire } from './hydration.ts'
 
 export type Things = { items: number[]; posts: number[]; uids: number[] }
@@ -23,7 +19,7 @@ export function expectSameAsViews(
   reader: Reader,
 ): string {
   const feed = hydrator.feed(items, reader)
-  const timeline = items.filter((item) => !feedItemBlockedOrMuted(feed, item))
+  const timeline = items.filter((item) => !isBlockedOrMuted(feedItemRules(feed, item)))
   const pinned = items[items.length >> 2] ?? 0
   const shownPosts = hydrator.posts(posts, reader)
   const profiles = hydrator.profiles(uids, reader)

@@ -10,7 +10,7 @@ import { dependency, type Missing } from './cached-view.ts'
 const UNVERIFIED = 'handle.invalid'
 
 /** What was noticed since the last `begin`. */
-export class Watch implements ForEveryone {
+class Watch implements ForEveryone {
   dependencies: number[] = []
   withoutBlocks: number[] = []
   refused = false

@@ -65,7 +65,7 @@ export type Notifications = {
 }
 
 /** Clients show far less before they say "and more". */
-export const MAX_COUNTED = 1_000
+const MAX_COUNTED = 1_000
 
 const TOP: NotificationPlace = { sortAt: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
 

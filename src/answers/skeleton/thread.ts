@@ -40,8 +40,6 @@ const MAX_PER_POST = 200
 /** Among so many replies the most liked are looked for. */
 const TOP_CANDIDATES = 5_000
 
-export type ThreadReading = ReturnType<typeof createThreads>
-
 export function createThreads(db: Db) {
   const reader = prepareThreads(db)
   return (request: ThreadRequest): ThreadSkeleton => {

@@ -7,7 +7,7 @@
 import type { ArrivalRange } from '../../data/store/read/arrivals.ts'
 import type { Arrived, SourceSlice, TimelineSource } from './types.ts'
 
-export const MAX_WAIT_MS = 200
+const MAX_WAIT_MS = 200
 
 export type Merged = {
   /** `source`: which of the timelines. */

@@ -37,7 +37,7 @@ export function postCounts({ replyCount, repostCount, likeCount, quoteCount }: P
   return { replyCount, repostCount, likeCount, quoteCount }
 }
 
-export function allPostCounts(counts: PostCounts): AllCounts {
+function allPostCounts(counts: PostCounts): AllCounts {
   return { ...postCounts(counts), bookmarkCount: counts.bookmarkCount }
 }
 

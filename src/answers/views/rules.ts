@@ -112,11 +112,7 @@ export function rulesAbout(
   }
 }
 
-/** What the reference removes from a timeline on the server (contract §C, "Removed by server"). */
-export function feedItemBlockedOrMuted(state: FeedState, item: number): boolean {
-  return isBlockedOrMuted(feedItemRules(state, item))
-}
-
+/** What the reference removes from a timeline on the server. */
 export function isBlockedOrMuted(rules: FeedItemRules): boolean {
   return (
     rules.originatorMuted ||

@@ -71,7 +71,7 @@ function piecesOf(text: string): string[] {
 }
 
 /** The words of a text in a row, as the index knows them: none, or one phrase. */
-export function phraseOf(text: string): string[] {
+function phraseOf(text: string): string[] {
   const runs = runsOf(fold(text))
   const [only] = runs
   // A single Chinese character is found wherever it stands.

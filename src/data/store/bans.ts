@@ -12,7 +12,6 @@ const statements = perDatabase((db) => ({
   ),
   remove: db.prepare<[string]>('DELETE FROM bans WHERE did = ?'),
   newest: db.prepare<[number], BanRow>('SELECT did, at FROM bans ORDER BY at DESC, did LIMIT ?'),
-  count: db.prepare<[], number>('SELECT count(*) FROM bans').pluck(),
 }))
 
 export function isBanned(db: Db, did: string): boolean {
@@ -32,8 +31,4 @@ export function deleteBan(db: WriteDb, did: string): boolean {
 /** The newest first. */
 export function listBans(db: Db, limit: number): BanRow[] {
   return statements(db).newest.all(limit)
-}
-
-export function countBans(db: Db): number {
-  return statements(db).count.get() ?? 0
 }

@@ -18,7 +18,7 @@ export const reasonCodes = {
 
 export type NotificationReason = keyof typeof reasonCodes
 
-export const reasons = Object.keys(reasonCodes) as NotificationReason[]
+const reasons = Object.keys(reasonCodes) as NotificationReason[]
 
 const byCode = new Map(reasons.map((reason) => [reasonCodes[reason] as number, reason]))
 

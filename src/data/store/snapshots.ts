@@ -81,18 +81,6 @@ export function beginSnapshot(db: WriteDb, name: string, version: string): Snaps
   }
 }
 
-/** Replaces the snapshot of this name at once. Call it in a transaction. */
-export function writeSnapshot(
-  db: WriteDb,
-  name: string,
-  snapshot: { version: string; covered: number; chunks: Iterable<SnapshotChunk> },
-): void {
-  const writer = beginSnapshot(db, name, snapshot.version)
-  for (const chunk of snapshot.chunks) writer.add(chunk)
-  writer.finish(snapshot.covered)
-  removeLeftovers(db, name, Number.MAX_SAFE_INTEGER)
-}
-
 /**
  * Removes at most so many pieces that belong to no snapshot. Not while one is being written.
  * @returns how many there were.

@@ -363,8 +363,6 @@ export function openTimelines(handle: TimelinesHandle): TimelineReader {
   return new RingsReader(handle)
 }
 
-export type Timelines = RingsWriter
-
 function readSlice(
   store: RingStore,
   slot: number,

@@ -27,7 +27,7 @@ export type RateLimit = {
   ifSpent(request: HttpRequest, key: string): XRPCError | undefined
 }
 
-export const WINDOW_SECONDS = 300
+const WINDOW_SECONDS = 300
 /** Where only those who came in take a place. */
 const FEW_SETS = 4_096
 

@@ -8,7 +8,7 @@ import type { Forecast } from './forecast.ts'
 import { bytes, count, days, duration, plural, rate } from './format.ts'
 import { type Finding, stateInWords } from './state-words.ts'
 
-export const FIGURES = [
+const FIGURES = [
   'events',
   'lag',
   'quiet',

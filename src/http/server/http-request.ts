@@ -23,7 +23,7 @@ export type HttpRequest = {
 }
 
 /** `url` is a whole one, or begins with the path. */
-export function splitUrl(url: string): { path: string; search: string } {
+function splitUrl(url: string): { path: string; search: string } {
   const mark = url.indexOf('?')
   if (mark < 0) return { path: url, search: '' }
   return { path: url.slice(0, mark), search: url.slice(mark + 1) }

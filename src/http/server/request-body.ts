@@ -7,7 +7,7 @@ import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { HttpRequest } from './http-request.ts'
 
 /** As in the reference. */
-export const MAX_BODY_BYTES = 100 * 1024
+const MAX_BODY_BYTES = 100 * 1024
 
 /** Each chunk of a body costs as much as a thousand bytes of it. An honest body has a few. */
 const MAX_PIECES = 1_000

@@ -23,7 +23,7 @@ export type Asker = {
 }
 
 /** The `lxm` of a member's token. */
-export const READ_LXM = 'io.slipstream.timelines.read'
+const READ_LXM = 'io.slipstream.timelines.read'
 const POINTS = 1
 const BEARER = /^bearer +(\S+)$/i
 

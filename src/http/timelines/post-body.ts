@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { TimelinePost } from '../../data/store/timeline-posts.ts'
 
-export const MAX_PAYLOAD_BYTES = 16_384
+const MAX_PAYLOAD_BYTES = 16_384
 const MAX_NUMBER = Number.MAX_SAFE_INTEGER - 1
 
 export const postSchema = z

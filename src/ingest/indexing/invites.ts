@@ -62,7 +62,7 @@ export function dismiss(ctx: IndexContext, did: string): void {
 }
 
 /** Why it lets nobody in; a code that never was says no more than one that is over. */
-export function problemOf(invite: InviteRow | undefined, now: number): string | undefined {
+function problemOf(invite: InviteRow | undefined, now: number): string | undefined {
   if (!invite || invite.disabled_at !== null) return 'This invite code is not valid.'
   if (invite.expires_at !== null && invite.expires_at <= now) return 'This invite has expired.'
   if (invite.uses >= invite.max_uses) return 'This invite is used up.'

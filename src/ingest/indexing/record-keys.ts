@@ -5,7 +5,7 @@
 export type RecordRef = { did: string; rkey: string }
 
 const SCHEME = 'at://'
-export const POST_COLLECTION = 'app.bsky.feed.post'
+const POST_COLLECTION = 'app.bsky.feed.post'
 export const LIST_COLLECTION = 'app.bsky.graph.list'
 
 /** @returns undefined unless `uri` is a string that names a record of this collection by DID. */

@@ -7,8 +7,8 @@ import { isValidDid } from '@atproto/syntax'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 
-export const FORMAT = 'slipstream-member-state'
-export const FORMAT_VERSION = 1
+const FORMAT = 'slipstream-member-state'
+const FORMAT_VERSION = 1
 
 type Timed = { createdAt?: string }
 

@@ -98,7 +98,7 @@ export function createStreamAfterArchive(config: ArchiveSettings, parts: Parts):
 }
 
 /** @returns how far it is, where the stream is to begin with it. */
-export function archiveToRead(
+function archiveToRead(
   db: Db,
   { archive, jetstreamHosts }: Pick<ArchiveSettings, 'archive' | 'jetstreamHosts'>,
   now: number,

@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000
 const AT_ONCE = 20
 const OWNER_ONLY = { folder: 0o700, file: 0o600 }
 /** In the data folder. */
-export const AWAY_FOLDER = 'members-away'
+const AWAY_FOLDER = 'members-away'
 
 export function forgetAwayMembers(options: {
   db: Db

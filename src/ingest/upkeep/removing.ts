@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000
  * An account that moves may be called deleted by the server that it left, and nobody could give back what
  * its owner kept here.
  */
-export const PRIVATE_GRACE_MS = 7 * DAY_MS
+const PRIVATE_GRACE_MS = 7 * DAY_MS
 const GRACE_CHECK_MS = 60_000
 
 export function keepRemoving(options: {

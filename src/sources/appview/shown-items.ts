@@ -75,7 +75,7 @@ function isCreatorWelcome(view: Json, word: OurWord): boolean {
   return isCreatorThere(view, word) && !word.account(ownerOf(view)).blocks
 }
 
-export function isPostShown(post: Json, word: OurWord): boolean {
+function isPostShown(post: Json, word: OurWord): boolean {
   const isOpen = !word.account(ownerOf(post)).blocks && !isWithheld(post['author'], word)
   return isOpen && isPostThere(post, word)
 }

@@ -4,7 +4,7 @@ import { assert } from '../../base/util/assert.ts'
 import type { Wire } from './resume.ts'
 import { isDid } from './syntax.ts'
 
-export const MAX_COLLECTIONS = 100
+const MAX_COLLECTIONS = 100
 export const MAX_DIDS = 10_000
 // Proxies commonly refuse longer request lines; v1 can send its filters after the upgrade instead.
 const MAX_V1_URL_CHARS = 4000

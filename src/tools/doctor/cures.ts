@@ -19,7 +19,7 @@ export type Cures = {
 
 const COMPOSE = 'docker compose -f deploy/compose.yaml --env-file deploy/slipstream.env'
 
-export function findInstallation(root = resolve(import.meta.dirname, '../../..')): Installation {
+function findInstallation(root = resolve(import.meta.dirname, '../../..')): Installation {
   const releases = resolve(root, '..')
   if (basename(releases) === 'releases' && existsSync(join(releases, '../current')))
     return 'release'

@@ -83,7 +83,7 @@ export function aboutBounds({
 }
 
 /** Where the data folder is not there yet, the one in which it will be made. */
-export function nearestFolder(path: string): string {
+function nearestFolder(path: string): string {
   return existsSync(path) || path === dirname(path) ? path : nearestFolder(dirname(path))
 }
 

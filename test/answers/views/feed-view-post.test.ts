@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { feedViewPost } from '../../../src/answers/views/feed-view-post.ts'
 import { postView } from '../../../src/answers/views/post-view.ts'
-import { feedItemBlockedOrMuted } from '../../../src/answers/views/rules.ts'
+import { feedItemRules, isBlockedOrMuted } from '../../../src/answers/views/rules.ts'
 import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
 import { VIOLATES_THREADGATE } from '../../../src/data/store/post-flags.ts'
 import { type HydratedWorld, hydrateWorld, overTheWire } from '../../support/hydration.ts'
@@ -45,7 +45,7 @@ function itemView(world: World, uri: string, viewer?: string) {
   const view = overTheWire(feedViewPost(state, item)) as
     | { post: Seen; reason?: Seen; reply?: { root: Seen; parent: Seen; grandparentAuthor?: Seen } }
     | undefined
-  return { view, removed: feedItemBlockedOrMuted(state, item) }
+  return { view, removed: isBlockedOrMuted(feedItemRules(state, item)) }
 }
 
 function onePost(world: World, uri: string, viewer?: string): Seen {

@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import {
+  beginSnapshot,
   deleteSnapshot,
   readSnapshot,
+  removeLeftovers,
   type SnapshotChunk,
   SnapshotError,
-  writeSnapshot,
 } from '../../../src/data/store/snapshots.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 
@@ -43,7 +44,10 @@ function randomBytes(random: Random, length: number): Uint8Array {
 }
 
 function save(chunks: SnapshotChunk[]): void {
-  writeSnapshot(db, 'graph', { version: 'one', covered: 42, chunks })
+  const writer = beginSnapshot(db, 'graph', 'one')
+  for (const chunk of chunks) writer.add(chunk)
+  writer.finish(42)
+  removeLeftovers(db, 'graph', Number.MAX_SAFE_INTEGER)
 }
 
 const load = () => [...readSnapshot(db, 'graph', 'one').chunks]

@@ -3,9 +3,9 @@
 
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
-import { createMemoryTimelines } from '../../../src/data/timeline/memory-timelines.ts'
 import { createTimelines, openTimelines } from '../../../src/data/timeline/rings.ts'
 import type { TimelineEntry } from '../../../src/data/timeline/types.ts'
+import { createMemoryTimelines } from '../../support/memory-timelines.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { readerIsDone } from '../../support/reading-thread.ts'
 

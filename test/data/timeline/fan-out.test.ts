@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CELEBRITY } from '../../../src/data/graph/types.ts'
 import { type FanOutParts, fanOut, fanOutPages } from '../../../src/data/timeline/fan-out.ts'
-import { createMemoryTimelines } from '../../../src/data/timeline/memory-timelines.ts'
+import { createMemoryTimelines } from '../../support/memory-timelines.ts'
 import { createRandom } from '../../support/random.ts'
 
 const AUTHOR = 1_000_000

@@ -51,8 +51,6 @@ const READ_MORE = 20
 const PARTS_READ = 200
 const MAX_LOOKED_AT = 1_000
 
-export type ActorSearcher = ReturnType<typeof createActorSearch>
-
 /** @returns reads one page; @throws BadCursorError */
 export function createActorSearch(parts: {
   db: Db

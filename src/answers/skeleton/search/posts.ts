@@ -51,8 +51,6 @@ const LIKES_HALVE_IN_MS = 12 * 3_600_000
 const COUNTED = 5_000
 const MAX_PERIOD = 2 ** 31 - 1
 
-export type PostSearcher = ReturnType<typeof createPostSearch>
-
 /** @returns `page` reads one page; @throws BadCursorError. `count` counts hits up to some thousands. */
 export function createPostSearch(db: Db) {
   const search = preparePostSearch(db)

@@ -26,7 +26,7 @@ export type SeedCounts = {
 export type CountedScope = 'authors' | 'community' | 'network'
 
 /** An account's counts are asked for again after so long, when they are shown. */
-export const ACTOR_FRESH_MS = 6 * 3_600_000
+const ACTOR_FRESH_MS = 6 * 3_600_000
 /** In scope `authors`: after a quarter of the post's age, and not before so long. */
 const POST_FRESH_MS = 15 * 60_000
 

@@ -6,7 +6,7 @@ import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
 
 /** Above any band. A row's number is (TOP_BAND - band) * 2^31 + uid. */
-export const TOP_BAND = 63
+const TOP_BAND = 63
 /** Most accounts have fewer; they stand together. */
 const LOWEST_BAND_FOLLOWERS = 8
 

@@ -18,7 +18,7 @@ export type VideoPosts = { captionsOf(name: BlobName, rkey: string): readonly Ca
 
 export type Captions = (name: BlobName) => Promise<CacheEntry>
 
-export const VTT_TYPE = 'text/vtt'
+const VTT_TYPE = 'text/vtt'
 
 const LIMITS: BlobLimits = {
   maxBytes: MAX_CAPTIONS_BYTES,

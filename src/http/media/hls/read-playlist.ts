@@ -153,7 +153,7 @@ function addSegment(reading: Reading, url: string): void {
 }
 
 /** NAME=value or NAME="value", separated by commas; the first of a name counts. */
-export function readAttributes(text: string): Map<string, string> {
+function readAttributes(text: string): Map<string, string> {
   const found = new Map<string, string>()
   for (let at = 0; at < text.length; ) {
     const equals = text.indexOf('=', at)

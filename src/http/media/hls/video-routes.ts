@@ -27,7 +27,7 @@ export type VideoParts = {
   knows: (did: string) => boolean
 }
 
-export const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl'
+const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl'
 const SOME_MINUTES = 'public, max-age=300'
 const A_MINUTE = 'public, max-age=60'
 const A_DAY = 'public, max-age=86400'

@@ -68,7 +68,7 @@ function wayOf(
   return ring.has(item) ? 'fan-out' : 'rows'
 }
 
-export function againstByRules(state: FeedState, item: number): string[] {
+function againstByRules(state: FeedState, item: number): string[] {
   const rules = feedItemRules(state, item)
   const names = Object.keys(RULES) as (keyof FeedItemRules)[]
   const isTold = (name: keyof FeedItemRules) =>

@@ -110,7 +110,7 @@ export function connect(ctx: IndexContext, creator: number, subject: number): vo
 }
 
 /** The pair's last record is gone from its table. */
-export function disconnect(ctx: IndexContext, creator: number, subject: number): void {
+function disconnect(ctx: IndexContext, creator: number, subject: number): void {
   actorCounts(ctx, creator).follows--
   actorCounts(ctx, subject).followers--
   insertGraphChange(ctx.db, { creator, subject, added: false })

@@ -1,6 +1,11 @@
 // The plain twin of rings.ts: sorted arrays in a Map. For tests, and for reading what is meant.
 
-import type { TimelineEntry, TimelinePosition, TimelineSlice, TimelineWriter } from './types.ts'
+import type {
+  TimelineEntry,
+  TimelinePosition,
+  TimelineSlice,
+  TimelineWriter,
+} from '../../src/data/timeline/types.ts'
 
 type Timeline = { entries: TimelineEntry[]; floor: TimelinePosition | undefined }
 

@@ -1,8 +1,8 @@
 // The plain twin of the follow graph: maps of sets, sorted when asked. It holds the shared-memory
 // one to its contract, and is what that one is measured against.
 
-import type { FollowGraphWriter } from './types.ts'
-import { compareUids } from './uid-order.ts'
+import type { FollowGraphWriter } from '../../src/data/graph/types.ts'
+import { compareUids } from '../../src/data/graph/uid-order.ts'
 
 const NOBODY: ReadonlySet<number> = new Set()
 
