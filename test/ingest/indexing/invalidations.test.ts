@@ -238,8 +238,8 @@ describe.each(['network', 'community'] as const)('a random history, scope %s', (
         before = after
       }
       // Otherwise this shows little.
-      // What programs post is no part of such a history.
-      const others = new Set(['everything', 'customTimeline'])
+      // What programs post and what is loaded from repositories is no part of such a history.
+      const others = new Set(['everything', 'customTimeline', 'backfills'])
       const kinds = Object.keys(INVALIDATION).filter((name) => !others.has(name))
       expect([...sums.all.keys()].sort()).toEqual(kinds.sort())
       expect(wholes).toBeLessThan(events.length / 20)
