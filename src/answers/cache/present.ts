@@ -1,6 +1,7 @@
 // Elements of an answer: written at once from what is kept; what is lacking is loaded for all of them
 // together, and those are written again; what can't be written takes the slow path.
 
+import { timed } from '../../base/obs/stopwatch.ts'
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import type { Reader } from '../hydrate/reader.ts'
 import type { CachedViews } from './cached-views.ts'
@@ -42,7 +43,7 @@ export function presentFast(
   const labels = parts.labels.of(labelers)
   const page = new Page(kept, memory, { labels, now })
   const texts: (string | undefined)[] = new Array(ids.length)
-  const load = () => loadMisses(page.misses, parts, reader, { memory, labels })
+  const load = () => timed('rows', () => loadMisses(page.misses, parts, reader, { memory, labels }))
   const unfit = writeAll(page, ids, { texts, write: ways.fast, load, looked: parts.looked })
   if (memory && memory.uid !== 0) viewers.leave(memory)
   for (const one of page.missing) reader.missing.add(one)

@@ -60,3 +60,11 @@ export function histogramSamples(
     { name: `${name}_count`, labels, value: total },
   ]
 }
+
+export function counter(name: string, help: string, read: () => Sample[]): MetricSource {
+  return { name: `slipstream_${name}`, type: 'counter', help, read }
+}
+
+export function gauge(name: string, help: string, read: () => Sample[]): MetricSource {
+  return { name: `slipstream_${name}`, type: 'gauge', help, read }
+}

@@ -33,6 +33,7 @@ export function webPath(route: WebRoute): string {
 export const THREAD_GAUGES = [
   'loopLagSeconds',
   'busyShare',
+  'collectionSeconds',
   'heapBytes',
   'fragmentBytes',
   'viewerBytes',

@@ -6,6 +6,8 @@
 
 import {
   byLabel,
+  counter,
+  gauge,
   histogramSamples,
   type MetricSource,
   type Sample,
@@ -39,6 +41,7 @@ export function metricSources(parts: MetricParts): MetricSource[] {
   return [
     ...streamMetrics(parts),
     ...requestMetrics(parts),
+    ...threadMetrics(parts),
     ...mediaMetrics(parts),
     ...contentMetrics(parts),
     ...diskMetrics(parts),
@@ -49,14 +52,6 @@ export function metricSources(parts: MetricParts): MetricSource[] {
 
 function diskStateSamples(status: IngestStatus | undefined): Sample[] {
   return status ? byLabel('state', { [status.disk.state]: 1 }) : []
-}
-
-function counter(name: string, help: string, read: () => Sample[]): MetricSource {
-  return { name: `slipstream_${name}`, type: 'counter', help, read }
-}
-
-function gauge(name: string, help: string, read: () => Sample[]): MetricSource {
-  return { name: `slipstream_${name}`, type: 'gauge', help, read }
 }
 
 function streamMetrics({ status }: MetricParts): MetricSource[] {
@@ -146,11 +141,7 @@ function visibleSamples(status: IngestStatus | undefined): Sample[] {
 }
 
 function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
-  const threads = (name: ThreadGauge) =>
-    readThreadGauges(requests).map((gauges, thread) => ({
-      labels: { thread: String(thread) },
-      value: gauges[name],
-    }))
+  const threads = (name: ThreadGauge) => byThread(requests, name)
   const summed = (name: ThreadGauge) => single(sumOfThreads(requests, name))
   return [
     counter('requests_total', 'Answers given, by method and status.', () =>
@@ -199,6 +190,14 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
     gauge('viewer_cache_bytes', 'Bytes of what viewers are to others, by thread.', () =>
       threads('viewerBytes'),
     ),
+  ]
+}
+
+/** What each serving thread tells of itself. */
+function threadMetrics({ requests }: MetricParts): MetricSource[] {
+  const summed = (name: ThreadGauge) => single(sumOfThreads(requests, name))
+  const threads = (name: ThreadGauge) => byThread(requests, name)
+  return [
     gauge(
       'serving_loop_lag_seconds',
       'How late a serving thread’s timers are, 99th percentile.',
@@ -209,9 +208,21 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
       'Share of its time that a serving thread is at work: near one, requests wait, and catching up gives way.',
       () => threads('busyShare'),
     ),
+    counter(
+      'serving_collection_seconds_total',
+      'Pauses of a serving thread for collections of garbage.',
+      () => threads('collectionSeconds'),
+    ),
     gauge('serving_heap_bytes', 'Heap in use, by serving thread.', () => threads('heapBytes')),
     gauge('live_listeners', 'Browsers that look at the status page.', () => summed('listeners')),
   ]
+}
+
+function byThread(requests: SharedArrayBuffer, name: ThreadGauge): Sample[] {
+  return readThreadGauges(requests).map((gauges, thread) => ({
+    labels: { thread: String(thread) },
+    value: gauges[name],
+  }))
 }
 
 function sumOfThreads(requests: SharedArrayBuffer, name: ThreadGauge): number {

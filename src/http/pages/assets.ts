@@ -27,6 +27,7 @@ const scripts = [
   new URL('./assets/explore.ts', import.meta.url),
   new URL('./assets/explore-tabs.ts', import.meta.url),
   new URL('./assets/moderation.ts', import.meta.url),
+  new URL('./assets/slow.ts', import.meta.url),
   new URL('./assets/charts.ts', import.meta.url),
   new URL('./assets/copy.ts', import.meta.url),
   new URL('./assets/dom.ts', import.meta.url),

@@ -37,6 +37,7 @@ function forms(): Html {
 <button type="button" role="tab" id="post-tab" aria-controls="post-panel" aria-selected="false" tabindex="-1">Missing post</button>
 <button type="button" role="tab" id="proof-tab" aria-controls="proof-panel" aria-selected="false" tabindex="-1">Social proof</button>
 <button type="button" role="tab" id="moderation-tab" aria-controls="moderation-panel" aria-selected="false" tabindex="-1">Moderation</button>
+<button type="button" role="tab" id="slow-tab" aria-controls="slow-panel" aria-selected="false" tabindex="-1">Slow answers</button>
 </div>
 <section role="tabpanel" id="timeline-panel" aria-labelledby="timeline-tab">
 <h2 id="timeline-title">A member’s timeline</h2>
@@ -77,6 +78,12 @@ function forms(): Html {
 <div id="proof" aria-live="polite"></div>
 </section>
 ${moderation()}
+<section role="tabpanel" id="slow-panel" aria-labelledby="slow-tab" hidden>
+<h2>The slowest answers of the last hour</h2>
+<p class="aside">In milliseconds, of one serving thread, up to a hundred. “Late” is for how long the thread was busy with others when the request was read; it is not in the total.</p>
+<div class="row"><button type="button" id="slow-again">Look again</button></div>
+<div id="slow"></div>
+</section>
 </div>`
 }
 

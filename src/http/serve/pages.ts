@@ -3,14 +3,16 @@
 
 import type { Config } from '../../base/config/config.ts'
 import { watchBusyShare } from '../../base/obs/busy-share.ts'
+import { watchCollections } from '../../base/obs/collections.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { watchLoopLag } from '../../base/obs/loop-lag.ts'
 import { RequestCounters } from '../../base/obs/request-counters.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
 import { createPage, type Page, type PageParts } from '../pages/page.ts'
+import { createSlowRequests, type SlowRequests } from '../server/slow-requests.ts'
 
-export type PagesOptions = Omit<PageParts, 'status' | 'requests'> & {
+export type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
   config: Config
   log: Logger
   memory: SharedMemory
@@ -27,6 +29,7 @@ export type Pages = {
   /** For `beside` of the server. */
   routes: Page['routes']
   onAnswered: (path: string, status: number, seconds: number) => void
+  slowRequests: SlowRequests
   close(): void
 }
 
@@ -36,12 +39,15 @@ export function servePages(options: PagesOptions): Pages {
   const { ingest, memory, thread } = options
   const { requests } = memory
   const counters = new RequestCounters(requests, thread, options.methods)
-  const page = createPage({ ...options, requests, status: ingest.status })
+  const collections = watchCollections()
+  const slowRequests = createSlowRequests({ collections })
+  const page = createPage({ ...options, requests, slowRequests, status: ingest.status })
   const lag = watchLoopLag()
   const busy = watchBusyShare((share) => counters.set('busyShare', share))
   const timer = setInterval(() => {
     const { viewCache, viewers, hits, misses } = options.kept()
     counters.set('loopLagSeconds', lag.take())
+    counters.set('collectionSeconds', collections.total())
     counters.set('heapBytes', process.memoryUsage().heapUsed)
     counters.set('fragmentBytes', viewCache)
     counters.set('viewerBytes', viewers)
@@ -56,11 +62,13 @@ export function servePages(options: PagesOptions): Pages {
   timer.unref()
   return {
     routes: page.routes,
+    slowRequests,
     onAnswered: (path, status, seconds) => counters.count(path, status, seconds),
     close() {
       clearInterval(timer)
       lag.stop()
       busy.stop()
+      collections.stop()
       page.close()
     },
   }

@@ -131,7 +131,7 @@ export function createServing(options: ServingOptions): Serving {
     health: () => health(db, ingest),
     ...callers,
     onBroken: onFatal,
-    onAnswered: pages.onAnswered,
+    ...{ onAnswered: pages.onAnswered, slowRequests: pages.slowRequests },
     rateBuffers: options.rateBuffers,
     sideRoutes: [
       ...media.routes,

@@ -48,7 +48,9 @@ export function createDispatch(options: {
     checkHttpMethod(route.httpMethod, request)
     const { method } = route
     const params = route.parseParams(request.search)
+    const { clock } = request
     const caller = await authenticate(method, request, overload.askerFor(request))
+    clock?.mark('token')
     const member = method.forStrangers ? undefined : caller.viewer
     const who = overload.admit(request, member, route.cost.points)
     const input = hasBody(request) ? await readInput(route, request) : route.parseInput(NO_BODY, '')
@@ -59,13 +61,17 @@ export function createDispatch(options: {
     )
     const ready = method.ready?.(context)
     if (ready) await ready
+    clock?.mark('wait')
+    const handle = () => method.handler(context)
     const run = () => {
-      const result = method.handler(context)
+      const result = clock ? clock.handled(handle) : handle()
       return result instanceof Promise ? deadlines.inTime(result) : result
     }
     const isGone = () => method.kind === 'query' && request.isGone
     const result = overload.run<MethodResult>(who, { run, isHeavy: route.cost.isHeavy, isGone })
-    return resultAnswer(result instanceof Promise ? await result : result)
+    const handled = result instanceof Promise ? await result : result
+    clock?.mark('handler')
+    return resultAnswer(handled)
   }
 }
 

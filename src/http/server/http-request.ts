@@ -2,6 +2,7 @@
 // the platform's Request for everything else and for tests. Two thin faces of one implementation.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { RequestClock } from './request-clock.ts'
 
 export type HttpRequest = {
   readonly method: string
@@ -20,6 +21,8 @@ export type HttpRequest = {
   readonly isGone: boolean
   /** What the answer has to say of limits, names and values in turn. */
   limitHeaders: string[] | undefined
+  /** Where its time goes; of queries of methods alone. */
+  readonly clock?: RequestClock
 }
 
 /** `url` is a whole one, or begins with the path. */
@@ -54,6 +57,7 @@ export class NodeQuery implements HttpRequest {
   readonly path: string
   readonly search: string
   readonly body = null
+  readonly clock = new RequestClock()
   limitHeaders: string[] | undefined
   readonly #incoming: IncomingMessage
   readonly #response: ServerResponse

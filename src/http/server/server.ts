@@ -33,6 +33,7 @@ import { type HttpRequest, NodeQuery, ofPlatform } from './http-request.ts'
 import { drain, type Listener, type ListenerLimits, listenOn, startHttp } from './listener.ts'
 import type { Method } from './method.ts'
 import { type Connected, mountSideRoutes, type SideRoutes } from './side-routes.ts'
+import type { SlowRequests } from './slow-requests.ts'
 import { wellKnownPages } from './well-known.ts'
 
 export type ServerOptions = {
@@ -47,6 +48,8 @@ export type ServerOptions = {
   acceptLabelers?: AcceptLabelers
   /** Told of every answer: the request's path, and how long it took, in seconds. */
   onAnswered?: (path: string, status: number, seconds: number) => void
+  /** Told of each query of a method, once it is written. */
+  slowRequests?: SlowRequests
   /** A broken invariant came to light in a request, which has got its 500. */
   onBroken?: (error: unknown) => void
   /** Milliseconds a handler may take. */
@@ -224,7 +227,11 @@ function createRequestListener(parts: {
 
   async function answerQuery(nsid: string, request: HttpRequest, response: ServerResponse) {
     try {
-      writeAnswer(response, await respond(request, () => dispatch(nsid, request)))
+      const finished = await respond(request, () => dispatch(nsid, request))
+      request.clock?.mark('finish')
+      writeAnswer(response, finished)
+      request.clock?.mark('write')
+      options.slowRequests?.add(request, finished.status)
     } catch (error) {
       options.log.error({ path: request.path, err: error }, 'an answer could not be written')
       response.destroy()

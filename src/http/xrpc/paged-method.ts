@@ -5,6 +5,7 @@
 import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
 import { type ReadyJson, readyArray } from '../../answers/views/ready-json.ts'
+import { timed } from '../../base/obs/stopwatch.ts'
 import type { Method, MethodResult } from '../server/method.ts'
 import type { AppContext } from './app-context.ts'
 import type { Call } from './call.ts'
@@ -92,7 +93,8 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
     const options = { limit, cursor, end: steps.end?.(call) }
     const enough = steps.halfIsEnough ? Math.ceil(limit / 2) : limit
     return fillPage({ ...options, enough }, (from, count) => {
-      const found = steps.skeleton(app, { call, about, place: { limit: count, cursor: from } })
+      const place = { limit: count, cursor: from }
+      const found = timed('skeleton', () => steps.skeleton(app, { call, about, place }))
       reads.push(found)
       const page = { call, about, reads }
       const now = mayPostpone ? steps.postpone?.(app, found.items, page) : undefined

@@ -47,6 +47,7 @@ function explorer({ world }: ServingWorld) {
       reasonableLimit: LIMIT,
       config: { operatorToken: TOKEN, labelers: [] },
       status: () => undefined,
+      slowRequests: { list: () => [] },
       log: { error: (...line: unknown[]) => console.error(...line) },
       onFatal: (error) => {
         throw error

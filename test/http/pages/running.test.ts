@@ -358,10 +358,18 @@ describe.skipIf(!path)('in a browser', () => {
     const page = await explore()
     expect(page.url()).toContain(`/explore?tab=timeline&actor=${member.handle}`)
     await page.locator('#timeline-tab').press('ArrowLeft')
+    expect(await page.isVisible('#slow-panel')).toBe(true)
+    await page.locator('#slow-tab').press('ArrowLeft')
     expect(await page.getAttribute('#moderation-tab', 'aria-selected')).toBe('true')
     expect(await page.isVisible('#moderation-form')).toBe(true)
     expect(await page.isVisible('#timeline-form')).toBe(false)
     await page.locator('#moderation-tab').press('ArrowRight')
+    // Of both threads, since each tells of its own.
+    const asked = `/xrpc/app.bsky.actor.getProfile?actor=${member.handle}`
+    for (let i = 0; i < 24; i++) expect(await statusOf(asked)).toBe(200)
+    await page.click('#slow-again')
+    await page.waitForSelector('#slow tbody tr')
+    expect(await page.evaluate(unnamed)).toEqual([])
     await page.goto(`${origin}/explore?tab=timeline&actor=${member.handle}`)
     await page.waitForSelector('#timeline > li')
     expect(await page.evaluate(unnamed)).toEqual([])

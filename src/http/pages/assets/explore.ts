@@ -11,6 +11,7 @@ import {
   rememberToken,
 } from './operator.ts'
 import { type Proof, proofGraph, proofTable, proofWords } from './proof-graph.ts'
+import { showSlow } from './slow.ts'
 
 type Person = { did: string; handle: string; name: string }
 type Verdict = {
@@ -94,6 +95,7 @@ if (itemChoice)
   choice(itemChoice, 'show', (which) => {
     byId('timeline').dataset['show'] = which
   })
+document.getElementById('slow-again')?.addEventListener('click', () => void showSlow())
 document.getElementById('logout')?.addEventListener('click', leave)
 if (operatorToken() !== undefined && document.getElementById('login')) {
   askAsOperator('newcomers').then(enter, leave)
@@ -105,13 +107,14 @@ function enter(): void {
   tabs?.restore()
   document.querySelector<HTMLElement>('[role="tabpanel"]:not([hidden]) input')?.focus()
   void showModeration().catch(() => undefined)
+  void showSlow().catch(() => undefined)
 }
 
 function leave(): void {
   forgetToken()
   byId('explore').hidden = true
   byId('login').hidden = false
-  for (const id of ['account', 'timeline', 'post', 'proof', 'moderation'])
+  for (const id of ['account', 'timeline', 'post', 'proof', 'moderation', 'slow'])
     byId(id).replaceChildren()
   for (const form of document.querySelectorAll('form')) form.reset()
 }

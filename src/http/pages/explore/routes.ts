@@ -7,6 +7,7 @@ import type { Config } from '../../../base/config/config.ts'
 import type { IngestStatus } from '../../../bridge/messages.ts'
 import { createAccounts } from '../../../data/store/read/accounts.ts'
 import { requireOperator } from '../../operator/guard.ts'
+import type { SlowRequests } from '../../server/slow-requests.ts'
 import { type PageErrorParts, pageError } from '../page-error.ts'
 import { accountView } from './account.ts'
 import { newcomersView } from './members.ts'
@@ -19,6 +20,7 @@ export type ExploreOptions = ExploreParts &
   PageErrorParts & {
     config: Pick<Config, 'operatorToken' | 'labelers'>
     status: () => IngestStatus | undefined
+    slowRequests: Pick<SlowRequests, 'list'>
   }
 
 /** What the operator asked for can't be answered; the message is for them. */
@@ -38,6 +40,7 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   app.get('/newcomers', (c) =>
     c.json({ newcomers: newcomersView(options, options.status()?.coldStarts ?? []) }),
   )
+  app.get('/slow', (c) => c.json({ requests: options.slowRequests.list() }))
   app.get('/account', (c) => c.json(accountView(options, subjectOf(c, 'actor'))))
   app.get('/timeline', (c) => {
     const owner = subjectOf(c, 'actor')

@@ -1,0 +1,73 @@
+// The slowest requests of the last hour, with what each took its time for: what a percentile can't say. A request
+// that is faster than all of them costs one comparison. Of this thread alone.
+
+import type { Collections } from '../../base/obs/collections.ts'
+import type { HttpRequest } from './http-request.ts'
+
+const MAX_KEPT = 100
+const KEPT_MS = 60 * 60_000
+/** Until pauses for collections are known. */
+const SETTLED_MS = 100
+
+export type SlowRequest = {
+  /** Milliseconds since 1970. */
+  at: number
+  path: string
+  status: number
+  /** In milliseconds, `lateMs` beside it. */
+  totalMs: number
+  lateMs: number
+  token: number
+  wait: number
+  queue: number
+  skeleton: number
+  rows: number
+  /** The rest of the handler: views from what is kept, and what its method does beside. */
+  views: number
+  finish: number
+  write: number
+  /** Of all of these. */
+  collectionsMs: number
+}
+
+export type SlowRequests = {
+  add(request: Pick<HttpRequest, 'path' | 'clock'>, status: number): void
+  /** The slowest first. */
+  list(): SlowRequest[]
+}
+
+export function createSlowRequests(parts: {
+  collections: Pick<Collections, 'between'>
+  now?: () => number
+}): SlowRequests {
+  const { collections, now = Date.now } = parts
+  let kept: SlowRequest[] = []
+  let fastest = 0
+
+  function keep(one: SlowRequest): void {
+    kept = kept.filter(({ at }) => at > one.at - KEPT_MS)
+    kept.push(one)
+    kept.sort((a, b) => b.totalMs - a.totalMs)
+    kept.length = Math.min(kept.length, MAX_KEPT)
+    fastest = kept.length < MAX_KEPT ? 0 : kept.at(-1)!.totalMs
+  }
+
+  return {
+    add({ path, clock }, status) {
+      if (!clock) return
+      const totalMs = clock.endedAt - clock.startedAt
+      // One in a while is kept for its own sake, so that those of an hour ago make room.
+      if (totalMs <= fastest && now() - kept.at(-1)!.at < KEPT_MS) return
+      const { token, wait, queue, skeleton, rows, handler, finish, write, lateMs } = clock
+      const views = Math.max(0, handler - skeleton - rows)
+      const steps = { token, wait, queue, skeleton, rows, views, finish, write }
+      const one = { at: now(), path, status, totalMs, lateMs, ...steps, collectionsMs: 0 }
+      keep(one)
+      const { startedAt, endedAt } = clock
+      setTimeout(() => {
+        one.collectionsMs = collections.between(startedAt, endedAt)
+      }, SETTLED_MS).unref()
+    },
+    list: () => kept.filter(({ at }) => at > now() - KEPT_MS),
+  }
+}

@@ -1,0 +1,92 @@
+// Which requests are kept as slow, and that the parts of each add up: on a server with a socket, and with times of
+// our own.
+
+import { afterEach, expect, test } from 'vitest'
+import { loadConfig } from '../../../src/base/config/config.ts'
+import { timed } from '../../../src/base/obs/stopwatch.ts'
+import type { Method } from '../../../src/http/server/method.ts'
+import type { RequestClock } from '../../../src/http/server/request-clock.ts'
+import { createServer, type Server } from '../../../src/http/server/server.ts'
+import { createSlowRequests, type SlowRequest } from '../../../src/http/server/slow-requests.ts'
+
+const NSID = 'app.bsky.feed.getTimeline'
+const HOUR_MS = 60 * 60_000
+
+let server: Server | undefined
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+
+const sumOf = (one: SlowRequest) =>
+  one.token + one.wait + one.queue + one.skeleton + one.rows + one.views + one.finish + one.write
+
+function spin(steps: number): number {
+  let sum = 0
+  for (let i = 0; i < steps; i++) sum += Math.sqrt(i)
+  return sum
+}
+
+async function serve(method: Omit<Method, 'nsid' | 'kind' | 'auth'>) {
+  const collections = { between: (from: number, to: number) => to - from }
+  const slowRequests = createSlowRequests({ collections })
+  server = createServer({
+    config: {
+      ...loadConfig({}, '/nowhere/.env'),
+      port: 0,
+      visitorRateLimit: 0,
+      memberRateLimit: 0,
+    },
+    methods: [{ nsid: NSID, kind: 'query', auth: 'required', ...method }],
+    serviceAuth: { verify: async (did: string) => ({ did, service: undefined, isForUs: true }) },
+    health: () => ({ ok: true, version: 'test' }),
+    log: { debug() {}, error() {}, fatal() {} } as never,
+    slowRequests,
+  })
+  const { port } = await server.listen()
+  const ask = (headers = { authorization: 'Bearer did:plc:alice' }) =>
+    fetch(`http://127.0.0.1:${port}/xrpc/${NSID}`, { headers }).then((answer) => answer.text())
+  return { ask, list: slowRequests.list }
+}
+
+test('the parts of a request add up, whatever becomes of it', async () => {
+  const { ask, list } = await serve({
+    ready: () => new Promise((resolve) => setImmediate(resolve)),
+    handler() {
+      const found = timed('skeleton', () => spin(1000) + timed('rows', () => spin(100_000)))
+      return { body: { feed: [], found } }
+    },
+  })
+  await ask()
+  await ask({ authorization: 'nothing that counts' })
+  expect(list().map(({ path, status }) => [path, status])).toEqual(
+    expect.arrayContaining([
+      [`/xrpc/${NSID}`, 200],
+      [`/xrpc/${NSID}`, 401],
+    ]),
+  )
+  for (const one of list()) expect(sumOf(one)).toBeCloseTo(one.totalMs, 6)
+  const answered = list().find(({ status }) => status === 200)!
+  for (const part of ['token', 'wait', 'skeleton', 'rows'] as const) {
+    expect(answered[part], part).toBeGreaterThan(0)
+  }
+  await expect.poll(() => list().every(({ collectionsMs }) => collectionsMs > 0)).toBe(true)
+})
+
+test('the slowest hundred of the last hour are kept, the slowest first', () => {
+  const clock = { now: 5 * HOUR_MS }
+  const slow = createSlowRequests({
+    collections: { between: () => 0 },
+    now: () => clock.now,
+  })
+  const add = (ms: number) =>
+    slow.add({ path: '/', clock: { startedAt: 0, endedAt: ms, handler: ms } as RequestClock }, 200)
+  const totals = () => slow.list().map(({ totalMs }) => totalMs)
+  for (let ms = 1; ms <= 150; ms++) add((ms * 7) % 151)
+  expect(totals()).toEqual(Array.from({ length: 100 }, (_, i) => 150 - i))
+  clock.now += HOUR_MS
+  expect(totals()).toEqual([])
+  add(1)
+  add(2)
+  expect(totals()).toEqual([2, 1])
+})
