@@ -85,34 +85,43 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
   { call, about }: { call: C; about: About },
 ): MethodResult {
   const { limit, cursor } = call.params as PageParams
+  const end = steps.end?.(call)
   const reads: Read[] = []
-  let isPostponed = false
+  /** Items above the first that was postponed; undefined where none was. */
+  let above: number | undefined
 
-  function read(mayPostpone: boolean): FilledPage<NonNullable<View>> {
+  function read(part: { limit: number; enough: number; mayPostpone: boolean }) {
     reads.length = 0
-    const options = { limit, cursor, end: steps.end?.(call) }
-    const enough = steps.halfIsEnough ? Math.ceil(limit / 2) : limit
-    return fillPage({ ...options, enough }, (from, count) => {
+    above = undefined
+    let seen = 0
+    return fillPage({ ...part, cursor, end }, (from, count) => {
       const place = { limit: count, cursor: from }
       const found = timed('skeleton', () => steps.skeleton(app, { call, about, place }))
       reads.push(found)
       const page = { call, about, reads }
-      const now = mayPostpone ? steps.postpone?.(app, found.items, page) : undefined
-      isPostponed ||= now !== undefined && now.length < found.items.length
-      const views = steps.present(app, now ?? found.items, page)
+      const shown = (part.mayPostpone && steps.postpone?.(app, found.items, page)) || found.items
+      if (shown.length < found.items.length)
+        above ??= seen + found.items.findIndex((item) => !shown.includes(item))
+      seen += found.items.length
       return {
-        items: views.filter((view) => view !== undefined),
+        items: steps.present(app, shown, page).filter((view) => view !== undefined),
         cursor: found.cursor,
         isCut: found.isCut,
       }
     })
   }
 
-  if (isRetiredCursor(cursor)) return { body: bodyOf(NOTHING) }
-  const page = read(true)
-  const isLast = page.cursor === undefined
-  const staysEmpty = page.items.length === 0 && steps.mayGoOn?.(app, call)
-  return { body: bodyOf(isPostponed && isLast && !staysEmpty ? read(false) : page) }
+  /** On the last page nothing is postponed: it ends above that, if more may come, and is shown as it is else. */
+  function wholePage(): FilledPage<NonNullable<View>> {
+    const enough = steps.halfIsEnough ? Math.ceil(limit / 2) : limit
+    const page = read({ limit, enough, mayPostpone: true })
+    if (above === undefined || page.cursor !== undefined) return page
+    if (!steps.mayGoOn?.(app, call)) return read({ limit, enough, mayPostpone: false })
+    if (above > 0) return read({ limit: above, enough: 0, mayPostpone: true })
+    return page.items.length * 2 < reads[0]!.items.length ? NOTHING : page
+  }
+
+  return { body: bodyOf(isRetiredCursor(cursor) ? NOTHING : wholePage()) }
 
   function bodyOf(page: FilledPage<NonNullable<View>>): object {
     const views = arrayOf(page.items)

@@ -219,7 +219,11 @@ export const queries: Record<string, Case> = {
     mayBeEmpty: true,
   },
   // Without SLIPSTREAM_PUSH_SERVICES, as are the registrations below.
-  'io.slipstream.notification.getPushKey': { asks: () => [{}], refusal: 'MethodNotImplemented' },
+  'io.slipstream.notification.getPushKey': {
+    asks: () => [{}],
+    refusal: 'MethodNotImplemented',
+    visitors: 'MethodNotImplemented',
+  },
   'io.slipstream.graph.getSocialProof': {
     asks: ({ ann, bo }) => [{ subjects: [ann.did, bo.did] }],
     unknown: () => [{ subjects: [NOBODY] }],
