@@ -15,26 +15,34 @@ export type EngineAddress = {
 
 const PORT = 9042
 
+const PREFIX = 'cql://'
+
 /** As in `cql://user@10.0.0.1,10.0.0.2:9043/slipstream?dc=fra`. @throws Unfit */
 export function parseEngineAddress(value: string): EngineAddress {
-  const pattern =
-    /^cql:\/\/(?:([^@/:?]+)@)?([^@/?]+)\/([a-z][a-z0-9_]{0,47})(?:\?dc=([A-Za-z0-9_.-]+))?$/
-  const [, user, hosts = '', keyspace = '', datacenter = 'datacenter1'] =
-    pattern.exec(value.trim()) ?? []
-  const list = hosts.split(',').map((host) => host.trim())
-  if (
-    keyspace === '' ||
-    !list.every((host) => /^(\[[0-9a-f:]+\]|[A-Za-z0-9_.-]+)(:\d{1,5})?$/.test(host))
-  ) {
+  const trimmed = value.trim()
+  const address = trimmed.startsWith(PREFIX) ? trimmed.slice(PREFIX.length) : ''
+  const [place = '', query = 'dc=datacenter1', ...tooMuch] = address.split('?')
+  const [authority = '', keyspace = '', ...further] = place.split('/')
+  const [list = '', user, ...others] = authority.split('@').reverse()
+  const hosts = list.split(',').map((host) => host.trim())
+  const isFit =
+    tooMuch.length + further.length + others.length === 0 &&
+    user !== '' &&
+    /^[a-z][a-z0-9_]{0,47}$/.test(keyspace) &&
+    /^dc=[A-Za-z0-9_.-]{1,100}$/.test(query) &&
+    hosts.every((host) => HOST.test(host))
+  if (!isFit) {
     throw new Unfit(
       'cql://user@host,host/keyspace, with :port where it is not 9042, and ?dc=NAME where the data centre is not datacenter1',
     )
   }
-  return { hosts: list.map(withPort), keyspace, user, datacenter }
+  return { hosts: hosts.map(withPort), keyspace, user, datacenter: query.slice('dc='.length) }
 }
 
+const HOST = /^(\[[0-9a-f:]+\]|[A-Za-z0-9_.-]+)(:\d{1,5})?$/
+
 function withPort(host: string): string {
-  return /:\d+$/.test(host.replace(/^\[.*\]/, '')) ? host : `${host}:${PORT}`
+  return /:\d{1,5}$/.test(host.replace(/^\[.*\]/, '')) ? host : `${host}:${PORT}`
 }
 
 function engineAddress(value: string): string {

@@ -182,8 +182,8 @@ export const methods: readonly MethodDefinition[] = [
   queryLabels,
   getRecord,
   getTimelineGaps,
-  getPushKey,
   getSocialProof,
+  getPushKey,
   redeemInvite,
 ]
 
