@@ -30,6 +30,9 @@ export function notificationsChapter(world: () => World): void {
     const facets = [{ index: { byteStart: 6, byteEnd: text.length }, features: [mention] }]
     const subject = await post(carol, 'hers')
     const shared = await repost(alice, subject)
+    // A stranger's post is kept from here on: who likes it by way of the repost has seen that, while the
+    // Jetstream server keeps no order between accounts.
+    await indexed(alice, subject)
     const done: [string, Ref, Ref | undefined][] = [
       ['follow', await follow(bob, alice), undefined],
       ['like', await like(bob, own), own],
