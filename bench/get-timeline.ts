@@ -18,6 +18,7 @@ import { jsonBytes } from '../src/answers/views/ready-json.ts'
 import { collectionCodes } from '../src/base/atproto/collections.ts'
 import { packCid, packRkey } from '../src/base/atproto/keys.ts'
 import { loadConfig } from '../src/base/config/config.ts'
+import { HOUR_MS } from '../src/base/util/durations.ts'
 import { createActorTable } from '../src/data/graph/actor-table.ts'
 import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
 import { INVALIDATION } from '../src/data/shared-memory/invalidation-kinds.ts'
@@ -36,7 +37,6 @@ import type { BenchOptions, BenchResult } from './result.ts'
 
 const NSID = 'app.bsky.feed.getTimeline'
 const START_MS = Date.parse('2026-11-01T12:00:00.000Z')
-const HOUR_MS = 3_600_000
 const WARM_UP = 200
 const NOTES_A_PAGE = 6
 

@@ -2,6 +2,7 @@
 // and a Jetstream double that holds the last hours of all of them among those of strangers. What is in
 // the hours is in the repositories too, as it is in the world.
 
+import { HOUR_MS } from '../../src/base/util/durations.ts'
 import { createJetstreamDouble } from '../../test/support/jetstream-double/double.ts'
 import type { Emission } from '../../test/support/jetstream-double/emission.ts'
 import { createSyntheticEvents } from '../../test/support/jetstream-double/synthetic-events.ts'
@@ -18,7 +19,6 @@ export type ColdNetwork = Awaited<ReturnType<typeof createColdNetwork>>
 type Plc = Awaited<ReturnType<typeof startPlcDouble>>
 type Deed = { atMs: number; emission: Emission }
 
-const HOUR_MS = 3_600_000
 const WINDOW_MS = 36 * HOUR_MS
 const HOSTS = 25
 /** Of each author: how many are old, and how many of the last hours. */

@@ -4,6 +4,7 @@
 // hardly ever post, and with 100, 1,000 and 5,000 of all kinds.
 
 import type { JsonObject, StreamEvent } from '../../src/base/event.ts'
+import { DAY_MS } from '../../src/base/util/durations.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
 import { blobOf, didOf, tidAt } from '../../test/support/records.ts'
 import { postText } from '../../test/support/simulated-network/words.ts'
@@ -50,7 +51,6 @@ export type SocialWorld = {
   events(): Generator<StreamEvent>
 }
 
-const DAY_MS = 86_400_000
 const SPAN_DAYS = 30
 /** The last accounts: three to eight posts each in the whole span. */
 const QUIET_ACCOUNTS = 1_000

@@ -1,12 +1,10 @@
 // Thirty days of history that could have been: people read more in the evening than at night, events
 // follow the sun, memory and database grow, and one morning the network was away for half an hour.
 
+import { DAY_MS, MINUTE_MS } from '../../src/base/util/durations.ts'
 import { openWriter } from '../../src/data/store/db.ts'
 import { HISTORY_RINGS, type HistorySample, putHistory } from '../../src/data/store/history.ts'
 import { createRandom } from '../../test/support/random.ts'
-
-const DAY_MS = 86_400_000
-const MINUTE_MS = 60_000
 
 /** Written through the front door, at the pace of each ring. */
 export function writePast(dataDir: string, now: number): void {

@@ -12,6 +12,7 @@ import { namedMembers } from '../base/config/members.ts'
 import { createCounts } from '../base/obs/counts.ts'
 import { createLogger } from '../base/obs/log.ts'
 import { busiestShareOf } from '../base/obs/request-counters.ts'
+import { HOUR_MS } from '../base/util/durations.ts'
 import { createLines, type Lines } from '../bridge/lines.ts'
 import type { IngestMessage } from '../bridge/messages.ts'
 import { type Db, openWriter } from '../data/store/db.ts'
@@ -351,7 +352,7 @@ function createBackground(
     ...shared,
     ...{ coldStarts: core.coldStarts, replays: replaying.running, tendLog: checkpoints.tend },
     timelineItems: (uid, limit) => countTimelineItems(core, uid, limit),
-    limits: { recentMs: config.replayHours * 3_600_000, timelineTarget: config.timelineTarget },
+    limits: { recentMs: config.replayHours * HOUR_MS, timelineTarget: config.timelineTarget },
   })
   const labels = createLabels({
     ...shared,

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { StreamEvent } from '../../src/base/event.ts'
+import { DAY_MS } from '../../src/base/util/durations.ts'
 import { type Db, openWriter, type WriteDb } from '../../src/data/store/db.ts'
 import { countJobs } from '../../src/data/store/jobs.ts'
 import { requestedReplays } from '../../src/data/store/replays.ts'
@@ -76,7 +77,6 @@ export type BackfillWorldOptions = {
   resolverNow?: () => number
 }
 
-const DAY_MS = 86_400_000
 const LOG_LEVEL = process.env['TEST_LOG_LEVEL'] ?? 'silent'
 
 export async function startBackfillWorld(

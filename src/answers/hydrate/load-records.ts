@@ -3,6 +3,7 @@
 import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import { packRkey, unpackCid } from '../../base/atproto/keys.ts'
+import { DAY_MS } from '../../base/util/durations.ts'
 import type { RecordRow } from '../../data/store/read/records.ts'
 import type { RecordKey } from '../../data/store/records.ts'
 import type { RecordOptions } from './hydrator-types.ts'
@@ -21,7 +22,7 @@ const LIST = 'app.bsky.graph.list'
 const LIST_ITEM = 'app.bsky.graph.listitem'
 const GENERATOR = 'app.bsky.feed.generator'
 const PACK = 'app.bsky.graph.starterpack'
-const WEEK_MS = 7 * 86_400_000
+const WEEK_MS = 7 * DAY_MS
 /** As in the reference: of the newest so many members those with most followers are shown. */
 const NEWEST_MEMBERS = 50
 const SAMPLED_MEMBERS = 12

@@ -2,6 +2,7 @@
 // the last day. Counted a slice at a time between requests, and kept for a while; a question that comes
 // before the first count is over gets what there is: nothing.
 
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
 import { type NewestPost, newestPostId, postsDownFrom } from '../../data/store/read/newest-posts.ts'
 
@@ -27,9 +28,8 @@ type Names = Map<string, number>
 
 const MAX_POSTS = 5_000
 const SLICE = 200
-const DAY_MS = 86_400_000
-const HOT_MS = 3 * 3_600_000
-const KEPT_FOR_MS = 10 * 60 * 1000
+const HOT_MS = 3 * HOUR_MS
+const KEPT_FOR_MS = 10 * MINUTE_MS
 const MIN_AUTHORS = 3
 const MAX_TRENDS = 25
 const SHOWN_AUTHORS = 5

@@ -1,13 +1,13 @@
 // app.bsky.actor.defs#statusView: what an account says it is doing now, such as being live.
 
 import type { AppBskyActorDefs, AppBskyEmbedExternal } from '@atproto/api'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { LiveStatus } from '../hydrate/stored-records.ts'
 import type { Actor, ProfileState } from '../hydrate/types.ts'
 import { mediaEmbedView } from './embed-media.ts'
 import { datetime, hasType } from './fields.ts'
 import { labelsOf } from './labels.ts'
 
-const MINUTE_MS = 60_000
 /** A status lasts at least and at most so long, whatever it says. */
 const SHORTEST_MS = 5 * MINUTE_MS
 const LONGEST_MS = 240 * MINUTE_MS

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import cassandra from 'cassandra-driver'
 import { type Config, ConfigError } from '../../base/config/config.ts'
 import { parseEngineAddress } from '../../base/config/engine.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { createLimiter } from '../../base/util/limiter.ts'
 
 export type EngineSettings = Pick<Config, 'engine' | 'enginePasswordFile' | 'engineCa'>
@@ -35,7 +36,7 @@ export type Engine = {
 
 const ANSWER_MS = 2_000
 /** Of schema all nodes have to hear. */
-const SCHEMA_MS = 60_000
+const SCHEMA_MS = MINUTE_MS
 const CONNECT_TIMEOUT_MS = 3_000
 const MAX_RUNNING = 256
 const MAX_WAITING = 4_096

@@ -1,6 +1,7 @@
 // Whose records were fetched, for which member, and how many kilobytes they brought in the hour that the author
 // is in. A row is of use for two hours; who has none was fetched for nobody in particular.
 
+import { HOUR_MS } from '../../base/util/durations.ts'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -8,7 +9,6 @@ export type Brought = { member: number; kb: number; ends_at: number }
 
 type OfMember = { member: number; authors: number; kb: number }
 
-const HOUR_MS = 3_600_000
 const PRUNED_AT_ONCE = 5_000
 
 const statements = perDatabase((db) => ({

@@ -1,6 +1,7 @@
 // A member's follows as a cold start needs them: in the order in which they are worth loading, and
 // for how many of them something is left to be loaded.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from './db.ts'
 import { followEdges } from './edges/all-edges.ts'
 import { SLOW_MS } from './job-schedule.ts'
@@ -8,7 +9,7 @@ import { type JobKind, LEASE_MS, SLOW_LANE } from './jobs.ts'
 import { perDatabase } from './per-database.ts'
 
 /** Longer than any lease. */
-const SOON_MS = 11 * 60_000
+const SOON_MS = 11 * MINUTE_MS
 
 const statements = perDatabase((db) => ({
   outstanding: db

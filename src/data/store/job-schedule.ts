@@ -1,6 +1,7 @@
 // Moving jobs about in time, without counting it as a failure: their host is busy or asked to be left
 // alone, or others should come first.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db, WriteDb } from './db.ts'
 import { type Job, type JobKind, LEASE_MS } from './jobs.ts'
 import { perDatabase } from './per-database.ts'
@@ -10,7 +11,7 @@ export type JobTarget = { uid: number; did: string; pds: string | null; checkedA
 const TARGET = 'actors.uid, actors.did, actors.pds, actors.identity_checked_at AS checkedAt'
 
 /** A job that was leased so long ago waits for a slow server. */
-export const SLOW_MS = 60_000
+export const SLOW_MS = MINUTE_MS
 
 const statements = perDatabase((db) => ({
   postpone: db.prepare<[number, string, number]>(

@@ -2,6 +2,7 @@
 // that make it necessary, leased to a worker for a while, and deleted when it is done; so a crash
 // loses none.
 
+import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -84,9 +85,9 @@ export const jobPriority = {
 /** From here on jobs belong to the slow lane (ingest/backfill/slow-lane.ts): none of them is waited for. */
 export const SLOW_LANE = jobPriority.author
 
-export const LEASE_MS = 10 * 60_000
+export const LEASE_MS = 10 * MINUTE_MS
 const FIRST_RETRY_MS = 5_000
-const LONGEST_RETRY_MS = 6 * 3_600_000
+const LONGEST_RETRY_MS = 6 * HOUR_MS
 const MAX_ATTEMPTS = 12
 const MAX_ERROR_LENGTH = 300
 

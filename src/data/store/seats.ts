@@ -3,18 +3,19 @@
 // were made by the thousand keep no person out. To come again is cheap, too: for a place those count alike who follow
 // nobody, or stayed away for a month, and keep nothing either.
 
+import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from './db.ts'
 import { countMembers } from './members.ts'
 import { perDatabase } from './per-database.ts'
 
 /** All requests within so long of the first count as having come once. */
-export const ONE_VISIT_MS = 10 * 60_000
+export const ONE_VISIT_MS = 10 * MINUTE_MS
 
 export type Seat = { uid: number; did: string }
 
 type Question = { limit: number; unseenSince: number; except: string }
 
-const AWAY_MS = 30 * 86_400_000
+const AWAY_MS = 30 * DAY_MS
 
 /** Rows by which a member keeps something here and in no repository. */
 const PRIVATE = [

@@ -1,13 +1,14 @@
 // What cursors are signed with. A new key comes every 30 days; the one before it stays valid, older ones are gone.
 
 import { randomBytes } from 'node:crypto'
+import { DAY_MS } from '../../base/util/durations.ts'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type SigningKeyRow = { id: number; secret: Buffer }
 
 const SECRET_BYTES = 32
-const LASTS_MS = 30 * 86_400_000
+const LASTS_MS = 30 * DAY_MS
 const VALID = 2
 
 const statements = perDatabase((db) => ({

@@ -3,6 +3,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import { unpackCid, unpackRkey } from '../../base/atproto/keys.ts'
+import { DAY_MS } from '../../base/util/durations.ts'
 import { countDrafts } from '../../data/store/drafts.ts'
 import type { ActorRow } from '../../data/store/read/actors.ts'
 import type { RecordRow, VerificationRow } from '../../data/store/read/records.ts'
@@ -16,7 +17,7 @@ import { createHidden } from './moderation.ts'
 import type { Reading } from './reading.ts'
 import { profileRecords } from './records.ts'
 
-const WEEK_MS = 7 * 86_400_000
+const WEEK_MS = 7 * DAY_MS
 const SUBSCRIBERS = ['followers', 'mutuals', 'none'] as const
 /** Handles that are looked up elsewhere for one call. */
 const MAX_LOOKED_UP = 25

@@ -3,6 +3,7 @@
 
 import type { Reader } from '../../answers/hydrate/reader.ts'
 import { postView } from '../../answers/views/post-view.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { isRepostItem, rowIdOf } from '../../data/store/item-ids.ts'
 import type { Json } from '../../sources/appview/json.ts'
 import type { Needs } from '../xrpc/define.ts'
@@ -11,7 +12,7 @@ type Parts = Needs<'authorFeed' | 'hydrator'>
 type Reply = { uri: string; parent: string; post: object }
 
 /** Later than that, what others leave out they leave out for a reason. */
-const RECENT_MS = 10 * 60 * 1000
+const RECENT_MS = 10 * MINUTE_MS
 const MAX_OWN = 30
 
 /** @param theirs - an answer of getPostThreadV2; `below` as it was asked. @returns it with what it lacks */

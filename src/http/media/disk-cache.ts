@@ -11,6 +11,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Logger } from '../../base/obs/log.ts'
+import { HOUR_MS } from '../../base/util/durations.ts'
 import { type CacheEntry, type EntryHead, HEAD_BYTES, openEntry, readHead } from './cache-entry.ts'
 import { sweep, TEMPORARY } from './cache-sweep.ts'
 
@@ -42,7 +43,7 @@ export type DiskCacheOptions = {
 
 /** The folder of what is being written. */
 const UNFINISHED = 'unfinished'
-const RENEW_AFTER_MS = 3_600_000
+const RENEW_AFTER_MS = HOUR_MS
 const SWEEP_SHARE = 16
 
 export function createDiskCache(options: DiskCacheOptions): DiskCache {

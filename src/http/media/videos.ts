@@ -1,6 +1,7 @@
 // A video as it was uploaded: from the disk, or fetched whole, checked and kept. It must be shown to be
 // what its CID says before a byte of it goes out.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { DiskCache, OpenedEntry } from './disk-cache.ts'
 import { type BlobFile, type BlobLimits, type BlobSource, createFetchBlob } from './fetch-blob.ts'
 import { writeHead } from './file-writer.ts'
@@ -31,7 +32,7 @@ const LIMITS: BlobLimits = {
   /** As the lexicon of app.bsky.embed.video has it. */
   maxBytes: 100_000_000,
   firstByteMs: 5000,
-  timeoutMs: 60_000,
+  timeoutMs: MINUTE_MS,
   slots: { inAll: 4, perDomain: 2, perHost: 1, waiting: 32 },
 }
 

@@ -3,6 +3,7 @@
 import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Logger } from '../../base/obs/log.ts'
+import { DAY_MS } from '../../base/util/durations.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { Db } from '../../data/store/db.ts'
 import { newInviteCode, readInviteCode } from '../../data/store/invite-code.ts'
@@ -27,7 +28,6 @@ export const MAX_LISTED_INVITES = 10_000
 const MAX_USES = 1_000_000
 const MAX_DAYS = 36_500
 const MAX_NOTE_LENGTH = 200
-const DAY_MS = 86_400_000
 
 /**
  * GET /invites; POST /invites with `{maxUses?, note?, days?}`; DELETE /invites/:code.

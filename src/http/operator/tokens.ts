@@ -3,6 +3,7 @@
 import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Logger } from '../../base/obs/log.ts'
+import { DAY_MS } from '../../base/util/durations.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { Db } from '../../data/store/db.ts'
 import {
@@ -38,7 +39,6 @@ export const DEFAULT_RATE = 60_000
 export const MAX_RATE = 100_000_000
 export const MAX_DAYS = 36_500
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
-const DAY_MS = 86_400_000
 
 /**
  * GET /tokens; POST /tokens with `{name, scopes, rate?, days?}`; DELETE /tokens/:name.

@@ -1,13 +1,13 @@
 // When the disk will be full, if it goes on as it did: a straight line through what was free, by least
 // squares, over the longest stretch that the history holds.
 
+import { DAY_MS, HOUR_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
 import { HISTORY_RINGS, readHistory } from '../../data/store/history.ts'
 
 /** Less says nothing: a start fills caches and copies of the log. */
-const LEAST_SPAN_MS = 3_600_000
+const LEAST_SPAN_MS = HOUR_MS
 const LEAST_SAMPLES = 20
-const DAY_MS = 86_400_000
 
 export type Forecast = {
   /** Until nothing is free; undefined where what is free does not shrink. */

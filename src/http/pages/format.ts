@@ -1,9 +1,7 @@
 // Numbers as people read them. The page's words are English, so is the notation.
 
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
+
 const UNKNOWN = '–'
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
@@ -26,12 +24,12 @@ export function duration(milliseconds: number | undefined): string {
   if (milliseconds === undefined || !Number.isFinite(milliseconds)) return UNKNOWN
   const ms = Math.max(0, milliseconds)
   if (ms < 10) return `${ms.toFixed(1)} ms`
-  if (ms < SECOND) return `${Math.round(ms)} ms`
-  if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`
-  if (ms < 2 * MINUTE) return `${Math.round(ms / SECOND)} s`
-  if (ms < 2 * HOUR) return `${Math.round(ms / MINUTE)} min`
-  if (ms < 2 * DAY) return `${Math.round(ms / HOUR)} h`
-  return days(ms / DAY)
+  if (ms < SECOND_MS) return `${Math.round(ms)} ms`
+  if (ms < 10 * SECOND_MS) return `${(ms / SECOND_MS).toFixed(1)} s`
+  if (ms < 2 * MINUTE_MS) return `${Math.round(ms / SECOND_MS)} s`
+  if (ms < 2 * HOUR_MS) return `${Math.round(ms / MINUTE_MS)} min`
+  if (ms < 2 * DAY_MS) return `${Math.round(ms / HOUR_MS)} h`
+  return days(ms / DAY_MS)
 }
 
 /** 12 days, 5 months, 3 years. */

@@ -4,6 +4,7 @@
 
 import { type Context, Hono } from 'hono'
 import type { Config } from '../../base/config/config.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
 import { HISTORY_RINGS, type HistoryRing, readHistory } from '../../data/store/history.ts'
 import type { MetricParts } from '../metrics/metrics.ts'
@@ -48,7 +49,7 @@ export type Page = {
 }
 
 const FOREVER = 'public, max-age=31536000, immutable'
-const FORECAST_EVERY_MS = 60_000
+const FORECAST_EVERY_MS = MINUTE_MS
 /** Of a chart: about as many as it has pixels. */
 const MAX_POINTS = 720
 /** Of a visitor's rate limit: what the operator asks reads a lot, and guessing the token should be slow. */

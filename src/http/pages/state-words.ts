@@ -1,6 +1,7 @@
 // How Slipstream is doing, in words: what is wrong, and what to do about it. The thresholds are those
 // of the alert rules in deploy/.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { DiskState, IngestStatus } from '../../bridge/messages.ts'
 import { archiveInWords, isReadingArchive } from './archive-words.ts'
 import type { Forecast } from './forecast.ts'
@@ -14,7 +15,7 @@ export type Finding = {
   text: string
 }
 
-const LATE_MS = 60_000
+const LATE_MS = MINUTE_MS
 const SLOW_ANSWERS_MS = 1_000
 const LEAST_FREE_BYTES = 2e9
 const FEW_DAYS = 3
@@ -22,7 +23,7 @@ const SOME_DAYS = 14
 const FAILURE_SHARE = 0.01
 const REPLAY_HOURS = 36
 /** On the whole network something comes every second. */
-const LONG_QUIET_MS = 60_000
+const LONG_QUIET_MS = MINUTE_MS
 
 /** The worst comes first. @param status - undefined until the ingest thread has reported. */
 export function stateInWords(

@@ -5,6 +5,7 @@ import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
 import { createReader } from '../../answers/hydrate/reader.ts'
 import type { Notifications } from '../../answers/skeleton/notifications.ts'
 import { isNotificationHidden, notificationView } from '../../answers/views/notification-view.ts'
+import { HOUR_MS } from '../../base/util/durations.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import {
@@ -28,7 +29,7 @@ export type DuePushesParts = {
 
 /** At once; what is left comes with the next look. */
 export const MOST_AT_ONCE = 200
-const NEWS_MS = 3_600_000
+const NEWS_MS = HOUR_MS
 /** Of one member at one look; a phone that buzzes more often tells nothing more. */
 const MOST_EACH = 20
 const MAX_TEXT = 300

@@ -3,6 +3,7 @@
 // forgotten; whatever else it refuses is let go, since the next push says what there is.
 
 import webPush from 'web-push'
+import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { createLimiter } from '../../base/util/limiter.ts'
 import type { PushState } from '../../data/store/push-registrations.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
@@ -36,8 +37,8 @@ export type PushSenderOptions = {
   retryMs?: readonly number[]
 }
 
-const RETRY_MS = [10_000, 60_000, 600_000]
-const LONGEST_WAIT_MS = 3_600_000
+const RETRY_MS = [10_000, MINUTE_MS, 600_000]
+const LONGEST_WAIT_MS = HOUR_MS
 const MAX_PENDING = 5000
 /** A device that is off is told when it is on again. */
 const TTL_SECONDS = 86_400

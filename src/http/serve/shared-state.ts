@@ -5,6 +5,7 @@
 
 import { unavailable } from '../../base/atproto/xrpc-error.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { PrivateAct, Writer } from '../../bridge/messages.ts'
 import { EngineUnavailableError } from '../../data/engine/connect.ts'
 import {
@@ -44,7 +45,7 @@ const WAITED_FOR_MS = 200
 const FIRST_WAITED_FOR_MS = 5_000
 /** After it was away it is not waited for by every request. */
 const LEFT_ALONE_MS = 1_000
-const TOLD_EVERY_MS = 60_000
+const TOLD_EVERY_MS = MINUTE_MS
 
 export function createSharedState(parts: Parts): SharedState {
   const { place, writer, now = Date.now, waitedForMs = WAITED_FOR_MS } = parts

@@ -3,6 +3,7 @@
 // accounts that we know and that are not away. Labelers that members name are told to the ingest
 // thread, which follows them (ingest/labels/), now and then each.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
@@ -14,7 +15,7 @@ export type AcceptLabelers = (
   viewer: string | undefined,
 ) => AcceptedLabelers
 
-const TOLD_AGAIN_AFTER_MS = 10 * 60 * 1000
+const TOLD_AGAIN_AFTER_MS = 10 * MINUTE_MS
 const MAX_REMEMBERED = 1_000
 const MAX_IN_FLIGHT = 8
 

@@ -8,10 +8,11 @@
 import { forbidden, type XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { Config } from '../../base/config/config.ts'
 import { isByInvite } from '../../base/config/members.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { NewcomerRequest, Newcomers } from '../overload/newcomers.ts'
 
-const TOLD_AGAIN_AFTER_MS = 60_000
+const TOLD_AGAIN_AFTER_MS = MINUTE_MS
 const MAX_REMEMBERED = 100_000
 const FULL_FOR_MS = 1_000
 /** A request that came by no network socket. */

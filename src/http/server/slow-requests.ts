@@ -2,10 +2,11 @@
 // that is faster than all of them costs one comparison. Of this thread alone.
 
 import type { Collections } from '../../base/obs/collections.ts'
+import { HOUR_MS } from '../../base/util/durations.ts'
 import type { HttpRequest } from './http-request.ts'
 
 const MAX_KEPT = 100
-const KEPT_MS = 60 * 60_000
+const KEPT_MS = HOUR_MS
 /** Until pauses for collections are known. */
 const SETTLED_MS = 100
 

@@ -2,6 +2,7 @@
 // is not verified there is looked up, and the answer kept for a while, so that asking for made-up
 // names costs a stranger's DNS at most one question each.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Accounts } from '../../data/store/read/accounts.ts'
@@ -21,7 +22,7 @@ export type ActorNames = {
 type Looked = { did: string | undefined; at: number }
 
 const MAX_REMEMBERED = 10_000
-const REMEMBERED_FOR_MS = 5 * 60 * 1000
+const REMEMBERED_FOR_MS = 5 * MINUTE_MS
 
 /** What our own index alone knows of names. */
 export function createKnownNames({

@@ -2,6 +2,7 @@
 // yet, the ingest thread is told, each thing once in a while, all of a moment in one message. Whoever looks
 // at one account or one post waits a moment for it; a page of many does not, and its next reading has it.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -26,7 +27,7 @@ export type Counted = {
 }
 
 const MAX_REMEMBERED = 50_000
-const JUDGED_AGAIN_AFTER_MS = 10 * 60 * 1000
+const JUDGED_AGAIN_AFTER_MS = 10 * MINUTE_MS
 const MAX_A_MESSAGE = 500
 const MAX_IN_FLIGHT = 4
 const MAX_WAIT_MS = 1_200

@@ -6,6 +6,7 @@ import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
 import { createReader } from '../../answers/hydrate/reader.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import { serviceEndpoint } from '../../sources/identity/did-document.ts'
@@ -29,7 +30,7 @@ export type Generators = {
 type Parts = Parameters<typeof fetchRecord>[0] & { actors: ActorReader; hydrator: Hydrator }
 
 const MAX_REMEMBERED = 5_000
-const REMEMBERED_FOR_MS = 5 * 60 * 1000
+const REMEMBERED_FOR_MS = 5 * MINUTE_MS
 
 export function createGenerators(parts: Parts, now: () => number = Date.now): Generators {
   const fetched = new LruMap<string, { did: string; at: number }>(MAX_REMEMBERED)

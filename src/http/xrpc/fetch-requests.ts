@@ -4,6 +4,7 @@
 // have to exist first: whoever asks for made-up ones must not fill our tables with them.
 
 import type { Viewer } from '../../answers/hydrate/types.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
@@ -16,7 +17,7 @@ export type FetchRequests = {
 }
 
 const MAX_REMEMBERED = 20_000
-const ASKED_AGAIN_AFTER_MS = 10 * 60 * 1000
+const ASKED_AGAIN_AFTER_MS = 10 * MINUTE_MS
 const MAX_A_REQUEST = 100
 const MAX_IN_FLIGHT = 16
 

@@ -5,6 +5,7 @@
 import type { ColdStarts, Reached } from '../../answers/skeleton/cold-starts.ts'
 import { formatFeedCursor, parseFeedCursor } from '../../answers/skeleton/page-cursor.ts'
 import type { FeedSkeleton, TimelineRequest } from '../../answers/skeleton/timeline.ts'
+import { HOUR_MS } from '../../base/util/durations.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { NewcomerWaits } from './newcomer-waits.ts'
 
@@ -32,7 +33,7 @@ export const FIRST_PAGE_MAX_WAIT_MS = 6_500
 /** A full page waits for no longer, although newer items may come between. */
 const FULL_PAGE_PATIENCE_MS = 4_000
 /** What the cold start calls newest: of as many hours everything is read first. */
-const NEWEST_MS = 36 * 3_600_000
+const NEWEST_MS = 36 * HOUR_MS
 
 export function createFirstPage(parts: {
   coldStarts: ColdStarts

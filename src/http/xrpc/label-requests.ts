@@ -4,13 +4,14 @@
 
 import type { Labelers } from '../../answers/hydrate/labelers.ts'
 import type { Viewer } from '../../answers/hydrate/types.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { Writer } from '../../bridge/messages.ts'
 
 export type AskForLabels = (viewer: Viewer, labelers: Labelers, subjects: readonly string[]) => void
 
 const MAX_REMEMBERED = 100_000
-const ASKED_AGAIN_AFTER_MS = 5 * 60 * 1000
+const ASKED_AGAIN_AFTER_MS = 5 * MINUTE_MS
 const MAX_A_MESSAGE = 500
 const MAX_IN_FLIGHT = 4
 

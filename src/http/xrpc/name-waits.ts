@@ -3,6 +3,7 @@
 // account, and is then made again. What is not known by then is shown without a name, never with one that
 // an account only claims to have.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { UnderWay } from '../../data/store/read/under-way.ts'
@@ -24,7 +25,7 @@ export type NameWaits = {
 }
 
 const MAX_REMEMBERED = 50_000
-const LOOKED_AGAIN_AFTER_MS = 10 * 60 * 1000
+const LOOKED_AGAIN_AFTER_MS = 10 * MINUTE_MS
 /** Directory or DNS are out of reach, then. */
 const MAX_IN_VAIN = 4
 

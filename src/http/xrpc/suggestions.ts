@@ -5,6 +5,7 @@
 // Each list costs a bounded number of steps through the graph and is kept for a while, so that its
 // pages fit together. What the viewer blocks or mutes is for the handlers to leave out.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import { type ActorReader, type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
 
@@ -25,7 +26,7 @@ const MAX_SUGGESTED = 300
 const MAX_SOURCES = 300
 const MAX_FOLLOWS_EACH = 500
 const MAX_KEPT = 2_000
-const KEPT_FOR_MS = 10 * 60 * 1000
+const KEPT_FOR_MS = 10 * MINUTE_MS
 
 export function createSuggestions({ graph, actors, now = Date.now }: Parts): Suggestions {
   const kept = new LruMap<string, { uids: readonly number[]; at: number }>(MAX_KEPT)

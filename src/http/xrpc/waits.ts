@@ -5,6 +5,7 @@
 // waiting stops after a few times in vain.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import { waitLeftMs } from './wait-left.ts'
 
@@ -32,7 +33,7 @@ const MAX_WAIT_MS = 1_500
 const LOOK_EVERY_MS = 40
 const MAX_WAITING = 64
 const MAX_REMEMBERED = 20_000
-const WAITED_AGAIN_AFTER_MS = 10 * 60 * 1000
+const WAITED_AGAIN_AFTER_MS = 10 * MINUTE_MS
 const NOT_WAITING_FOR_MS = 30_000
 
 type Options = {

@@ -3,6 +3,7 @@
 
 import { tidAt } from '../../base/atproto/tid.ts'
 import type { AccountStatus, StreamEvent } from '../../base/event.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { applyNotFound } from '../indexing/account.ts'
 import { applyBatch, applyFetched } from '../indexing/apply-batch.ts'
 import { markPostMissing } from '../indexing/found-posts.ts'
@@ -27,7 +28,7 @@ export type Applier = {
 }
 
 /** What a PDS says of an account counts as said so long ago: an event of the stream that is younger must win. */
-const STATUS_AGE_MS = 10 * 60_000
+const STATUS_AGE_MS = 10 * MINUTE_MS
 
 export function createApplier({ writer }: { writer: Writer }): Applier {
   const counts: Record<string, number> = { applied: 0, removed: 0 }

@@ -7,6 +7,7 @@
 
 import type { Collection } from '../../base/atproto/collections.ts'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
+import { HOUR_MS } from '../../base/util/durations.ts'
 import { findBackfill, putBackfill } from '../../data/store/backfills.ts'
 import { isFollowing } from '../../data/store/follows.ts'
 import { sweepingGap } from '../../data/store/gap-repair.ts'
@@ -20,7 +21,7 @@ import type { Services } from './work.ts'
 const FOLLOWS: Collection = 'app.bsky.graph.follow'
 const ORDER = ['profile', 'follows', 'blocks', 'lists', 'records', 'feed'] as const
 /** A PDS whose clock is off by more than this may hide a change from us. */
-const REV_SLACK_MS = 60 * 60_000
+const REV_SLACK_MS = HOUR_MS
 
 /** @throws PdsError */
 export async function compareRepo(services: Services, repo: RepoTarget): Promise<RepoJobResult> {

@@ -2,6 +2,7 @@
 // lead to silent servers hold up nobody else's. Whoever finds no place comes again soon, and takes no place among
 // those that are looked up meanwhile.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import { registrableDomain } from '../../sources/identity/registrable-domain.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'
@@ -17,7 +18,7 @@ export type HandleTurns = {
 }
 
 const MOST_OF_SILENT = 4
-const SILENT_FOR_MS = 10 * 60_000
+const SILENT_FOR_MS = 10 * MINUTE_MS
 const AGAIN_MS = 5_000
 const MAX_REMEMBERED = 10_000
 

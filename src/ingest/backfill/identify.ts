@@ -1,6 +1,7 @@
 // Who an account is: its DID document says where its PDS stands and which handle it claims, and the
 // handle's own answer must name the account back before we show it.
 
+import { HOUR_MS } from '../../base/util/durations.ts'
 import { findActor, forgetActorIdentity, setActorIdentity } from '../../data/store/actors.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
 import { insertAccountGap } from '../../data/store/gaps.ts'
@@ -13,7 +14,6 @@ import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'
 import type { Services } from './work.ts'
 
-const HOUR_MS = 3_600_000
 /** Whoever the directory does not know is not asked for by each of their jobs, but once for all of them. */
 const ABSENT_FOR_MS = HOUR_MS / 2
 

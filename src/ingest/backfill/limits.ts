@@ -1,5 +1,6 @@
 // Every bound of the background work, with its default.
 
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { HostLimits } from '../../sources/pds/hosts.ts'
 
 export type BackfillLimits = HostLimits & {
@@ -51,21 +52,21 @@ export const DEFAULT_LIMITS: BackfillLimits = {
   identities: 32,
   failuresToOpen: 3,
   firstBackoffMs: 10_000,
-  longestBackoffMs: 3_600_000,
+  longestBackoffMs: HOUR_MS,
   maxRequests: 32,
   maxJobs: 112,
   windowJobs: 4_096,
   windowPerHost: 1_024,
   slice: 100,
-  longestWaitMs: 10 * 60_000,
+  longestWaitMs: 10 * MINUTE_MS,
   requestTimeoutMs: 20_000,
   feedPosts: 100,
   feedReposts: 50,
   latest: 10,
-  latestMs: 2 * 3_600_000,
+  latestMs: 2 * HOUR_MS,
   pagePosts: 50,
-  feedMaxAgeMs: 90 * 86_400_000,
-  recentMs: 36 * 3_600_000,
+  feedMaxAgeMs: 90 * DAY_MS,
+  recentMs: 36 * HOUR_MS,
   maxRecent: 3_000,
   timelineTarget: 500,
   olderPages: 20,
@@ -75,5 +76,5 @@ export const DEFAULT_LIMITS: BackfillLimits = {
   maxListItems: 20_000,
   maxRecords: 50_000,
   maxKeysChecked: 500,
-  identityMaxAgeMs: 86_400_000,
+  identityMaxAgeMs: DAY_MS,
 }

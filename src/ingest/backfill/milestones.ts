@@ -2,6 +2,7 @@
 // is read meanwhile waits for it, and is never the last (http/xrpc/first-page.ts). Each milestone is reached once,
 // and all of them at some time: jobs that wait for a server, or are queued anew, may never be done.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import {
   COLD_START_BEGUN,
   findBackfill,
@@ -20,7 +21,7 @@ const LATEST: JobKind[] = ['latest']
 const RECENT: JobKind[] = ['recent']
 const POSTS: JobKind[] = ['recent', 'feed', 'older']
 /** The cold start itself may go on for longer. */
-const LONGEST_MS = 30 * 60_000
+const LONGEST_MS = 30 * MINUTE_MS
 
 /** Looks no further than to the first milestone that is not reached. */
 export function noteMilestones(parts: ColdStartParts, uid: number): void {

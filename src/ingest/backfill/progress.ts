@@ -2,6 +2,7 @@
 // short, says in the log what is reached, and remembers for a while those that are over.
 
 import type { Logger } from '../../base/obs/log.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { ColdStartProgress, ColdStartStage } from '../../bridge/messages.ts'
 import { findActor } from '../../data/store/actors.ts'
 import { COLD_START, findBackfill, putBackfill } from '../../data/store/backfills.ts'
@@ -38,7 +39,7 @@ const REST_FACTOR = 20
 const CHECK_MS = 10
 /** Somebody who has just come is looked at before those who were there at start. */
 const NOW = 0
-const FINISHED_FOR_MS = 10 * 60_000
+const FINISHED_FOR_MS = 10 * MINUTE_MS
 const MAX_TOLD = 100
 
 export function createProgress(options: ColdStartParts & { log: Logger }): Progress {

@@ -13,6 +13,7 @@
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import { type PackedRkey, packRkey, unpackRkey } from '../../base/atproto/keys.ts'
 import { tidAt } from '../../base/atproto/tid.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { findMember } from '../../data/store/members.ts'
 import { findTombstone } from '../../data/store/tombstones.ts'
 import {
@@ -50,7 +51,7 @@ export type Reconciled = ListingEnd & {
 }
 
 const KEYS_AT_ONCE = 2_000
-const FRESH_MS = 10 * 60_000
+const FRESH_MS = 10 * MINUTE_MS
 const POST: Collection = 'app.bsky.feed.post'
 
 /** @throws PdsError */

@@ -5,6 +5,7 @@
 // not know the account is believed only after the directory was asked anew.
 
 import { setMaxListeners } from 'node:events'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { ColdStartProgress } from '../../bridge/messages.ts'
 import type { WriteDb } from '../../data/store/db.ts'
 import { accountRepairing, bringGapsForward } from '../../data/store/gap-repair.ts'
@@ -69,12 +70,12 @@ const URGENT_JOBS = 32
 const HOST_BUSY_MS = 1_000
 /** A host that is to be left alone for longer than this gives its places in the window away. */
 const SHORT_WAIT_MS = 3_000
-const DEFAULT_RETRY_MS = 60_000
+const DEFAULT_RETRY_MS = MINUTE_MS
 /** So often a listing is read again because of records that do not hash to their CIDs. */
 const TRIES_FOR_CIDS = 3
 /** While something is replayed, so much less is done at once. */
 const REPLAY_SHARE = 4
-const REPLAY_FIRST_MS = 60_000
+const REPLAY_FIRST_MS = MINUTE_MS
 /** After everything else that is wanted of an author. */
 const SPARE_PRIORITY = jobPriority.records + 1
 

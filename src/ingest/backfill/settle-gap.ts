@@ -1,5 +1,6 @@
 // What the end of a job means for the gap that it was to repair. Called in the job's last transaction.
 
+import { DAY_MS } from '../../base/util/durations.ts'
 import type { WriteDb } from '../../data/store/db.ts'
 import {
   closeAccountGap,
@@ -12,7 +13,7 @@ import type { Job } from '../../data/store/jobs.ts'
 import type { RepoJobResult } from './repo-jobs.ts'
 
 /** A server that could not be read for as long as a job tries is asked again after this. */
-const AGAIN_MS = 86_400_000
+const AGAIN_MS = DAY_MS
 
 export type JobEnd = {
   now: number

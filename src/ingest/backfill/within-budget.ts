@@ -2,6 +2,7 @@
 // beyond counts as a record that can't be used, and is fetched alone when somebody looks at it; or with all the
 // rest of its listing when an hour has brought a new budget (slow-lane.ts). What is here already costs nothing.
 
+import { HOUR_MS } from '../../base/util/durations.ts'
 import { findBackfill, putBackfill } from '../../data/store/backfills.ts'
 import type { WriteDb } from '../../data/store/db.ts'
 import { rankJob } from '../../data/store/job-schedule.ts'
@@ -16,7 +17,7 @@ export type Cut = { takenBytes: number; leftOut: number }
 type Loaded = { rev: string | undefined; cut?: Cut }
 
 /** A budget is of an hour. */
-const AGAIN_MS = 3_600_000
+const AGAIN_MS = HOUR_MS
 /** Few posts have more, with all their pictures described. */
 const ORDINARY_BYTES = 10_000
 

@@ -11,6 +11,7 @@
 
 import { unpackRkey } from '../../base/atproto/keys.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { ActorCounts } from '../../data/store/actors.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
@@ -79,7 +80,7 @@ const SHOWN_RANK = 2 ** 52
 
 /** An address has at most 8,192 characters (sources/identity/guarded-fetch.ts). */
 const MAX_NAMES_LENGTH = 7_000
-const REFUSED_FOR_MS = 10 * 60_000
+const REFUSED_FOR_MS = 10 * MINUTE_MS
 /** Of those, so many are looked at in one go. */
 const MAX_NEWCOMERS = 4
 

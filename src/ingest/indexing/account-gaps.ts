@@ -1,13 +1,14 @@
 // What is to be compared with an account's own repository: a row that says why, and the job.
 
 import type { StreamGap } from '../../base/event.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { type GapCause, insertAccountGap, insertGap } from '../../data/store/gaps.ts'
 import { rankJob } from '../../data/store/job-schedule.ts'
 import { enqueueJobAgain } from '../../data/store/jobs.ts'
 import type { IndexContext } from './index-context.ts'
 
 /** Somebody whose records nobody can read must not keep us comparing all the time. */
-const BROKEN_WAIT_MS = 10 * 60_000
+const BROKEN_WAIT_MS = 10 * MINUTE_MS
 
 /** Times in microseconds; `fromUs` 0 where nobody can say since when. */
 export function missOfAccount(

@@ -6,12 +6,13 @@
 import { isIndexed } from '../../base/atproto/collections.ts'
 import { type PackedRkey, packCid, packRkey } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/event.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { IndexContext, Outcome, RecordWrite } from './index-context.ts'
 import { keyMadeAt, parseCreatedAt } from './record-times.ts'
 import { isValidRecord } from './validate.ts'
 
 /** Behind the last event of the stream there are those that have not come yet. */
-const SLACK_MS = 10 * 60_000
+const SLACK_MS = 10 * MINUTE_MS
 
 export type FetchedRecord = { collection: string; rkey: string; cid: string; record: JsonObject }
 

@@ -1,6 +1,7 @@
 // A slice of an imported list while the stream goes on: one pass (follow-pass.ts) in its transaction. Beside
 // what the pass stores, the graph in memory and its journal are told of the pairs that are new.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { FollowLine } from '../../data/store/follows.ts'
 import { insertGraphChange, insertGraphJoins } from '../../data/store/graph-changes.ts'
 import { createFollowPass, storeFollowPass } from './follow-pass.ts'
@@ -9,7 +10,7 @@ import { emptyTally, type ImportTally } from './import-tally.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 
 /** From one slice of an import to the next, at most. */
-const IMPORT_LASTS_MS = 5 * 60_000
+const IMPORT_LASTS_MS = 5 * MINUTE_MS
 /** From so many on one statement for all of them is the quicker one. */
 const JOINS_AT_ONCE = 4
 

@@ -1,6 +1,7 @@
 // Who reads here, and their private state. Called through `Indexer.run`, so rows are committed
 // before memory moves.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { deleteBackfillsOf } from '../../data/store/backfills.ts'
 import { isBanned } from '../../data/store/bans.ts'
 import { followedBy } from '../../data/store/follows.ts'
@@ -21,9 +22,9 @@ import { type IndexContext, internActor, isAuthor, isMember } from './index-cont
 import { beginToNotify } from './notify-backlog.ts'
 import { finishPrivateRemoval } from './retention/sweep-candidates.ts'
 
-const SEEN_EVERY_MS = 10 * 60_000
+const SEEN_EVERY_MS = 10 * MINUTE_MS
 /** While it is not known yet whether they come once only, by which they may lose their place (data/store/seats.ts). */
-const NEWCOMER_SEEN_EVERY_MS = 2 * 60_000
+const NEWCOMER_SEEN_EVERY_MS = 2 * MINUTE_MS
 
 /**
  * A member asked for something, or (`seenAt` null) is listed in the configuration. A new one's

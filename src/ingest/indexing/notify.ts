@@ -9,6 +9,7 @@
 
 import { packRkey } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/event.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { isFollowing } from '../../data/store/follows.ts'
 import type { NotificationReason } from '../../data/store/notification-reasons.ts'
 import {
@@ -48,7 +49,6 @@ export const FOLLOW = 'app.bsky.graph.follow'
 
 /** People who are fetched so that they can be shown, for each member; others when they are shown. */
 const MAX_PEOPLE_A_MINUTE = 60
-const MINUTE_MS = 60_000
 
 const fetched = perDatabase(() => new Map<number, { minute: number; people: number }>())
 

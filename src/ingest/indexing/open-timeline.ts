@@ -3,13 +3,14 @@
 // merged at read time. Rows are read in windows of time that double backwards, so that a busy
 // timeline reads hours and a quiet one years.
 
+import { HOUR_MS } from '../../base/util/durations.ts'
 import { CELEBRITY } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { type FeedItem, hashOfItem, itemsForOwner } from '../../data/store/feed-items.ts'
 import type { TimelineEntry } from '../../data/timeline/types.ts'
 import type { Memory } from './memory.ts'
 
-const FIRST_WINDOW_MS = 6 * 3_600_000
+const FIRST_WINDOW_MS = 6 * HOUR_MS
 
 /** Materialises the timeline, anew where it was open already. */
 export function openTimeline(db: Db, memory: Memory, owner: number, now: number): void {

@@ -1,6 +1,7 @@
 // Finds and makes the rows that other records point at.
 
 import { microsOf, packRkey, unpackRkey } from '../../base/atproto/keys.ts'
+import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { findList, insertStubList, type ListRow } from '../../data/store/lists.ts'
 import { ANCHOR, REACTIONS_PRUNED } from '../../data/store/post-flags.ts'
 import {
@@ -16,9 +17,9 @@ import { type IndexContext, internActor, isAuthor, type RecordWrite } from './in
 import type { RecordRef } from './record-keys.ts'
 
 /** How long an author's post may still be on its way when others already react to it. */
-const MAY_COME_WITHIN_MS = 36 * 3_600_000
+const MAY_COME_WITHIN_MS = 36 * HOUR_MS
 /** How far ahead of ours the clock that made a record key may be. */
-const CLOCK_SKEW_MS = 10 * 60_000
+const CLOCK_SKEW_MS = 10 * MINUTE_MS
 
 export function lookUpPost(ctx: IndexContext, ref: RecordRef): PostHandle | undefined {
   const uid = ctx.actors.uidOf(ref.did)

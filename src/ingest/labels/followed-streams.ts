@@ -2,6 +2,7 @@
 // configured ones, and of the others those named last, so that no member has more than a few of them; none
 // that is left alone for a while (quarantine.ts).
 
+import { HOUR_MS } from '../../base/util/durations.ts'
 import {
   allLabelers,
   deleteLabeler,
@@ -32,8 +33,6 @@ type Options = {
 type Row = LabelerRow & { did: string }
 
 type Choice = Options & { quarantine: Quarantine; isOpen: (did: string) => boolean }
-
-const HOUR_MS = 3_600_000
 
 /** Of a configured labeler, which is the operator's choice. */
 const CONFIGURED_FACTOR = 8

@@ -8,6 +8,7 @@
 // that does not fit makes us look for a new key, once in a while; frames wait for it. Whoever breaks a limit
 // is not connected to again from here: `onBroken` says so, and it is for others to judge (quarantine.ts).
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { Connection, Ending } from '../../sources/jetstream/connection.ts'
 import { openConnection } from '../../sources/jetstream/connection.ts'
 import { defaultLimits } from '../../sources/jetstream/limits.ts'
@@ -38,7 +39,7 @@ export type StreamOptions = {
 
 export type LabelStream = { stop(): Promise<void> }
 
-const RENEW_KEY_AFTER_MS = 60_000
+const RENEW_KEY_AFTER_MS = MINUTE_MS
 /** What a label takes, in bytes that are read: mostly its signature. */
 const LABEL_COST = 512
 /** On one connection. */

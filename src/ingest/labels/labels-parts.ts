@@ -2,6 +2,7 @@
 
 import type { LookupFunction } from 'node:net'
 import type { Logger } from '../../base/obs/log.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
@@ -83,15 +84,11 @@ export type LabelLimits = {
   askOthersAfterMs: number
 }
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-
 export const defaultLabelLimits: LabelLimits = {
   maxFollowed: 32,
   maxFollowedEach: 8,
   maxRemembered: 200,
-  forgottenAfterMs: 14 * 24 * HOUR,
+  forgottenAfterMs: 14 * 24 * HOUR_MS,
   maxLookedUpEach: 25,
   maxLookedUp: 400,
   maxFrameBytes: 1 << 20,
@@ -101,20 +98,20 @@ export const defaultLabelLimits: LabelLimits = {
   bytesPerSecondTogether: 1 << 20,
   maxKept: 100_000,
   maxKeptTogether: 1_000_000,
-  quarantineMs: 10 * MINUTE,
-  crashQuarantineMs: MINUTE,
-  maxQuarantineMs: 7 * 24 * HOUR,
-  cleanAfterMs: HOUR,
-  retryMs: 2 * SECOND,
-  maxRetryMs: 10 * MINUTE,
-  pastMs: 10 * MINUTE,
+  quarantineMs: 10 * MINUTE_MS,
+  crashQuarantineMs: MINUTE_MS,
+  maxQuarantineMs: 7 * 24 * HOUR_MS,
+  cleanAfterMs: HOUR_MS,
+  retryMs: 2 * SECOND_MS,
+  maxRetryMs: 10 * MINUTE_MS,
+  pastMs: 10 * MINUTE_MS,
   maxPast: 50_000,
   maxSubjectsAsked: 25,
   maxSubjectsWaiting: 2_000,
   maxQueries: 8,
   gatherMs: 100,
-  queryTimeoutMs: 10 * SECOND,
-  restMs: MINUTE,
-  askStreamedAfterMs: 24 * HOUR,
-  askOthersAfterMs: 10 * MINUTE,
+  queryTimeoutMs: 10 * SECOND_MS,
+  restMs: MINUTE_MS,
+  askStreamedAfterMs: 24 * HOUR_MS,
+  askOthersAfterMs: 10 * MINUTE_MS,
 }

@@ -6,6 +6,7 @@
 // where a stream tells of changes, often where none does. Where a labeler can't be reached nothing fails:
 // its labels are those of yesterday.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { allLabelers, nameLabeler } from '../../data/store/labelers.ts'
 import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
 import { createFirstLookups } from './first-lookups.ts'
@@ -33,8 +34,8 @@ export type LabelsOptions = Omit<LabelsParts, 'isConfigured' | 'limits' | 'write
   limits?: Partial<LabelLimits>
 }
 
-const RETRY_CONFIGURED_MS = 60_000
-const SWEEP_EVERY_MS = 60_000
+const RETRY_CONFIGURED_MS = MINUTE_MS
+const SWEEP_EVERY_MS = MINUTE_MS
 
 export function createLabels(options: LabelsOptions): Labels {
   const limits = { ...defaultLabelLimits, ...options.limits }

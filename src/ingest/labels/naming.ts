@@ -2,6 +2,7 @@
 // and for all, which grow back over a day, and a labeler that hardly anybody names counts against the member
 // who named it first. Anonymous requests name nobody.
 
+import { DAY_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { LabelerRow } from '../../data/store/labelers.ts'
 import type { LabelsParts } from './labels-parts.ts'
@@ -17,7 +18,6 @@ export type Naming = {
 
 type Bucket = { left: number; at: number }
 
-const DAY_MS = 86_400_000
 const MAX_ACCOUNTS = 10_000
 const MAX_LABELERS = 1_000
 /** So many members name it: then it is nobody's. */

@@ -4,13 +4,13 @@
 // part of the thread.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SECOND_MS } from '../../base/util/durations.ts'
 
 export type Pace = {
   /** Resolves when there was enough, or the signal says so. */
   take(cost: number, signal: AbortSignal): Promise<void>
 }
 
-const SECOND = 1000
 /** A bucket holds what comes in so many seconds. */
 const BURST_SECONDS = 4
 
@@ -22,7 +22,7 @@ export function createPace(perSecond: number, now: () => number = () => performa
 
   function fill(): void {
     const at = now()
-    left = Math.min(most, left + ((at - filledAt) / SECOND) * perSecond)
+    left = Math.min(most, left + ((at - filledAt) / SECOND_MS) * perSecond)
     filledAt = at
   }
 
@@ -30,7 +30,7 @@ export function createPace(perSecond: number, now: () => number = () => performa
     async take(cost, signal) {
       fill()
       left -= cost
-      const waitMs = (-left / perSecond) * SECOND
+      const waitMs = (-left / perSecond) * SECOND_MS
       if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined)
     },
   }

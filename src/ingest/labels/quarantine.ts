@@ -2,6 +2,7 @@
 // ended without closing it, which may have been its doing. It is written down with the row, so it counts
 // across restarts; each further strike makes it four times longer, and clean time takes all of them away.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import {
   allLabelers,
   clearLabelerStrikes,
@@ -36,7 +37,7 @@ export function createQuarantine(
     const until = now() + waitMs
     write(({ db }) => quarantineLabeler(db, row.uid, { reason, until }))
     log.warn?.(
-      { did: actors.didOf(row.uid), reason, minutes: Math.round(waitMs / 60_000) },
+      { did: actors.didOf(row.uid), reason, minutes: Math.round(waitMs / MINUTE_MS) },
       'a labeler is left alone for a while',
     )
   }

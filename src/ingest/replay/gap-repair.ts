@@ -10,6 +10,7 @@
 // Everything is told from rows (data/store/gaps.ts), so a repair survives restarts. A full disk is waited for, as
 // by the main stream.
 
+import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { WriteDb } from '../../data/store/db.ts'
 import {
   absorbGap,
@@ -43,7 +44,6 @@ export type GapRepair = {
   stop(): Promise<void>
 }
 
-const HOUR_MS = 3_600_000
 const ACCOUNTS_AT_ONCE = 50
 const LOST: Gap['cause'] = 'host-switch'
 
@@ -51,7 +51,7 @@ const { slice, overlapMs, silentMs, giveUpMs } = defaultReplayLimits
 const DEFAULTS: GapLimits = {
   ...{ slice, overlapMs, silentMs, giveUpMs },
   longestMs: 6 * HOUR_MS,
-  retryMs: 5 * 60_000,
+  retryMs: 5 * MINUTE_MS,
   windowMs: 72 * HOUR_MS,
   lookEveryMs: 1_000,
 }

@@ -1,5 +1,7 @@
 // Every bound of the replays, with its default.
 
+import { MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
+
 export type ReplayLimits = {
   /** How far back. */
   recentMs: number
@@ -28,21 +30,18 @@ export type ReplayLimits = {
   longestMs: number
 }
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-
 export const defaultReplayLimits: ReplayLimits = {
-  recentMs: 36 * 60 * MINUTE,
+  recentMs: 36 * 60 * MINUTE_MS,
   maxSockets: 3,
   accountsPerSocket: 9_990,
   minAccounts: 20,
   gatherMs: 750,
-  latestGatherMs: 6 * SECOND,
-  longestGatherMs: 15 * SECOND,
+  latestGatherMs: 6 * SECOND_MS,
+  longestGatherMs: 15 * SECOND_MS,
   slice: 256,
-  overlapMs: 10 * SECOND,
-  quietMs: 3 * SECOND,
-  silentMs: 45 * SECOND,
-  giveUpMs: 2 * MINUTE,
-  longestMs: 30 * MINUTE,
+  overlapMs: 10 * SECOND_MS,
+  quietMs: 3 * SECOND_MS,
+  silentMs: 45 * SECOND_MS,
+  giveUpMs: 2 * MINUTE_MS,
+  longestMs: 30 * MINUTE_MS,
 }

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { collections } from '../../base/atproto/collections.ts'
 import type { StreamCursor, StreamEvent } from '../../base/event.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { findActor } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
 import { type Replay, setReplayCursor, setReplayWindow } from '../../data/store/replays.ts'
@@ -63,7 +64,7 @@ export type ReplayRun = {
 
 const LOOK_EVERY_MS = 50
 /** An account that was looked up this long after its identity event need not be looked up again. */
-const CLOCKS_MS = 10 * 60_000
+const CLOCKS_MS = 10 * MINUTE_MS
 
 /** `accounts`: uids by DID, of whom the replay is. `tip` undefined: the main stream has never received anything. */
 export function startReplayRun(

@@ -4,6 +4,7 @@
 // place is kept: readers stop before it until it comes, or for five seconds (holes.ts). What comes after that goes
 // to the end, and the place is no gap any more.
 
+import { DAY_MS } from '../../base/util/durations.ts'
 import {
   countOpenHoles,
   countPostedKeys,
@@ -52,7 +53,7 @@ export const LIMITS: TimelineLimits = {
 }
 
 /** Idempotency keys are remembered for so long. */
-export const KEYS_LAST_MS = 86_400_000
+export const KEYS_LAST_MS = DAY_MS
 
 export type Append = (db: WriteDb, posts: readonly TimelinePost[], now: number) => PostOutcome[]
 

@@ -2,6 +2,7 @@
 // is done about it now and then: numbers that did not come within five seconds are waited for no more, and what is
 // too old goes.
 
+import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { TimelineReply, TimelineRequest } from '../../bridge/messages.ts'
 import { giveUpHoles, hasOpenHoles, prunePostedKeys } from '../../data/store/custom-numbers.ts'
 import {
@@ -34,8 +35,8 @@ type Parts = {
 /** How often numbers that are missing are looked for, and how long they may take. */
 const LOOKED_FOR_EVERY_MS = 500
 export const WAITED_FOR_MS = 5_000
-const TIDIED_EVERY_MS = 60_000
-const EVENTS_LAST_MS = 90 * 86_400_000
+const TIDIED_EVERY_MS = MINUTE_MS
+const EVENTS_LAST_MS = 90 * DAY_MS
 const PRUNED_AT_ONCE = 5_000
 
 export function createTimelineRequests(

@@ -10,6 +10,7 @@ import { collections } from '../../base/atproto/collections.ts'
 import type { Config } from '../../base/config/config.ts'
 import type { StreamItem } from '../../base/event.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import { DAY_MS } from '../../base/util/durations.ts'
 import type { ArchiveStatus } from '../../bridge/messages.ts'
 import {
   type ArchiveProgress,
@@ -29,7 +30,7 @@ import { applyBatch, type BatchOutcome } from '../indexing/apply-batch.ts'
 import type { Writer } from '../indexing/writer.ts'
 
 /** Hosts keep 36 hours, and planning takes its time. */
-const LONG_ABSENCE_MS = 24 * 3_600_000
+const LONG_ABSENCE_MS = DAY_MS
 const GIGABYTE = 1_000_000_000
 
 export type StreamWithArchive = Consumer & {

@@ -4,6 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from '../../base/obs/log.ts'
+import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
 import { membersAwaySince } from '../../data/store/members.ts'
 import { removeMember } from '../indexing/members.ts'
@@ -11,8 +12,7 @@ import type { Writer } from '../indexing/writer.ts'
 import { readState } from '../member-state/read-state.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
 
-const INTERVAL_MS = 60_000
-const DAY_MS = 86_400_000
+const INTERVAL_MS = MINUTE_MS
 const AT_ONCE = 20
 const OWNER_ONLY = { folder: 0o700, file: 0o600 }
 /** In the data folder. */

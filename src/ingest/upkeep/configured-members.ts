@@ -2,9 +2,10 @@
 // network, so it is tried until it works; DIDs are members at once.
 
 import type { Logger } from '../../base/obs/log.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 
-const RETRY_MS = 60_000
+const RETRY_MS = MINUTE_MS
 
 export type ConfiguredMembers = { stop(): void }
 

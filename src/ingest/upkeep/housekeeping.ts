@@ -4,6 +4,7 @@
 // snapshots are made anew when the journal has grown.
 
 import type { Logger } from '../../base/obs/log.ts'
+import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
 import { pruneUnfollows } from '../../data/store/keyless-follows.ts'
 import { pruneLabels } from '../../data/store/labels.ts'
@@ -14,8 +15,7 @@ import type { Memory } from '../indexing/memory.ts'
 import type { Writer } from '../indexing/writer.ts'
 import type { SnapshotKeeper } from './snapshots.ts'
 
-const INTERVAL_MS = 60_000
-const DAY_MS = 86_400_000
+const INTERVAL_MS = MINUTE_MS
 /** Streams replay 36 hours; twice that, for hosts whose clock or window is off. */
 const TOMBSTONE_AGE_MS = 3 * DAY_MS
 const PRUNED_AT_ONCE = 5_000

@@ -3,6 +3,7 @@
 // each member are fetched in any case. What an author brought, and for whom, are rows; what a member did is summed up
 // from them at start. Whence members came is in memory alone: after a start each of them is one.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { createCountBuffer } from '../../data/shared-memory/count-table.ts'
 import { createSharedBudget, type SharedBudget } from '../../data/shared-memory/shared-budget.ts'
 import {
@@ -38,7 +39,7 @@ const LEAST_BYTES = 50 * KB
 const NOBODY = 0
 const NO_COMMON_LIMIT = 2_000_000_000
 const MAX_REMEMBERED = 300_000
-const PRUNE_EVERY_MS = 5 * 60_000
+const PRUNE_EVERY_MS = 5 * MINUTE_MS
 
 export type NewcomerBudget = ColdStartBudget & {
   /** Said before the account becomes a member. */

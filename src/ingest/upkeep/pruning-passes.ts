@@ -2,13 +2,14 @@
 // as less is to be kept than the last pass left.
 
 import type { Logger } from '../../base/obs/log.ts'
+import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Pruned, PruneLimits } from '../indexing/retention/prune-old.ts'
 import type { DiskGuard } from './disk/disk-guard.ts'
 
 /** From one pass to the next, where there is room. */
-const PASS_EVERY_MS = 6 * 3_600_000
+const PASS_EVERY_MS = 6 * HOUR_MS
 /** While the disk is tight. */
-const TIGHT_PASS_EVERY_MS = 10 * 60_000
+const TIGHT_PASS_EVERY_MS = 10 * MINUTE_MS
 
 type Kept = ReturnType<DiskGuard['kept']>
 type Pass = Kept & Record<'posts' | 'likes' | 'reposts', number>

@@ -2,6 +2,7 @@
 // the private state of members who have been deleted for long.
 
 import type { Logger } from '../../base/obs/log.ts'
+import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
 import { membersDeletedBefore } from '../../data/store/members.ts'
 import { nextRemoval } from '../../data/store/removals.ts'
@@ -12,13 +13,12 @@ import type { DiskRoom } from './disk/disk-room.ts'
 
 const IDLE_MS = 1_000
 const PAUSE_MS = 10
-const DAY_MS = 86_400_000
 /**
  * An account that moves may be called deleted by the server that it left, and nobody could give back what
  * its owner kept here.
  */
 const PRIVATE_GRACE_MS = 7 * DAY_MS
-const GRACE_CHECK_MS = 60_000
+const GRACE_CHECK_MS = MINUTE_MS
 
 export function keepRemoving(options: {
   db: Db

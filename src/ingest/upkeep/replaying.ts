@@ -4,6 +4,7 @@
 
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import { HOUR_MS } from '../../base/util/durations.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { streamCursors } from '../../data/store/stream-cursors.ts'
@@ -61,7 +62,7 @@ export function createReplaying(
   }
   const replays = createReplays({
     ...shared,
-    limits: { recentMs: config.replayHours * 3_600_000 },
+    limits: { recentMs: config.replayHours * HOUR_MS },
   })
   const repair = createGapRepairing(config, shared)
   return {

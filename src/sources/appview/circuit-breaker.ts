@@ -1,6 +1,8 @@
 // A host that fails again and again is left alone for a while, longer each time; then one question tells
 // whether it is back.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
+
 export type CircuitBreaker = {
   /** Whether a question may be asked now. After a pause only one is let through. */
   mayAsk(): boolean
@@ -14,7 +16,7 @@ export type CircuitBreaker = {
 
 const FAILURES = 5
 const FIRST_PAUSE_MS = 15_000
-const LONGEST_PAUSE_MS = 5 * 60 * 1000
+const LONGEST_PAUSE_MS = 5 * MINUTE_MS
 
 export function createCircuitBreaker(now: () => number): CircuitBreaker {
   let failures = 0

@@ -6,6 +6,7 @@
 
 import type { Lexicons } from '@atproto/lexicon'
 import type { Logger } from '../../base/obs/log.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { createLimiter } from '../../base/util/limiter.ts'
 import { FetchError } from '../identity/fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
@@ -50,15 +51,15 @@ const MAX_BYTES = 2 << 20
 const MAX_CACHE_BYTES = 16 << 20
 const MAX_RUNNING = 12
 const MAX_WAITING = 48
-const KEPT_FOR_MS = 60_000
+const KEPT_FOR_MS = MINUTE_MS
 const NOTHING_KEPT_FOR_MS = 20_000
 /** A method that this host keeps for those who are signed in, or does not have. */
-const REFUSED_FOR_MS = 10 * 60 * 1000
+const REFUSED_FOR_MS = 10 * MINUTE_MS
 const DEFAULT_RETRY_MS = 30_000
 /** Threads move on while they are looked at; counts of accounts hardly do. */
 const KEPT_FOR: Record<string, number> = {
-  'app.bsky.actor.getProfile': 5 * 60_000,
-  'app.bsky.actor.getProfiles': 5 * 60_000,
+  'app.bsky.actor.getProfile': 5 * MINUTE_MS,
+  'app.bsky.actor.getProfiles': 5 * MINUTE_MS,
   'app.bsky.unspecced.getPostThreadV2': 15_000,
   'app.bsky.unspecced.getPostThreadOtherV2': 15_000,
   'app.bsky.feed.getPostThread': 15_000,

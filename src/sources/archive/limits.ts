@@ -1,5 +1,7 @@
 // Every bound of reading the archive in one place, with its default.
 
+import { MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
+
 export type ArchiveLimits = {
   /** Applied in one transaction. */
   maxBatchEvents: number
@@ -30,8 +32,6 @@ export type ArchiveLimits = {
   maxStalePlans: number
 }
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
 const MEBIBYTE = 1024 * 1024
 
 export const defaultArchiveLimits: ArchiveLimits = {
@@ -43,11 +43,11 @@ export const defaultArchiveLimits: ArchiveLimits = {
   partsAhead: 4,
   maxPlanBytes: 32 * MEBIBYTE,
   maxIndexBytes: 8 * MEBIBYTE,
-  idleTimeoutMs: 30 * SECOND,
-  backoffBaseMs: SECOND,
-  backoffMaxMs: 2 * MINUTE,
-  refusedWaitMs: 5 * MINUTE,
-  maxQuotaWaitMs: 31 * 24 * 60 * MINUTE,
+  idleTimeoutMs: 30 * SECOND_MS,
+  backoffBaseMs: SECOND_MS,
+  backoffMaxMs: 2 * MINUTE_MS,
+  refusedWaitMs: 5 * MINUTE_MS,
+  maxQuotaWaitMs: 31 * 24 * 60 * MINUTE_MS,
   attemptsPerBlock: 3,
   maxStalePlans: 10,
 }

@@ -8,6 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StreamEvent, StreamGap } from '../../base/event.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import { DAY_MS } from '../../base/util/durations.ts'
 import type { ArchiveProgress } from '../../data/store/archives.ts'
 import {
   type ArchiveClient,
@@ -21,8 +22,6 @@ import { decompressBlock } from './decompress-block.ts'
 import { type FetchedBlock, fetchBlock, fetchBlocks, StalePlanError } from './fetch-blocks.ts'
 import { type ArchiveLimits, defaultArchiveLimits } from './limits.ts'
 import { BadPlanError, type PlannedSegment, type PlanPage, readPlan } from './plan.ts'
-
-const DAY_MS = 86_400_000
 
 export type ArchiveBatch = {
   events: StreamEvent[]

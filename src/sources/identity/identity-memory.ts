@@ -2,6 +2,7 @@
 // or could not be reached, so that made-up DIDs push nobody out. Members' identities have a place of
 // their own: anyone can make us look up twenty thousand accounts that do exist.
 
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { Identity } from './did-document.ts'
 
@@ -21,10 +22,10 @@ export type IdentityMemory = {
 type Known = { identity: Identity; fetchedAt: number; doubtedAt?: number }
 type Failed = { error: Error | undefined; until: number }
 
-const STALE_AFTER_MS = 60 * 60 * 1000
-const MAX_AGE_MS = 24 * 60 * 60 * 1000
+const STALE_AFTER_MS = HOUR_MS
+const MAX_AGE_MS = DAY_MS
 /** For as long a directory that is away is waited for where a document is said to have changed. */
-const DOUBTED_MAX_AGE_MS = 5 * 60 * 1000
+const DOUBTED_MAX_AGE_MS = 5 * MINUTE_MS
 const MISSING_FOR_MS = 30 * 1000
 const UNAVAILABLE_FOR_MS = 5 * 1000
 const MAX_KNOWN = 20_000

@@ -1,9 +1,10 @@
 // How often a DID may be looked up anew because somebody asks for it. Anyone can send us a badly signed
 // token for any DID, and each is a reason to ask.
 
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 
-const WINDOW_MS = 60 * 1000
+const WINDOW_MS = MINUTE_MS
 const PER_WINDOW = 3
 const MAX_COUNTED = 10_000
 

@@ -1,5 +1,7 @@
 // Every bound of the consumer in one place, with its default.
 
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
+
 export type ConsumerLimits = {
   /** Events handed over at once under load; the more, the fewer pages are written twice. */
   maxBatchEvents: number
@@ -35,27 +37,23 @@ export type ConsumerLimits = {
   v1WindowMs: number
 }
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-
 export const defaultLimits: ConsumerLimits = {
   maxBatchEvents: 2000,
   maxBatchBytes: 16 * 1024 * 1024,
   maxFrameBytes: 4 * 1024 * 1024,
-  handshakeTimeoutMs: 15 * SECOND,
-  pingIntervalMs: 30 * SECOND,
-  idleTimeoutMs: 100 * SECOND,
-  silentAfterMs: MINUTE,
-  maxSilentAfterMs: HOUR,
+  handshakeTimeoutMs: 15 * SECOND_MS,
+  pingIntervalMs: 30 * SECOND_MS,
+  idleTimeoutMs: 100 * SECOND_MS,
+  silentAfterMs: MINUTE_MS,
+  maxSilentAfterMs: HOUR_MS,
   backoffBaseMs: 250,
-  backoffMaxMs: 30 * SECOND,
-  healthyAfterMs: 10 * SECOND,
+  backoffMaxMs: 30 * SECOND_MS,
+  healthyAfterMs: 10 * SECOND_MS,
   attemptsPerHost: 2,
-  improveIntervalMs: 10 * MINUTE,
-  filterSettleMs: 2 * SECOND,
-  dictionaryTimeoutMs: 10 * SECOND,
-  switchOverlapMs: 10 * SECOND,
-  sameHostOverlapMs: 5 * SECOND,
-  v1WindowMs: 24 * HOUR,
+  improveIntervalMs: 10 * MINUTE_MS,
+  filterSettleMs: 2 * SECOND_MS,
+  dictionaryTimeoutMs: 10 * SECOND_MS,
+  switchOverlapMs: 10 * SECOND_MS,
+  sameHostOverlapMs: 5 * SECOND_MS,
+  v1WindowMs: 24 * HOUR_MS,
 }

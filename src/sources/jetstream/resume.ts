@@ -6,6 +6,7 @@
 // over, less an overlap for clocks and order; applying is idempotent.
 
 import type { StreamCursor } from '../../base/event.ts'
+import { HOUR_MS } from '../../base/util/durations.ts'
 import type { ConsumerLimits } from './limits.ts'
 
 export type Wire = 'v1' | 'v2'
@@ -49,7 +50,7 @@ export function floorIn(message: string): number | undefined {
   return floor > 0 ? floor : undefined
 }
 
-const BEGINNING_MS = 3_600_000
+const BEGINNING_MS = HOUR_MS
 
 /**
  * Whether this is where a new folder began a moment ago, and nothing ever came since: a host whose

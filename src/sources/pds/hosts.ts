@@ -5,6 +5,7 @@
 // doubles with each further failure, then one probe at a time until it answers. Entries of hosts that
 // are well and idle are dropped, so that the table is as small as what goes on.
 
+import { HOUR_MS } from '../../base/util/durations.ts'
 import { remainingRequests, retryAfterMs } from './rate-limit-headers.ts'
 
 export type HostLimits = {
@@ -39,7 +40,7 @@ export const IDENTITY_HOST = 'identity'
 
 /** What is left in reserve when a server counts down our requests: others may share our address. */
 const RESERVED_REQUESTS = 8
-const LONGEST_ORDERED_WAIT_MS = 3_600_000
+const LONGEST_ORDERED_WAIT_MS = HOUR_MS
 const DEFAULT_RATE_LIMIT_MS = 30_000
 const MAX_HOSTS = 10_000
 

@@ -9,6 +9,7 @@
 import { isValidRecordKey } from '@atproto/syntax'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
 import type { AccountStatus, JsonObject } from '../../base/event.ts'
+import { DAY_MS } from '../../base/util/durations.ts'
 import { FetchError } from '../identity/fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
 import { PdsError } from './pds-error.ts'
@@ -62,7 +63,7 @@ const TIMEOUT_MS = 20_000
 const MAX_CURSOR_LENGTH = 2048
 const MAX_COLLECTIONS = 10_000
 /** A revision this far beyond our clock is nonsense, and would bury all that comes after it. */
-const MAX_REV_AHEAD_MS = 86_400_000
+const MAX_REV_AHEAD_MS = DAY_MS
 
 const STATUS_OF_ERROR: Record<string, AccountStatus | undefined> = {
   RepoNotFound: undefined,

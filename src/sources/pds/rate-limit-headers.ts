@@ -2,9 +2,11 @@
 // and RateLimit-Reset of PDSs. A PDS gives the reset as a point in time, other servers as seconds
 // from now; a number too large to be a delay is a time.
 
+import { DAY_MS } from '../../base/util/durations.ts'
+
 const LATEST_DELAY_SECONDS = 1_000_000_000
 /** Nobody has us keep something for them for ever. */
-const LONGEST_DELAY_MS = 86_400_000
+const LONGEST_DELAY_MS = DAY_MS
 
 /** Milliseconds to wait, never negative, a day at most. */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {

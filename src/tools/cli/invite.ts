@@ -2,6 +2,7 @@
 
 import { type Command, InvalidArgumentError } from 'commander'
 import { isByInvite } from '../../base/config/members.ts'
+import { DAY_MS } from '../../base/util/durations.ts'
 import { newInviteCode, readInviteCode } from '../../data/store/invite-code.ts'
 import { listInvites } from '../../data/store/invites.ts'
 import { type InviteLine, inviteLine, MAX_LISTED_INVITES } from '../../http/operator/invites.ts'
@@ -15,7 +16,6 @@ import { report, say, table } from './terminal.ts'
 
 type CreateOptions = JsonOption & { uses: number; days?: number; note: string }
 
-const DAY_MS = 86_400_000
 const MAX_USES = 1_000_000
 const MAX_DAYS = 36_500
 const MAX_NOTE_LENGTH = 200

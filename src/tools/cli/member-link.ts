@@ -1,6 +1,7 @@
 // `slipstream member link`: an address at which a member's timeline can be read in a browser, without a client.
 
 import { type Command, InvalidArgumentError } from 'commander'
+import { HOUR_MS } from '../../base/util/durations.ts'
 import { createReadingTokens, MAX_READING_HOURS } from '../../http/server/reading-token.ts'
 import type { CliContext } from './context.ts'
 import { CliError, EXIT } from './fail.ts'
@@ -8,7 +9,6 @@ import { type JsonOption, withJson } from './json-option.ts'
 import { memberCalled } from './member-called.ts'
 import { report } from './terminal.ts'
 
-const HOUR_MS = 3_600_000
 const DEFAULT_HOURS = 24
 
 export function addMemberLink(member: Command, context: CliContext): void {

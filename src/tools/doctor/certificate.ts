@@ -1,12 +1,12 @@
 // The certificate of the public name, as a PDS and a browser would judge it.
 
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
+import { DAY_MS } from '../../base/util/durations.ts'
 import { type DoctorContext, isLocalOnly, nameOf } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 import { whyNot } from './why-not.ts'
 
 const TIMEOUT_MS = 6_000
-const DAY_MS = 86_400_000
 const FEW_DAYS = 14
 const CADDY =
   'With Caddy it comes by itself once ports 80 and 443 reach it and DNS points here: `journalctl -u caddy`.'

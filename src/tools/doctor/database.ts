@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { HOUR_MS } from '../../base/util/durations.ts'
 import { type Db, FILE_NAME, openReader } from '../../data/store/db.ts'
 import { schemaOf, schemaVersion } from '../../data/store/migrate.ts'
 import { streamCursors } from '../../data/store/stream-cursors.ts'
@@ -11,7 +12,6 @@ import { type DoctorContext, runningServer } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 
-const HOUR_MS = 3_600_000
 /** What public Jetstream hosts keep. */
 const WINDOW_HOURS = { v1: 24, v2: 36 }
 const SOON_HOURS = 6

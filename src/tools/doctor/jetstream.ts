@@ -2,14 +2,14 @@
 // frames can be read, how far behind the network they are, and how far back it goes.
 
 import type { Config } from '../../base/config/config.ts'
+import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { DoctorContext } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 import { type Heard, listenTo } from './hear-jetstream.ts'
 
 type Wire = 'v1' | 'v2'
 
-const HOUR_MS = 3_600_000
-const LATE_MS = 60_000
+const LATE_MS = MINUTE_MS
 /** Further back than any host keeps, so that it begins where its window does. */
 const LONG_AGO_MS = 30 * 24 * HOUR_MS
 const WIRE_FIX =

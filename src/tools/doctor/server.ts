@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../../base/config/config.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { version } from '../../base/util/version.ts'
 import type { ArchiveStatus } from '../../bridge/messages.ts'
 import { lockDataDir } from '../../data/store/lock.ts'
@@ -12,7 +13,7 @@ import { type DoctorContext, runningServer } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 
-const LATE_MS = 60_000
+const LATE_MS = MINUTE_MS
 const MANY_DROPS = 0.01
 
 export function checkServer(doctor: DoctorContext): Finding[] {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { DAY_MS } from '../../../src/base/util/durations.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { didOf } from '../../support/records.ts'
 import { searchable } from '../../support/searching.ts'
@@ -24,7 +25,6 @@ afterEach(() => world?.dispose())
 const WORDS = ['red', 'Green', 'blue', 'and', 'the', 'pale', 'RED', 'gray', 'blé', 'or', 'near']
 const TAGS = ['art', 'sky', 'Sea']
 const AUTHORS = ['ann', 'ben', 'cyd'].map(didOf)
-const DAY_MS = 86_400_000
 const START = Date.parse('2026-09-01T00:00:00Z')
 
 const plain = (word: string) => word.toLowerCase().replace('é', 'e')

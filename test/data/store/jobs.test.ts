@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { HOUR_MS } from '../../../src/base/util/durations.ts'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import {
   bringJobsForward,
@@ -19,7 +20,6 @@ import {
 let db: WriteDb
 let dataDir: string
 const NOW = 1_793_534_400_000
-const HOUR_MS = 3_600_000
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'slipstream-jobs-'))

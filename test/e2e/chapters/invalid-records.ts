@@ -3,13 +3,13 @@
 
 import type { BlobRef } from '@atproto/api'
 import { expect, test } from 'vitest'
+import { DAY_MS } from '../../../src/base/util/durations.ts'
 import { create, follow, post, put, uploadImage } from '../support/account.ts'
 import { eventually } from '../support/eventually.ts'
 import { authorFeed, followers, postView, profile, texts, timeline } from '../support/reading.ts'
 import { people, type World } from '../support/world.ts'
 
 const NEVER_WAS = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
-const DAY_MS = 86_400_000
 
 /** Each is wrong in one way. */
 function invalidPosts(image: BlobRef): Record<string, Record<string, unknown>> {

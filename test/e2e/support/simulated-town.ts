@@ -3,6 +3,7 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { MINUTE_MS } from '../../../src/base/util/durations.ts'
 import { type PdsDouble, startPdsDouble } from '../../support/pds-double.ts'
 import { type DidDocument, didDocument, plcDid } from '../../support/plc-double.ts'
 import { passThrough } from './pass-through.ts'
@@ -18,7 +19,6 @@ export type SimulatedTown = {
 
 const HOSTS = 8
 const KEY = 'did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme'
-const MINUTE_MS = 60_000
 
 /** Everybody has a profile and one post, each a minute older than the one before. */
 export async function simulateTown(size: number, realPlcUrl: string): Promise<SimulatedTown> {

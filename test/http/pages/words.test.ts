@@ -1,6 +1,7 @@
 // The state in words, the forecast and the numbers, each at its edges.
 
 import { describe, expect, test } from 'vitest'
+import { DAY_MS, HOUR_MS } from '../../../src/base/util/durations.ts'
 import type { IngestStatus } from '../../../src/bridge/messages.ts'
 import { figuresOf } from '../../../src/http/pages/figures.ts'
 import { forecastOf } from '../../../src/http/pages/forecast.ts'
@@ -8,8 +9,6 @@ import { bytes, count, days, duration, rate } from '../../../src/http/pages/form
 import { html } from '../../../src/http/pages/html.ts'
 import { stateInWords } from '../../../src/http/pages/state-words.ts'
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
 const ARCHIVE: IngestStatus['archive'] = {
   ...{ state: 'reading', host: 'wss://jet.example', seq: 25, tipSeq: 200, percent: 12.5 },
   ...{ reachedUs: Date.UTC(2026, 1, 3) * 1_000, startedAt: 0, events: 2_500_000, bytes: 42e9 },
@@ -65,7 +64,7 @@ describe('the state in words', () => {
     ['nothing was reported yet', undefined, 'notice', 'Starting'],
     ['all is well', status({}), 'good', 'Everything is well'],
     ['the stream is away', status({ stream: { connected: false } }), 'bad', 'No connection'],
-    ['it is catching up', status({ stream: { lagMs: 2 * HOUR } }), 'notice', 'Catching up, 2 h'],
+    ['it is catching up', status({ stream: { lagMs: 2 * HOUR_MS } }), 'notice', 'Catching up, 2 h'],
     ['the disk is nearly full', status({ pulse: { freeBytes: 1e9 } }), 'bad', 'The disk is'],
     ['search is given up', status({ disk: 'without-search' }), 'notice', 'Less is kept'],
     ['strangers are refused', status({ disk: 'strangers-refused' }), 'bad', 'Less is kept'],
@@ -84,7 +83,7 @@ describe('the state in words', () => {
   })
 
   test('a quiet stream is no trouble, and is told with how long', () => {
-    const [first, second] = stateInWords(status({ stream: { quietMs: 2 * HOUR } }), undefined)
+    const [first, second] = stateInWords(status({ stream: { quietMs: 2 * HOUR_MS } }), undefined)
     expect(first!.title).toBe('Everything is well')
     expect(first!.text).toContain('300 ms behind')
     expect([second!.level, second!.title]).toEqual(['info', 'Quiet for 2 h'])
@@ -149,7 +148,7 @@ describe('the forecast of the disk', () => {
     const at = Array.from({ length: hours * 6 }, (_, i) => i * 600_000)
     return forecastOf(
       at,
-      at.map((ms, i) => (i % 7 === 3 ? null : 100e9 - (slope * ms) / DAY + (i % 2) * 1e6)),
+      at.map((ms, i) => (i % 7 === 3 ? null : 100e9 - (slope * ms) / DAY_MS + (i % 2) * 1e6)),
     )
   }
 
@@ -178,7 +177,7 @@ describe('numbers as people read them', () => {
     [duration(999), '999 ms'],
     [duration(1_234), '1.2 s'],
     [duration(90_000), '90 s'],
-    [duration(3 * HOUR), '3 h'],
+    [duration(3 * HOUR_MS), '3 h'],
     [duration(Infinity), '–'],
     [days(0.3), 'less than a day'],
     [days(1), '1 day'],

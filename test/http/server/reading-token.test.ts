@@ -1,11 +1,11 @@
 // Tokens of the page /read: what they are good for, until when, and what is no token.
 
 import { expect, test } from 'vitest'
+import { HOUR_MS } from '../../../src/base/util/durations.ts'
 import { createReadingTokens } from '../../../src/http/server/reading-token.ts'
 
 const DID = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const TIMELINE = 'app.bsky.feed.getTimeline'
-const HOUR_MS = 3_600_000
 
 const clock = { now: 1_800_000_000_000 }
 const tokens = createReadingTokens('an operator’s token', () => clock.now)

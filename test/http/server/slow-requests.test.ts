@@ -4,13 +4,13 @@
 import { afterEach, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { timed } from '../../../src/base/obs/stopwatch.ts'
+import { HOUR_MS } from '../../../src/base/util/durations.ts'
 import type { Method } from '../../../src/http/server/method.ts'
 import type { RequestClock } from '../../../src/http/server/request-clock.ts'
 import { createServer, type Server } from '../../../src/http/server/server.ts'
 import { createSlowRequests, type SlowRequest } from '../../../src/http/server/slow-requests.ts'
 
 const NSID = 'app.bsky.feed.getTimeline'
-const HOUR_MS = 60 * 60_000
 
 let server: Server | undefined
 afterEach(async () => {

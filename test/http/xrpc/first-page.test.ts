@@ -2,6 +2,7 @@
 // by hand, and the rest is the real server over a real database.
 
 import { afterEach, expect, test } from 'vitest'
+import { DAY_MS } from '../../../src/base/util/durations.ts'
 import { COLD_START, MILESTONES, putBackfill } from '../../../src/data/store/backfills.ts'
 import { bringJobsForward, enqueueJob, failJob, takeJobs } from '../../../src/data/store/jobs.ts'
 import { memberSeen, removeMember } from '../../../src/ingest/indexing/members.ts'
@@ -10,7 +11,6 @@ import { createServingWorld, type ServingWorld } from '../../support/serving-wor
 import type { RecordId } from '../../support/world.ts'
 
 const NSID = 'app.bsky.feed.getTimeline'
-const DAY_MS = 86_400_000
 
 type Page = { feed: { post: { uri: string } }[]; cursor?: string }
 

@@ -3,6 +3,7 @@
 
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
+import { DAY_MS } from '../../../src/base/util/durations.ts'
 import { type Backfill, createBackfill } from '../../../src/ingest/backfill/runner.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { createResolver } from '../../../src/sources/identity/resolver.ts'
@@ -13,7 +14,6 @@ import { createServingWorld, type ServingWorld } from '../../support/serving-wor
 
 const NSID = 'app.bsky.feed.getAuthorFeed'
 const POST = 'app.bsky.feed.post'
-const DAY_MS = 86_400_000
 
 type Embed = { record?: { $type: string } }
 type Item = {

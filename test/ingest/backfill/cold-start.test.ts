@@ -3,6 +3,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest'
 import { unpackCid, unpackRkey } from '../../../src/base/atproto/keys.ts'
+import { DAY_MS } from '../../../src/base/util/durations.ts'
 import { blockEdges } from '../../../src/data/store/edges/all-edges.ts'
 import { isRepostItem, rowIdOf } from '../../../src/data/store/item-ids.ts'
 import {
@@ -19,7 +20,6 @@ const POST = 'app.bsky.feed.post'
 const REPOST = 'app.bsky.feed.repost'
 const FOLLOW = 'app.bsky.graph.follow'
 const BLOCK = 'app.bsky.graph.block'
-const DAY_MS = 86_400_000
 
 let world: BackfillWorld
 

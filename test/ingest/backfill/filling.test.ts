@@ -3,6 +3,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest'
 import { unpackRkey } from '../../../src/base/atproto/keys.ts'
+import { DAY_MS, HOUR_MS } from '../../../src/base/util/durations.ts'
 import { likeEdges } from '../../../src/data/store/edges/all-edges.ts'
 import {
   type BackfillWorld,
@@ -13,8 +14,6 @@ import {
 import { MAX_WAIT_MS } from '../../support/patience.ts'
 import type { PdsAccount } from '../../support/pds-double.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const POST = 'app.bsky.feed.post'
 const FOLLOW = 'app.bsky.graph.follow'
 

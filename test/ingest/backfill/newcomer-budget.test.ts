@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
+import { HOUR_MS } from '../../../src/base/util/durations.ts'
 import { findActor } from '../../../src/data/store/actors.ts'
 import { type Db, openWriter } from '../../../src/data/store/db.ts'
 import { enqueueJob } from '../../../src/data/store/jobs.ts'
@@ -20,8 +21,6 @@ import type { PdsAccount } from '../../support/pds-double.ts'
 import { plcDid } from '../../support/plc-double.ts'
 import type { Commit } from '../../support/simulated-network/repository.ts'
 import { freshDataDir } from '../../support/slipstream-process.ts'
-
-const HOUR_MS = 3_600_000
 
 let world: BackfillWorld | undefined
 let aheadMs = 0

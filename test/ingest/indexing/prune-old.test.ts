@@ -2,6 +2,7 @@
 // given up, not when it comes once more, not when a post that was given up is deleted or fetched again.
 
 import { afterEach, expect, test } from 'vitest'
+import { DAY_MS } from '../../../src/base/util/durations.ts'
 import { PRESENT, PRUNED, postRecord } from '../../../src/data/store/posts.ts'
 import { type Pruned, pruneSlice } from '../../../src/ingest/indexing/retention/prune-old.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
@@ -10,7 +11,6 @@ import { randomHistory } from '../../support/random-history.ts'
 import { postOf } from '../../support/rows.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
 
-const DAY = 86_400_000
 const worlds: World[] = []
 
 afterEach(() => {
@@ -32,8 +32,8 @@ function prune(
   while (!sum.isPassOver) {
     world.run((ctx) => {
       const { isPassOver, ...taken } = pruneSlice(ctx, {
-        strangersBefore: world.now() - strangersDays * DAY,
-        neighboursBefore: world.now() - neighboursDays * DAY,
+        strangersBefore: world.now() - strangersDays * DAY_MS,
+        neighboursBefore: world.now() - neighboursDays * DAY_MS,
       })
       for (const what of ['posts', 'likes', 'reposts'] as const) sum[what] += taken[what]
       sum.isPassOver = isPassOver
@@ -55,7 +55,7 @@ test('counts stay what they were, and what comes once more is not counted twice'
   const events = randomHistory(world, random, 1_200).filter(({ kind }) => kind === 'commit')
   world.apply(events)
   const before = countsOf(world)
-  world.tick(10 * DAY)
+  world.tick(10 * DAY_MS)
   const { posts, likes, reposts } = prune(world)
   expect(Math.min(posts, likes, reposts)).toBeGreaterThan(10)
   expect(countsOf(world)).toEqual(before)
@@ -83,7 +83,7 @@ test('a post that was given up is counted until it is deleted, and can be fetche
       .prepare<[number], number>('SELECT replies FROM post_counts WHERE post = ?')
       .pluck()
       .get(postOf(world, of)!.id)
-  world.tick(10 * DAY)
+  world.tick(10 * DAY_MS)
   prune(world)
   expect([postOf(world, reply)!.state, replies(post)]).toEqual([PRUNED, 1])
   const record = {
@@ -95,7 +95,7 @@ test('a post that was given up is counted until it is deleted, and can be fetche
   world.fetched({ uri: reply.uri, record })
   expect([postOf(world, reply)!.state, replies(post)]).toEqual([PRESENT, 1])
   expect(postRecord(world.db, postOf(world, reply)!.id)).toContain('long ago')
-  world.tick(10 * DAY)
+  world.tick(10 * DAY_MS)
   prune(world)
   world.delete(reply)
   expect(replies(post)).toBe(0)
@@ -107,7 +107,7 @@ test('what a member was told of, and what was done to their posts, stays', () =>
   const post = world.post(member)
   const reply = world.post(stranger, { reply: { parent: post } })
   world.like(stranger, post)
-  world.tick(10 * DAY)
+  world.tick(10 * DAY_MS)
   expect(prune(world)).toMatchObject({ posts: 0, likes: 0, reposts: 0 })
   expect(postOf(world, reply)!.state).toBe(PRESENT)
 })
@@ -127,7 +127,7 @@ test('neighbours are kept for as long as the settings say, apart from strangers'
     record: { $type: 'app.bsky.feed.post', text: 'quoted', createdAt: world.isoNow() },
   })
   const stranger = world.post(other, { quote: world.post(author) })
-  world.tick(10 * DAY)
+  world.tick(10 * DAY_MS)
   prune(world, { strangersDays: 5, neighboursDays: 30 })
   expect([postOf(world, stranger)!.state, postOf(world, quoted)!.state]).toEqual([PRUNED, PRESENT])
   prune(world, { strangersDays: 5, neighboursDays: 5 })

@@ -1,6 +1,7 @@
 // What is kept by the three circles: members, authors, neighbourhood.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { HOUR_MS } from '../../../src/base/util/durations.ts'
 import { ANCHOR } from '../../../src/data/store/post-flags.ts'
 import { cidOf, tidAt } from '../../support/records.ts'
 import { countRows, jobsOf, postOf } from '../../support/rows.ts'
@@ -10,7 +11,6 @@ let world: World
 let member: string
 let author: string
 const stranger = 'stranger'
-const HOUR = 3_600_000
 
 function open(scope: 'authors' | 'community' | 'network'): void {
   world = createWorld({ scope, members: ['member'] })
@@ -115,8 +115,8 @@ describe('community scope', () => {
       const rkey = tidAt((world.now() - ms) * 1000)
       return { uri: `at://${did}/app.bsky.feed.post/${rkey}`, cid: cidOf(rkey) }
     }
-    world.like(fan, postOfAge(author, 37 * HOUR))
-    world.like(fan, postOfAge(author, -HOUR))
+    world.like(fan, postOfAge(author, 37 * HOUR_MS))
+    world.like(fan, postOfAge(author, -HOUR_MS))
     world.like(fan, { ...postOfAge(author, 0), uri: `at://${author}/app.bsky.feed.post/self` })
     world.like(fan, postOfAge(world.account(stranger), 0))
     expect(countRows(world, 'posts')).toBe(0)

@@ -1,12 +1,12 @@
 // Whose place somebody new gets where there are as many members as may be, against rows of all kinds of members.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { MINUTE_MS } from '../../../src/base/util/durations.ts'
 import { seatsOfOnce } from '../../../src/data/store/seats.ts'
 import { makeSeat, memberSeen } from '../../../src/ingest/indexing/members.ts'
 import { addMember } from '../../../src/ingest/indexing/operator-members.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
-const MINUTE = 60_000
 const MAX = 40
 
 let world: World
@@ -39,7 +39,7 @@ test('junk in every seat keeps no person out, and those who came again or keep s
   ) as [string, string, string, string]
   world.request({ kind: 'mute', id: 1, did: muting, subjectDid: loud })
   world.request({ kind: 'create-draft', id: 2, did: drafting, draftId: '3k', draft: '{}' })
-  world.tick(60 * MINUTE)
+  world.tick(60 * MINUTE_MS)
   world.run((ctx) => memberSeen(ctx, regular))
   world.follow(regular, loud)
   world.run((ctx) => memberSeen(ctx, added))
@@ -56,13 +56,13 @@ test('junk in every seat keeps no person out, and those who came again or keep s
 test('somebody who is here now outlasts those who came later and are gone', () => {
   const person = comes('person')
   for (let i = 0; i < 3; i++) {
-    world.tick(2 * MINUTE)
+    world.tick(2 * MINUTE_MS)
     world.run((ctx) => memberSeen(ctx, person))
     for (let k = 0; k < MAX - 1; k++) comes(`junk${i}.${k}`)
     expect(members()).toContain(person)
   }
   // By now it is more than one visit.
-  world.tick(6 * MINUTE)
+  world.tick(6 * MINUTE_MS)
   world.run((ctx) => memberSeen(ctx, person))
   world.follow(person, world.account('friend'))
   for (let k = 0; k < 2 * MAX; k++) comes(`late${k}`)
@@ -73,7 +73,7 @@ test('somebody who is here now outlasts those who came later and are gone', () =
 function comesAgain(name: string, isFollowing: boolean): string {
   const did = comes(name)
   if (isFollowing) world.follow(did, world.account('friend'))
-  world.tick(11 * MINUTE)
+  world.tick(11 * MINUTE_MS)
   world.run((ctx) => memberSeen(ctx, did))
   return did
 }
@@ -83,7 +83,7 @@ test('where everybody came again and follows somebody, there is no room for a mo
   for (let i = 1; i < MAX; i++) comesAgain(`regular${i}`, true)
   expect(() => comes('person')).toThrow('as many members as may be')
   expect(members().size).toBe(MAX)
-  world.tick(31 * 24 * 60 * MINUTE)
+  world.tick(31 * 24 * 60 * MINUTE_MS)
   comes('person')
   expect(members().size).toBe(MAX)
   expect(members()).not.toContain(first)

@@ -2,6 +2,7 @@
 // signatures and a real database. Bytes, rows, connections and look-ups are counted, never time.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { MINUTE_MS } from '../../../src/base/util/durations.ts'
 import { allLabelers, quarantinedLabelers } from '../../../src/data/store/labelers.ts'
 import { createLabels, type Labels } from '../../../src/ingest/labels/labels.ts'
 import type { LabelLimits } from '../../../src/ingest/labels/labels-parts.ts'
@@ -14,7 +15,6 @@ import { type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 
 const WAIT = { timeout: MAX_WAIT_MS, interval: 5 }
-const MINUTE = 60_000
 const TIMELINE = 'app.bsky.feed.getTimeline'
 
 let plc: PlcDouble
@@ -163,15 +163,15 @@ describe('a stream that breaks a limit ends, and is not made again', () => {
 
   test('for longer each time, across restarts, until it was clean for a while', async () => {
     const hostile = await labeler('hostile')
-    const limits = { quarantineMs: 10 * MINUTE, cleanAfterMs: 50 }
+    const limits = { quarantineMs: 10 * MINUTE_MS, cleanAfterMs: 50 }
     const waits = []
     for (let strike = 1; strike <= 3; strike++) {
-      openRoom([hostile.did], { ...limits, cleanAfterMs: MINUTE })
+      openRoom([hostile.did], { ...limits, cleanAfterMs: MINUTE_MS })
       await connected(hostile, strike)
       hostile.send(nested)
       await inQuarantine()
       const [{ until, strikes }] = quarantined() as [ReturnType<typeof quarantined>[number]]
-      waits.push([strikes, Math.round((until - now()) / MINUTE)])
+      waits.push([strikes, Math.round((until - now()) / MINUTE_MS)])
       await room!.stop()
       openRoom([hostile.did], limits)
       ahead = until - Date.now() + 1
@@ -203,7 +203,7 @@ describe('a stream that was open when the process died', () => {
         reason: expect.stringMatching(row.reason),
       })),
     )
-    ahead = 2 * MINUTE
+    ahead = 2 * MINUTE_MS
     await room!.stop()
     openRoom([one.did])
     await connected(one, 2)
@@ -287,17 +287,17 @@ describe('who can make us connect', () => {
 
   test('what nobody named for long is forgotten, with its labels', async () => {
     const one = await labeler('one')
-    openRoom([], { forgottenAfterMs: 10 * MINUTE })
+    openRoom([], { forgottenAfterMs: 10 * MINUTE_MS })
     await world.ask(TIMELINE, {}, world.account('alice'), accept(one.did))
     await connected(one)
     await one.say({ uri: world.account('bob'), val: 'rude' })
     await vi.waitUntil(() => rows() === 1, WAIT)
-    ahead = 20 * MINUTE
+    ahead = 20 * MINUTE_MS
     await room!.stop()
     vi.useFakeTimers({ toFake: ['setInterval'] })
-    openRoom([], { forgottenAfterMs: 10 * MINUTE })
+    openRoom([], { forgottenAfterMs: 10 * MINUTE_MS })
     expect(allLabelers(world.db)).toEqual([])
-    vi.advanceTimersByTime(MINUTE)
+    vi.advanceTimersByTime(MINUTE_MS)
     vi.useRealTimers()
     expect(rows()).toBe(0)
   })

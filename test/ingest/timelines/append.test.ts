@@ -4,6 +4,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DAY_MS } from '../../../src/base/util/durations.ts'
 import { findCustomTimeline } from '../../../src/data/store/custom-timelines.ts'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { prepareCustomTimelines } from '../../../src/data/store/read/custom-timelines.ts'
@@ -19,7 +20,6 @@ import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 
 const SEED = testSeed('custom timelines')
-const DAY_MS = 86_400_000
 let db: WriteDb
 let now = 1_800_000_000_000
 

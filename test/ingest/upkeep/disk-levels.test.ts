@@ -1,6 +1,7 @@
 // What is given up for want of room, in which order, and when it comes back.
 
 import { expect, test } from 'vitest'
+import { DAY_MS } from '../../../src/base/util/durations.ts'
 import {
   capOf,
   daysKept,
@@ -10,7 +11,6 @@ import {
   takesStrangers,
 } from '../../../src/ingest/upkeep/disk/levels.ts'
 
-const DAY = 86_400_000
 const forever = { strangersDays: 0, neighboursDays: 0 }
 
 test('the cap is the setting’s or what leaves the reserve free, whichever is less', () => {
@@ -45,10 +45,10 @@ test('search goes first, then the old by strangers, then by neighbours, then nob
   expect(levels.map(isSearchGivenUp)).toEqual([false, true, true, true, true])
   expect(levels.map(takesStrangers)).toEqual([true, true, true, true, false])
   const kept = levels.map((level) => daysKept(level, forever))
-  expect(kept.map(({ strangersMs }) => strangersMs / DAY)).toEqual([Infinity, Infinity, 7, 3, 1])
-  expect(kept.map(({ neighboursMs }) => neighboursMs / DAY)).toEqual([
+  expect(kept.map(({ strangersMs }) => strangersMs / DAY_MS)).toEqual([Infinity, Infinity, 7, 3, 1])
+  expect(kept.map(({ neighboursMs }) => neighboursMs / DAY_MS)).toEqual([
     ...[Infinity, Infinity, Infinity, 30, 7],
   ])
   // A setting is never widened.
-  expect(daysKept(2, { strangersDays: 5, neighboursDays: 0 }).strangersMs).toBe(5 * DAY)
+  expect(daysKept(2, { strangersDays: 5, neighboursDays: 0 }).strangersMs).toBe(5 * DAY_MS)
 })

@@ -1,6 +1,7 @@
 // What is given up first where the disk is short: members who came once, and what only they brought.
 
 import { afterEach, expect, test } from 'vitest'
+import { HOUR_MS } from '../../../src/base/util/durations.ts'
 import { fileSize } from '../../../src/data/store/file-size.ts'
 import { memberSeen } from '../../../src/ingest/indexing/members.ts'
 import { sweepCandidates } from '../../../src/ingest/indexing/retention/sweep-candidates.ts'
@@ -9,7 +10,6 @@ import { createOnceOnly } from '../../../src/ingest/upkeep/disk/once-only.ts'
 import { createBoundedDatabase } from '../../support/bounded-database.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
-const HOUR = 3_600_000
 const CAP_MB = 4
 
 let world: World
@@ -75,7 +75,7 @@ test('who came once leaves before anything else goes, with the authors that nobo
   for (const author of ['theirs', 'shared']) {
     for (let i = 0; i < 5; i++) world.post(world.account(author), `post ${i}`)
   }
-  world.tick(2 * HOUR)
+  world.tick(2 * HOUR_MS)
   seeAgain('regular')
   world.member(world.account('newcomer'))
   fillUp()
@@ -93,7 +93,7 @@ test('who came once leaves before anything else goes, with the authors that nobo
 
 test('nobody leaves where there is room, and the next step comes where leaving takes too long', () => {
   world = createWorld({ members: ['junk', 'second'] })
-  world.tick(2 * HOUR)
+  world.tick(2 * HOUR_MS)
   const guard = startGuard()
   guard.look()
   expect(members()).toHaveLength(2)

@@ -2,6 +2,7 @@
 // nobody waits long or asks too often. The clock is ours; nothing here measures time.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { MINUTE_MS } from '../../../src/base/util/durations.ts'
 import type { Fallback } from '../../../src/sources/appview/fallback.ts'
 import {
   type AppviewDouble,
@@ -14,7 +15,6 @@ import { cidOf, didOf } from '../../support/records.ts'
 const [eve, mallory] = ['eve', 'mallory'].map(didOf) as [string, string]
 const PROFILE = 'app.bsky.actor.getProfile'
 const FEED = 'app.bsky.feed.getAuthorFeed'
-const MINUTE = 60_000
 
 let double: AppviewDouble
 let clock: number
@@ -76,7 +76,7 @@ describe('what is asked', () => {
     // What one asker does with it concerns nobody else.
     answer!['did'] = mallory
     expect(await askProfile()).toMatchObject({ did: eve })
-    clock += 10 * MINUTE
+    clock += 10 * MINUTE_MS
     await askProfile()
     expect(double.asked).toHaveLength(2)
   })

@@ -12,6 +12,7 @@ import { collections } from '../../../src/base/atproto/collections.ts'
 import { unpackCid } from '../../../src/base/atproto/keys.ts'
 import { unfitArchive } from '../../../src/base/config/archive.ts'
 import type { StreamEvent } from '../../../src/base/event.ts'
+import { HOUR_MS } from '../../../src/base/util/durations.ts'
 import { findArchive, putArchive } from '../../../src/data/store/archives.ts'
 import { listGaps } from '../../../src/data/store/gaps.ts'
 import { replaceStreamCursors, streamCursors } from '../../../src/data/store/stream-cursors.ts'
@@ -34,7 +35,6 @@ import { randomHistory } from '../../support/random-history.ts'
 import { testSeed } from '../../support/seed.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
-const HOUR_MS = 3_600_000
 const closers: (() => Promise<void>)[] = []
 
 afterEach(async () => {

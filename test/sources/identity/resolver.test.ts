@@ -4,6 +4,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { HOUR_MS, SECOND_MS } from '../../../src/base/util/durations.ts'
 import { FetchError } from '../../../src/sources/identity/fetch-error.ts'
 import {
   documentUrl,
@@ -17,9 +18,6 @@ import type { ResolveTxt } from '../../../src/sources/identity/handle-lookup.ts'
 import { createResolver, type Resolver } from '../../../src/sources/identity/resolver.ts'
 import { type IdentityWorld, startIdentityWorld } from '../../support/identity-world.ts'
 import { didDocument, plcDid } from '../../support/plc-double.ts'
-
-const SECOND = 1000
-const HOUR = 60 * 60 * SECOND
 
 let world: IdentityWorld
 beforeEach(async () => {
@@ -35,7 +33,7 @@ describe('did:plc', () => {
   test('is looked up once and remembered', async () => {
     const { did, keypair } = await world.plc.create({ handle: 'alice.test' })
     const first = await world.resolver.resolve(did)
-    world.advance(HOUR - SECOND)
+    world.advance(HOUR_MS - SECOND_MS)
     expect(await world.resolver.resolve(did)).toBe(first)
     expect(first?.signingKey).toBe(keypair.did())
     expect(world.plc.hits(did)).toBe(1)
@@ -53,7 +51,7 @@ describe('did:plc', () => {
     const { did, keypair } = await world.plc.create({ handle: 'alice.test' })
     await world.resolver.resolve(did)
     const rotated = await world.plc.rotate(did)
-    world.advance(HOUR + SECOND)
+    world.advance(HOUR_MS + SECOND_MS)
     expect((await world.resolver.resolve(did))?.signingKey).toBe(keypair.did())
     const renewed = async () => (await world.resolver.resolve(did))?.signingKey === rotated.did()
     while (!(await renewed())) await new Promise((resolve) => setTimeout(resolve, 2))
@@ -64,10 +62,10 @@ describe('did:plc', () => {
     const { did } = await world.plc.create({ handle: 'alice.test' })
     await world.resolver.resolve(did)
     world.plc.failWith(500)
-    world.advance(24 * HOUR - SECOND)
+    world.advance(24 * HOUR_MS - SECOND_MS)
     expect((await world.resolver.resolve(did))?.did).toBe(did)
     await until(() => world.plc.hits(did) === 2)
-    world.advance(10 * SECOND)
+    world.advance(10 * SECOND_MS)
     await expect(world.resolver.resolve(did)).rejects.toThrow(IdentityUnavailableError)
   })
 
@@ -77,7 +75,7 @@ describe('did:plc', () => {
     for (let i = 0; i < 5; i++) await expect(world.resolver.resolve(did)).rejects.toThrow()
     expect(world.plc.hits(did)).toBe(1)
     world.plc.failWith(undefined)
-    world.advance(6 * SECOND)
+    world.advance(6 * SECOND_MS)
     expect((await world.resolver.resolve(did))?.did).toBe(did)
   })
 
@@ -88,7 +86,7 @@ describe('did:plc', () => {
     world.plc.edit(did, () =>
       didDocument({ did, handle: 'unborn.test', pds: 'https://pds.test', signingKey: 'did:key:z' }),
     )
-    world.advance(31 * SECOND)
+    world.advance(31 * SECOND_MS)
     expect((await world.resolver.resolve(did))?.handle).toBe('unborn.test')
   })
 
@@ -244,7 +242,7 @@ describe('renewal on demand', () => {
     expect(world.plc.hits(did)).toBe(3)
     await world.resolver.resolve(other.did, { forceRefresh: true })
     expect(world.plc.hits(other.did)).toBe(1)
-    world.advance(61 * SECOND)
+    world.advance(61 * SECOND_MS)
     await world.resolver.resolve(did, { forceRefresh: true })
     expect(world.plc.hits(did)).toBe(4)
   })
@@ -282,7 +280,7 @@ describe('a document that is said to have changed', () => {
     world.resolver.doubt(did)
     expect((await world.resolver.resolve(did))?.signingKey).toBe(keypair.did())
     world.resolver.doubt(did)
-    world.advance(301 * SECOND)
+    world.advance(301 * SECOND_MS)
     await expect(world.resolver.resolve(did)).rejects.toThrow(IdentityUnavailableError)
   })
 

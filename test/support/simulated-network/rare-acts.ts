@@ -2,6 +2,7 @@
 // threads, lists, posts with an old date, accounts that close and open again, repositories announced anew.
 // Off in the demo; the fault harness turns it on.
 
+import { HOUR_MS } from '../../../src/base/util/durations.ts'
 import { cidOf as cidOfText } from '../jetstream-double/made-up-ids.ts'
 import type { Random } from '../random.ts'
 import type { NetworkEvent, Picture } from './network.ts'
@@ -32,8 +33,6 @@ type Parts = {
 }
 
 type Act = (atMs: number) => NetworkEvent | undefined
-
-const HOUR_MS = 3_600_000
 
 export function createRareActs(parts: Parts): RareActs {
   const { random, repositories, mayAct, isAllowed, pictures, post, put } = parts

@@ -1,9 +1,9 @@
 // Faults of the process and of the computer's clock.
 
+import { MINUTE_MS } from '../../../src/base/util/durations.ts'
 import { type Fault, pick } from './fault.ts'
 import { sleep } from './sleep.ts'
 
-const MINUTE_MS = 60_000
 const SKEWS_MS = [2, 20, 90, 26 * 60].map((minutes) => minutes * MINUTE_MS)
 
 export const processFaults = {

@@ -2,6 +2,7 @@
 // these are few enough to be looked through one by one, which the index can't do for us. Kept for a
 // minute, since a search is typed letter by letter.
 
+import { MINUTE_MS } from '../../../base/util/durations.ts'
 import type { FollowGraphReader } from '../../../data/graph/types.ts'
 import { actorTerms } from '../../../data/search/actor-terms.ts'
 import type { ActorPlace, ActorSearch } from '../../../data/store/read/actor-search.ts'
@@ -10,7 +11,7 @@ import type { ActorPlace, ActorSearch } from '../../../data/store/read/actor-sea
 type Followed = ActorPlace & { terms: string }
 type Kept = { people: Followed[]; follows: number; at: number }
 
-const KEPT_FOR_MS = 60_000
+const KEPT_FOR_MS = MINUTE_MS
 const MAX_PEOPLE = 5_000
 const MAX_PEOPLE_KEPT = 200_000
 

@@ -3,6 +3,7 @@
 // interrupts it. So it is asked for an hour first, then for longer and longer as long as that is quick,
 // and where the time is up, what was found until then has to do.
 
+import { HOUR_MS } from '../../../base/util/durations.ts'
 import type { PlaceRange, PostPlace, PostSearch } from '../../../data/store/read/post-search.ts'
 import { PERIOD_MS } from '../../../data/store/search/post-index.ts'
 
@@ -18,7 +19,7 @@ export type ScanOptions = {
   maxWaitMs?: number
 }
 
-const FIRST_PERIODS = Math.ceil(3_600_000 / PERIOD_MS)
+const FIRST_PERIODS = Math.ceil(HOUR_MS / PERIOD_MS)
 const GROWTH = 4
 const QUICK_MS = 4
 const MAX_WAIT_MS = 40

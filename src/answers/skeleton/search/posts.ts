@@ -7,6 +7,7 @@
 // says still.
 
 import { unpackCid } from '../../../base/atproto/keys.ts'
+import { HOUR_MS } from '../../../base/util/durations.ts'
 import type { Db } from '../../../data/store/db.ts'
 import {
   type FoundPost,
@@ -47,7 +48,7 @@ const MAX_LOOKED_AT = 2_000
 const WINDOW = 1_000
 const MAX_WINDOWS = 3
 /** A post of this age is worth half as many likes less. */
-const LIKES_HALVE_IN_MS = 12 * 3_600_000
+const LIKES_HALVE_IN_MS = 12 * HOUR_MS
 const COUNTED = 5_000
 const MAX_PERIOD = 2 ** 31 - 1
 

@@ -5,6 +5,7 @@
 // of the stream is lost for good since. Where strangers' doings are left out (scope `authors`) they
 // never are, and what was said of a post grows old, the younger the post the sooner.
 
+import { HOUR_MS, MINUTE_MS } from '../../../base/util/durations.ts'
 import type { Db } from './id-list.ts'
 import { idList } from './id-list.ts'
 
@@ -26,9 +27,9 @@ export type SeedCounts = {
 export type CountedScope = 'authors' | 'community' | 'network'
 
 /** An account's counts are asked for again after so long, when they are shown. */
-const ACTOR_FRESH_MS = 6 * 3_600_000
+const ACTOR_FRESH_MS = 6 * HOUR_MS
 /** In scope `authors`: after a quarter of the post's age, and not before so long. */
-const POST_FRESH_MS = 15 * 60_000
+const POST_FRESH_MS = 15 * MINUTE_MS
 
 const POSTS = /* sql */ `
 SELECT p.id, p.sort_at AS sortAt FROM json_each(:ids) ids

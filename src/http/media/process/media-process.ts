@@ -3,6 +3,7 @@
 // had to be killed: whatever a blob does to it, that job is refused, and no other notices more than a wait.
 
 import type { Logger } from '../../../base/obs/log.ts'
+import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { MediaError } from '../media-error.ts'
 import { type Child, type ChildLimits, type Death, type Outcome, startChild } from './child.ts'
 import { createJobQueue, type Payers } from './job-queue.ts'
@@ -35,7 +36,7 @@ export type MediaProcessOptions = {
 /** As 33 megapixels of the worst kind take (an interlaced PNG with transparency: 455 MB). */
 export const MEDIA_MEMORY_BYTES = 500_000_000
 const CPU_MS = 12_000
-const JOB_MS = 60_000
+const JOB_MS = MINUTE_MS
 const IDLE_MS = 300_000
 const MAX_WAITING = 512
 

@@ -7,6 +7,7 @@
 // have changed.
 
 import type { Logger } from '../../../base/obs/log.ts'
+import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { DiskFullError, isDiskFull } from '../../../data/store/disk-full.ts'
 import type { WriteRetry } from '../../../data/store/write-retry.ts'
 import { createWaitingRoom } from './waiting-room.ts'
@@ -15,7 +16,7 @@ const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 15_000
 const ATTEMPT_EVERY_MS = 1_000
 /** A disk that is all but full has room for this and none for that. */
-const TELL_EVERY_MS = 60_000
+const TELL_EVERY_MS = MINUTE_MS
 /** More than one could ever have at work. */
 const MAX_ENDS = 1_000
 

@@ -2,6 +2,7 @@
 // can and it was not enough; all go when there is room again, and what they gave up comes back as far as it
 // can. Purely decided, so that the order can be read here.
 
+import { DAY_MS } from '../../../base/util/durations.ts'
 import type { DiskState } from '../../../bridge/messages.ts'
 
 const states: readonly DiskState[] = [
@@ -17,8 +18,6 @@ const LAST_LEVEL = states.length - 1
 /** Shares of the cap from which on something is given up, and below which it comes back. */
 const TIGHT = 0.9
 const ROOMY = 0.75
-
-const DAY_MS = 86_400_000
 
 export function stateOfLevel(level: number): DiskState {
   return states[level]!

@@ -3,6 +3,7 @@
 // back is a newcomer. Until that is done, for some minutes at most, nothing else is given up.
 
 import type { Logger } from '../../../base/obs/log.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../base/util/durations.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { nextGcCandidate } from '../../../data/store/gc-candidates.ts'
 import { seatsOfOnce } from '../../../data/store/seats.ts'
@@ -12,9 +13,9 @@ import type { Writer } from '../../indexing/writer.ts'
 import type { DiskRoom } from './disk-room.ts'
 
 /** Somebody who came a moment ago may still be here. */
-const UNSEEN_MS = 3_600_000
+const UNSEEN_MS = HOUR_MS
 const AT_ONCE = 100
-const MAX_WAIT_MS = 10 * 60_000
+const MAX_WAIT_MS = 10 * MINUTE_MS
 
 export type OnceOnly = {
   /** Once a second. @returns whether this may still make some of the room that is wanted */
