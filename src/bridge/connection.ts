@@ -3,6 +3,7 @@
 
 import { DiskFullError } from '../data/store/disk-full.ts'
 import type { PostOutcome } from '../data/store/timeline-posts.ts'
+import { FetchLimitError } from './fetch-limit.ts'
 import type {
   IngestMessage,
   IngestOrder,
@@ -110,5 +111,6 @@ function resultOf(reply: (WriterReply | OperatorReply | TimelineReply) & { ok: t
 
 export function errorOf({ error, message }: { error: string; message: string }): Error {
   if (error === 'DiskFullError') return new DiskFullError()
+  if (error === 'FetchLimitError') return new FetchLimitError(message)
   return Object.assign(new Error(message), { name: error })
 }

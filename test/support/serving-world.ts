@@ -62,6 +62,8 @@ export type ServingOptions = WorldOptions & {
   fallback?: Fallback
   /** Told what earlier counts are lacking; with it they are shown. */
   counting?: () => Pick<Counting, 'requested'> | undefined
+  /** Of accounts that nobody here heard of; no limit where not given. */
+  lookups?: AppParts['lookups']
   /** Devices for pushes; refused where not given. */
   push?: AppParts['push']
   /** Told what members name and see; none where not given. */
@@ -111,7 +113,7 @@ export function createServingWorld(options: ServingOptions = {}) {
     db: world.reader,
     writer,
     hydrator,
-    push: options.push,
+    ...{ push: options.push, lookups: options.lookups },
     resolver: {
       resolve: async (did) =>
         options.absent?.includes(did)

@@ -3,6 +3,7 @@
 // log, and becomes a fixed 500 text, so that nothing internal leaks.
 
 const NO_ROOM_RETRY_SECONDS = 30
+const FETCHES_RETRY_SECONDS = 60
 
 /** An answer that is an error: status, the lexicon's name for it, and a sentence for a person. */
 export class XRPCError extends Error {
@@ -72,4 +73,12 @@ export function noRoom(cause: unknown): XRPCError {
   const message = 'The server has no room to write this now; it was not done'
   const hint = 'the disk of the data folder is full'
   return new XRPCError(503, 'ServiceUnavailable', message, { headers, hint, cause })
+}
+
+/** 429: it would have us ask other people's servers, and this account has done that often enough for now. */
+export function tooManyFetches(cause?: unknown): XRPCError {
+  const headers = { 'retry-after': String(FETCHES_RETRY_SECONDS) }
+  const message =
+    'Too much was asked for that has to be fetched from elsewhere; try again in a minute'
+  return new XRPCError(429, 'RateLimitExceeded', message, { headers, cause })
 }

@@ -1,8 +1,15 @@
 // An answer before it is HTTP: what handlers return and what they throw, in one shape.
 
 import { jsonBytes } from '../../answers/views/ready-json.ts'
-import { noRoom, unauthorized, unavailable, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import {
+  noRoom,
+  tooManyFetches,
+  unauthorized,
+  unavailable,
+  XRPCError,
+} from '../../base/atproto/xrpc-error.ts'
 import { InvariantError } from '../../base/util/assert.ts'
+import { FetchLimitError } from '../../bridge/fetch-limit.ts'
 import { DiskFullError } from '../../data/store/disk-full.ts'
 import { IdentityUnavailableError } from '../../sources/identity/fetch-identity.ts'
 import { ServiceAuthError } from '../../sources/identity/service-jwt.ts'
@@ -51,6 +58,7 @@ export function toXRPCError(error: unknown): XRPCError {
   if (error instanceof XRPCError) return error
   if (error instanceof ServiceAuthError) return unauthorized(error.error, error.message)
   if (error instanceof DiskFullError) return noRoom(error)
+  if (error instanceof FetchLimitError) return tooManyFetches(error)
   if (error instanceof IdentityUnavailableError) {
     return unavailable('the identity of the issuer could not be looked up', {
       error: 'UpstreamFailure',

@@ -117,6 +117,7 @@ export function createAppContext(parts: AppParts) {
   return {
     ...parts,
     scope,
+    lookups: parts.lookups,
     ...{ fallback: parts.fallback, counted: parts.counted, push: parts.push },
     moderationServices: new Set(parts.moderationServices),
     postsByUri: createPostsByUri({ db, actors }),

@@ -8,14 +8,16 @@ import { findNamedPost, isPostUri } from './post-names.ts'
 
 const MAX_THREAD_MUTES = 20_000
 
-type Parts = Needs<'actors' | 'muteCounts' | 'names' | 'records' | 'resolver' | 'writer'>
+type Parts = Needs<
+  'actors' | 'lookups' | 'muteCounts' | 'names' | 'records' | 'resolver' | 'writer'
+>
 
 /** Tells the ingest thread of it. */
 export function toldOfThread(kind: 'mute-thread' | 'unmute-thread') {
   return async (app: Parts, { viewer, input }: SignedInCall<unknown, { root: string }>) => {
     const { uri } = await findNamedPost(app, input.root)
     if (!isPostUri(uri)) throw invalidRequest('The root of a thread is a post')
-    await checkExists(app, uri.split('/')[2]!, 'Post not found')
+    await checkExists(app, uri.split('/')[2]!, { viewer, refusal: 'Post not found' })
     if (kind === 'mute-thread' && app.muteCounts.threads(viewer.uid) >= MAX_THREAD_MUTES) {
       throw invalidRequest(`At most ${MAX_THREAD_MUTES} threads can be muted`)
     }

@@ -24,6 +24,14 @@ export function fetchPost(ctx: IndexContext, post: { id: number; state: number }
   if (isWithoutRecord(post.state)) enqueueJob(ctx.db, 'post', post.id)
 }
 
+/** Asks for a post, or a list with everybody on it, that a member keeps; at-URI by DID. Nobody waits for it. */
+export function fetchKept(ctx: IndexContext, uri: string): void {
+  const post = parsePostUri(uri)
+  const list = parseRecordUri(uri, LIST_COLLECTION)
+  if (post) fetchPost(ctx, ensurePost(ctx, post, ANCHOR))
+  else if (list) enqueueJob(ctx.db, 'list', ensureList(ctx, list).id)
+}
+
 /** Asks for what is needed to show this person: profile, DID document and handle. */
 export function fetchPerson(ctx: IndexContext, uid: number): void {
   if (ctx.knownPeople.has(uid)) return

@@ -4,12 +4,10 @@
 
 import { deleteBookmark, insertBookmark } from '../../data/store/bookmarks.ts'
 import { deleteDraft, insertDraft, updateDraft } from '../../data/store/drafts.ts'
-import { enqueueJob, jobPriority } from '../../data/store/jobs.ts'
 import { deleteListMute, insertListMute } from '../../data/store/list-mutes.ts'
 import { deleteMute, ONLY_QUOTE_POSTS, ONLY_REPOSTS, putMute } from '../../data/store/mutes.ts'
 import { ANCHOR } from '../../data/store/post-flags.ts'
 import { putActorPreferences } from '../../data/store/preferences.ts'
-import { fetchPost } from './fetch-missing.ts'
 import { addPostCandidates } from './gc-posts.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 import { ensureList, ensurePost, lookUpList, lookUpPost } from './post-rows.ts'
@@ -37,7 +35,7 @@ export function unmute(ctx: IndexContext, did: string, subjectDid: string): void
   if (uid !== 0 && subject !== 0) deleteMute(ctx.db, uid, subject)
 }
 
-/** Everyone on the list has to be known, so it is fetched whole. */
+/** Everyone on the list has to be known: whoever calls this has it fetched. */
 export function muteList(
   ctx: IndexContext,
   did: string,
@@ -48,7 +46,6 @@ export function muteList(
   if (!ref) return
   const list = ensureList(ctx, ref).id
   insertListMute(ctx.db, { uid: internActor(ctx, did), list, createdAt })
-  enqueueJob(ctx.db, 'list', list, jobPriority.wanted)
 }
 
 export function unmuteList(ctx: IndexContext, did: string, uri: string): void {
@@ -58,7 +55,7 @@ export function unmuteList(ctx: IndexContext, did: string, uri: string): void {
   if (uid !== 0 && list) deleteListMute(ctx.db, uid, list.id)
 }
 
-/** The post is kept from now on, as if the member had answered it. */
+/** The post is kept from now on, as if the member had answered it. Whoever calls this has it fetched. */
 export function bookmark(
   ctx: IndexContext,
   did: string,
@@ -68,7 +65,6 @@ export function bookmark(
   if (!ref) return
   const post = ensurePost(ctx, ref, ANCHOR)
   insertBookmark(ctx.db, { uid: internActor(ctx, did), post: post.id, cid, createdAt })
-  fetchPost(ctx, post)
 }
 
 export function unbookmark(ctx: IndexContext, did: string, uri: string): void {

@@ -6,6 +6,7 @@ import { putActivitySubscription } from '../../data/store/activity-subscriptions
 import { iterateActors } from '../../data/store/actors.ts'
 import type { WriteDb } from '../../data/store/db.ts'
 import { knownPreferences } from '../../data/store/notification-preferences.ts'
+import { fetchKept } from '../indexing/fetch-missing.ts'
 import { type IndexContext, type IndexScope, internActor } from '../indexing/index-context.ts'
 import { muteThread } from '../indexing/muted-threads.ts'
 import { seeNotifications, setPreferences, setPriority } from '../indexing/notification-state.ts'
@@ -42,10 +43,14 @@ function writePrivate(ctx: IndexContext, state: MemberState): void {
   for (const { did: subject, createdAt, ...scope } of state.mutes) {
     mute(ctx, did, subject, { ...scope, ...when({ createdAt }) })
   }
-  for (const one of state.listMutes) muteList(ctx, did, one.list, when(one))
+  for (const one of state.listMutes) {
+    muteList(ctx, did, one.list, when(one))
+    fetchKept(ctx, one.list)
+  }
   for (const one of state.threadMutes) muteThread(ctx, did, one.root, when(one))
   for (const { uri, cid, ...rest } of state.bookmarks) {
     bookmark(ctx, did, { uri, cid, ...when(rest) })
+    fetchKept(ctx, uri)
   }
   for (const { id, draft, updatedAt, ...rest } of state.drafts) {
     const times = { ...when(rest), ...(updatedAt && { updatedAt: timeOf(updatedAt)! }) }

@@ -1,4 +1,4 @@
-// How much may be fetched because members look at it: in jobs, for each member and for all, within a minute and
+// How much may be fetched because members look at it or keep it (bookmarks, muted lists): in jobs, for each member and for all, within a minute and
 // waiting. What is beyond is not queued, and asked for again by the next request that shows it.
 
 import { createCountBuffer } from '../../data/shared-memory/count-table.ts'
@@ -11,10 +11,6 @@ import type { IndexContext } from '../indexing/index-context.ts'
 const PER_MINUTE = { each: 500, all: 10_000 }
 const MAX_WAITING = 5_000
 const SETS = 1_024
-
-export class FetchLimitError extends Error {
-  override name = 'FetchLimitError'
-}
 
 export type FetchBudget = {
   /** @returns whether all of it is queued */

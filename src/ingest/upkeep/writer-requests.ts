@@ -1,9 +1,11 @@
 // What the serving side asks the writer to change, each in one transaction, answered when the change
 // is committed and visible in memory.
 
+import { FetchLimitError } from '../../bridge/fetch-limit.ts'
 import type { WriterReply, WriterRequest } from '../../bridge/messages.ts'
 import { isBanned } from '../../data/store/bans.ts'
 import type { Counting } from '../counts/counting.ts'
+import { fetchKept } from '../indexing/fetch-missing.ts'
 import { type IndexContext, internActor } from '../indexing/index-context.ts'
 import { redeemInvite } from '../indexing/invites.ts'
 import { makeSeat, memberSeen } from '../indexing/members.ts'
@@ -32,7 +34,7 @@ import type { Labels } from '../labels/labels.ts'
 import { applySharedState } from '../member-state/apply-changes.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
 import { failedReply } from './failed-reply.ts'
-import { createFetchBudget, FetchLimitError } from './fetch-budget.ts'
+import { createFetchBudget, type FetchBudget } from './fetch-budget.ts'
 
 export type WriterParts = {
   writer: Writer
@@ -72,14 +74,14 @@ export function createWriterRequests(parts: WriterParts): (request: WriterReques
       let isCut = false
       const work = (ctx: IndexContext) => {
         if (request.kind === 'fetch-requested') isCut = !fetches.want(ctx, request)
-        else apply(ctx, request, parts)
+        else apply(ctx, request, { ...parts, fetches })
         return ctx.changes.filter(({ kind }) => kind === 'member-removed').length
       }
       const left = room.attempt(() => writer.commit(work))
       if (left > 0) parts.onSeatsGivenUp?.(left)
       if (request.kind === 'member-seen') parts.openTimeline(request.did)
       parts.wakeBackfill()
-      if (isCut) throw new FetchLimitError('more was looked at than is fetched in a minute')
+      if (isCut) throw new FetchLimitError()
       return { id: request.id, ok: true }
     } catch (error) {
       return failedReply(request.id, error)
@@ -109,14 +111,27 @@ function passOn(
   else labels?.requested(request.labelers, request.subjects)
 }
 
+type Applying = Pick<WriterParts, 'maxMembers' | 'namedMembers' | 'cameFrom'> & {
+  fetches: FetchBudget
+  /** Another node took it in, within its own budget: it can't be refused any more. */
+  isShared?: boolean
+}
+
+/** @throws FetchLimitError: a mute of people whom nobody knows would be none. */
+function fetchMutedList(
+  ctx: IndexContext,
+  { did, list }: { did: string; list: string },
+  { fetches, isShared }: { fetches: FetchBudget; isShared: boolean },
+): void {
+  if (fetches.want(ctx, { did, uris: [list], dids: [] })) return
+  if (!isShared) throw new FetchLimitError()
+  fetchKept(ctx, list)
+}
+
 function apply(
   ctx: IndexContext,
   request: Exclude<WriterRequest, ForOthers | { kind: 'fetch-requested' }>,
-  {
-    maxMembers = 0,
-    namedMembers = () => [],
-    cameFrom,
-  }: Pick<WriterParts, 'maxMembers' | 'namedMembers' | 'cameFrom'>,
+  { maxMembers = 0, namedMembers = () => [], cameFrom, fetches, isShared = false }: Applying,
 ): void {
   switch (request.kind) {
     case 'member-seen':
@@ -128,7 +143,7 @@ function apply(
     case 'shared-state': {
       const { id, did } = request
       return applySharedState(ctx, did, request, (act) =>
-        apply(ctx, { ...act, id, did }, { maxMembers, namedMembers }),
+        apply(ctx, { ...act, id, did }, { fetches, isShared: true }),
       )
     }
     case 'mute':
@@ -136,6 +151,7 @@ function apply(
     case 'unmute':
       return unmute(ctx, request.did, request.subjectDid)
     case 'mute-list':
+      fetchMutedList(ctx, request, { fetches, isShared })
       return muteList(ctx, request.did, request.list)
     case 'unmute-list':
       return unmuteList(ctx, request.did, request.list)
@@ -144,7 +160,9 @@ function apply(
     case 'unmute-thread':
       return unmuteThread(ctx, request.did, request.root)
     case 'bookmark':
-      return bookmark(ctx, request.did, request)
+      bookmark(ctx, request.did, request)
+      // One that is left out now is asked for by the page of bookmarks that shows it.
+      return void fetches.want(ctx, { did: request.did, uris: [request.uri], dids: [] })
     case 'unbookmark':
       return unbookmark(ctx, request.did, request.uri)
     case 'create-draft':

@@ -16,7 +16,7 @@ export const muteActor = procedure(
     const { actor, onlyReposts = false, onlyQuoteposts = false } = input
     const subject = await app.names.find(actor)
     if (!subject) throw invalidRequest('Actor not found')
-    await checkExists(app, subject.did, 'Actor not found')
+    await checkExists(app, subject.did, { viewer, refusal: 'Actor not found' })
     if (subject.did === viewer.did) throw invalidRequest('Actor cannot mute themselves')
     if (app.muteCounts.accounts(viewer.uid) >= MAX_MUTES) {
       throw invalidRequest(`At most ${MAX_MUTES} accounts can be muted`)

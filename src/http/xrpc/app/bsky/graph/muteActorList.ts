@@ -16,7 +16,7 @@ export const muteActorList = procedure(
   async (app, { viewer, input }: SignedInCall<unknown, AppBskyGraphMuteActorList.InputSchema>) => {
     const list = listByUri(app, input.list)
     if (!list) throw invalidRequest('Only lists can be muted, by at-URI with a DID')
-    await checkExists(app, list.did, 'List not found')
+    await checkExists(app, list.did, { viewer, refusal: 'List not found' })
     if (app.listPages.muteCount(viewer.uid) >= MAX_LIST_MUTES) {
       throw invalidRequest(`At most ${MAX_LIST_MUTES} lists can be muted`)
     }
