@@ -7,7 +7,10 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { INVALIDATION } from '../../../src/data/shared-memory/invalidation-kinds.ts'
-import { InvalidationWriter } from '../../../src/data/shared-memory/invalidation-ring.ts'
+import {
+  InvalidationWriter,
+  MAX_INVALIDATIONS_AT_ONCE,
+} from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { openWriter } from '../../../src/data/store/db.ts'
 import { invalidationsOf, publishInvalidationsTo } from '../../../src/data/store/invalidations.ts'
 import { addPostCounts } from '../../../src/data/store/post-counts.ts'
@@ -17,10 +20,16 @@ import { readerIsDone } from '../../support/reading-thread.ts'
 
 const SEED = Number(process.env['SEED'] ?? 48_112)
 const POSTS = 40
-/** In the shared integers: stop, the reader's answers and losses, then the likes that each post has for sure. */
+/**
+ * In the shared integers: stop, the reader's answers, its losses, whether it sleeps, then the likes that each
+ * post has for sure.
+ */
 const LOSSES = 2
-const LIKES = 3
-const MAX_ROUNDS = 100_000
+const SLEEPS = 3
+const LIKES = 4
+/** Commits that are together more than the ring holds. */
+const OVERRUNS = 10
+const MIN_LOSSES = 5
 
 const path = (name: string) =>
   JSON.stringify(new URL(`../../../src/${name}`, import.meta.url).pathname)
@@ -52,7 +61,10 @@ const READER = `
     if (kept.get(post) < atLeast) result.stale++
     result.answers++
     Atomics.store(shared, 1, result.answers)
-    if (result.answers % 5000 === 0) Atomics.wait(nap, 0, 0, 10)
+    if (result.answers % 5000 !== 0) continue
+    Atomics.store(shared, ${SLEEPS}, 1)
+    Atomics.wait(nap, 0, 0, 10)
+    Atomics.store(shared, ${SLEEPS}, 0)
   }
   db.close()
   parentPort.postMessage(result)
@@ -81,14 +93,18 @@ test(`a thread that keeps what no invalidation names has nothing stale (seed ${S
       addPostCounts(db, post, { likes: 1, reposts: 0, replies: 0, quotes: 0 })
       return post
     }
-    const hasLost = (round: number) => Atomics.load(shared, LOSSES) > 0 || round > MAX_ROUNDS
-    for (let round = 0; round < 2_000 || !isDone() || !hasLost(round); round++) {
+    const overrun = () => {
+      for (let i = 0; i < MAX_INVALIDATIONS_AT_ONCE; i++) {
+        invalidationsOf(db).add(INVALIDATION.relation, i, i)
+      }
+    }
+    const sleepsUnharmed = () =>
+      Atomics.load(shared, SLEEPS) === 1 && Atomics.load(shared, LOSSES) < MIN_LOSSES
+    for (let round = 0; round < 2_000 || !isDone(); round++) {
+      if (sleepsUnharmed()) for (let i = 0; i < OVERRUNS; i++) transact(db, overrun)
       const posts: number[] = []
       const write = () => {
         for (let i = 0; i <= random.below(4); i++) posts.push(like())
-        // Enough of them that the reader, which sleeps now and then, is overrun.
-        const others = random.chance(0.02) ? 30_000 : 0
-        for (let i = 0; i < others; i++) invalidationsOf(db).add(INVALIDATION.relation, i, i)
         if (random.chance(0.1)) throw new Error('the disk is full')
       }
       try {
