@@ -4,14 +4,10 @@
 import { z } from 'zod'
 import { zodToJsonSchema } from 'zod-to-json-schema'
 import { MAX_MERGED } from '../src/answers/timelines/timeline-key.ts'
-import {
-  MAX_COUNTED,
-  MAX_PAIRS,
-  MAX_SETS,
-  pairsSchema,
-} from '../src/http/timelines/graph-routes.ts'
 import { postSchema } from '../src/http/timelines/post-body.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../src/http/timelines/routes.ts'
+import { graphOperations, graphSchemas } from './openapi-graph.ts'
+import { json, ref, responses } from './openapi-parts.ts'
 
 const sequence = z.string().regex(/^\d+$/).describe('A 64-bit number; only grows.')
 const time = z.string().datetime()
@@ -68,20 +64,6 @@ export const errorSchema = z
   .object({ error: z.string().describe('A name for programs.'), message: z.string() })
   .strict()
 
-export const actorsSchema = z
-  .object({ actors: z.array(z.string()), next_cursor: z.string().nullable() })
-  .strict()
-
-export const countsSchema = z
-  .object({
-    counts: z.array(
-      z.object({ actor: z.string(), follows: z.number(), followers: z.number() }).strict(),
-    ),
-  })
-  .strict()
-
-export const containsSchema = z.object({ results: z.array(z.boolean()) }).strict()
-
 const putCursorSchema = z.object({ cursor: z.string() }).strict()
 
 const schemas = {
@@ -92,17 +74,8 @@ const schemas = {
   Posted: postedSchema,
   KeptCursor: cursorSchema,
   PutCursor: putCursorSchema,
-  Actors: actorsSchema,
-  Counts: countsSchema,
-  Pairs: pairsSchema,
-  Contains: containsSchema,
+  ...graphSchemas,
   Error: errorSchema,
-}
-
-type Name = keyof typeof schemas
-
-function ref(name: Name) {
-  return { $ref: `#/components/schemas/${name}` }
 }
 
 type JsonSchema = { $schema?: string; properties?: Record<string, object> }
@@ -118,29 +91,6 @@ function components(): Record<string, JsonSchema> {
   fields['events'] = { ...fields['events'], items: ref('Event') }
   fields['gaps'] = { ...fields['gaps'], items: ref('Gap') }
   return found
-}
-
-const json = (name: Name) => ({ 'application/json': { schema: ref(name) } })
-
-const refusals: Record<string, string> = {
-  400: 'The request is not understood: the message says what is wrong.',
-  401: 'No token, or none that is valid.',
-  403: 'This token may not do that.',
-  404: 'There is no such timeline.',
-  409: 'Something else was posted with this idempotency key or number.',
-  413: 'The body or the payload is too large.',
-  415: 'The body is not application/json.',
-  429: 'Too much is asked or open; Retry-After says when to come back.',
-  503: 'It can’t be written now.',
-}
-
-function responses(description: string, content: object, ...statuses: number[]) {
-  return {
-    200: { description, content },
-    ...Object.fromEntries(
-      statuses.map((status) => [status, { description: refusals[status], content: json('Error') }]),
-    ),
-  }
 }
 
 const key = {
@@ -236,73 +186,6 @@ function operations() {
         requestBody: { required: true, content: json('PutCursor') },
         responses: responses('It is kept.', json('KeptCursor'), 400, 401, 403, 413, 415, 429, 503),
       },
-    },
-  }
-}
-
-const actor = {
-  name: 'actor',
-  in: 'query',
-  required: true,
-  description: 'A DID.',
-  schema: { type: 'string' },
-}
-
-const pageOfActors = [
-  {
-    name: 'limit',
-    in: 'query',
-    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
-  },
-  { name: 'cursor', in: 'query', schema: { type: 'string' } },
-]
-
-function many(name: string, maxItems: number, description: string) {
-  const schema = { type: 'array', maxItems, items: { type: 'string' } }
-  return { name, in: 'query', required: true, description, schema }
-}
-
-function ofGraph(
-  operationId: string,
-  summary: string,
-  parts: { parameters?: object[]; more?: object; name: Name },
-) {
-  const { parameters = [], more = {}, name } = parts
-  const answers = responses(summary, json(name), 400, 401, 403, 429)
-  return { operationId, summary, parameters, ...more, responses: answers }
-}
-
-function graphOperations() {
-  const list = [actor, ...pageOfActors]
-  const sets = many('set', MAX_SETS, 'follows:<did> or followers:<did>')
-  return {
-    '/v1/graph/follows': {
-      get: ofGraph('getFollows', 'Whom an account follows', { parameters: list, name: 'Actors' }),
-    },
-    '/v1/graph/followers': {
-      get: ofGraph('getFollowers', 'Who follows an account', { parameters: list, name: 'Actors' }),
-    },
-    '/v1/graph/intersection': {
-      get: ofGraph('getIntersection', 'Who is in all of these lists', {
-        parameters: [sets, ...pageOfActors],
-        name: 'Actors',
-      }),
-    },
-    '/v1/graph/counts': {
-      get: ofGraph('getCounts', 'How long the lists of accounts are', {
-        parameters: [many('actor', MAX_COUNTED, 'DIDs')],
-        name: 'Counts',
-      }),
-    },
-    '/v1/graph/contains': {
-      post: ofGraph(
-        'contains',
-        `Whether the first follows the second, of up to ${MAX_PAIRS} pairs`,
-        {
-          more: { requestBody: { required: true, content: json('Pairs') } },
-          name: 'Contains',
-        },
-      ),
     },
   }
 }

@@ -133,6 +133,7 @@ test('only the writer writes: who else has a connection has one that reads', () 
     'ingest/indexing/index-context.ts',
     'ingest/indexing/writer.ts',
     'ingest/timelines/append.ts',
+    'ingest/timelines/edit-graph.ts',
   ])
   expect(users(/\bas WriteDb\b/).filter(outside)).toEqual([])
 })

@@ -2,6 +2,7 @@
 // what it reported last.
 
 import { DiskFullError } from '../data/store/disk-full.ts'
+import type { GraphEdit, GraphOutcome } from '../data/store/graph-edits.ts'
 import type { PostOutcome } from '../data/store/timeline-posts.ts'
 import { FetchLimitError } from './fetch-limit.ts'
 import type {
@@ -21,7 +22,9 @@ export type IngestConnection = {
   /** Resolves with figures when what the operator asked for is committed and visible. */
   operate(request: OperatorRequest): Promise<Figures>
   /** Resolves when it is committed, with an outcome for each post. */
-  writeTimelines(request: TimelineRequest): Promise<PostOutcome[]>
+  writeTimelines(request: Exclude<TimelineRequest, { kind: 'graph' }>): Promise<PostOutcome[]>
+  /** Resolves when it is committed, or refused. */
+  editGraph(edit: GraphEdit): Promise<GraphOutcome>
   /** The latest the ingest thread reported; undefined until its first report. */
   status(): IngestStatus | undefined
   /** DIDs of the members that the configuration names, as far as their handles are resolved. */
@@ -88,6 +91,15 @@ export function createIngestConnection(
     },
     operate: (request) => ask((id) => ({ kind: 'operate', id, request })),
     writeTimelines: (request) => ask((id) => ({ kind: 'write-timelines', id, request })),
+    async editGraph(edit) {
+      const request = { kind: 'graph', edit } as const
+      const [outcome] = await ask<GraphOutcome[]>((id) => ({
+        kind: 'write-timelines',
+        id,
+        request,
+      }))
+      return outcome!
+    },
     status: report,
     configuredMembers: () => configuredMembers,
     onIdentitiesChanged: (listener) => void listeners.push(listener),

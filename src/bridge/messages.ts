@@ -9,6 +9,7 @@ import type { ActorTableHandle } from '../data/graph/actor-table.ts'
 import type { FollowGraphHandle } from '../data/graph/follow-graph.ts'
 import type { FollowLine } from '../data/store/follows.ts'
 import type { GapCounts } from '../data/store/gaps.ts'
+import type { GraphEdit, GraphOutcome } from '../data/store/graph-edits.ts'
 import type { InviteWish } from '../data/store/invites.ts'
 import type { ModerationAct } from '../data/store/moderation-log.ts'
 import type { ServiceTokenWish } from '../data/store/service-tokens.ts'
@@ -116,10 +117,11 @@ export type OperatorReply =
 export type TimelineRequest =
   | { kind: 'post'; posts: TimelinePost[] }
   | { kind: 'keep-cursor'; reader: string; timeline: string; cursor: string }
+  | { kind: 'graph'; edit: GraphEdit }
 
-/** `outcomes`: one for each post, in their order. */
+/** `outcomes`: one for each post, in their order; one for an edit of a graph. */
 export type TimelineReply =
-  | { id: number; ok: true; outcomes: PostOutcome[] }
+  | { id: number; ok: true; outcomes: PostOutcome[] | GraphOutcome[] }
   | { id: number; ok: false; error: string; message: string }
 
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never

@@ -201,6 +201,7 @@ const unseen = new Set([
   // The timelines service reads them itself.
   ...['arrivals', 'custom_timelines', 'custom_events', 'custom_producers', 'custom_holes'],
   ...['custom_keys', 'timeline_cursors', 'service_tokens', 'signing_keys'],
+  ...['custom_graphs', 'custom_graph_accounts', 'custom_graph_edges'],
   // The line of a thread's owner is read anew each time.
   'op_replies',
   // Read once, for the notifications of somebody new.

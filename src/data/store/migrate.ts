@@ -30,6 +30,7 @@ import * as moderation from './migrations/025-moderation.ts'
 import * as timelines from './migrations/026-timelines.ts'
 import * as push from './migrations/027-push.ts'
 import * as sharedState from './migrations/028-shared-state.ts'
+import * as customGraphs from './migrations/029-custom-graphs.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -62,6 +63,7 @@ const migrations: readonly Migration[] = [
   timelines,
   push,
   sharedState,
+  customGraphs,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

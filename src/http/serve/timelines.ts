@@ -1,5 +1,6 @@
 // The timelines service in front of one serving thread.
 
+import { networkGraph } from '../../answers/timelines/graph-source.ts'
 import { createOpenSource, prepareReaders } from '../../answers/timelines/open-sources.ts'
 import { createCursors } from '../../answers/timelines/signed-cursor.ts'
 import { createTimelines } from '../../answers/timelines/timelines.ts'
@@ -10,6 +11,7 @@ import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
 import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
+import { prepareCustomGraphs } from '../../data/store/read/custom-graphs.ts'
 import { validSigningKeys } from '../../data/store/signing-keys.ts'
 import type { Keeps } from '../../data/timeline/lossiness.ts'
 import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
@@ -19,6 +21,7 @@ import type { OnViewer } from '../server/auth.ts'
 import type { SideRoutes } from '../server/side-routes.ts'
 import { createAccess } from '../timelines/access.ts'
 import { createLiveFeed } from '../timelines/live-feed.ts'
+import { createLineStreams } from '../timelines/ndjson.ts'
 import { createPoster } from '../timelines/poster.ts'
 import { createRespond } from '../timelines/respond.ts'
 import { createTimelineRoutes } from '../timelines/routes.ts'
@@ -60,7 +63,10 @@ export function timelineRoutes(parts: {
     limits: { ...STREAM_LIMITS, all: share(STREAM_LIMITS.all) },
   })
   const app = createTimelineRoutes({
-    ...{ actors, db, graph, timelines, streams, ingest },
+    ...{ db, timelines, streams, ingest },
+    network: networkGraph({ actors, graph }),
+    graphs: prepareCustomGraphs(db),
+    lines: createLineStreams(onFatal),
     access: createAccess({ ...parts, overload, buffer: rateBuffers.members }),
     poster: createPoster(ingest),
     respond: createRespond({ overload, log, onBroken: onFatal }),

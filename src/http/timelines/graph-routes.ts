@@ -1,157 +1,200 @@
-// Who follows whom, for programs: lists, counts, questions by the hundred, and what several lists have in common.
-// Read from the graph in memory, by DID. Accounts that are hidden are left out of lists.
+// Who follows whom, for programs: lists, counts, questions by the hundred, what several lists have in common, and
+// everybody's list. The network's graph stands under /graph, those that programs keep here under /graphs/<name>.
 //
-// Lists are in the graph's own fixed order, so a cursor is the last account of a page. An intersection goes through
-// the shortest of its lists and asks the others; where that goes on for too long the page ends early.
+// With `accept: application/x-ndjson` a list comes whole, a page a line.
 
-import type { Hono } from 'hono'
+import type { ServerResponse } from 'node:http'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Context, Hono } from 'hono'
 import { z } from 'zod'
+import { readActors, readAdjacency } from '../../answers/timelines/graph-pages.ts'
+import type { GraphSource, Side } from '../../answers/timelines/graph-source.ts'
 import type { Cursors } from '../../answers/timelines/signed-cursor.ts'
 import { forbidden, invalidRequest } from '../../base/atproto/xrpc-error.ts'
-import { type ActorReader, type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import { atOneMoment } from '../../data/store/transact.ts'
 import { jsonAnswer } from '../server/answer.ts'
 import { readRequestBody } from '../server/request-body.ts'
 import type { Connected } from '../server/side-routes.ts'
 import type { Access } from './access.ts'
+import { type LineStreams, type Lines, NDJSON } from './ndjson.ts'
 import type { Respond } from './respond.ts'
 
 type Env = { Bindings: Connected }
+type Call = { source: GraphSource; query: URLSearchParams; body: () => Promise<unknown> }
 
-export type GraphParts = {
-  actors: Pick<ActorReader, 'uidOf' | 'didOf' | 'flagsOf'>
-  graph: FollowGraphReader
+export type GraphReading = {
+  db: Db
   cursors: Cursors
   access: Access
   respond: Respond
+  lines: LineStreams
 }
 
-/** One direction of one account. */
-type Side = { of: 'follows' | 'followers'; uid: number }
+/** Which graph a request is about, and what it is called in scopes. */
+export type WhichGraph = {
+  path: string
+  scopeOf(c: Context<Env>): string
+  /** @throws XRPCError 404 */
+  open(c: Context<Env>): GraphSource
+}
 
 export const MAX_SETS = 8
 export const MAX_PAIRS = 500
 export const MAX_COUNTED = 100
-const MAX_LIMIT = 1_000
+export const MAX_LIMIT = 1_000
 const DEFAULT_LIMIT = 100
-const MAX_EXAMINED = 50_000
-const CHUNK = 1_000
-const SET = /^(follows|followers):(did:.+)$/
+const SET = /^(follows|followers):(.+)$/
 
-const did = z.string().startsWith('did:').max(2_048)
-export const pairsSchema = z
-  .object({ pairs: z.array(z.array(did).length(2)).max(MAX_PAIRS) })
-  .strict()
+const account = z.string().min(1).max(2_048)
+export const pairSchema = z.array(account).length(2)
+export const pairsSchema = z.object({ pairs: z.array(pairSchema).max(MAX_PAIRS) }).strict()
 
-export function addGraphRoutes(app: Hono<Env>, parts: GraphParts): void {
-  const { access, respond } = parts
-  const answering = (answer: (query: URLSearchParams, body: () => Promise<unknown>) => unknown) => {
-    return (c: Parameters<Respond>[0]) =>
-      respond(c, async (request) => {
-        const asker = await access(request)
-        if (!asker.may('graph', 'read'))
-          throw forbidden('This token may not read the graph', 'OutOfScope')
-        const body = async () => parseJson((await readRequestBody(request)).toString())
-        return jsonAnswer(await answer(new URLSearchParams(request.search), body))
-      })
+export function addGraphRoutes(app: Hono<Env>, parts: GraphReading, which: WhichGraph): void {
+  const { path } = which
+  const on = (answer: (call: Call) => unknown) => answering(parts, which, answer)
+  const sidesOf = {
+    follows: ({ source, query }: Call) => [sideOf(source, 'follows', query.get('actor'))],
+    followers: ({ source, query }: Call) => [sideOf(source, 'followers', query.get('actor'))],
+    intersection: ({ source, query }: Call) => readSets(source, query.getAll('set')),
   }
-  const list = (of: Side['of']) =>
-    answering((query) => page(parts, [{ of, uid: uidOf(parts, query.get('actor')) }], query))
-  app.get('/graph/follows', list('follows'))
-  app.get('/graph/followers', list('followers'))
+  for (const [name, sides] of Object.entries(sidesOf)) {
+    app.get(`${path}/${name}`, (c) =>
+      wantsLines(c)
+        ? streaming(parts, which, c, allPages(parts, sides))
+        : on(onePage(parts, sides))(c),
+    )
+  }
+  app.get(`${path}/adjacency`, (c) => streaming(parts, which, c, adjacency(parts)))
   app.get(
-    '/graph/intersection',
-    answering((query) => page(parts, readSets(parts, query.getAll('set')), query)),
-  )
-  app.get(
-    '/graph/counts',
-    answering((query) => counts(parts, query.getAll('actor'))),
+    `${path}/counts`,
+    on(({ source, query }) => counts(source, query.getAll('actor'))),
   )
   app.post(
-    '/graph/contains',
-    answering(async (_, body) => contains(parts, await body())),
+    `${path}/contains`,
+    on(async ({ source, body }) => contains(source, await body())),
   )
 }
 
-/** Accounts that are in all of these. */
-function page(parts: GraphParts, sides: readonly Side[], query: URLSearchParams) {
-  const { actors, cursors } = parts
-  const limit = readLimit(query.get('limit'))
-  const name = `graph:${sides.map(({ of, uid }) => `${of}:${uid}`).join('+')}`
-  const cursor = query.get('cursor')
-  let after = cursor === null ? 0 : cursors.read(name, cursor).at[0]!
-  const [shortest, ...others] = [...sides].sort((a, b) => sizeOf(parts, a) - sizeOf(parts, b))
-  const found: string[] = []
-  const chunk = new Uint32Array(CHUNK)
-  for (let examined = 0; examined < MAX_EXAMINED; ) {
-    const count = readSide(parts, shortest!, after, chunk)
-    for (let i = 0; i < count; i++) {
-      after = chunk[i]!
-      const isShown = (actors.flagsOf(after) & HIDDEN) === 0
-      if (!isShown || !others.every((side) => isIn(parts, side, after))) continue
-      if (found.push(actors.didOf(after)) < limit) continue
-      return { actors: found, next_cursor: cursors.write(name, { isForward: true, at: [after] }) }
-    }
-    if (count < CHUNK) return { actors: found, next_cursor: null }
-    examined += count
+type SidesOf = (call: Call) => Side[]
+type ReadLines = (call: Call) => (cursor: string | undefined) => Lines
+
+function onePage({ db, cursors }: GraphReading, sidesOf: SidesOf) {
+  return atOneMoment(db, (call: Call) => {
+    const cursor = call.query.get('cursor') ?? undefined
+    const limit = readLimit(call.query.get('limit'))
+    return readActors(call.source, sidesOf(call), { cursors, cursor, limit })
+  })
+}
+
+/** A line is a page. */
+function allPages({ db, cursors }: GraphReading, sidesOf: SidesOf): ReadLines {
+  return (call) => {
+    const sides = sidesOf(call)
+    return atOneMoment(db, (cursor: string | undefined) => {
+      const page = readActors(call.source, sides, { cursors, cursor, limit: MAX_LIMIT })
+      return { lines: [page], next: page.next_cursor ?? undefined }
+    })
   }
-  return { actors: found, next_cursor: cursors.write(name, { isForward: true, at: [after] }) }
 }
 
-function readSide({ graph }: GraphParts, { of, uid }: Side, after: number, out: Uint32Array) {
-  return of === 'follows' ? graph.follows(uid, after, out) : graph.followers(uid, after, out)
+function adjacency({ db, cursors }: GraphReading): ReadLines {
+  return ({ source }) =>
+    atOneMoment(db, (cursor: string | undefined) => readAdjacency(source, cursors, cursor))
 }
 
-function sizeOf({ graph }: GraphParts, { of, uid }: Side): number {
-  return of === 'follows' ? graph.followsCount(uid) : graph.followersCount(uid)
+function wantsLines(c: Context<Env>): boolean {
+  return (c.req.header('accept') ?? '').includes(NDJSON)
 }
 
-function isIn({ graph }: GraphParts, { of, uid }: Side, other: number): boolean {
-  return of === 'follows' ? graph.has(uid, other) : graph.has(other, uid)
+/** @throws XRPCError 401, 403 or 404 */
+async function readCall(
+  { access }: GraphReading,
+  { scopeOf, open }: WhichGraph,
+  c: Context<Env>,
+  request: Parameters<Access>[0],
+): Promise<Call> {
+  const asker = await access(request)
+  const scope = scopeOf(c)
+  if (!asker.may('graph', scope)) {
+    throw forbidden(`This token may not read it: that is the scope graph:${scope}`, 'OutOfScope')
+  }
+  const body = async () => parseJson((await readRequestBody(request)).toString())
+  return { source: open(c), query: new URLSearchParams(request.search), body }
 }
 
-function counts(parts: GraphParts, dids: readonly string[]) {
-  if (dids.length === 0 || dids.length > MAX_COUNTED) {
+function answering(parts: GraphReading, which: WhichGraph, answer: (call: Call) => unknown) {
+  return (c: Context<Env>) =>
+    parts.respond(c, async (request) =>
+      jsonAnswer(await answer(await readCall(parts, which, c, request))),
+    )
+}
+
+/** The response is written by hand, unless it is refused. */
+async function streaming(
+  parts: GraphReading,
+  which: WhichGraph,
+  c: Context<Env>,
+  read: ReadLines,
+): Promise<Response> {
+  const response = c.env?.outgoing
+  let isSent = false
+  const refusal = await parts.respond(c, async (request) => {
+    const call = await readCall(parts, which, c, request)
+    if (!response || response.destroyed) throw invalidRequest('Streams need a connection')
+    const cursor = call.query.get('cursor') ?? undefined
+    parts.lines.send(response as ServerResponse, read(call), cursor)
+    isSent = true
+    return jsonAnswer({})
+  })
+  return isSent ? RESPONSE_ALREADY_SENT : refusal
+}
+
+function counts(source: GraphSource, names: readonly string[]) {
+  if (names.length === 0 || names.length > MAX_COUNTED) {
     throw invalidRequest(`actor: from 1 to ${MAX_COUNTED} of them`)
   }
   return {
-    counts: dids.map((actor) => {
-      const uid = uidOf(parts, actor)
-      return {
-        actor,
-        follows: sizeOf(parts, { of: 'follows', uid }),
-        followers: sizeOf(parts, { of: 'followers', uid }),
-      }
+    counts: names.map((actor) => {
+      const id = idOf(source, actor)
+      const size = (of: Side['of']) => source.size({ of, id })
+      return { actor, follows: size('follows'), followers: size('followers') }
     }),
   }
 }
 
-function contains(parts: GraphParts, body: unknown) {
+function contains(source: GraphSource, body: unknown) {
   const parsed = pairsSchema.safeParse(body)
   if (!parsed.success) {
-    throw invalidRequest(`pairs: up to ${MAX_PAIRS} of [did of who follows, did of whom]`)
+    throw invalidRequest(`pairs: up to ${MAX_PAIRS} of [who follows, whom]`)
   }
   return {
     results: parsed.data.pairs.map(([creator, subject]) =>
-      parts.graph.has(uidOf(parts, creator!), uidOf(parts, subject!)),
+      source.has(idOf(source, creator!), idOf(source, subject!)),
     ),
   }
 }
 
-function readSets(parts: GraphParts, sets: readonly string[]): Side[] {
+function readSets(source: GraphSource, sets: readonly string[]): Side[] {
   if (sets.length < 2 || sets.length > MAX_SETS) {
     throw invalidRequest(`set: from 2 to ${MAX_SETS} of them`)
   }
   return sets.map((text) => {
     const match = SET.exec(text)
-    if (!match) throw invalidRequest('set: follows:<did> or followers:<did>')
-    return { of: match[1] as Side['of'], uid: uidOf(parts, match[2]!) }
+    if (!match) throw invalidRequest('set: follows:<account> or followers:<account>')
+    return sideOf(source, match[1] as Side['of'], match[2]!)
   })
 }
 
-/** 0 is nobody: follows nobody, followed by nobody. */
-function uidOf({ actors }: GraphParts, actor: string | null): number {
-  if (!actor?.startsWith('did:')) throw invalidRequest('actor: a DID')
-  return actors.uidOf(actor)
+function sideOf(source: GraphSource, of: Side['of'], name: string | null): Side {
+  return { of, id: idOf(source, name) }
+}
+
+function idOf(source: GraphSource, name: string | null): number {
+  if (name === null || !source.isName(name)) {
+    throw invalidRequest(`actor: ${source.accountsAre}`)
+  }
+  return source.idOf(name)
 }
 
 function readLimit(text: string | null): number {
@@ -160,7 +203,7 @@ function readLimit(text: string | null): number {
   throw invalidRequest(`limit: a whole number from 1 to ${MAX_LIMIT}`)
 }
 
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { eventId, isoOf, pageJson } from '../../answers/timelines/event-json.ts'
+import type { GraphSource } from '../../answers/timelines/graph-source.ts'
 import { parseTimelineKey, type TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import type { Timelines } from '../../answers/timelines/timelines.ts'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
@@ -16,17 +17,19 @@ import type { HttpRequest } from '../server/http-request.ts'
 import { readRequestBody } from '../server/request-body.ts'
 import type { Connected } from '../server/side-routes.ts'
 import { type Asker, checkMay } from './access.ts'
-import { addGraphRoutes, type GraphParts } from './graph-routes.ts'
+import { addCustomGraphRoutes, type CustomGraphParts } from './graph-edit-routes.ts'
+import { addGraphRoutes } from './graph-routes.ts'
 import { parsePost } from './post-body.ts'
 import type { Poster } from './poster.ts'
 import type { Streams } from './streams.ts'
 
-export type RouteParts = Omit<GraphParts, 'cursors'> & {
+export type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
+  network: GraphSource
   db: Db
   timelines: Timelines
   poster: Poster
   streams: Streams
-  ingest: Pick<IngestConnection, 'writeTimelines'>
+  ingest: Pick<IngestConnection, 'writeTimelines' | 'editGraph'>
 }
 
 type Env = { Bindings: Connected }
@@ -52,7 +55,10 @@ export function createTimelineRoutes(parts: RouteParts): Hono<Env> {
   app.get('/timelines/:key/stream', (c) => stream(parts, c))
   app.get('/timelines/:key/cursor', on(getCursor(parts)))
   app.put('/timelines/:key/cursor', on(putCursor(parts)))
-  addGraphRoutes(app, { ...parts, cursors: parts.timelines.cursors })
+  const ofGraphs = { ...parts, cursors: parts.timelines.cursors }
+  const network = { path: '/graph', scopeOf: () => 'read', open: () => parts.network }
+  addGraphRoutes(app, ofGraphs, network)
+  addCustomGraphRoutes(app, ofGraphs)
   return app
 }
 

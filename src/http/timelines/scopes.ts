@@ -1,17 +1,19 @@
-// What a token may do: `read:<timelines>`, `post:<timelines>` and `graph:read`. What follows the verb is a name, or
-// the beginning of names and a star.
+// What a token may do: `read:<timelines>`, `post:<timelines>`, `graph:read` of the network’s graph, and
+// `graph:read:<graphs>` and `graph:write:<graphs>` of those that programs keep here. What follows is a name, or the
+// beginning of names and a star.
 
 import { KINDS } from '../../answers/timelines/timeline-key.ts'
 
+const GRAPH_SCOPE = /^graph:(read|write):([a-z0-9][a-z0-9._-]{0,63}\*?|\*)$/
 const SCOPE = /^(read|post):([A-Za-z0-9._:/%-]{0,300}\*?)$/
 
 export const SCOPE_HINT =
-  'Such as read:*, read:following:*, read:custom:news, post:custom:bot-* or graph:read.'
+  'Such as read:*, read:following:*, read:custom:news, post:custom:bot-*, graph:read or graph:write:friends.'
 
 export const MAX_SCOPES = 32
 
 export function isScope(text: string): boolean {
-  if (text === 'graph:read') return true
+  if (text === 'graph:read' || GRAPH_SCOPE.test(text)) return true
   const match = SCOPE.exec(text)
   const name = match?.[2]
   if (!name) return false

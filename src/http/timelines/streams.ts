@@ -19,6 +19,7 @@ import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { headMoved, ringHead } from '../../data/shared-memory/invalidation-ring.ts'
 import { BASE_HEADERS } from '../server/http-answer.ts'
 import type { Asker } from './access.ts'
+import { drained } from './drained.ts'
 import type { Delivery, LiveFeed, NewEvent, Topic } from './live-feed.ts'
 
 export type StreamWish = {
@@ -279,16 +280,4 @@ function noticesBefore(
 /** JSON has no line breaks of its own. */
 function dataOf(json: string): string {
   return `data: ${json}\n\n`
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done)
-      response.off('close', done)
-      resolve()
-    }
-    response.once('drain', done)
-    response.once('close', done)
-  })
 }

@@ -4,6 +4,7 @@
 
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { TimelineReply, TimelineRequest } from '../../bridge/messages.ts'
+import { hasDroppedGraph } from '../../data/store/custom-graphs.ts'
 import { giveUpHoles, hasOpenHoles, prunePostedKeys } from '../../data/store/custom-numbers.ts'
 import {
   customTimelineIds,
@@ -11,12 +12,14 @@ import {
   trimCustomEvents,
 } from '../../data/store/custom-timelines.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
+import type { GraphOutcome } from '../../data/store/graph-edits.ts'
 import { rotateSigningKeys } from '../../data/store/signing-keys.ts'
 import { keepCursor } from '../../data/store/timeline-cursors.ts'
 import type { PostOutcome } from '../../data/store/timeline-posts.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { failedReply } from '../upkeep/failed-reply.ts'
 import { createAppend, KEYS_LAST_MS, LIMITS, type TimelineLimits } from './append.ts'
+import { clearGraphs, editGraph } from './edit-graph.ts'
 
 type Room = {
   attempt<T>(work: () => T): T
@@ -45,9 +48,10 @@ export function createTimelineRequests(
   const { writer, room } = parts
   const append = createAppend(parts.limits ?? LIMITS)
 
-  function write(request: TimelineRequest): PostOutcome[] {
+  function write(request: TimelineRequest): PostOutcome[] | GraphOutcome[] {
     return writer.commit(({ db, now }) => {
       if (request.kind === 'post') return append(db, request.posts, now)
+      if (request.kind === 'graph') return [editGraph(db, request.edit, { now })]
       keepCursor(db, request, now)
       return []
     })
@@ -72,6 +76,7 @@ export function tendTimelines({ db, writer, room }: Omit<Parts, 'limits' | 'tend
   commit(rotateSigningKeys)
   const looking = setInterval(() => {
     if (hasOpenHoles(db)) commit(giveUp)
+    if (hasDroppedGraph(db)) commit(clearGraphs)
   }, LOOKED_FOR_EVERY_MS)
   const tidying = setInterval(() => commit(tidy), TIDIED_EVERY_MS)
   return {

@@ -29,7 +29,10 @@ export function addToken(program: Command, context: CliContext): void {
   withJson(token.command('create'))
     .argument('<name>', 'what the program is called')
     .description('make a token; it is shown once')
-    .requiredOption('--scope <scope...>', 'what it may do: read:…, post:custom:…, graph:read')
+    .requiredOption(
+      '--scope <scope...>',
+      'what it may do: read:…, post:custom:…, graph:read, graph:write:…',
+    )
     .option(
       '--rate <n>',
       'requests in five minutes (0: no limit)',

@@ -62,6 +62,25 @@ test(`lists, page by page (seed ${SEED})`, async () => {
   }
 })
 
+test('with NDJSON, a whole list at once, and everybody’s', async () => {
+  const lines = async <T>(path: string) => {
+    const headers = { authorization: `Bearer ${token}`, accept: 'application/x-ndjson' }
+    const response = await fetch(`${world.origin()}/v1/graph/${path}`, { headers })
+    return (await response.text())
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as T)
+  }
+  const [hub] = [...NAMES].sort((a, b) => followers(b).length - followers(a).length)
+  const pages = await lines<List>(`followers?actor=${world.didOf(hub!)}`)
+  expect(pages.flatMap(({ actors }) => actors).sort()).toEqual(dids(followers(hub!)))
+  expect(pages.at(-1)!.next_cursor).toBeNull()
+  const all = await lines<{ actor: string; follows: string[] }>('adjacency')
+  const pairs = all.flatMap(({ actor, follows }) => follows.map((one) => `${actor} ${one}`))
+  const expected = [...edges].map((edge) => edge.split(' ').map(world.didOf).join(' '))
+  expect(pairs.sort()).toEqual(expected.sort())
+})
+
 test('questions by the hundred', async () => {
   const pairs = NAMES.flatMap((a) => NAMES.map((b) => [a, b] as const))
   const body = { pairs: pairs.map(([a, b]) => [world.didOf(a), world.didOf(b)]) }

@@ -1,0 +1,216 @@
+// The graph in the OpenAPI document: of the network, and those that programs keep.
+
+import { z } from 'zod'
+import { editSchema } from '../src/http/timelines/graph-edit-routes.ts'
+import { lineSchema, MAX_FOLLOWS_A_LINE, MAX_LOAD_BYTES } from '../src/http/timelines/graph-load.ts'
+import {
+  MAX_COUNTED,
+  MAX_LIMIT,
+  MAX_PAIRS,
+  MAX_SETS,
+  pairsSchema,
+} from '../src/http/timelines/graph-routes.ts'
+import { json, ref, responses } from './openapi-parts.ts'
+
+export const actorsSchema = z
+  .object({ actors: z.array(z.string()), next_cursor: z.string().nullable() })
+  .strict()
+
+export const countsSchema = z
+  .object({
+    counts: z.array(
+      z.object({ actor: z.string(), follows: z.number(), followers: z.number() }).strict(),
+    ),
+  })
+  .strict()
+
+export const containsSchema = z.object({ results: z.array(z.boolean()) }).strict()
+
+const count = z.number().int().min(0)
+
+export const customGraphSchema = z
+  .object({
+    graph: z.string(),
+    edges: count,
+    load: z
+      .object({ id: z.string(), lines: count })
+      .strict()
+      .nullable()
+      .describe('The load that wrote last, and how many of its lines are applied.'),
+  })
+  .strict()
+
+export const editedGraphSchema = z.object({ added: count, removed: count }).strict()
+
+export const loadedSchema = z
+  .object({
+    load: z.string(),
+    lines: count.describe('Applied of the whole load.'),
+    added: count.describe('Follows that were not there before this request.'),
+  })
+  .strict()
+
+export const dumpedLineSchema = lineSchema.extend({
+  cursor: z.string().optional().describe('Goes on behind this line; loads pass over it.'),
+})
+
+export const graphSchemas = {
+  Actors: actorsSchema,
+  Counts: countsSchema,
+  Pairs: pairsSchema,
+  Contains: containsSchema,
+  CustomGraph: customGraphSchema,
+  EditGraph: editSchema,
+  EditedGraph: editedGraphSchema,
+  Loaded: loadedSchema,
+  AdjacencyLine: dumpedLineSchema,
+  Deleted: z.object({ deleted: z.boolean() }).strict(),
+}
+
+const actor = {
+  name: 'actor',
+  in: 'query',
+  required: true,
+  description: 'A DID; of a graph of your own, its name there.',
+  schema: { type: 'string' },
+}
+
+const cursor = { name: 'cursor', in: 'query', schema: { type: 'string' } }
+
+const pageOfActors = [
+  {
+    name: 'limit',
+    in: 'query',
+    schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: 100 },
+  },
+  cursor,
+]
+
+function many(name: string, maxItems: number, description: string) {
+  const schema = { type: 'array', maxItems, items: { type: 'string' } }
+  return { name, in: 'query', required: true, description, schema }
+}
+
+function ofGraph(
+  operationId: string,
+  summary: string,
+  parts: { parameters?: object[]; more?: object; name: string; lines?: boolean },
+) {
+  const { parameters = [], more = {}, name, lines = false } = parts
+  const content = { ...json(name), ...(lines && ndjson(name)) }
+  const answers = responses(summary, content, 400, 401, 403, 404, 429)
+  return { operationId, summary, parameters, ...more, responses: answers }
+}
+
+/** One JSON of this schema a line. */
+function ndjson(name: string) {
+  return { 'application/x-ndjson': { schema: ref(name) } }
+}
+
+const graphName = {
+  name: 'graph',
+  in: 'path',
+  required: true,
+  description: 'What the graph is called: up to 64 small letters, digits and . _ -',
+  schema: { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{0,63}$' },
+  example: 'friends',
+}
+
+/** @param of - what goes before the names of its operations */
+function readingOperations(path: string, of: '' | 'Custom', parameters: object[]) {
+  const list = [actor, ...pageOfActors]
+  const get = (what: string, summary: string, parts: Parameters<typeof ofGraph>[2]) => ({
+    ...(parameters.length > 0 && { parameters }),
+    get: ofGraph(`get${of}${what}`, summary, parts),
+  })
+  const sets = many('set', MAX_SETS, 'follows:<account> or followers:<account>')
+  const pages = { name: 'Actors', lines: true }
+  const counted = { parameters: [many('actor', MAX_COUNTED, 'Accounts')], name: 'Counts' }
+  const body = { requestBody: { required: true, content: json('Pairs') } }
+  const isIn = `Whether the first follows the second, of up to ${MAX_PAIRS} pairs`
+  return {
+    [`${path}/follows`]: get('Follows', 'Whom an account follows', { parameters: list, ...pages }),
+    [`${path}/followers`]: get('Followers', 'Who follows an account', {
+      parameters: list,
+      ...pages,
+    }),
+    [`${path}/intersection`]: get('Intersection', 'Who is in all of these lists', {
+      parameters: [sets, ...pageOfActors],
+      ...pages,
+    }),
+    [`${path}/counts`]: get('Counts', 'How long the lists of accounts are', counted),
+    [`${path}/contains`]: {
+      ...(parameters.length > 0 && { parameters }),
+      post: ofGraph(of ? 'customContains' : 'contains', isIn, { more: body, name: 'Contains' }),
+    },
+  }
+}
+
+function dump(operationId: string) {
+  return {
+    operationId,
+    summary: 'Everybody’s follows, as lines that can be loaded',
+    parameters: [{ ...cursor, description: 'Of a line: goes on behind it.' }],
+    responses: responses('The lines.', ndjson('AdjacencyLine'), 400, 401, 403, 404, 429),
+  }
+}
+
+const loadParameters = [
+  {
+    name: 'load',
+    in: 'query',
+    required: true,
+    description: 'What you call this load.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,64}$' },
+  },
+  {
+    name: 'from',
+    in: 'query',
+    description: 'How many lines of it are applied already: this request has those behind them.',
+    schema: { type: 'integer', minimum: 0, default: 0 },
+  },
+]
+
+function writingOperations(path: string) {
+  return {
+    [path]: {
+      parameters: [graphName],
+      get: ofGraph('getCustomGraph', 'How large it is, and how far its last load came', {
+        name: 'CustomGraph',
+      }),
+      delete: ofGraph('deleteCustomGraph', 'Delete it', { name: 'Deleted' }),
+    },
+    [`${path}/edges`]: {
+      parameters: [graphName],
+      post: {
+        operationId: 'editCustomGraph',
+        summary: 'Add and remove follows',
+        requestBody: { required: true, content: json('EditGraph') },
+        responses: responses('It is committed.', json('EditedGraph'), ...WRITE_REFUSALS),
+      },
+    },
+    [`${path}/adjacency`]: {
+      parameters: [graphName],
+      get: dump('dumpCustomGraph'),
+      post: {
+        operationId: 'loadCustomGraph',
+        summary: `Add the follows of an adjacency list: lines of up to ${MAX_FOLLOWS_A_LINE} follows, ${MAX_LOAD_BYTES >> 20} MB a request`,
+        parameters: loadParameters,
+        requestBody: { required: true, content: ndjson('AdjacencyLine') },
+        responses: responses('All lines are committed.', json('Loaded'), 409, ...WRITE_REFUSALS),
+      },
+    },
+  }
+}
+
+const WRITE_REFUSALS = [400, 401, 403, 413, 415, 429, 503]
+
+export function graphOperations() {
+  const network = readingOperations('/v1/graph', '', [])
+  return {
+    ...network,
+    '/v1/graph/adjacency': { get: dump('dumpGraph') },
+    ...readingOperations('/v1/graphs/{graph}', 'Custom', [graphName]),
+    ...writingOperations('/v1/graphs/{graph}'),
+  }
+}

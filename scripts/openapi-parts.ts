@@ -1,0 +1,28 @@
+// What all operations of the OpenAPI document are made of: references to schemas, and answers with their refusals.
+
+export function ref(name: string) {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+export const json = (name: string) => ({ 'application/json': { schema: ref(name) } })
+
+const refusals: Record<string, string> = {
+  400: 'The request is not understood: the message says what is wrong.',
+  401: 'No token, or none that is valid.',
+  403: 'This token may not do that.',
+  404: 'There is no such timeline.',
+  409: 'Something else was posted with this idempotency key or number.',
+  413: 'The body or the payload is too large.',
+  415: 'The body is not application/json.',
+  429: 'Too much is asked or open; Retry-After says when to come back.',
+  503: 'It can’t be written now.',
+}
+
+export function responses(description: string, content: object, ...statuses: number[]) {
+  return {
+    200: { description, content },
+    ...Object.fromEntries(
+      statuses.map((status) => [status, { description: refusals[status], content: json('Error') }]),
+    ),
+  }
+}

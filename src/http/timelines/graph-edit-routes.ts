@@ -1,0 +1,136 @@
+// Graphs that programs keep here: follows added and removed, an adjacency list loaded line by line, and a graph
+// deleted. Whatever is answered with 200 is committed.
+//
+// A load is read no faster than it is written: some lines go to the writer together, and only then is more taken
+// from the socket. It is not all or nothing: lines are applied in their order, and how many are is kept, so that a
+// load that broke off goes on from there (ingest/timelines/edit-graph.ts).
+
+import type { Context, Hono } from 'hono'
+import { z } from 'zod'
+import { ACCOUNT_NAMES, customGraph, isAccountName } from '../../answers/timelines/graph-source.ts'
+import { forbidden, invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import type { IngestConnection } from '../../bridge/connection.ts'
+import { type CustomGraphRow, findCustomGraph } from '../../data/store/custom-graphs.ts'
+import type { GraphEdit } from '../../data/store/graph-edits.ts'
+import type { CustomGraphs } from '../../data/store/read/custom-graphs.ts'
+import { type Answer, jsonAnswer } from '../server/answer.ts'
+import type { HttpRequest } from '../server/http-request.ts'
+import { readRequestBody } from '../server/request-body.ts'
+import type { Connected } from '../server/side-routes.ts'
+import { readLoad } from './graph-load.ts'
+import {
+  addGraphRoutes,
+  type GraphReading,
+  MAX_PAIRS,
+  pairSchema,
+  parseJson,
+} from './graph-routes.ts'
+
+type Env = { Bindings: Connected }
+
+export type CustomGraphParts = GraphReading & {
+  graphs: CustomGraphs
+  ingest: Pick<IngestConnection, 'editGraph'>
+}
+
+const PATH = '/graphs/:graph'
+const GRAPH_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
+const LOAD_ID = /^[A-Za-z0-9._:-]{1,64}$/
+
+const pairs = z.array(pairSchema).max(MAX_PAIRS).default([])
+export const editSchema = z.object({ add: pairs, remove: pairs }).strict()
+
+export function addCustomGraphRoutes(app: Hono<Env>, parts: CustomGraphParts): void {
+  addGraphRoutes(app, parts, {
+    path: PATH,
+    scopeOf: (c) => `read:${nameIn(c)}`,
+    open: (c) => customGraph({ ...parts, row: rowOf(parts, nameIn(c)) }),
+  })
+  app.get(PATH, (c) => on(parts, c, 'read', (graph) => describe(rowOf(parts, graph))))
+  app.delete(PATH, (c) => on(parts, c, 'write', (graph) => remove(parts, graph)))
+  app.post(`${PATH}/edges`, (c) =>
+    on(parts, c, 'write', async (graph, request) => {
+      const { add, remove } = readEdit(parseJson((await readRequestBody(request)).toString()))
+      return edit(parts, { kind: 'edit', graph, add, remove })
+    }),
+  )
+  app.post(`${PATH}/adjacency`, (c) =>
+    on(parts, c, 'write', (graph, request) => load(parts, graph, request)),
+  )
+}
+
+function on(
+  { access, respond }: CustomGraphParts,
+  c: Context<Env>,
+  verb: 'read' | 'write',
+  answer: (graph: string, request: HttpRequest) => unknown,
+): Promise<Response> {
+  return respond(c, async (request): Promise<Answer> => {
+    const asker = await access(request)
+    const graph = nameIn(c)
+    if (!asker.may('graph', `${verb}:${graph}`)) {
+      throw forbidden(`This token has no scope graph:${verb}:${graph}`, 'OutOfScope')
+    }
+    return jsonAnswer(await answer(graph, request))
+  })
+}
+
+function nameIn(c: Context<Env>): string {
+  const name = c.req.param('graph') ?? ''
+  if (GRAPH_NAME.test(name)) return name
+  throw invalidRequest('A graph is called by up to 64 small letters, digits and . _ -')
+}
+
+function rowOf({ db }: CustomGraphParts, graph: string): CustomGraphRow {
+  const found = findCustomGraph(db, graph)
+  if (!found) throw new XRPCError(404, 'UnknownGraph', `There is no graph ${graph}`)
+  return found
+}
+
+function describe({ name, edges, load, load_lines }: CustomGraphRow) {
+  return { graph: name, edges, load: load === null ? null : { id: load, lines: load_lines } }
+}
+
+async function remove(parts: CustomGraphParts, graph: string) {
+  const { removed } = await edit(parts, { kind: 'delete', graph })
+  if (removed === 0) throw new XRPCError(404, 'UnknownGraph', `There is no graph ${graph}`)
+  return { deleted: true }
+}
+
+/** @throws XRPCError for what the writer refuses. */
+async function edit({ ingest }: CustomGraphParts, one: GraphEdit) {
+  const outcome = await ingest.editGraph(one)
+  if (!outcome.ok) throw new XRPCError(outcome.status, outcome.error, outcome.message)
+  return { added: outcome.added, removed: outcome.removed }
+}
+
+function readEdit(body: unknown): z.infer<typeof editSchema> & {
+  add: [string, string][]
+  remove: [string, string][]
+} {
+  const parsed = editSchema.safeParse(body)
+  const all = parsed.success ? [...parsed.data.add, ...parsed.data.remove].flat() : []
+  if (parsed.success && all.every(isAccountName)) return parsed.data as ReturnType<typeof readEdit>
+  throw invalidRequest(
+    `{"add": […], "remove": […]}: each up to ${MAX_PAIRS} of [who follows, whom]; an account is ${ACCOUNT_NAMES}`,
+  )
+}
+
+async function load(parts: CustomGraphParts, graph: string, request: HttpRequest) {
+  const query = new URLSearchParams(request.search)
+  const id = query.get('load') ?? ''
+  const start = query.get('from') ?? '0'
+  if (!LOAD_ID.test(id)) throw invalidRequest('load: what you call this load, by up to 64 letters')
+  if (!/^\d{1,9}$/.test(start))
+    throw invalidRequest('from: how many lines of it are applied already')
+  let lines = Number(start)
+  let added = 0
+  for await (const batch of readLoad(request, lines)) {
+    const add = batch.flatMap(({ actor, follows }) => follows.map((one) => [actor, one] as const))
+    const part = { id, from: lines, lines: batch.length }
+    const outcome = await edit(parts, { kind: 'edit', graph, add, remove: [], load: part })
+    lines += batch.length
+    added += outcome.added
+  }
+  return { load: id, lines, added }
+}

@@ -1,0 +1,70 @@
+// Lines of JSON over one response, page by page: the next page is read once the last one is on its way, so a list of
+// any length takes the memory of one page. Who reads too slowly is cut off by the server (server/slow-readers.ts),
+// and goes on later from the last line's cursor.
+
+import type { ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { BASE_HEADERS } from '../server/http-answer.ts'
+import { drained } from './drained.ts'
+
+export const NDJSON = 'application/x-ndjson'
+const MAX_OPEN = 32
+const HEADERS = {
+  ...BASE_HEADERS,
+  'content-type': NDJSON,
+  'cache-control': 'no-store',
+}
+
+/** Undefined `next`: these are the last. */
+export type Lines = { lines: readonly unknown[]; next: string | undefined }
+
+export type LineStreams = {
+  /**
+   * The first page is read at once, so that what is wrong with the request can still be said.
+   * @throws XRPCError 429, and what reading throws
+   */
+  send(
+    response: ServerResponse,
+    read: (cursor: string | undefined) => Lines,
+    cursor: string | undefined,
+  ): void
+}
+
+export function createLineStreams(onError: (error: unknown) => void): LineStreams {
+  let open = 0
+
+  async function sendAll(
+    response: ServerResponse,
+    read: (cursor: string | undefined) => Lines,
+    first: Lines,
+  ): Promise<void> {
+    for (let page = first; !response.destroyed; page = read(page.next)) {
+      const text = page.lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+      if (text) response.write(text)
+      if (page.next === undefined) {
+        response.end()
+        return
+      }
+      if (response.writableNeedDrain) await drained(response)
+      else await nextTurn()
+    }
+  }
+
+  return {
+    send(response, read, cursor) {
+      if (open >= MAX_OPEN) {
+        throw new XRPCError(429, 'TooManyStreams', `At most ${MAX_OPEN} lists are streamed at once`)
+      }
+      const first = read(cursor)
+      open++
+      response.writeHead(200, HEADERS)
+      void sendAll(response, read, first)
+        .catch((error) => {
+          response.destroy()
+          onError(error)
+        })
+        .finally(() => open--)
+    },
+  }
+}

@@ -1,0 +1,142 @@
+// Writes what programs tell of their graphs: follows that come and go, one request in one transaction.
+//
+// A load comes as many requests, each with some lines of the list. How many of them are applied is kept in the same
+// transaction as what they say, so a client that lost its answer goes on from there, and nothing is applied twice.
+
+import {
+  addGraphAccount,
+  type CountChange,
+  type CustomGraphRow,
+  clearDroppedGraph,
+  countCustomEdges,
+  countCustomGraphs,
+  createCustomGraph,
+  dropCustomGraph,
+  findCustomGraph,
+  findGraphAccount,
+  linkGraphAccounts,
+  recountGraphAccount,
+  saveCustomGraph,
+  unlinkGraphAccounts,
+} from '../../data/store/custom-graphs.ts'
+import type { WriteDb } from '../../data/store/db.ts'
+import type { GraphEdit, GraphOutcome } from '../../data/store/graph-edits.ts'
+
+export type GraphLimits = { graphs: number; edges: number; allEdges: number }
+
+export const GRAPH_LIMITS: GraphLimits = { graphs: 1_000, edges: 10_000_000, allEdges: 20_000_000 }
+
+/** Rows of a deleted graph that go at once. */
+const CLEARED_AT_ONCE = 5_000
+
+type Batch = {
+  db: WriteDb
+  row: CustomGraphRow
+  accounts: Map<string, number>
+  changes: Map<number, CountChange>
+}
+
+export function editGraph(
+  db: WriteDb,
+  edit: GraphEdit,
+  { now, limits = GRAPH_LIMITS }: { now: number; limits?: GraphLimits },
+): GraphOutcome {
+  if (edit.kind === 'delete')
+    return { ok: true, added: 0, removed: dropCustomGraph(db, edit.graph) ? 1 : 0 }
+  const found = findCustomGraph(db, edit.graph)
+  const refusal = whyNot(db, { edit, found, limits })
+  if (refusal) return refusal
+  const row = found ?? createCustomGraph(db, edit.graph, now)
+  const batch: Batch = { db, row, accounts: new Map(), changes: new Map() }
+  const removed = edit.remove.filter(([creator, subject]) => unlink(batch, creator, subject)).length
+  const added = edit.add.filter(([creator, subject]) => link(batch, creator, subject)).length
+  for (const change of batch.changes.values()) recountGraphAccount(db, change)
+  row.edges += added - removed
+  if (edit.load) {
+    row.load = edit.load.id
+    row.load_lines = edit.load.from + edit.load.lines
+  }
+  saveCustomGraph(db, row)
+  return { ok: true, added, removed }
+}
+
+/** Deleted graphs go bit by bit. */
+export function clearGraphs(db: WriteDb): void {
+  clearDroppedGraph(db, CLEARED_AT_ONCE)
+}
+
+function whyNot(
+  db: WriteDb,
+  {
+    edit: { add, load },
+    found,
+    limits,
+  }: {
+    edit: GraphEdit & { kind: 'edit' }
+    found: CustomGraphRow | undefined
+    limits: GraphLimits
+  },
+): GraphOutcome | undefined {
+  const applied = load && found?.load === load.id ? found.load_lines : 0
+  if (load && load.from !== applied) {
+    return refused(
+      409,
+      'LoadElsewhere',
+      `Of the load ${load.id} ${applied} lines are applied: go on with from=${applied}`,
+    )
+  }
+  if (!found && countCustomGraphs(db) >= limits.graphs) {
+    return refused(503, 'GraphsFull', `There are ${limits.graphs} graphs already`)
+  }
+  if ((found?.edges ?? 0) + add.length > limits.edges) {
+    return refused(503, 'GraphsFull', `A graph has at most ${limits.edges} follows`)
+  }
+  if (add.length > 0 && countCustomEdges(db) + add.length > limits.allEdges) {
+    return refused(503, 'GraphsFull', `All graphs together have at most ${limits.allEdges} follows`)
+  }
+  return undefined
+}
+
+function link(batch: Batch, creator: string, subject: string): boolean {
+  const from = accountOf(batch, creator) || newAccount(batch, creator)
+  const to = accountOf(batch, subject) || newAccount(batch, subject)
+  if (!linkGraphAccounts(batch.db, from, to)) return false
+  count(batch, { from, to, by: 1 })
+  return true
+}
+
+function unlink(batch: Batch, creator: string, subject: string): boolean {
+  const from = accountOf(batch, creator)
+  const to = accountOf(batch, subject)
+  if (from === 0 || to === 0 || !unlinkGraphAccounts(batch.db, from, to)) return false
+  count(batch, { from, to, by: -1 })
+  return true
+}
+
+function accountOf({ db, row, accounts }: Batch, name: string): number {
+  const known = accounts.get(name)
+  if (known !== undefined) return known
+  const id = findGraphAccount(db, row.id, name)
+  if (id > 0) accounts.set(name, id)
+  return id
+}
+
+function newAccount({ db, row, accounts }: Batch, name: string): number {
+  const id = addGraphAccount(db, row.id, name)
+  accounts.set(name, id)
+  return id
+}
+
+function count({ changes }: Batch, { from, to, by }: { from: number; to: number; by: number }) {
+  const changeOf = (id: number) => {
+    const change = changes.get(id) ?? { id, follows: 0, followers: 0 }
+    changes.set(id, change)
+    return change
+  }
+  changeOf(from).follows += by
+  changeOf(to).followers += by
+}
+
+function refused(status: number, error: string, message: string) {
+  return { ok: false, status, error, message } as const
+}

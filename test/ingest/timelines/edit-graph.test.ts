@@ -1,0 +1,50 @@
+// The bounds of graphs that programs keep, and what is left of one that was deleted.
+
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
+import type { Follow } from '../../../src/data/store/graph-edits.ts'
+import { clearGraphs, editGraph } from '../../../src/ingest/timelines/edit-graph.ts'
+
+const LIMITS = { graphs: 2, edges: 4, allEdges: 6 }
+let db: WriteDb
+
+beforeEach(() => {
+  db = openWriter(mkdtempSync(join(tmpdir(), 'slipstream-graphs-')))
+})
+afterEach(() => void db.close())
+
+function add(graph: string, count: number, prefix = 'x') {
+  const pairs = Array.from({ length: count }, (_, i): Follow => [`${prefix}${i}`, 'hub'])
+  const edit = { kind: 'edit', graph, add: pairs, remove: [] } as const
+  const outcome = editGraph(db, edit, { now: 1, limits: LIMITS })
+  return outcome.ok ? outcome.added : outcome.message
+}
+
+const rows = (table: string) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
+
+test('graphs, their follows and all follows together are bounded', () => {
+  expect(add('a', 4)).toBe(4)
+  expect(add('a', 1, 'y')).toBe('A graph has at most 4 follows')
+  expect(add('b', 2)).toBe(2)
+  expect(add('b', 1, 'y')).toBe('All graphs together have at most 6 follows')
+  expect(add('c', 1)).toBe('There are 2 graphs already')
+  expect([rows('custom_graph_edges'), rows('custom_graph_accounts')]).toEqual([6, 8])
+})
+
+test('who neither follows nor is followed goes, and so does all of a graph that is deleted', () => {
+  add('a', 3)
+  const remove: Follow[] = [['x0', 'hub']]
+  editGraph(db, { kind: 'edit', graph: 'a', add: [], remove }, { now: 1 })
+  expect(rows('custom_graph_accounts')).toBe(3)
+  editGraph(db, { kind: 'delete', graph: 'a' }, { now: 1 })
+  add('a', 1, 'new')
+  clearGraphs(db)
+  expect([
+    rows('custom_graphs'),
+    rows('custom_graph_edges'),
+    rows('custom_graph_accounts'),
+  ]).toEqual([1, 1, 2])
+})
