@@ -1,5 +1,7 @@
 // Small building blocks of checks on JSON values: each says whether a value has a shape.
 
+import { isObject } from '../../base/util/json-object.ts'
+
 export type Check = (value: unknown) => boolean
 
 export const isText: Check = (value) => typeof value === 'string'
@@ -29,12 +31,8 @@ export function arrayOf(check: Check): Check {
 export function union(members: Record<string, Check>): Check {
   return (value) => {
     if (!isObject(value)) return false
-    const type = (value as Record<string, unknown>)['$type']
+    const type = value['$type']
     if (typeof type !== 'string') return false
     return !Object.hasOwn(members, type) || members[type]!(value)
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,6 +2,7 @@
 // begin with a colon: who wrote it, tags, mentions, links, languages, what it embeds and replies to. So
 // every filter of a search is one more word to look for.
 
+import { asArray, asObject } from '../../base/util/json-object.ts'
 import { charactersOf, fold, withoutEnding, wordsOf } from './words.ts'
 
 /** Of text, and of the descriptions of its pictures. */
@@ -93,22 +94,22 @@ function domainsOf(host: string): string[] {
 }
 
 function langsOf(langs: unknown): string[] {
-  return asArray(langs).flatMap((lang) => {
+  return fewOf(langs).flatMap((lang) => {
     if (typeof lang !== 'string' || lang.length > MAX_LANG_LENGTH) return []
     return [...new Set([lang.toLowerCase(), lang.toLowerCase().split('-', 1)[0]!])]
   })
 }
 
 function facetsOf(record: Record<string, unknown>) {
-  const features = asArray(record['facets'])
-    .flatMap((facet) => asArray(asObject(facet)?.['features']))
+  const features = fewOf(record['facets'])
+    .flatMap((facet) => fewOf(asObject(facet)?.['features']))
     .map(asObject)
   const strings = (type: string, name: string) =>
     features
       .filter((feature) => feature?.['$type'] === `app.bsky.richtext.facet#${type}`)
       .map((feature) => feature?.[name])
       .filter(isShort)
-  const ownTags = asArray(record['tags']).filter(isShort)
+  const ownTags = fewOf(record['tags']).filter(isShort)
   return {
     tags: [...strings('tag', 'tag'), ...ownTags],
     mentions: strings('mention', 'did'),
@@ -128,7 +129,7 @@ function embedsOf(embed: unknown): Embeds {
   const outer = asObject(embed)
   const media = asObject(outer?.['media']) ?? outer
   const type = String(media?.['$type'] ?? '')
-  const images = [...asArray(media?.['images']), ...asArray(media?.['items'])].map(asObject)
+  const images = [...fewOf(media?.['images']), ...fewOf(media?.['items'])].map(asObject)
   const record = asObject(outer?.['record'])
   const uri = record?.['uri'] ?? asObject(record?.['record'])?.['uri']
   const url = asObject(media?.['external'])?.['uri']
@@ -166,12 +167,6 @@ function isShort(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_URL_LENGTH
 }
 
-function asObject(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined
-}
-
-function asArray(value: unknown): unknown[] {
-  return Array.isArray(value) ? value.slice(0, MAX_OF_A_KIND) : []
+function fewOf(value: unknown): unknown[] {
+  return asArray(value).slice(0, MAX_OF_A_KIND)
 }

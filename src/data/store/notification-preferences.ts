@@ -1,6 +1,7 @@
 // What a member wants to be told of: app.bsky.notification.defs#preferences, as JSON of what was set.
 // Whatever is missing or unknown in it is as the lexicon's defaults have it, as in the reference.
 
+import { asObject } from '../../base/util/json-object.ts'
 import { type NotificationReason, reasonMask } from './notification-reasons.ts'
 
 type Preference = { list: boolean; push: boolean }
@@ -41,7 +42,7 @@ const plainNames = Object.keys(PLAIN) as PlainName[]
 /** @param json - as stored; null where nothing was set */
 export function readPreferences(json: string | null): NotificationPreferences {
   const stored: unknown = json === null ? {} : JSON.parse(json)
-  return complete(asObject(stored))
+  return complete(asObject(stored) ?? {})
 }
 
 /** Of what somebody sent, what is known: names of preferences with their values. */
@@ -82,8 +83,8 @@ export function pushedReasons(preferences: NotificationPreferences): ReasonMasks
 
 function complete(stored: Record<string, unknown>): NotificationPreferences {
   const entries = [
-    ...filterableNames.map((name) => [name, filterable(asObject(stored[name]))] as const),
-    ...plainNames.map((name) => [name, plain(asObject(stored[name]))] as const),
+    ...filterableNames.map((name) => [name, filterable(asObject(stored[name]) ?? {})] as const),
+    ...plainNames.map((name) => [name, plain(asObject(stored[name]) ?? {})] as const),
   ]
   return { chat: CHAT, ...Object.fromEntries(entries) } as NotificationPreferences
 }
@@ -94,8 +95,4 @@ function filterable(one: Record<string, unknown>): FilterablePreference {
 
 function plain({ list, push }: Record<string, unknown>): Preference {
   return { list: list !== false, push: push !== false }
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }

@@ -4,6 +4,8 @@
 
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect'
 import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
+import type { JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import { knownPreferences } from '../../data/store/notification-preferences.ts'
 import {
@@ -21,7 +23,6 @@ const LIST = 'app.bsky.graph.list'
 const POST = 'app.bsky.feed.post'
 const MAX_PAYLOAD_BYTES = 256 << 10
 
-type Json = Record<string, unknown>
 type Put = Pick<PutOperationRequest, 'key' | 'method' | 'payload'> & { did: string }
 
 export function bsyncRpcs(reading: Reading): Partial<ServiceImpl<typeof Service>> {
@@ -142,7 +143,7 @@ async function putPreferences({ writer }: Reading, { did, payload }: Put): Promi
 }
 
 /** @throws ConnectError */
-function jsonOf(payload: Uint8Array): Json {
+function jsonOf(payload: Uint8Array): JsonObject {
   try {
     return objectOf(JSON.parse(Buffer.from(payload).toString()))
   } catch {
@@ -150,7 +151,7 @@ function jsonOf(payload: Uint8Array): Json {
   }
 }
 
-function objectOf(value: unknown): Json {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
+function objectOf(value: unknown): JsonObject {
+  if (isObject(value)) return value
   throw unfit('the payload is not of its form')
 }

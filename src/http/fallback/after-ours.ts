@@ -2,8 +2,9 @@
 
 import { asVisitor } from '../../answers/hydrate/reader.ts'
 import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
+import type { JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
-import { isObject, type Json } from '../../sources/appview/json.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import { isWrapped, wrapCursor } from '../../sources/appview/wrapped-cursor.ts'
 import type { MethodResult } from '../server/method.ts'
@@ -46,13 +47,13 @@ async function filledUp(
   result: MethodResult,
 ): Promise<MethodResult> {
   const body = plainBody(result)
-  const own = body[field] as Json[]
+  const own = body[field] as JsonObject[]
   const isTypeahead = nsid === TYPEAHEAD
   if (own.length >= limit) {
     const seen = seenUpTo(nsid, call, own)?.text
     const first = { page: 0, theirs: undefined, seen }
     const next = isTypeahead ? undefined : wrapCursor(first, purposeOf(nsid, call.params))
-    return { ...result, body: { ...(result.body as Json), cursor: next } }
+    return { ...result, body: { ...(result.body as JsonObject), cursor: next } }
   }
   const shown = new Set(own.map(keyOf))
   const seen = seenUpTo(nsid, call, own)
@@ -67,7 +68,7 @@ async function filledUp(
   })
   if (!more) return result
   const { hitsTotal: _, ...rest } = body
-  const merged = [...own, ...(more[field] as Json[])]
+  const merged = [...own, ...(more[field] as JsonObject[])]
   return { ...result, body: { ...rest, [field]: merged, cursor: more['cursor'] } }
 }
 
@@ -95,12 +96,16 @@ function isForEverybody({ params, viewer }: Call): boolean {
 /** The viewer, as the text of a search can name them. */
 const OWN = /\b(from|mentions|to):@?me\b/i
 
-function keyOf(item: Json): string {
+function keyOf(item: JsonObject): string {
   return String(item['uri'] ?? item['did'])
 }
 
 /** Whom this page and those before it have shown; undefined where the search is not for accounts. */
-function seenUpTo(nsid: string, { params }: Call, own: readonly Json[]): SeenAccounts | undefined {
+function seenUpTo(
+  nsid: string,
+  { params }: Call,
+  own: readonly JsonObject[],
+): SeenAccounts | undefined {
   if (nsid !== ACTORS) return undefined
   return splitSeen(params['cursor'] as string | undefined)?.seen.with(own.map(keyOf))
 }
@@ -111,8 +116,8 @@ function seenUpTo(nsid: string, { params }: Call, own: readonly Json[]): SeenAcc
  */
 function withoutSeen(
   seen: SeenAccounts | undefined,
-  notOurs: (items: Json[]) => Json[],
-): (items: Json[]) => Json[] {
+  notOurs: (items: JsonObject[]) => JsonObject[],
+): (items: JsonObject[]) => JsonObject[] {
   if (!seen) return notOurs
   return (items) => {
     const once = [...new Map(items.map((item) => [keyOf(item), item])).values()]
@@ -122,7 +127,10 @@ function withoutSeen(
 }
 
 /** What our own search would have found is left out. */
-function withoutOurs(app: AppContext, { params, viewer, reader }: Call): (items: Json[]) => Json[] {
+function withoutOurs(
+  app: AppContext,
+  { params, viewer, reader }: Call,
+): (items: JsonObject[]) => JsonObject[] {
   const { actors, hydrator, postsByUri } = app
   return (items) => {
     const uris = items.flatMap(({ uri }) => (typeof uri === 'string' ? [uri] : []))

@@ -1,8 +1,8 @@
 // A question to the public AppView in the name of nobody, and its answer by our rules: who may not be
 // seen is not, and what viewers are to accounts and did to posts is ours.
 
+import type { JsonObject } from '../../base/event.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
-import type { Json } from '../../sources/appview/json.ts'
 import { speak } from '../../sources/appview/our-word.ts'
 import { keepShown } from '../../sources/appview/shown-items.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
@@ -20,7 +20,7 @@ export async function askFallback(
   app: AppContext,
   call: Call,
   { nsid, params, waitShare = 1 }: Asked,
-): Promise<Json | undefined> {
+): Promise<JsonObject | undefined> {
   const { accepted, reader } = call
   const answer = await app.fallback?.ask({
     nsid,

@@ -3,8 +3,9 @@
 // Theirs begin with the newest, which are mostly ours: those are passed over in long strides.
 
 import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
+import type { JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
-import { isObject, type Json } from '../../sources/appview/json.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import { isWrapped, type WrappedCursor, wrapCursor } from '../../sources/appview/wrapped-cursor.ts'
 import type { MethodResult } from '../server/method.ts'
@@ -21,7 +22,7 @@ export type EarlierActivity = {
   /** @param key - a DID, or an at-URI with one */
   areMore(key: string): boolean
   /** Which of these items we list ourselves, or know to be gone. */
-  oursAmong(items: readonly Json[], key: string): Set<Json>
+  oursAmong(items: readonly JsonObject[], key: string): Set<JsonObject>
 }
 
 type Request = { param: string; key: string; call: Call; deeds: EarlierActivity }
@@ -36,7 +37,7 @@ export function earlierActivity(app: AppContext, nsid: string): EarlierActivity 
   const { actors, counted, engagement, graph, postsByUri } = app
   const idOf = (uri: string) => postsByUri([uri]).get(uri)?.id ?? 0
   const uidOf = (view: unknown) => (isObject(view) ? actors.uidOf(String(view['did'])) : 0)
-  const those = (items: readonly Json[], isOurs: (item: Json) => boolean) =>
+  const those = (items: readonly JsonObject[], isOurs: (item: JsonObject) => boolean) =>
     new Set(items.filter(isOurs))
   switch (nsid) {
     case 'app.bsky.graph.getFollowers':
@@ -93,7 +94,7 @@ export async function oursThenTheirs(
   if (isRetiredCursor(params['cursor'] as string | undefined)) return result
   const body = plainBody(result)
   const field = itemsFieldOf(loadLexicons(), own.nsid)!
-  const ours = body[field] as Json[]
+  const ours = body[field] as JsonObject[]
   if (body['cursor'] !== undefined) return result
   const first = { page: 0, theirs: undefined }
   if (ours.length >= limit) {
@@ -105,7 +106,7 @@ export async function oursThenTheirs(
     limit: limit - ours.length,
   })
   if (!theirs) return result
-  const merged = [...ours, ...(theirs[field] as Json[])]
+  const merged = [...ours, ...(theirs[field] as JsonObject[])]
   return { ...result, body: { ...body, [field]: merged, cursor: theirs['cursor'] } }
 }
 
@@ -127,18 +128,18 @@ async function theirRest(
   nsid: string,
   { param, key, call, deeds }: Request,
   { from, limit }: { from: WrappedCursor; limit: number },
-): Promise<Json | undefined> {
+): Promise<JsonObject | undefined> {
   const field = itemsFieldOf(loadLexicons(), nsid)!
   const purpose = purposeOf(nsid, call.params)
   let { page, theirs } = from
   let stride = Math.max(limit, STRIDE)
-  let last: Json | undefined
+  let last: JsonObject | undefined
   for (let reads = 1; reads <= MAX_READS; reads++) {
     const params = { ...call.params, [param]: key, limit: stride, cursor: theirs }
     const waitShare = reads === 1 ? 1 : FURTHER_WAIT_SHARE
     const answer = await askFallback(app, call, { nsid, params, waitShare })
     if (!answer || !isAboutSubject(answer, deeds.about, key)) break
-    const all = answer[field] as Json[]
+    const all = answer[field] as JsonObject[]
     const ours = deeds.oursAmong(all, key)
     const items = all.filter((item) => !ours.has(item))
     // Too many for this page: the same in a smaller stride.

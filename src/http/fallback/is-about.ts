@@ -1,12 +1,13 @@
 // Whether a stranger's answer is about what it was asked about, and each of its items.
 
-import { isObject, type Json } from '../../sources/appview/json.ts'
+import type { JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import { ownerOf } from '../../sources/appview/our-word.ts'
 
 export type About = 'account' | 'post' | 'record'
 
 /** @param key - a DID, or an at-URI with one */
-export function isAboutSubject(answer: Json, about: About, key: string): boolean {
+export function isAboutSubject(answer: JsonObject, about: About, key: string): boolean {
   if (about === 'post') return isAboutPost(answer, key)
   const { subject } = answer
   if (about === 'account') return !isObject(subject) || subject['did'] === key
@@ -15,7 +16,7 @@ export function isAboutSubject(answer: Json, about: About, key: string): boolean
 }
 
 /** What an account made is its own; of a feed, also what it reposted. */
-export function isAboutItem(item: Json, about: About, did: string): boolean {
+export function isAboutItem(item: JsonObject, about: About, did: string): boolean {
   if (about !== 'account') return true
   const { post, reason, creator } = item
   const by = isObject(reason) ? reason['by'] : undefined
@@ -23,9 +24,9 @@ export function isAboutItem(item: Json, about: About, did: string): boolean {
   return !isObject(creator) || creator['did'] === did
 }
 
-function isAboutPost({ thread }: Json, uri: string): boolean {
+function isAboutPost({ thread }: JsonObject, uri: string): boolean {
   if (Array.isArray(thread)) {
-    const anchor: Json | undefined = thread.find(({ depth }: Json) => depth === 0)
+    const anchor: JsonObject | undefined = thread.find(({ depth }: JsonObject) => depth === 0)
     return anchor === undefined || (anchor['uri'] === uri && !isUnknown(anchor['value']))
   }
   if (!isObject(thread)) return true

@@ -1,15 +1,15 @@
 // The end of a list that went on elsewhere, where they have no more to say: a page without items, as our
 // own handler frames it.
 
+import type { JsonObject } from '../../base/event.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
-import type { Json } from '../../sources/appview/json.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import type { MethodResult, Params } from '../server/method.ts'
 import type { Call } from '../xrpc/call.ts'
 import { type OwnMethod, plainBody } from './outcome.ts'
 
 export async function lastPage(own: OwnMethod, call: Call): Promise<MethodResult> {
-  const first: Json = plainBody(await own.answer(call.again(firstPage(call))))
+  const first: JsonObject = plainBody(await own.answer(call.again(firstPage(call))))
   const field = itemsFieldOf(loadLexicons(), own.nsid)
   const { cursor: _, ...rest } = first
   return { body: { ...rest, ...(field && { [field]: [] }) } }

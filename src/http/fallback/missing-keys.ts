@@ -2,8 +2,9 @@
 // asked for.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import type { JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import type { Lack } from '../../sources/appview/coverage.ts'
-import { isObject, type Json } from '../../sources/appview/json.ts'
 import { ownerOf } from '../../sources/appview/our-word.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
 import type { Call } from '../xrpc/call.ts'
@@ -20,7 +21,7 @@ export function missingKeys(app: AppContext, own: OwnMethod, lack: ByKeys): Answ
   return async (call) => {
     const result = await own.answer(call)
     const keys = [...new Set(call.params[lack.param] as string[])]
-    const body = result.body as Json
+    const body = result.body as JsonObject
     const missing = missingOf(app, keys, body[lack.field], lack)
       // Nobody else has to know who reads here.
       .filter((key) => call.viewer === undefined || !key.includes(call.viewer.did))
@@ -28,8 +29,11 @@ export function missingKeys(app: AppContext, own: OwnMethod, lack: ByKeys): Answ
     if (missing.length === 0) return result
     const theirs = await found(app, own.nsid, { call, lack, missing })
     if (theirs.size === 0) return result
-    const ours = (plainBody(result)[lack.field] as Json[]).map((view) => [keyOf(view, lack), view])
-    const views = new Map([...theirs, ...(ours as [string, Json][])])
+    const ours = (plainBody(result)[lack.field] as JsonObject[]).map((view) => [
+      keyOf(view, lack),
+      view,
+    ])
+    const views = new Map([...theirs, ...(ours as [string, JsonObject][])])
     const inOrder = keys.map((key) => views.get(key)).filter(isObject)
     return { ...result, body: { ...body, [lack.field]: inOrder } }
   }
@@ -39,10 +43,10 @@ async function found(
   app: AppContext,
   nsid: string,
   { call, lack, missing }: { call: Call; lack: ByKeys; missing: string[] },
-): Promise<Map<string, Json>> {
+): Promise<Map<string, JsonObject>> {
   const params = { ...call.params, [lack.param]: missing }
   const answer = await askFallback(app, call, { nsid, params })
-  const views = (answer?.[lack.field] ?? []) as Json[]
+  const views = (answer?.[lack.field] ?? []) as JsonObject[]
   const byKey = views.map((view) => [keyOf(view, lack), view] as const)
   return new Map(byKey.filter(([key]) => missing.includes(key)))
 }
@@ -60,10 +64,10 @@ function missingOf(
       (key) => parseRecordUri(key)?.collection === POST && (rows.get(key)?.is ?? 'stub') === 'stub',
     )
   }
-  const own = Array.isArray(views) ? views.map((view: Json) => keyOf(view, lack)) : keys
+  const own = Array.isArray(views) ? views.map((view: JsonObject) => keyOf(view, lack)) : keys
   return keys.filter((key) => !own.includes(key))
 }
 
-function keyOf(view: Json, { key }: ByKeys): string {
+function keyOf(view: JsonObject, { key }: ByKeys): string {
   return key === 'uri' ? String(view['uri']) : ownerOf(view)
 }

@@ -10,8 +10,8 @@ import { postViewer, ungatedPostViewer } from '../../answers/views/post-viewer.t
 import { blockedProfileViewer, profileViewer } from '../../answers/views/profile-viewer.ts'
 import { relationRules } from '../../answers/views/rules.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import type { JsonObject } from '../../base/event.ts'
 import type { PostByUri } from '../../data/store/read/posts-by-uri.ts'
-import type { Json } from '../../sources/appview/json.ts'
 import {
   type AccountWord,
   collect,
@@ -26,7 +26,7 @@ type Parts = Needs<'actors' | 'hydrator' | 'listPages' | 'postsByUri' | 'scope'>
 
 const LIST = 'app.bsky.graph.list'
 
-export function ourWordOn(parts: Parts, answer: Json, reader: Reader): OurWord {
+export function ourWordOn(parts: Parts, answer: JsonObject, reader: Reader): OurWord {
   const shown = collect(answer)
   const accounts = accountWords(parts, shown, reader)
   const posts = postWords(parts, shown, reader)
@@ -53,8 +53,8 @@ function accountWords(
       ...relationRules(state, uid),
       isHidden: actor?.hiddenAs !== undefined,
       handle: actor && actor.handle !== UNVERIFIED ? actor.handle : undefined,
-      viewer: profileViewer(state, uid) as Json | undefined,
-      blockedViewer: blockedProfileViewer(state, uid) as Json | undefined,
+      viewer: profileViewer(state, uid) as JsonObject | undefined,
+      blockedViewer: blockedProfileViewer(state, uid) as JsonObject | undefined,
       labels: labelsOf(state, did, `at://${did}/app.bsky.actor.profile/self`),
     }
   }
@@ -79,7 +79,9 @@ function postWords(parts: Parts, { posts }: Shown, reader: Reader): (uri: string
       isGone: isGone || (said?.isTakenDown ?? false),
       viewer:
         reader.viewer &&
-        ((post ? postViewer(state, post) : ungatedPostViewer(doings.get(row?.id ?? 0))) as Json),
+        ((post
+          ? postViewer(state, post)
+          : ungatedPostViewer(doings.get(row?.id ?? 0))) as JsonObject),
       labels: said?.labels ?? [],
       own: ownView(parts, state, row),
     }
@@ -87,10 +89,14 @@ function postWords(parts: Parts, { posts }: Shown, reader: Reader): (uri: string
 }
 
 /** Of a post by somebody whom we hold whole. */
-function ownView(parts: Parts, state: FeedState, row: PostByUri | undefined): Json | undefined {
+function ownView(
+  parts: Parts,
+  state: FeedState,
+  row: PostByUri | undefined,
+): JsonObject | undefined {
   const post = state.posts.get(row?.id ?? 0)
   if (!post || !isStoredAccount(parts, post.uid)) return undefined
-  return postView(state, post.id) as Json | undefined
+  return postView(state, post.id) as JsonObject | undefined
 }
 
 function recordWords(parts: Parts, { records }: Shown, reader: Reader): (uri: string) => ThingWord {
@@ -130,7 +136,7 @@ function viewerOfRecord(
     list: { mutedByViewer: boolean; blockedByViewer: string | undefined } | undefined
     state: ProfileState
   },
-): Json | undefined {
+): JsonObject | undefined {
   if (uri.includes(`/${LIST}/`)) {
     return { muted: list?.mutedByViewer ?? false, blocked: list?.blockedByViewer }
   }

@@ -2,7 +2,7 @@
 
 import { jsonBytes } from '../../answers/views/ready-json.ts'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
-import type { Json } from '../../sources/appview/json.ts'
+import type { JsonObject } from '../../base/event.ts'
 import type { MethodResult } from '../server/method.ts'
 import type { Call } from '../xrpc/call.ts'
 import type { Answering } from '../xrpc/up-to-date.ts'
@@ -40,6 +40,6 @@ export function isFinal(outcome: Outcome): boolean {
 }
 
 /** The body as plain JSON, whatever ready pieces it is made of. */
-export function plainBody({ body }: MethodResult): Json {
-  return JSON.parse(jsonBytes(body).toString()) as Json
+export function plainBody({ body }: MethodResult): JsonObject {
+  return JSON.parse(jsonBytes(body).toString()) as JsonObject
 }

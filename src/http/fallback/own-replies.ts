@@ -3,9 +3,9 @@
 
 import type { Reader } from '../../answers/hydrate/reader.ts'
 import { postView } from '../../answers/views/post-view.ts'
+import type { JsonObject } from '../../base/event.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { isRepostItem, rowIdOf } from '../../data/store/item-ids.ts'
-import type { Json } from '../../sources/appview/json.ts'
 import type { Needs } from '../xrpc/define.ts'
 
 type Parts = Needs<'authorFeed' | 'hydrator'>
@@ -18,11 +18,11 @@ const MAX_OWN = 30
 /** @param theirs - an answer of getPostThreadV2; `below` as it was asked. @returns it with what it lacks */
 export function withOwnReplies(
   parts: Parts,
-  theirs: Json,
+  theirs: JsonObject,
   { reader, below }: { reader: Reader; below: number },
-): Json {
+): JsonObject {
   if (!reader.viewer?.uid) return theirs
-  const thread = [...(theirs['thread'] as Json[])]
+  const thread = [...(theirs['thread'] as JsonObject[])]
   for (const { uri, parent, post } of recentReplies(parts, reader)) {
     const place = thread.findIndex((item) => item['uri'] === parent)
     const depth = Number(thread[place]?.['depth']) + 1
@@ -51,7 +51,7 @@ function recentReplies({ authorFeed, hydrator }: Parts, reader: Reader): Reply[]
   })
 }
 
-function threadItem(post: object): Json {
+function threadItem(post: object): JsonObject {
   return {
     $type: 'app.bsky.unspecced.defs#threadItemPost',
     post,

@@ -1,6 +1,6 @@
 // Single posts from elsewhere, for pages whose other posts are ours (getFeed).
 
-import type { Json } from '../../sources/appview/json.ts'
+import type { JsonObject } from '../../base/event.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
 import type { Call } from '../xrpc/call.ts'
 import { askFallback } from './asked.ts'
@@ -15,7 +15,7 @@ export async function postsFromFallback(
   app: AppContext,
   call: Call,
   uris: readonly string[],
-): Promise<Map<string, Json>> {
+): Promise<Map<string, JsonObject>> {
   if (!app.fallback || uris.length === 0) return new Map()
   const questions: string[][] = []
   for (let i = 0; i < uris.length && questions.length < MAX_QUESTIONS; i += MAX_ASKED) {
@@ -24,7 +24,7 @@ export async function postsFromFallback(
   const answers = await Promise.all(
     questions.map((some) => askFallback(app, call, { nsid: NSID, params: { uris: some } })),
   )
-  const views = answers.flatMap((answer) => (answer?.['posts'] ?? []) as Json[])
+  const views = answers.flatMap((answer) => (answer?.['posts'] ?? []) as JsonObject[])
   const asked = new Set(uris)
   const byUri = views.map((view) => [String(view['uri']), view] as const)
   return new Map(byUri.filter(([uri]) => asked.has(uri)))

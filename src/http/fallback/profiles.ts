@@ -3,7 +3,7 @@
 // hold the counts are ours and what was counted before (counted.ts), for which a first look waits.
 
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
-import type { Json } from '../../sources/appview/json.ts'
+import type { JsonObject } from '../../base/event.ts'
 import type { MethodResult } from '../server/method.ts'
 import type { NamedActor } from '../xrpc/actor-names.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
@@ -98,10 +98,10 @@ async function countsOf(
 
 function withStrangers(
   result: MethodResult,
-  { call, strangers, theirs }: { call: Call; strangers: Map<string, string>; theirs: Json },
+  { call, strangers, theirs }: { call: Call; strangers: Map<string, string>; theirs: JsonObject },
 ): MethodResult {
   const byDid = (views: unknown) =>
-    new Map((views as Json[]).map((view) => [String(view['did']), view]))
+    new Map((views as JsonObject[]).map((view) => [String(view['did']), view]))
   const own = byDid(plainBody(result)['profiles'])
   const asked = new Set(strangers.values())
   for (const [did, view] of byDid(theirs['profiles'])) {
@@ -123,19 +123,19 @@ function isStranger(app: AppContext, { uid, did }: NamedActor, { reader, viewer 
 }
 
 /** A name that we verified is not a matter of opinion. */
-function verified({ handle }: Json, theirs: Json): Json {
+function verified({ handle }: JsonObject, theirs: JsonObject): JsonObject {
   return { handle: handle === UNVERIFIED ? theirs['handle'] : handle }
 }
 
 /** Who they are to the viewer is always ours; so is a profile that is here. */
-function merged(ours: Json, theirs: Json): Json {
+function merged(ours: JsonObject, theirs: JsonObject): JsonObject {
   const isPointedAt = ours['handle'] === UNVERIFIED || ours['indexedAt'] === undefined
   const base = isPointedAt ? { ...theirs, ...verified(ours, theirs) } : ours
   const pick = (from: unknown, names: string[]) =>
     Object.fromEntries(Object.entries(from ?? {}).filter(([name]) => names.includes(name)))
   const associated = {
     ...pick(theirs['associated'], DECLARED),
-    ...(base['associated'] as Json),
+    ...(base['associated'] as JsonObject),
     ...pick(ours['associated'], DECLARED),
     ...pick(theirs['associated'], MADE),
   }

@@ -2,8 +2,8 @@
 // come to nothing, because nothing of them may be shown, are passed over, a few of them.
 
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
+import type { JsonObject } from '../../base/event.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
-import type { Json } from '../../sources/appview/json.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import {
   unwrapCursor,
@@ -23,16 +23,16 @@ export type PageRequest = Asked & {
   call: Call
   from: WrappedCursor
   /** What of the items stays, besides what every answer from elsewhere has to keep to. */
-  keep?: (items: Json[]) => Json[]
+  keep?: (items: JsonObject[]) => JsonObject[]
   /** What the cursor after these items says of what was seen. */
-  seenWith?: (items: readonly Json[]) => string | undefined
+  seenWith?: (items: readonly JsonObject[]) => string | undefined
 }
 
 /** @returns undefined where there is no answer */
 export async function theirPage(
   app: AppContext,
   { call, nsid, params, from, waitShare, keep = (items) => items, seenWith }: PageRequest,
-): Promise<Json | undefined> {
+): Promise<JsonObject | undefined> {
   const field = itemsFieldOf(loadLexicons(), nsid)
   const limit = Number(params['limit'] ?? Number.POSITIVE_INFINITY)
   let { page, theirs } = from
@@ -44,7 +44,7 @@ export async function theirPage(
     }
     const answer = await askFallback(app, call, asked)
     if (!answer || field === undefined) return answer
-    const items = keep(answer[field] as Json[]).slice(0, limit)
+    const items = keep(answer[field] as JsonObject[]).slice(0, limit)
     const { cursor } = answer
     const isLast = typeof cursor !== 'string' || cursor === theirs
     page++

@@ -4,9 +4,9 @@
 // (earlier-activity.ts); a thread is theirs then.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import type { JsonObject } from '../../base/event.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import type { Lack } from '../../sources/appview/coverage.ts'
-import type { Json } from '../../sources/appview/json.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import { isWrapped } from '../../sources/appview/wrapped-cursor.ts'
 import type { MethodResult, Params } from '../server/method.ts'
@@ -84,8 +84,8 @@ const THREAD = 'app.bsky.unspecced.getPostThreadV2'
 function completed(
   app: AppContext,
   nsid: string,
-  { theirs, call }: { theirs: Json; call: Call },
-): Json {
+  { theirs, call }: { theirs: JsonObject; call: Call },
+): JsonObject {
   if (nsid !== THREAD) return theirs
   return withOwnReplies(app, theirs, { reader: call.reader, below: Number(call.params['below']) })
 }
@@ -108,9 +108,10 @@ async function askedOf(
   nsid: string,
   { lack, subject, call }: Request,
   from: { page: number; theirs: string | undefined },
-): Promise<Json | undefined> {
+): Promise<JsonObject | undefined> {
   const params = bounded({ ...call.params, [lack.param]: subject.key })
-  const keep = (items: Json[]) => items.filter((item) => isAboutItem(item, lack.about, subject.key))
+  const keep = (items: JsonObject[]) =>
+    items.filter((item) => isAboutItem(item, lack.about, subject.key))
   const answer = await theirPage(app, { call, nsid, params, from, keep })
   if (!answer || !isAboutSubject(answer, lack.about, subject.key)) return undefined
   const { uri, cid } = call.params
@@ -130,7 +131,7 @@ function bounded(params: Params): Params {
   }
 }
 
-function itemsIn(nsid: string, body: Json): unknown[] | undefined {
+function itemsIn(nsid: string, body: JsonObject): unknown[] | undefined {
   const field = itemsFieldOf(loadLexicons(), nsid)
   const items = field === undefined ? undefined : body[field]
   return Array.isArray(items) ? items : undefined

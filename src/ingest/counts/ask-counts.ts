@@ -2,9 +2,11 @@
 // answer. The question names what is asked about and nothing else; of the answer nothing but whole
 // numbers of a sensible size is looked at, each under the name that it was asked for.
 
+import type { JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import type { ActorCounts } from '../../data/store/actors.ts'
 import type { PostCounts } from '../../data/store/post-counts.ts'
-import { isObject, type Json, parseObject } from '../../sources/appview/json.ts'
+import { parseObject } from '../../sources/appview/json.ts'
 import type { FetchedResponse, GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 
 /** As many as the methods take. */
@@ -39,7 +41,7 @@ export function createCountsAsker(
 ): CountsAsker {
   const ask = async <Counts>(
     query: { nsid: string; param: string; names: readonly string[] },
-    read: (answer: Json) => Map<string, Counts>,
+    read: (answer: JsonObject) => Map<string, Counts>,
   ): Promise<Asked<Counts>> => {
     const given = new URLSearchParams()
     for (const name of query.names) given.append(query.param, name)
@@ -74,7 +76,7 @@ function retryAfter(response: FetchedResponse | undefined): number | undefined {
 function byName<Counts>(
   views: unknown,
   { names, key }: { names: readonly string[]; key: string },
-  countsOf: (view: Json) => Counts,
+  countsOf: (view: JsonObject) => Counts,
 ): Map<string, Counts> {
   const asked = new Set(names)
   const found = Array.isArray(views) ? views.filter(isObject) : []
@@ -82,7 +84,7 @@ function byName<Counts>(
   return new Map(known.map((view) => [String(view[key]), countsOf(view)]))
 }
 
-function postCountsOf(view: Json): PostCounts {
+function postCountsOf(view: JsonObject): PostCounts {
   return {
     likes: count(view['likeCount']),
     reposts: count(view['repostCount']),
@@ -91,7 +93,7 @@ function postCountsOf(view: Json): PostCounts {
   }
 }
 
-function actorCountsOf(view: Json): ActorCounts {
+function actorCountsOf(view: JsonObject): ActorCounts {
   return {
     follows: count(view['followsCount']),
     followers: count(view['followersCount']),

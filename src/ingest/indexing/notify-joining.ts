@@ -5,9 +5,9 @@
 
 import { packRkey } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/event.ts'
+import { asObject } from '../../base/util/json-object.ts'
 import { type IndexContext, isMember, type RecordWrite, sortAtOf } from './index-context.ts'
 import { notify, PROFILE } from './notify.ts'
-import { asObject } from './record-fields.ts'
 import { parseRecordUri, type RecordRef } from './record-keys.ts'
 
 const STARTER_PACK = 'app.bsky.graph.starterpack'

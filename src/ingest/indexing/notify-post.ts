@@ -8,6 +8,7 @@
 
 import { packRkey, unpackRkey } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/event.ts'
+import { asArray } from '../../base/util/json-object.ts'
 import { activitySubscribersOf } from '../../data/store/activity-subscriptions.ts'
 import { isFollowing } from '../../data/store/follows.ts'
 import { findGate } from '../../data/store/gates.ts'
@@ -22,7 +23,6 @@ import { postAbove } from '../../data/store/post-parents.ts'
 import { findPostById, type PostRow, presentReplies } from '../../data/store/posts.ts'
 import { type IndexContext, isMember, type RecordWrite, sortAtOf } from './index-context.ts'
 import { isTold, notify, POST, tell } from './notify.ts'
-import { asArray } from './record-fields.ts'
 import type { RecordRef } from './record-keys.ts'
 import { mentionsIn } from './reply-rules.ts'
 

@@ -10,6 +10,7 @@
 import { packRkey } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/event.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
+import { asObject } from '../../base/util/json-object.ts'
 import { isFollowing } from '../../data/store/follows.ts'
 import type { NotificationReason } from '../../data/store/notification-reasons.ts'
 import {
@@ -29,7 +30,6 @@ import {
   sortAtOf,
 } from './index-context.ts'
 import { isAboutMutedThread } from './muted-threads.ts'
-import { asObject } from './record-fields.ts'
 import { parseRecordUri } from './record-keys.ts'
 
 export type Occasion = {

@@ -1,8 +1,8 @@
 // What a post's embed means for its row: which post it quotes, and whether it shows media.
 
 import type { JsonObject } from '../../base/event.ts'
+import { asObject } from '../../base/util/json-object.ts'
 import { HAS_MEDIA, HAS_VIDEO } from '../../data/store/post-flags.ts'
-import { asObject } from './record-fields.ts'
 import { parsePostUri, type RecordRef } from './record-keys.ts'
 
 const EMBED = 'app.bsky.embed'

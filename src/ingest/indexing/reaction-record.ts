@@ -2,9 +2,9 @@
 // of them nothing; and nothing of what somebody does to their own, which tells nobody.
 
 import { packRkey } from '../../base/atproto/keys.ts'
+import { asObject } from '../../base/util/json-object.ts'
 import { insertReactionRecord } from '../../data/store/reaction-records.ts'
 import { type IndexContext, type RecordWrite, recordJson } from './index-context.ts'
-import { asObject } from './record-fields.ts'
 import { parseRecordUri } from './record-keys.ts'
 
 const REPOST = 'app.bsky.feed.repost'

@@ -3,6 +3,7 @@
 // threadgate and postgate allow this account.
 
 import type { JsonObject } from '../../base/event.ts'
+import { asArray, asObject } from '../../base/util/json-object.ts'
 import { isFollowing } from '../../data/store/follows.ts'
 import { findGate } from '../../data/store/gates.ts'
 import { isOnList } from '../../data/store/list-items.ts'
@@ -14,7 +15,6 @@ import {
 import { findPostById, PRESENT, postRecord } from '../../data/store/posts.ts'
 import type { IndexContext } from './index-context.ts'
 import { lookUpList } from './post-rows.ts'
-import { asArray, asObject } from './record-fields.ts'
 import { LIST_COLLECTION, parseRecordUri, type RecordRef } from './record-keys.ts'
 
 const GATE = 'app.bsky.feed.threadgate'

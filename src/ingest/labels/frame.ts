@@ -2,6 +2,7 @@
 // https://atproto.com/specs/event-stream#framing
 
 import { decodeAll } from '@atproto/lex-cbor'
+import { isObject } from '../../base/util/json-object.ts'
 import { isWithinBounds } from './cbor-bounds.ts'
 
 export type LabelFrame =
@@ -50,8 +51,4 @@ function readValues(data: Uint8Array): unknown[] {
     return []
   }
   return values
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

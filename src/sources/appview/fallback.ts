@@ -5,6 +5,7 @@
 // A question says nothing of who asks: no token, no DID. Only whose labels count goes along.
 
 import type { Lexicons } from '@atproto/lexicon'
+import type { JsonObject } from '../../base/event.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { createLimiter } from '../../base/util/limiter.ts'
@@ -12,7 +13,7 @@ import { FetchError } from '../identity/fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
-import { type Json, parseObject } from './json.ts'
+import { parseObject } from './json.ts'
 import type { MediaPatterns } from './neutral-views.ts'
 import { itemsFieldOf, validAnswer } from './valid-answer.ts'
 
@@ -29,7 +30,7 @@ export type Question = {
 
 export type Fallback = {
   /** @returns an answer of the asker's own, to change at will; undefined where there is none in time */
-  ask(question: Question): Promise<Json | undefined>
+  ask(question: Question): Promise<JsonObject | undefined>
 }
 
 export type FallbackParts = {
@@ -166,7 +167,7 @@ function readAnswer(
 function countDropped(
   lexicons: Lexicons,
   nsid: string,
-  { answer, valid }: { answer: Json; valid: Json },
+  { answer, valid }: { answer: JsonObject; valid: JsonObject },
 ): number {
   const field = itemsFieldOf(lexicons, nsid) ?? ''
   const lengthOf = (items: unknown) => (Array.isArray(items) ? items.length : 0)

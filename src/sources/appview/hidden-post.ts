@@ -1,9 +1,9 @@
 // Posts that a viewer may not see, and what is said in their place.
 
-import type { Json } from './json.ts'
+import type { JsonObject } from '../../base/event.ts'
 import { isWithheld, type OurWord, ownerOf } from './our-word.ts'
 
-export function isPostThere(post: Json, word: OurWord): boolean {
+export function isPostThere(post: JsonObject, word: OurWord): boolean {
   const isGone = word.post(String(post['uri'])).isGone
   return !isGone && !word.account(ownerOf(post)).isHidden
 }
@@ -11,7 +11,7 @@ export function isPostThere(post: Json, word: OurWord): boolean {
 const DEFS = 'app.bsky.feed.defs'
 
 /** What is said in place of a post. @returns undefined where it is shown */
-export function hiddenAs(post: Json, word: OurWord): Json | undefined {
+export function hiddenAs(post: JsonObject, word: OurWord): JsonObject | undefined {
   const { uri } = post
   const did = ownerOf(post)
   const { blocks, blockedViewer } = word.account(did)

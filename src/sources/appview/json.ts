@@ -1,16 +1,13 @@
 // JSON from strangers: safe to walk, and told apart.
 
-export type Json = Record<string, unknown>
+import type { JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 
 /** A thread of 80 posts one in another is the deepest that is asked for. */
 const MAX_DEPTH = 200
 
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** @returns undefined for what is no object, too deep, or could reach a prototype. */
-export function parseObject(body: Buffer): Json | undefined {
+export function parseObject(body: Buffer): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(body.toString())
     return isObject(value) && isSafe(value, 0) ? value : undefined

@@ -3,7 +3,8 @@
 // agree with itself (a post under another account's name, an address that is not of the web) is unfit.
 
 import { jsonToLex, type Lexicons } from '@atproto/lexicon'
-import { isObject, type Json } from './json.ts'
+import type { JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import { innerViews, kindOf, recordFieldOf } from './view-kinds.ts'
 
 export type MediaPatterns = {
@@ -35,7 +36,7 @@ const PRESETS: Record<string, ImagePreset> = {
 }
 
 /** Changes `view`. @returns whether it is fit to be shown. */
-export function neutralise(view: Json, by: Neutral): boolean {
+export function neutralise(view: JsonObject, by: Neutral): boolean {
   delete view['viewer']
   if (!isConsistent(view, by.lexicons) || !hasFitMedia(view, by.urls)) return false
   if (Array.isArray(view['labels'])) view['labels'] = labelsOf(view, by)
@@ -43,17 +44,17 @@ export function neutralise(view: Json, by: Neutral): boolean {
   return true
 }
 
-function isConsistent(view: Json, lexicons: Lexicons): boolean {
+function isConsistent(view: JsonObject, lexicons: Lexicons): boolean {
   const kind = kindOf(view)
   if (kind !== 'post' && kind !== 'record') return true
-  const owner = (view['author'] ?? view['creator']) as Json | undefined
+  const owner = (view['author'] ?? view['creator']) as JsonObject | undefined
   const did = String(view['uri']).split('/')[2]
   if (owner && owner['did'] !== did) return false
   if (kind === 'record') return true
-  return isPostRecord(view[recordFieldOf(view)!] as Json, lexicons)
+  return isPostRecord(view[recordFieldOf(view)!] as JsonObject, lexicons)
 }
 
-function isPostRecord(record: Json, lexicons: Lexicons): boolean {
+function isPostRecord(record: JsonObject, lexicons: Lexicons): boolean {
   try {
     return record['$type'] === POST && lexicons.validate(POST, jsonToLex(record)).success
   } catch {
@@ -61,7 +62,7 @@ function isPostRecord(record: Json, lexicons: Lexicons): boolean {
   }
 }
 
-function hasFitMedia(view: Json, urls: MediaPatterns): boolean {
+function hasFitMedia(view: JsonObject, urls: MediaPatterns): boolean {
   for (const name of MEDIA) {
     const value = view[name]
     if (typeof value !== 'string') continue
@@ -92,7 +93,7 @@ function decoded(text: string): string | undefined {
 }
 
 /** Those by accepted labelers and by the account itself, in force, and about this view. */
-function labelsOf(view: Json, { labelers, now }: Neutral): Json[] {
+function labelsOf(view: JsonObject, { labelers, now }: Neutral): JsonObject[] {
   const did = ownerOf(view)
   return (view['labels'] as unknown[]).filter(isObject).filter((label) => {
     const { src, uri, neg, exp } = label
@@ -103,7 +104,7 @@ function labelsOf(view: Json, { labelers, now }: Neutral): Json[] {
   })
 }
 
-function ownerOf(view: Json): string | undefined {
+function ownerOf(view: JsonObject): string | undefined {
   if (typeof view['did'] === 'string' && typeof view['handle'] === 'string') return view['did']
   return typeof view['uri'] === 'string' ? view['uri'].split('/')[2] : undefined
 }

@@ -4,7 +4,8 @@
 // view of a post by somebody whom we hold. What the viewer may not see in an embed becomes a word that it
 // is not shown.
 
-import { isObject, type Json } from './json.ts'
+import type { JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import { innerViews, kindOf } from './view-kinds.ts'
 
 export type AccountWord = {
@@ -17,19 +18,19 @@ export type AccountWord = {
   /** Verified by us. */
   handle: string | undefined
   /** Undefined for a visitor. */
-  viewer: Json | undefined
+  viewer: JsonObject | undefined
   /** The same for an account in a block with the viewer. */
-  blockedViewer: Json | undefined
+  blockedViewer: JsonObject | undefined
   labels: readonly object[]
 }
 
 export type ThingWord = {
   /** Deleted, or taken down. */
   isGone: boolean
-  viewer: Json | undefined
+  viewer: JsonObject | undefined
   labels: readonly object[]
   /** Our own view of it, where we hold it whole. */
-  own?: Json
+  own?: JsonObject
 }
 
 export type OurWord = {
@@ -42,7 +43,7 @@ export type OurWord = {
 export type Shown = { dids: Set<string>; posts: Set<string>; records: Set<string> }
 
 /** Everything in these views that we may know something of. */
-export function collect(view: Json, shown: Shown = emptyShown()): Shown {
+export function collect(view: JsonObject, shown: Shown = emptyShown()): Shown {
   const kind = kindOf(view)
   const { did, uri } = view
   if (typeof did === 'string') shown.dids.add(did)
@@ -57,13 +58,13 @@ function emptyShown(): Shown {
 }
 
 /** Whose it is: of a post its author, of anything else that somebody made its creator. */
-export function ownerOf(view: Json): string {
+export function ownerOf(view: JsonObject): string {
   const owner = view['author'] ?? view['creator']
   return isObject(owner) ? String(owner['did']) : ''
 }
 
 /** Changes `view`, and all in it. */
-export function speak(view: Json, word: OurWord): void {
+export function speak(view: JsonObject, word: OurWord): void {
   const kind = kindOf(view)
   if (kind === 'account') speakOfAccount(view, word.account(String(view['did'])))
   if (kind === 'post') {
@@ -80,22 +81,22 @@ export function speak(view: Json, word: OurWord): void {
   for (const inner of innerViews(view)) speak(inner, word)
 }
 
-function speakOfAccount(view: Json, said: AccountWord): void {
+function speakOfAccount(view: JsonObject, said: AccountWord): void {
   if (said.handle !== undefined) view['handle'] = said.handle
   speakOfThing(view, said)
 }
 
-function speakOfThing(view: Json, said: Pick<ThingWord, 'viewer' | 'labels'>): void {
+function speakOfThing(view: JsonObject, said: Pick<ThingWord, 'viewer' | 'labels'>): void {
   if (said.viewer) view['viewer'] = said.viewer
   if (said.labels.length === 0) return
-  const theirs = Array.isArray(view['labels']) ? (view['labels'] as Json[]) : []
-  const labels = said.labels as readonly Json[]
-  const key = (label: Json) => `${label['src']} ${label['val']} ${label['uri']}`
+  const theirs = Array.isArray(view['labels']) ? (view['labels'] as JsonObject[]) : []
+  const labels = said.labels as readonly JsonObject[]
+  const key = (label: JsonObject) => `${label['src']} ${label['val']} ${label['uri']}`
   const ours = new Set(labels.map(key))
   view['labels'] = [...labels, ...theirs.filter((label) => !ours.has(key(label)))]
 }
 
-function replace(view: Json, own: Json): void {
+function replace(view: JsonObject, own: JsonObject): void {
   const { $type } = view
   for (const name of Object.keys(view)) delete view[name]
   Object.assign(view, own, $type === undefined ? {} : { $type })
@@ -104,7 +105,7 @@ function replace(view: Json, own: Json): void {
 const EMBED = 'app.bsky.embed.record'
 
 /** Of something embedded that the viewer may not see. */
-function inStead(view: Json, word: OurWord): Json | undefined {
+function inStead(view: JsonObject, word: OurWord): JsonObject | undefined {
   const { $type, uri } = view
   const isRecord = typeof $type === 'string' && isObject(view['creator'])
   if ($type !== `${EMBED}#viewRecord` && !isRecord) return undefined
@@ -124,8 +125,8 @@ const WITHHELD = '!no-unauthenticated'
 /** Whether the account asks not to be shown to those who are not signed in. */
 export function isWithheld(account: unknown, word: OurWord): boolean {
   if (word.isSignedIn || !isObject(account)) return false
-  const labels = [...((account['labels'] as Json[] | undefined) ?? [])]
-  return [...labels, ...(word.account(String(account['did'])).labels as Json[])].some(
+  const labels = [...((account['labels'] as JsonObject[] | undefined) ?? [])]
+  return [...labels, ...(word.account(String(account['did'])).labels as JsonObject[])].some(
     ({ val }) => val === WITHHELD,
   )
 }

@@ -1,8 +1,9 @@
 // Which items of a stranger's answer a viewer is shown, by our rules: those of each kind of answer are the
 // ones of our own methods of the same name.
 
+import type { JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import { hiddenAs, isPostThere } from './hidden-post.ts'
-import { isObject, type Json } from './json.ts'
 import { isWithheld, type OurWord, ownerOf } from './our-word.ts'
 import { shownThread, shownTree } from './shown-thread.ts'
 
@@ -31,7 +32,7 @@ const byField: Record<string, Rule> = {
   views: isCreatorThere,
 }
 
-type Rule = (item: Json, word: OurWord) => boolean
+type Rule = (item: JsonObject, word: OurWord) => boolean
 
 /**
  * Changes `answer`.
@@ -40,7 +41,7 @@ type Rule = (item: Json, word: OurWord) => boolean
  */
 export function keepShown(
   nsid: string,
-  answer: Json,
+  answer: JsonObject,
   { field, word }: { field: string | undefined; word: OurWord },
 ): boolean {
   if (field === 'thread') {
@@ -53,35 +54,35 @@ export function keepShown(
   }
   if (field === undefined) return !('did' in answer) || isThere(answer, word)
   const isShown = byMethod[nsid] ?? byField[field]
-  answer[field] = (answer[field] as Json[]).filter((item) => isShown?.(item, word) ?? false)
-  for (const item of answer[field] as Json[])
+  answer[field] = (answer[field] as JsonObject[]).filter((item) => isShown?.(item, word) ?? false)
+  for (const item of answer[field] as JsonObject[])
     if (isObject(item['reply'])) hideAncestors(item['reply'], word)
   return true
 }
 
-function isThere({ did }: Json, word: OurWord): boolean {
+function isThere({ did }: JsonObject, word: OurWord): boolean {
   return !word.account(String(did)).isHidden
 }
 
-function isWelcome(account: Json, word: OurWord): boolean {
+function isWelcome(account: JsonObject, word: OurWord): boolean {
   return isThere(account, word) && !word.account(String(account['did'])).blocks
 }
 
-function isCreatorThere(view: Json, word: OurWord): boolean {
+function isCreatorThere(view: JsonObject, word: OurWord): boolean {
   return !word.account(ownerOf(view)).isHidden && !word.record(String(view['uri'])).isGone
 }
 
-function isCreatorWelcome(view: Json, word: OurWord): boolean {
+function isCreatorWelcome(view: JsonObject, word: OurWord): boolean {
   return isCreatorThere(view, word) && !word.account(ownerOf(view)).blocks
 }
 
-function isPostShown(post: Json, word: OurWord): boolean {
+function isPostShown(post: JsonObject, word: OurWord): boolean {
   const isOpen = !word.account(ownerOf(post)).blocks && !isWithheld(post['author'], word)
   return isOpen && isPostThere(post, word)
 }
 
 /** Of a feed item: who is concerned, and whether it can be shown at all. */
-function partsOf(item: Json, word: OurWord) {
+function partsOf(item: JsonObject, word: OurWord) {
   const { post, reason } = item
   if (!isObject(post) || !isPostShown(post, word)) return undefined
   const by = isObject(reason) && isObject(reason['by']) ? reason['by'] : undefined
@@ -91,13 +92,13 @@ function partsOf(item: Json, word: OurWord) {
 }
 
 /** A muted author's posts are left out where somebody else reposted them, but not on their own page. */
-function isInAuthorFeed(item: Json, word: OurWord): boolean {
+function isInAuthorFeed(item: JsonObject, word: OurWord): boolean {
   const parts = partsOf(item, word)
   return parts !== undefined && (!parts.author.mutes || parts.originator.mutes)
 }
 
 /** As from a timeline. */
-function isInFeed(item: Json, word: OurWord): boolean {
+function isInFeed(item: JsonObject, word: OurWord): boolean {
   const parts = partsOf(item, word)
   if (!parts) return false
   const { author, originator, by, post } = parts
@@ -106,21 +107,21 @@ function isInFeed(item: Json, word: OurWord): boolean {
   return !ancestorsOf(item).some((did) => word.account(did).blocks)
 }
 
-function ancestorsOf({ reply }: Json): string[] {
+function ancestorsOf({ reply }: JsonObject): string[] {
   if (!isObject(reply)) return []
   const grandparent = reply['grandparentAuthor']
   const parent = isObject(reply['parent']) ? [ownerOf(reply['parent'])] : []
   return [...parent, ...(isObject(grandparent) ? [String(grandparent['did'])] : [])]
 }
 
-function isQuote({ embed }: Json): boolean {
+function isQuote({ embed }: JsonObject): boolean {
   const wrapped = isObject(embed) ? embed['record'] : undefined
   const record = isObject(wrapped) && isObject(wrapped['record']) ? wrapped['record'] : wrapped
   return isObject(record) && String(record['uri']).includes('/app.bsky.feed.post/')
 }
 
 /** Parent and root that the viewer may not see, and whose it was that the parent answered. */
-function hideAncestors(reply: Json, word: OurWord): void {
+function hideAncestors(reply: JsonObject, word: OurWord): void {
   for (const name of ['root', 'parent']) {
     const post = reply[name]
     if (isObject(post) && isObject(post['record'])) reply[name] = hiddenAs(post, word) ?? post

@@ -2,8 +2,9 @@
 // shows as such; below, a reply goes together with all that answers it, and those of muted people stand
 // aside. As a tree (getPostThread) likewise, but that muted people's replies stay, as in the reference.
 
+import type { JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import { hiddenAs, isPostThere } from './hidden-post.ts'
-import { isObject, type Json } from './json.ts'
 import { isWithheld, type OurWord, ownerOf } from './our-word.ts'
 
 const DEFS = 'app.bsky.unspecced.defs'
@@ -16,12 +17,12 @@ const WITHHELD = `${DEFS}#threadItemNoUnauthenticated`
  * @returns false where nothing is left of it
  */
 export function shownThread(
-  answer: Json,
+  answer: JsonObject,
   { word, keepsMuted }: { word: OurWord; keepsMuted: boolean },
 ): boolean {
-  const shown: Json[] = []
+  const shown: JsonObject[] = []
   let cutAt = Number.POSITIVE_INFINITY
-  for (const item of answer['thread'] as Json[]) {
+  for (const item of answer['thread'] as JsonObject[]) {
     const depth = Number(item['depth'])
     if (depth > cutAt) continue
     cutAt = Number.POSITIVE_INFINITY
@@ -37,12 +38,12 @@ export function shownThread(
   return keepsMuted || shown.length > 0
 }
 
-function marked(item: Json, mutedByViewer: boolean): Json {
+function marked(item: JsonObject, mutedByViewer: boolean): JsonObject {
   const { value } = item
   return mutedByViewer && isObject(value) ? { ...item, value: { ...value, mutedByViewer } } : item
 }
 
-function shownValue(item: Json, word: OurWord): unknown {
+function shownValue(item: JsonObject, word: OurWord): unknown {
   const { value } = item
   // They withhold it from us, who ask in nobody's name; she is signed in.
   if (word.isSignedIn && isObject(value) && value['$type'] === WITHHELD) {
@@ -63,7 +64,7 @@ function isByMuted(value: unknown, word: OurWord): boolean {
 }
 
 /** Changes `answer`. */
-export function shownTree(answer: Json, word: OurWord): boolean {
+export function shownTree(answer: JsonObject, word: OurWord): boolean {
   const { thread } = answer
   if (!isObject(thread)) return false
   const stead = isObject(thread['post']) ? hiddenAs(thread['post'], word) : undefined
@@ -73,7 +74,7 @@ export function shownTree(answer: Json, word: OurWord): boolean {
   return true
 }
 
-function prune(node: Json, word: OurWord): void {
+function prune(node: JsonObject, word: OurWord): void {
   const { parent, replies } = node
   if (isObject(parent)) {
     const stead = isObject(parent['post']) ? hiddenAs(parent['post'], word) : undefined

@@ -3,7 +3,8 @@
 // that there is only one of is unfit, there is no answer.
 
 import { jsonToLex, type Lexicons } from '@atproto/lexicon'
-import { isObject, type Json } from './json.ts'
+import type { JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import { type Neutral, neutralise } from './neutral-views.ts'
 import { innerViews } from './view-kinds.ts'
 
@@ -11,10 +12,10 @@ import { innerViews } from './view-kinds.ts'
 const MAX_ITEMS = 1_000
 
 /** @returns undefined where nothing of it can be used */
-export function validAnswer(nsid: string, answer: Json, by: Neutral): Json | undefined {
+export function validAnswer(nsid: string, answer: JsonObject, by: Neutral): JsonObject | undefined {
   const field = itemsFieldOf(by.lexicons, nsid)
   const { cursor, ...rest } = answer
-  const body: Json = typeof cursor === 'string' && cursor !== '' ? { ...rest, cursor } : rest
+  const body: JsonObject = typeof cursor === 'string' && cursor !== '' ? { ...rest, cursor } : rest
   const frame = field === undefined ? body : { ...body, [field]: [] }
   if (!isFit(nsid, frame, by)) return undefined
   if (field === undefined) return frame
@@ -27,7 +28,7 @@ export function validAnswer(nsid: string, answer: Json, by: Neutral): Json | und
   return { ...frame, [field]: fit }
 }
 
-function isFit(nsid: string, body: Json, by: Neutral): boolean {
+function isFit(nsid: string, body: JsonObject, by: Neutral): boolean {
   if (hasNull(body) || !neutralise(body, by)) return false
   try {
     by.lexicons.assertValidXrpcOutput(nsid, jsonToLex(body))
@@ -38,7 +39,7 @@ function isFit(nsid: string, body: Json, by: Neutral): boolean {
 }
 
 /** One null costs a client the whole page; but a record may have what its author put into it. */
-function hasNull(view: Json): boolean {
+function hasNull(view: JsonObject): boolean {
   const values = Object.values(view)
   if (values.some((value) => value === null || (Array.isArray(value) && value.includes(null)))) {
     return true
@@ -48,7 +49,7 @@ function hasNull(view: Json): boolean {
 }
 
 /** Just what an item has to stand in for the lexicon to judge it. */
-function withoutOptional(lexicons: Lexicons, nsid: string, frame: Json): Json {
+function withoutOptional(lexicons: Lexicons, nsid: string, frame: JsonObject): JsonObject {
   const required = schemaOf(lexicons, nsid)?.required ?? []
   return Object.fromEntries(Object.entries(frame).filter(([name]) => required.includes(name)))
 }

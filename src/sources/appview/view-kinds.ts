@@ -1,10 +1,11 @@
 // What kind of view an object in an answer is, told by its fields: most views come without a `$type`.
 
-import { isObject, type Json } from './json.ts'
+import type { JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 
 export type ViewKind = 'account' | 'post' | 'record' | 'other'
 
-export function kindOf(view: Json): ViewKind {
+export function kindOf(view: JsonObject): ViewKind {
   if (typeof view['did'] === 'string' && typeof view['handle'] === 'string') return 'account'
   const isNamed = typeof view['uri'] === 'string' && typeof view['cid'] === 'string'
   if (!isNamed) return 'other'
@@ -13,18 +14,18 @@ export function kindOf(view: Json): ViewKind {
 }
 
 /** Where a view carries the record itself, which is its author's and never looked into. */
-export function recordFieldOf(view: Json): 'record' | 'value' | undefined {
+export function recordFieldOf(view: JsonObject): 'record' | 'value' | undefined {
   if (isObject(view['author']) && isObject(view['value'])) return 'value'
   const isWhole = isObject(view['author']) || isObject(view['creator']) || isGate(view)
   return isWhole && isObject(view['record']) ? 'record' : undefined
 }
 
-function isGate(view: Json): boolean {
+function isGate(view: JsonObject): boolean {
   return typeof view['uri'] === 'string' && Array.isArray(view['lists'])
 }
 
 /** The objects in a view that are views, or hold some. */
-export function* innerViews(view: Json): Generator<Json> {
+export function* innerViews(view: JsonObject): Generator<JsonObject> {
   const record = recordFieldOf(view)
   for (const [name, value] of Object.entries(view)) {
     if (name === record || name === 'facets' || name === 'descriptionFacets') continue

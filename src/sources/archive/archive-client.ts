@@ -4,7 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../base/obs/log.ts'
-import { isObject } from '../jetstream/commit.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import { remainingRequests, retryAfterMs } from '../pds/rate-limit-headers.ts'
 import type { ArchiveLimits } from './limits.ts'
 import { readBody } from './read-body.ts'

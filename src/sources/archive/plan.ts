@@ -1,7 +1,7 @@
 // A page of the plan: which segments, or which of their blocks, may hold what we want, in the order of
 // their sequence numbers. Lexicon: network.bsky.jetstream.planSnapshot.
 
-import { isObject } from '../jetstream/commit.ts'
+import { isObject } from '../../base/util/json-object.ts'
 
 /** Inclusive. */
 export type BlockRange = { first: number; last: number }

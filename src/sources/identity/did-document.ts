@@ -10,6 +10,8 @@ import {
   SECP256K1_JWT_ALG,
 } from '@atproto/crypto'
 import { isValidHandle } from '@atproto/syntax'
+import type { JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 
 export type DidService = {
   /** With its `#`, without the DID: `#atproto_pds`. */
@@ -31,8 +33,6 @@ export type Identity = {
   pds: string | undefined
   services: DidService[]
 }
-
-type Json = Record<string, unknown>
 
 const MAX_ITEMS = 64
 const MAX_URL_LENGTH = 2048
@@ -65,7 +65,7 @@ export function serviceEndpoint(identity: Identity, id: string, type?: string): 
 }
 
 /** The first at:// alias counts; if it is no handle, there is none. */
-function readHandle(document: Json): string | undefined {
+function readHandle(document: JsonObject): string | undefined {
   const alias = listOf(document['alsoKnownAs']).find(
     (one): one is string => typeof one === 'string' && one.startsWith('at://'),
   )
@@ -73,7 +73,7 @@ function readHandle(document: Json): string | undefined {
   return handle && isValidHandle(handle) ? handle : undefined
 }
 
-function readKey(did: string, document: Json, id: string): string | undefined {
+function readKey(did: string, document: JsonObject, id: string): string | undefined {
   const method = listOf(document['verificationMethod'])
     .filter(isObject)
     .find((one) => localId(did, one['id']) === id)
@@ -105,7 +105,7 @@ function didKeyOf(type: string, multibase: string): string | undefined {
   return undefined
 }
 
-function readServices(did: string, document: Json): DidService[] {
+function readServices(did: string, document: JsonObject): DidService[] {
   return listOf(document['service'])
     .filter(isObject)
     .flatMap((one) => {
@@ -135,8 +135,4 @@ function isHttpUrl(value: unknown): value is string {
 
 function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value.slice(0, MAX_ITEMS) : []
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,12 +1,9 @@
 // The part of a commit that both wires spell alike: checked, and made into an event.
 
 import type { AccountStatus, CommitEvent, JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import type { DropReason } from './decoded.ts'
 import { isNsid, isRecordCid, isRkey, isTid } from './syntax.ts'
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** `commit` has operation, rev, collection, rkey and, unless it deletes, cid and record. */
 export function readCommit(

@@ -1,7 +1,8 @@
 // One frame of the v1 wire (`/subscribe`), parsed: `{did, time_us, kind, commit|identity|account}`,
 // with `cursor` (= seq) on v2 hosts and without it on legacy ones.
 
-import { isObject, readCommit, readHandle, readStatus } from './commit.ts'
+import { isObject } from '../../base/util/json-object.ts'
+import { readCommit, readHandle, readStatus } from './commit.ts'
 import type { Decoded } from './decoded.ts'
 import { isDid } from './syntax.ts'
 

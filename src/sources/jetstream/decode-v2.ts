@@ -2,7 +2,8 @@
 // the types of network.bsky.jetstream.subscribeEvents.
 
 import type { JsonObject } from '../../base/event.ts'
-import { isObject, readCommit, readHandle, readStatus } from './commit.ts'
+import { isObject } from '../../base/util/json-object.ts'
+import { readCommit, readHandle, readStatus } from './commit.ts'
 import { isPositive } from './decode-v1.ts'
 import type { Decoded, Notice } from './decoded.ts'
 import { isDid, isTid } from './syntax.ts'

@@ -4,7 +4,7 @@
 // Never throws on outside data: what cannot be used is named by a DropReason.
 
 import { isUtf8 } from 'node:buffer'
-import { isObject } from './commit.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import { decodeV1 } from './decode-v1.ts'
 import { decodeV2 } from './decode-v2.ts'
 import type { Decoded } from './decoded.ts'

@@ -4,7 +4,7 @@
 // that strict clients refuse the whole answer it stands in. The checks cost next to nothing on
 // ordinary frames.
 
-import { isObject } from './commit.ts'
+import { isObject } from '../../base/util/json-object.ts'
 
 const MAX_DEPTH = 100
 // Too short to nest deep enough to matter; nearly all frames are.

@@ -10,6 +10,7 @@ import { isValidRecordKey } from '@atproto/syntax'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
 import type { AccountStatus, JsonObject } from '../../base/event.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import { FetchError } from '../identity/fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
 import { PdsError } from './pds-error.ts'
@@ -267,8 +268,4 @@ function toQueryString(query: Query): string {
     if (value !== undefined) parameters.set(name, String(value))
   }
   return parameters.toString()
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,6 +2,7 @@
 // author's followers, and for what has to be fetched.
 
 import { cidRank } from '../../../base/atproto/keys.ts'
+import { asObject } from '../../../base/util/json-object.ts'
 import { postItem } from '../../../data/store/item-ids.ts'
 import { removeMentions } from '../../../data/store/mentions.ts'
 import { putOpReply } from '../../../data/store/op-replies.ts'
@@ -52,7 +53,6 @@ import { indexMentions } from '../mentions.ts'
 import { notifyOfPost, notifyOfRepliesBelow } from '../notify-post.ts'
 import { mediaFlags, quotedPost } from '../post-embeds.ts'
 import { ensurePost, lookUpPost, mayStillCome } from '../post-rows.ts'
-import { asObject } from '../record-fields.ts'
 import { authorityOf, parsePostUri, type RecordRef } from '../record-keys.ts'
 import { mentionsIn, postgateFlag, replyRootFlag, threadgateFlag } from '../reply-rules.ts'
 import { goesOnAfter, keyAfter, PAGE } from '../retention/step.ts'
