@@ -2,8 +2,9 @@
 // timeline and the direction, so that it can't be used for anything else, and the key it was signed with. The two
 // newest keys are valid, so a cursor lives for at least as long as a key.
 
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
+import { isSameMac } from '../../base/util/secrets.ts'
 
 export type SigningKey = { id: number; secret: Buffer }
 
@@ -51,7 +52,7 @@ function checked(cursor: string, keys: readonly SigningKey[]): Content | undefin
   const match = cursor.length > MAX_LENGTH ? null : SIGNED.exec(cursor)
   if (!match) return undefined
   const given = Buffer.from(match[2]!, 'base64url')
-  const isOurs = keys.some((key) => timingSafeEqual(signatureOf(match[1]!, key), given))
+  const isOurs = keys.some((key) => isSameMac(given, signatureOf(match[1]!, key)))
   if (!isOurs) return undefined
   return JSON.parse(Buffer.from(match[1]!, 'base64url').toString()) as Content
 }

@@ -1,7 +1,6 @@
 // The sockets of the dataplane's port, with TLS or without: HTTP/1.1 and HTTP/2 on one, told apart by a
 // connection's first bytes. Whoever does not show the secret is refused before anything of the body is read.
 
-import { timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import {
   createServer as createHttp1,
@@ -18,6 +17,7 @@ import { createServer as createTcp, type Server, type Socket } from 'node:net'
 import { createServer as createTls, type TlsOptions } from 'node:tls'
 import type { Config } from '../../base/config/config.ts'
 import { ConfigError } from '../../base/config/config.ts'
+import { isSameSecret } from '../../base/util/secrets.ts'
 import { listenOn } from '../server/listener.ts'
 import type { Grpc } from './grpc.ts'
 
@@ -84,11 +84,7 @@ type Check = (headers: { authorization?: string | undefined }) => boolean
 /** Whether the secret was shown. */
 function checkOf(token: string | undefined): Check {
   if (token === undefined) return () => true
-  const expected = Buffer.from(`Bearer ${token}`)
-  return ({ authorization = '' }) => {
-    const given = Buffer.from(authorization)
-    return given.length === expected.length && timingSafeEqual(given, expected)
-  }
+  return ({ authorization = '' }) => isSameSecret(authorization, `Bearer ${token}`)
 }
 
 /** What speaks HTTP/1.1 and HTTP/2 on sockets that are given to it. */

@@ -1,9 +1,9 @@
 // Who may use the operator's routes over HTTP: whoever sends the token of the settings as a bearer
 // token. Without a token in the settings nobody may, and the routes look as if they were not there.
 
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
 import type { Config } from '../../base/config/config.ts'
+import { bearerToken, isSameSecret } from '../../base/util/secrets.ts'
 
 /** Answers 401 without the right token, and 404 where none is configured. */
 export function requireOperator({ operatorToken }: Pick<Config, 'operatorToken'>) {
@@ -25,15 +25,6 @@ const REFUSED = {
 }
 
 function isOperator(token: string, authorization: string | undefined): boolean {
-  const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+  const given = bearerToken(authorization)
   return given !== undefined && isSameSecret(given, token)
-}
-
-/** In a time that tells nothing of where they differ, nor how long the secret is. */
-export function isSameSecret(given: string, secret: string): boolean {
-  return timingSafeEqual(digest(given), digest(secret))
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

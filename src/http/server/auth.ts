@@ -2,9 +2,9 @@
 // list of members says about the account is asked through `onViewer`.
 
 import { forbidden, unauthorized } from '../../base/atproto/xrpc-error.ts'
+import { bearerToken, isSameSecret } from '../../base/util/secrets.ts'
 import type { Asker } from '../../sources/identity/resolver.ts'
 import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
-import { isSameSecret } from '../operator/guard.ts'
 import type { HttpRequest } from './http-request.ts'
 import type { Method } from './method.ts'
 import { createReadingTokens, isReadingToken } from './reading-token.ts'
@@ -101,10 +101,4 @@ function isAdmin(operatorToken: string, authorization: string): boolean {
   if (encoded === undefined) return false
   const [user, ...password] = Buffer.from(encoded, 'base64').toString().split(':')
   return user === 'admin' && isSameSecret(password.join(':'), operatorToken)
-}
-
-/** Other schemes count as no token, as in the reference. */
-function bearerToken(authorization: string | undefined): string | undefined {
-  const scheme = authorization?.slice(0, 7).toLowerCase()
-  return scheme === 'bearer ' ? authorization!.slice(7).trim() : undefined
 }

@@ -3,8 +3,9 @@
 // of the operator's token, so nothing is stored, and a new operator's token ends them all. The key is made
 // slowly, so that whoever has such a token can't guess the operator's.
 
-import { createHmac, scryptSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, scryptSync } from 'node:crypto'
 import { isValidDid } from '@atproto/syntax'
+import { isSameMac } from '../../base/util/secrets.ts'
 
 export type ReadingTokens = {
   mint(did: string, hours: number): string
@@ -53,8 +54,7 @@ export function createReadingTokens(
     didOf(token, nsid) {
       const [, payload = '', mac = ''] = token.length <= MAX_LENGTH ? (FORM.exec(token) ?? []) : []
       if (payload === '' || !READABLE.has(nsid)) return undefined
-      const [given, right] = [Buffer.from(mac, 'base64url'), macOf(payload)]
-      if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
+      if (!isSameMac(Buffer.from(mac, 'base64url'), macOf(payload))) return undefined
       const { did, exp } = JSON.parse(Buffer.from(payload, 'base64url').toString())
       return isValidDid(did) && exp * 1000 > now() ? did : undefined
     },

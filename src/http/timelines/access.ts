@@ -4,6 +4,7 @@
 import type { TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { forbidden, unauthorized } from '../../base/atproto/xrpc-error.ts'
+import { bearerToken } from '../../base/util/secrets.ts'
 import type { Db } from '../../data/store/db.ts'
 import { findServiceToken, isServiceToken } from '../../data/store/service-tokens.ts'
 import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
@@ -25,7 +26,6 @@ export type Asker = {
 /** The `lxm` of a member's token. */
 const READ_LXM = 'io.slipstream.timelines.read'
 const POINTS = 1
-const BEARER = /^bearer +(\S+)$/i
 
 export type Access = (request: HttpRequest) => Promise<Asker>
 
@@ -79,7 +79,7 @@ export function createAccess(parts: {
   }
 
   return async (request) => {
-    const token = BEARER.exec(request.header('authorization') ?? '')?.[1]
+    const token = bearerToken(request.header('authorization'))
     if (token === undefined) {
       throw unauthorized('AuthMissing', 'A bearer token is needed: docs/TIMELINES.md says which')
     }
