@@ -4,10 +4,9 @@
 // Each map of rows is stood in for by one that remembers which ids were asked for, found or not. A map
 // that is new to the state needs a line in `rowsOf`; until then what reads it takes the slow path.
 
+import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import type { BlockedPairs, FeedState, ForEveryone, ProfileState } from '../hydrate/types.ts'
 import { dependency, type Missing } from './cached-view.ts'
-
-const UNVERIFIED = 'handle.invalid'
 
 /** What was noticed since the last `begin`. */
 class Watch implements ForEveryone {
@@ -121,7 +120,7 @@ function watcherOf(name: string, source: ProfileState, watch: Watch): (id: numbe
 function wantProfile({ actors }: ProfileState, watch: Watch, uid: number): void {
   const actor = actors.get(uid)
   if (!actor || actor.hiddenAs) return
-  if (!actor.profile || actor.handle === UNVERIFIED) watch.wantAccount(actor.did)
+  if (!actor.profile || actor.handle === INVALID_HANDLE) watch.wantAccount(actor.did)
 }
 
 /** Gives what the source has; `onGet` is told of each id asked for. */

@@ -1,5 +1,6 @@
 // Accounts: rows → Actor.
 
+import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
 import type { ActorRow } from '../../data/store/read/actors.ts'
 import { statusCode } from '../../data/store/status.ts'
@@ -9,7 +10,6 @@ import { parseRecord } from './parse-record.ts'
 import { isSoundProfile } from './record-shapes.ts'
 import type { Actor, HiddenAs, Profile } from './types.ts'
 
-const INVALID_HANDLE = 'handle.invalid'
 const VERSION = 7
 /** About what an Actor takes besides its record, and a record for each character of its JSON. */
 const ACTOR_BYTES = 1_500

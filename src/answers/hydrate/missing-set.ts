@@ -1,9 +1,7 @@
 // What an answer needs and our index lacks: records by at-URI, and accounts without a profile or a name.
 
+import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import type { FeedState, ProfileState } from './types.ts'
-
-/** The handle of an account whose name nobody has verified. */
-export const UNVERIFIED = 'handle.invalid'
 
 export class MissingSet {
   readonly uris = new Set<string>()
@@ -33,7 +31,7 @@ export class MissingSet {
   addProfiles({ viewer, actors }: ProfileState): void {
     if (!viewer) return
     for (const { did, hiddenAs, handle, profile } of actors.values()) {
-      if (!hiddenAs && (!profile || handle === UNVERIFIED)) this.dids.add(did)
+      if (!hiddenAs && (!profile || handle === INVALID_HANDLE)) this.dids.add(did)
     }
   }
 }

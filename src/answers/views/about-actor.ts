@@ -2,6 +2,7 @@
 // an account without a verified handle is not verified either.
 
 import type { AppBskyActorDefs } from '@atproto/api'
+import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import type { AboutActor } from '../hydrate/stored-records.ts'
 import type { Actor, ProfileState } from '../hydrate/types.ts'
 import { datetime, text } from './fields.ts'
@@ -9,8 +10,6 @@ import { isImpersonation, isTakenDownByLabel } from './labels.ts'
 import { statusView } from './status-view.ts'
 
 type Basic = AppBskyActorDefs.ProfileViewBasic
-
-const UNVERIFIED = 'handle.invalid'
 
 /** The fields that differ from those of an account of which nothing else is known. */
 export function aboutView(
@@ -40,7 +39,8 @@ function verification(
   { did, handle, profile }: Actor,
   { verifications, isTrustedVerifier }: AboutActor,
 ): Basic['verification'] {
-  if (handle === UNVERIFIED || (verifications.length === 0 && !isTrustedVerifier)) return undefined
+  if (handle === INVALID_HANDLE || (verifications.length === 0 && !isTrustedVerifier))
+    return undefined
   const views = verifications.map((one) => {
     const issuer = state.actors.get(one.issuer)
     const isValid =
@@ -51,7 +51,7 @@ function verification(
     return {
       issuer: issuer?.did ?? '',
       issuerDisplayName: text(named?.profile?.record.displayName),
-      issuerHandle: named?.handle === UNVERIFIED ? undefined : named?.handle,
+      issuerHandle: named?.handle === INVALID_HANDLE ? undefined : named?.handle,
       uri: one.uri,
       isValid,
       createdAt: datetime(one.sortAt),

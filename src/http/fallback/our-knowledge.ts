@@ -1,7 +1,6 @@
 // Loads what we ourselves know of what a stranger's answer shows (sources/appview/our-word.ts): a handful of
 // reads for a whole page. Accounts that we never heard of stand in no relation to anybody.
 
-import { UNVERIFIED } from '../../answers/hydrate/missing-set.ts'
 import type { Reader } from '../../answers/hydrate/reader.ts'
 import type { FeedState, ProfileState } from '../../answers/hydrate/types.ts'
 import { labelsOf } from '../../answers/views/labels.ts'
@@ -10,6 +9,7 @@ import { postViewer, ungatedPostViewer } from '../../answers/views/post-viewer.t
 import { blockedProfileViewer, profileViewer } from '../../answers/views/profile-viewer.ts'
 import { relationRules } from '../../answers/views/rules.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import type { JsonObject } from '../../base/event.ts'
 import type { PostByUri } from '../../data/store/read/posts-by-uri.ts'
 import {
@@ -52,7 +52,7 @@ function accountWords(
     return {
       ...relationRules(state, uid),
       isHidden: actor?.hiddenAs !== undefined,
-      handle: actor && actor.handle !== UNVERIFIED ? actor.handle : undefined,
+      handle: actor && actor.handle !== INVALID_HANDLE ? actor.handle : undefined,
       viewer: profileViewer(state, uid) as JsonObject | undefined,
       blockedViewer: blockedProfileViewer(state, uid) as JsonObject | undefined,
       labels: labelsOf(state, did, `at://${did}/app.bsky.actor.profile/self`),

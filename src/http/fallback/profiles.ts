@@ -2,6 +2,7 @@
 // somebody who sees it all; the rest of a profile is ours, and theirs where we have none. Of those whom we
 // hold the counts are ours and what was counted before (counted.ts), for which a first look waits.
 
+import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { JsonObject } from '../../base/event.ts'
 import type { MethodResult } from '../server/method.ts'
@@ -18,7 +19,6 @@ const COUNTS = ['followersCount', 'followsCount', 'postsCount']
 const MADE = ['lists', 'feedgens', 'starterPacks']
 /** Declared in records that of strangers are not fetched; where one came here, it says the latest. */
 const DECLARED = ['chat']
-const UNVERIFIED = 'handle.invalid'
 
 export function oneProfile(app: AppContext, own: OwnMethod): Answering {
   return async (call) => {
@@ -124,12 +124,12 @@ function isStranger(app: AppContext, { uid, did }: NamedActor, { reader, viewer 
 
 /** A name that we verified is not a matter of opinion. */
 function verified({ handle }: JsonObject, theirs: JsonObject): JsonObject {
-  return { handle: handle === UNVERIFIED ? theirs['handle'] : handle }
+  return { handle: handle === INVALID_HANDLE ? theirs['handle'] : handle }
 }
 
 /** Who they are to the viewer is always ours; so is a profile that is here. */
 function merged(ours: JsonObject, theirs: JsonObject): JsonObject {
-  const isPointedAt = ours['handle'] === UNVERIFIED || ours['indexedAt'] === undefined
+  const isPointedAt = ours['handle'] === INVALID_HANDLE || ours['indexedAt'] === undefined
   const base = isPointedAt ? { ...theirs, ...verified(ours, theirs) } : ours
   const pick = (from: unknown, names: string[]) =>
     Object.fromEntries(Object.entries(from ?? {}).filter(([name]) => names.includes(name)))

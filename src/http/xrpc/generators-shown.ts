@@ -1,11 +1,11 @@
 // Feed generators by at-URI, as several methods show them. What a member is shown and we lack is asked
 // for, and waited for a moment: a client leaves out the tabs of feeds that are not in the answer.
 
-import { UNVERIFIED } from '../../answers/hydrate/missing-set.ts'
 import { asVisitor } from '../../answers/hydrate/reader.ts'
 import type { ProfileState } from '../../answers/hydrate/types.ts'
 import { generatorView } from '../../answers/views/generator-view.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import type { Call } from './call.ts'
 import type { Needs } from './define.ts'
 import { whenAsked } from './when-asked.ts'
@@ -44,5 +44,5 @@ export async function generatorsAwaited(
 function isLacking(state: ProfileState, uri: string): boolean {
   const held = state.records.get(uri)
   const creator = state.actors.get(held?.uid ?? 0)
-  return !held || (!creator?.hiddenAs && creator?.handle === UNVERIFIED)
+  return !held || (!creator?.hiddenAs && creator?.handle === INVALID_HANDLE)
 }

@@ -2,9 +2,9 @@
 // we lack the name or the profile are asked for, and waited for a moment: their screen has nothing else.
 // Nobody is waited for any longer than they are being looked up.
 
-import { UNVERIFIED } from '../../answers/hydrate/missing-set.ts'
 import { asVisitor, type Reader } from '../../answers/hydrate/reader.ts'
 import type { ProfileState } from '../../answers/hydrate/types.ts'
+import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import type { NamedActor } from './actor-names.ts'
 import type { Call } from './call.ts'
 import type { Needs } from './define.ts'
@@ -55,5 +55,5 @@ function addUndeclared(
 /** Without a profile, or without a name. */
 function isLacking({ actors }: ProfileState, uid: number): boolean {
   const actor = actors.get(uid)
-  return !actor || (!actor.hiddenAs && (!actor.profile || actor.handle === UNVERIFIED))
+  return !actor || (!actor.hiddenAs && (!actor.profile || actor.handle === INVALID_HANDLE))
 }

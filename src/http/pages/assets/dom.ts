@@ -61,3 +61,8 @@ export function cutTo(text: string, length: number): string {
   }
   return text.slice(0, end)
 }
+
+/** An account's handle, and its DID where nobody has verified that. */
+export function shortName({ handle, did }: { handle: string; did: string }): string {
+  return handle === 'handle.invalid' ? did : `@${handle}`
+}

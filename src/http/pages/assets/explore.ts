@@ -1,6 +1,6 @@
 // The explore view: asks as the operator, and shows why a timeline is as it is.
 
-import { byId, choice, cutTo, element } from './dom.ts'
+import { byId, choice, cutTo, element, shortName } from './dom.ts'
 import { createTabs } from './explore-tabs.ts'
 import { decide, showModeration } from './moderation.ts'
 import {
@@ -202,7 +202,7 @@ function itemRow(item: Item): HTMLElement {
       person(author),
       element('time', { datetime: new Date(sortAt).toISOString() }, when(sortAt)),
     ),
-    repostedBy && element('p', { class: 'repost' }, `Reposted by ${nameOf(repostedBy)}`),
+    repostedBy && element('p', { class: 'repost' }, `Reposted by ${shortName(repostedBy)}`),
     element('p', { class: 'text', dir: 'auto' }, text || '(no text)'),
     element('p', { class: 'why' }, element('strong', {}, fate.word), ` · ${fate.why}`),
     element(
@@ -235,7 +235,7 @@ function capital(text: string): string {
 
 function because({ author, repostedBy, verdict }: Item): string {
   if (verdict.way === 'own') return 'the reader’s own'
-  return `the reader follows ${nameOf(repostedBy ?? author)}`
+  return `the reader follows ${shortName(repostedBy ?? author)}`
 }
 
 function postAnswer({ checks, items }: PostAnswer): HTMLElement[] {
@@ -258,15 +258,11 @@ function person(one: Person): HTMLElement {
     element(
       'span',
       {},
-      element('b', { dir: 'auto' }, one.name || nameOf(one)),
+      element('b', { dir: 'auto' }, one.name || shortName(one)),
       ' ',
-      one.name !== '' && nameOf(one),
+      one.name !== '' && shortName(one),
     ),
   )
-}
-
-function nameOf({ handle, did }: Person): string {
-  return handle === 'handle.invalid' ? did : `@${handle}`
 }
 
 function when(at: number): string {

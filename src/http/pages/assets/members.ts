@@ -1,6 +1,6 @@
 // Newcomers by name, for an operator who is logged in.
 
-import { element } from './dom.ts'
+import { element, shortName } from './dom.ts'
 import { askAsOperator, operatorToken } from './operator.ts'
 
 type Newcomer = {
@@ -46,7 +46,7 @@ function table(newcomers: Newcomer[]): HTMLElement {
 }
 
 function row({ did, handle, stage, complete, items, itemsWanted }: Newcomer): HTMLElement {
-  const name = handle === 'handle.invalid' ? did : `@${handle}`
+  const name = shortName({ did, handle })
   const cells = [
     STAGES[stage],
     `${items} of ${itemsWanted}`,

@@ -1,7 +1,7 @@
 // Social proof as a small picture: who looks on the left, at whom on the right, and between them those
 // who join the two. The same stands in a table, for whoever does not see it.
 
-import { element, svg } from './dom.ts'
+import { element, shortName, svg } from './dom.ts'
 
 type Person = { did: string; handle: string; name: string }
 
@@ -129,7 +129,7 @@ export function proofTable({ known, count }: Proof): HTMLElement {
       'tr',
       {},
       element('th', { scope: 'row', dir: 'auto' }, name || '–'),
-      element('td', {}, handle === 'handle.invalid' ? did : `@${handle}`),
+      element('td', {}, shortName({ handle, did })),
     ),
   )
   const caption = count > known.length ? `The first ${known.length} of ${count}` : 'All of them'
@@ -174,7 +174,7 @@ function endNode(person: Person, { x, y }: Point, below: string): SVGElement {
   )
 }
 
-function labelOf({ handle, did }: Person): string {
-  const label = handle === 'handle.invalid' ? did : `@${handle}`
+function labelOf(person: Person): string {
+  const label = shortName(person)
   return label.length > LABEL_LENGTH ? `${label.slice(0, LABEL_LENGTH - 1)}…` : label
 }

@@ -2,6 +2,7 @@
 
 import type { Hydrator } from '../../../answers/hydrate/hydrator-types.ts'
 import type { ProfileState } from '../../../answers/hydrate/types.ts'
+import { INVALID_HANDLE } from '../../../base/atproto/handle.ts'
 import type { ActorReader, FollowGraphReader } from '../../../data/graph/types.ts'
 import { HIDDEN } from '../../../data/graph/types.ts'
 import type { Db } from '../../../data/store/db.ts'
@@ -38,7 +39,7 @@ export function personOf({ actors }: ExploreParts, state: ProfileState, uid: num
   const did = actor?.did ?? (uid === 0 ? '' : actors.didOf(uid))
   return {
     did,
-    handle: actor?.handle ?? 'handle.invalid',
+    handle: actor?.handle ?? INVALID_HANDLE,
     name: actor?.profile?.record.displayName ?? '',
   }
 }
