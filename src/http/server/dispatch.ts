@@ -6,6 +6,7 @@ import { isValidNsid } from '@atproto/syntax'
 import { invalidRequest, methodNotImplemented } from '../../base/atproto/xrpc-error.ts'
 import { costOf, type MethodCost } from '../overload/method-costs.ts'
 import type { Overload } from '../overload/overload.ts'
+import { countFrom } from '../xrpc/wait-left.ts'
 import type { AcceptLabelers } from './accepted-labelers.ts'
 import { type Answer, resultAnswer } from './answer.ts'
 import type { Authenticate } from './auth.ts'
@@ -43,6 +44,7 @@ export function createDispatch(options: {
   const routes = new Map(options.methods.map((one) => [one.nsid, createRoute(one, lexicons)]))
 
   return async (nsid, request) => {
+    const arrivedAt = Date.now()
     const route = routes.get(nsid)
     if (!route) throw unknownMethod(nsid, request, lexicons)
     checkHttpMethod(route.httpMethod, request)
@@ -57,7 +59,7 @@ export function createDispatch(options: {
     const labelers = acceptLabelers(request.header('atproto-accept-labelers'), member)
     const context = new Context(
       { ...caller, params, input, labelers },
-      { method, request, timeoutMs },
+      { method, request, timeoutMs, arrivedAt },
     )
     const ready = method.ready?.(context)
     if (ready) await ready
@@ -116,7 +118,7 @@ async function readInput(route: Route, request: HttpRequest): Promise<unknown> {
   return route.parseInput(body, request.header('content-type'))
 }
 
-type Call = { method: Method; request: HttpRequest; timeoutMs: number }
+type Call = { method: Method; request: HttpRequest; timeoutMs: number; arrivedAt: number }
 
 /** Its signal is made only if a handler looks at it. */
 class Context implements MethodContext {
@@ -148,7 +150,9 @@ class Context implements MethodContext {
 }
 
 /** A procedure is not stopped halfway because its client left. */
-function signalOf({ method, request, timeoutMs }: Call): AbortSignal {
+function signalOf({ method, request, timeoutMs, arrivedAt }: Call): AbortSignal {
   const timeout = AbortSignal.timeout(timeoutMs)
-  return method.kind === 'query' ? AbortSignal.any([request.signal, timeout]) : timeout
+  const signal = method.kind === 'query' ? AbortSignal.any([request.signal, timeout]) : timeout
+  countFrom(signal, arrivedAt)
+  return signal
 }

@@ -9,7 +9,7 @@ import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { UnderWay } from '../../data/store/read/under-way.ts'
 import type { FetchRequests } from './fetch-requests.ts'
-import { waitLeftMs } from './wait-left.ts'
+import { REQUEST_MAX_WAIT_MS, waitLeftMs } from './wait-left.ts'
 import { createWaits } from './waits.ts'
 import { whenAsked } from './when-asked.ts'
 
@@ -45,8 +45,6 @@ export type WholeItems = {
   ): readonly T[]
 }
 
-/** With the wait for posts, still less than a PDS waits. */
-const MAX_WAIT_MS = 7_500
 const SHORTEST_MS = 500
 /** As long as a cold start counts on it. */
 const TRIES = 3
@@ -63,7 +61,7 @@ export function createWholeItems(parts: Parts): WholeItems {
 
   return {
     async awaited(make, request) {
-      const { reader, signal, maxWaitMs = MAX_WAIT_MS, isShared = false } = request
+      const { reader, signal, maxWaitMs = REQUEST_MAX_WAIT_MS, isShared = false } = request
       const missing = missingIn(reader, make)
       if (missing.isEmpty) return false
       const asked = fetchRequests.ask(reader.viewer, missing)

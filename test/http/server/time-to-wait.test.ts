@@ -1,0 +1,65 @@
+// How long a request may wait for others counts from its arrival, on a server with a socket: what looking up who
+// asks takes is gone for what is waited for afterwards.
+
+import { afterEach, expect, test, vi } from 'vitest'
+import { loadConfig } from '../../../src/base/config/config.ts'
+import { createServer, type Server } from '../../../src/http/server/server.ts'
+import { waitLeftMs } from '../../../src/http/xrpc/wait-left.ts'
+
+const NSID = 'app.bsky.feed.getTimeline'
+const FOR_POSTS_MS = 6_500
+const FOR_ALL_MS = 7_500
+
+let server: Server | undefined
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await server?.close()
+  server = undefined
+})
+
+/** @returns what is left for the first thing waited for, and what for the second, which has more. */
+async function leftAfter(times: { lookUpMs: number; firstMs: number }): Promise<number[]> {
+  let at = Date.now()
+  vi.spyOn(Date, 'now').mockImplementation(() => at)
+  const left: number[] = []
+  const verify = async (did: string) => {
+    at += times.lookUpMs
+    return { did, service: undefined, isForUs: true }
+  }
+  server = createServer({
+    config: { ...loadConfig({}, '/nowhere/.env'), port: 0 },
+    methods: [
+      {
+        nsid: NSID,
+        kind: 'query',
+        auth: 'required',
+        async ready({ signal }) {
+          left.push(waitLeftMs(signal, FOR_POSTS_MS, at))
+          at += times.firstMs
+          left.push(waitLeftMs(signal, FOR_ALL_MS, at))
+        },
+        handler: () => ({ body: { feed: [] } }),
+      },
+    ],
+    serviceAuth: { verify },
+    health: () => ({ ok: true, version: 'test' }),
+    log: { debug() {}, error() {}, fatal() {} } as never,
+  })
+  const { port } = await server.listen()
+  const headers = { authorization: 'Bearer did:plc:alice' }
+  const answer = await fetch(`http://127.0.0.1:${port}/xrpc/${NSID}`, { headers })
+  expect(answer.status).toBe(200)
+  return left
+}
+
+test('where nothing had to be looked up, each wait has its own time', async () => {
+  expect(await leftAfter({ lookUpMs: 0, firstMs: 2_000 })).toEqual([6_500, 5_500])
+})
+
+test('what the look-up of who asks took is not waited for again', async () => {
+  expect(await leftAfter({ lookUpMs: 5_000, firstMs: 1_000 })).toEqual([2_500, 1_500])
+})
+
+test('after a look-up as long as all waits, nothing is waited for', async () => {
+  expect(await leftAfter({ lookUpMs: 9_000, firstMs: 0 })).toEqual([0, 0])
+})
