@@ -3,6 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { assert } from '../../base/util/assert.ts'
+import { backoffMs } from '../../base/util/backoff.ts'
 import { type Engine, EngineUnavailableError, type Row } from './connect.ts'
 import {
   MAX_CHANGES_AT_ONCE,
@@ -87,6 +88,6 @@ function toChange(row: Row): NumberedChange {
 
 /** Longer each time, and not the same for two that meet. */
 function pause(attempts: number): Promise<void> {
-  const most = Math.min(LONGEST_PAUSE_MS, 2 ** attempts)
+  const most = backoffMs({ firstMs: 1, longestMs: LONGEST_PAUSE_MS, failures: attempts })
   return new Promise((resolve) => setTimeout(resolve, Math.random() * most))
 }

@@ -2,6 +2,7 @@
 // that make it necessary, leased to a worker for a while, and deleted when it is done; so a crash
 // loses none.
 
+import { backoffMs, jittered } from '../../base/util/backoff.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -86,8 +87,7 @@ export const jobPriority = {
 export const SLOW_LANE = jobPriority.author
 
 export const LEASE_MS = 10 * MINUTE_MS
-const FIRST_RETRY_MS = 5_000
-const LONGEST_RETRY_MS = 6 * HOUR_MS
+const RETRY = { firstMs: 5_000, longestMs: 6 * HOUR_MS }
 const MAX_ATTEMPTS = 12
 const MAX_ERROR_LENGTH = 300
 
@@ -191,7 +191,7 @@ export function nextSlowJobs(db: Db, now: number, limit: number): Job[] {
  * failed is told apart by the error, which a lease takes away.
  */
 export function releaseJobs(db: WriteDb, now: number): void {
-  statements(db).release.run(now + LONGEST_RETRY_MS)
+  statements(db).release.run(now + RETRY.longestMs)
 }
 
 /** The clock was set back by so many milliseconds: nothing waits for longer because of it. */
@@ -226,9 +226,8 @@ export function failJob(
     statements(db).done.run(job.kind, job.subject, job.stamp)
     return 'gave-up'
   }
-  const delayMs = Math.min(FIRST_RETRY_MS * 2 ** job.attempts, LONGEST_RETRY_MS)
-  const jittered = delayMs * (0.5 + Math.random() / 2)
-  const notBefore = failure.now + Math.max(jittered, failure.retryAfterMs ?? 0)
+  const delayMs = jittered(backoffMs({ ...RETRY, failures: job.attempts }))
+  const notBefore = failure.now + Math.max(delayMs, failure.retryAfterMs ?? 0)
   const error = failure.error.slice(0, MAX_ERROR_LENGTH)
   statements(db).retry.run(attempts, Math.round(notBefore), error, job.kind, job.subject)
   return 'retry'

@@ -8,6 +8,7 @@
 // that does not fit makes us look for a new key, once in a while; frames wait for it. Whoever breaks a limit
 // is not connected to again from here: `onBroken` says so, and it is for others to judge (quarantine.ts).
 
+import { backoffMs } from '../../base/util/backoff.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { Connection, Ending } from '../../sources/jetstream/connection.ts'
 import { openConnection } from '../../sources/jetstream/connection.ts'
@@ -58,6 +59,7 @@ type Progress = {
 export function followLabels(options: StreamOptions): LabelStream {
   const { parts, did } = options
   const { limits, log } = parts
+  const bounds = { firstMs: limits.retryMs, longestMs: limits.maxRetryMs }
   const stopping = new AbortController()
   const { signal } = stopping
   let cursor = options.cursor
@@ -92,7 +94,7 @@ export function followLabels(options: StreamOptions): LabelStream {
           continue
         }
       }
-      await pause(Math.min(limits.retryMs * 2 ** Math.min(failures, 20), limits.maxRetryMs), signal)
+      await pause(backoffMs({ ...bounds, failures }), signal)
     }
   }
 

@@ -4,6 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../base/obs/log.ts'
+import { backoffMs, jittered } from '../../base/util/backoff.ts'
 import { isObject } from '../../base/util/json-object.ts'
 import { remainingRequests, retryAfterMs } from '../pds/rate-limit-headers.ts'
 import type { ArchiveLimits } from './limits.ts'
@@ -78,7 +79,7 @@ export function createArchiveClient(options: Options): ArchiveClient {
       }
       if (outcome instanceof ArchiveRefusal) throw outcome
       const asked = outcome.waitMs && Math.max(outcome.waitMs, limits.backoffBaseMs)
-      await wait(outcome.why, asked || backoffMs(limits, attempt), outcome.message)
+      await wait(outcome.why, asked || retryMs(limits, attempt), outcome.message)
     }
   }
 
@@ -190,7 +191,7 @@ function readError(body: Buffer): { code: string; text: string } {
   }
 }
 
-function backoffMs({ backoffBaseMs, backoffMaxMs }: ArchiveLimits, attempt: number): number {
-  const ceiling = Math.min(backoffMaxMs, backoffBaseMs * 2 ** Math.min(attempt - 1, 20))
-  return ceiling * (0.5 + Math.random() / 2)
+function retryMs({ backoffBaseMs, backoffMaxMs }: ArchiveLimits, attempt: number): number {
+  const bounds = { firstMs: backoffBaseMs, longestMs: backoffMaxMs }
+  return jittered(backoffMs({ ...bounds, failures: attempt - 1 }))
 }

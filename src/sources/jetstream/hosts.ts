@@ -1,6 +1,7 @@
 // Which host is next, and how long to wait before: the preferred one first, the others after a few
 // failures in a row, with exponential, jittered pauses. Also what was learnt about each host.
 
+import { backoffMs, jittered } from '../../base/util/backoff.ts'
 import type { ConsumerLimits } from './limits.ts'
 import type { Wire } from './resume.ts'
 
@@ -49,8 +50,8 @@ export function createHosts(
       index = (index + 1) % names.length
       failuresHere = 0
     }
-    const ceiling = Math.min(limits.backoffMaxMs, limits.backoffBaseMs * 2 ** (failuresInRow - 1))
-    return ceiling * (0.5 + random() / 2)
+    const bounds = { firstMs: limits.backoffBaseMs, longestMs: limits.backoffMaxMs }
+    return jittered(backoffMs({ ...bounds, failures: failuresInRow - 1 }), random)
   }
 
   return {

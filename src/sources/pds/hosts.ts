@@ -5,6 +5,7 @@
 // doubles with each further failure, then one probe at a time until it answers. Entries of hosts that
 // are well and idle are dropped, so that the table is as small as what goes on.
 
+import { backoffMs, jittered } from '../../base/util/backoff.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { remainingRequests, retryAfterMs } from './rate-limit-headers.ts'
 
@@ -101,9 +102,9 @@ export function createHosts(options: {
       const host = hostOf(name)
       host.failures += 1
       if (!isOpen(host)) return
-      const doublings = Math.min(host.failures - limits.failuresToOpen, 20)
-      const backoffMs = Math.min(limits.firstBackoffMs * 2 ** doublings, limits.longestBackoffMs)
-      leaveAlone(host, backoffMs * (0.5 + random() / 2))
+      const failures = host.failures - limits.failuresToOpen
+      const bounds = { firstMs: limits.firstBackoffMs, longestMs: limits.longestBackoffMs }
+      leaveAlone(host, jittered(backoffMs({ ...bounds, failures }), random))
     },
     backingOff: () =>
       [...hosts]
