@@ -11,7 +11,7 @@ import { closeToOthers } from './data/store/data-folder.ts'
 import { lockDataDir } from './data/store/lock.ts'
 import { asPortRefusal, findFreePort } from './http/serve/free-port.ts'
 
-export type App = { close(): Promise<void> }
+type App = { close(): Promise<void> }
 
 type AppOptions = { config: Config; log: Logger; onFatal: (error: unknown) => void }
 

@@ -29,7 +29,7 @@ export type WriteEvent = EventBase & {
 }
 
 /** Carries no record: the key alone must lead to the subject (invariant 4). */
-export type DeleteEvent = EventBase & {
+type DeleteEvent = EventBase & {
   kind: 'commit'
   operation: 'delete'
   rev: string

@@ -24,7 +24,7 @@ export type CachedKind = (typeof CACHED)[keyof typeof CACHED]
 export const KINDS = Object.values(CACHED)
 
 /** `refused`: can't be made once for everybody; each viewer's is made anew. */
-export type Showing = 'shown' | 'absent' | 'refused'
+type Showing = 'shown' | 'absent' | 'refused'
 
 /** What an answer had to leave out because it is not here: see http/xrpc/fetch-requests.ts. */
 export type Missing = { uris: readonly string[]; dids: readonly string[] }

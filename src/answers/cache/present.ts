@@ -10,7 +10,7 @@ import { loadMisses } from './load-misses.ts'
 import { Page, type Written } from './page.ts'
 import type { ViewerMemories } from './viewer-memory.ts'
 
-export type PresentParts = {
+type PresentParts = {
   hydrator: Hydrator
   kept: CachedViews
   viewers: ViewerMemories

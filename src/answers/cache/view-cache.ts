@@ -46,7 +46,7 @@ import {
   writeProfile,
 } from './write-one.ts'
 
-export type ViewCacheParts = {
+type ViewCacheParts = {
   hydrator: Hydrator
   /** Undefined: nothing is kept. */
   invalidations: InvalidationReader | undefined

@@ -9,7 +9,7 @@
 // Bounded by bytes, in two generations: what was not asked for while the younger one filled up is
 // forgotten with the older one. A hit costs one look-up, where a list in order of use costs three.
 
-export type Scalar = number | string | null
+type Scalar = number | string | null
 
 /** What was kept, the row that it was made of, and its size. */
 export type Found<Row, T> = { row: Row; value: T; bytes: number }

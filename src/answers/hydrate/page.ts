@@ -33,7 +33,7 @@ import type {
   Viewer,
 } from './types.ts'
 
-export type Readers = ReturnType<typeof prepareReaders>
+type Readers = ReturnType<typeof prepareReaders>
 
 export type HydratorParts = {
   /** A connection that is only read from. */

@@ -39,7 +39,7 @@ export type MediaUrls = {
   videoThumbnail(did: string, cid: string): string
 }
 
-export type ImagePreset = 'avatar' | 'banner' | 'feed_thumbnail' | 'feed_fullsize'
+type ImagePreset = 'avatar' | 'banner' | 'feed_thumbnail' | 'feed_fullsize'
 
 /**
  * Told what views take for granted that are made once for every viewer (answers/cache/). In such a state
@@ -199,7 +199,7 @@ export type List = {
   mutedByViewer: boolean
 }
 
-export type FeedItem = {
+type FeedItem = {
   post: number
   /** reposts.id, where the item is a repost. */
   repost: number | undefined

@@ -15,7 +15,7 @@ import { cutPage, LATEST } from './feed-page.ts'
 import { type FeedPosition, formatFeedCursor, parseFeedCursor } from './page-cursor.ts'
 import type { FeedSkeleton } from './timeline.ts'
 
-export type AuthorFeedRequest = {
+type AuthorFeedRequest = {
   author: number
   filter: string
   limit: number

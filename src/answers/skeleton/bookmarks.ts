@@ -6,7 +6,7 @@ import type { Db } from '../../data/store/db.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
-export type BookmarkRequest = { viewer: number; limit: number; cursor: string | undefined }
+type BookmarkRequest = { viewer: number; limit: number; cursor: string | undefined }
 
 export function createBookmarkPages(db: Db) {
   return {

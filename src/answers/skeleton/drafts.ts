@@ -13,7 +13,7 @@ import {
 import { BadCursorError, parseTimed } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
-export type DraftRequest = { viewer: number; limit: number; cursor: string | undefined }
+type DraftRequest = { viewer: number; limit: number; cursor: string | undefined }
 
 export function createDraftPages(db: Db) {
   return {

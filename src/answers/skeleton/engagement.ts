@@ -19,8 +19,8 @@ import { LATEST } from './feed-page.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
-export type EngagementRequest = { post: number; limit: number; cursor: string | undefined }
-export type LikesRequest = { creator: number; limit: number; cursor: string | undefined }
+type EngagementRequest = { post: number; limit: number; cursor: string | undefined }
+type LikesRequest = { creator: number; limit: number; cursor: string | undefined }
 
 const ROW_ID = /^[1-9]\d{0,14}$/
 

@@ -17,9 +17,9 @@ import { type PrivateRelation, privateAccounts } from '../../data/store/read/pri
 import { BadCursorError, parseTimed } from './page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
 
-export type AccountListRequest = PlaceInList & { actor: number }
+type AccountListRequest = PlaceInList & { actor: number }
 
-export type AccountListParts = { db: Db; actors: ActorReader }
+type AccountListParts = { db: Db; actors: ActorReader }
 
 /** The other account, when, and whether the record is the first of its pair. */
 type Entry = { other: number; at: number; isFirst: boolean }

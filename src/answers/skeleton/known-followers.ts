@@ -9,12 +9,12 @@ import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
 import { BadCursorError } from './page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
 
-export type KnownFollowersRequest = PlaceInList & { viewer: number; subject: number }
+type KnownFollowersRequest = PlaceInList & { viewer: number; subject: number }
 
-export type KnownFollowersParts = { graph: FollowGraphReader; actors: ActorReader }
+type KnownFollowersParts = { graph: FollowGraphReader; actors: ActorReader }
 
 /** How many there are, and the first few. */
-export type SocialProof = { count: number; followers: number[] }
+type SocialProof = { count: number; followers: number[] }
 
 export function createKnownFollowers({ graph, actors }: KnownFollowersParts) {
   return {

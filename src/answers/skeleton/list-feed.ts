@@ -9,7 +9,7 @@ import { cutPage, rowsInRange } from './feed-page.ts'
 import { formatFeedCursor, parseFeedCursor } from './page-cursor.ts'
 import type { FeedSkeleton } from './timeline.ts'
 
-export type ListFeedRequest = { list: number; limit: number; cursor: string | undefined }
+type ListFeedRequest = { list: number; limit: number; cursor: string | undefined }
 
 /** Reading a page costs about a microsecond an account; this bounds it to a tenth of a second. */
 const MAX_MEMBERS = 100_000

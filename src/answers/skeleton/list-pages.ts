@@ -15,8 +15,8 @@ import { preparePacks } from '../../data/store/read/packs.ts'
 import { BadCursorError, formatFeedCursor, parseFeedCursor, parseTimed } from './page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
 
-export type ListsRequest = PlaceInList & { actor: number }
-export type MembersRequest = PlaceInList & { list: number }
+type ListsRequest = PlaceInList & { actor: number }
+type MembersRequest = PlaceInList & { list: number }
 export type ListMember = { subject: number; rkey: string }
 
 export type ListPages = {

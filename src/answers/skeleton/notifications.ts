@@ -27,7 +27,7 @@ import {
 import { BadCursorError, parseTimed } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
-export type NotificationRequest = {
+type NotificationRequest = {
   viewer: number
   limit: number
   cursor: string | undefined
@@ -43,7 +43,7 @@ export type NotificationSkeleton = SkeletonPage<number> & {
   newest: number | undefined
 }
 
-export type NotificationView = {
+type NotificationView = {
   preferences: NotificationPreferences
   priority: boolean
   /** Milliseconds; undefined where the member never said. */

@@ -10,7 +10,7 @@ import { LATEST } from './feed-page.ts'
 import { type FeedPosition, formatFeedCursor, parseFeedCursor } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
-export type OwnRecordsRequest = {
+type OwnRecordsRequest = {
   uid: number
   collection: RecordCollection
   limit: number

@@ -9,7 +9,7 @@ import { popularRecords } from '../../data/store/read/record-pages.ts'
 import { BadCursorError } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
-export type PopularRequest = {
+type PopularRequest = {
   collection: RecordCollection
   /** To be found in the name, whatever its case. */
   query?: string

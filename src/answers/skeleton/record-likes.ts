@@ -13,13 +13,13 @@ import { LATEST } from './feed-page.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
-export type RecordLikesRequest = {
+type RecordLikesRequest = {
   record: RecordKeyInRepo
   limit: number
   cursor: string | undefined
 }
 
-export type RecordLikes = (request: RecordLikesRequest) => SkeletonPage<Like & { rkey: PackedRkey }>
+type RecordLikes = (request: RecordLikesRequest) => SkeletonPage<Like & { rkey: PackedRkey }>
 
 /** @returns reads one page, an empty one for whatever is not liked; @throws BadCursorError */
 export function createRecordLikes({ db, actors }: { db: Db; actors: ActorReader }): RecordLikes {

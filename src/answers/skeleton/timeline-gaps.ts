@@ -6,7 +6,7 @@ import type { Db } from '../../data/store/db.ts'
 import { accountGaps, accountsWithGaps, type Gap, gapsTouching } from '../../data/store/gaps.ts'
 
 /** Microseconds. */
-export type Stretch = { fromUs: number; toUs: number }
+type Stretch = { fromUs: number; toUs: number }
 
 export function createTimelineGaps({ db, graph }: { db: Db; graph: FollowGraphReader }) {
   /** At most `limit`, the stream's first. */

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
 import { type NewestPost, newestPostId, postsDownFrom } from '../../data/store/read/newest-posts.ts'
 
-export type Trend = {
+type Trend = {
   /** As most wrote it, without `#`. */
   tag: string
   posts: number
@@ -18,7 +18,7 @@ export type Trend = {
   authors: number[]
 }
 
-export type Trends = {
+type Trends = {
   /** Most people first. */
   now(): readonly Trend[]
 }

@@ -10,7 +10,7 @@ import type { Arrival, ArrivalRange, ArrivalReader } from '../../data/store/read
 import type { Arrived, Entity, SourceSlice, TimelineGap, TimelineSource } from './types.ts'
 
 /** Whose posts it is made of. */
-export type Originators = {
+type Originators = {
   size: number
   has(uid: number): boolean
   all(): readonly number[] | Uint32Array

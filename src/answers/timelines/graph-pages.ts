@@ -6,12 +6,12 @@
 import type { GraphSource, Side } from './graph-source.ts'
 import type { Cursors } from './signed-cursor.ts'
 
-export type ActorsPage = { actors: string[]; next_cursor: string | null }
+type ActorsPage = { actors: string[]; next_cursor: string | null }
 
 /** One line of an adjacency list, in the form that loads take; `cursor` goes on behind it. */
-export type AdjacencyLine = { actor: string; follows: string[]; cursor: string }
+type AdjacencyLine = { actor: string; follows: string[]; cursor: string }
 
-export type AdjacencyPage = { lines: AdjacencyLine[]; next: string | undefined }
+type AdjacencyPage = { lines: AdjacencyLine[]; next: string | undefined }
 
 const CHUNK = 1_000
 const MAX_FOLLOWS_A_LINE = 1_000

@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import { isSameMac } from '../../base/util/secrets.ts'
 
-export type SigningKey = { id: number; secret: Buffer }
+type SigningKey = { id: number; secret: Buffer }
 
 export type Position = {
   isForward: boolean

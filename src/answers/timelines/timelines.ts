@@ -12,7 +12,7 @@ import type { Cursors, Position } from './signed-cursor.ts'
 import { parseTimelineKey, type TimelineKey } from './timeline-key.ts'
 import type { Arrived, TimelineSource } from './types.ts'
 
-export type PageRequest = {
+type PageRequest = {
   key: string
   limit: number
   cursor?: string | undefined

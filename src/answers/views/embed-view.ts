@@ -20,7 +20,7 @@ const MAX_DEPTH = 2
 
 type RecordView = AppBskyEmbedRecord.View['record']
 
-export type EmbedView =
+type EmbedView =
   | MediaView
   | $Typed<AppBskyEmbedRecord.View>
   | $Typed<AppBskyEmbedRecordWithMedia.View>

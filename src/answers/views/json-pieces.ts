@@ -11,7 +11,7 @@ import { jsonWithMarks, MARK, SLOT, type Slot } from './slots.ts'
 /** Where in which piece something may be put in that seldom is. */
 export type Spot = { slot: Slot; piece: number; at: number }
 
-export type Pieces = { pieces: string[]; slots: Slot[]; spots: Spot[] }
+type Pieces = { pieces: string[]; slots: Slot[]; spots: Spot[] }
 
 /** A mark as a field's value, and as the first field of an object that was `extended`. */
 const QUOTED = `"${MARK}"`

@@ -3,7 +3,7 @@
 
 import type { MediaUrls } from '../hydrate/types.ts'
 
-export type UrlPatterns = {
+type UrlPatterns = {
   /** With {preset}, {did} and {cid}. */
   imageUrlPattern: string
   /** With {did} and {cid}; {rkey} is the post's. */

@@ -6,14 +6,14 @@
 import type { Post } from '../hydrate/types.ts'
 import { isByOp, type ShownThread, type StandsAside } from './thread-rules.ts'
 
-export type ReplyOrder = {
+type ReplyOrder = {
   /** `newest`, `oldest` or `top`; anything else is `newest`. */
   sort: string | undefined
   /** posts.id */
   opThread: ReadonlySet<number>
 }
 
-export type OrderedReply = { post: Post; aside?: StandsAside }
+type OrderedReply = { post: Post; aside?: StandsAside }
 
 const TIER = { opThread: 0, op: 1, viewer: 2, followed: 3, other: 4, hidden: 5, muted: 6 } as const
 

@@ -18,7 +18,7 @@ import { repliesByParent } from './thread-v2.ts'
 
 const DEFS = 'app.bsky.feed.defs'
 
-export type ThreadV1Options = {
+type ThreadV1Options = {
   anchor: number
   ids: readonly number[]
   depth: number

@@ -26,12 +26,12 @@ const DEFS = 'app.bsky.unspecced.defs'
 
 type Place = { uri: string; depth: number }
 
-export type PlannedItem =
+type PlannedItem =
   | (Place & { kind: 'notFound' | 'noUnauthenticated' })
   | (Place & { kind: 'blocked'; post: Post })
   | PlannedPost
 
-export type PlannedPost = Place & {
+type PlannedPost = Place & {
   kind: 'post'
   post: Post
   moreParents: boolean
@@ -41,9 +41,9 @@ export type PlannedPost = Place & {
   mutedByViewer: boolean
 }
 
-export type ThreadPlan = { items: PlannedItem[]; hasOtherReplies: boolean }
+type ThreadPlan = { items: PlannedItem[]; hasOtherReplies: boolean }
 
-export type ThreadV2Options = {
+type ThreadV2Options = {
   anchor: number
   anchorUri: string
   /** All other posts that were read. */

@@ -20,7 +20,7 @@ export function parseRecordUri(uri: unknown): RecordKey | undefined {
   return match ? { did: match[1]!, collection: match[2]!, rkey: match[3]! } : undefined
 }
 
-export type CollectionPage = Omit<RecordKey, 'rkey'> & {
+type CollectionPage = Omit<RecordKey, 'rkey'> & {
   /** Milliseconds since 1970: the page after the one that ended there. */
   before: number | undefined
 }

@@ -4,7 +4,7 @@ import { isByInvite, type Members } from './members.ts'
 import { text, Unfit } from './parsers.ts'
 import { setting } from './setting.ts'
 
-export type EngineAddress = {
+type EngineAddress = {
   /** Each with its port. */
   hosts: readonly string[]
   keyspace: string

@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 const RESOLUTION_MS = 20
 const NANOSECONDS = 1e9
 
-export type LoopLag = {
+type LoopLag = {
   /** The 99th percentile since the last call, in seconds. */
   take(): number
   stop(): void

@@ -15,12 +15,12 @@ export const DURATION_BUCKETS = [
 ] as const
 
 /** Every other status is counted as 0. */
-export const COUNTED_STATUSES = [
+const COUNTED_STATUSES = [
   200, 204, 302, 304, 400, 401, 403, 404, 413, 429, 500, 501, 502, 503, 504, 0,
 ] as const
 
 /** What is answered beside the methods: counted apart, since it says nothing of how methods do. */
-export const WEB_ROUTES = ['pages', 'metrics', 'media', 'operator', 'invite', 'timelines'] as const
+const WEB_ROUTES = ['pages', 'metrics', 'media', 'operator', 'invite', 'timelines'] as const
 
 export type WebRoute = (typeof WEB_ROUTES)[number]
 
@@ -30,7 +30,7 @@ export function webPath(route: WebRoute): string {
 }
 
 /** What a serving thread tells about itself, each second or sooner. */
-export const THREAD_GAUGES = [
+const THREAD_GAUGES = [
   'loopLagSeconds',
   'busyShare',
   'collectionSeconds',
@@ -47,7 +47,7 @@ export const THREAD_GAUGES = [
 
 export type ThreadGauge = (typeof THREAD_GAUGES)[number]
 
-export type MethodCounts = {
+type MethodCounts = {
   method: string
   /** By status; only those that occurred. */
   statuses: [status: number, count: number][]

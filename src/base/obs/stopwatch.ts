@@ -4,7 +4,7 @@
 
 const PARTS = ['skeleton', 'rows'] as const
 
-export type Part = (typeof PARTS)[number]
+type Part = (typeof PARTS)[number]
 
 /** Milliseconds. */
 export const spent: Record<Part, number> = { skeleton: 0, rows: 0 }

@@ -1,6 +1,6 @@
 // How long to wait after a failure: twice as long after each one, up to a bound.
 
-export type Backoff = {
+type Backoff = {
   firstMs: number
   longestMs: number
   /** In a row, before this one. */

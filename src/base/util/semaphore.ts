@@ -1,6 +1,6 @@
 // So many at once, the others in the order they came. Its queue is as long as its callers are many.
 
-export type Semaphore = { enter(): Promise<void>; leave(): void }
+type Semaphore = { enter(): Promise<void>; leave(): void }
 
 export function createSemaphore(places: number): Semaphore {
   const waiting: (() => void)[] = []

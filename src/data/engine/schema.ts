@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Engine, EngineUnavailableError } from './connect.ts'
 
-export type SchemaState = {
+type SchemaState = {
   /** undefined: nothing is there yet. */
   version: number | undefined
   id: string | undefined
@@ -26,7 +26,7 @@ const steps: readonly Step[] = [
 export const engineSchemaVersion = steps.length
 const PLACE = 'slipstream'
 
-export type MigrateOptions = { replication: number; datacenter: string }
+type MigrateOptions = { replication: number; datacenter: string }
 
 /** May be run again, and by two at once. @returns what is there now */
 export async function migrateEngine(engine: Engine, options: MigrateOptions): Promise<SchemaState> {

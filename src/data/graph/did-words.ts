@@ -21,7 +21,7 @@ const values = new Uint8Array(128).fill(NO_VALUE)
 for (let i = 0; i < BASE32.length; i++) values[BASE32.charCodeAt(i)] = i
 
 /** A DID ready to be looked up; `words` is overwritten by the next call. */
-export type PackedDid = { isPlc: boolean; hash: number }
+type PackedDid = { isPlc: boolean; hash: number }
 
 /** Packs a did:plc into `words`; of any other only the hash is worked out. */
 export function packDid(did: string, words: Int32Array): PackedDid {

@@ -29,7 +29,7 @@ export type FollowGraphHandle = {
   followersHeads: SharedArrayBuffer
 }
 
-export type FollowGraphOptions = {
+type FollowGraphOptions = {
   /** Highest uid that can have edges. Address space only. */
   maxUid?: number
   /** Edges there is address space for, roughly. */
@@ -37,7 +37,7 @@ export type FollowGraphOptions = {
 }
 
 /** Where the graph's memory is. */
-export type FollowGraphUsage = {
+type FollowGraphUsage = {
   edges: number
   /** Integer places cut from memory for sets, in use or free. */
   poolBytes: number
@@ -235,7 +235,7 @@ export class SharedFollowGraph implements NewFollowGraph {
   }
 }
 
-export class SharedFollowGraphReader implements FollowGraphReader {
+class SharedFollowGraphReader implements FollowGraphReader {
   readonly #versions: OwnerVersionsReader
   readonly #counts: Int32Array<SharedArrayBuffer>
   readonly #follows: AdjacencyView

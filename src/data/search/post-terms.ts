@@ -15,7 +15,7 @@ const MAX_URL_LENGTH = 2_048
 const MAX_TAG_LENGTH = 640
 const MAX_LANG_LENGTH = 100
 
-export type SearchedPost = {
+type SearchedPost = {
   uid: number
   /** posts.id */
   root: number | null
@@ -67,7 +67,7 @@ export function postTerms({ uid, root, parent, record }: SearchedPost): string {
   return [...words, ...new Set(terms)].join(' ')
 }
 
-export type NormalUrl = { host: string; normal: string }
+type NormalUrl = { host: string; normal: string }
 
 /** Without scheme, `www.`, fragment and trailing slash; undefined for what is no address. */
 export function normalUrl(text: string): NormalUrl | undefined {

@@ -8,7 +8,7 @@ import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
-export type ActivitySubscription = { uid: number; post: number; reply: number; created_at: number }
+type ActivitySubscription = { uid: number; post: number; reply: number; created_at: number }
 
 const statements = perDatabase((db) => ({
   invalidations: invalidationsOf(db),

@@ -8,7 +8,7 @@ import { bandOf } from './search/actor-index.ts'
 import { queueActor } from './search/queue.ts'
 import { ACTIVE, isHiddenStatus } from './status.ts'
 
-export type ActorRow = {
+type ActorRow = {
   uid: number
   did: string
   handle: string | null
@@ -20,7 +20,7 @@ export type ActorRow = {
 }
 
 /** `status` is a code of status.ts, `status_at` the time of its event in microseconds. */
-export type ActorStatus = { status: number; status_at: number }
+type ActorStatus = { status: number; status_at: number }
 
 /** What is to be added to an account's counts. */
 export type ActorCounts = { follows: number; followers: number; posts: number }

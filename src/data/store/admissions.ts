@@ -3,7 +3,7 @@
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-export type AdmissionRow = {
+type AdmissionRow = {
   did: string
   /** The invite that they came with; null where the operator let them in. */
   code: string | null

@@ -3,7 +3,7 @@
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-export type BanRow = { did: string; at: number }
+type BanRow = { did: string; at: number }
 
 const statements = perDatabase((db) => ({
   find: db.prepare<[string], number>('SELECT 1 FROM bans WHERE did = ?').pluck(),

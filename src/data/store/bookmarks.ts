@@ -8,7 +8,7 @@ import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 import { idList } from './read/id-list.ts'
 
-export type Bookmark = {
+type Bookmark = {
   uid: number
   post: number
   /** As the member gave it. */

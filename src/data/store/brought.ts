@@ -5,7 +5,7 @@ import { HOUR_MS } from '../../base/util/durations.ts'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-export type Brought = { member: number; kb: number; ends_at: number }
+type Brought = { member: number; kb: number; ends_at: number }
 
 type OfMember = { member: number; authors: number; kb: number }
 

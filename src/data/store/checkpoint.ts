@@ -10,7 +10,7 @@ import { isDiskFull } from './disk-full.ts'
 import { perDatabase } from './per-database.ts'
 
 /** In pages. The log starts anew with the next write once all of it is copied. */
-export type LogState = { length: number; copied: number }
+type LogState = { length: number; copied: number }
 
 type Row = { log: number; checkpointed: number }
 

@@ -4,7 +4,7 @@ import type { PostedKey, ProducerNumber } from './custom-timelines.ts'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase, returning } from './per-database.ts'
 
-export type HoleRow = { seq: number; is_given_up: number }
+type HoleRow = { seq: number; is_given_up: number }
 
 const statements = perDatabase((db) => ({
   lastNumber: db

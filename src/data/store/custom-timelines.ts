@@ -13,7 +13,7 @@ export type CustomTimelineRow = {
   bytes: number
 }
 
-export type CustomEventRow = {
+type CustomEventRow = {
   timeline: number
   seq: number
   entityId: string

@@ -38,7 +38,7 @@ const CHECKPOINT_PAGES = 16_384
 /** What a log that has once been longer is cut to when it starts anew. */
 const LOG_FILE_BYTES = 64 * 1024 * 1024
 
-export type WriterOptions = {
+type WriterOptions = {
   /** Whether a database of an older schema is copied before it is upgraded. */
   upgradeBackup?: boolean
   /** Told of an upgrade that is going to be made, with the copy that was made first. */

@@ -3,7 +3,7 @@
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-export type FeedDepth = {
+type FeedDepth = {
   /** Of the server's next page; undefined: there is no more. */
   cursor: string | undefined
   /** Milliseconds since 1970. */

@@ -65,7 +65,7 @@ export function bringGapsForward(db: WriteDb, byMs: number): void {
   statements(db).bringForward.run(Math.round(byMs))
 }
 
-export type SweepingGap = { id: number; fromUs: number; toUs: number }
+type SweepingGap = { id: number; fromUs: number; toUs: number }
 
 /** The one gap of the stream because of which repositories are compared now. */
 export function sweepingGap(db: Db): SweepingGap | undefined {

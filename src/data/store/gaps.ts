@@ -21,7 +21,7 @@ import { perDatabase } from './per-database.ts'
  */
 export type GapCause = StreamGap['cause'] | 'sync' | 'returned' | 'moved' | 'unreachable'
 
-export type GapState = 'open' | 'repairing' | 'closed'
+type GapState = 'open' | 'repairing' | 'closed'
 
 /** Times: `…Us` microseconds, the others milliseconds, since 1970. */
 export type Gap = {

@@ -10,7 +10,7 @@ export const gateTables = ['threadgates', 'postgates'] as const
 
 export type GateTable = (typeof gateTables)[number]
 
-export type GateRow = {
+type GateRow = {
   post: number
   cid: Buffer
   rev: string | null

@@ -23,7 +23,7 @@ export const GC = {
 /** A place in a page by page walk: a record key, a number, or two of them. */
 export type Reached = PackedRkey | number
 
-export type GcCandidateKind = (typeof GC)[keyof typeof GC]
+type GcCandidateKind = (typeof GC)[keyof typeof GC]
 
 /** `reached`: where the step goes on, as the step itself wrote it down; null at its beginning. */
 export type GcCandidate = {

@@ -4,7 +4,7 @@
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-export type GraphChange = { creator: number; subject: number; added: boolean }
+type GraphChange = { creator: number; subject: number; added: boolean }
 
 const statements = perDatabase((db) => ({
   insert: db.prepare<[number, number, number]>(

@@ -6,7 +6,7 @@
 // forget accounts whose feeds change (INVALIDATION.feed in data/shared-memory/invalidation-kinds.ts).
 
 /** `until` is what was asked; null: there is nothing so old. Milliseconds. */
-export type KeptHead = { until: number; post: number | null; repost: number | null }
+type KeptHead = { until: number; post: number | null; repost: number | null }
 
 /** Then all are forgotten; about 120 bytes each. */
 const MAX_ACCOUNTS = 100_000

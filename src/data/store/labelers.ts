@@ -18,7 +18,7 @@ export type LabelerRow = {
   quarantine_reason: string | null
 }
 
-export type QuarantinedLabeler = { did: string; reason: string; until: number; strikes: number }
+type QuarantinedLabeler = { did: string; reason: string; until: number; strikes: number }
 
 const statements = perDatabase((db) => ({
   all: db.prepare<[], LabelerRow>('SELECT * FROM labelers ORDER BY named_at DESC, uid'),

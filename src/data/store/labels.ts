@@ -10,7 +10,7 @@ import { perDatabase } from './per-database.ts'
 /** `collection` 0 and an empty `rkey`: the account itself. */
 export type LabelSubject = { uid: number; collection: number; rkey: PackedRkey }
 
-export type LabelRow = LabelSubject & {
+type LabelRow = LabelSubject & {
   /** actors.uid of the labeler. */
   src: number
   val: string

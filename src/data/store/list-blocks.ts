@@ -6,7 +6,7 @@ import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
-export type ListBlockRow = { uid: number; rkey: PackedRkey; list: number; sort_at: number }
+type ListBlockRow = { uid: number; rkey: PackedRkey; list: number; sort_at: number }
 
 type Found = { list: number; sort_at: number }
 

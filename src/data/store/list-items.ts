@@ -6,7 +6,7 @@ import type { Db, WriteDb } from './db.ts'
 import { type Invalidations, invalidationsOf } from './invalidations.ts'
 import { perDatabase, returning } from './per-database.ts'
 
-export type ListItemRow = {
+type ListItemRow = {
   uid: number
   rkey: PackedRkey
   list: number

@@ -6,7 +6,7 @@ import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
 /** `createdAt` in milliseconds since 1970. */
-export type ListMute = { uid: number; list: number; createdAt: number }
+type ListMute = { uid: number; list: number; createdAt: number }
 
 const statements = perDatabase((db) => ({
   invalidations: invalidationsOf(db),

@@ -9,7 +9,7 @@ import { perDatabase, returning } from './per-database.ts'
 
 export type ListRow = { id: number; uid: number; cid: Buffer | null; rev: string | null }
 
-export type ListContent = {
+type ListContent = {
   id: number
   uid: number
   cid: Buffer

@@ -9,7 +9,7 @@ import { ConfigError } from '../../base/config/config.ts'
 import { makeDataFolder } from './data-folder.ts'
 import { isDiskFull } from './disk-full.ts'
 
-export type DataDirLock = { release(): void }
+type DataDirLock = { release(): void }
 
 /** @throws ConfigError where another process holds the folder, or it cannot be written. */
 export function lockDataDir(dataDir: string): DataDirLock {

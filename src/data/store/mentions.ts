@@ -5,7 +5,7 @@ import type { PackedRkey } from '../../base/atproto/keys.ts'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-export type Mention = { id: number; uid: number; rkey: PackedRkey; sort_at: number }
+type Mention = { id: number; uid: number; rkey: PackedRkey; sort_at: number }
 
 const DIGEST_BYTES = 6
 

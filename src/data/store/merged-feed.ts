@@ -23,7 +23,7 @@ export type FeedBatch = {
   floor: number
 }
 
-export type NewestOptions = {
+type NewestOptions = {
   /** uids, without duplicates. */
   originators: readonly number[] | Uint32Array
   /** Only items at or before this time. */

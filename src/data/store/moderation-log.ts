@@ -5,7 +5,7 @@ import { perDatabase } from './per-database.ts'
 
 export type ModerationAct = 'hide' | 'show' | 'ban' | 'allow'
 
-export type ModerationLogRow = {
+type ModerationLogRow = {
   id: number
   at: number
   act: ModerationAct

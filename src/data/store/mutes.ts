@@ -9,7 +9,7 @@ import { perDatabase } from './per-database.ts'
 export const ONLY_REPOSTS = 1
 export const ONLY_QUOTE_POSTS = 2
 
-export type Mute = {
+type Mute = {
   uid: number
   subject: number
   scope: number

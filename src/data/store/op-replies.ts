@@ -4,7 +4,7 @@
 import type { WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-export type OpReply = { root: number; post: number; parent: number }
+type OpReply = { root: number; post: number; parent: number }
 
 const statements = perDatabase((db) => ({
   put: db.prepare<[OpReply]>(

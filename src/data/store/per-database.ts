@@ -8,7 +8,7 @@ import type { Db, ReadStatement, WriteDb } from './db.ts'
 declare const changing: unique symbol
 
 /** A statement that changes rows and gives some of them (RETURNING): no reader sees it. */
-export type Changing<Statement> = Statement & { readonly [changing]: true }
+type Changing<Statement> = Statement & { readonly [changing]: true }
 
 export function returning<Statement>(statement: Statement): Changing<Statement> {
   return statement as Changing<Statement>

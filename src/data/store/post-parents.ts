@@ -3,7 +3,7 @@
 import type { Db } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-export type PostAbove = [uid: number, parent: number | null]
+type PostAbove = [uid: number, parent: number | null]
 
 const select = perDatabase((db) =>
   db.prepare<[number], PostAbove>('SELECT uid, parent FROM posts WHERE id = ?').raw(),

@@ -40,7 +40,7 @@ export type PostRow = {
 /** What whoever points at a post has to know of it. Numbers alone: they cost a fifth of a whole row. */
 export type PostHandle = { id: number; uid: number; state: number; flags: number }
 
-export type PresentPost = {
+type PresentPost = {
   id: number
   uid: number
   cid: Buffer

@@ -6,7 +6,7 @@ import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 import { queueActor } from './search/queue.ts'
 
-export type ProfileRow = {
+type ProfileRow = {
   uid: number
   cid: Buffer
   rev: string | null

@@ -4,7 +4,7 @@
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-export const MAX_DEVICES = 10
+const MAX_DEVICES = 10
 
 export type PushDevice = { endpoint: string; p256dh: string; auth: string }
 export type PushRegistration = PushDevice & { uid: number; appId: string; createdAt: number }

@@ -15,7 +15,7 @@ export const MAX_KEPT = 100_000
 
 type Key = { uid: number; collection: Collection; rkey: PackedRkey }
 
-export type ReactionRecord = { cid: Buffer; record: Buffer }
+type ReactionRecord = { cid: Buffer; record: Buffer }
 
 export type ReactionVia = ReactionRecord & {
   uid: number

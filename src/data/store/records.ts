@@ -17,7 +17,7 @@ export type RecordRow = RecordKey & {
   subject: number | null
 }
 
-export type RecordContent = {
+type RecordContent = {
   id: number
   uid: number
   collection: number

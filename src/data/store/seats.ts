@@ -11,7 +11,7 @@ import { perDatabase } from './per-database.ts'
 /** All requests within so long of the first count as having come once. */
 export const ONE_VISIT_MS = 10 * MINUTE_MS
 
-export type Seat = { uid: number; did: string }
+type Seat = { uid: number; did: string }
 
 type Question = { limit: number; unseenSince: number; except: string }
 

@@ -5,7 +5,7 @@ import { DAY_MS } from '../../base/util/durations.ts'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-export type SigningKeyRow = { id: number; secret: Buffer }
+type SigningKeyRow = { id: number; secret: Buffer }
 
 const SECRET_BYTES = 32
 const LASTS_MS = 30 * DAY_MS

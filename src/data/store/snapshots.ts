@@ -15,7 +15,7 @@ import { perDatabase } from './per-database.ts'
 
 export type SnapshotChunk = { name: string; bytes: Uint8Array }
 
-export type Snapshot = {
+type Snapshot = {
   /** As passed to `finish`. */
   covered: number
   /** Chunks in the order they were written. @throws SnapshotError where one is torn. */

@@ -17,7 +17,7 @@ export type TakedownSubject = {
   rkey: PackedRkey
 }
 
-export type TakedownRow = { subject: string; ref: string; because: string | null; at: number }
+type TakedownRow = { subject: string; ref: string; because: string | null; at: number }
 
 type NewTakedown = TakedownSubject & {
   uid: number

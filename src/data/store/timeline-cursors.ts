@@ -3,7 +3,7 @@
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-export type KeptCursor = { cursor: string; updatedAt: number }
+type KeptCursor = { cursor: string; updatedAt: number }
 
 const statements = perDatabase((db) => ({
   find: db.prepare<[string, string], KeptCursor>(

@@ -5,7 +5,7 @@ import type { PackedRkey } from '../../base/atproto/keys.ts'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-export type Tombstone = { rev: string; deleted_at: number }
+type Tombstone = { rev: string; deleted_at: number }
 
 const statements = perDatabase((db) => ({
   find: db.prepare<[number, number, PackedRkey], Tombstone>(

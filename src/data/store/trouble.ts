@@ -1,7 +1,7 @@
 // What it means to an operator when SQLite refuses: the disk, the file or its permissions. Knows the
 // codes only, so that it also reads an error that came over from another thread.
 
-export type StoreTrouble = { message: string; hint: string }
+type StoreTrouble = { message: string; hint: string }
 
 type Rule = { codes: RegExp; what: string; hint: string }
 

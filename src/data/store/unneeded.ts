@@ -11,10 +11,10 @@ import { DELETED } from './posts.ts'
 
 const MAX_LOOKED_AT = 1_000
 
-export type ListItemKey = { rkey: PackedRkey; list: number; subject: number }
-export type ListBlockKey = { rkey: PackedRkey; list: number; owner: number }
-export type ListKey = { id: number; rkey: PackedRkey; people: number }
-export type RecordLikeKey = { rkey: PackedRkey; subject: number; owner: number; isHere: number }
+type ListItemKey = { rkey: PackedRkey; list: number; subject: number }
+type ListBlockKey = { rkey: PackedRkey; list: number; owner: number }
+type ListKey = { id: number; rkey: PackedRkey; people: number }
+type RecordLikeKey = { rkey: PackedRkey; subject: number; owner: number; isHere: number }
 
 const page = <T>(db: Db, sql: string) =>
   db.prepare<[number, PackedRkey, number], T>(`${sql} ORDER BY t.rkey LIMIT +?`)

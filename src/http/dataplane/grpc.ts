@@ -14,7 +14,7 @@ export type Call = {
 }
 
 /** Why nobody waits for the answer any more; undefined while somebody does. */
-export type Ended = () => ConnectError | undefined
+type Ended = () => ConnectError | undefined
 
 /** @returns whether it took the stream. */
 export type Grpc = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean

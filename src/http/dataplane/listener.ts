@@ -28,7 +28,7 @@ export type Outgoing = {
   setHeader(name: string, value: string): unknown
   end(body: string): unknown
 }
-export type Answer = (request: Incoming, response: never) => void
+type Answer = (request: Incoming, response: never) => void
 
 export type DataplaneListener = { port: number; close(): Promise<void> }
 
@@ -43,7 +43,7 @@ const streamLimits = { settings: { maxConcurrentStreams: MAX_STREAMS }, maxSessi
 const httpLimits = { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS }
 
 /** Whoever may ask is answered; a stream of HTTP/2 by `grpc`, where that takes it. */
-export type Answers = { answer: Answer; grpc: Grpc }
+type Answers = { answer: Answer; grpc: Grpc }
 
 /** @throws what listening throws, and ConfigError for files of TLS that cannot be read. */
 export async function listen(

@@ -11,7 +11,7 @@ export type Rpcs = Partial<ServiceImpl<typeof Service>>
 export type RecordInit = MessageInitShape<typeof RecordSchema>
 
 /** Milliseconds; `indexedAt` is `sortAt` where not known. */
-export type RecordFacts = {
+type RecordFacts = {
   json: string | Uint8Array
   cid: string
   sortAt: number

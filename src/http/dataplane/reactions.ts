@@ -32,7 +32,7 @@ type Found = Map<string, RecordInit>
 type Built = Parameters<typeof encode>[0] & object
 type Ref = { uri: string; cid: string }
 
-export type Reactions = Record<
+type Reactions = Record<
   'likes' | 'reposts' | 'follows' | 'blocks' | 'listItems' | 'listBlocks',
   (keys: readonly UriKey[]) => Found
 >

@@ -26,7 +26,7 @@ import { relationRpcs, relationshipRpcs } from './relations.ts'
 import { rpcPath } from './rpc-names.ts'
 import { type Searches, searchRpcs } from './search.ts'
 
-export type ServiceParts = {
+type ServiceParts = {
   reading: Reading
   searches: Searches
   log: Logger

@@ -5,7 +5,7 @@
 const MAX_FACTS = 250_000
 
 /** By posts.id, and by uid: at-URIs, and encoded messages. Empty: nothing of the kind was done. */
-export class Viewer {
+class Viewer {
   readonly likes = new Map<number, string>()
   readonly reposts = new Map<number, string>()
   readonly bookmarks = new Map<number, Uint8Array>()

@@ -17,7 +17,7 @@ import { lastPage } from './last-page.ts'
 import { type OwnMethod, plainBody } from './outcome.ts'
 import { parseWrapped, purposeOf } from './their-page.ts'
 
-export type EarlierActivity = {
+type EarlierActivity = {
   about: 'account' | 'post'
   /** @param key - a DID, or an at-URI with one */
   areMore(key: string): boolean

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../base/event.ts'
 import { isObject } from '../../base/util/json-object.ts'
 import { ownerOf } from '../../sources/appview/our-word.ts'
 
-export type About = 'account' | 'post' | 'record'
+type About = 'account' | 'post' | 'record'
 
 /** @param key - a DID, or an at-URI with one */
 export function isAboutSubject(answer: JsonObject, about: About, key: string): boolean {

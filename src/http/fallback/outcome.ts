@@ -10,7 +10,7 @@ import type { Answering } from '../xrpc/up-to-date.ts'
 /** A method as our own index answers it. */
 export type OwnMethod = { nsid: string; answer: Answering }
 
-export type Outcome = { result: MethodResult } | { error: XRPCError }
+type Outcome = { result: MethodResult } | { error: XRPCError }
 
 export async function outcomeOf(own: OwnMethod, call: Call): Promise<Outcome> {
   try {

@@ -19,7 +19,7 @@ const MAX_READS = 3
 /** Of another page, after the first came to nothing. */
 const FURTHER_WAIT_SHARE = 0.3
 
-export type PageRequest = Asked & {
+type PageRequest = Asked & {
   call: Call
   from: WrappedCursor
   /** What of the items stays, besides what every answer from elsewhere has to keep to. */

@@ -25,7 +25,7 @@ import { parseWrapped, theirPage } from './their-page.ts'
 
 type Whole = Extract<Lack, { about: 'account' | 'post' | 'record' }>
 /** `key` is what it is known by everywhere: a DID, or an at-URI with one. */
-export type Subject = { key: string; isHeld: boolean }
+type Subject = { key: string; isHeld: boolean }
 
 export function wholeAnswers(app: AppContext, own: OwnMethod, lack: Whole): Answering {
   const deeds = earlierActivity(app, own.nsid)

@@ -4,7 +4,7 @@
 
 import type { FileHandle } from 'node:fs/promises'
 
-export type CutIndex = {
+type CutIndex = {
   /** Bytes of the initialization section. */
   init: number
   segments: { seconds: number; bytes: number }[]

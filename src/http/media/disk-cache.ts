@@ -34,7 +34,7 @@ export type DiskCache = {
   settled(): Promise<void>
 }
 
-export type DiskCacheOptions = {
+type DiskCacheOptions = {
   folder: string
   maxBytes: number
   log: Pick<Logger, 'warn' | 'debug'>

@@ -42,9 +42,9 @@ export type BlobFile = {
 }
 
 /** @throws MediaError */
-export type FetchBlob = (name: BlobName) => Promise<BlobFile>
+type FetchBlob = (name: BlobName) => Promise<BlobFile>
 
-export type FetchBlobOptions = {
+type FetchBlobOptions = {
   source: BlobSource
   cache: Pick<DiskCache, 'reserve'>
   limits: BlobLimits

@@ -6,7 +6,7 @@ import { isIP } from 'node:net'
 import { createLimiter } from '../../base/util/limiter.ts'
 import { MediaError } from './media-error.ts'
 
-export type HostSlots = {
+type HostSlots = {
   /** Resolves to what gives the place back. @throws MediaError where too many wait */
   enter(url: string): Promise<() => void>
 }

@@ -28,7 +28,7 @@ export type VideosFrom =
   /** A video service, asked by a fetch of its own. */
   | { kind: 'cdn' | 'proxy'; base: string; fetch: GuardedFetch }
 
-export type MediaOptions = BlobSource & {
+type MediaOptions = BlobSource & {
   /** The cache stands in a folder of this one. */
   dataDir: string
   maxCacheBytes: number

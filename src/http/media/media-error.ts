@@ -1,6 +1,6 @@
 // Why there is no picture: what a client is told, and how long the answer may stand.
 
-export type MediaFailure = 'refused' | 'missing' | 'upstream' | 'late' | 'busy' | 'lost' | 'broken'
+type MediaFailure = 'refused' | 'missing' | 'upstream' | 'late' | 'busy' | 'lost' | 'broken'
 
 type Status = 400 | 404 | 500 | 502 | 503 | 504
 

@@ -2,7 +2,7 @@
 // middle. One range is served; several at once are answered with everything, which is allowed.
 
 /** First and last byte, both included; `whole`: everything; `beyond`: 416. */
-export type WantedRange = { first: number; last: number } | 'whole' | 'beyond'
+type WantedRange = { first: number; last: number } | 'whole' | 'beyond'
 
 export function parseRange(header: string | undefined, length: number): WantedRange {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? []

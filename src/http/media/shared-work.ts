@@ -4,7 +4,7 @@
 import { LruMap } from '../../base/util/lru.ts'
 import { MediaError } from './media-error.ts'
 
-export type SharedWork<T> = (key: string, work: () => Promise<T>) => Promise<T>
+type SharedWork<T> = (key: string, work: () => Promise<T>) => Promise<T>
 
 type Failure = { error: MediaError; until: number }
 

@@ -2,7 +2,7 @@
 // or a record names can lie, and the decoders behind this must only see the formats they are for.
 
 /** Formats that are pictures of pixels. No SVG: that is a document, with scripts and links in it. */
-export type PictureFormat = 'jpeg' | 'png' | 'webp' | 'gif' | 'avif'
+type PictureFormat = 'jpeg' | 'png' | 'webp' | 'gif' | 'avif'
 
 export function pictureFormat(bytes: Buffer): PictureFormat | undefined {
   if (startsWith(bytes, 0, '\xff\xd8\xff')) return 'jpeg'

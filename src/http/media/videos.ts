@@ -18,9 +18,9 @@ export type Videos = {
 }
 
 /** `host`: where it came from, if it just did. */
-export type VideoFile = { path: string; host: string }
+type VideoFile = { path: string; host: string }
 
-export type VideosOptions = {
+type VideosOptions = {
   source: BlobSource
   cache: DiskCache
   now?: (() => number) | undefined

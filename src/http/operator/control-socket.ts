@@ -9,7 +9,7 @@ import type { Hono } from 'hono'
 import type { Logger } from '../../base/obs/log.ts'
 import { controlSocketPath } from './control-socket-path.ts'
 
-export type ControlSocket = { close(): Promise<void> }
+type ControlSocket = { close(): Promise<void> }
 
 const OWNER_ONLY = 0o600
 const MASK = 0o177

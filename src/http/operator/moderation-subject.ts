@@ -10,7 +10,7 @@ import { parseTakedownSubject } from '../../data/store/takedowns.ts'
 import { OperatorError } from './operator-error.ts'
 
 /** The DID behind a handle. @throws OperatorError */
-export type DidOf = (handle: string) => Promise<string>
+type DidOf = (handle: string) => Promise<string>
 
 /** What follows an account in the addresses of pages. */
 const PAGES: Record<string, string> = {

@@ -25,7 +25,7 @@ export type TokenLine = {
   revokedAt: string | undefined
 }
 
-export type TokenWish = {
+type TokenWish = {
   name: string
   scopes: string[]
   rate: number

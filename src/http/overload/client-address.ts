@@ -9,9 +9,7 @@ import { LruMap } from '../../base/util/lru.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 
 /** Undefined for a request that came by no network socket: those are our own. */
-export type ClientAddress = (
-  request: Pick<HttpRequest, 'remoteAddress' | 'header'>,
-) => string | undefined
+type ClientAddress = (request: Pick<HttpRequest, 'remoteAddress' | 'header'>) => string | undefined
 
 type Known = { key: string; isTrusted: boolean }
 

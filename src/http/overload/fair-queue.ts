@@ -25,7 +25,7 @@ import {
   waitingIn,
 } from './lanes.ts'
 
-export type Rank = 'member' | 'visitor'
+type Rank = 'member' | 'visitor'
 export type Who = { rank: Rank; key: string }
 
 export type Work<T> = {

@@ -22,10 +22,7 @@ export type Newcomers = {
 
 export type NewcomerRequest = Pick<HttpRequest, 'remoteAddress' | 'header'>
 
-export type NewcomersConfig = Pick<
-  Config,
-  'newMembersPerHour' | 'trustedProxies' | 'unlimitedAddresses'
->
+type NewcomersConfig = Pick<Config, 'newMembersPerHour' | 'trustedProxies' | 'unlimitedAddresses'>
 
 const WINDOW_SECONDS = 3_600
 /** Of what is left of the hour; so one address alone gets a fifth of all, one domain about a fortieth. */

@@ -34,7 +34,7 @@ export type Overload = {
   run<T>(who: Who | undefined, work: Work<T>): T | Promise<T>
 }
 
-export type OverloadConfig = Pick<
+type OverloadConfig = Pick<
   Config,
   'memberRateLimit' | 'visitorRateLimit' | 'unlimitedAddresses' | 'trustedProxies'
 >

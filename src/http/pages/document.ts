@@ -24,7 +24,7 @@ export const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 }
 
-export type Page = {
+type Page = {
   title: string
   /** Which of the pages it is, for the bar. */
   current?: 'status' | 'explore' | 'read'

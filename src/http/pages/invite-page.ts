@@ -13,7 +13,7 @@ import { loadAssets } from './assets.ts'
 import type { Us } from './connect-section.ts'
 import { INVITE_HEADERS, type InvitePage, inviteDocument } from './invite-document.ts'
 
-export type InviteParts = {
+type InviteParts = {
   /** Where clients are to be pointed. */
   us: Us
   invites: Invites

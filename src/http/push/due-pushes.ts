@@ -28,7 +28,7 @@ export type DuePushesParts = {
 }
 
 /** At once; what is left comes with the next look. */
-export const MOST_AT_ONCE = 200
+const MOST_AT_ONCE = 200
 const NEWS_MS = HOUR_MS
 /** Of one member at one look; a phone that buzzes more often tells nothing more. */
 const MOST_EACH = 20

@@ -21,7 +21,7 @@ export type Pushes = {
   close(): void
 }
 
-export type PushesOptions = DuePushesParts &
+type PushesOptions = DuePushesParts &
   Omit<PushSenderOptions, 'keys' | 'onGone'> & {
     writer: Writer
     /** Whose the server is, in whose name what is remembered is written. */

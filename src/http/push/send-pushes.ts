@@ -18,7 +18,7 @@ export type PushCounts = {
   dropped: number
 }
 
-export type PushSender = {
+type PushSender = {
   send(push: Push): void
   counts(): PushCounts
   /** How many are under way or wait to be tried again. */

@@ -14,7 +14,7 @@ import { createMediaApp, type VideosFrom } from '../media/media-app.ts'
 import { createMediaProcess, type MediaProcess } from '../media/process/media-process.ts'
 import type { SideRoutes } from '../server/side-routes.ts'
 
-export type MediaRoutes = {
+type MediaRoutes = {
   /** For `beside` of the server. */
   routes: SideRoutes[]
   counts: MediaProcess['counts']

@@ -12,7 +12,7 @@ import type { SharedMemory } from '../../bridge/messages.ts'
 import { createPage, type Page, type PageParts } from '../pages/page.ts'
 import { createSlowRequests, type SlowRequests } from '../server/slow-requests.ts'
 
-export type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
+type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
   config: Config
   log: Logger
   memory: SharedMemory
@@ -25,7 +25,7 @@ export type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests
   media: () => { refused: number; died: number; pending: number }
 }
 
-export type Pages = {
+type Pages = {
   /** For `beside` of the server. */
   routes: Page['routes']
   onAnswered: (path: string, status: number, seconds: number) => void

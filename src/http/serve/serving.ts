@@ -54,7 +54,7 @@ import { pushRules, servePushes } from './pushes.ts'
 import { createSharing } from './sharing.ts'
 import { timelineRoutes } from './timelines.ts'
 
-export type ServingOptions = {
+type ServingOptions = {
   config: Config
   log: Logger
   memory: SharedMemory
@@ -66,7 +66,7 @@ export type ServingOptions = {
   onFatal: (error: unknown) => void
 }
 
-export type Serving = {
+type Serving = {
   server: Server
   /** The operator's routes for the socket in the data folder. */
   controlApp: Hono

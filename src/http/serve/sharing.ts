@@ -10,7 +10,7 @@ import type { OnViewer } from '../server/auth.ts'
 import { createEnginePlace } from './engine-place.ts'
 import { createSharedState } from './shared-state.ts'
 
-export type Sharing = {
+type Sharing = {
   writer: Writer
   /** A member's request waits for what other nodes took in. */
   withState<Callers extends { onViewer: OnViewer }>(callers: Callers): Callers

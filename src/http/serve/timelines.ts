@@ -27,7 +27,7 @@ import { createRespond } from '../timelines/respond.ts'
 import { createTimelineRoutes } from '../timelines/routes.ts'
 import { createStreams, STREAM_LIMITS, type Streams } from '../timelines/streams.ts'
 
-export type TimelineService = {
+type TimelineService = {
   /** For `sideRoutes` of the server. */
   routes: SideRoutes[]
   streams: Streams

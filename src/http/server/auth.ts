@@ -9,7 +9,7 @@ import type { HttpRequest } from './http-request.ts'
 import type { Method } from './method.ts'
 import { createReadingTokens, isReadingToken } from './reading-token.ts'
 
-export type Caller = { viewer: string | undefined; token: string | undefined }
+type Caller = { viewer: string | undefined; token: string | undefined }
 
 type AuthRequest = Pick<HttpRequest, 'header' | 'remoteAddress'>
 

@@ -4,7 +4,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, deflate, gzip, zstdCompress } from 'node:zlib'
 
-export type Encoding = 'zstd' | 'br' | 'gzip' | 'deflate' | 'identity'
+type Encoding = 'zstd' | 'br' | 'gzip' | 'deflate' | 'identity'
 
 /** Below this, compressing costs more than it saves. */
 export const MIN_COMPRESSED_BYTES = 1024

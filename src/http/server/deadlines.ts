@@ -3,7 +3,7 @@
 
 import { unavailable } from '../../base/atproto/xrpc-error.ts'
 
-export type Deadlines = {
+type Deadlines = {
   /** The outcome of `work`, or after the time it has, at most a tick later, an error 503. */
   inTime<T>(work: Promise<T>): Promise<T>
 }

@@ -36,11 +36,7 @@ export type MembershipParts = {
   now?: () => number
 }
 
-export type Membership = (
-  did: string,
-  token?: { isForUs: boolean },
-  request?: NewcomerRequest,
-) => void
+type Membership = (did: string, token?: { isForUs: boolean }, request?: NewcomerRequest) => void
 
 /**
  * @returns what runs for each verified viewer; it throws the refusal for those who may not read. A token that

@@ -7,7 +7,7 @@ import { createHmac, scryptSync } from 'node:crypto'
 import { isValidDid } from '@atproto/syntax'
 import { isSameMac } from '../../base/util/secrets.ts'
 
-export type ReadingTokens = {
+type ReadingTokens = {
   mint(did: string, hours: number): string
   /** @returns undefined for anything but a token that is good for this method now. */
   didOf(token: string, nsid: string): string | undefined

@@ -4,7 +4,7 @@
 import { spent } from '../../base/obs/stopwatch.ts'
 
 /** `wait` is for what is fetched first, `finish` makes bytes and headers, `write` hands them to the system. */
-export type Step = 'token' | 'wait' | 'queue' | 'handler' | 'finish' | 'write'
+type Step = 'token' | 'wait' | 'queue' | 'handler' | 'finish' | 'write'
 
 let turnBeganAt: number | undefined
 

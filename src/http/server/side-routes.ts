@@ -18,7 +18,7 @@ export type SideRoutes = {
   charges?: Charge[]
 }
 
-export type Charge = {
+type Charge = {
   /** As hono has them; all under the app's path where not given. */
   patterns?: string[]
   /** What it is counted as; not at all where not given. */

@@ -5,7 +5,7 @@ import type { Config } from '../../base/config/config.ts'
 import { type Answer, jsonAnswer, textAnswer } from './answer.ts'
 
 /** Our DID document; undefined where our DID is another's to describe (a did:plc, another host). */
-export function ownDidDocument(
+function ownDidDocument(
   config: Pick<Config, 'serviceDid' | 'hostname' | 'publicOrigin'> & Partial<Config>,
 ): Record<string, unknown> | undefined {
   if (config.serviceDid !== `did:web:${config.hostname.replace(':', '%3A')}`) return undefined

@@ -18,7 +18,7 @@ export const lineSchema = z.object({
   follows: z.array(name).max(MAX_FOLLOWS_A_LINE),
 })
 
-export type LoadedLine = z.infer<typeof lineSchema>
+type LoadedLine = z.infer<typeof lineSchema>
 
 /**
  * @param from - the number of the first line, for what is said of a wrong one

@@ -32,7 +32,7 @@ export type GraphReading = {
 }
 
 /** Which graph a request is about, and what it is called in scopes. */
-export type WhichGraph = {
+type WhichGraph = {
   path: string
   scopeOf(c: Context<Env>): string
   /** @throws XRPCError 404 */

@@ -23,7 +23,7 @@ import { parsePost } from './post-body.ts'
 import type { Poster } from './poster.ts'
 import type { Streams } from './streams.ts'
 
-export type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
+type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
   network: GraphSource
   db: Db
   timelines: Timelines

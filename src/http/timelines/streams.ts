@@ -22,7 +22,7 @@ import type { Asker } from './access.ts'
 import { drained } from './drained.ts'
 import type { Delivery, LiveFeed, NewEvent, Topic } from './live-feed.ts'
 
-export type StreamWish = {
+type StreamWish = {
   keys: readonly TimelineKey[]
   sources: readonly TimelineSource[]
   /** What the reader has already, in each; from now on where not given. */
@@ -45,7 +45,7 @@ type Stream = {
   isLive: boolean
 }
 
-export type StreamLimits = { all: number; ofToken: number; ofMember: number }
+type StreamLimits = { all: number; ofToken: number; ofMember: number }
 
 export const STREAM_LIMITS: StreamLimits = { all: 12_000, ofToken: 10_000, ofMember: 8 }
 const CAUGHT_UP_AT_ONCE = 100

@@ -12,7 +12,7 @@ import type { MaybeLater } from './maybe-later.ts'
 /** `uid` is 0 where the account was never heard of. */
 export type NamedActor = { did: string; uid: number }
 
-export type ActorNames = {
+type ActorNames = {
   /** @returns undefined for a handle that leads nowhere. */
   find(actor: string): MaybeLater<NamedActor | undefined>
   /** From our own index alone. */

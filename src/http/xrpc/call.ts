@@ -8,7 +8,7 @@ import type { ActorReader } from '../../data/graph/types.ts'
 import type { MethodContext, Params } from '../server/method.ts'
 
 /** Somebody who is signed in; `uid` is 0 where we never heard of them. */
-export type Account = { uid: number; did: string }
+type Account = { uid: number; did: string }
 
 export type Call<P = Params, I = unknown, V extends Viewer = Viewer> = Pick<
   MethodContext<P, I>,

@@ -9,10 +9,7 @@ import type { MaybeLater } from './maybe-later.ts'
 /** The parts of the server that a handler names. */
 export type Needs<Names extends keyof AppContext> = Pick<AppContext, Names>
 
-export type MethodOptions = Omit<
-  Method,
-  'nsid' | 'kind' | 'auth' | 'handler' | 'ready' | 'fallback'
-> & {
+type MethodOptions = Omit<Method, 'nsid' | 'kind' | 'auth' | 'handler' | 'ready' | 'fallback'> & {
   /** False where nothing that a labeler can be about is shown: the answer names no labelers then. */
   showsLabels?: boolean
   /** False where nobody waits for names that were never looked up (name-waits.ts). */

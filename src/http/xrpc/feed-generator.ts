@@ -14,7 +14,7 @@ import { fetchRecord } from './outside-record.ts'
 
 const GENERATOR = 'app.bsky.feed.generator'
 
-export type Generators = {
+type Generators = {
   /**
    * The DID of the service that makes the feed.
    * @throws XRPCError InvalidRequest where there is no such feed

@@ -18,7 +18,7 @@ export type FeedSkeleton = {
   language: string | undefined
 }
 
-export type SkeletonRequest = {
+type SkeletonRequest = {
   endpoint: string
   params: { feed: string; limit: number; cursor: string | undefined }
   headers: Record<string, string>

@@ -25,7 +25,7 @@ const MAX_STRANGERS_A_REQUEST = 50
 
 const NOTHING = Promise.resolve()
 
-export type FetchRequestsParts = {
+type FetchRequestsParts = {
   writer: Writer
   actors: Pick<ActorReader, 'uidOf'>
   resolver: Pick<Resolver, 'resolve'>

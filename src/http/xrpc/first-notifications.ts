@@ -7,7 +7,7 @@ import type { SignedInCall } from './call.ts'
 import type { NewcomerWaits } from './newcomer-waits.ts'
 
 /** Undefined where they are collected. */
-export type FirstNotifications = (
+type FirstNotifications = (
   call: Pick<SignedInCall, 'viewer' | 'signal'>,
 ) => Promise<void> | undefined
 

@@ -9,7 +9,7 @@ import { HOUR_MS } from '../../base/util/durations.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { NewcomerWaits } from './newcomer-waits.ts'
 
-export type FirstPage = {
+type FirstPage = {
   /** Whose cold start is not over. */
   isNewcomer(did: string): boolean
   /**

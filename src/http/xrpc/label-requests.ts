@@ -8,7 +8,7 @@ import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { Writer } from '../../bridge/messages.ts'
 
-export type AskForLabels = (viewer: Viewer, labelers: Labelers, subjects: readonly string[]) => void
+type AskForLabels = (viewer: Viewer, labelers: Labelers, subjects: readonly string[]) => void
 
 const MAX_REMEMBERED = 100_000
 const ASKED_AGAIN_AFTER_MS = 5 * MINUTE_MS

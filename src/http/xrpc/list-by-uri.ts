@@ -6,7 +6,7 @@ import type { Needs } from './define.ts'
 const LIST = 'app.bsky.graph.list'
 
 /** `id` is 0 where nobody ever pointed at it. */
-export type NamedList = { id: number; did: string; uri: string }
+type NamedList = { id: number; did: string; uri: string }
 
 /** @returns undefined for what names no list, or names its creator by handle. */
 export function listByUri({ listPages }: Needs<'listPages'>, uri: string): NamedList | undefined {

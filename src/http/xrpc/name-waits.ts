@@ -10,7 +10,7 @@ import type { UnderWay } from '../../data/store/read/under-way.ts'
 import { createWaits } from './waits.ts'
 import { whenAsked } from './when-asked.ts'
 
-export type NameWaits = {
+type NameWaits = {
   /** Who of these was never looked up (uids); of each account it is asked once in a while. */
   unnamed(dids: Iterable<string>): number[]
   /**

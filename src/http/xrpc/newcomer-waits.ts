@@ -14,7 +14,7 @@ export type NewcomerWaits = {
 
 type IsThere = (waitedMs: number) => boolean
 
-export type WaitRequest = {
+type WaitRequest = {
   did: string
   /** What is waited for, and how far that is: after a wait in vain it is waited for anew once this is another. */
   state: () => string

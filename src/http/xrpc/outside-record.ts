@@ -9,7 +9,7 @@ import type { Resolver } from '../../sources/identity/resolver.ts'
 import { parseSafeJson } from '../server/input.ts'
 import type { NamedActor } from './actor-names.ts'
 
-export type OutsideRecord = { uri: string; cid: string; value: object }
+type OutsideRecord = { uri: string; cid: string; value: object }
 
 type Outside = { accounts: Accounts; fetch: GuardedFetch; resolver: Pick<Resolver, 'resolve'> }
 type Key = { collection: string; rkey: string; cid?: string }

@@ -31,7 +31,7 @@ export type PagePart<C, About> = { call: C; about: About; place: PlaceInList }
 
 export type Views = ReadyJson | readonly object[]
 
-export type PageSteps<C, About, Read extends SkeletonPage<unknown>> = {
+type PageSteps<C, About, Read extends SkeletonPage<unknown>> = {
   /** What the page is about; throws where that is not there, or not for this viewer. */
   about?(app: AppContext, call: C): MaybeLater<About>
   /** @throws BadCursorError */

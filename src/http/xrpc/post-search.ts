@@ -47,7 +47,7 @@ export type PostSearchParams = {
 }
 
 /** What is looked for in the index; undefined where nothing can be found. */
-export type PostSearch = Pick<PostSearchRequest, 'match' | 'since' | 'until' | 'sort' | 'fits'>
+type PostSearch = Pick<PostSearchRequest, 'match' | 'since' | 'until' | 'sort' | 'fits'>
 
 type Found = { app: AppContext; about: PostSearch | undefined; call: Call<never> }
 

@@ -10,7 +10,7 @@ import { awaitPublished } from '../../data/shared-memory/publishing.ts'
 import type { Accounts } from '../../data/store/read/accounts.ts'
 
 /** Of the account's latest commit that is in rows and in memory; undefined where there is none. */
-export type PublishedRev = (did: string | undefined) => string | undefined
+type PublishedRev = (did: string | undefined) => string | undefined
 
 type Parts = {
   accounts: Pick<Accounts, 'revOf'>

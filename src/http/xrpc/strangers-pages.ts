@@ -12,7 +12,7 @@ import type { FetchRequests } from './fetch-requests.ts'
 import { createWaits } from './waits.ts'
 import { whenAsked } from './when-asked.ts'
 
-export type StrangersPages = {
+type StrangersPages = {
   /** Whether the account's posts are fetched when somebody opens its page, rather than kept all the time. */
   isFetched(account: Pick<NamedActor, 'uid'>): boolean
   /** Down to when a fetched account's posts are here, where there are more; milliseconds since 1970. */

@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import { type ActorReader, type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
 
-export type Suggestions = {
+type Suggestions = {
   /** uids, best first; none that the viewer follows. `viewer` may be 0. */
   forViewer(viewer: number): readonly number[]
   relativeTo(actor: number, viewer: number): readonly number[]

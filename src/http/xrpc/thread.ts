@@ -10,7 +10,7 @@ import { knownLikersView } from '../../answers/views/thread-v2.ts'
 import type { Needs } from './define.ts'
 import { isPostUri, type NamedPost } from './post-names.ts'
 
-export type Thread = {
+type Thread = {
   reader: Reader
   skeleton: ThreadSkeleton
   state: ThreadState

@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import { waitLeftMs } from './wait-left.ts'
 
-export type Waits = {
+type Waits = {
   /**
    * Waits until everything is there or time is up.
    * @param things - their names; nothing is waited for that was waited for lately

@@ -31,7 +31,7 @@ type Request = {
   patienceMs?: number
 }
 
-export type WholeItems = {
+type WholeItems = {
   /**
    * Waits for what the views lack that `make` makes, for what is left of the time that the request waits.
    * @returns whether it waited

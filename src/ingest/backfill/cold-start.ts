@@ -25,7 +25,7 @@ export type ColdStartParts = {
   replays: (() => readonly ReplayPlace[]) | undefined
 }
 
-export type ColdStart = Omit<ColdStartProgress, 'did' | 'startedAt' | 'finishedAt'>
+type ColdStart = Omit<ColdStartProgress, 'did' | 'startedAt' | 'finishedAt'>
 
 const OF_AUTHORS: JobKind[] = [
   ...(['identity', 'profile', 'feed', 'recent', 'older'] as const),

@@ -14,7 +14,7 @@ export type WaitingJob = {
   isRechecked: boolean
 }
 
-export type JobWindow = {
+type JobWindow = {
   readonly size: number
   sizeOf(host: string): number
   add(waiting: WaitingJob): void

@@ -27,7 +27,7 @@ import { PdsError } from '../../sources/pds/pds-error.ts'
 import { allRules } from '../indexing/collections/all-rules.ts'
 import { type Services, yieldToOthers } from './work.ts'
 
-export type Reconciliation = ListingBounds & {
+type Reconciliation = ListingBounds & {
   collection: Collection
   /** Applies only these records; the others count as not listed. */
   filter?: (record: PdsRecord) => boolean

@@ -37,7 +37,7 @@ import { createSlowLane, type SlowLane } from './slow-lane.ts'
 import { noteLoaded } from './within-budget.ts'
 import type { Services } from './work.ts'
 
-export type BackfillStatus = {
+type BackfillStatus = {
   /** In the database, waiting or at work, by kind. */
   jobs: ReturnType<typeof countJobs>
   running: number

@@ -15,7 +15,7 @@ import type { RepoJobResult } from './repo-jobs.ts'
 /** A server that could not be read for as long as a job tries is asked again after this. */
 const AGAIN_MS = DAY_MS
 
-export type JobEnd = {
+type JobEnd = {
   now: number
   result?: RepoJobResult | undefined
   /** Why there was nobody to ask. */

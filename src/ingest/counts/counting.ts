@@ -26,7 +26,7 @@ import type { Writer } from '../indexing/writer.ts'
 import { type Asked, type CountsAsker, createCountsAsker, MAX_ASKED } from './ask-counts.ts'
 import { type CountQueue, createCountQueue } from './count-queue.ts'
 
-export type CountRequests = {
+type CountRequests = {
   /** posts.id, and uids. */
   posts: readonly number[]
   actors: readonly number[]
@@ -39,7 +39,7 @@ export type Counting = {
   requested(shown: CountRequests): void
 }
 
-export type CountingOptions = {
+type CountingOptions = {
   db: Db
   writer: Pick<Writer, 'commit'>
   actors: ActorReader

@@ -16,7 +16,7 @@ import { emptyTally, type ImportTally } from './import-tally.ts'
 import { type IndexContext, isInCircle } from './index-context.ts'
 import type { Writer } from './writer.ts'
 
-export type BulkImport = {
+type BulkImport = {
   add(lines: readonly FollowLine[]): void
   /** Stores what is left, and the graph's snapshot. */
   finish(): ImportTally

@@ -14,7 +14,7 @@ import { isValidRecord } from './validate.ts'
 /** Behind the last event of the stream there are those that have not come yet. */
 const SLACK_MS = 10 * MINUTE_MS
 
-export type FetchedRecord = { collection: string; rkey: string; cid: string; record: JsonObject }
+type FetchedRecord = { collection: string; rkey: string; cid: string; record: JsonObject }
 
 export type FetchedRecords = {
   did: string

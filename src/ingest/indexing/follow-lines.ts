@@ -5,11 +5,11 @@
 import { isValidDid } from '@atproto/syntax'
 import type { FollowLine } from '../../data/store/follows.ts'
 
-export type BadLineReason = 'columns' | 'did' | 'rkey' | 'too-long'
+type BadLineReason = 'columns' | 'did' | 'rkey' | 'too-long'
 
 export type BadLine = { line: number; reason: BadLineReason; text: string }
 
-export type FollowReader = {
+type FollowReader = {
   /** The follows in the next piece of the text, as far as their lines are whole. */
   take(text: string): FollowLine[]
   /** The last line, where no line break ends it. */

@@ -31,7 +31,7 @@ const JOINED = 2
 
 type OnJoined = (ctx: IndexContext, creator: number, subjects: readonly number[]) => void
 
-export type FollowPass = ReturnType<typeof createFollowPass>
+type FollowPass = ReturnType<typeof createFollowPass>
 type Pass = FollowPass
 
 export function createFollowPass(capacity: number) {

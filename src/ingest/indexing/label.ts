@@ -8,7 +8,7 @@ import { deleteLabel, type LabelSubject, labelsBefore, putLabel } from '../../da
 import { type IndexContext, internActor } from './index-context.ts'
 
 /** With everything that a labeler says of one subject. */
-export type NewLabel = {
+type NewLabel = {
   uri: string
   val: string
   neg: boolean
@@ -35,7 +35,7 @@ export function labelSubject(
   return code && { uid, collection: code, rkey: packRkey(rkey) }
 }
 
-export type AppliedLabels = {
+type AppliedLabels = {
   /** How many changed anything, and how many of these are rows that were not there. */
   changed: number
   added: number

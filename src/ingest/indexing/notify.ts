@@ -32,7 +32,7 @@ import {
 import { isAboutMutedThread } from './muted-threads.ts'
 import { parseRecordUri } from './record-keys.ts'
 
-export type Occasion = {
+type Occasion = {
   to: number
   reason: NotificationReason
   record: NotifyingRecord

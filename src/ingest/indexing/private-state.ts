@@ -13,7 +13,7 @@ import { type IndexContext, internActor } from './index-context.ts'
 import { ensureList, ensurePost, lookUpList, lookUpPost } from './post-rows.ts'
 import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './record-keys.ts'
 
-export type MuteScope = { onlyReposts?: boolean; onlyQuoteposts?: boolean }
+type MuteScope = { onlyReposts?: boolean; onlyQuoteposts?: boolean }
 
 /** `createdAt` is now where not given, here and below; milliseconds. */
 type When = { createdAt?: number }
@@ -77,7 +77,7 @@ export function unbookmark(ctx: IndexContext, did: string, uri: string): void {
 }
 
 /** `draft` is JSON. */
-export type DraftWrite = { draftId: string; draft: string }
+type DraftWrite = { draftId: string; draft: string }
 
 export function createDraft(
   ctx: IndexContext,

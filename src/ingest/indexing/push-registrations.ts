@@ -9,7 +9,7 @@ import {
 } from '../../data/store/push-registrations.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 
-export type PushChange = Extract<
+type PushChange = Extract<
   WriterRequest,
   { kind: 'register-push' | 'unregister-push' | 'begin-pushes' | 'pushes-told' }
 >

@@ -7,7 +7,7 @@ import { type IndexContext, internActor } from './index-context.ts'
 import { parseRecordUri, type RecordRef } from './record-keys.ts'
 
 /** What posts embed and people like, besides posts and lists. */
-export type PointedAt = Extract<
+type PointedAt = Extract<
   RecordCollection,
   'app.bsky.feed.generator' | 'app.bsky.graph.starterpack' | 'app.bsky.labeler.service'
 >

@@ -21,7 +21,7 @@ const GATE = 'app.bsky.feed.threadgate'
 const MENTION = 'app.bsky.richtext.facet#mention'
 const NO_QUOTES = 'app.bsky.feed.postgate#disableRule'
 
-export type ThreadRules = {
+type ThreadRules = {
   mentioned: boolean
   followers: boolean
   following: boolean

@@ -30,7 +30,7 @@ export type Writer = {
   takeStrangers(isWanted: boolean): void
 }
 
-export type WriterOptions = {
+type WriterOptions = {
   db: WriteDb
   /** Of accounts alone where nobody reads: the next start makes the rest from rows. */
   memory: Memory | Pick<Memory, 'actors'>

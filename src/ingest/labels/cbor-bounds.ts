@@ -12,7 +12,7 @@ const LENGTH_BYTES = new Map([
   [LONG, 8],
 ])
 
-export type CborBounds = { maxItems: number; maxDepth: number }
+type CborBounds = { maxItems: number; maxDepth: number }
 
 /** False where there are more values in it than that, or deeper ones; what is torn is for the decoder to say. */
 export function isWithinBounds(data: Uint8Array, { maxItems, maxDepth }: CborBounds): boolean {

@@ -7,7 +7,7 @@ import { internActor } from '../indexing/index-context.ts'
 import { findLabeler } from './labeler-identity.ts'
 import type { LabelsParts } from './labels-parts.ts'
 
-export type FirstLookups = {
+type FirstLookups = {
   /** Whether one more can be looked up, and this one is not. */
   mayMeet(did: string): boolean
   /** @param by - DID of the member who named it; none where the operator did. */

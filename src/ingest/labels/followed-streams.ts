@@ -18,7 +18,7 @@ import { createPace, type Pace } from './pace.ts'
 import { createQuarantine, type Quarantine } from './quarantine.ts'
 import { countKeptLabels, roomForLabels } from './room-for-labels.ts'
 
-export type FollowedStreams = {
+type FollowedStreams = {
   /** Opens and closes streams as the rows say, and forgets the labelers named longest ago. */
   follow(): void
   isFollowed(did: string): boolean

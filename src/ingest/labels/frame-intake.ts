@@ -5,7 +5,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Pace } from './pace.ts'
 
-export type Intake = {
+type Intake = {
   take(frame: Buffer): void
   /** Resolves when what waits is read. */
   ended(): Promise<void>

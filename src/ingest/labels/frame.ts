@@ -5,7 +5,7 @@ import { decodeAll } from '@atproto/lex-cbor'
 import { isObject } from '../../base/util/json-object.ts'
 import { isWithinBounds } from './cbor-bounds.ts'
 
-export type LabelFrame =
+type LabelFrame =
   | { kind: 'labels'; seq: number; labels: unknown[] }
   /** The server says goodbye: `FutureCursor` and the like. */
   | { kind: 'error'; error: string }

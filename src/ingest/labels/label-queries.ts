@@ -8,7 +8,7 @@ import { askLabeler } from './label-question.ts'
 import type { LabelsParts } from './labels-parts.ts'
 import { countKeptLabels, roomForLabels } from './room-for-labels.ts'
 
-export type LabelQueries = {
+type LabelQueries = {
   /** @param subjects - DIDs and at-URIs */
   want(labeler: string, subjects: readonly string[]): void
   /** What was asked of the labeler so far counts no more. */

@@ -7,7 +7,7 @@ import { findLabeler, type LabelerIdentity } from './labeler-identity.ts'
 import type { LabelsParts } from './labels-parts.ts'
 import { isSignedBy } from './signature.ts'
 
-export type Question = { labeler: string; subjects: string[]; signal: AbortSignal }
+type Question = { labeler: string; subjects: string[]; signal: AbortSignal }
 
 const MAX_PAGES = 4
 const MAX_BYTES = 2 << 20

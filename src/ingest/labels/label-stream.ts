@@ -22,7 +22,7 @@ import type { LabelsParts } from './labels-parts.ts'
 import type { Pace } from './pace.ts'
 import { isSignedBy } from './signature.ts'
 
-export type StreamOptions = {
+type StreamOptions = {
   did: string
   /** seq of the last frame applied; null: from the beginning. */
   cursor: number | null

@@ -6,7 +6,7 @@ import type { WriteDb } from '../../data/store/db.ts'
 import { allLabelers, setKeptLabels } from '../../data/store/labelers.ts'
 import { deleteLabel, type LabelKey, labelKeysAfter } from '../../data/store/labels.ts'
 
-export type LabelSweep = {
+type LabelSweep = {
   /** In one transaction. @returns how many were dropped. */
   step(db: WriteDb): number
 }

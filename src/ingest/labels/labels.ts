@@ -25,7 +25,7 @@ export type Labels = {
   stop(): Promise<void>
 }
 
-export type LabelsOptions = Omit<LabelsParts, 'isConfigured' | 'limits' | 'writeRetry'> & {
+type LabelsOptions = Omit<LabelsParts, 'isConfigured' | 'limits' | 'writeRetry'> & {
   /** DIDs that are always followed. */
   configured: readonly string[]
   /** There is work for the backfill. */

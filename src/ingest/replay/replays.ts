@@ -56,7 +56,7 @@ export type Replays = {
   running(): RunningReplay[]
 }
 
-export type RunningReplay = {
+type RunningReplay = {
   id: number
   accounts: number
   /** Microseconds of the stream's time: from where on, and how far. */

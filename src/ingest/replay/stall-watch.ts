@@ -11,7 +11,7 @@ import type { ReplayLimits } from './limits.ts'
  */
 export type Verdict = 'met' | 'silent' | 'failed'
 
-export type StallWatch = {
+type StallWatch = {
   /** Something came. */
   heard(nowMs: number): void
   /** For so long nothing could be taken: that is nobody's silence. */

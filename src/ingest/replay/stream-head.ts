@@ -14,13 +14,13 @@ export type StreamHead = {
   beacons: Beacon[]
 }
 
-export type Beacon = { did: string; rev: string }
+type Beacon = { did: string; rev: string }
 
 export const MAX_BEACONS = 8
 /** Of these the beacons are taken: some accounts write many events in a row. */
 const KEPT_ITEMS = 128
 
-export type HeadTracker = {
+type HeadTracker = {
   /** After the batch was applied. */
   note(batch: { events: readonly StreamItem[]; cursor: StreamCursor }): void
   /** undefined: nothing was ever applied or saved. */

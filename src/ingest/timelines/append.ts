@@ -55,7 +55,7 @@ export const LIMITS: TimelineLimits = {
 /** Idempotency keys are remembered for so long. */
 export const KEYS_LAST_MS = DAY_MS
 
-export type Append = (db: WriteDb, posts: readonly TimelinePost[], now: number) => PostOutcome[]
+type Append = (db: WriteDb, posts: readonly TimelinePost[], now: number) => PostOutcome[]
 
 /** How much room there is left is counted anew after so many batches. */
 const COUNTED_EVERY = 256

@@ -22,9 +22,9 @@ import {
 import type { WriteDb } from '../../data/store/db.ts'
 import type { GraphEdit, GraphOutcome } from '../../data/store/graph-edits.ts'
 
-export type GraphLimits = { graphs: number; edges: number; allEdges: number }
+type GraphLimits = { graphs: number; edges: number; allEdges: number }
 
-export const GRAPH_LIMITS: GraphLimits = { graphs: 1_000, edges: 10_000_000, allEdges: 20_000_000 }
+const GRAPH_LIMITS: GraphLimits = { graphs: 1_000, edges: 10_000_000, allEdges: 20_000_000 }
 
 /** Rows of a deleted graph that go at once. */
 const CLEARED_AT_ONCE = 5_000

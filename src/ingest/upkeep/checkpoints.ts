@@ -11,7 +11,7 @@ import { copyLogIfThereIsRoom, limitLog, logState, pagesOf } from '../../data/st
 import type { Db } from '../../data/store/db.ts'
 import type { Watchdog } from './watchdog.ts'
 
-export type CheckpointLimits = {
+type CheckpointLimits = {
   /** From so many pages on the log is copied. */
   startPages: number
   /** So many at most are copied by the writer. */

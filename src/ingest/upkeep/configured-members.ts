@@ -7,7 +7,7 @@ import type { Resolver } from '../../sources/identity/resolver.ts'
 
 const RETRY_MS = MINUTE_MS
 
-export type ConfiguredMembers = { stop(): void }
+type ConfiguredMembers = { stop(): void }
 
 /** Calls `onKnown` with all DIDs known so far, at the start and whenever a handle led to one more. */
 export function followConfiguredMembers(options: {

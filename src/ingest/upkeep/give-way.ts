@@ -14,7 +14,7 @@ const MOST_REST = 2
 const MIN_REST_MS = 2
 const MAX_REST_MS = 200
 
-export type GiveWay = {
+type GiveWay = {
   /** Between two batches. */
   rest(): Promise<void>
 }

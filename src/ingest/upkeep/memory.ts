@@ -26,7 +26,7 @@ import type { Memory } from '../indexing/memory.ts'
 import { catchUpMemory, rebuildMemory } from '../indexing/rebuild-memory.ts'
 import type { SavedMemory } from './snapshots.ts'
 
-export type LoadedMemory = {
+type LoadedMemory = {
   memory: Memory
   handles: SharedMemory
   /** What snapshots are made of. */

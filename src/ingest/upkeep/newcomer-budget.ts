@@ -41,7 +41,7 @@ const NO_COMMON_LIMIT = 2_000_000_000
 const MAX_REMEMBERED = 300_000
 const PRUNE_EVERY_MS = 5 * MINUTE_MS
 
-export type NewcomerBudget = ColdStartBudget & {
+type NewcomerBudget = ColdStartBudget & {
   /** Said before the account becomes a member. */
   cameFrom(member: number, origin: string): void
 }

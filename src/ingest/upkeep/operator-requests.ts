@@ -18,7 +18,7 @@ import type { DiskRoom } from './disk/disk-room.ts'
 import { failedReply } from './failed-reply.ts'
 import { createImportSlices } from './import-slices.ts'
 
-export type OperatorParts = {
+type OperatorParts = {
   writer: Writer
   wakeBackfill: () => void
   room: Pick<DiskRoom, 'attempt'>

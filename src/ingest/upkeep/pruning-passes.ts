@@ -14,7 +14,7 @@ const TIGHT_PASS_EVERY_MS = 10 * MINUTE_MS
 type Kept = ReturnType<DiskGuard['kept']>
 type Pass = Kept & Record<'posts' | 'likes' | 'reposts', number>
 
-export type PruningPasses = {
+type PruningPasses = {
   /** @returns whether a pass goes on. */
   next(): boolean
 }

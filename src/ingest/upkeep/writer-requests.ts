@@ -36,7 +36,7 @@ import type { DiskRoom } from './disk/disk-room.ts'
 import { failedReply } from './failed-reply.ts'
 import { createFetchBudget, type FetchBudget } from './fetch-budget.ts'
 
-export type WriterParts = {
+type WriterParts = {
   writer: Writer
   /** The account reads: its timeline is put in memory where it is not. */
   openTimeline: (did: string) => void

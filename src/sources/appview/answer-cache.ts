@@ -1,7 +1,7 @@
 // What was answered lately, as bytes, so that its size is known. Also what was not: that nobody has an
 // answer is worth knowing for a moment too.
 
-export type AnswerCache = {
+type AnswerCache = {
   /** `null`: there is none, known lately. Undefined: not known. */
   get(key: string): Buffer | null | undefined
   set(key: string, answer: Buffer | null, forMs: number): void

@@ -35,7 +35,7 @@ export type Lack =
   | { about: 'keys'; param: string; field: string; key: 'uri' | 'creator' }
   | { about: 'profile' | 'profiles' | 'search' | 'feed' | 'handle' }
 
-export type Rule = { lack: Lack; when: string }
+type Rule = { lack: Lack; when: string }
 
 const STRANGER = 'where the account is neither a member nor followed by one'
 const STRANGERS_POST =

@@ -17,7 +17,7 @@ import { parseObject } from './json.ts'
 import type { MediaPatterns } from './neutral-views.ts'
 import { itemsFieldOf, validAnswer } from './valid-answer.ts'
 
-export type Question = {
+type Question = {
   nsid: string
   /** As the lexicon has them; undefined ones are left out. */
   params: Record<string, unknown>
@@ -33,7 +33,7 @@ export type Fallback = {
   ask(question: Question): Promise<JsonObject | undefined>
 }
 
-export type FallbackParts = {
+type FallbackParts = {
   origin: string
   /** Guarded, with the origin among the trusted. */
   fetch: GuardedFetch

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../base/event.ts'
 import { isObject } from '../../base/util/json-object.ts'
 
-export type ViewKind = 'account' | 'post' | 'record' | 'other'
+type ViewKind = 'account' | 'post' | 'record' | 'other'
 
 export function kindOf(view: JsonObject): ViewKind {
   if (typeof view['did'] === 'string' && typeof view['handle'] === 'string') return 'account'

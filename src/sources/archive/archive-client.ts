@@ -12,7 +12,7 @@ import { readBody } from './read-body.ts'
 
 export type ArchiveAnswer = { status: 200 | 206; headers: Headers; body: Buffer }
 
-export type ArchiveQuestion = {
+type ArchiveQuestion = {
   /** `planSnapshot?…`: behind /xrpc/network.bsky.jetstream. */
   path: string
   maxBytes: number

@@ -4,7 +4,7 @@
 import { isObject } from '../../base/util/json-object.ts'
 
 /** Inclusive. */
-export type BlockRange = { first: number; last: number }
+type BlockRange = { first: number; last: number }
 
 export type PlannedSegment = {
   name: string

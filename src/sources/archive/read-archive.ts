@@ -23,14 +23,14 @@ import { type FetchedBlock, fetchBlock, fetchBlocks, StalePlanError } from './fe
 import { type ArchiveLimits, defaultArchiveLimits } from './limits.ts'
 import { BadPlanError, type PlannedSegment, type PlanPage, readPlan } from './plan.ts'
 
-export type ArchiveBatch = {
+type ArchiveBatch = {
   events: StreamEvent[]
   gaps: StreamGap[]
   /** To be saved in the same transaction. */
   progress: ArchiveProgress
 }
 
-export type ArchiveOptions = {
+type ArchiveOptions = {
   /** http or https origin. */
   origin: string
   key: string | undefined

@@ -13,7 +13,7 @@ import { isValidHandle } from '@atproto/syntax'
 import type { JsonObject } from '../../base/event.ts'
 import { isObject } from '../../base/util/json-object.ts'
 
-export type DidService = {
+type DidService = {
   /** With its `#`, without the DID: `#atproto_pds`. */
   id: string
   type: string

@@ -49,7 +49,7 @@ export type FetchedResponse = {
 /** @throws FetchError whose `reason` says in one word why there is no answer. */
 export type GuardedFetch = (url: string, options?: FetchOptions) => Promise<FetchedResponse>
 
-export type GuardedFetchOptions = {
+type GuardedFetchOptions = {
   allowPrivateHosts: PrivateHosts
   /** Origins that the operator named, and that may therefore be private and plain http. */
   trustedOrigins?: string[]

@@ -16,7 +16,7 @@ export type LookupAddresses = (hostname: string) => Promise<string[]>
 /** All of them, none, or those in these ranges (CIDR form). */
 export type PrivateHosts = boolean | readonly string[]
 
-export type GuardedLookupOptions = {
+type GuardedLookupOptions = {
   allowPrivateHosts: PrivateHosts
   /** Origins that the operator named, and that may therefore be private and plain http. */
   trustedOrigins?: string[]

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { Identity } from './did-document.ts'
 
-export type IdentityMemory = {
+type IdentityMemory = {
   /** At most a day old; `isStale` after an hour. */
   find(did: string): { identity: Identity; isStale: boolean; isDoubted: boolean } | undefined
   /** The last look-up's failure while it counts: an error, or none for a DID that does not exist. */

@@ -8,11 +8,7 @@ import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 
 /** Over SHA-256. `signature` is r and s, high s or low; `point` is 0x04, x, y. Never throws. */
-export type VerifySecp256k1 = (
-  message: Uint8Array,
-  signature: Uint8Array,
-  point: Uint8Array,
-) => boolean
+type VerifySecp256k1 = (message: Uint8Array, signature: Uint8Array, point: Uint8Array) => boolean
 
 type Native = {
   /** In place. @throws where r or s is not below the order of the group. */

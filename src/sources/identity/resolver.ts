@@ -57,7 +57,7 @@ export type Asker = {
   beforeLookup?(did: string, cause: LookupCause): void
 }
 
-export type ResolverOptions = {
+type ResolverOptions = {
   fetch: GuardedFetch
   plcUrl: string
   /** Milliseconds since 1970. */

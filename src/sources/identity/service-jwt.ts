@@ -13,7 +13,7 @@ import { LruMap } from '../../base/util/lru.ts'
 import type { Asker, Resolver } from './resolver.ts'
 import { SIGNATURE_BYTES, type VerifyingKey, verifyingKey } from './verifying-key.ts'
 
-export type ServiceAuthFailure =
+type ServiceAuthFailure =
   | 'BadJwt' // not a token
   | 'BadJwtType' // a token for something else
   | 'JwtExpired'
@@ -32,7 +32,7 @@ export class ServiceAuthError extends Error {
   }
 }
 
-export type VerifyOptions = {
+type VerifyOptions = {
   /** Values of `lxm` that are as good as the method itself. */
   acceptsLxm?: (lxm: string) => boolean
   /** Do not ask whom the token is meant for. */
@@ -41,14 +41,14 @@ export type VerifyOptions = {
   asker?: Asker
 }
 
-export type Issuer = {
+type Issuer = {
   /** `iss` without its fragment. */
   did: string
   /** The fragment of `iss`, such as `atproto_labeler`. */
   service: string | undefined
 }
 
-export type Proof = Issuer & {
+type Proof = Issuer & {
   /** The token was made out to us, and for this very method. */
   isForUs: boolean
 }

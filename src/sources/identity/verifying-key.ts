@@ -7,7 +7,7 @@ import { parseDidKey } from '@atproto/crypto'
 import { LruMap } from '../../base/util/lru.ts'
 import { verifySecp256k1 } from './native-secp256k1.ts'
 
-export type JwtAlg = 'ES256' | 'ES256K'
+type JwtAlg = 'ES256' | 'ES256K'
 
 /**
  * Over SHA-256; a signature is r and s, SIGNATURE_BYTES long. High s is as good as low s, as in the

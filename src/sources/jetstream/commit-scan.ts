@@ -11,7 +11,7 @@ import { JsonWalk, PLC_LENGTH } from './json-walk.ts'
 import { parseTimeUs } from './wire-time.ts'
 import { raiseDoubt } from './zstd/doubt.ts'
 
-export type Operation = 'create' | 'update' | 'delete'
+type Operation = 'create' | 'update' | 'delete'
 
 const QUOTE = 0x22
 const COMMA = 0x2c

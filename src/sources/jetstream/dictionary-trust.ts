@@ -17,7 +17,7 @@ const MAX_WEIGHT = 20 * WEIGHT
 /** Why a dictionary is not to be used any longer: with the ID that frames carry, if it is another. */
 export type GcCandidate = { unreadable: number; carried: number | undefined }
 
-export type DictionaryTrust = {
+type DictionaryTrust = {
   /** A compressed frame was decoded, or dropped for `reason`. @returns a doubt that is serious. */
   weigh(frame: Buffer, reason: DropReason | undefined): GcCandidate | undefined
 }

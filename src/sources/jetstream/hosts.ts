@@ -6,7 +6,7 @@ import type { ConsumerLimits } from './limits.ts'
 import type { Wire } from './resume.ts'
 
 /** What was learnt about a host while the process runs. */
-export type HostTraits = {
+type HostTraits = {
   /** Has no v2, as an attempt showed. */
   isV1Only: boolean
   /** Its numbering no longer holds: resume by time until it has given a new seq. */

@@ -10,7 +10,7 @@ import { DoubtError } from './zstd/doubt.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
-export type Scanner = {
+type Scanner = {
   /** @returns undefined where the frame has to be parsed to know what it is. */
   scan(content: Buffer): UnreadCommit | undefined
 }

@@ -11,7 +11,7 @@ import { MAX_PAGE, type PdsClient, type RecordPage, type RepoTarget } from './pd
 import { PdsError } from './pds-error.ts'
 
 /** What a walk needs of its caller. */
-export type ListingServices = { pds: PdsClient; now: () => number; signal: AbortSignal }
+type ListingServices = { pds: PdsClient; now: () => number; signal: AbortSignal }
 
 /** What of a page is taken, and whether no more may be; `isHeld` says of a key whether its record is here already. */
 export type Take = (

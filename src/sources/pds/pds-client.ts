@@ -40,7 +40,7 @@ export type RecordPage = {
 }
 
 /** Origin of the PDS, and whose repository. */
-export type Repo = { pds: string; did: string }
+type Repo = { pds: string; did: string }
 
 export type PdsClient = {
   getRecord(repo: Repo, key: { collection: string; rkey: string }): Promise<PdsRecord>

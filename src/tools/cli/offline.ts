@@ -10,7 +10,7 @@ import { lockDataDir } from '../../data/store/lock.ts'
 import { schemaOf, schemaVersion } from '../../data/store/migrate.ts'
 import type { Writer } from '../../ingest/indexing/writer.ts'
 
-export type OfflineWriter = { db: Db; actors: ActorTable; writer: Writer }
+type OfflineWriter = { db: Db; actors: ActorTable; writer: Writer }
 
 /** @throws ConfigError where a server runs, or there is no database. */
 export async function readingOffline<T>(

@@ -4,7 +4,7 @@
 import type { LookupFunction } from 'node:net'
 import { Agent, type Dispatcher, request } from 'undici'
 
-export type AskOptions = {
+type AskOptions = {
   method?: Dispatcher.HttpMethod
   headers?: Record<string, string>
   body?: string

@@ -9,7 +9,7 @@ import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { Ask } from './ask.ts'
 
 /** Through control.sock in the data folder. */
-export type RunningServer = {
+type RunningServer = {
   status: Status
   /** @throws Error with what the server says is wrong. */
   ask<T>(method: string, path: string): Promise<T>

@@ -4,9 +4,9 @@
 import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 
-export type Installation = 'release' | 'container' | 'checkout' | 'package'
+type Installation = 'release' | 'container' | 'checkout' | 'package'
 
-export type Cures = {
+type Cures = {
   /** A command of the command line. */
   command(line: string): string
   start: string
@@ -25,10 +25,6 @@ function findInstallation(root = resolve(import.meta.dirname, '../../..')): Inst
     return 'release'
   if (basename(releases) === 'node_modules') return 'package'
   return existsSync(join(root, 'scripts/setup.sh')) ? 'checkout' : 'container'
-}
-
-export function curesFor(installation: Installation): Cures {
-  return cures[installation]
 }
 
 const cures: Record<Installation, Cures> = {

@@ -36,7 +36,7 @@ export async function examine(
   return { ok, areas }
 }
 
-export type ExamineOptions = { onDone?: (examined: Examined) => void; timeoutMs?: number }
+type ExamineOptions = { onDone?: (examined: Examined) => void; timeoutMs?: number }
 
 async function examineOne(
   { area, run }: Check,

@@ -1,6 +1,6 @@
 // Why there was no answer, in words, with what usually helps.
 
-export type WhyNot = { code: string; text: string }
+type WhyNot = { code: string; text: string }
 
 const WORDS: Record<string, string> = {
   ENOTFOUND: 'its name leads nowhere',

@@ -24,7 +24,7 @@ import { BadCursorError } from '../page-cursor.ts'
 import type { SkeletonPage } from '../skeleton-page.ts'
 import { createFollowedNames } from './followed-names.ts'
 
-export type ActorSearchRequest = {
+type ActorSearchRequest = {
   q: string
   /** 0 for a visitor. */
   viewer: number
@@ -32,7 +32,7 @@ export type ActorSearchRequest = {
   cursor: string | undefined
 }
 
-export type ActorSearchPage = SkeletonPage<number> & {
+type ActorSearchPage = SkeletonPage<number> & {
   /** The account that was named whole, by handle or DID; 0 where none was. */
   exact: number
 }

@@ -15,7 +15,7 @@ const KEPT_FOR_MS = MINUTE_MS
 const MAX_PEOPLE = 5_000
 const MAX_PEOPLE_KEPT = 200_000
 
-export type FollowedNames = {
+type FollowedNames = {
   /** Those whom the viewer follows and whose names begin so, the most followed first. */
   matching(viewer: number, words: readonly string[]): ActorPlace[]
 }

@@ -13,7 +13,7 @@ export type Scan = {
   cutAt: PostPlace | undefined
 }
 
-export type ScanOptions = {
+type ScanOptions = {
   range: PlaceRange
   limit: number
   maxWaitMs?: number

@@ -35,7 +35,7 @@ export type PostSearchRequest = {
 }
 
 /** posts.id. */
-export type PostSearchPage = SkeletonPage<number> & {
+type PostSearchPage = SkeletonPage<number> & {
   /** Reading on would have taken too long. */
   isCut: boolean
 }

@@ -16,7 +16,7 @@ export type ListIndex = {
 }
 
 /** Moves the reader behind a tail. */
-export type SkipTail = (reader: Reader) => void
+type SkipTail = (reader: Reader) => void
 
 const LONGEST_VARINT = 8
 const reader: Reader = { bytes: new Uint8Array(), at: 0 }

@@ -19,9 +19,9 @@ export type ActorRow = [
   profileIndexedAt: number | null,
 ]
 
-export type ProfileTextRow = [uid: number, cid: Buffer, record: string]
+type ProfileTextRow = [uid: number, cid: Buffer, record: string]
 
-export type ActorRows = {
+type ActorRows = {
   rows(uids: Iterable<number>): ActorRow[]
   /** Accounts without a profile record are left out. */
   profiles(uids: Iterable<number>): ProfileTextRow[]

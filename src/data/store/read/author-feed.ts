@@ -7,7 +7,7 @@ import type { FeedRow } from '../merged-feed.ts'
 import { HAS_MEDIA, HAS_VIDEO } from '../post-flags.ts'
 
 /** Values of `filter`; as in the reference, any other value is treated as `posts_with_replies`. */
-export type AuthorFeedFilter =
+type AuthorFeedFilter =
   | 'posts_with_replies'
   | 'posts_no_replies'
   | 'posts_with_media'

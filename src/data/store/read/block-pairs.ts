@@ -23,7 +23,7 @@ WITH pairs AS MATERIALIZED (SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_
 SELECT a, b, l.id FROM pairs
 CROSS JOIN lists l ON l.id IN (${blockingLists('a', 'b')} UNION ${blockingLists('b', 'a')})`
 
-export type BlockPairReader = {
+type BlockPairReader = {
   /** Those pairs, as they were passed, between which a block stands; a pair may have both kinds. */
   blocked(pairs: Iterable<Pair>): { direct: Pair[]; byList: Pair[] }
   /** The lists in force by which these block. */

@@ -3,7 +3,7 @@
 import type { ArrivalRange } from './arrivals.ts'
 import type { Db } from './id-list.ts'
 
-export type CustomTimeline = { id: number; lastSeq: number; change: number }
+type CustomTimeline = { id: number; lastSeq: number; change: number }
 
 export type CustomEvent = {
   seq: number

@@ -13,7 +13,7 @@ export type ReadEngagement = (
   limit: number,
 ) => EngagementRow[]
 
-export type EngagementReader = {
+type EngagementReader = {
   reposts: ReadEngagement
   quotes: ReadEngagement
   hasReposted(uid: number, post: number): boolean

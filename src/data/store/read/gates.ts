@@ -4,7 +4,7 @@ import { type Db, idList } from './id-list.ts'
 
 export type GateRow = { post: number; cid: Buffer; record: string }
 
-export type GateReader = {
+type GateReader = {
   threadgates(postIds: Iterable<number>): GateRow[]
   postgates(postIds: Iterable<number>): GateRow[]
 }

@@ -8,7 +8,7 @@ import { postItem, repostItem } from '../item-ids.ts'
 import { isWithoutRecord, PRESENT } from '../posts.ts'
 import { keyColumn, keyJson } from './key-list.ts'
 
-export type Named = { post: string; repost: string | undefined }
+type Named = { post: string; repost: string | undefined }
 
 export type ItemByUri = {
   /** The feed item; 0 where it can't be shown, at least not now. */

@@ -9,15 +9,15 @@ import { keyColumn, keyJson } from './key-list.ts'
 export type RowKey = { uid: number; rkey: PackedRkey }
 
 /** Times in milliseconds. */
-export type KeyedRepost = RowKey & {
+type KeyedRepost = RowKey & {
   subject: number
   cid: Buffer
   createdAt: number
   sortAt: number
 }
-export type KeyedListItem = RowKey & { list: number; subject: number; sortAt: number }
-export type KeyedListBlock = RowKey & { list: number; sortAt: number }
-export type KeyedRecordLike = RowKey & { subject: number; createdAt: number }
+type KeyedListItem = RowKey & { list: number; subject: number; sortAt: number }
+type KeyedListBlock = RowKey & { list: number; sortAt: number }
+type KeyedRecordLike = RowKey & { subject: number; createdAt: number }
 export type WrittenReaction = RowKey & { cid: Buffer; record: string }
 
 export type KeyedRows = {

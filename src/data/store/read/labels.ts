@@ -21,7 +21,7 @@ export type StoredLabel = {
   exp: string | null
 }
 
-export type LabelReader = {
+type LabelReader = {
   /** About these accounts themselves, their profiles and statuses. */
   ofAccounts(uids: Iterable<number>, by: LabelFilter): StoredLabel[]
   ofPosts(ids: Iterable<number>, by: LabelFilter): StoredLabel[]

@@ -7,11 +7,11 @@ import type { Db } from './id-list.ts'
 export type PlacedList = { id: number; sortAt: number; cid: Buffer }
 
 /** Of several items of one account the first by record key. */
-export type PlacedMember = { subject: number; rkey: PackedRkey; sortAt: number }
+type PlacedMember = { subject: number; rkey: PackedRkey; sortAt: number }
 
-export type MemberPlace = { sortAt: number; rkey: PackedRkey }
+type MemberPlace = { sortAt: number; rkey: PackedRkey }
 
-export type ListPageReader = {
+type ListPageReader = {
   /** Only lists whose record is held, here and below; the newest if there are too many. */
   ofCreator(uid: number): PlacedList[]
   mutedBy(uid: number): PlacedList[]

@@ -17,7 +17,7 @@ export type ListRow = {
   isMuted: 0 | 1
 }
 
-export type ListCountRow = { uid: number; count: number }
+type ListCountRow = { uid: number; count: number }
 
 export type ListReader = {
   /** @returns 0 where there is no such row. */

@@ -8,7 +8,7 @@ import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { subjectCodes } from '../notification-subjects.ts'
 import { type Db, idList } from './id-list.ts'
 
-export type NotificationFilter = {
+type NotificationFilter = {
   uid: number
   /** Bit mask of the reasons that are listed, see notification-reasons.ts. */
   listed: number
@@ -35,7 +35,7 @@ export type NotificationRow = {
   post: number | null
 }
 
-export type NotificationReader = {
+type NotificationReader = {
   /** Below this place, newest first. Read while it is iterated: the connection is busy meanwhile. */
   below(filter: NotificationFilter, place: NotificationPlace): Iterable<PlacedNotification>
 }

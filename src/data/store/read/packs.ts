@@ -4,11 +4,11 @@ import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { type Db, idList } from './id-list.ts'
 import { keyColumn, keyJson } from './key-list.ts'
 
-export type ListKey = { uid: number; rkey: PackedRkey }
+type ListKey = { uid: number; rkey: PackedRkey }
 
-export type MemberRow = { list: number; rkey: PackedRkey; subject: number }
+type MemberRow = { list: number; rkey: PackedRkey; subject: number }
 
-export type PackReader = {
+type PackReader = {
   /** Lists whose record is held. */
   listsByKey(keys: readonly ListKey[]): ({ id: number } & ListKey)[]
   /** Of each list the newest so many members, those with most followers first. */

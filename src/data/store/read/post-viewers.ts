@@ -6,9 +6,9 @@ import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { likeEdges } from '../edges/all-edges.ts'
 import { type Db, idList } from './id-list.ts'
 
-export type ActRow = { post: number; rkey: PackedRkey }
+type ActRow = { post: number; rkey: PackedRkey }
 
-export type PostViewerReader = {
+type PostViewerReader = {
   likes(uid: number, postIds: Iterable<number>): ActRow[]
   reposts(uid: number, postIds: Iterable<number>): ActRow[]
   /** posts.id of those that it has bookmarked. */

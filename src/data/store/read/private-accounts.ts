@@ -4,7 +4,7 @@ import type { Db } from '../db.ts'
 import type { Before } from '../edges/subject-lists.ts'
 import { perDatabase } from '../per-database.ts'
 
-export type PrivateAccount = { other: number; at: number }
+type PrivateAccount = { other: number; at: number }
 
 export type PrivateRelation = 'mutes' | 'activity_subscriptions'
 

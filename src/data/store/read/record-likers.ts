@@ -5,9 +5,9 @@ import type { RecordKey } from '../records.ts'
 import type { Db } from './id-list.ts'
 
 export type RecordLiker = { uid: number; createdAt: number }
-export type RecordLike = RecordLiker & { rkey: PackedRkey }
+type RecordLike = RecordLiker & { rkey: PackedRkey }
 
-export type RecordLikerReader = {
+type RecordLikerReader = {
   /** records.id, of a stub too, or 0. */
   idOf(key: RecordKey): number
   /** Each account once, by its latest like. */

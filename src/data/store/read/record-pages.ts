@@ -4,9 +4,9 @@ import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { Db } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
 
-export type OwnRecord = { rkey: PackedRkey; cid: Buffer; sortAt: number }
+type OwnRecord = { rkey: PackedRkey; cid: Buffer; sortAt: number }
 
-export type PopularRecord = {
+type PopularRecord = {
   id: number
   uid: number
   rkey: PackedRkey

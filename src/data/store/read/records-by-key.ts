@@ -8,9 +8,9 @@ import { recordColumn, recordText } from '../record-bytes.ts'
 
 export type RecordKeyInRepo = { uid: number; collection: string; rkey: string }
 
-export type StoredRecord = { cid: string; value: unknown }
+type StoredRecord = { cid: string; value: unknown }
 
-export type Records = {
+type Records = {
   /** posts.id, of a stub too; 0 where nothing points at such a post. */
   postIdOf(uid: number, rkey: string): number
   /**

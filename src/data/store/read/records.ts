@@ -26,7 +26,7 @@ export type VerificationRow = {
   sortAt: number
 }
 
-export type RecordReader = {
+type RecordReader = {
   /** Those that are held. */
   byKey(keys: readonly RecordKey[]): RecordRow[]
   /** What profiles show of these accounts' own: labelers, statuses and declarations. */

@@ -8,7 +8,7 @@ export type RepostRow = [id: number, uid: number, subject: number, sortAt: numbe
 
 export type RepostTextRow = [id: number, rkey: PackedRkey, cid: Buffer]
 
-export type RepostReader = {
+type RepostReader = {
   rows(ids: Iterable<number>): RepostRow[]
   texts(ids: Iterable<number>): RepostTextRow[]
 }

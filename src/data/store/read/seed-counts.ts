@@ -12,7 +12,7 @@ import { idList } from './id-list.ts'
 export type SeedPost = { likes: number; reposts: number; replies: number; quotes: number }
 export type SeedActor = { follows: number; followers: number; posts: number }
 
-export type SeedCounts = {
+type SeedCounts = {
   /** Undefined where it was not asked. */
   ofPost(post: number): SeedPost | undefined
   ofActor(uid: number): SeedActor | undefined

@@ -10,7 +10,7 @@ const TOP_BAND = 63
 /** Most accounts have fewer; they stand together. */
 const LOWEST_BAND_FOLLOWERS = 8
 
-export type ActorToIndex = {
+type ActorToIndex = {
   uid: number
   handle: string | null
   followers: number
@@ -74,7 +74,7 @@ export function toIndexedActor(uid: number, names: ActorNames, followers: number
 }
 
 /** Each as it is indexed and as it is to be; nothing where it has no names, or is not in. */
-export type ActorChange = { before: IndexedActor | undefined; after: IndexedActor | undefined }
+type ActorChange = { before: IndexedActor | undefined; after: IndexedActor | undefined }
 
 /** In the order of their rows, or the index would write a piece of its own for every one of them. */
 export function changeIndexedActors(db: WriteDb, changes: readonly ActorChange[]): void {

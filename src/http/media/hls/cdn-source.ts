@@ -15,7 +15,7 @@ import { noSuchPart, type SegmentLine, type SegmentList, type VideoSource } from
 import type { ReadPlaylist, SegmentEntry, VariantEntry } from './read-playlist.ts'
 import { createServiceFiles } from './service-files.ts'
 
-export type CdnSourceOptions = Omit<VideoServiceOptions, 'cache'> & {
+type CdnSourceOptions = Omit<VideoServiceOptions, 'cache'> & {
   cache: DiskCache
   process: Pick<MediaProcess, 'run'>
   /** The pieces come by way of us. */

@@ -16,7 +16,7 @@ export type CutVideo = { entry: OpenedEntry; cut: CutFile }
 /** The entry's file is the caller's to close. @throws MediaError */
 export type Hls = (name: BlobName) => Promise<CutVideo>
 
-export type HlsOptions = {
+type HlsOptions = {
   videos: Pick<Videos, 'withFile'>
   cache: DiskCache
   process: Pick<MediaProcess, 'run'>

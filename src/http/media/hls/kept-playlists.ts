@@ -3,7 +3,7 @@
 
 type Kept<T> = { value: T; weight: number; until: number }
 
-export type KeptPlaylists<T> = {
+type KeptPlaylists<T> = {
   get(key: string): T | undefined
   set(key: string, value: T, weight: number): void
 }

@@ -23,7 +23,7 @@ export type SegmentLine = { seconds: number; file: string; isDiscontinuous?: boo
 export type SegmentList = { init: string | undefined; segments: readonly SegmentLine[] }
 
 /** A file of ours, which is the caller's to close; or where the player finds it. */
-export type VideoPiece = FilePart | { location: string }
+type VideoPiece = FilePart | { location: string }
 
 /** Where videos are had from. @throws MediaError from each */
 export type VideoSource = {

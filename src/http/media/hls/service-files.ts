@@ -10,13 +10,13 @@ import type { MediaProcess } from '../process/media-process.ts'
 import { createSharedWork } from '../shared-work.ts'
 import type { PieceKind, VideoService } from './fetch-playlist.ts'
 
-export type ServiceFiles = {
+type ServiceFiles = {
   /** The entry's file is the caller's to close. */
   piece(url: string): Promise<OpenedEntry>
   thumbnail(url: string): Promise<CacheEntry>
 }
 
-export type ServiceFilesOptions = {
+type ServiceFilesOptions = {
   service: Pick<VideoService, 'keepPiece'>
   cache: DiskCache
   process: Pick<MediaProcess, 'run'>

@@ -2,7 +2,7 @@
 // underlined. Styles, regions, comments and whatever else a stranger's file has go nowhere. Each line is read
 // once.
 
-export type Cue = { start: number; end: number; settings: string; text: string }
+type Cue = { start: number; end: number; settings: string; text: string }
 
 /** The file is none, or too much of it. */
 export class UnfitCaptions extends Error {

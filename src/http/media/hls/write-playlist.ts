@@ -3,9 +3,9 @@
 import type { SegmentList, Variant } from './playlist.ts'
 
 /** Subtitles in one language. */
-export type CaptionLine = { language: string; name: string; uri: string }
+type CaptionLine = { language: string; name: string; uri: string }
 
-export type Master = {
+type Master = {
   variants: readonly (Variant & { uri: string })[]
   captions: readonly CaptionLine[]
 }

@@ -4,7 +4,7 @@
 import { Mp4Error } from './boxes.ts'
 import type { Movie } from './read-movie.ts'
 
-export type FileExtent = { start: number; end: number }
+type FileExtent = { start: number; end: number }
 
 /** Of a sample in the head of its fragment. */
 const BYTES_PER_SAMPLE = 16

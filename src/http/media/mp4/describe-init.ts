@@ -4,7 +4,7 @@
 
 import { type Box, boxesBetween, findBox } from './boxes.ts'
 
-export type Description = {
+type Description = {
   codecs?: string | undefined
   width?: number | undefined
   height?: number | undefined

@@ -11,7 +11,7 @@ export type Mp4File = { fd: number; begin: number; length: number }
 const MAX_TOP_BOXES = 100
 const MAX_MOOV_BYTES = 8 << 20
 
-export type Layout = { moov: Buffer; mdats: { start: number; end: number }[] }
+type Layout = { moov: Buffer; mdats: { start: number; end: number }[] }
 
 /** The whole `moov` box, and where sample data stands. @throws Mp4Error where there is no usable head. */
 export function readLayout(mp4: Mp4File): Layout {
@@ -40,7 +40,7 @@ function topBoxes(mp4: Mp4File): Box[] {
   return boxes
 }
 
-export type Extent = { at: number; length: number }
+type Extent = { at: number; length: number }
 
 /** Where the bytes of a run's samples stand, as few pieces as there are. */
 export function* extentsOf({ track, from, to }: Run): Generator<Extent> {

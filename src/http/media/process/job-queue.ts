@@ -7,7 +7,7 @@ import { LruMap } from '../../../base/util/lru.ts'
 /** Whose job it is: an account and its server, say. */
 export type Payers = readonly string[]
 
-export type JobQueue<T> = {
+type JobQueue<T> = {
   /** False where no more fit. */
   add(item: T, payers: Payers): boolean
   take(): { item: T; payers: Payers } | undefined

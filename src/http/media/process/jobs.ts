@@ -11,7 +11,7 @@ export type VideoJob = Files & { kind: 'video' }
 export type Job = PictureJob | VideoJob
 
 /** Why there is nothing to show: a name for programs, a sentence for people. */
-export type Refusal = { error: string; message: string }
+type Refusal = { error: string; message: string }
 
 export type Report =
   | { kind: 'done' }

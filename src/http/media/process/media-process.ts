@@ -18,7 +18,7 @@ export type MediaProcess = {
   close(): void
 }
 
-export type MediaCounts = {
+type MediaCounts = {
   /** Blobs that were no picture or video, or too much. */
   refused: number
   /** Times that the process ended with a job in it. */

@@ -3,7 +3,7 @@
 
 const TAB = 'tab'
 
-export type Tabs = {
+type Tabs = {
   /** As the address says; asks again what was asked there. */
   restore(): void
 }

@@ -4,7 +4,7 @@ import { createReader } from '../../../answers/hydrate/reader.ts'
 import type { ColdStartProgress } from '../../../bridge/messages.ts'
 import { type ExploreParts, type Person, personOf } from './parts.ts'
 
-export type NewcomerView = Person & {
+type NewcomerView = Person & {
   stage: ColdStartProgress['stage']
   /** Milliseconds since 1970. */
   startedAt: number

@@ -17,7 +17,7 @@ export type ShownItem = {
 }
 
 /** What the state knows of where an item came from; `originator` is 0 where its row is gone. */
-export type ItemOrigin = { item: number; post: number; originator: number; sortAt: number }
+type ItemOrigin = { item: number; post: number; originator: number; sortAt: number }
 
 /** Characters as people see them, and of what they are made. */
 const MAX_TEXT = 280

@@ -21,7 +21,7 @@ export type Verdict = {
   notes: string[]
 }
 
-export type Candidate = { item: number; originator: number }
+type Candidate = { item: number; originator: number }
 
 const RULES: Record<keyof FeedItemRules, string> = {
   originatorMuted: 'who reposted it is muted',

@@ -32,7 +32,7 @@ const PROBE = { bytes: MB, everyMs: 15_000 }
 /** From one level to the next, so that what was given up can show. */
 const MAX_WAIT_MS = 30_000
 
-export type DiskSettings = {
+type DiskSettings = {
   diskCapMb: number
   diskReserveMb: number
   keepStrangersDays: number

@@ -1,6 +1,6 @@
 // Where several wait until somebody lets all of them go, or their time is up.
 
-export type WaitingRoom = {
+type WaitingRoom = {
   /** Resolves when all are let go, after `ms` where given, or when the signal is aborted. */
   wait(ms?: number, signal?: AbortSignal): Promise<void>
   letGo(): void

@@ -19,7 +19,7 @@ export function createFseTable(maxLog: number): FseTable {
 const counts = new Int16Array(256)
 const nextStates = new Uint16Array(256)
 
-export type Distribution = { symbols: number; log: number; end: number }
+type Distribution = { symbols: number; log: number; end: number }
 
 const distribution: Distribution = { symbols: 0, log: 0, end: 0 }
 
