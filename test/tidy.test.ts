@@ -162,6 +162,39 @@ test('every source file is used', () => {
   expect(dead.map(({ path }) => below(path))).toEqual([])
 })
 
+/** What a file takes from each other one, as `path name`; `path *` where all of it may be meant. */
+function namesImported({ path, text }: SourceFile): string[] {
+  const from = (specifier: string) => resolve(dirname(path), specifier)
+  const lists = [
+    ...text.matchAll(/^import (?:type )?(?:\w+, )?\{([^}]*)\} from '(\.[^']+)'/gm),
+    ...text.matchAll(/\{([^{}]*)\} = await import\(\s*'(\.[^']+)'/g),
+  ].flatMap(([, names = '', specifier = '']) =>
+    names
+      .split(',')
+      .map((name) => /^\s*(?:type )?([\w$]+)/.exec(name)?.[1])
+      .map((name) => `${from(specifier)} ${name}`),
+  )
+  const whole = [
+    ...text.matchAll(/^import \* as \w+ from '(\.[^']+)'/gm),
+    ...text.matchAll(/(?<!\} = await )import\('(\.[^']+)'\)/g),
+    ...text.matchAll(/new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g),
+  ].map(([, specifier = '']) => `${from(specifier)} *`)
+  return [...lists, ...whole]
+}
+
+test('only what another file imports is exported', () => {
+  const imported = new Set([...sources, ...others, ...tests].flatMap(namesImported))
+  const declared =
+    /^export (?:async |abstract )*(?:function\*?|const|let|class|type|interface) ([\w$]+)/gm
+  const unused = sources
+    .filter(({ path }) => !imported.has(`${path} *`))
+    .filter(({ path }) => !isIn(below(path), ['http/dataplane/generated/']))
+    .flatMap(({ path, text }) => [...text.matchAll(declared)].map(([, name]) => [path, name!]))
+    .filter(([path, name]) => !imported.has(`${path} ${name}`))
+    .map(([path, name]) => `${below(path!)}: ${name}`)
+  expect(unused, 'take `export` away, or what nobody uses').toEqual([])
+})
+
 test(`no source file is longer than ${MAX_FILE_LINES} lines`, () => {
   const long = sources
     .filter(({ path }) => !isIn(below(path), ['data/lexicons/', 'http/dataplane/generated/']))
