@@ -2,6 +2,7 @@
 // accounts are hidden by their status instead, and what labelers take down by load-labels.ts.
 
 import type { Loader } from './page.ts'
+import type { AboutActor } from './stored-records.ts'
 import type { Actor, FeedState, ProfileState } from './types.ts'
 
 const PROFILE = 'app.bsky.actor.profile'
@@ -25,6 +26,7 @@ function subjectsOf(state: ProfileState): string[] {
     ...[...(reposts?.values() ?? [])].map(({ uri }) => uri),
     ...[...state.lists.values()].map(({ uri }) => uri),
     ...[...state.actors.values()].map(({ did }) => profileUri(did)),
+    ...[...state.about.values()].flatMap(urisAbout),
     ...state.records.keys(),
   ]
 }
@@ -40,10 +42,30 @@ function hide(state: ProfileState, hidden: ReadonlySet<string>): void {
   for (const [uid, actor] of state.actors) {
     if (hidden.has(profileUri(actor.did))) state.actors.set(uid, withoutProfile(actor))
   }
+  for (const [uid, about] of state.about) {
+    if (urisAbout(about).some((uri) => hidden.has(uri))) {
+      state.about.set(uid, withoutThese(about, hidden))
+    }
+  }
   const lists = new Set<number>()
   for (const [id, { uri }] of state.lists) if (hidden.has(uri)) lists.add(id)
   for (const id of lists) state.lists.delete(id)
   if (lists.size > 0) withoutLists(state, lists)
+}
+
+function urisAbout({ status, verifications }: AboutActor): string[] {
+  const uris = verifications.map(({ uri }) => uri)
+  return status ? [status.uri, ...uris] : uris
+}
+
+/** A status stays for its owner, who is told that others do not see it. */
+function withoutThese(about: AboutActor, hidden: ReadonlySet<string>): AboutActor {
+  const { status, verifications } = about
+  return {
+    ...about,
+    status: status && { ...status, isTakenDown: hidden.has(status.uri) },
+    verifications: verifications.filter(({ uri }) => !hidden.has(uri)),
+  }
 }
 
 /** An empty one, since one that is missing would be fetched. */

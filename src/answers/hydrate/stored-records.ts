@@ -49,6 +49,8 @@ export type LiveStatus = {
   cid: string
   record: AppBskyActorStatus.Record
   sortAt: number
+  /** By the operator: nobody but its owner sees it. */
+  isTakenDown?: boolean
 }
 
 export type Verification = {

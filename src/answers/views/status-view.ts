@@ -17,8 +17,10 @@ type View = Omit<AppBskyActorDefs.StatusView, '$type'>
 export function statusView(
   state: ProfileState,
   { uid }: Actor,
-  { uri, cid, record, sortAt }: LiveStatus,
-): View {
+  { uri, cid, record, sortAt, isTakenDown = false }: LiveStatus,
+): View | undefined {
+  const isShownToOwner = isOwn(state, uid)
+  if (isTakenDown && !isShownToOwner) return undefined
   const { status, durationMinutes, embed } = record
   const lastsMs = durationMinutes && Math.max(durationMinutes * MINUTE_MS, SHORTEST_MS)
   const expiresAt = lastsMs ? sortAt + Math.min(lastsMs, LONGEST_MS) : undefined
@@ -35,7 +37,7 @@ export function statusView(
     labels: labelsOf(state, uri),
     expiresAt: expiresAt === undefined ? undefined : datetime(expiresAt),
     isActive,
-    ...(isOwn(state, uid) && { isDisabled: false }),
+    ...(isShownToOwner && { isDisabled: isTakenDown }),
   }
 }
 

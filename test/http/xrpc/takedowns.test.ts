@@ -175,6 +175,21 @@ describe('other records', () => {
     expect(await seen('app.bsky.feed.getTimeline')).toContain('unfit words')
   })
 
+  test('a live status is seen by its owner alone, who is told so', async () => {
+    const status = 'app.bsky.actor.status#live'
+    const live = w.create(bob, 'app.bsky.actor.status', { status, durationMinutes: 60 }, 'self')
+    const statusFor = async (viewer: string) =>
+      JSON.parse(await seen('app.bsky.actor.getProfile', { actor: bob }, viewer)).status
+    expect(await statusFor(alice)).toMatchObject({ status })
+    moderate('hide', live.uri)
+    expect(await statusFor(alice)).toBeUndefined()
+    expect(await statusFor(bob)).toMatchObject({ status, isDisabled: true })
+    expect(await seen('app.bsky.feed.getTimeline')).not.toContain(status)
+    moderate('show', live.uri)
+    expect(await statusFor(alice)).toMatchObject({ status })
+    expect(await seen('app.bsky.feed.getTimeline')).toContain(status)
+  })
+
   test('a repost is not in the feed, and its post is', async () => {
     searchable(w)
     const repost = w.create(alice, 'app.bsky.feed.repost', { subject: post })

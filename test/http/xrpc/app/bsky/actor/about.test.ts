@@ -4,6 +4,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../../../src/base/event.ts'
+import { decide } from '../../../../../../src/ingest/indexing/moderation.ts'
 import { didOf } from '../../../../../support/records.ts'
 import {
   createServingWorld,
@@ -138,6 +139,16 @@ describe('a verification', () => {
         createdAt: w.isoNow(),
       },
     })
+
+  test('that the operator hid vouches for nobody', async () => {
+    const w = start()
+    const { uri } = verify(w, verifier, {})
+    for (const { verification } of await look(w, bob)) expect(verification).toBeDefined()
+    w.run((ctx) => {
+      decide(ctx, { act: 'hide', subject: uri, by: 'tester', reason: 'a test' })
+    })
+    for (const { verification } of await look(w, bob)) expect(verification).toBeUndefined()
+  })
 
   test('by a trusted verifier holds while handle and name are what they were', async () => {
     const w = start()
