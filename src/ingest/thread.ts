@@ -22,7 +22,7 @@ import { createResolver } from '../sources/identity/resolver.ts'
 import { type Consumer, createConsumer, type StreamBatch } from '../sources/jetstream/consumer.ts'
 import { type Backfill, createBackfill } from './backfill/runner.ts'
 import type { Counting } from './counts/counting.ts'
-import { applyBatch } from './indexing/apply-batch.ts'
+import { commitBatch } from './indexing/apply-batch.ts'
 import type { IndexContext } from './indexing/index-context.ts'
 import { memberSeen } from './indexing/members.ts'
 import type { MemoryChange } from './indexing/memory-changes.ts'
@@ -45,6 +45,7 @@ import { createGiveWay } from './upkeep/give-way.ts'
 import { startHousekeeping } from './upkeep/housekeeping.ts'
 import { createIdentityNews, type IdentityNews } from './upkeep/identity-news.ts'
 import { createLatencyRecorder, type LatencyRecorder } from './upkeep/latency.ts'
+import { tellLeftOut } from './upkeep/left-out.ts'
 import { loadMemory } from './upkeep/memory.ts'
 import { createNewcomerBudget } from './upkeep/newcomer-budget.ts'
 import { createOperatorRequests } from './upkeep/operator-requests.ts'
@@ -111,7 +112,7 @@ function run(config: Config): void {
   const background = createBackground(config, core, shared)
   const { backfill, counting, identityNews, labels, resolver } = background
   async function apply(batch: StreamBatch): Promise<void> {
-    const outcome = await room.retry(() => writer.commit((ctx) => applyBatch(ctx, batch)))
+    const outcome = await room.retry(() => commitBatch(writer, batch))
     if (!outcome) return
     countBatch(core.counts, batch, outcome)
     identityNews.ofEvents(batch.events)
@@ -300,6 +301,7 @@ function createCore(config: Config) {
   const writer = createWriter({
     ...{ db: writable, memory, coldStarts, now },
     onPublished: (changes, entries) => core.onPublished(changes, entries),
+    onLeftOut: tellLeftOut(log),
     scope: config.indexScope,
     trustedVerifiers: config.trustedVerifiers,
   })

@@ -16,12 +16,8 @@ import { type Db, openReader, openWriter, type WriteDb } from '../../src/data/st
 import type { FollowLine } from '../../src/data/store/follows.ts'
 import { publishInvalidationsTo } from '../../src/data/store/invalidations.ts'
 import type { TimelineWriter } from '../../src/data/timeline/types.ts'
-import {
-  applyBatch,
-  applyFetched,
-  type BatchOutcome,
-  type EventBatch,
-} from '../../src/ingest/indexing/apply-batch.ts'
+import { applyBatch, applyFetched, type EventBatch } from '../../src/ingest/indexing/apply-batch.ts'
+import type { BatchOutcome } from '../../src/ingest/indexing/commit-sparing.ts'
 import type { ImportTally } from '../../src/ingest/indexing/import-tally.ts'
 import type { IndexContext, IndexScope } from '../../src/ingest/indexing/index-context.ts'
 import { importLiveFollows } from '../../src/ingest/indexing/live-follows.ts'

@@ -6,6 +6,7 @@ import type { AccountStatus, StreamEvent } from '../../base/event.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { applyNotFound } from '../indexing/account.ts'
 import { applyBatch, applyFetched } from '../indexing/apply-batch.ts'
+import { commitSparing } from '../indexing/commit-sparing.ts'
 import { markPostMissing } from '../indexing/found-posts.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 import type { Writer } from '../indexing/writer.ts'
@@ -50,8 +51,10 @@ export function createApplier({ writer }: { writer: Writer }): Applier {
     put({ did, collection, records, fetchedAt, repoRev, isShown }) {
       if (records.length === 0) return
       const all = records.map((one) => ({ collection, ...one }))
-      const fetched = { did, fetchedAt, repoRev, isShown, records: all }
-      const { applied, skipped } = writer.commit((ctx) => applyFetched(ctx, fetched))
+      const fetched = { did, fetchedAt, isShown }
+      const { applied, skipped } = commitSparing(writer, all, (ctx, some, isWhole) =>
+        applyFetched(ctx, { ...fetched, ...(isWhole && { repoRev }), records: some }),
+      )
       count('applied', applied)
       for (const [reason, times] of Object.entries(skipped)) count(reason, times)
     },

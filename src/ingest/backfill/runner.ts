@@ -5,6 +5,7 @@
 // not know the account is believed only after the directory was asked anew.
 
 import { setMaxListeners } from 'node:events'
+import { mayBeTheirs } from '../../base/util/assert.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { ColdStartProgress } from '../../bridge/messages.ts'
 import type { WriteDb } from '../../data/store/db.ts'
@@ -255,8 +256,7 @@ class Runner implements Backfill {
       await this.#services.tendLog()
       onwards = host === IDENTITY_HOST ? await this.#lookUp(waiting) : await this.#read(waiting)
     } catch (error) {
-      if (!(error instanceof PdsError)) throw error
-      onwards = await this.#recover(waiting, error)
+      onwards = await this.#recover(waiting, this.#asTheirs(error, job))
     } finally {
       this.#hosts.leave(host)
       this.#held.delete(job)
@@ -322,6 +322,14 @@ class Runner implements Backfill {
     }
   }
 
+  /** @throws what is none of theirs */
+  #asTheirs(error: unknown, job: Job): PdsError {
+    if (error instanceof PdsError) return error
+    if (!mayBeTheirs(error)) throw error
+    this.#services.log.error({ err: error, ...job }, 'an answer could not be read, unforeseen')
+    return new PdsError('bad-answer', `unforeseen: ${(error as Error).message}`)
+  }
+
   #postpone(job: Job, until: number): void {
     this.#services.commit(({ db }) => postponeJob(db, job, until))
   }
@@ -334,8 +342,7 @@ class Runner implements Backfill {
         return { ...waiting, host: repo.pds, isRechecked: true }
       return this.#abandon(waiting, gone.message, repo ? await this.#stateOf(repo, gone) : gone)
     } catch (error) {
-      if (!(error instanceof PdsError)) throw error
-      return this.#fail(waiting.job, error)
+      return this.#fail(waiting.job, this.#asTheirs(error, waiting.job))
     }
   }
 

@@ -16,6 +16,7 @@ import { putStreamCursor } from '../../data/store/stream-cursors.ts'
 import { applyAccount, bringBack } from './account.ts'
 import { applyGap } from './account-gaps.ts'
 import { applyRemoval, applyWrite } from './apply-record.ts'
+import { type BatchOutcome, commitSparing } from './commit-sparing.ts'
 import { type FetchedRecords, toWrites } from './fetched-records.ts'
 import { applyIdentity } from './identity.ts'
 import {
@@ -31,12 +32,7 @@ import { parseCreatedAt } from './record-times.ts'
 import { isFarAway, isFarAwayUnread } from './scope.ts'
 import { applySync } from './sync.ts'
 import { isValidRecord } from './validate.ts'
-
-export type BatchOutcome = {
-  applied: number
-  /** How many were left out, by reason. */
-  skipped: Partial<Record<Outcome, number>>
-}
+import type { Writer } from './writer.ts'
 
 export type EventBatch = {
   events: StreamItem[]
@@ -54,6 +50,18 @@ export function applyBatch(
   if (cursor) noteCursor(ctx, cursor)
   for (const gap of gaps) applyGap(ctx, gap)
   return tally.result()
+}
+
+/** In a commit of its own, with what else belongs to it; without an event that can't be applied. */
+export function commitBatch(
+  writer: Writer,
+  batch: EventBatch,
+  also: (ctx: IndexContext) => void = () => undefined,
+): BatchOutcome {
+  return commitSparing(writer, batch.events, (ctx, events, isWhole) => {
+    if (isWhole) also(ctx)
+    return applyBatch(ctx, isWhole ? { ...batch, events } : { events })
+  })
 }
 
 /** Records that were fetched from a repository. */

@@ -67,6 +67,8 @@ export type Outcome =
   | 'bad-cid'
   | 'invalid-record'
   | 'not-indexed'
+  /** Applying it failed in a way that nobody foresaw (commit-sparing.ts). */
+  | 'unforeseen'
 
 export type IndexContext = {
   readonly db: WriteDb

@@ -28,6 +28,8 @@ export type Writer = {
   commit<T>(work: (ctx: IndexContext) => T): T
   /** Whether strangers' records are taken where the scope has room for them; yes at first. */
   takeStrangers(isWanted: boolean): void
+  /** Told why something that a stranger sent was left out, where nobody foresaw it. */
+  onLeftOut?: ((error: unknown) => void) | undefined
 }
 
 type WriterOptions = {
@@ -41,6 +43,7 @@ type WriterOptions = {
   coldStarts?: ColdStartBudget
   /** Told of each commit that changed memory, and how many entries of timelines it wrote. */
   onPublished?: (changes: readonly MemoryChange[], entries: number) => void
+  onLeftOut?: Writer['onLeftOut']
   /** Milliseconds since 1970. */
   now: () => number
 }
@@ -80,6 +83,7 @@ export function createWriter(options: WriterOptions): Writer {
   }
 
   return {
+    onLeftOut: options.onLeftOut,
     commit(work) {
       assert(!isWriting, 'a commit within a commit')
       isWriting = true

@@ -8,6 +8,7 @@
 // that does not fit makes us look for a new key, once in a while; frames wait for it. Whoever breaks a limit
 // is not connected to again from here: `onBroken` says so, and it is for others to judge (quarantine.ts).
 
+import { mayBeTheirs } from '../../base/util/assert.ts'
 import { backoffMs } from '../../base/util/backoff.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { Connection, Ending } from '../../sources/jetstream/connection.ts'
@@ -169,12 +170,40 @@ function lookupOf({ lookupFor }: StreamOptions['parts'], url: URL) {
   }
 }
 
+type Reading = { progress: Progress; signal: AbortSignal; frame: Buffer }
+
 /** @returns what ends the connection, where something does. */
 async function takeFrame(
   options: StreamOptions,
-  { progress, signal, frame: data }: { progress: Progress; signal: AbortSignal; frame: Buffer },
+  work: Reading,
 ): Promise<Said | 'too-long' | undefined> {
-  const { limits, now, onDropped } = options.parts
+  const read = await readFrame(options, work)
+  return !read || 'kind' in read ? read : applyFrame(options, work.progress, read)
+}
+
+type ReadFrame = { seq: number; signed: SignedLabel[]; kept: Label[] }
+
+/** Whatever goes wrong in reading a stranger's frame is the end of their stream, and of nothing else. */
+async function readFrame(
+  options: StreamOptions,
+  work: Reading,
+): Promise<Said | ReadFrame | undefined> {
+  try {
+    return await checkedLabels(options, work)
+  } catch (error) {
+    if (!mayBeTheirs(error)) throw error
+    const { did, parts } = options
+    parts.onDropped?.('unforeseen')
+    parts.log.warn?.({ err: error, did }, 'a labeler’s frame could not be read: please report this')
+    return { kind: 'broken', message: 'a frame could not be read' }
+  }
+}
+
+async function checkedLabels(
+  options: StreamOptions,
+  { progress, signal, frame: data }: Reading,
+): Promise<Said | ReadFrame | undefined> {
+  const { limits, onDropped } = options.parts
   const { maxFrameLabels } = limits
   if (!isDecodable(data, maxFrameLabels)) return { kind: 'broken', message: 'a frame is a bomb' }
   const frame = decodeFrame(data)
@@ -185,19 +214,28 @@ async function takeFrame(
     return { kind: 'broken', message: `a frame has more than ${maxFrameLabels} labels` }
   }
   for (const pace of options.paces) await pace.take(frame.labels.length * LABEL_COST, signal)
-  const read = readLabels(frame.labels, options.did, onDropped)
+  const signed = readLabels(frame.labels, options.did, onDropped)
   const kept: Label[] = []
-  for (const one of read) {
+  for (const one of signed) {
     if (!options.isKnown(one.label.uri)) onDropped?.('unknown')
     else if (await isSigned(options, progress, one)) kept.push(one.label)
     else onDropped?.('unsigned')
   }
-  progress.cursor = frame.seq
-  progress.applier.add(kept, frame.seq)
+  return { seq: frame.seq, signed, kept }
+}
+
+function applyFrame(
+  { parts }: StreamOptions,
+  progress: Progress,
+  { seq, signed, kept }: ReadFrame,
+): 'too-long' | undefined {
+  const { limits, now } = parts
+  progress.cursor = seq
+  progress.applier.add(kept, seq)
   const isPast =
-    read.length > 0 && read.every(({ label }) => now() - Date.parse(label.cts) > limits.pastMs)
+    signed.length > 0 && signed.every(({ label }) => now() - Date.parse(label.cts) > limits.pastMs)
   if (!isPast) progress.past = undefined
-  else if (progress.past !== undefined) progress.past += read.length
+  else if (progress.past !== undefined) progress.past += signed.length
   return (progress.past ?? 0) > limits.maxPast ? 'too-long' : undefined
 }
 

@@ -19,7 +19,7 @@ import {
   createConsumer,
   type StreamBatch,
 } from '../../sources/jetstream/consumer.ts'
-import { applyBatch } from '../indexing/apply-batch.ts'
+import { commitBatch } from '../indexing/apply-batch.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 import { applyPastDeletion } from '../indexing/past-deletion.ts'
 import { type CatchUp, createCatchUp } from './catch-up.ts'
@@ -126,10 +126,9 @@ class Run implements GapRun {
     const { writer } = this.#parts
     const broken = gaps.filter(({ did }) => did !== undefined)
     writer.commit((ctx) => applyLateDeletions(ctx, events))
-    writer.commit((ctx) => {
-      applyBatch(ctx, { events, gaps: broken })
-      setGapReached(ctx.db, this.#gap.id, cursor.timeUs)
-    })
+    commitBatch(writer, { events, gaps: broken }, ({ db }) =>
+      setGapReached(db, this.#gap.id, cursor.timeUs),
+    )
     return true
   }
 

@@ -21,7 +21,7 @@ import {
   type StreamBatch,
 } from '../../sources/jetstream/consumer.ts'
 import type { ConsumerOptions } from '../../sources/jetstream/consumer-options.ts'
-import { applyBatch } from '../indexing/apply-batch.ts'
+import { commitBatch } from '../indexing/apply-batch.ts'
 import { applyPastDeletion } from '../indexing/past-deletion.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { createCatchUp } from './catch-up.ts'
@@ -92,10 +92,9 @@ export function startReplayRun(
     const beginsAtUs = windowIn(batch)
     const isApplied = await writeRetry.retry(() => {
       applyDeletions(parts, accounts, ours)
-      writer.commit((ctx) => {
-        applyBatch(ctx, { events: ours })
-        setReplayCursor(ctx.db, replay.id, batch.cursor)
-        if (beginsAtUs !== undefined) setReplayWindow(ctx.db, replay.id, beginsAtUs)
+      commitBatch(writer, { events: ours }, ({ db }) => {
+        setReplayCursor(db, replay.id, batch.cursor)
+        if (beginsAtUs !== undefined) setReplayWindow(db, replay.id, beginsAtUs)
       })
       return true
     })

@@ -26,7 +26,8 @@ import { type ArchiveReader, createArchiveReader } from '../../sources/archive/r
 import type { Consumer } from '../../sources/jetstream/consumer.ts'
 import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
 import { newest } from '../../sources/jetstream/resume.ts'
-import { applyBatch, type BatchOutcome } from '../indexing/apply-batch.ts'
+import { commitBatch } from '../indexing/apply-batch.ts'
+import type { BatchOutcome } from '../indexing/commit-sparing.ts'
 import type { Writer } from '../indexing/writer.ts'
 
 /** Hosts keep 36 hours, and planning takes its time. */
@@ -142,10 +143,7 @@ function createReader(
     async apply(batch) {
       const { events, gaps } = batch
       const outcome = await writeRetry.retry(() =>
-        writer.commit((ctx) => {
-          putArchive(ctx.db, batch.progress)
-          return applyBatch(ctx, { events, gaps })
-        }),
+        commitBatch(writer, { events, gaps }, ({ db }) => putArchive(db, batch.progress)),
       )
       if (outcome) await onApplied(events, outcome)
       // Whoever else waits for this thread has its turn.

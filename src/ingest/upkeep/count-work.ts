@@ -4,7 +4,7 @@ import type { StreamItem } from '../../base/event.ts'
 import type { Counts } from '../../base/obs/counts.ts'
 import { FetchError } from '../../sources/identity/fetch-error.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
-import type { BatchOutcome } from '../indexing/apply-batch.ts'
+import type { BatchOutcome } from '../indexing/commit-sparing.ts'
 
 const TOO_MANY_REQUESTS = 429
 

@@ -12,6 +12,8 @@ export type DropReason =
   | 'too-deep'
   | 'forbidden-key'
   | 'unknown-frame'
+  /** Reading it failed in a way that nobody foresaw. */
+  | 'unreadable'
   | 'unknown-kind'
   | 'bad-did'
   | 'bad-time'
@@ -33,7 +35,7 @@ export type Decoded = StreamItem | Notice | DropReason
 
 const WHOLE: ReadonlySet<DropReason> = new Set<DropReason>([
   ...(['bad-zstd', 'bad-utf8', 'bad-json', 'oversized', 'unknown-frame', 'unknown-kind'] as const),
-  ...(['bad-did', 'duplicate'] as const),
+  ...(['bad-did', 'duplicate', 'unreadable'] as const),
 ])
 
 /** What can't be used but is JSON, and may name the account that it is about. */
@@ -48,6 +50,7 @@ export function isLost(reason: DropReason): boolean {
     reason === 'bad-utf8' ||
     reason === 'bad-json' ||
     reason === 'oversized' ||
-    reason === 'too-deep'
+    reason === 'too-deep' ||
+    reason === 'unreadable'
   )
 }

@@ -4,10 +4,11 @@
 // Never throws on outside data: what cannot be used is named by a DropReason.
 
 import { isUtf8 } from 'node:buffer'
+import { mayBeTheirs } from '../../base/util/assert.ts'
 import { isObject } from '../../base/util/json-object.ts'
 import { decodeV1 } from './decode-v1.ts'
 import { decodeV2 } from './decode-v2.ts'
-import type { Decoded } from './decoded.ts'
+import type { Decoded, DropReason } from './decoded.ts'
 import { hasBrokenText, hasForbiddenKey, isTooDeep } from './hostile-json.ts'
 import { isDid } from './syntax.ts'
 import { createScanner } from './unread.ts'
@@ -40,13 +41,21 @@ export function createFrameDecoder(options: {
     unread.length > 0 ? createScanner({ wire, collections: unread, parse }) : undefined
 
   function decode(frame: Buffer, isBinary: boolean): Decoded {
-    if (!isBinary) {
-      if (frame.length > maxFrameBytes) return 'oversized'
-      return decodeContent(frame)
+    const content = isBinary ? decompress(frame) : frame
+    if (typeof content === 'string') return content
+    if (content.length > maxFrameBytes) return 'oversized'
+    try {
+      return decodeContent(content)
+    } catch (error) {
+      if (!mayBeTheirs(error)) throw error
+      return 'unreadable'
     }
+  }
+
+  function decompress(frame: Buffer): Buffer | DropReason {
     if (!decompressor) return 'unknown-frame'
     try {
-      return decodeContent(decompressor.decompress(frame))
+      return decompressor.decompress(frame)
     } catch (error) {
       return error instanceof OversizedError ? 'oversized' : 'bad-zstd'
     }

@@ -6,6 +6,7 @@ import { InvariantError } from '../../../src/base/util/assert.ts'
 import { listGaps } from '../../../src/data/store/gaps.ts'
 import { streamCursors } from '../../../src/data/store/stream-cursors.ts'
 import { pruneTombstones } from '../../../src/data/store/tombstones.ts'
+import { commitBatch } from '../../../src/ingest/indexing/apply-batch.ts'
 import { tidAt } from '../../support/records.ts'
 import { countRows, jobsOf, postOf } from '../../support/rows.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
@@ -43,6 +44,42 @@ describe('a batch', () => {
     world.tick()
     world.commit({ events: [], cursor: later })
     expect(streamCursors(world.reader)).toEqual([later, cursor])
+  })
+
+  it('leaves out what cannot be applied and nobody foresaw, once told, and goes on with the cursor', () => {
+    const events = world.hold(() => {
+      for (let i = 0; i < 9; i++) world.post(member, `hello ${i}`)
+    })
+    events.splice(4, 0, poison)
+    events.splice(7, 0, poison)
+    const told: unknown[] = []
+    const { commit } = world.writer
+    const onLeftOut = (error: unknown) => told.push(error)
+    const outcome = commitBatch(
+      { ...world.writer, commit, onLeftOut },
+      { events, cursor, gaps: [gap] },
+    )
+    expect(outcome).toMatchObject({ applied: 9, skipped: { unforeseen: 2 } })
+    expect(told).toHaveLength(2)
+    expect([countRows(world, 'posts'), countRows(world, 'gaps')]).toEqual([9, 1])
+    expect(streamCursors(world.reader)).toEqual([cursor])
+  })
+
+  it('is given up whole for what is ours: a full disk, a broken invariant', () => {
+    const ours = (error: Error) => {
+      const failing = {
+        kind: 'commit',
+        get did(): string {
+          throw error
+        },
+      } as unknown as StreamEvent
+      const events = [...world.hold(() => void world.post(member, 'hello')), failing]
+      expect(() => commitBatch(world.writer, { events, cursor })).toThrow(error)
+    }
+    ours(new InvariantError('ours'))
+    ours(Object.assign(new Error('full'), { code: 'SQLITE_FULL' }))
+    ours(Object.assign(new Error('broken'), { code: 'SQLITE_IOERR_READ' }))
+    expect([countRows(world, 'posts'), streamCursors(world.reader)]).toEqual([0, []])
   })
 
   it('that fails leaves nothing behind, in rows or among the accounts', () => {

@@ -10,10 +10,14 @@ import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.
 import { createGuardedLookup } from '../../../src/sources/identity/guarded-lookup.ts'
 import { createResolver } from '../../../src/sources/identity/resolver.ts'
 import { frame, type LabelerDouble, startLabelerDouble } from '../../support/labeler-double.ts'
+import { mutated } from '../../support/mutated.ts'
 import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
+import { createRandom } from '../../support/random.ts'
+import { testSeed } from '../../support/seed.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 
+const SEED = testSeed('odd frames')
 const WAIT = { timeout: MAX_WAIT_MS, interval: 5 }
 const TIMELINE = 'app.bsky.feed.getTimeline'
 
@@ -49,7 +53,11 @@ async function labeler(name: string): Promise<LabelerDouble> {
   return made
 }
 
-function openRoom(configured: string[] = [], limits: Partial<LabelLimits> = {}) {
+function openRoom(
+  configured: string[] = [],
+  limits: Partial<LabelLimits> = {},
+  onDropped: (reason: string) => void = () => undefined,
+) {
   const dropped: Record<string, number> = {}
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
   const made = createLabels({
@@ -60,6 +68,7 @@ function openRoom(configured: string[] = [], limits: Partial<LabelLimits> = {}) 
     onWork: () => undefined,
     onDropped: (reason) => {
       dropped[reason] = (dropped[reason] ?? 0) + 1
+      onDropped(reason)
     },
     limits: { retryMs: 10, maxRetryMs: 20, gatherMs: 5, ...limits },
   })
@@ -147,6 +156,21 @@ describe('a stream that breaks a limit ends, and is not made again', () => {
     expect(hostile.connections).toHaveLength(1)
   })
 
+  test('whatever fails in reading it, also what nobody foresaw', async () => {
+    const [hostile, good] = [await labeler('hostile'), await labeler('good')]
+    const dropped = openRoom([hostile.did, good.did], {}, (reason) => {
+      if (reason === 'unsigned') throw new TypeError('nobody foresaw this')
+    })
+    await Promise.all([connected(hostile), connected(good)])
+    await hostile.say({ uri: world.account('bob'), val: 'x' }, { forged: true })
+    await inQuarantine()
+    expect(quarantined()).toMatchObject([
+      { did: hostile.did, reason: 'a frame could not be read', strikes: 1 },
+    ])
+    expect(dropped).toMatchObject({ unforeseen: 1 })
+    await getsThrough(good)
+  })
+
   test('but not one that says goodbye in order, whatever it says', async () => {
     const [odd, good] = [await labeler('odd'), await labeler('good')]
     openRoom([odd.did, good.did])
@@ -187,6 +211,24 @@ describe('a stream that breaks a limit ends, and is not made again', () => {
     await connected(hostile, 4)
     await vi.waitUntil(() => allLabelers(world.db)[0]!.strikes === 0, WAIT)
   })
+})
+
+test(`frames that were honest once, and are changed by chance, hurt nobody (seed ${SEED})`, async () => {
+  const random = createRandom(SEED)
+  const [odd, good] = [await labeler('odd'), await labeler('good')]
+  const dropped = openRoom([odd.did, good.did])
+  await Promise.all([connected(odd), connected(good)])
+  const label = { ver: 1, src: odd.did, uri: world.account('bob'), val: 'x', cts: 'x', sig: 'x' }
+  for (let i = 1; i <= 500 && quarantined().length === 0; i++) {
+    const cts = new Date(i * 1000).toISOString()
+    const sig = Buffer.alloc(64, i)
+    const labels = [{ ...label, cts, sig }]
+    odd.send(mutated(frame({ op: 1, t: '#labels' }, { seq: i, labels }), random))
+    if (i % 50 === 0) await getsThrough(good)
+  }
+  await vi.waitUntil(() => Object.keys(dropped).length > 0 || quarantined().length > 0, WAIT)
+  expect(dropped['unforeseen']).toBeUndefined()
+  await getsThrough(good)
 })
 
 describe('a stream that was open when the process died', () => {

@@ -214,6 +214,14 @@ describe('frames are dropped, by reason', () => {
   })
 })
 
+test('unreadable: what fails in a way that nobody foresaw, as a text that is too long for one', () => {
+  const text = Buffer.from('{}')
+  text.toString = () => {
+    throw Object.assign(new RangeError('too long'), { code: 'ERR_STRING_TOO_LONG' })
+  }
+  expect(v2.decode(text, false)).toBe('unreadable')
+})
+
 test('the CIDs that pass are those the store can pack', () => {
   const random = createRandom(SEED)
   const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'

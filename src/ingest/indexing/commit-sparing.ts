@@ -1,0 +1,75 @@
+// A commit of many things that strangers sent. Where applying one of them fails in a way that nobody foresaw, that one
+// is found by halving, left out and told; the others are applied. Otherwise it would end the process, and come again
+// with the same cursor after each restart.
+
+import { mayBeTheirs } from '../../base/util/assert.ts'
+import type { IndexContext, Outcome } from './index-context.ts'
+import type { Writer } from './writer.ts'
+
+export type BatchOutcome = {
+  applied: number
+  /** How many were left out, by reason. */
+  skipped: Partial<Record<Outcome, number>>
+}
+
+/**
+ * `ctx` is that of a commit with these items and none before them; `isWhole` where what belongs to all of them (a
+ * cursor) is to be written with them.
+ */
+type Work<Item> = (ctx: IndexContext, items: Item[], isWhole: boolean) => BatchOutcome
+
+/** @throws where it is not an item's doing; then nothing of it or a beginning has happened, which may come again */
+export function commitSparing<Item>(
+  writer: Pick<Writer, 'commit' | 'onLeftOut'>,
+  items: Item[],
+  work: Work<Item>,
+): BatchOutcome {
+  const whole = attempt(writer, items, (ctx) => work(ctx, items, true))
+  if (whole) return whole
+  const outcomes = halves(items).map((some) => commitSome(writer, some, work))
+  return sum([...outcomes, writer.commit((ctx) => work(ctx, [], true))])
+}
+
+function commitSome<Item>(
+  writer: Pick<Writer, 'commit' | 'onLeftOut'>,
+  items: Item[],
+  work: Work<Item>,
+): BatchOutcome {
+  const outcome = attempt(writer, items, (ctx) => work(ctx, items, false))
+  if (outcome) return outcome
+  if (items.length === 1) return { applied: 0, skipped: { unforeseen: 1 } }
+  return sum(halves(items).map((some) => commitSome(writer, some, work)))
+}
+
+/** @returns undefined where one of the items may be to blame */
+function attempt<T>(
+  writer: Pick<Writer, 'commit' | 'onLeftOut'>,
+  items: readonly unknown[],
+  work: (ctx: IndexContext) => T,
+): T | undefined {
+  try {
+    return writer.commit(work)
+  } catch (error) {
+    if (items.length === 0 || !mayBeTheirs(error)) throw error
+    if (items.length === 1) writer.onLeftOut?.(error)
+    return undefined
+  }
+}
+
+/** One alone is tried once more, without what belongs to the whole. */
+function halves<Item>(items: Item[]): Item[][] {
+  if (items.length === 1) return [items]
+  const middle = Math.ceil(items.length / 2)
+  return [items.slice(0, middle), items.slice(middle)]
+}
+
+function sum(outcomes: readonly BatchOutcome[]): BatchOutcome {
+  const total: BatchOutcome = { applied: 0, skipped: {} }
+  for (const { applied, skipped } of outcomes) {
+    total.applied += applied
+    for (const [reason, count] of Object.entries(skipped) as [keyof typeof skipped, number][]) {
+      total.skipped[reason] = (total.skipped[reason] ?? 0) + count
+    }
+  }
+  return total
+}

@@ -1,0 +1,20 @@
+// Tells the log of strangers' data that was left out because applying it failed in a way that nobody foresaw: a fault
+// of ours that is worth a report, once a minute, however often it is sent.
+
+import type { Logger } from '../../base/obs/log.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
+
+export function tellLeftOut(log: Pick<Logger, 'error'>): (error: unknown) => void {
+  let toldAt = -Infinity
+  let count = 0
+  return (error) => {
+    count += 1
+    if (performance.now() - toldAt < MINUTE_MS) return
+    toldAt = performance.now()
+    log.error(
+      { err: error, count },
+      'what a stranger sent could not be applied and is left out: please report this',
+    )
+    count = 0
+  }
+}

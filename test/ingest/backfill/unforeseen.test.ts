@@ -1,0 +1,44 @@
+// A job that fails in a way that nobody foresaw, as by what somebody's server sent: it is told, tried again and given up
+// like one whose server is broken. The others go on, and so does the process.
+
+import { afterEach, expect, test, vi } from 'vitest'
+import { UNCOUNTED } from '../../../src/ingest/indexing/cold-start-budget.ts'
+import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
+
+let world: BackfillWorld | undefined
+afterEach(async () => {
+  await world?.close()
+  world = undefined
+})
+
+test('an author whose records nobody can read keeps nobody else from being read', async () => {
+  let isHostile: (uid: number) => boolean = () => false
+  const bytesLeft = (uid: number) => {
+    if (isHostile(uid)) throw new TypeError('nobody foresaw this')
+    return UNCOUNTED.bytesLeft(uid)
+  }
+  const one = await startBackfillWorld({ coldStarts: () => ({ ...UNCOUNTED, bytesLeft }) })
+  world = one
+  const [member, bad, good] = [
+    await one.person('member'),
+    await one.person('bad'),
+    await one.person('good'),
+  ]
+  for (const author of [bad, good]) {
+    one.post(author)
+    one.follow(member, author)
+  }
+  isHostile = (uid) => uid === one.uid(bad)
+  one.member(member)
+  one.backfill.start()
+  const postsOf = one.db
+    .prepare<[number], number>('SELECT count(*) FROM posts WHERE uid = ?')
+    .pluck()
+  const failed = one.db
+    .prepare<[number], string>("SELECT last_error FROM jobs WHERE subject = ? AND kind = 'feed'")
+    .pluck()
+  await vi.waitUntil(() => postsOf.get(one.uid(good)) === 1, { timeout: 20_000 })
+  await vi.waitUntil(() => failed.get(one.uid(bad)), { timeout: 20_000 })
+  expect(failed.get(one.uid(bad))).toBe('unforeseen: nobody foresaw this')
+  expect(postsOf.get(one.uid(bad))).toBe(0)
+})
