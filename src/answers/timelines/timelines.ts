@@ -1,7 +1,8 @@
 // Reading timelines by key: which source stands behind each, and one page of one or of several, with cursors both
 // ways, the event before each, and what is known to be missing.
 //
-// Embedded, a page is read in one transaction: it is of one moment.
+// Embedded, a page is read in one transaction: it is of one moment. What is asked for elsewhere is waited for outside
+// of it.
 
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -47,13 +48,15 @@ export function createTimelines(parts: {
     })
   }
 
-  function page(request: PageRequest): PageJson | Promise<PageJson> {
+  /** Of one moment, where all of its timelines answer at once. */
+  const begin = atOneMoment(db, (request: PageRequest) => {
     const opened = sources(parseTimelineKey(request.key))
     const position = positionOf(request, opened)
-    const finish = (merged: Merged) => describe(opened, merged, position)
     const merged = readMerged(opened, { ...position, limit: request.limit })
-    return merged instanceof Promise ? merged.then(finish) : finish(merged)
-  }
+    if (!(merged instanceof Promise)) return { page: describe(opened, merged, position) }
+    const later = atOneMoment(db, (one: Merged) => describe(opened, one, position))
+    return { page: merged.then(later) }
+  })
 
   /** Where the request says, or at the end that it reads from. */
   function positionOf(request: PageRequest, opened: readonly TimelineSource[]): Position {
@@ -93,7 +96,7 @@ export function createTimelines(parts: {
   return {
     cursors,
     sources,
-    page: atOneMoment(db, page),
+    page: (request) => begin(request).page,
   }
 }
 

@@ -50,6 +50,8 @@ type StreamLimits = { all: number; ofToken: number; ofMember: number }
 export const STREAM_LIMITS: StreamLimits = { all: 12_000, ofToken: 10_000, ofMember: 8 }
 const CAUGHT_UP_AT_ONCE = 100
 const MAX_UNSENT_BYTES = 256 << 10
+/** Timelines that have to be asked for elsewhere tell nobody of what is new there. */
+const LOOKED_FOR_EVERY_MS = 1_000
 /** What comes within so short a time goes out together. */
 const TOGETHER_MS = 10
 const HEARTBEAT_SECONDS = 20
@@ -213,12 +215,15 @@ class StreamHub implements Streams {
     try {
       while (!response.destroyed && !this.#isClosed) {
         const request = { at: stream.at, isForward: true, limit: CAUGHT_UP_AT_ONCE }
-        const page = await readMerged(wish.sources, request)
-        this.#writePage(stream, page.events)
-        stream.at = page.reached
-        // In the same turn as the reading, so that nothing comes in between.
-        if (page.isEnd) return this.#goLive(stream)
+        const reading = readMerged(wish.sources, request)
+        const page = reading instanceof Promise ? await reading : reading
+        if (this.#writePage(stream, page.events)) {
+          stream.at = page.reached
+          // In the same turn as the reading, so that nothing comes in between.
+          if (page.isEnd && page === reading) return this.#goLive(stream)
+        }
         if (response.writableNeedDrain) await drained(response)
+        else if (page.isEnd) await pause(LOOKED_FOR_EVERY_MS)
         else await nextTurn()
       }
     } catch (error) {
@@ -227,7 +232,8 @@ class StreamHub implements Streams {
     }
   }
 
-  #writePage(stream: Stream, events: Merged['events']): void {
+  /** As much as the socket’s queue may hold. @returns whether that was all. */
+  #writePage(stream: Stream, events: Merged['events']): boolean {
     const own = stream.wish.sources.map((source, i) => {
       const arrived = events.filter((one) => one.source === i).map(({ event }) => event)
       const notices = arrived.length > 0 ? source.gaps(arrived, false) : []
@@ -241,7 +247,9 @@ class StreamHub implements Streams {
       if (!found) continue
       const notice = noticesBefore(notices, found)
       this.#send(stream, { seq: event.seq, notice, data: dataOf(eventJson(found)) })
+      if (stream.response.writableLength > MAX_UNSENT_BYTES) return false
     }
+    return true
   }
 
   #fail(error: unknown): void {

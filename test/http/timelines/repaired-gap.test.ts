@@ -1,0 +1,94 @@
+// What was missed while the process was away, and one host has no more: a stream that goes on gets what came, and
+// what the repair brought, without asking again. And how many streams somebody may have.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  createJetstreamDouble,
+  type JetstreamDouble,
+} from '../../support/jetstream-double/double.ts'
+import { cidOf, tidAt } from '../../support/records.ts'
+import { signServiceJwt } from '../../support/service-jwt.ts'
+import {
+  becomes,
+  startTimelinesProcess,
+  type TimelinesProcess,
+} from '../../support/timelines-process.ts'
+
+const MEMBER_STREAMS = 8
+let world: TimelinesProcess
+let other: JetstreamDouble
+let token: string
+let clock = Date.now() * 1000
+
+beforeAll(async () => {
+  world = await startTimelinesProcess(['alice', 'bob'])
+  other = await createJetstreamDouble()
+  world.settings.JETSTREAM_HOSTS = `${world.double.url},${other.url}`
+  await world.start()
+  token = await world.token('everything', 'read:*')
+}, 400_000)
+afterAll(async () => {
+  await world.close()
+  await other.close()
+})
+
+/** On both hosts. */
+function emit(name: string, collection: string, fields: object): void {
+  clock += 1_000_000
+  const record = { $type: collection, createdAt: new Date().toISOString(), ...fields }
+  const commit = { did: world.didOf(name), collection, rkey: tidAt(clock), cid: cidOf(record) }
+  for (const host of [world.double, other]) {
+    host.emit({ ...commit, operation: 'create', record, timeUs: clock })
+  }
+}
+
+const post = (text: string) => emit('bob', 'app.bsky.feed.post', { text })
+
+test('what a gap’s repair brings comes to a stream that goes on, with numbers of its own', async () => {
+  const key = `following:${world.didOf('alice')}`
+  emit('alice', 'app.bsky.graph.follow', { subject: world.didOf('bob') })
+  post('one')
+  const page = () => world.page(key, 'direction=forward', token)
+  await becomes(page, ({ body }) => body.events.length === 1)
+  const stream = world.listen(key, token, '?since=0')
+  await stream.until(() => stream.events.length === 1)
+  await world.kill()
+  post('missed')
+  world.double.raiseFloor(world.double.nextSeq())
+  post('after')
+  await world.start()
+  await stream.until(() => stream.events.length === 3)
+  stream.close()
+  const texts = stream.events.map(({ payload }) => (payload['record'] as { text: string }).text)
+  expect(texts[0]).toBe('one')
+  expect(texts.sort()).toEqual(['after', 'missed', 'one'])
+  const numbers = stream.events.map(({ sequence_id }) => Number(sequence_id))
+  expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
+  const { body } = await becomes(page, (answer) => !answer.body.has_gap)
+  expect(body.events).toEqual(stream.events)
+}, 400_000)
+
+test('a member has some streams at once, and may open another when one has ended', async () => {
+  const { keypair, did } = world.accountOf('alice')
+  const lxm = 'io.slipstream.timelines.read'
+  const path = `/v1/timelines/${encodeURIComponent(`following:${did}`)}/stream`
+  const open = async () => {
+    const jwt = await signServiceJwt(keypair, { iss: did, aud: 'did:web:localhost', lxm })
+    const controller = new AbortController()
+    const response = await fetch(world.origin() + path, {
+      headers: { authorization: `Bearer ${jwt}` },
+      signal: controller.signal,
+    })
+    return { response, status: response.status, end: () => controller.abort() }
+  }
+  const streams = await Promise.all(Array.from({ length: MEMBER_STREAMS }, open))
+  expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200))
+  const refused = await open()
+  expect([refused.status, await refused.response.json()]).toEqual([
+    429,
+    { error: 'TooManyStreams', message: `At most ${MEMBER_STREAMS} streams are open at once` },
+  ])
+  streams.pop()!.end()
+  const again = await becomes(open, ({ status }) => status === 200)
+  for (const { end } of [...streams, again]) end()
+}, 400_000)
