@@ -1,6 +1,6 @@
 // Named tokens that the operator gives to programs. Of a token only its digest is kept.
 
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
@@ -59,7 +59,7 @@ export function isServiceToken(text: string): boolean {
 }
 
 export function tokenDigest(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+  return hash('sha256', token, 'buffer')
 }
 
 /** Undefined for one that is over, was revoked, or never was. */

@@ -51,9 +51,10 @@ export function toResponse(
   { status, body, headers }: FinishedAnswer,
 ): Response {
   const sent = body && method !== 'HEAD' ? (wholeBody(body) as Uint8Array<ArrayBuffer>) : null
-  const response = new Response(sent, { status })
-  for (let i = 0; i < headers.length; i += 2) response.headers.set(headers[i]!, headers[i + 1]!)
-  return response
+  // Given at once, as the adapter writes them without making Headers.
+  const all: Record<string, string> = {}
+  for (let i = 0; i < headers.length; i += 2) all[headers[i]!] = headers[i + 1]!
+  return new Response(sent, { status, headers: all })
 }
 
 /** Pieces of a body go out by one system call, without being joined. */

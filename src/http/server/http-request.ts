@@ -12,7 +12,7 @@ export type HttpRequest = {
   readonly search: string
   /** `name` in lower case. */
   header(name: string): string | undefined
-  readonly body: ReadableStream<Uint8Array> | null
+  readonly body: AsyncIterable<Uint8Array> | null
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal
   /** Of the connection; undefined where there is none to the network. */
@@ -39,7 +39,10 @@ export function ofPlatform(request: Request, remoteAddress?: string): HttpReques
     path: new URL(path).pathname,
     search,
     header: (name) => request.headers.get(name) ?? undefined,
-    body: request.body,
+    // Only for who reads it: it makes a stream of the platform’s, which costs more than many an answer.
+    get body() {
+      return request.body
+    },
     get signal() {
       return request.signal
     },
@@ -51,12 +54,12 @@ export function ofPlatform(request: Request, remoteAddress?: string): HttpReques
   }
 }
 
-/** A query as Node's server has it: whatever has a body goes by `ofPlatform`. */
+/** A query as Node's server has it. */
 export class NodeQuery implements HttpRequest {
   readonly method: string
   readonly path: string
   readonly search: string
-  readonly body = null
+  readonly body: HttpRequest['body'] = null
   readonly clock = new RequestClock()
   limitHeaders: string[] | undefined
   readonly #incoming: IncomingMessage
@@ -88,6 +91,19 @@ export class NodeQuery implements HttpRequest {
   get signal(): AbortSignal {
     this.#signal ??= goneSignal(this.#response)
     return this.#signal
+  }
+}
+
+/** A call with a body as Node's server has it. What is not read of the body stays there for whoever reads on. */
+export class NodeCall extends NodeQuery {
+  override readonly body: AsyncIterable<Uint8Array>
+
+  constructor(incoming: IncomingMessage, response: ServerResponse) {
+    super(incoming, response)
+    this.body = {
+      [Symbol.asyncIterator]: () =>
+        incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array>,
+    }
   }
 }
 

@@ -28,7 +28,7 @@ export async function readRequestBody(request: HttpRequest): Promise<Buffer> {
   return encoding === 'identity' ? received : decode(received, encoding)
 }
 
-async function collect(body: ReadableStream<Uint8Array>): Promise<Buffer> {
+async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {

@@ -1,6 +1,6 @@
 // What is posted to a timeline, checked. The schema is also what the OpenAPI document says of it.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { TimelinePost } from '../../data/store/timeline-posts.ts'
@@ -102,5 +102,5 @@ function messageOf({ issues }: z.ZodError): string {
 }
 
 function digest(text: string): Uint8Array {
-  return createHash('sha256').update(text).digest().subarray(0, KEY_BYTES)
+  return hash('sha256', text, 'buffer').subarray(0, KEY_BYTES)
 }
