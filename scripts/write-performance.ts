@@ -111,17 +111,55 @@ export function performancePage(page: string, figures: SavedFigures): string {
   )
 }
 
+/** From docs/plots/data.json. */
+export function lossyPage(page: string, figures: SavedFigures): string {
+  return withSection(page, 'lossy', lossyTable(figures))
+}
+
+const VARIANTS: [name: string, what: string][] = [
+  ['', '**as assumed** (20 seeds)'],
+  ['.cut_half', 'a cut costs half'],
+  ['.cut_twice', 'a cut costs twice as much'],
+  ['.no_cut', 'cuts cost nothing'],
+  ['.hot_half', 'half as many huge accounts'],
+  ['.hot_twice', 'twice as many'],
+  ['.no_hot', 'none'],
+]
+
+export function lossyTable(figures: SavedFigures): string {
+  const of = (name: string) => figures[`hot-shards${name}`]
+  const shown = (name: string) => formatValue(of(name)?.value ?? Number.NaN)
+  const pair = (name: string, figure: string) =>
+    `${shown(`${name}.before.${figure}`)} → ${shown(`${name}.after.${figure}`)}`
+  const less = (name: string, figure: string) =>
+    `${shown(`${name}.${figure}.less`)} (${shown(`${name}.${figure}.less_least`)} … ${shown(`${name}.${figure}.less_most`)})`
+  const rows = VARIANTS.map(([name, what]) => {
+    const cells = [
+      ...['busiest_shard', 'write_p99_ms', 'page_p99_ms'].map((figure) => pair(name, figure)),
+      less(name, 'page_p99'),
+      ...['job_p50_s', 'job_p99_s'].map((figure) => pair(name, figure)),
+      less(name, 'job_p99'),
+    ]
+    return `| ${[what, ...cells].join(' | ')} |`
+  })
+  const head = ['| ', 'busiest shard, %', 'write P99, ms', 'page P99, ms', 'less, %']
+  const jobs = ['job, middle, s', 'job P99, s', 'less, % |']
+  return [[...head, ...jobs].join(' | '), `| ${'--- | '.repeat(8).trim()}`, ...rows].join('\n')
+}
+
 export function costPage(page: string, figures: SavedFigures): string {
   return withSection(page, 'costs', costTable(figures))
 }
 
 if (import.meta.main) {
   const figures = readFigures(join(docs, 'figures.json'))
-  const pages: [string, typeof costPage][] = [
-    ['PERFORMANCE.md', performancePage],
-    ['COST.md', costPage],
+  const plotted = readFigures(join(docs, 'plots/data.json'))
+  const pages: [string, typeof costPage, SavedFigures][] = [
+    ['PERFORMANCE.md', performancePage, figures],
+    ['COST.md', costPage, figures],
+    ['LOSSY-TIMELINES.md', lossyPage, plotted],
   ]
-  for (const [name, write] of pages) {
+  for (const [name, write, figures] of pages) {
     const path = join(docs, name)
     writeFileSync(path, write(readFileSync(path, 'utf8'), figures))
   }

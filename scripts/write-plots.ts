@@ -1,10 +1,11 @@
 // Draws docs/plots/*.svg from docs/plots/data.json, which `npm run bench -- growth --full --save
-// docs/plots/data.json` measures.
+// docs/plots/data.json` and the same of `hot-shards` measure.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readFigures, type SavedFigures } from '../bench/saved-figures.ts'
 import { drawPlot, type Plot, type Series } from './line-plot.ts'
+import { lossyPlots } from './lossy-plots.ts'
 
 const folder = join(import.meta.dirname, '../docs/plots')
 
@@ -57,6 +58,7 @@ export function plotsOf(figures: SavedFigures): Record<string, Plot> {
       yLabel: 'megabytes',
       series: [members('timelines', 'timelines.mb')],
     },
+    ...lossyPlots(figures),
   }
   return Object.fromEntries(
     Object.entries(plots).filter(([, { series }]) =>

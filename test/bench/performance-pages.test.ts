@@ -9,6 +9,7 @@ import { targets } from '../../bench/targets.ts'
 import {
   costPage,
   costTable,
+  lossyPage,
   performancePage,
   targetsTable,
   withSection,
@@ -27,6 +28,11 @@ describe('docs', () => {
 
   test('COST.md shows the figures that were kept', () => {
     expect(costPage(page('COST.md'), figures)).toBe(page('COST.md'))
+  })
+
+  test('LOSSY-TIMELINES.md shows the figures that its plots are drawn from', () => {
+    const plotted = readFigures(join(docs, 'plots/data.json'))
+    expect(lossyPage(page('LOSSY-TIMELINES.md'), plotted)).toBe(page('LOSSY-TIMELINES.md'))
   })
 
   test.each(targets.map(({ figure }) => figure))('%s was measured', (figure) => {

@@ -89,7 +89,7 @@ describe('docs/plots', () => {
   const plots = plotsOf(readFigures(join(folder, 'data.json')))
 
   test('the data is there, for all plots', () => {
-    expect(Object.keys(plots).length).toBe(6)
+    expect(Object.keys(plots).length).toBe(9)
   })
 
   test.each(Object.entries(plots))('%s.svg was drawn from it', (name, one) => {

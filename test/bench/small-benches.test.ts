@@ -37,6 +37,21 @@ function figuresOf({ stdout, stderr, code }: Run): Map<string, number> {
 
 describe('--json', () => {
   test(
+    'hot shards: the limit takes load off the busiest shard, the same for the same seeds',
+    async () => {
+      const figures = figuresOf(await bench('--json', 'hot-shards'))
+      const figureOf = (name: string) => figures.get(`hot-shards.${name}`)!
+      expect(figureOf('after.busiest_shard')).toBeLessThan(figureOf('before.busiest_shard') / 2)
+      expect(figureOf('after.job_p99_s')).toBeLessThan(figureOf('before.job_p99_s'))
+      expect(figureOf('no_hot.after.median_shard')).toBeGreaterThan(0)
+      expect(figureOf('reader.500.limit.2000.kept')).toBe(100)
+      expect(figureOf('reader.5000.limit.2000.kept')).toBeCloseTo(40, 0)
+      expect(figuresOf(await bench('--json', 'hot-shards'))).toEqual(figures)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'timelines and visibility, by the names of two figures and nothing more',
     async () => {
       const names = ['timeline.skeleton.1m.us', 'visible.p99_ms']

@@ -114,8 +114,8 @@ export const settings = {
   reasonableLimit: setting(
     'REASONABLE_LIMIT',
     '2000',
-    integer(1, 10_000_000),
-    'Follows above which a timeline becomes lossy: each post is kept with probability limit/follows.',
+    integer(0, 10_000_000),
+    'Follows above which a timeline becomes lossy: each post is kept with probability limit/follows. 0: all timelines keep everything.',
   ),
   serveThreads: setting(
     'SERVE_THREADS',

@@ -18,9 +18,9 @@ export type Draw = (item: number, follower: number) => number
 /** Whether `owner`'s timeline takes `item`, which stands for it as in `Draw`. */
 export type Keeps = (owner: number, item: number) => boolean
 
-/** The share of items kept by somebody with so many follows. */
+/** The share of items kept by somebody with so many follows; all of them where the limit is 0. */
 export function keepShare(limit: number, follows: number): number {
-  return follows <= limit ? 1 : limit / follows
+  return limit === 0 || follows <= limit ? 1 : limit / follows
 }
 
 export function createKeeps(options: {

@@ -176,7 +176,7 @@ describe('an unfit value refuses, with the key, the value and what would be righ
     ['FALLBACK_APPVIEW', 'https://public.api.bsky.app/xrpc', /an origin/],
     ['FALLBACK_APPVIEW', 'public.api.bsky.app', /a URL/],
     ['MEMBERS', 'did:plc:abc,not a handle', /neither/],
-    ['REASONABLE_LIMIT', '0', /whole number from 1/],
+    ['REASONABLE_LIMIT', '-1', /whole number from 0/],
     ['INDEX_SCOPE', 'everything', /one of authors, community, network/],
     ['IMAGE_URL_PATTERN', 'https://cdn.example/{cid}', /with \{did\} and \{cid\}/],
     ['VIDEO_PLAYLIST_URL_PATTERN', '{did}{cid}', /an http\(s\):\/\/ address/],

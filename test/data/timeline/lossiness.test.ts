@@ -52,6 +52,7 @@ test('an account at or below the limit keeps everything, and the source is not a
   }
   expect(keptOf(draw, LIMIT)).toBe(TRIALS)
   expect(keepShare(LIMIT, 3)).toBe(1)
+  expect(keepShare(0, 1_000_000)).toBe(1)
 })
 
 test('the draw is the same for the same pair, and has nothing to do with other pairs', () => {

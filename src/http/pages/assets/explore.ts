@@ -161,7 +161,7 @@ function accountCard(account: Account): HTMLElement {
   const { follows, reasonableLimit, keepShare, ring } = account
   const lossiness =
     keepShare === 1
-      ? `keeps everything: ${follows} follows are within the limit of ${reasonableLimit}`
+      ? `keeps everything: ${follows} follows${reasonableLimit === 0 ? '' : ` are within the limit of ${reasonableLimit}`}`
       : `lossy: of ${follows} follows’ posts, ${Math.round(keepShare * 100)} % are kept (limit ${reasonableLimit})`
   const memory = ring
     ? `${ring.items} items in memory${ring.oldestAt === undefined ? '' : `, back to ${when(ring.oldestAt)}`}`

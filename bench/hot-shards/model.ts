@@ -1,0 +1,184 @@
+// A sharded timeline store while posts are fanned out: how busy its shards are, what a write waits for there, and
+// what that makes of a page of 10,000 followers and of the job of a post.
+//
+// A shard is one queue. Timelines lie on shards at random, and get as many writes as they follow accounts that
+// write. A write takes a while, and now and then the timeline has to be cut, which reads past what was deleted of it
+// lately: dear where a timeline gets very many writes. A page is as slow as the slowest of the shards it goes to,
+// and the pages of a job go one after the other. So a few timelines that nobody can read make everybody's slow.
+
+import { keepShare } from '../../src/data/timeline/lossiness.ts'
+import { createRandom, type Random } from '../../test/support/random.ts'
+
+export type Store = {
+  timelines: number
+  shards: number
+  /** Accounts that follow from 100,000 to 600,000. */
+  hotAccounts: number
+  /** Milliseconds of a cut for each write a second that the timeline gets. */
+  cutMsPerRate: number
+  /** Writes that are looked at on each shard. */
+  writesPerShard: number
+}
+
+export type Measured = {
+  /** Share of its time that the busiest shard works, and the one in the middle; above 1 it falls behind. */
+  busiest: number
+  median: number
+  writeP99Ms: number
+  pageP99Ms: number
+  jobP99S: number
+  jobP50S: number
+  /** Of all that would be written. */
+  writesSaved: number
+}
+
+/** Most accounts follow some dozens, and few thousands: log-normal. */
+const MEDIAN_FOLLOWS = 60
+const SIGMA = 1.5
+const HOT_FROM = 100_000
+const HOT_TO = 600_000
+/** Posts and reposts of an account that somebody follows. */
+export const POSTS_A_DAY = 4
+const POSTS_PER_SECOND = POSTS_A_DAY / 86_400
+/** The hours when most is written, to the average. */
+const PEAK = 2.5
+const WRITE_MS = 0.8
+/** A timeline is cut at one write of so many. */
+const CUT_EVERY = 20
+/** A client gives up then. */
+const TIMEOUT_MS = 10_000
+const PAGE = 10_000
+const PAGES_LOOKED_AT = 2_000
+const JOBS_LOOKED_AT = 400
+/** Followers of authors whose jobs are looked at. */
+const JOB_PAGES = [20, 50, 100, 200, 300]
+
+type Shard = {
+  /** Follows of its timelines, one after the other summed, for drawing one by its writes. */
+  sums: Float64Array
+  follows: Float64Array
+  rate: number
+  load: number
+}
+
+/** The same follows for the same seed, whatever the limit; 0 for none. */
+export function measureStore(store: Store, seed: number, limit: number): Measured {
+  const random = createRandom(seed)
+  const shards = placeTimelines(store, random, limit)
+  const waits = shards.map((shard) => simulate(shard, store, createRandom(seed + 1), limit))
+  const pages = measurePages(waits, random)
+  const jobs = measureJobs(pages, random)
+  const loads = shards.map(({ load }) => load).sort((a, b) => a - b)
+  const sum = (limitOf: number) => totalWrites(shards, limitOf)
+  return {
+    busiest: loads.at(-1)!,
+    median: quantile(loads, 0.5),
+    writeP99Ms: quantile(sorted(waits.flatMap((one) => [...one])), 0.99),
+    pageP99Ms: quantile(sorted(pages), 0.99),
+    jobP99S: quantile(jobs, 0.99) / 1000,
+    jobP50S: quantile(jobs, 0.5) / 1000,
+    writesSaved: 1 - sum(limit) / sum(0),
+  }
+}
+
+/** Writes a second to the timeline of somebody with so many follows. */
+function writesOf(follows: number, limit: number): number {
+  return follows * keepShare(limit, follows) * POSTS_PER_SECOND * PEAK
+}
+
+function placeTimelines(store: Store, random: Random, limit: number): Shard[] {
+  const { timelines, shards, hotAccounts } = store
+  const lists: number[][] = Array.from({ length: shards }, () => [])
+  for (let i = 0; i < timelines; i++) lists[random.below(shards)]!.push(drawFollows(random))
+  for (let i = 0; i < hotAccounts; i++) {
+    // Evenly by their logarithm: more of the smaller ones.
+    const follows = HOT_FROM * (HOT_TO / HOT_FROM) ** random.next()
+    lists[random.below(shards)]!.push(follows)
+  }
+  return lists.map((list) => shardOf(Float64Array.from(list), store, limit))
+}
+
+function drawFollows(random: Random): number {
+  const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next())
+  return Math.min(HOT_FROM, Math.max(1, MEDIAN_FOLLOWS * Math.exp(SIGMA * normal)))
+}
+
+function shardOf(follows: Float64Array, store: Store, limit: number): Shard {
+  const sums = new Float64Array(follows.length)
+  let rate = 0
+  let load = 0
+  for (const [i, count] of follows.entries()) {
+    const writes = writesOf(count, limit)
+    rate += writes
+    sums[i] = rate
+    load += (writes * (WRITE_MS + cutMs(store, writes) / CUT_EVERY)) / 1000
+  }
+  return { sums, follows, rate, load }
+}
+
+function cutMs({ cutMsPerRate }: Store, writesPerSecond: number): number {
+  return cutMsPerRate * writesPerSecond
+}
+
+/** Milliseconds until each write is done: what it waits for, and itself. */
+function simulate(shard: Shard, store: Store, random: Random, limit: number): Float64Array {
+  const { writesPerShard } = store
+  const times = new Float64Array(writesPerShard)
+  const gapMs = 1000 / shard.rate
+  let backlog = 0
+  for (let i = -writesPerShard / 4; i < writesPerShard; i++) {
+    backlog = Math.max(0, backlog + gapMs * Math.log(1 - random.next()))
+    const writes = writesOf(drawTimeline(shard, random), limit)
+    const isCut = random.chance(1 / CUT_EVERY)
+    const service = -Math.log(1 - random.next()) * WRITE_MS + (isCut ? cutMs(store, writes) : 0)
+    backlog = Math.min(backlog + service, TIMEOUT_MS)
+    if (i >= 0) times[i | 0] = backlog
+  }
+  return times
+}
+
+/** By how many writes it gets. */
+function drawTimeline({ sums, follows, rate }: Shard, random: Random): number {
+  const draw = random.next() * rate
+  let low = 0
+  let high = sums.length - 1
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (sums[middle]! > draw) high = middle
+    else low = middle + 1
+  }
+  return follows[low]!
+}
+
+/** As slow as the slowest shard: what waits there, and the page's own writes. */
+function measurePages(waits: readonly Float64Array[], random: Random): number[] {
+  const own = (PAGE / waits.length) * WRITE_MS
+  return Array.from({ length: PAGES_LOOKED_AT }, () => {
+    let slowest = 0
+    for (const one of waits) slowest = Math.max(slowest, one[random.below(one.length)]!)
+    return slowest + own
+  })
+}
+
+function measureJobs(pages: readonly number[], random: Random): number[] {
+  const jobs = Array.from({ length: JOBS_LOOKED_AT }, () => {
+    let time = 0
+    for (let left = random.pick(JOB_PAGES); left > 0; left--) time += random.pick(pages)
+    return time
+  })
+  return sorted(jobs)
+}
+
+function totalWrites(shards: readonly Shard[], limit: number): number {
+  let sum = 0
+  for (const { follows } of shards) for (const count of follows) sum += writesOf(count, limit)
+  return sum
+}
+
+function sorted(values: readonly number[]): number[] {
+  return Array.from(Float64Array.from(values).sort())
+}
+
+export function quantile(ascending: readonly number[], share: number): number {
+  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))]!
+}
