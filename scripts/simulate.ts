@@ -1,16 +1,39 @@
 // `npm run simulate -- [--rate 500] [--seed 7] [--accounts 300] …`: the simulated network alone, for
-// a Slipstream (or anything else that reads Jetstream) started beside it.
+// a Slipstream (or anything else that reads Jetstream) started beside it. With `--readers 200` also servers,
+// and readers who use them (readers/options.ts has the rest).
 
+import { type ReaderOptions, readReaderOptions } from './readers/options.ts'
+import { runReaders } from './readers/run.ts'
 import { readSimulationOptions, startSimulation } from './simulation.ts'
 
 const REPORT_INTERVAL_MS = 10_000
+const EXIT_USAGE = 64
+const USAGE =
+  '--readers 200 --mix scroll=40,thread=25,like=15,follow=2 --poll 30 --seconds 60 --server slipstream --server lossless:REASONABLE_LIMIT=0 --server other=http://127.0.0.1:4000 --board 8080 --report report.json'
 
-const options = readSimulationOptions(process.argv.slice(2))
+const { readers, rest } = readArguments()
+const options = readSimulationOptions(rest)
 const simulation = await startSimulation(options)
-const settings = Object.entries(simulation.env).map(([key, value]) => `${key}=${value}`)
-const [someone] = simulation.network.repositories
+if (readers) {
+  await runReaders(simulation, readers, options.seed)
+  await simulation.stop()
+  process.exit(0)
+}
+presentNetwork()
 
-console.log(`A network of ${options.accounts} accounts, ${options.rate} events a second (seed ${options.seed}).
+function readArguments(): { readers?: ReaderOptions; rest: string[] } {
+  try {
+    return readReaderOptions(process.argv.slice(2))
+  } catch (error) {
+    console.error(`${(error as Error).message}\n  Such as ${USAGE}`)
+    process.exit(EXIT_USAGE)
+  }
+}
+
+function presentNetwork(): void {
+  const settings = Object.entries(simulation.env).map(([key, value]) => `${key}=${value}`)
+  const [someone] = simulation.network.repositories
+  console.log(`A network of ${options.accounts} accounts, ${options.rate} events a second (seed ${options.seed}).
 Point a Slipstream at it:
 
   ${settings.join(' \\\n  ')} \\
@@ -21,15 +44,15 @@ A token for ${someone?.handle}, or for anybody else of this network, good for an
   curl -H 'Authorization: Bearer ${someone?.handle}' \\
     '${simulation.servers.origin}/xrpc/com.atproto.server.getServiceAuth?aud=did:web:localhost%253A3000&lxm=app.bsky.feed.getTimeline'
 `)
-
-const report = setInterval(
-  () => console.log(`${simulation.emitted()} events so far`),
-  REPORT_INTERVAL_MS,
-)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, async () => {
-    clearInterval(report)
-    await simulation.stop()
-    process.exit(0)
-  })
+  const report = setInterval(
+    () => console.log(`${simulation.emitted()} events so far`),
+    REPORT_INTERVAL_MS,
+  )
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, async () => {
+      clearInterval(report)
+      await simulation.stop()
+      process.exit(0)
+    })
+  }
 }

@@ -8,6 +8,7 @@ import {
 } from '../test/support/jetstream-double/double.ts'
 import { createRandom, type Random } from '../test/support/random.ts'
 import { createNetwork, type SimulatedNetwork } from '../test/support/simulated-network/network.ts'
+import type { Commit } from '../test/support/simulated-network/repository.ts'
 import { type SimulatedServers, serveNetwork } from '../test/support/simulated-network/servers.ts'
 
 export type SimulationOptions = {
@@ -28,6 +29,8 @@ export type Simulation = {
   /** Settings that point a Slipstream at this network. */
   readonly env: Record<string, string>
   readonly emitted: () => number
+  /** What somebody did who is not simulated. */
+  emit(commit: Commit): void
   stop(): Promise<void>
 }
 
@@ -130,6 +133,7 @@ export async function startSimulation(
       SLIPSTREAM_NEW_MEMBERS_PER_HOUR: '0',
     },
     emitted: () => emitted,
+    emit: (commit) => void double.emit(commit),
     stop: async () => {
       clearInterval(timer)
       await double.close()

@@ -1,0 +1,167 @@
+// Readers of a simulated network: each looks at their timeline every half a minute, and now and then scrolls, opens a
+// thread, likes or follows. What they do is drawn from one seed; every server gets the same requests at the same
+// time, each with its own cursors. Likes and follows go to the network, as they would by way of a PDS.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '../../test/support/random.ts'
+import type { Commit, SimulatedAccount } from '../../test/support/simulated-network/repository.ts'
+import type { Simulation } from '../simulation.ts'
+import type { Recorder } from './figures.ts'
+import type { Act, ReaderOptions } from './options.ts'
+import { AUDIENCE, type Server } from './servers.ts'
+
+type Item = { post: { uri: string; cid: string; author: { did: string } } }
+type Page = { cursor?: string; feed: Item[] }
+type Parts = {
+  simulation: Simulation
+  servers: readonly Server[]
+  recorder: Recorder
+  random: Random
+  options: ReaderOptions
+}
+
+const TIMELINE = 'app.bsky.feed.getTimeline'
+const THREAD = 'app.bsky.unspecced.getPostThreadV2'
+const PAGE = 50
+/** A token is good for so long; a new one is asked for a little earlier. */
+const TOKEN_MS = 45_000
+const TIMEOUT_MS = 30_000
+
+/** @returns what ends it, once what is on its way is answered. */
+export function startReaders(parts: Parts): { stop(): Promise<void> } {
+  const { options, simulation, random } = parts
+  const { repositories } = simulation.network
+  const controller = new AbortController()
+  const all = Array.from({ length: options.readers }, (_, i) => {
+    const index = repositories.length - 1 - (i % repositories.length)
+    return new Reader(parts, index).run(random.next(), controller.signal)
+  })
+  return {
+    async stop() {
+      controller.abort()
+      await Promise.all(all)
+    },
+  }
+}
+
+class Reader {
+  readonly #parts: Parts
+  readonly #index: number
+  readonly #account: SimulatedAccount
+  readonly #tokens = new Map<string, { token: string; until: number }>()
+
+  constructor(parts: Parts, index: number) {
+    this.#parts = parts
+    this.#index = index
+    this.#account = parts.simulation.network.repositories[index]!
+  }
+
+  /** @param phase - when within the first interval they begin, so that not all come at once. */
+  async run(phase: number, signal: AbortSignal): Promise<void> {
+    const everyMs = this.#parts.options.poll * 1000
+    let next = performance.now() + phase * everyMs
+    while (!signal.aborted) {
+      await sleep(Math.max(0, next - performance.now()), undefined, { signal }).catch(
+        () => undefined,
+      )
+      if (signal.aborted) return
+      await this.#look()
+      next = Math.max(next + everyMs, performance.now())
+    }
+  }
+
+  /** The dice are cast first, so that they are the same whatever servers answer. */
+  async #look(): Promise<void> {
+    const { random, options } = this.#parts
+    const { mix } = options
+    const dice = { scroll: 0, thread: 0, like: 0, follow: 0 }
+    for (const act of Object.keys(dice) as (keyof typeof dice)[]) dice[act] = random.next() * 100
+    const chosen = random.next()
+    const pages = await this.#read('timeline', () => '')
+    if (dice.scroll < mix.scroll) {
+      await this.#read('scroll', (i) => `&cursor=${encodeURIComponent(pages[i]?.cursor ?? '')}`)
+    }
+    const items = pages.map((page) => page?.feed[Math.floor(chosen * page.feed.length)])
+    if (dice.thread < mix.thread) await this.#openThread(items)
+    const item = items.find((one) => one !== undefined)
+    if (item && dice.like < mix.like) await this.#write('like', () => this.#like(item))
+    if (item && dice.follow < mix.follow) await this.#write('follow', () => this.#follow(item))
+  }
+
+  /** A page of each server. */
+  #read(act: Act, more: (server: number) => string): Promise<(Page | undefined)[]> {
+    return this.#askAll(act, TIMELINE, (i) => `limit=${PAGE}${more(i)}`) as Promise<Page[]>
+  }
+
+  async #openThread(items: readonly (Item | undefined)[]): Promise<void> {
+    const uris = items.map((item) => item && encodeURIComponent(item.post.uri))
+    await this.#askAll('thread', THREAD, (i) => uris[i] && `anchor=${uris[i]}`)
+  }
+
+  #like({ post: { uri, cid } }: Item) {
+    const value = { subject: { uri, cid }, createdAt: new Date().toISOString() }
+    return this.#account.put({ collection: 'app.bsky.feed.like', value, atMs: Date.now() })
+  }
+
+  #follow({ post }: Item) {
+    const { network } = this.#parts.simulation
+    const subject = network.repositories.findIndex(({ did }) => did === post.author.did)
+    return network.follow({ account: this.#index, subject, atMs: Date.now() })
+  }
+
+  /** What it took to hand it to the network; servers hear of it by the stream. */
+  async #write(act: Act, make: () => Commit | undefined): Promise<void> {
+    const { recorder, servers, simulation } = this.#parts
+    const startedAt = performance.now()
+    const commit = this.#account.state === undefined ? make() : undefined
+    if (commit) simulation.emit(commit)
+    const ms = performance.now() - startedAt
+    for (const { name } of servers) recorder.record(name, act, { ms })
+  }
+
+  async #askAll(
+    act: Act,
+    method: string,
+    query: (server: number) => string | undefined,
+  ): Promise<unknown[]> {
+    const token = await this.#tokenFor(method)
+    return Promise.all(
+      this.#parts.servers.map((server, i) => {
+        const search = query(i)
+        return search === undefined ? undefined : this.#ask(server, act, { method, search, token })
+      }),
+    )
+  }
+
+  async #ask(
+    { name, origin }: Server,
+    act: Act,
+    call: { method: string; search: string; token: string },
+  ): Promise<unknown> {
+    const startedAt = performance.now()
+    const headers = { authorization: `Bearer ${call.token}` }
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    try {
+      const url = `${origin}/xrpc/${call.method}?${call.search}`
+      const response = await fetch(url, { headers, signal })
+      const body: unknown = await response.json()
+      const ms = performance.now() - startedAt
+      const failure = response.ok ? {} : { failure: `${call.method}: ${JSON.stringify(body)}` }
+      this.#parts.recorder.record(name, act, { ms, ...failure })
+      return response.ok ? body : undefined
+    } catch (error) {
+      const ms = performance.now() - startedAt
+      this.#parts.recorder.record(name, act, { ms, failure: String(error) })
+      return undefined
+    }
+  }
+
+  async #tokenFor(lxm: string): Promise<string> {
+    const known = this.#tokens.get(lxm)
+    if (known && known.until > performance.now()) return known.token
+    const claims = { iss: this.#account.did, aud: AUDIENCE, lxm, lifetimeSeconds: 60 }
+    const token = await this.#parts.simulation.servers.serviceJwt(claims)
+    this.#tokens.set(lxm, { token, until: performance.now() + TOKEN_MS })
+    return token
+  }
+}

@@ -1,0 +1,55 @@
+// `npm run simulate -- --readers N …`: the network, the servers before it, the readers before them, and the board.
+
+import { writeFileSync } from 'node:fs'
+import { createRandom } from '../../test/support/random.ts'
+import type { Simulation } from '../simulation.ts'
+import { openBoard } from './board.ts'
+import { Recorder, tableOf } from './figures.ts'
+import { startReaders } from './load.ts'
+import type { ReaderOptions } from './options.ts'
+import { startServers } from './servers.ts'
+
+const SHOWN_EVERY_MS = 1_000
+
+/** Until it is over, or stopped. */
+export async function runReaders(
+  simulation: Simulation,
+  options: ReaderOptions,
+  seed: number,
+): Promise<void> {
+  const servers = await startServers(options.servers, simulation.env)
+  const names = servers.map(({ name }) => name)
+  const board = await openBoard(options.board)
+  for (const { name, origin } of servers) console.log(`${name} is at ${origin}`)
+  console.log(`The board is at ${board.address}`)
+  const emittedBefore = simulation.emitted()
+  const recorder = new Recorder(names)
+  const figures = () => recorder.figures(options.readers, simulation.emitted() - emittedBefore)
+  const parts = { simulation, servers, recorder, options, random: createRandom(seed) }
+  const readers = startReaders(parts)
+  const showing = setInterval(() => {
+    board.show(figures())
+    for (const { name, lagMs } of servers) void lagMs().then((ms) => recorder.lag(name, ms))
+  }, SHOWN_EVERY_MS)
+  await over(options.seconds)
+  clearInterval(showing)
+  await readers.stop()
+  const last = figures()
+  console.log(tableOf(last))
+  const report = { seed, options, figures: last }
+  if (options.report) writeFileSync(options.report, `${JSON.stringify(report, null, 2)}\n`)
+  board.close()
+  await Promise.all(servers.map((one) => one.stop()))
+}
+
+function over(seconds: number | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = seconds === undefined ? undefined : setTimeout(resolve, seconds * 1000)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        clearTimeout(timer)
+        resolve()
+      })
+    }
+  })
+}

@@ -1,0 +1,64 @@
+// The servers that readers compare: each a Slipstream of its own with settings of its own, before one network.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runApp } from '../../bench/world/running-app.ts'
+import type { ServerWish } from './options.ts'
+
+export type Server = {
+  name: string
+  origin: string
+  /** Milliseconds behind the stream; undefined where it does not say. */
+  lagMs(): Promise<number | undefined>
+  stop(): Promise<void>
+}
+
+/** What its tokens are for. */
+export const AUDIENCE = 'did:web:localhost'
+const PREFIX = 'SLIPSTREAM_'
+
+export async function startServers(
+  wishes: readonly ServerWish[],
+  network: Record<string, string>,
+): Promise<Server[]> {
+  return Promise.all(
+    wishes.map((wish) => (wish.origin ? running(wish.name, wish.origin) : start(wish, network))),
+  )
+}
+
+async function start(wish: ServerWish, network: Record<string, string>): Promise<Server> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-readers-'))
+  const bare = Object.entries(network).map(([key, value]) => [key.slice(PREFIX.length), value])
+  const env = {
+    SERVICE_DID: AUDIENCE,
+    MEMBERS: 'open',
+    ...Object.fromEntries(bare),
+    ...wish.settings,
+  }
+  const app = await runApp({ dataDir, env })
+  return {
+    ...running(wish.name, `http://127.0.0.1:${app.port}`),
+    async stop() {
+      await app.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+function running(name: string, origin: string): Server {
+  return {
+    name,
+    origin,
+    async lagMs() {
+      try {
+        const response = await fetch(`${origin}/xrpc/_health`)
+        const body = (await response.json()) as { ingest?: { stream: { lagMs?: number } } }
+        return body.ingest?.stream.lagMs
+      } catch {
+        return undefined
+      }
+    },
+    stop: async () => undefined,
+  }
+}
