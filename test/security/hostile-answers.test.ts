@@ -61,6 +61,7 @@ describe('a PDS', () => {
     ['a prototype', polluting],
     ['deep lists as records', `{"records":${deepList}}`],
     ['deep objects as a cursor', `{"records":[],"cursor":${deepObject}}`],
+    ['values without end', `{"records":[],"x":[${'1,'.repeat(200_000)}1]}`],
     ['a list of deep lists', `{"records":[${deepList}]}`],
   ])('an answer of %s is a bad answer', async (_what, body) => {
     const client = createPdsClient({ fetch: answering(body) })

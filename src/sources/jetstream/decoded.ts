@@ -10,6 +10,8 @@ export type DropReason =
   | 'bad-text'
   | 'oversized'
   | 'too-deep'
+  /** A record of which nothing would be kept, too costly to be parsed. */
+  | 'too-wide'
   | 'forbidden-key'
   | 'unknown-frame'
   /** Reading it failed in a way that nobody foresaw. */
@@ -35,7 +37,7 @@ export type Decoded = StreamItem | Notice | DropReason
 
 const WHOLE: ReadonlySet<DropReason> = new Set<DropReason>([
   ...(['bad-zstd', 'bad-utf8', 'bad-json', 'oversized', 'unknown-frame', 'unknown-kind'] as const),
-  ...(['bad-did', 'duplicate', 'unreadable'] as const),
+  ...(['bad-did', 'duplicate', 'unreadable', 'too-wide'] as const),
 ])
 
 /** What can't be used but is JSON, and may name the account that it is about. */

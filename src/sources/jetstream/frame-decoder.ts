@@ -9,10 +9,16 @@ import { isObject } from '../../base/util/json-object.ts'
 import { decodeV1 } from './decode-v1.ts'
 import { decodeV2 } from './decode-v2.ts'
 import type { Decoded, DropReason } from './decoded.ts'
-import { hasBrokenText, hasForbiddenKey, isTooDeep } from './hostile-json.ts'
+import { hasBrokenText, hasForbiddenKey, isTooDeep, isTooWide } from './hostile-json.ts'
 import { isDid } from './syntax.ts'
 import { createScanner } from './unread.ts'
 import { type Decompressor, OversizedError } from './zstd/decompressor.ts'
+
+/**
+ * A record of so many has more than the 100,000 characters of JSON of which none is kept (ingest/indexing/validate.ts).
+ * The specification allows a record of 1,000,000 bytes (https://atproto.com/specs/sync), which could be 200,000 values.
+ */
+const MAX_VALUES = 50_000
 
 export type FrameDecoder = {
   /** `isBinary`: the frame is compressed. */
@@ -71,6 +77,7 @@ export function createFrameDecoder(options: {
     const text = content.toString()
     // The replacement character is there either way when bytes were invalid, and cheap to look for.
     if (text.includes('\ufffd') && !isUtf8(content)) return 'bad-utf8'
+    if (isTooWide(text, MAX_VALUES)) return 'too-wide'
     if (isTooDeep(text)) return 'too-deep'
     let value: unknown
     try {

@@ -1,4 +1,5 @@
-// Three ways in which well-formed JSON still hurts whoever reads it later: nesting so deep that a
+// Four ways in which well-formed JSON still hurts whoever reads it: so many values that parsing takes seconds
+// (each key of an object is remembered by itself, and 4 MB hold 300,000); nesting so deep that a
 // recursive reader overflows its stack; `__proto__` keys, which turn a copied object's prototype into
 // what a stranger wrote; and half a surrogate pair behind an escape, which is no text in UTF-8, so
 // that strict clients refuse the whole answer it stands in. The checks cost next to nothing on
@@ -9,6 +10,9 @@ import { isObject } from '../../base/util/json-object.ts'
 const MAX_DEPTH = 100
 // Too short to nest deep enough to matter; nearly all frames are.
 const SHALLOW_CHARS = 1024
+/** Shorter than any text of so many values: each but the first has a comma. */
+const CHARS_A_VALUE = 2
+const COMMA = 44
 /** An escape that stands for a letter or an underscore, which no honest encoder writes. */
 const ESCAPED_LETTER = /\\u00[4-7]/
 const QUOTE = 34
@@ -28,6 +32,22 @@ export function isTooDeep(text: string): boolean {
     else if ((char | 32) === 123) {
       if (++depth > MAX_DEPTH) return true
     } else if ((char | 32) === 125) depth--
+  }
+  return false
+}
+
+/** Whether there are more values in arrays and objects than about `most`: those after a comma are counted. */
+export function isTooWide(text: string, most: number): boolean {
+  if (text.length <= most * CHARS_A_VALUE) return false
+  let commas = 0
+  let isInString = false
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i)
+    if (isInString) {
+      if (char === BACKSLASH) i++
+      else if (char === QUOTE) isInString = false
+    } else if (char === QUOTE) isInString = true
+    else if (char === COMMA && ++commas > most) return true
   }
   return false
 }

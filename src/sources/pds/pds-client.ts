@@ -13,6 +13,7 @@ import { DAY_MS } from '../../base/util/durations.ts'
 import { isObject } from '../../base/util/json-object.ts'
 import { FetchError } from '../identity/fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
+import { isTooWide } from '../jetstream/hostile-json.ts'
 import { PdsError } from './pds-error.ts'
 import { retryAfterMs } from './rate-limit-headers.ts'
 import { cidOfRecord, UnencodableError } from './record-cid.ts'
@@ -59,6 +60,8 @@ export type PdsClient = {
 export const MAX_PAGE = 100
 
 const MAX_PAGE_BYTES = 8 * 1024 * 1024
+/** Of an answer: a hundred posts have some 5,000, and a million take seconds to parse. */
+const MAX_VALUES = 100_000
 const MAX_RECORD_BYTES = 2 * 1024 * 1024
 const TIMEOUT_MS = 20_000
 const MAX_CURSOR_LENGTH = 2048
@@ -219,7 +222,9 @@ function nextCursor(
 
 function parseBody({ body }: FetchedResponse): JsonObject | undefined {
   try {
-    const parsed: unknown = JSON.parse(body.toString('utf8'))
+    const text = body.toString('utf8')
+    if (isTooWide(text, MAX_VALUES)) return undefined
+    const parsed: unknown = JSON.parse(text)
     return isObject(parsed) ? parsed : undefined
   } catch {
     return undefined

@@ -1,7 +1,7 @@
 // Frames to events: the exact shapes of both wires, every reason to drop one, and mutated frames,
 // of which none may throw or come out as anything but a valid event.
 
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { packCid } from '../../../src/base/atproto/keys.ts'
 import type { Decoded } from '../../../src/sources/jetstream/decoded.ts'
 import { createFrameDecoder } from '../../../src/sources/jetstream/frame-decoder.ts'
@@ -184,6 +184,26 @@ describe('frames are dropped, by reason', () => {
     const text = `"\\${'[{'.repeat(3000)}`
     const harmless = { ...frame1, commit: { ...commit, record: { ...record, text } } }
     expect(decodeV1(harmless)).toMatchObject({ record: { text } })
+  })
+
+  test('too-wide: more values than any record has that is kept, told by its commas and never parsed', () => {
+    const options = { wire: 'v1', decompressor: undefined, maxFrameBytes: 4 << 20 } as const
+    const wideEnough = createFrameDecoder(options)
+    const decodeWide = (one: unknown) =>
+      wideEnough.decode(Buffer.from(typeof one === 'string' ? one : JSON.stringify(one)), false)
+    const wide = (count: number) =>
+      `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join(',')}}`
+    const frame = (inner: string) =>
+      JSON.stringify(frame1).replace('"createdAt"', `"wide":${inner},"createdAt"`)
+    const parse = vi.spyOn(JSON, 'parse')
+    expect(decodeWide(frame(wide(300_000)))).toBe('too-wide')
+    expect(decodeWide(frame(`[${'1,'.repeat(60_000)}1]`))).toBe('too-wide')
+    expect(parse).not.toHaveBeenCalled()
+    parse.mockRestore()
+    expect(decodeWide(frame(wide(1_000)))).toMatchObject({ kind: 'commit' })
+    const text = `"\\"${',"'.repeat(60_000)}`
+    const harmless = { ...frame1, commit: { ...commit, record: { ...record, text } } }
+    expect(decodeWide(harmless)).toMatchObject({ record: { text } })
   })
 
   test('bad-text: half of a surrogate pair anywhere, but not a whole one, however it is written', () => {
