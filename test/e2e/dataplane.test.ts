@@ -2,11 +2,11 @@
 // asked of it and of Slipstream's own XRPC, over one seeded network. Both answer alike, but for what is named.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { type Asker, createAsker, type Params } from './conformance/ask.ts'
 import { queries } from './conformance/cases.ts'
 import { differences, unlike, unlikeForVisitors } from './conformance/official-differences.ts'
 import { type Seed, sow } from './conformance/seed.ts'
-import { eventually } from './support/eventually.ts'
 import { freePort } from './support/free-port.ts'
 import { type OfficialAppView, startOfficialAppView } from './support/official-appview.ts'
 import { startWorld, type World } from './support/world.ts'

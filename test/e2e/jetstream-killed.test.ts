@@ -4,10 +4,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { createRandom } from '../support/random.ts'
 import { testSeed } from '../support/seed.ts'
 import { type Account, createAccount, follow, post } from './support/account.ts'
-import { eventually } from './support/eventually.ts'
 import { freePort } from './support/free-port.ts'
 import { type JetstreamServer, startJetstreamServer } from './support/jetstream.ts'
 import { isGoPresent } from './support/jetstream-build.ts'

@@ -5,7 +5,6 @@ import { mkdtempSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { examineConfig } from '../../src/base/config/config.ts'
 import type { Status } from '../../src/http/operator/status.ts'
 import { findServer } from '../../src/tools/cli/control-client.ts'
@@ -14,6 +13,7 @@ import { createDoctorContext, type DoctorOptions } from '../../src/tools/doctor/
 import { examine } from '../../src/tools/doctor/examine.ts'
 import type { Finding } from '../../src/tools/doctor/finding.ts'
 import { type AppviewDouble, startAppviewDouble } from './appview-double.ts'
+import { until } from './eventually.ts'
 import { createJetstreamDouble, type JetstreamDouble } from './jetstream-double/double.ts'
 import { type LabelerDouble, startLabelerDouble } from './labeler-double.ts'
 import { type PdsDouble, startPdsDouble } from './pds-double.ts'
@@ -111,16 +111,13 @@ export async function startDoctorWorld(): Promise<DoctorWorld> {
 }
 
 /** The first report comes after a second or so. */
-async function untilStreaming(dataDir: string): Promise<void> {
-  for (let tries = 0; tries < 3_000; tries++) {
+function untilStreaming(dataDir: string): Promise<void> {
+  return until(async () => {
     const server = await callServer(dataDir)
-    if (typeof server === 'object' && 'status' in server) {
-      const { stream } = server.status.ingest ?? {}
-      if (stream?.connected && stream.lagMs !== undefined) return
-    }
-    await setTimeout(100)
-  }
-  throw new Error('the server has no stream')
+    if (typeof server !== 'object' || !('status' in server)) return false
+    const { stream } = server.status.ingest ?? {}
+    return stream?.connected === true && stream.lagMs !== undefined
+  })
 }
 
 /** Its window is thirty hours, and something happens all the time. */

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { vi } from 'vitest'
 import { collections } from '../../src/base/atproto/collections.ts'
 import type { StreamEvent } from '../../src/base/event.ts'
 import { type Gap, gapCounts, listGaps } from '../../src/data/store/gaps.ts'
@@ -16,6 +15,7 @@ import { createGapRepair, type GapRepair } from '../../src/ingest/replay/gap-rep
 import { createHeadTracker } from '../../src/ingest/replay/stream-head.ts'
 import { circleOf } from '../../src/ingest/upkeep/gap-repairing.ts'
 import { type Consumer, createConsumer } from '../../src/sources/jetstream/consumer.ts'
+import { until } from './eventually.ts'
 import { fixtureDictionaryPath } from './jetstream-double/dictionaries.ts'
 import {
   createJetstreamDouble,
@@ -23,7 +23,6 @@ import {
   type JetstreamDouble,
 } from './jetstream-double/double.ts'
 import type { Emission } from './jetstream-double/emission.ts'
-import { MAX_WAIT_MS } from './patience.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
 
 export type GapWorld = {
@@ -75,10 +74,6 @@ export async function startGapWorld(options: {
   let repair: GapRepair | undefined
   let mainHost = 0
   let appliedUs = 0
-
-  async function until(condition: () => boolean): Promise<void> {
-    await vi.waitUntil(condition, { timeout: MAX_WAIT_MS, interval: 5 })
-  }
 
   async function connect(hosts = [0]): Promise<void> {
     const cursors = streamCursors(world.db)

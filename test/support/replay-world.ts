@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import { vi } from 'vitest'
 import { collections } from '../../src/base/atproto/collections.ts'
 import type { StreamEvent } from '../../src/base/event.ts'
 import { streamCursors } from '../../src/data/store/stream-cursors.ts'
@@ -15,6 +14,7 @@ import type { ReplayLimits } from '../../src/ingest/replay/limits.ts'
 import { createReplays, type Replays } from '../../src/ingest/replay/replays.ts'
 import { createHeadTracker } from '../../src/ingest/replay/stream-head.ts'
 import { type Consumer, createConsumer } from '../../src/sources/jetstream/consumer.ts'
+import { until } from './eventually.ts'
 import { fixtureDictionaryPath } from './jetstream-double/dictionaries.ts'
 import {
   createJetstreamDouble,
@@ -22,7 +22,6 @@ import {
   type JetstreamDouble,
 } from './jetstream-double/double.ts'
 import type { Emission } from './jetstream-double/emission.ts'
-import { MAX_WAIT_MS } from './patience.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
 
 export const HOUR_MS = 3_600_000
@@ -103,10 +102,6 @@ export async function startReplayWorld(options: ReplayWorldOptions = {}): Promis
         ...options.limits,
       },
     })
-  }
-
-  const until = async (condition: () => boolean): Promise<void> => {
-    await vi.waitUntil(condition, { timeout: MAX_WAIT_MS, interval: 5 })
   }
 
   const isCaughtUp = () => applied >= (doubles[0]!.entries().at(-1)?.event.seq ?? 0)

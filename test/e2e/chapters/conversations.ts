@@ -1,8 +1,8 @@
 // Replies, quotes and what happens to them when what they point at goes.
 
 import { expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { create, follow, post, remove, reply } from '../support/account.ts'
-import { eventually } from '../support/eventually.ts'
 import { postView, texts, timeline } from '../support/reading.ts'
 import { people, type World } from '../support/world.ts'
 

@@ -2,8 +2,8 @@
 // until everybody else sees it goes into the report.
 
 import { expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { follow, post } from '../support/account.ts'
-import { eventually } from '../support/eventually.ts'
 import { postView, texts, timeline } from '../support/reading.ts'
 import { people, type World } from '../support/world.ts'
 

@@ -4,8 +4,8 @@
 import type { BlobRef } from '@atproto/api'
 import { expect, test } from 'vitest'
 import { DAY_MS } from '../../../src/base/util/durations.ts'
+import { eventually } from '../../support/eventually.ts'
 import { create, follow, post, put, uploadImage } from '../support/account.ts'
-import { eventually } from '../support/eventually.ts'
 import { authorFeed, followers, postView, profile, texts, timeline } from '../support/reading.ts'
 import { people, type World } from '../support/world.ts'
 

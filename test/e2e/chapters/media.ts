@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { app } from '@bsky/sdk/lexicons'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { firstVariant } from '../../support/playlists.ts'
-import { eventually } from '../support/eventually.ts'
 import type { World } from '../support/world.ts'
 
 const VIDEO = join(import.meta.dirname, '../../fixtures/video/pictures-and-sound.mp4')

@@ -1,8 +1,8 @@
 // An account that followed people before Slipstream ever heard of it, and people who wrote before.
 
 import { expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { type Account, follow, post, put, reply } from '../support/account.ts'
-import { eventually } from '../support/eventually.ts'
 import { knownFollowers, profile, texts, timeline } from '../support/reading.ts'
 import type { World } from '../support/world.ts'
 

@@ -2,6 +2,7 @@
 
 import { app } from '@bsky/sdk/lexicons'
 import { expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import {
   type Account,
   create,
@@ -13,7 +14,6 @@ import {
   reply,
   repost,
 } from '../support/account.ts'
-import { eventually } from '../support/eventually.ts'
 import { timeline } from '../support/reading.ts'
 import { people, type World } from '../support/world.ts'
 

@@ -3,8 +3,8 @@
 
 import { app } from '@bsky/sdk/lexicons'
 import { expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { type Account, create, follow, post, type Ref, remove, repost } from '../support/account.ts'
-import { eventually } from '../support/eventually.ts'
 import { postView, profile, texts, timeline } from '../support/reading.ts'
 import { people, type World } from '../support/world.ts'
 

@@ -2,9 +2,9 @@
 
 import { app } from '@bsky/sdk/lexicons'
 import { expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import type { Account } from '../support/account.ts'
 import { follow, post } from '../support/account.ts'
-import { eventually } from '../support/eventually.ts'
 import { texts, timelinePage } from '../support/reading.ts'
 import { people, type World } from '../support/world.ts'
 

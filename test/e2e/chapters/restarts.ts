@@ -1,8 +1,8 @@
 // Slipstream ends, gracefully and not, while people go on writing.
 
 import { expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { follow, post, remove } from '../support/account.ts'
-import { eventually } from '../support/eventually.ts'
 import { knownFollowers, postView, texts, timeline } from '../support/reading.ts'
 import { people, type World } from '../support/world.ts'
 

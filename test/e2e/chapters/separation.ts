@@ -2,8 +2,8 @@
 
 import { app } from '@bsky/sdk/lexicons'
 import { expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { block, create, follow, post, remove, reply, repost } from '../support/account.ts'
-import { eventually } from '../support/eventually.ts'
 import { authorFeed, postView, profile, texts, timeline } from '../support/reading.ts'
 import { people, type World } from '../support/world.ts'
 

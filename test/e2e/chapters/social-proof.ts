@@ -1,8 +1,8 @@
 // Who follows whom, and which of the people one follows follow someone else.
 
 import { expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { block, follow, remove } from '../support/account.ts'
-import { eventually } from '../support/eventually.ts'
 import {
   followers,
   follows,

@@ -4,6 +4,7 @@
 
 import { app } from '@bsky/sdk/lexicons'
 import { expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import * as unspecced from '../node_modules/@atproto/bsky/dist/lexicons/app/bsky/unspecced.js'
 import {
   type Account,
@@ -16,7 +17,6 @@ import {
   reply,
   repost,
 } from '../support/account.ts'
-import { eventually } from '../support/eventually.ts'
 import { people, type World } from '../support/world.ts'
 
 const { getPostThreadV2, getPostThreadOtherV2 } = unspecced

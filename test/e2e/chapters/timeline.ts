@@ -1,8 +1,8 @@
 // What people write and whom they follow, and that the timeline shows just that.
 
 import { expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { follow, like, post, put, remove, reply, repost, uploadImage } from '../support/account.ts'
-import { eventually } from '../support/eventually.ts'
 import { authorFeed, postView, texts, timeline } from '../support/reading.ts'
 import { people, type World } from '../support/world.ts'
 

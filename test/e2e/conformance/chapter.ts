@@ -6,7 +6,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allMethods } from '../../../scripts/methods-page.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../../support/eventually.ts'
 import type { World } from '../support/world.ts'
 import { type Asker, type Body, createAsker, type Params, schemaOf } from './ask.ts'
 import { audit, type Rules } from './audit.ts'

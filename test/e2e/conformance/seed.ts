@@ -3,6 +3,7 @@
 // mutes, or finds labelled, deleted or for members only.
 
 import { expect } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import type { LabelerDouble } from '../../support/labeler-double.ts'
 import {
   type Account,
@@ -17,7 +18,6 @@ import {
   repost,
   uploadImage,
 } from '../support/account.ts'
-import { eventually } from '../support/eventually.ts'
 import { type FeedGenerator, startFeedGenerator } from '../support/feed-generator.ts'
 import { profile, texts, timeline } from '../support/reading.ts'
 import { people, type World } from '../support/world.ts'

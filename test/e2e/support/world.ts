@@ -2,8 +2,8 @@
 // their own, and the accounts that people make there.
 
 import { expect } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { type Account, createAccount } from './account.ts'
-import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 import { type Jetstream, type JetstreamKind, startJetstream } from './jetstream.ts'
 import { createLatencies, type Latencies } from './latencies.ts'

@@ -2,10 +2,10 @@
 // whole server of ours that heard it all. What is shown is the sum of that and of what came since, and it
 // is never mixed up with it.
 
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { StreamEvent } from '../../../src/base/event.ts'
 import { putBackfill } from '../../../src/data/store/backfills.ts'
-import { MAX_WAIT_MS } from '../../support/patience.ts'
+import { eventually } from '../../support/eventually.ts'
 import { allPages } from '../../support/serving-world.ts'
 import {
   alice,
@@ -68,8 +68,7 @@ async function start(options: Options = {}) {
 }
 
 /** However loaded the machine is. */
-const soon = <T>(look: () => T | Promise<T>) =>
-  vi.waitFor(look, { timeout: MAX_WAIT_MS, interval: 10 })
+const soon = <T>(look: () => T | Promise<T>) => eventually(look)
 
 const EIGHT = { likeCount: 8, repostCount: 8, replyCount: 8, quoteCount: 8 }
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWriter } from '../../../src/data/store/db.ts'
 import { putHistory } from '../../../src/data/store/history.ts'
 import { chromiumPath, launchBrowser } from '../../support/browser.ts'
+import { until } from '../../support/eventually.ts'
 import { overflow } from '../../support/page-audit.ts'
 import {
   freshDataDir,
@@ -39,13 +40,8 @@ function beginHistory(): void {
   db.close()
 }
 
-async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 3_000; tries++) {
-    if (await isTrue().catch(() => false)) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error(`it never came true:\n${slipstream.output().slice(-2_000)}`)
-}
+/** A page or server that can't be asked at the moment will be again. */
+const untilTrue = (isTrue: () => Promise<boolean>) => until(() => isTrue().catch(() => false))
 
 /** Of the chart's width, where its line begins. Source text, as the browser runs it. */
 const lineBegins = `(() => {

@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Simulation, startSimulation } from '../../../scripts/simulation.ts'
 import { chromiumPath, launchBrowser } from '../../support/browser.ts'
+import { until } from '../../support/eventually.ts'
 import { lowContrasts, overflow, unnamed } from '../../support/page-audit.ts'
 import {
   freshDataDir,
@@ -63,13 +64,8 @@ async function state(): Promise<string> {
   return state[0]!.title
 }
 
-async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 3_000; tries++) {
-    if (await isTrue().catch(() => false)) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error(`it never came true:\n${slipstream.output().slice(-2_000)}`)
-}
+/** A page or server that can't be asked at the moment will be again. */
+const untilTrue = (isTrue: () => Promise<boolean>) => until(() => isTrue().catch(() => false))
 
 const text = async (path: string, headers: Record<string, string> = {}) =>
   (await fetch(origin + path, { headers })).text()

@@ -1,12 +1,12 @@
 // Pushes from a like to a device: registered by XRPC, decided from rows as notifications are listed, encrypted, signed,
 // and received by a push service of this machine that decrypts them.
 
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createNotifications } from '../../../src/answers/skeleton/notifications.ts'
 import { pushRegistrationsOf } from '../../../src/data/store/push-registrations.ts'
 import { createPushes, type Pushes } from '../../../src/http/push/pushes.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
-import { MAX_WAIT_MS } from '../../support/patience.ts'
+import { eventually } from '../../support/eventually.ts'
 import { type PushReceiver, startPushReceiver } from '../../support/push-receiver.ts'
 import { didOf } from '../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
@@ -62,7 +62,7 @@ async function register(token = receiver.subscribe(), more: object = {}, by = al
 /** All that is due is with the service, or given up. */
 async function sendAll(from = pushes): Promise<void> {
   await from.look()
-  await vi.waitFor(() => expect(from.pending()).toBe(0), { timeout: MAX_WAIT_MS })
+  await eventually(() => expect(from.pending()).toBe(0))
 }
 
 const reasons = () => receiver.received.map(({ message }) => message['reason'])

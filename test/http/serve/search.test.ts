@@ -1,8 +1,8 @@
 // Search in the process as an operator runs it: what comes by the stream is found without anybody asking
 // for the index to be brought up, goes with its deletion, and is there after a restart.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { until } from '../../support/eventually.ts'
 import { createJetstreamDouble } from '../../support/jetstream-double/double.ts'
 import { type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
 import { cidOf, didOf, tidAt } from '../../support/records.ts'
@@ -61,7 +61,7 @@ test('finds what came by the stream', async () => {
     (await get('app.bsky.actor.searchActorsTypeahead?q=bobb'))['actors']?.length
   const becomes = (read: () => Promise<number | undefined>, length: number) =>
     expect.poll(read).toBe(length)
-  while (double.openConnections() === 0) await sleep(20)
+  await until(() => double.openConnections() > 0)
   double.emit(creation('app.bsky.actor.profile', 'self', { displayName: 'Bobby' }))
   const kept = tidAt(startAt + 1)
   const gone = tidAt(startAt + 2)

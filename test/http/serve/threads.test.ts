@@ -8,8 +8,8 @@ import {
   type IncomingMessage,
 } from 'node:http'
 import { createServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../support/eventually.ts'
 import {
   createJetstreamDouble,
   type JetstreamDouble,
@@ -154,7 +154,7 @@ describe('several threads of one server', () => {
   beforeAll(async () => {
     alice = await plc.create({ handle: 'alice.test' })
     port = await start({ MEMBERS: alice.did, JETSTREAM_HOSTS: double.url }).port()
-    while (double.openConnections() === 0) await sleep(20)
+    await until(() => double.openConnections() > 0)
   })
   afterAll(stopAll)
 

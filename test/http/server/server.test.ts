@@ -10,6 +10,7 @@ import { type Config, loadConfig } from '../../../src/base/config/config.ts'
 import { InvariantError } from '../../../src/base/util/assert.ts'
 import type { Method, MethodContext } from '../../../src/http/server/method.ts'
 import { createServer, type Server, type ServerOptions } from '../../../src/http/server/server.ts'
+import { until } from '../../support/eventually.ts'
 import {
   type IdentityWorld,
   SERVICE_DID,
@@ -449,7 +450,7 @@ describe('answers', () => {
     )
     const { status, body } = await ask(server, path)
     expect([status, body.error]).toEqual([503, 'ServiceUnavailable'])
-    while (!logged.includes('told')) await new Promise((resolve) => setTimeout(resolve, 2))
+    await until(() => logged.includes('told'))
   })
 
   test('request ids are all different', async () => {

@@ -1,7 +1,8 @@
 // Accounts that are known only from the stream: a member's first look at them has them looked up, and waits
 // a moment for their names. What the backfill room would do is done by hand here, as far as rows go.
 
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { didOf } from '../../support/records.ts'
 import {
   createServingWorld,
@@ -47,7 +48,7 @@ function start(options: ServingOptions = {}) {
 }
 
 const asking = (asked: () => string[], did: string) =>
-  vi.waitFor(() => expect(asked()).toContain(did), { timeout: 20_000, interval: 5 })
+  eventually(() => expect(asked()).toContain(did))
 
 const pages: [string, (uri: string) => Query][] = [
   ['app.bsky.feed.getPosts', (uri) => ({ uris: [uri] })],

@@ -2,9 +2,9 @@
 // done by hand here, as far as rows go.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { COLD_START, MILESTONES, putBackfill } from '../../../src/data/store/backfills.ts'
-import { MAX_WAIT_MS } from '../../support/patience.ts'
+import { eventually } from '../../support/eventually.ts'
 import { didOf } from '../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 import type { RecordId } from '../../support/world.ts'
@@ -67,8 +67,7 @@ function fail(kind: string): void {
   world.db.prepare('UPDATE jobs SET attempts = 3 WHERE kind = ?').run(kind)
 }
 
-const asked = (kind: string) =>
-  vi.waitFor(() => expect(jobs(kind)).not.toEqual([]), { timeout: MAX_WAIT_MS, interval: 5 })
+const asked = (kind: string) => eventually(() => expect(jobs(kind)).not.toEqual([]))
 
 const embedded = ({ feed }: Page) => feed.map(({ post }) => post.embed?.record?.$type)
 

@@ -8,7 +8,7 @@ import { unpackRkey } from '../../../src/base/atproto/keys.ts'
 import { findActor } from '../../../src/data/store/actors.ts'
 import { accountsToRepair, compareGap, setGapStep } from '../../../src/data/store/gap-repair.ts'
 import { gapCounts, insertAccountGap, insertGap, listGaps } from '../../../src/data/store/gaps.ts'
-import { countJobs } from '../../../src/data/store/jobs.ts'
+
 import { findProfile } from '../../../src/data/store/profiles.ts'
 import { statusCode } from '../../../src/data/store/status.ts'
 import { leaveGap } from '../../../src/ingest/backfill/settle-gap.ts'
@@ -17,7 +17,7 @@ import { createGapRepair } from '../../../src/ingest/replay/gap-repair.ts'
 import { circleOf } from '../../../src/ingest/upkeep/gap-repairing.ts'
 import { type BackfillWorld, refOf, startBackfillWorld } from '../../support/backfill-world.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
-import { MAX_WAIT_MS } from '../../support/patience.ts'
+import { until } from '../../support/eventually.ts'
 import type { PdsAccount, PdsDouble } from '../../support/pds-double.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
@@ -369,12 +369,4 @@ function startSweeping() {
   })
   repair.start()
   return repair
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + MAX_WAIT_MS
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(JSON.stringify(countJobs(world.db)))
-    await tick()
-  }
 }

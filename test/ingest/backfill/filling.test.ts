@@ -11,7 +11,7 @@ import {
   refOf,
   startBackfillWorld,
 } from '../../support/backfill-world.ts'
-import { MAX_WAIT_MS } from '../../support/patience.ts'
+import { until } from '../../support/eventually.ts'
 import type { PdsAccount } from '../../support/pds-double.ts'
 
 const POST = 'app.bsky.feed.post'
@@ -60,10 +60,6 @@ function timelineOf(account: PdsAccount) {
 
 function coldStart(account: PdsAccount) {
   return world.backfill.coldStarts().find(({ did }) => did === account.did)
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  await expect.poll(condition, { timeout: MAX_WAIT_MS, interval: 10 }).toBe(true)
 }
 
 describe('a new member’s timeline', () => {

@@ -7,6 +7,7 @@ import { findActor } from '../../../src/data/store/actors.ts'
 import { blockEdges } from '../../../src/data/store/edges/all-edges.ts'
 import { enqueueJob, type JobKind } from '../../../src/data/store/jobs.ts'
 import { type BackfillWorld, refOf, startBackfillWorld } from '../../support/backfill-world.ts'
+import { until } from '../../support/eventually.ts'
 import { type PdsAccount, startPdsDouble } from '../../support/pds-double.ts'
 import { didOf } from '../../support/records.ts'
 
@@ -124,7 +125,7 @@ describe('a post that is only pointed at', () => {
     world.hosts[1]!.misbehave({ method: 'getRecord', collection: POST, how: 'lying-cid' })
     world.live(world.repost(alice, post))
     const attempts = world.db.prepare("SELECT attempts FROM jobs WHERE kind = 'post'").pluck()
-    while (attempts.get() === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await until(() => attempts.get() !== 0)
     expect(stateOf(post)).toBe(0)
   })
 
@@ -208,7 +209,7 @@ describe('an identity', () => {
     }
     await renamed('alice.example.com')
     const attempts = "SELECT max(attempts) FROM jobs WHERE kind = 'identity'"
-    while (!get<number | null>(attempts)) await new Promise((r) => setTimeout(r, 5))
+    await until(() => Boolean(get<number | null>(attempts)))
     expect(findActor(world.db, world.uid(alice))?.identity_checked_at).toBeNull()
     expect(world.plc.hits(alice.did) - hits).toBe(3)
   })
@@ -351,7 +352,7 @@ describe('a host that fails', () => {
     }
     enqueueJob(world.db, 'profile', world.uid(alice))
     const profile = 'SELECT count(*) FROM profiles WHERE uid = ?'
-    while (get(profile, world.uid(alice)) === 0) await new Promise((r) => setTimeout(r, 5))
+    await until(() => get(profile, world.uid(alice)) !== 0)
     // Three failures open the circuit; four were on their way at most when that happened.
     expect(world.hosts[1]!.stats().byMethod['com.atproto.repo.getRecord']).toBeLessThanOrEqual(7)
   })
@@ -362,7 +363,7 @@ it('stops at once, however slow the directory is', async () => {
   const dids = world.plc.hits()
   enqueueJob(world.db, 'identity', world.uid(alice))
   world.backfill.wake()
-  while (world.plc.hits() === dids) await new Promise((r) => setTimeout(r, 5))
+  await until(() => world.plc.hits() !== dids)
   await world.backfill.stop()
   expect(get("SELECT attempts FROM jobs WHERE kind = 'identity'")).toBe(0)
 })
@@ -371,7 +372,7 @@ it('stops at once, however slow the hosts are', async () => {
   world.hosts[0]!.misbehave({ how: 'hang' })
   enqueueJob(world.db, 'follows', world.uid(alice))
   world.backfill.wake()
-  while (world.hosts[0]!.stats().requests === 0) await new Promise((r) => setTimeout(r, 5))
+  await until(() => world.hosts[0]!.stats().requests > 0)
   await world.backfill.stop()
   expect(get("SELECT attempts FROM jobs WHERE kind = 'follows'")).toBe(0)
 })

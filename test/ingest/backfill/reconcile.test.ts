@@ -3,6 +3,7 @@ import { unpackRkey } from '../../../src/base/atproto/keys.ts'
 import { followEdges } from '../../../src/data/store/edges/all-edges.ts'
 import { enqueueJob } from '../../../src/data/store/jobs.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
+import { until } from '../../support/eventually.ts'
 import type { PdsAccount } from '../../support/pds-double.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
@@ -36,7 +37,7 @@ async function loadFollows(alice: PdsAccount): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 2))
   world.backfill.start()
   const left = world.db.prepare("SELECT count(*) FROM jobs WHERE kind = 'follows'").pluck()
-  while (left.get() !== 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await until(() => left.get() === 0)
 }
 
 function rows(alice: PdsAccount): string[] {
@@ -144,7 +145,7 @@ describe('the follow list becomes the repository’s', () => {
     enqueueJob(world.db, 'follows', world.uid(alice))
     world.backfill.start()
     const attempts = world.db.prepare("SELECT attempts FROM jobs WHERE kind = 'follows'").pluck()
-    while (attempts.get() === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await until(() => attempts.get() !== 0)
     expectEqual(alice)
   })
 

@@ -1,7 +1,7 @@
 // The background questions by themselves: how many are asked at once, what comes first, what a host that
 // fails, says no, or knows nothing does to them, and that all of it has an end.
 
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CountedScope } from '../../../src/data/store/read/seed-counts.ts'
 import { createCountQueue } from '../../../src/ingest/counts/count-queue.ts'
 import {
@@ -11,14 +11,13 @@ import {
 } from '../../../src/ingest/counts/counting.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { type AppviewDouble, startAppviewDouble } from '../../support/appview-double.ts'
-import { MAX_WAIT_MS } from '../../support/patience.ts'
+import { eventually } from '../../support/eventually.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
 
 const POSTS = 'app.bsky.feed.getPosts'
-const soon = <T>(look: () => T | Promise<T>) =>
-  vi.waitFor(look, { timeout: MAX_WAIT_MS, interval: 10 })
+const soon = <T>(look: () => T | Promise<T>) => eventually(look)
 
 let double: AppviewDouble
 let world: World

@@ -1,7 +1,7 @@
 // The deletion of an account with thousands of records: hidden at once, gone slice by slice while the stream
 // goes on and the process restarts, and in the end the index is one that never saw any of it.
 
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { StreamEvent } from '../../../src/base/event.ts'
 import { HIDDEN } from '../../../src/data/graph/types.ts'
 import { membersDeletedBefore } from '../../../src/data/store/members.ts'
@@ -11,7 +11,7 @@ import { REMOVED_AT_ONCE, removeSlice } from '../../../src/ingest/indexing/remov
 import { createDiskRoom } from '../../../src/ingest/upkeep/disk/disk-room.ts'
 import { keepRemoving } from '../../../src/ingest/upkeep/removing.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
-import { MAX_WAIT_MS } from '../../support/patience.ts'
+import { until } from '../../support/eventually.ts'
 import { createRandom } from '../../support/random.ts'
 import { randomHistory } from '../../support/random-history.ts'
 import { testSeed } from '../../support/seed.ts'
@@ -105,7 +105,7 @@ test('what is left goes by itself, after a restart too', async () => {
     log: { info: () => undefined },
     room: createDiskRoom({ error: () => undefined, info: () => undefined }),
   })
-  await vi.waitUntil(() => nextRemoval(world.db) === undefined, { timeout: MAX_WAIT_MS })
+  await until(() => nextRemoval(world.db) === undefined)
   removing.stop()
   expect(canonicalRows(world.db)['posts']).toHaveLength(1)
 })

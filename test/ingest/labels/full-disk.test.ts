@@ -2,18 +2,17 @@
 // what comes behind them waits at the labeler.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { createLabels } from '../../../src/ingest/labels/labels.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { createGuardedLookup } from '../../../src/sources/identity/guarded-lookup.ts'
 import { createResolver } from '../../../src/sources/identity/resolver.ts'
 import { createBoundedDatabase } from '../../support/bounded-database.ts'
+import { until } from '../../support/eventually.ts'
 import { startLabelerDouble } from '../../support/labeler-double.ts'
-import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { startPlcDouble } from '../../support/plc-double.ts'
 import { createWorld } from '../../support/world.ts'
 
-const WAIT = { timeout: MAX_WAIT_MS, interval: 10 }
 const LABELS = 600
 
 const closing: (() => unknown)[] = []
@@ -45,18 +44,18 @@ test('labels of a stream wait for room, however often it breaks off', async () =
   world.profile(bob, { displayName: 'Bob' })
   const posts = Array.from({ length: LABELS }, () => world.post(bob).uri)
   labels.start()
-  await vi.waitUntil(() => labeler.connections.length > 0, WAIT)
+  await until(() => labeler.connections.length > 0)
 
   const kept = () => db.prepare<[], number>('SELECT count(*) FROM labels').pluck().get()!
   bounded.fill(db)
   for (const uri of posts) await labeler.say({ uri, val: 'spoiler' })
-  await vi.waitUntil(() => bounded.room.isFull(), WAIT)
+  await until(() => bounded.room.isFull())
   labeler.hangUp()
   await sleep(100)
   await labeler.say({ uri: posts[0]!, val: 'spoiler', neg: true })
   expect(kept()).toBeLessThan(LABELS)
   bounded.free(db)
-  await vi.waitUntil(() => kept() === LABELS, WAIT)
+  await until(() => kept() === LABELS)
   const withdrawn = db.prepare<[], number>('SELECT count(*) FROM labels WHERE neg = 1').pluck()
-  await vi.waitUntil(() => withdrawn.get() === 1, WAIT)
+  await until(() => withdrawn.get() === 1)
 })

@@ -9,16 +9,15 @@ import type { LabelLimits } from '../../../src/ingest/labels/labels-parts.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { createGuardedLookup } from '../../../src/sources/identity/guarded-lookup.ts'
 import { createResolver } from '../../../src/sources/identity/resolver.ts'
+import { until } from '../../support/eventually.ts'
 import { frame, type LabelerDouble, startLabelerDouble } from '../../support/labeler-double.ts'
 import { mutated } from '../../support/mutated.ts'
-import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 
 const SEED = testSeed('odd frames')
-const WAIT = { timeout: MAX_WAIT_MS, interval: 5 }
 const TIMELINE = 'app.bsky.feed.getTimeline'
 
 let plc: PlcDouble
@@ -77,10 +76,9 @@ function openRoom(
   return dropped
 }
 
-const connected = (one: LabelerDouble, times = 1) =>
-  vi.waitUntil(() => one.connections.length >= times, WAIT)
+const connected = (one: LabelerDouble, times = 1) => until(() => one.connections.length >= times)
 const quarantined = () => quarantinedLabelers(world.db, now())
-const inQuarantine = () => vi.waitUntil(() => quarantined().length > 0, WAIT)
+const inQuarantine = () => until(() => quarantined().length > 0)
 const rows = () => world.db.prepare<[], number>('SELECT count(*) FROM labels').pluck().get()!
 
 /** A quiet labeler's word, which must come through whatever the others do. */
@@ -91,7 +89,7 @@ async function getsThrough(one: LabelerDouble): Promise<void> {
     .pluck()
   const val = `word-${one.connections.length}-${found.get('none')!}`
   await one.say({ uri, val })
-  await vi.waitUntil(() => found.get(val)! > 0, WAIT)
+  await until(() => found.get(val)! > 0)
 }
 
 describe('a stream that breaks a limit ends, and is not made again', () => {
@@ -209,7 +207,7 @@ describe('a stream that breaks a limit ends, and is not made again', () => {
     expect(hostile.connections).toHaveLength(3)
     openRoom([hostile.did], limits)
     await connected(hostile, 4)
-    await vi.waitUntil(() => allLabelers(world.db)[0]!.strikes === 0, WAIT)
+    await until(() => allLabelers(world.db)[0]!.strikes === 0)
   })
 })
 
@@ -226,7 +224,7 @@ test(`frames that were honest once, and are changed by chance, hurt nobody (seed
     odd.send(mutated(frame({ op: 1, t: '#labels' }, { seq: i, labels }), random))
     if (i % 50 === 0) await getsThrough(good)
   }
-  await vi.waitUntil(() => Object.keys(dropped).length > 0 || quarantined().length > 0, WAIT)
+  await until(() => Object.keys(dropped).length > 0 || quarantined().length > 0)
   expect(dropped['unforeseen']).toBeUndefined()
   await getsThrough(good)
 })
@@ -284,10 +282,10 @@ describe('more than is read', () => {
     await connected(many)
     const posts = Array.from({ length: 60 }, () => world.post(alice).uri)
     for (let i = 0; i < 60; i++) await many.say({ uri: alice, val: `v${i}` }, { unheard: false })
-    await vi.waitUntil(() => dropped['too-many'] === 35, WAIT)
+    await until(() => dropped['too-many'] === 35)
     expect(rows()).toBe(25)
     for (const uri of posts) await many.say({ uri, val: 'x' })
-    await vi.waitUntil(() => dropped['too-many'] === 35 + 45, WAIT)
+    await until(() => dropped['too-many'] === 35 + 45)
     expect(rows()).toBe(40)
     expect(allLabelers(world.db)[0]!.kept).toBe(40)
   })
@@ -313,9 +311,9 @@ describe('who can make us connect', () => {
     const name = (who: string, ...named: string[]) =>
       world.ask(TIMELINE, {}, world.account(who), accept(...named))
     await name('alice', ...dids.slice(0, 7))
-    await vi.waitUntil(() => allLabelers(world.db).length === 5, WAIT)
+    await until(() => allLabelers(world.db).length === 5)
     const open = () => all.filter(({ connections }) => connections.length > 0).length
-    await vi.waitUntil(() => open() === 2, WAIT)
+    await until(() => open() === 2)
     await name('bob', dids[7]!)
     await connected(all[7]!)
     expect(dids.map((did) => plc.hits(did) > 0)).toEqual([
@@ -333,7 +331,7 @@ describe('who can make us connect', () => {
     await world.ask(TIMELINE, {}, world.account('alice'), accept(one.did))
     await connected(one)
     await one.say({ uri: world.account('bob'), val: 'rude' })
-    await vi.waitUntil(() => rows() === 1, WAIT)
+    await until(() => rows() === 1)
     ahead = 20 * MINUTE_MS
     await room!.stop()
     vi.useFakeTimers({ toFake: ['setInterval'] })

@@ -8,6 +8,7 @@ import type { LabelDrop, LabelLimits } from '../../../src/ingest/labels/labels-p
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { createGuardedLookup } from '../../../src/sources/identity/guarded-lookup.ts'
 import { createResolver } from '../../../src/sources/identity/resolver.ts'
+import { eventually } from '../../support/eventually.ts'
 import { frame, type LabelerDouble, startLabelerDouble } from '../../support/labeler-double.ts'
 import { type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
@@ -72,17 +73,12 @@ function openRoom(
 }
 
 /** Asks again until the answer is as wished; fails with the last one. */
-async function eventually<T>(
-  read: () => Promise<T> | T,
-  isRight: (value: T) => boolean,
-): Promise<T> {
-  let value = await read()
-  for (let tries = 0; tries < 15_000 && !isRight(value); tries++) {
-    await sleep(10)
-    value = await read()
-  }
-  expect(isRight(value), JSON.stringify(value)).toBe(true)
-  return value
+function answered<T>(read: () => Promise<T> | T, isRight: (value: T) => boolean): Promise<T> {
+  return eventually(async () => {
+    const value = await read()
+    expect(isRight(value), JSON.stringify(value)).toBe(true)
+    return value
+  })
 }
 
 const did = (name: string) => world.account(name)
@@ -96,7 +92,7 @@ async function timeline(headers: Record<string, string> = {}): Promise<Item[]> {
 
 const valuesOf = (labels: Label[] | undefined) => (labels ?? []).map(({ val }) => val)
 const connected = (of: LabelerDouble, times = 1) =>
-  eventually(
+  answered(
     () => of.connections.length,
     (count) => count >= times,
   )
@@ -112,10 +108,7 @@ describe('labels by a stream', () => {
     await labeler.say({ uri: post.uri, cid: post.cid, val: 'spoiler' })
     await labeler.say({ uri: bob, val: 'rude' })
     await labeler.say({ uri: `at://${bob}/app.bsky.actor.profile/self`, val: 'bad-picture' })
-    const [item] = await eventually(
-      timeline,
-      ([one]) => (one?.post.author.labels?.length ?? 0) === 2,
-    )
+    const [item] = await answered(timeline, ([one]) => (one?.post.author.labels?.length ?? 0) === 2)
     expect(item!.post.labels).toEqual([
       { src: labeler.did, uri: post.uri, cid: post.cid, val: 'spoiler', cts: expect.any(String) },
     ])
@@ -129,12 +122,12 @@ describe('labels by a stream', () => {
     await connected(labeler)
     const earlier = new Date(Date.now() - 5_000).toISOString()
     await labeler.say({ uri: post.uri, val: 'spoiler' })
-    await eventually(timeline, ([one]) => one?.post.labels?.length === 1)
+    await answered(timeline, ([one]) => one?.post.labels?.length === 1)
     await labeler.say({ uri: post.uri, val: 'spoiler', neg: true })
-    await eventually(timeline, ([one]) => one?.post.labels?.length === 0)
+    await answered(timeline, ([one]) => one?.post.labels?.length === 0)
     await labeler.say({ uri: post.uri, val: 'spoiler', cts: earlier })
     await labeler.say({ uri: post.uri, val: 'sentinel' })
-    const [item] = await eventually(timeline, ([one]) => one?.post.labels?.length === 1)
+    const [item] = await answered(timeline, ([one]) => one?.post.labels?.length === 1)
     expect(valuesOf(item!.post.labels)).toEqual(['sentinel'])
   })
 
@@ -147,10 +140,10 @@ describe('labels by a stream', () => {
     const exp = new Date(expMs).toISOString()
     await labeler.say({ uri: post.uri, val: 'for-now', exp })
     await labeler.say({ uri: post.uri, val: 'for-good' })
-    const [item] = await eventually(timeline, ([one]) => one?.post.labels?.length === 2)
+    const [item] = await answered(timeline, ([one]) => one?.post.labels?.length === 2)
     expect(item!.post.labels![0]!.exp).toBe(exp)
     vi.useFakeTimers({ toFake: ['Date'], now: expMs + 1 })
-    await eventually(timeline, ([one]) => valuesOf(one?.post.labels).join() === 'for-good')
+    await answered(timeline, ([one]) => valuesOf(one?.post.labels).join() === 'for-good')
   })
 
   test('forged and garbled ones change nothing, end nothing, and are counted by reason', async () => {
@@ -166,7 +159,7 @@ describe('labels by a stream', () => {
     await labeler.say({ uri: 'at://bob.test/app.bsky.feed.post/x', val: 'nowhere' })
     await labeler.say({ uri: post.uri, val: 'no time', cts: 'yesterday' })
     await labeler.say({ uri: post.uri, val: 'sound' })
-    const [item] = await eventually(timeline, ([one]) => one?.post.labels?.length === 1)
+    const [item] = await answered(timeline, ([one]) => one?.post.labels?.length === 1)
     expect(valuesOf(item!.post.labels)).toEqual(['sound'])
     expect(labeler.connections).toHaveLength(1)
     // Those of the stream, and some once more where the labeler was asked meanwhile.
@@ -181,10 +174,10 @@ describe('labels by a stream', () => {
     const post = world.post(did('bob'), 'hello')
     await connected(labeler)
     await labeler.say({ uri: post.uri, val: 'old-key' })
-    await eventually(timeline, ([one]) => one?.post.labels?.length === 1)
+    await answered(timeline, ([one]) => one?.post.labels?.length === 1)
     await labeler.rotate()
     await labeler.say({ uri: post.uri, val: 'new-key' })
-    await eventually(timeline, ([one]) => one?.post.labels?.length === 2)
+    await answered(timeline, ([one]) => one?.post.labels?.length === 2)
   })
 
   test('go on where they were after the line broke, and after a restart', async () => {
@@ -193,16 +186,16 @@ describe('labels by a stream', () => {
     const post = world.post(did('bob'), 'hello')
     await connected(labeler)
     await labeler.say({ uri: post.uri, val: 'first' })
-    await eventually(timeline, ([one]) => one?.post.labels?.length === 1)
+    await answered(timeline, ([one]) => one?.post.labels?.length === 1)
     labeler.failWith(503)
     labeler.hangUp()
     await labeler.say({ uri: post.uri, val: 'second' })
     labeler.failWith(undefined)
-    await eventually(timeline, ([one]) => one?.post.labels?.length === 2)
+    await answered(timeline, ([one]) => one?.post.labels?.length === 2)
     await room!.stop()
     await labeler.say({ uri: post.uri, val: 'third' })
     openRoom()
-    await eventually(timeline, ([one]) => one?.post.labels?.length === 3)
+    await answered(timeline, ([one]) => one?.post.labels?.length === 3)
     // As often as it took, on a busy machine.
     expect([...new Set(labeler.connections)]).toEqual(['0', '1', '2'])
   })
@@ -218,7 +211,7 @@ describe('labels by a stream', () => {
     await connected(labeler, 2)
     expect(labeler.connections).toEqual(['0', undefined])
     await labeler.say({ uri: post.uri, val: 'new' })
-    const [item] = await eventually(timeline, ([one]) => one?.post.labels?.length === 2)
+    const [item] = await answered(timeline, ([one]) => one?.post.labels?.length === 2)
     expect(valuesOf(item!.post.labels).sort()).toEqual(['ancient', 'new'])
   })
 })
@@ -229,7 +222,7 @@ describe('labels that are asked for', () => {
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
     await other.say({ uri: post.uri, val: 'cheerful' }, { unheard: true })
-    const [item] = await eventually(
+    const [item] = await answered(
       () => timeline(accept(other.did)),
       ([one]) => one?.post.labels?.length === 1,
     )
@@ -245,13 +238,13 @@ describe('labels that are asked for', () => {
     const post = world.post(did('bob'), 'hello')
     const past = (ms: number) => new Date(Date.now() - ms).toISOString()
     await other.say({ uri: post.uri, val: 'cheerful', cts: past(9_000) })
-    await eventually(
+    await answered(
       () => timeline(accept(other.did)),
       ([one]) => one?.post.labels?.length === 1,
     )
     await other.say({ uri: post.uri, val: 'cheerful', neg: true, cts: past(8_000) })
     room!.requested([other.did], [post.uri])
-    await eventually(
+    await answered(
       () => timeline(accept(other.did)),
       ([one]) => one?.post.labels?.length === 0,
     )
@@ -261,7 +254,7 @@ describe('labels that are asked for', () => {
     openRoom({ maxFollowed: 0 })
     world.follow(did(ALICE), did('bob'))
     for (let n = 0; n < 5; n++) world.post(did('bob'), `post ${n}`)
-    await eventually(
+    await answered(
       () => timeline(accept(other.did)),
       () => other.queried.length > 0,
     )
@@ -312,7 +305,7 @@ describe('whose labels count is said in the answer', () => {
 
   test('one that a member names is there once it was found', async () => {
     openRoom()
-    await eventually(
+    await answered(
       () => header(accept(other.did), did(ALICE)),
       (said) => said === other.did,
     )
@@ -328,7 +321,7 @@ describe('a takedown', () => {
     const reply = world.post(did('bob'), { text: 'reply', reply: { parent: root } })
     await connected(labeler)
     await labeler.say({ uri: root.uri, val: '!takedown' })
-    const items = await eventually(timeline, ({ length }) => length === 1)
+    const items = await answered(timeline, ({ length }) => length === 1)
     expect(items[0]!.post.uri).toBe(reply.uri)
     expect(items[0]!.reply!.parent).toMatchObject({ $type: 'app.bsky.feed.defs#notFoundPost' })
     const shown = await timeline(accept(labeler.did))
@@ -342,7 +335,7 @@ describe('a takedown', () => {
     world.post(did('bob'), 'hello')
     await connected(labeler)
     await labeler.say({ uri: did('bob'), val })
-    await eventually(timeline, ({ length }) => length === 0)
+    await answered(timeline, ({ length }) => length === 0)
     const actor = did('bob')
     const { status, body } = await world.ask('app.bsky.actor.getProfile', { actor }, did(ALICE))
     expect([status, body['error']]).toEqual([400, 'AccountTakedown'])
@@ -353,7 +346,7 @@ describe('a takedown', () => {
     )
     expect(follows.follows).toEqual([])
     await labeler.say({ uri: did('bob'), val, neg: true })
-    await eventually(timeline, ({ length }) => length === 1)
+    await answered(timeline, ({ length }) => length === 1)
   })
 
   test('of a profile record, and !hide, are only shown', async () => {
@@ -365,7 +358,7 @@ describe('a takedown', () => {
     await connected(labeler)
     await labeler.say({ uri: `at://${bob}/app.bsky.actor.profile/self`, val: '!takedown' })
     await labeler.say({ uri: bob, val: '!hide' })
-    const [item] = await eventually(timeline, ([one]) => one?.post.author.labels?.length === 2)
+    const [item] = await answered(timeline, ([one]) => one?.post.author.labels?.length === 2)
     expect(valuesOf(item!.post.author.labels)).toEqual(['!hide', '!takedown'])
   })
 })
@@ -378,7 +371,7 @@ test('com.atproto.label.queryLabels answers from what is known here', async () =
   await connected(labeler)
   await labeler.say({ uri: post.uri, val: 'spoiler' })
   await labeler.say({ uri: bob, val: 'rude' })
-  await eventually(timeline, ([one]) => one?.post.author.labels?.length === 1)
+  await answered(timeline, ([one]) => one?.post.author.labels?.length === 1)
   const ask = (query: Record<string, string | string[]>) =>
     world.ask<{ labels: Label[]; message?: string }>('com.atproto.label.queryLabels', query)
   const { body } = await ask({ uriPatterns: [bob, post.uri, 'at://x/y/z'], sources: [labeler.did] })

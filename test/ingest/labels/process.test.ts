@@ -2,9 +2,9 @@
 // the process was killed is left alone at first, which the operator is told.
 
 import { rmSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { cliJson } from '../../support/cli.ts'
+import { until } from '../../support/eventually.ts'
 import { startLabelerDouble } from '../../support/labeler-double.ts'
 import { startPlcDouble } from '../../support/plc-double.ts'
 import { freshDataDir, startSlipstream } from '../../support/slipstream-process.ts'
@@ -23,14 +23,14 @@ test('a process follows its labelers, shows what they say, and ends in order', a
   })
   try {
     const origin = `http://127.0.0.1:${await slipstream.port()}`
-    while (labeler.connections.length === 0) await sleep(20)
+    await until(() => labeler.connections.length > 0)
     await labeler.say({ uri: did, val: 'self-made' })
     const read = async () => {
       const answer = await fetch(`${origin}/xrpc/app.bsky.actor.getProfile?actor=${did}`)
       expect(answer.headers.get('atproto-content-labelers')).toBe(`${did};redact`)
       return ((await answer.json()) as { labels: { val: string }[] }).labels
     }
-    while ((await read()).length === 0) await sleep(20)
+    await until(async () => (await read()).length > 0)
     expect(await read()).toMatchObject([{ src: did, uri: did, val: 'self-made' }])
     expect(await slipstream.stop()).toBe(0)
   } finally {
@@ -53,12 +53,12 @@ test('after a kill the labeler is not connected to at once, and stats says so', 
   let second: ReturnType<typeof start> | undefined
   try {
     await first.port()
-    while (labeler.connections.length === 0) await sleep(20)
+    await until(() => labeler.connections.length > 0)
     await first.stop('SIGKILL')
     second = start()
     const origin = `http://127.0.0.1:${await second.port()}`
     const figures = async () => (await fetch(`${origin}/page/figures`)).text()
-    while (!(await figures()).includes('1 labeler is left alone for a while')) await sleep(50)
+    await until(async () => (await figures()).includes('1 labeler is left alone for a while'))
     type Stats = { facts: { quarantinedLabelers: object[] } }
     const { facts } = await cliJson<Stats>({ DATA_DIR: dataDir }, ['stats'])
     expect(facts.quarantinedLabelers).toMatchObject([

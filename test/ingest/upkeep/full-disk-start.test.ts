@@ -3,18 +3,17 @@
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FILE_NAME } from '../../../src/data/store/db.ts'
+import { until } from '../../support/eventually.ts'
 import {
   createJetstreamDouble,
   type JetstreamDouble,
 } from '../../support/jetstream-double/double.ts'
-import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { didOf, tidAt } from '../../support/records.ts'
 import { type SlipstreamProcess, startSlipstream } from '../../support/slipstream-process.ts'
 import { createSmallDisk, type SmallDisk } from '../../support/torture/small-disk.ts'
 
-const WAIT = { timeout: MAX_WAIT_MS, interval: 100 }
 const POST = 'app.bsky.feed.post'
 const FULL = /The disk of the data folder is full/
 
@@ -77,7 +76,7 @@ async function live(): Promise<void> {
   start()
   await slipstream!.waitFor(/stream connected/)
   post(200)
-  await vi.waitUntil(() => posts() === sent, WAIT)
+  await until(() => posts() === sent)
 }
 
 function unlessUnbounded(skip: () => void): boolean {
@@ -97,15 +96,15 @@ test('a start on a full disk after a crash serves, waits, and goes on by itself'
   const port = await start([didOf('named'), didOf('writer')]).port()
   const profile = `/xrpc/app.bsky.actor.getProfile?actor=${didOf('writer')}`
   expect((await fetch(`http://127.0.0.1:${port}${profile}`)).status).toBe(200)
-  await vi.waitUntil(async () => (await diskState(port)) === 'full', WAIT)
+  await until(async () => (await diskState(port)) === 'full')
   expect(posts()).toBeLessThan(sent)
 
   disk.free()
-  await vi.waitUntil(() => posts() === sent, WAIT)
-  await vi.waitUntil(async () => (await diskState(port)) === 'ok', WAIT)
+  await until(() => posts() === sent)
+  await until(async () => (await diskState(port)) === 'ok')
   expect(members()).toBe(2)
   post(50)
-  await vi.waitUntil(() => posts() === sent, WAIT)
+  await until(() => posts() === sent)
   // Once each, however many tries there were.
   expect(slipstream!.output().match(/the disk is full/g)).toHaveLength(1)
   expect(await slipstream!.stop()).toBe(0)
@@ -130,7 +129,7 @@ test('a start on a full disk after a clean stop says that it is full, or serves'
   disk.free()
   await start().port()
   post(50)
-  await vi.waitUntil(() => posts() === sent, WAIT)
+  await until(() => posts() === sent)
 })
 
 test('a first start on a full disk ends and says so', async (context) => {
@@ -149,5 +148,5 @@ test('a stop on a full disk is a clean one', async (context) => {
   expect(await slipstream!.stop()).toBe(0)
   disk.free()
   await start().port()
-  await vi.waitUntil(() => posts() === sent, WAIT)
+  await until(() => posts() === sent)
 })

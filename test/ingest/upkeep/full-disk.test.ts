@@ -4,18 +4,17 @@
 import { request } from 'node:http'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { FILE_NAME } from '../../../src/data/store/db.ts'
+import { until } from '../../support/eventually.ts'
 import {
   createJetstreamDouble,
   type JetstreamDouble,
 } from '../../support/jetstream-double/double.ts'
-import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { didOf, tidAt } from '../../support/records.ts'
 import { type SlipstreamProcess, startSlipstream } from '../../support/slipstream-process.ts'
 import { createSmallDisk, type SmallDisk } from '../../support/torture/small-disk.ts'
 
-const WAIT = { timeout: MAX_WAIT_MS, interval: 100 }
 const TEXT = 'something to say '.repeat(15)
 
 let disk: SmallDisk
@@ -76,7 +75,7 @@ test('a full disk stops writing alone, and nothing is lost by it', async (contex
   const port = await slipstream.port()
   await slipstream.waitFor(/stream connected/)
   post(200)
-  await vi.waitUntil(() => posts() === sent, WAIT)
+  await until(() => posts() === sent)
 
   disk.fill()
   for (let i = 0; i < 20; i++) post(200)
@@ -85,18 +84,18 @@ test('a full disk stops writing alone, and nothing is lost by it', async (contex
   expect(before).toBeLessThan(sent)
   const isTold = async () =>
     (await get(port, '/metrics')).body.includes('disk_state{state="full"} 1')
-  await vi.waitUntil(isTold, WAIT)
+  await until(isTold)
   expect((await get(port, '/xrpc/_health')).status).toBe(200)
   const search = await get(port, `/xrpc/app.bsky.actor.getProfile?actor=${didOf('writer-1')}`)
   expect([200, 400]).toContain(search.status)
   expect((await get(port, '/')).status).toBe(200)
 
   disk.free()
-  await vi.waitUntil(() => posts() === sent, WAIT)
-  await vi.waitUntil(async () => !(await isTold()), WAIT)
+  await until(() => posts() === sent)
+  await until(async () => !(await isTold()))
   expect(slipstream.output()).toMatch(/there is room on the disk again/)
   post(50)
-  await vi.waitUntil(() => posts() === sent, WAIT)
+  await until(() => posts() === sent)
   expect(await slipstream.stop()).toBe(0)
   const db = new Database(join(disk.folder, FILE_NAME))
   expect(db.pragma('integrity_check', { simple: true })).toBe('ok')

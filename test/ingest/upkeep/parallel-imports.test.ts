@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ImportReport } from '../../../src/ingest/indexing/import-tally.ts'
 import { cliJson } from '../../support/cli.ts'
+import { until } from '../../support/eventually.ts'
 import {
   createJetstreamDouble,
   type JetstreamDouble,
@@ -96,6 +97,6 @@ it('all end, and the stream goes on', async () => {
     expect([lines, tally.added + tally.known]).toEqual([LINES, LINES])
   }
   const imported = reports.reduce((sum, { tally }) => sum + tally.added, 0)
-  while ((await countFollows()) < imported + streamed) await setTimeout(50)
+  await until(async () => (await countFollows()) >= imported + streamed)
   expect(await countFollows()).toBe(imported + streamed)
 })

@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createQuietWatch } from '../../../src/ingest/upkeep/quiet.ts'
 import type { StreamStatus } from '../../../src/sources/jetstream/consumer-options.ts'
+import { until } from '../../support/eventually.ts'
 import {
   createJetstreamDouble,
   type JetstreamDouble,
@@ -89,8 +90,8 @@ describe('a running process', () => {
     }
     await slipstream.waitFor(/stream connected/)
     double.emit({ kind: 'identity', did: 'did:plc:somebodyssomebodyssomebod' })
-    while (!((await read('received_total')) === 1)) await new Promise((r) => setTimeout(r, 100))
-    while (!((await read('quiet_seconds')) >= 3)) await new Promise((r) => setTimeout(r, 100))
+    await until(async () => (await read('received_total')) === 1)
+    await until(async () => (await read('quiet_seconds')) >= 3)
     const [lag, quiet] = [await read('lag_seconds'), await read('quiet_seconds')]
     expect(quiet - lag).toBeGreaterThan(1)
     const health = (await (await fetch(`${origin}/xrpc/_health`)).json()) as {

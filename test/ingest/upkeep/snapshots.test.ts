@@ -7,6 +7,7 @@ import { loadFollowGraph, type SharedFollowGraph } from '../../../src/data/graph
 import { countActors } from '../../../src/data/store/actors.ts'
 import { loadActors, loadGraph } from '../../../src/ingest/indexing/graph-snapshot.ts'
 import { keepSnapshots, type SnapshotKeeper } from '../../../src/ingest/upkeep/snapshots.ts'
+import { until } from '../../support/eventually.ts'
 import { createRandom } from '../../support/random.ts'
 import { randomHistory } from '../../support/random-history.ts'
 import { countRows } from '../../support/rows.ts'
@@ -41,7 +42,7 @@ function live(events: number): void {
 }
 
 async function untilTold(told: unknown[]): Promise<void> {
-  while (told.length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+  await until(() => told.length > 0)
 }
 
 function expectLoaded(): void {

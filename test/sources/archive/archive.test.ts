@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { collections } from '../../../src/base/atproto/collections.ts'
 import { unpackCid } from '../../../src/base/atproto/keys.ts'
 import { unfitArchive } from '../../../src/base/config/archive.ts'
@@ -23,13 +23,13 @@ import {
 import { createConsumer } from '../../../src/sources/jetstream/consumer.ts'
 import { type ArchiveDouble, createArchiveDouble, dagCbor } from '../../support/archive-double.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
+import { until } from '../../support/eventually.ts'
 import { fixtureDictionaryPath } from '../../support/jetstream-double/dictionaries.ts'
 import {
   createJetstreamDouble,
   type JetstreamDouble,
 } from '../../support/jetstream-double/double.ts'
 import type { Emission } from '../../support/jetstream-double/emission.ts'
-import { MAX_WAIT_MS } from '../../support/patience.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { randomHistory } from '../../support/random-history.ts'
 import { testSeed } from '../../support/seed.ts'
@@ -96,9 +96,7 @@ async function createScene(name: string, count: number): Promise<Scene> {
       if (isRunning) await scene.stream.stop()
       isRunning = false
     },
-    until: async (condition) => {
-      await vi.waitUntil(condition, { timeout: MAX_WAIT_MS, interval: 2 })
-    },
+    until,
     seq: () => findArchive(world.db, double.url)?.seq ?? 0,
   }
   closers.push(async () => {

@@ -16,6 +16,7 @@ import {
 } from '../../../src/sources/identity/guarded-fetch.ts'
 import type { ResolveTxt } from '../../../src/sources/identity/handle-lookup.ts'
 import { createResolver, type Resolver } from '../../../src/sources/identity/resolver.ts'
+import { until } from '../../support/eventually.ts'
 import { type IdentityWorld, startIdentityWorld } from '../../support/identity-world.ts'
 import { didDocument, plcDid } from '../../support/plc-double.ts'
 
@@ -24,10 +25,6 @@ beforeEach(async () => {
   world = await startIdentityWorld()
 })
 afterEach(() => world.close())
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2))
-}
 
 describe('did:plc', () => {
   test('is looked up once and remembered', async () => {
@@ -54,7 +51,7 @@ describe('did:plc', () => {
     world.advance(HOUR_MS + SECOND_MS)
     expect((await world.resolver.resolve(did))?.signingKey).toBe(keypair.did())
     const renewed = async () => (await world.resolver.resolve(did))?.signingKey === rotated.did()
-    while (!(await renewed())) await new Promise((resolve) => setTimeout(resolve, 2))
+    await until(renewed)
     expect(world.plc.hits(did)).toBe(2)
   })
 

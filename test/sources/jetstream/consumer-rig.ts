@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterEach, vi } from 'vitest'
+import { afterEach } from 'vitest'
 import type { StreamCursor, StreamEvent, StreamGap } from '../../../src/base/event.ts'
 import { type Consumer, createConsumer } from '../../../src/sources/jetstream/consumer.ts'
 import type { ConsumerOptions } from '../../../src/sources/jetstream/consumer-options.ts'
+import { until } from '../../support/eventually.ts'
 import { fixtureDictionaryPath } from '../../support/jetstream-double/dictionaries.ts'
 import {
   createJetstreamDouble,
@@ -15,7 +16,6 @@ import {
   type JetstreamDouble,
 } from '../../support/jetstream-double/double.ts'
 import { cidOf, didOf, tidAt } from '../../support/jetstream-double/made-up-ids.ts'
-import { MAX_WAIT_MS } from '../../support/patience.ts'
 
 export type Rig = {
   consumer: Consumer
@@ -78,9 +78,6 @@ export function startConsumer(
   })
   cleanups.push(() => consumer.stop())
   consumer.start()
-  const until = async (condition: () => boolean): Promise<void> => {
-    await vi.waitUntil(condition, { timeout: MAX_WAIT_MS, interval: 3 })
-  }
   return {
     consumer,
     events,

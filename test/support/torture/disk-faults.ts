@@ -4,7 +4,8 @@ import { randomFillSync } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { type Fault, pick, until } from './fault.ts'
+import { until } from '../eventually.ts'
+import { type Fault, pick } from './fault.ts'
 import { leaveMark } from './mark.ts'
 import { sleep } from './sleep.ts'
 import type { Subject } from './subject.ts'
@@ -19,7 +20,10 @@ export const diskFaults = {
   /** What strangers do meanwhile may be refused, as long as the want of room is felt. */
   'full-disk': async ({ world, subject }, { forMs, dice }) => {
     world.restrict(true)
-    await until('all before was applied', leaveMark(world, subject), ROOM_TIMEOUT_MS)
+    await until(leaveMark(world, subject), {
+      what: 'all before was applied',
+      withinMs: ROOM_TIMEOUT_MS,
+    })
     await subject.excusing([EXIT_IO], async () => {
       subject.disk.fill()
       await sleep(FULL_MS + forMs)
@@ -29,7 +33,7 @@ export const diskFaults = {
       await sleep(forMs)
       if (!subject.isAlive()) await subject.start()
     })
-    await until('there is room again', () => hasRoom(subject), ROOM_TIMEOUT_MS)
+    await until(() => hasRoom(subject), { what: 'there is room again', withinMs: ROOM_TIMEOUT_MS })
     world.restrict(false)
   },
   'torn-snapshot': async ({ subject }, { forMs, dice }) => {

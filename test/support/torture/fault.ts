@@ -1,14 +1,11 @@
 // What a fault is given, and a choice by its dice.
 
 import type { PlannedFault } from './plan.ts'
-import { sleep } from './sleep.ts'
 import type { Subject } from './subject.ts'
 import type { World } from './world.ts'
 
 export type Parts = { world: World; subject: Subject }
 export type Fault = (parts: Parts, planned: PlannedFault) => Promise<void>
-
-const POLL_MS = 50
 
 /** It struck nobody: no difference, but whoever looks at the run must hear of it. */
 export class WithoutEffect extends Error {
@@ -22,17 +19,4 @@ export function hadEffect(what: string, isSo: boolean): void {
 
 export function pick<T>(items: readonly T[], dice: number): T {
   return items[Math.floor(dice * items.length)]!
-}
-
-/** @throws after `timeoutMs`. */
-export async function until(
-  what: string,
-  isSo: () => boolean | Promise<boolean>,
-  timeoutMs: number,
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
-    await sleep(POLL_MS)
-  }
 }

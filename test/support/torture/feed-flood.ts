@@ -1,7 +1,8 @@
 // Members look at feeds whose generator means no good, each with a trick of its own (hostile-feeds.ts). The honest
 // feed of the same generator comes before and after.
 
-import { hadEffect, type Parts, pick, until } from './fault.ts'
+import { until } from '../eventually.ts'
+import { hadEffect, type Parts, pick } from './fault.ts'
 import { type FeedTrick, feedTricks } from './hostile-feeds.ts'
 import { inTurns } from './in-turns.ts'
 
@@ -31,11 +32,11 @@ export async function floodFeeds(parts: Parts, dice: number): Promise<void> {
     return status === 200 && bytes.includes(post!.rkey)
   }
 
-  await until('an honest feed came', isHonestShown, FEED_TIMEOUT_MS)
+  await until(isHonestShown, { what: 'an honest feed came', withinMs: FEED_TIMEOUT_MS })
   await inTurns(TIMES * feedTricks.length, async (i) => {
     await ask(feedTricks[i % feedTricks.length]!, world.members[i % world.members.length]!.did)
   })
-  await until('an honest feed came again', isHonestShown, FEED_TIMEOUT_MS)
+  await until(isHonestShown, { what: 'an honest feed came again', withinMs: FEED_TIMEOUT_MS })
   feedTricks.forEach((trick, i) => {
     hadEffect(`a feed was asked that is ${trick}`, feeds.asked(trick) > before[i]!)
   })

@@ -1,12 +1,13 @@
 // One seeded run: a world, a Slipstream in it, events and faults, quiet, comparison.
 
+import { until } from '../eventually.ts'
 import { createRandom } from '../random.ts'
 import type { Comparison, Difference } from './checking.ts'
 import { compareAll } from './compare.ts'
 import { type Costs, findExcess, meterCosts } from './costs.ts'
 import { findUnsent } from './coverage.ts'
 import { createDeeds, type Deeds } from './deeds.ts'
-import { until, WithoutEffect } from './fault.ts'
+import { WithoutEffect } from './fault.ts'
 import { strike } from './faults.ts'
 import { leaveMark } from './mark.ts'
 import {
@@ -158,7 +159,7 @@ async function signIn({ world, subject }: Run): Promise<void> {
   for (const { did } of world.members) {
     const ask = () => subject.get(did, 'app.bsky.notification.getUnreadCount', {})
     const came = () => ask().then(Boolean, () => false)
-    await until('a member signed in', came, SIGN_IN_TIMEOUT_MS)
+    await until(came, { what: 'a member signed in', withinMs: SIGN_IN_TIMEOUT_MS })
   }
 }
 
@@ -176,7 +177,10 @@ async function becomeQuiet(run: Run, when: string): Promise<void> {
   const isQuiet = () => subject.waitingJobs().length === 0 && subject.openGaps().length === 0
   const isMarkSeen = leaveMark(world, subject)
   try {
-    await until('quiet', async () => (await isMarkSeen()) && isQuiet(), QUIET_TIMEOUT_MS)
+    await until(async () => (await isMarkSeen()) && isQuiet(), {
+      what: 'quiet',
+      withinMs: QUIET_TIMEOUT_MS,
+    })
   } catch {
     const health = await subject.health().catch(String)
     const jobs = subject.waitingJobs().slice(0, 10)

@@ -1,7 +1,8 @@
 // Faults that are people: whoever they are, members' pages keep coming meanwhile, and a newcomer who means
 // well gets in. Each flood is bounded in number, and goes to loopback alone.
 
-import { type Fault, hadEffect, type Parts, pick, until } from './fault.ts'
+import { until } from '../eventually.ts'
+import { type Fault, hadEffect, type Parts, pick } from './fault.ts'
 import { floodFeeds } from './feed-flood.ts'
 import { hostileVideos, hugePicture, noise, plainPicture } from './hostile-blobs.ts'
 import type { Attack } from './hostile-labeler.ts'
@@ -66,7 +67,7 @@ async function withPages({ world, subject }: Parts, work: () => Promise<void>): 
         () => true,
         () => false,
       )
-    await until('a member had a page', came, PAGE_TIMEOUT_MS)
+    await until(came, { what: 'a member had a page', withinMs: PAGE_TIMEOUT_MS })
     const tookMs = performance.now() - startedAt
     if (tookMs > PAGE_TIMEOUT_MS) throw new Error(`a member's page took ${tookMs} ms`)
     await sleep(QUIET_AFTER_MS / 10)
@@ -88,7 +89,9 @@ async function labelerAttack(parts: Parts, { forMs }: PlannedFault, attack: Atta
       await subject.call(TIMELINE, '', headers)
     }
     const isConnected = () => labeler.connections() > before
-    await until('the labeler was asked', isConnected, CONNECT_TIMEOUT_MS).catch(() => {})
+    await until(isConnected, { what: 'the labeler was asked', withinMs: CONNECT_TIMEOUT_MS }).catch(
+      () => {},
+    )
     await sleep(forMs * 4)
   })
   labeler.stop()
@@ -110,7 +113,7 @@ async function show({ subject }: Pick<Parts, 'subject'>, token: string, from: st
 async function welcome(parts: Parts, dice: number, did = parts.world.strangers.mint()) {
   const from = `198.51.100.${1 + Math.floor(dice * 250)}`
   const isIn = async () => (await signIn(parts, did, from)) === 200
-  await until('a newcomer got in', isIn, NEWCOMER_TIMEOUT_MS)
+  await until(isIn, { what: 'a newcomer got in', withinMs: NEWCOMER_TIMEOUT_MS })
   return did
 }
 
@@ -212,7 +215,10 @@ async function floodMedia(parts: Parts, dice: number): Promise<void> {
   const decent = strangers.putBlob(await plainPicture())
   const isShown = async () =>
     (await subject.picture(thumbnail(did, decent), headers)).status === 200
-  await until('a picture of the stranger that is none of these came', isShown, PICTURE_TIMEOUT_MS)
+  await until(isShown, {
+    what: 'a picture of the stranger that is none of these came',
+    withinMs: PICTURE_TIMEOUT_MS,
+  })
   const silent = Array.from({ length: SILENT_PICTURES }, (_, i) =>
     strangers.putBlob(Buffer.from(`silence of ${did} ${i}`), true),
   )
@@ -229,7 +235,10 @@ async function floodMedia(parts: Parts, dice: number): Promise<void> {
     async (i) => (await subject.picture(asked[i]!, headers)).status,
   )
   refused.catch(() => {})
-  await until('a picture of others came', () => hasPicture(parts), PICTURE_TIMEOUT_MS)
+  await until(() => hasPicture(parts), {
+    what: 'a picture of others came',
+    withinMs: PICTURE_TIMEOUT_MS,
+  })
   const shown = (await refused).filter((status) => status === 200)
   atMost('hostile pictures and videos shown', shown.length, 0)
   hadEffect('hostile pictures were fetched', strangers.blobsAsked(pictures) > 0)

@@ -1,6 +1,7 @@
 // Faults of Jetstream: connections, what is sent over them, how far back a host reaches, dictionaries.
 
-import { type Fault, type Parts, pick, until } from './fault.ts'
+import { until } from '../eventually.ts'
+import { type Fault, type Parts, pick } from './fault.ts'
 import { leaveMark } from './mark.ts'
 import { sleep } from './sleep.ts'
 
@@ -56,30 +57,36 @@ export const streamFaults = {
   /** Away for longer than the window of the host it used; the other one reaches back. */
   clamp: async (parts, { forMs, dice }) => {
     const { world, subject } = parts
-    await until('older gaps are closed', () => isWhole(parts), REPAIR_TIMEOUT_MS)
+    await until(() => isWhole(parts), {
+      what: 'older gaps are closed',
+      withinMs: REPAIR_TIMEOUT_MS,
+    })
     const used = world.hosts.find((one) => one.openConnections() > 0) ?? world.hosts[0]!
     await subject.stop(dice > 0.5 ? 'SIGTERM' : 'SIGKILL')
     await sleep(forMs + 200)
     used.raiseFloor(used.nextSeq() - Math.floor(dice * 10))
     await sleep(forMs)
     await subject.start()
-    await until('it goes on', leaveMark(world, subject), REPAIR_TIMEOUT_MS)
-    await until('the gap is closed', () => isWhole(parts), REPAIR_TIMEOUT_MS)
+    await until(leaveMark(world, subject), { what: 'it goes on', withinMs: REPAIR_TIMEOUT_MS })
+    await until(() => isWhole(parts), { what: 'the gap is closed', withinMs: REPAIR_TIMEOUT_MS })
   },
   /** Away for longer than any host's window: what authors did meanwhile their repositories tell. */
   'window-lost': async (parts, { forMs, dice }) => {
     const { world, subject } = parts
-    await until('older gaps are closed', () => isWhole(parts), REPAIR_TIMEOUT_MS)
+    await until(() => isWhole(parts), {
+      what: 'older gaps are closed',
+      withinMs: REPAIR_TIMEOUT_MS,
+    })
     world.restrict(true)
     const isMarkSeen = leaveMark(world, subject)
-    await until('all before was applied', isMarkSeen, REPAIR_TIMEOUT_MS)
+    await until(isMarkSeen, { what: 'all before was applied', withinMs: REPAIR_TIMEOUT_MS })
     await subject.stop(dice > 0.5 ? 'SIGTERM' : 'SIGKILL')
     await sleep(forMs + 300)
     world.lose()
     await sleep(forMs)
     await subject.start()
-    await until('it goes on', leaveMark(world, subject), REPAIR_TIMEOUT_MS)
-    await until('the gap is closed', () => isWhole(parts), REPAIR_TIMEOUT_MS)
+    await until(leaveMark(world, subject), { what: 'it goes on', withinMs: REPAIR_TIMEOUT_MS })
+    await until(() => isWhole(parts), { what: 'the gap is closed', withinMs: REPAIR_TIMEOUT_MS })
     world.restrict(false)
   },
   'rotate-dictionary': async ({ world }) => {

@@ -15,6 +15,7 @@ import type { MemberLine } from '../../../src/http/operator/members.ts'
 import type { ImportReport } from '../../../src/ingest/indexing/import-tally.ts'
 import type { MemberState } from '../../../src/ingest/member-state/document.ts'
 import { cliJson, killed, runCli } from '../../support/cli.ts'
+import { until } from '../../support/eventually.ts'
 import {
   createJetstreamDouble,
   type JetstreamDouble,
@@ -73,12 +74,8 @@ async function countOnline(): Promise<number> {
 }
 
 /** Until the stream was taken in so far. */
-async function untilFollows(count: number): Promise<void> {
-  for (let tries = 0; tries < 3_000; tries++) {
-    if ((await countOnline()) === count) return
-    await setTimeout(100)
-  }
-  throw new Error(`there were never ${count} follows:\n${server.output()}`)
+function untilFollows(count: number): Promise<void> {
+  return until(async () => (await countOnline()) === count)
 }
 
 describe('with a server running', () => {

@@ -1,0 +1,46 @@
+// Waits for something that another thread, process or host needs a moment for: the test tree's one way to, beside
+// `expect.poll`, which is for a single value. Timers that a test fakes do not stop it.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MAX_WAIT_MS } from './patience.ts'
+
+const POLL_MS = 10
+
+type Waiting = { withinMs?: number; pollMs?: number }
+
+/**
+ * Repeats `check` until it no longer throws.
+ * @returns what it returned.
+ * @throws its last error once time is up, or at once one that `giveUp` names as final.
+ */
+export async function eventually<T>(
+  check: () => T | Promise<T>,
+  options: Waiting & { giveUp?: (error: unknown) => boolean } = {},
+): Promise<T> {
+  const { withinMs = MAX_WAIT_MS, pollMs = POLL_MS, giveUp = () => false } = options
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    try {
+      return await check()
+    } catch (error) {
+      if (performance.now() > deadline || giveUp(error)) throw error
+    }
+    await sleep(pollMs)
+  }
+}
+
+/** Repeats `isSo` until it holds. What it throws is thrown at once. */
+export async function until(
+  isSo: () => boolean | Promise<boolean>,
+  {
+    withinMs = MAX_WAIT_MS,
+    pollMs = POLL_MS,
+    what = String(isSo),
+  }: Waiting & { what?: string } = {},
+): Promise<void> {
+  const deadline = performance.now() + withinMs
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
+    await sleep(pollMs)
+  }
+}
