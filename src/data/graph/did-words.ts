@@ -7,6 +7,7 @@
 
 import { BASE32 } from '../../base/atproto/keys.ts'
 import { assert } from '../../base/util/assert.ts'
+import { fnv1a, mix } from '../../base/util/hash.ts'
 import type { SharedInts } from '../shared-memory/shared-ints.ts'
 
 export const DID_WORDS = 4
@@ -131,16 +132,6 @@ function intsFor(characters: number): number {
   return (characters + 3) >>> 2
 }
 
-/** FNV-1a. */
 function hashText(text: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return mix(hash)
-}
-
-function mix(value: number): number {
-  let x = value | 0
-  x = Math.imul(x ^ (x >>> 16), 0x21f0aaad)
-  x = Math.imul(x ^ (x >>> 15), 0x735a2d97)
-  return x ^ (x >>> 15)
+  return mix(fnv1a(text))
 }

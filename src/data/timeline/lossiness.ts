@@ -5,6 +5,7 @@
 // of names that are the same on every server, two DIDs and a record key, not a roll of dice.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
+import { fnv1a, mix } from '../../base/util/hash.ts'
 import type { ActorReader, FollowGraphReader } from '../graph/types.ts'
 
 /**
@@ -58,14 +59,5 @@ export function itemHash(originatorHash: number, rkey: PackedRkey, isRepost: boo
 
 function hashKey(rkey: PackedRkey): number {
   if (typeof rkey !== 'string') return mix(mix(rkey.readInt32BE(0)) ^ rkey.readInt32BE(4))
-  let hash = 0x811c9dc5
-  for (let i = 0; i < rkey.length; i++) hash = Math.imul(hash ^ rkey.charCodeAt(i), 0x01000193)
-  return mix(hash)
-}
-
-function mix(value: number): number {
-  let x = value | 0
-  x = Math.imul(x ^ (x >>> 16), 0x21f0aaad)
-  x = Math.imul(x ^ (x >>> 15), 0x735a2d97)
-  return x ^ (x >>> 15)
+  return mix(fnv1a(rkey))
 }

@@ -3,6 +3,7 @@
 // grows; a rebuild from rows at start or when it fills up makes it sharp again.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
+import { fnv1a } from '../../base/util/hash.ts'
 import type { Db } from '../../data/store/db.ts'
 import { iterateTombstoneKeys, type RecordKey } from '../../data/store/tombstones.ts'
 
@@ -48,9 +49,7 @@ function hashRkey(rkey: PackedRkey): number {
   if (typeof rkey !== 'string') {
     return Math.imul(rkey.readUInt32BE(0), 0xc2b2ae35) ^ Math.imul(rkey.readUInt32BE(4), 0x27d4eb2f)
   }
-  let hash = 0x811c9dc5
-  for (let i = 0; i < rkey.length; i++) hash = Math.imul(hash ^ rkey.charCodeAt(i), 0x01000193)
-  return hash
+  return fnv1a(rkey)
 }
 
 /** A mixing step, which gives the next of several independent hashes. */

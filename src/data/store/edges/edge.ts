@@ -3,6 +3,7 @@
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { microsOf } from '../../../base/atproto/keys.ts'
+import { fnv1a } from '../../../base/util/hash.ts'
 
 export type Edge = {
   uid: number
@@ -46,9 +47,7 @@ export function periodStart(period: number): number {
 /** When a TID was made; for any other key a number that looks like it and is always the same. */
 export function keyPeriodOf(rkey: PackedRkey): number {
   if (typeof rkey !== 'string') return periodOf(microsOf(rkey) / 1000)
-  let hash = 0x811c9dc5
-  for (let i = 0; i < rkey.length; i++) hash = Math.imul(hash ^ rkey.charCodeAt(i), 0x01000193)
-  return (hash >>> 0) % TEXT_PERIODS
+  return (fnv1a(rkey) >>> 0) % TEXT_PERIODS
 }
 
 export function keyHashOf(rkey: PackedRkey): number {
