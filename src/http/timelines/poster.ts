@@ -1,6 +1,8 @@
 // Posts on their way to the writer: what comes while a batch is being written makes up the next one, so that many
-// posts share one transaction. Each is answered when its own is committed.
+// posts share one transaction. Each is answered when its own is committed. Where several come at once a batch waits
+// for a moment before it goes: most of what a small one costs is its way to the writer and back.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { unavailable, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { PostOutcome, TimelinePost } from '../../data/store/timeline-posts.ts'
@@ -20,6 +22,7 @@ type Waiting = {
 
 const MAX_BATCH = 500
 const MAX_WAITING = 5_000
+const GATHERED_FOR_MS = 2
 
 export function createPoster(ingest: Pick<IngestConnection, 'writeTimelines'>): Poster {
   const queue: Waiting[] = []
@@ -28,8 +31,10 @@ export function createPoster(ingest: Pick<IngestConnection, 'writeTimelines'>): 
 
   async function write(): Promise<void> {
     isWriting = true
-    while (queue.length > 0) {
+    for (let last = queue.length; queue.length > 0; ) {
+      if (last > 1 && queue.length < MAX_BATCH) await pause(GATHERED_FOR_MS)
       const batch = queue.splice(0, MAX_BATCH)
+      last = batch.length
       try {
         const posts = batch.map(({ post }) => post)
         const outcomes = await ingest.writeTimelines({ kind: 'post', posts })
