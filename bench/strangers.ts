@@ -115,7 +115,11 @@ async function attack(
     newcomerMs = await newcomerComes(parts)
     await striking
   })
-  if (failure) console.error(`${kind}: ${String(failure)}`)
+  if (failure) {
+    // One that had no effect is measured for nothing.
+    console.error(`${kind}: ${String(failure)}`)
+    process.exitCode = 1
+  }
   const figures = figuresOf(`${name}.${kind}`, report)
   const passed = { name: `${name}.${kind}.failures`, value: failure ? 1 : 0, unit: 'attacks' }
   return [...figures, passed, ms(`${name}.${kind}.newcomer_ms`, newcomerMs)]

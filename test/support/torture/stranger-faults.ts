@@ -206,6 +206,9 @@ async function untilStill({ world }: Parts): Promise<void> {
   }
 }
 
+/** What only the process says that parses videos (http/media/process/). */
+const BY_PARSER = /"(NotStreamable|TooMuchMemory|TooMuchTime)"/
+
 /** The pictures of others come all the same. */
 async function floodMedia(parts: Parts, dice: number): Promise<void> {
   const { world, subject } = parts
@@ -230,18 +233,21 @@ async function floodMedia(parts: Parts, dice: number): Promise<void> {
       ['playlist.m3u8', '0/video.m3u8', '0.m4s'].map((it) => `/video/${did}/${cid}/${it}`),
     ),
   ]
-  const refused = inTurns(
-    asked.length,
-    async (i) => (await subject.picture(asked[i]!, headers)).status,
-  )
-  refused.catch(() => {})
+  const answers = inTurns(asked.length, (i) => subject.picture(asked[i]!, headers))
+  answers.catch(() => {})
   await until(() => hasPicture(parts), {
     what: 'a picture of others came',
     withinMs: PICTURE_TIMEOUT_MS,
   })
-  const shown = (await refused).filter((status) => status === 200)
+  const refused = await answers
+  const shown = refused.filter(({ status }) => status === 200)
   atMost('hostile pictures and videos shown', shown.length, 0)
   hadEffect('hostile pictures were fetched', strangers.blobsAsked(pictures) > 0)
+  if (!subject.hasOwnVideos) return
+  for (const cid of videos)
+    hadEffect('a hostile video was fetched', strangers.blobsAsked([cid]) > 0)
+  const byParser = refused.filter(({ bytes }) => BY_PARSER.test(bytes.toString()))
+  hadEffect('each hostile video reached its parser', byParser.length >= videos.length)
 }
 
 function thumbnail(did: string, cid: string): string {

@@ -38,6 +38,8 @@ export type Subject = {
   /** A method as somebody else's server asks it; the answer may be any. */
   call(method: string, query: string, headers: Record<string, string>): Promise<Answer>
   readonly origin: string
+  /** Whether it fetches and cuts videos itself. */
+  readonly hasOwnVideos: boolean
   /** What a token must be made out to. */
   readonly audience: string
   /** undefined where none runs. */
@@ -197,6 +199,7 @@ export async function createSubject(
     picture: (path, headers = {}) => read(path, headers),
     call: (method, query, headers) => read(`/xrpc/${method}${query}`, headers),
     origin,
+    hasOwnVideos: settings['VIDEOS'] === 'own',
     audience: aud,
     processId: () => (current && !ended.has(current) ? current.child.pid : undefined),
     stored: () => {
