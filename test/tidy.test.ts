@@ -229,6 +229,11 @@ test('no markers of unfinished work, no focused or silenced tests', () => {
   expect(found).toEqual([])
 })
 
+test('tests wait by test/support/eventually.ts or expect.poll', () => {
+  const waiting = tests.filter(({ text }) => /\bvi\.wait(?:For|Until)\(/.test(text))
+  expect(waiting.map(({ path }) => relative(root, path))).toEqual([])
+})
+
 test('there are no barrel files', () => {
   const barrels = sources.filter(({ text }) => /^export (\*|\{[^}]*\}) from/m.test(text))
   expect(barrels.map(({ path }) => below(path))).toEqual([])

@@ -1,9 +1,10 @@
 // A job that fails in a way that nobody foresaw, as by what somebody's server sent: it is told, tried again and given up
 // like one whose server is broken. The others go on, and so does the process.
 
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { UNCOUNTED } from '../../../src/ingest/indexing/cold-start-budget.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
+import { until } from '../../support/eventually.ts'
 
 let world: BackfillWorld | undefined
 afterEach(async () => {
@@ -37,8 +38,8 @@ test('an author whose records nobody can read keeps nobody else from being read'
   const failed = one.db
     .prepare<[number], string>("SELECT last_error FROM jobs WHERE subject = ? AND kind = 'feed'")
     .pluck()
-  await vi.waitUntil(() => postsOf.get(one.uid(good)) === 1, { timeout: 20_000 })
-  await vi.waitUntil(() => failed.get(one.uid(bad)), { timeout: 20_000 })
+  await until(() => postsOf.get(one.uid(good)) === 1)
+  await until(() => Boolean(failed.get(one.uid(bad))))
   expect(failed.get(one.uid(bad))).toBe('unforeseen: nobody foresaw this')
   expect(postsOf.get(one.uid(bad))).toBe(0)
 })
