@@ -2,7 +2,7 @@
 // write for anybody.
 
 import { portOrOff, secret, text } from './parsers.ts'
-import { hidden, setting } from './setting.ts'
+import { hidden, optional, setting } from './setting.ts'
 
 export const dataplaneSettings = {
   dataplanePort: setting(
@@ -18,28 +18,24 @@ export const dataplaneSettings = {
     'Address for it to listen on. Whoever reaches it may ask and write for anybody; so beyond loopback it needs DATAPLANE_TOKEN or DATAPLANE_TLS_CLIENT_CA.',
   ),
   dataplaneToken: hidden(
-    setting<string | undefined>(
+    optional(
       'DATAPLANE_TOKEN',
-      undefined,
       secret,
       'Bearer token of at least 16 characters that every call of the dataplane interface has to carry.',
     ),
   ),
-  dataplaneTlsCert: setting<string | undefined>(
+  dataplaneTlsCert: optional(
     'DATAPLANE_TLS_CERT',
-    undefined,
     text,
     'PEM file with the certificate of the dataplane interface; together with DATAPLANE_TLS_KEY. Unset: without TLS.',
   ),
-  dataplaneTlsKey: setting<string | undefined>(
+  dataplaneTlsKey: optional(
     'DATAPLANE_TLS_KEY',
-    undefined,
     text,
     'PEM file with the key of that certificate.',
   ),
-  dataplaneTlsClientCa: setting<string | undefined>(
+  dataplaneTlsClientCa: optional(
     'DATAPLANE_TLS_CLIENT_CA',
-    undefined,
     text,
     'PEM file with the authority whose client certificates the dataplane interface wants to see (mutual TLS).',
   ),

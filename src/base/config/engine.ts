@@ -2,7 +2,7 @@
 
 import { isByInvite, type Members } from './members.ts'
 import { text, Unfit } from './parsers.ts'
-import { setting } from './setting.ts'
+import { optional } from './setting.ts'
 
 type EngineAddress = {
   /** Each with its port. */
@@ -51,21 +51,18 @@ function engineAddress(value: string): string {
 }
 
 export const engineSettings = {
-  engine: setting<string | undefined>(
+  engine: optional(
     'ENGINE',
-    undefined,
     engineAddress,
     'Where several nodes of one place share members’ private state: a CQL engine (Apache Cassandra, ScyllaDB) as cql://user@host,host/keyspace; ?dc=NAME names its data centre (datacenter1 if left out). Unset: this node keeps it alone (docs/CLUSTER.md).',
   ),
-  enginePasswordFile: setting<string | undefined>(
+  enginePasswordFile: optional(
     'ENGINE_PASSWORD_FILE',
-    undefined,
     text,
     'File with the password of the engine’s user, in its first line.',
   ),
-  engineCa: setting<string | undefined>(
+  engineCa: optional(
     'ENGINE_CA',
-    undefined,
     text,
     'PEM file with the authority of the engine’s certificates; with it the engine is spoken to by TLS alone.',
   ),

@@ -21,6 +21,15 @@ export function setting<T>(
   return { key: PREFIX + key, fallback, parse, doc }
 }
 
+/** One that may be left out. */
+export function optional<T>(
+  key: string,
+  parse: (text: string) => T,
+  doc: string,
+): Setting<T | undefined> {
+  return setting<T | undefined>(key, undefined, parse, doc)
+}
+
 export function hidden<T>(one: Setting<T>): Setting<T> {
   return { ...one, isSecret: true }
 }

@@ -22,7 +22,7 @@ import {
   url,
 } from './parsers.ts'
 import { pushSettings } from './push.ts'
-import { hidden, setting } from './setting.ts'
+import { hidden, optional, setting } from './setting.ts'
 
 /** Those that Bluesky's own AppView trusts, as published at https://blu.ski/trusted. */
 const TRUSTED_VERIFIERS = [
@@ -172,12 +172,7 @@ export const settings = {
     'With INDEX_SCOPE=network: read everything that was ever said from the archive of the first Jetstream host, then go on live. Needs v2, a key where the host asks for one, and disk for all of it.',
   ),
   archiveKey: hidden(
-    setting<string | undefined>(
-      'ARCHIVE_KEY',
-      undefined,
-      secret,
-      'API key for the archive, which is metered by bytes.',
-    ),
+    optional('ARCHIVE_KEY', secret, 'API key for the archive, which is metered by bytes.'),
   ),
   archiveDailyGb: setting(
     'ARCHIVE_DAILY_GB',
@@ -263,21 +258,18 @@ export const settings = {
     integer(64, 100_000_000),
     'Megabytes of disk that kept pictures, videos and captions may take.',
   ),
-  imageUrlPattern: setting<string | undefined>(
+  imageUrlPattern: optional(
     'IMAGE_URL_PATTERN',
-    undefined,
     mediaPattern,
     'Image address (as IMAGES says if unset); {preset} is avatar, banner, feed_thumbnail or feed_fullsize.',
   ),
-  videoPlaylistUrlPattern: setting<string | undefined>(
+  videoPlaylistUrlPattern: optional(
     'VIDEO_PLAYLIST_URL_PATTERN',
-    undefined,
     mediaPattern,
     'Video playlist address (as VIDEOS says if unset).',
   ),
-  videoThumbnailUrlPattern: setting<string | undefined>(
+  videoThumbnailUrlPattern: optional(
     'VIDEO_THUMBNAIL_URL_PATTERN',
-    undefined,
     mediaPattern,
     'Video thumbnail address (as VIDEOS says if unset).',
   ),
@@ -324,9 +316,8 @@ export const settings = {
     'Reverse proxies whose X-Forwarded-For is believed: addresses, networks, loopback, private or none, separated by commas.',
   ),
   operatorToken: hidden(
-    setting<string | undefined>(
+    optional(
       'OPERATOR_TOKEN',
-      undefined,
       secret,
       'Bearer token of at least 16 characters for the operator’s routes under /operator/ and the explore view; they are not served over HTTP while it is unset. The command line needs none on the machine itself.',
     ),
