@@ -45,12 +45,27 @@ const httpLimits = { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST
 /** Whoever may ask is answered; a stream of HTTP/2 by `grpc`, where that takes it. */
 type Answers = { answer: Answer; grpc: Grpc }
 
+type ListenOptions = {
+  config: Pick<
+    Config,
+    | 'dataplaneBind'
+    | 'dataplanePort'
+    | 'dataplaneToken'
+    | 'dataplaneTlsCert'
+    | 'dataplaneTlsKey'
+    | 'dataplaneTlsClientCa'
+  >
+  reusePort?: boolean | undefined
+  /** A session of HTTP/2 lasts no longer without a call that may be made: the places are for whoever may ask. */
+  secretWithinMs?: number
+}
+
 /** @throws what listening throws, and ConfigError for files of TLS that cannot be read. */
 export async function listen(
   answers: Answers,
-  { config, reusePort = false }: { config: Config; reusePort?: boolean | undefined },
+  { config, reusePort = false, secretWithinMs = HEADERS_TIMEOUT_MS }: ListenOptions,
 ): Promise<DataplaneListener> {
-  const { onSocket, sessions } = speakers(answers, config.dataplaneToken)
+  const { onSocket, sessions } = speakers(answers, { token: config.dataplaneToken, secretWithinMs })
   const server = config.dataplaneTlsCert
     ? createTls(tlsOptions(config, config.dataplaneTlsCert), onSocket)
     : createTcp(onSocket)
@@ -66,7 +81,7 @@ export async function listen(
   return { ...listening, close: () => close(server, sessions, sockets) }
 }
 
-function tlsOptions(config: Config, cert: string): TlsOptions {
+function tlsOptions(config: ListenOptions['config'], cert: string): TlsOptions {
   const ca = config.dataplaneTlsClientCa
   return {
     ALPNProtocols: ['h2', 'http/1.1'],
@@ -88,7 +103,10 @@ function checkOf(token: string | undefined): Check {
 }
 
 /** What speaks HTTP/1.1 and HTTP/2 on sockets that are given to it. */
-function speakers({ answer, grpc }: Answers, token: string | undefined) {
+function speakers(
+  { answer, grpc }: Answers,
+  { token, secretWithinMs }: { token: string | undefined; secretWithinMs: number },
+) {
   const mayAsk = checkOf(token)
   const guarded = (request: Incoming, response: Outgoing): void => {
     if (mayAsk(request.headers)) answer(request, response as never)
@@ -98,8 +116,16 @@ function speakers({ answer, grpc }: Answers, token: string | undefined) {
   const http2 = createHttp2(streamLimits)
   // It listens nowhere: it makes requests and responses of streams.
   const compatible = createHttp2(guarded)
+  const unproven = new WeakMap<Http2Session, NodeJS.Timeout>()
+  http2.on('session', (session) => {
+    const timer = setTimeout(() => session.destroy(), secretWithinMs)
+    session.once('close', () => clearTimeout(timer))
+    unproven.set(session, timer)
+  })
   http2.on('stream', (stream, headers, flags, rawHeaders) => {
-    if (mayAsk(headers) && grpc(stream, headers)) return
+    const isAllowed = mayAsk(headers)
+    if (isAllowed && stream.session) clearTimeout(unproven.get(stream.session))
+    if (isAllowed && grpc(stream, headers)) return
     compatible.emit('stream', stream, headers, flags, rawHeaders)
   })
   return { onSocket: told(http1, http2), sessions: sessionsOf(http2) }
