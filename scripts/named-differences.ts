@@ -57,6 +57,14 @@ export const namedDifferences: Difference[] = [
     why: 'A client that asks again gets what is new and nothing else.',
   },
   {
+    what: 'The page that ends a list has no cursor; there, many have one, with an empty page behind it.',
+    why: 'A client sees the end as such, and asks once less.',
+  },
+  {
+    what: 'Of a custom feed, whoever has never asked us for anything else gets a visitor’s view; there, the token that was made out to the feed generator says who looks.',
+    why: 'A token for somebody else makes nobody a member here. Clients ask for profile and notifications first.',
+  },
+  {
     what: 'Notifications are at once in the list; there, a delay can be configured. At most 5,000 are kept for each member.',
     why: 'Nothing works on them behind the scenes.',
   },

@@ -6,7 +6,15 @@ import { mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { type Account, createAccount, follow, post, put, type Ref } from './support/account.ts'
+import {
+  type Account,
+  createAccount,
+  follow,
+  post,
+  put,
+  type Ref,
+  uploadImage,
+} from './support/account.ts'
 import { type ClientAtHome, clientAtHome } from './support/client-at-home.ts'
 import { freePort } from './support/free-port.ts'
 import { type Jetstream, startJetstream } from './support/jetstream.ts'
@@ -20,6 +28,7 @@ const SIMULATED = 2_000
 const SCREEN = 30
 const LOG_TAIL = 6_000
 const QUOTING = ', with a quote'
+const QUOTED = 'quoted by everybody'
 const FOLLOWS_A_CALL = 200
 /** After another call, as the client's own start is fast or slow. */
 const DELAYS_MS = [0, 250, 2_000]
@@ -72,7 +81,7 @@ afterAll(async () => {
 /** Friends who write in turn; some posts quote one by somebody whom no newcomer follows. */
 async function liveThere(person: World['person']): Promise<Pick<World, 'friends' | 'texts'>> {
   const stranger = await person('stranger')
-  const quoted = await post(stranger, 'quoted by everybody')
+  const quoted = await post(stranger, QUOTED)
   const friends: Account[] = []
   for (let i = 0; i < FRIENDS; i++) friends.push(await person('friend'))
   const texts: string[] = []
@@ -84,7 +93,8 @@ async function liveThere(person: World['person']): Promise<Pick<World, 'friends'
     }
   }
   for (const friend of friends) {
-    await put(friend, 'app.bsky.actor.profile', 'self', { displayName: friend.handle })
+    const avatar = await uploadImage(friend)
+    await put(friend, 'app.bsky.actor.profile', 'self', { displayName: friend.handle, avatar })
   }
   return { friends, texts }
 }
@@ -147,8 +157,20 @@ async function seesAll(client: ClientAtHome, texts: readonly string[]): Promise<
     await client.scrollToEnd()
     expect(client.texts()).toEqual(texts)
     expect(client.misleading()).toEqual([])
+    expectFaces(client)
   })
   expectHonest(client, texts)
+}
+
+/** Everybody with their name and their picture, and what they quote with its words. */
+function expectFaces(client: ClientAtHome): void {
+  const handles = new Set(world.friends.map(({ handle }) => handle))
+  for (const { post } of client.posts().filter(({ post }) => handles.has(post.author.handle))) {
+    expect(post.author.displayName).toBe(post.author.handle)
+    expect(post.author.avatar).toContain(post.author.did)
+    const { text } = post.record as { text: string }
+    if (text.endsWith(QUOTING)) expect(JSON.stringify(post.embed)).toContain(QUOTED)
+  }
 }
 
 /**
@@ -161,6 +183,8 @@ async function readAtMarks({ account, texts, isEndSeen }: Marked, beganAt: numbe
   let before: string[] = []
   for (const mark of MARKS_MS) {
     await sleep(Math.max(0, beganAt + mark - Date.now()))
+    // What is read from then on stays as it is.
+    const isOver = isColdStartOver(account)
     await client.refresh()
     await client.scrollPast(before)
     expectHonest(client, texts)
@@ -168,9 +192,15 @@ async function readAtMarks({ account, texts, isEndSeen }: Marked, beganAt: numbe
     expect(client.texts().length > 0).toBe(texts.length > 0)
     expect(client.texts()).toEqual(expect.arrayContaining(before))
     before = client.texts()
+    if (isOver) break
   }
   if (isEndSeen) await seesAll(client, texts)
   else await seesFirstScreen(client, texts)
+}
+
+function isColdStartOver({ did }: Account): boolean {
+  const lines = world.slipstream.log().split('\n')
+  return lines.some((line) => line.includes(did) && line.includes('the timeline is filled'))
 }
 
 type Marked = { account: Account; texts: readonly string[]; isEndSeen: boolean }
