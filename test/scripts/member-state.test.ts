@@ -19,7 +19,7 @@ import { readState } from '../../src/ingest/member-state/read-state.ts'
 import { writeState } from '../../src/ingest/member-state/write-state.ts'
 import { privateAct } from '../support/private-acts.ts'
 import { createRandom } from '../support/random.ts'
-import { didOf } from '../support/records.ts'
+import { cidOf, didOf } from '../support/records.ts'
 import { testSeed } from '../support/seed.ts'
 import { createServingWorld, type ServingWorld } from '../support/serving-world.ts'
 import type { World } from '../support/world.ts'
@@ -59,11 +59,17 @@ function live(world: World): void {
   }
   const [one, other] = [world.account('person-1'), world.account('person-2')]
   const root = world.post(one).uri
+  // Chance may have taken everything back.
+  const list = world.list(one, 'for sure').uri
+  const scope = { onlyReposts: false, onlyQuoteposts: false }
   const draft = JSON.stringify({ posts: [{ text: 'half a th' }] })
   const defs = 'app.bsky.actor.defs'
   const preferences = JSON.stringify([{ $type: `${defs}#adultContentPref`, enabled: true }])
   const patch = { like: { include: 'follows', list: true, push: false } }
   const requests: WriterRequest[] = [
+    { id: 1, did: alice, kind: 'mute', subjectDid: one, ...scope },
+    { id: 1, did: alice, kind: 'mute-list', list },
+    { id: 1, did: alice, kind: 'bookmark', uri: root, cid: cidOf(root) },
     { id: 1, did: alice, kind: 'mute-thread', root },
     { id: 1, did: alice, kind: 'create-draft', draftId: '3kaaaaaaaaaaa', draft },
     { id: 1, did: alice, kind: 'create-draft', draftId: '3kaaaaaaaaaab', draft },
