@@ -1,7 +1,8 @@
 // The plots of docs/LOSSY-TIMELINES.md, by file name, from figures of `npm run bench -- hot-shards`.
 
 import type { SavedFigures } from '../bench/saved-figures.ts'
-import type { Plot, Series } from './line-plot.ts'
+import type { Plot } from './line-plot.ts'
+import { series } from './plot-series.ts'
 
 const READERS: [follows: number, name: string][] = [
   [500_000, '500,000 follows'],
@@ -36,17 +37,4 @@ export function lossyPlots(figures: SavedFigures): Record<string, Plot> {
       series: [byLimit('job', 'job_p99_s')],
     },
   }
-}
-
-/** `<before>2000<after>` is a point at 2,000. */
-function series(
-  figures: SavedFigures,
-  name: string,
-  { before, after }: { before: string; after: string },
-): Series {
-  const points = Object.entries(figures).flatMap(([key, { value }]) => {
-    if (!key.startsWith(before) || !key.endsWith(after)) return []
-    return [[Number(key.slice(before.length, -after.length)), value] as const]
-  })
-  return { name, points: points.sort(([a], [b]) => a - b) }
 }

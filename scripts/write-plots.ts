@@ -4,15 +4,18 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readFigures, type SavedFigures } from '../bench/saved-figures.ts'
-import { drawPlot, type Plot, type Series } from './line-plot.ts'
+import { drawPlot, type Plot } from './line-plot.ts'
 import { lossyPlots } from './lossy-plots.ts'
+import { series } from './plot-series.ts'
 
 const folder = join(import.meta.dirname, '../docs/plots')
 
 /** The plots by file name, without those whose figures are missing. */
 export function plotsOf(figures: SavedFigures): Record<string, Plot> {
-  const edges = (name: string, figure: string) => series(figures, name, 'growth.edges', figure)
-  const members = (name: string, figure: string) => series(figures, name, 'growth.members', figure)
+  const bySize = (group: string, name: string, figure: string) =>
+    series(figures, name, { before: `${group}.`, after: `.${figure}` })
+  const edges = (name: string, figure: string) => bySize('growth.edges', name, figure)
+  const members = (name: string, figure: string) => bySize('growth.members', name, figure)
   const graph = { xLabel: 'follow edges', logarithmic: true }
   const community = { xLabel: 'members', logarithmic: true }
   const plots: Record<string, Plot> = {
@@ -65,16 +68,6 @@ export function plotsOf(figures: SavedFigures): Record<string, Plot> {
       series.every(({ points }) => points.length > 1),
     ),
   )
-}
-
-/** `growth.edges.1e6.add.ns` is a point at a million. */
-function series(figures: SavedFigures, name: string, group: string, figure: string): Series {
-  const points = Object.entries(figures).flatMap(([key, { value }]) => {
-    if (!key.startsWith(`${group}.`) || !key.endsWith(`.${figure}`)) return []
-    const size = key.slice(group.length + 1, -figure.length - 1)
-    return /^1e\d$/.test(size) ? [[Number(size), value] as const] : []
-  })
-  return { name, points: points.sort(([a], [b]) => a - b) }
 }
 
 if (import.meta.main) {
