@@ -117,8 +117,8 @@ export function createAppContext(parts: AppParts) {
   return {
     ...parts,
     scope,
-    lookups: parts.lookups,
-    ...{ fallback: parts.fallback, counted: parts.counted, push: parts.push },
+    ...{ fallback: parts.fallback, counted: parts.counted },
+    ...{ lookups: parts.lookups, push: parts.push },
     moderationServices: new Set(parts.moderationServices),
     postsByUri: createPostsByUri({ db, actors }),
     viewCache,

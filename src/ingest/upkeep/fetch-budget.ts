@@ -1,5 +1,6 @@
-// How much may be fetched because members look at it or keep it (bookmarks, muted lists): in jobs, for each member and for all, within a minute and
-// waiting. What is beyond is not queued, and asked for again by the next request that shows it.
+// How much may be fetched because members look at it or keep it (bookmarks, muted lists): in jobs, for each member
+// and for all, within a minute and waiting. What is beyond is not queued, and asked for again by the next request
+// that shows it.
 
 import { createCountBuffer } from '../../data/shared-memory/count-table.ts'
 import { createSharedBudget, PART } from '../../data/shared-memory/shared-budget.ts'
