@@ -38,6 +38,11 @@ const MAX_ITEMS = 64
 const MAX_URL_LENGTH = 2048
 /** Base58 is decoded in the square of its length: 60 kB of it are four seconds. A key has some fifty characters. */
 const MAX_KEY_LENGTH = 256
+/**
+ * A compressed point, which stands in a did:key as it is. Whether it is on its curve is found out by whoever
+ * verifies with it: here that would be a square root for each account that is looked up.
+ */
+const COMPRESSED_KEY = /^z(Q3s|Dna)[1-9A-HJ-NP-Za-km-z]{45}$/
 /** What is kept of a document stays in memory for as long as its account is known. */
 const MAX_SERVICES = 16
 const MAX_NAME_LENGTH = 128
@@ -98,6 +103,7 @@ function didKeyOf(type: string, multibase: string): string | undefined {
     case 'EcdsaSecp256k1VerificationKey2019':
       return formatDidKey(SECP256K1_JWT_ALG, multibaseToBytes(multibase))
     case 'Multikey': {
+      if (COMPRESSED_KEY.test(multibase)) return `did:key:${multibase}`
       const { jwtAlg, keyBytes } = parseMultikey(multibase)
       return formatDidKey(jwtAlg, keyBytes)
     }
