@@ -51,7 +51,12 @@ export function createAuthorFeedSkeleton(db: Db) {
     const wayOn = page.isLast
       ? formatFeedCursor(floor, undefined)
       : formatFeedCursor(last.sortAt, cids.get(last.item))
-    return { items, cursor: wayOn, ...(!page.isLast && items.length < limit && { isCut: true }) }
+    return {
+      items,
+      cursor: wayOn,
+      ...(!page.isLast && items.length < limit && { isCut: true }),
+      ...(page.isSplit && { isSplit: true }),
+    }
   }
 }
 

@@ -8,4 +8,6 @@ export type SkeletonPage<Item> = {
   cursor: string | undefined
   /** Short on purpose: what follows is for another request. */
   isCut?: boolean
+  /** Ends among items that no cursor can part: what follows it may leave one out. */
+  isSplit?: boolean
 }

@@ -39,6 +39,8 @@ export type FeedSkeleton = {
   endCursor?: string
   /** The page is short because twins were kept together (`cutPage`); it is not to be filled up. */
   isCut?: boolean
+  /** See `SkeletonPage`. */
+  isSplit?: boolean
 }
 
 export type TimelineParts = {
@@ -68,7 +70,7 @@ export function createTimelineSkeleton(parts: TimelineParts) {
   }
 }
 
-type Page = { rows: readonly FeedRow[]; hasMore: boolean; isCut: boolean }
+type Page = { rows: readonly FeedRow[]; hasMore: boolean; isCut: boolean; isSplit?: boolean }
 
 function readPage(parts: TimelineParts, request: TimelineRequest, range: FeedRange): Page {
   const { viewer, limit } = request
@@ -91,9 +93,10 @@ function readPage(parts: TimelineParts, request: TimelineRequest, range: FeedRan
   const taken = own.slice(0, ownLimit)
   const mixed =
     taken.length === 0 ? followed : [...followed, ...taken].sort((a, b) => b.sortAt - a.sortAt)
-  const { rows, isLast } = cutPage(inOrder(mixed, range, parts.feed), limit, parts.feed)
+  const cut = cutPage(inOrder(mixed, range, parts.feed), limit, parts.feed)
+  const { rows, isLast, isSplit } = cut
   const hasMore = rows.length > 0 && (!isLast || own.length > ownLimit)
-  return { rows, hasMore, isCut: !isLast && rows.length < limit }
+  return { rows, hasMore, isCut: !isLast && rows.length < limit, ...(isSplit && { isSplit }) }
 }
 
 function present(parts: TimelineParts, request: TimelineRequest, page: Page): FeedSkeleton {
@@ -108,6 +111,7 @@ function present(parts: TimelineParts, request: TimelineRequest, page: Page): Fe
     ...(first && cids.has(first.item) && { startCursor: cursorOf(first) }),
     ...(last && { endCursor: cursorOf(last) }),
     ...(page.isCut && { isCut: true }),
+    ...(page.isSplit && { isSplit: true }),
   }
 }
 

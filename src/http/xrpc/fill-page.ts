@@ -1,8 +1,13 @@
 // Blocks and mutes take items out of a page after it was read. So that a page is not short, or even
 // empty, while there is more below, the next ones are read until it is full.
 
-/** `isCut`: short on purpose, see FeedSkeleton. */
-export type FilledPage<T> = { items: T[]; cursor: string | undefined; isCut?: boolean }
+/** `isCut` and `isSplit`: see `SkeletonPage`. */
+export type FilledPage<T> = {
+  items: T[]
+  cursor: string | undefined
+  isCut?: boolean
+  isSplit?: boolean
+}
 
 const MAX_READS = 10
 
@@ -25,6 +30,7 @@ export function fillPage<T>(
   for (let reads = 1; reads < MAX_READS && page.items.length < enough; reads++) {
     if (page.cursor === undefined || page.cursor === end) break
     const next = read(page.cursor, limit - page.items.length)
+    if (next.isSplit) break // the next page has room for all of them
     page.items.push(...next.items)
     if (next.cursor === page.cursor) return { ...page, cursor: undefined }
     page.cursor = next.cursor

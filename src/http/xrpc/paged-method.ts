@@ -107,6 +107,7 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
         items: steps.present(app, shown, page).filter((view) => view !== undefined),
         cursor: found.cursor,
         isCut: found.isCut,
+        isSplit: found.isSplit,
       }
     })
   }
@@ -117,7 +118,10 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
     const page = read({ limit, enough, mayPostpone: true })
     if (above === undefined || page.cursor !== undefined) return page
     if (!steps.mayGoOn?.(app, call)) return read({ limit, enough, mayPostpone: false })
-    if (above > 0) return read({ limit: above, enough: 0, mayPostpone: true })
+    if (above > 0) {
+      const aboveIt = read({ limit: above, enough: 0, mayPostpone: true })
+      if (!aboveIt.isSplit) return aboveIt
+    }
     return page.items.length * 2 < reads[0]!.items.length ? NOTHING : page
   }
 
