@@ -10,6 +10,7 @@ import { HISTORY_RINGS, type HistoryRing, readHistory } from '../../data/store/h
 import type { MetricParts } from '../metrics/metrics.ts'
 import { addMetricsRoute } from '../metrics/metrics-route.ts'
 import { type Asset, type Assets, loadAssets } from './assets.ts'
+import { type Availability, readAvailability } from './availability.ts'
 import { PAGE_HEADERS } from './document.ts'
 import { type ExploreOptions, exploreRoutes } from './explore/routes.ts'
 import { exploreDocument } from './explore-document.ts'
@@ -50,6 +51,7 @@ export type Page = {
 
 const FOREVER = 'public, max-age=31536000, immutable'
 const FORECAST_EVERY_MS = MINUTE_MS
+const AVAILABILITY_EVERY_MS = MINUTE_MS / 2
 /** Of a chart: about as many as it has pixels. */
 const MAX_POINTS = 720
 /** Of a visitor's rate limit: what the operator asks reads a lot, and guessing the token should be slow. */
@@ -58,6 +60,7 @@ const EXPLORE_POINTS = 5
 export function createPage(parts: PageParts): Page {
   const { config } = parts
   const figures = createFigures(parts)
+  const availability = createAvailability(parts)
   const live = createLive(() => JSON.stringify(figures()))
   const assets = loadAssets
   const explore = exploreRoutes({ ...parts, reasonableLimit: config.reasonableLimit })
@@ -66,13 +69,13 @@ export function createPage(parts: PageParts): Page {
   const routes: Page['routes'] = [
     {
       path: '/',
-      app: pages(parts, { assets, figures }),
+      app: pages(parts, { assets, figures, availability }),
       charges: [
         { ...page, patterns: ['/', '/explore', '/read'] },
         { ...metrics, patterns: ['/metrics'] },
       ],
     },
-    { path: '/page', app: files(parts, { assets, figures, live }), charges: [page] },
+    { path: '/page', app: files(parts, { assets, figures, availability, live }), charges: [page] },
     {
       path: '/explore/api',
       app: explore,
@@ -83,14 +86,19 @@ export function createPage(parts: PageParts): Page {
   return { routes, listeners: () => live.listeners, close: () => live.close() }
 }
 
-type Shared = { assets: () => Assets; figures: () => Figures }
+type Shared = {
+  assets: () => Assets
+  figures: () => Figures
+  availability: () => Availability
+}
 
-function pages(parts: PageParts, { assets, figures }: Shared): Hono {
+function pages(parts: PageParts, { assets, figures, availability }: Shared): Hono {
   const { config } = parts
   const app = new Hono()
   app.get('/', (c, next) => {
     if (!wantsHtml(c)) return next()
-    return Promise.resolve(c.body(statusDocument(assets(), config, figures()), 200, PAGE_HEADERS))
+    const shown = { figures: figures(), availability: availability() }
+    return Promise.resolve(c.body(statusDocument(assets(), config, shown), 200, PAGE_HEADERS))
   })
   app.get('/explore', (c) => {
     const isServed = config.operatorToken !== undefined
@@ -104,8 +112,9 @@ function pages(parts: PageParts, { assets, figures }: Shared): Hono {
   return app
 }
 
-function files(parts: PageParts, { assets, figures, live }: Shared & { live: Live }): Hono {
-  const history = createHistoryReader(parts)
+function files(parts: PageParts, shared: Shared & { live: Live }): Hono {
+  const { assets, figures, live } = shared
+  const history = createHistoryReader(parts, shared.availability)
   const app = new Hono()
   app.get('/live', (c) => {
     if (c.req.raw.method === 'HEAD') return c.body(null, 200, { 'cache-control': 'no-store' })
@@ -132,14 +141,26 @@ function createFigures({ db, status, now = Date.now }: PageParts): () => Figures
   return () => figuresOf(status(), forecast('disk', FORECAST_EVERY_MS))
 }
 
+function createAvailability({ db, now = Date.now }: PageParts): () => Availability {
+  const read = createMemo(now, () => readAvailability(db, now()))
+  return () => read('availability', AVAILABILITY_EVERY_MS)
+}
+
 /** As JSON, read anew when there may be more. */
-function createHistoryReader({ db, now = Date.now }: PageParts): (ring: HistoryRing) => string {
+function createHistoryReader(
+  { db, now = Date.now }: PageParts,
+  availability: () => Availability,
+): (ring: HistoryRing) => string {
   const read = createMemo(now, (name) => {
     const ring = HISTORY_RINGS.find((one) => one.name === name)!
     const { stepSeconds, slots } = ring
     const until = now()
     const span = { stepSeconds, spanSeconds: stepSeconds * slots, until }
-    return JSON.stringify({ ...span, ...thinned(readHistory(db, ring, until), MAX_POINTS) })
+    const incidents = availability().incidents.filter(
+      ({ to }) => to > until - span.spanSeconds * 1000,
+    )
+    const points = thinned(readHistory(db, ring, until), MAX_POINTS)
+    return JSON.stringify({ ...span, incidents, ...points })
   })
   return ({ name, stepSeconds }) => read(name, (stepSeconds * 1000) / 4)
 }

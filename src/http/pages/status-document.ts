@@ -2,6 +2,8 @@
 // to point a client here. The script goes on from there, and draws the charts.
 
 import type { Assets } from './assets.ts'
+import type { Availability } from './availability.ts'
+import { availabilitySection } from './availability-section.ts'
 import { connectSection, type Us } from './connect-section.ts'
 import { documentOf } from './document.ts'
 import type { FigureName, Figures } from './figures.ts'
@@ -34,11 +36,14 @@ const CHARTS: Chart[] = [
   { title: 'Database', series: ['database_bytes'], unit: 'bytes', figure: 'database' },
 ]
 
-export function statusDocument(assets: Assets, us: Us, figures: Figures): string {
+type Shown = { figures: Figures; availability: Availability }
+
+export function statusDocument(assets: Assets, us: Us, { figures, availability }: Shown): string {
   const main = html`${hero(us, figures)}
 ${archive(figures)}
 ${newcomers(figures)}
 ${connectSection(us)}
+${availabilitySection(availability)}
 ${history(figures)}
 ${holdings(figures)}`
   const title = `${us.hostname} · Slipstream`

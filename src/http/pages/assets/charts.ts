@@ -12,7 +12,11 @@ type History = {
   /** Milliseconds since 1970. */
   at: number[]
   series: Record<string, (number | null)[]>
+  incidents: Incident[]
 }
+
+/** From when until when, in milliseconds since 1970. */
+type Incident = { from: number; to: number; level: string; title: string }
 
 type Unit = 'count' | 'ms' | 'bytes'
 type Chart = {
@@ -23,6 +27,7 @@ type Chart = {
   top: number
   /** Seconds since 1970: from when until when. */
   span: [number, number]
+  incidents: Incident[]
   plot?: uPlot
 }
 
@@ -31,6 +36,9 @@ const AXIS_WIDTH = 62
 /** A moment's peak must not flatten a day: what rises so far above nearly all the rest is cut off. */
 const NEARLY_ALL = 0.99
 const FAR_ABOVE = 2
+const BAND_ALPHA = 0.16
+/** At least, in pixels of the canvas. */
+const BAND_WIDTH = 3
 /** A hole of more than so many steps is shown as one. */
 const MAX_MISSING_STEPS = 2.5
 
@@ -42,6 +50,7 @@ export function createCharts() {
       unit: place.dataset['unit'] as Unit,
       top: 1,
       span: [0, 1],
+      incidents: [],
     }),
   )
   let history: History | undefined
@@ -79,6 +88,7 @@ function drawOne(chart: Chart, history: History): void {
   const { place, names, unit } = chart
   const until = history.until / 1000
   chart.span = [until - history.spanSeconds, until]
+  chart.incidents = history.incidents
   const data = [
     history.at.map((ms) => ms / 1000),
     ...names.map((name) => history.series[name] ?? []),
@@ -106,7 +116,13 @@ function optionsFor(chart: Chart): uPlot.Options {
     width: place.clientWidth,
     height: HEIGHT,
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
+    // Pointing at a moment in one chart points at it in all.
+    cursor: {
+      y: false,
+      drag: { x: false, y: false },
+      points: { size: 6 },
+      sync: { key: 'history' },
+    },
     padding: [8, 4, 0, 0],
     scales: {
       x: { time: true, range: () => chart.span },
@@ -126,7 +142,10 @@ function optionsFor(chart: Chart): uPlot.Options {
         ...(i === 0 && { fill: colourOf(place, '--chart-fill') }),
       })),
     ],
-    hooks: { setCursor: [(plot) => tell(plot, place, write)] },
+    hooks: {
+      drawClear: [(plot) => markIncidents(plot, chart)],
+      setCursor: [(plot) => tell(plot, chart, write)],
+    },
   }
 }
 
@@ -141,8 +160,26 @@ function showPeak(chart: Chart, values: readonly (number | null | undefined)[]):
   note.textContent = isCut ? `highest ${inUnit(peak, chart.unit)}` : ''
 }
 
+/** A band behind the lines, however short the incident was. */
+function markIncidents({ ctx, bbox, valToPos }: uPlot, { place, incidents, span }: Chart): void {
+  for (const { from, to, level } of incidents) {
+    const [start, end] = [from, to].map((ms) =>
+      valToPos(Math.min(Math.max(ms / 1000, span[0]), span[1]), 'x', true),
+    ) as [number, number]
+    ctx.save()
+    ctx.globalAlpha = BAND_ALPHA
+    ctx.fillStyle = colourOf(place, `--${level}`)
+    ctx.fillRect(start, bbox.top, Math.max(end - start, BAND_WIDTH), bbox.height)
+    ctx.restore()
+  }
+}
+
 /** What stands under the pointer, in words above the chart. */
-function tell(plot: uPlot, place: HTMLElement, write: (value: number | null) => string): void {
+function tell(
+  plot: uPlot,
+  { place, incidents }: Chart,
+  write: (value: number | null) => string,
+): void {
   const { idx } = plot.cursor
   const readout = place.parentElement!.querySelector('figcaption strong') as HTMLElement
   if (idx == null) {
@@ -152,9 +189,12 @@ function tell(plot: uPlot, place: HTMLElement, write: (value: number | null) => 
   }
   const at = plot.data[0][idx]
   const values = plot.data.slice(1).map((series) => write(series[idx] ?? null))
+  const ms = (at ?? 0) * 1000
+  const incident = incidents.find(({ from, to }) => ms >= from && ms < to)
   if (!('held' in readout.dataset)) readout.dataset['latest'] = readout.textContent ?? ''
   readout.dataset['held'] = ''
-  readout.textContent = `${at === undefined ? '' : timeOf(at)} · ${values.filter(Boolean).join(' / ') || 'not known'}`
+  const words = [...(incident ? [incident.title] : []), values.filter(Boolean).join(' / ')]
+  readout.textContent = `${at === undefined ? '' : timeOf(at)} · ${words.filter(Boolean).join(', ') || 'not known'}`
 }
 
 function timeOf(seconds: number): string {

@@ -1,0 +1,132 @@
+// How the last thirty days went: a bar of days and the incidents in them, read from the history. A slot of it in
+// which nothing was written is a time in which nothing ran, so this is true to ten minutes, and to one minute
+// of the last day.
+
+import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
+import type { Db } from '../../data/store/db.ts'
+import {
+  HISTORY_RINGS,
+  type History,
+  type HistoryRing,
+  type HistorySeries,
+  readHistory,
+} from '../../data/store/history.ts'
+
+type Trouble = 'away' | 'failing' | 'late' | 'incomplete'
+type Level = 'good' | 'notice' | 'bad' | 'none'
+
+/** Times are milliseconds since 1970. */
+export type Incident = { from: number; to: number; level: Level; title: string }
+
+export type Day = {
+  /** Where it begins, in UTC. */
+  at: number
+  /** `none` where nothing is known of it. */
+  level: Level
+  /** Of the part of the day that is known. */
+  upShare: number | undefined
+  troubledMs: number
+}
+
+export type Availability = {
+  days: Day[]
+  /** Of all that is known. */
+  upShare: number | undefined
+  /** The newest first. */
+  incidents: Incident[]
+}
+
+type Slot = { from: number; to: number; trouble: Trouble | undefined }
+
+const DAYS = 30
+const LATE_MS = MINUTE_MS
+const FAILURE_SHARE = 0.01
+/** A day with so much of it is a bad one. */
+const BAD_MS = 10 * MINUTE_MS
+
+const TROUBLES: Record<Trouble, { level: Level; title: string }> = {
+  away: { level: 'bad', title: 'Not running' },
+  failing: { level: 'bad', title: 'Answers failed' },
+  late: { level: 'notice', title: 'Behind the network' },
+  incomplete: { level: 'notice', title: 'Events missing, being mended' },
+}
+
+export function readAvailability(db: Db, now: number): Availability {
+  const slots = readSlots(db, now)
+  const today = Math.floor(now / DAY_MS) * DAY_MS
+  const days = Array.from({ length: DAYS }, (_, i) => today - (DAYS - 1 - i) * DAY_MS)
+  return {
+    days: days.map((at) => dayOf(at, slots)),
+    upShare: upShareOf(slots),
+    incidents: incidentsOf(slots).reverse(),
+  }
+}
+
+/** By ten minutes, then by minutes; from the first that is known on. The one that is being written is left out. */
+function readSlots(db: Db, now: number): Slot[] {
+  const ringOf = (wanted: HistoryRing['name']) => HISTORY_RINGS.find(({ name }) => name === wanted)!
+  const [fine, coarse] = [ringOf('day'), ringOf('month')]
+  const coarseMs = coarse.stepSeconds * 1000
+  const fineFrom = Math.ceil((now - fine.slots * fine.stepSeconds * 1000) / coarseMs) * coarseMs
+  const older = slotsOf(coarse, readHistory(db, coarse, now), fineFrom)
+  const newer = readHistory(db, fine, now)
+  const begin = older.length > 0 ? fineFrom : newer.at[0]
+  return begin === undefined ? [] : [...older, ...slotsOf(fine, newer, now, begin)]
+}
+
+/** Each slot from `begin`, or from the first that there is, as long as it ends before `end`. */
+function slotsOf(ring: HistoryRing, history: History, end: number, begin = history.at[0]): Slot[] {
+  if (begin === undefined) return []
+  const stepMs = ring.stepSeconds * 1000
+  const places = new Map(history.at.map((at, i) => [at, i]))
+  const slots: Slot[] = []
+  for (let from = begin; from + stepMs <= end; from += stepMs) {
+    const place = places.get(from)
+    const trouble = place === undefined ? 'away' : troubleOf((name) => history.series[name][place])
+    slots.push({ from, to: from + stepMs, trouble })
+  }
+  return slots
+}
+
+function troubleOf(value: (name: HistorySeries) => number | null | undefined): Trouble | undefined {
+  const failures = value('failures_s') ?? 0
+  if (failures > 0 && failures > FAILURE_SHARE * (value('requests_s') ?? 0)) return 'failing'
+  if ((value('lag_ms') ?? 0) > LATE_MS) return 'late'
+  return (value('open_gaps') ?? 0) > 0 ? 'incomplete' : undefined
+}
+
+function dayOf(at: number, slots: readonly Slot[]): Day {
+  const its = slots.filter(({ from }) => from >= at && from < at + DAY_MS)
+  const ofLevel = (level: Level) =>
+    its.filter(({ trouble }) => trouble !== undefined && TROUBLES[trouble].level === level)
+  const [bad, notice] = [lengthOf(ofLevel('bad')), lengthOf(ofLevel('notice'))]
+  const whole = bad + notice > 0 ? 'notice' : 'good'
+  const level = bad >= BAD_MS ? 'bad' : whole
+  return {
+    at,
+    level: its.length === 0 ? 'none' : level,
+    upShare: upShareOf(its),
+    troubledMs: bad + notice,
+  }
+}
+
+function upShareOf(slots: readonly Slot[]): number | undefined {
+  const away = slots.filter(({ trouble }) => trouble === 'away')
+  return slots.length === 0 ? undefined : 1 - lengthOf(away) / lengthOf(slots)
+}
+
+function lengthOf(slots: readonly Slot[]): number {
+  return slots.reduce((sum, { from, to }) => sum + to - from, 0)
+}
+
+/** Slots of one trouble that follow one another are one incident. */
+function incidentsOf(slots: readonly Slot[]): Incident[] {
+  const incidents: Incident[] = []
+  let last: Trouble | undefined
+  for (const { from, to, trouble } of slots) {
+    if (trouble !== undefined && trouble === last) incidents.at(-1)!.to = to
+    else if (trouble !== undefined) incidents.push({ from, to, ...TROUBLES[trouble] })
+    last = trouble
+  }
+  return incidents
+}
