@@ -9,7 +9,7 @@ export const namedDifferences: Difference[] = [
     why: 'Bluesky’s own services write them into its database; no record, event or label tells them to anybody else. What labelers say counts, and what clients do with it.',
   },
   {
-    what: 'A moderation service (`SLIPSTREAM_MODERATION_SERVICES`) sees through blocks in threads, and not in lists, searches and feeds; what is taken down it does not see either.',
+    what: 'A moderation service (`SLIPSTREAM_MODERATION_SERVICES`) sees through blocks in threads, and not in lists, searches and feeds.',
     why: 'Threads are what reports lead to.',
   },
   {

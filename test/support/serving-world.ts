@@ -48,6 +48,7 @@ export type ServingOptions = WorldOptions & {
   labelers?: string[]
   /** DIDs of the operator's moderation services. */
   moderationServices?: string[]
+  operatorToken?: string
   /** Asked of everybody who is signed in. */
   onViewer?: OnViewer
   /** What stands before the writer, as where several nodes share private state. */
@@ -139,6 +140,7 @@ export function createServingWorld(options: ServingOptions = {}) {
       memberRateLimit: 0,
       visitorRateLimit: 0,
       moderationServices: options.moderationServices ?? [],
+      operatorToken: options.operatorToken,
     },
     methods,
     onViewer: options.onViewer,

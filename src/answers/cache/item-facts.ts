@@ -14,6 +14,10 @@ type Parts = { hydrator: Hydrator; kept: CachedViews; labels: LabelMemories }
 /** @returns in the order of `items`. */
 export function itemFacts(parts: Parts, items: readonly number[], reader: Reader): ItemFacts[] {
   const { hydrator, kept } = parts
+  if (reader.seesTakenDown) {
+    const state = hydrator.feed(items, reader)
+    return items.map((item) => factsOf(state, item))
+  }
   const uncached = items.filter((item) => !kept.get(CACHED.item, item))
   const state = hydrator.feed(uncached, asEveryone(reader))
   makeItems(kept, state, { kind: CACHED.item, items: uncached })

@@ -37,7 +37,7 @@ export function presentFast(
 ): (string | undefined)[] {
   const { viewer, labelers, now } = reader
   // What is kept of a viewer says who is blocked, and is the same for all that it looks at.
-  if (viewer?.seesThroughBlocks) return ways.slow([...ids])
+  if (viewer?.seesThroughBlocks || reader.seesTakenDown) return ways.slow([...ids])
   const { kept, viewers } = parts
   const memory = viewer && viewers.visit(viewer.uid)
   const labels = parts.labels.of(labelers)

@@ -13,7 +13,7 @@ export function withoutTakenDown<State extends ProfileState>(
   state: State,
 ): State {
   const { takedowns } = readers
-  if (!takedowns.isAny()) return state
+  if (state.seesTakenDown || !takedowns.isAny()) return state
   const hidden = new Set(takedowns.among(subjectsOf(state)))
   if (hidden.size > 0) hide(state, hidden)
   return state

@@ -9,7 +9,7 @@ import { toRelations } from './load-relations.ts'
 import type { Loader } from './page.ts'
 import { parseRecord } from './parse-record.ts'
 import { isSoundList } from './record-shapes.ts'
-import type { List, ProfileState } from './types.ts'
+import type { Actor, List, ProfileState } from './types.ts'
 
 const LIST = 'app.bsky.graph.list'
 const LIST_BLOCK = 'app.bsky.graph.listblock'
@@ -17,9 +17,14 @@ const LIST_BLOCK = 'app.bsky.graph.listblock'
 /** Fills `actors`, `about` and `relations`. */
 export function loadAccounts(loader: Loader, state: ProfileState, uids: Set<number>): void {
   uids.delete(0)
-  for (const actor of loadActors(loader, uids)) state.actors.set(actor.uid, actor)
+  for (const actor of loadActors(loader, uids)) state.actors.set(actor.uid, shownTo(state, actor))
   loadAbout(loader, state, uids)
   loadRelations(loader, state, uids)
+}
+
+function shownTo({ seesTakenDown }: ProfileState, actor: Actor): Actor {
+  const isShown = seesTakenDown && actor.hiddenAs === 'takendown'
+  return isShown ? { ...actor, hiddenAs: undefined } : actor
 }
 
 /** Fills `relations`. */

@@ -38,7 +38,7 @@ export function withLabelsLoaded<State extends ProfileState>(loader: Loader, sta
   for (const label of readLabels(loader, state, by)) {
     addLabel(loader, state.labels, { label, labelers })
   }
-  if (state.labels.size > 0) hideTakenDown(loader, state)
+  if (state.labels.size > 0 && !state.seesTakenDown) hideTakenDown(loader, state)
   return state
 }
 

@@ -83,7 +83,7 @@ export function prepareReaders(db: Db) {
 }
 
 export function emptyProfileState(
-  { viewer, labelers, now }: Reader,
+  { viewer, labelers, now, seesTakenDown }: Reader,
   urls: MediaUrls,
 ): ProfileState {
   return {
@@ -92,6 +92,7 @@ export function emptyProfileState(
     forEveryone: undefined,
     urls,
     now,
+    seesTakenDown,
     actors: new Map(),
     about: new Map(),
     records: new Map(),

@@ -12,13 +12,16 @@ export type Reader = {
   /** Milliseconds since 1970. */
   readonly now: number
   readonly missing: MissingSet
+  /** The operator and their moderation services are shown what was taken down, too. */
+  readonly seesTakenDown: boolean
 }
 
 export function createReader(
   viewer: Viewer,
-  { labelers = NO_LABELERS, now = Date.now() }: { labelers?: Labelers; now?: number } = {},
+  options: { labelers?: Labelers; now?: number; seesTakenDown?: boolean } = {},
 ): Reader {
-  return { viewer, labelers, now, missing: new MissingSet() }
+  const { labelers = NO_LABELERS, now = Date.now(), seesTakenDown = false } = options
+  return { viewer, labelers, now, missing: new MissingSet(), seesTakenDown }
 }
 
 /** The same as somebody sees it who is not signed in. */
@@ -27,8 +30,8 @@ export function asVisitor({ labelers, now }: Reader): Reader {
 }
 
 /** The same without anybody's labels. */
-export function withoutLabelers({ viewer, now }: Reader): Reader {
-  return createReader(viewer, { now })
+export function withoutLabelers({ viewer, now, seesTakenDown }: Reader): Reader {
+  return createReader(viewer, { now, seesTakenDown })
 }
 
 /** Nobody in particular, and nobody's labels: what is then read may be kept for everyone. */

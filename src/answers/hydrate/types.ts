@@ -64,6 +64,8 @@ export type ProfileState = {
   labelers: Labelers
   /** Undefined in the state of one request. */
   forEveryone: ForEveryone | undefined
+  /** Nothing is left out because it was taken down. */
+  seesTakenDown: boolean
   urls: MediaUrls
   /** When it was read; milliseconds since 1970. */
   now: number

@@ -289,7 +289,7 @@ export const settings = {
     'MODERATION_SERVICES',
     '',
     dids,
-    'DIDs of your moderation services (Ozone): they may read without being members, and see threads through blocks.',
+    'DIDs of your moderation services (Ozone): they may read without being members, and see threads through blocks, and what was taken down.',
   ),
   memberRateLimit: setting(
     'MEMBER_RATE_LIMIT',

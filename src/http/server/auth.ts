@@ -9,7 +9,7 @@ import type { HttpRequest } from './http-request.ts'
 import type { Method } from './method.ts'
 import { createReadingTokens, isReadingToken } from './reading-token.ts'
 
-type Caller = { viewer: string | undefined; token: string | undefined }
+type Caller = { viewer: string | undefined; token: string | undefined; isOperator?: boolean }
 
 type AuthRequest = Pick<HttpRequest, 'header' | 'remoteAddress'>
 
@@ -31,6 +31,7 @@ export type OnViewer = (
 ) => Promise<void> | void
 
 const anonymous: Caller = { viewer: undefined, token: undefined }
+const operator: Caller = { ...anonymous, isOperator: true }
 
 export function createAuthenticate(options: {
   serviceAuth: ServiceAuth
@@ -70,7 +71,7 @@ export function createAuthenticate(options: {
   }
 
   async function moderator({ nsid }: Method, authorization = '', asker?: Asker): Promise<Caller> {
-    if (operatorToken !== undefined && isAdmin(operatorToken, authorization)) return anonymous
+    if (isAdmin(operatorToken, authorization)) return operator
     const token = bearerToken(authorization)
     if (token === undefined) throw unauthorized('AuthMissing', 'Authentication Required')
     const { did, isForUs } = await serviceAuth.verify(token, nsid, { asker })
@@ -84,7 +85,8 @@ export function createAuthenticate(options: {
     if (method.auth === 'moderator') return moderator(method, authorization, asker)
     const token = bearerToken(authorization)
     if (token !== undefined) return verified(method, { token, request, asker })
-    if (method.auth === 'optional') return anonymous
+    if (method.auth === 'optional')
+      return isAdmin(operatorToken, authorization) ? operator : anonymous
     throw unauthorized('AuthMissing', 'Authentication Required')
   }
 }
@@ -96,9 +98,9 @@ function visitorWith({ auth }: Method, token: string): Caller {
 }
 
 /** The operator's token as the password of the user `admin`, as moderation services send it. */
-function isAdmin(operatorToken: string, authorization: string): boolean {
+function isAdmin(operatorToken: string | undefined, authorization = ''): boolean {
   const [, encoded] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(authorization) ?? []
-  if (encoded === undefined) return false
+  if (operatorToken === undefined || encoded === undefined) return false
   const [user, ...password] = Buffer.from(encoded, 'base64').toString().split(':')
   return user === 'admin' && isSameSecret(password.join(':'), operatorToken)
 }

@@ -124,6 +124,7 @@ type Call = { method: Method; request: HttpRequest; timeoutMs: number; arrivedAt
 class Context implements MethodContext {
   readonly viewer: string | undefined
   readonly token: string | undefined
+  readonly isOperator: boolean | undefined
   readonly params: Params
   readonly input: unknown
   readonly labelers: MethodContext['labelers']
@@ -133,6 +134,7 @@ class Context implements MethodContext {
   constructor(known: Omit<MethodContext, 'signal' | 'header'>, call: Call) {
     this.viewer = known.viewer
     this.token = known.token
+    this.isOperator = known.isOperator
     this.params = known.params
     this.input = known.input
     this.labelers = known.labelers

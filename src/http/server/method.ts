@@ -16,6 +16,8 @@ export type MethodContext<P = Params, I = unknown> = {
   labelers: AcceptedLabelers | undefined
   /** The bearer token as it came, for the one method that hands it on (`getFeed`). */
   token: string | undefined
+  /** The operator, who is shown what was taken down. */
+  isOperator?: boolean
   /** A header of the request that concerns no other part of this; `name` in lower case. */
   header(name: string): string | undefined
   /** Aborts when the client of a query has gone, or its time is up. */

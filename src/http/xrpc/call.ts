@@ -25,9 +25,13 @@ export type Call<P = Params, I = unknown, V extends Viewer = Viewer> = Pick<
 /** Of a method that takes nobody who is not signed in. */
 export type SignedInCall<P = Params, I = unknown> = Call<P, I, Account>
 
-type Actors = { actors: Pick<ActorReader, 'uidOf'> }
+type Parts = {
+  actors: Pick<ActorReader, 'uidOf'>
+  /** Their DIDs. */
+  moderationServices: ReadonlySet<string>
+}
 
-export function createCall(parts: Actors, context: MethodContext): Call {
+export function createCall(parts: Parts, context: MethodContext): Call {
   return new OneCall(parts, context, context.params)
 }
 
@@ -35,16 +39,19 @@ class OneCall implements Call {
   readonly viewer: Viewer
   readonly params: Params
   readonly reader: Reader
-  readonly #parts: Actors
+  readonly #parts: Parts
   readonly #context: MethodContext
 
-  constructor(parts: Actors, context: MethodContext, params: Params) {
-    const { viewer: did } = context
+  constructor(parts: Parts, context: MethodContext, params: Params) {
+    const { viewer: did, isOperator } = context
     this.#parts = parts
     this.#context = context
     this.viewer = did === undefined ? undefined : { uid: parts.actors.uidOf(did), did }
     this.params = params
-    this.reader = createReader(this.viewer, { labelers: context.labelers ?? NO_LABELERS })
+    this.reader = createReader(this.viewer, {
+      labelers: context.labelers ?? NO_LABELERS,
+      seesTakenDown: isOperator || parts.moderationServices.has(did ?? ''),
+    })
   }
 
   get input(): unknown {
