@@ -43,6 +43,9 @@ const THREAD_GAUGES = [
   'mediaRefused',
   'mediaDied',
   'mediaPending',
+  'bucketsHeld',
+  'bucketsGained',
+  'bucketsLost',
 ] as const
 
 export type ThreadGauge = (typeof THREAD_GAUGES)[number]

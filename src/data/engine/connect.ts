@@ -21,6 +21,8 @@ export type Engine = {
   readonly keyspace: string
   /** A read at quorum, page by page; `serial` finishes what a lightweight transaction left open. */
   read(query: string, values?: readonly unknown[], options?: { serial?: boolean }): Promise<Row[]>
+  /** At quorum; what is written must be the same if it is written twice. */
+  write(query: string, values: readonly unknown[]): Promise<void>
   /**
    * A lightweight transaction of one partition.
    * @returns whether its condition held. An EngineUnavailableError leaves that open.
@@ -102,6 +104,9 @@ function engineOf(client: cassandra.Client, keyspace: string): Engine {
     keyspace,
     read: (query, values = [], { serial = false } = {}) =>
       ask(() => readAll(client, { query, values, serial })),
+    write: async (query, values) => {
+      await ask(() => client.execute(query, [...values], { isIdempotent: true }))
+    },
     decide: async (statements) => {
       const queries = statements.map(({ query, values }) => ({ query, params: [...values] }))
       const result = await ask(() =>

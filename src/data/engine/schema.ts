@@ -21,6 +21,11 @@ const steps: readonly Step[] = [
   (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.private_state (
     member text, key text, version int static, number int, change_id text, made_at bigint, change text,
     PRIMARY KEY (member, key))`,
+  // Who holds which bucket, as one partition (lease-table.ts).
+  (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.leases (
+    place text, bucket int, node text, epoch int, taken_at bigint, PRIMARY KEY (place, bucket))`,
+  (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.beats (
+    place text, node text, beat int, PRIMARY KEY (place, node)) WITH gc_grace_seconds = 3600`,
 ]
 
 export const engineSchemaVersion = steps.length

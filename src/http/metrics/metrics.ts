@@ -15,7 +15,6 @@ import {
 } from '../../base/obs/metric.ts'
 import {
   readMethodCounts,
-  readThreadGauges,
   readWebCounts,
   type ThreadGauge,
 } from '../../base/obs/request-counters.ts'
@@ -24,6 +23,8 @@ import type { IngestStatus } from '../../bridge/messages.ts'
 import { countLeftOut } from '../../data/store/backfills.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countJobs } from '../../data/store/jobs.ts'
+import { clusterMetrics } from './cluster-metrics.ts'
+import { byThread, sumOfThreads } from './thread-samples.ts'
 
 export type MetricParts = {
   status: () => IngestStatus | undefined
@@ -43,6 +44,7 @@ export function metricSources(parts: MetricParts): MetricSource[] {
     ...requestMetrics(parts),
     ...threadMetrics(parts),
     ...mediaMetrics(parts),
+    ...clusterMetrics(parts),
     ...contentMetrics(parts),
     ...diskMetrics(parts),
     ...backgroundMetrics(parts),
@@ -216,17 +218,6 @@ function threadMetrics({ requests }: MetricParts): MetricSource[] {
     gauge('serving_heap_bytes', 'Heap in use, by serving thread.', () => threads('heapBytes')),
     gauge('live_listeners', 'Browsers that look at the status page.', () => summed('listeners')),
   ]
-}
-
-function byThread(requests: SharedArrayBuffer, name: ThreadGauge): Sample[] {
-  return readThreadGauges(requests).map((gauges, thread) => ({
-    labels: { thread: String(thread) },
-    value: gauges[name],
-  }))
-}
-
-function sumOfThreads(requests: SharedArrayBuffer, name: ThreadGauge): number {
-  return readThreadGauges(requests).reduce((sum, gauges) => sum + gauges[name], 0)
 }
 
 function mediaMetrics({ requests }: MetricParts): MetricSource[] {

@@ -2,21 +2,28 @@
 
 import { connectEngine, type Engine, type EngineSettings } from '../../data/engine/connect.ts'
 import { createCqlPrivateChanges } from '../../data/engine/cql-private-changes.ts'
+import { createLeaseTable, type LeaseTable } from '../../data/engine/lease-table.ts'
 import { checkedPlace } from '../../data/engine/schema.ts'
 import type { SharedPlace } from './shared-state.ts'
 
+type OpenPlace = SharedPlace & { leases: LeaseTable }
+
 export function createEnginePlace(settings: EngineSettings): {
-  place: () => Promise<SharedPlace>
+  place: () => Promise<OpenPlace>
   close(): Promise<void>
 } {
   let engine: Engine | undefined
   let isClosed = false
-  let opening: Promise<SharedPlace> | undefined
+  let opening: Promise<OpenPlace> | undefined
 
-  async function open(): Promise<SharedPlace> {
+  async function open(): Promise<OpenPlace> {
     engine ??= await connectEngine(settings)
     if (isClosed) await engine.close()
-    return { id: await checkedPlace(engine), changes: createCqlPrivateChanges(engine) }
+    return {
+      id: await checkedPlace(engine),
+      changes: createCqlPrivateChanges(engine),
+      leases: createLeaseTable(engine),
+    }
   }
 
   return {

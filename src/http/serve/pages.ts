@@ -9,6 +9,7 @@ import { watchLoopLag } from '../../base/obs/loop-lag.ts'
 import { RequestCounters } from '../../base/obs/request-counters.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
+import type { Leases } from '../../data/engine/leases.ts'
 import { createPage, type Page, type PageParts } from '../pages/page.ts'
 import { createSlowRequests, type SlowRequests } from '../server/slow-requests.ts'
 
@@ -23,6 +24,8 @@ type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
   kept: () => { viewCache: number; viewers: number; hits: number; misses: number }
   /** What became of blobs in the media process. */
   media: () => { refused: number; died: number; pending: number }
+  /** The node's, for its first thread. */
+  leases: Pick<Leases, 'counts'> | undefined
 }
 
 type Pages = {
@@ -58,6 +61,10 @@ export function servePages(options: PagesOptions): Pages {
     counters.set('mediaRefused', refused)
     counters.set('mediaDied', died)
     counters.set('mediaPending', pending)
+    const { held = 0, gained = 0, lost = 0 } = options.leases?.counts() ?? {}
+    counters.set('bucketsHeld', held)
+    counters.set('bucketsGained', gained)
+    counters.set('bucketsLost', lost)
   }, TELL_EVERY_MS)
   timer.unref()
   return {

@@ -10,6 +10,7 @@ import type { Logger } from '../../base/obs/log.ts'
 import { version } from '../../base/util/version.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { IngestStatus, SharedMemory } from '../../bridge/messages.ts'
+import type { Leases } from '../../data/engine/leases.ts'
 import { openActorTable } from '../../data/graph/actor-table.ts'
 import { openFollowGraph } from '../../data/graph/follow-graph.ts'
 import { MEMBER } from '../../data/graph/types.ts'
@@ -120,9 +121,8 @@ export function createServing(options: ServingOptions): Serving {
   const pages = servePages({
     ...options,
     ...reading,
-    ...{ hydrator, media: media.counts },
+    ...{ hydrator, media: media.counts, leases: shared.leases, kept: () => kept() },
     methods: [...methods.map(({ nsid }) => nsid), ...dataplaneNames(config)],
-    kept: () => kept(),
   })
   const callers = shared.withState(aboutCallers(options, reading, resolver))
   const timelines = timelineRoutes({ ...options, ...reading, ...callers })
@@ -141,9 +141,10 @@ export function createServing(options: ServingOptions): Serving {
       ...pages.routes,
     ],
   })
+  const closing = closingFirst(server, [pages, media, timelines, pushes], shared.leases)
   const dataplane = { ...options, ...reading, ...callers, ...pages, writer, resolver, hydrator }
   return {
-    server: withDataplane(closingFirst(server, [pages, media, timelines, pushes]), dataplane),
+    server: withDataplane(closing, dataplane),
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
     closeStore: () => closeAll([shared, db]),
   }
@@ -241,13 +242,17 @@ function closeAll(parts: readonly { close(): void }[]): void {
   for (const part of parts) part.close()
 }
 
-/** Who only listens would keep it from ending, and so would pictures that wait to be made. */
-function closingFirst(server: Server, parts: { close(): void }[]): Server {
+/**
+ * Who only listens would keep it from ending, and so would pictures that wait to be made. What this node holds other
+ * nodes take over at once, and not when the last request here is answered.
+ */
+function closingFirst(server: Server, parts: { close(): void }[], leases?: Leases): Server {
   return {
     ...server,
-    close() {
+    async close() {
+      await leases?.release()
       closeAll(parts)
-      return server.close()
+      await server.close()
     },
   }
 }

@@ -5,14 +5,11 @@
 
 import { unavailable } from '../../base/atproto/xrpc-error.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import { batchesOf } from '../../base/util/batches.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { PrivateAct, Writer } from '../../bridge/messages.ts'
 import { EngineUnavailableError } from '../../data/engine/connect.ts'
-import {
-  MAX_CHANGES_AT_ONCE,
-  type PrivateChange,
-  type PrivateChanges,
-} from '../../data/engine/private-changes.ts'
+import { MAX_CHANGES_AT_ONCE, type PrivateChanges } from '../../data/engine/private-changes.ts'
 import { uidOfDid } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
 import { sharedVersion } from '../../data/store/shared-state.ts'
@@ -82,7 +79,8 @@ export function createSharedState(parts: Parts): SharedState {
   async function share(did: string, act: PrivateAct): Promise<void> {
     const found = await place()
     if (knownVersion(parts.db, did, found.id) === undefined) await move(found, did)
-    for (const some of batches(changesOf(act, now()))) await found.changes.append(did, some)
+    for (const some of batchesOf(changesOf(act, now()), MAX_CHANGES_AT_ONCE))
+      await found.changes.append(did, some)
   }
 
   return {
@@ -138,14 +136,9 @@ async function addOwn({ db }: Parts, { changes }: SharedPlace, did: string): Pro
   const own = changesOfState(readState(db, did))
   if (own.length === 0) return
   const there = new Set((await changes.since(did, 0)).map(({ key }) => key))
-  for (const some of batches(own.filter(({ key }) => !there.has(key)))) {
+  const missing = own.filter(({ key }) => !there.has(key))
+  for (const some of batchesOf(missing, MAX_CHANGES_AT_ONCE)) {
     await changes.append(did, some)
-  }
-}
-
-function* batches(changes: readonly PrivateChange[]): Generator<readonly PrivateChange[]> {
-  for (let i = 0; i < changes.length; i += MAX_CHANGES_AT_ONCE) {
-    yield changes.slice(i, i + MAX_CHANGES_AT_ONCE)
   }
 }
 

@@ -1,10 +1,13 @@
 // Whether this node is one of several that share members' private state, and what follows from it for a serving
 // thread. One that is alone gives its parts back as they are.
 
+import { hostname } from 'node:os'
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { Writer } from '../../bridge/messages.ts'
+import { createCqlLeases } from '../../data/engine/cql-leases.ts'
+import { createSoleLeases, type Leases } from '../../data/engine/leases.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { OnViewer } from '../server/auth.ts'
 import { createEnginePlace } from './engine-place.ts'
@@ -14,21 +17,32 @@ type Sharing = {
   writer: Writer
   /** A member's request waits for what other nodes took in. */
   withState<Callers extends { onViewer: OnViewer }>(callers: Callers): Callers
+  /** The node's, of which its first thread takes care. */
+  leases: Leases | undefined
   close(): void
 }
 
-export function createSharing(
-  options: { config: Config; log: Logger; ingest: Pick<IngestConnection, 'writer'> },
-  db: Db,
-): Sharing {
+type Options = {
+  config: Config
+  log: Logger
+  ingest: Pick<IngestConnection, 'writer'>
+  thread: number
+}
+
+export function createSharing(options: Options, db: Db): Sharing {
   const { config, log, ingest } = options
   const { writer } = ingest
+  const isFirst = options.thread === 0
   if (config.engine === undefined) {
-    return { writer, withState: (callers) => callers, close() {} }
+    const leases = isFirst ? createSoleLeases() : undefined
+    return { writer, withState: (callers) => callers, leases, close() {} }
   }
   const engine = createEnginePlace(config)
   const shared = createSharedState({ place: engine.place, db, writer, log })
+  const name = `${hostname()}:${config.port}`
+  const table = async () => (await engine.place()).leases
   return {
+    leases: isFirst ? createCqlLeases({ table, name, log }) : undefined,
     writer: shared.writer,
     withState: (callers) => ({ ...callers, onViewer: afterwards(callers.onViewer, shared) }),
     close: () => void engine.close().catch((error) => log.warn({ err: error }, 'the engine')),

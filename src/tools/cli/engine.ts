@@ -3,8 +3,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, ConfigError } from '../../base/config/config.ts'
 import { parseEngineAddress } from '../../base/config/engine.ts'
+import { bucketOf } from '../../data/engine/buckets.ts'
 import { connectEngine, type Engine, EngineUnavailableError } from '../../data/engine/connect.ts'
-import { engineNodes } from '../../data/engine/nodes.ts'
+import { type LeaseOverview, leaseOverview } from '../../data/engine/lease-overview.ts'
+import { createLeaseTable } from '../../data/engine/lease-table.ts'
+import { type EngineNode, engineNodes } from '../../data/engine/nodes.ts'
 import {
   engineSchemaVersion,
   migrateEngine,
@@ -15,6 +18,8 @@ import type { CliContext } from './context.ts'
 import { CliError } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { report, table } from './terminal.ts'
+
+type StatusOptions = JsonOption & { of?: string }
 
 const MOST_COPIES = 9
 
@@ -29,8 +34,9 @@ export function addEngine(program: Command, context: CliContext): void {
     .option('--replication <n>', 'copies of each row, for a new keyspace', copies, 3)
     .action((options: JsonOption & { replication: number }) => migrate(context, options))
   withJson(engine.command('status'))
-    .description('its nodes, versions, clocks and schema')
-    .action(({ json }: JsonOption) => status(context, json))
+    .description('its nodes, versions, clocks and schema; who holds which buckets of members')
+    .option('--of <did>', 'also tell this account’s bucket, and who holds that')
+    .action((options: StatusOptions) => status(context, options))
 }
 
 async function migrate(
@@ -44,29 +50,55 @@ async function migrate(
   })
 }
 
-async function status(context: CliContext, asJson?: boolean): Promise<void> {
+async function status(context: CliContext, { json, of }: StatusOptions): Promise<void> {
   await withEngine(context.config(), async (engine, datacenter) => {
-    const nodes = await engineNodes(engine)
     const { version, id } = await schemaState(engine)
-    const copies = await replicationOf(engine, datacenter)
     const { keyspace } = engine
     const about = {
-      keyspace,
-      schema: version,
-      neededSchema: engineSchemaVersion,
-      place: id,
-      copies,
+      ...{ keyspace, schema: version, neededSchema: engineSchemaVersion, place: id },
+      copies: await replicationOf(engine, datacenter),
+      nodes: await engineNodes(engine),
     }
-    const rows = nodes.map(({ address, version, isUp, answerMs, clockAheadMs }) => [
-      ...[address, isUp ? 'up' : 'away', version ?? ''],
-      ...[answerMs, clockAheadMs].map((ms) => (ms === undefined ? '' : `${ms} ms`)),
-    ])
+    const isReady = version !== undefined && version >= engineSchemaVersion
+    const held = isReady ? await leaseOverview(createLeaseTable(engine)) : undefined
+    const one = held && of !== undefined ? held.leases[bucketOf(of)] : undefined
     const text = [
-      `Keyspace ${keyspace}: schema ${version ?? 'none'} (${engineSchemaVersion} is needed), ${copies ?? 0} copies of each row.`,
-      table(['node', 'state', 'version', 'answers in', 'clock ahead'], rows),
-    ].join('\n')
-    report(asJson, { ...about, nodes }, text)
+      `Keyspace ${keyspace}: schema ${version ?? 'none'} (${engineSchemaVersion} is needed), ${about.copies ?? 0} copies of each row.`,
+      engineTable(about.nodes),
+      ...(held ? aboutLeases(held) : []),
+      ...(one ? [`${of}: bucket ${one.bucket}, ${one.node ?? 'nobody'}, epoch ${one.epoch}.`] : []),
+    ]
+    const ours = held && { holders: held.nodes, leases: held.leases, unowned: held.unowned }
+    report(json, { ...about, ...ours, ...(one && { of: one }) }, text.join('\n'))
   })
+}
+
+function engineTable(nodes: readonly EngineNode[]): string {
+  const rows = nodes.map(({ address, version, isUp, answerMs, clockAheadMs }) => [
+    ...[address, isUp ? 'up' : 'away', version ?? ''],
+    ...[answerMs, clockAheadMs].map((ms) => (ms === undefined ? '' : `${ms} ms`)),
+  ])
+  return table(['node', 'state', 'version', 'answers in', 'clock ahead'], rows)
+}
+
+function aboutLeases({ nodes, leases, unowned }: LeaseOverview): string[] {
+  const now = Date.now()
+  const rows = nodes.map(({ node, isAlive, buckets }) => {
+    const own = leases.filter((one) => one.node === node)
+    const epochs = own.map(({ epoch }) => epoch)
+    const ages = own.map(({ takenAt }) => Math.max(0, Math.round((now - takenAt) / 1000)))
+    return [node, isAlive ? 'up' : 'silent', String(buckets), span(epochs, ''), span(ages, ' s')]
+  })
+  return [
+    `Buckets: ${leases.length - unowned.length} of ${leases.length} are held by a node that is up.`,
+    table(['node of ours', 'state', 'buckets', 'epochs', 'held for'], rows),
+  ]
+}
+
+function span(numbers: readonly number[], unit: string): string {
+  if (numbers.length === 0) return ''
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)]
+  return least === most ? `${least}${unit}` : `${least}–${most}${unit}`
 }
 
 async function withEngine(

@@ -3,6 +3,8 @@
 
 import { parseEngineAddress } from '../../base/config/engine.ts'
 import { connectEngine, type Engine } from '../../data/engine/connect.ts'
+import { leaseOverview } from '../../data/engine/lease-overview.ts'
+import { createLeaseTable } from '../../data/engine/lease-table.ts'
 import { type EngineNode, engineNodes } from '../../data/engine/nodes.ts'
 import { engineSchemaVersion, replicationOf, schemaState } from '../../data/engine/schema.ts'
 import type { DoctorContext } from './context.ts'
@@ -22,7 +24,9 @@ export async function checkEngine({ config }: DoctorContext): Promise<Finding[]>
     const nodes = await engineNodes(engine)
     const schema = (await schemaState(engine)).version
     const copies = await replicationOf(engine, datacenter)
-    return aboutEngine({ nodes, schema, copies })
+    const isReady = schema !== undefined && schema >= engineSchemaVersion
+    const unowned = isReady ? (await leaseOverview(createLeaseTable(engine))).unowned : []
+    return aboutEngine({ nodes, schema, copies, unowned: unowned.length })
   } catch (error) {
     return [
       wrong(
@@ -39,14 +43,17 @@ export function aboutEngine(found: {
   nodes: readonly EngineNode[]
   schema: number | undefined
   copies: number | undefined
+  /** Buckets that no living node holds. */
+  unowned: number
 }): Finding[] {
-  const { nodes, schema, copies } = found
+  const { nodes, schema, copies, unowned } = found
   return [
     ...nodes.filter(({ isUp }) => !isUp).map(aboutAway),
     ...nodes.flatMap(aboutClock),
     ...aboutVersions(nodes),
     aboutTables(schema),
     ...(copies === undefined ? [] : [aboutCopies(copies)]),
+    ...aboutBuckets(unowned),
     aboutLatency(nodes),
   ]
 }
@@ -84,6 +91,16 @@ function aboutCopies(copies: number): Finding {
     `${copies} ${copies === 1 ? 'copy' : 'copies'} of each row: it does not outlive the loss of a node`,
     `Have three nodes, and \`ALTER KEYSPACE … WITH replication\` to ${SAFE_COPIES}; then repair.`,
   )
+}
+
+function aboutBuckets(unowned: number): Finding[] {
+  if (unowned === 0) return []
+  return [
+    notice(
+      `no node that is up holds ${unowned} of the buckets of members`,
+      `Start the nodes; within five seconds they share all. \`${here.command('engine status')}\` shows who holds what.`,
+    ),
+  ]
 }
 
 function aboutLatency(nodes: readonly EngineNode[]): Finding {

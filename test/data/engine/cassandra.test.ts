@@ -10,7 +10,11 @@ import {
 import { createCqlPrivateChanges } from '../../../src/data/engine/cql-private-changes.ts'
 import { engineNodes } from '../../../src/data/engine/nodes.ts'
 import type { NumberedChange, PrivateChanges } from '../../../src/data/engine/private-changes.ts'
-import { checkedPlace, migrateEngine } from '../../../src/data/engine/schema.ts'
+import {
+  checkedPlace,
+  engineSchemaVersion,
+  migrateEngine,
+} from '../../../src/data/engine/schema.ts'
 import { aboutEngine } from '../../../src/tools/doctor/engine.ts'
 import {
   type CassandraCluster,
@@ -21,7 +25,8 @@ import { createPlainPrivateChanges } from '../../support/plain-private-changes.t
 import { createRandom, type Random } from '../../support/random.ts'
 import { cidOf, didOf } from '../../support/records.ts'
 import { testSeed } from '../../support/seed.ts'
-import { startMemberOfTwo } from './member-of-two.ts'
+import { testLeases } from './lease-tests.ts'
+import { testServers } from './server-tests.ts'
 import { ALICE, type SharingNode, startNode } from './sharing-nodes.ts'
 
 /** A machine that does much else is slow, which is no failure. */
@@ -64,10 +69,15 @@ describe.skipIf(why)('on Cassandra', () => {
   })
 
   test('the doctor finds it whole', async () => {
-    const found = aboutEngine({ nodes: await engineNodes(engines[0]!), schema: 2, copies: 3 })
+    const nodes = await engineNodes(engines[0]!)
+    const found = aboutEngine({ nodes, schema: engineSchemaVersion, copies: 3, unowned: 2 })
     expect(found.map(({ level }) => level)).not.toContain('wrong')
-    expect(found.map(({ text }) => text).join()).toMatch(/3 of 3 nodes answer/)
+    const said = found.map(({ text }) => text).join()
+    expect(said).toMatch(/3 of 3 nodes answer/)
+    expect(said).toMatch(/holds 2 of the buckets/)
   })
+
+  testLeases({ connect, address: () => cluster.address(KEYSPACE) })
 
   test(`changes are those of a plain model, whoever writes and reads (seed ${SEED})`, async () => {
     const clients = engines.slice(0, 2).map(createCqlPrivateChanges)
@@ -114,19 +124,7 @@ describe.skipIf(why)('on Cassandra', () => {
     )
   })
 
-  test('two processes share what a member keeps, and when one is killed the other has it', async () => {
-    const member = await startMemberOfTwo(cluster.address(KEYSPACE))
-    const [first, second] = member.nodes
-    await member.prefer(first!, true)
-    await expect.poll(() => member.preferred(second!)).toBe(true)
-    await member.prefer(second!, false)
-    await first!.stop('SIGKILL')
-    const third = member.start()
-    await expect.poll(() => member.preferred(third)).toBe(false)
-    await member.prefer(third, true)
-    await expect.poll(() => member.preferred(second!)).toBe(true)
-    await member.stop()
-  })
+  testServers({ connect, address: () => cluster.address(KEYSPACE) })
 
   test('a node of the engine that is killed loses nothing that was acknowledged', async () => {
     const clients = engines.slice(0, 2).map(createCqlPrivateChanges)

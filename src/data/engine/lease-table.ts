@@ -1,0 +1,76 @@
+// Leases and beats as rows on the engine. All leases are one partition, so that a node takes or gives back many by one
+// lightweight transaction; a beat is a plain write that says its node is alive, and is forgotten soon after the last.
+
+import type { Engine, Row } from './connect.ts'
+
+export type Lease = {
+  bucket: number
+  /** undefined: it was given back. */
+  node: string | undefined
+  epoch: number
+  /** Milliseconds, by the clock of whoever took it. */
+  takenAt: number
+}
+
+export type LeaseTable = {
+  /** Of every bucket that was ever taken. */
+  leases(): Promise<Lease[]>
+  /** Each node's latest. */
+  beats(): Promise<Map<string, number>>
+  beat(node: string, count: number): Promise<void>
+  leave(node: string): Promise<void>
+  /**
+   * All or none, each by the epoch after this one. An EngineUnavailableError leaves open whether it was done.
+   * @returns whether nobody was quicker
+   */
+  take(node: string, leases: readonly Known[], now: number): Promise<boolean>
+  give(leases: readonly Known[]): Promise<boolean>
+}
+
+/** As it was read: a bucket that nobody ever had is in epoch 0. */
+export type Known = Pick<Lease, 'bucket' | 'epoch'>
+
+/** A batch that is too large is refused by the engine. */
+export const MAX_LEASES_AT_ONCE = 64
+const PLACE = 'slipstream'
+const BEAT_LASTS_SECONDS = 60
+
+export function createLeaseTable(engine: Engine): LeaseTable {
+  const [leases, beats] = [`${engine.keyspace}.leases`, `${engine.keyspace}.beats`]
+  const queries = {
+    leases: `SELECT bucket, node, epoch, taken_at FROM ${leases} WHERE place = ?`,
+    beats: `SELECT node, beat FROM ${beats} WHERE place = ?`,
+    beat: `INSERT INTO ${beats} (place, node, beat) VALUES (?, ?, ?) USING TTL ${BEAT_LASTS_SECONDS}`,
+    leave: `DELETE FROM ${beats} WHERE place = ? AND node = ?`,
+    take: `UPDATE ${leases} SET node = ?, epoch = ?, taken_at = ? WHERE place = ? AND bucket = ? IF epoch = ?`,
+    give: `UPDATE ${leases} SET node = null WHERE place = ? AND bucket = ? IF epoch = ?`,
+  }
+  return {
+    leases: async () => (await engine.read(queries.leases, [PLACE])).map(toLease),
+    async beats() {
+      const rows = await engine.read(queries.beats, [PLACE])
+      return new Map(rows.map((row) => [row['node'], row['beat']]))
+    },
+    beat: (node, count) => engine.write(queries.beat, [PLACE, node, count]),
+    leave: (node) => engine.write(queries.leave, [PLACE, node]),
+    take: (node, known, now) =>
+      engine.decide(
+        known.map(({ bucket, epoch }) => ({
+          query: queries.take,
+          values: [node, epoch + 1, now, PLACE, bucket, epoch === 0 ? null : epoch],
+        })),
+      ),
+    give: (known) =>
+      engine.decide(
+        known.map(({ bucket, epoch }) => ({
+          query: queries.give,
+          values: [PLACE, bucket, epoch],
+        })),
+      ),
+  }
+}
+
+function toLease(row: Row): Lease {
+  const { bucket, epoch } = row as unknown as Lease
+  return { bucket, epoch, node: row['node'] ?? undefined, takenAt: Number(row['taken_at']) }
+}

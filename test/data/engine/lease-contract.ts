@@ -1,0 +1,49 @@
+// What leases of buckets promise, whatever stands behind them.
+
+import { expect, test } from 'vitest'
+import { BUCKETS } from '../../../src/data/engine/buckets.ts'
+import type { Leases } from '../../../src/data/engine/leases.ts'
+
+const buckets = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
+
+export async function epochsOf(leases: Leases): Promise<(number | undefined)[]> {
+  return Promise.all(buckets.map((bucket) => leases.epochOf(bucket)))
+}
+
+/** Of those that it holds. */
+export async function heldBy(leases: Leases): Promise<Map<number, number>> {
+  const epochs = await epochsOf(leases)
+  return new Map(epochs.flatMap((epoch, bucket) => (epoch === undefined ? [] : [[bucket, epoch]])))
+}
+
+/** @param open - each time another node of the same place */
+export function testLeaseContract(open: () => Promise<Leases>): void {
+  test('a node that is alone holds all buckets, each by an epoch', async () => {
+    const leases = await open()
+    await expect.poll(async () => (await heldBy(leases)).size).toBe(BUCKETS)
+    for (const epoch of await epochsOf(leases)) expect(epoch).toBeGreaterThan(0)
+    expect(leases.counts()).toEqual({ held: BUCKETS, gained: BUCKETS, lost: 0 })
+    await leases.release()
+  })
+
+  test('what was given back is held no more, and giving it back again is nothing', async () => {
+    const leases = await open()
+    await expect.poll(async () => (await heldBy(leases)).size).toBe(BUCKETS)
+    await leases.release()
+    await leases.release()
+    expect(await epochsOf(leases)).toEqual(buckets.map(() => undefined))
+    expect(leases.counts()).toEqual({ held: 0, gained: BUCKETS, lost: BUCKETS })
+  })
+
+  test('no epoch goes back from one holder to the next', async () => {
+    let before = buckets.map(() => 0)
+    for (let holder = 0; holder < 3; holder++) {
+      const leases = await open()
+      await expect.poll(async () => (await heldBy(leases)).size).toBe(BUCKETS)
+      const epochs = (await epochsOf(leases)).map((epoch) => epoch!)
+      for (const bucket of buckets) expect(epochs[bucket]).toBeGreaterThanOrEqual(before[bucket]!)
+      before = epochs
+      await leases.release()
+    }
+  })
+}

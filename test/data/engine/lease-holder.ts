@@ -1,0 +1,21 @@
+// A node for tests that stop, pause or kill it: it says again and again by which epochs it would write for two buckets,
+// in the same turn in which it was told that it may.
+
+import { connectEngine } from '../../../src/data/engine/connect.ts'
+import { createCqlLeases } from '../../../src/data/engine/cql-leases.ts'
+import { createLeaseTable } from '../../../src/data/engine/lease-table.ts'
+
+const [engine, name] = process.argv.slice(2)
+const settings = { engine, enginePasswordFile: undefined, engineCa: undefined }
+const table = createLeaseTable(await connectEngine(settings))
+const log = { info() {}, warn() {} }
+const leases = createCqlLeases({ table: async () => table, name: name!, log })
+
+async function speak(): Promise<void> {
+  for (const bucket of [7, 200]) {
+    const epoch = await leases.epochOf(bucket)
+    process.stdout.write(`${bucket} ${epoch ?? 'not mine'}\n`)
+  }
+}
+
+setInterval(() => void speak(), 25)
