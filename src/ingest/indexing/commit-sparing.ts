@@ -25,7 +25,7 @@ export function commitSparing<Item>(
   work: Work<Item>,
 ): BatchOutcome {
   const whole = attempt(writer, items, (ctx) => work(ctx, items, true))
-  if (whole) return whole
+  if ('outcome' in whole) return whole.outcome
   const outcomes = halves(items).map((some) => commitSome(writer, some, work))
   return sum([...outcomes, writer.commit((ctx) => work(ctx, [], true))])
 }
@@ -35,24 +35,26 @@ function commitSome<Item>(
   items: Item[],
   work: Work<Item>,
 ): BatchOutcome {
-  const outcome = attempt(writer, items, (ctx) => work(ctx, items, false))
-  if (outcome) return outcome
-  if (items.length === 1) return { applied: 0, skipped: { unforeseen: 1 } }
+  const attempted = attempt(writer, items, (ctx) => work(ctx, items, false))
+  if ('outcome' in attempted) return attempted.outcome
+  if (items.length === 1) {
+    writer.onLeftOut?.(attempted.error)
+    return { applied: 0, skipped: { unforeseen: 1 } }
+  }
   return sum(halves(items).map((some) => commitSome(writer, some, work)))
 }
 
-/** @returns undefined where one of the items may be to blame */
-function attempt<T>(
-  writer: Pick<Writer, 'commit' | 'onLeftOut'>,
+/** @returns the error where one of the items may be to blame */
+function attempt(
+  writer: Pick<Writer, 'commit'>,
   items: readonly unknown[],
-  work: (ctx: IndexContext) => T,
-): T | undefined {
+  work: (ctx: IndexContext) => BatchOutcome,
+): { outcome: BatchOutcome } | { error: unknown } {
   try {
-    return writer.commit(work)
+    return { outcome: writer.commit(work) }
   } catch (error) {
     if (items.length === 0 || !mayBeTheirs(error)) throw error
-    if (items.length === 1) writer.onLeftOut?.(error)
-    return undefined
+    return { error }
   }
 }
 

@@ -5,11 +5,11 @@
 
 import { isUtf8 } from 'node:buffer'
 import { mayBeTheirs } from '../../base/util/assert.ts'
+import { excessOf, hasBrokenText, hasForbiddenKey } from '../../base/util/hostile-json.ts'
 import { isObject } from '../../base/util/json-object.ts'
 import { decodeV1 } from './decode-v1.ts'
 import { decodeV2 } from './decode-v2.ts'
 import type { Decoded, DropReason } from './decoded.ts'
-import { hasBrokenText, hasForbiddenKey, isTooDeep, isTooWide } from './hostile-json.ts'
 import { isDid } from './syntax.ts'
 import { createScanner } from './unread.ts'
 import { type Decompressor, OversizedError } from './zstd/decompressor.ts'
@@ -19,6 +19,8 @@ import { type Decompressor, OversizedError } from './zstd/decompressor.ts'
  * The specification allows a record of 1,000,000 bytes (https://atproto.com/specs/sync), which could be 200,000 values.
  */
 const MAX_VALUES = 50_000
+/** Deeper than any honest record. */
+const MAX_DEPTH = 100
 
 export type FrameDecoder = {
   /** `isBinary`: the frame is compressed. */
@@ -77,8 +79,8 @@ export function createFrameDecoder(options: {
     const text = content.toString()
     // The replacement character is there either way when bytes were invalid, and cheap to look for.
     if (text.includes('\ufffd') && !isUtf8(content)) return 'bad-utf8'
-    if (isTooWide(text, MAX_VALUES)) return 'too-wide'
-    if (isTooDeep(text)) return 'too-deep'
+    const excess = excessOf(text, { values: MAX_VALUES, depth: MAX_DEPTH })
+    if (excess) return excess
     let value: unknown
     try {
       value = JSON.parse(text)

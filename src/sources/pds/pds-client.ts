@@ -10,10 +10,10 @@ import { isValidRecordKey } from '@atproto/syntax'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
 import type { AccountStatus, JsonObject } from '../../base/event.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
+import { excessOf } from '../../base/util/hostile-json.ts'
 import { isObject } from '../../base/util/json-object.ts'
 import { FetchError } from '../identity/fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
-import { isTooWide } from '../jetstream/hostile-json.ts'
 import { PdsError } from './pds-error.ts'
 import { retryAfterMs } from './rate-limit-headers.ts'
 import { cidOfRecord, UnencodableError } from './record-cid.ts'
@@ -223,7 +223,7 @@ function nextCursor(
 function parseBody({ body }: FetchedResponse): JsonObject | undefined {
   try {
     const text = body.toString('utf8')
-    if (isTooWide(text, MAX_VALUES)) return undefined
+    if (excessOf(text, { values: MAX_VALUES })) return undefined
     const parsed: unknown = JSON.parse(text)
     return isObject(parsed) ? parsed : undefined
   } catch {

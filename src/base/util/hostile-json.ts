@@ -5,10 +5,9 @@
 // that strict clients refuse the whole answer it stands in. The checks cost next to nothing on
 // ordinary frames.
 
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject } from './json-object.ts'
 
-const MAX_DEPTH = 100
-// Too short to nest deep enough to matter; nearly all frames are.
+/** Too short to nest deep enough to matter; nearly all frames are. */
 const SHALLOW_CHARS = 1024
 /** Shorter than any text of so many values: each but the first has a comma. */
 const CHARS_A_VALUE = 2
@@ -18,27 +17,15 @@ const ESCAPED_LETTER = /\\u00[4-7]/
 const QUOTE = 34
 const BACKSLASH = 92
 
-/** Whether arrays and objects nest deeper than any honest record. */
-export function isTooDeep(text: string): boolean {
-  if (text.length <= SHALLOW_CHARS) return false
+/** Whether arrays and objects hold more values than about so many (those after a comma are counted), or nest deeper. */
+export function excessOf(
+  text: string,
+  most: { values: number; depth?: number },
+): 'too-deep' | 'too-wide' | undefined {
+  const { values, depth: maxDepth = Number.POSITIVE_INFINITY } = most
+  const isShort = text.length <= values * CHARS_A_VALUE
+  if (isShort && (most.depth === undefined || text.length <= SHALLOW_CHARS)) return undefined
   let depth = 0
-  let isInString = false
-  for (let i = 0; i < text.length; i++) {
-    const char = text.charCodeAt(i)
-    if (isInString) {
-      if (char === BACKSLASH) i++
-      else if (char === QUOTE) isInString = false
-    } else if (char === QUOTE) isInString = true
-    else if ((char | 32) === 123) {
-      if (++depth > MAX_DEPTH) return true
-    } else if ((char | 32) === 125) depth--
-  }
-  return false
-}
-
-/** Whether there are more values in arrays and objects than about `most`: those after a comma are counted. */
-export function isTooWide(text: string, most: number): boolean {
-  if (text.length <= most * CHARS_A_VALUE) return false
   let commas = 0
   let isInString = false
   for (let i = 0; i < text.length; i++) {
@@ -47,9 +34,13 @@ export function isTooWide(text: string, most: number): boolean {
       if (char === BACKSLASH) i++
       else if (char === QUOTE) isInString = false
     } else if (char === QUOTE) isInString = true
-    else if (char === COMMA && ++commas > most) return true
+    else if (char === COMMA) {
+      if (++commas > values) return 'too-wide'
+    } else if ((char | 32) === 123) {
+      if (++depth > maxDepth) return 'too-deep'
+    } else if ((char | 32) === 125) depth--
   }
-  return false
+  return undefined
 }
 
 /** Whether any object in `value`, parsed from `text`, has a key named `__proto__`. */
