@@ -65,7 +65,7 @@ export function planLeases(situation: Situation): { take: Known[]; give: Known[]
 /** Two that begin at once begin in different places. */
 function freeFor({ node, leases, living }: Situation): Known[] {
   const known = new Map(leases.map((one) => [one.bucket, one]))
-  const first = [...node].reduce((sum, char) => sum * 31 + char.charCodeAt(0), 7) % BUCKETS
+  const first = [...node].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % BUCKETS, 7)
   const all = Array.from({ length: BUCKETS }, (_, i) => {
     const bucket = (first + i) % BUCKETS
     return known.get(bucket) ?? { bucket, node: undefined, epoch: 0 }
