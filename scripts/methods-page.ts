@@ -61,7 +61,7 @@ ${countsOf(official, officialMethods())}
 
 ${tableOf(official)}
 
-## Ours
+## Of no official lexicon
 
 ${tableOf(ours)}
 

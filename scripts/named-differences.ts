@@ -17,7 +17,7 @@ export const namedDifferences: Difference[] = [
     why: 'The reference has one provider built in, with secrets and prices of its own, and its regions in its sources. Clients ask Bluesky’s AppView for those, and take a server without a provider for “unknown”.',
   },
   {
-    what: '`internal.bsky.*`, `appview-as-did` and the session tokens of Bluesky’s entryway (`at+jwt`) are not accepted.',
+    what: 'Other methods of `internal.bsky.*` than `actor.getProfiles`, `appview-as-did` and the session tokens of Bluesky’s entryway (`at+jwt`) are not accepted.',
     why: 'They tie Bluesky’s services to one another. For social proof of many accounts there is `io.slipstream.graph.getSocialProof`.',
   },
   {

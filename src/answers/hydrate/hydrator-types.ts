@@ -65,8 +65,8 @@ export type RecordOptions = {
 export type ProfileOptions = {
   /** Also what only profileViewDetailed shows (counts of lists). */
   detailed?: boolean
-  /** Also `viewer.knownFollowers`, with the profiles it shows. */
-  knownFollowers?: boolean
+  /** Also `viewer.knownFollowers`, with the profiles it shows: of all, or of these. */
+  knownFollowers?: boolean | readonly number[]
   /** Accounts between whom blocks matter (a followed account and its followers), for `blocks`. */
   blockPairs?: readonly AccountPair[]
 }

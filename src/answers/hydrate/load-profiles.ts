@@ -19,7 +19,9 @@ export function loadProfiles(
   options: ProfileOptions,
 ): ProfileState {
   const state = emptyProfileState(reader, loader.parts.urls)
-  if (options.knownFollowers) loadKnownFollowers(loader, state, uids)
+  const { knownFollowers } = options
+  const proven = knownFollowers === true ? uids : knownFollowers || []
+  loadKnownFollowers(loader, state, proven)
   const shown = new Set(uids)
   for (const { followers } of state.knownFollowers.values())
     for (const uid of followers) shown.add(uid)

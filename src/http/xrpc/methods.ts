@@ -82,6 +82,7 @@ import { resolveHandle } from './com/atproto/identity/resolveHandle.ts'
 import { queryLabels } from './com/atproto/label/queryLabels.ts'
 import { getRecord } from './com/atproto/repo/getRecord.ts'
 import type { MethodDefinition } from './define.ts'
+import { getInternalProfiles } from './internal/bsky/actor/getProfiles.ts'
 import { getTimelineGaps } from './io/slipstream/feed/getTimelineGaps.ts'
 import { getSocialProof } from './io/slipstream/graph/getSocialProof.ts'
 import { getPushKey } from './io/slipstream/notification/getPushKey.ts'
@@ -181,6 +182,7 @@ export const methods: readonly MethodDefinition[] = [
   resolveHandle,
   queryLabels,
   getRecord,
+  getInternalProfiles,
   getTimelineGaps,
   getSocialProof,
   getPushKey,
