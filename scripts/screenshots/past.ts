@@ -30,7 +30,7 @@ function sampleAt(at: number, now: number, random: () => number): HistorySample 
   const requests = (7 + 5.2 * daily) * noise(0.3)
   return {
     events_s: isAway ? 0 : (84 + 26 * daily) * noise(0.12),
-    lag_ms: isAway ? 40_000 : (260 + 60 * daily) * noise(0.5),
+    lag_ms: isAway ? 900_000 : (260 + 60 * daily) * noise(0.5),
     visible_ms: 14 * noise(0.6),
     requests_s: requests,
     failures_s: 0,
