@@ -74,7 +74,8 @@ export function createAuthenticate(options: {
     if (isAdmin(operatorToken, authorization)) return operator
     const token = bearerToken(authorization)
     if (token === undefined) throw unauthorized('AuthMissing', 'Authentication Required')
-    const { did, isForUs } = await serviceAuth.verify(token, nsid, { asker })
+    const options = { issuers: moderationServices, asker }
+    const { did, isForUs } = await serviceAuth.verify(token, nsid, options)
     if (isForUs && moderationServices.has(did)) return { viewer: did, token }
     throw unauthorized('UntrustedIss', 'Untrusted issuer')
   }

@@ -21,6 +21,7 @@ type ServiceAuthFailure =
   | 'BadJwtLexiconMethod' // meant for another method
   | 'BadJwtIss' // issued by nobody we can find
   | 'BadJwtSignature'
+  | 'UntrustedIss' // issued by somebody who may not call it, whoever that is
 
 /** The token does not prove what it says; `error` is the name on the wire. */
 export class ServiceAuthError extends Error {
@@ -37,6 +38,8 @@ type VerifyOptions = {
   acceptsLxm?: (lxm: string) => boolean
   /** Do not ask whom the token is meant for. */
   anyAudience?: boolean
+  /** Nobody else may call it, and nobody else is looked up: DIDs. */
+  issuers?: ReadonlySet<string>
   /** Who has the issuer looked up, where that is needed. */
   asker?: Asker
 }
@@ -104,6 +107,9 @@ export function createServiceAuth(options: {
       }
       checkLxm(claims.lxm, lxm, verifyOptions)
       const issuer = parseIssuer(claims.iss)
+      if (verifyOptions.issuers?.has(issuer.did) === false) {
+        throw new ServiceAuthError('UntrustedIss', 'Untrusted issuer')
+      }
       const signedBy = await checkSignature({ ...signed, signedBy: known?.signedBy }, issuer, {
         resolver,
         asker: verifyOptions.asker,

@@ -287,6 +287,16 @@ describe('issuers', () => {
     expect(await outcome(await tokenOf(alice))).toBe('BadJwtSignature')
   })
 
+  test('where only some may call, nobody else is looked up', async () => {
+    const token = await tokenOf(alice)
+    const issuers = new Set(['did:web:mod.example.org'])
+    const attempt = world.serviceAuth.verify(token, LXM, { issuers })
+    await expect(attempt).rejects.toThrow('Untrusted issuer')
+    expect(world.plc.hits()).toBe(0)
+    issuers.add(alice.did)
+    expect((await world.serviceAuth.verify(token, LXM, { issuers })).did).toBe(alice.did)
+  })
+
   test('when nobody can say who it is, that is not the token’s fault', async () => {
     world.plc.failWith(500)
     await expect(outcome(await tokenOf(alice))).rejects.toThrow(IdentityUnavailableError)
