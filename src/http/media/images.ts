@@ -10,7 +10,8 @@ import type { BlobName, ImageName } from './media-path.ts'
 import type { MediaProcess } from './process/media-process.ts'
 import { createSharedWork } from './shared-work.ts'
 
-export type Images = (name: ImageName) => Promise<CacheEntry>
+/** `isKept`: it was there already. */
+export type Images = (name: ImageName) => Promise<{ picture: CacheEntry; isKept: boolean }>
 
 export type ImagesOptions = {
   source: BlobSource
@@ -34,7 +35,7 @@ export function createImages(options: ImagesOptions): Images {
   const { source, cache, process, now, maxWait } = options
   const limits = { ...LIMITS, ...maxWait }
   const withBlob = createSharedBlobs(createFetchBlob({ source, cache, limits, now }), now)
-  const shareImage = createSharedWork<CacheEntry>(now)
+  const shareImage = createSharedWork<Awaited<ReturnType<Images>>>(now)
 
   async function make(name: ImageName, key: string): Promise<CacheEntry> {
     const { did, cid, preset, format } = name
@@ -55,7 +56,10 @@ export function createImages(options: ImagesOptions): Images {
 
   return (name) => {
     const key = `image ${name.presetName} ${name.format} ${name.did} ${name.cid}`
-    return shareImage(key, async () => (await cache.read(key)) ?? make(name, key))
+    return shareImage(key, async () => {
+      const kept = await cache.read(key)
+      return { picture: kept ?? (await make(name, key)), isKept: kept !== undefined }
+    })
   }
 }
 

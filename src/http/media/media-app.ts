@@ -115,8 +115,12 @@ async function imageResponse(
   const name = parseImagePath(new URL(c.req.url).pathname)
   refuseHidden(name)
   const saved = `attachment; filename="${name.cid}.${name.format}"`
-  const more = name.preset.isDownload ? ([['content-disposition', saved]] as const) : []
-  return wholeResponse(c, await images(name), Object.fromEntries(more))
+  const { picture, isKept } = await images(name)
+  return wholeResponse(c, picture, {
+    // For whoever runs the server: how often a picture has to be fetched.
+    'x-cache': isKept ? 'hit' : 'miss',
+    ...(name.preset.isDownload && { 'content-disposition': saved }),
+  })
 }
 
 /** @throws MediaError */

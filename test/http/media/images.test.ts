@@ -297,6 +297,15 @@ describe('what browsers and caches are told', () => {
     expect(other.status).toBe(200)
   })
 
+  test('whether it was kept already', async () => {
+    const cid = host.put(await picture(10, 10).png().toBuffer())
+    const told: (string | null)[] = []
+    for (const preset of ['avatar', 'avatar', 'banner', 'avatar']) {
+      told.push((await world.image(preset, cid)).headers.get('x-cache'))
+    }
+    expect(told).toEqual(['miss', 'hit', 'miss', 'hit'])
+  })
+
   test('HEAD has the head of GET', async () => {
     const cid = host.put(await picture(10, 10).png().toBuffer())
     const got = await world.image('avatar', cid)
