@@ -21,6 +21,18 @@ export const namedDifferences: Difference[] = [
     why: 'They tie Bluesky’s services to one another. For social proof of many accounts there is `io.slipstream.graph.getSocialProof`.',
   },
   {
+    what: 'There is no `/blob/{did}/{cid}`, and pictures are not made larger than they are.',
+    why: 'What strangers uploaded never goes out of our origin as it came: pictures are drawn anew, videos are checked (docs/VIDEO.md), and whoever wants the bytes asks the account’s PDS.',
+  },
+  {
+    what: 'There are no sitemaps (`/external/sitemap/`), and `getConfig` names nobody as live.',
+    why: 'The first lead search engines to bsky.app. The second is a list in the configuration of Bluesky’s AppView; live statuses are shown all the same.',
+  },
+  {
+    what: '`/xrpc/_health` tells more than the version.',
+    why: 'An operator sees there how far the stream is, without another tool.',
+  },
+  {
     what: 'Nobody gets `debug` fields, and no feature gate changes an answer.',
     why: 'They are for experiments of Bluesky’s; the explore view tells why something is shown.',
   },
