@@ -67,7 +67,7 @@ function mediaApp(dataDir: string): Hono {
     ...{ dataDir, maxCacheBytes: 1 << 30, hasImages: false, fetch: away },
     resolver: { resolve: away },
     videos: { kind: 'proxy', base: BASE, fetch },
-    posts: { captionsOf: () => [{ language: 'en', cid: 'x' }] },
+    posts: { captionsOf: () => [{ language: 'en', cid: 'x' }], shows: () => false },
     actors: { uidOf: () => 1, flagsOf: () => 0 },
     log: { debug: () => undefined, warn: console.error, error: console.error },
     process: { run: away },

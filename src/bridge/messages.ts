@@ -77,8 +77,25 @@ export type OtherAct =
   | { kind: 'begin-pushes'; publicKey: string; privateKey: string }
   /** notifications.id up to which devices were told. */
   | { kind: 'pushes-told'; told: number }
+  /** Pieces of videos that players were given, each once or more often. */
+  | { kind: 'videos-watched'; watches: SegmentWatch[] }
   /** Lets the account in; `code` as readInviteCode gives it. */
   | { kind: 'redeem-invite'; code: string }
+
+/** A piece of a video that a session asked for. */
+export type SegmentWatch = {
+  session: string
+  /** When the session began; milliseconds since 1970. */
+  issuedAt: number
+  /** The post that shows the video, and its author's uid. */
+  uid: number
+  rkey: string
+  /** Which piece of the video, from 0, and how long it plays. */
+  segment: number
+  milliseconds: number
+  /** When it was asked for; UTC, since 1970. */
+  day: number
+}
 
 export type WriterReply =
   | { id: number; ok: true }

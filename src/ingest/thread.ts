@@ -22,6 +22,7 @@ import { createResolver } from '../sources/identity/resolver.ts'
 import { type Consumer, createConsumer, type StreamBatch } from '../sources/jetstream/consumer.ts'
 import { type Backfill, createBackfill } from './backfill/runner.ts'
 import type { Counting } from './counts/counting.ts'
+import { createVideoWatches } from './counts/video-watches.ts'
 import { commitBatch } from './indexing/apply-batch.ts'
 import type { IndexContext } from './indexing/index-context.ts'
 import { memberSeen } from './indexing/members.ts'
@@ -184,6 +185,7 @@ function createAnswers(
     answer: createWriterRequests({
       ...writing,
       ...{ counting, labels, maxMembers },
+      videoWatches: createVideoWatches(core),
       namedMembers: () => core.namedMembers,
       cameFrom: core.coldStarts.cameFrom,
       onSeatsGivenUp: (count) =>
@@ -212,7 +214,7 @@ function createUpkeep(
   const { guard, upkeep } = createRetention(config, core, checkpoints)
   return [
     ...upkeep,
-    startHousekeeping({ ...core, timelineIdleDays: config.timelineIdleDays }),
+    startHousekeeping({ ...core, settings: config }),
     reportStatus({
       ...{ db, memory, consumer, latency, counts },
       pulse: createPulse({ requests: handles.requests, dataDir: config.dataDir, now }),

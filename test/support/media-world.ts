@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { serve } from '@hono/node-server'
 import { HIDDEN } from '../../src/data/graph/types.ts'
 import type { VideoPosts } from '../../src/http/media/hls/captions.ts'
+import type { Watching } from '../../src/http/media/hls/watching.ts'
 import { createMediaApp, type VideosFrom } from '../../src/http/media/media-app.ts'
 import {
   createMediaProcess,
@@ -44,7 +45,8 @@ export async function startMediaWorld({
   maxWait,
   limits,
   videos = { kind: 'own' },
-  posts = { captionsOf: () => [] },
+  posts = { captionsOf: () => [], shows: () => false },
+  watching,
 }: {
   maxCacheBytes?: number
   dataDir?: string
@@ -54,6 +56,8 @@ export async function startMediaWorld({
   limits?: MediaProcessOptions['limits']
   videos?: VideosFrom
   posts?: VideoPosts
+  /** A request names the address that it comes from as `x-visitor`. */
+  watching?: Watching
 } = {}): Promise<MediaWorld> {
   const plc = before?.plc ?? (await startPlcDouble())
   const host = before?.host ?? (await startBlobHost())
@@ -77,13 +81,18 @@ export async function startMediaWorld({
     maxWait,
     hasImages: true,
     videos,
-    posts,
+    ...{ posts, watching },
     actors: { uidOf: (one) => (known.has(one) ? 7 : 0), flagsOf: () => flags },
     log,
     process,
     now: () => Date.now() + ahead,
   })
-  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
+  const visited: typeof app.fetch = (request, env) =>
+    app.fetch(request, {
+      ...(env as object),
+      visitor: request.headers.get('x-visitor') ?? undefined,
+    })
+  const server = serve({ fetch: visited, port: 0, hostname: '127.0.0.1' })
   await new Promise((resolve) => server.once('listening', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {

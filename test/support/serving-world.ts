@@ -67,6 +67,8 @@ export type ServingOptions = WorldOptions & {
   lookups?: AppParts['lookups']
   /** Devices for pushes; refused where not given. */
   push?: AppParts['push']
+  /** For how long it is kept for how long videos were watched; not at all where not given. */
+  videoStatsDays?: number
   /** Told what members name and see; none where not given. */
   labelRoom?: () => Pick<Labels, 'named' | 'requested'> | undefined
 }
@@ -114,7 +116,7 @@ export function createServingWorld(options: ServingOptions = {}) {
     db: world.reader,
     writer,
     hydrator,
-    ...{ push: options.push, lookups: options.lookups },
+    ...{ push: options.push, lookups: options.lookups, videoStatsDays: options.videoStatsDays },
     resolver: {
       resolve: async (did) =>
         options.absent?.includes(did)

@@ -192,7 +192,7 @@ const unseen = new Set([
   ...['snapshots', 'meta', 'notifications', 'notification_settings', 'activity_subscriptions'],
   'reaction_records',
   ...['drafts', 'preferences', 'shared_state'],
-  ...['push_registrations', 'push_state'],
+  ...['push_registrations', 'push_state', 'video_watches'],
   ...['search_queue', 'search_backlog', 'search_actors', 'history'],
   ...['keyless_follows', 'unfollows'],
   'archives',

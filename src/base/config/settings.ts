@@ -252,6 +252,12 @@ export const settings = {
     url('https:', 'http:'),
     'Video service for VIDEOS=cdn and proxy: {did}/{cid}/playlist.m3u8 and thumbnail.jpg stand below it.',
   ),
+  videoStatsDays: setting(
+    'VIDEO_STATS_DAYS',
+    '90',
+    integer(0, 3650),
+    'For how many days it is kept for how long videos were watched, by post and day and without a word of who watched; each author may ask for their own (io.slipstream.video.getStats). 0: nothing is counted, and what was is removed.',
+  ),
   imageCacheMb: setting(
     'IMAGE_CACHE_MB',
     '2048',

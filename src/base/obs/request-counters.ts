@@ -46,6 +46,9 @@ const THREAD_GAUGES = [
   'bucketsHeld',
   'bucketsGained',
   'bucketsLost',
+  'watchTooMany',
+  'watchUnknown',
+  'watchDropped',
 ] as const
 
 export type ThreadGauge = (typeof THREAD_GAUGES)[number]

@@ -31,6 +31,7 @@ import * as timelines from './migrations/026-timelines.ts'
 import * as push from './migrations/027-push.ts'
 import * as sharedState from './migrations/028-shared-state.ts'
 import * as customGraphs from './migrations/029-custom-graphs.ts'
+import * as videoWatches from './migrations/030-video-watches.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -64,6 +65,7 @@ const migrations: readonly Migration[] = [
   push,
   sharedState,
   customGraphs,
+  videoWatches,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

@@ -1,12 +1,12 @@
 // Rows that are a member's alone and that nobody else's views are made from: preferences, what they were
-// told, and how they want to be told.
+// told, how they want to be told, and for how long their videos were watched.
 
 import type { WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 const TABLES = [
   ...['preferences', 'notification_settings', 'notifications', 'drafts'],
-  'push_registrations',
+  ...['push_registrations', 'video_watches'],
 ]
 
 const statements = perDatabase((db) =>

@@ -16,6 +16,7 @@ import { createCdnSource } from './hls/cdn-source.ts'
 import { createHls } from './hls/cut-videos.ts'
 import { createOwnSource } from './hls/own-source.ts'
 import { type VideoParts, videoRoute } from './hls/video-routes.ts'
+import type { Watching } from './hls/watching.ts'
 import { createImages, type Images, type ImagesOptions } from './images.ts'
 import { MediaError } from './media-error.ts'
 import { errorResponse, wholeResponse } from './media-headers.ts'
@@ -36,6 +37,8 @@ type MediaOptions = BlobSource & {
   /** Where they come from; no routes for them where not given. */
   videos?: VideosFrom | undefined
   posts: VideoPosts
+  /** Counts for how long they are watched; nothing is counted where not given. */
+  watching?: Watching | undefined
   actors: Pick<ActorReader, 'uidOf' | 'flagsOf'>
   /** Whether the operator hid a blob; as data/store/takedowns.ts names it. */
   isHidden?: (subject: string) => boolean
@@ -74,7 +77,7 @@ function videoParts(
   options: MediaOptions,
   { cache, refuseHidden }: { cache: DiskCache; refuseHidden: RefuseHidden },
 ): VideoParts {
-  const { actors, posts, process, now = Date.now } = options
+  const { actors, posts, process, watching, now = Date.now } = options
   const from = options.videos ?? { kind: 'own' }
   const isOwn = from.kind === 'own'
   const videos = createVideos({ source: options, cache, now })
@@ -84,7 +87,7 @@ function videoParts(
       : createCdnSource({ ...from, isProxy: from.kind === 'proxy', cache, process, now })
   return {
     source,
-    ...{ posts, refuseHidden, videos: isOwn ? videos : undefined },
+    ...{ posts, refuseHidden, watching, videos: isOwn ? videos : undefined },
     captions: createCaptions({ source: options, cache, now }),
     knows: (did) => actors.uidOf(did) !== 0,
   }

@@ -24,6 +24,7 @@ import { countLeftOut } from '../../data/store/backfills.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countJobs } from '../../data/store/jobs.ts'
 import { clusterMetrics } from './cluster-metrics.ts'
+import { mediaMetrics } from './media-metrics.ts'
 import { byThread, sumOfThreads } from './thread-samples.ts'
 
 export type MetricParts = {
@@ -217,25 +218,6 @@ function threadMetrics({ requests }: MetricParts): MetricSource[] {
     ),
     gauge('serving_heap_bytes', 'Heap in use, by serving thread.', () => threads('heapBytes')),
     gauge('live_listeners', 'Browsers that look at the status page.', () => summed('listeners')),
-  ]
-}
-
-function mediaMetrics({ requests }: MetricParts): MetricSource[] {
-  const summed = (name: ThreadGauge) => single(sumOfThreads(requests, name))
-  return [
-    counter(
-      'media_refused_total',
-      'Blobs that were no picture or video, or too large a one (IMAGES or VIDEOS is own).',
-      () => summed('mediaRefused'),
-    ),
-    counter(
-      'media_process_ends_total',
-      'Times that the media process ended with a job in it: for its memory, its time, or by itself.',
-      () => summed('mediaDied'),
-    ),
-    gauge('media_jobs', 'Pictures and videos that wait for the media process, or are in it.', () =>
-      summed('mediaPending'),
-    ),
   ]
 }
 

@@ -12,6 +12,7 @@ import type { SharedMemory } from '../../bridge/messages.ts'
 import type { Leases } from '../../data/engine/leases.ts'
 import { createPage, type Page, type PageParts } from '../pages/page.ts'
 import { createSlowRequests, type SlowRequests } from '../server/slow-requests.ts'
+import type { MediaCounts } from './media.ts'
 
 type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
   config: Config
@@ -23,9 +24,9 @@ type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
   /** What is kept of answers. */
   kept: () => { viewCache: number; viewers: number; hits: number; misses: number }
   /** What became of blobs in the media process. */
-  media: () => { refused: number; died: number; pending: number }
   /** The node's, for its first thread. */
   leases: Pick<Leases, 'counts'> | undefined
+  media: () => MediaCounts
 }
 
 type Pages = {
@@ -57,7 +58,7 @@ export function servePages(options: PagesOptions): Pages {
     counters.set('fragmentHits', hits)
     counters.set('fragmentMisses', misses)
     counters.set('listeners', page.listeners())
-    const { refused, died, pending } = options.media()
+    const { refused, died, pending, tooMany, unknown, dropped } = options.media()
     counters.set('mediaRefused', refused)
     counters.set('mediaDied', died)
     counters.set('mediaPending', pending)
@@ -65,6 +66,9 @@ export function servePages(options: PagesOptions): Pages {
     counters.set('bucketsHeld', held)
     counters.set('bucketsGained', gained)
     counters.set('bucketsLost', lost)
+    counters.set('watchTooMany', tooMany)
+    counters.set('watchUnknown', unknown)
+    counters.set('watchDropped', dropped)
   }, TELL_EVERY_MS)
   timer.unref()
   return {

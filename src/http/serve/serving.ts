@@ -34,6 +34,7 @@ import {
   type Resolver,
 } from '../../sources/identity/resolver.ts'
 import { createServiceAuth } from '../../sources/identity/service-jwt.ts'
+import type { SessionSpace } from '../media/hls/watch-sessions.ts'
 import { operatorRoutes } from '../operator/mount.ts'
 import { createOperatorRoutes } from '../operator/routes.ts'
 import { createNewcomers } from '../overload/newcomers.ts'
@@ -64,6 +65,8 @@ type ServingOptions = {
   thread: number
   /** Shared by all serving threads. */
   rateBuffers: RateBuffers
+  /** Shared by them too. */
+  videoSessions: SessionSpace
   onFatal: (error: unknown) => void
 }
 
@@ -110,14 +113,14 @@ export function createServing(options: ServingOptions): Serving {
     maxKeptBytes: config.answerCacheMb * MEGABYTE,
     scope: config.indexScope,
     ...{ fallback, counted, invites },
-    push: pushRules(config),
+    ...{ push: pushRules(config), videoStatsDays: config.videoStatsDays },
     decide: (decision) => ingest.operate({ kind: 'moderate', ...decision }),
     onKept: (usage) => {
       kept = usage
     },
   })
   const pushes = servePushes({ ...options, db, actors, graph, hydrator })
-  const media = mediaRoutes(config, { log, db, actors, resolver })
+  const media = mediaRoutes(config, { ...options, db, actors, resolver })
   const pages = servePages({
     ...options,
     ...reading,

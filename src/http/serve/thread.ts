@@ -8,6 +8,7 @@ import type { Config } from '../../base/config/config.ts'
 import { createLogger } from '../../base/obs/log.ts'
 import { createIngestConnection } from '../../bridge/connection.ts'
 import type { IngestMessage, IngestOrder, SharedMemory } from '../../bridge/messages.ts'
+import type { SessionSpace } from '../media/hls/watch-sessions.ts'
 import type { RateBuffers } from '../overload/rate-limits.ts'
 import { createServing } from './serving.ts'
 
@@ -16,6 +17,7 @@ export type ServingThreadData = {
   memory: SharedMemory
   line: MessagePort
   rateBuffers: RateBuffers
+  videoSessions: SessionSpace
   /** From 1; the main thread is 0. */
   thread: number
   name: string
@@ -28,7 +30,8 @@ export type ServingThreadMessage = { kind: 'listening' }
 export type ServingThreadOrder = { kind: 'stop' }
 
 const port = parentPort!
-const { config, memory, line, rateBuffers, thread, name } = workerData as ServingThreadData
+const { config, memory, line, rateBuffers, videoSessions, thread, name } =
+  workerData as ServingThreadData
 
 await run()
 
@@ -47,6 +50,7 @@ async function run(): Promise<void> {
     memory,
     ingest,
     rateBuffers,
+    videoSessions,
     thread,
     onFatal,
   })

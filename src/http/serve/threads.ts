@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads'
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import type { Ingest } from '../../ingest/client.ts'
+import { createSessionSpace, type SessionSpace } from '../media/hls/watch-sessions.ts'
 import { listenOnControlSocket } from '../operator/control-socket.ts'
 import { createRateBuffers, type RateBuffers } from '../overload/rate-limits.ts'
 import type { Server } from '../server/server.ts'
@@ -29,7 +30,7 @@ type Options = {
   onFatal: (error: unknown) => void
 }
 
-type ThreadOptions = Options & { rateBuffers: RateBuffers }
+type ThreadOptions = Options & { rateBuffers: RateBuffers; videoSessions: SessionSpace }
 
 type Thread = { stop(): Promise<void> }
 
@@ -37,13 +38,13 @@ type Thread = { stop(): Promise<void> }
 export async function startServing(options: Options): Promise<ServingThreads> {
   const { config, log, ingest, onFatal } = options
   const { memory } = ingest
-  const rateBuffers = createRateBuffers()
-  const parts = { config, log, memory, ingest, rateBuffers, thread: 0, onFatal }
+  const shared = { rateBuffers: createRateBuffers(), videoSessions: createSessionSpace() }
+  const parts = { config, log, memory, ingest, ...shared, thread: 0, onFatal }
   const { server, controlApp, closeStore } = createServing(parts)
   const { port, isShared } = await listenShared(server, options)
   const others = isShared ? config.serveThreads - 1 : 0
   const threads = await Promise.all(
-    Array.from({ length: others }, (_, i) => startThread({ ...options, rateBuffers }, i + 1)),
+    Array.from({ length: others }, (_, i) => startThread({ ...options, ...shared }, i + 1)),
   )
   const control = await listenOnControlSocket({ dataDir: config.dataDir, app: controlApp, log })
   return {
@@ -78,9 +79,11 @@ export async function listenShared(
 
 async function startThread(options: ThreadOptions, thread: number): Promise<Thread> {
   const name = `serve-${thread + 1}`
-  const { config, ingest, rateBuffers, onFatal } = options
+  const { config, ingest, rateBuffers, videoSessions, onFatal } = options
   const line = ingest.connect()
-  const data: ServingThreadData = { config, memory: ingest.memory, line, rateBuffers, thread, name }
+  const { memory } = ingest
+  const shared = { memory, rateBuffers, videoSessions }
+  const data: ServingThreadData = { config, line, ...shared, thread, name }
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
     workerData: data,
     transferList: [line],

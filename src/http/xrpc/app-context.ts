@@ -23,6 +23,7 @@ import { createThreads } from '../../answers/skeleton/thread.ts'
 import { createTimelineSkeleton, type TimelineParts } from '../../answers/skeleton/timeline.ts'
 import { createTimelineGaps } from '../../answers/skeleton/timeline-gaps.ts'
 import { createTrends } from '../../answers/skeleton/trends.ts'
+import { createVideoStatsPages } from '../../answers/skeleton/video-stats.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
 import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
@@ -87,6 +88,8 @@ export type AppParts = {
   invites?: Invites
   /** Devices for pushes; refused where not given. */
   push?: { serviceDids: readonly string[]; rules: DeviceRules } | undefined
+  /** For how many days it is kept for how long videos were watched; 0, also where not given: nothing is. */
+  videoStatsDays?: number
   /** What moderators decide by XRPC; refused where not given. */
   decide?: Moderation['decide']
   /** Of answers. */
@@ -115,10 +118,8 @@ export function createAppContext(parts: AppParts) {
   const timeline = createTimelineSkeleton({ ...parts, feed: viewCache.feedOver(db) })
   const waits = createNewcomerWaits()
   return {
-    ...parts,
-    scope,
-    ...{ fallback: parts.fallback, counted: parts.counted },
-    ...{ lookups: parts.lookups, push: parts.push },
+    ...{ ...parts, scope, fallback: parts.fallback, counted: parts.counted },
+    ...{ lookups: parts.lookups, push: parts.push, videoStatsDays: parts.videoStatsDays ?? 0 },
     moderationServices: new Set(parts.moderationServices),
     postsByUri: createPostsByUri({ db, actors }),
     viewCache,
@@ -135,6 +136,7 @@ export function createAppContext(parts: AppParts) {
     listFeed: createListFeedSkeleton({ db, actors, feed: viewCache.feedOver(db) }),
     muteCounts: createMuteCounts(db),
     ...{ bookmarks: createBookmarkPages(db), drafts: createDraftPages(db) },
+    videoStats: createVideoStatsPages(db),
     preferencesOf: createPreferencesOf(db),
     notifications,
     firstNotifications: createFirstNotifications({

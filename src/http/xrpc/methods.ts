@@ -87,6 +87,7 @@ import { getTimelineGaps } from './io/slipstream/feed/getTimelineGaps.ts'
 import { getSocialProof } from './io/slipstream/graph/getSocialProof.ts'
 import { getPushKey } from './io/slipstream/notification/getPushKey.ts'
 import { redeemInvite } from './io/slipstream/server/redeemInvite.ts'
+import { getStats } from './io/slipstream/video/getStats.ts'
 import { popularFeeds } from './popular-feeds.ts'
 import { popularPacks } from './popular-packs.ts'
 import { registerPush, unregisterPush } from './push-registration.ts'
@@ -187,6 +188,7 @@ export const methods: readonly MethodDefinition[] = [
   getSocialProof,
   getPushKey,
   redeemInvite,
+  getStats,
 ]
 
 /** All of them over one context, as the server serves them. */

@@ -1,8 +1,8 @@
 // What is done once in a while on the ingest thread: timelines of members who are away leave memory,
-// tombstones older than anything a stream can replay and labels that are over are pruned, a little at a
-// time, and the
-// snapshots are made anew when the journal has grown.
+// tombstones older than anything a stream can replay, labels that are over and old figures of videos are pruned,
+// a little at a time, and the snapshots are made anew when the journal has grown.
 
+import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -10,6 +10,7 @@ import { pruneUnfollows } from '../../data/store/keyless-follows.ts'
 import { pruneLabels } from '../../data/store/labels.ts'
 import { allMembers } from '../../data/store/members.ts'
 import { pruneTombstones } from '../../data/store/tombstones.ts'
+import { pruneVideoWatches } from '../../data/store/video-watches.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
 import type { Memory } from '../indexing/memory.ts'
 import type { Writer } from '../indexing/writer.ts'
@@ -28,22 +29,25 @@ export function startHousekeeping(options: {
   memory: Pick<Memory, 'timelines'>
   snapshots: Pick<SnapshotKeeper, 'startIfWorth'>
   room: Pick<WriteRetry, 'ifThereIsRoom'>
-  timelineIdleDays: number
+  settings: Pick<Config, 'timelineIdleDays' | 'videoStatsDays'>
   now: () => number
   log: Pick<Logger, 'debug'>
 }): { stop(): void } {
   const { db, writer, memory, now, log } = options
+  const { timelineIdleDays, videoStatsDays } = options.settings
   const timer = setInterval(() => void options.room.ifThereIsRoom(keep), INTERVAL_MS)
 
   function keep(): void {
-    const closed = closeIdleTimelines(db, memory, now() - options.timelineIdleDays * DAY_MS)
+    const closed = closeIdleTimelines(db, memory, now() - timelineIdleDays * DAY_MS)
     const goneBy = now() - TOMBSTONE_AGE_MS
     const pruned = writer.commit((ctx) => pruneTombstones(ctx.db, goneBy, PRUNED_AT_ONCE))
     const apart = writer.commit((ctx) => pruneUnfollows(ctx.db, goneBy, PRUNED_AT_ONCE))
     const expired = writer.commit((ctx) => pruneLabels(ctx.db, now() - DAY_MS, PRUNED_AT_ONCE))
+    const firstDay = Math.floor(now() / DAY_MS) + 1 - videoStatsDays
+    const watches = writer.commit((ctx) => pruneVideoWatches(ctx.db, firstDay, PRUNED_AT_ONCE))
     options.snapshots.startIfWorth(SNAPSHOT_AFTER)
-    if (closed + pruned + apart + expired > 0)
-      log.debug({ closed, pruned, apart, expired }, 'housekeeping')
+    const done = { closed, pruned, apart, expired, watches }
+    if (Object.values(done).some((count) => count > 0)) log.debug(done, 'housekeeping')
   }
 
   return { stop: () => clearInterval(timer) }

@@ -5,6 +5,7 @@ import { FetchLimitError } from '../../bridge/fetch-limit.ts'
 import type { WriterReply, WriterRequest } from '../../bridge/messages.ts'
 import { isBanned } from '../../data/store/bans.ts'
 import type { Counting } from '../counts/counting.ts'
+import type { VideoWatches } from '../counts/video-watches.ts'
 import { fetchKept } from '../indexing/fetch-missing.ts'
 import { type IndexContext, internActor } from '../indexing/index-context.ts'
 import { redeemInvite } from '../indexing/invites.ts'
@@ -48,6 +49,8 @@ type WriterParts = {
   onIdentityChanged?: (did: string) => void
   /** What asks for earlier counts; undefined where nobody is asked. */
   counting?: Pick<Counting, 'requested'> | undefined
+  /** What counts for how long videos are watched. */
+  videoWatches?: VideoWatches
   /** How many members there may be; no limit where 0 or not given. */
   maxMembers?: number
   /** Whence a member's request came: those from one address share what cold starts may take. */
@@ -91,21 +94,33 @@ export function createWriterRequests(parts: WriterParts): (request: WriterReques
 
 type ForOthers = Extract<
   WriterRequest,
-  { kind: 'labelers-named' | 'labels-requested' | 'counts-requested' | 'identity-changed' }
+  {
+    kind:
+      | 'labelers-named'
+      | 'labels-requested'
+      | 'counts-requested'
+      | 'identity-changed'
+      | 'videos-watched'
+  }
 >
 
+const FOR_OTHERS =
+  /^(labelers-named|labels-requested|counts-requested|identity-changed|videos-watched)$/
+
 function isForOthers(request: WriterRequest): request is ForOthers {
-  return /^(labelers-named|labels-requested|counts-requested|identity-changed)$/.test(request.kind)
+  return FOR_OTHERS.test(request.kind)
 }
 
 /** But for whose labelers are known here, nothing is written before somebody else has answered. */
 function passOn(
-  { labels, counting, onIdentityChanged }: WriterParts,
+  { labels, counting, videoWatches, onIdentityChanged }: WriterParts,
   request: ForOthers,
   room: Pick<DiskRoom, 'attempt'>,
 ): void {
   if (request.kind === 'counts-requested') counting?.requested(request)
   else if (request.kind === 'identity-changed') onIdentityChanged?.(request.did)
+  else if (request.kind === 'videos-watched')
+    room.attempt(() => videoWatches?.record(request.watches))
   else if (request.kind === 'labelers-named')
     room.attempt(() => labels?.named(request.labelers, request.did))
   else labels?.requested(request.labelers, request.subjects)

@@ -224,6 +224,7 @@ export const queries: Record<string, Case> = {
     refusal: 'MethodNotImplemented',
     visitors: 'MethodNotImplemented',
   },
+  'io.slipstream.video.getStats': { asks: () => [{}], mayBeEmpty: true },
   'io.slipstream.graph.getSocialProof': {
     asks: ({ ann, bo }) => [{ subjects: [ann.did, bo.did] }],
     unknown: () => [{ subjects: [NOBODY] }],

@@ -32,6 +32,7 @@ beforeAll(async () => {
   rows = createServingWorld()
   world = await startMediaWorld({
     posts: {
+      shows: () => false,
       captionsOf: (...asked) =>
         createVideoPosts({ db: rows.reader, actors: rows.memory.actors }).captionsOf(...asked),
     },

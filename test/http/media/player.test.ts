@@ -11,7 +11,9 @@ import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.
 import { blobCid } from '../../support/blob-host.ts'
 import { chromiumPath, launchBrowser } from '../../support/browser.ts'
 import { type MediaWorld, startMediaWorld } from '../../support/media-world.ts'
+import { bytesOf, namedBy } from '../../support/playlists.ts'
 import { startVideoService, type VideoServiceDouble } from '../../support/video-service-double.ts'
+import { startWatchingWorld } from '../../support/watching-world.ts'
 
 const fixtures = join(import.meta.dirname, '../../fixtures/video')
 const HLS_JS = join(import.meta.dirname, '../../../node_modules/hls.js/dist/hls.js')
@@ -30,7 +32,7 @@ describe.runIf(chromiumPath())('in a browser', () => {
   beforeAll(async () => {
     browser = await launchBrowser()
     service = await startVideoService()
-    world = await startMediaWorld({ posts: { captionsOf } })
+    world = await startMediaWorld({ posts: { captionsOf, shows: () => false } })
     for (const file of [ENGLISH, GERMAN]) world.host.put(file)
   })
   afterAll(async () => {
@@ -43,7 +45,7 @@ describe.runIf(chromiumPath())('in a browser', () => {
     const of = await startMediaWorld({
       before: world,
       videos: videosFrom(kind),
-      posts: { captionsOf },
+      posts: { captionsOf, shows: () => false },
     })
     const cid = world.host.put(readFileSync(join(fixtures, 'pictures-and-sound.mp4')))
     const address = `${of.url}/video/${of.did}/${cid}/playlist.m3u8?post=3k`
@@ -58,7 +60,46 @@ describe.runIf(chromiumPath())('in a browser', () => {
     }
     await of.close()
   })
+
+  test.each(['own', 'cdn'] as const)(
+    '%s: its own count is what the author is told',
+    async (kind) => {
+      const w = await startWatchingWorld(kind)
+      const { uri, rkey } = w.post()
+      const page = await openPage()
+      await page.evaluate(COUNT_FRAGMENTS)
+      const run = (call: string) => page.evaluate(call)
+      await run(`load(${JSON.stringify(w.master(rkey))})`)
+      await run('playAndSeek(4)')
+      if (kind === 'cdn') for (const level of [1, 0]) await run(`switchLevel(${level})`)
+      await run('playAndSeek(1)')
+      await w.tell()
+      const loaded = (await run('[...loaded]')) as number[]
+      const lengths = await lengthsOf(w.master(rkey))
+      const ms = loaded.reduce((sum, number) => sum + Math.round(lengths[number]! * 1000), 0)
+      const seconds = Math.round(ms / 1000)
+      expect(seconds).toBeGreaterThan(4)
+      expect(await w.stats()).toEqual([{ uri, date: '2026-11-20', seconds, sessions: 1 }])
+      await page.close()
+      await w.close()
+    },
+  )
 })
+
+/** What hls.js says it has loaded, each piece once, whatever its quality. */
+const COUNT_FRAGMENTS = `
+  window.loaded = new Set()
+  hls.on(Hls.Events.FRAG_LOADED, (_, { frag }) => {
+    if (frag.type === 'main' && Number.isInteger(frag.sn)) loaded.add(frag.sn)
+  })
+  undefined`
+
+/** Of the pieces, in seconds; the same in all qualities. */
+async function lengthsOf(master: string): Promise<number[]> {
+  const [variant] = await namedBy(master)
+  const text = (await bytesOf(variant!)).toString()
+  return [...text.matchAll(/#EXTINF:([\d.]+),/g)].map(([, seconds]) => Number(seconds))
+}
 
 function captionsOf() {
   return [

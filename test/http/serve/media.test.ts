@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { createLogger } from '../../../src/base/obs/log.ts'
+import { createSessionSpace } from '../../../src/http/media/hls/watch-sessions.ts'
 import { mediaRoutes } from '../../../src/http/serve/media.ts'
 import { createServer } from '../../../src/http/server/server.ts'
 import { blobCid } from '../../support/blob-host.ts'
@@ -33,6 +34,8 @@ function serverWith(images: 'cdn' | 'own') {
       db: undefined as never,
       actors,
       resolver: identity.resolver,
+      ingest: { writer: { send: async () => undefined } },
+      videoSessions: createSessionSpace(),
     }).routes,
   })
 }

@@ -14,7 +14,11 @@ import { MAX_CAPTIONS_BYTES, readCues, UnfitCaptions, writeVtt } from './vtt.ts'
 export type CaptionBlob = { language: string; cid: string }
 
 /** What posts say of their videos; `rkey` names a post of the video's owner. */
-export type VideoPosts = { captionsOf(name: BlobName, rkey: string): readonly CaptionBlob[] }
+export type VideoPosts = {
+  captionsOf(name: BlobName, rkey: string): readonly CaptionBlob[]
+  /** Whether that post is here and shows the video. */
+  shows(name: BlobName, rkey: string): boolean
+}
 
 export type Captions = (name: BlobName) => Promise<CacheEntry>
 

@@ -11,7 +11,13 @@ import { createSharedWork } from '../shared-work.ts'
 import { firstTimestampOf } from './caption-timing.ts'
 import { createVideoService, type VideoServiceOptions } from './fetch-playlist.ts'
 import { createKeptPlaylists } from './kept-playlists.ts'
-import { noSuchPart, type SegmentLine, type SegmentList, type VideoSource } from './playlist.ts'
+import {
+  noSuchPart,
+  type SegmentLine,
+  type SegmentList,
+  timeOf,
+  type VideoSource,
+} from './playlist.ts'
 import type { ReadPlaylist, SegmentEntry, VariantEntry } from './read-playlist.ts'
 import { createServiceFiles } from './service-files.ts'
 
@@ -44,10 +50,11 @@ export function createCdnSource(options: CdnSourceOptions): VideoSource {
     return said.files(entry.url)
   }
 
-  async function urlOf(name: BlobName, variant: number, file: string): Promise<string> {
-    const url = (await filesOf(name, variant)).urls.get(file)
+  async function find(name: BlobName, variant: number, file: string) {
+    const { list, urls } = await filesOf(name, variant)
+    const url = urls.get(file)
     if (!url) throw noSuchPart()
-    return url
+    return { url, segment: timeOf(list, file) }
   }
 
   return {
@@ -55,8 +62,9 @@ export function createCdnSource(options: CdnSourceOptions): VideoSource {
     variants,
     list: async (name, variant) => (await filesOf(name, variant)).list,
     async piece(name, variant, file) {
-      const location = await urlOf(name, variant, file)
-      return isProxy ? { ...(await files.piece(location)), at: HEAD_BYTES } : { location }
+      const { url: location, segment } = await find(name, variant, file)
+      if (!isProxy) return { location, segment }
+      return { ...(await files.piece(location)), at: HEAD_BYTES, segment }
     },
     async thumbnail(name) {
       const location = addressOf(name, 'thumbnail.jpg')
@@ -65,7 +73,8 @@ export function createCdnSource(options: CdnSourceOptions): VideoSource {
     async firstTimestamp(name) {
       const { list } = await filesOf(name, 0)
       if (list.init !== undefined) return 0
-      const { file } = await files.piece(await urlOf(name, 0, list.segments[0]!.file))
+      const { url } = await find(name, 0, list.segments[0]!.file)
+      const { file } = await files.piece(url)
       return firstTimestampOf(file, HEAD_BYTES).finally(() => file.close())
     },
     ...(!isProxy && { elsewhere: (name) => addressOf(name) }),

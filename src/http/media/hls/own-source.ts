@@ -8,7 +8,7 @@ import type { BlobName } from '../media-path.ts'
 import { describeInit } from '../mp4/describe-init.ts'
 import { NO_THUMBNAIL } from '../no-thumbnail.ts'
 import type { CutVideo, Hls } from './cut-videos.ts'
-import { noSuchPart, type SegmentList, type Variant, type VideoSource } from './playlist.ts'
+import { noSuchPart, type SegmentList, timeOf, type Variant, type VideoSource } from './playlist.ts'
 
 const INIT = 'init.mp4'
 /** A real head has two thousand bytes. */
@@ -45,7 +45,8 @@ export function createOwnSource(hls: Hls): VideoSource {
       }
       const digest = hash('sha256', `${entry.digest} ${file}`)
       const { at, length } = piece
-      return { file: entry.file, at: HEAD_BYTES + at, length, contentType: 'video/mp4', digest }
+      const part = { file: entry.file, at: HEAD_BYTES + at, length, contentType: 'video/mp4' }
+      return { ...part, digest, segment: timeOf(listOf(cut), file) }
     },
   }
 }

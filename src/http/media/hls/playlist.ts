@@ -23,7 +23,13 @@ export type SegmentLine = { seconds: number; file: string; isDiscontinuous?: boo
 export type SegmentList = { init: string | undefined; segments: readonly SegmentLine[] }
 
 /** A file of ours, which is the caller's to close; or where the player finds it. */
-type VideoPiece = FilePart | { location: string }
+type VideoPiece = (FilePart | { location: string }) & {
+  /** Undefined for what is no part of the time that the video takes. */
+  segment?: PieceTime | undefined
+}
+
+/** Which segment it is, from 0, and how long it plays. */
+type PieceTime = { number: number; seconds: number }
 
 /** Where videos are had from. @throws MediaError from each */
 export type VideoSource = {
@@ -41,6 +47,13 @@ export type VideoSource = {
 }
 
 export const MAX_SEGMENTS = 3600
+
+/** Of a file that the list names by its place in it. */
+export function timeOf({ segments }: SegmentList, file: string): PieceTime | undefined {
+  const number = Number.parseInt(file, 10)
+  const segment = segments[number]
+  return segment?.file === file ? { number, seconds: segment.seconds } : undefined
+}
 
 export function noSuchPart(): MediaError {
   return new MediaError('missing', 'NoSuchPart', 'the video has no such part')

@@ -7,7 +7,7 @@ import { packRkey } from '../../../base/atproto/keys.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { findPostHandle, postRecord } from '../../../data/store/posts.ts'
-import { isBlobCid } from '../media-path.ts'
+import { type BlobName, isBlobCid } from '../media-path.ts'
 import type { CaptionBlob, VideoPosts } from './captions.ts'
 
 const VIDEO = 'app.bsky.embed.video'
@@ -26,15 +26,21 @@ export function createVideoPosts({
   db: Db
   actors: Pick<ActorReader, 'uidOf'>
 }): VideoPosts {
+  function embedOf({ did, cid }: BlobName, rkey: string): Embed | undefined {
+    const uid = actors.uidOf(did)
+    if (uid === 0 || !RKEY.test(rkey)) return undefined
+    const post = findPostHandle(db, uid, packRkey(rkey))
+    const record = post && postRecord(db, post.id)
+    const video = record === undefined ? undefined : videoOf(record)
+    return video && blobCid(video.video) === cid ? video : undefined
+  }
+
   return {
-    captionsOf({ did, cid }, rkey) {
-      const uid = actors.uidOf(did)
-      if (uid === 0 || !RKEY.test(rkey)) return []
-      const post = findPostHandle(db, uid, packRkey(rkey))
-      const record = post && postRecord(db, post.id)
-      const video = record === undefined ? undefined : videoOf(record)
-      return video && blobCid(video.video) === cid ? captionsIn(video.captions) : []
+    captionsOf(name, rkey) {
+      const video = embedOf(name, rkey)
+      return video ? captionsIn(video.captions) : []
     },
+    shows: (name, rkey) => embedOf(name, rkey) !== undefined,
   }
 }
 

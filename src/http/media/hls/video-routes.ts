@@ -1,9 +1,11 @@
 // The routes of videos: /video/{did}/{cid}/playlist.m3u8, the playlist of its qualities and captions; below it
 // {n}/video.m3u8 with its pieces, captions/{language}.m3u8 and .vtt, thumbnail.jpg; and /video/{did}/{cid}, the
-// video as it was uploaded, where it comes from here. `?post=` names the post that shows it.
+// video as it was uploaded, where it comes from here. `?post=` names the post that shows it, `s=` a session
+// (watching.ts).
 
 import { hash } from 'node:crypto'
 import type { Context } from 'hono'
+import type { Connected } from '../../server/side-routes.ts'
 import { type CacheEntry, HEAD_BYTES } from '../cache-entry.ts'
 import { MediaError } from '../media-error.ts'
 import { FOR_GOOD, redirectResponse, wholeResponse } from '../media-headers.ts'
@@ -13,6 +15,7 @@ import type { Videos } from '../videos.ts'
 import { captionsAt } from './caption-timing.ts'
 import type { CaptionBlob, Captions, VideoPosts } from './captions.ts'
 import { noSuchPart, type VideoSource } from './playlist.ts'
+import type { Watching } from './watching.ts'
 import { writeMaster, writeSegments } from './write-playlist.ts'
 
 export type VideoParts = {
@@ -25,20 +28,25 @@ export type VideoParts = {
   refuseHidden: (name: BlobName) => void
   /** Whether the account is known here. */
   knows: (did: string) => boolean
+  /** Undefined where nothing is counted. */
+  watching: Watching | undefined
 }
 
 const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl'
 const SOME_MINUTES = 'public, max-age=300'
+/** What carries a session is for one viewer; with it a player that loads anew goes on with the same. */
+const MINE = 'private, max-age=600'
 const A_MINUTE = 'public, max-age=60'
 const A_DAY = 'public, max-age=86400'
 
-type Asked = { c: Context; name: BlobName; rkey: string; rest: string[] }
+type Asked = { c: Context; name: BlobName; rkey: string; session: string; rest: string[] }
 
 export async function videoRoute(c: Context, parts: VideoParts): Promise<Response> {
   const url = new URL(c.req.url)
   const [, , did = '', cid = '', ...rest] = url.pathname.split('/')
   const name = parseBlobName(did, cid)
-  const asked = { c, name, rest, rkey: url.searchParams.get('post') ?? '' }
+  const [rkey, session] = ['post', 's'].map((key) => url.searchParams.get(key) ?? '')
+  const asked = { c, name, rest, rkey: rkey!, session: session! }
   const path = rest.join('/')
   if (path === 'playlist.m3u8') return master(asked, parts)
   parts.refuseHidden(name)
@@ -67,30 +75,40 @@ async function master(asked: Asked, parts: VideoParts): Promise<Response> {
 async function ourMaster({ c, name, rkey }: Asked, parts: VideoParts): Promise<Response> {
   const variants = await parts.source.variants(name)
   const query = rkey === '' ? '' : `?post=${encodeURIComponent(rkey)}`
+  const session = parts.watching?.begin({ name, rkey }, visitorOf(c)) ?? ''
   const captions = parts.posts.captionsOf(name, rkey).map(({ language }) => ({
     language,
     name: languageName(language),
     uri: `captions/${language}.m3u8${query}`,
   }))
   const text = writeMaster({
-    variants: variants.map((one, i) => ({ ...one, uri: `${i}/video.m3u8` })),
+    variants: variants.map((one, i) => ({ ...one, uri: `${i}/video.m3u8${session}` })),
     captions,
   })
-  return playlistResponse(c, text, SOME_MINUTES)
+  return playlistResponse(c, text, session === '' ? SOME_MINUTES : MINE)
 }
 
-async function segments({ c, name, rest }: Asked, { source }: VideoParts): Promise<Response> {
+async function segments(asked: Asked, { source, watching }: VideoParts): Promise<Response> {
+  const { c, name, rkey, rest } = asked
   const list = await source.list(name, variantOf(rest[0]))
-  return playlistResponse(c, writeSegments(list), source.isLasting ? FOR_GOOD : SOME_MINUTES)
+  const session = watching?.goOn({ name, rkey }, asked.session) ?? ''
+  const lasts = source.isLasting ? FOR_GOOD : SOME_MINUTES
+  return playlistResponse(c, writeSegments(list, session), session === '' ? lasts : MINE)
 }
 
 /** Without a folder: as the one quality's pieces were named before there were several. */
-async function piece({ c, name, rest }: Asked, { source }: VideoParts): Promise<Response> {
+async function piece(asked: Asked, { source, watching }: VideoParts): Promise<Response> {
+  const { c, name, rkey, rest, session } = asked
   if (rest.length > 2) throw noSuchPart()
   const [folder, file] = rest.length === 1 ? ['0', rest[0]!] : [rest[0], rest[1]!]
   const found = await source.piece(name, variantOf(folder), file)
-  if ('location' in found) return redirectResponse(found.location, A_MINUTE)
-  return videoResponse(found, requestOf(c))
+  const response =
+    'location' in found
+      ? redirectResponse(found.location, A_MINUTE)
+      : await videoResponse(found, requestOf(c))
+  const isGiven = c.req.method === 'GET' && response.status < 400
+  if (isGiven && found.segment) watching?.watched({ name, rkey }, session, found.segment)
+  return response
 }
 
 async function caption(asked: Asked, parts: VideoParts): Promise<Response> {
@@ -148,6 +166,11 @@ function languageName(language: string): string {
   } catch {
     return language
   }
+}
+
+/** As the limits of requests know it. */
+function visitorOf(c: Context): string | undefined {
+  return (c.env as Connected | undefined)?.visitor
 }
 
 function requestOf(c: Context): VideoRequest {

@@ -1,0 +1,72 @@
+// What players were given of videos, gathered for some seconds and then told to the writer, which counts. What is
+// here when the process is killed is not counted.
+
+import type { Logger } from '../../../base/obs/log.ts'
+import type { SegmentWatch, Writer } from '../../../bridge/messages.ts'
+
+export type WatchLog = {
+  note(watch: SegmentWatch): void
+  /** How many were let go, for want of room. */
+  dropped(): number
+  /** Some of it, at once; resolves when that is written. */
+  tell(): Promise<void>
+  /** Tells what is left. */
+  close(): void
+}
+
+const EVERY_MS = 5_000
+/** Some megabytes; beyond that, what comes until the writer answers is let go. */
+const MOST_WAITING = 20_000
+const MOST_AT_ONCE = 5_000
+
+export function createWatchLog(options: {
+  writer: Writer
+  /** In whose name it is written. */
+  serviceDid: string
+  log: Pick<Logger, 'debug'>
+  /** 0: only when `tell` is called. */
+  everyMs?: number
+}): WatchLog {
+  const { writer, serviceDid, log, everyMs = EVERY_MS } = options
+  /** By session and piece: whoever asks again and again takes one place. */
+  const waiting = new Map<string, SegmentWatch>()
+  let dropped = 0
+  let isTelling = false
+  const timer = everyMs > 0 ? setInterval(() => void tell(), everyMs) : undefined
+  timer?.unref()
+
+  async function tell(): Promise<void> {
+    if (isTelling || waiting.size === 0) return
+    isTelling = true
+    const some = [...waiting].slice(0, MOST_AT_ONCE)
+    try {
+      await send(some.map(([, watch]) => watch))
+      for (const [key] of some) waiting.delete(key)
+    } catch (error) {
+      sayRefused(error)
+    } finally {
+      isTelling = false
+    }
+  }
+
+  const send = (watches: SegmentWatch[]) =>
+    writer.send({ kind: 'videos-watched', did: serviceDid, watches })
+  const sayRefused = (error: unknown) =>
+    log.debug({ err: error }, 'what was watched could not be written yet')
+
+  return {
+    note(watch) {
+      const key = `${watch.session} ${watch.segment}`
+      if (waiting.has(key)) return
+      if (waiting.size >= MOST_WAITING) dropped += 1
+      else waiting.set(key, watch)
+      if (waiting.size >= MOST_AT_ONCE) void tell()
+    },
+    tell,
+    dropped: () => dropped,
+    close() {
+      clearInterval(timer)
+      if (waiting.size > 0) void send([...waiting.values()]).catch(sayRefused)
+    },
+  }
+}

@@ -1,0 +1,73 @@
+// Sessions of viewers, which playlists carry so that pieces can be counted: a random name, the time, and a MAC over
+// both and the post that shows the video. Nothing in it says who watches. The key is the process's own, so
+// sessions end with it; an address begins so many a day, and plays on uncounted beyond that.
+
+import { createHmac, randomBytes } from 'node:crypto'
+import { isSameSecret } from '../../../base/util/secrets.ts'
+import { CountTable, createCountBuffer } from '../../../data/shared-memory/count-table.ts'
+import { SESSION_MS } from '../../../ingest/counts/video-watches.ts'
+import type { BlobName } from '../media-path.ts'
+
+/** What all serving threads share. */
+export type SessionSpace = { key: Uint8Array; begun: SharedArrayBuffer }
+
+/** A video as one post shows it. */
+export type Shown = { name: BlobName; rkey: string }
+
+type WatchSession = { session: string; issuedAt: number }
+
+export type WatchSessions = {
+  /** @param visitor - the address that asks; undefined for whom nothing is limited. */
+  begin(shown: Shown, visitor: string | undefined): string | undefined
+  /** Undefined for whatever is not one of ours, or over. */
+  read(shown: Shown, token: string): WatchSession | undefined
+}
+
+/** More of one address would rather be a program than people behind it. */
+const MOST_OF_A_POST = 20
+const MOST_OF_AN_ADDRESS = 5_000
+const DAY_SECONDS = 86_400
+const ID_BYTES = 9
+const TIME_BYTES = 6
+const MAC_BYTES = 16
+const TOKEN = /^[\w-]{20}[\w-]{22}$/
+
+export function createSessionSpace(): SessionSpace {
+  return { key: randomBytes(32), begun: createCountBuffer() }
+}
+
+export function createWatchSessions(options: {
+  space: SessionSpace
+  now: () => number
+}): WatchSessions {
+  const { space, now } = options
+  const begun = new CountTable(space.begun, { windowSeconds: DAY_SECONDS })
+
+  function mayBegin({ name, rkey }: Shown, visitor: string): boolean {
+    const ofAll = begun.add(`all ${visitor}`, 1, now()).spent
+    const ofPost = begun.add(`${visitor} ${name.did} ${rkey}`, 1, now()).spent
+    return ofAll <= MOST_OF_AN_ADDRESS && ofPost <= MOST_OF_A_POST
+  }
+
+  function macOf({ name: { did, cid }, rkey }: Shown, head: string): string {
+    const mac = createHmac('sha256', space.key).update(`${head} ${did} ${cid} ${rkey}`).digest()
+    return mac.toString('base64url', 0, MAC_BYTES)
+  }
+
+  return {
+    begin(shown, visitor) {
+      if (visitor !== undefined && !mayBegin(shown, visitor)) return undefined
+      const head = Buffer.alloc(TIME_BYTES + ID_BYTES, randomBytes(TIME_BYTES + ID_BYTES))
+      head.writeUIntBE(now(), 0, TIME_BYTES)
+      const text = head.toString('base64url')
+      return text + macOf(shown, text)
+    },
+    read(shown, token) {
+      if (!TOKEN.test(token)) return undefined
+      const session = token.slice(0, 20)
+      if (!isSameSecret(token.slice(20), macOf(shown, session))) return undefined
+      const issuedAt = Buffer.from(session, 'base64url').readUIntBE(0, TIME_BYTES)
+      return now() - issuedAt < SESSION_MS ? { session, issuedAt } : undefined
+    },
+  }
+}

@@ -1,0 +1,158 @@
+// Videos that are watched over real HTTP, by way of two serving threads, as one ingest thread counts them in rows:
+// posts, sessions and figures are real, the clock is the test's.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { vi } from 'vitest'
+import { createCounts } from '../../src/base/obs/counts.ts'
+import type { Writer } from '../../src/bridge/messages.ts'
+import { noRetry } from '../../src/data/store/write-retry.ts'
+import { createVideoPosts } from '../../src/http/media/hls/video-posts.ts'
+import { createWatchLog, type WatchLog } from '../../src/http/media/hls/watch-log.ts'
+import {
+  createSessionSpace,
+  createWatchSessions,
+  type SessionSpace,
+} from '../../src/http/media/hls/watch-sessions.ts'
+import { createWatching, type Watching } from '../../src/http/media/hls/watching.ts'
+import type { VideosFrom } from '../../src/http/media/media-app.ts'
+import { createVideoWatches, type VideoWatches } from '../../src/ingest/counts/video-watches.ts'
+import { startHousekeeping } from '../../src/ingest/upkeep/housekeeping.ts'
+import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
+import { type MediaWorld, startMediaWorld } from './media-world.ts'
+import { createServingWorld, type ServingWorld } from './serving-world.ts'
+import { startVideoService } from './video-service-double.ts'
+
+const VIDEO = readFileSync(join(import.meta.dirname, '../fixtures/video/pictures-and-sound.mp4'))
+
+export type VideoStat = { uri: string; date: string; seconds: number; sessions: number }
+
+type Limits = { maxSessions?: number; maxRowsADay?: number }
+
+export type WatchingWorld = Awaited<ReturnType<typeof startWatchingWorld>>
+
+/** All that one process has in memory, as it is after a start. */
+function createProcess(rows: ServingWorld, parts: { now: () => number; limits: Limits }) {
+  const { now, limits } = parts
+  const counts = createCounts()
+  const writer = { commit: rows.run }
+  const watches = createVideoWatches({ writer, counts, now, ...limits })
+  return { counts, watches, space: createSessionSpace() }
+}
+
+function createThread(
+  rows: ServingWorld,
+  process: { now: () => number; watches: () => VideoWatches; space: () => SessionSpace },
+): { log: WatchLog; watching: Watching } {
+  const { now } = process
+  const writer: Writer = {
+    async send(request) {
+      if (request.kind === 'videos-watched') process.watches().record(request.watches)
+    },
+  }
+  const log = createWatchLog({
+    ...{ writer, serviceDid: 'did:web:x.test', everyMs: 0 },
+    log: { debug: (...line: unknown[]) => console.error(...line) },
+  })
+  const { actors } = rows.memory
+  const posts = createVideoPosts({ db: rows.reader, actors })
+  const sessions = {
+    begin: (...asked: Parameters<ReturnType<typeof createWatchSessions>['begin']>) =>
+      createWatchSessions({ space: process.space(), now }).begin(...asked),
+    read: (...asked: Parameters<ReturnType<typeof createWatchSessions>['read']>) =>
+      createWatchSessions({ space: process.space(), now }).read(...asked),
+  }
+  const uidOf = (did: string) => actors.uidOf(did)
+  return { log, watching: createWatching({ sessions, log, posts, uidOf, now }) }
+}
+
+export async function startWatchingWorld(
+  kind: VideosFrom['kind'] = 'own',
+  { keptDays = 90, ...limits }: Limits & { keptDays?: number } = {},
+) {
+  let clock = Date.parse('2026-11-20T09:30:00.000Z')
+  const now = () => clock
+  const rows = createServingWorld({ videoStatsDays: keptDays })
+  const service = await startVideoService()
+  let process = createProcess(rows, { now, limits })
+  const of = { now, watches: () => process.watches, space: () => process.space }
+  const threads = [createThread(rows, of), createThread(rows, of)]
+  const videos = videosFrom(kind, service.base)
+  const actors = rows.memory.actors
+  const posts = createVideoPosts({ db: rows.reader, actors })
+  const worlds: MediaWorld[] = []
+  for (const { watching } of threads) {
+    worlds.push(await startMediaWorld({ before: worlds[0]!, videos, posts, watching }))
+  }
+  const { did, host } = worlds[0]!
+  rows.member(did)
+  const cid = host.put(VIDEO)
+  const blob = { $type: 'blob', mimeType: 'video/mp4', size: 10, ref: { $link: cid } }
+
+  return {
+    ...{ rows, did, cid, now },
+    counts: () => process.counts.read(),
+    /** A post of the author that shows the video. */
+    post(): { uri: string; rkey: string } {
+      const { uri } = rows.post(did, { embed: { $type: 'app.bsky.embed.video', video: blob } })
+      return { uri, rkey: uri.split('/').at(-1)! }
+    },
+    /** Of either thread. */
+    master: (rkey: string, thread = 0) =>
+      `${worlds[thread]!.url}/video/${did}/${cid}/playlist.m3u8?post=${rkey}`,
+    /** The same address at the other thread. */
+    elsewhere: (url: string, thread: number) => {
+      const { pathname, search } = new URL(url)
+      return worlds[thread]!.url + pathname + search
+    },
+    advance(milliseconds: number) {
+      clock += milliseconds
+    },
+    async tell() {
+      for (const { log } of threads) await log.tell()
+    },
+    /** What only memory knows is gone, and what was not told. */
+    restart() {
+      process = createProcess(rows, { now, limits })
+    },
+    /** As the ingest thread does each minute. */
+    keepHouse(videoStatsDays: number) {
+      vi.useFakeTimers({ toFake: ['setInterval'] })
+      const house = startHousekeeping({
+        ...{ db: rows.reader, writer: { commit: rows.run }, memory: rows.memory, now },
+        settings: { timelineIdleDays: 1000, videoStatsDays },
+        snapshots: { startIfWorth: () => undefined },
+        room: noRetry,
+        log: { debug: () => undefined },
+      })
+      vi.advanceTimersByTime(60_000)
+      vi.useRealTimers()
+      house.stop()
+    },
+    /** Page by page, as the author sees it. */
+    async stats(uri?: string): Promise<VideoStat[]> {
+      const all: VideoStat[] = []
+      for (let cursor: string | undefined; ; ) {
+        const page = await rows.get<{ stats: VideoStat[]; cursor?: string }>(
+          'io.slipstream.video.getStats',
+          { ...(uri && { uri }), limit: 3, ...(cursor && { cursor }) },
+          did,
+        )
+        all.push(...page.stats)
+        if (page.cursor === undefined) return all
+        cursor = page.cursor
+      }
+    },
+    async close() {
+      for (const world of worlds.reverse()) await world.close()
+      await service.close()
+      rows.dispose()
+    },
+  }
+}
+
+function videosFrom(kind: VideosFrom['kind'], base: string): VideosFrom {
+  if (kind === 'own') return { kind }
+  const trustedOrigins = [new URL(base).origin]
+  return { kind, base, fetch: createGuardedFetch({ allowPrivateHosts: false, trustedOrigins }) }
+}
