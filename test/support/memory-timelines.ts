@@ -9,9 +9,7 @@ import type {
 
 type Timeline = { entries: TimelineEntry[]; floor: TimelinePosition | undefined }
 
-export type PlainTimelines = TimelineWriter & { owners(): Iterable<number> }
-
-export function createMemoryTimelines(capacity: number): PlainTimelines {
+export function createMemoryTimelines(capacity: number): TimelineWriter {
   const timelines = new Map<number, Timeline>()
 
   /** Puts in order and cuts to capacity, remembering the newest of what was left out. */

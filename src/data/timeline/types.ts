@@ -42,6 +42,8 @@ export interface TimelineReader {
 export interface TimelineWriter extends TimelineReader {
   /** How many timelines are open. */
   readonly openCount: number
+  /** Of the open ones, in no order. */
+  owners(): Iterable<number>
   /**
    * Materialises a timeline with these entries, in any order; replaces what was there.
    * `truncated`: older items exist that were not passed.

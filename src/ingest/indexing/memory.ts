@@ -20,19 +20,6 @@ export type Memory = {
 const PAGE = 10_000
 const page = new Uint32Array(PAGE)
 
-/** Walks followers in pages. `visit` must not change the graph, nor walk it in turn. */
-export function forEachFollower(
-  memory: Pick<Memory, 'graph'>,
-  subject: number,
-  visit: (follower: number) => void,
-): void {
-  for (let after = 0, written = PAGE; written === PAGE; after = page[written - 1]!) {
-    written = memory.graph.followers(subject, after, page)
-    for (let i = 0; i < written; i++) visit(page[i]!)
-    if (written === 0) return
-  }
-}
-
 /** Whom `creator` follows, whole: for members, whose lists are of human size. */
 export function followsOf(memory: Pick<Memory, 'graph'>, creator: number): number[] {
   const all: number[] = []

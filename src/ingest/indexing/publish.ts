@@ -10,8 +10,9 @@ import { CELEBRITY, HIDDEN, MEMBER } from '../../data/graph/types.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
 import { hashOfItem, newestItems } from '../../data/store/feed-items.ts'
 import { invalidationsOf } from '../../data/store/invalidations.ts'
+import { forEachOpenFollower } from '../../data/timeline/open-followers.ts'
 import type { TimelineEntry } from '../../data/timeline/types.ts'
-import { clearFlag, followsOf, forEachFollower, type Memory, setFlag } from './memory.ts'
+import { clearFlag, followsOf, type Memory, setFlag } from './memory.ts'
 import type { MemoryChange } from './memory-changes.ts'
 
 const DEMOTION_SHARE = 0.8
@@ -74,13 +75,13 @@ function addItem(memory: Memory, entry: TimelineEntry, hash: number): number {
 function removeItem(memory: Memory, entry: TimelineEntry): number {
   memory.timelines.remove(entry.originator, entry)
   if (memory.actors.memberFollowersOf(entry.originator) === 0) return 0
-  forEachFollower(memory, entry.originator, (owner) => memory.timelines.remove(owner, entry))
+  forEachOpenFollower(memory, entry.originator, (owner) => memory.timelines.remove(owner, entry))
   return 0
 }
 
 function removeActor(memory: Memory, uid: number): number {
   memory.timelines.removeOriginator(uid, uid)
-  forEachFollower(memory, uid, (owner) => memory.timelines.removeOriginator(owner, uid))
+  forEachOpenFollower(memory, uid, (owner) => memory.timelines.removeOriginator(owner, uid))
   return 0
 }
 
@@ -106,8 +107,8 @@ function addMemberFollower(memory: Memory, subject: number): void {
   if (memory.actors.memberFollowersOf(subject) < memory.celebrityThreshold) return
   // The bit comes first: readers merge the author in before the rings lose them.
   setFlag(memory, subject, CELEBRITY)
-  forEachFollower(memory, subject, (owner) => {
-    if (owner !== subject) memory.timelines.removeOriginator(owner, subject)
+  forEachOpenFollower(memory, subject, (owner) => {
+    memory.timelines.removeOriginator(owner, subject)
   })
 }
 
@@ -117,9 +118,7 @@ function dropMemberFollower(db: Db, memory: Memory, subject: number): number {
   const floor = memory.celebrityThreshold * DEMOTION_SHARE
   if (memory.actors.memberFollowersOf(subject) >= floor) return 0
   const owners: number[] = []
-  forEachFollower(memory, subject, (owner) => {
-    if (memory.timelines.isOpen(owner)) owners.push(owner)
-  })
+  forEachOpenFollower(memory, subject, (owner) => owners.push(owner))
   let written = 0
   for (const owner of owners) written += fillFrom(db, memory, owner, subject)
   clearFlag(memory, subject, CELEBRITY)

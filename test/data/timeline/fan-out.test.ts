@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CELEBRITY } from '../../../src/data/graph/types.ts'
-import { type FanOutParts, fanOut, fanOutPages } from '../../../src/data/timeline/fan-out.ts'
+import { type FanOutParts, fanOut } from '../../../src/data/timeline/fan-out.ts'
 import { createMemoryTimelines } from '../../support/memory-timelines.ts'
 import { createRandom } from '../../support/random.ts'
 
@@ -52,16 +52,6 @@ test.each([
   const expected = open.filter((owner) => followers.includes(owner))
   expect(fanOut(made, entry, 10)).toBe(expected.length)
   expect(owners(made).sort((a, b) => a - b)).toEqual(expected)
-})
-
-test.each([
-  ['over the timelines', 25_000],
-  ['over the followers', 60_000],
-])('the work is done in pages that can be spread over time: %s', (_, openCount) => {
-  const followers = Array.from({ length: 25_000 }, (_, i) => i + 1)
-  const open = Array.from({ length: openCount }, (_, i) => i + 1)
-  const made = parts({ followers, open })
-  expect([...fanOutPages(made, entry, 10)]).toEqual([10_000, 10_000, 5_000])
 })
 
 test('a lossy follower is skipped by the draw for this item and this follower', () => {
