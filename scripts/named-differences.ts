@@ -21,8 +21,8 @@ export const namedDifferences: Difference[] = [
     why: 'They tie Bluesky’s services to one another. For social proof of many accounts there is `io.slipstream.graph.getSocialProof`.',
   },
   {
-    what: 'There is no `/blob/{did}/{cid}`, and pictures are not made larger than they are.',
-    why: 'What strangers uploaded never goes out of our origin as it came: pictures are drawn anew, videos are checked (docs/VIDEO.md), and whoever wants the bytes asks the account’s PDS.',
+    what: '`/blob/{did}/{cid}` has pictures alone, and one that is kept is not fetched again; a picture is not made larger than it is.',
+    why: 'Nothing else that strangers uploaded goes out of our origin as it came; whoever wants such bytes asks the account’s PDS. More pixels than there are show nothing more.',
   },
   {
     what: 'There are no sitemaps (`/external/sitemap/`), and `getConfig` names nobody as live.',

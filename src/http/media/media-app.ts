@@ -1,7 +1,7 @@
-// The routes for pictures, /img/{preset}/plain/{did}/{cid}[@jpeg|@webp], of the form of Bluesky's CDN, and for
-// videos (hls/video-routes.ts). Blobs of accounts that nothing here points at are refused, so that nobody uses
-// us as a proxy for the rest of the world; and so are those of accounts that are deactivated, suspended, taken
-// down or deleted, or that the operator hid, also where a copy is kept.
+// The routes for pictures, /img/{preset}/plain/{did}/{cid}[@jpeg|@webp], of the form of Bluesky's CDN, and
+// /blob/{did}/{cid} (blob-route.ts), and for videos (hls/video-routes.ts). Blobs of accounts that nothing here
+// points at are refused, so that nobody uses us as a proxy for the rest of the world; and so are those of accounts
+// that are deactivated, suspended, taken down or deleted, or that the operator hid, also where a copy is kept.
 
 import { join } from 'node:path'
 import { type Context, Hono } from 'hono'
@@ -9,6 +9,7 @@ import type { Logger } from '../../base/obs/log.ts'
 import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
 import { blobSubject } from '../../data/store/takedowns.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import { blobRoute } from './blob-route.ts'
 import { createDiskCache, type DiskCache } from './disk-cache.ts'
 import type { BlobSource } from './fetch-blob.ts'
 import { createCaptions, type VideoPosts } from './hls/captions.ts'
@@ -22,7 +23,7 @@ import { MediaError } from './media-error.ts'
 import { errorResponse, wholeResponse } from './media-headers.ts'
 import { type BlobName, parseImagePath } from './media-path.ts'
 import type { MediaProcess } from './process/media-process.ts'
-import { createVideos } from './videos.ts'
+import { createPictures, createVideos } from './videos.ts'
 
 export type VideosFrom =
   | { kind: 'own' }
@@ -63,6 +64,9 @@ export function createMediaApp(options: MediaOptions): Hono {
   const app = new Hono()
   if (options.hasImages) {
     app.get('/img/*', (c) => answer(c, log, () => imageResponse(c, { refuseHidden, images })))
+    const pictures = createPictures({ source: options, cache, now })
+    const blobs = { refuseHidden, pictures }
+    app.get('/blob/:did/:cid', (c) => answer(c, log, () => blobRoute(c, blobs)))
   }
   if (options.videos) {
     const parts = videoParts(options, { cache, refuseHidden })

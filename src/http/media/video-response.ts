@@ -2,10 +2,11 @@
 // of a megabyte is in memory.
 
 import type { FileHandle } from 'node:fs/promises'
+import type { Context } from 'hono'
 import { isKnown, mediaHeaders } from './media-headers.ts'
 import { parseRange } from './range.ts'
 
-export type VideoRequest = {
+type VideoRequest = {
   method: string
   range: string | undefined
   ifNoneMatch: string | undefined
@@ -23,6 +24,15 @@ export type FilePart = {
 }
 
 const CHUNK_BYTES = 256 * 1024
+
+export function requestOf(c: Context): VideoRequest {
+  return {
+    method: c.req.method,
+    range: c.req.header('range'),
+    ifNoneMatch: c.req.header('if-none-match'),
+    ifRange: c.req.header('if-range'),
+  }
+}
 
 /** Closes the file, at once or when the stream ends or is given up. */
 export async function videoResponse(part: FilePart, request: VideoRequest): Promise<Response> {

@@ -1,5 +1,5 @@
-// A video as it was uploaded: from the disk, or fetched whole, checked and kept. It must be shown to be
-// what its CID says before a byte of it goes out.
+// A video, or a picture, as it was uploaded: from the disk, or fetched whole, checked and kept. It must be
+// shown to be what its CID says before a byte of it goes out.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { DiskCache, OpenedEntry } from './disk-cache.ts'
@@ -8,7 +8,7 @@ import { writeHead } from './file-writer.ts'
 import { MediaError } from './media-error.ts'
 import type { BlobName } from './media-path.ts'
 import { createSharedWork } from './shared-work.ts'
-import { videoType } from './sniff.ts'
+import { pictureFormat, videoType } from './sniff.ts'
 
 export type Videos = {
   /** The entry's file is the caller's to close. */
@@ -20,6 +20,8 @@ export type Videos = {
 /** `host`: where it came from, if it just did. */
 type VideoFile = { path: string; host: string }
 
+export type Originals = Pick<Videos, 'open'>
+
 type VideosOptions = {
   source: BlobSource
   cache: DiskCache
@@ -27,6 +29,15 @@ type VideosOptions = {
 }
 
 type Video = BlobFile & { contentType: string }
+
+type Kind = {
+  /** In keys of the cache. */
+  name: string
+  limits: BlobLimits
+  /** By how the blob begins; undefined where it is nothing of this kind. */
+  typeOf: (beginning: Buffer) => string | undefined
+  refusal: () => MediaError
+}
 
 const LIMITS: BlobLimits = {
   /** As the lexicon of app.bsky.embed.video has it. */
@@ -36,16 +47,47 @@ const LIMITS: BlobLimits = {
   slots: { inAll: 4, perDomain: 2, perHost: 1, waiting: 32 },
 }
 
-/** @throws MediaError from the function it makes. */
-export function createVideos({ source, cache, now }: VideosOptions): Videos {
+const VIDEO: Kind = {
+  name: 'video',
+  limits: LIMITS,
+  typeOf: videoType,
+  refusal: () => new MediaError('refused', 'NotAVideo', 'the blob is no video'),
+}
+
+const PICTURE: Kind = {
+  name: 'original',
+  limits: {
+    maxBytes: 5 * 1024 * 1024,
+    firstByteMs: 5000,
+    timeoutMs: 15_000,
+    slots: { inAll: 8, perDomain: 4, perHost: 2, waiting: 64 },
+  },
+  typeOf(beginning) {
+    const format = pictureFormat(beginning)
+    return format && `image/${format}`
+  },
+  refusal: () => new MediaError('missing', 'BlobNotFound', 'the blob is no picture'),
+}
+
+/** @throws MediaError from the functions it makes; so does the next. */
+export function createVideos(options: VideosOptions): Videos {
+  return createOriginals(VIDEO, options)
+}
+
+export function createPictures(options: VideosOptions): Originals {
+  return createOriginals(PICTURE, options)
+}
+
+function createOriginals(kind: Kind, { source, cache, now }: VideosOptions): Videos {
   const share = createSharedWork<void>(now)
-  const fetchBlob = createFetchBlob({ source, cache, limits: LIMITS, now })
+  const fetchBlob = createFetchBlob({ source, cache, limits: kind.limits, now })
+  const keyOf = ({ did, cid }: BlobName) => `${kind.name} ${did} ${cid}`
 
   async function withFetched<T>(name: BlobName, work: (blob: Video) => Promise<T>): Promise<T> {
     const blob = await fetchBlob(name)
     try {
-      const contentType = videoType(blob.beginning)
-      if (!contentType) throw new MediaError('refused', 'NotAVideo', 'the blob is no video')
+      const contentType = kind.typeOf(blob.beginning)
+      if (!contentType) throw kind.refusal()
       return await work({ ...blob, contentType })
     } finally {
       await blob.drop()
@@ -66,7 +108,7 @@ export function createVideos({ source, cache, now }: VideosOptions): Videos {
       await share(key, () => fetchAndKeep(name, key))
       const fetched = await cache.open(key)
       if (fetched) return fetched
-      throw new MediaError('busy', 'NoRoom', 'the server has no room to keep the video')
+      throw new MediaError('busy', 'NoRoom', 'the server has no room to keep it')
     },
 
     async withFile(name, work) {
@@ -76,8 +118,4 @@ export function createVideos({ source, cache, now }: VideosOptions): Videos {
       return work({ path: found.path, host: '' })
     },
   }
-}
-
-function keyOf({ did, cid }: BlobName): string {
-  return `video ${did} ${cid}`
 }

@@ -56,7 +56,7 @@ export function mediaRoutes(config: Config, parts: Parts): MediaRoutes {
     ...{ posts, watching },
     maxCacheBytes: imageCacheMb * MEGABYTE,
   })
-  const patterns = ['/img/*', '/video/*']
+  const patterns = ['/img/*', '/blob/*', '/video/*']
   const charges = [{ patterns, route: 'media', points: 1, from: 'media' } as const]
   return {
     routes: [{ path: '/', app, charges }],

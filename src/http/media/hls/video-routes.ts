@@ -10,7 +10,7 @@ import { type CacheEntry, HEAD_BYTES } from '../cache-entry.ts'
 import { MediaError } from '../media-error.ts'
 import { FOR_GOOD, redirectResponse, wholeResponse } from '../media-headers.ts'
 import { type BlobName, parseBlobName } from '../media-path.ts'
-import { type VideoRequest, videoResponse } from '../video-response.ts'
+import { requestOf, videoResponse } from '../video-response.ts'
 import type { Videos } from '../videos.ts'
 import { captionsAt } from './caption-timing.ts'
 import type { CaptionBlob, Captions, VideoPosts } from './captions.ts'
@@ -171,13 +171,4 @@ function languageName(language: string): string {
 /** As the limits of requests know it. */
 function visitorOf(c: Context): string | undefined {
   return (c.env as Connected | undefined)?.visitor
-}
-
-function requestOf(c: Context): VideoRequest {
-  return {
-    method: c.req.method,
-    range: c.req.header('range'),
-    ifNoneMatch: c.req.header('if-none-match'),
-    ifRange: c.req.header('if-range'),
-  }
 }

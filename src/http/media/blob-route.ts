@@ -1,0 +1,58 @@
+// /blob/{did}/{cid}, where the reference has it and with its errors: a picture as it was uploaded. Nothing else
+// goes out of our origin as it came, and no picture acts there: it is in a sandbox, of the type it begins as.
+
+import type { Context } from 'hono'
+import { HEAD_BYTES } from './cache-entry.ts'
+import { MediaError } from './media-error.ts'
+import { type BlobName, parseBlobName } from './media-path.ts'
+import { requestOf, videoResponse } from './video-response.ts'
+import type { Originals } from './videos.ts'
+
+type BlobParts = {
+  pictures: Originals
+  /** @throws MediaError where it is not to be shown */
+  refuseHidden: (name: BlobName) => void
+}
+
+const HEADERS = {
+  'content-security-policy': "default-src 'none'; sandbox",
+  'x-frame-options': 'DENY',
+}
+
+/** By the names of ours. */
+const reasons: Record<string, ConstructorParameters<typeof MediaError>> = {
+  InvalidDid: ['refused', 'BadRequestError', 'Invalid did'],
+  InvalidCid: ['refused', 'BadRequestError', 'Invalid cid'],
+  AccountNotFound: ['missing', 'NotFoundError', 'Origin not found'],
+  OriginNotFound: ['missing', 'NotFoundError', 'Origin not found'],
+  BlobNotFound: ['missing', 'NotFoundError', 'Blob not found'],
+}
+/** A CIDv1 by SHA-256 in base32, of whatever it names: of a record, too. */
+const CID = /^baf[a-z2-7]{56}$/
+
+export async function blobRoute(
+  c: Context,
+  { pictures, refuseHidden }: BlobParts,
+): Promise<Response> {
+  try {
+    const name = parseName(new URL(c.req.url).pathname)
+    refuseHidden(name)
+    const entry = await pictures.open(name)
+    const response = await videoResponse({ ...entry, at: HEAD_BYTES }, requestOf(c))
+    for (const [header, value] of Object.entries(HEADERS)) response.headers.set(header, value)
+    return response
+  } catch (error) {
+    const reason = error instanceof MediaError ? reasons[error.error] : undefined
+    throw reason ? new MediaError(...reason) : error
+  }
+}
+
+function parseName(path: string): BlobName {
+  const [, , did = '', cid = ''] = path.split('/')
+  try {
+    return parseBlobName(did, cid)
+  } catch (error) {
+    const namesNoBlob = (error as MediaError).error === 'InvalidCid' && CID.test(cid)
+    throw namesNoBlob ? new MediaError('missing', 'BlobNotFound', 'it names no blob') : error
+  }
+}
