@@ -33,6 +33,10 @@ export const namedDifferences: Difference[] = [
     why: 'An operator sees there how far the stream is, without another tool.',
   },
   {
+    what: 'Posts in feeds do not tell known likers and their place in their author’s thread (`opThreadPostIndex`); those of `getPostThreadV2` do. Who opted out of a reference list is on it all the same.',
+    why: 'The reference has had these since the summer of 2026. The first two would be looked up for each item of each page; opt-outs are not indexed yet.',
+  },
+  {
     what: 'Nobody gets `debug` fields, and no feature gate changes an answer.',
     why: 'They are for experiments of Bluesky’s; the explore view tells why something is shown.',
   },
