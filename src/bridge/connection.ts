@@ -3,7 +3,7 @@
 
 import { DiskFullError } from '../data/store/disk-full.ts'
 import type { GraphEdit, GraphOutcome } from '../data/store/graph-edits.ts'
-import type { PostOutcome } from '../data/store/timeline-posts.ts'
+import type { PostOutcome, PostPlan } from '../data/store/timeline-posts.ts'
 import { FetchLimitError } from './fetch-limit.ts'
 import type {
   IngestMessage,
@@ -22,7 +22,11 @@ export type IngestConnection = {
   /** Resolves with figures when what the operator asked for is committed and visible. */
   operate(request: OperatorRequest): Promise<Figures>
   /** Resolves when it is committed, with an outcome for each post. */
-  writeTimelines(request: Exclude<TimelineRequest, { kind: 'graph' }>): Promise<PostOutcome[]>
+  writeTimelines(
+    request: Exclude<TimelineRequest, { kind: 'graph' | 'plan-posts' }>,
+  ): Promise<PostOutcome[]>
+  /** What would become of them. */
+  planPosts(request: Omit<TimelineRequest & { kind: 'plan-posts' }, 'kind'>): Promise<PostPlan>
   /** Resolves when it is committed, or refused. */
   editGraph(edit: GraphEdit): Promise<GraphOutcome>
   /** The latest the ingest thread reported; undefined until its first report. */
@@ -90,16 +94,7 @@ export function createIngestConnection(
       },
     },
     operate: (request) => ask((id) => ({ kind: 'operate', id, request })),
-    writeTimelines: (request) => ask((id) => ({ kind: 'write-timelines', id, request })),
-    async editGraph(edit) {
-      const request = { kind: 'graph', edit } as const
-      const [outcome] = await ask<GraphOutcome[]>((id) => ({
-        kind: 'write-timelines',
-        id,
-        request,
-      }))
-      return outcome!
-    },
+    ...timelineCalls(ask),
     status: report,
     configuredMembers: () => configuredMembers,
     onIdentitiesChanged: (listener) => void listeners.push(listener),
@@ -112,6 +107,24 @@ export function createIngestConnection(
       else if (message.kind === 'identities-changed') {
         for (const listener of listeners) listener(message.dids)
       }
+    },
+  }
+}
+
+function timelineCalls(
+  ask: <T>(orderOf: (id: number) => IngestOrder) => Promise<T>,
+): Pick<IngestConnection, 'writeTimelines' | 'planPosts' | 'editGraph'> {
+  const send = <T>(request: TimelineRequest) =>
+    ask<T>((id) => ({ kind: 'write-timelines', id, request }))
+  return {
+    writeTimelines: send,
+    async planPosts(wish) {
+      const [plan] = await send<PostPlan[]>({ kind: 'plan-posts', ...wish })
+      return plan!
+    },
+    async editGraph(edit) {
+      const [outcome] = await send<GraphOutcome[]>({ kind: 'graph', edit })
+      return outcome!
     },
   }
 }

@@ -5,6 +5,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Counted } from '../base/obs/counts.ts'
 import type { NumberedChange } from '../data/engine/private-changes.ts'
+import type { LogEntry } from '../data/engine/timeline-log.ts'
 import type { ActorTableHandle } from '../data/graph/actor-table.ts'
 import type { FollowGraphHandle } from '../data/graph/follow-graph.ts'
 import type { FollowLine } from '../data/store/follows.ts'
@@ -13,7 +14,8 @@ import type { GraphEdit, GraphOutcome } from '../data/store/graph-edits.ts'
 import type { InviteWish } from '../data/store/invites.ts'
 import type { ModerationAct } from '../data/store/moderation-log.ts'
 import type { ServiceTokenWish } from '../data/store/service-tokens.ts'
-import type { PostOutcome, TimelinePost } from '../data/store/timeline-posts.ts'
+import type { SharedTimeline } from '../data/store/shared-timelines.ts'
+import type { PostOutcome, PostPlan, TimelinePost } from '../data/store/timeline-posts.ts'
 import type { TimelinesHandle } from '../data/timeline/rings.ts'
 import type { StreamStatus } from '../sources/jetstream/consumer-options.ts'
 
@@ -135,10 +137,16 @@ export type TimelineRequest =
   | { kind: 'post'; posts: TimelinePost[] }
   | { kind: 'keep-cursor'; reader: string; timeline: string; cursor: string }
   | { kind: 'graph'; edit: GraphEdit }
+  /** Finds out what would become of posts to a timeline that nodes share; nothing is written. */
+  | { kind: 'plan-posts'; timeline: SharedTimeline; posts: TimelinePost[] }
+  /** Entries of such a timeline's log, on top of entry `from`. */
+  | { kind: 'follow-log'; timeline: SharedTimeline; from: number; entries: LogEntry[] }
 
-/** `outcomes`: one for each post, in their order; one for an edit of a graph. */
+/** One for each post, in their order; one for an edit of a graph, and for a plan. */
+export type TimelineOutcomes = PostOutcome[] | GraphOutcome[] | PostPlan[]
+
 export type TimelineReply =
-  | { id: number; ok: true; outcomes: PostOutcome[] | GraphOutcome[] }
+  | { id: number; ok: true; outcomes: TimelineOutcomes }
   | { id: number; ok: false; error: string; message: string }
 
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never

@@ -199,7 +199,14 @@ const unseen = new Set([
   ...['invites', 'admissions', 'bans', 'moderation_log'],
   ...['invites', 'admissions'],
   // The timelines service reads them itself.
-  ...['arrivals', 'custom_timelines', 'custom_events', 'custom_producers', 'custom_holes'],
+  ...[
+    'arrivals',
+    'custom_timelines',
+    'custom_events',
+    'custom_producers',
+    'custom_holes',
+    'shared_timelines',
+  ],
   ...['custom_keys', 'timeline_cursors', 'service_tokens', 'signing_keys'],
   ...['custom_graphs', 'custom_graph_accounts', 'custom_graph_edges'],
   // The line of a thread's owner is read anew each time.

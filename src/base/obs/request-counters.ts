@@ -49,6 +49,7 @@ const THREAD_GAUGES = [
   'watchTooMany',
   'watchUnknown',
   'watchDropped',
+  'engineFallbacks',
 ] as const
 
 export type ThreadGauge = (typeof THREAD_GAUGES)[number]

@@ -26,6 +26,11 @@ const steps: readonly Step[] = [
     place text, bucket int, node text, epoch int, taken_at bigint, PRIMARY KEY (place, bucket))`,
   (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.beats (
     place text, node text, beat int, PRIMARY KEY (place, node)) WITH gc_grace_seconds = 3600`,
+  // What programs post to their timelines (timeline-log.ts); where the log of each has come to.
+  (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.timeline_log (
+    timeline text, chunk int, number int, id text, entry text, PRIMARY KEY ((timeline, chunk), number))`,
+  (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.timeline_heads (
+    timeline text PRIMARY KEY, chunk int)`,
 ]
 
 export const engineSchemaVersion = steps.length

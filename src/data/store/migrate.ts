@@ -32,6 +32,7 @@ import * as push from './migrations/027-push.ts'
 import * as sharedState from './migrations/028-shared-state.ts'
 import * as customGraphs from './migrations/029-custom-graphs.ts'
 import * as videoWatches from './migrations/030-video-watches.ts'
+import * as sharedTimelines from './migrations/031-shared-timelines.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -66,6 +67,7 @@ const migrations: readonly Migration[] = [
   sharedState,
   customGraphs,
   videoWatches,
+  sharedTimelines,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

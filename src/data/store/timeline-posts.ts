@@ -19,3 +19,15 @@ export type TimelinePost = {
 export type PostOutcome =
   | { ok: true; seq: number; receivedAt: number }
   | { ok: false; status: number; error: string; message: string }
+
+export type GivenPost = { post: TimelinePost; seq: number }
+
+/** What would become of posts to one timeline, on top of what this node has followed of its log. */
+export type PostPlan = {
+  /** The last entry that was followed. */
+  version: number
+  outcomes: PostOutcome[]
+  /** Those that are not there yet, and when they came: what the next entry of the log is to say. */
+  given: GivenPost[]
+  receivedAt: number
+}

@@ -28,3 +28,17 @@ export function transact(db: WriteDb, work: () => void): void {
   }
   invalidations.publish()
 }
+
+const TAKEN_BACK = new Error('only tried')
+
+/** What the work would do, of which nothing stays. Within a transaction, the rest of which goes on. */
+export function tryOut(db: WriteDb, work: () => void): void {
+  try {
+    transaction(db)(() => {
+      work()
+      throw TAKEN_BACK
+    })
+  } catch (error) {
+    if (error !== TAKEN_BACK) throw error
+  }
+}

@@ -16,5 +16,10 @@ export function clusterMetrics({ requests }: { requests: SharedArrayBuffer }): M
         lost: sumOfThreads(requests, 'bucketsLost'),
       }),
     ),
+    counter(
+      'engine_fallbacks_total',
+      'Requests that were answered with what this node had, since the engine was away or took longer than 200 ms.',
+      () => single(sumOfThreads(requests, 'engineFallbacks')),
+    ),
   ]
 }

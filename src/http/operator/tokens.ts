@@ -30,6 +30,8 @@ type TokenWish = {
   scopes: string[]
   rate: number
   days: number | undefined
+  /** Made elsewhere: the nodes of one place take the same. */
+  token?: string | undefined
 }
 
 type Parts = { db: Db; ingest: IngestConnection; log: Pick<Logger, 'info'>; now?: () => number }
@@ -38,10 +40,11 @@ const MAX_WISH_BYTES = 16_384
 export const DEFAULT_RATE = 60_000
 export const MAX_RATE = 100_000_000
 export const MAX_DAYS = 36_500
+const TOKEN = /^slt_[A-Za-z0-9_-]{43}$/
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /**
- * GET /tokens; POST /tokens with `{name, scopes, rate?, days?}`; DELETE /tokens/:name.
+ * GET /tokens; POST /tokens with `{name, scopes, rate?, days?, token?}`; DELETE /tokens/:name.
  * @param readJson - reads a bounded body.
  */
 export function addTokens(
@@ -53,7 +56,7 @@ export function addTokens(
   app.post('/tokens', bodyLimit({ maxSize: MAX_WISH_BYTES }), async (c) => {
     const wish = checkTokenWish(await readJson(c.req))
     if (findServiceTokenNamed(db, wish.name)) throw takenName(wish.name)
-    const token = newServiceToken()
+    const token = wish.token ?? newServiceToken()
     await ingest.operate({ kind: 'create-token', ...rowOf(wish, token, now()) })
     log.info({ name: wish.name, scopes: wish.scopes }, 'token made by the operator')
     return c.json({ ...wish, token })
@@ -89,7 +92,7 @@ export function rowOf(wish: TokenWish, token: string, now: number) {
 
 /** @throws OperatorError */
 export function checkTokenWish(body: object): TokenWish {
-  const { name, scopes, rate = DEFAULT_RATE, days } = body as Record<string, unknown>
+  const { name, scopes, rate = DEFAULT_RATE, days, token } = body as Record<string, unknown>
   if (typeof name !== 'string' || !NAME.test(name)) {
     throw new OperatorError(
       400,
@@ -110,7 +113,14 @@ export function checkTokenWish(body: object): TokenWish {
       `rate: requests in five minutes, up to ${MAX_RATE}, 0 for no limit; days: from 1 to ${MAX_DAYS}.`,
     )
   }
-  return { name, scopes: scopes as string[], rate, days } as TokenWish
+  if (token !== undefined && !(typeof token === 'string' && TOKEN.test(token))) {
+    throw new OperatorError(
+      400,
+      'That is no token of a node.',
+      'Give one that `slipstream token create` showed on another node.',
+    )
+  }
+  return { name, scopes: scopes as string[], rate, days, ...(token && { token }) } as TokenWish
 }
 
 function takenName(name: string): OperatorError {

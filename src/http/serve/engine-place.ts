@@ -4,9 +4,10 @@ import { connectEngine, type Engine, type EngineSettings } from '../../data/engi
 import { createCqlPrivateChanges } from '../../data/engine/cql-private-changes.ts'
 import { createLeaseTable, type LeaseTable } from '../../data/engine/lease-table.ts'
 import { checkedPlace } from '../../data/engine/schema.ts'
+import { createTimelineLog, type TimelineLog } from '../../data/engine/timeline-log.ts'
 import type { SharedPlace } from './shared-state.ts'
 
-type OpenPlace = SharedPlace & { leases: LeaseTable }
+type OpenPlace = SharedPlace & { leases: LeaseTable; timelines: TimelineLog }
 
 export function createEnginePlace(settings: EngineSettings): {
   place: () => Promise<OpenPlace>
@@ -23,6 +24,7 @@ export function createEnginePlace(settings: EngineSettings): {
       id: await checkedPlace(engine),
       changes: createCqlPrivateChanges(engine),
       leases: createLeaseTable(engine),
+      timelines: createTimelineLog(engine),
     }
   }
 

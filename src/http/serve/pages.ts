@@ -24,9 +24,9 @@ type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
   /** What is kept of answers. */
   kept: () => { viewCache: number; viewers: number; hits: number; misses: number }
   /** What became of blobs in the media process. */
-  /** The node's, for its first thread. */
-  leases: Pick<Leases, 'counts'> | undefined
   media: () => MediaCounts
+  /** What this thread shares with other nodes. */
+  shared: { leases: Pick<Leases, 'counts'> | undefined; fallbacks(): number }
 }
 
 type Pages = {
@@ -62,13 +62,14 @@ export function servePages(options: PagesOptions): Pages {
     counters.set('mediaRefused', refused)
     counters.set('mediaDied', died)
     counters.set('mediaPending', pending)
-    const { held = 0, gained = 0, lost = 0 } = options.leases?.counts() ?? {}
+    const { held = 0, gained = 0, lost = 0 } = options.shared.leases?.counts() ?? {}
     counters.set('bucketsHeld', held)
     counters.set('bucketsGained', gained)
     counters.set('bucketsLost', lost)
     counters.set('watchTooMany', tooMany)
     counters.set('watchUnknown', unknown)
     counters.set('watchDropped', dropped)
+    counters.set('engineFallbacks', options.shared.fallbacks())
   }, TELL_EVERY_MS)
   timer.unref()
   return {

@@ -124,11 +124,11 @@ export function createServing(options: ServingOptions): Serving {
   const pages = servePages({
     ...options,
     ...reading,
-    ...{ hydrator, media: media.counts, leases: shared.leases, kept: () => kept() },
+    ...{ hydrator, media: media.counts, shared, kept: () => kept() },
     methods: [...methods.map(({ nsid }) => nsid), ...dataplaneNames(config)],
   })
   const callers = shared.withState(aboutCallers(options, reading, resolver))
-  const timelines = timelineRoutes({ ...options, ...reading, ...callers })
+  const timelines = timelineRoutes({ ...options, ...reading, ...callers, shared: shared.timelines })
   const server = createServer({
     ...{ config, methods, log },
     health: () => health(db, ingest),

@@ -6,7 +6,6 @@
 import { unavailable } from '../../base/atproto/xrpc-error.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { batchesOf } from '../../base/util/batches.ts'
-import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { PrivateAct, Writer } from '../../bridge/messages.ts'
 import { EngineUnavailableError } from '../../data/engine/connect.ts'
 import { MAX_CHANGES_AT_ONCE, type PrivateChanges } from '../../data/engine/private-changes.ts'
@@ -15,12 +14,15 @@ import type { Db } from '../../data/store/db.ts'
 import { sharedVersion } from '../../data/store/shared-state.ts'
 import { changesOf, changesOfState, isPrivateAct } from '../../ingest/member-state/changes.ts'
 import { readState } from '../../ingest/member-state/read-state.ts'
+import { createEngineWaits } from './engine-waits.ts'
 
 export type SharedState = {
   /** Sends what is private by way of the engine, all else as it is. */
   writer: Writer
   /** Before a member's request is answered; never rejects, and takes no longer than a fifth of a second. */
   upToDate(did: string): Promise<void>
+  /** How often it was answered from what this node had. */
+  fallbacks(): number
 }
 
 /** The engine as it is reached now. */
@@ -37,22 +39,15 @@ type Parts = {
   waitedForMs?: number
 }
 
-const WAITED_FOR_MS = 200
-/** Until it was reached or not for the first time: who asks right after a start is not to be told what was. */
-const FIRST_WAITED_FOR_MS = 5_000
-/** After it was away it is not waited for by every request. */
-const LEFT_ALONE_MS = 1_000
-const TOLD_EVERY_MS = MINUTE_MS
-
 export function createSharedState(parts: Parts): SharedState {
-  const { place, writer, now = Date.now, waitedForMs = WAITED_FOR_MS } = parts
-  const { fellBehind, isAway } = createAbsence(parts.log, now)
+  const { place, writer, now = Date.now } = parts
+  const waits = createEngineWaits({
+    ...parts,
+    away: 'the engine is away: private state is read as this node has it, and not changed',
+    failed: 'a member’s private state could not be taken from the engine',
+  })
+  const { fellBehind } = waits
   const moving = new Map<string, Promise<void>>()
-  let wasTried = false
-  const tried = () => {
-    wasTried = true
-  }
-  void place().then(tried, tried)
 
   /** Once at a time for each member, since it may be much. */
   function move(found: SharedPlace, did: string): Promise<void> {
@@ -97,32 +92,10 @@ export function createSharedState(parts: Parts): SharedState {
       },
     },
     async upToDate(did) {
-      if (isAway()) return
-      const ms = wasTried ? waitedForMs : Math.max(waitedForMs, FIRST_WAITED_FOR_MS)
-      await within(ms, bring(did)).catch(fellBehind)
+      await waits.inTime(() => bring(did))
     },
+    fallbacks: waits.fallbacks,
   }
-}
-
-/** Whether the engine was away just now; the log hears of it now and then. */
-function createAbsence(log: Parts['log'], now: () => number) {
-  let awayUntil = 0
-  let toldAt = -Infinity
-
-  function fellBehind(error: unknown): void {
-    awayUntil = now() + LEFT_ALONE_MS
-    if (!(error instanceof EngineUnavailableError)) {
-      log.error({ err: error }, 'a member’s private state could not be taken from the engine')
-    } else if (now() - toldAt > TOLD_EVERY_MS) {
-      toldAt = now()
-      log.warn(
-        { reason: error.message },
-        'the engine is away: private state is read as this node has it, and not changed',
-      )
-    }
-  }
-
-  return { fellBehind, isAway: () => now() < awayUntil }
 }
 
 function knownVersion(db: Db, did: string, place: string): number | undefined {
@@ -151,18 +124,4 @@ function refusal(error: unknown): unknown {
       cause: error,
     },
   )
-}
-
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const error = new EngineUnavailableError(`it did not answer within ${ms} ms`)
-    timer = setTimeout(() => reject(error), ms)
-  })
-  try {
-    await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-    work.catch(() => undefined)
-  }
 }

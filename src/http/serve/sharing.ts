@@ -12,6 +12,7 @@ import type { Db } from '../../data/store/db.ts'
 import type { OnViewer } from '../server/auth.ts'
 import { createEnginePlace } from './engine-place.ts'
 import { createSharedState } from './shared-state.ts'
+import { createSharedTimelines, type SharedTimelines } from './shared-timelines.ts'
 
 type Sharing = {
   writer: Writer
@@ -19,13 +20,17 @@ type Sharing = {
   withState<Callers extends { onViewer: OnViewer }>(callers: Callers): Callers
   /** The node's, of which its first thread takes care. */
   leases: Leases | undefined
+  /** What programs post; undefined where that is this node's alone. */
+  timelines: SharedTimelines | undefined
+  /** Answers that were given from what this node had, since the engine was away or slow. */
+  fallbacks(): number
   close(): void
 }
 
 type Options = {
   config: Config
   log: Logger
-  ingest: Pick<IngestConnection, 'writer'>
+  ingest: Pick<IngestConnection, 'writer' | 'writeTimelines' | 'planPosts'>
   thread: number
 }
 
@@ -35,17 +40,24 @@ export function createSharing(options: Options, db: Db): Sharing {
   const isFirst = options.thread === 0
   if (config.engine === undefined) {
     const leases = isFirst ? createSoleLeases() : undefined
-    return { writer, withState: (callers) => callers, leases, close() {} }
+    const nothing = { timelines: undefined, fallbacks: () => 0, close() {} }
+    return { writer, withState: (callers) => callers, leases, ...nothing }
   }
   const engine = createEnginePlace(config)
   const shared = createSharedState({ place: engine.place, db, writer, log })
+  const timelines = createSharedTimelines({ place: engine.place, db, ingest, log })
   const name = `${hostname()}:${config.port}`
   const table = async () => (await engine.place()).leases
   return {
     leases: isFirst ? createCqlLeases({ table, name, log }) : undefined,
+    timelines,
+    fallbacks: () => shared.fallbacks() + timelines.fallbacks(),
     writer: shared.writer,
     withState: (callers) => ({ ...callers, onViewer: afterwards(callers.onViewer, shared) }),
-    close: () => void engine.close().catch((error) => log.warn({ err: error }, 'the engine')),
+    close() {
+      timelines.close()
+      void engine.close().catch((error) => log.warn({ err: error }, 'the engine'))
+    },
   }
 }
 

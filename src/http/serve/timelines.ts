@@ -26,6 +26,7 @@ import { createPoster } from '../timelines/poster.ts'
 import { createRespond } from '../timelines/respond.ts'
 import { createTimelineRoutes } from '../timelines/routes.ts'
 import { createStreams, STREAM_LIMITS, type Streams } from '../timelines/streams.ts'
+import type { SharedTimelines } from './shared-timelines.ts'
 
 type TimelineService = {
   /** For `sideRoutes` of the server. */
@@ -48,9 +49,11 @@ export function timelineRoutes(parts: {
   onViewer: OnViewer
   isMember: (did: string) => boolean
   onFatal: (error: unknown) => void
+  shared: SharedTimelines | undefined
 }): TimelineService {
+  const { shared } = parts
   const { config, actors, db, graph, ingest, log, onFatal, rateBuffers } = parts
-  const cursors = createCursors(() => signingKeys(db))
+  const cursors = createCursors(() => [...(shared?.cursorKeys() ?? []), ...signingKeys(db)])
   const readers = prepareReaders(parts)
   const timelines = createTimelines({ db, cursors, open: createOpenSource(parts, readers) })
   const overload = createOverload({ config, buffers: rateBuffers, isMember: parts.isMember })
@@ -63,12 +66,12 @@ export function timelineRoutes(parts: {
     limits: { ...STREAM_LIMITS, all: share(STREAM_LIMITS.all) },
   })
   const app = createTimelineRoutes({
-    ...{ db, timelines, streams, ingest },
+    ...{ db, timelines, streams, ingest, shared },
     network: networkGraph({ actors, graph }),
     graphs: prepareCustomGraphs(db),
     lines: createLineStreams(onFatal),
     access: createAccess({ ...parts, overload, buffer: rateBuffers.members }),
-    poster: createPoster(ingest),
+    poster: createPoster(shared ? { writeTimelines: ({ posts }) => shared.post(posts) } : ingest),
     respond: createRespond({ overload, log, onBroken: onFatal }),
   })
   // Each is charged by who asks, not by address.

@@ -4,7 +4,6 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { unavailable, XRPCError } from '../../base/atproto/xrpc-error.ts'
-import type { IngestConnection } from '../../bridge/connection.ts'
 import type { PostOutcome, TimelinePost } from '../../data/store/timeline-posts.ts'
 
 export type Poster = {
@@ -23,8 +22,14 @@ type Waiting = {
 const MAX_BATCH = 500
 const MAX_WAITING = 5_000
 const GATHERED_FOR_MS = 2
+const AGAIN = { headers: { 'retry-after': '1' } }
 
-export function createPoster(ingest: Pick<IngestConnection, 'writeTimelines'>): Poster {
+/** Where they are committed, with an outcome for each. */
+type Sink = {
+  writeTimelines(request: { kind: 'post'; posts: TimelinePost[] }): Promise<PostOutcome[]>
+}
+
+export function createPoster(ingest: Sink): Poster {
   const queue: Waiting[] = []
   let isWriting = false
   let count = 0
@@ -60,7 +65,8 @@ export function createPoster(ingest: Pick<IngestConnection, 'writeTimelines'>): 
         if (!isWriting && queue.length === 1) setImmediate(() => void write())
       })
       if (outcome.ok) return outcome
-      throw new XRPCError(outcome.status, outcome.error, outcome.message)
+      const { status, error, message } = outcome
+      throw new XRPCError(status, error, message, status === 503 ? AGAIN : {})
     },
   }
 }

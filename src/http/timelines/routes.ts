@@ -12,6 +12,7 @@ import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countKeptCursors, findKeptCursor } from '../../data/store/timeline-cursors.ts'
+import type { SharedTimelines } from '../serve/shared-timelines.ts'
 import { type Answer, jsonAnswer } from '../server/answer.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import { readRequestBody } from '../server/request-body.ts'
@@ -30,6 +31,8 @@ type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
   poster: Poster
   streams: Streams
   ingest: Pick<IngestConnection, 'writeTimelines' | 'editGraph'>
+  /** Of programs' timelines, where several nodes share them. */
+  shared?: Pick<SharedTimelines, 'upToDate' | 'follow'> | undefined
 }
 
 type Env = { Bindings: Connected }
@@ -39,6 +42,8 @@ type Handler = (call: Call, c: Context<Env>) => Promise<Answer> | Answer
 export const DEFAULT_LIMIT = 25
 export const MAX_LIMIT = 100
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
+/** What other nodes took in may be missing. */
+const BEHIND = { 'slipstream-behind': 'engine' }
 const MAX_KEPT_CURSORS = 1_000
 const SEQUENCE = /^(0|[1-9]\d{0,15})$/
 const JSON_TYPE = /^application\/json *(;|$)/i
@@ -74,10 +79,11 @@ function answering(parts: RouteParts, handler: Handler) {
     parts.respond(c, async (request) => handler(await readCall(parts, request, c), c))
 }
 
-function getEvents({ timelines }: RouteParts): Handler {
+function getEvents({ timelines, shared }: RouteParts): Handler {
   return async ({ asker, keys, key }, c) => {
     checkMay(asker, 'read', keys)
     const { limit, cursor, direction, since } = c.req.query()
+    const isBehind = shared !== undefined && !(await shared.upToDate(customNames(keys)))
     const page = await timelines.page({
       key,
       limit: readLimit(limit),
@@ -85,11 +91,16 @@ function getEvents({ timelines }: RouteParts): Handler {
       direction: readDirection(direction),
       since: readSequence(since, 'since'),
     })
-    return { status: 200, body: Buffer.from(pageJson(page)), headers: JSON_HEADERS }
+    const headers = isBehind ? { ...JSON_HEADERS, ...BEHIND } : JSON_HEADERS
+    return { status: 200, body: Buffer.from(pageJson(page)), headers }
   }
 }
 
-function postEvent({ poster }: RouteParts): Handler {
+function customNames(keys: readonly TimelineKey[]): string[] {
+  return keys.flatMap(({ kind, name }) => (kind === 'custom' ? name : []))
+}
+
+function postEvent({ poster, shared }: RouteParts): Handler {
   return async ({ request, asker, keys }) => {
     const [key] = keys
     if (keys.length > 1 || key?.kind !== 'custom') {
@@ -99,9 +110,11 @@ function postEvent({ poster }: RouteParts): Handler {
     }
     checkMay(asker, 'post', keys)
     const text = await readText(request)
-    const { seq, receivedAt } = await poster.post(
-      parsePost(text, { name: key.name, reader: asker.name }),
-    )
+    const post = parsePost(text, { name: key.name, reader: asker.name })
+    if (shared && post.numbered) {
+      throw invalidRequest('producer_seq: not where several nodes share timelines', 'NotShared')
+    }
+    const { seq, receivedAt } = await poster.post(post)
     return jsonAnswer({
       event_id: eventId(key.text, seq),
       sequence_id: String(seq),
@@ -136,17 +149,20 @@ function putCursor({ db, timelines, ingest }: RouteParts): Handler {
 
 /** The response is written by hand from here on, unless it is refused. */
 async function stream(parts: RouteParts, c: Context<Env>): Promise<Response> {
-  const { timelines, streams, respond } = parts
+  const { timelines, streams, respond, shared } = parts
   const response = c.env?.outgoing
   let isRefused = true
   const refusal = await respond(c, async (request) => {
     const { asker, keys, key } = await readCall(parts, request, c)
     checkMay(asker, 'read', keys)
+    if (shared) await shared.upToDate(customNames(keys))
     const sources = timelines.sources(keys)
     const at = readPlace(timelines, { key, keys, request, c })
     if (!response) throw invalidRequest('Streams need a connection')
     if (response.destroyed) throw invalidRequest('The client has gone')
     streams.listen({ keys, sources, at, asker }, response as ServerResponse)
+    const leave = shared?.follow(customNames(keys))
+    if (leave) response.once('close', leave)
     isRefused = false
     return jsonAnswer({})
   })

@@ -29,7 +29,7 @@ import {
   trimCustomEvents,
 } from '../../data/store/custom-timelines.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
-import type { PostOutcome, TimelinePost } from '../../data/store/timeline-posts.ts'
+import type { GivenPost, PostOutcome, TimelinePost } from '../../data/store/timeline-posts.ts'
 
 export type TimelineLimits = {
   timelines: number
@@ -55,7 +55,13 @@ export const LIMITS: TimelineLimits = {
 /** Idempotency keys are remembered for so long. */
 export const KEYS_LAST_MS = DAY_MS
 
-type Append = (db: WriteDb, posts: readonly TimelinePost[], now: number) => PostOutcome[]
+type Append = (
+  db: WriteDb,
+  posts: readonly TimelinePost[],
+  now: number,
+  /** Hears of each that was not there already. */
+  onInserted?: (post: TimelinePost, seq: number) => void,
+) => PostOutcome[]
 
 /** How much room there is left is counted anew after so many batches. */
 const COUNTED_EVERY = 256
@@ -64,9 +70,9 @@ const COUNTED_EVERY = 256
 export function createAppend(limits: TimelineLimits = LIMITS): Append {
   let room: Room | undefined
   let batches = 0
-  return (db, posts, now) => {
+  return (db, posts, now, onInserted) => {
     if (!room || ++batches % COUNTED_EVERY === 0) room = countRoom(db, limits)
-    const batch: Batch = { db, limits, now, rows: new Map(), room }
+    const batch: Batch = { db, limits, now, rows: new Map(), room, onInserted }
     // Whatever is thrown is rolled back: what was counted of it is not there.
     room = undefined
     const outcomes = posts.map((post) => appendOne(batch, post))
@@ -74,6 +80,19 @@ export function createAppend(limits: TimelineLimits = LIMITS): Append {
     room = batch.room
     return outcomes
   }
+}
+
+/** Takes over posts that another node gave their numbers. */
+export function followPosts(
+  db: WriteDb,
+  { name, posts, now }: { name: string; posts: readonly GivenPost[]; now: number },
+): void {
+  const row = findCustomTimeline(db, name) ?? createCustomTimeline(db, name, now)
+  const room = { bytes: 0, timelines: 0, keys: undefined }
+  const batch: Batch = { db, limits: LIMITS, now, rows: new Map(), room }
+  // What this node had by such numbers before it shared anything stays.
+  for (const one of posts) if (one.seq > row.last_seq) insert(batch, row, one)
+  finish(batch, row)
 }
 
 type Room = { bytes: number; timelines: number; keys: number | undefined }
@@ -84,6 +103,7 @@ type Batch = {
   now: number
   rows: Map<string, CustomTimelineRow>
   room: Room
+  onInserted?: ((post: TimelinePost, seq: number) => void) | undefined
 }
 
 function countRoom(db: Db, limits: TimelineLimits): Room {
@@ -107,6 +127,7 @@ function appendOne(batch: Batch, post: TimelinePost): PostOutcome {
   const place = post.numbered ? numberedPlace(batch, row, post.numbered) : row.last_seq + 1
   if (typeof place !== 'number') return place
   insert(batch, row, { post, seq: place })
+  batch.onInserted?.(post, place)
   return { ok: true, seq: place, receivedAt: now }
 }
 

@@ -3,7 +3,7 @@
 // too old goes.
 
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
-import type { TimelineReply, TimelineRequest } from '../../bridge/messages.ts'
+import type { TimelineOutcomes, TimelineReply, TimelineRequest } from '../../bridge/messages.ts'
 import { hasDroppedGraph } from '../../data/store/custom-graphs.ts'
 import { giveUpHoles, hasOpenHoles, prunePostedKeys } from '../../data/store/custom-numbers.ts'
 import {
@@ -12,14 +12,13 @@ import {
   trimCustomEvents,
 } from '../../data/store/custom-timelines.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
-import type { GraphOutcome } from '../../data/store/graph-edits.ts'
 import { rotateSigningKeys } from '../../data/store/signing-keys.ts'
 import { keepCursor } from '../../data/store/timeline-cursors.ts'
-import type { PostOutcome } from '../../data/store/timeline-posts.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { failedReply } from '../upkeep/failed-reply.ts'
 import { createAppend, KEYS_LAST_MS, LIMITS, type TimelineLimits } from './append.ts'
 import { clearGraphs, editGraph } from './edit-graph.ts'
+import { followLog, planPosts } from './follow-log.ts'
 
 type Room = {
   attempt<T>(work: () => T): T
@@ -48,8 +47,13 @@ export function createTimelineRequests(
   const { writer, room } = parts
   const append = createAppend(parts.limits ?? LIMITS)
 
-  function write(request: TimelineRequest): PostOutcome[] | GraphOutcome[] {
+  function write(request: TimelineRequest): TimelineOutcomes {
     return writer.commit(({ db, now }) => {
+      if (request.kind === 'plan-posts') return [planPosts(db, append, { ...request, now })]
+      if (request.kind === 'follow-log') {
+        followLog(db, request)
+        return []
+      }
       if (request.kind === 'post') return append(db, request.posts, now)
       if (request.kind === 'graph') return [editGraph(db, request.edit, { now })]
       keepCursor(db, request, now)

@@ -1,5 +1,6 @@
 // `slipstream token …`: named tokens for programs that read timelines or post to them.
 
+import { text } from 'node:stream/consumers'
 import { type Command, InvalidArgumentError } from 'commander'
 import { listServiceTokens, newServiceToken } from '../../data/store/service-tokens.ts'
 import { OperatorError } from '../../http/operator/operator-error.ts'
@@ -20,7 +21,12 @@ import { type JsonOption, withJson } from './json-option.ts'
 import { readingOffline, writingOffline } from './offline.ts'
 import { report, say, table } from './terminal.ts'
 
-type CreateOptions = JsonOption & { scope: string[]; rate: number; days?: number }
+type CreateOptions = JsonOption & {
+  scope: string[]
+  rate: number
+  days?: number
+  tokenStdin?: boolean
+}
 
 export function addToken(program: Command, context: CliContext): void {
   const token = program
@@ -40,6 +46,7 @@ export function addToken(program: Command, context: CliContext): void {
       DEFAULT_RATE,
     )
     .option('--days <n>', 'for how many days (for ever)', wholeNumber(1, MAX_DAYS))
+    .option('--token-stdin', 'take over the token that another node made, from standard input')
     .addHelpText(
       'after',
       '\nExample:\n  slipstream token create digest --scope "read:following:*" "post:custom:digest"',
@@ -57,9 +64,10 @@ export function addToken(program: Command, context: CliContext): void {
 async function create(context: CliContext, name: string, options: CreateOptions): Promise<void> {
   const config = context.config()
   const { scope: scopes, rate, days } = options
-  const wish = explained(() => checkTokenWish({ name, scopes, rate, days }))
+  const given = options.tokenStdin ? { token: (await text(process.stdin)).trim() } : {}
+  const wish = explained(() => checkTokenWish({ name, scopes, rate, days, ...given }))
   const server = await findServer(config.dataDir)
-  let token = newServiceToken()
+  let token = wish.token ?? newServiceToken()
   if (server) {
     const made = await server.ask<{ token: string }>('POST', '/tokens', JSON.stringify(wish))
     token = made.token

@@ -28,6 +28,7 @@ import { testSeed } from '../../support/seed.ts'
 import { testLeases } from './lease-tests.ts'
 import { testServers } from './server-tests.ts'
 import { ALICE, type SharingNode, startNode } from './sharing-nodes.ts'
+import { testTimelines } from './timeline-tests.ts'
 
 /** A machine that does much else is slow, which is no failure. */
 const PATIENCE_MS = 30_000
@@ -125,6 +126,7 @@ describe.skipIf(why)('on Cassandra', () => {
   })
 
   testServers({ connect, address: () => cluster.address(KEYSPACE) })
+  const timelines = testTimelines({ connect, address: () => cluster.address(KEYSPACE) })
 
   test('a node of the engine that is killed loses nothing that was acknowledged', async () => {
     const clients = engines.slice(0, 2).map(createCqlPrivateChanges)
@@ -154,6 +156,8 @@ describe.skipIf(why)('on Cassandra', () => {
     expect(written).toMatchObject({ status: 503, body: { error: 'EngineUnavailable' } })
     expect(node!.state(ALICE)).toEqual(before)
   })
+
+  timelines.testWithoutEngine()
 })
 
 function change(key: string, value: unknown) {
