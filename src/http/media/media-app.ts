@@ -40,6 +40,8 @@ type MediaOptions = BlobSource & {
   posts: VideoPosts
   /** Counts for how long they are watched; nothing is counted where not given. */
   watching?: Watching | undefined
+  /** Told of each playlist that a player was given. */
+  onPlaylist?: VideoParts['onPlaylist']
   actors: Pick<ActorReader, 'uidOf' | 'flagsOf'>
   /** Whether the operator hid a blob; as data/store/takedowns.ts names it. */
   isHidden?: (subject: string) => boolean
@@ -91,7 +93,13 @@ function videoParts(
       : createCdnSource({ ...from, isProxy: from.kind === 'proxy', cache, process, now })
   return {
     source,
-    ...{ posts, refuseHidden, watching, videos: isOwn ? videos : undefined },
+    ...{
+      posts,
+      refuseHidden,
+      watching,
+      onPlaylist: options.onPlaylist,
+      videos: isOwn ? videos : undefined,
+    },
     captions: createCaptions({ source: options, cache, now }),
     knows: (did) => actors.uidOf(did) !== 0,
   }

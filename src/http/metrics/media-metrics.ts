@@ -25,6 +25,15 @@ function blobMetrics({ requests }: Parts): MetricSource[] {
       'Times that the media process ended with a job in it: for its memory, its time, or by itself.',
       () => summed('mediaDied'),
     ),
+    counter(
+      'video_playlists_total',
+      'Players’ requests for playlists that were answered: made here, or elsewhere, which sends the player to the service’s own.',
+      () =>
+        byLabel('from', {
+          here: sumOfThreads(requests, 'playlistsMade'),
+          elsewhere: sumOfThreads(requests, 'playlistsElsewhere'),
+        }),
+    ),
     gauge('media_jobs', 'Pictures and videos that wait for the media process, or are in it.', () =>
       summed('mediaPending'),
     ),

@@ -25,6 +25,7 @@ import type { Db } from '../../data/store/db.ts'
 import { countJobs } from '../../data/store/jobs.ts'
 import { clusterMetrics } from './cluster-metrics.ts'
 import { mediaMetrics } from './media-metrics.ts'
+import { pushMetrics } from './push-metrics.ts'
 import { byThread, sumOfThreads } from './thread-samples.ts'
 
 export type MetricParts = {
@@ -45,6 +46,7 @@ export function metricSources(parts: MetricParts): MetricSource[] {
     ...requestMetrics(parts),
     ...threadMetrics(parts),
     ...mediaMetrics(parts),
+    ...pushMetrics(parts),
     ...clusterMetrics(parts),
     ...contentMetrics(parts),
     ...diskMetrics(parts),

@@ -26,7 +26,10 @@ type MediaRoutes = {
   close(): void
 }
 
-export type MediaCounts = ReturnType<MediaProcess['counts']> & ReturnType<Watching['counts']>
+type PlaylistCounts = { made: number; elsewhere: number }
+export type MediaCounts = ReturnType<MediaProcess['counts']> &
+  ReturnType<Watching['counts']> &
+  PlaylistCounts
 
 type Parts = {
   log: Logger
@@ -43,6 +46,7 @@ const MEGABYTE = 1 << 20
 export function mediaRoutes(config: Config, parts: Parts): MediaRoutes {
   const { allowPrivateHosts, images, dataDir, imageCacheMb } = config
   const process = createMediaProcess(parts)
+  const playlists: PlaylistCounts = { made: 0, elsewhere: 0 }
   const posts = createVideoPosts(parts)
   const watching = config.videoStatsDays > 0 ? watchingOf(config, { ...parts, posts }) : undefined
   const app = createMediaApp({
@@ -54,13 +58,20 @@ export function mediaRoutes(config: Config, parts: Parts): MediaRoutes {
     hasImages: images === 'own',
     videos: videosFrom(config, parts.log),
     ...{ posts, watching },
+    onPlaylist(from) {
+      playlists[from === 'here' ? 'made' : 'elsewhere'] += 1
+    },
     maxCacheBytes: imageCacheMb * MEGABYTE,
   })
   const patterns = ['/img/*', '/blob/*', '/video/*']
   const charges = [{ patterns, route: 'media', points: 1, from: 'media' } as const]
   return {
     routes: [{ path: '/', app, charges }],
-    counts: () => ({ ...process.counts(), ...(watching?.counts() ?? NOTHING_COUNTED) }),
+    counts: () => ({
+      ...process.counts(),
+      ...playlists,
+      ...(watching?.counts() ?? NOTHING_COUNTED),
+    }),
     close() {
       process.close()
       watching?.close()

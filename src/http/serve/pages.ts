@@ -13,6 +13,7 @@ import type { Leases } from '../../data/engine/leases.ts'
 import { createPage, type Page, type PageParts } from '../pages/page.ts'
 import { createSlowRequests, type SlowRequests } from '../server/slow-requests.ts'
 import type { MediaCounts } from './media.ts'
+import type { PushFigures } from './pushes.ts'
 
 type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
   config: Config
@@ -27,6 +28,8 @@ type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
   media: () => MediaCounts
   /** What this thread shares with other nodes. */
   shared: { leases: Pick<Leases, 'counts'> | undefined; fallbacks(): number }
+  /** What became of pushes; the first thread's to know. */
+  pushes: () => PushFigures
 }
 
 type Pages = {
@@ -58,7 +61,7 @@ export function servePages(options: PagesOptions): Pages {
     counters.set('fragmentHits', hits)
     counters.set('fragmentMisses', misses)
     counters.set('listeners', page.listeners())
-    const { refused, died, pending, tooMany, unknown, dropped } = options.media()
+    const { refused, died, pending, tooMany, unknown, dropped, made, elsewhere } = options.media()
     counters.set('mediaRefused', refused)
     counters.set('mediaDied', died)
     counters.set('mediaPending', pending)
@@ -66,6 +69,9 @@ export function servePages(options: PagesOptions): Pages {
     counters.set('bucketsHeld', held)
     counters.set('bucketsGained', gained)
     counters.set('bucketsLost', lost)
+    counters.set('playlistsMade', made)
+    counters.set('playlistsElsewhere', elsewhere)
+    tellPushes(counters, options.pushes())
     counters.set('watchTooMany', tooMany)
     counters.set('watchUnknown', unknown)
     counters.set('watchDropped', dropped)
@@ -84,4 +90,16 @@ export function servePages(options: PagesOptions): Pages {
       page.close()
     },
   }
+}
+
+function tellPushes(
+  counters: RequestCounters,
+  { sent, gone, refused, failed, dropped, pending }: PushFigures,
+): void {
+  counters.set('pushSent', sent)
+  counters.set('pushGone', gone)
+  counters.set('pushRefused', refused)
+  counters.set('pushFailed', failed)
+  counters.set('pushDropped', dropped)
+  counters.set('pushPending', pending)
 }

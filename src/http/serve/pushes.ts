@@ -7,6 +7,7 @@ import type { Writer } from '../../bridge/messages.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { DuePushesParts } from '../push/due-pushes.ts'
 import { createPushes } from '../push/pushes.ts'
+import type { PushCounts } from '../push/send-pushes.ts'
 import type { AppParts } from '../xrpc/app-context.ts'
 
 type Parts = { config: Config; log: Logger; ingest: { writer: Writer }; thread: number } & Pick<
@@ -23,12 +24,16 @@ export function pushRules(config: Config): AppParts['push'] {
   return { serviceDids: [serviceDid, ...altAudiences], rules }
 }
 
-export function servePushes(parts: Parts): { close(): void } {
+export type PushFigures = PushCounts & { pending: number }
+
+const NONE: PushFigures = { sent: 0, gone: 0, refused: 0, failed: 0, dropped: 0, pending: 0 }
+
+export function servePushes(parts: Parts): { figures(): PushFigures; close(): void } {
   const { config, log, ingest, thread, db, graph } = parts
   const push = pushRules(config)
-  if (!push || thread !== 0) return { close: () => undefined }
+  if (!push || thread !== 0) return { figures: () => NONE, close: () => undefined }
   const { allowPrivateHosts, pushText, publicOrigin, serviceDid } = config
-  return createPushes({
+  const pushes = createPushes({
     ...parts,
     ...{ rules: push.rules, withText: pushText, serviceDid, log, now: Date.now },
     notifications: createNotifications({ db, graph }),
@@ -36,4 +41,6 @@ export function servePushes(parts: Parts): { close(): void } {
     subject: publicOrigin,
     writer: ingest.writer,
   })
+  const figures = () => ({ ...pushes.counts(), pending: pushes.pending() })
+  return { figures, close: pushes.close }
 }

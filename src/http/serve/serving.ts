@@ -124,7 +124,7 @@ export function createServing(options: ServingOptions): Serving {
   const pages = servePages({
     ...options,
     ...reading,
-    ...{ hydrator, media: media.counts, shared, kept: () => kept() },
+    ...{ hydrator, media: media.counts, pushes: pushes.figures, shared, kept: () => kept() },
     methods: [...methods.map(({ nsid }) => nsid), ...dataplaneNames(config)],
   })
   const callers = shared.withState(aboutCallers(options, reading, resolver))

@@ -78,11 +78,15 @@ test('what was told survives kill -9, and sessions of before count no more', asy
   await askAll([...pieces, ...pieces])
   const once = { seconds: whole, sessions: 1 }
   await eventually(async () => expect(await figures()).toEqual(once))
-  await eventually(async () => {
-    const metrics = await (await fetch(`${slipstream.origin()}/metrics`)).text()
-    const seconds = /^slipstream_video_watched_seconds_total (.*)$/m.exec(metrics)?.[1]
-    expect(Math.round(Number(seconds))).toBe(whole)
-  })
+  await eventually(
+    async () => {
+      const metrics = await (await fetch(`${slipstream.origin()}/metrics`)).text()
+      const seconds = /^slipstream_video_watched_seconds_total (.*)$/m.exec(metrics)?.[1]
+      expect(Math.round(Number(seconds))).toBe(whole)
+      expect(metrics).toMatch(/^slipstream_video_playlists_total\{from="here"\} [1-9]/m)
+    },
+    { pollMs: 500 },
+  )
 
   await slipstream.kill()
   await slipstream.start()

@@ -28,6 +28,8 @@ export type VideoParts = {
   refuseHidden: (name: BlobName) => void
   /** Whether the account is known here. */
   knows: (did: string) => boolean
+  /** `elsewhere`: the player was sent to the service's own. */
+  onPlaylist?: ((from: 'here' | 'elsewhere') => void) | undefined
   /** Undefined where nothing is counted. */
   watching: Watching | undefined
 }
@@ -61,15 +63,19 @@ export async function videoRoute(c: Context, parts: VideoParts): Promise<Respons
 async function master(asked: Asked, parts: VideoParts): Promise<Response> {
   const { source, knows, refuseHidden } = parts
   const { name } = asked
-  if (source.elsewhere && !knows(name.did))
-    return redirectResponse(source.elsewhere(name), A_MINUTE)
+  if (source.elsewhere && !knows(name.did)) return sentOn(parts, source.elsewhere(name))
   refuseHidden(name)
   try {
     return await ourMaster(asked, parts)
   } catch (error) {
     if (!source.elsewhere || !(error instanceof MediaError)) throw error
-    return redirectResponse(source.elsewhere(name), A_MINUTE)
+    return sentOn(parts, source.elsewhere(name))
   }
+}
+
+function sentOn({ onPlaylist }: VideoParts, location: string): Response {
+  onPlaylist?.('elsewhere')
+  return redirectResponse(location, A_MINUTE)
 }
 
 async function ourMaster({ c, name, rkey }: Asked, parts: VideoParts): Promise<Response> {
@@ -85,13 +91,16 @@ async function ourMaster({ c, name, rkey }: Asked, parts: VideoParts): Promise<R
     variants: variants.map((one, i) => ({ ...one, uri: `${i}/video.m3u8${session}` })),
     captions,
   })
+  parts.onPlaylist?.('here')
   return playlistResponse(c, text, session === '' ? SOME_MINUTES : MINE)
 }
 
-async function segments(asked: Asked, { source, watching }: VideoParts): Promise<Response> {
+async function segments(asked: Asked, parts: VideoParts): Promise<Response> {
+  const { source, watching, onPlaylist } = parts
   const { c, name, rkey, rest } = asked
   const list = await source.list(name, variantOf(rest[0]))
   const session = watching?.goOn({ name, rkey }, asked.session) ?? ''
+  onPlaylist?.('here')
   const lasts = source.isLasting ? FOR_GOOD : SOME_MINUTES
   return playlistResponse(c, writeSegments(list, session), session === '' ? lasts : MINE)
 }

@@ -1,0 +1,55 @@
+// What /metrics of a process tells of pushes, after one that a like brought about.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, until } from '../../support/eventually.ts'
+import { type PushReceiver, startPushReceiver } from '../../support/push-receiver.ts'
+import { cidOf } from '../../support/records.ts'
+import { signServiceJwt } from '../../support/service-jwt.ts'
+import { startTimelinesProcess, type TimelinesProcess } from '../../support/timelines-process.ts'
+
+const REGISTER = 'app.bsky.notification.registerPush'
+const HOSTNAME = 'appview.example.org'
+const US = `did:web:${HOSTNAME}`
+
+let slipstream: TimelinesProcess
+let receiver: PushReceiver
+
+beforeAll(async () => {
+  receiver = await startPushReceiver()
+  slipstream = await startTimelinesProcess(['ann', 'bob'], {
+    ...{ PUSH_SERVICES: receiver.host, METRICS: 'open', HOSTNAME },
+  })
+  await slipstream.start()
+  await until(() => slipstream.double.openConnections() > 0)
+})
+afterAll(async () => {
+  await slipstream.close()
+  await receiver.close()
+})
+
+async function register(): Promise<void> {
+  const { did, keypair } = slipstream.accountOf('ann')
+  const token = await signServiceJwt(keypair, { iss: did, aud: US, lxm: REGISTER })
+  const body = { serviceDid: US, token: receiver.subscribe(), platform: 'web', appId: 'test' }
+  const answer = await slipstream.ask('POST', `/xrpc/${REGISTER}`, { token, body })
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+}
+
+async function pushes(outcome: string): Promise<string | undefined> {
+  const text = await (await fetch(`${slipstream.origin()}/metrics`)).text()
+  return new RegExp(`^slipstream_pushes_total\\{outcome="${outcome}"\\} (.*)$`, 'm').exec(text)?.[1]
+}
+
+function like(post: string): void {
+  const uri = `at://${slipstream.didOf('ann')}/app.bsky.feed.post/${post}`
+  slipstream.emit('bob', 'app.bsky.feed.like', { subject: { uri, cid: cidOf(uri) } })
+}
+
+test('pushes are told by how they ended', async () => {
+  await register()
+  expect(await pushes('sent')).toBe('0')
+  like(slipstream.emit('ann', 'app.bsky.feed.post', { text: 'one' }))
+  await until(() => receiver.received.length > 0)
+  await eventually(async () => expect(await pushes('sent')).toBe('1'), { pollMs: 500 })
+  expect([await pushes('gone'), receiver.received.length]).toEqual(['0', 1])
+})
