@@ -95,8 +95,7 @@ function knownFollowers(
   if (count === 0) return undefined
   const out = new Uint32Array(SHOWN_KNOWN_FOLLOWERS)
   const length = graph.knownFollowers(viewer, subject, 0, out)
-  // Whoever is known here longest first: the graph's own order looks like none.
-  return { count, followers: [...out.subarray(0, length)].sort((a, b) => a - b) }
+  return { count, followers: [...out.subarray(0, length)] }
 }
 
 function knownFollowerPairs(state: ProfileState): AccountPair[] {

@@ -44,20 +44,6 @@ describe('getProfile', () => {
     expect((await w.ask(NSID, { actor: bob }, alice)).headers.get('atproto-repo-rev')).toBeTruthy()
   })
 
-  test('names known followers in the order in which they came to be known here', async () => {
-    const w = start()
-    const friends = Array.from({ length: 5 }, (_, i) => didOf(`friend${i}`))
-    for (const did of friends) w.profile(did)
-    for (const did of friends.toReversed()) {
-      w.follow(alice, did)
-      w.follow(did, bob)
-    }
-    const { viewer } = await w.get<{
-      viewer: { knownFollowers: { followers: { did: string }[] } }
-    }>(NSID, { actor: bob }, alice)
-    expect(viewer.knownFollowers.followers.map(({ did }) => did)).toEqual(friends)
-  })
-
   test('of a stranger nothing is counted that is not known, of others what there is', async () => {
     const w = start({ scope: 'community' })
     w.follow(alice, bob)
