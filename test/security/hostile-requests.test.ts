@@ -37,7 +37,7 @@ afterAll(() => scene.world.dispose())
 
 /** Two members who keep secrets, people whom they follow, and some of everything. */
 async function createScene(): Promise<Scene> {
-  const world = createServingWorld()
+  const world = createServingWorld({ videoStatsDays: 90 })
   const [alice, bob] = [world.account('alice'), world.account('bob')]
   const people = Array.from({ length: 8 }, (_, i) => world.account(`person${i}`))
   for (const did of [alice, bob]) world.member(did)

@@ -81,6 +81,8 @@ export function createPushes(options: PushesOptions): Pushes {
   }
   const timer = everyMs > 0 ? setInterval(() => lookOnce().catch(tell), everyMs) : undefined
   timer?.unref()
+  // What comes from now on is told, also where nobody had a device before.
+  if (timer) lookOnce().catch(tell)
 
   function tell(error: unknown): void {
     log.error({ err: error }, 'pushes could not be looked for')

@@ -38,9 +38,15 @@ export function servePushes(parts: Parts): { figures(): PushFigures; close(): vo
     ...{ rules: push.rules, withText: pushText, serviceDid, log, now: Date.now },
     notifications: createNotifications({ db, graph }),
     fetch: createGuardedFetch({ allowPrivateHosts, log }),
-    subject: publicOrigin,
+    subject: contactOf(publicOrigin),
     writer: ingest.writer,
   })
   const figures = () => ({ ...pushes.counts(), pending: pushes.pending() })
   return { figures, close: pushes.close }
+}
+
+/** Who sends, by an https or mailto address (RFC 8292, section 2.1); a machine that is tried out at home has neither. */
+function contactOf(origin: string): string {
+  const { protocol, hostname } = new URL(origin)
+  return protocol === 'https:' ? origin : `mailto:slipstream@${hostname}`
 }

@@ -23,6 +23,7 @@ beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'slipstream-checkpoints-'))
   db = openWriter(dataDir)
   db.exec('CREATE TABLE things (id INTEGER PRIMARY KEY, bytes BLOB)')
+  db.pragma('wal_checkpoint(TRUNCATE)') // of all that the migrations wrote
   checkpoints = keepCheckpointed({ db, dataDir, log, limits })
 })
 

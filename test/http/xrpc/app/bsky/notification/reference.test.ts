@@ -100,7 +100,8 @@ function answerOf(
 ): Answer {
   const { actors, graph } = written
   const notifications = createNotifications({ db, graph })
-  const app = { actors, hydrator, notifications } as unknown as AppContext
+  const moderationServices = new Set<string>()
+  const app = { actors, hydrator, notifications, moderationServices } as unknown as AppContext
   const request = { viewer, params, input: undefined, labelers: undefined, token: undefined }
   const context = {
     ...{ ...request, signal: new AbortController().signal },
