@@ -3,6 +3,7 @@
 // Whoever was paused meanwhile finds the place taken. It is cut into partitions, of which old ones go whole.
 
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Engine, EngineUnavailableError } from './connect.ts'
 
 export type TimelineLog = {
@@ -22,7 +23,9 @@ type LogSlice = { entries: LogEntry[]; isMore: boolean }
 
 const CHUNK = 1_024
 const KEPT_CHUNKS = 100
-const FAILURES = 3
+/** Who meets others at one place is told of a timeout, and comes again a moment later. */
+const FAILURES = 6
+const LONGEST_PAUSE_MS = 50
 const READ_AT_ONCE = 64
 
 export function createTimelineLog(engine: Engine): TimelineLog {
@@ -64,15 +67,16 @@ export function createTimelineLog(engine: Engine): TimelineLog {
   return {
     async put(timeline, number, entry) {
       const [chunk, id] = [chunkOf(number), randomUUID()]
-      if ((number - 1) % CHUNK === 0) await begin(timeline, chunk)
       const statement = { query: queries.put, values: [timeline, chunk, number, id, entry] }
       for (let failures = 0; ; ) {
         try {
+          if ((number - 1) % CHUNK === 0) await begin(timeline, chunk)
           const isDone = await engine.decide([statement])
           // It may be there by an attempt of which nobody knew.
           return isDone || (failures > 0 && (await idOf(timeline, number)) === id)
         } catch (error) {
           if (!(error instanceof EngineUnavailableError) || ++failures === FAILURES) throw error
+          await pause(Math.random() * LONGEST_PAUSE_MS * failures)
         }
       }
     },
