@@ -42,21 +42,16 @@ export function createAuthorFeedSkeleton(db: Db) {
     const rows = window.rows.filter(({ sortAt }) => sortAt >= end)
     rows.sort((a, b) => b.sortAt - a.sortAt || (a.cid < b.cid ? 1 : -1))
     const cids = new Map(rows.map(({ item, cid }) => [item, cid]))
-    const page = cutPage(rows, limit, { cidsOf: () => cids })
-    const items = page.rows.map(({ item }) => item)
-    if (page.isLast && floor === -Infinity) return { items, cursor: undefined }
-    if (page.isLast && floor === end)
+    const { rows: shown, isLast, ...how } = cutPage(rows, limit, { cidsOf: () => cids })
+    const items = shown.map(({ item }) => item)
+    if (isLast && floor === -Infinity) return { items, cursor: undefined }
+    if (isLast && floor === end)
       return { items, cursor: formatFeedCursor(end, undefined), isCut: true }
-    const last = page.rows.at(-1)!
-    const wayOn = page.isLast
+    const last = shown.at(-1)!
+    const wayOn = isLast
       ? formatFeedCursor(floor, undefined)
       : formatFeedCursor(last.sortAt, cids.get(last.item))
-    return {
-      items,
-      cursor: wayOn,
-      ...(!page.isLast && items.length < limit && { isCut: true }),
-      ...(page.isSplit && { isSplit: true }),
-    }
+    return { items, cursor: wayOn, ...how }
   }
 }
 

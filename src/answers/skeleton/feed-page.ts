@@ -103,13 +103,14 @@ function compareTied(a: FeedRow, b: FeedRow, cids: Map<number, string | undefine
 /**
  * Cuts a page of at most `limit` rows. Its cursor can't part rows of one time and one CID, so such
  * twins are not split between pages: all of them wait for the next one. Where nothing else is there they are
- * split all the same, and said to be: whoever can read on with a larger limit should.
+ * split all the same, and said to be: whoever can read on with a larger limit should. `isCut` and `isSplit`: see
+ * `SkeletonPage`.
  */
 export function cutPage(
   rows: readonly FeedRow[],
   limit: number,
   feed: Pick<MergedFeed, 'cidsOf'>,
-): { rows: readonly FeedRow[]; isLast: boolean; isSplit?: boolean } {
+): { rows: readonly FeedRow[]; isLast: boolean; isCut?: boolean; isSplit?: boolean } {
   if (rows.length <= limit) return { rows, isLast: true }
   let end = limit
   const next = rows[limit]!
@@ -120,5 +121,5 @@ export function cutPage(
     while (end > 0 && isTwin(rows[end - 1]!) && rows[end - 1]!.sortAt === next.sortAt) end--
   }
   if (end === 0) return { rows: rows.slice(0, limit), isLast: false, isSplit: true }
-  return { rows: rows.slice(0, end), isLast: false }
+  return { rows: rows.slice(0, end), isLast: false, ...(end < limit && { isCut: true }) }
 }

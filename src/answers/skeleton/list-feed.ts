@@ -29,14 +29,13 @@ export function createListFeedSkeleton(parts: { db: Db; actors: ActorReader; fee
       read: (until, count) => feed.newest({ originators, until, limit: count, postsOnly: true }),
       feed,
     })
-    const { rows, isLast, isSplit } = cutPage(found, limit, feed)
+    const { rows, isLast, ...how } = cutPage(found, limit, feed)
     const last = rows.at(-1)
     const cid = last && feed.cidsOf([last.item]).get(last.item)
     return {
       items: rows.map(({ item }) => item),
       cursor: last && !isLast ? formatFeedCursor(last.sortAt, cid) : undefined,
-      ...(!isLast && rows.length < limit && { isCut: true }),
-      ...(isSplit && { isSplit }),
+      ...how,
     }
   }
 }

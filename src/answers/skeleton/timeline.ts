@@ -70,7 +70,11 @@ export function createTimelineSkeleton(parts: TimelineParts) {
   }
 }
 
-type Page = { rows: readonly FeedRow[]; hasMore: boolean; isCut: boolean; isSplit?: boolean }
+type Page = {
+  rows: readonly FeedRow[]
+  hasMore: boolean
+  how: Pick<FeedSkeleton, 'isCut' | 'isSplit'>
+}
 
 function readPage(parts: TimelineParts, request: TimelineRequest, range: FeedRange): Page {
   const { viewer, limit } = request
@@ -94,9 +98,9 @@ function readPage(parts: TimelineParts, request: TimelineRequest, range: FeedRan
   const mixed =
     taken.length === 0 ? followed : [...followed, ...taken].sort((a, b) => b.sortAt - a.sortAt)
   const cut = cutPage(inOrder(mixed, range, parts.feed), limit, parts.feed)
-  const { rows, isLast, isSplit } = cut
+  const { rows, isLast, ...how } = cut
   const hasMore = rows.length > 0 && (!isLast || own.length > ownLimit)
-  return { rows, hasMore, isCut: !isLast && rows.length < limit, ...(isSplit && { isSplit }) }
+  return { rows, hasMore, how }
 }
 
 function present(parts: TimelineParts, request: TimelineRequest, page: Page): FeedSkeleton {
@@ -110,8 +114,7 @@ function present(parts: TimelineParts, request: TimelineRequest, page: Page): Fe
     cursor: page.hasMore ? cursorOf(last!) : request.since,
     ...(first && cids.has(first.item) && { startCursor: cursorOf(first) }),
     ...(last && { endCursor: cursorOf(last) }),
-    ...(page.isCut && { isCut: true }),
-    ...(page.isSplit && { isSplit: true }),
+    ...page.how,
   }
 }
 
