@@ -132,7 +132,7 @@ function fanOutPosts({ graph, timelines, anyone }: ReturnType<typeof build>, mem
     for (const originator of originators) {
       item += 2
       const entry = { sortAt: 1_790_000_000_000 + item, rank: 0, item, originator }
-      written += fanOut({ graph, timelines, keepsHash, actors: isCelebrity }, entry, item)
+      written += fanOut({ graph, timelines, keepsHash, actors: isCelebrity }, entry, item).written
     }
   })
   const writes = written / POSTS

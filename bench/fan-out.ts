@@ -59,7 +59,7 @@ function createFullRings(followers: number, length: number) {
   const parts = { graph, timelines, keepsHash, actors: NOBODY_IS_A_CELEBRITY }
   let i = 1
   const write = () => {
-    const written = fanOut(parts, entryAt(i++, originator), i)
+    const written = fanOut(parts, entryAt(i++, originator), i).written
     if (written !== followers) throw new Error(`${written} of ${followers} timelines were written`)
   }
   for (let round = 0; round < length; round++) write()

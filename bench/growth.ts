@@ -194,7 +194,8 @@ function measureMembers(members: number, name: string): BenchResult[] {
   let i = 0
   let written = 0
   const fan = bestNs(POSTS, () => {
-    for (let n = 0; n < POSTS; n++) written += fanOut(parts, entryAt(++i, random, members), i)
+    for (let n = 0; n < POSTS; n++)
+      written += fanOut(parts, entryAt(++i, random, members), i).written
   })
   const reader = openTimelines(timelines.handle)
   const read = bestNs(ASKED, () => {

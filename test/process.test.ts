@@ -1,6 +1,6 @@
 // The process as an operator meets it: arguments, refusals, signals, a network that is away.
 
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -153,6 +153,17 @@ test('a damaged database ends it with what to do about it', async () => {
   const one = start({ DATA_DIR: dataDir })
   expect(await one.exit).toBe(EXIT_IO)
   expect(one.output()).toMatch(/is damaged .*\n {2}Restore/)
+})
+
+test('a database that is removed under it ends it with what to do about it', async () => {
+  const dataDir = freshDataDir()
+  const one = start({ DATA_DIR: dataDir })
+  await one.port()
+  rmSync(dataDir, { recursive: true })
+  expect(await one.exit).toBe(EXIT_IO)
+  expect(one.output()).toMatch(
+    /removed while Slipstream was running .*\n {2}What was written since/,
+  )
 })
 
 test('a spoilt lock file is told from a second process', async () => {

@@ -4,10 +4,13 @@
 
 import type { MessagePort } from 'node:worker_threads'
 import type { Counted } from '../base/obs/counts.ts'
+import type { HistogramCounts } from '../base/obs/histogram.ts'
+import type { NumberedPlaceChange } from '../data/engine/place-changes.ts'
 import type { NumberedChange } from '../data/engine/private-changes.ts'
 import type { LogEntry } from '../data/engine/timeline-log.ts'
 import type { ActorTableHandle } from '../data/graph/actor-table.ts'
 import type { FollowGraphHandle } from '../data/graph/follow-graph.ts'
+import type { BsyncStream } from '../data/store/bsync-operations.ts'
 import type { FollowLine } from '../data/store/follows.ts'
 import type { GapCounts } from '../data/store/gaps.ts'
 import type { GraphEdit, GraphOutcome } from '../data/store/graph-edits.ts'
@@ -62,6 +65,18 @@ export type OtherAct =
       to: number
       changes: NumberedChange[]
     }
+  /**
+   * Changes of the place that nodes share, ascending, on top of change `from`; afterwards this node has all up to `to`.
+   * That keys up to `goneUntil` are gone need not be remembered.
+   */
+  | {
+      kind: 'shared-place'
+      place: string
+      from: number
+      to: number
+      changes: NumberedPlaceChange[]
+      goneUntil: number
+    }
   /** DIDs of labelers that the member's requests name. */
   | { kind: 'labelers-named'; labelers: string[] }
   /** What was shown may have labels of these: at-URIs and DIDs. */
@@ -81,6 +96,11 @@ export type OtherAct =
   | { kind: 'pushes-told'; told: number }
   /** Pieces of videos that players were given, each once or more often. */
   | { kind: 'videos-watched'; watches: SegmentWatch[] }
+  /** What was written by bsync and is done, for whoever reads its stream: store/bsync-operations.ts. */
+  | { kind: 'log-operation'; stream: BsyncStream; namespace: string; operation: Uint8Array }
+  | { kind: 'delete-operations'; namespace: string }
+  /** What an official AppView found out about the account's age. */
+  | { kind: 'age-assurance'; status: string; access: string | null; initiatedAt: number | null }
   /** Lets the account in; `code` as readInviteCode gives it. */
   | { kind: 'redeem-invite'; code: string }
 
@@ -126,6 +146,8 @@ export type ModerationDecision = {
   ref?: string | undefined
   /** CIDs of blobs that are hidden with it, and shown again with it. */
   blobs?: readonly string[] | undefined
+  /** Which one, where the act is about a tag. */
+  tag?: string | undefined
 }
 
 export type OperatorReply =
@@ -163,6 +185,8 @@ export type SharedMemory = {
   timelines: TimelinesHandle
   /** What the writer touched, for `NoteReader`. */
   invalidations: SharedArrayBuffer
+  /** Which buckets of members this node has (data/engine/held-buckets.ts); of no meaning where it is alone. */
+  buckets: SharedArrayBuffer
   /** Where serving threads count their requests (base/obs/request-counters.ts). */
   requests: SharedArrayBuffer
 }
@@ -254,8 +278,22 @@ export type IngestStatus = {
   disk: DiskStatus
   /** Since the start: what was counted, by label. */
   counts: Counted
+  fanOut?: FanOutStatus
   /** What has stood still for a minute or longer, though there is something to do; empty as a rule. */
   stalls?: Stall[]
+}
+
+/** Since the start, unless it says otherwise. Posts that reached nobody's timeline are not counted. */
+export type FanOutStatus = {
+  /** Whether there is a limit above which timelines leave posts out. */
+  isLossy: boolean
+  /** Writes to timelines, and those that the limit spared. */
+  total: { written: number; leftOut: number }
+  lastHour: { written: number; leftOut: number }
+  /** To how many open timelines the largest went. */
+  largest: number
+  seconds: HistogramCounts
+  sizes: HistogramCounts
 }
 
 /** `what`: who waits for what, in words. */

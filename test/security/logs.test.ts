@@ -4,7 +4,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
-import { readable } from '../../src/base/obs/log.ts'
+import { readable } from '../../src/base/obs/readable-log.ts'
 import { terminalSafe } from '../../src/base/obs/terminal-safe.ts'
 import { createRandom } from '../support/random.ts'
 import { testSeed } from '../support/seed.ts'

@@ -21,11 +21,7 @@ import type { Memory } from '../../src/ingest/indexing/memory.ts'
 import { openTimeline } from '../../src/ingest/indexing/open-timeline.ts'
 import { rebuildMemory } from '../../src/ingest/indexing/rebuild-memory.ts'
 import { createWriter, type Writer } from '../../src/ingest/indexing/writer.ts'
-import {
-  createReplays,
-  type Replays,
-  type ReplaysOptions,
-} from '../../src/ingest/replay/replays.ts'
+import { createReplays, type Replays } from '../../src/ingest/replay/replays.ts'
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { createResolver } from '../../src/sources/identity/resolver.ts'
 import { createMemoryParts } from './memory-parts.ts'
@@ -216,7 +212,7 @@ export async function startBackfillWorld(
 }
 
 function createReplaysNowhere(
-  shared: Pick<ReplaysOptions, 'db' | 'writer' | 'log' | 'now'>,
+  shared: Pick<Parameters<typeof createReplays>[0], 'db' | 'writer' | 'log' | 'now'>,
   onJobs: () => void,
 ): Replays {
   const stream = { hosts: ['ws://127.0.0.1:1'], wire: 'v2', compress: false } as const

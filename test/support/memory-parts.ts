@@ -25,7 +25,7 @@ export function createMemoryParts(settings: MemorySettings) {
   const parts = { graph, actors, timelines, keepsHash }
   return {
     ...parts,
-    fanOut: (entry, hash) => fanOut(parts, entry, hash),
+    fanOut: (entry, hash) => fanOut(parts, entry, hash).written,
     celebrityThreshold,
     timelineLength,
   } satisfies Memory

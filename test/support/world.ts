@@ -16,7 +16,7 @@ import { type Db, openReader, openWriter, type WriteDb } from '../../src/data/st
 import type { FollowLine } from '../../src/data/store/follows.ts'
 import { publishInvalidationsTo } from '../../src/data/store/invalidations.ts'
 import type { TimelineWriter } from '../../src/data/timeline/types.ts'
-import { applyBatch, applyFetched, type EventBatch } from '../../src/ingest/indexing/apply-batch.ts'
+import { applyBatch, applyFetched } from '../../src/ingest/indexing/apply-batch.ts'
 import type { BatchOutcome } from '../../src/ingest/indexing/commit-sparing.ts'
 import type { ImportTally } from '../../src/ingest/indexing/import-tally.ts'
 import type { IndexContext, IndexScope } from '../../src/ingest/indexing/index-context.ts'
@@ -42,6 +42,8 @@ export type WorldOptions = {
   celebrityThreshold?: number
   /** DIDs. */
   trustedVerifiers?: string[]
+  /** For how many days notifications of those who are no members are kept. */
+  notificationDays?: number
 }
 
 export type RecordId = { uri: string; cid: string }
@@ -80,7 +82,7 @@ function openTold(dataDir: string, invalidations: InvalidationWriter): WriteDb {
 }
 
 export function createWorld(options: WorldOptions = {}) {
-  const { scope = 'community', trustedVerifiers } = options
+  const { scope = 'community', trustedVerifiers, notificationDays } = options
   const settings = {
     timelineLength: options.timelineLength ?? 1000,
     reasonableLimit: options.reasonableLimit ?? 2000,
@@ -92,7 +94,7 @@ export function createWorld(options: WorldOptions = {}) {
   let db = openTold(dataDir, invalidations)
   let reader: Db | undefined
   let memory = createMemoryParts(settings)
-  let writer = createWriter({ db, memory, scope, now, trustedVerifiers })
+  let writer = createWriter({ db, memory, scope, now, trustedVerifiers, notificationDays })
   let held: StreamEvent[] | undefined
   const sent: StreamEvent[] = []
 
@@ -106,7 +108,7 @@ export function createWorld(options: WorldOptions = {}) {
     return clockUs
   }
 
-  function commit(batch: EventBatch): BatchOutcome {
+  function commit(batch: Parameters<typeof applyBatch>[1]): BatchOutcome {
     return writer.commit((ctx) => applyBatch(ctx, batch))
   }
 
@@ -225,7 +227,7 @@ export function createWorld(options: WorldOptions = {}) {
     db = openTold(dataDir, invalidations)
     memory = createMemoryParts(settings)
     rebuildMemory(db, memory)
-    writer = createWriter({ db, memory, scope, now, trustedVerifiers })
+    writer = createWriter({ db, memory, scope, now, trustedVerifiers, notificationDays })
     for (const owner of owners) openTimeline(db, memory, owner, now())
   }
 

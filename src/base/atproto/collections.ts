@@ -21,6 +21,7 @@ export const collectionCodes = {
   'app.bsky.notification.declaration': 17,
   'chat.bsky.actor.declaration': 18,
   'com.germnetwork.declaration': 19,
+  'app.bsky.graph.referencelistoptout': 20,
 } as const
 
 export type Collection = keyof typeof collectionCodes
@@ -35,6 +36,7 @@ export const recordCollections = [
   'app.bsky.notification.declaration',
   'chat.bsky.actor.declaration',
   'com.germnetwork.declaration',
+  'app.bsky.graph.referencelistoptout',
 ] as const satisfies readonly Collection[]
 
 export type RecordCollection = (typeof recordCollections)[number]

@@ -1,7 +1,7 @@
 // The settings of the dataplane interface, and which of them go together: whoever reaches it may ask and
 // write for anybody.
 
-import { portOrOff, secret, text } from './parsers.ts'
+import { integer, portOrOff, secret, text } from './parsers.ts'
 import { hidden, optional, setting } from './setting.ts'
 
 export const dataplaneSettings = {
@@ -15,19 +15,19 @@ export const dataplaneSettings = {
     'DATAPLANE_BIND',
     '127.0.0.1',
     text,
-    'Address for it to listen on. Whoever reaches it may ask and write for anybody; so beyond loopback it needs DATAPLANE_TOKEN or DATAPLANE_TLS_CLIENT_CA.',
+    'Address that the dataplane interface listens on. Whoever reaches it may read and write for anybody, so beyond loopback it needs DATAPLANE_TOKEN or DATAPLANE_TLS_CLIENT_CA.',
   ),
   dataplaneToken: hidden(
     optional(
       'DATAPLANE_TOKEN',
       secret,
-      'Bearer token of at least 16 characters that every call of the dataplane interface has to carry.',
+      'Bearer token of at least 16 characters that every call to the dataplane interface must carry.',
     ),
   ),
   dataplaneTlsCert: optional(
     'DATAPLANE_TLS_CERT',
     text,
-    'PEM file with the certificate of the dataplane interface; together with DATAPLANE_TLS_KEY. Unset: without TLS.',
+    'PEM file with the certificate of the dataplane interface; needs DATAPLANE_TLS_KEY. Unset: no TLS.',
   ),
   dataplaneTlsKey: optional(
     'DATAPLANE_TLS_KEY',
@@ -37,7 +37,13 @@ export const dataplaneSettings = {
   dataplaneTlsClientCa: optional(
     'DATAPLANE_TLS_CLIENT_CA',
     text,
-    'PEM file with the authority whose client certificates the dataplane interface wants to see (mutual TLS).',
+    'PEM file with the authority whose client certificates the dataplane interface demands (mutual TLS).',
+  ),
+  dataplaneNotificationDays: setting(
+    'DATAPLANE_NOTIFICATION_DAYS',
+    '0',
+    integer(0, 3_650),
+    'For how many days notifications of everybody are kept, so that a frontend may ask for anybody’s; needs INDEX_SCOPE=network, and costs disk and processor (docs/DATAPLANE.md). 0: members’ alone, who always have theirs.',
   ),
 }
 
@@ -48,6 +54,8 @@ type DataplaneSettings = {
   dataplaneTlsCert: string | undefined
   dataplaneTlsKey: string | undefined
   dataplaneTlsClientCa: string | undefined
+  dataplaneNotificationDays: number
+  indexScope: string
 }
 
 /** @returns what is wrong with them, and what would be right. */
@@ -56,6 +64,8 @@ export function unfitDataplane(
 ): { message: string; hint: string } | undefined {
   const { dataplaneBind: bind, dataplaneToken: token } = settings
   const { dataplaneTlsCert: cert, dataplaneTlsKey: key, dataplaneTlsClientCa: ca } = settings
+  const unfitDays = unfitNotificationDays(settings)
+  if (unfitDays) return unfitDays
   if (settings.dataplanePort === undefined) return undefined
   if ((cert === undefined) !== (key === undefined)) {
     return {
@@ -73,6 +83,25 @@ export function unfitDataplane(
   return {
     message: `SLIPSTREAM_DATAPLANE_BIND is ${bind}, where others could ask and write for anybody.`,
     hint: 'Set SLIPSTREAM_DATAPLANE_TOKEN (or SLIPSTREAM_DATAPLANE_TLS_CLIENT_CA with a certificate), or leave SLIPSTREAM_DATAPLANE_BIND out for 127.0.0.1.',
+  }
+}
+
+function unfitNotificationDays({
+  dataplaneNotificationDays: days,
+  dataplanePort: port,
+  indexScope,
+}: DataplaneSettings): ReturnType<typeof unfitDataplane> {
+  if (days === 0) return undefined
+  if (port === undefined) {
+    return {
+      message: `SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS is ${days}, but there is no dataplane interface to ask for everybody’s notifications by.`,
+      hint: 'Set SLIPSTREAM_DATAPLANE_PORT, or leave SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS out: members have theirs without it.',
+    }
+  }
+  if (indexScope === 'network') return undefined
+  return {
+    message: `SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS is ${days}, but SLIPSTREAM_INDEX_SCOPE is ${indexScope}: most of what others are told of is not taken in.`,
+    hint: 'Set SLIPSTREAM_INDEX_SCOPE=network, or leave SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS out.',
   }
 }
 

@@ -1,6 +1,5 @@
 // Where several nodes of one place keep what exists once: a CQL engine (docs/CLUSTER.md).
 
-import { isByInvite, type Members } from './members.ts'
 import { text, Unfit } from './parsers.ts'
 import { optional } from './setting.ts'
 
@@ -54,7 +53,7 @@ export const engineSettings = {
   engine: optional(
     'ENGINE',
     engineAddress,
-    'Where several nodes of one place share members’ private state: a CQL engine (Apache Cassandra, ScyllaDB) as cql://user@host,host/keyspace; ?dc=NAME names its data centre (datacenter1 if left out). Unset: this node keeps it alone (docs/CLUSTER.md).',
+    'Where several nodes of one place share members, their private state, timelines and what the operator decides: a CQL engine (Apache Cassandra, ScyllaDB) as cql://user@host,host/keyspace; ?dc=NAME names its data centre (datacenter1 if left out). Unset: this node keeps it alone (docs/CLUSTER.md).',
   ),
   enginePasswordFile: optional(
     'ENGINE_PASSWORD_FILE',
@@ -64,7 +63,7 @@ export const engineSettings = {
   engineCa: optional(
     'ENGINE_CA',
     text,
-    'PEM file with the authority of the engine’s certificates; with it the engine is spoken to by TLS alone.',
+    'PEM file with the authority of the engine’s certificates; with it every connection to the engine uses TLS.',
   ),
 }
 
@@ -72,7 +71,7 @@ type EngineSettings = {
   engine: string | undefined
   enginePasswordFile: string | undefined
   engineCa: string | undefined
-  members: Members
+  forgetMembersDays: number
   dataplanePort: number | undefined
 }
 
@@ -80,7 +79,7 @@ type EngineSettings = {
 export function unfitEngine(
   settings: EngineSettings,
 ): { message: string; hint: string } | undefined {
-  const { engine, enginePasswordFile: password, engineCa, members } = settings
+  const { engine, enginePasswordFile: password, engineCa } = settings
   if (!engine) {
     if (password === undefined && engineCa === undefined) return undefined
     return {
@@ -101,10 +100,10 @@ export function unfitEngine(
       hint: 'Leave one of them out.',
     }
   }
-  if (!isByInvite(members)) return undefined
+  if (settings.forgetMembersDays === 0) return undefined
   return {
     message:
-      'SLIPSTREAM_MEMBERS lets invited accounts in, and invites are not shared through an engine yet.',
-    hint: 'Name the members in SLIPSTREAM_MEMBERS on every node, let it be open, or run one node without SLIPSTREAM_ENGINE.',
+      'SLIPSTREAM_FORGET_MEMBERS_DAYS and SLIPSTREAM_ENGINE don’t go together: each node sees only some of what a member asks.',
+    hint: 'Leave SLIPSTREAM_FORGET_MEMBERS_DAYS out, and end memberships by `slipstream member remove`.',
   }
 }

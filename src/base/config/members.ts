@@ -1,7 +1,7 @@
 // What SLIPSTREAM_MEMBERS says: everybody, or accounts by name and, where the word `invite` is among
 // them, whoever comes with an invite.
 
-export type Members = 'open' | readonly string[]
+type Members = 'open' | readonly string[]
 
 export const INVITE = 'invite'
 

@@ -20,7 +20,7 @@ export const pushSettings = {
     'PUSH_TEXT',
     'off',
     flag,
-    'Whether a push says who did it and what they wrote. It is encrypted for the device in any case; off: only what happened to which record.',
+    'Whether a push says who did what, and quotes it. off: only what happened to which record. Pushes are encrypted for the device in any case.',
   ),
 }
 

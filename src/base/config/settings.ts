@@ -4,6 +4,7 @@
 import { addressRanges, privateHosts } from './address-ranges.ts'
 import { dataplaneSettings } from './dataplane.ts'
 import { engineSettings } from './engine.ts'
+import { tagSettings } from './moderation-tags.ts'
 import {
   capMb,
   days,
@@ -23,6 +24,7 @@ import {
 } from './parsers.ts'
 import { pushSettings } from './push.ts'
 import { hidden, optional, setting } from './setting.ts'
+import { videoSettings } from './video.ts'
 
 /** Those that Bluesky's own AppView trusts, as published at https://blu.ski/trusted. */
 const TRUSTED_VERIFIERS = [
@@ -48,7 +50,7 @@ export const settings = {
     'HOSTNAME',
     undefined,
     hostname,
-    'Public host name (localhost:PORT if unset), with :port where it is not 443. The service DID is did:web: of it. http only for localhost.',
+    'Public host name, with :port if it is not 443 (localhost:PORT if unset). The service DID is did:web: and this name. Only localhost may do without https.',
   ),
   serviceDid: setting(
     'SERVICE_DID',
@@ -97,19 +99,19 @@ export const settings = {
     'MEMBERS',
     'open',
     members,
-    'Who may read here: open (anyone with a valid service JWT), or DIDs and handles separated by commas; with the word invite among them, also whoever has an invite code of the operator’s.',
+    'Who may read here: open (anyone with a valid service JWT), or DIDs and handles separated by commas; the word invite among them also lets in whoever has one of your invite codes.',
   ),
   maxMembers: setting(
     'MAX_MEMBERS',
     '10000',
     integer(0, 1_000_000_000),
-    'How many members there may be; who comes later gets the place of somebody who came once and never again, or is refused, whom you name or add is not. 0: no limit.',
+    'How many members there may be. Once it is reached, a newcomer takes the place of somebody who came once and never again, or is refused; accounts that you name or add always get in. 0: no limit.',
   ),
   newMembersPerHour: setting(
     'NEW_MEMBERS_PER_HOUR',
     '1000',
     integer(0, 1_000_000_000),
-    'How many accounts may become members in an hour. One address (that of a PDS, for all its users; IPv6: a /48) may bring a quarter of what is left of them, one did:web domain a fortieth. Whom you name, add or invite does not count, nor who comes from UNLIMITED_ADDRESSES. 0: no limit.',
+    'How many accounts may become members in an hour. One address (for a PDS: all its users together; IPv6: a /48) may bring a quarter of those that are left, one did:web domain a fortieth. Accounts that you name, add or invite do not count, and neither do those that come from UNLIMITED_ADDRESSES. 0: no limit.',
   ),
   reasonableLimit: setting(
     'REASONABLE_LIMIT',
@@ -127,25 +129,25 @@ export const settings = {
     'CELEBRITY_THRESHOLD',
     '10000',
     integer(1, 1_000_000_000),
-    'Members following one author above which posts are merged at read time instead of fanned out.',
+    'Above how many followers among members an author’s posts are merged in when somebody reads, instead of fanned out when they come.',
   ),
   timelineLength: setting(
     'TIMELINE_LENGTH',
     '1000',
     integer(50, 100_000),
-    'Items kept ready in memory for each active member; older pages are read from the database.',
+    'Timeline items kept in memory for each active member; older pages are read from the database.',
   ),
   replayHours: setting(
     'REPLAY_HOURS',
     '36',
     integer(1, 72),
-    'Hours of everything that those whom a new member follows wrote, replayed from Jetstream at first sign-in; no more than the host keeps.',
+    'How many hours of Jetstream are replayed at a member’s first sign-in, for everybody they follow; no more than the host keeps.',
   ),
   timelineTarget: setting(
     'TIMELINE_TARGET',
     '500',
     integer(0, 10_000),
-    'Items up to which a new member’s timeline is filled with older posts, read from the servers of those they follow.',
+    'Up to how many items a new member’s timeline is filled with older posts, read from the servers of those they follow.',
   ),
   timelineIdleDays: setting(
     'TIMELINE_IDLE_DAYS',
@@ -157,7 +159,7 @@ export const settings = {
     'ANSWER_CACHE_MB',
     '96',
     integer(0, 100_000),
-    'Megabytes that each serving thread may keep of ready-made posts and profiles, and of what viewers are to them.',
+    'Megabytes of cache for each serving thread: ready-made posts and profiles, and what each viewer did to them.',
   ),
   indexScope: setting(
     'INDEX_SCOPE',
@@ -178,31 +180,31 @@ export const settings = {
     'ARCHIVE_DAILY_GB',
     '0',
     integer(0, 1_000_000),
-    'Gigabytes that may be fetched from the archive in a day (UTC); then it waits for the next. 0: no limit.',
+    'Gigabytes to fetch from the archive in a day (UTC) at most; the rest waits for the next day. 0: no limit.',
   ),
   keepStrangersDays: setting(
     'KEEP_STRANGERS_DAYS',
     '0',
     days,
-    'Days for which posts by strangers that no author points at, and strangers’ likes and reposts, are kept; counts stay. 0: for ever, as long as there is room.',
+    'How many days strangers’ likes and reposts are kept, and their posts that no author points at; counts stay. 0: for ever, as long as there is room.',
   ),
   keepNeighboursDays: setting(
     'KEEP_NEIGHBOURS_DAYS',
     '0',
     days,
-    'The same for strangers’ posts that somebody followed here answered, quoted, reposted or a member liked; they are fetched again when they are looked at.',
+    'The same for strangers’ posts that somebody followed here answered, quoted or reposted, or that a member liked; they are fetched again when somebody looks at them.',
   ),
   forgetMembersDays: setting(
     'FORGET_MEMBERS_DAYS',
     '0',
     integer(0, 100_000),
-    'Days unseen after which somebody is no member any more, and what only they needed goes; their private state is written to members-away/ in the data folder first. 0: never.',
+    'After how many days without a visit a membership ends, and what only that member needed is deleted; their private state is written to members-away/ in the data folder first. 0: never.',
   ),
   diskCapMb: setting(
     'DISK_CAP_MB',
     '0',
     capMb,
-    'Up to how many megabytes the database may grow; from nine tenths on less is kept (docs/OPERATING.md). 0: up to DISK_RESERVE_MB.',
+    'How many megabytes the database may take; above nine tenths of them less is kept (docs/OPERATING.md). 0: as many as leave DISK_RESERVE_MB free.',
   ),
   diskReserveMb: setting(
     'DISK_RESERVE_MB',
@@ -214,25 +216,25 @@ export const settings = {
     'SEARCHED_POSTS',
     '10000000',
     integer(0, 1_000_000_000),
-    'How many posts at most can be found by their words, the newest; each takes about 300 bytes of disk. 0: none.',
+    'How many posts can be found by their words (the newest); each takes about 300 bytes of disk. 0: none.',
   ),
   upgradeBackup: setting(
     'UPGRADE_BACKUP',
     'on',
     flag,
-    'Before a new version changes the form of the database, put a copy of it beside it (slipstream.sqlite.before-NNN; the last one is kept).',
+    'Copy the database before a new version changes its schema (to slipstream.sqlite.before-NNN beside it; only the last copy is kept).',
   ),
   allowPrivateHosts: setting(
     'ALLOW_PRIVATE_HOSTS',
     'off',
     privateHosts,
-    'Let DID documents and PDSs live on private addresses and plain http: on, off, or only these addresses and networks, separated by commas; for tests and local networks only.',
+    'Allow DID documents and PDSs on private addresses and plain http: on, off, or only these addresses and networks, separated by commas. For tests and local networks only.',
   ),
   fallbackAppview: setting(
     'FALLBACK_APPVIEW',
     'https://public.api.bsky.app',
     originOrNone,
-    'Public AppView that is asked, without a word of who asks, for what is neither in the index nor on a PDS in time: strangers’ counts, feeds, threads and wide search. none: fully independent.',
+    'Public AppView to ask for what is neither in the index nor on a PDS in time: strangers’ counts, feeds, threads and wide search. It never learns for whom. none: fully independent.',
   ),
   images: setting(
     'IMAGES',
@@ -244,7 +246,7 @@ export const settings = {
     'VIDEOS',
     'cdn',
     oneOf('cdn', 'proxy', 'own'),
-    'Where videos come from; their playlists and captions are this server’s (docs/VIDEO.md). cdn: players are sent to the video service for each piece. proxy: the pieces come by way of this server, so that the service does not learn who watches. own: from each account’s PDS, as they were uploaded, in one quality and without a preview picture.',
+    'Where videos come from; their playlists and captions are this server’s (docs/VIDEO.md). cdn: players are sent to the video service for each piece. proxy: the pieces come by way of this server, so that the service does not learn who watches. own: from each account’s PDS, as they were uploaded.',
   ),
   videoServiceUrl: setting(
     'VIDEO_SERVICE_URL',
@@ -258,11 +260,12 @@ export const settings = {
     integer(0, 3650),
     'For how many days it is kept for how long videos were watched, by post and day and without a word of who watched; each author may ask for their own (io.slipstream.video.getStats). 0: nothing is counted, and what was is removed.',
   ),
+  ...videoSettings,
   imageCacheMb: setting(
     'IMAGE_CACHE_MB',
     '2048',
     integer(64, 100_000_000),
-    'Megabytes of disk that kept pictures, videos and captions may take.',
+    'Megabytes of disk for the cache of pictures, videos and captions.',
   ),
   imageUrlPattern: optional(
     'IMAGE_URL_PATTERN',
@@ -283,13 +286,13 @@ export const settings = {
     'LABELERS',
     'did:plc:ar7c4by46qjdydhdevvrndac',
     dids,
-    "DIDs of labelers whose labels count where a request names none, and whose streams are always followed; Bluesky's moderation service.",
+    "DIDs of labelers whose labels apply where a request names none, and whose streams are always followed (Bluesky's moderation service).",
   ),
   trustedVerifiers: setting(
     'TRUSTED_VERIFIERS',
     TRUSTED_VERIFIERS.join(','),
     dids,
-    'DIDs whose word about who somebody is shows in profiles, separated by commas; may be empty (a comma).',
+    'DIDs of verifiers whose verifications profiles show, separated by commas; a single comma for none.',
   ),
   moderationServices: setting(
     'MODERATION_SERVICES',
@@ -297,6 +300,7 @@ export const settings = {
     dids,
     'DIDs of your moderation services (Ozone): they may read without being members, and see threads through blocks, and what was taken down.',
   ),
+  ...tagSettings,
   memberRateLimit: setting(
     'MEMBER_RATE_LIMIT',
     '12000',
@@ -313,7 +317,7 @@ export const settings = {
     'UNLIMITED_ADDRESSES',
     '',
     addressRanges,
-    'Addresses without a limit when they ask without being signed in, and without one of new members, such as that of your own PDS: addresses, networks, loopback or private, separated by commas.',
+    'Addresses whose requests without a token, and whose new members, are not limited, such as that of your own PDS: addresses, networks, loopback or private, separated by commas.',
   ),
   trustedProxies: setting(
     'TRUSTED_PROXIES',
@@ -325,7 +329,7 @@ export const settings = {
     optional(
       'OPERATOR_TOKEN',
       secret,
-      'Bearer token of at least 16 characters for the operator’s routes under /operator/ and the explore view; they are not served over HTTP while it is unset. The command line needs none on the machine itself.',
+      'Bearer token of at least 16 characters for the operator’s routes under /operator/ and the explore view, which are off while it is unset. The command line on the same machine needs none.',
     ),
   ),
   ...pushSettings,
@@ -341,6 +345,6 @@ export const settings = {
     'LOG_LEVEL',
     'info',
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
-    'Least severe log level that is written.',
+    'The least severe level that is logged.',
   ),
 }

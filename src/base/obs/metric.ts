@@ -2,7 +2,7 @@
 // counters of our own elsewhere, so that counting costs nothing to speak of.
 
 import { type Metric, Registry } from 'prom-client'
-import { DURATION_BUCKETS } from './request-counters.ts'
+import type { HistogramCounts } from './histogram.ts'
 
 export type Sample = { labels?: Record<string, string | number>; value: number; name?: string }
 
@@ -42,16 +42,16 @@ export function byLabel(label: string, values: Readonly<Record<string, number>> 
   return Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value }))
 }
 
-/** The lines of one histogram. @param counts - by bucket, as DURATION_BUCKETS, not cumulated. */
+/** The lines of one histogram. @param counts - by bucket, not cumulated. */
 export function histogramSamples(
   name: string,
   labels: Record<string, string>,
-  { counts, sum }: { counts: readonly number[]; sum: number },
+  { bounds, counts, sum }: HistogramCounts,
 ): Sample[] {
   let total = 0
   const buckets = counts.map((count, i): Sample => {
     total += count
-    const le = DURATION_BUCKETS[i] ?? '+Inf'
+    const le = bounds[i] ?? '+Inf'
     return { name: `${name}_bucket`, labels: { ...labels, le }, value: total }
   })
   return [

@@ -20,7 +20,17 @@ const COUNTED_STATUSES = [
 ] as const
 
 /** What is answered beside the methods: counted apart, since it says nothing of how methods do. */
-const WEB_ROUTES = ['pages', 'metrics', 'media', 'operator', 'invite', 'timelines'] as const
+const WEB_ROUTES = [
+  'pages',
+  'metrics',
+  'media',
+  'operator',
+  'invite',
+  'timelines',
+  'timeline-pages',
+  'timeline-posts',
+  'graph',
+] as const
 
 export type WebRoute = (typeof WEB_ROUTES)[number]
 
@@ -43,6 +53,8 @@ const THREAD_GAUGES = [
   'mediaRefused',
   'mediaDied',
   'mediaPending',
+  'pinnedBytes',
+  'pinnedMissing',
   'bucketsHeld',
   'bucketsGained',
   'bucketsLost',
@@ -58,6 +70,9 @@ const THREAD_GAUGES = [
   'watchUnknown',
   'watchDropped',
   'engineFallbacks',
+  'homesUsed',
+  'homesUnused',
+  'guestTimelines',
 ] as const
 
 export type ThreadGauge = (typeof THREAD_GAUGES)[number]

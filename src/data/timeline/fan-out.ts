@@ -7,22 +7,29 @@ import type { Keeps } from './lossiness.ts'
 import { forEachOpenFollower, type OpenFollowersParts } from './open-followers.ts'
 import type { TimelineEntry, TimelineWriter } from './types.ts'
 
-export type FanOutParts = OpenFollowersParts & {
+type FanOutParts = OpenFollowersParts & {
   actors: Pick<ActorReader, 'flagsOf'>
   timelines: Pick<TimelineWriter, 'insert'>
   /** Given items' hashes. */
   keepsHash: Keeps
 }
 
-/** @param hash - the entry's `itemHash`. @returns how many timelines took the item, the originator's own not counted. */
-export function fanOut(parts: FanOutParts, entry: TimelineEntry, hash: number): number {
+/** How many timelines took the item, the originator's own not counted, and how many left it out for their limit. */
+export type FanOut = { written: number; leftOut: number }
+
+/** @param hash - the entry's `itemHash`. */
+export function fanOut(parts: FanOutParts, entry: TimelineEntry, hash: number): FanOut {
   const { actors, timelines, keepsHash } = parts
-  if (actors.flagsOf(entry.originator) & CELEBRITY) return 0
+  if (actors.flagsOf(entry.originator) & CELEBRITY) return { written: 0, leftOut: 0 }
   let written = 0
+  let leftOut = 0
   forEachOpenFollower(parts, entry.originator, (owner) => {
-    if (!keepsHash(owner, hash)) return
+    if (!keepsHash(owner, hash)) {
+      leftOut++
+      return
+    }
     timelines.insert(owner, entry)
     written++
   })
-  return written
+  return { written, leftOut }
 }

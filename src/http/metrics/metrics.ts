@@ -14,6 +14,7 @@ import {
   single,
 } from '../../base/obs/metric.ts'
 import {
+  DURATION_BUCKETS,
   readMethodCounts,
   readWebCounts,
   type ThreadGauge,
@@ -27,6 +28,7 @@ import { clusterMetrics } from './cluster-metrics.ts'
 import { mediaMetrics } from './media-metrics.ts'
 import { pushMetrics } from './push-metrics.ts'
 import { byThread, sumOfThreads } from './thread-samples.ts'
+import { timelineMetrics } from './timeline-metrics.ts'
 
 export type MetricParts = {
   status: () => IngestStatus | undefined
@@ -43,6 +45,7 @@ const WEB_DURATIONS = 'slipstream_web_request_duration_seconds'
 export function metricSources(parts: MetricParts): MetricSource[] {
   return [
     ...streamMetrics(parts),
+    ...timelineMetrics(parts),
     ...requestMetrics(parts),
     ...threadMetrics(parts),
     ...mediaMetrics(parts),
@@ -103,9 +106,6 @@ function streamMetrics({ status }: MetricParts): MetricSource[] {
       'From a frame’s arrival to its visibility, over the last second, by percentile.',
       () => visibleSamples(status()),
     ),
-    counter('timeline_writes_total', 'Items written to timelines by fan-out.', () =>
-      single(counts('timelineWrites')?.['items']),
-    ),
     counter(
       'ingest_rested_seconds_total',
       'How long catching up rested after batches, to give way to readers.',
@@ -163,7 +163,11 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
       help: 'From a request’s arrival to its finished answer, by method.',
       read: () =>
         readMethodCounts(requests, methods).flatMap(({ method, durations, sum }) =>
-          histogramSamples(DURATIONS, { method }, { counts: durations, sum }),
+          histogramSamples(
+            DURATIONS,
+            { method },
+            { bounds: DURATION_BUCKETS, counts: durations, sum },
+          ),
         ),
     },
     counter('web_requests_total', 'Answers given beside the methods, by route and status.', () =>
@@ -180,7 +184,11 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
       help: 'From a request’s arrival to the beginning of its answer, by route beside the methods.',
       read: () =>
         readWebCounts(requests).flatMap(({ method: route, durations, sum }) =>
-          histogramSamples(WEB_DURATIONS, { route }, { counts: durations, sum }),
+          histogramSamples(
+            WEB_DURATIONS,
+            { route },
+            { bounds: DURATION_BUCKETS, counts: durations, sum },
+          ),
         ),
     },
     counter('answer_cache_hits_total', 'Parts of answers that were ready.', () =>

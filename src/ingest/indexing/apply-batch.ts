@@ -34,7 +34,7 @@ import { applySync } from './sync.ts'
 import { isValidRecord } from './validate.ts'
 import type { Writer } from './writer.ts'
 
-export type EventBatch = {
+type EventBatch = {
   events: StreamItem[]
   /** Where the stream stands after these events. */
   cursor?: StreamCursor

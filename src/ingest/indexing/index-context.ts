@@ -81,6 +81,8 @@ export type IndexContext = {
   prunedBefore: number
   /** DIDs whose word counts as to who is whom: all of their verifications are kept. */
   readonly trustedVerifiers: ReadonlySet<string>
+  /** For how long it is kept what accounts that are no members are told of; 0: nothing is. */
+  readonly othersToldMs: number
   readonly coldStarts: ColdStartBudget
   readonly tombstones: TombstoneFilter
   /** Our clock at the start of the batch, milliseconds. */

@@ -5,6 +5,7 @@
 // Work that fails leaves nothing behind: uids that were given out are taken back, and the error goes to the caller.
 
 import { assert } from '../../base/util/assert.ts'
+import { DAY_MS } from '../../base/util/durations.ts'
 import { actorsNotActive, removedActors } from '../../data/store/actors.ts'
 import type { WriteDb } from '../../data/store/db.ts'
 import { invalidationsOf } from '../../data/store/invalidations.ts'
@@ -39,6 +40,8 @@ type WriterOptions = {
   scope: IndexScope
   /** DIDs. */
   trustedVerifiers?: readonly string[] | undefined
+  /** For how many days notifications of those who are no members are kept. */
+  notificationDays?: number | undefined
   /** What cold starts may take at once. */
   coldStarts?: ColdStartBudget
   /** Told of each commit that changed memory, and how many entries of timelines it wrote. */
@@ -102,7 +105,7 @@ export function createWriter(options: WriterOptions): Writer {
 }
 
 function createContext(options: WriterOptions): IndexContext {
-  const { db, scope, trustedVerifiers, coldStarts = UNCOUNTED } = options
+  const { db, scope, trustedVerifiers, notificationDays = 0, coldStarts = UNCOUNTED } = options
   const { actors } = options.memory
   const ctx: IndexContext = {
     db,
@@ -111,6 +114,7 @@ function createContext(options: WriterOptions): IndexContext {
     keptScope: scope,
     prunedBefore: reactionsPrunedBefore(db),
     trustedVerifiers: new Set(trustedVerifiers),
+    othersToldMs: notificationDays * DAY_MS,
     coldStarts,
     tombstones: createTombstoneFilter(db),
     now: 0,

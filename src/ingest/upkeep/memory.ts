@@ -7,6 +7,7 @@ import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { createCounterSpace } from '../../base/obs/request-counters.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
+import { createHeldBuckets } from '../../data/engine/held-buckets.ts'
 import { type ActorTable, createActorTable, loadActorTable } from '../../data/graph/actor-table.ts'
 import {
   createFollowGraph,
@@ -24,10 +25,14 @@ import { createTimelines } from '../../data/timeline/rings.ts'
 import { loadActors, loadGraph } from '../indexing/graph-snapshot.ts'
 import type { Memory } from '../indexing/memory.ts'
 import { catchUpMemory, rebuildMemory } from '../indexing/rebuild-memory.ts'
+import { createFanOutCounts, type FanOutCounts } from './fan-out-counts.ts'
 import type { SavedMemory } from './snapshots.ts'
 
+/** Tells what fan-out did. */
+export type CountingMemory = Memory & { fanOuts: Pick<FanOutCounts, 'read'> }
+
 type LoadedMemory = {
-  memory: Memory
+  memory: CountingMemory
   handles: SharedMemory
   /** What snapshots are made of. */
   saved: SavedMemory
@@ -57,6 +62,7 @@ export function loadMemory(options: { db: WriteDb; config: Config; log: Logger }
       graph: graph.handle,
       timelines: timelines.handle,
       invalidations: invalidations.buffer,
+      buckets: createHeldBuckets().buffer,
       requests: createCounterSpace(config.serveThreads),
     },
     saved: { graph, actors, isOwed },
@@ -65,16 +71,17 @@ export function loadMemory(options: { db: WriteDb; config: Config; log: Logger }
 
 function createMemory(config: Config, graph: SharedFollowGraph, actors: ActorTable) {
   const timelines = createTimelines(config.timelineLength)
-  const keepsHash = createKeeps({ graph, limit: config.reasonableLimit, draw: drawByHash(actors) })
+  const limit = config.reasonableLimit
+  const keepsHash = createKeeps({ graph, limit, draw: drawByHash(actors) })
+  const parts = { graph, actors, timelines, keepsHash }
+  const fanOuts = createFanOutCounts({ isLossy: limit > 0, now: Date.now })
   return {
-    actors,
-    graph,
-    timelines,
-    fanOut: (entry, hash) => fanOut({ graph, actors, timelines, keepsHash }, entry, hash),
-    keepsHash,
+    ...parts,
+    fanOut: (entry, hash) => fanOuts.count(() => fanOut(parts, entry, hash)).written,
+    fanOuts,
     celebrityThreshold: config.celebrityThreshold,
     timelineLength: config.timelineLength,
-  } satisfies Memory
+  } satisfies CountingMemory
 }
 
 function isImageError(error: unknown): boolean {

@@ -33,6 +33,23 @@ describe('it is refused', () => {
   })
 })
 
+describe('everybody’s notifications', () => {
+  const daysOf = (more: Record<string, string>) =>
+    loadConfig({ SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS: '30', ...more }, NO_FILE)
+      .dataplaneNotificationDays
+  const PORT = { SLIPSTREAM_DATAPLANE_PORT: '3001' }
+
+  test('need the interface, and all that is said', () => {
+    expect(() => daysOf({ SLIPSTREAM_INDEX_SCOPE: 'network' })).toThrow(/no dataplane interface/)
+    expect(() => daysOf(PORT)).toThrow(/INDEX_SCOPE is community/)
+    expect(daysOf({ ...PORT, SLIPSTREAM_INDEX_SCOPE: 'network' })).toBe(30)
+  })
+
+  test('are not collected unless asked for', () => {
+    expect(configOf({ PORT: '3001' }).dataplaneNotificationDays).toBe(0)
+  })
+})
+
 test.each<Record<string, string>>([
   { BIND: '0.0.0.0', TOKEN },
   { BIND: '10.0.0.1', TLS_CERT: 'c', TLS_KEY: 'k', TLS_CLIENT_CA: 'a' },

@@ -92,7 +92,12 @@ describe('a metric', () => {
         name: 'took_seconds',
         type: 'histogram',
         help: 'Time.',
-        read: () => histogramSamples('took_seconds', { of: 'a"b' }, { counts, sum: 1.5 }),
+        read: () =>
+          histogramSamples(
+            'took_seconds',
+            { of: 'a"b' },
+            { bounds: DURATION_BUCKETS, counts, sum: 1.5 },
+          ),
       },
     ])
     counts = counts.with(2, 5)

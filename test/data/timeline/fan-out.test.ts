@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { CELEBRITY } from '../../../src/data/graph/types.ts'
-import { type FanOutParts, fanOut } from '../../../src/data/timeline/fan-out.ts'
+import { fanOut } from '../../../src/data/timeline/fan-out.ts'
 import { createMemoryTimelines } from '../../support/memory-timelines.ts'
 import { createRandom } from '../../support/random.ts'
+
+type FanOutParts = Parameters<typeof fanOut>[0]
 
 const AUTHOR = 1_000_000
 const entry = { sortAt: 5, rank: 0, item: 10, originator: AUTHOR }
@@ -50,23 +52,23 @@ test.each([
   const open = distinct(openCount)
   const made = parts({ followers, open })
   const expected = open.filter((owner) => followers.includes(owner))
-  expect(fanOut(made, entry, 10)).toBe(expected.length)
+  expect(fanOut(made, entry, 10)).toEqual({ written: expected.length, leftOut: 0 })
   expect(owners(made).sort((a, b) => a - b)).toEqual(expected)
 })
 
 test('a lossy follower is skipped by the draw for this item and this follower', () => {
   const made = parts({ followers: [1, 2, 3], open: [1, 2, 3], keepsHash: (owner) => owner !== 2 })
-  expect(fanOut(made, entry, 10)).toBe(2)
+  expect(fanOut(made, entry, 10)).toEqual({ written: 2, leftOut: 1 })
   expect(owners(made)).toEqual([1, 3])
 })
 
 test('a celebrity is not fanned out', () => {
   const made = parts({ followers: [1], open: [1], flags: CELEBRITY })
-  expect(fanOut(made, entry, 10)).toBe(0)
+  expect(fanOut(made, entry, 10)).toEqual({ written: 0, leftOut: 0 })
   expect(owners(made)).toEqual([])
 })
 
 test('who follows themself gets the item from the publisher, not from here', () => {
   const made = parts({ followers: [AUTHOR], open: [AUTHOR] })
-  expect(fanOut(made, entry, 10)).toBe(0)
+  expect(fanOut(made, entry, 10)).toEqual({ written: 0, leftOut: 0 })
 })

@@ -10,6 +10,7 @@ import { like } from './like.ts'
 import { list } from './list.ts'
 import { listBlock } from './list-block.ts'
 import { listItem } from './list-item.ts'
+import { listOptOut } from './list-opt-out.ts'
 import { post } from './post.ts'
 import { postgate } from './postgate.ts'
 import { profile } from './profile.ts'
@@ -38,6 +39,7 @@ export const allRules: Record<Collection, CollectionRules> = {
   'app.bsky.notification.declaration': smallRecord('app.bsky.notification.declaration'),
   'chat.bsky.actor.declaration': smallRecord('chat.bsky.actor.declaration'),
   'com.germnetwork.declaration': smallRecord('com.germnetwork.declaration'),
+  'app.bsky.graph.referencelistoptout': listOptOut,
 }
 
 export const everyRule: readonly CollectionRules[] = Object.values(allRules)

@@ -1,0 +1,60 @@
+// The settings of moderation tags: words that moderators attach to accounts and posts, and what each of
+// them does. They are the operator's own; Ozone has its, and so they can be set to be the same.
+
+import { list, Unfit } from './parsers.ts'
+import { setting } from './setting.ts'
+
+type Tags = readonly string[]
+
+const TAG = /^[^\s,]{1,128}$/
+
+export const tagSettings = {
+  searchTagsHide: setting<Tags>(
+    'SEARCH_TAGS_HIDE',
+    'search-hide',
+    tags,
+    'Moderation tags, separated by commas: posts with one, and those of accounts with one, are found only among the latest of one author. May be empty (a comma), as may the next three.',
+  ),
+  searchTagsHideAll: setting<Tags>(
+    'SEARCH_TAGS_HIDE_ALL',
+    'search-hide-all',
+    tags,
+    'Moderation tags: the same are not found at all.',
+  ),
+  threadTagsHide: setting<Tags>(
+    'THREAD_TAGS_HIDE',
+    'thread-hide',
+    tags,
+    'Moderation tags: replies with one stand aside in threads, and replies, quotes and mentions with one notify only those who follow the author.',
+  ),
+  threadTagsBumpDown: setting<Tags>(
+    'THREAD_TAGS_BUMP_DOWN',
+    'thread-bump-down',
+    tags,
+    'Moderation tags: replies with one come after the others in threads.',
+  ),
+}
+
+export type TagRules = { readonly [Name in keyof typeof tagSettings]: Tags }
+
+/** Where nothing is said of tags, none does anything. */
+export const NO_TAG_RULES: TagRules = {
+  searchTagsHide: [],
+  searchTagsHideAll: [],
+  threadTagsHide: [],
+  threadTagsBumpDown: [],
+}
+
+/** All that do something. */
+export function knownTags(rules: TagRules): string[] {
+  const { searchTagsHide, searchTagsHideAll, threadTagsHide, threadTagsBumpDown } = rules
+  return [
+    ...new Set([...searchTagsHide, ...searchTagsHideAll, ...threadTagsHide, ...threadTagsBumpDown]),
+  ]
+}
+
+function tags(value: string): Tags {
+  const words = list(value)
+  if (words.every((word) => TAG.test(word))) return words
+  throw new Unfit('words without spaces, of at most 128 characters, separated by commas')
+}

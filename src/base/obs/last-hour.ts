@@ -1,0 +1,30 @@
+// The sum of what was counted in the last hour, to a minute: a slot a minute, taken up again an hour later.
+
+import { MINUTE_MS } from '../util/durations.ts'
+
+const SLOTS = 60
+
+type LastHour = {
+  add(value: number): void
+  sum(): number
+}
+
+/** @param now - milliseconds since 1970 */
+export function createLastHour(now: () => number): LastHour {
+  const sums = new Float64Array(SLOTS)
+  const minutes = new Float64Array(SLOTS)
+  const minute = () => Math.floor(now() / MINUTE_MS)
+  return {
+    add(value) {
+      const current = minute()
+      const slot = current % SLOTS
+      if (minutes[slot] !== current) sums[slot] = 0
+      minutes[slot] = current
+      sums[slot]! += value
+    },
+    sum() {
+      const after = minute() - SLOTS
+      return sums.reduce((sum, value, slot) => (minutes[slot]! > after ? sum + value : sum), 0)
+    },
+  }
+}

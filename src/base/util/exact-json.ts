@@ -1,0 +1,20 @@
+// JSON that is passed on as it came: numbers that a float would change, such as 64-bit ids, keep their digits.
+// https://github.com/tc39/proposal-json-parse-with-source
+
+/** Other numbers survive the way through a float and back. */
+const MAY_CHANGE = /\d{16}|\.\d{15}|\d[eE]/
+
+type Context = { source?: string }
+type Reviver = (this: unknown, key: string, value: unknown) => unknown
+
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
+
+/** What is no whole number of at most 53 bits may be an object that only `JSON.stringify` reads. @throws SyntaxError */
+export function parseExactJson(text: string): unknown {
+  return MAY_CHANGE.test(text) ? JSON.parse(text, keepDigits as Reviver) : JSON.parse(text)
+}
+
+function keepDigits(_key: string, value: unknown, { source }: Context): unknown {
+  if (typeof value !== 'number' || source === undefined) return value
+  return Number.isSafeInteger(value) || String(value) === source ? value : rawJSON(source)
+}

@@ -1,0 +1,50 @@
+// What is told at /metrics of timelines: what fan-out writes, what the limit on huge timelines spares it, and how
+// long a post takes. How long pages take stands with the requests.
+
+import {
+  counter,
+  histogramSamples,
+  type MetricSource,
+  type Sample,
+  single,
+} from '../../base/obs/metric.ts'
+import type { FanOutStatus, IngestStatus } from '../../bridge/messages.ts'
+
+const SECONDS = 'slipstream_fan_out_seconds'
+const SIZES = 'slipstream_fan_out_timelines'
+
+export function timelineMetrics(parts: { status: () => IngestStatus | undefined }): MetricSource[] {
+  const fanOut = () => parts.status()?.fanOut
+  const histogram = (name: string, of: 'seconds' | 'sizes'): Sample[] => {
+    const counts = fanOut()?.[of]
+    return counts ? histogramSamples(name, {}, counts) : []
+  }
+  return [
+    counter(
+      'timeline_writes_total',
+      'Items written to timelines, as they come and where somebody is followed anew.',
+      () => single(parts.status()?.counts['timelineWrites']?.['items']),
+    ),
+    counter(
+      'timeline_writes_left_out_total',
+      'Items that fan-out left out of timelines whose owners follow more than SLIPSTREAM_REASONABLE_LIMIT; not told where that is 0.',
+      () => single(leftOutOf(fanOut())),
+    ),
+    {
+      name: SECONDS,
+      type: 'histogram',
+      help: 'How long it took to write a post to the open timelines of its author’s followers.',
+      read: () => histogram(SECONDS, 'seconds'),
+    },
+    {
+      name: SIZES,
+      type: 'histogram',
+      help: 'To how many open timelines a post went, those included that left it out; posts for nobody are not counted.',
+      read: () => histogram(SIZES, 'sizes'),
+    },
+  ]
+}
+
+function leftOutOf(fanOut: FanOutStatus | undefined): number | undefined {
+  return fanOut?.isLossy ? fanOut.total.leftOut : undefined
+}

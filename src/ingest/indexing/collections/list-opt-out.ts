@@ -1,0 +1,21 @@
+// app.bsky.graph.referencelistoptout: somebody does not want to be shown on a list that starter packs are made of.
+// Kept where the list's owner is known, and as one of their owner's small records: there are few.
+
+import { internActor } from '../index-context.ts'
+import { authorityOf, LIST_COLLECTION, parseRecordUri } from '../record-keys.ts'
+import { type CollectionRules, isKnown, namesNone, uidOf } from './collection-rules.ts'
+import { putSmallRecord, smallRecord } from './small-records.ts'
+
+const put: CollectionRules['put'] = (ctx, write) => {
+  const list = parseRecordUri(write.record['subject'], LIST_COLLECTION)
+  if (!list) return 'subject-unusable'
+  const isKept = ctx.scope === 'network' || ctx.actors.uidOf(list.did) !== 0
+  return putSmallRecord(ctx, write, { isKept, subject: () => internActor(ctx, list.did) })
+}
+
+export const listOptOut: CollectionRules = {
+  ...smallRecord('app.bsky.graph.referencelistoptout'),
+  put,
+  isFar: (ctx, _uid, { record }) => uidOf(ctx, authorityOf(record['subject'])) === 0,
+  isFarUnread: (ctx, _uid, commit) => namesNone(ctx, commit, isKnown),
+}

@@ -1,0 +1,22 @@
+// Which settings go together with an engine.
+
+import { expect, test } from 'vitest'
+import { loadConfig } from '../../../src/base/config/config.ts'
+
+const ENGINE = 'cql://10.0.0.1/slipstream'
+
+function loaded(settings: Record<string, string>) {
+  const named = Object.entries(settings).map(([key, value]) => [`SLIPSTREAM_${key}`, value])
+  return loadConfig(Object.fromEntries(named))
+}
+
+test('members may come by invite where nodes share an engine', () => {
+  expect(loaded({ ENGINE, MEMBERS: 'invite' })).toMatchObject({ engine: ENGINE })
+})
+
+test.each([
+  [{ FORGET_MEMBERS_DAYS: '90' }, 'FORGET_MEMBERS_DAYS'],
+  [{ DATAPLANE_PORT: '2584' }, 'DATAPLANE_PORT'],
+])('%j is refused beside it', (settings, named) => {
+  expect(() => loaded({ ENGINE, ...settings })).toThrow(named)
+})
