@@ -117,14 +117,21 @@ export function createNaiveNotifications(members: string[]) {
     })
   }
 
+  /** Also by those whom the member does not see. */
+  function told(member: string): NaiveNotification[] {
+    return all
+      .filter(({ to }) => to === member)
+      .filter(({ subject }) => subject === undefined || present(subject) !== undefined)
+  }
+
   return {
     apply,
+    told,
     /** What this member is shown, in no order. */
     shown(member: string): NaiveNotification[] {
-      return all
-        .filter(({ to }) => to === member)
-        .filter(({ subject }) => subject === undefined || present(subject) !== undefined)
-        .filter(({ uri }) => !hidden.has(didOf(uri)) && !areBlocked(didOf(uri), member))
+      return told(member).filter(
+        ({ uri }) => !hidden.has(didOf(uri)) && !areBlocked(didOf(uri), member),
+      )
     },
   }
 }

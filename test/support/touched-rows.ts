@@ -40,6 +40,7 @@ function packed(kind: 'likes' | 'follows' | 'blocks', note: number, all: number)
 const GENERATOR = collectionCodes['app.bsky.feed.generator']
 const VERIFICATION = collectionCodes['app.bsky.graph.verification']
 const POST = collectionCodes['app.bsky.feed.post']
+const OPT_OUT = collectionCodes['app.bsky.graph.referencelistoptout'] as number
 const STARTER_PACK = collectionCodes['app.bsky.graph.starterpack']
 
 const watched: Record<string, Watched[]> = {
@@ -135,7 +136,7 @@ const watched: Record<string, Watched[]> = {
       columns: ['uid', 'collection', 'subject'],
       of: ['cid', 'record', 'sort_at', 'subject'],
       isInvalidated: (invalidations, uid, collection, subject) => {
-        if (collection === GENERATOR || collection === STARTER_PACK) {
+        if ([GENERATOR, STARTER_PACK, OPT_OUT].includes(collection)) {
           return invalidations.has(INVALIDATION.actorCounts, uid)
         }
         // It shows with whom it is about; a stub is about nobody.
@@ -190,13 +191,15 @@ const unseen = new Set([
   'record_likes',
   ...['replays', 'replay_accounts', 'feed_depths'],
   ...['snapshots', 'meta', 'notifications', 'notification_settings', 'activity_subscriptions'],
-  'reaction_records',
+  ...['reaction_records', 'relation_records'],
   ...['drafts', 'preferences', 'shared_state'],
-  ...['push_registrations', 'push_state', 'video_watches'],
+  // Read anew each time, by the dataplane alone.
+  ...['bsync_operations', 'age_assurance'],
+  ...['push_registrations', 'push_state', 'video_watches', 'video_days'],
   ...['search_queue', 'search_backlog', 'search_actors', 'history'],
   ...['keyless_follows', 'unfollows'],
   'archives',
-  ...['invites', 'admissions', 'bans', 'moderation_log'],
+  ...['invites', 'admissions', 'bans', 'moderation_log', 'moderation_tags'],
   ...['invites', 'admissions'],
   // The timelines service reads them itself.
   ...[
@@ -206,6 +209,8 @@ const unseen = new Set([
     'custom_producers',
     'custom_holes',
     'shared_timelines',
+    'shared_places',
+    'shared_keys',
   ],
   ...['custom_keys', 'timeline_cursors', 'service_tokens', 'signing_keys'],
   ...['custom_graphs', 'custom_graph_accounts', 'custom_graph_edges'],

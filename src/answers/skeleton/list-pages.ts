@@ -9,15 +9,18 @@ import { type PackedRkey, packRkey, unpackCid, unpackRkey } from '../../base/atp
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countListMutes } from '../../data/store/list-mutes.ts'
+import { prepareListOptOuts } from '../../data/store/read/list-opt-outs.ts'
 import { type PlacedList, prepareListPages } from '../../data/store/read/list-pages.ts'
 import { prepareLists } from '../../data/store/read/lists.ts'
 import { preparePacks } from '../../data/store/read/packs.ts'
-import { BadCursorError, formatFeedCursor, parseFeedCursor, parseTimed } from './page-cursor.ts'
+import { formatFeedCursor, parseFeedCursor, parsePlace } from './page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
 
 type ListsRequest = PlaceInList & { actor: number }
-type MembersRequest = PlaceInList & { list: number }
-export type ListMember = { subject: number; rkey: string }
+/** `viewer` 0: nobody in particular. */
+type MembersRequest = PlaceInList & { list: number; viewer: number }
+/** `isOptedOut` is told to the list's owner; others do not see who opted out. */
+export type ListMember = { subject: number; rkey: string; isOptedOut: boolean }
 
 export type ListPages = {
   /** lists.id; 0 where nobody ever pointed at such a list. */
@@ -37,6 +40,7 @@ export function createListPages({ db, actors }: { db: Db; actors: ActorReader })
   const reader = prepareListPages(db)
   const lists = prepareLists(db)
   const packs = preparePacks(db)
+  const optOuts = prepareListOptOuts(db, actors)
   const pageOf =
     (read: (uid: number) => PlacedList[]) =>
     ({ actor, limit, cursor }: ListsRequest): SkeletonPage<number> =>
@@ -49,13 +53,22 @@ export function createListPages({ db, actors }: { db: Db; actors: ActorReader })
     ofCreator: pageOf(reader.ofCreator),
     mutedBy: pageOf(reader.mutedBy),
     blockedBy: pageOf(reader.blockedBy),
-    members({ list, limit, cursor }) {
-      const found = reader.members(list, parseMemberCursor(cursor), limit + 1)
+    members({ list, viewer, limit, cursor }) {
+      const scope = optOuts.scopeOf(list)
+      const isOwner = viewer !== 0 && viewer === scope?.owner
+      const without = isOwner ? undefined : scope
+      const below = parseMemberCursor(cursor)
+      const found = reader.members(list, { below, limit: limit + 1, without })
       const page = found.slice(0, limit)
       const last = page.at(-1)
       const hasMore = found.length > limit && last !== undefined
+      const subjects = page.map(({ subject }) => subject)
+      const out = isOwner && scope ? optOuts.among(scope, subjects) : undefined
       return {
-        items: page.map(({ subject, rkey }) => ({ subject, rkey: unpackRkey(rkey) })),
+        items: page.map(({ subject, rkey }) => ({
+          ...{ subject, rkey: unpackRkey(rkey) },
+          isOptedOut: out?.has(subject) ?? false,
+        })),
         cursor: hasMore ? `${last.sortAt}__${unpackRkey(last.rkey)}` : undefined,
       }
     },
@@ -89,7 +102,7 @@ function parseMemberCursor(
   cursor: string | undefined,
 ): { sortAt: number; rkey: PackedRkey } | undefined {
   if (cursor === undefined) return undefined
-  const [sortAt, rkey] = parseTimed(cursor)
-  if (!isValidRecordKey(rkey)) throw new BadCursorError()
-  return { sortAt, rkey: packRkey(rkey) }
+  const read = (rest: string) => (isValidRecordKey(rest) ? packRkey(rest) : undefined)
+  const [sortAt, rkey] = parsePlace<PackedRkey>(cursor, { read, lowest: '' })
+  return { sortAt, rkey }
 }

@@ -4,6 +4,7 @@
 // How far they were seen is the member's own word. Who never gave it is taken to know what was there
 // before they were (`since`): a new member's backlog is old news, however much it is.
 
+import { NO_TAG_RULES, type TagRules } from '../../base/config/moderation-tags.ts'
 import type { FollowGraphReader } from '../../data/graph/types.ts'
 import { countActivitySubscriptions } from '../../data/store/activity-subscriptions.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -67,13 +68,18 @@ export type Notifications = {
 /** Clients show far less before they say "and more". */
 const MAX_COUNTED = 1_000
 
+/** What a post says to somebody. */
+const SAID = reasonMask(['reply', 'quote', 'mention'])
+
 const TOP: NotificationPlace = { sortAt: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
 
 export function createNotifications({
   db,
   graph,
+  tagRules = NO_TAG_RULES,
 }: {
   db: Db
+  tagRules?: TagRules | undefined
   graph: Pick<FollowGraphReader, 'has'>
 }): Notifications {
   const reader = prepareNotificationPages(db)
@@ -88,8 +94,10 @@ export function createNotifications({
     const wanted = listedReasons(readPreferences(find(viewer)?.preferences ?? null))
     const mask = reasons ? wanted.listed & reasonMask(reasons) : wanted.listed
     const followsOnly = priority ? ALL_REASONS : wanted.followsOnly
-    for (const one of reader.below({ uid: viewer, listed: mask }, place)) {
-      const isForFollows = (followsOnly >> one.reason) & 1
+    const filter = { uid: viewer, listed: mask, tags: tagRules.threadTagsHide }
+    for (const one of reader.below(filter, place)) {
+      const forFollows = one.isTagged ? followsOnly | SAID : followsOnly
+      const isForFollows = (forFollows >> one.reason) & 1
       if (!isForFollows || graph.has(viewer, one.author)) yield one
     }
   }

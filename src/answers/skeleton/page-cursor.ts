@@ -4,7 +4,8 @@
 //
 // A cursor is checked strictly before it is believed: whatever we could not have written is refused.
 
-import { packCid } from '../../base/atproto/keys.ts'
+import { isValidTid } from '@atproto/syntax'
+import { microsOf, packCid, packRkey } from '../../base/atproto/keys.ts'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 
 /** Text that is no cursor of ours, in every method: the client's mistake. */
@@ -53,6 +54,34 @@ export function isBadFeedCursor(cursor: string): boolean {
 export function formatFeedCursor(sortAt: number, cid: string | undefined): string {
   return `${sortAt}__${cid ?? LOWEST_CID}`
 }
+
+/**
+ * The place that a cursor of ours names. One of an official AppView with a data plane of its own names a time, and the
+ * page goes on with what is older than that: from the lowest of what stands there.
+ * @throws BadCursorError
+ */
+export function parsePlace<T>(
+  cursor: string,
+  { read, lowest }: { read: (rest: string) => T | undefined; lowest: T },
+): [ms: number, rest: T] {
+  const begun = referenceTime(cursor)
+  if (begun !== undefined) return [begun, lowest]
+  const [ms, text] = parseTimed(cursor)
+  const rest = read(text)
+  if (rest === undefined) throw new BadCursorError()
+  return [ms, rest]
+}
+
+/** The reference's cursors are `<ms>__<cid>`, and for private state a TID or a time. */
+function referenceTime(cursor: string): number | undefined {
+  const [, ms, cid = ''] = /^(\d{1,15})__(b[a-z2-7]{20,100})$/.exec(cursor) ?? []
+  if (packCid(cid)) return Number(ms)
+  if (isValidTid(cursor)) return Math.floor(microsOf(packRkey(cursor) as Buffer) / 1_000)
+  const time = ISO_TIME.test(cursor) ? Date.parse(cursor) : Number.NaN
+  return Number.isNaN(time) ? undefined : time
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /**
  * Splits `<ms>__<rest>`; the rest is for the caller to check.

@@ -36,8 +36,6 @@ const SEQUENCE = 0
 const HEADER = 16
 const RING = 4096
 const RING_MASK = RING - 1
-/** Touches everything: a whole structure was replaced. */
-export const EVERYTHING = -1
 /** For a reader that looks at one owner only; a writer never names it. */
 export const UNREAD = -2
 
@@ -113,7 +111,7 @@ export class ChangeLogReader {
     for (let i = 0; i < count; i++) {
       const at = HEADER + ((first + i) & RING_MASK) * 2
       const changed = ints[at]!
-      if (changed === a || changed === EVERYTHING || ints[at + 1] === b) return false
+      if (changed === a || ints[at + 1] === b) return false
     }
     // The writer may have come round and overwritten what was just looked at.
     return changesBetween(started, this.#sequenceAfterLoads()) < RING_MASK

@@ -15,6 +15,7 @@ const statements = perDatabase((db) => ({
   insert: db.prepare<[string, string | null, number]>(
     'INSERT OR IGNORE INTO admissions (did, code, admitted_at) VALUES (?, ?, ?)',
   ),
+  all: db.prepare<[], AdmissionRow>('SELECT * FROM admissions'),
   remove: db.prepare<[string]>('DELETE FROM admissions WHERE did = ?'),
 }))
 
@@ -29,4 +30,8 @@ export function insertAdmission(db: WriteDb, row: AdmissionRow): void {
 
 export function deleteAdmission(db: WriteDb, did: string): boolean {
   return statements(db).remove.run(did).changes > 0
+}
+
+export function allAdmissions(db: Db): AdmissionRow[] {
+  return statements(db).all.all()
 }

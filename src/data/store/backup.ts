@@ -71,9 +71,18 @@ export async function backUp(options: BackupOptions): Promise<Backup> {
 }
 
 /** The newest first. */
-export function backupsIn(folder: string): string[] {
+function backupsIn(folder: string): string[] {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => NAME.test(name)) : []
   return names.sort().reverse()
+}
+
+/** In the data folder, where backups go unless told elsewhere. */
+export function newestBackup(dataDir: string): { at: number; bytes: number } | undefined {
+  const folder = join(dataDir, 'backups')
+  const [name] = backupsIn(folder)
+  if (!name) return undefined
+  const { mtimeMs, size } = statSync(join(folder, name))
+  return { at: mtimeMs, bytes: size }
 }
 
 /** Such as 20261121T101733.250Z. */

@@ -6,6 +6,9 @@ import type { Db, WriteDb } from './db.ts'
 import { blockEdges } from './edges/all-edges.ts'
 import type { Edge } from './edges/edge.ts'
 import { invalidationsOf } from './invalidations.ts'
+import { deleteRelationRecord, deleteRelationRecordsOf } from './relation-records.ts'
+
+const BLOCK = 'app.bsky.graph.block'
 
 export function findBlock(db: Db, uid: number, rkey: PackedRkey): Edge | undefined {
   return blockEdges.find(db, uid, rkey)
@@ -20,10 +23,12 @@ export function insertBlock(db: WriteDb, block: Edge): void {
 /** As it was found. */
 export function deleteBlock(db: WriteDb, block: Edge): void {
   blockEdges.remove(db, block)
+  deleteRelationRecord(db, { ...block, collection: BLOCK })
   invalidationsOf(db).add(INVALIDATION.block, block.uid, block.subject)
 }
 
 export function deleteBlocksOf(db: WriteDb, uid: number): void {
   blockEdges.removeAll(db, uid)
+  deleteRelationRecordsOf(db, uid, BLOCK)
   invalidationsOf(db).add(INVALIDATION.relations, uid)
 }

@@ -47,6 +47,11 @@ const statements = perDatabase((db) => ({
   link: db.prepare<[number, number]>(
     'INSERT OR IGNORE INTO custom_graph_edges (creator, subject) VALUES (?, ?)',
   ),
+  isLinked: db
+    .prepare<[number, number], number>(
+      'SELECT 1 FROM custom_graph_edges WHERE creator = ? AND subject = ?',
+    )
+    .pluck(),
   unlink: db.prepare<[number, number]>(
     'DELETE FROM custom_graph_edges WHERE creator = ? AND subject = ?',
   ),
@@ -108,6 +113,10 @@ export function recountGraphAccount(db: WriteDb, change: CountChange): void {
   const { recount, forget } = statements(db)
   recount.run(change)
   if (change.follows < 0 || change.followers < 0) forget.run(change.id)
+}
+
+export function areGraphAccountsLinked(db: Db, creator: number, subject: number): boolean {
+  return statements(db).isLinked.get(creator, subject) !== undefined
 }
 
 /** @returns false where it was there already. */

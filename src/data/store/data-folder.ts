@@ -11,7 +11,7 @@ const OTHERS = 0o077
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 const OURS =
-  /^(slipstream\.|did_.*\.json$|(control\.sock|dictionaries|media-cache|members-away|backups)$)/
+  /^(slipstream\.|did_.*\.json$|(control\.sock|dictionaries|media-cache|media-pinned|members-away|backups)$)/
 
 export function isOurs(name: string): boolean {
   return OURS.test(name)

@@ -3,6 +3,7 @@
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
+import { idList } from './read/id-list.ts'
 
 export type Draft = {
   uid: number
@@ -36,6 +37,10 @@ const statements = perDatabase((db) => ({
     `SELECT ${COLUMNS} FROM drafts WHERE uid = ? ORDER BY created_at, id`,
   ),
   countOf: db.prepare<[number], number>('SELECT count(*) FROM drafts WHERE uid = ?').pluck(),
+  countOfEach: db.prepare<[string], { uid: number; count: number }>(
+    `SELECT d.uid, count(*) AS count FROM json_each(?) ids CROSS JOIN drafts d ON d.uid = ids.value
+      GROUP BY d.uid`,
+  ),
   bytesOf: db
     .prepare<[number, string], number>(
       'SELECT coalesce(sum(octet_length(draft)), 0) FROM drafts WHERE uid = ? AND id <> ?',
@@ -72,6 +77,12 @@ export function draftsOf(db: Db, uid: number): Omit<Draft, 'uid'>[] {
 
 export function countDrafts(db: Db, uid: number): number {
   return statements(db).countOf.get(uid) ?? 0
+}
+
+/** By account; those without any are left out. */
+export function draftCounts(db: Db, uids: Iterable<number>): Map<number, number> {
+  const rows = statements(db).countOfEach.all(idList(uids))
+  return new Map(rows.map(({ uid, count }) => [uid, count]))
 }
 
 /** Of all drafts but this one. */

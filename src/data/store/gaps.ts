@@ -53,8 +53,8 @@ export type Gap = {
 
 export type GapCounts = Record<GapState, number>
 
-export const MAX_OPEN_STREAM_GAPS = 200
-export const MAX_OPEN_ACCOUNT_GAPS = 2_000
+const MAX_OPEN_STREAM_GAPS = 200
+const MAX_OPEN_ACCOUNT_GAPS = 2_000
 export const KEPT_CLOSED_GAPS = 1_000
 /** Holes nearer than this to each other are one. */
 const NEAR_US = 60_000_000

@@ -51,11 +51,6 @@ const statements = perDatabase((db) => ({
       SELECT ?, ?, ?, ${averages} FROM history WHERE step_s = ? AND at >= ? AND at < ?
       HAVING count(*) > 0`,
   ),
-  read: db
-    .prepare<[number, number], Row>(
-      `SELECT at, ${names} FROM history WHERE step_s = ? AND at >= ? ORDER BY at`,
-    )
-    .raw(),
 }))
 
 /**
@@ -77,21 +72,29 @@ export function putHistory(db: WriteDb, at: number, sample: HistorySample): void
   }
 }
 
-export type History = {
+export type History<Name extends HistorySeries = HistorySeries> = {
   /** Milliseconds since 1970, ascending. */
   at: number[]
   /** In the order of `at`. */
-  series: Record<HistorySeries, (number | null)[]>
+  series: Record<Name, (number | null)[]>
 }
 
-/** What a ring still holds, as seen at `now`: older slots that nothing wrote over are left out. */
-export function readHistory(db: Db, ring: HistoryRing, now: number): History {
-  const since = now - ring.slots * ring.stepSeconds * 1000
-  const rows = statements(db).read.all(ring.stepSeconds, since)
-  const series = HISTORY_SERIES.map((name, i) => [name, rows.map((row) => row[i + 1] ?? null)])
+/**
+ * What a ring still holds of the series that are named, as seen at `now`: older slots that nothing wrote over
+ * are left out. It is read seldom, so the statement is not kept.
+ */
+export function readHistory<Name extends HistorySeries>(
+  db: Db,
+  { stepSeconds, slots }: HistoryRing,
+  { now, series }: { now: number; series: readonly Name[] },
+): History<Name> {
+  const since = now - slots * stepSeconds * 1000
+  const sql = `SELECT at, ${series.join(', ')} FROM history WHERE step_s = ? AND at >= ? ORDER BY at`
+  const rows = db.prepare<[number, number], Row>(sql).raw().all(stepSeconds, since)
+  const columns = series.map((name, i) => [name, rows.map((row) => row[i + 1] ?? null)])
   return {
     at: rows.map(([at]) => at),
-    series: Object.fromEntries(series) as History['series'],
+    series: Object.fromEntries(columns) as History<Name>['series'],
   }
 }
 

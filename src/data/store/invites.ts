@@ -35,6 +35,10 @@ const statements = perDatabase((db) => ({
     'SELECT * FROM invites ORDER BY created_at DESC, code LIMIT ?',
   ),
   count: db.prepare<[], number>('SELECT count(*) FROM invites').pluck(),
+  store: db.prepare<[InviteRow]>(
+    `INSERT OR REPLACE INTO invites (code, note, max_uses, uses, created_at, expires_at, disabled_at)
+      VALUES (@code, @note, @max_uses, @uses, @created_at, @expires_at, @disabled_at)`,
+  ),
 }))
 
 export function findInvite(db: Db, code: string): InviteRow | undefined {
@@ -64,4 +68,9 @@ export function listInvites(db: Db, limit: number): InviteRow[] {
 
 export function countInvites(db: Db): number {
   return statements(db).count.get() ?? 0
+}
+
+/** As another node has it. */
+export function storeInvite(db: WriteDb, row: InviteRow): void {
+  statements(db).store.run(row)
 }

@@ -57,6 +57,10 @@ const statements = perDatabase((db) => ({
   remove: db.prepare<[number, number, PackedRkey, number, string]>(
     'DELETE FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND val = ?',
   ),
+  withdraw: db.prepare<[number, number, PackedRkey, number, string]>(
+    `UPDATE labels SET neg = 1, cts_ms = cts_ms + 1, cts = NULL
+      WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND val = ?`,
+  ),
   prune: db.prepare<[number, number]>(
     `DELETE FROM labels WHERE (uid, collection, rkey, src, val) IN
     (SELECT uid, collection, rkey, src, val FROM labels WHERE exp_ms < ? LIMIT ?)`,
@@ -120,6 +124,15 @@ export function labelsBefore(
 ): string[] {
   const { uid, collection, rkey } = subject
   return statements(db).before.all(uid, collection, rkey, src, before)
+}
+
+/**
+ * As if its labeler had said so right after it said it: neither that word, which its stream may bring late or again,
+ * nor an older one brings it back.
+ */
+export function withdrawLabel(db: WriteDb, subject: LabelSubject, src: number, val: string): void {
+  statements(db).withdraw.run(subject.uid, subject.collection, subject.rkey, src, val)
+  note(db, subject, val)
 }
 
 export function deleteLabel(db: WriteDb, subject: LabelSubject, src: number, val: string): void {

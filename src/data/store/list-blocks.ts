@@ -5,6 +5,9 @@ import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
+import { deleteRelationRecord, deleteRelationRecordsOf } from './relation-records.ts'
+
+const LIST_BLOCK = 'app.bsky.graph.listblock'
 
 type ListBlockRow = { uid: number; rkey: PackedRkey; list: number; sort_at: number }
 
@@ -39,12 +42,14 @@ export function insertListBlock(db: WriteDb, row: ListBlockRow): void {
 export function deleteListBlock(db: WriteDb, uid: number, rkey: PackedRkey): boolean {
   const { remove, invalidations } = statements(db)
   invalidations.add(INVALIDATION.relations, uid)
+  deleteRelationRecord(db, { uid, collection: LIST_BLOCK, rkey })
   return remove.run(uid, rkey).changes > 0
 }
 
 export function deleteListBlocksOf(db: WriteDb, uid: number): void {
   const { removeAll, invalidations } = statements(db)
   removeAll.run(uid)
+  deleteRelationRecordsOf(db, uid, LIST_BLOCK)
   invalidations.add(INVALIDATION.relations, uid)
 }
 

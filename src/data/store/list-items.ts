@@ -5,6 +5,9 @@ import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
 import { type Invalidations, invalidationsOf } from './invalidations.ts'
 import { perDatabase, returning } from './per-database.ts'
+import { deleteRelationRecord, deleteRelationRecordsOf } from './relation-records.ts'
+
+const LIST_ITEM = 'app.bsky.graph.listitem'
 
 type ListItemRow = {
   uid: number
@@ -59,6 +62,7 @@ export function deleteListItem(db: WriteDb, uid: number, rkey: PackedRkey): bool
   const { remove, count, invalidations } = statements(db)
   const removed = remove.get(uid, rkey)
   if (!removed) return false
+  deleteRelationRecord(db, { uid, collection: LIST_ITEM, rkey })
   if (!isOnList(db, removed.list, removed.subject)) count.run(-1, removed.list)
   note(invalidations, removed)
   return true
@@ -68,6 +72,7 @@ export function deleteListItem(db: WriteDb, uid: number, rkey: PackedRkey): bool
 export function deleteListItemsOf(db: WriteDb, uid: number): void {
   const { removeAll, empty, invalidations } = statements(db)
   const removed = removeAll.all(uid)
+  deleteRelationRecordsOf(db, uid, LIST_ITEM)
   for (const list of new Set(removed.map(({ list }) => list))) empty.run(list)
   for (const one of removed) note(invalidations, one)
 }

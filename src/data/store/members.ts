@@ -25,6 +25,9 @@ const statements = perDatabase((db) => ({
       `SELECT did FROM members JOIN actors USING (uid) WHERE coalesce(last_seen_at, joined_at) < ? LIMIT ?`,
     )
     .pluck(),
+  byDid: db.prepare<[], MemberRow & { did: string }>(
+    'SELECT uid, did, joined_at, last_seen_at FROM members JOIN actors USING (uid) ORDER BY uid',
+  ),
   all: db.prepare<[], MemberRow>('SELECT uid, joined_at, last_seen_at FROM members ORDER BY uid'),
 }))
 
@@ -50,6 +53,10 @@ export function countMembers(db: Db): number {
 
 export function allMembers(db: Db): MemberRow[] {
   return statements(db).all.all()
+}
+
+export function membersByDid(db: Db): (MemberRow & { did: string })[] {
+  return statements(db).byDid.all()
 }
 
 /** Members whose account has been deleted since before this time, in microseconds. */

@@ -33,6 +33,11 @@ import * as sharedState from './migrations/028-shared-state.ts'
 import * as customGraphs from './migrations/029-custom-graphs.ts'
 import * as videoWatches from './migrations/030-video-watches.ts'
 import * as sharedTimelines from './migrations/031-shared-timelines.ts'
+import * as moderationTags from './migrations/032-moderation-tags.ts'
+import * as videoDays from './migrations/033-video-days.ts'
+import * as bsyncOperations from './migrations/034-bsync-operations.ts'
+import * as sharedPlace from './migrations/035-shared-place.ts'
+import * as relationRecords from './migrations/036-relation-records.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -68,6 +73,11 @@ const migrations: readonly Migration[] = [
   customGraphs,
   videoWatches,
   sharedTimelines,
+  moderationTags,
+  videoDays,
+  bsyncOperations,
+  sharedPlace,
+  relationRecords,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

@@ -3,7 +3,7 @@
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-export type ModerationAct = 'hide' | 'show' | 'ban' | 'allow'
+export type ModerationAct = 'hide' | 'show' | 'ban' | 'allow' | 'tag' | 'untag'
 
 type ModerationLogRow = {
   id: number
@@ -12,18 +12,20 @@ type ModerationLogRow = {
   subject: string
   by: string
   reason: string
+  /** '' where the act is about none. */
+  tag: string
 }
 
 const MAX_ENTRIES = 1_000_000
 
 const statements = perDatabase((db) => ({
   insert: db.prepare<[Omit<ModerationLogRow, 'id'>]>(
-    `INSERT INTO moderation_log (at, act, subject, by, reason)
-      VALUES (@at, @act, @subject, @by, @reason)`,
+    `INSERT INTO moderation_log (at, act, subject, by, reason, tag)
+      VALUES (@at, @act, @subject, @by, @reason, @tag)`,
   ),
   prune: db.prepare<[number]>('DELETE FROM moderation_log WHERE id <= ?'),
   newest: db.prepare<[number], ModerationLogRow>(
-    'SELECT id, at, act, subject, by, reason FROM moderation_log ORDER BY id DESC LIMIT ?',
+    'SELECT id, at, act, subject, by, reason, tag FROM moderation_log ORDER BY id DESC LIMIT ?',
   ),
 }))
 

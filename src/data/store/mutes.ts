@@ -4,6 +4,7 @@ import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
+import { idList } from './read/id-list.ts'
 
 /** Bits; none of them means everything. */
 export const ONLY_REPOSTS = 1
@@ -25,6 +26,10 @@ const statements = perDatabase((db) => ({
   ),
   remove: db.prepare<[number, number]>('DELETE FROM mutes WHERE uid = ? AND subject = ?'),
   countOf: db.prepare<[number], number>('SELECT count(*) FROM mutes WHERE uid = ?').pluck(),
+  scopes: db.prepare<[string, number], { subject: number; scope: number }>(
+    `SELECT m.subject, m.scope FROM json_each(?) ids
+      CROSS JOIN mutes m ON m.uid = ? AND m.subject = ids.value`,
+  ),
   of: db.prepare<[number], Omit<Mute, 'uid'>>(
     'SELECT subject, scope, created_at AS createdAt FROM mutes WHERE uid = ? ORDER BY created_at, subject',
   ),
@@ -46,6 +51,12 @@ export function deleteMute(db: WriteDb, uid: number, subject: number): void {
 /** Oldest first. */
 export function mutesOf(db: Db, uid: number): Omit<Mute, 'uid'>[] {
   return statements(db).of.all(uid)
+}
+
+/** By account, of those that are muted. */
+export function muteScopes(db: Db, uid: number, subjects: Iterable<number>): Map<number, number> {
+  const rows = statements(db).scopes.all(idList(subjects), uid)
+  return new Map(rows.map(({ subject, scope }) => [subject, scope]))
 }
 
 export function countMutes(db: Db, uid: number): number {

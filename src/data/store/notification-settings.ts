@@ -1,7 +1,10 @@
 // What members set about their notifications, and how far they have seen them.
 
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
+import { idList } from './read/id-list.ts'
 
 export type NotificationSettings = {
   /** Milliseconds. What is older was there before the member was. */
@@ -19,6 +22,10 @@ const statements = perDatabase((db) => ({
   find: db.prepare<[number], NotificationSettings>(
     'SELECT since, seen_at, has_backlog, priority, preferences FROM notification_settings WHERE uid = ?',
   ),
+  preferencesOf: db.prepare<[string], { uid: number; preferences: string | null }>(
+    `SELECT s.uid, s.preferences FROM json_each(?) ids
+      CROSS JOIN notification_settings s ON s.uid = ids.value`,
+  ),
   begin: db.prepare<[number, number]>(
     `INSERT INTO notification_settings (uid, since) VALUES (?, ?)
       ON CONFLICT DO UPDATE SET since = coalesce(since, excluded.since)`,
@@ -34,6 +41,13 @@ const statements = perDatabase((db) => ({
     `INSERT INTO notification_settings (uid, priority) VALUES (?, ?)
       ON CONFLICT DO UPDATE SET priority = excluded.priority`,
   ),
+  prioritizing: db
+    .prepare<[string], number>(
+      `SELECT s.uid FROM json_each(?) ids CROSS JOIN notification_settings s ON s.uid = ids.value
+        WHERE s.priority = 1`,
+    )
+    .pluck(),
+  invalidations: invalidationsOf(db),
   setPreferences: db.prepare<[number, string]>(
     `INSERT INTO notification_settings (uid, preferences) VALUES (?, ?)
       ON CONFLICT DO UPDATE SET preferences = excluded.preferences`,
@@ -42,6 +56,17 @@ const statements = perDatabase((db) => ({
 
 export function findNotificationSettings(db: Db, uid: number): NotificationSettings | undefined {
   return statements(db).find.get(uid)
+}
+
+/** As JSON, by account; those who set none are left out. */
+export function storedPreferences(db: Db, uids: Iterable<number>): Map<number, string | null> {
+  const rows = statements(db).preferencesOf.all(idList(uids))
+  return new Map(rows.map(({ uid, preferences }) => [uid, preferences]))
+}
+
+/** Which of these want to be told by those alone whom they follow. */
+export function prioritizing(db: Db, uids: Iterable<number>): number[] {
+  return statements(db).prioritizing.all(idList(uids))
 }
 
 /** From now on (`since`) the member is told of what happens; the first such moment counts. */
@@ -59,7 +84,9 @@ export function raiseNotificationsSeen(db: WriteDb, uid: number, at: number): vo
 }
 
 export function setNotificationPriority(db: WriteDb, uid: number, isOn: boolean): void {
-  statements(db).setPriority.run(uid, isOn ? 1 : 0)
+  const { setPriority, invalidations } = statements(db)
+  setPriority.run(uid, isOn ? 1 : 0)
+  invalidations.add(INVALIDATION.actor, uid)
 }
 
 export function setNotificationPreferences(db: WriteDb, uid: number, json: string): void {

@@ -1,18 +1,22 @@
-// What members are told of. The record that caused a notification names it, so what comes twice is
-// written once, and what is deleted takes it along.
-//
-// At most MAX_KEPT stay for each member, the oldest go first. They are counted once in CHECK_EVERY
-// insertions, which is less work than keeping a sum; so there may be that many more for a while.
+// What members are told of, and others where the operator wants it. The record that caused a notification names it,
+// so what comes twice is written once, and what is deleted takes it along. At most MAX_KEPT stay for each, the
+// oldest go first. They are counted once in some insertions, which is less work than keeping a sum; so there
+// may be that many more for a while. What others are told goes by its age, too, in the order in which it came.
 
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import type { Db, WriteDb } from './db.ts'
+import { findMeta, putMeta, removeMeta } from './meta-values.ts'
 import { type NotificationReason, reasonCodes } from './notification-reasons.ts'
 import { type SubjectCollection, subjectCodes } from './notification-subjects.ts'
 import { perDatabase } from './per-database.ts'
 
-export const MAX_KEPT = 5_000
-export const CHECK_EVERY = 500
+const MAX_KEPT = 5_000
+const CHECK_EVERY = 500
+/** Of those who are no members, of whom there are too many to remember when each was counted. */
+const MAX_KEPT_OF_OTHERS = 2_000
+const CHECK_OTHERS_EVERY = 64
+const REACHED = 'notifications.reached'
 
 export type NotificationRow = {
   uid: number
@@ -47,6 +51,12 @@ type Inserted = {
   subjectRkey: PackedRkey | null
 }
 
+/** Those that keep no record have a CID no more than posts and profiles, which are read from their own tables. */
+const READ_ELSEWHERE = [
+  collectionCodes['app.bsky.feed.post'],
+  collectionCodes['app.bsky.actor.profile'],
+].join()
+
 const statements = perDatabase((db) => ({
   insert: db.prepare<[Inserted]>(
     `INSERT INTO notifications (uid, sort_at, reason, author, collection, rkey, cid, record,
@@ -64,6 +74,12 @@ const statements = perDatabase((db) => ({
     'DELETE FROM notifications WHERE author = ? AND collection = ? AND rkey = ?',
   ),
   removeAll: db.prepare<[number]>('DELETE FROM notifications WHERE author = ?'),
+  removeUnwritten: db.prepare<[number]>(
+    `DELETE FROM notifications WHERE uid = ? AND cid IS NULL AND collection NOT IN (${READ_ELSEWHERE})`,
+  ),
+  from: db.prepare<[number, number], ArrivedNotification>(
+    'SELECT id, uid, sort_at AS sortAt FROM notifications WHERE id > ? ORDER BY id LIMIT ?',
+  ),
   count: db.prepare<[number], number>('SELECT count(*) FROM notifications WHERE uid = ?').pluck(),
   removeOldest: db.prepare<[number, number]>(
     `DELETE FROM notifications WHERE id IN
@@ -74,9 +90,14 @@ const statements = perDatabase((db) => ({
 /** Insertions since they were last counted, by member. */
 const uncounted = perDatabase(() => new Map<number, number>())
 
-export function insertNotification(db: WriteDb, row: NotificationRow): void {
+/** @param isOneOfMany - whom it tells is no member */
+export function insertNotification(
+  db: WriteDb,
+  row: NotificationRow,
+  isOneOfMany: boolean = false,
+): void {
   const { uid, sortAt, reason, record, subject } = row
-  const { changes } = statements(db).insert.run({
+  const { changes, lastInsertRowid } = statements(db).insert.run({
     uid,
     sortAt,
     reason: reasonCodes[reason],
@@ -88,7 +109,9 @@ export function insertNotification(db: WriteDb, row: NotificationRow): void {
     subjectCollection: subject ? subjectCodes[subject.collection] : null,
     subjectRkey: subject?.rkey ?? null,
   })
-  if (changes > 0) pruneWhereDue(db, uid)
+  if (changes === 0) return
+  if (!isOneOfMany) pruneWhereDue(db, uid)
+  else if (Number(lastInsertRowid) % CHECK_OTHERS_EVERY === 0) prune(db, uid, MAX_KEPT_OF_OTHERS)
 }
 
 /** Whether this record has told this account of anything yet. */
@@ -108,11 +131,37 @@ export function deleteNotificationsBy(db: WriteDb, author: number): void {
   statements(db).removeAll.run(author)
 }
 
+/** What an account was told of likes, reposts and follows while it was no member. */
+export function deleteUnwritten(db: WriteDb, uid: number): void {
+  statements(db).removeUnwritten.run(uid)
+}
+
+type ArrivedNotification = { id: number; uid: number; sortAt: number }
+
+/** In the order in which they came. */
+export function notificationsFrom(db: Db, id: number, limit: number): ArrivedNotification[] {
+  return statements(db).from.all(id, limit)
+}
+
+/** notifications.id up to which what others are told was looked at for its age; undefined where there never was any. */
+export function agingReached(db: Db): number | undefined {
+  return findMeta<number>(db, REACHED)
+}
+
+export function setAgingReached(db: WriteDb, id: number | undefined): void {
+  if (id === undefined) removeMeta(db, REACHED)
+  else putMeta(db, REACHED, id)
+}
+
 function pruneWhereDue(db: WriteDb, uid: number): void {
   const known = uncounted(db)
   const since = (known.get(uid) ?? CHECK_EVERY) + 1
   known.set(uid, since <= CHECK_EVERY ? since : 0)
   if (since <= CHECK_EVERY) return
-  const excess = statements(db).count.get(uid)! - MAX_KEPT
+  prune(db, uid, MAX_KEPT)
+}
+
+function prune(db: WriteDb, uid: number, max: number): void {
+  const excess = statements(db).count.get(uid)! - max
   if (excess > 0) statements(db).removeOldest.run(uid, excess)
 }

@@ -4,6 +4,7 @@
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import type { Db, WriteDb } from './db.ts'
+import { findMeta, putMeta } from './meta-values.ts'
 import { perDatabase } from './per-database.ts'
 import type { RepostRow } from './reposts.ts'
 
@@ -33,8 +34,6 @@ const statements = perDatabase((db) => ({
       `SELECT 1 FROM notifications WHERE author = ? AND collection = ${POST} AND rkey = ? LIMIT 1`,
     )
     .pluck(),
-  read: db.prepare<[string], number>('SELECT value FROM meta WHERE key = ?').pluck(),
-  write: db.prepare<[string, number]>('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)'),
 }))
 
 /** In order of their ids. */
@@ -58,18 +57,18 @@ export function hasToldAnybody(db: Db, { uid, rkey }: Pick<OldPost, 'uid' | 'rke
 
 /** Milliseconds since 1970; 0 where none ever were. */
 export function reactionsPrunedBefore(db: Db): number {
-  return statements(db).read.get(PRUNED_BEFORE) ?? 0
+  return findMeta<number>(db, PRUNED_BEFORE) ?? 0
 }
 
 export function setReactionsPrunedBefore(db: WriteDb, at: number): void {
-  statements(db).write.run(PRUNED_BEFORE, at)
+  putMeta(db, PRUNED_BEFORE, at)
 }
 
 /** posts.id up to which was looked. */
 export function pruningReached(db: Db): number {
-  return statements(db).read.get(REACHED) ?? 0
+  return findMeta<number>(db, REACHED) ?? 0
 }
 
 export function setPruningReached(db: WriteDb, post: number): void {
-  statements(db).write.run(REACHED, post)
+  putMeta(db, REACHED, post)
 }

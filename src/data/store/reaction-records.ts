@@ -11,7 +11,7 @@ import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 /** About 300 bytes each. */
-export const MAX_KEPT = 100_000
+const MAX_KEPT = 100_000
 
 type Key = { uid: number; collection: Collection; rkey: PackedRkey }
 

@@ -26,14 +26,15 @@ type RecordContent = {
   record: Buffer
   created_at: number
   sort_at: number
-  /** actors.uid of whom a verification is about. */
+  /** actors.uid of whom a verification is about, or whose list somebody opted out of. */
   subject: number | null
 }
 
-/** Views of feeds and starter packs are made anew each time; whatever else there is, profiles show. */
+/** Views of feeds, starter packs and lists are made anew each time; whatever else there is, profiles show. */
 const NOT_IN_PROFILES = new Set<number>([
   collectionCodes['app.bsky.feed.generator'],
   collectionCodes['app.bsky.graph.starterpack'],
+  collectionCodes['app.bsky.graph.referencelistoptout'],
 ] satisfies (typeof collectionCodes)[RecordCollection][])
 
 const COLUMNS = 'id, uid, collection, rkey, cid, rev, subject'

@@ -1,8 +1,10 @@
 // Named tokens that the operator gives to programs. Of a token only its digest is kept.
 
 import { hash, randomBytes } from 'node:crypto'
+import { LruMap } from '../../base/util/lru.ts'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
+import { untilCommit } from './until-commit.ts'
 
 export type ServiceTokenRow = {
   name: string
@@ -14,6 +16,9 @@ export type ServiceTokenRow = {
   expires_at: number | null
   revoked_at: number | null
 }
+
+/** As a whole. */
+export type StoredToken = ServiceTokenRow & { digest: Buffer }
 
 export type ServiceTokenWish = {
   name: string
@@ -45,6 +50,13 @@ const statements = perDatabase((db) => ({
     `SELECT ${COLUMNS} FROM service_tokens ORDER BY created_at DESC, name`,
   ),
   count: db.prepare<[], number>('SELECT count(*) FROM service_tokens').pluck(),
+  stored: db.prepare<[string], StoredToken>(
+    `SELECT ${COLUMNS}, digest FROM service_tokens WHERE name = ?`,
+  ),
+  store: db.prepare<[StoredToken]>(
+    `INSERT OR REPLACE INTO service_tokens (${COLUMNS}, digest)
+      VALUES (@name, @scopes, @rate, @created_at, @expires_at, @revoked_at, @digest)`,
+  ),
 }))
 
 const PREFIX = 'slt_'
@@ -62,9 +74,26 @@ export function tokenDigest(token: string): Buffer {
   return hash('sha256', token, 'buffer')
 }
 
-/** Undefined for one that is over, was revoked, or never was. */
-export function findServiceToken(db: Db, token: string, now: number): ServiceTokenRow | undefined {
-  return statements(db).find.get(tokenDigest(token), now)
+/** Looks for a token: undefined for one that is over, was revoked, or never was. */
+type FindServiceToken = (token: string, now: number) => ServiceTokenRow | undefined
+
+const MAX_REMEMBERED = 1_000
+
+/**
+ * For a connection that only reads. Whom it found it remembers until anything is committed, so that of the many
+ * requests between two commits one pays for the digest and the row, and a revoked token ends at once.
+ */
+export function prepareFindServiceToken(db: Db): FindServiceToken {
+  const { find } = statements(db)
+  const remembered = untilCommit(db, () => new LruMap<string, ServiceTokenRow>(MAX_REMEMBERED))
+  return (token, now) => {
+    const found = remembered()
+    const known = found.get(token)
+    if (known) return known.expires_at === null || known.expires_at > now ? known : undefined
+    const row = find.get(tokenDigest(token), now)
+    if (row) found.set(token, row)
+    return row
+  }
 }
 
 export function findServiceTokenNamed(db: Db, name: string): ServiceTokenRow | undefined {
@@ -87,4 +116,13 @@ export function listServiceTokens(db: Db): ServiceTokenRow[] {
 
 export function countServiceTokens(db: Db): number {
   return statements(db).count.get() ?? 0
+}
+
+export function findStoredToken(db: Db, name: string): StoredToken | undefined {
+  return statements(db).stored.get(name)
+}
+
+/** As another node has it. */
+export function storeToken(db: WriteDb, token: StoredToken): void {
+  statements(db).store.run(token)
 }

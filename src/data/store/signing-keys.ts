@@ -21,6 +21,10 @@ const statements = perDatabase((db) => ({
   prune: db.prepare<[number]>(
     'DELETE FROM signing_keys WHERE id NOT IN (SELECT id FROM signing_keys ORDER BY id DESC LIMIT ?)',
   ),
+  isThere: db.prepare<[Buffer], number>('SELECT 1 FROM signing_keys WHERE secret = ?').pluck(),
+  made: db.prepare<[number], SigningKeyRow & { madeAt: number }>(
+    'SELECT id, secret, created_at AS madeAt FROM signing_keys ORDER BY id DESC LIMIT ?',
+  ),
   valid: db.prepare<[number], SigningKeyRow>(
     'SELECT id, secret FROM signing_keys ORDER BY id DESC LIMIT ?',
   ),
@@ -33,6 +37,17 @@ export function rotateSigningKeys(db: WriteDb, now: number): void {
   if (madeAt !== undefined && now - madeAt < LASTS_MS) return
   insert.run(randomBytes(SECRET_BYTES), now)
   prune.run(VALID)
+}
+
+/** One that another node signs with, or signed with, unless it is here. */
+export function addSigningKey(db: WriteDb, secret: Buffer, madeAt: number): void {
+  const { isThere, insert } = statements(db)
+  if (isThere.get(secret) === undefined) insert.run(secret, madeAt)
+}
+
+/** The newest first, each with its time. */
+export function signingKeysMade(db: Db): (SigningKeyRow & { madeAt: number })[] {
+  return statements(db).made.all(VALID)
 }
 
 /** The newest first. */

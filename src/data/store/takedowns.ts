@@ -8,6 +8,7 @@ import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
+import { idList } from './read/id-list.ts'
 
 export type TakedownSubject = {
   /** As it is kept: a DID, an at-URI, or of a blob the DID, a space and its CID. */
@@ -49,6 +50,13 @@ const statements = perDatabase((db) => ({
       `SELECT status FROM takedowns WHERE uid = ? AND collection = ${ACCOUNT}`,
     )
     .pluck(),
+  statuses: db.prepare<[string], { uid: number; status: number }>(
+    `SELECT t.uid, t.status FROM json_each(?) ids
+      CROSS JOIN takedowns t ON t.uid = ids.value AND t.collection = ${ACCOUNT}`,
+  ),
+  refs: db.prepare<[string], { subject: string; ref: string }>(
+    'SELECT subject, ref FROM takedowns WHERE subject IN (SELECT value FROM json_each(?))',
+  ),
   setStatus: db.prepare<[number, number]>(
     `UPDATE takedowns SET status = ? WHERE uid = ? AND collection = ${ACCOUNT}`,
   ),
@@ -57,6 +65,7 @@ const statements = perDatabase((db) => ({
       ORDER BY at DESC, subject LIMIT ?`,
   ),
   count: db.prepare<[], number>('SELECT count(*) FROM takedowns').pluck(),
+  because: db.prepare<[string], string>('SELECT subject FROM takedowns WHERE because = ?').pluck(),
   post: db
     .prepare<[number, PackedRkey], number>('SELECT id FROM posts WHERE uid = ? AND rkey = ?')
     .pluck(),
@@ -105,6 +114,18 @@ export function statusBeneath(db: Db, uid: number): number | undefined {
   return statements(db).status.get(uid)
 }
 
+/** The same of many, by account. */
+export function statusesBeneath(db: Db, uids: Iterable<number>): Map<number, number> {
+  const rows = statements(db).statuses.all(idList(uids))
+  return new Map(rows.map(({ uid, status }) => [uid, status]))
+}
+
+/** Of those that are hidden, what their takedowns are called. */
+export function takedownRefs(db: Db, subjects: readonly string[]): Map<string, string> {
+  const rows = statements(db).refs.all(JSON.stringify(subjects))
+  return new Map(rows.map(({ subject, ref }) => [subject, ref]))
+}
+
 export function setStatusBeneath(db: WriteDb, uid: number, status: number): void {
   statements(db).setStatus.run(status, uid)
 }
@@ -112,6 +133,13 @@ export function setStatusBeneath(db: WriteDb, uid: number, status: number): void
 /** The newest first; without what was hidden because of something else. */
 export function listTakedowns(db: Db, limit: number): TakedownRow[] {
   return statements(db).newest.all(limit)
+}
+
+/** CIDs of the blobs that were hidden with it. */
+export function blobsHiddenWith(db: Db, subject: string): string[] {
+  return statements(db)
+    .because.all(subject)
+    .map((blob) => blob.slice(blob.lastIndexOf(' ') + 1))
 }
 
 export function countTakedowns(db: Db): number {

@@ -9,8 +9,9 @@ export type TimelinePost = {
   payload: string
   /** Milliseconds. */
   producerTs: number
-  /** Digests of the idempotency key and of the whole body. */
+  /** A digest of the idempotency key. */
   key: Uint8Array | undefined
+  /** Where there is a key, a digest of all that was posted; else empty. */
   body: Uint8Array
   /** Where the producer numbers its events, from 1. */
   numbered: { producer: string; number: number } | undefined
@@ -20,7 +21,8 @@ export type PostOutcome =
   | { ok: true; seq: number; receivedAt: number }
   | { ok: false; status: number; error: string; message: string }
 
-export type GivenPost = { post: TimelinePost; seq: number }
+/** `at`: when it came, where that was not with the others. */
+export type GivenPost = { post: TimelinePost; seq: number; at?: number }
 
 /** What would become of posts to one timeline, on top of what this node has followed of its log. */
 export type PostPlan = {

@@ -3,6 +3,9 @@
 
 type StoreTrouble = { message: string; hint: string }
 
+/** Our own: the database was removed under a running server. */
+export const REMOVED = 'SLIPSTREAM_REMOVED'
+
 type Rule = { codes: RegExp; what: string; hint: string }
 
 const rules: Rule[] = [
@@ -20,6 +23,11 @@ const rules: Rule[] = [
     codes: /^SQLITE_(READONLY|PERM|CANTOPEN|AUTH)/,
     what: 'The database in the data folder cannot be opened for writing',
     hint: 'Give the user that runs Slipstream write access to the folder and all files in it, or set SLIPSTREAM_DATA_DIR.',
+  },
+  {
+    codes: /^SLIPSTREAM_REMOVED$/,
+    what: 'The database was removed while Slipstream was running',
+    hint: 'What was written since then is lost. Restore a backup into the data folder, or start anew; stop Slipstream before you move or restore its folder.',
   },
   {
     codes: /^SQLITE_IOERR/,

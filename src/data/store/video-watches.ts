@@ -19,6 +19,15 @@ const statements = perDatabase((db) => ({
       ON CONFLICT DO UPDATE SET milliseconds = milliseconds + excluded.milliseconds,
         sessions = sessions + excluded.sessions`,
   ),
+  addDay: db.prepare<[{ day: number } & VideoSums]>(
+    `INSERT INTO video_days (day, milliseconds, sessions) VALUES (@day, @milliseconds, @sessions)
+      ON CONFLICT DO UPDATE SET milliseconds = milliseconds + excluded.milliseconds,
+        sessions = sessions + excluded.sessions`,
+  ),
+  days: db.prepare<[number], { day: number } & VideoSums>(
+    'SELECT day, milliseconds, sessions FROM video_days ORDER BY day DESC LIMIT ?',
+  ),
+  pruneDays: db.prepare<[number]>('DELETE FROM video_days WHERE day < ?'),
   has: db
     .prepare<[VideoDay], number>(
       'SELECT 1 FROM video_watches WHERE uid = @uid AND day = @day AND rkey = @rkey',
@@ -40,7 +49,14 @@ const statements = perDatabase((db) => ({
 }))
 
 export function addVideoWatch(db: WriteDb, row: VideoDay & VideoSums): void {
+  const { day, milliseconds, sessions } = row
   statements(db).add.run(row)
+  statements(db).addDay.run({ day, milliseconds, sessions })
+}
+
+/** Of all posts, the latest day first. */
+export function videoDays(db: Db, limit: number): ({ day: number } & VideoSums)[] {
+  return statements(db).days.all(limit)
 }
 
 export function hasVideoWatch(db: Db, key: VideoDay): boolean {
@@ -54,6 +70,7 @@ export function countVideoWatches(db: Db, day: number): number {
 
 /** @returns how many rows of earlier days went. */
 export function pruneVideoWatches(db: WriteDb, firstDay: number, limit: number): number {
+  statements(db).pruneDays.run(firstDay)
   return statements(db).prune.run(firstDay, limit).changes
 }
 

@@ -4,6 +4,7 @@ import { createListPages } from '../../answers/skeleton/list-pages.ts'
 import { createOwnRecords } from '../../answers/skeleton/own-records.ts'
 import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
 import type { RecordCollection } from '../../base/atproto/collections.ts'
+import { prepareListOptOuts, REFERENCE_LIST } from '../../data/store/read/list-opt-outs.ts'
 import type { ListRow } from '../../data/store/read/lists.ts'
 import { keysOf, nameOf } from './keys.ts'
 import { bounded, cursorOf, pageSize, type Rpcs } from './messages.ts'
@@ -11,6 +12,7 @@ import type { Reading } from './reading.ts'
 
 const LIST = 'app.bsky.graph.list'
 const ITEM = 'app.bsky.graph.listitem'
+const OPT_OUT = 'app.bsky.graph.referencelistoptout'
 const BLOCK = 'app.bsky.graph.listblock'
 
 type Page = { actorDid: string; limit: number; cursor: string }
@@ -32,15 +34,17 @@ export function listRpcs(reading: Reading): Rpcs {
     getActorFeeds: madeBy('app.bsky.feed.generator'),
     getActorStarterPacks: madeBy('app.bsky.graph.starterpack'),
 
-    getListMembers({ listUri, limit, cursor }) {
+    getListMembers({ listUri, limit, cursor, viewerDid = '' }) {
       const list = single(listUri)
       if (!list) return {}
-      const request = { list: list.id, limit: pageSize(limit), cursor: cursorOf(cursor) }
+      const viewer = viewerDid === '' ? 0 : actors.uidOf(viewerDid)
+      const request = { list: list.id, viewer, limit: pageSize(limit), cursor: cursorOf(cursor) }
       const page = pages.members(request)
       const creator = actors.didOf(list.uid)
-      const listitems = page.items.map(({ subject, rkey }) => ({
+      const listitems = page.items.map(({ subject, rkey, isOptedOut: subjectOptedOut }) => ({
         uri: recordUri(creator, ITEM, rkey),
         did: actors.didOf(subject),
+        subjectOptedOut,
       }))
       return { listitems, cursor: page.cursor }
     },
@@ -75,10 +79,26 @@ export function listRpcs(reading: Reading): Rpcs {
       return { listblockUri: rkey ? recordUri(actorDid, BLOCK, rkey) : '' }
     },
 
-    // Records of this kind are not indexed: nobody has opted out, as far as is known here.
-    getReferencelistoptoutsByActorAndSubjects: ({ subjectUris }) => ({
-      uris: subjectUris.map(() => ''),
-    }),
+    getReferencelistoptoutsByActorAndSubjects: optOutsOf(reading),
+  }
+}
+
+function optOutsOf(reading: Reading): Rpcs['getReferencelistoptoutsByActorAndSubjects'] {
+  const { db, actors } = reading
+  const optOuts = prepareListOptOuts(db, actors)
+  return ({ actorDid, subjectUris }) => {
+    const uid = actors.uidOf(actorDid)
+    const lists = uid === 0 ? [] : [...listsByUri(reading, bounded(subjectUris)).values()]
+    const scopes = lists
+      .filter(({ record }) => JSON.parse(record)?.purpose === REFERENCE_LIST)
+      .map(({ uid: owner, rkey }) => ({ owner, uri: recordUri(actors.didOf(owner), LIST, rkey) }))
+    const found = scopes.length > 0 ? optOuts.byEach(uid, scopes) : undefined
+    return {
+      uris: subjectUris.map((uri) => {
+        const rkey = found?.get(uri)
+        return rkey === undefined ? '' : recordUri(actorDid, OPT_OUT, rkey)
+      }),
+    }
   }
 }
 

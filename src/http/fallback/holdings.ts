@@ -51,6 +51,6 @@ export function isStoredList(parts: Parts & { listPages: ListPages }, uri: strin
   const key = parseRecordUri(uri)
   const list = key ? parts.listPages.idOf(key.did, key.rkey) : 0
   if (list === 0) return false
-  const page = parts.listPages.members({ list, limit: MAX_LISTED, cursor: undefined })
+  const page = parts.listPages.members({ list, viewer: 0, limit: MAX_LISTED, cursor: undefined })
   return page.items.every(({ subject }) => isStoredAccount(parts, subject))
 }

@@ -1,14 +1,16 @@
 // What the operator hid and whom they banned, as they see and change it: GET /moderation; POST /moderation
-// with `{act, subject, reason?, by?, ref?, blobs?}`.
+// with `{act, subject, reason?, by?, ref?, blobs?, tag?}`.
 
 import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { knownTags, type TagRules } from '../../base/config/moderation-tags.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import { listBans } from '../../data/store/bans.ts'
 import type { Db } from '../../data/store/db.ts'
 import { type ModerationAct, moderationLog } from '../../data/store/moderation-log.ts'
+import { listTags } from '../../data/store/moderation-tags.ts'
 import { listTakedowns } from '../../data/store/takedowns.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import { accountKnownAs, resolveAccount } from './members.ts'
@@ -18,12 +20,21 @@ import { OperatorError } from './operator-error.ts'
 export type ModerationLists = {
   takedowns: { subject: string; ref: string; at: string }[]
   bans: { did: string; at: string }[]
-  log: { at: string; act: ModerationAct; subject: string; by: string; reason: string }[]
+  tags: { subject: string; tag: string; at: string }[]
+  log: {
+    at: string
+    act: ModerationAct
+    subject: string
+    by: string
+    reason: string
+    tag: string
+  }[]
 }
 
 export type ModerationAnswer = { subject: string; changed: boolean; blobs: number }
 
 type Parts = {
+  config: TagRules
   db: Db
   actors: Pick<ActorReader, 'uidOf'>
   ingest: Pick<IngestConnection, 'operate'>
@@ -37,17 +48,25 @@ type Wish = {
   by: string
   ref: string
   blobs: boolean
+  tag: string
 }
 
 export const MAX_LISTED_DECISIONS = 1_000
 const MAX_WISH_BYTES = 16 << 10
 const MAX_TEXT = 1_000
-const ACTS: readonly string[] = ['hide', 'show', 'ban', 'allow'] satisfies ModerationAct[]
+const ACTS: readonly string[] = [
+  'hide',
+  'show',
+  'ban',
+  'allow',
+  'tag',
+  'untag',
+] satisfies ModerationAct[]
 
 /** @param readJson - reads a bounded body. */
 export function addModeration(
   app: Hono,
-  { db, actors, ingest, resolver, log }: Parts,
+  { config, db, actors, ingest, resolver, log }: Parts,
   readJson: (request: { text(): Promise<string> }) => Promise<object>,
 ): void {
   const didOf = async (handle: string) =>
@@ -55,12 +74,13 @@ export function addModeration(
   app.get('/moderation', (c) => c.json(moderationLists(db, MAX_LISTED_DECISIONS)))
   app.post('/moderation', bodyLimit({ maxSize: MAX_WISH_BYTES }), async (c) => {
     const wish = readWish(await readJson(c.req))
-    const { act, by, reason, ref } = wish
+    const { act, by, reason, ref, tag } = wish
+    refuseUnfitTag(config, wish)
     const subject = await readSubject(wish.subject, didOf)
     const blobs = act === 'hide' && wish.blobs ? blobsOf({ db, actors }, subject) : []
-    const decision = { act, subject, by, reason, ref, blobs }
+    const decision = { act, subject, by, reason, ref, blobs, tag }
     const { changed = 0 } = await ingest.operate({ kind: 'moderate', ...decision })
-    log.info({ act, subject, by, reason, changed }, 'moderated by the operator')
+    log.info({ act, subject, by, reason, tag, changed }, 'moderated by the operator')
     return c.json({ subject, changed: changed === 1, blobs: blobs.length })
   })
 }
@@ -71,25 +91,42 @@ export function moderationLists(db: Db, limit: number): ModerationLists {
       return { subject, ref, at: isoOf(at) }
     }),
     bans: listBans(db, limit).map(({ did, at }) => ({ did, at: isoOf(at) })),
-    log: moderationLog(db, limit).map(({ at, act, subject, by, reason }) => {
-      return { at: isoOf(at), act, subject, by, reason }
+    tags: listTags(db, limit).map((one) => ({ ...one, at: isoOf(one.at) })),
+    log: moderationLog(db, limit).map(({ at, act, subject, by, reason, tag }) => {
+      return { at: isoOf(at), act, subject, by, reason, tag }
     }),
   }
 }
 
 function readWish(body: object): Wish {
   const { act, subject, blobs = true, ...texts } = body as Record<string, unknown>
-  const { reason = '', by = 'operator', ref = '' } = texts
+  const { reason = '', by = 'operator', ref = '', tag = '' } = texts
   const isFit =
     typeof act === 'string' &&
     ACTS.includes(act) &&
     typeof blobs === 'boolean' &&
-    [subject, reason, by, ref].every((one) => typeof one === 'string' && one.length <= MAX_TEXT)
-  if (isFit) return { act, subject, reason, by, ref, blobs } as Wish
+    [subject, reason, by, ref, tag].every(
+      (one) => typeof one === 'string' && one.length <= MAX_TEXT,
+    )
+  if (isFit) return { act, subject, reason, by, ref, blobs, tag } as Wish
   throw new OperatorError(
     400,
     'The decision is not complete.',
-    `act: ${ACTS.join(', ')}; subject: a handle, DID, at-URI or a post’s address; reason, by, ref: texts of at most ${MAX_TEXT} characters; blobs: true or false.`,
+    `act: ${ACTS.join(', ')}; subject: a handle, DID, at-URI or a post’s address; reason, by, ref: texts of at most ${MAX_TEXT} characters; blobs: true or false; tag: which one, to tag and untag.`,
+  )
+}
+
+/** One that no setting names does nothing, and is a slip of the keyboard. What is set no more can be taken off. */
+export function refuseUnfitTag(rules: TagRules, { act, tag }: Pick<Wish, 'act' | 'tag'>): void {
+  const isAbout = act === 'tag' || act === 'untag'
+  if (isAbout === (tag !== '') && (act !== 'tag' || knownTags(rules).includes(tag))) return
+  const known = knownTags(rules).join(', ') || 'none'
+  throw new OperatorError(
+    400,
+    isAbout
+      ? `"${tag.slice(0, 200)}" is no tag that does anything here.`
+      : 'Only tag and untag are about a tag.',
+    `Tags that do: ${known}. SLIPSTREAM_SEARCH_TAGS_HIDE and the settings after it name them.`,
   )
 }
 

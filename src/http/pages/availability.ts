@@ -8,7 +8,6 @@ import {
   HISTORY_RINGS,
   type History,
   type HistoryRing,
-  type HistorySeries,
   readHistory,
 } from '../../data/store/history.ts'
 
@@ -35,6 +34,10 @@ export type Availability = {
   /** The newest first. */
   incidents: Incident[]
 }
+
+/** What a slot is judged by, of all that is sampled. */
+const SERIES = ['failures_s', 'requests_s', 'lag_ms', 'open_gaps'] as const
+type Judged = (typeof SERIES)[number]
 
 type Slot = { from: number; to: number; trouble: Trouble | undefined }
 
@@ -68,14 +71,19 @@ function readSlots(db: Db, now: number): Slot[] {
   const [fine, coarse] = [ringOf('day'), ringOf('month')]
   const coarseMs = coarse.stepSeconds * 1000
   const fineFrom = Math.ceil((now - fine.slots * fine.stepSeconds * 1000) / coarseMs) * coarseMs
-  const older = slotsOf(coarse, readHistory(db, coarse, now), fineFrom)
-  const newer = readHistory(db, fine, now)
+  const older = slotsOf(coarse, readHistory(db, coarse, { now, series: SERIES }), fineFrom)
+  const newer = readHistory(db, fine, { now, series: SERIES })
   const begin = older.length > 0 ? fineFrom : newer.at[0]
   return begin === undefined ? [] : [...older, ...slotsOf(fine, newer, now, begin)]
 }
 
 /** Each slot from `begin`, or from the first that there is, as long as it ends before `end`. */
-function slotsOf(ring: HistoryRing, history: History, end: number, begin = history.at[0]): Slot[] {
+function slotsOf(
+  ring: HistoryRing,
+  history: History<Judged>,
+  end: number,
+  begin = history.at[0],
+): Slot[] {
   if (begin === undefined) return []
   const stepMs = ring.stepSeconds * 1000
   const places = new Map(history.at.map((at, i) => [at, i]))
@@ -88,7 +96,7 @@ function slotsOf(ring: HistoryRing, history: History, end: number, begin = histo
   return slots
 }
 
-function troubleOf(value: (name: HistorySeries) => number | null | undefined): Trouble | undefined {
+function troubleOf(value: (name: Judged) => number | null | undefined): Trouble | undefined {
   const failures = value('failures_s') ?? 0
   if (failures > 0 && failures > FAILURE_SHARE * (value('requests_s') ?? 0)) return 'failing'
   if ((value('lag_ms') ?? 0) > LATE_MS) return 'late'

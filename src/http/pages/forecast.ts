@@ -19,7 +19,7 @@ export type Forecast = {
 /** @returns undefined as long as too little is known. */
 export function diskForecast(db: Db, now: number): Forecast | undefined {
   for (const ring of HISTORY_RINGS.toReversed()) {
-    const { at, series } = readHistory(db, ring, now)
+    const { at, series } = readHistory(db, ring, { now, series: ['disk_free_bytes'] })
     const forecast = forecastOf(at, series.disk_free_bytes)
     if (forecast) return forecast
   }
@@ -27,10 +27,7 @@ export function diskForecast(db: Db, now: number): Forecast | undefined {
 }
 
 /** @param at - milliseconds, ascending */
-export function forecastOf(
-  at: readonly number[],
-  free: readonly (number | null)[],
-): Forecast | undefined {
+function forecastOf(at: readonly number[], free: readonly (number | null)[]): Forecast | undefined {
   const points = at.flatMap((x, i) => {
     const y = free[i]
     return y == null ? [] : [{ x, y }]

@@ -6,7 +6,12 @@ import { type Context, Hono } from 'hono'
 import type { Config } from '../../base/config/config.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
-import { HISTORY_RINGS, type HistoryRing, readHistory } from '../../data/store/history.ts'
+import {
+  HISTORY_RINGS,
+  HISTORY_SERIES,
+  type HistoryRing,
+  readHistory,
+} from '../../data/store/history.ts'
 import type { MetricParts } from '../metrics/metrics.ts'
 import { addMetricsRoute } from '../metrics/metrics-route.ts'
 import { type Asset, type Assets, loadAssets } from './assets.ts'
@@ -159,7 +164,10 @@ function createHistoryReader(
     const incidents = availability().incidents.filter(
       ({ to }) => to > until - span.spanSeconds * 1000,
     )
-    const points = thinned(readHistory(db, ring, until), MAX_POINTS)
+    const points = thinned(
+      readHistory(db, ring, { now: until, series: HISTORY_SERIES }),
+      MAX_POINTS,
+    )
     return JSON.stringify({ ...span, incidents, ...points })
   })
   return ({ name, stepSeconds }) => read(name, (stepSeconds * 1000) / 4)

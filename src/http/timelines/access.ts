@@ -6,7 +6,7 @@ import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { forbidden, unauthorized } from '../../base/atproto/xrpc-error.ts'
 import { bearerToken } from '../../base/util/secrets.ts'
 import type { Db } from '../../data/store/db.ts'
-import { findServiceToken, isServiceToken } from '../../data/store/service-tokens.ts'
+import { isServiceToken, prepareFindServiceToken } from '../../data/store/service-tokens.ts'
 import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
 import type { Overload } from '../overload/overload.ts'
 import { createRateLimit, type RateLimit } from '../overload/rate-limits.ts'
@@ -42,6 +42,7 @@ export function createAccess(parts: {
 }): Access {
   const { db, serviceAuth, overload, onViewer, isMember, buffer, now = Date.now } = parts
   const limits = new Map<number, RateLimit>()
+  const findToken = prepareFindServiceToken(db)
 
   function limitOf(rate: number): RateLimit {
     const found = limits.get(rate) ?? createRateLimit({ buffer, limit: rate, now })
@@ -50,7 +51,7 @@ export function createAccess(parts: {
   }
 
   function byToken(request: HttpRequest, token: string): Asker {
-    const row = findServiceToken(db, token, now())
+    const row = findToken(token, now())
     if (!row) throw unauthorized('InvalidToken', 'This token is not, or no longer, valid')
     const name = `token ${row.name}`
     const refused = limitOf(row.rate).charge(request, name, POINTS)
@@ -60,7 +61,7 @@ export function createAccess(parts: {
       name,
       isMember: false,
       may: (verb, what) => allows(scopes, verb, what),
-      isStillWelcome: () => findServiceToken(db, token, now()) !== undefined,
+      isStillWelcome: () => findToken(token, now()) !== undefined,
     }
   }
 

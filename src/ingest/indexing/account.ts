@@ -26,6 +26,7 @@ import { beginRemoval, finishRemoval } from './removal-slices.ts'
 
 const DELETED = statusCode('deleted')
 const TAKENDOWN = statusCode('takendown')
+const DEACTIVATED = statusCode('deactivated')
 const MAX_POSTS_SOUGHT_AGAIN = 1_000
 
 export function applyAccount(ctx: IndexContext, event: AccountEvent): Outcome {
@@ -98,9 +99,31 @@ export function applyNotFound(ctx: IndexContext, uid: number, timeUs: number): v
   beginRemoval(ctx, uid)
 }
 
+/**
+ * The PDS of a deactivated account serves its repository, which it does of active ones alone: it is back, and the event
+ * that told so was missed. Who was suspended or taken down stays hidden, since that may be the network's word.
+ * @param statusAt - of its status when the PDS was asked; what was heard since then is younger.
+ */
+export function applyServed(
+  ctx: IndexContext,
+  { did, statusAt }: { did: string; statusAt: number },
+): void {
+  const uid = ctx.actors.uidOf(did)
+  const before = actorStatus(ctx.db, uid)
+  const said = statusBeneath(ctx.db, uid) ?? before?.status
+  if (said === DEACTIVATED && before?.status_at === statusAt) {
+    applyReturn(ctx, { did, timeUs: statusAt })
+  }
+}
+
 /** Whether an account that only seemed to be deleted shows now that it is not. */
 export function bringBack(ctx: IndexContext, uid: number, { did, timeUs }: CommitEvent): void {
   if (!ctx.deletedAccounts.has(uid) || ctx.removedAt.has(uid)) return
+  applyReturn(ctx, { did, timeUs })
+}
+
+/** As if its own server had told so. */
+function applyReturn(ctx: IndexContext, { did, timeUs }: { did: string; timeUs: number }): void {
   applyAccount(ctx, {
     kind: 'account',
     did,

@@ -21,7 +21,7 @@ type FollowReader = {
   readonly badLines: readonly BadLine[]
 }
 
-export const MAX_LINE_LENGTH = 2_048
+const MAX_LINE_LENGTH = 2_048
 const MAX_BAD_LINES = 20
 const SHOWN_LENGTH = 80
 const PLC = /^did:plc:[a-z2-7]{24}$/

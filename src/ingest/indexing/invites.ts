@@ -2,6 +2,7 @@
 
 import { deleteAdmission, findAdmission, insertAdmission } from '../../data/store/admissions.ts'
 import { isBanned } from '../../data/store/bans.ts'
+import type { Db } from '../../data/store/db.ts'
 import {
   countInvites,
   countUse,
@@ -14,16 +15,21 @@ import {
 import type { IndexContext } from './index-context.ts'
 
 /** The invite lets nobody in; the message is for whoever came with it. */
-export class InviteError extends Error {
+class InviteError extends Error {
   override name = 'InviteError'
 }
 
 const MAX_INVITES = 10_000
 
-export function createInvite(ctx: IndexContext, wish: InviteWish): void {
-  if (countInvites(ctx.db) >= MAX_INVITES) {
+/** @throws InviteError */
+export function checkRoomForInvite(db: Db): void {
+  if (countInvites(db) >= MAX_INVITES) {
     throw new InviteError(`There are ${MAX_INVITES} invites already; use one with more uses.`)
   }
+}
+
+export function createInvite(ctx: IndexContext, wish: InviteWish): void {
+  checkRoomForInvite(ctx.db)
   insertInvite(ctx.db, {
     code: wish.code,
     note: wish.note,
@@ -43,13 +49,23 @@ export function disableInvite(ctx: IndexContext, code: string): boolean {
  * @throws InviteError
  */
 export function redeemInvite(ctx: IndexContext, did: string, code: string): void {
-  if (isBanned(ctx.db, did)) throw new InviteError('This account is banned here.')
-  if (findAdmission(ctx.db, did)) return
-  const invite = findInvite(ctx.db, code)
-  const problem = problemOf(invite, ctx.now)
-  if (problem) throw new InviteError(problem)
+  if (!inviteToUse(ctx, did, code)) return
   countUse(ctx.db, code)
   insertAdmission(ctx.db, { did, code, admitted_at: ctx.now })
+}
+
+/** The invite that lets the account in; undefined where it is in already. @throws InviteError */
+export function inviteToUse(
+  { db, now }: { db: Db; now: number },
+  did: string,
+  code: string,
+): InviteRow | undefined {
+  if (isBanned(db, did)) throw new InviteError('This account is banned here.')
+  if (findAdmission(db, did)) return undefined
+  const invite = findInvite(db, code)
+  const problem = problemOf(invite, now)
+  if (problem) throw new InviteError(problem)
+  return invite
 }
 
 /** By the operator's word. */

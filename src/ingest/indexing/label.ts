@@ -4,7 +4,12 @@
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import { packRkey } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
-import { deleteLabel, type LabelSubject, labelsBefore, putLabel } from '../../data/store/labels.ts'
+import {
+  type LabelSubject,
+  labelsBefore,
+  putLabel,
+  withdrawLabel,
+} from '../../data/store/labels.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 
 /** With everything that a labeler says of one subject. */
@@ -78,7 +83,7 @@ export function reconcileLabels(
   for (const uri of src === 0 ? [] : said.subjects) {
     const subject = labelSubject(ctx, uri)
     for (const val of subject ? labelsBefore(ctx.db, { subject, src, before: said.askedAt }) : []) {
-      if (!values.has(`${val} ${uri}`)) deleteLabel(ctx.db, subject!, src, val)
+      if (!values.has(`${val} ${uri}`)) withdrawLabel(ctx.db, subject!, src, val)
     }
   }
   return applyLabels(ctx, did, said.labels, room)

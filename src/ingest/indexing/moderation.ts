@@ -1,11 +1,15 @@
 // What the operator, or their moderation service, decides: an account, a record or a blob is hidden or
-// shown again, an account is banned from reading here or allowed again. Called in a commit.
+// shown again, an account is banned from reading here or allowed again, and an account, a profile or a post
+// gets a tag or loses it. Called in a commit.
 // Each decision that changes something is one entry of the log.
 
 import { isValidDid } from '@atproto/syntax'
+import { collectionCodes } from '../../base/atproto/collections.ts'
 import type { ModerationDecision } from '../../bridge/messages.ts'
 import { deleteBan, insertBan } from '../../data/store/bans.ts'
+import type { Db } from '../../data/store/db.ts'
 import { addToModerationLog } from '../../data/store/moderation-log.ts'
+import { countTags, deleteTag, putTag } from '../../data/store/moderation-tags.ts'
 import {
   ACCOUNT,
   blobSubject,
@@ -22,13 +26,38 @@ import { endMembership } from './operator-members.ts'
 
 const MAX_TAKEDOWNS = 1_000_000
 const MAX_BLOBS = 32
+const MAX_TAGS = 1_000_000
+const TAGGED: readonly number[] = [
+  ACCOUNT,
+  collectionCodes['app.bsky.actor.profile'],
+  collectionCodes['app.bsky.feed.post'],
+]
 
 /** @returns whether it changed anything. @throws ModerationError */
 export function decide(ctx: IndexContext, decision: ModerationDecision): boolean {
-  const { act, subject, by, reason } = decision
+  const { act, subject, by, reason, tag = '' } = decision
+  checkDecision(ctx.db, decision)
   const isNews = actOn(ctx, decision)
-  if (isNews) addToModerationLog(ctx.db, { at: ctx.now, act, subject, by, reason })
+  if (isNews) addToModerationLog(ctx.db, { at: ctx.now, act, subject, by, reason, tag })
   return isNews
+}
+
+/** @throws ModerationError if it can't be carried out, here or on a node that shares the place */
+export function checkDecision(db: Db, { act, subject, tag, blobs = [] }: ModerationDecision): void {
+  if ((act === 'ban' || act === 'allow') && !isValidDid(subject)) {
+    throw new ModerationError('Only an account can be banned, by its DID.')
+  }
+  const { collection } = subjectOf(subject)
+  if (act === 'hide' && countTakedowns(db) + blobs.length >= MAX_TAKEDOWNS) {
+    throw new ModerationError(`There are ${MAX_TAKEDOWNS} takedowns already.`)
+  }
+  if (act !== 'tag' && act !== 'untag') return
+  if (!tag) throw new ModerationError('Which tag is not said.')
+  if (act === 'untag') return
+  if (!TAGGED.includes(collection)) {
+    throw new ModerationError('Only accounts, their profiles and posts have tags.')
+  }
+  if (countTags(db) >= MAX_TAGS) throw new ModerationError(`There are ${MAX_TAGS} tags already.`)
 }
 
 function actOn(ctx: IndexContext, decision: ModerationDecision): boolean {
@@ -36,20 +65,21 @@ function actOn(ctx: IndexContext, decision: ModerationDecision): boolean {
     case 'hide':
       return hide(ctx, decision)
     case 'show':
-      return show(ctx, subjectOf(decision))
+      return show(ctx, subjectOf(decision.subject))
     case 'ban':
       return ban(ctx, decision)
     case 'allow':
       return deleteBan(ctx.db, decision.subject)
+    case 'tag':
+      return attachTag(ctx, decision)
+    case 'untag':
+      return deleteTag(ctx.db, decision.subject, decision.tag ?? '')
   }
 }
 
 function hide(ctx: IndexContext, decision: ModerationDecision): boolean {
   const { ref = '', blobs = [] } = decision
-  const found = subjectOf(decision)
-  if (countTakedowns(ctx.db) + blobs.length >= MAX_TAKEDOWNS) {
-    throw new ModerationError(`There are ${MAX_TAKEDOWNS} takedowns already.`)
-  }
+  const found = subjectOf(decision.subject)
   const uid = internActor(ctx, found.did)
   const about = { uid, ref, at: ctx.now }
   const isNew = putTakedown(ctx.db, { ...found, ...about, because: null })
@@ -68,15 +98,20 @@ function show(ctx: IndexContext, found: TakedownSubject): boolean {
   return deleteTakedown(ctx.db, { ...found, uid })
 }
 
+function attachTag(ctx: IndexContext, { subject, tag = '' }: ModerationDecision): boolean {
+  const found = subjectOf(subject)
+  const uid = internActor(ctx, found.did)
+  return putTag(ctx.db, { ...found, tag, uid, at: ctx.now })
+}
+
 /** Their seat is free at once, and what they kept here goes as when a membership ends. */
 function ban(ctx: IndexContext, { subject }: ModerationDecision): boolean {
-  if (!isValidDid(subject)) throw new ModerationError('Only an account can be banned, by its DID.')
   const isNew = insertBan(ctx.db, subject, ctx.now)
   endMembership(ctx, subject)
   return isNew
 }
 
-function subjectOf({ subject }: ModerationDecision): TakedownSubject {
+function subjectOf(subject: string): TakedownSubject {
   const found = parseTakedownSubject(subject)
   if (found) return found
   throw new ModerationError('It is neither a DID nor the at-URI of a record.')

@@ -24,7 +24,7 @@ import {
   findNotificationSettings,
   setHasBacklog,
 } from '../../data/store/notification-settings.ts'
-import { hasNotified } from '../../data/store/notifications.ts'
+import { deleteUnwritten, hasNotified } from '../../data/store/notifications.ts'
 import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../data/store/post-flags.ts'
 import { type PostRow, presentReplies } from '../../data/store/posts.ts'
 import { reactionsVia } from '../../data/store/reaction-records.ts'
@@ -67,6 +67,7 @@ export function beginToNotify(ctx: IndexContext, uid: number, reads: boolean): v
 
 function buildBacklog(ctx: IndexContext, uid: number): void {
   const { db } = ctx
+  deleteUnwritten(db, uid)
   const follows = followsOfAccount(db, uid, MAX_FOLLOWS)
   for (const follow of untold(ctx, follows, { to: uid, collection: FOLLOW })) {
     notifyOfFollowRow(ctx, follow, uid)

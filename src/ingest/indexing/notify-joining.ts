@@ -1,4 +1,4 @@
-// Somebody joined the network by way of a member's starter pack: their profile says so, and is kept
+// Somebody joined the network by way of the starter pack of somebody who is told: their profile says so, and is kept
 // for that, whoever they are. Told once, when the profile is first seen; as in the reference nothing
 // that is changed in it later counts. A profile without a time of its own tells only on the stream,
 // where its arrival is that time.
@@ -6,17 +6,17 @@
 import { packRkey } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/event.ts'
 import { asObject } from '../../base/util/json-object.ts'
-import { type IndexContext, isMember, type RecordWrite, sortAtOf } from './index-context.ts'
-import { notify, PROFILE } from './notify.ts'
+import { type IndexContext, type RecordWrite, sortAtOf } from './index-context.ts'
+import { hasNotifications, notify, PROFILE } from './notify.ts'
 import { parseRecordUri, type RecordRef } from './record-keys.ts'
 
 const STARTER_PACK = 'app.bsky.graph.starterpack'
 
-/** The member whose starter pack it was; 0 where it was none's. */
+/** Whose starter pack it was; 0 where it was nobody's who is told. */
 export function joinedThrough(ctx: IndexContext, record: JsonObject): number {
   const pack = packOf(record)
   const uid = pack ? ctx.actors.uidOf(pack.did) : 0
-  return isMember(ctx, uid) ? uid : 0
+  return hasNotifications(ctx, uid) ? uid : 0
 }
 
 export function notifyOfJoining(ctx: IndexContext, write: RecordWrite, member: number): void {

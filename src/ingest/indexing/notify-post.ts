@@ -6,6 +6,7 @@
 // author. A post that is only pointed at has an owner all the same, who is told at once and sees it
 // when the post is here. What stands above such a post is told when it arrives.
 
+import { isValidDid } from '@atproto/syntax'
 import { packRkey, unpackRkey } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/event.ts'
 import { asArray } from '../../base/util/json-object.ts'
@@ -21,8 +22,8 @@ import {
 import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../data/store/post-flags.ts'
 import { postAbove } from '../../data/store/post-parents.ts'
 import { findPostById, type PostRow, presentReplies } from '../../data/store/posts.ts'
-import { type IndexContext, isMember, type RecordWrite, sortAtOf } from './index-context.ts'
-import { isTold, notify, POST, tell } from './notify.ts'
+import { type IndexContext, internActor, type RecordWrite, sortAtOf } from './index-context.ts'
+import { hasNotifications, isTold, notify, POST, tell } from './notify.ts'
 import type { RecordRef } from './record-keys.ts'
 import { mentionsIn } from './reply-rules.ts'
 
@@ -50,7 +51,7 @@ export function notifyOfPost(ctx: IndexContext, write: RecordWrite, place: PostP
     told.add(to)
     notify(ctx, { to, reason, record: postRecord(key), sortAt, subject: ownPost(subject) })
   }
-  for (const did of mentionsIn(record)) tellOnce(ctx.actors.uidOf(did), 'mention')
+  for (const did of mentionsIn(record)) tellOnce(mentioned(ctx, did), 'mention')
   const { quote, flags } = place
   if (quote && !(flags & VIOLATES_POSTGATE)) {
     tellOnce(ctx.actors.uidOf(quote.did), 'quote', packRkey(quote.rkey))
@@ -61,6 +62,11 @@ export function notifyOfPost(ctx: IndexContext, write: RecordWrite, place: PostP
   for (const subscriber of subscribers(ctx, { uid, sortAt, isReply: place.isReply })) {
     tellOnce(subscriber, 'subscribed-post')
   }
+}
+
+/** Where everybody is told, also who was never heard of before. */
+function mentioned(ctx: IndexContext, did: string): number {
+  return ctx.othersToldMs > 0 && isValidDid(did) ? internActor(ctx, did) : ctx.actors.uidOf(did)
 }
 
 /** A post that others pointed at has arrived: those above it are told of the replies below it. */
@@ -81,7 +87,7 @@ export function notifyOfRepliesBelow(ctx: IndexContext, post: number): void {
 function notifyAbove(ctx: IndexContext, row: PostRow): void {
   if (row.flags & VIOLATES_THREADGATE) return
   for (const above of ancestors(ctx, row)) {
-    if (!isTold(ctx, above.uid, row.uid)) continue
+    if (!isTold(ctx, above.uid, row.uid, row.sort_at ?? ctx.now)) continue
     notifyOfPostRow(ctx, row, { to: above.uid, reason: 'reply', subject: above.rkey })
   }
 }
@@ -99,21 +105,21 @@ export function notifyOfPostRow(
   tell(ctx, { to, reason, record: postRecord(key), sortAt, subject: ownPost(subject) })
 }
 
-/** From the parent upwards, as far as they are told; none where no member is among them. */
+/** From the parent upwards, as far as they are told; none where nobody is told. */
 function ancestors(
   ctx: IndexContext,
   { parent, root }: Pick<PostPlace, 'parent' | 'root'>,
 ): PostRow[] {
   const ids: number[] = []
-  let hasMember = false
+  let isAnyTold = false
   for (let id = parent; id !== null && ids.length < MAX_HEIGHT; ) {
     const above = postAbove(ctx.db, id)
     if (!above) break
     ids.push(id)
-    hasMember ||= isMember(ctx, above[0])
+    isAnyTold ||= hasNotifications(ctx, above[0])
     id = above[1]
   }
-  if (!hasMember) return []
+  if (!isAnyTold) return []
   const rows = ids.map((id) => findPostById(ctx.db, id)!)
   const hidden = hiddenReplies(ctx, root)
   const end = hidden.size > 0 ? rows.findIndex((row) => hidden.has(uriOf(ctx, row))) : -1

@@ -1,11 +1,8 @@
-// Tells members what others' records mean for them: the one door that every notification goes
-// through, `tell`. Called by the files of the collections inside their transaction, so that a notification
-// comes and goes with its record, and what is replayed is told once.
-//
-// Only members are told, which one bit of the actor table says, and nobody of what they did
-// themselves. Blocks and mutes are asked when notifications are read, since they come and go; what is
-// to keep one from ever being written (a muted thread) is asked in `tell`, which knows the post that it
-// is about.
+// Tells members, or everybody where the operator wants it, what others' records mean for them: the one door that
+// every notification goes through, `tell`. Called by the files of the collections inside their transaction, so
+// that a notification comes and goes with its record, and what is replayed is told once. Blocks and mutes are asked
+// when notifications are read, since they come and go; what is to keep one from ever being written (a muted
+// thread) is asked in `tell`, which knows the post that it is about.
 
 import { packRkey } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/event.ts'
@@ -26,9 +23,9 @@ import {
   isMember,
   type RecordRemoval,
   type RecordWrite,
-  recordJson,
   sortAtOf,
 } from './index-context.ts'
+import { toldJson } from './kept-json.ts'
 import { isAboutMutedThread } from './muted-threads.ts'
 import { parseRecordUri } from './record-keys.ts'
 
@@ -50,22 +47,36 @@ export const FOLLOW = 'app.bsky.graph.follow'
 /** People who are fetched so that they can be shown, for each member; others when they are shown. */
 const MAX_PEOPLE_A_MINUTE = 60
 
+/** Of these, what others than members are told keeps no record: whoever asks reads it by its key. */
+const REBUILT: ReadonlySet<string> = new Set([LIKE, REPOST, FOLLOW])
+
 const fetched = perDatabase(() => new Map<number, { minute: number; people: number }>())
 
 export function notify(ctx: IndexContext, occasion: Occasion): void {
-  if (isTold(ctx, occasion.to, occasion.record.author)) tell(ctx, occasion)
+  const { to, record, sortAt } = occasion
+  if (!isTold(ctx, to, record.author, sortAt)) return
+  if (isMember(ctx, to) || !REBUILT.has(record.collection)) return tell(ctx, occasion)
+  tell(ctx, { ...occasion, record: { ...record, cid: undefined, json: undefined } })
 }
 
 /** Also one who is about to become a member; not oneself. */
 export function tell(ctx: IndexContext, occasion: Occasion): void {
   const { to, reason, record, sortAt, subject } = occasion
   if (to === record.author || isAboutMutedThread(ctx, to, subject)) return
-  insertNotification(ctx.db, { uid: to, sortAt, reason, record, subject })
-  fetchNotifier(ctx, to, record.author)
+  const isOneOfMany = ctx.othersToldMs > 0 && !isMember(ctx, to)
+  insertNotification(ctx.db, { uid: to, sortAt, reason, record, subject }, isOneOfMany)
+  if (!isOneOfMany) fetchNotifier(ctx, to, record.author)
 }
 
-export function isTold(ctx: IndexContext, to: number, author: number): boolean {
-  return to !== author && isMember(ctx, to)
+/** @param sortAt - who is no member is told of nothing that is too old to be kept */
+export function isTold(ctx: IndexContext, to: number, author: number, sortAt = ctx.now): boolean {
+  if (to === author || !hasNotifications(ctx, to)) return false
+  return isMember(ctx, to) || sortAt >= ctx.now - ctx.othersToldMs
+}
+
+/** Whether anything is collected for this account. */
+export function hasNotifications(ctx: IndexContext, uid: number): boolean {
+  return isMember(ctx, uid) || (uid !== 0 && ctx.othersToldMs > 0)
 }
 
 /**
@@ -88,7 +99,7 @@ export function notifyOfReaction(
   // As in the reference, one's own post liked by way of another's repost tells nobody.
   if (owner === uid) return
   const via = viaOf(ctx, write.record)
-  if (!isMember(ctx, owner) && !via) return
+  if (!hasNotifications(ctx, owner) && !via) return
   const act = { record: toldRecord(write, uid), sortAt: sortAtOf(write) }
   const isLike = write.collection === LIKE
   const post = { collection: POST, rkey: packRkey(rkey) } as const
@@ -109,11 +120,11 @@ export function notifyOfRecordLike(
   notify(ctx, { ...act, to: owner, reason: 'like', subject })
 }
 
-/** The member's repost by way of which it was done. */
+/** The repost by way of which it was done, by somebody who may be told of it. */
 function viaOf(ctx: IndexContext, { via }: JsonObject): { uid: number; rkey: string } | undefined {
   const ref = via === undefined ? undefined : parseRecordUri(asObject(via)?.['uri'], REPOST)
   const uid = ref ? ctx.actors.uidOf(ref.did) : 0
-  return ref && isMember(ctx, uid) ? { uid, rkey: ref.rkey } : undefined
+  return ref && hasNotifications(ctx, uid) ? { uid, rkey: ref.rkey } : undefined
 }
 
 /** Called before the follow has its row: unless another one says the same. */
@@ -130,7 +141,7 @@ export function notifyOfFollow(
 /** A record whose JSON is kept with the notification. */
 function toldRecord(write: RecordWrite, author: number): NotifyingRecord {
   const { collection, rkey, cid } = write
-  return { author, collection, rkey, cid, json: recordJson(write) }
+  return { author, collection, rkey, cid, json: toldJson(write) }
 }
 
 function fetchNotifier(ctx: IndexContext, to: number, author: number): void {

@@ -7,6 +7,7 @@ import {
 } from '../../data/store/activity-subscriptions.ts'
 import { findActor } from '../../data/store/actors.ts'
 import { bookmarksOf, deleteBookmark } from '../../data/store/bookmarks.ts'
+import { deleteOperations } from '../../data/store/bsync-operations.ts'
 import { deleteListMute, listMutesOf } from '../../data/store/list-mutes.ts'
 import { deleteMute, mutesOf } from '../../data/store/mutes.ts'
 import { deletePrivateRows } from '../../data/store/private-rows.ts'
@@ -25,5 +26,7 @@ export function forgetPrivateState(ctx: IndexContext, uid: number): void {
   }
   deletePrivateRows(db, uid)
   const did = findActor(db, uid)?.did
-  if (did !== undefined) removeMember(ctx, did)
+  if (did === undefined) return
+  deleteOperations(db, did)
+  removeMember(ctx, did)
 }

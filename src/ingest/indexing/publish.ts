@@ -131,12 +131,13 @@ function dropMemberFollower(db: Db, memory: Memory, subject: number): number {
  */
 function fillFrom(db: Db, memory: Memory, owner: number, originator: number): number {
   if (!memory.timelines.isOpen(owner)) return 0
-  const items = newestItems(db, originator, memory.timelineLength + 1)
-  for (const entry of items) {
-    if (memory.keepsHash(owner, hashOfItem(memory.actors, entry)))
-      memory.timelines.insert(owner, entry)
+  let written = 0
+  for (const entry of newestItems(db, originator, memory.timelineLength + 1)) {
+    if (!memory.keepsHash(owner, hashOfItem(memory.actors, entry))) continue
+    memory.timelines.insert(owner, entry)
+    written++
   }
-  return items.length
+  return written
 }
 
 function isMember(memory: Memory, uid: number): boolean {

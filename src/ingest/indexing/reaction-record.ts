@@ -1,24 +1,51 @@
-// What a like, repost or follow says beyond what its row keeps: see data/store/reaction-records.ts. Of nearly all
-// of them nothing; and nothing of what somebody does to their own, which tells nobody.
+// What a like, repost or follow says beyond what its row keeps: see data/store/reaction-records.ts; and a block or an
+// item of a list (data/store/relation-records.ts). Of nearly all of them nothing; and nothing of what somebody
+// likes or reposts of their own, which tells nobody.
 
 import { packRkey } from '../../base/atproto/keys.ts'
 import { asObject } from '../../base/util/json-object.ts'
 import { insertReactionRecord } from '../../data/store/reaction-records.ts'
-import { type IndexContext, type RecordWrite, recordJson } from './index-context.ts'
+import { putRelationRecord, type RelationCollection } from '../../data/store/relation-records.ts'
+import type { IndexContext, RecordWrite } from './index-context.ts'
+import { shortJson } from './kept-json.ts'
 import { parseRecordUri } from './record-keys.ts'
 
 const REPOST = 'app.bsky.feed.repost'
 const USUAL_FIELDS = new Set(['$type', 'subject', 'createdAt'])
+const USUAL_OF_ITEMS = new Set([...USUAL_FIELDS, 'list'])
 
 /** @param write - applied, with the account's uid. @param rowAt - the time that its row keeps */
 export function keepUnusual(ctx: IndexContext, write: RecordWrite, rowAt: number): void {
   const { uid, collection, rkey, cid, record } = write
+  const json = unusualJson(write, rowAt, USUAL_FIELDS)
+  if (!json) return
+  const kept = { uid, collection, rkey, cid, record: json } as const
+  insertReactionRecord(ctx.db, kept, repostOf(ctx, record['via']))
+}
+
+/** The same of a block, an item of a list or a block of one. */
+export function keepUnusualRelation(
+  ctx: IndexContext,
+  write: RecordWrite & { collection: RelationCollection },
+  rowAt: number,
+): void {
+  const { uid, collection, rkey, cid } = write
+  const fields = collection === 'app.bsky.graph.listitem' ? USUAL_OF_ITEMS : USUAL_FIELDS
+  const record = unusualJson(write, rowAt, fields)
+  if (record) putRelationRecord(ctx.db, { uid, collection, rkey, cid, record })
+}
+
+/** undefined where its row tells all of it, or it is too long to be kept. */
+function unusualJson(
+  write: RecordWrite,
+  rowAt: number,
+  fields: ReadonlySet<string>,
+): Buffer | undefined {
+  const { record } = write
   const isUsual =
     record['createdAt'] === new Date(rowAt).toISOString() &&
-    Object.keys(record).every((name) => USUAL_FIELDS.has(name))
-  if (isUsual) return
-  const kept = { uid, collection, rkey, cid, record: recordJson(write) } as const
-  insertReactionRecord(ctx.db, kept, repostOf(ctx, record['via']))
+    Object.keys(record).every((name) => fields.has(name))
+  return isUsual ? undefined : shortJson(write)
 }
 
 function repostOf(ctx: IndexContext, via: unknown) {

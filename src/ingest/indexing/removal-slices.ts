@@ -10,7 +10,7 @@ import { removeAccount } from './account-removal.ts'
 import { everyRule } from './collections/all-rules.ts'
 import type { IndexContext } from './index-context.ts'
 
-export const REMOVED_AT_ONCE = 500
+const REMOVED_AT_ONCE = 500
 
 /** The account was deleted, and is hidden already. */
 export function beginRemoval(ctx: IndexContext, uid: number): void {

@@ -21,7 +21,7 @@ const lexicons = new Lexicons(documents as unknown as LexiconDoc[])
  * Characters of JSON. The lexicons bound the fields they know, not those they don't, and an answer
  * carries a hundred records: the largest honest ones have a few tens of thousands.
  */
-export const MAX_RECORD_LENGTH = 100_000
+const MAX_RECORD_LENGTH = 100_000
 
 /**
  * Whether the record, as JSON from the stream or a PDS, satisfies its collection's lexicon and is not
@@ -32,7 +32,7 @@ export function isValidRecord(collection: Collection, record: JsonObject): boole
 }
 
 /** The verdict without the quick checks. The length comes first: it bounds what the judge walks. */
-export function satisfiesLexicon(collection: Collection, record: JsonObject): boolean {
+function satisfiesLexicon(collection: Collection, record: JsonObject): boolean {
   if (record['$type'] !== collection || !hasSoundTime(record)) return false
   try {
     if (JSON.stringify(record).length > MAX_RECORD_LENGTH) return false

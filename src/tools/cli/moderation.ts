@@ -9,6 +9,7 @@ import {
   type ModerationAnswer,
   type ModerationLists,
   moderationLists,
+  refuseUnfitTag,
 } from '../../http/operator/moderation.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
@@ -18,8 +19,17 @@ import { readingOffline, refuseMissing, writingOffline } from './offline.ts'
 import { report, table } from './terminal.ts'
 
 type Options = JsonOption & { reason: string; by: string; blobs?: boolean }
-type Wish = { act: ModerationAct; subject: string; reason: string; by: string; blobs: boolean }
+type Wish = {
+  act: ModerationAct
+  subject: string
+  reason: string
+  by: string
+  blobs: boolean
+  tag: string
+}
 
+const TAGGED = 'a handle, a DID, or the address of a post'
+const TAG = 'one of those that the settings name, such as search-hide or thread-hide'
 const SUBJECT = 'a handle, a DID, an at-URI, or the address of a post or profile'
 
 const DONE: Record<ModerationAct, [done: string, before: string]> = {
@@ -27,38 +37,56 @@ const DONE: Record<ModerationAct, [done: string, before: string]> = {
   show: ['is shown again.', 'was not hidden.'],
   ban: ['may not read here any more.', 'was banned already.'],
   allow: ['may read here again.', 'was not banned.'],
+  tag: ['has the tag now.', 'had the tag already.'],
+  untag: ['has the tag no more.', 'did not have the tag.'],
 }
 
 export function addModeration(program: Command, context: CliContext): void {
   const moderation = program
     .command('moderation')
-    .description('what is hidden here, who is banned, and who decided so')
+    .description('hide records and accounts, ban accounts, and see who decided what')
   const add = (act: ModerationAct, argument: string, description: string) =>
     withJson(moderation.command(act))
       .argument('<subject>', argument)
       .description(description)
       .option('--reason <text>', 'for the log', '')
       .option('--by <name>', 'who decided, for the log', userInfo().username)
-      .action((subject: string, options: Options) =>
-        carryOut(context, { act, subject, ...wordsOf(options) }, options.json),
-      )
+  const carries = (act: ModerationAct) => (subject: string, options: Options) =>
+    carryOut(context, { act, subject, tag: '', ...wordsOf(options) }, options.json)
+  const carriesTag = (act: ModerationAct) => (subject: string, tag: string, options: Options) =>
+    carryOut(context, { act, subject, tag, ...wordsOf(options) }, options.json)
   add('hide', SUBJECT, 'hide an account or a record in every answer, with its pictures and videos')
-    .option('--no-blobs', 'leave its pictures and videos to be had by their addresses')
+    .option('--no-blobs', 'go on serving its pictures and videos')
     .addHelpText('after', HIDE_HELP)
-  add('show', SUBJECT, 'show again what was hidden')
+    .action(carries('hide'))
+  add('show', SUBJECT, 'show again what was hidden').action(carries('show'))
   add(
     'ban',
     'a handle or a DID',
-    'let an account read here no more; a member’s place is free',
-  ).addHelpText(
-    'after',
-    '\nMutes, bookmarks and drafts go: `slipstream member export` keeps them. Their posts stay; `hide` hides those.',
+    'keep an account from reading here; a member’s place becomes free',
   )
-  add('allow', 'a handle or a DID', 'end a ban')
+    .addHelpText('after', BAN_HELP)
+    .action(carries('ban'))
+  add('allow', 'a handle or a DID', 'end a ban').action(carries('allow'))
+  add('tag', TAGGED, 'lower a post, or what an account posts, in search, threads or notifications')
+    .argument('<tag>', TAG)
+    .addHelpText('after', TAG_HELP)
+    .action(carriesTag('tag'))
+  add('untag', TAGGED, 'remove a tag').argument('<tag>', TAG).action(carriesTag('untag'))
   withJson(moderation.command('list'))
-    .description('what is hidden, who is banned, and the latest decisions')
+    .description('list what is hidden, who is banned, and the latest decisions')
     .action(({ json }: JsonOption) => list(context, json))
 }
+
+const BAN_HELP =
+  '\nMutes, bookmarks and drafts go: `slipstream member export` keeps them. Their posts stay; `hide` hides those.'
+
+const TAG_HELP = `
+Nobody is told of tags. SLIPSTREAM_SEARCH_TAGS_HIDE and the settings after it say which tags there are.
+
+Examples:
+  slipstream moderation tag spam.example.org search-hide --reason "floods hashtags"
+  slipstream moderation tag https://bsky.app/profile/alice.example.org/post/3lk6zz2yb7s2x thread-hide`
 
 const HIDE_HELP = `
 Hidden is not deleted: \`slipstream moderation show\` brings it back as it was. It is hidden for the readers of
@@ -68,7 +96,7 @@ Examples:
   slipstream moderation hide spam.example.org --reason "nothing but spam"
   slipstream moderation hide https://bsky.app/profile/alice.example.org/post/3lk6zz2yb7s2x`
 
-function wordsOf({ reason, by, blobs = true }: Options): Omit<Wish, 'act' | 'subject'> {
+function wordsOf({ reason, by, blobs = true }: Options): Pick<Wish, 'reason' | 'by' | 'blobs'> {
   return { reason, by, blobs }
 }
 
@@ -93,7 +121,11 @@ async function carryOutOffline(config: Config, wish: Wish): Promise<ModerationAn
   return writingOffline(config, async ({ db, actors, writer }) => {
     const didOf = async (handle: string) =>
       accountKnownAs(db, handle) ?? (await resolveOffline(config, handle)).did
-    const subject = await readSubject(wish.subject, didOf).catch((error: unknown) => {
+    const read = async () => {
+      refuseUnfitTag(config, wish)
+      return readSubject(wish.subject, didOf)
+    }
+    const subject = await read().catch((error: unknown) => {
       if (!(error instanceof OperatorError)) throw error
       throw new CliError(error.message, error.hint)
     })
@@ -112,13 +144,14 @@ async function list(context: CliContext, asJson?: boolean): Promise<void> {
   report(asJson, lists, describe(lists))
 }
 
-function describe({ takedowns, bans, log }: ModerationLists): string {
+function describe({ takedowns, bans, tags, log }: ModerationLists): string {
   if (log.length === 0) return 'Nothing is hidden, nobody is banned, and nothing was ever decided.'
   const hidden = takedowns.map(({ subject, at }) => [at.slice(0, 10), subject])
   const banned = bans.map(({ did, at }) => [at.slice(0, 10), did])
+  const tagged = tags.map(({ subject, tag, at }) => [at.slice(0, 10), tag, subject])
   const decided = log.map((one) => [
     one.at.slice(0, 16).replace('T', ' '),
-    one.act,
+    one.tag ? `${one.act} ${one.tag}` : one.act,
     one.by,
     one.subject,
     one.reason,
@@ -126,6 +159,7 @@ function describe({ takedowns, bans, log }: ModerationLists): string {
   return [
     ...(hidden.length > 0 ? [table(['hidden', 'what'], hidden), ''] : []),
     ...(banned.length > 0 ? [table(['banned', 'who'], banned), ''] : []),
+    ...(tagged.length > 0 ? [table(['tagged', 'tag', 'what'], tagged), ''] : []),
     table(['decided', 'act', 'by', 'about', 'reason'], decided),
   ].join('\n')
 }

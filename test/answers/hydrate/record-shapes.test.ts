@@ -13,7 +13,7 @@ import {
 } from '../../../src/answers/hydrate/record-shapes.ts'
 import type { Check } from '../../../src/answers/hydrate/shape.ts'
 import type { Collection } from '../../../src/base/atproto/collections.ts'
-import { satisfiesLexicon } from '../../../src/ingest/indexing/validate.ts'
+import { isValidRecord } from '../../../src/ingest/indexing/validate.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { randomWorld } from '../../support/random-world.ts'
 
@@ -86,7 +86,7 @@ function agree(
       const candidate = JSON.parse(
         JSON.stringify(i === 0 ? record : (mutated(record, random) ?? null)),
       ) as Value | null
-      if (candidate === null || !satisfiesLexicon(collection, candidate)) {
+      if (candidate === null || !isValidRecord(collection, candidate)) {
         counts.invalid++
         continue
       }

@@ -11,6 +11,7 @@ import { type PackedRkey, packRkey, unpackRkey } from '../../../src/base/atproto
 import { type Db, openReader, openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { followEdges } from '../../../src/data/store/edges/all-edges.ts'
 import { compareKeys, type Edge } from '../../../src/data/store/edges/edge.ts'
+import { NEWEST } from '../../../src/data/store/edges/subject-lists.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { tidAt } from '../../support/records.ts'
 
@@ -161,6 +162,43 @@ describe(`keys of many pairs at once (seed ${SEED})`, () => {
     }
     expect(sides.probed).toBeGreaterThan(5)
     expect(sides.whole).toBeGreaterThan(5)
+  })
+
+  it('lead to their records, and pairs to their first, whoever’s they are', () => {
+    const random = createRandom(SEED + 4)
+    const all = [...model.values()]
+    for (let round = 0; round < 8; round++) {
+      const some = Array.from({ length: random.below(200) }, () => random.pick(all))
+      const gone = { uid: random.below(ACCOUNTS), rkey: packRkey(`none-${round}`) }
+      expect(followEdges.findAll(reader, [...some, gone])).toEqual([
+        ...some.map(({ uid, rkey }) => followEdges.find(reader, uid, rkey)),
+        undefined,
+      ])
+      const pairs = [...some, { uid: ACCOUNTS + 50, subject: 1 }].map(
+        ({ uid, subject }) => [uid, subject] as const,
+      )
+      const firsts = pairs.map(([uid, subject]) => followEdges.findPair(reader, uid, subject))
+      expect(followEdges.findPairs(reader, pairs)).toEqual(firsts)
+      expect(followEdges.areFirst(reader, some)).toEqual(
+        some.map(({ sortAt }, i) => firsts[i]!.sortAt === sortAt),
+      )
+      const asked = [...pairs, ...some.map(({ subject, uid }) => [subject, uid] as const)]
+      const found = followEdges.subjectsOfEach(reader, asked)
+      for (const [uid, subject] of asked) {
+        expect(found.get(uid)?.has(subject) ?? false).toBe(followEdges.has(reader, uid, subject))
+      }
+    }
+  })
+
+  it('are the newest of each of many lists, the long one too', () => {
+    const subjects = [FAMOUS, ...Array.from({ length: 250 }, (_, i) => i + 20), ACCOUNTS + 50]
+    for (const limit of [1, 40, 5_000]) {
+      const found = followEdges.newestOfEach(reader, subjects, limit)
+      for (const subject of subjects) {
+        const newest = followEdges.newest(reader, subject, NEWEST, limit)
+        expect(found.get(subject) ?? []).toEqual(newest)
+      }
+    }
   })
 
   it('are looked for with those who have any', () => {

@@ -65,7 +65,7 @@ describe('the history', () => {
     for (const [i, ring] of HISTORY_RINGS.entries()) {
       const since = at - ring.slots * ring.stepSeconds * 1000
       const wanted = [...expected(samples, i)].filter(([when]) => when > since)
-      const { at: times, series } = readHistory(db, ring, at)
+      const { at: times, series } = readHistory(db, ring, { now: at, series: ['events_s'] })
       // Means of what a finer ring has forgotten were taken while it was there.
       expect(times).toEqual(wanted.map(([when]) => when))
       for (const [n, value] of series.events_s.entries()) {
@@ -89,16 +89,30 @@ describe('the history', () => {
     const samples: HistorySample[] = [{ lag_ms: 10, members: 1 }, { members: 3 }, { lag_ms: 30 }]
     for (const [i, sample] of samples.entries()) putHistory(db, START + i * STEP_MS, sample)
     const [hour, day] = HISTORY_RINGS
-    expect(readHistory(db, hour, START + 60_000).series.lag_ms).toEqual([10, null, 30])
-    const { series } = readHistory(db, day, START + 60_000)
+    const asked = { now: START + 60_000, series: ['lag_ms', 'members', 'jobs'] as const }
+    expect(readHistory(db, hour, asked).series.lag_ms).toEqual([10, null, 30])
+    const { series } = readHistory(db, day, asked)
     expect([series.lag_ms, series.members, series.jobs]).toEqual([[20], [2], [null]])
+  })
+
+  test('is read no further than the series that are asked for', () => {
+    putHistory(db, START, { lag_ms: 10, members: 1, jobs: 7 })
+    const now = START + STEP_MS
+    const series = ['jobs', 'lag_ms'] as const
+    expect(readHistory(db, HISTORY_RINGS[0], { now, series }).series).toEqual({
+      jobs: [7],
+      lag_ms: [10],
+    })
   })
 
   test('a clock that was set back overwrites, and what is from the future is still shown', () => {
     putHistory(db, START + 50_000, { members: 1 })
     putHistory(db, START, { members: 2 })
     putHistory(db, START + 50_000, { members: 3 })
-    const { at, series } = readHistory(db, HISTORY_RINGS[0], START)
+    const { at, series } = readHistory(db, HISTORY_RINGS[0], {
+      now: START,
+      series: ['members'],
+    })
     expect(at).toEqual([START, START + 50_000])
     expect(series.members).toEqual([2, 3])
   })

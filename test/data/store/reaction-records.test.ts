@@ -5,12 +5,12 @@ import { packRkey } from '../../../src/base/atproto/keys.ts'
 import {
   findReactionRecord,
   insertReactionRecord,
-  MAX_KEPT,
   reactionsVia,
 } from '../../../src/data/store/reaction-records.ts'
 import { didOf, tidAt } from '../../support/records.ts'
 import { createWorld } from '../../support/world.ts'
 
+const MAX_KEPT = 100_000
 const [alice, bob] = ['alice', 'bob'].map(didOf) as [string, string]
 const createdAt = '2026-11-01T12:00:00.123456Z'
 
@@ -40,6 +40,17 @@ test('they go with the record that is deleted, changed or whose account goes', (
   w.create(bob, 'app.bsky.feed.like', { subject: post, createdAt })
   w.status(bob, 'deleted')
   expect(count(w)).toBe(0)
+})
+
+test('what a stranger wrote too much into is kept as its row tells it', () => {
+  const w = start()
+  const post = w.post(alice)
+  const padding = 'x'.repeat(3_000)
+  w.create(bob, 'app.bsky.feed.like', { subject: post, createdAt, padding })
+  w.create(bob, 'app.bsky.graph.follow', { subject: alice, createdAt, padding })
+  w.create(bob, 'app.bsky.graph.block', { subject: alice, createdAt, padding })
+  const relations = w.db.prepare('SELECT count(*) FROM relation_records').pluck().get()
+  expect([count(w), relations]).toEqual([0, 0])
 })
 
 test('what rows tell is not kept twice', () => {

@@ -1,13 +1,16 @@
 // The state in words, the forecast and the numbers, each at its edges.
 
-import { describe, expect, test } from 'vitest'
-import { DAY_MS, HOUR_MS } from '../../../src/base/util/durations.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/base/util/durations.ts'
 import type { IngestStatus } from '../../../src/bridge/messages.ts'
+import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
+import { putHistory } from '../../../src/data/store/history.ts'
 import { figuresOf } from '../../../src/http/pages/figures.ts'
-import { forecastOf } from '../../../src/http/pages/forecast.ts'
+import { diskForecast } from '../../../src/http/pages/forecast.ts'
 import { bytes, count, days, duration, rate } from '../../../src/http/pages/format.ts'
 import { html } from '../../../src/http/pages/html.ts'
 import { stateInWords } from '../../../src/http/pages/state-words.ts'
+import { freshDataDir } from '../../support/slipstream-process.ts'
 
 const ARCHIVE: IngestStatus['archive'] = {
   ...{ state: 'reading', host: 'wss://jet.example', seq: 25, tipSeq: 200, percent: 12.5 },
@@ -144,12 +147,22 @@ describe('the state in words', () => {
 })
 
 describe('the forecast of the disk', () => {
-  const line = (slope: number, hours: number) => {
-    const at = Array.from({ length: hours * 6 }, (_, i) => i * 600_000)
-    return forecastOf(
-      at,
-      at.map((ms, i) => (i % 7 === 3 ? null : 100e9 - (slope * ms) / DAY_MS + (i % 2) * 1e6)),
-    )
+  const opened: WriteDb[] = []
+  afterEach(() => {
+    for (const db of opened.splice(0)) db.close()
+  })
+
+  /** Every ten minutes, with noise and holes. @param slope - bytes a day */
+  function line(slope: number, hours: number) {
+    const db = openWriter(freshDataDir())
+    opened.push(db)
+    const start = Date.UTC(2026, 4, 20)
+    for (let i = 0; i < hours * 6; i++) {
+      const free = 100e9 - (slope * i * 10 * MINUTE_MS) / DAY_MS + (i % 2) * 1e6
+      const sample = i % 7 === 3 ? { members: 1 } : { disk_free_bytes: free }
+      putHistory(db, start + i * 10 * MINUTE_MS, sample)
+    }
+    return diskForecast(db, start + hours * 60 * MINUTE_MS)
   }
 
   test('finds the slope behind noise and holes', () => {
@@ -161,7 +174,7 @@ describe('the forecast of the disk', () => {
   test('says nothing of a disk that becomes emptier, nor after less than an hour', () => {
     expect(line(-3e9, 48)!.daysLeft).toBeUndefined()
     expect(line(5e9, 1)).toBeUndefined()
-    expect(forecastOf([], [])).toBeUndefined()
+    expect(line(5e9, 0)).toBeUndefined()
   })
 })
 

@@ -20,6 +20,7 @@ function namesOver(answers: (string | Error | undefined)[]) {
     },
     accounts: {
       uidOfHandle: () => 0,
+      uidsOfHandles: () => [],
       pdsOf: () => undefined,
       revOf: () => undefined,
       isActive: () => true,

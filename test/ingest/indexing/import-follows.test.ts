@@ -9,7 +9,7 @@ import { countActors } from '../../../src/data/store/actors.ts'
 import { followEdges } from '../../../src/data/store/edges/all-edges.ts'
 import type { FollowLine } from '../../../src/data/store/follows.ts'
 import { createBulkImport } from '../../../src/ingest/indexing/bulk-follows.ts'
-import { createFollowReader, MAX_LINE_LENGTH } from '../../../src/ingest/indexing/follow-lines.ts'
+import { createFollowReader } from '../../../src/ingest/indexing/follow-lines.ts'
 import { loadGraph } from '../../../src/ingest/indexing/graph-snapshot.ts'
 import { importFollow } from '../../../src/ingest/indexing/import-follows.ts'
 import { addTo, emptyTally, type ImportTally } from '../../../src/ingest/indexing/import-tally.ts'
@@ -264,7 +264,7 @@ describe('in slices while the stream goes on', () => {
 
 describe('the lines of a list', () => {
   it('are read whatever the pieces they come in', () => {
-    const text = `creator,subject,rkey\r\n${anna},${ben}\r\n\n# note\n"${anna}","${cora}",${tidAt(9)}\nx,y\n${anna}\n${anna},${ben},!\n${'z'.repeat(MAX_LINE_LENGTH + 1)}\n${ben},${cora}`
+    const text = `creator,subject,rkey\r\n${anna},${ben}\r\n\n# note\n"${anna}","${cora}",${tidAt(9)}\nx,y\n${anna}\n${anna},${ben},!\n${'z'.repeat(2_049)}\n${ben},${cora}`
     for (const size of [1, 3, 64, 10_000]) {
       const reader = createFollowReader()
       const found: FollowLine[] = []

@@ -10,7 +10,6 @@ import { createNotifications } from '../../../src/answers/skeleton/notifications
 import { packCid, packRkey } from '../../../src/base/atproto/keys.ts'
 import { openWriter } from '../../../src/data/store/db.ts'
 import * as initial from '../../../src/data/store/migrations/001-initial.ts'
-import { CHECK_EVERY, MAX_KEPT } from '../../../src/data/store/notifications.ts'
 import { memberSeen } from '../../../src/ingest/indexing/members.ts'
 import { rebuildMemory } from '../../../src/ingest/indexing/rebuild-memory.ts'
 import { createWriter } from '../../../src/ingest/indexing/writer.ts'
@@ -20,6 +19,9 @@ import { cidOf, didOf, tidAt } from '../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 import { createWorld, type RecordId } from '../../support/world.ts'
 
+/** So many stay for a member; they are counted once in so many. */
+const MAX_KEPT = 5_000
+const CHECK_EVERY = 500
 const [alice, bob, carla, dan] = ['alice', 'bob', 'carla', 'dan'].map(didOf) as [
   string,
   string,
@@ -174,6 +176,26 @@ describe('what is kept', () => {
     expect(kept).toBeLessThanOrEqual(MAX_KEPT + CHECK_EVERY)
     const { notifications } = await readPage(world, bob, { limit: 1 })
     expect(notifications[0]!.author.did).toBe(fans.at(-1))
+  })
+
+  test('is what the lexicon demands, where a stranger wrote much more into a record', async () => {
+    const world = start()
+    const subject = world.post(bob)
+    const createdAt = '2026-11-01T11:00:00.123Z'
+    const padding = 'x'.repeat(3_000)
+    const likeOf = { subject: { ...subject, padding }, createdAt }
+    world.create(alice, 'app.bsky.feed.like', likeOf)
+    world.create(carla, 'app.bsky.feed.repost', { subject, createdAt, padding })
+    world.create(dan, 'app.bsky.graph.follow', { subject: bob, createdAt, padding })
+    const records = (await notificationsOf(world, bob)).map(({ record }) => record)
+    expect(records).toHaveLength(3)
+    expect(records).toEqual(
+      expect.arrayContaining([
+        { $type: 'app.bsky.feed.like', subject, createdAt },
+        { $type: 'app.bsky.feed.repost', subject, createdAt },
+        { $type: 'app.bsky.graph.follow', subject: bob, createdAt },
+      ]),
+    )
   })
 
   test('and what was set, survives a restart', () => {

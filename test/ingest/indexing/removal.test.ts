@@ -7,7 +7,7 @@ import { HIDDEN } from '../../../src/data/graph/types.ts'
 import { membersDeletedBefore } from '../../../src/data/store/members.ts'
 import { nextRemoval } from '../../../src/data/store/removals.ts'
 import { forgetPrivateState } from '../../../src/ingest/indexing/private-state-removal.ts'
-import { REMOVED_AT_ONCE, removeSlice } from '../../../src/ingest/indexing/removal-slices.ts'
+import { removeSlice } from '../../../src/ingest/indexing/removal-slices.ts'
 import { createDiskRoom } from '../../../src/ingest/upkeep/disk/disk-room.ts'
 import { keepRemoving } from '../../../src/ingest/upkeep/removing.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
@@ -75,7 +75,7 @@ test('an account with thousands of records is hidden at once and goes in slices'
     const present = counted(world, 'posts WHERE state = 1')
     world.run((ctx) => void removeSlice(ctx, uid))
     const taken = present - counted(world, 'posts WHERE state = 1')
-    expect(taken).toBeLessThanOrEqual(REMOVED_AT_ONCE)
+    expect(taken).toBeLessThanOrEqual(500)
     world.apply(later.slice(at, at + 20))
     // Nothing more is heard of it.
     world.apply(world.hold(() => void world.post(did)))

@@ -69,7 +69,10 @@ test('the history holds the mean of what each second told, and of what was known
     told(second, second % 2 === 0 ? second : undefined)
     at += 1_000
   }
-  const { at: times, series } = readHistory(db, HISTORY_RINGS[0], at)
+  const { at: times, series } = readHistory(db, HISTORY_RINGS[0], {
+    now: at,
+    series: ['members', 'events_s', 'lag_ms', 'answer_p50_ms'],
+  })
   db.close()
   expect(times).toEqual([START, START + 10_000])
   expect(series.members).toEqual([4.5, 14.5])

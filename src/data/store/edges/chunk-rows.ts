@@ -107,3 +107,59 @@ export function prepareSubjectRows(db: WriteDb, kind: EdgeKind) {
     ),
   }
 }
+
+/** For many at once. */
+export function prepareManyCreatorRows(db: WriteDb, kind: EdgeKind) {
+  const table = `${kind}_by_creator`
+  return {
+    /** Of pairs of creator and subject, as JSON: the chunks that the subjects belong to, each once. */
+    coveringAmong: db
+      .prepare<[string], [creator: number, first: number, bytes: Buffer]>(
+        `WITH places AS MATERIALIZED (SELECT DISTINCT k.value ->> 0 AS creator,
+            (SELECT first FROM ${table} WHERE creator = k.value ->> 0 AND first <= k.value ->> 1
+              ORDER BY first DESC LIMIT 1) AS first
+            FROM json_each(?) k)
+          SELECT c.creator, c.first, c.bytes FROM places p
+          CROSS JOIN ${table} c ON c.creator = p.creator AND c.first = p.first
+          ORDER BY c.creator, c.first`,
+      )
+      .raw(),
+    /** Of pairs of creator and period, as JSON: chunks with keys before and after it, by their places. */
+    ofPeriods: db
+      .prepare<[string], [place: number, first: number, bytes: Buffer]>(
+        `SELECT k.key, c.first, c.bytes FROM json_each(?) k CROSS JOIN ${table} c
+          ON c.creator = k.value ->> 0 AND c.oldest <= k.value ->> 1 AND c.newest >= k.value ->> 1`,
+      )
+      .raw(),
+  }
+}
+
+/** For many at once. */
+export function prepareManySubjectRows(db: WriteDb, kind: EdgeKind) {
+  const table = `${kind}_by_subject`
+  return {
+    /** Of subject, time and account, as JSON: the chunk that it belongs to, by their places. */
+    coveringAll: db
+      .prepare<[string], [place: number, at: number, uid: number, bytes: Buffer]>(
+        `SELECT k.key, c.at, c.uid, c.bytes FROM json_each(?) k CROSS JOIN ${table} c
+          ON c.subject = k.value ->> 0 AND (c.at, c.uid) =
+            (SELECT at, uid FROM ${table}
+              WHERE subject = k.value ->> 0 AND (at, uid) <= (k.value ->> 1, k.value ->> 2)
+              ORDER BY at DESC, uid DESC LIMIT 1)`,
+      )
+      .raw(),
+    /** Of subjects, as JSON, the last chunks, so many of each, the newest first. */
+    lastOfEach: db
+      .prepare<
+        [{ subjects: string; chunks: number }],
+        [subject: number, at: number, bytes: Buffer]
+      >(
+        `SELECT c.subject, c.at, c.bytes FROM json_each(@subjects) k CROSS JOIN ${table} c
+          ON c.subject = k.value AND c.at >= coalesce(
+            (SELECT at FROM ${table} WHERE subject = k.value ORDER BY at DESC, uid DESC
+              LIMIT 1 OFFSET @chunks - 1), 0)
+          ORDER BY k.key, c.at DESC, c.uid DESC`,
+      )
+      .raw(),
+  }
+}

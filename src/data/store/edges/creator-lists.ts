@@ -5,7 +5,7 @@ import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { Db, WriteDb } from '../db.ts'
 import { type PerDatabase, perDatabase } from '../per-database.ts'
 import { type CreatorChunk, type EdgeKind, MAX_CHUNK_BYTES } from './chunk.ts'
-import { prepareCreatorRows } from './chunk-rows.ts'
+import { prepareCreatorRows, prepareManyCreatorRows } from './chunk-rows.ts'
 import {
   indexPointers,
   placeOf,
@@ -25,11 +25,16 @@ const LOWEST: CreatorChunk = {
   bytes: Buffer.alloc(0),
 }
 
+/** As quickly read one by one as all together. */
+const FEW_CHUNKS = 3
+
 export class CreatorLists {
   readonly #rows: PerDatabase<ReturnType<typeof prepareCreatorRows>>
+  readonly #many: PerDatabase<ReturnType<typeof prepareManyCreatorRows>>
 
   constructor(kind: EdgeKind) {
     this.#rows = perDatabase((db) => prepareCreatorRows(db, kind))
+    this.#many = perDatabase((db) => prepareManyCreatorRows(db, kind))
   }
 
   /** Entries for this subject: several where the creator has several records for it. */
@@ -41,14 +46,15 @@ export class CreatorLists {
 
   /**
    * Entries for any of these subjects, ascending. Each chunk is read once, however many of them
-   * belong to it.
+   * belong to it: a few one by one, which for most is all, and the others in one statement.
    *
    * @param subjects - ascending, each once.
    */
   among(db: Db, creator: number, subjects: readonly number[]): Pointer[] {
     const { coveringUntil, lowest } = this.#rows(db)
     const found: Pointer[][] = []
-    for (let from = 0; from < subjects.length; ) {
+    let from = 0
+    for (let chunks = 0; from < subjects.length && chunks < FEW_CHUNKS; chunks++) {
       const chunk = coveringUntil.get(creator, subjects[from]!) as unknown as
         | [first: number, bytes: Buffer, until: number | null]
         | undefined
@@ -57,7 +63,31 @@ export class CreatorLists {
       if (chunk) found.push(pointersAmong(chunk[1], chunk[0], subjects.slice(from, end)))
       from = end
     }
+    if (from < subjects.length) {
+      const rest = this.amongEach(db, new Map([[creator, subjects.slice(from)]]))
+      found.push(rest.get(creator) ?? [])
+    }
     return found.flat()
+  }
+
+  /**
+   * The same of many creators at once; those without entries are left out.
+   *
+   * @param subjects - by creator; ascending, each once.
+   */
+  amongEach(db: Db, subjects: ReadonlyMap<number, readonly number[]>): Map<number, Pointer[]> {
+    const pairs = Array.from(subjects, ([creator, all]) => all.map((one) => [creator, one])).flat()
+    const chunks = this.#many(db).coveringAmong.all(JSON.stringify(pairs)) as unknown as [
+      creator: number,
+      first: number,
+      bytes: Buffer,
+    ][]
+    const found = new Map<number, Pointer[]>()
+    for (const [creator, first, bytes] of chunks) {
+      const pointers = pointersAmong(bytes, first, subjects.get(creator)!)
+      if (pointers.length > 0) found.set(creator, [...(found.get(creator) ?? []), ...pointers])
+    }
+    return found
   }
 
   has(db: Db, creator: number, subject: number): boolean {
@@ -71,6 +101,24 @@ export class CreatorLists {
     if (chunks.length === 0) return []
     const key = { keyPeriod, keyHash: keyHashOf(rkey) }
     return chunks.flatMap(({ bytes, first }) => pointersOfKey(bytes, first, key))
+  }
+
+  /** The same for many record keys, in their places. */
+  ofKeys(db: Db, keys: readonly { uid: number; rkey: PackedRkey }[]): Pointer[][] {
+    const asked = keys.map(({ rkey }) => ({
+      keyPeriod: keyPeriodOf(rkey),
+      keyHash: keyHashOf(rkey),
+    }))
+    const found = keys.map((): Pointer[] => [])
+    const places = JSON.stringify(keys.map(({ uid }, i) => [uid, asked[i]!.keyPeriod]))
+    const chunks = this.#many(db).ofPeriods.all(places) as unknown as [
+      place: number,
+      first: number,
+      bytes: Buffer,
+    ][]
+    for (const [i, first, bytes] of chunks)
+      found[i]!.push(...pointersOfKey(bytes, first, asked[i]!))
+    return found
   }
 
   /** All entries, ascending by subject. */

@@ -23,6 +23,8 @@ import { CreatorLists } from './creator-lists.ts'
 import { compareKeys, type Edge, isSameKey, type Pointer } from './edge.ts'
 import { type Before, SubjectLists } from './subject-lists.ts'
 
+type Pair = readonly [creator: number, subject: number]
+
 export class EdgeTable {
   readonly #byCreator: CreatorLists
   readonly #bySubject: SubjectLists
@@ -39,6 +41,19 @@ export class EdgeTable {
       }
     }
     return undefined
+  }
+
+  /** The same for many keys, in their places. */
+  findAll(db: Db, keys: readonly { uid: number; rkey: PackedRkey }[]): (Edge | undefined)[] {
+    const asked = this.#byCreator
+      .ofKeys(db, keys)
+      .flatMap((pointers, i) => pointers.map((pointer) => ({ i, uid: keys[i]!.uid, pointer })))
+    const found: (Edge | undefined)[] = keys.map(() => undefined)
+    for (const [k, edges] of this.#bySubject.findAll(db, asked).entries()) {
+      const { i } = asked[k]!
+      found[i] ??= edges.find(({ rkey }) => isSameKey(rkey, keys[i]!.rkey))
+    }
+    return found
   }
 
   /** The record for this pair; of several the one with the smallest key. */
@@ -61,12 +76,66 @@ export class EdgeTable {
     { creator, subjects }: { creator: number; subjects: Iterable<number> },
   ): Map<number, PackedRkey> {
     const keys = new Map<number, PackedRkey>()
-    for (const pointer of places(this.#byCreator.among(db, creator, ascending(subjects)))) {
-      for (const { rkey } of this.#bySubject.find(db, creator, pointer)) {
-        keepSmaller(keys, pointer.subject, rkey)
-      }
+    const pointers = places(this.#byCreator.among(db, creator, ascending(subjects)))
+    const asked = Array.from(pointers, (pointer) => ({ uid: creator, pointer }))
+    for (const { subject, rkey } of this.#bySubject.findAll(db, asked).flat()) {
+      keepSmaller(keys, subject, rkey)
     }
     return keys
+  }
+
+  /** The record for each of these pairs, as `findPair` gives it, in their places. */
+  findPairs(db: Db, pairs: readonly Pair[]): (Edge | undefined)[] {
+    const pointers = this.#byCreator.amongEach(db, byCreatorOf(pairs))
+    const asked = Array.from(pointers, ([uid, of]) =>
+      Array.from(places(of), (pointer) => ({ uid, pointer })),
+    ).flat()
+    const first = new Map<string, Edge>()
+    for (const edge of this.#bySubject.findAll(db, asked).flat()) {
+      const name = `${edge.uid} ${edge.subject}`
+      const kept = first.get(name)
+      if (!kept || compareKeys(edge.rkey, kept.rkey) < 0) first.set(name, edge)
+    }
+    return pairs.map(([uid, subject]) => first.get(`${uid} ${subject}`))
+  }
+
+  /** Those of the subjects that each creator points at, each once, ascending; nobody: left out. */
+  subjectsOfEach(db: Db, pairs: readonly Pair[]): Map<number, Set<number>> {
+    const pointers = this.#byCreator.amongEach(db, byCreatorOf(pairs))
+    return new Map(
+      Array.from(pointers, ([uid, of]) => [uid, new Set(of.map(({ subject }) => subject))]),
+    )
+  }
+
+  /**
+   * Of each of these records whether it is, by its time, the first of its pair: the one with the smallest key.
+   * By its time rather than by the record itself, since cursors can't part records of one time and pair.
+   */
+  areFirst(db: Db, edges: readonly Edge[]): boolean[] {
+    const pointers = this.#byCreator.amongEach(
+      db,
+      byCreatorOf(edges.map(({ uid, subject }) => [uid, subject])),
+    )
+    const counts = new Map<string, number>()
+    for (const [uid, all] of pointers) {
+      for (const { subject } of all) {
+        const name = `${uid} ${subject}`
+        counts.set(name, (counts.get(name) ?? 0) + 1)
+      }
+    }
+    const isSingle = ({ uid, subject }: Edge) => (counts.get(`${uid} ${subject}`) ?? 0) <= 1
+    const several = edges.filter((edge) => !isSingle(edge))
+    if (several.length === 0) return edges.map(() => true)
+    const firsts = this.findPairs(
+      db,
+      several.map(({ uid, subject }) => [uid, subject]),
+    )
+    const timeOf = new Map(
+      firsts.map((edge) => [edge && `${edge.uid} ${edge.subject}`, edge?.sortAt]),
+    )
+    return edges.map(
+      (edge) => isSingle(edge) || timeOf.get(`${edge.uid} ${edge.subject}`) === edge.sortAt,
+    )
   }
 
   /**
@@ -85,9 +154,11 @@ export class EdgeTable {
       }
       return keys
     }
-    for (const uid of uids) {
-      const edge = this.findPair(db, uid, subject)
-      if (edge) keys.set(uid, edge.rkey)
+    for (const edge of this.findPairs(
+      db,
+      Array.from(uids, (uid) => [uid, subject]),
+    )) {
+      if (edge) keys.set(edge.uid, edge.rkey)
     }
     return keys
   }
@@ -148,6 +219,17 @@ export class EdgeTable {
   /** The account's records that a pointer may lead to. */
   resolve(db: Db, uid: number, pointer: Pointer): Edge[] {
     return this.#bySubject.find(db, uid, pointer)
+  }
+
+  /** The same for many pointers of one account, all together. */
+  resolveAll(db: Db, uid: number, pointers: readonly Pointer[]): Edge[] {
+    const asked = pointers.map((pointer) => ({ uid, pointer }))
+    return this.#bySubject.findAll(db, asked).flat()
+  }
+
+  /** Who points at each, at most so many, the newest first; those at which nobody does are left out. */
+  newestOfEach(db: Db, subjects: readonly number[], limit: number): Map<number, Edge[]> {
+    return this.#bySubject.newestOfEach(db, subjects, limit)
   }
 
   /** Who points at it, at most so many below a place, the newest first. */
@@ -230,6 +312,14 @@ function* places(pointers: readonly Pointer[]): Generator<Pointer> {
     periods.add(pointer.period)
     yield pointer
   }
+}
+
+/** The subjects of each creator, ascending, each once. */
+function byCreatorOf(pairs: readonly Pair[]): Map<number, number[]> {
+  const groups = Map.groupBy(pairs, ([creator]) => creator)
+  return new Map(
+    Array.from(groups, ([creator, some]) => [creator, ascending(some.map(([, one]) => one))]),
+  )
 }
 
 function ascending(subjects: Iterable<number>): number[] {

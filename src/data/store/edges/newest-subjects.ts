@@ -13,12 +13,19 @@ export function newestSubjects(
   { creator, before, limit }: { creator: number; before: Before; limit: number },
 ): Edge[] {
   const page: Edge[] = []
-  for (const pointers of periodsBack(table.pointersOf(db, creator), before.sortAt)) {
-    const edges = pointers.flatMap((pointer) => table.resolve(db, creator, pointer))
-    const below = edges.filter((edge) => isBelow(edge, before))
+  let open: Pointer[] = []
+  const resolve = () => {
+    const below = table.resolveAll(db, creator, open).filter((edge) => isBelow(edge, before))
     page.push(...below.sort((a, b) => b.sortAt - a.sortAt || b.subject - a.subject))
+    open = []
+  }
+  for (const pointers of periodsBack(table.pointersOf(db, creator), before.sortAt)) {
+    open.push(...pointers)
+    if (page.length + open.length < limit) continue
+    resolve()
     if (page.length >= limit) break
   }
+  if (open.length > 0) resolve()
   return page.slice(0, limit)
 }
 

@@ -3,7 +3,7 @@
 import type { Db, WriteDb } from '../db.ts'
 import { type PerDatabase, perDatabase } from '../per-database.ts'
 import { type EdgeKind, MAX_CHUNK_BYTES, type SubjectChunk } from './chunk.ts'
-import { prepareSubjectRows } from './chunk-rows.ts'
+import { prepareManySubjectRows, prepareSubjectRows } from './chunk-rows.ts'
 import { cutBefore, type ListIndex, withEntry, withoutEntry } from './delta-list.ts'
 import { type Edge, isSameKey, PERIOD_MS, type Pointer, periodStart } from './edge.ts'
 import {
@@ -19,6 +19,18 @@ import {
 /** A place in a subject's list: below all of this time and account. */
 export type Before = { sortAt: number; uid: number }
 
+/** What an account's pointer leads to. */
+type Asked = { uid: number; pointer: Pointer }
+
+/** As quickly read one by one as all together. */
+const FEW = 3
+/** Above all accounts, where JSON has no infinity. */
+const HIGHEST_UID = Number.MAX_SAFE_INTEGER
+/** So many hold the newest some hundreds of nearly every list. */
+const LAST_CHUNKS = 8
+/** Lists read at once: their chunks take about a megabyte. */
+const LISTS_AT_ONCE = 100
+
 /** Below it is everything. */
 export const NEWEST: Before = { sortAt: Infinity, uid: Infinity }
 
@@ -27,9 +39,11 @@ const LOWEST: SubjectChunk = { at: 0, uid: 0, bytes: Buffer.alloc(0) }
 
 export class SubjectLists {
   readonly #rows: PerDatabase<ReturnType<typeof prepareSubjectRows>>
+  readonly #many: PerDatabase<ReturnType<typeof prepareManySubjectRows>>
 
   constructor(kind: EdgeKind) {
     this.#rows = perDatabase((db) => prepareSubjectRows(db, kind))
+    this.#many = perDatabase((db) => prepareManySubjectRows(db, kind))
   }
 
   /** An account's records for what the pointer leads to, of its period. */
@@ -45,6 +59,60 @@ export class SubjectLists {
         found.push({ ...edge, subject })
       }
       chunk = at < from ? undefined : before.get(subject, at, chunk.uid)
+    }
+    return found
+  }
+
+  /**
+   * The same for many, in their places: a statement for all, and another one for those whose period
+   * goes on in the chunk before.
+   */
+  findAll(db: Db, asked: readonly Asked[]): Edge[][] {
+    if (asked.length <= FEW) return asked.map(({ uid, pointer }) => this.find(db, uid, pointer))
+    const { coveringAll } = this.#many(db)
+    const found = asked.map((): Edge[] => [])
+    let open = asked.map(({ pointer }, i) => ({
+      i,
+      place: [pointer.subject, periodStart(pointer.period) + PERIOD_MS - 1, HIGHEST_UID],
+    }))
+    while (open.length > 0) {
+      const places = JSON.stringify(open.map(({ place }) => place))
+      const chunks = coveringAll.all(places) as unknown as [
+        place: number,
+        at: number,
+        uid: number,
+        bytes: Buffer,
+      ][]
+      open = chunks.flatMap(([place, at, first, bytes]) => {
+        const { i } = open[place]!
+        const { uid, pointer } = asked[i]!
+        const { subject, period } = pointer
+        const from = periodStart(period)
+        for (const edge of edgesWithin(bytes, at, { uid, from, until: from + PERIOD_MS - 1 })) {
+          found[i]!.push({ ...edge, subject })
+        }
+        return at < from ? [] : [{ i, place: [subject, at, first - 1] }]
+      })
+    }
+    return found
+  }
+
+  /** Of each subject at most so many, the newest first; those with none are left out. */
+  newestOfEach(db: Db, subjects: readonly number[], limit: number): Map<number, Edge[]> {
+    const { lastOfEach } = this.#many(db)
+    const found = new Map<number, Edge[]>()
+    for (let i = 0; i < subjects.length; i += LISTS_AT_ONCE) {
+      const some = JSON.stringify(subjects.slice(i, i + LISTS_AT_ONCE))
+      const rows = lastOfEach.all({ subjects: some, chunks: LAST_CHUNKS }) as unknown as [
+        subject: number,
+        at: number,
+        bytes: Buffer,
+      ][]
+      for (const [subject, chunks] of Map.groupBy(rows, ([subject]) => subject)) {
+        const newest = chunks.flatMap(([, at, bytes]) => backwards(bytes, at, subject))
+        const isCut = chunks.length >= LAST_CHUNKS && newest.length < limit
+        found.set(subject, isCut ? this.newest(db, subject, NEWEST, limit) : newest.slice(0, limit))
+      }
     }
     return found
   }
@@ -129,6 +197,16 @@ export class SubjectLists {
   #covering(db: Db, { subject, sortAt, uid }: Edge): SubjectChunk | undefined {
     return this.#rows(db).covering.get(subject, sortAt, uid)
   }
+}
+
+/** A chunk's entries, the newest first. */
+function backwards(bytes: Buffer, at: number, subject: number): Edge[] {
+  const index = indexEdges(bytes, at)
+  const { count } = index
+  return Array.from({ length: count }, (_, i) => ({
+    ...edgeAt(bytes, index, count - 1 - i),
+    subject,
+  }))
 }
 
 /** -1 where there is no such entry. */

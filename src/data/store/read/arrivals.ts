@@ -11,6 +11,8 @@ export type ArrivalRange = { at: number; isForward: boolean; limit: number }
 export type ArrivalReader = {
   /** The highest number there is; 0 where nothing has arrived. */
   tip(): number
+  /** A number after which everything stands that arrived at this time, in milliseconds, or later. */
+  before(at: number): number
   /** Everybody's, in the direction of reading. */
   all(range: ArrivalRange): Arrival[]
   /** One account's, and no further than `until`, itself included. */
@@ -28,6 +30,9 @@ const ACCOUNTS_A_STATEMENT = 1_000
 
 export function prepareArrivals(db: Db): ArrivalReader {
   const tip = db.prepare<[], number>('SELECT max(seq) FROM arrivals').pluck()
+  const nextAt = db
+    .prepare<[number], number>('SELECT at FROM arrivals WHERE seq >= ? ORDER BY seq LIMIT 1')
+    .pluck()
   const both = {
     forward: prepareDirection(db, { beyond: '>', within: '<=', order: '', first: 'min' }),
     backward: prepareDirection(db, { beyond: '<', within: '>=', order: 'DESC', first: 'max' }),
@@ -35,6 +40,16 @@ export function prepareArrivals(db: Db): ArrivalReader {
   const towards = (isForward: boolean) => (isForward ? both.forward : both.backward)
   return {
     tip: () => tip.get() ?? 0,
+    before(at) {
+      let [low, high] = [0, tip.get() ?? 0]
+      while (low < high) {
+        const middle = Math.ceil((low + high) / 2)
+        const next = nextAt.get(middle)
+        if (next !== undefined && next < at) low = middle
+        else high = middle - 1
+      }
+      return low
+    },
     all: ({ at, isForward, limit }) => towards(isForward).all.all(at, limit).map(toArrival),
     of(uid, { at, until, isForward, limit }) {
       return towards(isForward).of.all(uid, at, until, limit).map(toArrival)

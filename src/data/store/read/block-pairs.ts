@@ -55,14 +55,14 @@ function readBlocks(
   pairs: readonly Pair[],
   uids: readonly number[],
 ): Map<number, Set<number>> {
-  const others = new Map(blockEdges.creatorsAmong(db, uids).map((uid) => [uid, new Set<number>()]))
-  if (others.size === 0) return others
-  for (const [a, b] of pairs) {
-    others.get(a)?.add(b)
-    others.get(b)?.add(a)
-  }
-  for (const [creator, subjects] of others) {
-    others.set(creator, new Set(blockEdges.subjectsAmong(db, { creator, subjects })))
-  }
-  return others
+  const creators = new Set(blockEdges.creatorsAmong(db, uids))
+  if (creators.size === 0) return new Map()
+  const both = pairs.flatMap(([a, b]): Pair[] => [
+    [a, b],
+    [b, a],
+  ])
+  return blockEdges.subjectsOfEach(
+    db,
+    both.filter(([creator]) => creators.has(creator)),
+  )
 }

@@ -3,6 +3,7 @@
 
 import { type Collection, collectionCodes } from '../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
+import type { RelationCollection } from '../relation-records.ts'
 import type { Db } from './id-list.ts'
 import { keyColumn, keyJson } from './key-list.ts'
 
@@ -25,12 +26,20 @@ export type KeyedRows = {
   listItems(keys: readonly RowKey[]): KeyedListItem[]
   listBlocks(keys: readonly RowKey[]): KeyedListBlock[]
   recordLikes(keys: readonly RowKey[]): KeyedRecordLike[]
-  /** Likes, reposts and follows as they were written, where that is not what their rows tell. */
+  /** As they were written, where that is not what their rows tell; of likes, reposts and follows the newest so many. */
   written(collection: Collection, keys: readonly RowKey[]): WrittenReaction[]
+  /** Lists by lists.id, whether their record is held or not. */
+  lists(ids: readonly number[]): (RowKey & { id: number })[]
   /** Posts that are present, by posts.id, and records that are held, by records.id: what a strong reference names. */
   postRefs(ids: readonly number[]): (RowKey & { id: number; cid: Buffer })[]
   recordRefs(ids: readonly number[]): (RowKey & { id: number; cid: Buffer; collection: number })[]
 }
+
+const RELATIONS: ReadonlySet<Collection> = new Set<RelationCollection>([
+  'app.bsky.graph.block',
+  'app.bsky.graph.listitem',
+  'app.bsky.graph.listblock',
+])
 
 const KEYS = 'FROM json_each(?) k CROSS JOIN'
 const SAME_KEY = `t.uid = k.value ->> 0 AND t.rkey = ${keyColumn('k.value', 1)}`
@@ -42,9 +51,15 @@ export function prepareKeyedRows(db: Db): KeyedRows {
     )
     return (keys: readonly RowKey[]) => select.all(listed(keys))
   }
-  const written = db.prepare<[string, number], WrittenReaction>(
-    `SELECT t.uid, t.rkey, t.cid, CAST(t.record AS TEXT) AS record
-      ${KEYS} reaction_records t ON ${SAME_KEY} AND t.collection = ?`,
+  const writtenIn = (table: string) =>
+    db.prepare<[string, number], WrittenReaction>(
+      `SELECT t.uid, t.rkey, t.cid, CAST(t.record AS TEXT) AS record
+        ${KEYS} ${table} t ON ${SAME_KEY} AND t.collection = ?`,
+    )
+  const reactions = writtenIn('reaction_records')
+  const relations = writtenIn('relation_records')
+  const lists = db.prepare<[string], RowKey & { id: number }>(
+    `SELECT t.id, t.uid, t.rkey ${KEYS} lists t ON t.id = k.value`,
   )
   const postRefs = db.prepare<[string], RowKey & { id: number; cid: Buffer }>(
     `SELECT t.id, t.uid, t.rkey, t.cid ${KEYS} posts t ON t.id = k.value AND t.cid IS NOT NULL`,
@@ -59,7 +74,11 @@ export function prepareKeyedRows(db: Db): KeyedRows {
     listItems: byKey('list_items', 't.list, t.subject, t.sort_at AS sortAt'),
     listBlocks: byKey('list_blocks', 't.list, t.sort_at AS sortAt'),
     recordLikes: byKey('record_likes', 't.subject, t.created_at AS createdAt'),
-    written: (collection, keys) => written.all(listed(keys), collectionCodes[collection]),
+    written(collection, keys) {
+      const select = RELATIONS.has(collection) ? relations : reactions
+      return select.all(listed(keys), collectionCodes[collection])
+    },
+    lists: (ids) => lists.all(JSON.stringify(ids)),
     postRefs: (ids) => postRefs.all(JSON.stringify(ids)),
     recordRefs: (ids) => recordRefs.all(JSON.stringify(ids)),
   }

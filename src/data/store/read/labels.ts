@@ -27,6 +27,8 @@ type LabelReader = {
   ofPosts(ids: Iterable<number>, by: LabelFilter): StoredLabel[]
   ofLists(ids: Iterable<number>, by: LabelFilter): StoredLabel[]
   ofSubjects(subjects: readonly LabelSubject[], by: LabelFilter): StoredLabel[]
+  /** Which of these anybody's label is on, whether it is over or not; their places. */
+  labelledAmong(subjects: readonly LabelSubject[]): number[]
   /** Which of these accounts, or their profiles or statuses, have any. */
   labelledAccounts(uids: Iterable<number>, by: LabelFilter): number[]
   labelledPosts(ids: Iterable<number>, by: LabelFilter): number[]
@@ -61,6 +63,10 @@ CROSS JOIN labels l ON l.uid = r.uid AND l.neg = 0 AND l.val IN ('!takedown', '!
   AND (:labelers IS NULL OR l.src IN (SELECT value FROM json_each(:labelers)))
   AND (l.exp_ms IS NULL OR l.exp_ms > :now)`
 
+const LABELLED = /* sql */ `
+SELECT k.key FROM json_each(?) k WHERE EXISTS (SELECT 1 FROM labels l WHERE l.uid = k.value ->> 0
+  AND l.collection = k.value ->> 1 AND l.rkey = ${keyColumn('k.value', 2)} AND l.neg = 0)`
+
 function ownRecords(table: string, collection: number): string {
   return /* sql */ `json_each(?) ids CROSS JOIN ${table} r ON r.id = ids.value
   CROSS JOIN labels l ON l.uid = r.uid AND l.collection = ${collection} AND l.rkey = r.rkey`
@@ -79,6 +85,7 @@ export function prepareLabels(db: Db): LabelReader {
       .pluck()
   const [accounts, posts, lists, subjects] = [ACCOUNTS, POSTS, LISTS, SUBJECTS].map(rows)
   const [labelledAccounts, labelledPosts] = [ACCOUNTS, POSTS].map(ids)
+  const labelledAmong = db.prepare<[string], number>(LABELLED).pluck()
   type ListParams = { ids: string; labelers: string | null; now: number }
   const takenDownLists = db.prepare<[ListParams], number>(TAKEN_DOWN_LISTS).pluck()
   return {
@@ -91,14 +98,16 @@ export function prepareLabels(db: Db): LabelReader {
     ofAccounts: (uids, { labelers, now }) => accounts!.all(idList(uids), idList(labelers), now),
     ofPosts: (of, { labelers, now }) => posts!.all(idList(of), idList(labelers), now),
     ofLists: (of, { labelers, now }) => lists!.all(idList(of), idList(labelers), now),
-    ofSubjects: (of, { labelers, now }) =>
-      subjects!.all(
-        JSON.stringify(of.map((key) => [key.uid, key.collection, ...keyJson(key.rkey)])),
-        idList(labelers),
-        now,
-      ),
+    ofSubjects: (of, { labelers, now }) => subjects!.all(keysJson(of), idList(labelers), now),
+    labelledAmong: (of) => labelledAmong.all(keysJson(of)),
     labelledAccounts: (uids, { labelers, now }) =>
       labelledAccounts!.all(idList(uids), idList(labelers), now),
     labelledPosts: (of, { labelers, now }) => labelledPosts!.all(idList(of), idList(labelers), now),
   }
+}
+
+function keysJson(subjects: readonly LabelSubject[]): string {
+  return JSON.stringify(
+    subjects.map(({ uid, collection, rkey }) => [uid, collection, ...keyJson(rkey)]),
+  )
 }

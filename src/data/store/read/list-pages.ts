@@ -2,6 +2,7 @@
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { Db } from './id-list.ts'
+import { type OptOutScope, optedOut } from './list-opt-outs.ts'
 
 /** `sortAt` in milliseconds. */
 export type PlacedList = { id: number; sortAt: number; cid: Buffer }
@@ -10,14 +11,19 @@ export type PlacedList = { id: number; sortAt: number; cid: Buffer }
 type PlacedMember = { subject: number; rkey: PackedRkey; sortAt: number }
 
 type MemberPlace = { sortAt: number; rkey: PackedRkey }
+type MemberPage = {
+  below: MemberPlace | undefined
+  limit: number
+  without: OptOutScope | undefined
+}
 
 type ListPageReader = {
   /** Only lists whose record is held, here and below; the newest if there are too many. */
   ofCreator(uid: number): PlacedList[]
   mutedBy(uid: number): PlacedList[]
   blockedBy(uid: number): PlacedList[]
-  /** Newest first, below a place. */
-  members(list: number, below: MemberPlace | undefined, limit: number): PlacedMember[]
+  /** Newest first, below a place. @param without - who opted out of it is left out */
+  members(list: number, page: MemberPage): PlacedMember[]
   /** uids, each once, in no order. */
   allMembers(list: number, limit: number): number[]
   /** Ids of the lists that an account is on. */
@@ -39,6 +45,7 @@ function members(condition: string): string {
   return /* sql */ `
 SELECT li.subject, li.rkey, li.sort_at AS sortAt FROM list_items li
 WHERE li.list = +@list ${condition}
+  AND (+@owner = 0 OR NOT ${optedOut('li.subject')})
   AND NOT EXISTS (SELECT 1 FROM list_items other
     WHERE other.list = li.list AND other.subject = li.subject AND other.rkey < li.rkey)
 ORDER BY li.sort_at DESC, li.rkey DESC LIMIT +@limit`
@@ -51,7 +58,7 @@ export function prepareListPages(db: Db): ListPageReader {
   )
   const muted = db.prepare<[number], PlacedList>(subscribed('list_mutes'))
   const blocked = db.prepare<[number], PlacedList>(subscribed('list_blocks'))
-  type Page = { list: number; limit: number }
+  type Page = { list: number; limit: number } & OptOutScope
   const top = db.prepare<[Page], PlacedMember>(members(''))
   const further = db.prepare<[Page & MemberPlace], PlacedMember>(
     members('AND (li.sort_at, li.rkey) < (+@sortAt, +@rkey)'),
@@ -68,8 +75,10 @@ export function prepareListPages(db: Db): ListPageReader {
     ofCreator: (uid) => ofCreator.all(uid),
     mutedBy: (uid) => muted.all(uid),
     blockedBy: (uid) => blocked.all(uid),
-    members: (list, below, limit) =>
-      below ? further.all({ list, limit, ...below }) : top.all({ list, limit }),
+    members(list, { below, limit, without = { owner: 0, uri: '' } }) {
+      const page = { list, limit, ...without }
+      return below ? further.all({ ...page, ...below }) : top.all(page)
+    },
     allMembers: (list, limit) => all.all(list, limit),
     listsWith: (uid) => withAccount.all(uid),
   }

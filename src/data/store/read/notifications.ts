@@ -10,6 +10,8 @@ import { type Db, idList } from './id-list.ts'
 
 type NotificationFilter = {
   uid: number
+  /** Posts with one of these moderators' tags are told to be such. */
+  tags: readonly string[]
   /** Bit mask of the reasons that are listed, see notification-reasons.ts. */
   listed: number
 }
@@ -17,7 +19,11 @@ type NotificationFilter = {
 export type NotificationPlace = { id: number; sortAt: number }
 
 /** Where it stands, and what else decides whether it is shown. */
-export type PlacedNotification = NotificationPlace & { reason: number; author: number }
+export type PlacedNotification = NotificationPlace & {
+  reason: number
+  author: number
+  isTagged: 0 | 1
+}
 
 export type NotificationRow = {
   id: number
@@ -62,8 +68,11 @@ AND CASE n.subject_collection
   ELSE 1 END`
 
 const BELOW = /* sql */ `
-SELECT n.id, n.sort_at AS sortAt, n.reason, n.author FROM notifications n
-WHERE ${LISTED} AND n.sort_at <= +@sortAt AND (n.sort_at < +@sortAt OR n.id < +@id)
+SELECT n.id, n.sort_at AS sortAt, n.reason, n.author,
+  n.collection = ${collectionCodes['app.bsky.feed.post']} AND EXISTS
+    (SELECT 1 FROM moderation_tags t WHERE t.uid = n.author AND t.collection = n.collection
+      AND t.rkey = n.rkey AND t.tag IN (SELECT value FROM json_each(@tags))) AS isTagged
+FROM notifications n WHERE ${LISTED} AND n.sort_at <= +@sortAt AND (n.sort_at < +@sortAt OR n.id < +@id)
 ORDER BY n.sort_at DESC, n.id DESC`
 
 const ROWS = /* sql */ `
@@ -75,9 +84,11 @@ SELECT n.id, n.reason, n.author, n.collection, n.rkey, n.sort_at AS sortAt, n.ci
 FROM json_each(?) ids CROSS JOIN notifications n ON n.id = ids.value`
 
 export function prepareNotificationPages(db: Db): NotificationReader {
-  const below = db.prepare<[NotificationFilter & NotificationPlace], PlacedNotification>(BELOW)
+  type Filter = Omit<NotificationFilter, 'tags'> & { tags: string }
+  const below = db.prepare<[Filter & NotificationPlace], PlacedNotification>(BELOW)
   return {
-    below: ({ uid, listed }, { id, sortAt }) => below.iterate({ uid, listed, id, sortAt }),
+    below: ({ tags, ...filter }, place) =>
+      below.iterate({ ...filter, ...place, tags: JSON.stringify(tags) }),
   }
 }
 

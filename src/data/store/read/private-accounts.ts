@@ -6,9 +6,9 @@ import { perDatabase } from '../per-database.ts'
 
 type PrivateAccount = { other: number; at: number }
 
-export type PrivateRelation = 'mutes' | 'activity_subscriptions'
+export type PrivateRelation = 'mutes' | 'mutesOfAnyScope' | 'activity_subscriptions'
 
-const page = (db: Db, table: PrivateRelation, condition = '') =>
+const page = (db: Db, table: 'mutes' | 'activity_subscriptions', condition = '') =>
   db.prepare<[number, number, number, number, number], PrivateAccount>(
     `SELECT subject AS other, created_at AS at FROM ${table}
       WHERE uid = +? ${condition} AND created_at <= +? AND (created_at < +? OR subject < +?)
@@ -18,6 +18,7 @@ const page = (db: Db, table: PrivateRelation, condition = '') =>
 const statements = perDatabase((db) => ({
   // As in the reference: not those of whom only the reposts or quote posts are muted.
   mutes: page(db, 'mutes', 'AND scope = 0'),
+  mutesOfAnyScope: page(db, 'mutes'),
   activity_subscriptions: page(db, 'activity_subscriptions'),
 }))
 

@@ -64,12 +64,13 @@ FROM json_each(?) ids
 CROSS JOIN records r INDEXED BY records_of_profiles ON r.uid = ids.value AND r.rkey = 'self'
   AND +r.collection IN (${OWN.map((name) => collectionCodes[name]).join(',')}) AND r.cid IS NOT NULL`
 
+const VERIFICATION = collectionCodes['app.bsky.graph.verification']
 const VERIFICATIONS = /* sql */ `
 SELECT v.subject, v.uid AS issuer, v.rkey, CAST(v.record AS TEXT) AS record, v.sort_at AS sortAt
 FROM (
   SELECT min(r.id) AS id FROM json_each(?) ids
   CROSS JOIN records r ON r.subject = ids.value
-    AND r.uid IN (SELECT value FROM json_each(?))
+    AND r.uid IN (SELECT value FROM json_each(?)) AND r.collection = ${VERIFICATION}
   -- Of most accounts nobody says anything: one probe instead of one for each issuer.
   WHERE EXISTS (SELECT 1 FROM records any WHERE any.subject = ids.value)
   GROUP BY r.subject, r.uid

@@ -14,7 +14,14 @@ export type ReplyRow = [
   replies: number,
 ]
 
-export type OpReplyRow = [post: number, parent: number, deletedAt: number | null, rkey: PackedRkey]
+export type OpReplyRow = [
+  post: number,
+  parent: number,
+  deletedAt: number | null,
+  rkey: PackedRkey,
+  /** Where those of several threads are read. */
+  root?: number,
+]
 
 export type ThreadReader = {
   /** posts.id from the parent upwards. */
@@ -30,6 +37,8 @@ export type ThreadReader = {
   /** How many replies each has, as far as they keep to the rules. */
   replyCount(post: number): number
   opReplies(root: number): OpReplyRow[]
+  /** The same of many, by root; those without any are left out. */
+  opRepliesOfEach(roots: Iterable<number>): Map<number, OpReplyRow[]>
   /** posts.id of the root that a post names; its own where it is no reply. */
   rootOf(post: number): number
 }
@@ -65,6 +74,12 @@ const OP_REPLIES = /* sql */ `
 SELECT o.post, o.parent, o.deleted_at, p.rkey FROM op_replies o CROSS JOIN posts p ON p.id = o.post
 WHERE o.root = ? ORDER BY o.post LIMIT ${MAX_OP_REPLIES}`
 
+const OP_REPLIES_OF_EACH = /* sql */ `
+SELECT o.post, o.parent, o.deleted_at, p.rkey, o.root FROM json_each(?) ids
+CROSS JOIN op_replies o ON o.root = ids.value AND o.post IN
+  (SELECT post FROM op_replies WHERE root = ids.value ORDER BY post LIMIT ${MAX_OP_REPLIES})
+CROSS JOIN posts p ON p.id = o.post ORDER BY o.root, o.post`
+
 const OP_REPLIES_TO = /* sql */ `
 SELECT ${COLUMNS} FROM (SELECT post FROM op_replies WHERE root = ? LIMIT ${MAX_OP_REPLIES}) o
 CROSS JOIN posts p ON p.id = o.post AND p.state = 1 ${COUNTS} WHERE p.parent = ?`
@@ -77,6 +92,7 @@ export function prepareThreads(db: Db): ThreadReader {
   const by = db.prepare<[number, number], ReplyRow>(REPLIES_BY).raw()
   const opRepliesTo = db.prepare<[number, number], ReplyRow>(OP_REPLIES_TO).raw()
   const opReplies = db.prepare<[number], OpReplyRow>(OP_REPLIES).raw()
+  const opRepliesOfEach = db.prepare<[string], OpReplyRow>(OP_REPLIES_OF_EACH).raw()
   const count = db
     .prepare<[number], number>('SELECT replies FROM post_counts WHERE post = ?')
     .pluck()
@@ -93,6 +109,8 @@ export function prepareThreads(db: Db): ThreadReader {
     opRepliesTo: (root, parent) => rows(opRepliesTo.all(root, parent)),
     replyCount: (post) => count.get(post) ?? 0,
     opReplies: (root) => rows(opReplies.all(root)),
+    opRepliesOfEach: (roots) =>
+      Map.groupBy(rows<OpReplyRow>(opRepliesOfEach.all(idList(roots))), ([, , , , root]) => root!),
     rootOf: (post) => root.get(post) ?? post,
   }
 }

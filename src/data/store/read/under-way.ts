@@ -23,6 +23,10 @@ export type UnderWay = {
   readTo(uid: number): number | undefined
   /** Those of these accounts that are there and were never looked up. */
   neverLookedUp(uids: readonly number[]): number[]
+  /** Whether any of these was looked up in vain, less than so many times, and is looked up again. */
+  lookedUpAgain(uids: readonly number[], tries: number): boolean
+  /** Whether the profile of any of these that have none here is being fetched, for the first time. */
+  profiles(uids: readonly number[]): boolean
   /** Those of these accounts whose declarations were never read from their repositories. */
   neverRead(uids: readonly number[]): number[]
 }
@@ -34,6 +38,13 @@ const WHAT_IS_DECLARED: JobKind = 'records'
 const ACCOUNTS = /* sql */ `
 SELECT 1 FROM json_each(?) ids CROSS JOIN jobs j
   ON j.kind IN ('identity', 'profile') AND j.subject = ids.value AND j.attempts < ? LIMIT 1`
+const LOOKED_UP_AGAIN = /* sql */ `
+SELECT 1 FROM json_each(?) ids CROSS JOIN jobs j ON j.kind = 'identity' AND j.subject = ids.value
+  AND j.attempts > 0 AND j.attempts < ? LIMIT 1`
+const PROFILES = /* sql */ `
+SELECT 1 FROM json_each(?) ids CROSS JOIN jobs j ON j.kind = 'profile' AND j.subject = ids.value
+  AND j.attempts = 0
+  WHERE NOT EXISTS (SELECT 1 FROM profiles p WHERE p.uid = ids.value) LIMIT 1`
 const fetching = (table: string, kind: JobKind, further = '') => /* sql */ `
 SELECT 1 FROM ${table} r CROSS JOIN jobs j
   ON j.kind = '${kind}' AND j.subject = r.id AND j.attempts < ?
@@ -55,6 +66,8 @@ export function createUnderWay({
   actors: Pick<ActorReader, 'uidOf'>
 }): UnderWay {
   const ofAccounts = db.prepare<[string, number], number>(ACCOUNTS).pluck()
+  const lookedUpAgain = db.prepare<[string, number], number>(LOOKED_UP_AGAIN).pluck()
+  const profiles = db.prepare<[string], number>(PROFILES).pluck()
   const page = db.prepare<[number], number>(PAGE).pluck()
   const readTo = db.prepare<[number], number | null>(READ_TO).pluck()
   const neverLookedUp = db.prepare<[string], number>(NEVER_LOOKED_UP).pluck()
@@ -70,6 +83,8 @@ export function createUnderWay({
         if (ofAccounts.get(idList([uid]), tries) !== undefined) return true
         return ofRecords.get(collection)?.get(tries, uid, packRkey(rkey)) !== undefined
       }),
+    lookedUpAgain: (uids, tries) => lookedUpAgain.get(idList(uids), tries) !== undefined,
+    profiles: (uids) => profiles.get(idList(uids)) !== undefined,
     page: (uid) => page.get(uid) !== undefined,
     readTo: (uid) => readTo.get(uid) ?? undefined,
     neverLookedUp: (uids) => neverLookedUp.all(idList(uids)),

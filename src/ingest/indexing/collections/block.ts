@@ -16,6 +16,7 @@ import {
   type RecordWrite,
   sortAtOf,
 } from '../index-context.ts'
+import { keepUnusualRelation } from '../reaction-record.ts'
 import { removeEdges } from '../remove-edges.ts'
 import { dropPointedBy, dropPointers, isKeptSubject } from '../retention/sweep-edges.ts'
 import { type CollectionRules, isAboutFarAccount, isUnreadRelation } from './collection-rules.ts'
@@ -30,6 +31,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   if (existing && isSameEdge(existing, { subject, sortAt }, write)) return 'duplicate'
   if (existing) deleteBlock(ctx.db, existing)
   insertBlock(ctx.db, { uid, rkey: write.rkey, subject, sortAt, createdAt: sortAt })
+  keepUnusualRelation(ctx, { ...write, uid, collection: 'app.bsky.graph.block' }, sortAt)
   return 'applied'
 }
 

@@ -19,6 +19,7 @@ import {
   sortAtOf,
 } from '../index-context.ts'
 import { ensureList, lookUpList } from '../post-rows.ts'
+import { keepUnusualRelation } from '../reaction-record.ts'
 import { authorityOf, LIST_COLLECTION, parseRecordUri } from '../record-keys.ts'
 import { isListInUse } from '../retention/list-needs.ts'
 import { goesOnAfter, keyAfter, PAGE } from '../retention/step.ts'
@@ -38,6 +39,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   if (isSame && (existing.sort_at === sortAt || write.rev === undefined)) return 'duplicate'
   if (existing) deleteListBlock(ctx.db, uid, write.rkey)
   insertListBlock(ctx.db, { uid, rkey: write.rkey, list: list.id, sort_at: sortAt })
+  keepUnusualRelation(ctx, { ...write, uid, collection: 'app.bsky.graph.listblock' }, sortAt)
   if (isOwn && list.isStub) enqueueJob(ctx.db, 'list', list.id)
   return 'applied'
 }

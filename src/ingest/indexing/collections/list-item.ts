@@ -21,6 +21,7 @@ import {
   sortAtOf,
 } from '../index-context.ts'
 import { ensureList, lookUpList } from '../post-rows.ts'
+import { keepUnusualRelation } from '../reaction-record.ts'
 import { LIST_COLLECTION, parseRecordUri, type RecordRef } from '../record-keys.ts'
 import { type CollectionRules, namesNone, uidOf } from './collection-rules.ts'
 
@@ -43,6 +44,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   if (isSame && (existing.sort_at === row.sort_at || write.rev === undefined)) return 'duplicate'
   if (existing) dropListItem(ctx, write, existing)
   insertListItem(ctx.db, row)
+  keepUnusualRelation(ctx, { ...write, uid, collection: 'app.bsky.graph.listitem' }, row.sort_at)
   return 'applied'
 }
 

@@ -1,7 +1,7 @@
 // app.bsky.graph.getList: a list and who is on it, those put on it last first.
 //
 // As in the reference, who stands in a block with the list's creator is left out for everybody but the
-// creator, unless the list is there for moderation.
+// creator, unless the list is there for moderation; so is who opted out of a reference list.
 
 import type { ListMember } from '../../../../../answers/skeleton/list-pages.ts'
 import { listView } from '../../../../../answers/views/list-view.ts'
@@ -22,7 +22,8 @@ export const getList = pagedMethod(
   { auth: 'optional', ready: strangersList },
   {
     about: namedList,
-    skeleton: ({ listPages }, { about, place }) => listPages.members({ list: about.id, ...place }),
+    skeleton: ({ listPages }, { about, call, place }) =>
+      listPages.members({ list: about.id, viewer: call.viewer?.uid ?? 0, ...place }),
     present,
     body: (items, { about, cursor }) => ({ list: about.view, items, cursor }),
   },
@@ -56,9 +57,11 @@ function present(
     shown.map(({ subject }) => subject),
     reader,
   )
-  return shown.map(({ rkey }, i) => {
+  return shown.map(({ rkey, isOptedOut }, i) => {
     const profile = profiles[i]
     const uri = recordUri(did, 'app.bsky.graph.listitem', packRkey(rkey))
-    return profile && { uri, subject: new ReadyJson([profile]) }
+    if (!profile) return undefined
+    const subject = new ReadyJson([profile])
+    return isOptedOut ? { uri, subject, subjectOptedOut: true } : { uri, subject }
   })
 }

@@ -1,0 +1,16 @@
+// What nodes share of their place on an engine, as far as this node has it: of each key the number of its latest change.
+
+export const version = 35
+
+export const sql = /* sql */ `
+CREATE TABLE shared_places (
+  place TEXT PRIMARY KEY,             -- the engine's identity (data/engine/schema.ts)
+  version INTEGER NOT NULL            -- the last change that is here
+) WITHOUT ROWID;
+CREATE TABLE shared_keys (
+  key TEXT PRIMARY KEY,               -- src/ingest/place/keys.ts
+  number INTEGER NOT NULL,
+  is_gone INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX shared_keys_gone ON shared_keys (number) WHERE is_gone = 1;
+`

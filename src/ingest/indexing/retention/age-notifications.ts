@@ -1,0 +1,40 @@
+// What others than members were told goes once it is as old as the operator has it kept, a slice at a time, in the
+// order in which it came; where nothing of theirs is to be kept any more, all of it. What members were told
+// stays, as many as there may be (data/store/notifications.ts).
+
+import { deleteNotification } from '../../../data/store/member-rows.ts'
+import {
+  agingReached,
+  notificationsFrom,
+  setAgingReached,
+} from '../../../data/store/notifications.ts'
+import { type IndexContext, isMember } from '../index-context.ts'
+
+const LOOKED_AT = 200
+
+/** @returns whether there may be more of them by now. */
+export function ageNotifications(
+  ctx: IndexContext,
+  isTimeOver: () => boolean = () => false,
+): boolean {
+  const reached = agingReached(ctx.db)
+  const isKept = ctx.othersToldMs > 0
+  if (reached === undefined) {
+    if (isKept) setAgingReached(ctx.db, 0)
+    return isKept
+  }
+  const before = isKept ? ctx.now - ctx.othersToldMs : Number.POSITIVE_INFINITY
+  const page = notificationsFrom(ctx.db, reached, LOOKED_AT)
+  let last = reached
+  let isOver = page.length === 0
+  for (const { id, uid, sortAt } of page) {
+    const isMembers = isMember(ctx, uid)
+    isOver = !isMembers && sortAt >= before
+    if (isOver || isTimeOver()) break
+    if (!isMembers) deleteNotification(ctx.db, id)
+    last = id
+  }
+  if (page.length === 0 && !isKept) setAgingReached(ctx.db, undefined)
+  else if (last !== reached) setAgingReached(ctx.db, last)
+  return !isOver
+}
