@@ -11,6 +11,7 @@ import type { AccountPair, BlockedPairs } from '../hydrate/types.ts'
 const MAX_PAIRS = 100_000
 
 type Known = 'blocked' | 'free' | 'disputed'
+type Sorted = Record<'blocked' | 'disputed' | 'unknown', AccountPair[]>
 
 export class KnownBlocks {
   readonly #hydrator: Pick<Hydrator, 'blocks'>
@@ -22,15 +23,17 @@ export class KnownBlocks {
   }
 
   among(pairs: readonly AccountPair[], reader: Reader): BlockedPairs {
-    if (this.#count + pairs.length > MAX_PAIRS) this.forgetAll()
-    const unknown = pairs.filter(([uid, other]) => this.#get(uid, other) === undefined)
-    if (unknown.length > 0) this.#read(unknown, reader)
-    const those = (known: Known) => pairs.filter(([uid, other]) => this.#get(uid, other) === known)
-    const disputed = those('disputed')
-    if (disputed.length === 0) return blockedPairs(those('blocked'))
+    let known = this.#sorted(pairs)
+    if (known.unknown.length > 0) {
+      const isFull = this.#count + known.unknown.length > MAX_PAIRS
+      if (isFull) this.forgetAll()
+      this.#read(isFull ? pairs : known.unknown, reader)
+      known = this.#sorted(pairs)
+    }
+    const { blocked, disputed } = known
+    if (disputed.length === 0) return blockedPairs(blocked)
     const judged = this.#hydrator.blocks(disputed, asVisitor(reader))
-    const blocked = disputed.filter(([uid, other]) => judged.has(uid, other))
-    return blockedPairs([...those('blocked'), ...blocked])
+    return blockedPairs([...blocked, ...disputed.filter(([uid, other]) => judged.has(uid, other))])
   }
 
   forget(uid: number, other: number): void {
@@ -48,8 +51,19 @@ export class KnownBlocks {
     this.#count = 0
   }
 
-  #get(uid: number, other: number): Known | undefined {
-    return this.#byUid.get(uid)?.get(other)
+  /** Pairs of one account stand together, so each account is looked up once; most are free. */
+  #sorted(pairs: readonly AccountPair[]): Sorted {
+    const sorted: Sorted = { blocked: [], disputed: [], unknown: [] }
+    let others: Map<number, Known> | undefined
+    let whose = -1
+    for (const pair of pairs) {
+      const [uid, other] = pair
+      if (uid !== whose) others = this.#byUid.get(uid)
+      whose = uid
+      const known = others?.get(other) ?? 'unknown'
+      if (known !== 'free') sorted[known].push(pair)
+    }
+    return sorted
   }
 
   #read(pairs: readonly AccountPair[], reader: Reader): void {

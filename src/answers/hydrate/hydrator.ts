@@ -2,6 +2,7 @@
 // that the state is of one moment. What a page costs is about fifteen statements, however many
 // items it has, and a few more for what was not read before.
 
+import { prepareListOptOuts } from '../../data/store/read/list-opt-outs.ts'
 import { atOneMoment } from '../../data/store/transact.ts'
 import { KeptRows } from './cached-rows.ts'
 import { withoutTakenDown } from './hide-taken-down.ts'
@@ -29,6 +30,7 @@ export function createHydrator(parts: HydratorParts): Hydrator {
   const { db, onUnusable = () => {} } = parts
   const loader: Loader = {
     readers: prepareReaders(db),
+    optOuts: prepareListOptOuts(db, parts.actors),
     parts,
     onUnusable,
     keptActors: new KeptRows(MAX_KEPT_ACTOR_BYTES),

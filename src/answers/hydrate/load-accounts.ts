@@ -2,6 +2,7 @@
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
+import { REFERENCE_LIST } from '../../data/store/read/list-opt-outs.ts'
 import type { ListRow } from '../../data/store/read/lists.ts'
 import { loadAbout } from './load-about.ts'
 import { loadActors } from './load-actors.ts'
@@ -9,9 +10,10 @@ import { toRelations } from './load-relations.ts'
 import type { Loader } from './page.ts'
 import { parseRecord } from './parse-record.ts'
 import { isSoundList } from './record-shapes.ts'
-import type { Actor, List, ProfileState } from './types.ts'
+import type { Actor, List, ProfileState, Viewer } from './types.ts'
 
 const LIST = 'app.bsky.graph.list'
+const OPT_OUT = 'app.bsky.graph.referencelistoptout'
 const LIST_BLOCK = 'app.bsky.graph.listblock'
 
 /** Fills `actors`, `about` and `relations`. */
@@ -43,30 +45,35 @@ export function loadLists(loader: Loader, state: ProfileState, ids: Set<number>)
   }
   if (ids.size === 0) return
   for (const row of loader.readers.lists.byId(ids, state.viewer?.uid ?? 0)) {
-    const list = toList(loader, row, state.viewer?.did)
+    const list = toList(loader, row, state.viewer)
     if (list) state.lists.set(row.id, list)
   }
 }
 
-function toList(loader: Loader, row: ListRow, viewerDid: string | undefined): List | undefined {
+function toList(loader: Loader, row: ListRow, viewer: Viewer): List | undefined {
   const record = parseRecord<List['record']>(row.record, {
     kind: 'list',
     isSound: isSoundList,
     onUnusable: loader.onUnusable,
   })
   if (!record) return undefined
+  const uri = recordUri(loader.parts.actors.didOf(row.uid), LIST, row.rkey)
+  const isReference = record.purpose === REFERENCE_LIST
+  const optOut =
+    viewer && isReference ? loader.optOuts.by(viewer.uid, { owner: row.uid, uri }) : undefined
   return {
     id: row.id,
     uid: row.uid,
-    uri: recordUri(loader.parts.actors.didOf(row.uid), LIST, row.rkey),
+    uri,
     cid: unpackCid(row.cid),
     record,
     sortAt: row.sortAt,
     itemCount: row.itemCount,
     blockedByViewer:
-      viewerDid !== undefined && row.blockRkey !== null
-        ? recordUri(viewerDid, LIST_BLOCK, row.blockRkey)
+      viewer && row.blockRkey !== null
+        ? recordUri(viewer.did, LIST_BLOCK, row.blockRkey)
         : undefined,
+    optOutOfViewer: viewer && optOut && recordUri(viewer.did, OPT_OUT, optOut),
     mutedByViewer: row.isMuted === 1,
   }
 }

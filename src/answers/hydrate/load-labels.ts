@@ -121,14 +121,17 @@ export function loadSubjectLabels(
   return found
 }
 
-function subjectKeys(actors: ActorReader, subjects: Iterable<string>): LabelSubject[] {
-  const keys: LabelSubject[] = []
+type NamedSubject = LabelSubject & { subject: string }
+
+/** Accounts and records; not those of nobody that was heard of, nor of collections that are none of ours. */
+export function subjectKeys(actors: ActorReader, subjects: Iterable<string>): NamedSubject[] {
+  const keys: NamedSubject[] = []
   for (const subject of subjects) {
     const key = parseRecordUri(subject)
     const uid = actors.uidOf(key?.did ?? subject)
     const collection = key ? collectionCodes[key.collection as Collection] : 0
     if (uid === 0 || collection === undefined) continue
-    keys.push({ uid, collection, rkey: key ? packRkey(key.rkey) : '' })
+    keys.push({ subject, uid, collection, rkey: key ? packRkey(key.rkey) : '' })
   }
   return keys
 }

@@ -157,7 +157,7 @@ function listsByUri(loader: Loader, uris: readonly string[]): Map<string, ListAt
   )
 }
 
-/** By lists.id. Nobody with a block between them and the list's creator, unless that one asks. */
+/** By lists.id. Nobody with a block between them and the list's creator, or who opted out, unless that one asks. */
 function samplesOf(
   loader: Loader,
   state: ProfileState,
@@ -170,15 +170,37 @@ function samplesOf(
   const rows = readers.packs.membersOf(creators.keys(), NEWEST_MEMBERS)
   const pairs = rows.map(({ list, subject }) => [creators.get(list)!, subject] as const)
   const blocks = loadBlocks(loader, pairs, state)
+  const optedOut = optedOutOf(loader, rows)
   for (const { list, rkey, subject } of rows) {
     const creator = creators.get(list)!
     const sample = samples.get(list) ?? []
     samples.set(list, sample)
-    const isShown = creator === state.viewer?.uid || !blocks.has(creator, subject)
+    const isOptedOut = optedOut.get(list)?.has(subject) ?? false
+    const isOwn = creator === state.viewer?.uid
+    const isShown = isOwn || !(blocks.has(creator, subject) || isOptedOut)
     if (!isShown || sample.length >= SAMPLED_MEMBERS) continue
-    sample.push({ uri: recordUri(parts.actors.didOf(creator), LIST_ITEM, rkey), subject })
+    sample.push({
+      uri: recordUri(parts.actors.didOf(creator), LIST_ITEM, rkey),
+      subject,
+      isOptedOut,
+    })
   }
   return samples
+}
+
+/** By lists.id. */
+function optedOutOf(
+  { optOuts }: Loader,
+  rows: readonly { list: number; subject: number }[],
+): Map<number, Set<number>> {
+  const subjects = Map.groupBy(rows, ({ list }) => list)
+  return new Map(
+    [...subjects].map(([list, some]) => {
+      const scope = optOuts.scopeOf(list)
+      const uids = some.map(({ subject }) => subject)
+      return [list, scope ? optOuts.among(scope, uids) : new Set<number>()]
+    }),
+  )
 }
 
 /** The account's items on the lists of these starter packs: at-URIs by that of the pack. */

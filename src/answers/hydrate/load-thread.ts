@@ -4,6 +4,7 @@
 // the posts shown are presented on their own.
 
 import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
+import { NO_TAG_RULES } from '../../base/config/moderation-tags.ts'
 import { likeEdges } from '../../data/store/edges/all-edges.ts'
 import { NEWEST } from '../../data/store/edges/subject-lists.ts'
 import { loadAccounts, loadLists } from './load-accounts.ts'
@@ -43,7 +44,16 @@ export function loadThread(
     likers: likers?.uids ?? [],
   })
   const op = shown && ownerOf(loader, shown)
-  return { ...feed, opLikes: op ? loadLikesOf(loader, op, posts) : new Map(), knownLikers: likers }
+  const opLikes = op ? loadLikesOf(loader, op, posts) : new Map()
+  return { ...feed, opLikes, tagged: loadTagged(loader, ids), knownLikers: likers }
+}
+
+function loadTagged({ readers, parts }: Loader, ids: readonly number[]): ThreadState['tagged'] {
+  const { threadTagsHide, threadTagsBumpDown } = parts.tagRules ?? NO_TAG_RULES
+  return {
+    aside: readers.tags.posts(ids, threadTagsHide),
+    bumpedDown: readers.tags.posts(ids, threadTagsBumpDown),
+  }
 }
 
 /** By the root's URI, which may lead to no row. */

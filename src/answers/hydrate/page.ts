@@ -1,6 +1,7 @@
 // What every loader of this room needs: statements, prepared once a connection (`Readers`), and what
 // is kept from request to request; and the empty states that they fill for one request.
 
+import type { TagRules } from '../../base/config/moderation-tags.ts'
 import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
 import { prepareActivitySubscriptions } from '../../data/store/read/activity-subscriptions.ts'
 import { type ActorRow, prepareActors } from '../../data/store/read/actors.ts'
@@ -8,7 +9,9 @@ import { prepareBlockPairs } from '../../data/store/read/block-pairs.ts'
 import { prepareGates } from '../../data/store/read/gates.ts'
 import type { Db } from '../../data/store/read/id-list.ts'
 import { prepareLabels } from '../../data/store/read/labels.ts'
+import type { ListOptOuts } from '../../data/store/read/list-opt-outs.ts'
 import { prepareLists } from '../../data/store/read/lists.ts'
+import { prepareTags } from '../../data/store/read/moderation-tags.ts'
 import { prepareNotifications } from '../../data/store/read/notifications.ts'
 import { preparePacks } from '../../data/store/read/packs.ts'
 import { preparePostViewers } from '../../data/store/read/post-viewers.ts'
@@ -42,7 +45,9 @@ export type HydratorParts = {
   graph: FollowGraphReader
   urls: MediaUrls
   /** DIDs whose verifications profiles show. */
-  trustedVerifiers?: readonly string[]
+  trustedVerifiers?: readonly string[] | undefined
+  /** What moderators' tags do; nothing where not given. */
+  tagRules?: TagRules | undefined
   /** Told what labels were looked for, where somebody asks: DIDs and at-URIs. */
   onLabelsRead?: (viewer: Viewer, labelers: Labelers, subjects: readonly string[]) => void
   /** Told whose counts were read, to be shown: posts.id. */
@@ -53,6 +58,7 @@ export type HydratorParts = {
 
 export type Loader = {
   readers: Readers
+  optOuts: ListOptOuts
   parts: HydratorParts
   onUnusable: OnUnusable
   keptActors: KeptRows<ActorRow, Actor>
@@ -78,6 +84,7 @@ export function prepareReaders(db: Db) {
     records: prepareRecords(db),
     relations: prepareRelations(db),
     reposts: prepareReposts(db),
+    tags: prepareTags(db),
     takedowns: prepareTakedowns(db),
   }
 }

@@ -40,8 +40,8 @@ export type Joins = { allTime: number; week: number }
 export type PackContent = {
   /** lists.id */
   list: number | undefined
-  /** at-URIs of items of its list, and whom they name. */
-  sample: { uri: string; subject: number }[]
+  /** at-URIs of items of its list, and whom they name; who opted out is in it for the list's owner alone. */
+  sample: { uri: string; subject: number; isOptedOut?: boolean }[]
 }
 
 export type LiveStatus = {

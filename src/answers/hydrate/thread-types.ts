@@ -15,6 +15,8 @@ export type ThreadHydration = {
 export type ThreadState = FeedState & {
   /** What the thread's owner likes: at-URIs of the likes, by posts.id. */
   opLikes: Map<number, string>
+  /** posts.id of those with a moderators' tag that lets them stand aside, or come after the others. */
+  tagged: { aside: ReadonlySet<number>; bumpedDown: ReadonlySet<number> }
   /** How many of the followed like the anchor, and the latest of them. Undefined for none. */
   knownLikers: { count: number; uids: number[] } | undefined
 }

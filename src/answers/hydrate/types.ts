@@ -198,6 +198,8 @@ export type List = {
   itemCount: number
   /** at-URI of the viewer's block of this list. */
   blockedByViewer: string | undefined
+  /** at-URI by which the viewer opted out of this list. */
+  optOutOfViewer: string | undefined
   mutedByViewer: boolean
 }
 

@@ -3,7 +3,7 @@
 
 import { bookmarksBefore, countBookmarks, type PlacedBookmark } from '../../data/store/bookmarks.ts'
 import type { Db } from '../../data/store/db.ts'
-import { BadCursorError, parseTimed } from './page-cursor.ts'
+import { parsePlace } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
 type BookmarkRequest = { viewer: number; limit: number; cursor: string | undefined }
@@ -24,7 +24,7 @@ export function createBookmarkPages(db: Db) {
 
 function parseCursor(cursor: string | undefined): { createdAt: number; post: number } {
   if (cursor === undefined) return { createdAt: Number.MAX_SAFE_INTEGER, post: 0 }
-  const [createdAt, post] = parseTimed(cursor)
-  if (!/^[1-9]\d{0,14}$/.test(post)) throw new BadCursorError()
-  return { createdAt, post: Number(post) }
+  const read = (rest: string) => (/^[1-9]\d{0,14}$/.test(rest) ? Number(rest) : undefined)
+  const [createdAt, post] = parsePlace(cursor, { read, lowest: 0 })
+  return { createdAt, post }
 }

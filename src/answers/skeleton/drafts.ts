@@ -10,7 +10,7 @@ import {
   draftBytes,
   draftsBelow,
 } from '../../data/store/drafts.ts'
-import { BadCursorError, parseTimed } from './page-cursor.ts'
+import { parsePlace } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
 type DraftRequest = { viewer: number; limit: number; cursor: string | undefined }
@@ -33,7 +33,7 @@ export function createDraftPages(db: Db) {
 
 function parseCursor(cursor: string | undefined): DraftPlace {
   if (cursor === undefined) return { updatedAt: Number.MAX_SAFE_INTEGER, id: '' }
-  const [updatedAt, id] = parseTimed(cursor)
-  if (!isValidTid(id)) throw new BadCursorError()
+  const read = (rest: string) => (isValidTid(rest) ? rest : undefined)
+  const [updatedAt, id] = parsePlace(cursor, { read, lowest: '' })
   return { updatedAt, id }
 }

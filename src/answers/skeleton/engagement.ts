@@ -16,7 +16,7 @@ import {
   type ReadEngagement,
 } from '../../data/store/read/engagement.ts'
 import { LATEST } from './feed-page.ts'
-import { BadCursorError, parseTimed } from './page-cursor.ts'
+import { parsePlace } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
 type EngagementRequest = { post: number; limit: number; cursor: string | undefined }
@@ -36,8 +36,10 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
       const before = parseLikeCursor(cursor, (did) => (isValidDid(did) ? actors.uidOf(did) : 0))
       const page = likeEdges.newest(db, post, before, limit + 1)
       const last = page.length > limit ? page[limit - 1] : undefined
+      const likes = page.slice(0, limit)
+      const isFirst = likeEdges.areFirst(db, likes)
       return {
-        items: page.slice(0, limit).filter((like) => isFirstOfPair(db, like)),
+        items: likes.filter((_, i) => isFirst[i]),
         cursor: last && `${last.sortAt}__${actors.didOf(last.uid)}`,
       }
     },
@@ -49,9 +51,9 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
       const last = page.length > limit ? page[limit - 1] : undefined
       const likes = page.slice(0, limit)
       const repeated = likeEdges.repeatedAmong(db, { creator, subjects: likes.map(subjectOf) })
-      const isFirst = (like: Edge) => !repeated.has(like.subject) || isFirstOfPair(db, like)
+      const isFirst = repeated.size === 0 ? [] : likeEdges.areFirst(db, likes)
       return {
-        items: likes.filter(isFirst).map(subjectOf),
+        items: likes.filter((_, i) => isFirst[i] ?? true).map(subjectOf),
         cursor: last && `${last.sortAt}__${last.subject}`,
       }
     },
@@ -74,21 +76,13 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
   }
 }
 
-/** By its time, as the cursor can't part records of one time and pair. */
-function isFirstOfPair(db: Db, { uid, subject, sortAt }: Edge): boolean {
-  if (likeEdges.isSingle(db, uid, subject)) return true
-  return likeEdges.findPair(db, uid, subject)?.sortAt === sortAt
-}
-
 function subjectOf({ subject }: Edge): number {
   return subject
 }
 
 function parseLikeCursor(cursor: string | undefined, idOf: (rest: string) => number): Before {
   if (cursor === undefined) return NEWEST
-  const [sortAt, rest] = parseTimed(cursor)
-  const uid = idOf(rest)
-  if (uid === 0) throw new BadCursorError()
+  const [sortAt, uid] = parsePlace(cursor, { read: (rest) => idOf(rest) || undefined, lowest: 0 })
   return { sortAt, uid }
 }
 
@@ -97,7 +91,7 @@ function byPlace(
   { post, limit, cursor }: EngagementRequest,
   itemOf: (row: EngagementRow) => number = ({ shown }) => shown,
 ): SkeletonPage<number> {
-  const rows = read(post, parsePlace(cursor), limit + 1)
+  const rows = read(post, parseRowPlace(cursor), limit + 1)
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return {
     items: rows.slice(0, limit).map(itemOf),
@@ -105,9 +99,9 @@ function byPlace(
   }
 }
 
-function parsePlace(cursor: string | undefined): EngagementPlace {
+function parseRowPlace(cursor: string | undefined): EngagementPlace {
   if (cursor === undefined) return { sortAt: LATEST, id: 0 }
-  const [sortAt, id] = parseTimed(cursor)
-  if (!ROW_ID.test(id)) throw new BadCursorError()
-  return { sortAt, id: Number(id) }
+  const read = (rest: string) => (ROW_ID.test(rest) ? Number(rest) : undefined)
+  const [sortAt, id] = parsePlace(cursor, { read, lowest: 0 })
+  return { sortAt, id }
 }

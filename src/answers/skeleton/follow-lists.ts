@@ -9,12 +9,11 @@ import { isValidDid } from '@atproto/syntax'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { blockEdges, followEdges } from '../../data/store/edges/all-edges.ts'
-import type { Edge } from '../../data/store/edges/edge.ts'
 import type { EdgeTable } from '../../data/store/edges/edge-table.ts'
 import { newestSubjects } from '../../data/store/edges/newest-subjects.ts'
 import { type Before, NEWEST } from '../../data/store/edges/subject-lists.ts'
 import { type PrivateRelation, privateAccounts } from '../../data/store/read/private-accounts.ts'
-import { BadCursorError, parseTimed } from './page-cursor.ts'
+import { parsePlace } from './page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
 
 type AccountListRequest = PlaceInList & { actor: number }
@@ -35,6 +34,7 @@ export function createAccountLists(parts: AccountListParts) {
     followers: accountList(parts, pointing(db, followEdges)),
     blocks: accountList(parts, pointedAt(db, blockEdges)),
     mutes: accountList(parts, privately(db, 'mutes')),
+    mutesOfAnyScope: accountList(parts, privately(db, 'mutesOfAnyScope')),
     subscriptions: accountList(parts, privately(db, 'activity_subscriptions')),
   }
 }
@@ -57,26 +57,21 @@ function pointedAt(db: Db, edges: EdgeTable): ReadEntries {
     const page = newestSubjects(db, edges, { creator, before, limit })
     const subjects = page.map(({ subject }) => subject)
     const repeated = edges.repeatedAmong(db, { creator, subjects })
-    return page.map((edge) => ({
+    const isFirst = repeated.size === 0 ? [] : edges.areFirst(db, page)
+    return page.map((edge, i) => ({
       other: edge.subject,
       at: edge.sortAt,
-      isFirst: !repeated.has(edge.subject) || isFirstOfPair(db, edges, edge),
+      isFirst: isFirst[i] ?? true,
     }))
   }
 }
 
 function pointing(db: Db, edges: EdgeTable): ReadEntries {
-  return (subject, before, limit) =>
-    edges.newest(db, subject, before, limit).map((edge) => ({
-      other: edge.uid,
-      at: edge.sortAt,
-      isFirst: isFirstOfPair(db, edges, edge),
-    }))
-}
-
-/** By its time rather than by the record itself: the cursor can't part records of one time and pair. */
-function isFirstOfPair(db: Db, edges: EdgeTable, { uid, subject, sortAt }: Edge): boolean {
-  return edges.isSingle(db, uid, subject) || edges.findPair(db, uid, subject)?.sortAt === sortAt
+  return (subject, before, limit) => {
+    const page = edges.newest(db, subject, before, limit)
+    const isFirst = edges.areFirst(db, page)
+    return page.map((edge, i) => ({ other: edge.uid, at: edge.sortAt, isFirst: isFirst[i]! }))
+  }
 }
 
 /** From rows, one a pair. */
@@ -87,9 +82,8 @@ function privately(db: Db, table: PrivateRelation): ReadEntries {
 
 function parseCursor(actors: ActorReader, cursor: string | undefined): Before {
   if (cursor === undefined) return NEWEST
-  const [sortAt, did] = parseTimed(cursor)
   // We wrote it, so we knew the account; accounts are never forgotten.
-  const uid = isValidDid(did) ? actors.uidOf(did) : 0
-  if (uid === 0) throw new BadCursorError()
+  const read = (did: string) => (isValidDid(did) && actors.uidOf(did)) || undefined
+  const [sortAt, uid] = parsePlace(cursor, { read, lowest: 0 })
   return { sortAt, uid }
 }

@@ -1,9 +1,10 @@
 // The ids of a list feed page: posts of everyone on a list, replies too but no reposts, as in the
-// reference's data plane. They are merged from the accounts' own rows, like a timeline below its ring.
+// reference's data plane, but for those who opted out of a reference list. They are merged from the accounts' own rows, like a timeline below its ring.
 
 import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { MergedFeed } from '../../data/store/merged-feed.ts'
+import { prepareListOptOuts } from '../../data/store/read/list-opt-outs.ts'
 import { prepareListPages } from '../../data/store/read/list-pages.ts'
 import { cutPage, rowsInRange } from './feed-page.ts'
 import { formatFeedCursor, parseFeedCursor } from './page-cursor.ts'
@@ -18,11 +19,15 @@ const MAX_MEMBERS = 100_000
 export function createListFeedSkeleton(parts: { db: Db; actors: ActorReader; feed: MergedFeed }) {
   const { actors, feed } = parts
   const reader = prepareListPages(parts.db)
+  const optOuts = prepareListOptOuts(parts.db, actors)
   return ({ list, limit, cursor }: ListFeedRequest): FeedSkeleton => {
     const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
-    const originators = reader
-      .allMembers(list, MAX_MEMBERS)
-      .filter((uid) => (actors.flagsOf(uid) & HIDDEN) === 0)
+    const members = reader.allMembers(list, MAX_MEMBERS)
+    const scope = optOuts.scopeOf(list)
+    const out = scope && optOuts.among(scope, members)
+    const originators = members.filter(
+      (uid) => (actors.flagsOf(uid) & HIDDEN) === 0 && !out?.has(uid),
+    )
     const found = rowsInRange({
       range: { before, after: undefined },
       count: limit + 1,

@@ -10,7 +10,7 @@ import { prepareRecordLikers, type RecordLiker } from '../../data/store/read/rec
 import type { RecordKeyInRepo } from '../../data/store/read/records-by-key.ts'
 import type { Like } from './engagement.ts'
 import { LATEST } from './feed-page.ts'
-import { BadCursorError, parseTimed } from './page-cursor.ts'
+import { parsePlace } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
 type RecordLikesRequest = {
@@ -31,7 +31,7 @@ export function createRecordLikes({ db, actors }: { db: Db; actors: ActorReader 
   }
 
   return ({ record, limit, cursor }) => {
-    const place = parsePlace(actors, cursor)
+    const place = parseCursor(actors, cursor)
     const id = idOf(record)
     const rows = id === 0 ? [] : likers.below(id, place, limit + 1)
     const last = rows.length > limit ? rows[limit - 1] : undefined
@@ -42,10 +42,9 @@ export function createRecordLikes({ db, actors }: { db: Db; actors: ActorReader 
   }
 }
 
-function parsePlace(actors: ActorReader, cursor: string | undefined): RecordLiker {
+function parseCursor(actors: ActorReader, cursor: string | undefined): RecordLiker {
   if (cursor === undefined) return { createdAt: LATEST, uid: 0 }
-  const [createdAt, did] = parseTimed(cursor)
-  const uid = isValidDid(did) ? actors.uidOf(did) : 0
-  if (uid === 0) throw new BadCursorError()
+  const read = (did: string) => (isValidDid(did) && actors.uidOf(did)) || undefined
+  const [createdAt, uid] = parsePlace(cursor, { read, lowest: 0 })
   return { createdAt, uid }
 }

@@ -29,6 +29,8 @@ export type ArrivalSourceParts = {
   now?: () => number
 }
 
+/** Rows of a step of the walk: of the first few at first, since at the tip the next ones are near. */
+const FIRST_CHUNK = 32
 const CHUNK = 512
 /** Rows walked over for each account that could be asked instead: about what they cost. */
 const WALKED_AN_ACCOUNT = 3
@@ -56,7 +58,7 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
     read,
     before: (seq) => read({ at: seq, isForward: false, limit: 1 }).events[0]?.seq,
     describe: parts.describe,
-    gaps: (events, isTip) => gapsAround(parts, events, isTip ? now() : undefined),
+    gaps: (events, isTip) => gapsAround(parts.gapsIn, events, isTip ? now() : undefined),
   }
 }
 
@@ -70,14 +72,15 @@ function belongs({ originators, flagsOf }: ArrivalSourceParts, arrival: Arrival)
 function walk(parts: ArrivalSourceParts, range: ArrivalRange, most: number): SourceSlice<Arrival> {
   const events: Arrival[] = []
   let reached = range.at
-  for (let walked = 0; walked < most; walked += CHUNK) {
-    const rows = parts.arrivals.all({ ...range, at: reached, limit: CHUNK })
+  let chunk = FIRST_CHUNK
+  for (let walked = 0; walked < most; walked += chunk, chunk = Math.min(CHUNK, chunk * 2)) {
+    const rows = parts.arrivals.all({ ...range, at: reached, limit: chunk })
     for (const row of rows) {
       reached = row.seq
       if (!belongs(parts, row)) continue
       if (events.push(row) === range.limit) return { events, reached, isEnd: false }
     }
-    if (rows.length < CHUNK) return { events, reached, isEnd: true }
+    if (rows.length < chunk) return { events, reached, isEnd: true }
   }
   return { events, reached, isEnd: false }
 }
@@ -127,8 +130,8 @@ function nothingYet({ at }: ArrivalRange): SourceSlice<Arrival> {
 }
 
 /** What the stream or an account still misses from the time of these events. */
-function gapsAround(
-  { gapsIn }: ArrivalSourceParts,
+export function gapsAround(
+  gapsIn: ArrivalSourceParts['gapsIn'],
   events: readonly Arrived[],
   nowMs: number | undefined,
 ): TimelineGap[] {

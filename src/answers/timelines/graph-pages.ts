@@ -36,15 +36,17 @@ export function readActors(
     actors,
     next_cursor: cursors.write(name, { isForward: true, at: [after] }),
   })
-  for (let examined = 0; examined < source.maxExamined; examined += CHUNK) {
-    const ids = source.list(shortest!, after, CHUNK)
+  // Of one list alone a page is what it says, but for the few who are left out.
+  const chunk = others.length === 0 ? Math.min(CHUNK, limit + 1) : CHUNK
+  for (let examined = 0; examined < source.maxExamined; examined += chunk) {
+    const ids = source.list(shortest!, after, chunk)
     for (let i = 0; i < ids.length; i++) {
       after = ids[i]!
       if (!others.every((side) => isIn(side, after))) continue
       const found = source.nameOf(after)
       if (found !== undefined && actors.push(found) === limit) return isMore()
     }
-    if (ids.length < CHUNK) return { actors, next_cursor: null }
+    if (ids.length < chunk) return { actors, next_cursor: null }
   }
   return isMore()
 }

@@ -28,6 +28,8 @@ export type GraphSource = {
   has(creator: number, subject: number): boolean
   /** Everybody from behind `after`, as in a list. */
   accounts(after: number, limit: number): ArrayLike<number>
+  /** Whether it is read from rows, so that a page is of one moment only within a transaction. */
+  readonly isInRows: boolean
   /** So many of a list are looked at for one page. */
   readonly maxExamined: number
 }
@@ -49,6 +51,7 @@ export function networkGraph(parts: {
   return {
     name: 'graph',
     accountsAre: 'a DID',
+    isInRows: false,
     maxExamined: 50_000,
     isName: isValidDid,
     idOf: (name) => actors.uidOf(name),
@@ -74,6 +77,7 @@ export function customGraph(parts: {
   return {
     name: `graphs/${row.id}`,
     accountsAre: ACCOUNT_NAMES,
+    isInRows: true,
     maxExamined: 5_000,
     isName: isAccountName,
     idOf: (name) => findGraphAccount(db, row.id, name),

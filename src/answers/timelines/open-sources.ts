@@ -11,12 +11,14 @@ import { prepareBlockPairs } from '../../data/store/read/block-pairs.ts'
 import { prepareCustomTimelines } from '../../data/store/read/custom-timelines.ts'
 import { type FeedEntity, prepareFeedEntities } from '../../data/store/read/feed-entities.ts'
 import { prepareListPages } from '../../data/store/read/list-pages.ts'
+import { prepareLoggedItems } from '../../data/store/read/logged-items.ts'
 import { prepareNotificationArrivals } from '../../data/store/read/notification-arrivals.ts'
 import { prepareTakedowns } from '../../data/store/read/takedowns.ts'
 import type { Keeps } from '../../data/timeline/lossiness.ts'
 import { createTimelineGaps } from '../skeleton/timeline-gaps.ts'
-import { type ArrivalSourceParts, createArrivalSource } from './arrival-source.ts'
+import { type ArrivalSourceParts, createArrivalSource, gapsAround } from './arrival-source.ts'
 import { createCustomSource } from './custom-source.ts'
+import { createLoggedSource, type FollowingLogs } from './logged-source.ts'
 import { createNotificationSource, withoutHidden } from './notification-source.ts'
 import type { TimelineKey } from './timeline-key.ts'
 import type { Entity, TimelineSource } from './types.ts'
@@ -26,6 +28,8 @@ export type SourceParts = {
   actors: ActorReader
   graph: FollowGraphReader
   keeps: Keeps
+  /** Of members' timelines, where several nodes share them. */
+  logs?: FollowingLogs | undefined
 }
 
 export type Readers = ReturnType<typeof prepareReaders>
@@ -35,8 +39,9 @@ const MAX_GAPS = 20
 const PAGE = 8_192
 
 /** Statements of this connection. */
-export function prepareReaders({ db, graph }: SourceParts) {
+export function prepareReaders({ db, actors, graph }: Omit<SourceParts, 'keeps'>) {
   return {
+    logged: prepareLoggedItems(db, actors),
     arrivals: prepareArrivals(db),
     notifications: prepareNotificationArrivals(db),
     custom: prepareCustomTimelines(db),
@@ -62,7 +67,13 @@ export function createOpenSource(parts: SourceParts, readers: Readers) {
     if (uid === 0) return undefined
     if (kind === 'author') return openAuthor(parts, readers, { key: text, uid })
     if ((actors.flagsOf(uid) & MEMBER) === 0) return undefined
-    if (kind === 'following') return openFollowing(parts, readers, { key: text, uid })
+    if (kind === 'following') {
+      const named = { key: text, did: name, uid }
+      const { logs } = parts
+      return logs
+        ? openLogged({ ...parts, logs }, readers, named)
+        : openFollowing(parts, readers, named)
+    }
     const { notifications, takedowns } = readers
     return createNotificationSource({ key: text, uid, actors, notifications, takedowns })
   }
@@ -79,7 +90,11 @@ function openAuthor(parts: SourceParts, readers: Readers, { key, uid }: Named): 
 }
 
 /** Whom they follow and themself, without what the draw leaves out, and without those that a block parts. */
-function openFollowing(parts: SourceParts, readers: Readers, { key, uid }: Named): TimelineSource {
+export function openFollowing(
+  parts: SourceParts,
+  readers: Readers,
+  { key, uid }: Named,
+): TimelineSource<Arrival> {
   const { graph, keeps } = parts
   const isBlocked = rememberBlocks(readers, uid)
   return createArrivalSource({
@@ -92,6 +107,21 @@ function openFollowing(parts: SourceParts, readers: Readers, { key, uid }: Named
         arrival.uid === uid || (keeps(uid, arrival.item) && !isBlocked(arrival.uid)),
     },
     gapsIn: (stretch) => readers.gaps(uid, stretch, MAX_GAPS),
+  })
+}
+
+function openLogged(
+  parts: SourceParts & { logs: FollowingLogs },
+  readers: Readers,
+  { key, did, uid }: Named & { did: string },
+): TimelineSource<Arrival> {
+  const { actors, graph, logs } = parts
+  const gapsIn: ArrivalSourceParts['gapsIn'] = (stretch) => readers.gaps(uid, stretch, MAX_GAPS)
+  return createLoggedSource({
+    ...{ key, did, uid, logs, actors, graph, items: readers.logged },
+    isBlocked: rememberBlocks(readers, uid),
+    describe: (events) => describeArrivals({ actors, ...readers }, events),
+    gaps: (events, isTip) => gapsAround(gapsIn, events, isTip ? Date.now() : undefined),
   })
 }
 

@@ -2,9 +2,8 @@
 // timeline and the direction, so that it can't be used for anything else, and the key it was signed with. The two
 // newest keys are valid, so a cursor lives for at least as long as a key.
 
-import { createHmac } from 'node:crypto'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
-import { isSameMac } from '../../base/util/secrets.ts'
+import { isSameMac, macOf } from '../../base/util/secrets.ts'
 
 type SigningKey = { id: number; secret: Buffer }
 
@@ -37,7 +36,7 @@ export function createCursors(keys: () => readonly SigningKey[]): Cursors {
         v: key.id,
       }
       const text = Buffer.from(JSON.stringify(content)).toString('base64url')
-      return `${text}.${signatureOf(text, key).toString('base64url')}`
+      return `${text}.${macOf(key.secret, text).toString('base64url')}`
     },
     read(timeline, cursor) {
       const content = checked(cursor, keys())
@@ -52,13 +51,9 @@ function checked(cursor: string, keys: readonly SigningKey[]): Content | undefin
   const match = cursor.length > MAX_LENGTH ? null : SIGNED.exec(cursor)
   if (!match) return undefined
   const given = Buffer.from(match[2]!, 'base64url')
-  const isOurs = keys.some((key) => isSameMac(given, signatureOf(match[1]!, key)))
+  const isOurs = keys.some((key) => isSameMac(given, macOf(key.secret, match[1]!)))
   if (!isOurs) return undefined
   return JSON.parse(Buffer.from(match[1]!, 'base64url').toString()) as Content
-}
-
-function signatureOf(text: string, { secret }: SigningKey): Buffer {
-  return createHmac('sha256', secret).update(text).digest()
 }
 
 function badCursor(): Error {

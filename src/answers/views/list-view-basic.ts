@@ -35,7 +35,9 @@ function listViewer(
   { viewer }: ProfileState,
   list: List,
 ): AppBskyGraphDefs.ListViewerState | undefined {
-  return viewer && { muted: list.mutedByViewer, blocked: list.blockedByViewer }
+  if (!viewer) return undefined
+  const { mutedByViewer: muted, blockedByViewer: blocked, optOutOfViewer } = list
+  return { muted, blocked, referenceListOptOut: optOutOfViewer as `at://${string}` | undefined }
 }
 
 function didOf(uri: string): string {

@@ -50,8 +50,9 @@ export function starterPackView(state: ProfileState, uri: string): View | undefi
 /** @returns undefined where the account can't be shown. */
 export function listItemView(
   state: ProfileState,
-  { uri, subject }: { uri: string; subject: number },
+  { uri, subject, isOptedOut }: { uri: string; subject: number; isOptedOut?: boolean },
 ): ListItem | undefined {
   const view = profileView(state, subject)
-  return view && { uri, subject: view }
+  if (!view) return undefined
+  return isOptedOut ? { uri, subject: view, subjectOptedOut: true } : { uri, subject: view }
 }

@@ -1,7 +1,7 @@
 // The order of the replies to one post, as the reference has it: the owner's line first, then what else
-// the owner says, then the viewer's own, then those of followed people, then the others. Of replies
-// that stand aside, those that the gate hides come after the rest, and muted ones last. Within each of
-// these, the order that was asked for.
+// the owner says, then the viewer's own, those of followed people, the others, and those that moderators
+// bump down. Of replies that stand aside, those that the gate hides come after the rest, then those that
+// moderators hide, and muted ones last. Within each of these, the order that was asked for.
 
 import type { Post } from '../hydrate/types.ts'
 import { isByOp, type ShownThread, type StandsAside } from './thread-rules.ts'
@@ -15,7 +15,17 @@ type ReplyOrder = {
 
 type OrderedReply = { post: Post; aside?: StandsAside }
 
-const TIER = { opThread: 0, op: 1, viewer: 2, followed: 3, other: 4, hidden: 5, muted: 6 } as const
+const TIER = {
+  opThread: 0,
+  op: 1,
+  viewer: 2,
+  followed: 3,
+  other: 4,
+  bumpedDown: 5,
+  hidden: 6,
+  tagged: 7,
+  muted: 8,
+} as const
 
 const OP_LIKE_FACTOR = 1.45
 
@@ -51,9 +61,10 @@ function tierOf(thread: ShownThread, { post, aside }: OrderedReply, { opThread }
   if (isByOp(thread, post)) return TIER.op
   if (state.viewer && post.uid === state.viewer.uid) return TIER.viewer
   if (aside?.mutedByViewer) return TIER.muted
+  if (aside?.hiddenByTag) return TIER.tagged
   if (aside?.hiddenByThreadgate) return TIER.hidden
   if (!aside && state.relations.get(post.uid)?.following !== undefined) return TIER.followed
-  return TIER.other
+  return !aside && state.tagged.bumpedDown.has(post.id) ? TIER.bumpedDown : TIER.other
 }
 
 function topValue({ state }: ShownThread, { id, likeCount }: Post): number {

@@ -58,15 +58,29 @@ export function shownReply(thread: ShownThread, id: number): Post | undefined {
   return isWithheld(thread.state, post.uid) ? undefined : post
 }
 
-export type StandsAside = { hiddenByThreadgate: boolean; mutedByViewer: boolean }
+export type StandsAside = {
+  hiddenByThreadgate: boolean
+  mutedByViewer: boolean
+  /** By moderators. */
+  hiddenByTag: boolean
+}
 
 /** Why the reply is not among the others; undefined where it is. */
-export function standsAside({ state, rootUri }: ShownThread, post: Post): StandsAside | undefined {
+export function standsAside(thread: ShownThread, post: Post): StandsAside | undefined {
+  const { state, rootUri } = thread
   const hiddenByThreadgate = post.uid !== state.viewer?.uid && isHidden(state, rootUri, post)
   const mutedByViewer = viewerMutes(state, post.uid)
+  const hiddenByTag = state.tagged.aside.has(post.id) && !isTrusted(thread, post)
   const isPin = post.record.text.trim() === '📌'
-  if (!hiddenByThreadgate && !mutedByViewer && !isPin) return undefined
-  return { hiddenByThreadgate, mutedByViewer }
+  if (!hiddenByThreadgate && !mutedByViewer && !hiddenByTag && !isPin) return undefined
+  return { hiddenByThreadgate, mutedByViewer, hiddenByTag }
+}
+
+/** Whatever moderators say of it: the owner's, the viewer's own, and of those whom the viewer follows. */
+function isTrusted(thread: ShownThread, post: Post): boolean {
+  const { viewer, relations } = thread.state
+  const isOwn = viewer !== undefined && post.uid === viewer.uid
+  return isByOp(thread, post) || isOwn || relations.get(post.uid)?.following !== undefined
 }
 
 function isHidden(state: ThreadState, rootUri: string, { root, uri }: Post): boolean {

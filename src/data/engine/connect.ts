@@ -1,8 +1,9 @@
 // One process's or thread's way to the CQL engine: prepared statements, sent to a replica of what they are about,
-// with bounded numbers in flight and bounded waits. Only what may be done twice is tried twice.
+// with bounded numbers in flight and bounded waits. Only what may be done twice is tried twice. The driver is loaded
+// by whoever connects: it is a tenth of all modules, and most servers have no engine.
 
 import { readFileSync } from 'node:fs'
-import cassandra from 'cassandra-driver'
+import type cassandra from 'cassandra-driver'
 import { type Config, ConfigError } from '../../base/config/config.ts'
 import { parseEngineAddress } from '../../base/config/engine.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
@@ -11,6 +12,10 @@ import { createLimiter } from '../../base/util/limiter.ts'
 export type EngineSettings = Pick<Config, 'engine' | 'enginePasswordFile' | 'engineCa'>
 
 export type Row = cassandra.types.Row
+
+type Driver = typeof cassandra
+
+type Statement = { query: string; values: readonly unknown[] }
 
 /** The engine did not answer in time, or has too few nodes left; what was asked may have been done or not. */
 export class EngineUnavailableError extends Error {
@@ -23,11 +28,13 @@ export type Engine = {
   read(query: string, values?: readonly unknown[], options?: { serial?: boolean }): Promise<Row[]>
   /** At quorum; what is written must be the same if it is written twice. */
   write(query: string, values: readonly unknown[]): Promise<void>
+  /** Like `write`, of one partition: all or nothing of it is seen. */
+  writeTogether(statements: readonly Statement[]): Promise<void>
   /**
    * A lightweight transaction of one partition.
    * @returns whether its condition held. An EngineUnavailableError leaves that open.
    */
-  decide(statements: readonly { query: string; values: readonly unknown[] }[]): Promise<boolean>
+  decide(statements: readonly Statement[]): Promise<boolean>
   /** Of schema; never prepared. */
   define(query: string): Promise<void>
   /** Reads without a keyspace, from one node's own tables. */
@@ -43,7 +50,6 @@ const CONNECT_TIMEOUT_MS = 3_000
 const MAX_RUNNING = 256
 const MAX_WAITING = 4_096
 const PAGE = 1_000
-const { consistencies } = cassandra.types
 
 /**
  * @param answerMs - how long one node is waited for
@@ -54,24 +60,29 @@ export async function connectEngine(
   answerMs: number = ANSWER_MS,
 ): Promise<Engine> {
   const { keyspace } = parseEngineAddress(settings.engine!)
-  const client = new cassandra.Client(clientOptions(settings, answerMs))
+  const { default: driver } = await import('cassandra-driver')
+  const client = new driver.Client(clientOptions(driver, settings, answerMs))
   try {
     await client.connect()
   } catch (error) {
     await client.shutdown()
-    throw asUnavailable(error)
+    throw asUnavailable(driver, error)
   }
-  return engineOf(client, keyspace)
+  return engineOf(driver, client, keyspace)
 }
 
-function clientOptions(settings: EngineSettings, answerMs: number): cassandra.DseClientOptions {
+function clientOptions(
+  { auth, policies, types }: Driver,
+  settings: EngineSettings,
+  answerMs: number,
+): cassandra.DseClientOptions {
   const { hosts, user, datacenter } = parseEngineAddress(settings.engine!)
-  const { retry } = cassandra.policies
+  const { retry } = policies
   return {
     contactPoints: [...hosts],
     localDataCenter: datacenter,
     ...(user !== undefined && {
-      authProvider: new cassandra.auth.PlainTextAuthProvider(user, passwordOf(settings)),
+      authProvider: new auth.PlainTextAuthProvider(user, passwordOf(settings)),
     }),
     ...(settings.engineCa !== undefined && {
       sslOptions: { ca: [readFile('CA', settings.engineCa)], rejectUnauthorized: true },
@@ -79,8 +90,8 @@ function clientOptions(settings: EngineSettings, answerMs: number): cassandra.Ds
     socketOptions: { readTimeout: answerMs, connectTimeout: CONNECT_TIMEOUT_MS },
     queryOptions: {
       prepare: true,
-      consistency: consistencies.localQuorum,
-      serialConsistency: consistencies.localSerial,
+      consistency: types.consistencies.localQuorum,
+      serialConsistency: types.consistencies.localSerial,
       fetchSize: PAGE,
     },
     policies: { retry: new retry.IdempotenceAwareRetryPolicy(new retry.RetryPolicy()) },
@@ -88,7 +99,8 @@ function clientOptions(settings: EngineSettings, answerMs: number): cassandra.Ds
   }
 }
 
-function engineOf(client: cassandra.Client, keyspace: string): Engine {
+function engineOf(driver: Driver, client: cassandra.Client, keyspace: string): Engine {
+  const { consistencies } = driver.types
   const limiter = createLimiter({
     maxRunning: MAX_RUNNING,
     maxWaiting: MAX_WAITING,
@@ -97,23 +109,20 @@ function engineOf(client: cassandra.Client, keyspace: string): Engine {
   const ask = <T>(work: () => Promise<T>): Promise<T> =>
     limiter.run(() =>
       work().catch((error) => {
-        throw asUnavailable(error)
+        throw asUnavailable(driver, error)
       }),
     )
   return {
     keyspace,
-    read: (query, values = [], { serial = false } = {}) =>
-      ask(() => readAll(client, { query, values, serial })),
+    read: (query, values = [], { serial = false } = {}) => {
+      const consistency = serial ? consistencies.localSerial : consistencies.localQuorum
+      return ask(() => readAll(client, { query, values, consistency }))
+    },
     write: async (query, values) => {
       await ask(() => client.execute(query, [...values], { isIdempotent: true }))
     },
-    decide: async (statements) => {
-      const queries = statements.map(({ query, values }) => ({ query, params: [...values] }))
-      const result = await ask(() =>
-        client.batch(queries, { prepare: true, logged: false, isIdempotent: false }),
-      )
-      return result.wasApplied()
-    },
+    writeTogether: async (statements) => void (await ask(() => batch(client, statements, true))),
+    decide: async (statements) => (await ask(() => batch(client, statements, false))).wasApplied(),
     define: async (query) => {
       const options = { prepare: false, consistency: consistencies.quorum, readTimeout: SCHEMA_MS }
       await ask(() => client.execute(query, [], options))
@@ -127,11 +136,19 @@ function engineOf(client: cassandra.Client, keyspace: string): Engine {
   }
 }
 
+function batch(client: cassandra.Client, statements: readonly Statement[], isIdempotent: boolean) {
+  const queries = statements.map(({ query, values }) => ({ query, params: [...values] }))
+  return client.batch(queries, { prepare: true, logged: false, isIdempotent })
+}
+
 async function readAll(
   client: cassandra.Client,
-  { query, values, serial }: { query: string; values: readonly unknown[]; serial: boolean },
+  {
+    query,
+    values,
+    consistency,
+  }: { query: string; values: readonly unknown[]; consistency: number },
 ): Promise<Row[]> {
-  const consistency = serial ? consistencies.localSerial : consistencies.localQuorum
   const rows: Row[] = []
   let pageState: string | undefined
   do {
@@ -144,15 +161,15 @@ async function readAll(
 }
 
 /** Errors of the engine and of the way to it; a query that is wrong is a fault of ours and stays what it is. */
-function asUnavailable(error: unknown): unknown {
-  if (!isPassing(error)) return error
+function asUnavailable(driver: Driver, error: unknown): unknown {
+  if (!isPassing(driver, error)) return error
   return new EngineUnavailableError((error as Error).message, { cause: error })
 }
 
-function isPassing(error: unknown): boolean {
-  const { responseErrorCodes: codes } = cassandra.types
+function isPassing({ errors, types }: Driver, error: unknown): boolean {
+  const { responseErrorCodes: codes } = types
   const { ArgumentError, AuthenticationError, DriverError, NotSupportedError, ResponseError } =
-    cassandra.errors
+    errors
   if (error instanceof ResponseError) {
     const ours: number[] = [codes.syntaxError, codes.unauthorized, codes.invalid, codes.configError]
     return !ours.includes(error.code)

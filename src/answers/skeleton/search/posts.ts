@@ -32,6 +32,8 @@ export type PostSearchRequest = {
   cursor: string | undefined
   /** Further conditions, by author. */
   fits?: (uid: number) => boolean
+  /** Of what was found, what is left out. */
+  leftOut?: (found: readonly FoundPost[]) => ReadonlySet<FoundPost>
 }
 
 /** posts.id. */
@@ -72,8 +74,16 @@ function endOf(time: number): number {
   return time <= 0 ? 0 : Math.min(periodOf(time - 1) + 1, MAX_PERIOD)
 }
 
-function isWanted({ since, until, fits }: PostSearchRequest, post: FoundPost): boolean {
-  return post.sortAt >= since && post.sortAt < until && (fits?.(post.uid) ?? true)
+function foundPosts(
+  search: PostSearch,
+  { since, until, fits, leftOut }: PostSearchRequest,
+  places: readonly PostPlace[],
+): FoundPost[] {
+  const found = search
+    .posts(places.map(({ id }) => id))
+    .filter(({ sortAt, uid }) => sortAt >= since && sortAt < until && (fits?.(uid) ?? true))
+  const without = leftOut?.(found)
+  return without?.size ? found.filter((post) => !without.has(post)) : found
 }
 
 type Latest = { id: number; sortAt: number; cid: string }
@@ -91,10 +101,9 @@ function latestPage(search: PostSearch, request: PostSearchRequest): PostSearchP
     looked += periods.places.length
     below = periods.next
     isCut = periods.isCut
-    const posts = search
-      .posts(periods.places.map(({ id }) => id))
-      .filter((post) => isWanted(request, post))
-      .map(({ id, sortAt, cid }) => ({ id, sortAt, cid: unpackCid(cid) }))
+    const posts = foundPosts(search, request, periods.places).map(({ id, sortAt, cid }) => {
+      return { id, sortAt, cid: unpackCid(cid) }
+    })
     const rest = before ? posts.filter((post) => newestFirst(before, post) < 0) : posts
     found.push(...rest.sort(newestFirst))
   }
@@ -173,9 +182,7 @@ function inOrder(
   { places }: Scan,
   after: Scored | undefined,
 ): Scored[] {
-  return search
-    .posts(places.map(({ id }) => id))
-    .filter((post) => isWanted(request, post))
+  return foundPosts(search, request, places)
     .map((post) => ({ id: post.id, score: scoreOf(post) }))
     .filter((post) => !after || bestFirst(after, post) < 0)
     .sort(bestFirst)
