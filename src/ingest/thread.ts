@@ -16,6 +16,7 @@ import { HOUR_MS } from '../base/util/durations.ts'
 import { createLines, type Lines } from '../bridge/lines.ts'
 import type { IngestMessage } from '../bridge/messages.ts'
 import { type Db, openWriter } from '../data/store/db.ts'
+import { refuseAlone } from '../data/store/engine-move.ts'
 import { createGuardedFetch } from '../sources/identity/guarded-fetch.ts'
 import { createGuardedLookup } from '../sources/identity/guarded-lookup.ts'
 import { createResolver } from '../sources/identity/resolver.ts'
@@ -27,7 +28,6 @@ import { commitBatch } from './indexing/apply-batch.ts'
 import type { IndexContext } from './indexing/index-context.ts'
 import { memberSeen } from './indexing/members.ts'
 import type { MemoryChange } from './indexing/memory-changes.ts'
-import { openTimeline } from './indexing/open-timeline.ts'
 import { createWriter } from './indexing/writer.ts'
 import { createLabels, type Labels } from './labels/labels.ts'
 import { createTimelineRequests, tendTimelines } from './timelines/timeline-requests.ts'
@@ -41,12 +41,14 @@ import { bearFullDisk, fetchWithRoom } from './upkeep/disk/bear-full-disk.ts'
 import { createDiskGuard } from './upkeep/disk/disk-guard.ts'
 import { createDiskRoom } from './upkeep/disk/disk-room.ts'
 import { createOnceOnly } from './upkeep/disk/once-only.ts'
+import { fileState } from './upkeep/disk-use.ts'
 import { cursorsFromNowOn } from './upkeep/first-cursor.ts'
 import { createGiveWay } from './upkeep/give-way.ts'
 import { startHousekeeping } from './upkeep/housekeeping.ts'
 import { createIdentityNews, type IdentityNews } from './upkeep/identity-news.ts'
 import { createLatencyRecorder, type LatencyRecorder } from './upkeep/latency.ts'
 import { tellLeftOut } from './upkeep/left-out.ts'
+import { createMemberRings } from './upkeep/member-rings.ts'
 import { loadMemory } from './upkeep/memory.ts'
 import { createNewcomerBudget } from './upkeep/newcomer-budget.ts'
 import { createOperatorRequests } from './upkeep/operator-requests.ts'
@@ -60,7 +62,7 @@ import { keepSearchable } from './upkeep/searching.ts'
 import { keepSnapshots } from './upkeep/snapshots.ts'
 import { streamFilters } from './upkeep/stream-filters.ts'
 import { streamSettings, unreadCollections } from './upkeep/stream-settings.ts'
-import { watchThread } from './upkeep/watchdog.ts'
+import { createWatchdog } from './upkeep/watchdog.ts'
 import { createWriterRequests } from './upkeep/writer-requests.ts'
 
 const FILTER_CHANGES = new Set([
@@ -166,7 +168,7 @@ function allEnded(room: Core['room'], all: readonly ({ stop(): Promise<void> } |
 /** To what the serving threads ask for: for members, and for the operator. */
 function createAnswers(
   core: Core,
-  { maxMembers }: Config,
+  { maxMembers, engine }: Config,
   parts: {
     backfill: Backfill
     labels: Labels
@@ -184,14 +186,15 @@ function createAnswers(
   return {
     answer: createWriterRequests({
       ...writing,
-      ...{ counting, labels, maxMembers },
+      // Where nodes share who is a member, seats are counted there.
+      ...{ counting, labels, maxMembers: engine === undefined ? maxMembers : 0 },
       videoWatches: createVideoWatches(core),
       namedMembers: () => core.namedMembers,
       cameFrom: core.coldStarts.cameFrom,
       onSeatsGivenUp: (count) =>
         core.log.info({ count }, 'as many members as may be: who came once only made room'),
       onIdentityChanged: (did) => identityNews.of([did]),
-      openTimeline: (did) => openWhereClosed(core, did),
+      openTimeline: core.rings.asked,
     }),
     operate: createOperatorRequests({ ...writing, tendLog: () => checkpoints.tend() }),
     writeTimelines: createTimelineRequests({ ...core, tendLog: () => checkpoints.tend() }),
@@ -215,6 +218,7 @@ function createUpkeep(
   return [
     ...upkeep,
     startHousekeeping({ ...core, settings: config }),
+    core.rings,
     reportStatus({
       ...{ db, memory, consumer, latency, counts },
       pulse: createPulse({ requests: handles.requests, dataDir: config.dataDir, now }),
@@ -297,6 +301,7 @@ function createCore(config: Config) {
     onUpgrade: (upgrade) => log.info(upgrade, 'upgrading the database; a copy was made first'),
   })
   const db: Db = writable
+  if (config.engine === undefined) refuseAlone(db)
   const { memory, handles, saved } = loadMemory({ db: writable, config, log })
   const { actors } = memory
   const coldStarts = createNewcomerBudget({ db, now })
@@ -306,11 +311,13 @@ function createCore(config: Config) {
     onLeftOut: tellLeftOut(log),
     scope: config.indexScope,
     trustedVerifiers: config.trustedVerifiers,
+    notificationDays: config.dataplaneNotificationDays,
   })
   const snapshots = keepSnapshots({ ...saved, db, writer, log })
   const room = createDiskRoom(log)
   const counts = createCounts()
-  const watchdog = watchThread(config.dataDir, { log, room })
+  const watchdog = createWatchdog({ log, room, progress: () => fileState(config.dataDir) })
+  const rings = createMemberRings({ ...{ db, memory, now }, settings: config, ...handles })
   const giveWay = createGiveWay({
     busiest: busiestShareOf(handles.requests),
     onRested: (ms) => counts.add('rested', 'ms', ms),
@@ -319,7 +326,7 @@ function createCore(config: Config) {
   const namedMembers: readonly string[] = []
   const core = {
     ...{ actors, coldStarts, counts, db, giveWay, handles, log, memory },
-    ...{ namedMembers, now, room, snapshots, watchdog, writer },
+    ...{ namedMembers, now, rings, room, snapshots, watchdog, writer },
     /** Every change of memory is told here, after its commit. */
     onPublished(_changes: readonly MemoryChange[], _entries: number): void {},
   }
@@ -385,11 +392,6 @@ function createStream(
     apply: (batch) => watchdog.over('the next batch of the stream', apply(batch)),
     log,
   })
-}
-
-function openWhereClosed({ actors, db, memory, now }: Core, did: string): void {
-  const uid = actors.uidOf(did)
-  if (!memory.timelines.isOpen(uid)) openTimeline(db, memory, uid, now())
 }
 
 function admit(ctx: IndexContext, dids: string[]): void {

@@ -98,7 +98,7 @@ export async function startReplayWorld(options: ReplayWorldOptions = {}): Promis
         gatherMs: 30,
         quietMs: 300,
         overlapMs: 300,
-        silentMs: 1_500,
+        silentMs: 20_000,
         ...options.limits,
       },
     })

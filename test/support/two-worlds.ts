@@ -4,11 +4,7 @@
 import { expect } from 'vitest'
 import type { StreamEvent } from '../../src/base/event.ts'
 import type { CountedScope } from '../../src/data/store/read/seed-counts.ts'
-import {
-  type Counting,
-  type CountingLimits,
-  createCounting,
-} from '../../src/ingest/counts/counting.ts'
+import { type Counting, createCounting } from '../../src/ingest/counts/counting.ts'
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { type AppviewDouble, startAppviewDouble } from './appview-double.ts'
 import { didOf } from './records.ts'
@@ -34,7 +30,7 @@ export async function createTwoWorlds(
   options: Omit<ServingOptions, 'fallback'> & {
     asks?: Parameters<AppviewDouble['fallback']>[0]
     /** Asks there for what was counted before (ingest/counts/): on, with limits of its own. */
-    counts?: Partial<CountingLimits>
+    counts?: Parameters<typeof createCounting>[0]['limits']
     /** What of it happened before anybody listened here; nothing where not given. */
     isEarlier?: (event: StreamEvent, index: number) => boolean
   } = {},
@@ -109,7 +105,7 @@ const COUNTED = new Set(
 function startCounting(
   { world, uid, now }: ServingWorld,
   { origin }: AppviewDouble,
-  options: { scope: CountedScope; limits: Partial<CountingLimits> },
+  options: { scope: CountedScope; limits: Parameters<typeof createCounting>[0]['limits'] },
 ): Counting {
   const { db, writer, actors, timelines } = world
   const counting = createCounting({

@@ -4,7 +4,7 @@
 import { tidAt } from '../../base/atproto/tid.ts'
 import type { AccountStatus, StreamEvent } from '../../base/event.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
-import { applyNotFound } from '../indexing/account.ts'
+import { applyNotFound, applyServed } from '../indexing/account.ts'
 import { applyBatch, applyFetched } from '../indexing/apply-batch.ts'
 import { commitSparing } from '../indexing/commit-sparing.ts'
 import { markPostMissing } from '../indexing/found-posts.ts'
@@ -20,6 +20,8 @@ export type Applier = {
   missing(postId: number): void
   /** What the account's PDS says of its state. */
   status(did: string, status: AccountStatus): void
+  /** The account's PDS, asked when its state here was of `statusAt`, serves its repository. */
+  served(account: { did: string; statusAt: number }): void
   /** Records that are there and not taken. */
   leaveOut(reason: string, count: number): void
   /** The account's PDS, asked anew, has no such repository, and nothing says since when. */
@@ -84,6 +86,9 @@ export function createApplier({ writer }: { writer: Writer }): Applier {
     },
     notFound(uid) {
       writer.commit((ctx) => applyNotFound(ctx, uid, saidAtUs(ctx)))
+    },
+    served(account) {
+      writer.commit((ctx) => applyServed(ctx, account))
     },
     leaveOut: count,
     counts: () => ({ ...counts }),

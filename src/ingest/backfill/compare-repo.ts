@@ -8,10 +8,12 @@
 import type { Collection } from '../../base/atproto/collections.ts'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
+import { actorStatus } from '../../data/store/actors.ts'
 import { findBackfill, putBackfill } from '../../data/store/backfills.ts'
 import { isFollowing } from '../../data/store/follows.ts'
 import { sweepingGap } from '../../data/store/gap-repair.ts'
 import { allMembers, findMember } from '../../data/store/members.ts'
+import { isHiddenStatus } from '../../data/store/status.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { allRules, collectionsReadWith } from '../indexing/collections/all-rules.ts'
 import { type Reconciled, reconcile } from './reconcile.ts'
@@ -51,10 +53,14 @@ export async function compareRepo(services: Services, repo: RepoTarget): Promise
  * request tells. @throws PdsError
  */
 export async function checkRepo(services: Services, repo: RepoTarget): Promise<void> {
-  const { commit, db, now, pds } = services
+  const { apply, commit, db, now, pds } = services
   const gap = sweepingGap(db)
   if (!gap) return
+  const before = actorStatus(db, repo.uid)
   const rev = await pds.getLatestRev(repo)
+  if (before && isHiddenStatus(before.status) && rev !== undefined) {
+    apply.served({ did: repo.did, statusAt: before.status_at })
+  }
   const isUnchanged = rev !== undefined && tidTimeMs(rev) < gap.fromUs / 1000 - REV_SLACK_MS
   if (isUnchanged || (rev !== undefined && findBackfill(db, repo.uid, 'repo')?.rev === rev)) return
   await compareRepo(services, repo)

@@ -7,6 +7,7 @@
 import { setMaxListeners } from 'node:events'
 import { mayBeTheirs } from '../../base/util/assert.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
+import { createGate } from '../../base/util/gate.ts'
 import type { ColdStartProgress } from '../../bridge/messages.ts'
 import type { WriteDb } from '../../data/store/db.ts'
 import { accountRepairing, bringGapsForward } from '../../data/store/gap-repair.ts'
@@ -88,6 +89,7 @@ class Runner implements Backfill {
   readonly #services: Services
   readonly #hosts: Hosts
   readonly #progress: Progress
+  readonly #mayCheckProgress: () => boolean
   readonly #isReplaying: () => boolean
   readonly #clockWentBack: () => number
   readonly #slowLane: SlowLane
@@ -97,7 +99,6 @@ class Runner implements Backfill {
   readonly #running = new Set<Promise<void>>()
   readonly #held: HeldJobs
   #timer: NodeJS.Timeout | undefined
-  #progressCheckedAt = 0
   #isStarted = false
   /** The next poll is near. */
   #isWaking = false
@@ -116,6 +117,7 @@ class Runner implements Backfill {
     this.#slowLane = createSlowLane(this.#services)
     const { timelineItems = () => 0, replays } = options
     this.#isReplaying = () => (replays?.().length ?? 0) > 0
+    this.#mayCheckProgress = createGate(PROGRESS_EVERY_MS, now)
     this.#progress = createProgress({ ...this.#services, timelineItems, replays })
   }
 
@@ -156,17 +158,14 @@ class Runner implements Backfill {
     clearTimeout(this.#timer)
     this.#isWaking = false
     if (this.#stopping.signal.aborted) return
-    const { limits, now } = this.#services
+    const { limits } = this.#services
     void this.#services.tendLog() // also after those that write here and don't wait
     this.#bearClock()
     this.#slowLane.advance()
     this.#isDry = false
     if (this.#window.size < limits.windowJobs * 2) this.#refill(URGENT_JOBS)
     this.#pump()
-    if (now() - this.#progressCheckedAt >= PROGRESS_EVERY_MS) {
-      this.#progressCheckedAt = now()
-      this.#progress.check()
-    }
+    if (this.#mayCheckProgress()) this.#progress.check()
     this.#timer = setTimeout(() => this.#poll(), POLL_MS)
   }
 

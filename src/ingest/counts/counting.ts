@@ -60,7 +60,7 @@ type CountingOptions = {
   limits?: Partial<CountingLimits>
 }
 
-export type CountingLimits = {
+type CountingLimits = {
   /** Between two questions. */
   restMs: number
   /** Between two timelines that are looked through. */

@@ -14,13 +14,7 @@ import type { Writer } from '../indexing/writer.ts'
  * `unreadable` also of frames; `unknown`: about nothing that is known here, and so of no concern; `too-many`:
  * of this labeler, or by it about one thing.
  */
-export type LabelDrop =
-  | 'unreadable'
-  | 'unsigned'
-  | 'unknown'
-  | 'not-asked'
-  | 'too-many'
-  | 'unforeseen'
+type LabelDrop = 'unreadable' | 'unsigned' | 'unknown' | 'not-asked' | 'too-many' | 'unforeseen'
 
 export type LabelsParts = {
   db: Db

@@ -24,18 +24,16 @@ import type { IndexContext } from '../indexing/index-context.ts'
 import { applyPastDeletion } from '../indexing/past-deletion.ts'
 import { type CatchUp, createCatchUp } from './catch-up.ts'
 import type { GapRepairParts } from './gap-parts.ts'
+import { createStallWatch, type StallWatch, type Verdict } from './stall-watch.ts'
 
 export type GapRunEnd = {
-  /**
-   * `met`: nothing is missing from `windowUs` on. `clamped`: the host's window begins there, and nothing was
-   * replayed. `silent`: the host said nothing any more. `failed`: it can't be had. `stopped`: it goes on
-   * after the restart.
-   */
-  how: 'met' | 'clamped' | 'silent' | 'failed' | 'stopped'
+  /** `clamped`: the host's window begins there, and nothing was replayed. `stopped`: it goes on after the restart. */
+  how: Verdict | 'clamped' | 'stopped'
   host: string
   events: number
   /** Frames that could not be read again. */
   unreadable: number
+  /** Where the host's window begins, if within the gap: from there on nothing is missing. */
   windowUs: number | undefined
 }
 
@@ -60,7 +58,7 @@ class Run implements GapRun {
   readonly #gap: Gap
   readonly #host: string
   readonly #takesWindow: boolean
-  #startedAtMs: number
+  readonly #stallWatch: StallWatch
   readonly #abort = new AbortController()
   readonly #consumer: Consumer
   readonly #timer: NodeJS.Timeout
@@ -68,10 +66,8 @@ class Run implements GapRun {
   #catchUp: CatchUp | undefined
   #meetsFromUs = Number.POSITIVE_INFINITY
   #reachedUs: number
-  #heardAtMs: number
   #cursor: StreamCursor | undefined
   #latest: StreamItem[] = []
-  #isConnected = false
   #events = 0
   #unreadable = 0
   #windowUs: number | undefined
@@ -85,8 +81,11 @@ class Run implements GapRun {
     this.#gap = gap
     this.#host = host
     this.#takesWindow = takesWindow
-    this.#startedAtMs = parts.now()
-    this.#heardAtMs = this.#startedAtMs
+    this.#stallWatch = createStallWatch({
+      limits: parts.limits,
+      quietMs: undefined,
+      startedAtMs: parts.now(),
+    })
     this.#reachedUs = Math.max(gap.fromUs, gap.reached)
     const { promise, resolve } = Promise.withResolvers<GapRunEnd>()
     this.ended = promise
@@ -112,7 +111,7 @@ class Run implements GapRun {
     this.#reachedUs = batch.cursor.timeUs
     this.#unreadable += batch.gaps.filter(({ cause }) => cause === 'dropped-frame').length
     this.#events += batch.events.length
-    this.#heardAtMs = now()
+    this.#stallWatch.heard(now())
     this.#cursor = batch.cursor
     this.#latest = [...this.#latest, ...batch.events.slice(-KEPT_ITEMS)].slice(-KEPT_ITEMS)
     if (!this.#catchUp) this.#aim()
@@ -156,7 +155,7 @@ class Run implements GapRun {
     const overlapUs = limits.overlapMs * 1000
     // Another host's clock may call later what was in the gap.
     const isSure = this.#reachedUs >= toUs + overlapUs || at.cursor.host === this.#host
-    if (!isSure && now() - this.#heardAtMs < limits.overlapMs) return
+    if (!isSure && now() - this.#stallWatch.heardAtMs() < limits.overlapMs) return
     this.#catchUp = createCatchUp(at, limits)
     this.#meetsFromUs = at.cursor.timeUs - overlapUs
     // What tells that the main stream is met may have come already.
@@ -166,31 +165,15 @@ class Run implements GapRun {
   #note(items: readonly StreamItem[]): void {
     if (!this.#cursor) return
     const events = items.flatMap((item) => readItem(item) ?? [])
-    this.#catchUp?.note({ events, cursor: this.#cursor }, this.#heardAtMs)
+    this.#catchUp?.note({ events, cursor: this.#cursor }, this.#stallWatch.heardAtMs())
   }
 
   #look(): void {
-    if (this.#parts.writeRetry.isFull()) {
-      // Nothing can be taken: that is nobody's silence.
-      this.#heardAtMs = this.#parts.now()
-      this.#startedAtMs += LOOK_EVERY_MS
-    }
+    const { now, writeRetry } = this.#parts
+    if (writeRetry.isFull()) this.#stallWatch.heldUp(now(), LOOK_EVERY_MS)
     this.#aim()
-    const how = this.#verdict()
+    const how = this.#stallWatch.verdict(now(), this.#consumer.status(), this.#catchUp)
     if (how) void this.#finish(how)
-  }
-
-  #verdict(): GapRunEnd['how'] | undefined {
-    const { limits } = this.#parts
-    const nowMs = this.#parts.now()
-    const { connected, paused } = this.#consumer.status()
-    if (connected !== this.#isConnected || paused) this.#heardAtMs = nowMs
-    this.#isConnected = connected
-    const silentMs = nowMs - this.#heardAtMs
-    if (this.#catchUp?.isOver(nowMs)) return 'met'
-    if (connected && silentMs >= limits.silentMs) return 'silent'
-    const isHopeless = !connected && silentMs >= limits.giveUpMs
-    return isHopeless || nowMs - this.#startedAtMs >= limits.longestMs ? 'failed' : undefined
   }
 
   async #finish(how: GapRunEnd['how']): Promise<void> {

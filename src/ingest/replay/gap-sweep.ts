@@ -8,6 +8,7 @@
 // were. The row says so.
 
 import type { Logger } from '../../base/obs/log.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
 import { forgetActorIdentity } from '../../data/store/actors.ts'
 import type { WriteDb } from '../../data/store/db.ts'
 import {
@@ -20,6 +21,7 @@ import {
 import { type Gap, streamGaps } from '../../data/store/gaps.ts'
 import { isAnyJobWaiting } from '../../data/store/job-schedule.ts'
 import { enqueueJob, enqueueJobAgain } from '../../data/store/jobs.ts'
+import { isInCircle } from '../indexing/index-context.ts'
 
 /** Whose repositories are kept whole. */
 export type Circle = {
@@ -27,6 +29,25 @@ export type Circle = {
   next(after: number, limit: number): number[]
   /** Accounts that are known but not of the circle. */
   others(): number
+}
+
+/** Members and whom they follow. */
+export function circleOf(actors: ActorReader): Circle {
+  const isInside = (uid: number) => isInCircle(actors, uid)
+  return {
+    next(after, limit) {
+      const uids: number[] = []
+      for (let uid = after + 1; uid <= actors.count && uids.length < limit; uid++) {
+        if (isInside(uid)) uids.push(uid)
+      }
+      return uids
+    },
+    others() {
+      let others = 0
+      for (let uid = 1; uid <= actors.count; uid++) if (!isInside(uid)) others++
+      return others
+    },
+  }
 }
 
 const JOBS_AT_ONCE = 200

@@ -32,7 +32,7 @@ import {
 } from './run.ts'
 import type { StreamHead } from './stream-head.ts'
 
-export type ReplaysOptions = Omit<ReplayParts, 'limits' | 'onApplied' | 'writeRetry'> & {
+type ReplaysOptions = Omit<ReplayParts, 'limits' | 'onApplied' | 'writeRetry'> & {
   writer: Writer
   stream: StreamSettings
   onApplied?: ReplayParts['onApplied']

@@ -74,7 +74,11 @@ export function startReplayRun(
 ): ReplayRun {
   const { db, limits, now, writeRetry, writer } = parts
   const catchUp = head && createCatchUp(head, limits)
-  const stallWatch = createStallWatch({ limits, catchUp, startedAtMs: now() })
+  const stallWatch = createStallWatch({
+    limits,
+    quietMs: catchUp ? undefined : limits.quietMs,
+    startedAtMs: now(),
+  })
   const abort = new AbortController()
   const { promise: ended, resolve } = Promise.withResolvers<ReplayEnd>()
   let { windowUs } = replay
@@ -111,7 +115,7 @@ export function startReplayRun(
 
   function look(): void {
     if (writeRetry.isFull()) stallWatch.heldUp(now(), LOOK_EVERY_MS)
-    const how = stallWatch.verdict(now(), consumer.status())
+    const how = stallWatch.verdict(now(), consumer.status(), catchUp)
     if (how) void end(how)
   }
 

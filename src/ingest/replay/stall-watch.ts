@@ -11,26 +11,33 @@ import type { ReplayLimits } from './limits.ts'
  */
 export type Verdict = 'met' | 'silent' | 'failed'
 
-type StallWatch = {
+export type StallWatch = {
+  /** When something came last, or nothing could be taken. */
+  heardAtMs(): number
   /** Something came. */
   heard(nowMs: number): void
-  /** For so long nothing could be taken: that is nobody's silence. */
+  /** For so long nothing could be taken: the host was not silent. */
   heldUp(nowMs: number, forMs: number): void
-  /** undefined: it goes on. */
-  verdict(nowMs: number, status: Pick<StreamStatus, 'connected' | 'paused'>): Verdict | undefined
+  /** undefined: it goes on. @param catchUp - as soon as it is known where the main stream is. */
+  verdict(
+    nowMs: number,
+    status: Pick<StreamStatus, 'connected' | 'paused'>,
+    catchUp: CatchUp | undefined,
+  ): Verdict | undefined
 }
 
-/** `catchUp` undefined: the main stream has never received anything, so silence is the present. */
+/** `quietMs`: after so much silence it is caught up, where the main stream has never received anything. */
 export function createStallWatch(options: {
-  limits: ReplayLimits
-  catchUp: CatchUp | undefined
+  limits: Pick<ReplayLimits, 'silentMs' | 'giveUpMs' | 'longestMs'>
+  quietMs: number | undefined
   startedAtMs: number
 }): StallWatch {
-  const { limits, catchUp, startedAtMs } = options
+  const { limits, quietMs = Infinity, startedAtMs } = options
   let heardAtMs = startedAtMs
   let heldUpMs = 0
   let wasConnected = false
   return {
+    heardAtMs: () => heardAtMs,
     heard(nowMs) {
       heardAtMs = nowMs
     },
@@ -38,11 +45,11 @@ export function createStallWatch(options: {
       heardAtMs = nowMs
       heldUpMs += forMs
     },
-    verdict(nowMs, { connected, paused }) {
+    verdict(nowMs, { connected, paused }, catchUp) {
       if (connected !== wasConnected || paused) heardAtMs = nowMs
       wasConnected = connected
       const silentMs = nowMs - heardAtMs
-      const isPresent = !catchUp && connected && silentMs >= limits.quietMs
+      const isPresent = connected && silentMs >= quietMs
       if (isPresent || catchUp?.isOver(nowMs)) return 'met'
       if (connected && silentMs >= limits.silentMs) return 'silent'
       const isHopeless = !connected && silentMs >= limits.giveUpMs

@@ -16,7 +16,7 @@ export type StreamHead = {
 
 type Beacon = { did: string; rev: string }
 
-export const MAX_BEACONS = 8
+const MAX_BEACONS = 8
 /** Of these the beacons are taken: some accounts write many events in a row. */
 const KEPT_ITEMS = 128
 

@@ -19,7 +19,7 @@ import { AUTHORS_AT_ONCE, type ColdStartBudget } from '../indexing/cold-start-bu
 
 const KB = 1_000
 
-export const NEWCOMER_LIMITS = {
+const NEWCOMER_LIMITS = {
   /** Fetched at once, of one member's follows. */
   authorsOfMember: AUTHORS_AT_ONCE,
   /** Of these whatever others took: nobody's first page is empty because of others. */
@@ -52,8 +52,9 @@ function perHour(each: number, all = NO_COMMON_LIMIT): SharedBudget {
 
 export function createNewcomerBudget(
   { db, now }: { db: Db; now: () => number },
-  limits = NEWCOMER_LIMITS,
+  changes: Partial<typeof NEWCOMER_LIMITS> = {},
 ): NewcomerBudget {
+  const limits = { ...NEWCOMER_LIMITS, ...changes }
   const { authorsOfMember, authorsInAnyCase } = limits
   const { authors, kilobytes } = createSums(limits)
   const origins = new Map<number, string>()

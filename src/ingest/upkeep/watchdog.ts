@@ -6,7 +6,6 @@
 import type { Logger } from '../../base/obs/log.ts'
 import type { Stall } from '../../bridge/messages.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
-import { fileState } from './disk-use.ts'
 
 export type Watchdog = {
   /** Watches until it settles. */
@@ -33,37 +32,22 @@ export class StandstillError extends Error {
   override name = 'StandstillError'
 }
 
-/** What is thrown in a timer's turn ends the thread, and so the process. */
-export function watchThread(
-  dataDir: string,
-  { log, room }: { log: Pick<Logger, 'error' | 'info'>; room: Pick<WriteRetry, 'isFull'> },
-): Watchdog {
-  return createWatchdog({
-    log,
-    isExcused: () => room.isFull(),
-    progress: () => fileState(dataDir),
-    end(error) {
-      throw error
-    },
-  })
-}
-
-export function createWatchdog(options: {
+export function createWatchdog(parts: {
   log: Pick<Logger, 'error' | 'info'>
-  /** Whether all is waiting for something that is told elsewhere. */
-  isExcused: () => boolean
+  /** A full disk is told of elsewhere. */
+  room: Pick<WriteRetry, 'isFull'>
   /** Something that changes as long as what is waited for gets on. */
   progress: () => string
-  end: (error: StandstillError) => void
+  end?: (error: StandstillError) => void
 }): Watchdog {
-  const { log, isExcused, progress, end } = options
+  const { log, room, progress, end = endThread } = parts
   const waits = new Set<Wait>()
   let reached = ''
   const timer = setInterval(tick, TICK_MS)
   timer.unref()
 
   function tick(): void {
-    if (waits.size === 0 || isExcused()) return
+    if (waits.size === 0 || room.isFull()) return
     const now = progress()
     for (const wait of waits) {
       wait.inAll++
@@ -111,4 +95,9 @@ export function createWatchdog(options: {
 
 function isOver(wait: Wait, limit: { withoutProgress: number; inAll: number }): boolean {
   return wait.withoutProgress >= limit.withoutProgress || wait.inAll >= limit.inAll
+}
+
+/** What is thrown in a timer's turn ends the thread, and so the process. */
+function endThread(error: StandstillError): never {
+  throw error
 }

@@ -5,7 +5,7 @@ import type { Wire } from './resume.ts'
 import { isDid } from './syntax.ts'
 
 const MAX_COLLECTIONS = 100
-export const MAX_DIDS = 10_000
+const MAX_DIDS = 10_000
 // Proxies commonly refuse longer request lines; v1 can send its filters after the upgrade instead.
 const MAX_V1_URL_CHARS = 4000
 /** An empty list means everybody to a server; this is how to ask for nobody. */

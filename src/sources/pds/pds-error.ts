@@ -2,7 +2,7 @@
 
 import type { AccountStatus } from '../../base/event.ts'
 
-export type PdsFailure =
+type PdsFailure =
   | 'gone' // the repository isn't (or is no longer) there
   | 'not-found' // the repository is there, the record isn't
   | 'rate-limited' // ask again later

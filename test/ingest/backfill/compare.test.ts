@@ -14,7 +14,7 @@ import { statusCode } from '../../../src/data/store/status.ts'
 import { leaveGap } from '../../../src/ingest/backfill/settle-gap.ts'
 import { allRules } from '../../../src/ingest/indexing/collections/all-rules.ts'
 import { createGapRepair } from '../../../src/ingest/replay/gap-repair.ts'
-import { circleOf } from '../../../src/ingest/upkeep/gap-repairing.ts'
+import { circleOf } from '../../../src/ingest/replay/gap-sweep.ts'
 import { type BackfillWorld, refOf, startBackfillWorld } from '../../support/backfill-world.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
 import { until } from '../../support/eventually.ts'
@@ -298,6 +298,26 @@ describe('a gap that no host can replay', () => {
     ])
     expectEqual(scene)
     expect(asked.filter((one) => one.endsWith(bob.did))).toEqual([`getLatestCommit ${bob.did}`])
+  })
+
+  it('shows an account again that came back in it, and whose server says so, but nobody whom another hid', async () => {
+    const scene = await setUp()
+    const [alice, bob] = scene.authors as [PdsAccount, PdsAccount]
+    const nowUs = Date.now() * 1000
+    for (const [{ did }, status] of [
+      [alice, 'deactivated'],
+      [bob, 'takendown'],
+    ] as const) {
+      world.live({ kind: 'account', did, seq: undefined, timeUs: nowUs, active: false, status })
+    }
+    await world.settled()
+    const from = { host: 'wss://a', fromUs: nowUs, toUs: nowUs + 1 }
+    compareGap(world.db, insertGap(world.db, { ...from, cause: 'cursor-too-old' }, Date.now()))
+    const repair = startSweeping()
+    await until(() => gapCounts(world.db).open + gapCounts(world.db).repairing === 0)
+    await repair.stop()
+    const statuses = [alice, bob].map((one) => findActor(world.db, world.uid(one))?.status)
+    expect(statuses).toEqual([0, statusCode('takendown')])
   })
 })
 

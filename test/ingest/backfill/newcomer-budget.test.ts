@@ -12,10 +12,7 @@ import { transact } from '../../../src/data/store/transact.ts'
 import { listMembers } from '../../../src/http/operator/members.ts'
 import { internActor } from '../../../src/ingest/indexing/index-context.ts'
 import { createFetchBudget } from '../../../src/ingest/upkeep/fetch-budget.ts'
-import {
-  createNewcomerBudget,
-  NEWCOMER_LIMITS,
-} from '../../../src/ingest/upkeep/newcomer-budget.ts'
+import { createNewcomerBudget } from '../../../src/ingest/upkeep/newcomer-budget.ts'
 import { type BackfillWorld, refOf, startBackfillWorld } from '../../support/backfill-world.ts'
 import type { PdsAccount } from '../../support/pds-double.ts'
 import { plcDid } from '../../support/plc-double.ts'
@@ -30,10 +27,11 @@ afterEach(async () => {
   aheadMs = 0
 })
 
-async function startWith(limits: Partial<typeof NEWCOMER_LIMITS>): Promise<BackfillWorld> {
+type Limits = Parameters<typeof createNewcomerBudget>[1]
+
+async function startWith(limits: Limits): Promise<BackfillWorld> {
   const now = () => Date.now() + aheadMs
-  const coldStarts = (db: Db) =>
-    createNewcomerBudget({ db, now }, { ...NEWCOMER_LIMITS, ...limits })
+  const coldStarts = (db: Db) => createNewcomerBudget({ db, now }, limits)
   world = await startBackfillWorld({ coldStarts, now })
   return world
 }

@@ -4,11 +4,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CountedScope } from '../../../src/data/store/read/seed-counts.ts'
 import { createCountQueue } from '../../../src/ingest/counts/count-queue.ts'
-import {
-  type Counting,
-  type CountingLimits,
-  createCounting,
-} from '../../../src/ingest/counts/counting.ts'
+import { type Counting, createCounting } from '../../../src/ingest/counts/counting.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { type AppviewDouble, startAppviewDouble } from '../../support/appview-double.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -37,7 +33,11 @@ afterEach(async () => {
   await double.close()
 })
 
-type Options = { scope?: CountedScope; limits?: Partial<CountingLimits>; members?: number[] }
+type Options = {
+  scope?: CountedScope
+  limits?: Parameters<typeof createCounting>[0]['limits']
+  members?: number[]
+}
 
 function begin({ scope = 'community', limits, members = [] }: Options = {}): Counting {
   const { db, writer, actors, timelines, now } = world

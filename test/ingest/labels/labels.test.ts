@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLabels, type Labels } from '../../../src/ingest/labels/labels.ts'
-import type { LabelDrop, LabelLimits } from '../../../src/ingest/labels/labels-parts.ts'
+import type { LabelLimits, LabelsParts } from '../../../src/ingest/labels/labels-parts.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { createGuardedLookup } from '../../../src/sources/identity/guarded-lookup.ts'
 import { createResolver } from '../../../src/sources/identity/resolver.ts'
@@ -48,10 +48,7 @@ afterEach(async () => {
   await Promise.all([labeler.close(), other.close(), plc.close()])
 })
 
-function openRoom(
-  limits: Partial<LabelLimits> = {},
-  onDropped?: (reason: LabelDrop) => void,
-): Labels {
+function openRoom(limits: Partial<LabelLimits> = {}, onDropped?: LabelsParts['onDropped']): Labels {
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
   const made = createLabels({
     db: world.db,
@@ -131,6 +128,29 @@ describe('labels by a stream', () => {
     expect(valuesOf(item!.post.labels)).toEqual(['sentinel'])
   })
 
+  test('that an answer leaves out before the stream says so do not come back with that word or an older one', async () => {
+    const opened = openRoom({ askStreamedAfterMs: 0 })
+    world.follow(did(ALICE), did('bob'))
+    const post = world.post(did('bob'), 'hello')
+    await connected(labeler)
+    const cts = new Date().toISOString()
+    const earlier = new Date(Date.now() - 5_000).toISOString()
+    await labeler.say({ uri: post.uri, val: 'spoiler', cts })
+    await answered(timeline, ([one]) => one?.post.labels?.length === 1)
+    await labeler.say({ uri: post.uri, val: 'spoiler', neg: true }, { unheard: true })
+    const asked = () => {
+      opened.requested([labeler.did], [post.uri])
+      return timeline()
+    }
+    await answered(asked, ([one]) => one?.post.labels?.length === 0)
+    for (const [i, time] of [cts, earlier].entries()) {
+      await labeler.say({ uri: post.uri, val: 'spoiler', cts: time })
+      await labeler.say({ uri: post.uri, val: `sentinel${i}` })
+      const [item] = await answered(timeline, ([one]) => one?.post.labels?.length === i + 1)
+      expect(valuesOf(item!.post.labels)).toEqual(['sentinel0', 'sentinel1'].slice(0, i + 1))
+    }
+  })
+
   test('are over when they say so', async () => {
     openRoom()
     world.follow(did(ALICE), did('bob'))
@@ -147,7 +167,7 @@ describe('labels by a stream', () => {
   })
 
   test('forged and garbled ones change nothing, end nothing, and are counted by reason', async () => {
-    const dropped: LabelDrop[] = []
+    const dropped: string[] = []
     openRoom({}, (reason) => void dropped.push(reason))
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
@@ -163,7 +183,7 @@ describe('labels by a stream', () => {
     expect(valuesOf(item!.post.labels)).toEqual(['sound'])
     expect(labeler.connections).toHaveLength(1)
     // Those of the stream, and some once more where the labeler was asked meanwhile.
-    const countOf = (reason: LabelDrop) => dropped.filter((one) => one === reason).length
+    const countOf = (reason: string) => dropped.filter((one) => one === reason).length
     expect(countOf('unreadable')).toBeGreaterThanOrEqual(4)
     expect(countOf('unsigned')).toBeGreaterThanOrEqual(1)
   })

@@ -28,7 +28,7 @@ beforeEach(() => {
     void said.push([level, text ?? ''])
   watchdog = createWatchdog({
     log: { error: line('error'), info: line('info') } as never,
-    isExcused: () => isExcused,
+    room: { isFull: () => isExcused },
     progress: () => progress,
     end: (error) => void ends.push(error),
   })

@@ -19,7 +19,6 @@ import { readFrameHeader } from '../../../src/sources/jetstream/zstd/frame-heade
 import {
   createTrustedDecoder,
   OversizedError,
-  type TrustedDecoder,
 } from '../../../src/sources/jetstream/zstd/trusted-decoder.ts'
 import { createHashedMemory } from '../../../src/sources/jetstream/zstd/xxh64.ts'
 import {
@@ -36,7 +35,7 @@ const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
 const dictionary = readDictionary(fixtureDictionary('v1').bytes)
 const otherDictionary = readDictionary(fixtureDictionary('v2').bytes)
 const fast = new FastDecoder(dictionary)
-let trusted: TrustedDecoder
+let trusted: Awaited<ReturnType<typeof createTrustedDecoder>>
 let both: Decompressor
 
 beforeAll(async () => {

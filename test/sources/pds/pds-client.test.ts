@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { createPdsClient, type PdsClient } from '../../../src/sources/pds/pds-client.ts'
-import { PdsError, type PdsFailure } from '../../../src/sources/pds/pds-error.ts'
+import { PdsError } from '../../../src/sources/pds/pds-error.ts'
 import { type PdsAccount, type PdsDouble, startPdsDouble } from '../../support/pds-double.ts'
 import { didOf } from '../../support/records.ts'
 
@@ -67,7 +67,7 @@ describe('listing a collection', () => {
 })
 
 describe('a PDS gives nothing by', () => {
-  const faults: [Parameters<PdsDouble['misbehave']>[0]['how'], PdsFailure][] = [
+  const faults: [Parameters<PdsDouble['misbehave']>[0]['how'], PdsError['reason']][] = [
     ['lying-did', 'bad-answer'],
     ['lying-collection', 'bad-answer'],
     ['garbage', 'bad-answer'],
