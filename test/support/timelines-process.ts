@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { EventSource } from 'eventsource'
 import { cliJson } from './cli.ts'
 import { createJetstreamDouble, type JetstreamDouble } from './jetstream-double/double.ts'
+import type { PdsDouble } from './pds-double.ts'
 import { type PlcAccount, type PlcDouble, startPlcDouble } from './plc-double.ts'
 import { cidOf, tidAt } from './records.ts'
 import { freshDataDir, type SlipstreamProcess, startSlipstream } from './slipstream-process.ts'
@@ -33,12 +34,25 @@ export type Asked<T> = { status: number; headers: Headers; body: T }
 
 export type TimelinesProcess = Awaited<ReturnType<typeof startTimelinesProcess>>
 
+/** Whom processes beside each other have in common: their stream, and the accounts in it. */
+type Network = { plc: PlcDouble; double: JetstreamDouble; accounts: Map<string, PlcAccount> }
+
+type Beside = {
+  network?: Network
+  /** What Node itself is told. */
+  node?: Parameters<typeof startSlipstream>[2]
+  /** Where accounts have their repositories; nowhere where not given. */
+  pds?: PdsDouble
+}
+
 /** `members`: handles' first parts; each follows and posts by the stream alone. */
-export async function startTimelinesProcess(members: string[], env: Record<string, string> = {}) {
-  const plc: PlcDouble = await startPlcDouble()
-  const double: JetstreamDouble = await createJetstreamDouble()
-  const accounts = new Map<string, PlcAccount>()
-  for (const name of members) accounts.set(name, await plc.create({ handle: `${name}.test` }))
+export async function startTimelinesProcess(
+  members: string[],
+  env: Record<string, string> = {},
+  beside: Beside = {},
+) {
+  const network = beside.network ?? (await startNetwork(members, beside.pds))
+  const { plc, double, accounts } = network
   const didOf = (name: string) => accounts.get(name)!.did
   const settings = {
     INDEX_SCOPE: 'network',
@@ -55,7 +69,7 @@ export async function startTimelinesProcess(members: string[], env: Record<strin
   let clock = Date.now() * 1000
 
   async function start(): Promise<void> {
-    running = startSlipstream(settings)
+    running = startSlipstream(settings, [], beside.node)
     port = await running.port()
   }
 
@@ -91,9 +105,7 @@ export async function startTimelinesProcess(members: string[], env: Record<strin
   }
 
   return {
-    plc,
-    double,
-    settings,
+    ...{ network, plc, double, settings },
     didOf,
     accountOf: (name: string) => accounts.get(name)!,
     start,
@@ -102,6 +114,7 @@ export async function startTimelinesProcess(members: string[], env: Record<strin
     output: () => running.output(),
     kill: () => running.stop('SIGKILL'),
     stop: () => running.stop('SIGTERM'),
+    signal: (signal: NodeJS.Signals) => void running.child.kill(signal),
     /** @returns the token. */
     async token(name: string, ...scopes: string[]): Promise<string> {
       const made = await cliJson<{ token: string }>(settings, [
@@ -174,10 +187,24 @@ export async function startTimelinesProcess(members: string[], env: Record<strin
     },
     async close(): Promise<void> {
       await running?.stop('SIGKILL')
+      if (beside.network) return
       await double.close()
       await plc.close()
     },
   }
+}
+
+async function startNetwork(members: readonly string[], pds?: PdsDouble): Promise<Network> {
+  const plc = await startPlcDouble()
+  const double = await createJetstreamDouble()
+  const accounts = new Map<string, PlcAccount>()
+  const home = pds && { pds: pds.origin }
+  for (const name of members) {
+    const account = await plc.create({ handle: `${name}.test`, ...home })
+    pds?.create(account)
+    accounts.set(name, account)
+  }
+  return { plc, double, accounts }
 }
 
 /** Asks again until it is so. */

@@ -11,27 +11,30 @@ import type { TimelineLog } from '../../data/engine/timeline-log.ts'
 import type { Db } from '../../data/store/db.ts'
 import { followedVersion } from '../../data/store/shared-timelines.ts'
 import type { PostOutcome, TimelinePost } from '../../data/store/timeline-posts.ts'
-import { entryOf } from '../../ingest/timelines/follow-log.ts'
+import { cutForLog, entryOf } from '../../ingest/timelines/follow-log.ts'
 import { createEngineWaits } from './engine-waits.ts'
 
 export type SharedTimelines = {
   /** In their order. */
   post(posts: readonly TimelinePost[]): Promise<PostOutcome[]>
-  /** Before they are read. @returns whether the engine answered in time */
+  /** Before they are read, and before a cursor is, whatever it is of. @returns whether the engine answered in time */
   upToDate(names: readonly string[]): Promise<boolean>
   /** What comes to them comes into rows by itself, until the function that is returned is called. */
   follow(names: readonly string[]): () => void
   /** The same on all nodes, once the engine was reached. */
-  cursorKeys(): { id: number; secret: Buffer }[]
+  cursorKeys(): readonly CursorKey[]
   fallbacks(): number
   close(): void
 }
 
-type Place = { id: string; timelines: TimelineLog }
+type CursorKey = { id: number; secret: Buffer }
+type Place = { id: string; timelines: Pick<TimelineLog, 'put' | 'after'> }
 
 type Parts = {
   /** @throws EngineUnavailableError */
   place: () => Promise<Place>
+  /** Its identity, as it was known before it is reached. */
+  placeId?: () => string | undefined
   db: Db
   ingest: Pick<IngestConnection, 'writeTimelines' | 'planPosts'>
   log: Pick<Logger, 'warn' | 'error'>
@@ -42,9 +45,6 @@ type Parts = {
 /** Others were quicker so many times. */
 const MAX_ATTEMPTS = 40
 const LONGEST_PAUSE_MS = 50
-/** In one entry of a log. */
-const MAX_POSTS = 100
-const MAX_BYTES = 128 << 10
 const FOLLOWED_EVERY_MS = 500
 
 const REFUSAL = {
@@ -54,6 +54,23 @@ const REFUSAL = {
   message:
     'Too few of the servers that keep timelines answer: post again soon, with the same idempotency_key',
 } as const
+
+/** From the place's identity, which is known from before the engine is reached again. */
+function createCursorKeys(before: string | undefined) {
+  let all: readonly CursorKey[] =
+    before === undefined ? [] : [{ id: 0, secret: sharedCursorSecret(before) }]
+  return {
+    all: () => all,
+    know(id: string): void {
+      all = [{ id: 0, secret: sharedCursorSecret(id) }]
+    },
+  }
+}
+
+/** What all nodes of a place sign cursors with. */
+export function sharedCursorSecret(placeId: string): Buffer {
+  return hash('sha256', `cursors ${placeId}`, 'buffer')
+}
 
 export function createSharedTimelines(parts: Parts): SharedTimelines {
   const { place } = parts
@@ -67,18 +84,18 @@ export function createSharedTimelines(parts: Parts): SharedTimelines {
     if (!waits.isAway()) void bringAll([...followed.keys()]).catch(waits.fellBehind)
   }, FOLLOWED_EVERY_MS)
   timer.unref()
-  let keys: { id: number; secret: Buffer }[] = []
+  const keys = createCursorKeys(parts.placeId?.())
 
   async function open(): Promise<Place> {
     const found = await place()
-    keys = [{ id: 0, secret: hash('sha256', `cursors ${found.id}`, 'buffer') }]
+    keys.know(found.id)
     return found
   }
   void open().catch(() => undefined)
 
   async function bringAll(names: readonly string[]): Promise<void> {
     const found = await open()
-    await Promise.all(names.map((name) => bring(parts, found, name)))
+    await Promise.all(names.map((name) => bringTimeline(parts, found, name)))
   }
 
   async function postSome(name: string, posts: TimelinePost[]): Promise<PostOutcome[]> {
@@ -96,7 +113,7 @@ export function createSharedTimelines(parts: Parts): SharedTimelines {
       const outcomes: PostOutcome[] = []
       const all = Map.groupBy(posts.keys(), (i) => posts[i]!.name)
       const each = async ([name, places]: [string, number[]]) => {
-        for (const some of entries(posts, places)) {
+        for (const some of cutForLog(posts, places)) {
           const done = await postSome(
             name,
             some.map((i) => posts[i]!),
@@ -107,8 +124,9 @@ export function createSharedTimelines(parts: Parts): SharedTimelines {
       await Promise.all([...all].map(each))
       return outcomes
     },
-    upToDate: (names) =>
-      names.length === 0 ? Promise.resolve(true) : waits.inTime(() => bringAll(names)),
+    async upToDate(names) {
+      return (names.length === 0 && keys.all().length > 0) || waits.inTime(() => bringAll(names))
+    },
     follow(names) {
       for (const name of names) followed.set(name, (followed.get(name) ?? 0) + 1)
       return () => {
@@ -119,14 +137,18 @@ export function createSharedTimelines(parts: Parts): SharedTimelines {
         }
       }
     },
-    cursorKeys: () => keys,
+    cursorKeys: keys.all,
     fallbacks: waits.fallbacks,
     close: () => clearInterval(timer),
   }
 }
 
 /** The rows take in what is new in the log. */
-async function bring({ db, ingest }: Parts, { id, timelines }: Place, name: string): Promise<void> {
+export async function bringTimeline(
+  { db, ingest }: { db: Db; ingest: Pick<IngestConnection, 'writeTimelines'> },
+  { id, timelines }: { id: string; timelines: Pick<TimelineLog, 'after'> },
+  name: string,
+): Promise<void> {
   const timeline = { place: id, name }
   for (let isMore = true; isMore; ) {
     const from = followedVersion(db, timeline)
@@ -145,32 +167,15 @@ async function append(
 ): Promise<PostOutcome[]> {
   const timeline = { place: place.id, name }
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-    await bring(parts, place, name)
+    await bringTimeline(parts, place, name)
     const plan = await parts.ingest.planPosts({ timeline, posts })
     if (plan.given.length === 0) return plan.outcomes
     if (await place.timelines.put(name, plan.version + 1, entryOf(plan))) {
       // It is kept; should this node not have it yet, the next reader brings it.
-      await bring(parts, place, name).catch(() => undefined)
+      await bringTimeline(parts, place, name).catch(() => undefined)
       return plan.outcomes
     }
     await pause(Math.random() * LONGEST_PAUSE_MS)
   }
   throw new EngineUnavailableError('others post to the same timeline all the time')
-}
-
-/** Places of posts, cut into what one entry takes. */
-function* entries(posts: readonly TimelinePost[], places: readonly number[]): Generator<number[]> {
-  let some: number[] = []
-  let bytes = 0
-  for (const place of places) {
-    const size = Buffer.byteLength(posts[place]!.payload)
-    if (some.length === MAX_POSTS || (some.length > 0 && bytes + size > MAX_BYTES)) {
-      yield some
-      some = []
-      bytes = 0
-    }
-    some.push(place)
-    bytes += size
-  }
-  if (some.length > 0) yield some
 }

@@ -2,6 +2,7 @@
 // the platform's Request for everything else and for tests. Two thin faces of one implementation.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { RequestClock } from './request-clock.ts'
 
 export type HttpRequest = {
@@ -21,6 +22,8 @@ export type HttpRequest = {
   readonly isGone: boolean
   /** What the answer has to say of limits, names and values in turn. */
   limitHeaders: string[] | undefined
+  /** Whether what several nodes share was not to be had in time, so that the answer is what this node has. */
+  isBehind: boolean
   /** Where its time goes; of queries of methods alone. */
   readonly clock?: RequestClock
 }
@@ -51,6 +54,7 @@ export function ofPlatform(request: Request, remoteAddress?: string): HttpReques
       return request.signal.aborted
     },
     limitHeaders: undefined,
+    isBehind: false,
   }
 }
 
@@ -62,7 +66,10 @@ export class NodeQuery implements HttpRequest {
   readonly body: HttpRequest['body'] = null
   readonly clock = new RequestClock()
   limitHeaders: string[] | undefined
+  isBehind = false
   readonly #incoming: IncomingMessage
+  /** Taken at once: a request that was destroyed has none. */
+  readonly #socket: Socket
   readonly #response: ServerResponse
   #signal: AbortSignal | undefined
 
@@ -72,6 +79,7 @@ export class NodeQuery implements HttpRequest {
     this.path = path
     this.search = search
     this.#incoming = incoming
+    this.#socket = incoming.socket
     this.#response = response
   }
 
@@ -81,7 +89,7 @@ export class NodeQuery implements HttpRequest {
   }
 
   get remoteAddress(): string | undefined {
-    return this.#incoming.socket.remoteAddress
+    return this.#socket.remoteAddress
   }
 
   get isGone(): boolean {
@@ -100,11 +108,16 @@ export class NodeCall extends NodeQuery {
 
   constructor(incoming: IncomingMessage, response: ServerResponse) {
     super(incoming, response)
-    this.body = {
-      [Symbol.asyncIterator]: () =>
-        incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array>,
-    }
+    this.body = { [Symbol.asyncIterator]: () => piecesOf(incoming) }
   }
+}
+
+/** Most bodies have come with their head by now, and nothing has to be listened for. */
+async function* piecesOf(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
+  const isWhole = incoming.complete && !incoming.destroyed
+  const whole: Uint8Array | null = isWhole ? incoming.read() : null
+  if (whole) yield whole
+  else yield* incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
 }
 
 function goneSignal(response: ServerResponse): AbortSignal {

@@ -4,12 +4,12 @@
 // what their address asked by XRPC, and a flood of pictures costs nobody their timeline.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Hono, MiddlewareHandler } from 'hono'
+import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { type WebRoute, webPath } from '../../base/obs/request-counters.ts'
 import type { Overload, Purse } from '../overload/overload.ts'
 import type { Answer } from './answer.ts'
 import { type FinishedAnswer, toResponse } from './http-answer.ts'
-import { type HttpRequest, ofPlatform } from './http-request.ts'
+import { type HttpRequest, NodeCall, ofPlatform } from './http-request.ts'
 
 export type SideRoutes = {
   path: string
@@ -22,7 +22,7 @@ type Charge = {
   /** As hono has them; all under the app's path where not given. */
   patterns?: string[]
   /** What it is counted as; not at all where not given. */
-  route?: WebRoute
+  route?: WebRoute | ((request: HttpRequest) => WebRoute)
   /** What a request takes of its address's points, and of which; nothing where it is charged otherwise. */
   points: number
   from: Purse
@@ -33,6 +33,8 @@ export type Connected = {
   incoming?: IncomingMessage
   /** To write to by hand, for what goes on for long. */
   outgoing?: ServerResponse
+  /** The same as answers read it, once somebody has. */
+  request?: HttpRequest | undefined
   /** The address that is charged, told to what is mounted; undefined for whom nothing is limited. */
   visitor?: string | undefined
 }
@@ -61,12 +63,21 @@ function gatekeeper(
 ): MiddlewareHandler<{ Bindings: Connected }> {
   return async (c, next) => {
     const startedAt = performance.now()
-    const request = ofPlatform(c.req.raw, c.env?.incoming?.socket.remoteAddress)
+    const request = connectedRequest(c)
     const refused = points > 0 ? overload.chargeAddress(request, points, from) : undefined
     if (c.env) c.env.visitor = overload.visitorOf(request)
     if (refused) c.res = toResponse(request, await respond(request, () => Promise.reject(refused)))
     else await next()
     if (!route) return
-    onAnswered?.(webPath(route), c.res.status, (performance.now() - startedAt) / 1000)
+    const name = typeof route === 'string' ? route : route(request)
+    onAnswered?.(webPath(name), c.res.status, (performance.now() - startedAt) / 1000)
   }
+}
+
+/** Node's own where there is one, which costs a fraction of the platform's. */
+export function connectedRequest({ env, req }: Context<{ Bindings: Connected }>): HttpRequest {
+  const { incoming, outgoing } = env ?? {}
+  if (!incoming || !outgoing) return ofPlatform(req.raw, incoming?.socket.remoteAddress)
+  env.request ??= new NodeCall(incoming, outgoing)
+  return env.request
 }

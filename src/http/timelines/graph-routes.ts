@@ -80,11 +80,13 @@ type SidesOf = (call: Call) => Side[]
 type ReadLines = (call: Call) => (cursor: string | undefined) => Lines
 
 function onePage({ db, cursors }: GraphReading, sidesOf: SidesOf) {
-  return atOneMoment(db, (call: Call) => {
+  const read = (call: Call) => {
     const cursor = call.query.get('cursor') ?? undefined
     const limit = readLimit(call.query.get('limit'))
     return readActors(call.source, sidesOf(call), { cursors, cursor, limit })
-  })
+  }
+  const readRows = atOneMoment(db, read)
+  return (call: Call) => (call.source.isInRows ? readRows(call) : read(call))
 }
 
 /** A line is a page. */
@@ -141,6 +143,9 @@ async function streaming(
   let isSent = false
   const refusal = await parts.respond(c, async (request) => {
     const call = await readCall(parts, which, c, request)
+    if (request.method === 'HEAD') {
+      return { status: 200, body: null, headers: { 'content-type': NDJSON } }
+    }
     if (!response || response.destroyed) throw invalidRequest('Streams need a connection')
     const cursor = call.query.get('cursor') ?? undefined
     parts.lines.send(response as ServerResponse, read(call), cursor)

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { parseExactJson } from '../../base/util/exact-json.ts'
 import type { TimelinePost } from '../../data/store/timeline-posts.ts'
 
 const MAX_PAYLOAD_BYTES = 16_384
@@ -42,6 +43,7 @@ export const postSchema = z
   .strict()
 
 const KEY_BYTES = 16
+const NOTHING = new Uint8Array(0)
 
 /** @param reader - whose idempotency keys and producers these are. @throws XRPCError 400 or 413 */
 export function parsePost(
@@ -62,15 +64,19 @@ export function parsePost(
   if (producer_id !== undefined && producer_seq === undefined) {
     throw invalidRequest('producer_id: only together with producer_seq')
   }
+  const producerTs = Date.parse(producer_ts)
+  if (Number.isNaN(producerTs)) throw invalidRequest('producer_ts: there is no such time')
+  if (!entity_id.isWellFormed()) throw invalidRequest('entity_id: half of a character')
   const said = [entity_id, entity_type, producer_ts, producer_id, producer_seq]
+  const whole = idempotency_key === undefined ? undefined : `${JSON.stringify(said)}\n${payload}`
   return {
     name,
     entityId: entity_id,
     entityType: entity_type,
     payload,
-    producerTs: Date.parse(producer_ts),
+    producerTs,
     key: idempotency_key === undefined ? undefined : digest(`${reader}\n${idempotency_key}`),
-    body: digest(`${JSON.stringify(said)}\n${payload}`),
+    body: whole === undefined ? NOTHING : digest(whole),
     numbered:
       producer_seq === undefined
         ? undefined
@@ -80,7 +86,7 @@ export function parsePost(
 
 function readJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     throw invalidRequest('The body is no JSON')
   }

@@ -7,8 +7,8 @@ import type { Logger } from '../../base/obs/log.ts'
 import type { Overload } from '../overload/overload.ts'
 import { type Answer, errorAnswer, isBroken, toXRPCError } from '../server/answer.ts'
 import { finishAnswer, toResponse } from '../server/http-answer.ts'
-import { type HttpRequest, NodeCall, ofPlatform } from '../server/http-request.ts'
-import type { Connected } from '../server/side-routes.ts'
+import type { HttpRequest } from '../server/http-request.ts'
+import { type Connected, connectedRequest } from '../server/side-routes.ts'
 
 export type Respond = (
   c: Context<{ Bindings: Connected }>,
@@ -37,7 +37,7 @@ export function createRespond(parts: {
   }
 
   return async (c, answer) => {
-    const request = requestOf(c)
+    const request = connectedRequest(c)
     const requestId = `${prefix}-t${(count++).toString(36)}`
     let given: Answer
     try {
@@ -49,12 +49,6 @@ export function createRespond(parts: {
     const finished = await finishAnswer(request, given, { requestId, isDraining: false })
     return toResponse(request, finished)
   }
-}
-
-/** Node's own where there is one, which costs a fraction of the platform's. */
-function requestOf({ env, req }: Context<{ Bindings: Connected }>): HttpRequest {
-  const { incoming, outgoing } = env ?? {}
-  return incoming && outgoing ? new NodeCall(incoming, outgoing) : ofPlatform(req.raw)
 }
 
 /** What is not read would stand in the way of the connection's next request. Node bounds its time. */

@@ -12,6 +12,7 @@ import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countKeptCursors, findKeptCursor } from '../../data/store/timeline-cursors.ts'
+import type { SharedFollowing } from '../serve/shared-following.ts'
 import type { SharedTimelines } from '../serve/shared-timelines.ts'
 import { type Answer, jsonAnswer } from '../server/answer.ts'
 import type { HttpRequest } from '../server/http-request.ts'
@@ -22,7 +23,7 @@ import { addCustomGraphRoutes, type CustomGraphParts } from './graph-edit-routes
 import { addGraphRoutes } from './graph-routes.ts'
 import { parsePost } from './post-body.ts'
 import type { Poster } from './poster.ts'
-import type { Streams } from './streams.ts'
+import { STREAM_TYPE, type Streams } from './streams.ts'
 
 type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
   network: GraphSource
@@ -33,6 +34,8 @@ type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
   ingest: Pick<IngestConnection, 'writeTimelines' | 'editGraph'>
   /** Of programs' timelines, where several nodes share them. */
   shared?: Pick<SharedTimelines, 'upToDate' | 'follow'> | undefined
+  /** Members’ timelines, where they do. */
+  following?: Pick<SharedFollowing, 'upToDate'> | undefined
 }
 
 type Env = { Bindings: Connected }
@@ -42,8 +45,6 @@ type Handler = (call: Call, c: Context<Env>) => Promise<Answer> | Answer
 export const DEFAULT_LIMIT = 25
 export const MAX_LIMIT = 100
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
-/** What other nodes took in may be missing. */
-const BEHIND = { 'slipstream-behind': 'engine' }
 const MAX_KEPT_CURSORS = 1_000
 const SEQUENCE = /^(0|[1-9]\d{0,15})$/
 const JSON_TYPE = /^application\/json *(;|$)/i
@@ -79,11 +80,13 @@ function answering(parts: RouteParts, handler: Handler) {
     parts.respond(c, async (request) => handler(await readCall(parts, request, c), c))
 }
 
-function getEvents({ timelines, shared }: RouteParts): Handler {
-  return async ({ asker, keys, key }, c) => {
+function getEvents(parts: RouteParts): Handler {
+  const { timelines } = parts
+  return async ({ request, asker, keys, key }, c) => {
     checkMay(asker, 'read', keys)
     const { limit, cursor, direction, since } = c.req.query()
-    const isBehind = shared !== undefined && !(await shared.upToDate(customNames(keys)))
+    const isNewest = cursor === undefined && since === undefined && direction !== 'forward'
+    const isUpToDate = await upToDate(parts, keys, isNewest)
     const page = await timelines.page({
       key,
       limit: readLimit(limit),
@@ -91,13 +94,24 @@ function getEvents({ timelines, shared }: RouteParts): Handler {
       direction: readDirection(direction),
       since: readSequence(since, 'since'),
     })
-    const headers = isBehind ? { ...JSON_HEADERS, ...BEHIND } : JSON_HEADERS
-    return { status: 200, body: Buffer.from(pageJson(page)), headers }
+    if (!isUpToDate || page.skipped.length > 0) request.isBehind = true
+    return { status: 200, body: Buffer.from(pageJson(page)), headers: JSON_HEADERS }
   }
 }
 
-function customNames(keys: readonly TimelineKey[]): string[] {
-  return keys.flatMap(({ kind, name }) => (kind === 'custom' ? name : []))
+/** @param isNewest - whether it is read from the end on. @returns whether this node has what others took in */
+async function upToDate(
+  { shared, following }: RouteParts,
+  keys: readonly TimelineKey[],
+  isNewest: boolean,
+): Promise<boolean> {
+  const [custom, members] = [namesOf(keys, 'custom'), isNewest ? namesOf(keys, 'following') : []]
+  const done = await Promise.all([shared?.upToDate(custom), following?.upToDate(members)])
+  return !done.includes(false)
+}
+
+function namesOf(keys: readonly TimelineKey[], wanted: TimelineKey['kind']): string[] {
+  return keys.flatMap(({ kind, name }) => (kind === wanted ? name : []))
 }
 
 function postEvent({ poster, shared }: RouteParts): Handler {
@@ -132,10 +146,11 @@ function getCursor({ db }: RouteParts): Handler {
   }
 }
 
-function putCursor({ db, timelines, ingest }: RouteParts): Handler {
+function putCursor({ db, timelines, ingest, shared }: RouteParts): Handler {
   return async ({ request, asker, keys, key }) => {
     checkMay(asker, 'read', keys)
     const cursor = cursorIn(await readText(request))
+    await shared?.upToDate([])
     timelines.cursors.read(key, cursor)
     const isNew = findKeptCursor(db, asker.name, key) === undefined
     if (isNew && countKeptCursors(db, asker.name) >= MAX_KEPT_CURSORS) {
@@ -155,18 +170,24 @@ async function stream(parts: RouteParts, c: Context<Env>): Promise<Response> {
   const refusal = await respond(c, async (request) => {
     const { asker, keys, key } = await readCall(parts, request, c)
     checkMay(asker, 'read', keys)
-    if (shared) await shared.upToDate(customNames(keys))
-    const sources = timelines.sources(keys)
+    await upToDate(parts, keys, isFromNowOn(request, c))
     const at = readPlace(timelines, { key, keys, request, c })
+    const sources = timelines.sources(keys)
+    if (request.method === 'HEAD') return { status: 200, body: null, headers: STREAM_TYPE }
     if (!response) throw invalidRequest('Streams need a connection')
     if (response.destroyed) throw invalidRequest('The client has gone')
     streams.listen({ keys, sources, at, asker }, response as ServerResponse)
-    const leave = shared?.follow(customNames(keys))
+    const leave = shared?.follow(namesOf(keys, 'custom'))
     if (leave) response.once('close', leave)
     isRefused = false
     return jsonAnswer({})
   })
   return isRefused ? refusal : RESPONSE_ALREADY_SENT
+}
+
+function isFromNowOn(request: HttpRequest, c: Context<Env>): boolean {
+  const { cursor, since } = c.req.query()
+  return !request.header('last-event-id') && cursor === undefined && since === undefined
 }
 
 /** `Last-Event-ID` counts most: a browser sends it when it comes back, with the address it first asked at. */

@@ -15,7 +15,7 @@ function seenFirst(changes: readonly NumberedChange[]): NumberedChange[] {
   return changes.toSorted((a, b) => isSeen(b) - isSeen(a))
 }
 
-/** Nothing, where another thread has brought them meanwhile. */
+/** Only what is newer, where another request has brought some meanwhile. */
 export function applySharedState(
   ctx: IndexContext,
   did: string,
@@ -23,12 +23,27 @@ export function applySharedState(
   apply: (act: PrivateAct) => void,
 ): void {
   const uid = internActor(ctx, did)
-  if (sharedVersion(ctx.db, uid, place) !== from) return
+  const known = sharedVersion(ctx.db, uid, place)
+  if (known !== from && !isFurther({ known, from, to })) return
+  const news = known === from ? changes : changes.filter(({ number }) => number > known!)
   const { now } = ctx
-  for (const change of seenFirst(changes)) {
+  for (const change of seenFirst(news)) {
     ctx.now = change.madeAt
     for (const act of actsOf(change)) apply(act)
   }
   ctx.now = now
   setSharedVersion(ctx.db, uid, place, to)
+}
+
+/** Whether what begins at `from` goes on from where this node has come to meanwhile. */
+function isFurther({
+  known,
+  from,
+  to,
+}: {
+  known: number | undefined
+  from: number | undefined
+  to: number
+}): boolean {
+  return known !== undefined && known >= (from ?? 0) && known < to
 }

@@ -134,18 +134,18 @@ function appendOne(batch: Batch, post: TimelinePost): PostOutcome {
 function insert(
   { db, now, room }: Batch,
   row: CustomTimelineRow,
-  { post, seq }: { post: TimelinePost; seq: number },
+  { post, seq, at: receivedAt = now }: GivenPost,
 ): void {
   const bytes = Buffer.byteLength(post.payload)
   const { entityId, entityType, payload, producerTs, key, body } = post
-  const event = { entityId, entityType, payload, producerTs, receivedAt: now }
+  const event = { entityId, entityType, payload, producerTs, receivedAt }
   insertCustomEvent(db, { timeline: row.id, seq, ...event })
   row.last_seq = Math.max(row.last_seq, seq)
   row.events++
   row.bytes += bytes
   room.bytes -= bytes
   if (!key) return
-  putPostedKey(db, row.id, key, { body, seq, receivedAt: now })
+  putPostedKey(db, row.id, key, { body, seq, receivedAt })
 }
 
 function again(post: TimelinePost, known: PostedKey): PostOutcome {

@@ -5,6 +5,7 @@
 
 import {
   addGraphAccount,
+  areGraphAccountsLinked,
   type CountChange,
   type CustomGraphRow,
   clearDroppedGraph,
@@ -20,7 +21,7 @@ import {
   unlinkGraphAccounts,
 } from '../../data/store/custom-graphs.ts'
 import type { WriteDb } from '../../data/store/db.ts'
-import type { GraphEdit, GraphOutcome } from '../../data/store/graph-edits.ts'
+import type { Follow, GraphEdit, GraphOutcome } from '../../data/store/graph-edits.ts'
 
 type GraphLimits = { graphs: number; edges: number; allEdges: number }
 
@@ -68,7 +69,7 @@ export function clearGraphs(db: WriteDb): void {
 function whyNot(
   db: WriteDb,
   {
-    edit: { add, load },
+    edit,
     found,
     limits,
   }: {
@@ -77,6 +78,7 @@ function whyNot(
     limits: GraphLimits
   },
 ): GraphOutcome | undefined {
+  const { add, load } = edit
   const applied = load && found?.load === load.id ? found.load_lines : 0
   if (load && load.from !== applied) {
     return refused(
@@ -88,13 +90,35 @@ function whyNot(
   if (!found && countCustomGraphs(db) >= limits.graphs) {
     return refused(503, 'GraphsFull', `There are ${limits.graphs} graphs already`)
   }
-  if ((found?.edges ?? 0) + add.length > limits.edges) {
+  const room = limits.edges - (found?.edges ?? 0)
+  const roomInAll = add.length > 0 ? limits.allEdges - countCustomEdges(db) : 0
+  if (add.length <= Math.min(room, roomInAll)) return undefined
+  // It may tell of follows again that are there.
+  const growth = growthOf(db, edit, found)
+  if (growth > 0 && growth > room) {
     return refused(503, 'GraphsFull', `A graph has at most ${limits.edges} follows`)
   }
-  if (add.length > 0 && countCustomEdges(db) + add.length > limits.allEdges) {
+  if (growth > 0 && growth > roomInAll) {
     return refused(503, 'GraphsFull', `All graphs together have at most ${limits.allEdges} follows`)
   }
   return undefined
+}
+
+/** By how many follows it makes the graph larger. */
+function growthOf(
+  db: WriteDb,
+  { add, remove }: { add: readonly Follow[]; remove: readonly Follow[] },
+  found: CustomGraphRow | undefined,
+): number {
+  const idOf = (name: string) => (found ? findGraphAccount(db, found.id, name) : 0)
+  const isThere = ([creator, subject]: Follow) =>
+    areGraphAccountsLinked(db, idOf(creator), idOf(subject))
+  const each = (pairs: readonly Follow[]) => [
+    ...new Map(pairs.map((pair) => [JSON.stringify(pair), pair])),
+  ]
+  const removed = new Map(each(remove).filter(([, pair]) => isThere(pair)))
+  const added = each(add).filter(([key, pair]) => removed.has(key) || !isThere(pair))
+  return added.length - removed.size
 }
 
 function link(batch: Batch, creator: string, subject: string): boolean {

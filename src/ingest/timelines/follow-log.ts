@@ -1,7 +1,15 @@
 // Timelines that nodes share: what posts would become of is found out without writing any, since it is to be in the
 // timeline's log first; and what is in the log becomes rows, on every node the same.
 
+import { putPostedKey, setLastNumber } from '../../data/store/custom-numbers.ts'
+import {
+  createCustomTimeline,
+  findCustomTimeline,
+  type ProducerNumber,
+  saveCustomTimeline,
+} from '../../data/store/custom-timelines.ts'
 import type { WriteDb } from '../../data/store/db.ts'
+import { type MovedHole, type MovedKey, putMovedHole } from '../../data/store/moved-timelines.ts'
 import {
   followedVersion,
   type SharedTimeline,
@@ -12,7 +20,25 @@ import { tryOut } from '../../data/store/transact.ts'
 import { type createAppend, followPosts } from './append.ts'
 
 type Written = Omit<TimelinePost, 'name' | 'key' | 'body'> & { key?: string; body: string }
-type Entry = { at: number; posts: { seq: number; post: Written }[] }
+/** `at` of a post: of one that came before its timeline was shared. */
+export type Entry = {
+  at: number
+  posts: { seq: number; at?: number; post: Written }[]
+  more?: Remainder
+}
+
+/** What a timeline has besides its events, from before it was shared (moved-timeline.ts). */
+export type Remainder = {
+  keys?: (Omit<MovedKey, 'key' | 'body'> & { key: string; body: string })[]
+  holes?: MovedHole[]
+  producers?: Omit<ProducerNumber, 'timeline'>[]
+  /** The highest number that was given; all else is there. */
+  lastSeq?: number
+}
+
+/** In one entry of a log. */
+const MAX_POSTS = 100
+const MAX_BYTES = 128 << 10
 
 export function planPosts(
   db: WriteDb,
@@ -47,11 +73,47 @@ export function followLog(
   const news = entries.filter(({ number }) => number > known)
   if (known < from || news.length === 0) return
   for (const { entry } of news) {
-    const { at, posts } = JSON.parse(entry) as Entry
-    const read = posts.map(({ seq, post }) => ({ seq, post: fromWritten(timeline.name, post) }))
-    followPosts(db, { name: timeline.name, posts: read, now: at })
+    const { at, posts, more } = JSON.parse(entry) as Entry
+    const { name } = timeline
+    const read = posts.map(({ post, ...one }) => ({ ...one, post: fromWritten(name, post) }))
+    followPosts(db, { name, posts: read, now: at })
+    if (more) followRemainder(db, more, { name, at })
   }
   setFollowedVersion(db, timeline, news.at(-1)!.number)
+}
+
+function followRemainder(
+  db: WriteDb,
+  { keys = [], holes = [], producers = [], lastSeq = 0 }: Remainder,
+  { name, at }: { name: string; at: number },
+): void {
+  const row = findCustomTimeline(db, name) ?? createCustomTimeline(db, name, at)
+  for (const { key, body, ...one } of keys) {
+    putPostedKey(db, row.id, fromBase64(key), { ...one, body: fromBase64(body) })
+  }
+  for (const hole of holes) putMovedHole(db, row.id, hole)
+  for (const one of producers) setLastNumber(db, { ...one, timeline: row.id })
+  saveCustomTimeline(db, { ...row, last_seq: Math.max(row.last_seq, lastSeq) })
+}
+
+/** Places of posts, cut into what one entry takes. */
+export function* cutForLog(
+  posts: readonly { payload: string }[],
+  places: Iterable<number>,
+): Generator<number[]> {
+  let some: number[] = []
+  let bytes = 0
+  for (const place of places) {
+    const size = Buffer.byteLength(posts[place]!.payload)
+    if (some.length === MAX_POSTS || (some.length > 0 && bytes + size > MAX_BYTES)) {
+      yield some
+      some = []
+      bytes = 0
+    }
+    some.push(place)
+    bytes += size
+  }
+  if (some.length > 0) yield some
 }
 
 export function entryOf({ given, receivedAt }: PostPlan): string {
@@ -63,18 +125,21 @@ export function entryOf({ given, receivedAt }: PostPlan): string {
 }
 
 function fromWritten(name: string, { key, body, ...rest }: Written): TimelinePost {
-  const bytes = (text: string) => Buffer.from(text, 'base64')
   // JSON leaves out what is undefined.
   const numbered = rest.numbered ?? undefined
   return {
     ...rest,
     name,
     numbered,
-    key: key === undefined ? undefined : bytes(key),
-    body: bytes(body),
+    key: key === undefined ? undefined : fromBase64(key),
+    body: fromBase64(body),
   }
 }
 
-function base64(bytes: Uint8Array): string {
+export function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64')
+}
+
+function fromBase64(text: string): Buffer {
+  return Buffer.from(text, 'base64')
 }

@@ -36,7 +36,7 @@ type Parts = {
 
 /** How often numbers that are missing are looked for, and how long they may take. */
 const LOOKED_FOR_EVERY_MS = 500
-export const WAITED_FOR_MS = 5_000
+const WAITED_FOR_MS = 5_000
 const TIDIED_EVERY_MS = MINUTE_MS
 const EVENTS_LAST_MS = 90 * DAY_MS
 const PRUNED_AT_ONCE = 5_000
@@ -72,7 +72,11 @@ export function createTimelineRequests(
   }
 }
 
-export function tendTimelines({ db, writer, room }: Omit<Parts, 'limits' | 'tendLog'>): {
+export function tendTimelines({
+  db,
+  writer,
+  room,
+}: Pick<Parts, 'db' | 'writer'> & { room: Pick<Room, 'ifThereIsRoom'> }): {
   stop(): void
 } {
   const commit = (work: (db: WriteDb, now: number) => void) =>
@@ -92,13 +96,13 @@ export function tendTimelines({ db, writer, room }: Omit<Parts, 'limits' | 'tend
 }
 
 /** A clock that was put back must not make a hole wait for ever. */
-export function giveUp(db: WriteDb, now: number): void {
+function giveUp(db: WriteDb, now: number): void {
   for (const id of giveUpHoles(db, { openedBy: now - WAITED_FOR_MS, now })) {
     touchCustomTimeline(db, id)
   }
 }
 
-export function tidy(db: WriteDb, now: number): void {
+function tidy(db: WriteDb, now: number): void {
   rotateSigningKeys(db, now)
   prunePostedKeys(db, now - KEYS_LAST_MS, PRUNED_AT_ONCE)
   let left = PRUNED_AT_ONCE

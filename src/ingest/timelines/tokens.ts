@@ -1,5 +1,6 @@
 // Tokens for programs. Called through `Writer.commit`.
 
+import type { Db } from '../../data/store/db.ts'
 import {
   countServiceTokens,
   findServiceTokenNamed,
@@ -16,13 +17,18 @@ export class TokenError extends Error {
 
 const MAX_TOKENS = 1_000
 
-export function createToken({ db, now }: IndexContext, wish: ServiceTokenWish): void {
-  if (findServiceTokenNamed(db, wish.name)) {
-    throw new TokenError(`There is, or was, a token called ${wish.name}: choose another name.`)
+/** @throws TokenError */
+export function checkNewToken(db: Db, name: string): void {
+  if (findServiceTokenNamed(db, name)) {
+    throw new TokenError(`There is, or was, a token called ${name}: choose another name.`)
   }
   if (countServiceTokens(db) >= MAX_TOKENS) {
     throw new TokenError(`There are ${MAX_TOKENS} tokens already.`)
   }
+}
+
+export function createToken({ db, now }: IndexContext, wish: ServiceTokenWish): void {
+  checkNewToken(db, wish.name)
   insertServiceToken(db, wish, now)
 }
 

@@ -3,14 +3,14 @@
 
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
+import { createGate } from '../../base/util/gate.ts'
 
 export function tellLeftOut(log: Pick<Logger, 'error'>): (error: unknown) => void {
-  let toldAt = -Infinity
+  const mayTell = createGate(MINUTE_MS)
   let count = 0
   return (error) => {
     count += 1
-    if (performance.now() - toldAt < MINUTE_MS) return
-    toldAt = performance.now()
+    if (!mayTell()) return
     log.error(
       { err: error, count },
       'what a stranger sent could not be applied and is left out: please report this',

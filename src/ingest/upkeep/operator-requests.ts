@@ -19,7 +19,7 @@ import { failedReply } from './failed-reply.ts'
 import { createImportSlices } from './import-slices.ts'
 
 type OperatorParts = {
-  writer: Writer
+  writer: Pick<Writer, 'commit'>
   wakeBackfill: () => void
   room: Pick<DiskRoom, 'attempt'>
   /** Keeps the database's log short, which much work makes long; what it returns is waited for. */

@@ -3,6 +3,7 @@
 
 import type { Logger } from '../../base/obs/log.ts'
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
+import { createGate } from '../../base/util/gate.ts'
 import type { Db } from '../../data/store/db.ts'
 import { membersDeletedBefore } from '../../data/store/members.ts'
 import { nextRemoval } from '../../data/store/removals.ts'
@@ -29,7 +30,7 @@ export function keepRemoving(options: {
 }): { stop(): void } {
   const { db, writer, now, log, room } = options
   let timer = setTimeout(step, PAUSE_MS)
-  let checkedAt = 0
+  const mayCheck = createGate(GRACE_CHECK_MS, now)
 
   function step(): void {
     const uid = nextRemoval(db)
@@ -40,12 +41,11 @@ export function keepRemoving(options: {
       timer = setTimeout(step, Math.max(PAUSE_MS, performance.now() - began))
       return
     }
-    if (now() - checkedAt >= GRACE_CHECK_MS) room.ifThereIsRoom(forgetMembers)
+    if (mayCheck()) room.ifThereIsRoom(forgetMembers)
     timer = setTimeout(step, IDLE_MS)
   }
 
   function forgetMembers(): void {
-    checkedAt = now()
     const before = (now() - PRIVATE_GRACE_MS) * 1000
     for (const { uid, did } of membersDeletedBefore(db, before)) {
       writer.commit((ctx) => forgetPrivateState(ctx, uid))

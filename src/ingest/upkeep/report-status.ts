@@ -16,8 +16,8 @@ import { quarantinedLabelers } from '../../data/store/labelers.ts'
 import { countMembers } from '../../data/store/members.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
 import type { Consumer } from '../../sources/jetstream/consumer.ts'
-import type { Memory } from '../indexing/memory.ts'
 import type { LatencyRecorder } from './latency.ts'
+import type { CountingMemory } from './memory.ts'
 import type { PulseTaker } from './pulse.ts'
 import { createQuietWatch } from './quiet.ts'
 
@@ -25,7 +25,7 @@ const INTERVAL_MS = 1_000
 
 export function reportStatus(options: {
   db: Db
-  memory: Memory
+  memory: CountingMemory
   consumer: Consumer
   latency: LatencyRecorder
   coldStarts: () => ColdStartProgress[]
@@ -43,6 +43,7 @@ export function reportStatus(options: {
     options
   const watchQuiet = createQuietWatch(Date.now)
   const timer = setInterval(() => {
+    const disk = options.disk()
     const gaps = gapCounts(db)
     const stream = watchQuiet(consumer.status())
     const status: IngestStatus = {
@@ -59,8 +60,9 @@ export function reportStatus(options: {
       members: countMembers(db),
       quarantinedLabelers: quarantinedLabelers(db, Date.now()).length,
       pulse: pulse.take(stream.received),
-      disk: options.disk(),
+      disk,
       counts: counts.read(),
+      fanOut: memory.fanOuts.read(),
       stalls: options.stalls(),
     }
     tell({ kind: 'status', status })

@@ -3,8 +3,10 @@
 // others as it took.
 
 import type { Logger } from '../../base/obs/log.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
 import { nextGcCandidate } from '../../data/store/gc-candidates.ts'
+import { ageNotifications } from '../indexing/retention/age-notifications.ts'
 import { type Pruned, type PruneLimits, pruneSlice } from '../indexing/retention/prune-old.ts'
 import { sweepCandidates } from '../indexing/retention/sweep-candidates.ts'
 import type { Writer } from '../indexing/writer.ts'
@@ -17,6 +19,7 @@ export const GC_CANDIDATES_AT_ONCE = 200
 export const SLICE_MS = 5
 const IDLE_MS = 1_000
 const PAUSE_MS = 5
+const AGE_EVERY_MS = MINUTE_MS
 /** So many times as long as a slice took, nothing is done after it. */
 const REST = { calm: 2, tight: 1 }
 
@@ -34,13 +37,15 @@ export function keepRetaining(options: {
   const { db, writer, guard, room, now, log } = options
   let timer = setTimeout(work, IDLE_MS)
   let isStopped = false
+  /** Our clock, up to which no notification is too old. */
+  let agedUntil = 0
   const passes = createPruningPasses({ guard, prune, now, log })
 
   function work(): void {
     const began = performance.now()
     let isLeft = false
     room.ifThereIsRoom(() => {
-      isLeft = nextGcCandidate(db) ? settle() : passes.next()
+      isLeft = nextGcCandidate(db) ? settle() : passes.next() || age()
     })
     const rest = (performance.now() - began) * REST[guard.isTight() ? 'tight' : 'calm']
     const held = isLeft ? options.checkpoint() : undefined
@@ -56,6 +61,13 @@ export function keepRetaining(options: {
   function settle(): boolean {
     writer.commit((ctx) => void sweepCandidates(ctx, GC_CANDIDATES_AT_ONCE, timeIsUp(SLICE_MS)))
     return true
+  }
+
+  function age(): boolean {
+    if (now() < agedUntil) return false
+    const isLeft = writer.commit((ctx) => ageNotifications(ctx, timeIsUp(SLICE_MS)))
+    if (!isLeft) agedUntil = now() + AGE_EVERY_MS
+    return isLeft
   }
 
   function prune(limits: PruneLimits): Pruned {

@@ -3,7 +3,9 @@
 
 import { FetchLimitError } from '../../bridge/fetch-limit.ts'
 import type { WriterReply, WriterRequest } from '../../bridge/messages.ts'
+import { putAgeAssurance } from '../../data/store/age-assurance.ts'
 import { isBanned } from '../../data/store/bans.ts'
+import { appendOperation, deleteOperations } from '../../data/store/bsync-operations.ts'
 import type { Counting } from '../counts/counting.ts'
 import type { VideoWatches } from '../counts/video-watches.ts'
 import { fetchKept } from '../indexing/fetch-missing.ts'
@@ -33,12 +35,13 @@ import { changePushes } from '../indexing/push-registrations.ts'
 import type { Writer } from '../indexing/writer.ts'
 import type { Labels } from '../labels/labels.ts'
 import { applySharedState } from '../member-state/apply-changes.ts'
+import { applySharedPlace } from '../place/apply-place.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
 import { failedReply } from './failed-reply.ts'
 import { createFetchBudget, type FetchBudget } from './fetch-budget.ts'
 
 type WriterParts = {
-  writer: Writer
+  writer: Pick<Writer, 'commit'>
   /** The account reads: its timeline is put in memory where it is not. */
   openTimeline: (did: string) => void
   /** New work may be waiting for other people's servers. */
@@ -161,6 +164,8 @@ function apply(
         apply(ctx, { ...act, id, did }, { fetches, isShared: true }),
       )
     }
+    case 'shared-place':
+      return applySharedPlace(ctx, request)
     case 'mute':
       return mute(ctx, request.did, request.subjectDid, request)
     case 'unmute':
@@ -201,6 +206,12 @@ function apply(
     case 'begin-pushes':
     case 'pushes-told':
       return changePushes(ctx, request)
+    case 'log-operation':
+      return appendOperation(ctx.db, request.stream, request)
+    case 'delete-operations':
+      return deleteOperations(ctx.db, request.did, request.namespace)
+    case 'age-assurance':
+      return putAgeAssurance(ctx.db, { ...request, uid: internActor(ctx, request.did) })
     case 'redeem-invite':
       return redeemInvite(ctx, request.did, request.code)
   }

@@ -1,6 +1,8 @@
 // What a stranger, or a program that is wrong, can send to the timelines service: each gets a refusal that says
 // what is wrong, and nothing is written.
 
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { errorSchema } from '../../../scripts/openapi-document.ts'
 import { cliJson, runCli } from '../../support/cli.ts'
@@ -129,6 +131,52 @@ describe('posting', () => {
       'UnsupportedMediaType',
     ])
     expect((await world.page('custom:a', '', all)).body.events).toHaveLength(1)
+  })
+})
+
+describe('what is unusual', () => {
+  test('a time that is none is refused, and those who post beside it are not', async () => {
+    const bad = () => world.post('a', note({ producer_ts: '2026-01-01T00:00:00+99:99' }), all)
+    const good = () => world.post('beside', note(), all)
+    const answers = await Promise.all([good(), bad(), good(), bad(), good()])
+    expect(answers.map(({ status }) => status)).toEqual([200, 400, 200, 400, 200])
+    expect(await refusal('POST', A, { token: all, body: note({ entity_id: '\ud800' }) })).toEqual([
+      400,
+      'InvalidRequest',
+    ])
+  })
+
+  test('numbers of a payload keep their digits', async () => {
+    const payload = '{"id":12345678901234567890,"n":[0.1000000000000000055,1e400,-1.5e3,7,2.5]}'
+    const given = JSON.stringify(note({ payload: 0 })).replace(
+      '"payload":0',
+      `"payload":${payload}`,
+    )
+    expect((await world.post('exact', given, all)).status).toBe(200)
+    const url = `${world.origin()}/v1/timelines/custom:exact/events`
+    const page = await fetch(url, { headers: { authorization: `Bearer ${all}` } })
+    expect(await page.text()).toContain(`"payload":${payload.replace('-1.5e3', '-1500')}`)
+  })
+
+  test('who asks for the head of what is streamed gets it alone, and the connection for more', async () => {
+    const graph = await world.token('graph', 'graph:read')
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const ask = async (method: string, path: string, token: string) => {
+      const headers = { authorization: `Bearer ${token}` }
+      const { port } = new URL(world.origin())
+      const asked = request({ port, agent, method, path, headers })
+      const [response] = (await once(asked.end(), 'response')) as [IncomingMessage]
+      await once(response.resume(), 'end')
+      return [response.statusCode, response.headers['content-type'], asked.reusedSocket]
+    }
+    expect(await ask('HEAD', '/v1/timelines/custom:a/stream?since=0', all)).toEqual([
+      ...[200, 'text/event-stream; charset=utf-8', false],
+    ])
+    expect(await ask('HEAD', '/v1/graph/adjacency', graph)).toEqual([
+      ...[200, 'application/x-ndjson', true],
+    ])
+    expect((await ask('GET', A, all)).at(-1)).toBe(true)
+    agent.destroy()
   })
 })
 

@@ -1,7 +1,6 @@
 // The timelines service of a running process, over real sockets: pages, streams by a client that is not ours, posts
 // from several at once, and kill -9 in between.
 
-import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   cursorSchema,
@@ -10,6 +9,7 @@ import {
   postedSchema,
 } from '../../../scripts/openapi-document.ts'
 import { signServiceJwt } from '../../support/service-jwt.ts'
+import { startPosting } from '../../support/timelines-posting.ts'
 import {
   becomes,
   startTimelinesProcess,
@@ -80,33 +80,18 @@ test('what is posted on the network comes to pages and streams in one order, ove
 }, 400_000)
 
 test('no post that was acknowledged is lost or doubled by a kill -9, and none changes its number', async () => {
-  const acknowledged = new Map<string, string>()
-  const progress = new EventEmitter()
-  let isEnding = false
-  let next = 0
-  async function produce(): Promise<void> {
-    while (!isEnding) {
-      const id = `e${next++}`
-      const body = note(id, { idempotency_key: id })
-      // A producer that gets no answer asks again with the same key.
-      for (let isDone = false; !isDone; ) {
-        const answer = await world.post('busy', body, token).catch(() => undefined)
-        isDone = answer?.status === 200
-        if (isDone) acknowledged.set(id, answer!.body.sequence_id)
-        else await once(AbortSignal.timeout(50), 'abort')
-      }
-      progress.emit('one')
-    }
-  }
-  const producers = Array.from({ length: 8 }, produce)
+  // A producer that gets no answer asks again with the same key.
+  const posting = startPosting((id) => {
+    const body = note(id, { idempotency_key: id })
+    return () => world.post('busy', body, token)
+  })
   for (let kill = 0; kill < 2; kill++) {
-    const enough = acknowledged.size + 200
-    while (acknowledged.size < enough) await once(progress, 'one')
+    await posting.until(posting.acknowledged.size + 200)
     await world.kill()
     await world.start()
   }
-  isEnding = true
-  await Promise.all(producers)
+  await posting.end()
+  const { acknowledged } = posting
   const found = new Map<string, string>()
   let query = 'direction=forward&limit=100'
   for (let isEnd = false; !isEnd; ) {

@@ -3,30 +3,37 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { DAY_MS } from '../../../src/base/util/durations.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { DAY_MS, MINUTE_MS } from '../../../src/base/util/durations.ts'
 import { findCustomTimeline } from '../../../src/data/store/custom-timelines.ts'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { prepareCustomTimelines } from '../../../src/data/store/read/custom-timelines.ts'
 import type { PostOutcome, TimelinePost } from '../../../src/data/store/timeline-posts.ts'
 import { transact } from '../../../src/data/store/transact.ts'
+import { noRetry } from '../../../src/data/store/write-retry.ts'
 import { createAppend, LIMITS, type TimelineLimits } from '../../../src/ingest/timelines/append.ts'
-import {
-  giveUp as giveUpIn,
-  tidy as tidyIn,
-  WAITED_FOR_MS,
-} from '../../../src/ingest/timelines/timeline-requests.ts'
+import { tendTimelines } from '../../../src/ingest/timelines/timeline-requests.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
+import { writerOf } from '../../support/writer-of.ts'
 
 const SEED = testSeed('custom timelines')
+/** As the documentation promises. */
+const WAITED_FOR_MS = 5_000
 let db: WriteDb
+let tending: ReturnType<typeof tendTimelines>
 let now = 1_800_000_000_000
 
 beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   db = openWriter(mkdtempSync(join(tmpdir(), 'slipstream-append-')))
+  tending = tendTimelines({ db, writer: writerOf(db, () => now), room: noRetry })
 })
-afterEach(() => void db.close())
+afterEach(() => {
+  tending.stop()
+  db.close()
+  vi.useRealTimers()
+})
 
 function post(entityId: string, more: Partial<TimelinePost> = {}): TimelinePost {
   return {
@@ -66,8 +73,9 @@ function holes(name = 'news') {
     .map(({ from, to, isOpen }) => [from, to, isOpen])
 }
 
-const giveUp = (of: WriteDb, at: number) => transact(of, () => giveUpIn(of, at))
-const tidy = (of: WriteDb, at: number) => transact(of, () => tidyIn(of, at))
+/** What is looked at twice a second, and what once a minute, as of `now`. */
+const giveUp = () => vi.advanceTimersByTime(500)
+const tidy = () => vi.advanceTimersByTime(MINUTE_MS)
 const numbered = (number: number, producer = 'p') => ({ numbered: { producer, number } })
 
 test('numbers that come in disorder stand in order, and readers wait before the first that is missing', () => {
@@ -86,10 +94,10 @@ test('what does not come within five seconds is gone by, and comes last when it 
   const append = appender()
   append(post('1', numbered(1)), post('4', numbered(4)))
   now += WAITED_FOR_MS - 1
-  giveUp(db, now)
+  giveUp()
   expect(readAll()).toHaveLength(1)
   now += 1
-  giveUp(db, now)
+  giveUp()
   expect(readAll().map(({ entityId }) => entityId)).toEqual(['1', '4'])
   expect(holes()).toEqual([[2, 3, false]])
   expect(append(post('2', numbered(2)))).toEqual([{ ok: true, seq: 5, receivedAt: now }])
@@ -120,7 +128,7 @@ test(`random producers, against a list (seed ${SEED})`, () => {
       expect(accepted.has(outcome.seq)).toBe(false)
       accepted.set(outcome.seq, name)
     } else expect(outcome.error).toMatch(/NumberTooFarAhead|NumberPosted/)
-    if (random.chance(0.1)) giveUp(db, now)
+    if (random.chance(0.1)) giveUp()
     const seen = readAll()
     const names = seen.map(({ entityId }) => entityId)
     // What a reader was given stays where it was: nothing is put in between or before.
@@ -129,7 +137,7 @@ test(`random producers, against a list (seed ${SEED})`, () => {
     shown = names
   }
   now += WAITED_FOR_MS
-  giveUp(db, now)
+  giveUp()
   expect(readAll()).toHaveLength(accepted.size)
 }, 60_000)
 
@@ -145,7 +153,7 @@ test('an idempotency key gives the same answer for a day, and 409 for another bo
   now += 1
   expect(append(post('2', { key }))).toEqual([{ ok: true, seq: 2, receivedAt: now }])
   now += DAY_MS + 1
-  tidy(db, now)
+  tidy()
   expect(db.prepare('SELECT count(*) FROM custom_keys').pluck().get()).toBe(0)
 })
 
@@ -163,7 +171,7 @@ test('a timeline is bounded: the oldest make room, by number, by size and by age
   expect(row.bytes).toBeLessThanOrEqual(10_000)
   expect(row.last_seq).toBe(140)
   now += 91 * DAY_MS
-  tidy(db, now)
+  tidy()
   expect(readAll()).toEqual([])
   expect(append(post('after'))).toEqual([{ ok: true, seq: 141, receivedAt: now }])
 })

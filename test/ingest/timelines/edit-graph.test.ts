@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => void db.close())
 
 function add(graph: string, count: number, prefix = 'x') {
-  const pairs = Array.from({ length: count }, (_, i): Follow => [`${prefix}${i}`, 'hub'])
+  const pairs = Array.from({ length: count }, (_, i) => [`${prefix}${i}`, 'hub'] as const)
   const edit = { kind: 'edit', graph, add: pairs, remove: [] } as const
   const outcome = editGraph(db, edit, { now: 1, limits: LIMITS })
   return outcome.ok ? outcome.added : outcome.message
@@ -34,9 +34,24 @@ test('graphs, their follows and all follows together are bounded', () => {
   expect([rows('custom_graph_edges'), rows('custom_graph_accounts')]).toEqual([6, 8])
 })
 
+test('a full graph takes what it has already, and in exchange for others', () => {
+  add('a', 4)
+  const change = (pairs: Follow[], remove: Follow[] = []) =>
+    editGraph(db, { kind: 'edit', graph: 'a', add: pairs, remove }, { now: 1, limits: LIMITS })
+  const held: Follow[] = [
+    ['x0', 'hub'],
+    ['x1', 'hub'],
+    ['x0', 'hub'],
+  ]
+  expect(change(held)).toEqual({ ok: true, added: 0, removed: 0 })
+  expect(change([['y', 'hub']], [['x0', 'hub']])).toEqual({ ok: true, added: 1, removed: 1 })
+  expect(change([['x0', 'hub']], [['x0', 'hub']])).toMatchObject({ error: 'GraphsFull' })
+  expect(rows('custom_graph_edges')).toBe(4)
+})
+
 test('who neither follows nor is followed goes, and so does all of a graph that is deleted', () => {
   add('a', 3)
-  const remove: Follow[] = [['x0', 'hub']]
+  const remove = [['x0', 'hub'] as const]
   editGraph(db, { kind: 'edit', graph: 'a', add: [], remove }, { now: 1 })
   expect(rows('custom_graph_accounts')).toBe(3)
   editGraph(db, { kind: 'delete', graph: 'a' }, { now: 1 })

@@ -1,15 +1,18 @@
 // Watches how much room there is, and says what is given up for want of it (levels.ts): it switches the search
 // index and the taking of strangers, and tells the others how long things are kept.
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Logger } from '../../../base/obs/log.ts'
 import type { DiskStatus } from '../../../bridge/messages.ts'
-import type { Db } from '../../../data/store/db.ts'
+import { type Db, FILE_NAME } from '../../../data/store/db.ts'
 import { beginProbe, endProbe, fileSize, limitFileSize } from '../../../data/store/file-size.ts'
 import {
   giveUpPostIndex,
   isPostIndexGivenUp,
   rebuildPostIndex,
 } from '../../../data/store/search/give-up.ts'
+import { REMOVED } from '../../../data/store/trouble.ts'
 import type { Writer } from '../../indexing/writer.ts'
 import { readDiskUse } from '../disk-use.ts'
 import type { DiskRoom } from './disk-room.ts'
@@ -74,9 +77,7 @@ export function createDiskGuard(options: {
   const days = { strangersDays: keepStrangersDays, neighboursDays: keepNeighboursDays }
   if (diskCapMb > 0) limitFileSize(db, diskCapMb * MB)
 
-  function kept() {
-    return daysKept(level, days)
-  }
+  const kept = () => daysKept(level, days)
 
   function change(to: number, status: Omit<DiskStatus, 'state'>): void {
     const figures = { ...status, from: stateOfLevel(level), to: stateOfLevel(to) }
@@ -98,6 +99,7 @@ export function createDiskGuard(options: {
 
   return {
     look() {
+      checkDatabaseIsThere(dataDir)
       const { freeBytes, databaseBytes, logBytes } = readDiskUse(dataDir)
       const { live } = fileSize(db)
       const capBytes = capOf(
@@ -121,6 +123,12 @@ export function createDiskGuard(options: {
     searchedPosts: () => (isSearchGivenUp(level) ? 0 : searchedPosts),
     isTight: () => level > 0,
   }
+}
+
+/** What is written to a file that was removed is lost, and nothing else would tell. */
+function checkDatabaseIsThere(dataDir: string): void {
+  const file = join(dataDir, FILE_NAME)
+  if (!existsSync(file)) throw Object.assign(new Error(file), { code: REMOVED })
 }
 
 /** @returns whether there is room, as the figures say or as is found by trying. */

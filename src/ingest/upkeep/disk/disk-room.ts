@@ -8,6 +8,7 @@
 
 import type { Logger } from '../../../base/obs/log.ts'
 import { MINUTE_MS } from '../../../base/util/durations.ts'
+import { createGate } from '../../../base/util/gate.ts'
 import { DiskFullError, isDiskFull } from '../../../data/store/disk-full.ts'
 import type { WriteRetry } from '../../../data/store/write-retry.ts'
 import { createWaitingRoom } from './waiting-room.ts'
@@ -149,13 +150,12 @@ class Room implements DiskRoom {
 
 /** Tells the log of a full disk once, and of room if that was told. */
 function createNotice(log: Pick<Logger, 'error' | 'info'>) {
+  const mayTell = createGate(TELL_EVERY_MS)
   let isTold = false
-  let toldAt = -Infinity
   return {
     full(error: unknown): void {
-      if (isTold || performance.now() - toldAt < TELL_EVERY_MS) return
+      if (isTold || !mayTell()) return
       isTold = true
-      toldAt = performance.now()
       log.error(
         { err: error },
         'the disk is full: nothing is written until there is room; what is here is served',

@@ -1,0 +1,104 @@
+// Changes of the place that nodes share, as another node put them on the engine or this one did: into rows, by the functions
+// that a node which is alone comes to, each at the time at which it was decided. Called in a commit.
+
+import type { OtherAct } from '../../bridge/messages.ts'
+import type { NumberedPlaceChange } from '../../data/engine/place-changes.ts'
+import { deleteAdmission, insertAdmission } from '../../data/store/admissions.ts'
+import { storeInvite } from '../../data/store/invites.ts'
+import type { ModerationAct } from '../../data/store/moderation-log.ts'
+import { storeToken } from '../../data/store/service-tokens.ts'
+import {
+  beginPlace,
+  dropGoneKeys,
+  dropSharedKey,
+  placeVersion,
+  putSharedKey,
+  setPlaceVersion,
+} from '../../data/store/shared-place.ts'
+import { addSigningKey } from '../../data/store/signing-keys.ts'
+import { type IndexContext, isMember } from '../indexing/index-context.ts'
+import { memberSeen, removeMember } from '../indexing/members.ts'
+import { decide } from '../indexing/moderation.ts'
+import { ModerationError } from '../indexing/moderation-error.ts'
+import {
+  type AdmissionDoc,
+  type CursorKeyDoc,
+  type DecisionDoc,
+  type InviteDoc,
+  inviteRow,
+  type MemberDoc,
+  splitKey,
+  splitTag,
+  type TokenDoc,
+  tokenRow,
+} from './place-doc.ts'
+
+type SharedPlace = OtherAct & { kind: 'shared-place' }
+
+/** Only what is newer, where another thread has brought some meanwhile. */
+export function applySharedPlace(ctx: IndexContext, request: SharedPlace): void {
+  const { place, from, to, changes, goneUntil } = request
+  beginPlace(ctx.db, place)
+  const known = placeVersion(ctx.db, place)!
+  const isNext = known === from
+  if (!isNext && (known < from || known >= to)) return
+  dropGoneKeys(ctx.db, goneUntil)
+  const { now } = ctx
+  for (const change of changes) if (isNext || change.number > known) applyChange(ctx, change)
+  ctx.now = now
+  setPlaceVersion(ctx.db, place, to)
+}
+
+function applyChange(
+  ctx: IndexContext,
+  { key, number, change, isGone }: NumberedPlaceChange,
+): void {
+  const { kind, name } = splitKey(key)
+  const doc: unknown = JSON.parse(change)
+  ctx.now = (doc as { at: number }).at || ctx.now
+  // Of kinds that this version does not know there is nothing to do.
+  appliers[kind]?.({ ctx, name, doc, isGone })
+  if (number === 0) dropSharedKey(ctx.db, key)
+  else putSharedKey(ctx.db, key, number, isGone)
+}
+
+type Applied = { ctx: IndexContext; name: string; doc: unknown; isGone: boolean }
+
+const appliers: Record<string, ((one: Applied) => void) | undefined> = {
+  'cursor-key'({ ctx, doc }) {
+    const { secret, at } = doc as CursorKeyDoc
+    addSigningKey(ctx.db, Buffer.from(secret, 'hex'), at)
+  },
+  token: ({ ctx, name, doc }) => storeToken(ctx.db, tokenRow(name, doc as TokenDoc)),
+  invite: ({ ctx, name, doc }) => storeInvite(ctx.db, inviteRow(name, doc as InviteDoc)),
+  admission({ ctx, name, doc, isGone }) {
+    deleteAdmission(ctx.db, name)
+    if (isGone) return
+    const { at, code } = doc as AdmissionDoc
+    insertAdmission(ctx.db, { did: name, code, admitted_at: at })
+  },
+  member({ ctx, name, doc, isGone }) {
+    if (isGone) return removeMember(ctx, name)
+    if (isMember(ctx, ctx.actors.uidOf(name))) return
+    memberSeen(ctx, name, (doc as MemberDoc).isSeen ? ctx.now : null)
+  },
+  ban: ({ ctx, name, doc, isGone }) =>
+    decideAs(ctx, isGone ? 'allow' : 'ban', { subject: name, doc }),
+  hide: ({ ctx, name, doc, isGone }) =>
+    decideAs(ctx, isGone ? 'show' : 'hide', { subject: name, doc }),
+  tag: ({ ctx, name, doc, isGone }) =>
+    decideAs(ctx, isGone ? 'untag' : 'tag', { ...splitTag(name), doc }),
+}
+
+/** What its node took in can't be refused by another. */
+function decideAs(
+  ctx: IndexContext,
+  act: ModerationAct,
+  { subject, tag, doc }: { subject: string; tag?: string; doc: unknown },
+): void {
+  try {
+    decide(ctx, { act, subject, tag, ...(doc as DecisionDoc) })
+  } catch (error) {
+    if (!(error instanceof ModerationError)) throw error
+  }
+}

@@ -1,0 +1,48 @@
+// What a node has of the place before it shares anything, as the changes that would make it.
+
+import { hash } from 'node:crypto'
+import { allAdmissions } from '../../data/store/admissions.ts'
+import { listBans } from '../../data/store/bans.ts'
+import type { Db } from '../../data/store/db.ts'
+import { listInvites } from '../../data/store/invites.ts'
+import { membersByDid } from '../../data/store/members.ts'
+import { listTags } from '../../data/store/moderation-tags.ts'
+import { findStoredToken, listServiceTokens } from '../../data/store/service-tokens.ts'
+import { signingKeysMade } from '../../data/store/signing-keys.ts'
+import { blobsHiddenWith, listTakedowns } from '../../data/store/takedowns.ts'
+import { type DocChange, docChange, inviteDoc, tagName, tokenDoc } from './place-doc.ts'
+
+const ALL = Number.MAX_SAFE_INTEGER
+/** Who decided, and why, is in this node's own log. */
+const BEFORE = { by: '', reason: '' }
+
+export function ownPlace(db: Db): DocChange[] {
+  return [
+    ...listServiceTokens(db).map(({ name }) =>
+      docChange('token', name, tokenDoc(findStoredToken(db, name)!)),
+    ),
+    ...listInvites(db, ALL).map((row) => docChange('invite', row.code, inviteDoc(row))),
+    ...allAdmissions(db).map(({ did, code, admitted_at: at }) =>
+      docChange('admission', did, { at, code }),
+    ),
+    ...membersByDid(db).map(({ did, joined_at: at, last_seen_at }) =>
+      docChange('member', did, { at, isSeen: last_seen_at !== null }),
+    ),
+    ...listBans(db, ALL).map(({ did, at }) => docChange('ban', did, { at, ...BEFORE })),
+    ...listTakedowns(db, ALL).map(({ subject, ref, at }) =>
+      docChange('hide', subject, { at, ref, ...BEFORE, blobs: blobsHiddenWith(db, subject) }),
+    ),
+    ...listTags(db, ALL).map(({ subject, tag, at }) =>
+      docChange('tag', tagName(subject, tag), { at, ...BEFORE }),
+    ),
+  ]
+}
+
+/** What cursors were signed with by a node whose place is moved, the newest last; others begin with keys of their own. */
+export function ownCursorKeys(db: Db): DocChange[] {
+  return signingKeysMade(db)
+    .toReversed()
+    .map(({ secret, madeAt: at }) =>
+      docChange('cursor-key', hash('sha256', secret), { at, secret: secret.toString('hex') }),
+    )
+}
