@@ -1,5 +1,5 @@
-// Removes from a folder of packages what only other kinds of machines or a compiler would need: headers,
-// sources, other systems' binaries. That is two thirds of what running takes on disk.
+// Removes from a folder of packages what only other kinds of machines, a compiler or a debugger would need: headers,
+// sources, types, maps, other systems' binaries. That is two thirds of what running takes on disk.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,6 +19,16 @@ export function dropOtherMachines(packages: string): void {
   keepOurs(join(packages, 'better-sqlite3/prebuilds'), [`${machine}.node`])
   const pictures = [`sharp-${machine}`, `sharp-libvips-${machine}`]
   keepOurs(join(packages, '@img'), ['colour', ...pictures])
+  drop(packages, filesIn(packages).filter(isForDevelopers))
+}
+
+/** Declarations of types, and maps from what runs to what was written. */
+function isForDevelopers(path: string): boolean {
+  return /\.(d\.[cm]?ts|[cm]?js\.map|d\.[cm]?ts\.map)$/.test(path)
+}
+
+function filesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : []
 }
 
 /** Where there is none for this machine, nothing is known, and all stays. */

@@ -47,6 +47,10 @@ test('what other machines and compilers need goes, and what this one needs stays
     'better-sqlite3/src/addon.cpp',
     'better-sqlite3/prebuilds/sunos-x64.node',
     `node-${here}/include/node.h`,
+    'hono/dist/index.js.map',
+    'hono/dist/types/index.d.ts',
+    'undici/types/index.d.mts',
+    'zod/index.d.cts.map',
   ])
   dropOtherMachines(packages)
   expect(left()).toEqual(needed.toSorted())

@@ -13,8 +13,8 @@ import { createMediaApp, type VideosFrom } from '../../src/http/media/media-app.
 import {
   createMediaProcess,
   type MediaProcess,
-  type MediaProcessOptions,
 } from '../../src/http/media/process/media-process.ts'
+import { checkTrailer } from '../../src/http/media/trailer/check-trailer.ts'
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { createResolver } from '../../src/sources/identity/resolver.ts'
 import { type BlobHost, startBlobHost } from './blob-host.ts'
@@ -47,17 +47,22 @@ export async function startMediaWorld({
   videos = { kind: 'own' },
   posts = { captionsOf: () => [], shows: () => false },
   watching,
+  trailer,
+  pins,
 }: {
   maxCacheBytes?: number
   dataDir?: string
   /** Goes on with its directory, account and PDS. */
   before?: MediaWorld
   maxWait?: { firstByteMs?: number; timeoutMs?: number }
-  limits?: MediaProcessOptions['limits']
+  limits?: Parameters<typeof createMediaProcess>[0]['limits']
   videos?: VideosFrom
   posts?: VideoPosts
   /** A request names the address that it comes from as `x-visitor`. */
   watching?: Watching
+  /** The path of an MP4. */
+  trailer?: string | undefined
+  pins?: Parameters<typeof createMediaApp>[0]['pins']
 } = {}): Promise<MediaWorld> {
   const plc = before?.plc ?? (await startPlcDouble())
   const host = before?.host ?? (await startBlobHost())
@@ -81,7 +86,8 @@ export async function startMediaWorld({
     maxWait,
     hasImages: true,
     videos,
-    ...{ posts, watching },
+    pins,
+    ...{ posts, watching, trailer: trailer === undefined ? undefined : checkTrailer(trailer) },
     actors: { uidOf: (one) => (known.has(one) ? 7 : 0), flagsOf: () => flags },
     log,
     process,

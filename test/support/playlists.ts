@@ -17,8 +17,11 @@ export async function namedBy(url: string): Promise<string[]> {
 }
 
 /** The first quality of a video by the address of its playlist. */
-export async function firstVariant(master: string) {
-  const url = (await namedBy(master))[0]!
+export const firstVariant = (master: string) => variantAt(master, 0)
+
+/** The quality at a place in that playlist. */
+export async function variantAt(master: string, place: number) {
+  const url = (await namedBy(master))[place]!
   const playlist = (await bytesOf(url)).toString()
   const head = /#EXT-X-MAP:URI="([^"]+)"/.exec(playlist)?.[1]
   const init = head ? await bytesOf(new URL(head, url).href) : Buffer.alloc(0)

@@ -68,7 +68,7 @@ function createThread(
 
 export async function startWatchingWorld(
   kind: VideosFrom['kind'] = 'own',
-  { keptDays = 90, ...limits }: Limits & { keptDays?: number } = {},
+  { keptDays = 90, trailer, ...limits }: Limits & { keptDays?: number; trailer?: string } = {},
 ) {
   let clock = Date.parse('2026-11-20T09:30:00.000Z')
   const now = () => clock
@@ -82,7 +82,7 @@ export async function startWatchingWorld(
   const posts = createVideoPosts({ db: rows.reader, actors })
   const worlds: MediaWorld[] = []
   for (const { watching } of threads) {
-    worlds.push(await startMediaWorld({ before: worlds[0]!, videos, posts, watching }))
+    worlds.push(await startMediaWorld({ before: worlds[0]!, videos, posts, watching, trailer }))
   }
   const { did, host } = worlds[0]!
   rows.member(did)

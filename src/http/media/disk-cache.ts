@@ -39,6 +39,8 @@ type DiskCacheOptions = {
   maxBytes: number
   log: Pick<Logger, 'warn' | 'debug'>
   now?: () => number
+  /** A path in the folder, for keys that have a place of their own. */
+  placeOf?: (key: string) => string | undefined
 }
 
 /** The folder of what is being written. */
@@ -47,11 +49,11 @@ const RENEW_AFTER_MS = HOUR_MS
 const SWEEP_SHARE = 16
 
 export function createDiskCache(options: DiskCacheOptions): DiskCache {
-  const { folder, log, now = Date.now } = options
+  const { folder, log, now = Date.now, placeOf } = options
   const sweeper = createSweeper(options)
   const pathOf = (key: string) => {
     const name = hash('sha256', key)
-    return join(folder, name.slice(0, 2), name)
+    return join(folder, placeOf?.(key) ?? join(name.slice(0, 2), name))
   }
 
   async function renew(path: string, usedAtMs: number): Promise<void> {

@@ -1,12 +1,12 @@
 // A picture by its name: from the disk, or fetched, made and kept. Many who ask for one that is not there
 // yet share one fetch and one making; the sizes of one blob, asked for at once, share its fetch.
 
-import { rm } from 'node:fs/promises'
 import type { CacheEntry } from './cache-entry.ts'
 import type { DiskCache } from './disk-cache.ts'
 import { type BlobFile, type BlobLimits, type BlobSource, createFetchBlob } from './fetch-blob.ts'
 import { MediaError } from './media-error.ts'
 import type { BlobName, ImageName } from './media-path.ts'
+import { makeAndKeep } from './process/make-and-keep.ts'
 import type { MediaProcess } from './process/media-process.ts'
 import { createSharedWork } from './shared-work.ts'
 
@@ -40,14 +40,9 @@ export function createImages(options: ImagesOptions): Images {
   async function make(name: ImageName, key: string): Promise<CacheEntry> {
     const { did, cid, preset, format } = name
     return withBlob({ did, cid }, async (blob) => {
-      const to = await cache.reserve()
-      try {
-        const job = { kind: 'picture', from: blob.path, to, preset, format } as const
-        await process.run(job, [did, blob.host])
-        await cache.keep(key, to)
-      } finally {
-        await rm(to, { force: true })
-      }
+      const jobTo = (to: string) =>
+        ({ kind: 'picture', from: blob.path, to, preset, format }) as const
+      await makeAndKeep({ cache, process }, { key, jobTo, payers: [did, blob.host] })
       const made = await cache.read(key)
       if (made) return made
       throw new MediaError('busy', 'NoRoom', 'the server has no room to keep the picture')

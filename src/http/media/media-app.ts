@@ -15,18 +15,26 @@ import type { BlobSource } from './fetch-blob.ts'
 import { createCaptions, type VideoPosts } from './hls/captions.ts'
 import { createCdnSource } from './hls/cdn-source.ts'
 import { createHls } from './hls/cut-videos.ts'
+import { createLowerQualities, type LowerOptions } from './hls/lower-qualities.ts'
 import { createOwnSource } from './hls/own-source.ts'
-import { type VideoParts, videoRoute } from './hls/video-routes.ts'
+import type { VideoSource } from './hls/playlist.ts'
+import { createPreviews } from './hls/previews.ts'
+import { trailerRoute, type VideoParts, videoRoute } from './hls/video-routes.ts'
 import type { Watching } from './hls/watching.ts'
 import { createImages, type Images, type ImagesOptions } from './images.ts'
 import { MediaError } from './media-error.ts'
 import { errorResponse, wholeResponse } from './media-headers.ts'
 import { type BlobName, parseImagePath } from './media-path.ts'
+import { NO_THUMBNAIL } from './no-thumbnail.ts'
+import { createPinKeeper, type PinKeeper, type PinRules } from './pins/keep-pins.ts'
+import { createPinnedFiles, type PinnedFiles, withPins } from './pins/pinned-files.ts'
 import type { MediaProcess } from './process/media-process.ts'
+import type { TrailerFile } from './trailer/check-trailer.ts'
+import { createTrailer } from './trailer/trailer.ts'
 import { createPictures, createVideos } from './videos.ts'
 
 export type VideosFrom =
-  | { kind: 'own' }
+  | { kind: 'own'; hasPreviews?: boolean; lower?: LowerOptions | undefined }
   /** A video service, asked by a fetch of its own. */
   | { kind: 'cdn' | 'proxy'; base: string; fetch: GuardedFetch }
 
@@ -40,6 +48,10 @@ type MediaOptions = BlobSource & {
   posts: VideoPosts
   /** Counts for how long they are watched; nothing is counted where not given. */
   watching?: Watching | undefined
+  /** The operator's, at the end of videos. */
+  trailer?: TrailerFile | undefined
+  /** Some accounts' videos are kept for good, in a folder beside; by the one thread that is given the rules. */
+  pins?: { rules: PinRules | undefined; everyMs?: number; onKeeper?: (keeper: PinKeeper) => void }
   /** Told of each playlist that a player was given. */
   onPlaylist?: VideoParts['onPlaylist']
   actors: Pick<ActorReader, 'uidOf' | 'flagsOf'>
@@ -60,7 +72,9 @@ export function createMediaApp(options: MediaOptions): Hono {
   const { log, now, process, maxWait } = options
   const refuseHidden = createRefuseHidden(options)
   const folder = join(options.dataDir, FOLDER)
-  const cache = createDiskCache({ folder, maxBytes: options.maxCacheBytes, log, now })
+  const plain = createDiskCache({ folder, maxBytes: options.maxCacheBytes, log, now })
+  const pinned = options.pins && createPinnedFiles(options)
+  const cache = pinned ? withPins(plain, pinned) : plain
   const images = createImages({ source: options, cache, process, now, maxWait })
 
   const app = new Hono()
@@ -72,6 +86,11 @@ export function createMediaApp(options: MediaOptions): Hono {
   }
   if (options.videos) {
     const parts = videoParts(options, { cache, refuseHidden })
+    if (pinned) keepPins(options, { pinned, cache: plain, ...parts })
+    const { trailer } = parts
+    if (trailer) {
+      app.get('/video/trailer/*', (c) => answer(c, log, () => trailerRoute(c, trailer)))
+    }
     for (const path of ['/video/:did/:cid', '/video/:did/:cid/*']) {
       app.get(path, (c) => answer(c, log, () => videoRoute(c, parts)))
     }
@@ -83,13 +102,13 @@ function videoParts(
   options: MediaOptions,
   { cache, refuseHidden }: { cache: DiskCache; refuseHidden: RefuseHidden },
 ): VideoParts {
-  const { actors, posts, process, watching, now = Date.now } = options
+  const { actors, posts, process, watching, log, trailer: file, now = Date.now } = options
   const from = options.videos ?? { kind: 'own' }
   const isOwn = from.kind === 'own'
   const videos = createVideos({ source: options, cache, now })
   const source =
     from.kind === 'own'
-      ? createOwnSource(createHls({ videos, cache, process, now }))
+      ? ownSource({ videos, cache, process, log, now, dataDir: options.dataDir }, from)
       : createCdnSource({ ...from, isProxy: from.kind === 'proxy', cache, process, now })
   return {
     source,
@@ -100,9 +119,34 @@ function videoParts(
       onPlaylist: options.onPlaylist,
       videos: isOwn ? videos : undefined,
     },
+    trailer: file && createTrailer({ file, cache, process, log, now }),
     captions: createCaptions({ source: options, cache, now }),
     knows: (did) => actors.uidOf(did) !== 0,
   }
+}
+
+function keepPins(
+  { pins, log }: MediaOptions,
+  parts: Pick<VideoParts, 'source' | 'captions'> & { pinned: PinnedFiles; cache: DiskCache },
+): void {
+  if (!pins?.rules) return
+  const { everyMs, rules, onKeeper } = pins
+  onKeeper?.(
+    createPinKeeper({ ...parts, ...rules, log, ...(everyMs !== undefined && { everyMs }) }),
+  )
+}
+
+function ownSource(
+  parts: Omit<Parameters<typeof createPreviews>[0], 'hls'> & { dataDir: string },
+  { hasPreviews = true, lower }: Extract<VideosFrom, { kind: 'own' }>,
+): VideoSource {
+  const hls = createHls(parts)
+  const previews = hasPreviews ? createPreviews({ ...parts, hls }) : async () => NO_THUMBNAIL
+  return createOwnSource({
+    hls,
+    previews,
+    lower: lower && createLowerQualities({ ...parts, ...lower }),
+  })
 }
 
 async function answer(

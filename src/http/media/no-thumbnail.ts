@@ -1,6 +1,6 @@
-// What stands for a video's preview: nothing but a dark surface. Making one takes a video decoder, which we
-// don't have; and an address without a picture is an error on every client's page. It is sixteen by nine
-// pixels, and clients stretch it to the video's own proportions.
+// What stands for a video's preview while there is none, or where none can be made: nothing but a dark surface, since
+// an address without a picture is an error on every client's page. It is sixteen by nine pixels, and clients stretch
+// it to the video's own proportions.
 
 import { makeEntry } from './cache-entry.ts'
 

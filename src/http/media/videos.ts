@@ -18,7 +18,7 @@ export type Videos = {
 }
 
 /** `host`: where it came from, if it just did. */
-type VideoFile = { path: string; host: string }
+export type VideoFile = { path: string; host: string }
 
 export type Originals = Pick<Videos, 'open'>
 

@@ -34,6 +34,14 @@ function blobMetrics({ requests }: Parts): MetricSource[] {
           elsewhere: sumOfThreads(requests, 'playlistsElsewhere'),
         }),
     ),
+    gauge('media_pinned_bytes', 'Bytes of media that are kept for good (MEDIA_PIN).', () =>
+      summed('pinnedBytes'),
+    ),
+    gauge(
+      'media_pinned_missing',
+      'Blobs of pinned accounts that could not be had yet, or for which MEDIA_PIN_MB has no room.',
+      () => summed('pinnedMissing'),
+    ),
     gauge('media_jobs', 'Pictures and videos that wait for the media process, or are in it.', () =>
       summed('mediaPending'),
     ),

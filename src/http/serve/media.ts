@@ -4,6 +4,7 @@
 
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -15,8 +16,12 @@ import { createWatchLog } from '../media/hls/watch-log.ts'
 import { createWatchSessions, type SessionSpace } from '../media/hls/watch-sessions.ts'
 import { createWatching, type Watching } from '../media/hls/watching.ts'
 import { createMediaApp, type VideosFrom } from '../media/media-app.ts'
+import type { PinKeeper } from '../media/pins/keep-pins.ts'
+import { type PinStatus, readPinStatus } from '../media/pins/pinned-files.ts'
 import { createMediaProcess, type MediaProcess } from '../media/process/media-process.ts'
+import { checkTrailer } from '../media/trailer/check-trailer.ts'
 import type { SideRoutes } from '../server/side-routes.ts'
+import { pinRules } from './pin-rules.ts'
 
 type MediaRoutes = {
   /** For `beside` of the server. */
@@ -27,7 +32,9 @@ type MediaRoutes = {
 }
 
 type PlaylistCounts = { made: number; elsewhere: number }
-export type MediaCounts = ReturnType<MediaProcess['counts']> &
+type PinCounts = { pinnedBytes: number; pinnedMissing: number }
+export type MediaCounts = PinCounts &
+  ReturnType<MediaProcess['counts']> &
   ReturnType<Watching['counts']> &
   PlaylistCounts
 
@@ -38,16 +45,28 @@ type Parts = {
   resolver: Resolver
   ingest: { writer: Writer }
   videoSessions: SessionSpace
+  thread: number
 }
 
 const NOTHING_COUNTED = { tooMany: 0, unknown: 0, dropped: 0 }
 const MEGABYTE = 1 << 20
+/** A video of some minutes, at no more than one core's pace, behind everything else that the machine does. */
+const ENCODING = { cpuMs: 10 * MINUTE_MS, jobMs: HOUR_MS, idleMs: MINUTE_MS }
 
 export function mediaRoutes(config: Config, parts: Parts): MediaRoutes {
   const { allowPrivateHosts, images, dataDir, imageCacheMb } = config
   const process = createMediaProcess(parts)
+  const encoder =
+    parts.thread === 0 ? createMediaProcess({ ...parts, limits: ENCODING }) : undefined
   const playlists: PlaylistCounts = { made: 0, elsewhere: 0 }
   const posts = createVideoPosts(parts)
+  let keeper: PinKeeper | undefined
+  let pinsBefore: PinStatus | undefined
+  if (config.mediaPin.length > 0 && parts.thread === 0) {
+    void readPinStatus(dataDir).then((status) => {
+      pinsBefore = status
+    })
+  }
   const watching = config.videoStatsDays > 0 ? watchingOf(config, { ...parts, posts }) : undefined
   const app = createMediaApp({
     ...parts,
@@ -56,8 +75,18 @@ export function mediaRoutes(config: Config, parts: Parts): MediaRoutes {
     isHidden: (subject) => findTakedown(parts.db, subject) !== undefined,
     dataDir,
     hasImages: images === 'own',
-    videos: videosFrom(config, parts.log),
+    videos: videosFrom(config, { log: parts.log, encoder }),
     ...{ posts, watching },
+    pins:
+      config.mediaPin.length === 0
+        ? undefined
+        : {
+            rules: parts.thread === 0 ? pinRules(config, parts) : undefined,
+            onKeeper: (one) => {
+              keeper = one
+            },
+          },
+    trailer: config.videoTrailer ? checkTrailer(config.videoTrailer) : undefined,
     onPlaylist(from) {
       playlists[from === 'here' ? 'made' : 'elsewhere'] += 1
     },
@@ -70,13 +99,20 @@ export function mediaRoutes(config: Config, parts: Parts): MediaRoutes {
     counts: () => ({
       ...process.counts(),
       ...playlists,
+      ...pinCounts(keeper?.status() ?? pinsBefore),
       ...(watching?.counts() ?? NOTHING_COUNTED),
     }),
     close() {
       process.close()
+      encoder?.close()
       watching?.close()
+      keeper?.close()
     },
   }
+}
+
+function pinCounts(status: PinStatus | undefined): PinCounts {
+  return { pinnedBytes: status?.bytes ?? 0, pinnedMissing: status?.missing ?? 0 }
 }
 
 function watchingOf(
@@ -94,10 +130,13 @@ function watchingOf(
 
 /** The video service is the operator's to name, so it may be theirs, on a private address. */
 function videosFrom(
-  { videos: kind, videoServiceUrl: base, allowPrivateHosts }: Config,
-  log: Logger,
+  { videos: kind, videoServiceUrl: base, allowPrivateHosts, ...config }: Config,
+  { log, encoder }: { log: Logger; encoder: MediaProcess | undefined },
 ): VideosFrom {
-  if (kind === 'own') return { kind }
+  if (kind === 'own') {
+    const { videoPreviews: hasPreviews, videoLowerQualities: shortSides } = config
+    return { kind, hasPreviews, lower: shortSides.length > 0 ? { shortSides, encoder } : undefined }
+  }
   const trustedOrigins = [new URL(base).origin]
   return { kind, base, fetch: createGuardedFetch({ allowPrivateHosts, trustedOrigins, log }) }
 }

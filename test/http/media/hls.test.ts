@@ -95,13 +95,6 @@ test('parts that there are not are refused', async () => {
   }
 })
 
-test('the preview is a surface, without the video being fetched', async () => {
-  const before = world.host.requests()
-  const response = await fetch(address('silent', 'thumbnail.jpg'))
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
-  expect(world.host.requests()).toBe(before)
-})
-
 test('many parts at once are one fetch of the video', async () => {
   const other = await startMediaWorld({ before: world })
   const before = world.host.requests()

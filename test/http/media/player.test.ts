@@ -2,11 +2,13 @@
 // quality and shows captions in the language that is chosen, where its time is; and it does so once more when
 // the servers behind us are gone.
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { VideosFrom } from '../../../src/http/media/media-app.ts'
+import type { PinKeeper, PinRules } from '../../../src/http/media/pins/keep-pins.ts'
+import { createMediaProcess } from '../../../src/http/media/process/media-process.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { blobCid } from '../../support/blob-host.ts'
 import { chromiumPath, launchBrowser } from '../../support/browser.ts'
@@ -22,6 +24,8 @@ const vtt = (text: string) =>
 const ENGLISH = vtt('Hello <b>there</b>')
 const GERMAN = vtt('Guten <c.x>Tag</c> & so')
 
+const quiet = { debug: () => undefined, error: () => undefined }
+
 type Cue = { startTime: number; endTime: number; text: string }
 
 let browser: Browser
@@ -35,13 +39,18 @@ describe.runIf(chromiumPath())('in a browser', () => {
     world = await startMediaWorld({ posts: { captionsOf, shows: () => false } })
     for (const file of [ENGLISH, GERMAN]) world.host.put(file)
   })
+  // Whatever failed in between.
+  afterEach(() => {
+    world.host.behave(undefined)
+    service.fail(undefined)
+  })
   afterAll(async () => {
     await browser.close()
     await world.close()
     await service.close()
   })
 
-  test.each(['own', 'proxy', 'cdn'] as const)('%s', { timeout: 120_000 }, async (kind) => {
+  test.each(['own', 'proxy', 'cdn'] as const)('%s', async (kind) => {
     const of = await startMediaWorld({
       before: world,
       videos: videosFrom(kind),
@@ -55,9 +64,62 @@ describe.runIf(chromiumPath())('in a browser', () => {
       world.host.behave({ fail: 500 })
       service.fail(500)
       await watch(address, { levels: isOwn ? 1 : 2, seconds: isOwn ? 9.5 : 6 })
-      world.host.behave(undefined)
-      service.fail(undefined)
     }
+    await of.close()
+  })
+
+  test.each([
+    ...(['own', 'proxy', 'cdn'] as const).map((kind) => [kind, 'pictures-and-sound.mp4'] as const),
+    ['own', 'silent.mp4'] as const,
+  ])('%s, %s: goes on into the trailer', async (kind, file) => {
+    const of = await startMediaWorld({
+      before: world,
+      videos: videosFrom(kind),
+      posts: { captionsOf, shows: () => false },
+      trailer: join(fixtures, 'trailer.mp4'),
+    })
+    const cid = world.host.put(readFileSync(join(fixtures, file)))
+    const seconds = kind !== 'own' ? 6 : file === 'silent.mp4' ? 5 : 9.5
+    const page = await openPage()
+    const run = (call: string) => page.evaluate(call)
+    await run(`load('${of.url}/video/${of.did}/${cid}/playlist.m3u8?post=3k')`)
+    checkCues((await run('switchCaptions(0)')) as Cue[], 'Hello <b>there</b>')
+    const end = (await run(`playToEnd(${seconds - 0.5})`)) as { before: number; at: number }
+    expect(end).toMatchObject({ after: 160, errors: [] })
+    expect(end.before).toBeLessThan(160)
+    expect(Math.abs(end.at - seconds - 5)).toBeLessThan(0.3)
+    await page.close()
+    await of.close()
+  })
+
+  test('own, in a lower quality as well, before and after the PDS is gone', async () => {
+    const encoder = createMediaProcess({ log: quiet })
+    const lower = { shortSides: [36], encoder }
+    const of = await startMediaWorld({ before: world, videos: { kind: 'own', lower } })
+    const cid = world.host.put(readFileSync(join(fixtures, 'pictures-and-sound.mp4')))
+    const address = `${of.url}/video/${of.did}/${cid}/playlist.m3u8`
+    await expect.poll(() => namedBy(address)).toHaveLength(2)
+    await seeBoth(address, [1.25, 5.55])
+    world.host.behave({ fail: 500 })
+    await seeBoth(address, [8.15])
+    encoder.close()
+    await of.close()
+  })
+
+  test('from what is pinned alone', async () => {
+    const cid = world.host.put(readFileSync(join(fixtures, 'pictures-and-sound.mp4')))
+    const blobs = [ENGLISH, GERMAN].map((one) => ({ cid: blobCid(one), kind: 'captions' as const }))
+    const { of, keeper } = await worldWithPins([{ cid, kind: 'video' }, ...blobs])
+    expect(await keeper.round()).toMatchObject({ files: 4, missing: 0 })
+    rmSync(join(of.dataDir, 'media-cache'), { recursive: true })
+    world.host.behave({ fail: 500 })
+    const asked = world.host.requests()
+    await watch(`${of.url}/video/${of.did}/${cid}/playlist.m3u8?post=3k`, {
+      levels: 1,
+      seconds: 9.5,
+    })
+    expect(world.host.requests()).toBe(asked)
+    keeper.close()
     await of.close()
   })
 
@@ -85,6 +147,55 @@ describe.runIf(chromiumPath())('in a browser', () => {
     },
   )
 })
+
+async function worldWithPins(shown: ReturnType<PinRules['shownBy']>) {
+  let keeper: PinKeeper | undefined
+  const of = await startMediaWorld({
+    before: world,
+    posts: { captionsOf, shows: () => false },
+    pins: {
+      rules: {
+        accounts: () => [{ did: world.did, state: 'here' }],
+        shownBy: () => shown,
+        maxBytes: 50_000_000,
+      },
+      everyMs: 0,
+      onKeeper: (one) => {
+        keeper = one
+      },
+    },
+  })
+  return { of, keeper: keeper! }
+}
+
+/** The same picture in both qualities at each of these seconds, and not one before or after it. */
+async function seeBoth(address: string, seconds: readonly number[]): Promise<void> {
+  const page = await openPage()
+  const run = (call: string) => page.evaluate(call)
+  const { levels } = (await run(`load(${JSON.stringify(address)})`)) as {
+    levels: { width: number }[]
+  }
+  expect(levels.map(({ width }) => width).sort()).toEqual([64, 96])
+  expect(await run('playAndSeek(4)')).toMatchObject({ at: 4, error: null, errors: [] })
+  const picture = (level: number, at: number) =>
+    run(`pictureAt(${level}, ${at})`) as Promise<number[]>
+  for (const at of seconds) {
+    const [before, same, after] = [
+      await picture(0, at - 0.3),
+      await picture(0, at),
+      await picture(0, at + 0.3),
+    ]
+    const other = await picture(1, at)
+    expect(differenceOf(same, other)).toBeLessThan(differenceOf(before, other))
+    expect(differenceOf(same, other)).toBeLessThan(differenceOf(after, other))
+  }
+  expect(await run('errors')).toEqual([])
+  await page.close()
+}
+
+function differenceOf(one: readonly number[], other: readonly number[]): number {
+  return one.reduce((sum, value, i) => sum + Math.abs(value - other[i]!), 0) / one.length
+}
 
 /** What hls.js says it has loaded, each piece once, whatever its quality. */
 const COUNT_FRAGMENTS = `

@@ -2,6 +2,7 @@
 // asked for, and the sums are exactly those of a naive account of what was asked, by post and day.
 
 import { afterEach, describe, expect, test } from 'vitest'
+import { videosWatched } from '../../../src/http/operator/facts.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { didOf } from '../../support/records.ts'
 import { testSeed } from '../../support/seed.ts'
@@ -69,6 +70,7 @@ describe('a viewer', () => {
     expect(await w.stats()).toEqual([{ uri, date: '2026-11-20', seconds, sessions: 1 }])
     const { seconds: counted, sessions } = w.counts()['videoWatched']!
     expect([Math.round(counted!), sessions]).toEqual([seconds, 1])
+    expect(videosWatched(w.rows.reader)).toEqual([{ date: '2026-11-20', seconds, sessions: 1 }])
   })
 
   test('who only loads playlists, heads or the beginning has watched nothing', async () => {
@@ -187,6 +189,7 @@ describe('figures', () => {
     w.advance(after * DAY_MS)
     w.keepHouse(keptDays)
     expect(await w.stats()).toHaveLength(left)
+    expect(videosWatched(w.rows.reader)).toHaveLength(left)
   })
 
   test('there are none where nothing is counted', async () => {

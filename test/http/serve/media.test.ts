@@ -35,6 +35,7 @@ function serverWith(images: 'cdn' | 'own') {
       actors,
       resolver: identity.resolver,
       ingest: { writer: { send: async () => undefined } },
+      thread: 0,
       videoSessions: createSessionSpace(),
     }).routes,
   })

@@ -7,6 +7,7 @@ import type { DiskCache } from '../disk-cache.ts'
 import { type BlobLimits, type BlobSource, createFetchBlob } from '../fetch-blob.ts'
 import { MediaError } from '../media-error.ts'
 import type { BlobName } from '../media-path.ts'
+import { pinnedKey } from '../pins/pinned-files.ts'
 import { createSharedWork } from '../shared-work.ts'
 import { MAX_CAPTIONS_BYTES, readCues, UnfitCaptions, writeVtt } from './vtt.ts'
 
@@ -60,7 +61,7 @@ export function createCaptions({
   }
 
   return (name) => {
-    const key = `captions 1 ${name.did} ${name.cid}`
+    const key = pinnedKey('captions', name)
     return share(key, async () => (await cache.read(key)) ?? make(name, key))
   }
 }

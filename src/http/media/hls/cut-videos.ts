@@ -7,14 +7,21 @@ import { type CutFile, readIndex } from '../cut-file.ts'
 import type { DiskCache, OpenedEntry } from '../disk-cache.ts'
 import { MediaError } from '../media-error.ts'
 import type { BlobName } from '../media-path.ts'
+import { pinnedKey } from '../pins/pinned-files.ts'
+import { makeAndKeep } from '../process/make-and-keep.ts'
 import type { MediaProcess } from '../process/media-process.ts'
 import { createSharedWork } from '../shared-work.ts'
-import type { Videos } from '../videos.ts'
+import type { VideoFile, Videos } from '../videos.ts'
 
 export type CutVideo = { entry: OpenedEntry; cut: CutFile }
 
-/** The entry's file is the caller's to close. @throws MediaError */
-export type Hls = (name: BlobName) => Promise<CutVideo>
+/**
+ * The entry's file is the caller's to close.
+ * @param before - told of the file that it is cut from, where this call is what has it cut.
+ * @throws MediaError
+ */
+export type Hls = (name: BlobName, before?: BeforeCut) => Promise<CutVideo>
+type BeforeCut = (file: VideoFile) => Promise<void>
 
 type HlsOptions = {
   videos: Pick<Videos, 'withFile'>
@@ -26,31 +33,40 @@ type HlsOptions = {
 export function createHls({ videos, cache, process, now }: HlsOptions): Hls {
   const share = createSharedWork<void>(now)
 
-  function cutAndKeep(name: BlobName, key: string): Promise<void> {
-    return videos.withFile(name, async ({ path, host }) => {
-      const to = await cache.reserve()
-      try {
-        await process.run({ kind: 'video', from: path, to }, [name.did, host])
-        await cache.keep(key, to)
-      } finally {
-        await rm(to, { force: true })
-      }
+  function cutAndKeep(name: BlobName, key: string, before?: BeforeCut): Promise<void> {
+    return videos.withFile(name, async (file) => {
+      await before?.(file)
+      const { path, host } = file
+      const jobTo = (to: string) => ({ kind: 'video', from: path, to }) as const
+      await makeAndKeep({ cache, process }, { key, jobTo, payers: [name.did, host] })
     })
   }
 
-  return async (name) => {
-    const key = `cut 1 ${name.did} ${name.cid}`
-    const found = await openCut(cache, key)
-    if (found) return found
-    await share(key, () => cutAndKeep(name, key))
-    const cut = await openCut(cache, key)
-    if (cut) return cut
-    throw new MediaError('busy', 'NoRoom', 'the server has no room to keep the video')
+  return async (name, before) => {
+    const key = pinnedKey('cut', name)
+    const make = () => share(key, () => cutAndKeep(name, key, before))
+    return openOrMake(cache, { key, make, what: 'the video' })
   }
 }
 
+/** @param make - resolves when it is made and kept. @throws MediaError where there was no room for it, and what `make` throws */
+export async function openOrMake(
+  cache: DiskCache,
+  { key, make, what }: { key: string; make: () => Promise<void>; what: string },
+): Promise<CutVideo> {
+  const found = await openCut(cache, key)
+  if (found) return found
+  await make()
+  const made = await openCut(cache, key)
+  if (made) return made
+  throw new MediaError('busy', 'NoRoom', `the server has no room to keep ${what}`)
+}
+
 /** One whose index is torn is made anew. */
-async function openCut(cache: DiskCache, key: string): Promise<CutVideo | undefined> {
+export async function openCut(
+  cache: Pick<DiskCache, 'open'>,
+  key: string,
+): Promise<CutVideo | undefined> {
   const entry = await cache.open(key)
   if (!entry) return undefined
   try {

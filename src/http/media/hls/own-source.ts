@@ -1,14 +1,16 @@
-// Videos from their own PDSs as a source of playlists: one quality, as it was uploaded, of which the media
-// process has made pieces (cut-videos.ts).
+// Videos from their own PDSs as a source of playlists: as they were uploaded (quality 0), of which the media process
+// has made pieces (cut-videos.ts), and lower qualities by the length of their short side, where there are any yet
+// (lower-qualities.ts).
 
 import { hash } from 'node:crypto'
 import { HEAD_BYTES } from '../cache-entry.ts'
 import { type CutFile, initPiece, type Piece, segmentPiece } from '../cut-file.ts'
 import type { BlobName } from '../media-path.ts'
 import { describeInit } from '../mp4/describe-init.ts'
-import { NO_THUMBNAIL } from '../no-thumbnail.ts'
 import type { CutVideo, Hls } from './cut-videos.ts'
+import type { LowerQualities } from './lower-qualities.ts'
 import { noSuchPart, type SegmentList, timeOf, type Variant, type VideoSource } from './playlist.ts'
+import type { Previews } from './previews.ts'
 
 const INIT = 'init.mp4'
 /** A real head has two thousand bytes. */
@@ -16,28 +18,36 @@ const MAX_DESCRIBED_BYTES = 64 * 1024
 /** Shorter segments say nothing of how much a player has to load in a second. */
 const MIN_RATED_SECONDS = 0.5
 
-export function createOwnSource(hls: Hls): VideoSource {
-  async function using<T>(name: BlobName, use: (video: CutVideo) => T | Promise<T>): Promise<T> {
-    const video = await hls(name)
-    try {
-      return await use(video)
-    } finally {
-      await video.entry.file.close()
+type OwnSourceOptions = { hls: Hls; previews: Previews; lower?: LowerQualities | undefined }
+
+export function createOwnSource({ hls, previews, lower }: OwnSourceOptions): VideoSource {
+  async function opened(name: BlobName, variant: number): Promise<CutVideo> {
+    const found = variant === 0 ? await hls(name) : await lower?.open(name, variant)
+    if (!found) throw noSuchPart()
+    return found
+  }
+
+  async function lowerVariants(name: BlobName, uploaded: Variant): Promise<Variant[]> {
+    const found: Variant[] = []
+    for (const number of lower?.fitFor(uploaded) ?? []) {
+      const video = await lower!.open(name, number)
+      if (video) found.push({ ...(await using(video, describe)), number })
+      else lower!.request(name, number)
     }
+    return found
   }
 
   return {
     isLasting: true,
-    thumbnail: async () => NO_THUMBNAIL,
+    thumbnail: previews,
     firstTimestamp: async () => 0,
-    variants: (name) => using(name, async (video) => [await describe(video)]),
-    list(name, variant) {
-      checkVariant(variant)
-      return using(name, ({ cut }) => listOf(cut))
+    async variants(name) {
+      const uploaded = await using(await hls(name), describe)
+      return [uploaded, ...(await lowerVariants(name, uploaded))]
     },
+    list: async (name, variant) => using(await opened(name, variant), ({ cut }) => listOf(cut)),
     async piece(name, variant, file) {
-      checkVariant(variant)
-      const { entry, cut } = await hls(name)
+      const { entry, cut } = await opened(name, variant)
       const piece = pieceOf(cut, file)
       if (!piece) {
         await entry.file.close()
@@ -51,8 +61,12 @@ export function createOwnSource(hls: Hls): VideoSource {
   }
 }
 
-function checkVariant(variant: number): void {
-  if (variant !== 0) throw noSuchPart()
+async function using<T>(video: CutVideo, use: (video: CutVideo) => T | Promise<T>): Promise<T> {
+  try {
+    return await use(video)
+  } finally {
+    await video.entry.file.close()
+  }
 }
 
 function listOf({ index }: CutFile): SegmentList {

@@ -8,6 +8,8 @@ import type { FilePart } from '../video-response.ts'
 
 /** One quality of a video. Only `bandwidth` has to be known (RFC 8216 §4.3.4.2). */
 export type Variant = {
+  /** In its address; its place in the list where not given. */
+  number?: number | undefined
   /** Bits a second at most. */
   bandwidth: number
   averageBandwidth?: number | undefined

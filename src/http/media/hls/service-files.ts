@@ -1,11 +1,11 @@
 // Files of a video service that come by way of us, from the disk where they are: pieces as they are, and its
 // preview, which is decoded and encoded anew as pictures are.
 
-import { rm } from 'node:fs/promises'
 import type { CacheEntry } from '../cache-entry.ts'
 import type { DiskCache, OpenedEntry } from '../disk-cache.ts'
 import { MediaError } from '../media-error.ts'
 import { presets } from '../presets.ts'
+import { makeAndKeep } from '../process/make-and-keep.ts'
 import type { MediaProcess } from '../process/media-process.ts'
 import { createSharedWork } from '../shared-work.ts'
 import type { PieceKind, VideoService } from './fetch-playlist.ts'
@@ -47,14 +47,10 @@ export function createServiceFiles({
     if (made) return made
     const { file, path } = await opened(url, 'picture')
     await file.close()
-    const to = await cache.reserve()
-    try {
-      const job = { kind: 'picture', from: path, to, preset: presets['feed_thumbnail']! } as const
-      await process.run({ ...job, format: 'jpeg' }, [new URL(url).host])
-      await cache.keep(key, to)
-    } finally {
-      await rm(to, { force: true })
-    }
+    const preset = presets['feed_thumbnail']!
+    const jobTo = (to: string) =>
+      ({ kind: 'picture', from: path, to, preset, format: 'jpeg' }) as const
+    await makeAndKeep({ cache, process }, { key, jobTo, payers: [new URL(url).host] })
     return (await cache.read(key)) ?? noRoom()
   }
 

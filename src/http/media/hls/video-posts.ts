@@ -44,6 +44,17 @@ export function createVideoPosts({
   }
 }
 
+/** The video and its captions; nothing where the post shows none. */
+export function blobsShownIn(record: string): { cid: string; kind: 'video' | 'captions' }[] {
+  const embed = videoOf(record)
+  const cid = blobCid(embed?.video)
+  if (!embed || !cid || !isBlobCid(cid)) return []
+  const captions = captionsIn(embed.captions).map((one) => {
+    return { cid: one.cid, kind: 'captions' as const }
+  })
+  return [{ cid, kind: 'video' }, ...captions]
+}
+
 function videoOf(record: string): Embed | undefined {
   const { embed } = JSON.parse(record) as { embed?: Embed }
   const media = (embed?.$type === WITH_MEDIA ? embed.media : embed) as Embed | undefined

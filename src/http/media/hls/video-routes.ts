@@ -6,15 +6,17 @@
 import { hash } from 'node:crypto'
 import type { Context } from 'hono'
 import type { Connected } from '../../server/side-routes.ts'
-import { type CacheEntry, HEAD_BYTES } from '../cache-entry.ts'
+import { type CacheEntry, HEAD_BYTES, makeEntry } from '../cache-entry.ts'
 import { MediaError } from '../media-error.ts'
 import { FOR_GOOD, redirectResponse, wholeResponse } from '../media-headers.ts'
 import { type BlobName, parseBlobName } from '../media-path.ts'
+import { NO_THUMBNAIL } from '../no-thumbnail.ts'
+import type { Trailer } from '../trailer/trailer.ts'
 import { requestOf, videoResponse } from '../video-response.ts'
 import type { Videos } from '../videos.ts'
 import { captionsAt } from './caption-timing.ts'
 import type { CaptionBlob, Captions, VideoPosts } from './captions.ts'
-import { noSuchPart, type VideoSource } from './playlist.ts'
+import { noSuchPart, type SegmentList, type Variant, type VideoSource } from './playlist.ts'
 import type { Watching } from './watching.ts'
 import { writeMaster, writeSegments } from './write-playlist.ts'
 
@@ -32,6 +34,8 @@ export type VideoParts = {
   onPlaylist?: ((from: 'here' | 'elsewhere') => void) | undefined
   /** Undefined where nothing is counted. */
   watching: Watching | undefined
+  /** The operator's, behind the videos that it fits. */
+  trailer: Trailer | undefined
 }
 
 const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl'
@@ -39,6 +43,8 @@ const SOME_MINUTES = 'public, max-age=300'
 /** What carries a session is for one viewer; with it a player that loads anew goes on with the same. */
 const MINE = 'private, max-age=600'
 const A_MINUTE = 'public, max-age=60'
+/** What the captions of a trailer are, by no language's name. */
+const NO_WORDS = '0.vtt'
 const A_DAY = 'public, max-age=86400'
 
 type Asked = { c: Context; name: BlobName; rkey: string; session: string; rest: string[] }
@@ -88,7 +94,10 @@ async function ourMaster({ c, name, rkey }: Asked, parts: VideoParts): Promise<R
     uri: `captions/${language}.m3u8${query}`,
   }))
   const text = writeMaster({
-    variants: variants.map((one, i) => ({ ...one, uri: `${i}/video.m3u8${session}` })),
+    variants: variants.map((one, i) => ({
+      ...one,
+      uri: `${numberOf(one, i)}/video.m3u8${session}`,
+    })),
     captions,
   })
   parts.onPlaylist?.('here')
@@ -98,11 +107,27 @@ async function ourMaster({ c, name, rkey }: Asked, parts: VideoParts): Promise<R
 async function segments(asked: Asked, parts: VideoParts): Promise<Response> {
   const { source, watching, onPlaylist } = parts
   const { c, name, rkey, rest } = asked
-  const list = await source.list(name, variantOf(rest[0]))
+  const variant = variantOf(rest[0])
+  const list = await source.list(name, variant)
   const session = watching?.goOn({ name, rkey }, asked.session) ?? ''
   onPlaylist?.('here')
-  const lasts = source.isLasting ? FOR_GOOD : SOME_MINUTES
-  return playlistResponse(c, writeSegments(list, session), session === '' ? lasts : MINE)
+  const lasts = source.isLasting && !parts.trailer ? FOR_GOOD : SOME_MINUTES
+  const text = writeSegments(list, {
+    query: session,
+    tail: await tailOf(parts, { name, variant, list }),
+  })
+  return playlistResponse(c, text, session === '' ? lasts : MINE)
+}
+
+/** The trailer, where it fits what this quality is made of. */
+async function tailOf(
+  { source, trailer }: VideoParts,
+  { name, variant, list }: { name: BlobName; variant: number; list: SegmentList },
+): Promise<SegmentList | undefined> {
+  if (!trailer) return undefined
+  const variants = await source.variants(name)
+  const quality = variants.find((one, i) => numberOf(one, i) === variant)
+  return trailer.behind(list, quality?.codecs)
 }
 
 /** Without a folder: as the one quality's pieces were named before there were several. */
@@ -120,17 +145,34 @@ async function piece(asked: Asked, { source, watching }: VideoParts): Promise<Re
   return response
 }
 
+/** A piece of the operator's trailer, the same behind all videos: /video/trailer/{digest}/{form}/{file}. */
+export async function trailerRoute(c: Context, trailer: Trailer): Promise<Response> {
+  const path = new URL(c.req.url).pathname.split('/').slice(3)
+  return videoResponse(await trailer.piece(path), requestOf(c))
+}
+
 async function caption(asked: Asked, parts: VideoParts): Promise<Response> {
   const { c, name, rest, rkey } = asked
+  if (rest[1] === NO_WORDS && rest.length === 2) return noWords(c)
   const [, language = '', ending] = /^([a-z0-9-]{1,35})\.(m3u8|vtt)$/.exec(rest[1] ?? '') ?? []
   const blob = parts.posts.captionsOf(name, rkey).find((one) => one.language === language)
   if (!blob || rest.length !== 2) throw noSuchPart()
   if (ending === 'vtt') return captionFile(asked, parts, blob)
-  const { segments: pieces } = await parts.source.list(name, 0)
-  const seconds = pieces.reduce((sum, one) => sum + one.seconds, 0)
+  const list = await parts.source.list(name, 0)
   const file = `${language}.vtt?post=${encodeURIComponent(rkey)}`
-  const text = writeSegments({ init: undefined, segments: [{ seconds, file }] })
+  const tail = await tailOf(parts, { name, variant: 0, list })
+  const text = writeSegments(oneFile(list, file), { tail: tail && oneFile(tail, NO_WORDS) })
   return playlistResponse(c, text, SOME_MINUTES)
+}
+
+/** As long as all of the pieces, since captions come in one. */
+function oneFile({ segments: pieces }: SegmentList, file: string): SegmentList {
+  const seconds = pieces.reduce((sum, one) => sum + one.seconds, 0)
+  return { init: undefined, segments: [{ seconds, file }] }
+}
+
+function noWords(c: Context): Response {
+  return wholeResponse(c, makeEntry('text/vtt', Buffer.from('WEBVTT\n\n')), {})
 }
 
 async function captionFile(
@@ -147,7 +189,8 @@ async function captionFile(
 async function thumbnail({ c, name }: Asked, { source }: VideoParts): Promise<Response> {
   const found = await source.thumbnail(name)
   if ('location' in found) return redirectResponse(found.location, A_MINUTE)
-  return wholeResponse(c, found, { 'cache-control': A_DAY })
+  const lasts = found === NO_THUMBNAIL ? A_MINUTE : A_DAY
+  return wholeResponse(c, found, { 'cache-control': lasts })
 }
 
 async function uploaded({ c, name }: Asked, { videos }: VideoParts): Promise<Response> {
@@ -162,8 +205,12 @@ function playlistResponse(c: Context, text: string, cacheControl: string): Respo
   return wholeResponse(c, entry, { 'cache-control': cacheControl })
 }
 
+function numberOf({ number }: Variant, place: number): number {
+  return number ?? place
+}
+
 function variantOf(text: string | undefined): number {
-  if (!/^\d{1,2}$/.test(text ?? '')) throw noSuchPart()
+  if (!/^\d{1,3}$/.test(text ?? '')) throw noSuchPart()
   return Number(text)
 }
 

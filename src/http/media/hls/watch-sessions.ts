@@ -2,8 +2,8 @@
 // both and the post that shows the video. Nothing in it says who watches. The key is the process's own, so
 // sessions end with it; an address begins so many a day, and plays on uncounted beyond that.
 
-import { createHmac, randomBytes } from 'node:crypto'
-import { isSameSecret } from '../../../base/util/secrets.ts'
+import { randomBytes } from 'node:crypto'
+import { isSameSecret, macOf } from '../../../base/util/secrets.ts'
 import { CountTable, createCountBuffer } from '../../../data/shared-memory/count-table.ts'
 import { SESSION_MS } from '../../../ingest/counts/video-watches.ts'
 import type { BlobName } from '../media-path.ts'
@@ -49,8 +49,8 @@ export function createWatchSessions(options: {
     return ofAll <= MOST_OF_AN_ADDRESS && ofPost <= MOST_OF_A_POST
   }
 
-  function macOf({ name: { did, cid }, rkey }: Shown, head: string): string {
-    const mac = createHmac('sha256', space.key).update(`${head} ${did} ${cid} ${rkey}`).digest()
+  function signatureOf({ name: { did, cid }, rkey }: Shown, head: string): string {
+    const mac = macOf(space.key, `${head} ${did} ${cid} ${rkey}`)
     return mac.toString('base64url', 0, MAC_BYTES)
   }
 
@@ -60,12 +60,12 @@ export function createWatchSessions(options: {
       const head = Buffer.alloc(TIME_BYTES + ID_BYTES, randomBytes(TIME_BYTES + ID_BYTES))
       head.writeUIntBE(now(), 0, TIME_BYTES)
       const text = head.toString('base64url')
-      return text + macOf(shown, text)
+      return text + signatureOf(shown, text)
     },
     read(shown, token) {
       if (!TOKEN.test(token)) return undefined
       const session = token.slice(0, 20)
-      if (!isSameSecret(token.slice(20), macOf(shown, session))) return undefined
+      if (!isSameSecret(token.slice(20), signatureOf(shown, session))) return undefined
       const issuedAt = Buffer.from(session, 'base64url').readUIntBE(0, TIME_BYTES)
       return now() - issuedAt < SESSION_MS ? { session, issuedAt } : undefined
     },

@@ -1,6 +1,6 @@
 // Our playlists (RFC 8216), written from data alone.
 
-import type { SegmentList, Variant } from './playlist.ts'
+import type { SegmentLine, SegmentList, Variant } from './playlist.ts'
 
 /** Subtitles in one language. */
 type CaptionLine = { language: string; name: string; uri: string }
@@ -23,9 +23,13 @@ export function writeMaster({ variants, captions }: Master): string {
   return `${lines.join('\n')}\n`
 }
 
-/** `query` goes behind the name of each segment. */
-export function writeSegments({ init, segments }: SegmentList, query = ''): string {
-  const longest = Math.max(1, ...segments.map(({ seconds }) => seconds))
+/** `query` goes behind the name of each of the video's own segments; `tail` comes behind them, made of something else. */
+export function writeSegments(
+  { init, segments }: SegmentList,
+  { query = '', tail }: { query?: string; tail?: SegmentList | undefined } = {},
+): string {
+  const all = [...segments, ...(tail?.segments ?? [])]
+  const longest = Math.max(1, ...all.map(({ seconds }) => seconds))
   const lines = [
     '#EXTM3U',
     '#EXT-X-VERSION:7',
@@ -33,14 +37,27 @@ export function writeSegments({ init, segments }: SegmentList, query = ''): stri
     '#EXT-X-INDEPENDENT-SEGMENTS',
     `#EXT-X-TARGETDURATION:${Math.ceil(longest)}`,
     '#EXT-X-MEDIA-SEQUENCE:0',
-    ...(init === undefined ? [] : [`#EXT-X-MAP:URI="${init}"`]),
+    ...mapLine(init),
+    ...segments.flatMap((one) => segmentLines(one, query)),
+    ...(tail ? tailLines(tail) : []),
   ]
-  for (const { seconds, file, isDiscontinuous } of segments) {
-    if (isDiscontinuous) lines.push('#EXT-X-DISCONTINUITY')
-    lines.push(`#EXTINF:${seconds.toFixed(5)},`, `${file}${query}`)
-  }
   lines.push('#EXT-X-ENDLIST', '')
   return lines.join('\n')
+}
+
+/** Its times, tracks and encoding are its own, and so is its head (RFC 8216 §4.3.2.3, §4.3.2.5). */
+function tailLines({ init, segments }: SegmentList): string[] {
+  const lines = segments.flatMap((one) => segmentLines(one, ''))
+  return ['#EXT-X-DISCONTINUITY', ...mapLine(init), ...lines]
+}
+
+function segmentLines({ seconds, file, isDiscontinuous }: SegmentLine, query: string): string[] {
+  const lines = [`#EXTINF:${seconds.toFixed(5)},`, `${file}${query}`]
+  return isDiscontinuous ? ['#EXT-X-DISCONTINUITY', ...lines] : lines
+}
+
+function mapLine(init: string | undefined): string[] {
+  return init === undefined ? [] : [`#EXT-X-MAP:URI="${init}"`]
 }
 
 function variantLine(variant: Variant, hasCaptions: boolean): string {

@@ -3,16 +3,13 @@
 // player takes an incomplete list for the whole.
 
 import { type Box, boxesBetween, findBox } from './boxes.ts'
+import { audioConfig, avcConfig } from './sample-entry.ts'
 
 type Description = {
   codecs?: string | undefined
   width?: number | undefined
   height?: number | undefined
 }
-
-/** Behind the head of a sample entry: its fixed part (ISO/IEC 14496-12 §12.1.3, §12.2.3). */
-const VISUAL_BYTES = 78
-const AUDIO_BYTES = 28
 
 /** Nothing where the head is made in a way that is not known here. */
 export function describeInit(init: Buffer): Description {
@@ -46,32 +43,14 @@ function sizeOf(init: Buffer, { body }: Box): Description {
 
 function codecOf(init: Buffer, entry: Box): string | undefined {
   if (entry.type === 'avc1' || entry.type === 'avc3') {
-    const avcC = inside(init, entry, VISUAL_BYTES, 'avcC')
-    return `${entry.type}.${init.toString('hex', avcC.body + 1, avcC.body + 4)}`
+    return `${entry.type}.${avcConfig(init, entry).toString('hex', 1, 4)}`
   }
   if (entry.type !== 'mp4a') return undefined
-  return `mp4a.40.${audioObjectType(init, inside(init, entry, AUDIO_BYTES, 'esds'))}`
+  return `mp4a.40.${audioObjectType(audioConfig(init, entry))}`
 }
 
-function inside(init: Buffer, { body, end }: Box, fixed: number, type: string): Box {
-  return boxesBetween(init, body + fixed, end).find((box) => box.type === type)!
-}
-
-/** Of MPEG-4 audio: descriptors in one another (ISO/IEC 14496-1 §7.2.6), the innermost begins with it. */
-function audioObjectType(init: Buffer, { body }: Box): number {
-  const stream = descriptorAt(init, body + 4, 3)
-  const decoder = descriptorAt(init, stream + 3, 4)
-  if (init.readUInt8(decoder) !== 0x40) throw new RangeError('not MPEG-4 audio')
-  const specific = descriptorAt(init, decoder + 13, 5)
-  const type = init.readUInt8(specific) >> 3
+function audioObjectType(config: Buffer): number {
+  const type = config.readUInt8(0) >> 3
   if (type === 0 || type === 31) throw new RangeError('an audio type of another form')
   return type
-}
-
-/** Where the content of a descriptor begins; its length takes one to four bytes. */
-function descriptorAt(init: Buffer, at: number, tag: number): number {
-  if (init.readUInt8(at) !== tag) throw new RangeError('another descriptor')
-  let content = at + 1
-  for (let i = 0; i < 3 && init.readUInt8(content) & 0x80; i++) content += 1
-  return content + 1
 }

@@ -61,7 +61,7 @@ function topBox(mp4: Mp4File, at: number): Box {
   return readBoxHead(head, 0, { start: at, limit: mp4.length })
 }
 
-function readBytes({ fd, begin }: Mp4File, at: number, count: number): Buffer {
+export function readBytes({ fd, begin }: Mp4File, at: number, count: number): Buffer {
   const buffer = Buffer.alloc(count)
   if (readSync(fd, buffer, 0, count, begin + at) < count) throw new Mp4Error('the file breaks off')
   return buffer

@@ -53,11 +53,13 @@ function readChecked(moov: Buffer): Movie {
 }
 
 function isUsable(moov: Buffer, trak: Box, kind: Track['kind']): boolean {
+  return isOf(moov, trak, kind) && countSamples(moov, sampleTables(moov, trak)) > 0
+}
+
+export function isOf(moov: Buffer, trak: Box, kind: Track['kind']): boolean {
   const hdlr = findBox(moov, trak, 'mdia', 'hdlr')
-  if (!hdlr || moov.toString('latin1', hdlr.body + 8, hdlr.body + 12) !== HANDLERS[kind]) {
-    return false
-  }
-  return countSamples(moov, sampleTables(moov, trak)) > 0
+  if (!hdlr) return false
+  return moov.toString('latin1', hdlr.body + 8, hdlr.body + 12) === HANDLERS[kind]
 }
 
 function sampleTables(moov: Buffer, trak: Box): Box {
@@ -70,9 +72,26 @@ function readTrack(
   moov: Buffer,
   { trak, kind, movieScale }: { trak: Box; kind: Track['kind']; movieScale: number },
 ): Track {
-  const find = (...path: string[]) => findBox(moov, trak, ...path)
+  const head = readTrackHead(moov, trak, kind)
+  if (movieScale === 0) throw new Mp4Error('time without a unit')
+  const elst = findBox(moov, trak, 'edts', 'elst')
+  const track = {
+    ...head,
+    shift: elst ? readShift(moov, elst, head.timescale / movieScale) : 0,
+    samples: readSamples(moov, sampleTables(moov, trak)),
+  }
+  checkTimes(track)
+  return track
+}
+
+/** What a track is, without its samples. @throws Mp4Error, or RangeError where a box is too short. */
+export function readTrackHead(
+  moov: Buffer,
+  trak: Box,
+  kind: Track['kind'],
+): Omit<Track, 'samples' | 'shift'> {
   const copy = (...path: string[]) => {
-    const box = find(...path)
+    const box = findBox(moov, trak, ...path)
     if (!box) throw new Mp4Error(`no ${path.at(-1)}`)
     return moov.subarray(box.start, box.end)
   }
@@ -85,18 +104,9 @@ function readTrack(
     stsd: copy('mdia', 'minf', 'stbl', 'stsd'),
   }
   const timescale = boxes.mdhd.readUInt32BE(8 + (boxes.mdhd.readUInt8(8) === 1 ? 20 : 12))
-  if (timescale === 0 || movieScale === 0) throw new Mp4Error('time without a unit')
-  const elst = find('edts', 'elst')
-  const track = {
-    id: boxes.tkhd.readUInt32BE(8 + (boxes.tkhd.readUInt8(8) === 1 ? 20 : 12)),
-    kind,
-    timescale,
-    shift: elst ? readShift(moov, elst, timescale / movieScale) : 0,
-    samples: readSamples(moov, sampleTables(moov, trak)),
-    boxes,
-  }
-  checkTimes(track)
-  return track
+  if (timescale === 0) throw new Mp4Error('time without a unit')
+  const id = boxes.tkhd.readUInt32BE(8 + (boxes.tkhd.readUInt8(8) === 1 ? 20 : 12))
+  return { id, kind, timescale, boxes }
 }
 
 /** Times that are no video's would make numbers that the new head has no room for. */

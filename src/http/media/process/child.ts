@@ -31,7 +31,8 @@ export type Child = {
 }
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
-const NODE_OPTIONS = ['--max-old-space-size=96', '--max-semi-space-size=2', '--no-warnings']
+const HEAP = ['--max-old-space-size=96', '--max-semi-space-size=2', '--expose-gc']
+const NODE_OPTIONS = [...HEAP, '--no-warnings']
 const LOOK_EVERY_MS = 50
 const MAX_DETAIL = 2000
 

@@ -8,7 +8,14 @@ type Files = { from: string; to: string }
 
 export type PictureJob = Files & { kind: 'picture'; preset: Preset; format: Format }
 export type VideoJob = Files & { kind: 'video' }
-export type Job = PictureJob | VideoJob
+/** The operator's own file, as it is; of which this was the digest when the server started. */
+export type TrailerJob = Files & { kind: 'trailer'; digest: string; form: TrailerForm }
+export type TrailerForm = { container: 'mp4' | 'ts'; hasSound: boolean }
+/** A frame of a video as a picture. */
+export type PreviewJob = Files & { kind: 'preview' }
+/** A lower quality of a video that was cut (`from`). */
+export type LowerJob = Files & { kind: 'lower'; shortSide: number }
+export type Job = PictureJob | VideoJob | TrailerJob | PreviewJob | LowerJob
 
 /** Why there is nothing to show: a name for programs, a sentence for people. */
 type Refusal = { error: string; message: string }

@@ -34,6 +34,18 @@ async function work(job: Job): Promise<void> {
     const { cutVideo } = await import('./cut-video.ts')
     return cutVideo(job)
   }
+  if (job.kind === 'trailer') {
+    const { prepareTrailer } = await import('./prepare-trailer.ts')
+    return prepareTrailer(job)
+  }
+  if (job.kind === 'preview') {
+    const { renderPreview } = await import('./render-preview.ts')
+    return renderPreview(job)
+  }
+  if (job.kind === 'lower') {
+    const { encodeLower } = await import('./encode-lower.ts')
+    return encodeLower(job)
+  }
   const { renderPicture } = await import('./render-picture.ts')
   await renderPicture(job)
 }

@@ -27,7 +27,7 @@ type MediaCounts = {
   pending: number
 }
 
-export type MediaProcessOptions = {
+type MediaProcessOptions = {
   log: Pick<Logger, 'debug' | 'error'>
   now?: () => number
   limits?: (Partial<ChildLimits> & { idleMs?: number }) | undefined

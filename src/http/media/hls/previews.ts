@@ -1,0 +1,78 @@
+// Previews of videos that come from their own PDSs: a frame, made when somebody first asks for it and kept. The video
+// is fetched whole for that, since a part of it proves nothing, and cut at the same time, so that it then plays at
+// once. Whoever asks waits for some seconds at most, and is shown a plain surface while there is none.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '../../../base/obs/log.ts'
+import { createLimiter } from '../../../base/util/limiter.ts'
+import type { CacheEntry } from '../cache-entry.ts'
+import type { DiskCache } from '../disk-cache.ts'
+import { MediaError } from '../media-error.ts'
+import type { BlobName } from '../media-path.ts'
+import { NO_THUMBNAIL } from '../no-thumbnail.ts'
+import { pinnedKey } from '../pins/pinned-files.ts'
+import { makeAndKeep } from '../process/make-and-keep.ts'
+import type { MediaProcess } from '../process/media-process.ts'
+import { createSharedWork } from '../shared-work.ts'
+import type { VideoFile, Videos } from '../videos.ts'
+import type { Hls } from './cut-videos.ts'
+import { NO_DECODER } from './no-decoder.ts'
+
+/** `NO_THUMBNAIL` where there is none, or none yet. */
+export type Previews = (name: BlobName) => Promise<CacheEntry>
+
+type PreviewsOptions = {
+  videos: Pick<Videos, 'withFile'>
+  hls: Hls
+  cache: DiskCache
+  process: Pick<MediaProcess, 'run'>
+  log: Pick<Logger, 'warn'>
+  now: () => number
+}
+
+/** Half of the fetches of videos that there are at once: the rest is for who wants to see one. */
+const LIMITS = { maxRunning: 2, maxWaiting: 64 }
+const MAX_WAIT_MS = 8_000
+
+export function createPreviews(options: PreviewsOptions): Previews {
+  const { videos, hls, cache, process, log, now } = options
+  const full = () => new MediaError('busy', 'Busy', 'too many previews at once')
+  const limiter = createLimiter({ ...LIMITS, full })
+  const share = createSharedWork<void>(now)
+  let hasDecoder = true
+
+  function render(name: BlobName, { path, host }: VideoFile, key: string): Promise<void> {
+    const jobTo = (to: string) => ({ kind: 'preview', from: path, to }) as const
+    return makeAndKeep({ cache, process }, { key, jobTo, payers: [name.did, host] })
+  }
+
+  /** By the file that it is cut from; by another fetch where it is cut already. */
+  async function make(name: BlobName, key: string): Promise<void> {
+    let rendered: PromiseSettledResult<void> | undefined
+    const { entry } = await hls(name, async (file) => {
+      ;[rendered] = await Promise.allSettled([render(name, file, key)])
+    })
+    await entry.file.close()
+    if (rendered?.status === 'rejected') throw rendered.reason
+    if (!rendered) await videos.withFile(name, (file) => render(name, file, key))
+  }
+
+  function begin(name: BlobName, key: string): Promise<void> {
+    const making = share(key, () => limiter.run(() => make(name, key)))
+    return making.catch((error: unknown) => {
+      if (!(error instanceof MediaError)) log.warn({ err: error }, 'a preview could not be made')
+      if (!(error instanceof MediaError) || error.error !== 'NoDecoder' || !hasDecoder) return
+      hasDecoder = false
+      log.warn({}, `videos have no previews: ${NO_DECODER}`)
+    })
+  }
+
+  return async (name) => {
+    const key = pinnedKey('preview', name)
+    const kept = await cache.read(key)
+    if (kept) return kept
+    if (!hasDecoder) return NO_THUMBNAIL
+    await Promise.race([begin(name, key), sleep(MAX_WAIT_MS, undefined, { ref: false })])
+    return (await cache.read(key)) ?? NO_THUMBNAIL
+  }
+}

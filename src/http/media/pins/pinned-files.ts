@@ -1,0 +1,104 @@
+// Files that are kept for good: those of the media cache that are made of a pinned account's videos, each a second
+// name (a hard link) in a folder of the account's own, so that a sweep of the cache leaves them and what is gone of an
+// account is found. The serving threads read here first; one alone keeps it (keep-pins.ts).
+
+import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Logger } from '../../../base/obs/log.ts'
+import { createDiskCache, type DiskCache } from '../disk-cache.ts'
+import type { BlobName } from '../media-path.ts'
+
+export type PinnedKind = 'cut' | 'preview' | 'captions'
+export type PinnedFile = { cid: string; kind: string; bytes: number }
+
+/** What the operator is told of it. */
+export type PinStatus = {
+  files: number
+  bytes: number
+  /** Blobs of pinned accounts that could not be had, or for which there was no room. */
+  missing: number
+  isFull: boolean
+}
+
+const FOLDER = 'media-pinned'
+const STATUS = 'status.json'
+const KEY = /^(cut|preview|captions) 1 (did:\S+) (b[a-z2-7]+)$/
+const FILE = /^(b[a-z2-7]+)\.(cut|preview|captions)$/
+/** Of a name in a file system. */
+const MAX_NAME = 250
+
+export function pinnedKey(kind: PinnedKind, { did, cid }: BlobName): string {
+  return `${kind} 1 ${did} ${cid}`
+}
+
+export type PinnedFiles = ReturnType<typeof createPinnedFiles>
+
+export function createPinnedFiles({
+  dataDir,
+  log,
+}: {
+  dataDir: string
+  log: Pick<Logger, 'warn' | 'debug'>
+}) {
+  const root = join(dataDir, FOLDER)
+  const files = createDiskCache({ folder: root, maxBytes: Number.POSITIVE_INFINITY, log, placeOf })
+  const folderOf = (did: string) => join(root, encodeURIComponent(did))
+
+  return {
+    files,
+    /** @returns whether it is there now. @throws where the disk has no room. */
+    async adopt(key: string, path: string): Promise<boolean> {
+      const place = join(root, placeOf(key) ?? '')
+      if (place.length === root.length) return false
+      await mkdir(dirname(place), { recursive: true })
+      await link(path, place).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error
+      })
+      return true
+    },
+    async accounts(): Promise<string[]> {
+      const found = await readdir(root, { withFileTypes: true }).catch(() => [])
+      return found.filter((one) => one.isDirectory()).map(({ name }) => decodeURIComponent(name))
+    },
+    async filesOf(did: string): Promise<PinnedFile[]> {
+      const names = await readdir(folderOf(did)).catch(() => [])
+      return Promise.all(
+        names.map(async (name) => {
+          const [, cid = name, kind = ''] = FILE.exec(name) ?? []
+          const { size } = await stat(join(folderOf(did), name))
+          return { cid, kind, bytes: size }
+        }),
+      )
+    },
+    drop: (did: string, { cid, kind }: PinnedFile) =>
+      rm(join(folderOf(did), kind === '' ? cid : `${cid}.${kind}`), { force: true }),
+    dropAccount: (did: string) => rm(folderOf(did), { recursive: true, force: true }),
+    async tell(status: PinStatus): Promise<void> {
+      await mkdir(root, { recursive: true })
+      await writeFile(join(root, `.${STATUS}`), JSON.stringify(status))
+      await rename(join(root, `.${STATUS}`), join(root, STATUS))
+    },
+  }
+}
+
+/** Of a server that runs or ran here; undefined where nothing was pinned. */
+export async function readPinStatus(dataDir: string): Promise<PinStatus | undefined> {
+  const text = await readFile(join(dataDir, FOLDER, STATUS), 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : (JSON.parse(text) as PinStatus)
+}
+
+/** The cache as the routes see it. */
+export function withPins(cache: DiskCache, { files }: Pick<PinnedFiles, 'files'>): DiskCache {
+  const isPinnable = (key: string) => placeOf(key) !== undefined
+  return {
+    ...cache,
+    read: async (key) => (isPinnable(key) ? await files.read(key) : undefined) ?? cache.read(key),
+    open: async (key) => (isPinnable(key) ? await files.open(key) : undefined) ?? cache.open(key),
+  }
+}
+
+function placeOf(key: string): string | undefined {
+  const [, kind, did, cid] = KEY.exec(key) ?? []
+  const folder = encodeURIComponent(did ?? '')
+  return did === undefined || folder.length > MAX_NAME ? undefined : `${folder}/${cid}.${kind}`
+}

@@ -1,0 +1,39 @@
+// The operator's trailer in one of its forms: cut as videos are, as MPEG-TS where that is what comes before it, and
+// without its sound where what comes before has none.
+
+import { hash } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { Mp4Error } from '../mp4/boxes.ts'
+import { planCut } from '../mp4/plan-cut.ts'
+import type { Movie } from '../mp4/read-movie.ts'
+import { writeTs } from '../mpegts/write-ts.ts'
+import { RefusedBlob, type TrailerJob } from './jobs.ts'
+import { writeCut, writeCutFile } from './write-cut.ts'
+
+/** @throws RefusedBlob */
+export function prepareTrailer({ from, to, form, digest }: TrailerJob): void {
+  const fd = openSync(from, 'r')
+  try {
+    const bytes = readFileSync(fd)
+    if (hash('sha256', bytes) !== digest) {
+      throw new RefusedBlob('TrailerChanged', 'the trailer’s file changed since the start')
+    }
+    const mp4 = { fd, begin: 0, length: fstatSync(fd).size }
+    const plan = planCut(mp4, form.hasSound ? undefined : withoutSound)
+    if (form.container === 'mp4') return writeCut(mp4, plan, { to })
+    const segments = writeTs(plan, bytes)
+    const lines = segments.map(({ length }, i) => {
+      return { seconds: plan.pieces[i]!.segment.durationSeconds, bytes: length }
+    })
+    writeCutFile(to, { init: 0, segments: lines }, (output) => segments.forEach(output.append))
+  } catch (error) {
+    if (!(error instanceof Mp4Error || error instanceof RangeError)) throw error
+    throw new RefusedBlob('NotStreamable', `the trailer cannot be cut: ${error.message}`)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function withoutSound({ mvhd, tracks }: Movie): Movie {
+  return { mvhd, tracks: tracks.filter(({ kind }) => kind === 'video') }
+}

@@ -1,0 +1,168 @@
+// Pictures of H.264 into smaller ones: decoded and encoded by FFmpeg, a few at a time, so that memory holds no more
+// than those; and at a pace that takes one core of the machine, whatever threads there are. The package gives pictures
+// out in the order of showing, but with the times of those that went in; so they are counted, and their times are ours.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EncodedVideoChunk, VideoDecoder, VideoEncoder, VideoFrame } from '@napi-rs/webcodecs'
+import { RefusedBlob } from './jobs.ts'
+import { loadCodecs } from './load-codecs.ts'
+
+/** `shownAt`: in the track's units. */
+type Sample = { isSync: boolean; data: Buffer }
+type Encoded = { shownAt: number; isKey: boolean; data: Buffer }
+
+type Transcoding = {
+  /** In the order of decoding. */
+  samples: Iterable<Sample>
+  /** The record of the track's configuration (avcC). */
+  config: Buffer
+  /** When each picture is shown, in the order of showing. */
+  shown: Float64Array
+  /** Of these, with which decoding has to be able to begin, in order. */
+  cuts: readonly number[]
+  to: { width: number; height: number; framerate: number; bitrate: number }
+  maxBytes: number
+}
+
+/** Pictures in the decoder and the encoder at once. */
+const MOST_WAITING = 8
+/** As decoders give them out. */
+const BYTES_PER_PIXEL = 1.5
+const MOST_UNSWEPT = 48_000_000
+/** High profile, at the level that the encoder finds fit. */
+const CODEC = 'avc1.64001f'
+
+/** @throws RefusedBlob */
+export async function transcode(
+  job: Transcoding,
+): Promise<{ config: Buffer; pictures: Encoded[] }> {
+  const { EncodedVideoChunk, VideoDecoder, VideoEncoder } = await loadCodecs()
+  const output = createOutput(job)
+  const failed = (cause: Error) => output.fail(cause)
+  const encoder = new VideoEncoder({ output: output.add, error: failed })
+  const decoder = new VideoDecoder({ output: createPass(job, encoder, output), error: failed })
+  try {
+    configure(job, { decoder, encoder })
+    const pace = createPace()
+    let timestamp = 0
+    const step = Math.round(1e6 / job.to.framerate)
+    for (const { isSync, data } of job.samples) {
+      const type = isSync ? 'key' : 'delta'
+      decoder.decode(new EncodedVideoChunk({ type, timestamp, data }))
+      timestamp += step
+      while (decoder.decodeQueueSize + encoder.encodeQueueSize > MOST_WAITING) await sleep(1)
+      output.check()
+      await pace()
+    }
+    await decoder.flush()
+    await encoder.flush()
+    output.check()
+  } catch (cause) {
+    if (cause instanceof RefusedBlob) throw cause
+    throw new RefusedBlob('NotEncodable', 'its pictures cannot be made smaller', { cause })
+  }
+  return output.end()
+}
+
+function configure(
+  { config, to }: Transcoding,
+  { decoder, encoder }: { decoder: VideoDecoder; encoder: VideoEncoder },
+): void {
+  const hardwareAcceleration = 'prefer-software'
+  decoder.configure({
+    codec: `avc1.${config.toString('hex', 1, 4)}`,
+    description: config,
+    hardwareAcceleration,
+  })
+  const form = { codec: CODEC, avc: { format: 'avc' }, latencyMode: 'quality' } as const
+  encoder.configure({ ...to, ...form, hardwareAcceleration })
+}
+
+/** From the decoder to the encoder, in the order of showing. What comes before the beginning is not shown. */
+function createPass({ cuts, shown }: Transcoding, encoder: VideoEncoder, output: Output) {
+  let nextCut = 0
+  let decoded = 0
+  const sweep = createSweep()
+  return (frame: VideoFrame) => {
+    try {
+      const shownAt = shown[decoded++]
+      if (shownAt === undefined || shownAt < 0) return
+      output.expect(shownAt)
+      const before = nextCut
+      while (nextCut < cuts.length && shownAt >= cuts[nextCut]!) nextCut += 1
+      encoder.encode(frame, { keyFrame: nextCut > before })
+      sweep(frame)
+    } catch (cause) {
+      output.fail(cause)
+    } finally {
+      frame.close()
+    }
+  }
+}
+
+type Output = ReturnType<typeof createOutput>
+
+function createOutput({ shown, maxBytes }: Transcoding) {
+  const pictures: Encoded[] = []
+  /** Those that are being encoded; the encoder keeps their order. */
+  const expected: number[] = []
+  let config: Buffer | undefined
+  let bytes = 0
+  let failure: { cause: unknown } | undefined
+
+  return {
+    expect: (shownAt: number) => void expected.push(shownAt),
+    add(chunk: EncodedVideoChunk, about?: { decoderConfig?: { description?: unknown } }): void {
+      config ??= bufferOf(about?.decoderConfig?.description)
+      const data = Buffer.alloc(chunk.byteLength)
+      chunk.copyTo(data)
+      bytes += data.length
+      const shownAt = expected.shift()
+      if (shownAt !== undefined && bytes <= maxBytes) {
+        pictures.push({ shownAt, isKey: chunk.type === 'key', data })
+      }
+    },
+    fail(cause: unknown): void {
+      failure ??= { cause }
+    },
+    check(): void {
+      if (failure) throw failure.cause
+      if (bytes > maxBytes) throw new RefusedBlob('TooLarge', 'a lower quality would be no smaller')
+    },
+    end() {
+      const wanted = shown.reduce((sum, shownAt) => sum + Number(shownAt >= 0), 0)
+      if (!config || pictures.length !== wanted) {
+        throw new RefusedBlob('NotEncodable', 'not all of its pictures can be decoded')
+      }
+      return { config, pictures }
+    },
+  }
+}
+
+function bufferOf(description: unknown): Buffer | undefined {
+  if (description instanceof ArrayBuffer) return Buffer.from(description)
+  if (!ArrayBuffer.isView(description)) return undefined
+  return Buffer.from(description.buffer, description.byteOffset, description.byteLength)
+}
+
+/** The package lets go of a picture's bytes when the collector comes by, which sees but a small object. */
+function createSweep() {
+  let bytes = 0
+  return ({ codedWidth, codedHeight }: VideoFrame) => {
+    bytes += codedWidth * codedHeight * BYTES_PER_PIXEL
+    if (bytes < MOST_UNSWEPT) return
+    bytes = 0
+    globalThis.gc?.()
+  }
+}
+
+/** Sleeps off what was taken of more than one core. */
+function createPace() {
+  const begunAt = performance.now()
+  const before = process.cpuUsage()
+  return async () => {
+    const { user, system } = process.cpuUsage(before)
+    const ahead = (user + system) / 1000 - (performance.now() - begunAt)
+    if (ahead > 20) await sleep(ahead)
+  }
+}

@@ -1,0 +1,197 @@
+// Videos of pinned accounts: had before anybody asks, kept beyond the PDS and the cache, let go with their posts and
+// accounts, and within a limit of their own.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { loadConfig } from '../../../src/base/config/config.ts'
+import {
+  blobSubject,
+  parseTakedownSubject,
+  putTakedown,
+} from '../../../src/data/store/takedowns.ts'
+import { createVideoPosts } from '../../../src/http/media/hls/video-posts.ts'
+import { NO_THUMBNAIL } from '../../../src/http/media/no-thumbnail.ts'
+import type { PinKeeper } from '../../../src/http/media/pins/keep-pins.ts'
+import { readPinStatus } from '../../../src/http/media/pins/pinned-files.ts'
+import { pinRules } from '../../../src/http/serve/pin-rules.ts'
+import { type MediaWorld, startMediaWorld } from '../../support/media-world.ts'
+import { bytesOf, firstVariant, namedBy } from '../../support/playlists.ts'
+import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
+
+const video = (name: string) =>
+  readFileSync(join(import.meta.dirname, `../../fixtures/video/${name}.mp4`))
+const CAPTIONS = Buffer.from('WEBVTT\n\n00:00.500 --> 00:02.500\nHello\n')
+const MB = 1 << 20
+
+let first: MediaWorld
+let of: MediaWorld
+let rows: ServingWorld
+let keeper: PinKeeper
+let dataDir: string
+
+beforeEach(async () => {
+  rows = createServingWorld()
+  first = await startMediaWorld()
+  rows.member(first.did)
+  dataDir = mkdtempSync(join(tmpdir(), 'slipstream-pins-'))
+  await open()
+})
+afterEach(async () => {
+  keeper.close()
+  await of.close()
+  await first.close()
+  rows.dispose()
+})
+
+async function open({ pin = 'members', maxBytes = 50 * MB } = {}): Promise<void> {
+  const settings = { SLIPSTREAM_VIDEOS: 'own', SLIPSTREAM_MEDIA_PIN: pin }
+  const { actors } = rows.memory
+  const rules = pinRules(loadConfig(settings, '/nowhere'), { db: rows.reader, actors })!
+  of = await startMediaWorld({
+    before: first,
+    dataDir,
+    posts: createVideoPosts({ db: rows.reader, actors }),
+    pins: {
+      rules: { ...rules, maxBytes },
+      everyMs: 0,
+      onKeeper: (one) => {
+        keeper = one
+      },
+    },
+  })
+}
+
+/** A post that shows the video with captions. */
+function post(name: string, did = first.did) {
+  const blob = (cid: string) => ({
+    $type: 'blob',
+    mimeType: 'video/mp4',
+    size: 10,
+    ref: { $link: cid },
+  })
+  const cid = first.host.put(video(name))
+  const captions = [{ lang: 'en', file: blob(first.host.put(CAPTIONS)) }]
+  const embed = { $type: 'app.bsky.embed.video', video: blob(cid), captions }
+  const { uri } = rows.post(did, { embed })
+  return { cid, uri, rkey: uri.split('/').at(-1)! }
+}
+
+type Post = ReturnType<typeof post>
+
+function hide(subject: string): void {
+  const found = parseTakedownSubject(subject)!
+  const row = { ...found, uid: rows.uid(first.did), ref: 'case 7', because: null, at: 1 }
+  rows.run((ctx) => void putTakedown(ctx.db, row))
+}
+
+const folderOf = (cid: string) => `${of.url}/video/${of.did}/${cid}`
+const pinnedFiles = () =>
+  readdirSync(join(dataDir, 'media-pinned'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.includes('/'))
+    .map((name) => name.split('.').at(-1)!)
+    .sort()
+
+/** As a player and a page do: everything of it. */
+async function playAll(cid: string, rkey: string): Promise<void> {
+  const master = `${folderOf(cid)}/playlist.m3u8?post=${rkey}`
+  expect((await firstVariant(master)).segments.length).toBeGreaterThan(0)
+  expect((await bytesOf(`${folderOf(cid)}/captions/en.vtt?post=${rkey}`)).toString()).toMatch(
+    /Hello/,
+  )
+  expect(await namedBy(`${folderOf(cid)}/captions/en.m3u8?post=${rkey}`)).toHaveLength(1)
+  expect(await bytesOf(`${folderOf(cid)}/thumbnail.jpg`)).not.toEqual(NO_THUMBNAIL.body)
+}
+
+describe('a video of a member', () => {
+  test('is there when its PDS and all of the cache are gone, though nobody asked before', async () => {
+    const { cid, rkey } = post('pictures-and-sound')
+    const { cid: silent, rkey: second } = post('silent')
+    const status = await keeper.round()
+    expect(status).toMatchObject({ files: 5, missing: 0, isFull: false })
+    expect(await readPinStatus(dataDir)).toEqual(status)
+    const before = first.host.requests()
+    first.host.behave({ fail: 500 })
+    rmSync(join(dataDir, 'media-cache'), { recursive: true })
+    await playAll(cid, rkey)
+    await playAll(silent, second)
+    expect(await keeper.round()).toEqual(status)
+    expect(first.host.requests()).toBe(before)
+  })
+
+  test('is asked for again where its PDS was away', async () => {
+    const { cid, rkey } = post('silent')
+    first.host.behave({ fail: 500 })
+    expect(await keeper.round()).toMatchObject({ files: 0, missing: 2 })
+    first.host.behave(undefined)
+    of.advance(60_000)
+    expect(await keeper.round()).toMatchObject({ files: 3, missing: 0 })
+    await playAll(cid, rkey)
+  })
+
+  test('goes with its post, and what another post shows stays', async () => {
+    const one = post('silent')
+    post('trailer')
+    await keeper.round()
+    expect(pinnedFiles()).toEqual(['captions', 'cut', 'cut', 'preview', 'preview'])
+    rows.delete(one.uri)
+    expect(await keeper.round()).toMatchObject({ files: 3 })
+    expect(pinnedFiles()).toEqual(['captions', 'cut', 'preview'])
+  })
+
+  test.each([
+    ['the operator hides', (one: Post) => hide(one.uri)],
+    ['the operator hides the blob of', (one: Post) => hide(blobSubject(first.did, one.cid))],
+  ])('whose post %s goes', async (_, change) => {
+    const one = post('silent')
+    await keeper.round()
+    change(one)
+    await keeper.round()
+    expect(pinnedFiles()).not.toContain('cut')
+  })
+
+  test.each([
+    ['deleted', []],
+    ['takendown', []],
+    ['deactivated', ['captions', 'cut', 'preview']],
+  ] as const)('of an account that is %s leaves %j', async (status, left) => {
+    const { cid } = post('silent')
+    await keeper.round()
+    rows.status(first.did, status)
+    of.setHidden(true)
+    await keeper.round()
+    expect(pinnedFiles()).toEqual(left)
+    expect((await fetch(`${folderOf(cid)}/0/video.m3u8`)).status).toBe(404)
+  })
+
+  test('finds no room beyond the limit, and what is pinned stays', async () => {
+    const [kept, second] = [post('silent'), post('pictures-and-sound')]
+    await of.close()
+    await open({ maxBytes: 12_000 })
+    const status = await keeper.round()
+    expect(status).toMatchObject({ isFull: true })
+    expect(status.missing).toBeGreaterThan(0)
+    expect(status.bytes).toBeLessThanOrEqual(12_000)
+    expect((await keeper.round()).bytes).toBe(status.bytes)
+    for (const { cid, rkey } of [kept, second]) await playAll(cid, rkey)
+  })
+})
+
+test('nobody else’s are pinned; somebody who is named is', async () => {
+  const other = await of.know(first.host.url)
+  rows.follow(first.did, other)
+  post('silent', other)
+  expect(await keeper.round()).toMatchObject({ files: 0, missing: 0 })
+  await of.close()
+  await open({ pin: other })
+  expect(await keeper.round()).toMatchObject({ files: 3, missing: 0 })
+})
+
+test('a torn pinned file is made anew', async () => {
+  const { cid, rkey } = post('silent')
+  await keeper.round()
+  const folder = join(dataDir, 'media-pinned', encodeURIComponent(first.did))
+  for (const name of readdirSync(folder)) truncateSync(join(folder, name), 300)
+  await playAll(cid, rkey)
+})

@@ -1,0 +1,241 @@
+// The operator's trailer at the end of videos: behind those that it fits, in the container that they come in, counted
+// for nobody; and never a reason for which a video does not play.
+
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { VideosFrom } from '../../../src/http/media/media-app.ts'
+import { checkTrailer } from '../../../src/http/media/trailer/check-trailer.ts'
+import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
+import { type MediaWorld, startMediaWorld } from '../../support/media-world.ts'
+import { bytesOf, namedBy } from '../../support/playlists.ts'
+import { readTs } from '../../support/read-ts.ts'
+import { startSlipstream } from '../../support/slipstream-process.ts'
+import {
+  SERVICE_MASTER,
+  startVideoService,
+  type VideoServiceDouble,
+} from '../../support/video-service-double.ts'
+import { startWatchingWorld } from '../../support/watching-world.ts'
+
+const fixtures = join(import.meta.dirname, '../../fixtures/video')
+const TRAILER = join(fixtures, 'trailer.mp4')
+/** With B-frames, and sound that begins before the pictures. */
+const REORDERED = join(fixtures, 'pictures-and-sound.mp4')
+
+let world: MediaWorld
+let service: VideoServiceDouble
+
+beforeAll(async () => {
+  world = await startMediaWorld()
+  service = await startVideoService()
+})
+afterAll(async () => {
+  await world.close()
+  await service.close()
+})
+
+function videosFrom(kind: VideosFrom['kind']): VideosFrom {
+  if (kind === 'own') return { kind }
+  const fetch = createGuardedFetch({
+    allowPrivateHosts: false,
+    trustedOrigins: [new URL(service.base).origin],
+  })
+  return { kind, base: service.base, fetch }
+}
+
+function open(kind: VideosFrom['kind'], trailer = TRAILER): Promise<MediaWorld> {
+  return startMediaWorld({ before: world, videos: videosFrom(kind), trailer })
+}
+
+function put(file: string): string {
+  return world.host.put(readFileSync(join(fixtures, file)))
+}
+
+/** The playlist of the first quality's pieces. */
+async function pieces(of: MediaWorld, cid: string): Promise<{ url: string; text: string }> {
+  const [url] = await namedBy(`${of.url}/video/${of.did}/${cid}/playlist.m3u8`)
+  return { url: url!, text: (await bytesOf(url!)).toString() }
+}
+
+/** What stands behind the break: the head's address and the pieces'. */
+function tailOf({ url, text }: { url: string; text: string }) {
+  const [, tail = ''] = text.split('#EXT-X-DISCONTINUITY\n')
+  const whole = (path: string) => new URL(path, url).href
+  const init = /#EXT-X-MAP:URI="([^"]+)"/.exec(tail)?.[1]
+  const files = tail.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  const seconds = [...tail.matchAll(/#EXTINF:([\d.]+)/g)].map(([, one]) => Number(one))
+  return { init: init && whole(init), files: files.map(whole), seconds }
+}
+
+describe('behind a video', () => {
+  test('of our own it is MP4 with a head of its own, from one address for all videos', async () => {
+    const of = await open('own')
+    const tails = await Promise.all(
+      ['pictures-and-sound.mp4', 'silent.mp4'].map(async (file) =>
+        tailOf(await pieces(of, put(file))),
+      ),
+    )
+    for (const [i, { init, files, seconds }] of tails.entries()) {
+      const head = (await bytesOf(init!)).toString('latin1')
+      expect([head.includes('avc1'), head.includes('mp4a')]).toEqual([true, i === 0])
+      expect(Math.abs(seconds.reduce((sum, one) => sum + one, 0) - 5)).toBeLessThan(0.1)
+      for (const file of files) expect((await bytesOf(file)).toString('latin1', 4, 8)).toBe('moof')
+      expect((await fetch(init!)).headers.get('cache-control')).toMatch(/immutable/)
+    }
+    expect(tailOf(await pieces(of, put('pictures-and-sound.mp4')))).toEqual(tails[0])
+    await of.close()
+  })
+
+  test('of a service it is a transport stream like the rest', async () => {
+    for (const kind of ['cdn', 'proxy'] as const) {
+      const of = await open(kind, REORDERED)
+      const { init, files, seconds } = tailOf(await pieces(of, put('silent.mp4')))
+      expect(init).toBeUndefined()
+      const read = readTs(Buffer.concat(await Promise.all(files.map(bytesOf))))
+      expect(read.gaps).toBe(0)
+      expect(read.tables).toBe(files.length)
+      expect(read.pictures).toHaveLength(95)
+      expect(read.pictures.filter(({ dts, pts }) => dts > pts)).toEqual([])
+      const shown = read.pictures.map(({ pts }) => pts).sort((a, b) => a - b)
+      expect(shown.map((pts, i) => pts - shown[0]! - i * 9000).every((off) => off === 0)).toBe(true)
+      expect(read.soundFrames).toBeGreaterThan(140)
+      expect(read.sound[0]!.pts - shown[0]!).toBe(0)
+      expect(Math.abs(seconds.reduce((sum, one) => sum + one, 0) - 9.5)).toBeLessThan(0.1)
+      await of.close()
+    }
+  })
+
+  test('nothing of it counts as watched', async () => {
+    const watched = async (trailer: string | undefined) => {
+      const w = await startWatchingWorld('own', trailer === undefined ? {} : { trailer })
+      const { rkey } = w.post()
+      const [variant] = await namedBy(w.master(rkey))
+      const files = await namedBy(variant!)
+      for (const file of files) await bytesOf(file)
+      await w.tell()
+      const stats = await w.stats()
+      await w.close()
+      return { files: files.length, seconds: stats.map(({ seconds }) => seconds) }
+    }
+    const [without, withIt] = [await watched(undefined), await watched(TRAILER)]
+    expect(withIt.files).toBeGreaterThan(without.files)
+    expect(withIt.seconds).toEqual(without.seconds)
+  })
+})
+
+describe('left out', () => {
+  test.each([
+    ['a codec that it does not fit', 'hvc1.1.6.L93.B0,mp4a.40.2'],
+    ['sound that it does not fit', 'avc1.64000a,opus'],
+    ['codecs that nobody names', undefined],
+  ])('%s', async (_, codecs) => {
+    const line = codecs === undefined ? '' : `,CODECS="${codecs}"`
+    service.answer('playlist.m3u8', SERVICE_MASTER.replaceAll(/,CODECS="[^"]+"/g, line))
+    const of = await open('cdn')
+    const cid = world.host.put(Buffer.from(codecs ?? 'none'))
+    const { text } = await pieces(of, cid)
+    expect(text).toContain('0.ts')
+    expect(text).not.toContain('DISCONTINUITY')
+    service.answer('playlist.m3u8', SERVICE_MASTER)
+    await of.close()
+  })
+
+  test('a file that changed since the start; the video plays, and the log says it once', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'slipstream-trailer-')), 'trailer.mp4')
+    copyFileSync(TRAILER, path)
+    const of = await open('own', path)
+    copyFileSync(REORDERED, path)
+    for (let i = 0; i < 3; i++) {
+      const { text } = await pieces(of, put('pictures-and-sound.mp4'))
+      expect(text).toContain('0.m4s')
+      expect(text).not.toContain('DISCONTINUITY')
+    }
+    expect(of.warnings).toHaveLength(1)
+    await of.close()
+  })
+
+  test('one whose samples lie, in the form that has to look into them', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'slipstream-trailer-')), 'trailer.mp4')
+    const bytes = readFileSync(TRAILER)
+    const mdat = bytes.indexOf('mdat') + 4
+    bytes.fill(0xff, mdat, mdat + 400)
+    writeFileSync(path, bytes)
+    const of = await open('cdn', path)
+    expect((await pieces(of, put('silent.mp4'))).text).not.toContain('DISCONTINUITY')
+    expect(of.process.counts()).toMatchObject({ refused: 1, died: 0 })
+    await of.close()
+  })
+
+  test('what is no file of it', async () => {
+    const of = await open('own')
+    const { init } = tailOf(await pieces(of, put('silent.mp4')))
+    const folder = init!.replace(/[^/]+$/, '')
+    const names = ['99.m4s', '-1.m4s', 'x', '', '0.m4s/0.m4s', '../x/init.mp4']
+    for (const name of names) expect((await fetch(folder + name)).status, name).toBe(404)
+    const other = folder.replace(/trailer\/../, 'trailer/00')
+    expect((await fetch(`${other}init.mp4`)).status).toBe(404)
+    await of.close()
+  })
+})
+
+describe('at the start', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipstream-trailer-'))
+  const file = (name: string, bytes: string | Buffer) => {
+    writeFileSync(join(folder, name), bytes)
+    return join(folder, name)
+  }
+
+  test('one that fits is known by its bytes', () => {
+    expect(checkTrailer(TRAILER)).toMatchObject({
+      path: TRAILER,
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+  })
+
+  test.each([
+    ['nothing', () => join(folder, 'nothing.mp4'), /cannot be read: ENOENT.*/],
+    ['a folder', () => folder, /is no file/],
+    ['a text', () => file('text.mp4', 'not a video at all'), /is no MP4 that can be cut/],
+    ['an empty file', () => file('empty.mp4', ''), /is no MP4 that can be cut/],
+    ['half a video', () => file('half.mp4', readFileSync(TRAILER).subarray(0, 3000)), /no MP4/],
+    ['no sound', () => join(fixtures, 'silent.mp4'), /has avc1\.[0-9a-f]{6}, not pictures in/],
+    ['too long', () => file('long.mp4', longer(readFileSync(TRAILER))), /seconds, of 30 at most/],
+    ['too large', () => large(file('large.mp4', '')), /has 16000001 bytes, of 16000000 at most/],
+  ])('%s is refused, with what to do', (_, path, message) => {
+    const said = expect.objectContaining({
+      name: 'ConfigError',
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(/MP4/),
+    })
+    expect(() => checkTrailer(path())).toThrow(said)
+  })
+
+  test('it stops the start, before anything is made', async () => {
+    const dataDir = join(folder, 'data')
+    const refused = startSlipstream({ DATA_DIR: dataDir, VIDEO_TRAILER: join(folder, 'none.mp4') })
+    expect(await refused.exit).toBe(78)
+    expect(refused.output()).toMatch(/SLIPSTREAM_VIDEO_TRAILER: .*none\.mp4 cannot be read/)
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  function large(path: string): string {
+    truncateSync(path, 16_000_001)
+    return path
+  }
+
+  /** The pictures' unit of time is a tenth of what it was, so to say. */
+  function longer(bytes: Buffer): Buffer {
+    const mdhd = bytes.indexOf('mdhd') + 4
+    bytes.writeUInt32BE(Math.floor(bytes.readUInt32BE(mdhd + 12) / 10), mdhd + 12)
+    return bytes
+  }
+})
