@@ -28,6 +28,7 @@ import { followEdges } from '../src/data/store/edges/all-edges.ts'
 import { prepareItemDraw } from '../src/data/store/read/item-draw.ts'
 import { createKeeps, drawByHash } from '../src/data/timeline/lossiness.ts'
 import { createTimelines } from '../src/data/timeline/rings.ts'
+import type { TimelineReader } from '../src/data/timeline/types.ts'
 import { createMethods } from '../src/http/xrpc/methods.ts'
 import { openTimeline } from '../src/ingest/indexing/open-timeline.ts'
 import { createGuardedFetch } from '../src/sources/identity/guarded-fetch.ts'
@@ -36,7 +37,7 @@ import { blobOf, cidOf, didOf, tidAt } from '../test/support/records.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 
 const NSID = 'app.bsky.feed.getTimeline'
-const START_MS = Date.parse('2026-11-01T12:00:00.000Z')
+export const START_MS = Date.parse('2026-11-01T12:00:00.000Z')
 const WARM_UP = 200
 const NOTES_A_PAGE = 6
 
@@ -80,10 +81,11 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
 /** Answers as bytes. */
 type Ask = (did: string, cursor?: string, labelers?: Labelers) => Buffer
 
-function createAsking(db: Db, memory: Memory): Ask {
+/** @param timelines - the rings where not given */
+export function createAsking(db: Db, memory: Memory, timelines?: TimelineReader): Ask {
   const urls = createMediaUrls(loadConfig({}, '/nonexistent/.env'))
   const methods = createMethods({
-    ...memory,
+    ...{ ...memory, ...(timelines && { timelines }) },
     keeps: createKeeps({
       graph: memory.graph,
       limit: 2000,
@@ -101,6 +103,7 @@ function createAsking(db: Db, memory: Memory): Ask {
     input: undefined,
     token: undefined,
     header: () => undefined,
+    noteBehind: () => undefined,
   }
   return (viewer, cursor, labelers = NO_LABELERS) => {
     const signal = new AbortController().signal
@@ -193,9 +196,9 @@ function measure(name: string, count: number, work: () => void): BenchResult {
   return { name: `timelineHandler.${name}.ms`, value: ms / times, unit: 'ms' }
 }
 
-type Memory = ReturnType<typeof createMemory>
+export type Memory = ReturnType<typeof createMemory>
 
-function createMemory() {
+export function createMemory() {
   const actors = createActorTable()
   const graph = createFollowGraph()
   const timelines = createTimelines(1000)
@@ -214,7 +217,7 @@ function createMemory() {
 }
 
 /** A thousand quiet accounts with a post a week, then busy ones. */
-function seed(db: WriteDb, memory: Memory, size: { busy: number; postsEach: number }): void {
+export function seed(db: WriteDb, memory: Memory, size: { busy: number; postsEach: number }): void {
   const random = createRandom(11)
   const rows = prepareRows(db)
   const posts: { id: number; uri: string; cid: string; uid: number }[] = []
@@ -347,7 +350,7 @@ function addAccount(memory: Memory, rows: Rows, did: string): number {
 }
 
 /** Follows accounts in a row, the first of them `from`; its timeline is built as the ingest thread does. */
-function addViewer(
+export function addViewer(
   db: WriteDb,
   memory: Memory,
   did: string,

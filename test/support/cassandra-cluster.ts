@@ -1,5 +1,6 @@
-// A real Cassandra cluster on loopback, for tests of what nodes share: node N listens on 127.0.0.N. Its jars come from
-// Maven and are kept between runs. Where Java or Maven is missing nothing can be tested, which is said loudly.
+// A real Cassandra cluster on loopback, for tests of what nodes share: node N listens on 127.X.0.N, where nobody else
+// is on X. Its jars come from Maven and are kept between runs. Where Java or Maven is missing nothing can be tested,
+// which is said loudly.
 
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,9 +17,11 @@ import { createConnection } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import cassandra from 'cassandra-driver'
 
 const VERSION = '5.0.8'
 const PORT = 9042
+const INTERNODE_PORT = 7000
 const START_TIMEOUT_MS = 180_000
 const HEAP_MB = 384
 /** What cassandra's own jvm17-server.options opens. */
@@ -61,7 +64,19 @@ const OPENED = [
   `${module}=ALL-UNNAMED`,
 ])
 
-export type CassandraNode = { readonly address: string; readonly process: ChildProcess }
+export type CassandraNode = {
+  readonly address: string
+  readonly folder: string
+  readonly process: ChildProcess
+  kill(): Promise<void>
+  /** Again, with what it had; resolves when the others know that it is there. */
+  start(): Promise<void>
+}
+
+type Options = {
+  /** Where a node keeps its data, if not beside the others’. */
+  folderOf?: (n: number) => string | undefined
+}
 
 export type CassandraCluster = {
   readonly nodes: readonly CassandraNode[]
@@ -86,9 +101,13 @@ export function whyNoCassandra(): string | undefined {
 }
 
 /** One after the other: a node that joins streams from the others. */
-export async function startCassandra(count: number): Promise<CassandraCluster> {
+export async function startCassandra(
+  count: number,
+  { folderOf = () => undefined }: Options = {},
+): Promise<CassandraCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'slipstream-cassandra-'))
   const jars = await fetchJars()
+  const network = await freeNetwork()
   const nodes: CassandraNode[] = []
   async function stop(): Promise<void> {
     await Promise.all(nodes.map(ended))
@@ -96,16 +115,43 @@ export async function startCassandra(count: number): Promise<CassandraCluster> {
   }
   try {
     for (let n = 1; n <= count; n++) {
-      const node = { address: `127.0.0.${n}`, process: startNode(folder, jars, n) }
+      const place = { folder: folderOf(n) ?? join(folder, String(n)), jars, network, n }
+      const node = createNode(place, count)
       nodes.push(node)
-      await listens(node)
+      await until(node, 'start', () => isOpen(node.address))
     }
+    for (const node of nodes) await until(node, 'see the others', () => seesOthers(node, count - 1))
   } catch (error) {
     await stop()
     throw error
   }
   const hosts = nodes.map(({ address }) => address).join()
   return { nodes, address: (keyspace) => `cql://${hosts}/${keyspace}`, stop }
+}
+
+type Place = { folder: string; jars: string; network: string; n: number }
+
+function createNode(place: Place, count: number): CassandraNode {
+  const { folder } = place
+  const address = `${place.network}.${place.n}`
+  const node = {
+    ...{ address, folder, process: startNode(place) },
+    kill: () => ended(node),
+    async start() {
+      node.process = startNode(place)
+      await until(node, 'start', () => isOpen(address))
+      await until(node, 'see the others', () => seesOthers(node, count - 1))
+    },
+  }
+  return node
+}
+
+/** Another cluster may run on this machine. */
+async function freeNetwork(): Promise<string> {
+  for (;;) {
+    const network = `127.${1 + Math.floor(Math.random() * 250)}.0`
+    if (!(await isOpen(`${network}.1`, INTERNODE_PORT))) return network
+  }
 }
 
 /** Where they are already, nothing is asked of anybody. */
@@ -129,11 +175,10 @@ async function fetchJars(): Promise<string> {
   return jars
 }
 
-function startNode(folder: string, jars: string, n: number): ChildProcess {
-  const base = join(folder, String(n))
+function startNode({ folder: base, jars, network, n }: Place): ChildProcess {
   const conf = join(base, 'conf')
   mkdirSync(conf, { recursive: true })
-  writeFileSync(join(conf, 'cassandra.yaml'), settingsOf(base, n))
+  writeFileSync(join(conf, 'cassandra.yaml'), settingsOf(base, network, n))
   writeFileSync(join(conf, 'logback.xml'), logging(base))
   const jamm = readdirSync(jars).find((name) => name.startsWith('jamm-'))!
   const child = spawn(
@@ -158,7 +203,7 @@ function startNode(folder: string, jars: string, n: number): ChildProcess {
   return child
 }
 
-function settingsOf(base: string, n: number): string {
+function settingsOf(base: string, network: string, n: number): string {
   return `cluster_name: slipstream-test
 num_tokens: 16
 allocate_tokens_for_local_replication_factor: 3
@@ -166,10 +211,10 @@ partitioner: org.apache.cassandra.dht.Murmur3Partitioner
 endpoint_snitch: SimpleSnitch
 seed_provider:
   - class_name: org.apache.cassandra.locator.SimpleSeedProvider
-    parameters: [{seeds: "127.0.0.1:7000"}]
-listen_address: 127.0.0.${n}
-rpc_address: 127.0.0.${n}
-storage_port: 7000
+    parameters: [{seeds: "${network}.1:${INTERNODE_PORT}"}]
+listen_address: ${network}.${n}
+rpc_address: ${network}.${n}
+storage_port: ${INTERNODE_PORT}
 native_transport_port: ${PORT}
 data_file_directories: [${base}/data]
 commitlog_directory: ${base}/commitlog
@@ -195,18 +240,38 @@ function logging(base: string): string {
 <root level="INFO"><appender-ref ref="F"/></root></configuration>`
 }
 
-async function listens({ address, process: node }: CassandraNode): Promise<void> {
-  const until = Date.now() + START_TIMEOUT_MS
-  while (!(await isOpen(address))) {
+async function until(
+  { address, process: node }: CassandraNode,
+  what: string,
+  isDone: () => Promise<boolean>,
+): Promise<void> {
+  const giveUpAt = Date.now() + START_TIMEOUT_MS
+  while (!(await isDone())) {
     if (node.exitCode !== null) throw new Error(`Cassandra on ${address} ended: ${node.exitCode}`)
-    if (Date.now() > until) throw new Error(`Cassandra on ${address} did not start`)
+    if (Date.now() > giveUpAt) throw new Error(`Cassandra on ${address} did not ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 250))
   }
 }
 
-function isOpen(address: string): Promise<boolean> {
+/** A driver that connects before then takes those it is told of for the whole cluster. */
+async function seesOthers({ address }: CassandraNode, others: number): Promise<boolean> {
+  const client = new cassandra.Client({
+    contactPoints: [`${address}:${PORT}`],
+    localDataCenter: 'datacenter1',
+  })
+  try {
+    await client.connect()
+    return client.hosts.length === others + 1
+  } catch {
+    return false
+  } finally {
+    await client.shutdown()
+  }
+}
+
+function isOpen(address: string, port = PORT): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = createConnection({ host: address, port: PORT })
+    const socket = createConnection({ host: address, port })
     socket.once('connect', () => {
       socket.destroy()
       resolve(true)

@@ -30,6 +30,7 @@ export function createPlainTimelineLog() {
       const found = entries.slice(number, number + 3)
       return { entries: found, isMore: entries.length > number + 3 }
     },
+    names: async () => [...logs.keys()],
   }
   return { log, state }
 }

@@ -13,6 +13,8 @@ type Options = {
   table: () => Promise<LeaseTable>
   /** As the operator knows it; whoever starts again is somebody else. */
   name: string
+  /** Told which buckets it holds, whenever it has looked; not while the engine is away. */
+  onLooked?: (held: Iterable<number>) => void
   log: { info(fields: object, text: string): void; warn(fields: object, text: string): void }
 }
 
@@ -29,6 +31,7 @@ export function createCqlLeases(options: Options): Leases {
 class CqlLeases implements Leases {
   readonly #table: Options['table']
   readonly #log: Options['log']
+  readonly #onLooked: NonNullable<Options['onLooked']>
   readonly #node: string
   readonly #watch = createBeatWatch()
   /** Of which it is sure, as long as it is proven. */
@@ -41,7 +44,8 @@ class CqlLeases implements Leases {
   #running: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor({ table, name, log }: Options) {
+  constructor({ table, name, log, onLooked = () => undefined }: Options) {
+    this.#onLooked = onLooked
     this.#table = table
     this.#log = log
     this.#node = `${name}#${randomBytes(4).toString('hex')}`
@@ -112,7 +116,9 @@ class CqlLeases implements Leases {
     const nodes = leases.flatMap((one) => one.node ?? [])
     const living = this.#watch.look({ nodes, beats, asked })
     const plan = planLeases({ node: this.#node, mine: this.#mine, leases, living })
-    if (!this.#isOver) await this.#follow(rows, plan)
+    if (this.#isOver) return
+    await this.#follow(rows, plan)
+    this.#onLooked(this.#mine.keys())
   }
 
   /** What it held and another took. */

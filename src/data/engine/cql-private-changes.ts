@@ -16,18 +16,32 @@ import {
 const MAX_ATTEMPTS = 20
 const LONGEST_PAUSE_MS = 200
 const MAX_FAILURES = 5
+/** Of what one member keeps. */
+const MAX_SLICES = 10_000
+/** Whoever asked has turned to another node by then, and what they do there must not be undone by this. */
+const BEGUN_WITHIN_MS = 2_500
 
 type Append = { member: string; changes: readonly PrivateChange[]; id: string }
 
-export function createCqlPrivateChanges(engine: Engine): PrivateChanges {
+function queriesOf(engine: Engine) {
   const table = `${engine.keyspace}.private_state`
-  const queries = {
+  return {
     version: `SELECT version FROM ${table} WHERE member = ? LIMIT 1`,
     all: `SELECT key, number, made_at, change FROM ${table} WHERE member = ?`,
     one: `SELECT number, change_id FROM ${table} WHERE member = ? AND key = ?`,
     advance: `UPDATE ${table} SET version = ? WHERE member = ? IF version = ?`,
+    drop: `DELETE FROM ${table} WHERE member = ? AND key = ?`,
+    keys: `SELECT key FROM ${table} WHERE member = ?`,
     put: `INSERT INTO ${table} (member, key, number, change_id, made_at, change) VALUES (?, ?, ?, ?, ?, ?)`,
   }
+}
+
+/** @param begunWithinMs - no attempt begins later */
+export function createCqlPrivateChanges(
+  engine: Engine,
+  begunWithinMs: number = BEGUN_WITHIN_MS,
+): PrivateChanges {
+  const queries = queriesOf(engine)
 
   async function version(member: string, options?: { serial: boolean }): Promise<number> {
     const [row] = await engine.read(queries.version, [member], options)
@@ -55,12 +69,15 @@ export function createCqlPrivateChanges(engine: Engine): PrivateChanges {
     async append(member, changes) {
       assert(changes.length > 0 && changes.length <= MAX_CHANGES_AT_ONCE, 'a batch of changes')
       const one = { member, changes, id: randomUUID() }
+      const startedAt = performance.now()
       let failures = 0
       for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
+        if (performance.now() - startedAt > begunWithinMs) break
         try {
           const from = await version(member, { serial: failures > 0 })
           const found = failures > 0 ? await isThere(one) : undefined
           if (found !== undefined) return found
+          if (performance.now() - startedAt > begunWithinMs) break
           if (await attempt(one, from)) return from + changes.length
         } catch (error) {
           // Many at once at one member's state make the engine give up, too; whether it was done is asked then.
@@ -68,8 +85,9 @@ export function createCqlPrivateChanges(engine: Engine): PrivateChanges {
         }
         await pause(attempts)
       }
-      throw new EngineUnavailableError('others change the same member’s state all the time')
+      throw new EngineUnavailableError('a member’s state could not be changed in time')
     },
+    forget: (member) => forget(engine, queries, member),
     version: (member) => version(member),
     async since(member, number) {
       const rows = await engine.read(queries.all, [member])
@@ -78,6 +96,23 @@ export function createCqlPrivateChanges(engine: Engine): PrivateChanges {
         .map(toChange)
         .sort((a, b) => a.number - b.number)
     },
+  }
+}
+
+/** By transactions, so that no clock decides what comes first. */
+async function forget(
+  engine: Engine,
+  queries: ReturnType<typeof queriesOf>,
+  member: string,
+): Promise<void> {
+  for (let slices = 0; slices < MAX_SLICES; slices++) {
+    const [row] = await engine.read(queries.version, [member], { serial: true })
+    const rows = await engine.read(queries.keys, [member])
+    const keys = rows.flatMap((one) => one['key'] ?? []).slice(0, MAX_CHANGES_AT_ONCE)
+    if (keys.length === 0) return
+    const from: number = row?.['version'] ?? 0
+    const drops = keys.map((key) => ({ query: queries.drop, values: [member, key] }))
+    await engine.decide([{ query: queries.advance, values: [from + 1, member, from] }, ...drops])
   }
 }
 

@@ -24,6 +24,8 @@ export type PrivateChanges = {
   version(member: string): Promise<number>
   /** Of each key the latest change, where that is above `number`; ascending. */
   since(member: string, number: number): Promise<NumberedChange[]>
+  /** Drops everything; the next change is numbered on. @throws EngineUnavailableError: it may be done or not */
+  forget(member: string): Promise<void>
 }
 
 /** So many go into one batch; a batch that is too large is refused by the engine. */

@@ -5,6 +5,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { type Engine, EngineUnavailableError } from './connect.ts'
+import { checkedBase, createPlaceMoves } from './place-moves.ts'
 
 type SchemaState = {
   /** undefined: nothing is there yet. */
@@ -12,7 +13,9 @@ type SchemaState = {
   id: string | undefined
 }
 
-type Step = (keyspace: string) => string
+type Step = ((keyspace: string) => string) | NewColumn
+
+type NewColumn = { table: string; column: string; type: string }
 
 const steps: readonly Step[] = [
   (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.place (
@@ -31,6 +34,21 @@ const steps: readonly Step[] = [
     timeline text, chunk int, number int, id text, entry text, PRIMARY KEY ((timeline, chunk), number))`,
   (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.timeline_heads (
     timeline text PRIMARY KEY, chunk int)`,
+  // Members' timelines (following-log.ts), and who writes them (following-epochs.ts).
+  (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.following_log (
+    member text, chunk int, number int, epoch int, flush int, at bigint, uri text,
+    PRIMARY KEY ((member, chunk), number, epoch))`,
+  (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.following_heads (
+    member text PRIMARY KEY, chunk int)`,
+  (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.following_epochs (
+    place text, bucket int, epoch int, current int, position bigint, flush int,
+    PRIMARY KEY (place, bucket, epoch))`,
+  // What makes the end of a member's log good for their home timeline (following-log.ts).
+  { table: 'following_log', column: 'follows', type: 'bigint' },
+  // Who the members are, invites, tokens and the operator's decisions, as one partition (cql-place-changes.ts).
+  (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.place_changes (
+    place text, number int, version int static, gone_until int static, key text, change text, is_gone boolean,
+    PRIMARY KEY (place, number))`,
 ]
 
 export const engineSchemaVersion = steps.length
@@ -45,7 +63,10 @@ export async function migrateEngine(engine: Engine, options: MigrateOptions): Pr
     `CREATE KEYSPACE IF NOT EXISTS ${keyspace} WITH replication =
       {'class': 'NetworkTopologyStrategy', '${options.datacenter}': ${options.replication}}`,
   )
-  for (const step of steps) await engine.define(step(keyspace))
+  for (const step of steps) {
+    if (typeof step === 'function') await engine.define(step(keyspace))
+    else await addColumn(engine, step)
+  }
   const table = `${keyspace}.place`
   await engine.decide([
     {
@@ -62,6 +83,24 @@ export async function migrateEngine(engine: Engine, options: MigrateOptions): Pr
   return schemaState(engine)
 }
 
+/** Not every engine can be told to add what is missing; of two that come at once one is told that it is there. */
+async function addColumn(engine: Engine, { table, column, type }: NewColumn): Promise<void> {
+  const { keyspace } = engine
+  const isThere = async () => {
+    const found = await engine.read(
+      'SELECT column_name FROM system_schema.columns WHERE keyspace_name = ? AND table_name = ? AND column_name = ?',
+      [keyspace, table, column],
+    )
+    return found.length > 0
+  }
+  if (await isThere()) return
+  try {
+    await engine.define(`ALTER TABLE ${keyspace}.${table} ADD ${column} ${type}`)
+  } catch (error) {
+    if (!(await isThere())) throw error
+  }
+}
+
 export async function schemaState(engine: Engine): Promise<SchemaState> {
   const none: SchemaState = { version: undefined, id: undefined }
   const [table] = await engine.read(
@@ -76,8 +115,17 @@ export async function schemaState(engine: Engine): Promise<SchemaState> {
   return row ? { version: row['schema_version'], id: row['id'] } : none
 }
 
-/** The place's identity. @throws EngineUnavailableError that says what to do, where its tables are not ours */
-export async function checkedPlace(engine: Engine): Promise<string> {
+/**
+ * The place's identity, and `PlaceMove.base`.
+ * @throws EngineUnavailableError that says what to do, where its tables are not ours, or it is not here as a whole
+ */
+export async function checkedPlace(engine: Engine): Promise<{ id: string; base: number }> {
+  const id = await checkedSchema(engine)
+  return { id, base: await checkedBase(createPlaceMoves(engine)) }
+}
+
+/** Its identity alone, also while it is moved. */
+export async function checkedSchema(engine: Engine): Promise<string> {
   const { version, id } = await schemaState(engine)
   if (version === undefined || id === undefined || version < engineSchemaVersion) {
     throw new EngineUnavailableError(

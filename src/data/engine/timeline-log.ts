@@ -14,6 +14,8 @@ export type TimelineLog = {
   put(timeline: string, number: number, entry: string): Promise<boolean>
   /** What comes after, up to a bound, and without what is no longer there. */
   after(timeline: string, number: number): Promise<LogSlice>
+  /** Of all that have a log. */
+  names(): Promise<string[]>
 }
 
 export type LogEntry = { number: number; entry: string }
@@ -36,6 +38,7 @@ export function createTimelineLog(engine: Engine): TimelineLog {
     after: `SELECT number, entry FROM ${log} WHERE timeline = ? AND chunk = ? AND number > ? LIMIT ${READ_AT_ONCE}`,
     drop: `DELETE FROM ${log} WHERE timeline = ? AND chunk = ?`,
     head: `SELECT chunk FROM ${heads} WHERE timeline = ?`,
+    names: `SELECT timeline FROM ${heads}`,
     advance: `UPDATE ${heads} SET chunk = ? WHERE timeline = ? IF chunk = ?`,
   }
 
@@ -91,6 +94,7 @@ export function createTimelineLog(engine: Engine): TimelineLog {
         isMore: found.length === READ_AT_ONCE || (last % CHUNK === 0 && last > 0),
       }
     },
+    names: async () => (await engine.read(queries.names)).map((row) => row['timeline']),
   }
 }
 

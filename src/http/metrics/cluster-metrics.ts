@@ -21,5 +21,19 @@ export function clusterMetrics({ requests }: { requests: SharedArrayBuffer }): M
       'Requests that were answered with what this node had, since the engine was away or took longer than 200 ms.',
       () => single(sumOfThreads(requests, 'engineFallbacks')),
     ),
+    counter(
+      'engine_homes_total',
+      'Ends of members’ logs that the engine was asked for, for home timelines; unused where they did not fit what this node has.',
+      () =>
+        byLabel('outcome', {
+          used: sumOfThreads(requests, 'homesUsed'),
+          unused: sumOfThreads(requests, 'homesUnused'),
+        }),
+    ),
+    gauge(
+      'guest_timelines',
+      'Home timelines of other nodes’ members of which the newest entries are kept, by all threads.',
+      () => single(sumOfThreads(requests, 'guestTimelines')),
+    ),
   ]
 }

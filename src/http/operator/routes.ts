@@ -5,6 +5,7 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { stream } from 'hono/streaming'
+import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { type Config, ConfigError } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { version } from '../../base/util/version.ts'
@@ -203,8 +204,12 @@ function toAnswer(error: unknown): { status: OperatorError['status'] | 500; body
   if (error instanceof OperatorError) {
     return { status: error.status, body: { error: 'Refused', message, hint: error.hint } }
   }
-  if ((error as Error).name === 'ModerationError') {
+  if (['ModerationError', 'TokenError', 'InviteError'].includes((error as Error).name)) {
     return { status: 409, body: { error: 'Refused', message } }
+  }
+  if (error instanceof XRPCError && error.status === 503) {
+    const hint = '`slipstream doctor --only engine` looks at them.'
+    return { status: 503, body: { error: 'Refused', message, hint } }
   }
   if (error instanceof ConfigError) {
     return { status: 409, body: { error: 'Refused', message, hint: error.hint } }

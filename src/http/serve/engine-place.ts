@@ -1,13 +1,23 @@
 // The way from one serving thread to the engine: opened when it is first needed, and again where that failed.
 
 import { connectEngine, type Engine, type EngineSettings } from '../../data/engine/connect.ts'
+import { createCqlPlaceChanges } from '../../data/engine/cql-place-changes.ts'
 import { createCqlPrivateChanges } from '../../data/engine/cql-private-changes.ts'
+import { createFollowingEpochs, type FollowingEpochs } from '../../data/engine/following-epochs.ts'
+import { createFollowingLog, type FollowingLog } from '../../data/engine/following-log.ts'
 import { createLeaseTable, type LeaseTable } from '../../data/engine/lease-table.ts'
+import type { PlaceChanges } from '../../data/engine/place-changes.ts'
 import { checkedPlace } from '../../data/engine/schema.ts'
 import { createTimelineLog, type TimelineLog } from '../../data/engine/timeline-log.ts'
-import type { SharedPlace } from './shared-state.ts'
+import type { PrivatePlace } from './shared-state.ts'
 
-type OpenPlace = SharedPlace & { leases: LeaseTable; timelines: TimelineLog }
+type OpenPlace = PrivatePlace & {
+  decisions: PlaceChanges
+  leases: LeaseTable
+  timelines: TimelineLog
+  following: FollowingLog
+  epochs: FollowingEpochs
+}
 
 export function createEnginePlace(settings: EngineSettings): {
   place: () => Promise<OpenPlace>
@@ -20,11 +30,15 @@ export function createEnginePlace(settings: EngineSettings): {
   async function open(): Promise<OpenPlace> {
     engine ??= await connectEngine(settings)
     if (isClosed) await engine.close()
+    const { id, base } = await checkedPlace(engine)
     return {
-      id: await checkedPlace(engine),
+      id,
       changes: createCqlPrivateChanges(engine),
+      decisions: createCqlPlaceChanges(engine),
       leases: createLeaseTable(engine),
       timelines: createTimelineLog(engine),
+      following: createFollowingLog(engine, base),
+      epochs: createFollowingEpochs(engine),
     }
   }
 

@@ -3,6 +3,7 @@
 
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
+import { createGate } from '../../base/util/gate.ts'
 import { EngineUnavailableError } from '../../data/engine/connect.ts'
 
 type EngineWaits = {
@@ -36,8 +37,8 @@ const TOLD_EVERY_MS = MINUTE_MS
 
 export function createEngineWaits(parts: Parts): EngineWaits {
   const { log, now = Date.now, waitedForMs = WAITED_FOR_MS } = parts
+  const mayTell = createGate(TOLD_EVERY_MS, now)
   let awayUntil = 0
-  let toldAt = -Infinity
   let fallbacks = 0
   let wasTried = false
   const tried = () => {
@@ -48,10 +49,7 @@ export function createEngineWaits(parts: Parts): EngineWaits {
   function fellBehind(error: unknown): void {
     awayUntil = now() + LEFT_ALONE_MS
     if (!(error instanceof EngineUnavailableError)) log.error({ err: error }, parts.failed)
-    else if (now() - toldAt > TOLD_EVERY_MS) {
-      toldAt = now()
-      log.warn({ reason: error.message }, parts.away)
-    }
+    else if (mayTell()) log.warn({ reason: error.message }, parts.away)
   }
 
   const isAway = () => now() < awayUntil

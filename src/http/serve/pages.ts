@@ -14,6 +14,7 @@ import { createPage, type Page, type PageParts } from '../pages/page.ts'
 import { createSlowRequests, type SlowRequests } from '../server/slow-requests.ts'
 import type { MediaCounts } from './media.ts'
 import type { PushFigures } from './pushes.ts'
+import type { SharedHomes } from './shared-homes.ts'
 
 type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
   config: Config
@@ -27,7 +28,11 @@ type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
   /** What became of blobs in the media process. */
   media: () => MediaCounts
   /** What this thread shares with other nodes. */
-  shared: { leases: Pick<Leases, 'counts'> | undefined; fallbacks(): number }
+  shared: {
+    leases: Pick<Leases, 'counts'> | undefined
+    homes: { homes: Pick<SharedHomes, 'counts'> } | undefined
+    fallbacks(): number
+  }
   /** What became of pushes; the first thread's to know. */
   pushes: () => PushFigures
 }
@@ -61,7 +66,10 @@ export function servePages(options: PagesOptions): Pages {
     counters.set('fragmentHits', hits)
     counters.set('fragmentMisses', misses)
     counters.set('listeners', page.listeners())
-    const { refused, died, pending, tooMany, unknown, dropped, made, elsewhere } = options.media()
+    const media = options.media()
+    const { refused, died, pending, tooMany, unknown, dropped, made, elsewhere } = media
+    counters.set('pinnedBytes', media.pinnedBytes)
+    counters.set('pinnedMissing', media.pinnedMissing)
     counters.set('mediaRefused', refused)
     counters.set('mediaDied', died)
     counters.set('mediaPending', pending)
@@ -76,6 +84,10 @@ export function servePages(options: PagesOptions): Pages {
     counters.set('watchUnknown', unknown)
     counters.set('watchDropped', dropped)
     counters.set('engineFallbacks', options.shared.fallbacks())
+    const { asked = 0, used = 0, kept = 0 } = options.shared.homes?.homes.counts() ?? {}
+    counters.set('homesUsed', used)
+    counters.set('homesUnused', asked - used)
+    counters.set('guestTimelines', kept)
   }, TELL_EVERY_MS)
   timer.unref()
   return {

@@ -36,7 +36,7 @@ export function servePushes(parts: Parts): { figures(): PushFigures; close(): vo
   const pushes = createPushes({
     ...parts,
     ...{ rules: push.rules, withText: pushText, serviceDid, log, now: Date.now },
-    notifications: createNotifications({ db, graph }),
+    notifications: createNotifications({ db, graph, tagRules: config }),
     fetch: createGuardedFetch({ allowPrivateHosts, log }),
     subject: contactOf(publicOrigin),
     writer: ingest.writer,

@@ -2,6 +2,7 @@
 // the ways to other people's servers, the methods over all that, and HTTP in front. Nothing in here
 // knows how many threads there are, except where they share what one process may use.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Hono } from 'hono'
 import { createHydrator } from '../../answers/hydrate/hydrator.ts'
 import { createMediaUrls } from '../../answers/views/media-urls.ts'
@@ -10,7 +11,6 @@ import type { Logger } from '../../base/obs/log.ts'
 import { version } from '../../base/util/version.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { IngestStatus, SharedMemory } from '../../bridge/messages.ts'
-import type { Leases } from '../../data/engine/leases.ts'
 import { openActorTable } from '../../data/graph/actor-table.ts'
 import { openFollowGraph } from '../../data/graph/follow-graph.ts'
 import { MEMBER } from '../../data/graph/types.ts'
@@ -52,8 +52,9 @@ import { createMethods } from '../xrpc/methods.ts'
 import { dataplaneNames, withDataplane } from './dataplane.ts'
 import { mediaRoutes } from './media.ts'
 import { servePages } from './pages.ts'
+import { isEngineAway } from './place-sharing.ts'
 import { pushRules, servePushes } from './pushes.ts'
-import { createSharing } from './sharing.ts'
+import { createSharing, type Sharing } from './sharing.ts'
 import { timelineRoutes } from './timelines.ts'
 
 type ServingOptions = {
@@ -86,11 +87,11 @@ export function createServing(options: ServingOptions): Serving {
   const { config, log, memory, ingest, onFatal } = options
   const reading = openReading(config, memory)
   const { db, actors, graph, isMember } = reading
-  const shared = createSharing(options, db)
-  const { writer } = shared
+  const shared = createSharing(options, reading)
+  const { writer, operate } = shared
   const { fetch, lookups } = createOutside(config, log)
   const resolver = createIdentities(options, { lookups, isMember })
-  const operator = { config, db, actors, ingest, resolver, log }
+  const operator = { config, db, actors, ingest: { ...ingest, operate }, resolver, log }
   const fallback = publicAppview(config, log)
   const counted = fallback && createCounted({ db, scope: config.indexScope, writer })
   const hydrator = createHydrator({
@@ -98,14 +99,14 @@ export function createServing(options: ServingOptions): Serving {
     onCountsRead: counted?.postsRead,
     ...{ db, actors, graph },
     urls: createMediaUrls(config),
-    trustedVerifiers: config.trustedVerifiers,
+    ...{ trustedVerifiers: config.trustedVerifiers, tagRules: config },
   })
-  const invites = invitesOf(options, db)
+  const invites = invitesOf(options, db, shared)
   let kept = () => ({ viewCache: 0, viewers: 0, hits: 0, misses: 0 })
   const methods = createMethods({
-    ...reading,
+    ...{ ...reading, ...shared.homes },
     ...{ hydrator, writer, resolver, fetch },
-    moderationServices: config.moderationServices,
+    ...{ moderationServices: config.moderationServices, tagRules: config },
     firstPageMaxWaitMs: FIRST_PAGE_MAX_WAIT_MS,
     namesMaxWaitMs: NAMES_MAX_WAIT_MS,
     lookups: createSharedBudget({ buffer: options.rateBuffers.lookups, ...STRANGERS_A_MINUTE }),
@@ -114,7 +115,7 @@ export function createServing(options: ServingOptions): Serving {
     scope: config.indexScope,
     ...{ fallback, counted, invites },
     ...{ push: pushRules(config), videoStatsDays: config.videoStatsDays },
-    decide: (decision) => ingest.operate({ kind: 'moderate', ...decision }),
+    decide: (decision) => operate({ kind: 'moderate', ...decision }),
     onKept: (usage) => {
       kept = usage
     },
@@ -127,8 +128,8 @@ export function createServing(options: ServingOptions): Serving {
     ...{ hydrator, media: media.counts, pushes: pushes.figures, shared, kept: () => kept() },
     methods: [...methods.map(({ nsid }) => nsid), ...dataplaneNames(config)],
   })
-  const callers = shared.withState(aboutCallers(options, reading, resolver))
-  const timelines = timelineRoutes({ ...options, ...reading, ...callers, shared: shared.timelines })
+  const callers = shared.withState(aboutCallers(options, reading, { resolver, ...shared }))
+  const timelines = timelineRoutes({ ...options, ...reading, ...callers, shared })
   const server = createServer({
     ...{ config, methods, log },
     health: () => health(db, ingest),
@@ -144,7 +145,7 @@ export function createServing(options: ServingOptions): Serving {
       ...pages.routes,
     ],
   })
-  const closing = closingFirst(server, [pages, media, timelines, pushes], shared.leases)
+  const closing = closingFirst(server, [pages, media, timelines, pushes], shared)
   const dataplane = { ...options, ...reading, ...callers, ...pages, writer, resolver, hydrator }
   return {
     server: withDataplane(closing, dataplane),
@@ -196,10 +197,10 @@ function openReading(config: Config, memory: SharedMemory) {
 function aboutCallers(
   options: ServingOptions,
   { db, actors, isMember }: Reading,
-  resolver: Resolver,
+  shared: Pick<Sharing, 'writer' | 'hasSeat'> & { resolver: Resolver },
 ) {
   const { config, log, ingest, rateBuffers } = options
-  const { writer } = ingest
+  const { writer, resolver } = shared
   const audiences = [config.serviceDid, ...config.altAudiences]
   return {
     serviceAuth: createServiceAuth({ resolver, audiences }),
@@ -216,24 +217,32 @@ function aboutCallers(
       isBanned: (did) => isBanned(db, did),
       isAdmitted: (did) => findAdmission(db, did) !== undefined,
       isMember,
-      hasSeat: () => hasSeat(options, db),
+      hasSeat: () => hasSeat(options, db, shared),
       newcomers: createNewcomers({ config, buffer: rateBuffers.newcomers }),
       writer,
       onError(error) {
-        // Told once, by whoever found it full.
-        if (isDiskFull(error)) return
+        // Told once, by whoever found it full, or away.
+        if (isDiskFull(error) || isEngineAway(error)) return
         log.error({ err: error }, 'a member could not be recorded')
       },
     }),
   }
 }
 
-function invitesOf(options: ServingOptions, db: Db): Invites {
-  const { config, ingest } = options
-  return createInvites({ config, db, writer: ingest.writer, hasSeat: () => hasSeat(options, db) })
+type Seats = Pick<Sharing, 'writer' | 'hasSeat'>
+
+function invitesOf(options: ServingOptions, db: Db, shared: Seats): Invites {
+  const { config } = options
+  const { writer } = shared
+  return createInvites({ config, db, writer, hasSeat: () => hasSeat(options, db, shared) })
 }
 
-function hasSeat({ config, ingest }: Pick<ServingOptions, 'config' | 'ingest'>, db: Db): boolean {
+function hasSeat(
+  { config, ingest }: Pick<ServingOptions, 'config' | 'ingest'>,
+  db: Db,
+  shared: Seats,
+): boolean {
+  if (shared.hasSeat) return shared.hasSeat()
   const { maxMembers } = config
   return (
     seatsForOneMore(db, { maxMembers, except: ingest.configuredMembers(), now: Date.now() }) !==
@@ -247,13 +256,19 @@ function closeAll(parts: readonly { close(): void }[]): void {
 
 /**
  * Who only listens would keep it from ending, and so would pictures that wait to be made. What this node holds other
- * nodes take over at once, and not when the last request here is answered.
+ * nodes take over at once, and not when the last request here is answered; it takes requests until a balancer has seen
+ * that it leaves.
  */
-function closingFirst(server: Server, parts: { close(): void }[], leases?: Leases): Server {
+function closingFirst(
+  server: Server,
+  parts: { close(): void }[],
+  { leases, leavesForMs }: Pick<Sharing, 'leases' | 'leavesForMs'>,
+): Server {
   return {
     ...server,
     async close() {
-      await leases?.release()
+      if (leavesForMs > 0) server.leave()
+      await Promise.all([leases?.release(), pause(leavesForMs)])
       closeAll(parts)
       await server.close()
     },
@@ -285,7 +300,7 @@ function createOutside(config: Config, log: Logger) {
 /** Who reads here, and what is counted, is not for everyone. */
 function publicPart(status: IngestStatus | undefined) {
   if (!status) return undefined
-  const { coldStarts, counts: _counts, pulse: _pulse, ...shown } = status
+  const { coldStarts, counts: _counts, fanOut: _fanOut, pulse: _pulse, ...shown } = status
   return { ...shown, coldStarts: coldStarts.filter(({ stage }) => stage !== 'done').length }
 }
 

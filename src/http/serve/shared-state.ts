@@ -6,6 +6,7 @@
 import { unavailable } from '../../base/atproto/xrpc-error.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { batchesOf } from '../../base/util/batches.ts'
+import { createWakeWatch } from '../../base/util/wake-watch.ts'
 import type { PrivateAct, Writer } from '../../bridge/messages.ts'
 import { EngineUnavailableError } from '../../data/engine/connect.ts'
 import { MAX_CHANGES_AT_ONCE, type PrivateChanges } from '../../data/engine/private-changes.ts'
@@ -19,18 +20,26 @@ import { createEngineWaits } from './engine-waits.ts'
 export type SharedState = {
   /** Sends what is private by way of the engine, all else as it is. */
   writer: Writer
-  /** Before a member's request is answered; never rejects, and takes no longer than a fifth of a second. */
-  upToDate(did: string): Promise<void>
+  /**
+   * Before a member's request is answered; never rejects, and takes no longer than a fifth of a second.
+   * @returns whether the engine answered in time
+   */
+  upToDate(did: string): Promise<boolean>
+  /** Drops what the member keeps. @throws EngineUnavailableError */
+  forget(did: string): Promise<void>
+  /** Adds what a document has, which is in this node's rows, on all nodes. @throws EngineUnavailableError */
+  shareOwn(did: string): Promise<void>
   /** How often it was answered from what this node had. */
   fallbacks(): number
+  close(): void
 }
 
 /** The engine as it is reached now. */
-export type SharedPlace = { id: string; changes: PrivateChanges }
+export type PrivatePlace = { id: string; changes: PrivateChanges }
 
 type Parts = {
   /** @throws EngineUnavailableError */
-  place: () => Promise<SharedPlace>
+  place: () => Promise<PrivatePlace>
   db: Db
   writer: Writer
   log: Pick<Logger, 'warn' | 'error'>
@@ -38,6 +47,9 @@ type Parts = {
   /** For how long a request is kept waiting. */
   waitedForMs?: number
 }
+
+/** Whoever asked has turned to another node by then, and what they did there must not be undone by this. */
+const STOPPED_MS = 2_000
 
 export function createSharedState(parts: Parts): SharedState {
   const { place, writer, now = Date.now } = parts
@@ -48,9 +60,10 @@ export function createSharedState(parts: Parts): SharedState {
   })
   const { fellBehind } = waits
   const moving = new Map<string, Promise<void>>()
+  const wakes = createWakeWatch(STOPPED_MS)
 
   /** Once at a time for each member, since it may be much. */
-  function move(found: SharedPlace, did: string): Promise<void> {
+  function move(found: PrivatePlace, did: string): Promise<void> {
     const running = moving.get(did)
     if (running) return running
     const started = addOwn(parts, found, did).finally(() => moving.delete(did))
@@ -60,18 +73,12 @@ export function createSharedState(parts: Parts): SharedState {
 
   async function bring(did: string): Promise<void> {
     const found = await place()
-    const known = knownVersion(parts.db, did, found.id)
-    if (known === undefined) await move(found, did)
-    const version = await found.changes.version(did)
-    if (version === known) return
-    // An engine that was restored from a backup has fewer than are here.
-    const after = known === undefined || version < known ? 0 : known
-    const changes = await found.changes.since(did, after)
-    const to = changes.at(-1)?.number ?? 0
-    await writer.send({ kind: 'shared-state', did, place: found.id, from: known, to, changes })
+    if (knownVersion(parts.db, did, found.id) === undefined) await move(found, did)
+    await bringNews(parts, found, did)
   }
 
   async function share(did: string, act: PrivateAct): Promise<void> {
+    if (wakes.justWoke()) throw new EngineUnavailableError('this node was stopped for a while')
     const found = await place()
     if (knownVersion(parts.db, did, found.id) === undefined) await move(found, did)
     for (const some of batchesOf(changesOf(act, now()), MAX_CHANGES_AT_ONCE))
@@ -91,11 +98,42 @@ export function createSharedState(parts: Parts): SharedState {
         await bring(did).catch(fellBehind)
       },
     },
-    async upToDate(did) {
-      await waits.inTime(() => bring(did))
+    upToDate: (did) => waits.inTime(() => bring(did)),
+    forget: async (did) => (await place()).changes.forget(did),
+    async shareOwn(did) {
+      const { changes } = await place()
+      const own = changesOfState(readState(parts.db, did))
+      for (const some of batchesOf(own, MAX_CHANGES_AT_ONCE)) await changes.append(did, some)
+      await bring(did)
     },
     fallbacks: waits.fallbacks,
+    close: wakes.close,
   }
+}
+
+/** The rows take in what is new on the engine, which first gets what this node had before it shared anything. */
+export async function bringState(
+  parts: Pick<Parts, 'db' | 'writer'>,
+  found: PrivatePlace,
+  did: string,
+): Promise<void> {
+  if (knownVersion(parts.db, did, found.id) === undefined) await addOwn(parts, found, did)
+  await bringNews(parts, found, did)
+}
+
+async function bringNews(
+  { db, writer }: Pick<Parts, 'db' | 'writer'>,
+  { id, changes }: PrivatePlace,
+  did: string,
+): Promise<void> {
+  const known = knownVersion(db, did, id)
+  const version = await changes.version(did)
+  if (version === known) return
+  // An engine that was restored from a backup has fewer than are here.
+  const after = known === undefined || version < known ? 0 : known
+  const news = await changes.since(did, after)
+  const to = Math.max(version, news.at(-1)?.number ?? 0)
+  await writer.send({ kind: 'shared-state', did, place: id, from: known, to, changes: news })
 }
 
 function knownVersion(db: Db, did: string, place: string): number | undefined {
@@ -104,7 +142,11 @@ function knownVersion(db: Db, did: string, place: string): number | undefined {
 }
 
 /** What this node had before it shared anything goes to the engine, where that has nothing of the same key. */
-async function addOwn({ db }: Parts, { changes }: SharedPlace, did: string): Promise<void> {
+async function addOwn(
+  { db }: Pick<Parts, 'db'>,
+  { changes }: PrivatePlace,
+  did: string,
+): Promise<void> {
   if (uidOfDid(db, did) === undefined) return
   const own = changesOfState(readState(db, did))
   if (own.length === 0) return

@@ -7,17 +7,20 @@ import { createTimelines } from '../../answers/timelines/timelines.ts'
 import { unavailable } from '../../base/atproto/xrpc-error.ts'
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import type { WebRoute } from '../../base/obs/request-counters.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
 import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { prepareCustomGraphs } from '../../data/store/read/custom-graphs.ts'
 import { validSigningKeys } from '../../data/store/signing-keys.ts'
+import { untilCommit } from '../../data/store/until-commit.ts'
 import type { Keeps } from '../../data/timeline/lossiness.ts'
 import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
 import { createOverload } from '../overload/overload.ts'
 import type { RateBuffers } from '../overload/rate-limits.ts'
 import type { OnViewer } from '../server/auth.ts'
+import type { HttpRequest } from '../server/http-request.ts'
 import type { SideRoutes } from '../server/side-routes.ts'
 import { createAccess } from '../timelines/access.ts'
 import { createLiveFeed } from '../timelines/live-feed.ts'
@@ -26,6 +29,7 @@ import { createPoster } from '../timelines/poster.ts'
 import { createRespond } from '../timelines/respond.ts'
 import { createTimelineRoutes } from '../timelines/routes.ts'
 import { createStreams, STREAM_LIMITS, type Streams } from '../timelines/streams.ts'
+import type { SharedFollowing } from './shared-following.ts'
 import type { SharedTimelines } from './shared-timelines.ts'
 
 type TimelineService = {
@@ -49,13 +53,16 @@ export function timelineRoutes(parts: {
   onViewer: OnViewer
   isMember: (did: string) => boolean
   onFatal: (error: unknown) => void
-  shared: SharedTimelines | undefined
+  /** Where several nodes share them. */
+  shared: { timelines: SharedTimelines | undefined; following: SharedFollowing | undefined }
 }): TimelineService {
-  const { shared } = parts
+  const { timelines: shared, following } = parts.shared
   const { config, actors, db, graph, ingest, log, onFatal, rateBuffers } = parts
-  const cursors = createCursors(() => [...(shared?.cursorKeys() ?? []), ...signingKeys(db)])
+  const ownKeys = untilCommit(db, () => signingKeys(db))
+  const cursors = createCursors(() => [...(shared ? sharedKeys(shared) : []), ...ownKeys()])
   const readers = prepareReaders(parts)
-  const timelines = createTimelines({ db, cursors, open: createOpenSource(parts, readers) })
+  const open = createOpenSource({ ...parts, logs: following }, readers)
+  const timelines = createTimelines({ db, cursors, open })
   const overload = createOverload({ config, buffers: rateBuffers, isMember: parts.isMember })
   const share = (most: number) => Math.ceil(most / config.serveThreads)
   const streams = createStreams({
@@ -66,7 +73,7 @@ export function timelineRoutes(parts: {
     limits: { ...STREAM_LIMITS, all: share(STREAM_LIMITS.all) },
   })
   const app = createTimelineRoutes({
-    ...{ db, timelines, streams, ingest, shared },
+    ...{ db, timelines, streams, ingest, shared, following },
     network: networkGraph({ actors, graph }),
     graphs: prepareCustomGraphs(db),
     lines: createLineStreams(onFatal),
@@ -75,12 +82,27 @@ export function timelineRoutes(parts: {
     respond: createRespond({ overload, log, onBroken: onFatal }),
   })
   // Each is charged by who asks, not by address.
-  const charge = { route: 'timelines', points: 0, from: 'visitor' } as const
+  const charge = { route: routeOf, points: 0, from: 'visitor' } as const
   return {
     routes: [{ path: '/v1', app, charges: [charge] }],
     streams,
     close: () => streams.close(),
   }
+}
+
+/** As it is counted. */
+function routeOf({ method, path }: HttpRequest): WebRoute {
+  if (/^\/v1\/graphs?\//.test(path)) return 'graph'
+  if (!/^\/v1\/timelines\/[^/]*\/events$/.test(path)) return 'timelines'
+  return method === 'POST' ? 'timeline-posts' : 'timeline-pages'
+}
+
+/** A cursor that only this node can read would be refused by the others, and theirs by this one. */
+function sharedKeys(shared: Pick<SharedTimelines, 'cursorKeys'>) {
+  const keys = shared.cursorKeys()
+  if (keys.length === 0)
+    throw unavailable('Cursors can’t be read before the engine was reached once')
+  return keys
 }
 
 function signingKeys(db: Db) {

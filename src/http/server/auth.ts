@@ -11,7 +11,9 @@ import { createReadingTokens, isReadingToken } from './reading-token.ts'
 
 type Caller = { viewer: string | undefined; token: string | undefined; isOperator?: boolean }
 
-type AuthRequest = Pick<HttpRequest, 'header' | 'remoteAddress'>
+type AuthRequest = Pick<HttpRequest, 'header' | 'remoteAddress'> & {
+  isBehind?: boolean
+}
 
 export type Authenticate = (
   method: Method,

@@ -18,7 +18,7 @@ const FULL_FOR_MS = 1_000
 /** A request that came by no network socket. */
 const OUR_OWN: NewcomerRequest = { remoteAddress: undefined, header: () => undefined }
 
-export type MembershipParts = {
+type MembershipParts = {
   config: Pick<Config, 'members' | 'publicOrigin'>
   configuredMembers: () => readonly string[]
   /** Whether the operator keeps the account out, whatever else lets it in. */

@@ -13,6 +13,7 @@ import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { createRangeCheck } from '../../base/config/address-ranges.ts'
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import { version } from '../../base/util/version.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
 import { createOverload, type Overload } from '../overload/overload.ts'
@@ -36,7 +37,7 @@ import { type Connected, mountSideRoutes, type SideRoutes } from './side-routes.
 import type { SlowRequests } from './slow-requests.ts'
 import { wellKnownPages } from './well-known.ts'
 
-export type ServerOptions = {
+type ServerOptions = {
   config: Config
   methods: Method[]
   serviceAuth: ServiceAuth
@@ -70,6 +71,8 @@ export type Server = {
    * @throws if the port is taken, or can't be shared on this system.
    */
   listen(options?: { reusePort?: boolean }): Promise<{ port: number }>
+  /** Goes on answering, but says of its health that it is about to stop, so that a balancer asks others. */
+  leave(): void
   /** Takes no more requests, and resolves when the running ones are answered or out of time. */
   close(): Promise<void>
 }
@@ -107,7 +110,11 @@ export function createServer(options: ServerOptions): Server {
   })
   const respondUncounted = createRespond(options, { state, overload })
   const respond = counted(respondUncounted, options.onAnswered)
-  const app = createApp(options, { dispatch, respond, respondUncounted, overload })
+  const health = (): Health =>
+    state.isDraining
+      ? { ok: false, version, error: 'this node is about to stop' }
+      : options.health()
+  const app = createApp({ ...options, health }, { dispatch, respond, respondUncounted, overload })
   const fetch = (request: Request, env?: Connected) => app.fetch(request, env)
   let listener: Listener | undefined
 
@@ -124,6 +131,9 @@ export function createServer(options: ServerOptions): Server {
         limits: options.listenerLimits,
       })
       return listenOn(listener.http, { port: config.port, host: config.bind, reusePort })
+    },
+    leave() {
+      state.isDraining = true
     },
     async close() {
       state.isDraining = true

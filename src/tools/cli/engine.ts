@@ -34,7 +34,9 @@ export function addEngine(program: Command, context: CliContext): void {
     .option('--replication <n>', 'copies of each row, for a new keyspace', copies, 3)
     .action((options: JsonOption & { replication: number }) => migrate(context, options))
   withJson(engine.command('status'))
-    .description('its nodes, versions, clocks and schema; who holds which buckets of members')
+    .description(
+      'show its nodes, versions, clocks and schema, and who holds which buckets of members',
+    )
     .option('--of <did>', 'also tell this account’s bucket, and who holds that')
     .action((options: StatusOptions) => status(context, options))
 }
@@ -101,7 +103,8 @@ function span(numbers: readonly number[], unit: string): string {
   return least === most ? `${least}${unit}` : `${least}–${most}${unit}`
 }
 
-async function withEngine(
+/** @throws CliError, ConfigError where there is none, or it can't be used */
+export async function withEngine(
   config: Config,
   work: (engine: Engine, datacenter: string) => Promise<void>,
 ): Promise<void> {

@@ -6,6 +6,7 @@ import { type Config, ConfigError } from '../../base/config/config.ts'
 import type { ActorTable } from '../../data/graph/actor-table.ts'
 import { closeToOthers } from '../../data/store/data-folder.ts'
 import { type Db, FILE_NAME, openReader, openWriter } from '../../data/store/db.ts'
+import { refuseAlone } from '../../data/store/engine-move.ts'
 import { lockDataDir } from '../../data/store/lock.ts'
 import { schemaOf, schemaVersion } from '../../data/store/migrate.ts'
 import type { Writer } from '../../ingest/indexing/writer.ts'
@@ -29,9 +30,26 @@ export async function readingOffline<T>(
   })
 }
 
-/** Creates and upgrades the database where needed, as the server would. */
+/**
+ * Creates and upgrades the database where needed, as the server would.
+ * @throws ConfigError where nodes share what is to be written, which is then decided on their engine
+ */
 export async function writingOffline<T>(
-  config: Pick<Config, 'dataDir' | 'indexScope' | 'trustedVerifiers'>,
+  config: WriterConfig & Pick<Config, 'engine'>,
+  write: (writer: OfflineWriter) => T | Promise<T>,
+): Promise<T> {
+  if (config.engine !== undefined) throw decidedByAServer()
+  return writingOwn(config, (parts) => {
+    refuseAlone(parts.db)
+    return write(parts)
+  })
+}
+
+type WriterConfig = Pick<Config, 'dataDir' | 'indexScope' | 'trustedVerifiers'>
+
+/** What is in each node's own rows, whether it shares anything or not. */
+export async function writingOwn<T>(
+  config: WriterConfig,
   write: (writer: OfflineWriter) => T | Promise<T>,
 ): Promise<T> {
   return locked(config.dataDir, async () => {
@@ -56,6 +74,13 @@ export async function writingOffline<T>(
       db.close()
     }
   })
+}
+
+function decidedByAServer(): ConfigError {
+  return new ConfigError(
+    'This node shares members, invites, tokens and decisions with others (SLIPSTREAM_ENGINE), and its server does not run.',
+    'Start it, or do this on a node that runs: it counts on all of them.',
+  )
 }
 
 /** @throws ConfigError where a server runs on the folder. */

@@ -3,6 +3,7 @@
 
 import { styleText } from 'node:util'
 import { type Options, Presets, SingleBar } from 'cli-progress'
+import { createGate } from '../../base/util/gate.ts'
 
 type Format = (n: number) => string
 
@@ -78,11 +79,12 @@ function startBar(what: string, total: number, format?: Format): Progress {
 }
 
 function startLines(what: string, total: number, format?: Format): Progress {
-  let saidAt = Date.now()
+  const maySay = createGate(LINE_EVERY_MS)
+  // Not before the first while is over.
+  maySay()
   return {
     update(done, note = '') {
-      if (Date.now() - saidAt < LINE_EVERY_MS) return
-      saidAt = Date.now()
+      if (!maySay()) return
       const percent = Math.floor((100 * done) / Math.max(1, total))
       const of = format ? `, ${format(done)} of ${format(total)}` : ''
       say(`${what}: ${percent}%${of}${note && `, ${note}`}`)

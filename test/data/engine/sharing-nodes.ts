@@ -1,11 +1,13 @@
 // Two of our nodes, each with rows and requests of its own, that share members' private state on one engine.
 
 import type { PrivateChanges } from '../../../src/data/engine/private-changes.ts'
-import { createSharedState, type SharedState } from '../../../src/http/serve/shared-state.ts'
+import { createSharedState } from '../../../src/http/serve/shared-state.ts'
 import type { MemberState } from '../../../src/ingest/member-state/document.ts'
 import { readState } from '../../../src/ingest/member-state/read-state.ts'
 import { didOf } from '../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
+
+type SharedState = ReturnType<typeof createSharedState>
 
 export type SharingNode = {
   world: ServingWorld
@@ -23,7 +25,9 @@ export function startNode(place: {
   const made: { shared?: SharedState } = {}
   const world = createServingWorld({
     members: ['alice'],
-    onViewer: (did) => made.shared!.upToDate(did),
+    async onViewer(did) {
+      await made.shared!.upToDate(did)
+    },
     throughWriter(writer, { reader: db }) {
       made.shared = createSharedState({
         waitedForMs: 60_000,

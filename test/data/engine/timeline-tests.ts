@@ -1,13 +1,12 @@
 // Timelines that programs post to, on real servers that share a real engine: whichever they post to and read from, and
 // whichever is killed, each acknowledged post is there once, by the number that was told.
 
-import { EventEmitter, once } from 'node:events'
 import { afterAll, expect, test } from 'vitest'
 import type { Engine } from '../../../src/data/engine/connect.ts'
 import { createTimelineLog } from '../../../src/data/engine/timeline-log.ts'
-import { cliJson } from '../../support/cli.ts'
-import { createRandom, type Random } from '../../support/random.ts'
+import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
+import { startPosting } from '../../support/timelines-posting.ts'
 import {
   becomes,
   startTimelinesProcess,
@@ -18,7 +17,6 @@ type Place = { connect: () => Promise<Engine>; address: () => string }
 
 const SEED = testSeed('shared timelines')
 const SCOPES = ['read:*', 'post:custom:*']
-const PRODUCERS = 6
 
 export function testTimelines({ connect, address }: Place): { testWithoutEngine(): void } {
   const nodes: TimelinesProcess[] = []
@@ -52,23 +50,23 @@ export function testTimelines({ connect, address }: Place): { testWithoutEngine(
     )
     await Promise.all(nodes.map((one) => one.start()))
     token = await nodes[0]!.token('everything', ...SCOPES)
-    const again = [
-      'token',
-      'create',
-      'everything',
-      '--rate',
-      '0',
-      '--token-stdin',
-      '--scope',
-      ...SCOPES,
-    ]
-    await cliJson(nodes[1]!.settings, again, token)
-    const posting = startPosting(nodes, token, createRandom(SEED))
+    // Made on one, and good on all once they have heard of it.
+    await becomes(
+      () => nodes[1]!.page('custom:busy', 'limit=1', token),
+      ({ status }) => status !== 401,
+    )
+    const random = createRandom(SEED)
+    // Each again at any server.
+    const posting = startPosting((id) => {
+      const body = note(id)
+      return () => random.pick(nodes).post('busy', body, token)
+    })
     await posting.until(60)
     await nodes[0]!.kill()
     await posting.until(120)
     await nodes[0]!.start()
-    const acknowledged = await posting.end()
+    await posting.end()
+    const { acknowledged } = posting
     for (const [i, node] of nodes.entries()) {
       const found = await readAll([node, nodes[1 - i]!], token)
       expect(Object.fromEntries(found)).toEqual(Object.fromEntries(acknowledged))
@@ -112,40 +110,6 @@ export function testTimelines({ connect, address }: Place): { testWithoutEngine(
 function note(id: string): Record<string, unknown> {
   const producer_ts = '2026-11-22T14:00:00.000Z'
   return { entity_id: id, entity_type: 'note', payload: { id }, producer_ts, idempotency_key: id }
-}
-
-/** Several who post one after the other, each again at any server until it is acknowledged. */
-function startPosting(nodes: readonly TimelinesProcess[], token: string, random: Random) {
-  const acknowledged = new Map<string, string>()
-  const progress = new EventEmitter()
-  let isEnding = false
-  let next = 0
-  async function produce(): Promise<void> {
-    while (!isEnding) {
-      const id = `e${next++}`
-      for (let isDone = false; !isDone; ) {
-        const answer = await random
-          .pick(nodes)
-          .post('busy', note(id), token)
-          .catch(() => undefined)
-        isDone = answer?.status === 200
-        if (isDone) acknowledged.set(id, answer!.body.sequence_id)
-        else await once(AbortSignal.timeout(100), 'abort')
-      }
-      progress.emit('one')
-    }
-  }
-  const producers = Array.from({ length: PRODUCERS }, produce)
-  return {
-    async until(count: number): Promise<void> {
-      while (acknowledged.size < count) await once(progress, 'one')
-    },
-    async end() {
-      isEnding = true
-      await Promise.all(producers)
-      return acknowledged
-    },
-  }
 }
 
 /** Page by page, each from another server than the one before. */

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { forbidden } from '../../../src/base/atproto/xrpc-error.ts'
 import { type Config, loadConfig } from '../../../src/base/config/config.ts'
 import type { Method } from '../../../src/http/server/method.ts'
-import { createServer, type Server, type ServerOptions } from '../../../src/http/server/server.ts'
+import { createServer, type Server } from '../../../src/http/server/server.ts'
 import { ServiceAuthError } from '../../../src/sources/identity/service-jwt.ts'
 
 const TIMELINE = 'app.bsky.feed.getTimeline'
@@ -29,7 +29,10 @@ afterEach(async () => {
 })
 
 type Handler = Method['handler']
-type Changes = Partial<ServerOptions> & { settings?: Partial<Config>; handler?: Handler }
+type Changes = Partial<Parameters<typeof createServer>[0]> & {
+  settings?: Partial<Config>
+  handler?: Handler
+}
 
 function serve({ settings = {}, handler = () => ({ body: { feed: [] } }), ...changes }: Changes) {
   const methods: Method[] = [

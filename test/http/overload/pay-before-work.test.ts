@@ -7,7 +7,7 @@ import { type Keypair, Secp256k1Keypair } from '@atproto/crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Config, loadConfig } from '../../../src/base/config/config.ts'
 import type { Method } from '../../../src/http/server/method.ts'
-import { createServer, type Server, type ServerOptions } from '../../../src/http/server/server.ts'
+import { createServer, type Server } from '../../../src/http/server/server.ts'
 import {
   type IdentityWorld,
   SERVICE_DID,
@@ -42,7 +42,10 @@ const methods: Method[] = [
   { nsid: FEED, kind: 'query', auth: 'optional', anyAudience: true, handler },
 ]
 
-async function listening(settings: Partial<Config>, further: Partial<ServerOptions> = {}) {
+async function listening(
+  settings: Partial<Config>,
+  further: Partial<Parameters<typeof createServer>[0]> = {},
+) {
   seen.length = 0
   const server: Server = createServer({
     config: { ...loadConfig({}, '/nowhere/.env'), port: 0, ...settings },

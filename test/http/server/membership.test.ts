@@ -3,9 +3,11 @@
 import { expect, test } from 'vitest'
 import { invalidRequest, type XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
 import { members } from '../../../src/base/config/parsers.ts'
-import { createMembership, type MembershipParts } from '../../../src/http/server/membership.ts'
+import { createMembership } from '../../../src/http/server/membership.ts'
 
 const [ALICE, BOB, CAROL] = ['did:plc:alice', 'did:plc:bob', 'did:plc:carol'] as const
+
+type MembershipParts = Parameters<typeof createMembership>[0]
 
 function createScene(changes: Partial<MembershipParts> & { members?: string; max?: number } = {}) {
   const seen: string[] = []

@@ -9,7 +9,7 @@ import { XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
 import { type Config, loadConfig } from '../../../src/base/config/config.ts'
 import { InvariantError } from '../../../src/base/util/assert.ts'
 import type { Method, MethodContext } from '../../../src/http/server/method.ts'
-import { createServer, type Server, type ServerOptions } from '../../../src/http/server/server.ts'
+import { createServer, type Server } from '../../../src/http/server/server.ts'
 import { until } from '../../support/eventually.ts'
 import {
   type IdentityWorld,
@@ -64,7 +64,10 @@ function methods(handler: Handler = () => ({ body: { feed: [] } })): Method[] {
   ]
 }
 
-function serve(handler?: Handler, changes: Partial<ServerOptions> = {}): Server {
+function serve(
+  handler?: Handler,
+  changes: Partial<Parameters<typeof createServer>[0]> = {},
+): Server {
   const log = {
     debug: () => undefined,
     error: (...line: unknown[]) => void logged.push(...line),
@@ -500,7 +503,10 @@ describe('over sockets', () => {
     })
   }
 
-  async function listening(handler?: Handler, changes?: Partial<ServerOptions>) {
+  async function listening(
+    handler?: Handler,
+    changes?: Partial<Parameters<typeof createServer>[0]>,
+  ) {
     const server = serve(handler, changes)
     const { port } = await server.listen()
     return { server, port }
@@ -618,19 +624,24 @@ describe('over sockets', () => {
     expect(statusesOf(await send(50_000, 100))).toEqual(['200', '200'])
   })
 
-  test('an endless body is cut off', async () => {
-    const { port } = await listening()
+  test.each([
+    ['a member', 413],
+    ['nobody', 401],
+  ])('an endless body of %s is cut off', async (who, status) => {
+    const hour = 3_600_000
+    const { port } = await listening(undefined, { listenerLimits: { requestTimeoutMs: hour } })
     const headers = {
-      ...(await bearer(MUTE)),
+      ...(who === 'a member' && (await bearer(MUTE))),
       'content-type': 'application/json',
       'transfer-encoding': 'chunked',
     }
     const { request, answer } = get(port, `/xrpc/${MUTE}`, { method: 'POST', headers })
+    const cutOff = new Promise((resolve) => request.once('close', resolve))
     request.on('error', () => undefined)
     const more = setInterval(() => request.write(Buffer.alloc(20_000)), 1)
-    expect((await answer).status).toBe(413)
+    expect((await answer).status).toBe(status)
+    await cutOff
     clearInterval(more)
-    request.destroy()
   })
 
   test.each([
@@ -708,6 +719,17 @@ describe('over sockets', () => {
     expect(JSON.parse((await running.answer).body.toString())).toEqual({ feed: ['whole'] })
     await closed
     await idleEnded
+  })
+
+  test('one that is about to stop says so where its health is asked for, and answers everything else', async () => {
+    const { server, port } = await listening(() => ({ body: { feed: ['whole'] } }))
+    server.leave()
+    const asked = ['/xrpc/_health', `/xrpc/${PROFILE}?actor=a.test`].map((path) => get(port, path))
+    for (const { request } of asked) request.end()
+    const [health, page] = await Promise.all(asked.map(({ answer }) => answer))
+    expect(health!.status).toBe(503)
+    expect(health!.body.toString()).toContain('about to stop')
+    expect([page!.status, page!.headers['connection']]).toEqual([200, 'close'])
   })
 
   test('a port that is taken is an error', async () => {

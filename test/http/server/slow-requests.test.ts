@@ -8,7 +8,7 @@ import { HOUR_MS } from '../../../src/base/util/durations.ts'
 import type { Method } from '../../../src/http/server/method.ts'
 import type { RequestClock } from '../../../src/http/server/request-clock.ts'
 import { createServer, type Server } from '../../../src/http/server/server.ts'
-import { createSlowRequests, type SlowRequest } from '../../../src/http/server/slow-requests.ts'
+import { createSlowRequests } from '../../../src/http/server/slow-requests.ts'
 
 const NSID = 'app.bsky.feed.getTimeline'
 
@@ -18,6 +18,7 @@ afterEach(async () => {
   server = undefined
 })
 
+type SlowRequest = ReturnType<ReturnType<typeof createSlowRequests>['list']>[number]
 const sumOf = (one: SlowRequest) =>
   one.token + one.wait + one.queue + one.skeleton + one.rows + one.views + one.finish + one.write
 

@@ -2,12 +2,15 @@
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { loadLexicons } from '../../../src/data/lexicons/lexicons.ts'
-import { methods } from '../../../src/http/xrpc/methods.ts'
+import { createServingWorld } from '../../support/serving-world.ts'
 
 const xrpc = join(import.meta.dirname, '../../../src/http/xrpc')
-const nsids = methods.map(({ nsid }) => nsid)
+const world = createServingWorld()
+afterAll(() => world.dispose())
+
+const nsids = world.methods.map(({ nsid }) => nsid)
 
 /** Each is named by where it stands. */
 const files = ['app', 'com', 'io'].flatMap((folder) =>
@@ -27,5 +30,6 @@ test('every file of a method has its row', () => {
 
 test('each is of the kind that its lexicon says', () => {
   const lexicons = loadLexicons()
-  for (const { nsid, kind } of methods) expect(lexicons.getDefOrThrow(nsid).type, nsid).toBe(kind)
+  for (const { nsid, kind } of world.methods)
+    expect(lexicons.getDefOrThrow(nsid).type, nsid).toBe(kind)
 })

@@ -1,0 +1,208 @@
+// What a page of getTimeline costs where another node has the member's bucket, against the same page from a ring, over a
+// real engine of three nodes on this machine: handler and driver, without HTTP and JWT. Nothing without Java.
+//
+// `ring`: from memory. `rows`: merged from rows, as the first page is. `engine`: the end of the member's log is fetched anew
+// (which no page waits for), and a page is made of it. `guest`: it was fetched for an earlier page, and this node's own
+// rows say what came since. They take turns.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { prepareReaders } from '../src/answers/timelines/open-sources.ts'
+import { bucketOf } from '../src/data/engine/buckets.ts'
+import { connectEngine, type Engine } from '../src/data/engine/connect.ts'
+import { createFollowingEpochs } from '../src/data/engine/following-epochs.ts'
+import { createFollowingLog } from '../src/data/engine/following-log.ts'
+import { createHeldBuckets } from '../src/data/engine/held-buckets.ts'
+import { migrateEngine } from '../src/data/engine/schema.ts'
+import { followsDigest } from '../src/data/graph/follows-digest.ts'
+import { MEMBER } from '../src/data/graph/types.ts'
+import { INVALIDATION } from '../src/data/shared-memory/invalidation-kinds.ts'
+import { InvalidationReader } from '../src/data/shared-memory/invalidation-ring.ts'
+import { type Db, openReader, openWriter } from '../src/data/store/db.ts'
+import { prepareItemDraw } from '../src/data/store/read/item-draw.ts'
+import { createKeeps } from '../src/data/timeline/lossiness.ts'
+import { createTimelines } from '../src/data/timeline/rings.ts'
+import { createArrivalTail } from '../src/http/serve/arrival-tail.ts'
+import { createGuestTimelines } from '../src/http/serve/guest-timelines.ts'
+import { createSharedHomes } from '../src/http/serve/shared-homes.ts'
+import { startCassandra, whyNoCassandra } from '../test/support/cassandra-cluster.ts'
+import { didOf } from '../test/support/records.ts'
+import {
+  addViewer,
+  createAsking,
+  createMemory,
+  type Memory,
+  START_MS,
+  seed,
+} from './get-timeline.ts'
+import type { BenchOptions, BenchResult } from './result.ts'
+
+const KEYSPACE = 'slipstream_bench'
+const FOLLOWS = [100, 1000]
+const WARM_UP = 200
+const PATIENCE_MS = 30_000
+const MEBIBYTE = 2 ** 20
+const MANY_GUESTS = 1_000
+/** All that arrived while the rows were made is in the log. */
+const AHEAD_MS = 60_000
+
+type Way = 'ring' | 'guest' | 'engine' | 'rows'
+type Page = { way: Way; make: () => Promise<unknown> | unknown; cpuMs: number; times: number[] }
+
+export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
+  const why = whyNoCassandra()
+  if (why) {
+    console.error(`NOT MEASURED: pages from an engine, since ${why}`)
+    return []
+  }
+  const cluster = await startCassandra(3)
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
+  try {
+    const engine = cluster.address(KEYSPACE)
+    const settings = { engine, enginePasswordFile: undefined, engineCa: undefined }
+    const client = await connectEngine(settings, PATIENCE_MS)
+    await migrateEngine(client, { replication: 3, datacenter: 'datacenter1' })
+    const results = await measureAll(client, dataDir, full ? 30 : 8)
+    await client.close()
+    return results
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+    await cluster.stop()
+  }
+}
+
+async function measureAll(engine: Engine, dataDir: string, rounds: number) {
+  const writer = openWriter(dataDir)
+  const memory = createMemory()
+  seed(writer, memory, { busy: 3_000, postsEach: 20 })
+  const db = openReader(dataDir)
+  const results: BenchResult[] = []
+  for (const follows of FOLLOWS) {
+    const did = didOf(`follows ${follows}`)
+    addViewer(writer, memory, did, { follows, from: 1_000 })
+    memory.actors.setFlags(memory.actors.uidOf(did), MEMBER)
+    await writeLog(engine, db, memory, did)
+    const pages = await measurePages(await pagesOf(engine, db, memory, did), rounds)
+    results.push(...pages.flatMap((page) => figuresOf(`engine_page.follows_${follows}`, page)))
+  }
+  results.push(...measureMemory(engine, db, memory))
+  db.close()
+  writer.close()
+  return results
+}
+
+/** As the node that has the member's bucket would have written it. */
+async function writeLog(engine: Engine, db: Db, memory: Memory, did: string): Promise<void> {
+  const { actors, graph, timelines } = memory
+  const [log, epochs] = [createFollowingLog(engine), createFollowingEpochs(engine)]
+  const uid = actors.uidOf(did)
+  const { logged } = prepareReaders({ db, actors, graph })
+  const newest = timelines.read(uid, undefined, 200)!.entries.map(({ item }) => item)
+  const items = [...logged.byItem(newest).values()].sort((a, b) => a.sortAt - b.sortAt)
+  const named = items.map(({ uri, sortAt }) => ({ uri, at: sortAt }))
+  const bucket = bucketOf(did)
+  const follows = followsDigest(graph, actors, uid)
+  await epochs.begin(new Map([[bucket, 1]]))
+  await log.put({ member: did, epoch: 1, flush: 1, number: 1, items: named, follows })
+  await epochs.commit([{ bucket, epoch: 1, flush: 1, position: Date.now() + AHEAD_MS }])
+}
+
+/** A serving thread's part that has kept nothing yet. */
+function openHomes(engine: Engine, db: Db, memory: Memory) {
+  const { actors, graph } = memory
+  const place = { following: createFollowingLog(engine), epochs: createFollowingEpochs(engine) }
+  const readers = prepareReaders({ db, actors, graph })
+  const keeps = createKeeps({ graph, limit: 2_000, draw: prepareItemDraw(db, actors) })
+  const tail = createArrivalTail(readers.arrivals)
+  const items = readers.logged
+  const invalidations = new InvalidationReader(memory.invalidations.buffer)
+  const guests = createGuestTimelines({ actors, graph, keeps, items, tail, invalidations })
+  const homes = createSharedHomes({
+    ...{ place: async () => place, db, actors, graph, items, tail, guests },
+    ...{ rings: createTimelines(1), held: createHeldBuckets(), isPublished: () => true },
+    ...{ writer: { send: async () => undefined }, log: console },
+  })
+  return { homes, guests }
+}
+
+async function pagesOf(engine: Engine, db: Db, memory: Memory, did: string): Promise<Page[]> {
+  const viewer = { did, uid: memory.actors.uidOf(did) }
+  const kept = openHomes(engine, db, memory)
+  const anew = openHomes(engine, db, memory)
+  const ring = createAsking(db, memory)
+  const rows = createAsking(db, memory, createTimelines(1))
+  const [fromKept, fromAnew] = [kept, anew].map(({ homes }) =>
+    createAsking(db, memory, homes.timelines),
+  ) as [typeof ring, typeof ring]
+  const makes: Record<Way, Page['make']> = {
+    ring: () => ring(did),
+    rows: () => rows(did),
+    async guest() {
+      await kept.homes.asked(viewer)
+      fromKept(did)
+    },
+    async engine() {
+      // As after a change of whom they follow: nothing is kept of it.
+      memory.invalidations.add(INVALIDATION.relation, viewer.uid, 0)
+      anew.homes.asked(viewer)
+      await anew.homes.asked(viewer)
+      fromAnew(did)
+    },
+  }
+  const expected = ring(did)
+  await makes.engine()
+  const isSame = expected.equals(fromAnew(did)) && expected.equals(rows(did))
+  if (!isSame || anew.homes.counts().used === 0) throw new Error('not the same page')
+  return Object.entries(makes).map(([way, make]) => ({
+    ...{ way: way as Way, make, cpuMs: 0, times: [] },
+  }))
+}
+
+/** A hundred of one kind, then of the next. */
+async function measurePages(pages: Page[], rounds: number): Promise<Page[]> {
+  for (const { make } of pages) for (let i = 0; i < WARM_UP; i++) await make()
+  for (let round = 0; round < rounds; round++) {
+    for (const page of pages) {
+      const before = process.cpuUsage()
+      for (let i = 0; i < 100; i++) {
+        const startedAt = performance.now()
+        await page.make()
+        page.times.push(performance.now() - startedAt)
+      }
+      const { user, system } = process.cpuUsage(before)
+      page.cpuMs += (user + system) / 1000
+    }
+  }
+  return pages
+}
+
+function figuresOf(name: string, { way, cpuMs, times }: Page): BenchResult[] {
+  const sorted = times.toSorted((a, b) => a - b)
+  return [
+    { name: `${name}.${way}.cpu_ms`, value: cpuMs / times.length, unit: 'ms' },
+    { name: `${name}.${way}.p99_ms`, value: sorted[Math.floor(times.length * 0.99)]!, unit: 'ms' },
+  ]
+}
+
+/** Of a member in memory: a ring, and what is kept of one whose bucket is another node's. */
+function measureMemory(engine: Engine, db: Db, memory: Memory): BenchResult[] {
+  const { guests } = openHomes(engine, db, memory)
+  const { logged } = prepareReaders({ ...memory, db })
+  const [uid] = memory.timelines.owners()
+  const newest = memory.timelines.read(uid!, undefined, 128)!.entries.map(({ item }) => item)
+  const items = [...logged.byItem(newest).values()]
+  globalThis.gc?.()
+  const before = process.memoryUsage().heapUsed
+  for (let i = 1; i <= MANY_GUESTS; i++) {
+    guests.begin(i, { items, floor: 0, seq: START_MS })
+  }
+  globalThis.gc?.()
+  const guest = (process.memoryUsage().heapUsed - before) / MANY_GUESTS
+  if (guests.size() !== MANY_GUESTS) throw new Error('they were not kept')
+  return [
+    { name: 'engine_page.guest_kib', value: guest / 1024, unit: 'KiB' },
+    { name: 'engine_page.ring_kib', value: (memory.timelineLength * 16) / 1024, unit: 'KiB' },
+    { name: 'engine_page.guests_most_mib', value: (guest * 2_000) / MEBIBYTE, unit: 'MiB' },
+  ]
+}

@@ -1,0 +1,80 @@
+// `npm run faults -- --seeds N`: three servers on a Cassandra cluster of three, behind a balancer, of which one after the
+// other fails in each run, and what readers, programs and members are told is held against a model. Needs Java 17 and
+// Maven.
+
+import { parseArgs } from 'node:util'
+import { connectEngine } from '../src/data/engine/connect.ts'
+import { migrateEngine } from '../src/data/engine/schema.ts'
+import { readArguments } from '../src/tools/cli/script-usage.ts'
+import { startCassandra, whyNoCassandra } from '../test/support/cassandra-cluster.ts'
+import { startFaultyCluster } from '../test/support/cluster-faults/cluster.ts'
+import { type FaultKind, faultKinds, usualKinds } from '../test/support/cluster-faults/kinds.ts'
+import { type FaultReport, isBad, sumUp } from '../test/support/cluster-faults/report.ts'
+import { runFaults } from '../test/support/cluster-faults/run.ts'
+import { createRandom } from '../test/support/random.ts'
+
+const KINDS = Object.keys(faultKinds) as FaultKind[]
+const USAGE = `npm run faults -- [options]
+Kills, stops and cuts off servers that share an engine, and the engine's nodes, while readers, programs and members go on.
+
+  --seeds N      how many runs (10)
+  --first N      the seed of the first one (1)
+  --minutes N    begin no further run after so long
+  --faults A,B   in each run these, in an order that the seed says, or all (${usualKinds.join()}):
+                 ${KINDS.join(', ')}`
+const PATIENCE_MS = 30_000
+
+const { seeds, first, minutes, kinds } = readArguments(USAGE, readOptions)
+const why = whyNoCassandra()
+if (why) {
+  console.error(`Nothing was tried, since ${why}.`)
+  process.exit(1)
+}
+// An exit, unlike a signal's default, also ends what was started.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+const endsAt = performance.now() + minutes * 60_000
+const cassandra = await startCassandra(3)
+const address = cassandra.address('slipstream_faults')
+const settings = { engine: address, enginePasswordFile: undefined, engineCa: undefined }
+const engine = await connectEngine(settings, PATIENCE_MS)
+await migrateEngine(engine, { replication: 3, datacenter: 'datacenter1' })
+const cluster = await startFaultyCluster(cassandra, engine, address)
+const reports: FaultReport[] = []
+for (let seed = first; seed < first + seeds && performance.now() < endsAt; seed++) {
+  const report = await runFaults(cluster, { random: createRandom(seed), kinds })
+  console.log(JSON.stringify({ seed, ...report }))
+  reports.push(report)
+  // What went wrong once would be told of every later run.
+  if (isBad(report)) break
+}
+console.log(sumUp(reports))
+await cluster.close()
+await engine.close()
+await cassandra.stop()
+process.exit(reports.some(isBad) ? 1 : 0)
+
+function readOptions(args: string[]) {
+  const string = { type: 'string' } as const
+  const options = { seeds: string, first: string, minutes: string, faults: string }
+  const { values } = parseArgs({ args, options })
+  return {
+    seeds: wholeNumber('seeds', values.seeds ?? '10'),
+    first: wholeNumber('first', values.first ?? '1'),
+    minutes: wholeNumber('minutes', values.minutes ?? '100000'),
+    kinds: values.faults === undefined ? usualKinds : kindsOf(values.faults),
+  }
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new Error(`--${name}: "${text}" is no whole number.`)
+}
+
+function kindsOf(text: string): FaultKind[] {
+  if (text === 'all') return KINDS
+  const kinds = text.split(',')
+  const unknown = kinds.find((kind) => !KINDS.includes(kind as FaultKind))
+  if (unknown === undefined) return kinds as FaultKind[]
+  throw new Error(`"${unknown}" is no kind of fault: ${KINDS.join(', ')}.`)
+}

@@ -1,0 +1,82 @@
+// The latest arrivals in this node's rows, in memory: whoever brings a member's page up to date goes over those since
+// the last time, and all of them go over the same.
+
+import type { Arrival, ArrivalReader } from '../../data/store/read/arrivals.ts'
+
+export type ArrivalTail = {
+  /** The last number that is here. */
+  tip(): number
+  /** @returns everything after the number; undefined where that is too much, or too long ago */
+  after(seq: number): readonly Arrival[] | undefined
+  /** A number after which everything stands that arrived at this time, in milliseconds, or later; undefined as above. */
+  before(at: number): number | undefined
+}
+
+const READ_AT_ONCE = 1_000
+const MAX_KEPT = 8_192
+
+export function createArrivalTail(arrivals: Pick<ArrivalReader, 'tip' | 'all'>): ArrivalTail {
+  let kept: Arrival[] = []
+  /** What is kept is everything after it. */
+  let start = arrivals.tip()
+
+  const tip = () => kept.at(-1)?.seq ?? start
+
+  function beginAnew(): void {
+    kept = []
+    start = arrivals.tip()
+  }
+
+  function catchUp(): void {
+    for (let read = 0; ; read += READ_AT_ONCE) {
+      if (read > MAX_KEPT) return beginAnew()
+      const rows = arrivals.all({ at: tip(), isForward: true, limit: READ_AT_ONCE })
+      kept.push(...rows)
+      if (rows.length < READ_AT_ONCE) break
+    }
+    if (kept.length <= MAX_KEPT * 2) return
+    start = kept[kept.length - MAX_KEPT - 1]!.seq
+    kept = kept.slice(-MAX_KEPT)
+  }
+
+  /** Until something older than that is here, or nothing is older, or it is enough. */
+  function reachBack(at: number): boolean {
+    while ((kept[0]?.at ?? Infinity) >= at) {
+      if (kept.length >= MAX_KEPT) return false
+      const rows = arrivals.all({ at: start + 1, isForward: false, limit: READ_AT_ONCE })
+      if (rows.length === 0) {
+        start = 0
+        return true
+      }
+      kept = [...rows.toReversed(), ...kept]
+      start = kept[0]!.seq - 1
+    }
+    return true
+  }
+
+  return {
+    tip() {
+      catchUp()
+      return tip()
+    },
+    after(seq) {
+      catchUp()
+      return seq < start ? undefined : kept.slice(firstAbove(kept, seq))
+    },
+    before(at) {
+      catchUp()
+      if (!reachBack(at)) return undefined
+      return kept.findLast((one) => one.at < at)?.seq ?? start
+    },
+  }
+}
+
+function firstAbove(kept: readonly Arrival[], seq: number): number {
+  let [low, high] = [0, kept.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (kept[middle]!.seq <= seq) low = middle + 1
+    else high = middle
+  }
+  return low
+}

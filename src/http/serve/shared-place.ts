@@ -1,0 +1,251 @@
+// What several nodes share of their place: who the members are, invites, tokens and the operator's decisions
+// (docs/CLUSTER.md). The engine has the word, the rows here follow: what is decided on any node is first at a quorum of the
+// engine, on top of all that was decided before, then in rows; and each second the rows take in what others decided. So
+// no request waits for the engine, but for those that change something and those that would be turned away.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from '../../base/obs/log.ts'
+import { batchesOf } from '../../base/util/batches.ts'
+import { createSemaphore } from '../../base/util/semaphore.ts'
+import type { Writer } from '../../bridge/messages.ts'
+import { EngineUnavailableError } from '../../data/engine/connect.ts'
+import {
+  MAX_PLACE_CHANGES_AT_ONCE,
+  type NewPlaceChange,
+  type NumberedPlaceChange,
+  type PlaceChanges,
+  type PlaceSlice,
+} from '../../data/engine/place-changes.ts'
+import type { Db } from '../../data/store/db.ts'
+import {
+  allSharedKeys,
+  countStanding,
+  findSharedKey,
+  goneKeys,
+  knownPlace,
+  placeVersion,
+  stands,
+} from '../../data/store/shared-place.ts'
+import { atOneMoment } from '../../data/store/transact.ts'
+import { ownPlace } from '../../ingest/place/own-place.ts'
+import { type DocChange, docKey } from '../../ingest/place/place-doc.ts'
+import { type PlaceAct, planAct } from '../../ingest/place/plan.ts'
+import { createEngineWaits } from './engine-waits.ts'
+
+export type SharedPlace = {
+  /**
+   * Does it on all nodes.
+   * @returns figures. @throws what says that it can't be, or EngineUnavailableError: it may be done or not
+   */
+  decide(act: PlaceAct): Promise<Record<string, number>>
+  /** Takes in what others decided, once for all who ask meanwhile; never rejects. @returns whether that could be had */
+  refresh(): Promise<boolean>
+  /** Whether somebody is a member on all nodes. */
+  hasMember(did: string): boolean
+  countMembers(): number
+  /** The place's identity, as far as it was ever known here. */
+  id(): string | undefined
+  close(): void
+}
+
+type Place = { id: string; decisions: PlaceChanges }
+
+type Parts = {
+  /** @throws EngineUnavailableError */
+  place: () => Promise<Place>
+  db: Db
+  writer: Writer
+  log: Pick<Logger, 'warn' | 'error' | 'info'>
+  /** Whether it takes in by itself what others decide. */
+  isFollowing: boolean
+  now?: () => number
+  waitedForMs?: number
+}
+
+const FOLLOWED_EVERY_MS = 1_000
+const MAX_ATTEMPTS = 20
+const MAX_FAILURES = 3
+const LONGEST_PAUSE_MS = 100
+/** In one message to the writer, for whose commit the stream waits. */
+const MAX_APPLIED_AT_ONCE = 500
+/** What is gone is remembered for nodes that were away; looked after every so many changes. */
+const GONE_KEPT = 10_000
+const TIDIED_EVERY = 100
+
+export function createSharedPlace(parts: Parts): SharedPlace {
+  const { db, isFollowing } = parts
+  const waits = createEngineWaits({
+    ...parts,
+    away: 'the engine is away: what other nodes decide is not heard of, and nothing is decided here',
+    failed: 'what nodes share of their place could not be taken from the engine',
+  })
+  const turn = createSemaphore(1)
+  const bringing = oneAtATime(async () => bringPlace(parts, await parts.place()))
+  const timer = isFollowing
+    ? setInterval(() => {
+        if (!waits.isAway()) void bringing().catch(waits.fellBehind)
+      }, FOLLOWED_EVERY_MS).unref()
+    : undefined
+
+  return {
+    async decide(act) {
+      await turn.enter()
+      try {
+        return await decideInTurn(parts, act, bringing)
+      } catch (error) {
+        if (error instanceof EngineUnavailableError) waits.fellBehind(error)
+        throw error
+      } finally {
+        turn.leave()
+      }
+    },
+    refresh: () => waits.inTime(bringing),
+    hasMember: (did) => stands(db, docKey('member', did)),
+    countMembers: () => countStanding(db, docKey('member', '')),
+    id: () => knownPlace(db),
+    close: () => clearInterval(timer),
+  }
+}
+
+/** Whoever asks while it runs waits for it, and then for one that begins after they asked. */
+function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  function begin(): Promise<void> {
+    const started: Promise<void> = work().finally(() => {
+      if (running === started) running = undefined
+    })
+    running = started
+    return started
+  }
+  return () => {
+    if (!running) return begin()
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined
+        return begin()
+      })
+    return next
+  }
+}
+
+async function decideInTurn(
+  parts: Parts,
+  act: PlaceAct,
+  bringing: () => Promise<void>,
+): Promise<Record<string, number>> {
+  const { db, now = Date.now } = parts
+  const { id, decisions } = await parts.place()
+  let attempted: Record<string, number> | undefined
+  for (let attempt = 1, failures = 0; attempt <= MAX_ATTEMPTS; attempt++) {
+    await bringing()
+    const { version, changes, figures } = atOneMoment(db, () => {
+      const plan = planAct({ db, now: now() }, act)
+      return { ...plan, version: placeVersion(db, id)!, changes: withReplaced(db, plan.changes) }
+    })()
+    // It may be there by an attempt of which nobody knew.
+    if (changes.length === 0) return attempted ?? figures
+    try {
+      if (await decisions.put(version, changes)) {
+        const isDue = roundsOf(version + changes.length) > roundsOf(version)
+        if (isDue) await tidy(parts, decisions, version + changes.length)
+        await bringing()
+        return figures
+      }
+    } catch (error) {
+      if (!(error instanceof EngineUnavailableError) || ++failures === MAX_FAILURES) throw error
+      attempted = figures
+    }
+    await pause(Math.random() * LONGEST_PAUSE_MS)
+  }
+  throw new EngineUnavailableError('others decide something all the time')
+}
+
+function withReplaced(db: Db, changes: readonly DocChange[]): NewPlaceChange[] {
+  return changes.map((one) => ({ ...one, replaces: findSharedKey(db, one.key)?.number }))
+}
+
+/** The rows take in what is new on the engine, which first gets what this node had before it shared anything. */
+export async function bringPlace(
+  parts: Pick<Parts, 'db' | 'writer' | 'log'>,
+  found: Place,
+): Promise<void> {
+  const { db, writer } = parts
+  const { id: place, decisions } = found
+  const known = placeVersion(db, place)
+  if (known === undefined) await addOwn(parts, found)
+  if (known !== undefined && (await decisions.version()) === known) return
+  const slice = await decisions.since(known ?? 0)
+  let from = known ?? 0
+  const send = async (changes: readonly NumberedPlaceChange[], to: number, goneUntil = 0) => {
+    const request = { kind: 'shared-place', did: '', place, from, to, goneUntil } as const
+    await writer.send({ ...request, changes: [...changes] })
+    from = to
+  }
+  if (slice.isWhole) await send(missingIn(db, slice), from)
+  for (const some of batchesOf(slice.changes, MAX_APPLIED_AT_ONCE)) {
+    await send(some, some.at(-1)!.number)
+  }
+  await send([], slice.version, slice.goneUntil)
+}
+
+/** What is gone, of which nothing else tells any more; by no number, since no change of the place says so. */
+function missingIn(db: Db, { changes }: PlaceSlice): PlaceSlice['changes'] {
+  const standing = new Set(changes.map(({ key }) => key))
+  const change = JSON.stringify({ at: 0, by: '', reason: '' })
+  return allSharedKeys(db)
+    .filter(({ key, is_gone }) => is_gone === 0 && !standing.has(key))
+    .map(({ key }) => ({ key, change, isGone: true, number: 0 }))
+}
+
+/** What this node had before it shared anything goes to the engine, where that has nothing of the same key. */
+async function addOwn({ db, log }: Pick<Parts, 'db' | 'log'>, { decisions }: Place): Promise<void> {
+  const own = ownPlace(db)
+  await addMissing(decisions, own)
+  if (own.length > 0) log.info({ found: own.length }, 'what this node had of the place is shared')
+}
+
+/** Puts those of whose keys the engine has nothing. */
+export async function addMissing(
+  decisions: PlaceChanges,
+  all: readonly DocChange[],
+): Promise<void> {
+  let left = all.length
+  while (left > 0) {
+    const { version, changes } = await decisions.since(0)
+    const there = new Set(changes.map(({ key }) => key))
+    const missing = all.filter(({ key }) => !there.has(key))
+    left = missing.length
+    await addSome(decisions, version, missing)
+  }
+}
+
+/** Until somebody else is quicker. */
+async function addSome(
+  decisions: PlaceChanges,
+  from: number,
+  missing: readonly DocChange[],
+): Promise<void> {
+  let version = from
+  for (const some of batchesOf(missing, MAX_PLACE_CHANGES_AT_ONCE)) {
+    const changes = some.map((one) => ({ ...one, replaces: undefined }))
+    if (!(await decisions.put(version, changes))) return
+    version += changes.length
+  }
+}
+
+const roundsOf = (version: number) => Math.floor(version / TIDIED_EVERY)
+
+/** Now and then, so that what was done and undone does not stay for ever. */
+async function tidy({ db, log }: Parts, decisions: PlaceChanges, version: number): Promise<void> {
+  const gone = goneKeys(db)
+  const surplus = gone.slice(0, gone.length - GONE_KEPT).map(({ number }) => number)
+  for (const some of batchesOf(surplus, MAX_PLACE_CHANGES_AT_ONCE)) {
+    const isDone = await decisions.prune(version, some).catch((error: Error) => {
+      log.warn({ reason: error.message }, 'what is gone could not be dropped from the engine')
+      return false
+    })
+    if (!isDone) return
+  }
+}

@@ -1,0 +1,145 @@
+// `slipstream move-to-engine` and `move-from-engine`: a place that one node had alone goes to the engine that several
+// nodes are going to share, and back (tools/move/). Never with a server running.
+
+import type { Command } from 'commander'
+import type { Config } from '../../base/config/config.ts'
+import { ConfigError } from '../../base/config/config.ts'
+import type { MovedFromEngine } from '../move/from-engine.ts'
+import type { MoveParts, MovingPlace } from '../move/moving-place.ts'
+import type { MovedToEngine } from '../move/to-engine.ts'
+import type { CliContext } from './context.ts'
+import { findServer } from './control-client.ts'
+import { withEngine } from './engine.ts'
+import { type JsonOption, withJson } from './json-option.ts'
+import { refuseMissing, writingOwn } from './offline.ts'
+import { type Progress, report, startProgress, thousands } from './terminal.ts'
+
+type FromOptions = JsonOption & { withoutEngine?: boolean }
+
+const TO_HELP = `
+SLIPSTREAM_ENGINE names the engine and a keyspace that is new (\`slipstream engine migrate\` makes its tables). All
+servers are stopped meanwhile. What was interrupted goes on when this is run again; until it has ended no server
+uses the engine, and \`slipstream move-from-engine\` gives it up. The data folder stays as it is: the node goes on with
+it afterwards, others begin with empty ones. docs/CLUSTER.md says what goes along.
+
+Example:
+  slipstream move-to-engine && slipstream serve`
+
+const FROM_HELP = `
+Run it where the data folder is that is to go on alone, with SLIPSTREAM_ENGINE still set and all servers stopped; take
+the setting out afterwards. What was interrupted goes on when this is run again, there or on another node. The
+keyspace keeps what it had, and no server uses it any more.
+
+With --without-engine, for an engine that is lost for good, nothing is asked of it: what this data folder has is
+all there is then.
+
+Example:
+  slipstream move-from-engine`
+
+export function addMoveEngine(program: Command, context: CliContext): void {
+  withJson(program.command('move-to-engine'))
+    .description('take what this node has alone to the engine, for several nodes to share')
+    .addHelpText('after', TO_HELP)
+    .action(({ json }: JsonOption) => moveTo(context, json))
+  withJson(program.command('move-from-engine'))
+    .description('take what nodes share on the engine back into this data folder alone')
+    .option('--without-engine', 'only let go of an engine that is lost, with what is here')
+    .addHelpText('after', FROM_HELP)
+    .action((options: FromOptions) => moveFrom(context, options))
+}
+
+async function moveTo(context: CliContext, json?: boolean): Promise<void> {
+  const { moveToEngine } = await import('../move/to-engine.ts')
+  await moving(context.config(), async (parts) => {
+    const moved = await moveToEngine(parts)
+    report(json, moved, describeTo(moved))
+  })
+}
+
+async function moveFrom(context: CliContext, { json, withoutEngine }: FromOptions): Promise<void> {
+  const { leaveWithoutEngine, moveFromEngine } = await import('../move/from-engine.ts')
+  const config = context.config()
+  if (withoutEngine) {
+    await refuseServer(config)
+    await writingOwn(config, (parts) => {
+      const place = leaveWithoutEngine(parts)
+      const text = `This data folder has let go of ${place}. Take SLIPSTREAM_ENGINE out of the settings, and start the server.`
+      report(json, { place }, text)
+    })
+    return
+  }
+  await moving(config, async (parts) => {
+    const moved = await moveFromEngine(parts)
+    report(json, moved, describeFrom(moved))
+  })
+}
+
+/** With the folder locked and the engine reached. */
+async function moving(config: Config, work: (parts: MoveParts) => Promise<void>): Promise<void> {
+  await refuseServer(config)
+  const { openMovingPlace } = await import('../move/moving-place.ts')
+  const { createWriterRequests } = await import('../../ingest/upkeep/writer-requests.ts')
+  const { errorOf } = await import('../../bridge/connection.ts')
+  await withEngine(config, async (engine) => {
+    const place: MovingPlace = await openMovingPlace(engine)
+    await writingOwn(config, async ({ db, actors, writer }) => {
+      const answer = createWriterRequests({ writer, openTimeline() {}, wakeBackfill() {} })
+      const requests: MoveParts['requests'] = {
+        async send(request) {
+          const reply = answer({ ...request, id: 0 })
+          if (!reply.ok) throw errorOf(reply)
+        },
+      }
+      const steps = showSteps()
+      try {
+        const { onProgress } = steps
+        await work({ place, db, actors, writer, requests, config, onProgress, now: Date.now })
+      } finally {
+        steps.stop()
+      }
+    })
+  })
+}
+
+async function refuseServer({ dataDir }: Config): Promise<void> {
+  refuseMissing(dataDir)
+  if (!(await findServer(dataDir))) return
+  throw new ConfigError(
+    'A server runs on this data folder.',
+    'Stop it first (systemctl stop slipstream, or docker compose stop), and all others of its place.',
+  )
+}
+
+function showSteps() {
+  let progress: Progress | undefined
+  let current = ''
+  return {
+    onProgress(step: string, done: number, all: number): void {
+      if (step !== current) {
+        progress?.stop()
+        progress = startProgress(`moving ${step}`, all, thousands)
+        current = step
+      }
+      progress?.update(done)
+    },
+    stop: () => progress?.stop(),
+  }
+}
+
+function describeTo(moved: MovedToEngine): string {
+  const { members, timelines, events, isNumberedOn } = moved
+  return [
+    `On the engine are now ${thousands(members)} members with all they keep, and ${thousands(timelines)} timelines of programs with ${thousands(events)} events.`,
+    isNumberedOn
+      ? 'Members’ timelines go on with the numbers that they had.'
+      : 'Members’ timelines (following:) begin with new numbers, since theirs are too high for the engine: who reads them begins without a cursor.',
+    'Start the server now; further nodes begin with empty data folders.',
+  ].join('\n')
+}
+
+function describeFrom({ members, timelines, isGivenUp }: MovedFromEngine): string {
+  const what = isGivenUp
+    ? 'The move to the engine is given up; this data folder has all it had.'
+    : `This data folder has all of ${thousands(members)} members and ${thousands(timelines)} timelines of programs.`
+  return `${what}\nTake SLIPSTREAM_ENGINE out of the settings, and start the server.`
+}

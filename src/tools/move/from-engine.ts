@@ -1,0 +1,150 @@
+// A place comes back from an engine to this node's data folder: all that others have put there becomes rows, and from then
+// on rows have the word. Servers that still name the engine are refused there by what stands in it.
+
+import { randomUUID } from 'node:crypto'
+import type { TimelineRequest } from '../../bridge/messages.ts'
+import { bucketOf } from '../../data/engine/buckets.ts'
+import type { PlaceMove } from '../../data/engine/place-moves.ts'
+import {
+  findEngineMove,
+  highestArrival,
+  leaveEngine,
+  putEngineMove,
+  raiseArrivals,
+  sharedWith,
+} from '../../data/store/engine-move.ts'
+import { membersByDid } from '../../data/store/members.ts'
+import { addSigningKey } from '../../data/store/signing-keys.ts'
+import type { PostOutcome } from '../../data/store/timeline-posts.ts'
+import { bringPlace } from '../../http/serve/shared-place.ts'
+import { bringState } from '../../http/serve/shared-state.ts'
+import { bringTimeline, sharedCursorSecret } from '../../http/serve/shared-timelines.ts'
+import type { IndexContext } from '../../ingest/indexing/index-context.ts'
+import { followLog } from '../../ingest/timelines/follow-log.ts'
+import { CliError } from '../cli/fail.ts'
+import { inBatches, type MoveParts, mark, refuseServers, rowsOf } from './moving-place.ts'
+
+export type MovedFromEngine = {
+  place: string
+  members: number
+  timelines: number
+  /** A move to the engine that was not at its end was given up: rows had the word all the time. */
+  isGivenUp: boolean
+}
+
+/** No engine that was lost can have given more numbers to one member than so many above what is here. */
+const LOST_NUMBERS = 1_000_000
+
+export async function moveFromEngine(parts: MoveParts): Promise<MovedFromEngine> {
+  const { place, writer } = parts
+  refuseOthers(parts)
+  const found = await place.moves.read()
+  await refuseServers(place)
+  if (found?.state === 'arriving') return giveUp(parts, found)
+  const move = await begin(parts, found)
+  const brought = await bringAll(parts)
+  const highest = await highestNumber(parts, move.base)
+  if (move.state !== 'left') await mark(place, move, { ...move, state: 'left' })
+  writer.commit((ctx) => leaveAbove(ctx, place.id, highest))
+  return { place: place.id, ...brought, isGivenUp: false }
+}
+
+/** Of an engine that is lost: what this node has is all there is. @returns the engine's identity */
+export function leaveWithoutEngine({ db, writer }: Pick<MoveParts, 'db' | 'writer'>): string {
+  const id = sharedWith(db)
+  if (id === undefined) throw nothingShared()
+  writer.commit((ctx) => leaveAbove(ctx, id, highestArrival(db) + LOST_NUMBERS))
+  return id
+}
+
+/** Cursors stay good, and no number is given again. */
+function leaveAbove({ db, now }: IndexContext, place: string, highest: number): void {
+  leaveEngine(db)
+  raiseArrivals(db, highest)
+  addSigningKey(db, sharedCursorSecret(place), now)
+}
+
+function nothingShared(): CliError {
+  return new CliError(
+    'This data folder shares nothing with an engine.',
+    'Run this on a node of the place; SLIPSTREAM_DATA_DIR names its folder.',
+  )
+}
+
+function refuseOthers({ db, place }: MoveParts): void {
+  const known = sharedWith(db)
+  if (known === undefined) throw nothingShared()
+  if (known === place.id) return
+  throw new CliError(
+    `This data folder belongs to the place ${known}, and on that engine is ${place.id}.`,
+    'Let SLIPSTREAM_ENGINE name the engine and the keyspace that this node shared with.',
+  )
+}
+
+/** Of a move to the engine that was not at its end: rows had the word all the time. */
+async function giveUp(parts: MoveParts, found: PlaceMove): Promise<MovedFromEngine> {
+  const { place, db, writer } = parts
+  if (findEngineMove(db)?.id !== found.id) {
+    throw new CliError(
+      'Another data folder began to move to this engine, and did not end.',
+      'Run `slipstream move-to-engine` there to end it, or `slipstream move-from-engine` there to give it up.',
+    )
+  }
+  await mark(place, found, { ...found, state: 'left' })
+  writer.commit((ctx) => leaveEngine(ctx.db))
+  const members = membersByDid(db).length
+  return { place: place.id, members, timelines: 0, isGivenUp: true }
+}
+
+/** Whoever began before and did not end, the place is whole on the engine, and goes where it is taken now. */
+async function begin(parts: MoveParts, found: PlaceMove | undefined): Promise<PlaceMove> {
+  const { place, db, writer } = parts
+  const own = findEngineMove(db)
+  if (found?.state === 'left') {
+    if (own?.id === found.id) return found
+    throw new CliError(
+      'This place was moved away from the engine already, into another data folder.',
+      'Go on with that one. `--without-engine` lets go of this one, with what it has.',
+    )
+  }
+  const id = own?.id ?? randomUUID()
+  writer.commit((ctx) => putEngineMove(ctx.db, { place: place.id, id }))
+  const move = await mark(place, found, { id, state: 'leaving', base: found?.base ?? 0 })
+  // One that has begun meanwhile does not know of it.
+  await refuseServers(place)
+  return move
+}
+
+async function bringAll(parts: MoveParts): Promise<{ members: number; timelines: number }> {
+  const { place, db, onProgress } = parts
+  const rows = rowsOf(parts)
+  onProgress('members', 0, 1)
+  await bringPlace(rows, place)
+  const members = membersByDid(db)
+  await inBatches(parts, 'private state', members, ({ did }) => bringState(rows, place, did))
+  const names = await place.timelines.names()
+  const ingest = { writeTimelines: (request: TimelineRequest) => write(parts, request) }
+  await inBatches(parts, 'timelines of programs', names, (name) =>
+    bringTimeline({ db, ingest }, place, name),
+  )
+  return { members: members.length, timelines: names.length }
+}
+
+async function write({ writer }: MoveParts, request: TimelineRequest): Promise<PostOutcome[]> {
+  if (request.kind === 'follow-log') writer.commit(({ db }) => followLog(db, request))
+  return []
+}
+
+/** Of all members' timelines. */
+async function highestNumber(parts: MoveParts, base: number): Promise<number> {
+  const { place, db } = parts
+  const following = place.following(base)
+  let highest = base
+  await inBatches(parts, 'members’ timelines', membersByDid(db), async ({ did: member }) => {
+    const committed = await place.epochs.committed(bucketOf(member))
+    const range = { member, at: Number.MAX_SAFE_INTEGER, isForward: false, limit: 1 }
+    const { entries } = await following.read(range, committed)
+    highest = Math.max(highest, entries[0]?.number ?? 0)
+  })
+  return highest
+}

@@ -1,0 +1,61 @@
+// The compose file of a cluster, held to the rest of the project: what it names is there, and a node waits for what it needs.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { parseEngineAddress } from '../../src/base/config/engine.ts'
+
+const deploy = resolve(import.meta.dirname, '../../deploy')
+const compose = readFileSync(join(deploy, 'compose.cluster.yaml'), 'utf8')
+const caddyfile = readFileSync(join(deploy, 'caddy/Caddyfile.cluster'), 'utf8')
+const [, shared = '', services = '', volumes = ''] =
+  /([\s\S]*?)\nservices:\n([\s\S]*)\nvolumes:\n([\s\S]*)$/.exec(compose)!
+
+/** By their names. */
+const parts = new Map(
+  services
+    .split(/^ {2}(?=[a-z]\w*:$)/m)
+    .filter((text) => /^\w+:$/m.test(text))
+    .map((text) => [/^(\w+):/.exec(text)?.[1] ?? '', text]),
+)
+const named = (prefix: string) => [...parts.keys()].filter((name) => name.startsWith(prefix))
+
+test('there are three nodes of each kind, and the settings name the engine’s', () => {
+  expect(named('slipstream')).toHaveLength(3)
+  const [, address = ''] = /SLIPSTREAM_ENGINE: (\S+)/.exec(shared)!
+  const { hosts, datacenter } = parseEngineAddress(address)
+  expect(hosts).toEqual(named('cassandra').map((name) => `${name}:9042`))
+  expect(/CASSANDRA_DC: (\S+)/.exec(shared)![1]).toBe(datacenter)
+  for (const name of named('slipstream')) expect(parts.get(name)).toContain('<<: *slipstream')
+})
+
+test('Caddy asks every node for its health, and sends requests to no other', () => {
+  const [, upstreams = ''] = /reverse_proxy ([^{]+) \{/.exec(caddyfile)!
+  expect(upstreams.split(' ')).toEqual(named('slipstream').map((name) => `${name}:3000`))
+  expect(caddyfile).toContain('health_uri /xrpc/_health')
+  expect(caddyfile).toContain('@private path /metrics*\n\trespond @private 404')
+  expect(compose.match(/^ {4}ports:/gm)).toHaveLength(1)
+  expect(parts.get('caddy')).toContain('"443:443"')
+})
+
+test('the engine’s nodes join one after the other, then come the tables, then ours', () => {
+  const before = { cassandra2: 'cassandra1', cassandra3: 'cassandra2', migrate: 'cassandra3' }
+  for (const [name, awaited] of Object.entries(before)) {
+    expect(parts.get(name)).toContain(`${awaited}:\n        condition: service_healthy`)
+  }
+  expect(shared).toContain('migrate:\n      condition: service_completed_successfully')
+  const [, command = ''] = /entrypoint: \["node", "([^"]+)", "engine", "migrate"\]/.exec(services)!
+  expect(existsSync(join(deploy, '..', command))).toBe(true)
+})
+
+test('each node keeps its own data, in a volume that is there, and each container has a memory limit', () => {
+  const mounts = [...services.matchAll(/^ {6}- (\.\/[^:]+|\w+):\//gm)].map(([, from]) => from!)
+  expect(new Set(mounts).size).toBe(mounts.length)
+  const declared = volumes.match(/\w+/g)
+  for (const from of mounts) {
+    if (from.startsWith('.')) expect(existsSync(resolve(deploy, from)), from).toBe(true)
+    else expect(declared).toContain(from)
+  }
+  expect(mounts).toHaveLength(declared!.length + 1)
+  expect(compose.match(/^ +mem_limit: /gm)).toHaveLength(3)
+})

@@ -1,0 +1,51 @@
+// Stands between one of our servers and one node of the engine, and can drop what goes through, or keep it back as a
+// network does that is down for a while: what was on its way then arrives late.
+
+import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+
+export type ProxyMode = 'open' | 'dropped' | 'silent'
+
+export type EngineProxy = Awaited<ReturnType<typeof startEngineProxy>>
+
+const PORT = 9042
+
+export async function startEngineProxy(host: string) {
+  const sockets = new Set<Socket>()
+  let mode: ProxyMode = 'open'
+
+  function keep(one: Socket, other: Socket): void {
+    sockets.add(one)
+    one.on('error', () => one.destroy())
+    one.on('close', () => {
+      sockets.delete(one)
+      other.destroy()
+    })
+  }
+
+  const server = createServer((near) => {
+    if (mode === 'dropped') return void near.resetAndDestroy()
+    const far = connect(PORT, host)
+    keep(near, far)
+    keep(far, near)
+    near.pipe(far).pipe(near)
+    if (mode === 'silent') near.pause()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    from: `${host}:${PORT}`,
+    port: (server.address() as AddressInfo).port,
+    set(next: ProxyMode): void {
+      mode = next
+      for (const one of sockets) {
+        if (mode === 'dropped') one.resetAndDestroy()
+        else if (mode === 'silent') one.pause()
+        else one.resume()
+      }
+    },
+    close(): void {
+      server.close()
+      for (const one of sockets) one.destroy()
+    },
+  }
+}

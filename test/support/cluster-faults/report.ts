@@ -1,0 +1,77 @@
+// What a run of faults came to, and what may have gone wrong in it.
+
+export type Refusals = Record<string, number>
+
+export type FaultReport = {
+  kinds: string[]
+  failed: {
+    reads: string[]
+    lost: string[]
+    doubled: string[]
+    reordered: string[]
+    /** What a member had changed and was told of, their next request on any server has to show. */
+    stale: string[]
+    /** What servers tell after it was over. */
+    differences: string[]
+    /** What a kind of fault must not do besides. */
+    others: string[]
+  }
+  /** Records that came by the stream; all are to be read from members’ timelines. */
+  streamed: number
+  reads: number
+  /** Reads that said they have what the server had; and that a server could not answer, so another did. */
+  behind: number
+  retries: number
+  /** Of a program: one after the other, each again until it is acknowledged. Attempts that were not, by their answers. */
+  posts: { acknowledged: number; refused: Refusals }
+  /** Of what members keep, likewise. */
+  changes: { acknowledged: number; refused: Refusals }
+  /** The longest time from a server’s end until others had its buckets; and from a record’s arrival until its reader had it. */
+  takenMs: number
+  slowestMs: number
+}
+
+export function newReport(kinds: string[]): FaultReport {
+  const failed = { reads: [], lost: [], doubled: [], reordered: [], stale: [] }
+  return {
+    kinds,
+    failed: { ...failed, differences: [], others: [] },
+    ...{ streamed: 0, reads: 0, behind: 0, retries: 0, takenMs: 0, slowestMs: 0 },
+    posts: { acknowledged: 0, refused: {} },
+    changes: { acknowledged: 0, refused: {} },
+  }
+}
+
+export function nothingFailed(): FaultReport['failed'] {
+  return newReport([]).failed
+}
+
+export function isBad({ failed }: FaultReport): boolean {
+  return Object.values(failed).some((all) => all.length > 0)
+}
+
+export function countRefusal(refused: Refusals, status: number, error = ''): void {
+  const what = `${status} ${error}`.trim()
+  refused[what] = (refused[what] ?? 0) + 1
+}
+
+/** In one line. */
+export function sumUp(reports: readonly FaultReport[]): string {
+  const total = (of: (one: FaultReport) => number) => reports.reduce((sum, one) => sum + of(one), 0)
+  const failed = (name: keyof FaultReport['failed']) => total((one) => one.failed[name].length)
+  const refused = (name: 'posts' | 'changes') =>
+    total((one) => Object.values(one[name].refused).reduce((sum, n) => sum + n, 0))
+  const most = (of: (one: FaultReport) => number) =>
+    `${(Math.max(0, ...reports.map(of)) / 1000).toFixed(1)} s`
+  return [
+    `${reports.length} runs, ${reports.filter(isBad).length} with something wrong:`,
+    `${failed('reads')} of ${total(({ reads }) => reads)} reads failed,`,
+    `${failed('lost')} lost, ${failed('doubled')} doubled, ${failed('reordered')} reordered,`,
+    `${failed('stale')} stale, ${failed('differences')} differences between servers,`,
+    `${failed('others')} other faults;`,
+    `acknowledged ${total((one) => one.posts.acknowledged)} posts (${refused('posts')} attempts were refused)`,
+    `and ${total((one) => one.changes.acknowledged)} changes (${refused('changes')});`,
+    `at most ${most(({ takenMs }) => takenMs)} until others had a server’s buckets,`,
+    `${most(({ slowestMs }) => slowestMs)} until a record was read.`,
+  ].join(' ')
+}

@@ -1,0 +1,42 @@
+// One run: some faults one after the other while a cluster is under load, and then a look at all of it.
+
+import type { Random } from '../random.ts'
+import { sleep } from '../torture/sleep.ts'
+import type { FaultyCluster } from './cluster.ts'
+import { type FaultKind, faultKinds } from './kinds.ts'
+import { loadCluster, type Running } from './load.ts'
+import { beginnings, compareServers } from './oracle.ts'
+import { type FaultReport, newReport } from './report.ts'
+
+/** Before the first, between them, and after the last. */
+const CALM_MS = 1_000
+
+type Options = { random: Random; kinds: readonly FaultKind[] }
+
+/** @param options - `kinds`: in an order that is drawn */
+export async function runFaults(
+  cluster: FaultyCluster,
+  { random, kinds }: Options,
+): Promise<FaultReport> {
+  const order = shuffled(kinds, random)
+  const report = newReport(order)
+  report.retries -= cluster.balancer.retries()
+  const begun = beginnings(cluster)
+  const running: Running = { isOver: false, report, random }
+  const load = loadCluster(cluster, running)
+  await sleep(CALM_MS)
+  for (const kind of order) {
+    await faultKinds[kind]({ cluster, random, report })
+    await sleep(CALM_MS)
+  }
+  running.isOver = true
+  await load
+  await compareServers(cluster, report, begun)
+  report.retries += cluster.balancer.retries()
+  return report
+}
+
+function shuffled(kinds: readonly FaultKind[], random: Random): FaultKind[] {
+  const left = [...kinds]
+  return kinds.map(() => left.splice(random.below(left.length), 1)[0]!)
+}
