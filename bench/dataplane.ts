@@ -1,7 +1,7 @@
 // What the dataplane interface costs: the nineteen calls that the official AppView's frontend makes for one page
 // of getTimeline(50), by gRPC over HTTP/2, asked by a process of its own (load/dataplane-pages.ts) of Slipstream
 // in its own on a seeded world. CPU is that of the whole server process while the pages are asked for. The
-// latency of a call is at four fifths of the pages a second that eight at once bring.
+// latency of a call, and of each kind of call, is at four fifths of the pages a second that eight at once bring.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,16 +11,21 @@ import type { BenchOptions, BenchResult } from './result.ts'
 import { type ServedWorld, serveWorld } from './world/serving-world.ts'
 import { fullWorld, smallWorld } from './world/social-world.ts'
 
-const WARM_UP_PAGES = 150
+/** Until what is called often is compiled. */
+const WARM_UP_PAGES = 600
 const AT_ONCE = 8
 const LOAD = 0.8
 
-type Report = { times: number[] }
+type Report = { times: Record<string, number[]> }
 type Asked = { pages: number; atOnce?: number; pauseMs?: number }
 
 export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   const port = await findFreePort({ bind: '127.0.0.1', port: 0 })
-  const served = await serveWorld(full ? fullWorld : smallWorld, { DATAPLANE_PORT: String(port) })
+  const served = await serveWorld(
+    full ? fullWorld : smallWorld,
+    { DATAPLANE_PORT: String(port) },
+    { isSearchable: true },
+  )
   const client = fork(join(import.meta.dirname, 'load/dataplane-pages.ts'), {
     env: { ...process.env, BENCH_DATAPLANE_URL: `http://127.0.0.1:${port}` },
   })
@@ -36,6 +41,7 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
       ms('dataplane.timeline.busy.cpu_ms', busy.cpuMs),
       ms('dataplane.call.p50_ms', paced.p(0.5)),
       ms('dataplane.call.p99_ms', paced.p(0.99)),
+      ...paced.names.map((name) => ms(`dataplane.${name}.p99_ms`, paced.p(0.99, name))),
     ]
   } finally {
     client.disconnect()
@@ -52,11 +58,16 @@ async function ask(
   const [startedAt, cpu] = [performance.now(), app.cpu().total]
   client.send({ pages, viewers, atOnce, pauseMs })
   const [{ times }] = (await once(client, 'message')) as [Report]
-  times.sort((a, b) => a - b)
+  const sorted = (some: number[]) => some.toSorted((a, b) => a - b)
+  const all = sorted(Object.values(times).flat())
   return {
+    names: Object.keys(times).filter((name) => times[name]!.length > 0),
     cpuMs: ((app.cpu().total - cpu) * 1_000) / pages,
     seconds: (performance.now() - startedAt) / 1_000,
-    p: (share: number) => times[Math.floor(times.length * share)] ?? 0,
+    p(share: number, name?: string) {
+      const of = name === undefined ? all : sorted(times[name]!)
+      return of[Math.floor(of.length * share)] ?? 0
+    },
   }
 }
 

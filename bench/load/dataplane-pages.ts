@@ -1,27 +1,44 @@
 // Asks a dataplane what the official AppView's frontend asks for one page of getTimeline(50): nineteen calls, by
-// gRPC over HTTP/2, in the frontend's order of dependence. A process of its own, so that what the server
-// takes is told apart. Messages in: `Order`; out: each call's milliseconds.
+// gRPC over HTTP/2, in the frontend's order of dependence. What is asked for a page is found out once by the real
+// client, and then asked again as bytes whose answers are not decoded, so that what is waited for is the server. A
+// process of its own, so that what the server takes is told apart. Messages in: `Order`; out: `Times`.
 
+import { type ClientHttp2Session, connect } from 'node:http2'
 import { setTimeout } from 'node:timers/promises'
+import { create, toBinary } from '@bufbuild/protobuf'
 import { createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
 import { Service } from '../../src/http/dataplane/generated/bsky-pb.ts'
 
 type Order = { pages: number; viewers: string[]; atOnce: number; pauseMs: number }
+/** Each call's milliseconds, by its name. */
+type Times = Record<string, number[]>
+type Recorded = { name: string; path: string; body: Buffer }
+/** Those of one stage are asked at once. */
+type Page = Recorded[][]
 
-const transport = createGrpcTransport({ baseUrl: process.env['BENCH_DATAPLANE_URL']! })
-const client = createClient(Service, transport)
+const baseUrl = process.env['BENCH_DATAPLANE_URL']!
+const client = createClient(Service, createGrpcTransport({ baseUrl }))
+const session = connect(baseUrl)
+const pages = new Map<string, Page>()
 const LABELER = 'did:plc:ar7c4by46qjdydhdevvrndac'
+const HEADERS = { ':method': 'POST', 'content-type': 'application/grpc+proto', te: 'trailers' }
+const PREFIX_BYTES = 5
 
 process.on('message', (order: Order) => void run(order))
 process.on('disconnect', () => process.exit(0))
 
-async function run({ pages, viewers, atOnce, pauseMs }: Order): Promise<void> {
-  const times: number[] = []
-  let left = pages
+async function run({ pages: count, viewers, atOnce, pauseMs }: Order): Promise<void> {
+  for (const viewer of viewers) {
+    if (!pages.has(viewer)) pages.set(viewer, await recordPage(viewer))
+  }
+  const times: Times = Object.fromEntries(Service.methods.map(({ localName }) => [localName, []]))
+  let left = count
   const work = async () => {
     while (left-- > 0) {
-      await page(viewers[left % viewers.length]!, times)
+      for (const stage of pages.get(viewers[left % viewers.length]!)!) {
+        await Promise.all(stage.map((call) => replay(session, call, times)))
+      }
       if (pauseMs > 0) await setTimeout(pauseMs)
     }
   }
@@ -29,55 +46,80 @@ async function run({ pages, viewers, atOnce, pauseMs }: Order): Promise<void> {
   process.send!({ times })
 }
 
-async function page(actorDid: string, times: number[]): Promise<void> {
-  const timed = async <T>(call: Promise<T>): Promise<T> => {
-    const startedAt = performance.now()
-    const answer = await call
-    times.push(performance.now() - startedAt)
-    return answer
-  }
-  await timed(client.getIdentityByDid({ did: actorDid }))
-  const { items } = await timed(client.getTimeline({ actorDid, limit: 50 }))
+async function replay(
+  to: ClientHttp2Session,
+  { name, path, body }: Recorded,
+  times: Times,
+): Promise<void> {
+  const startedAt = performance.now()
+  const stream = to.request({ ...HEADERS, ':path': path })
+  stream.end(body)
+  await new Promise((resolve, reject) => stream.resume().on('end', resolve).on('error', reject))
+  times[name]!.push(performance.now() - startedAt)
+}
+
+async function recordPage(viewer: string): Promise<Page> {
+  const page: Page = []
+  let running = 0
+  await askPage(viewer, (name, request) => {
+    if (running++ === 0) page.push([])
+    const { input, parent, name: rpc } = Service.method[name]
+    const message = toBinary(input, create(input, request as object))
+    const prefix = Buffer.alloc(PREFIX_BYTES)
+    prefix.writeUInt32BE(message.length, 1)
+    const body = Buffer.concat([prefix, message])
+    page.at(-1)!.push({ name, path: `/${parent.typeName}/${rpc}`, body })
+    const asked = (client[name] as (one: object) => Promise<unknown>)(request)
+    return asked.finally(() => running--) as never
+  })
+  return page
+}
+
+type Ask = <Name extends keyof typeof client>(
+  name: Name,
+  request: Parameters<(typeof client)[Name]>[0],
+) => ReturnType<(typeof client)[Name]>
+
+async function askPage(actorDid: string, ask: Ask): Promise<void> {
+  await ask('getIdentityByDid', { did: actorDid })
+  const { items } = await ask('getTimeline', { actorDid, limit: 50 })
   const posts = await records(
     items.map(({ uri }) => uri),
-    timed,
+    ask,
   )
   const above = posts.flatMap(({ reply }) => (reply ? [reply.root.uri, reply.parent.uri] : []))
   const quoted = posts.flatMap(({ embed }) => (embed?.record?.uri ? [embed.record.uri] : []))
-  await records([...new Set(above)], timed)
-  await records([...new Set(quoted)], timed)
+  await records([...new Set(above)], ask)
+  await records([...new Set(quoted)], ask)
   const uris = [...new Set([...items.map(({ uri }) => uri), ...above, ...quoted])]
   const dids = [...new Set(uris.map((uri) => uri.split('/')[2]!))]
   const refs = uris.map((uri) => ({ uri }))
   const reposts = items.flatMap(({ repost }) => (repost ? [repost] : []))
   await Promise.all([
-    timed(client.getActors({ dids })),
-    timed(client.getLabels({ subjects: uris, issuers: [LABELER] })),
-    timed(client.getRelationships({ actorDid, targetDids: dids })),
-    timed(client.getRepostRecords({ uris: reposts })),
-    timed(client.getInteractionCounts({ refs })),
-    timed(client.getLikesByActorAndSubjects({ actorDid, refs })),
-    timed(client.getRepostsByActorAndSubjects({ actorDid, refs })),
-    timed(client.getBookmarksByActorAndSubjects({ actorDid, uris })),
-    timed(client.getThreadMutesOnSubjects({ actorDid, threadRoots: uris })),
-    timed(client.getBlockExistence({ pairs: dids.map((a) => ({ a, b: dids[0]! })) })),
+    ask('getActors', { dids }),
+    ask('getLabels', { subjects: uris, issuers: [LABELER] }),
+    ask('getRelationships', { actorDid, targetDids: dids }),
+    ask('getRepostRecords', { uris: reposts }),
+    ask('getInteractionCounts', { refs }),
+    ask('getLikesByActorAndSubjects', { actorDid, refs }),
+    ask('getRepostsByActorAndSubjects', { actorDid, refs }),
+    ask('getBookmarksByActorAndSubjects', { actorDid, uris }),
+    ask('getThreadMutesOnSubjects', { actorDid, threadRoots: uris }),
+    ask('getBlockExistence', { pairs: dids.map((a) => ({ a, b: dids[0]! })) }),
   ])
   await Promise.all([
-    timed(client.getActors({ dids: dids.slice(0, 5) })),
-    timed(client.getLabels({ subjects: dids, issuers: [LABELER] })),
-    timed(client.getLabels({ subjects: dids.slice(0, 5), issuers: [LABELER] })),
-    timed(client.getRelationships({ actorDid, targetDids: dids.slice(0, 5) })),
-    timed(client.getLatestRev({ actorDid })),
+    ask('getActors', { dids: dids.slice(0, 5) }),
+    ask('getLabels', { subjects: dids, issuers: [LABELER] }),
+    ask('getLabels', { subjects: dids.slice(0, 5), issuers: [LABELER] }),
+    ask('getRelationships', { actorDid, targetDids: dids.slice(0, 5) }),
+    ask('getLatestRev', { actorDid }),
   ])
 }
 
 type Ref = { uri: string }
 type Post = { reply?: { root: Ref; parent: Ref }; embed?: { record?: Ref } }
 
-async function records(
-  uris: string[],
-  timed: <T>(call: Promise<T>) => Promise<T>,
-): Promise<Post[]> {
-  const { records } = await timed(client.getPostRecords({ uris }))
+async function records(uris: string[], ask: Ask): Promise<Post[]> {
+  const { records } = await ask('getPostRecords', { uris })
   return records.map(({ record }) => JSON.parse(Buffer.from(record).toString()) ?? {})
 }

@@ -11,6 +11,7 @@ import { allMembers } from '../../src/data/store/members.ts'
 import { applyBatch } from '../../src/ingest/indexing/apply-batch.ts'
 import { saveGraph } from '../../src/ingest/indexing/graph-snapshot.ts'
 import { memberSeen } from '../../src/ingest/indexing/members.ts'
+import { tendSearch } from '../../src/ingest/indexing/search-upkeep.ts'
 import { createWriter } from '../../src/ingest/indexing/writer.ts'
 import { createMemoryParts } from '../../test/support/memory-parts.ts'
 import { tidAt } from '../../test/support/records.ts'
@@ -25,6 +26,8 @@ export type Seeder = {
   /** They read here from now on; what that would fetch from their servers is not asked for. */
   addMembers(dids: readonly string[]): void
   uidOf(did: string): number
+  /** Puts into the search index what is there. */
+  makeSearchable(): void
   /** Every account gets a verified handle, and the file is left whole. */
   finish(): void
 }
@@ -76,6 +79,9 @@ export function openSeeder(dataDir: string, scope: 'community' | 'network'): See
         }
       })()
       return written
+    },
+    makeSearchable() {
+      tendSearch({ writer, posts: { maxPosts: Infinity } }, () => false)
     },
     addMembers(dids) {
       writer.commit((ctx) => {

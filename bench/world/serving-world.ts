@@ -8,11 +8,12 @@ import {
   createJetstreamDouble,
   type JetstreamDouble,
 } from '../../test/support/jetstream-double/double.ts'
-import { didDocument, startPlcDouble } from '../../test/support/plc-double.ts'
-import { createViewerKey, signServiceToken, type ViewerKey } from '../load/service-tokens.ts'
+import { startPlcDouble } from '../../test/support/plc-double.ts'
+import { createViewerKey, signServiceToken } from '../load/service-tokens.ts'
 import { type RunningApp, runApp } from './running-app.ts'
 import { openSeeder } from './seeding.ts'
 import { createSocialWorld, type SocialWorld, type Viewer, type WorldSize } from './social-world.ts'
+import { putDocuments } from './viewers-documents.ts'
 
 export type ServedWorld = {
   readonly world: SocialWorld
@@ -26,27 +27,27 @@ export type ServedWorld = {
 
 export const SERVICE_DID = 'did:web:bench.test'
 
-/** @param settings - without their prefix */
+/**
+ * @param settings - without their prefix
+ * @param isSearchable - everything is in the search index before, which else takes a fifth of a thread for a while
+ */
 export async function serveWorld(
   size: WorldSize,
   settings: Record<string, string> = {},
+  { isSearchable = false } = {},
 ): Promise<ServedWorld> {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
   const world = createSocialWorld(size, Date.now())
   const seeder = openSeeder(dataDir, 'network')
   seeder.apply(world.events())
   seeder.addMembers(world.viewers.map(({ did }) => did))
+  if (isSearchable) seeder.makeSearchable()
   seeder.finish()
 
   const plc = await startPlcDouble()
   const double = await createJetstreamDouble({ recordSent: false, retain: 500_000 })
-  const keys = new Map<string, ViewerKey>()
-  for (const { did } of world.viewers) {
-    const key = createViewerKey(did)
-    keys.set(did, key)
-    const account = { did, handle: 'viewer.bench.test', pds: 'http://127.0.0.1:1' }
-    plc.edit(did, () => didDocument({ ...account, signingKey: key.didKey }))
-  }
+  const keys = new Map(world.viewers.map(({ did }) => [did, createViewerKey(did)]))
+  putDocuments(plc, [...keys.keys()], (did) => keys.get(did)!)
   const app = await runApp({
     dataDir,
     env: {

@@ -1,76 +1,170 @@
 // The official AppView, from the registry and unchanged, on our dataplane: the conformance cases' questions
-// asked of it and of Slipstream's own XRPC, over one seeded network. Both answer alike, but for what is named.
+// asked of it, of Slipstream's own XRPC, and, where a Postgres is installed, of a second one on its own dataplane and
+// indexer, which follows the same PDS. Over one seeded network all answer alike, but for what is named.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { type Asker, createAsker, type Params } from './conformance/ask.ts'
 import { queries } from './conformance/cases.ts'
-import { differences, unlike, unlikeForVisitors } from './conformance/official-differences.ts'
+import {
+  type Answer,
+  differences,
+  differencesOnPostgres,
+  unlike,
+  unlikeForVisitors,
+  unlikeOnPostgres,
+  unlikeOnPostgresForMembers,
+} from './conformance/official-differences.ts'
 import { type Seed, sow } from './conformance/seed.ts'
+import { follow, like, post, reply, repost } from './support/account.ts'
 import { freePort } from './support/free-port.ts'
 import { type OfficialAppView, startOfficialAppView } from './support/official-appview.ts'
-import { startWorld, type World } from './support/world.ts'
+import { findPostgres, type Postgres, startPostgres } from './support/postgres.ts'
+import { people, startWorld, type World } from './support/world.ts'
 
 /** Everything asked for has come by then; what still differs after it will not change. */
 const WITHIN_MS = 20_000
 
+const postgresHome = findPostgres()
+if (!postgresHome) {
+  console.warn('No Postgres is installed: the official AppView is not asked on its own dataplane.')
+}
+
+type Who = 'vera' | 'visitor'
+type Stack = 'official' | 'ours' | 'own'
+
 describe('the official AppView on our dataplane', () => {
   let world: World
   let official: OfficialAppView
+  let postgres: Postgres | undefined
+  let own: OfficialAppView | undefined
   let seed: Seed
-  let ask: Record<'official' | 'ours', Record<'vera' | 'visitor', Asker>>
+  let ask: Record<Stack, Record<Who, Asker>>
 
   beforeAll(async () => {
     const port = await freePort()
     const settings = {
       SLIPSTREAM_DATAPLANE_PORT: String(port),
       SLIPSTREAM_INDEX_SCOPE: 'network',
+      SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS: '30',
     }
     world = (await startWorld('double', async () => undefined, settings)).world
     const { slipstream, network } = world
-    official = await startOfficialAppView({
+    const options = {
       dataplaneUrl: `http://127.0.0.1:${port}`,
-      httpVersion: '2',
+      httpVersion: '2' as const,
       plcUrl: network.plcUrl,
       serverDid: slipstream.did,
       mediaOrigin: slipstream.origin,
-    })
-    seed = await sow(world)
+    }
+    official = await startOfficialAppView(options)
+    if (postgresHome) {
+      postgres = await startPostgres(postgresHome)
+      const { pdsUrl } = network
+      own = await startOfficialAppView({ ...options, own: { postgresUrl: postgres.url, pdsUrl } })
+    }
+    seed = await sow(world, official.origin)
     const askers = (origin: string) => ({
       vera: createAsker(world, seed.vera, origin),
       visitor: createAsker(world, undefined, origin),
     })
-    ask = { official: askers(official.origin), ours: askers(slipstream.origin) }
+    ask = {
+      official: askers(official.origin),
+      ours: askers(slipstream.origin),
+      own: askers((own ?? official).origin),
+    }
   })
 
   afterAll(async () => {
     await seed?.stop()
     await official?.stop()
+    await own?.stop()
+    await postgres?.stop()
     await world?.stop()
   })
 
   const asked = Object.keys(queries).filter((nsid) => !(nsid in unlike))
 
   describe.each(asked)('%s', (nsid) => {
-    const askers =
-      nsid in unlikeForVisitors ? ['vera' as const] : ['vera' as const, 'visitor' as const]
+    const askers: Who[] = nsid in unlikeForVisitors ? ['vera'] : ['vera', 'visitor']
 
     test.each(askers)('for %s', async (who) => {
-      for (const params of queries[nsid]!.asks?.(seed) ?? [{}]) {
-        await eventually(() => compare(nsid, params, who), { withinMs: WITHIN_MS })
+      for (const params of asksOf(nsid)) {
+        await eventually(() => compare({ nsid, params, who }, ['ours', 'official'], differences), {
+          withinMs: WITHIN_MS,
+        })
       }
     })
   })
 
-  async function compare(nsid: string, params: Params, who: 'vera' | 'visitor'): Promise<void> {
+  const onPostgres = Object.keys(queries).filter(
+    (nsid) => !nsid.startsWith('io.') && !(nsid in unlikeOnPostgres),
+  )
+
+  describe.skipIf(!postgresHome).each(onPostgres)('%s, as on its own dataplane', (nsid) => {
+    const askers: Who[] = nsid in unlikeOnPostgresForMembers ? ['visitor'] : ['vera', 'visitor']
+
+    test.each(askers)('for %s', async (who) => {
+      for (const params of asksOf(nsid)) {
+        const asked = { nsid, params, who }
+        await eventually(() => compare(asked, ['own', 'official'], differencesOnPostgres), {
+          withinMs: WITHIN_MS,
+        })
+      }
+    })
+  })
+
+  function asksOf(nsid: string): Params[] {
+    return queries[nsid]!.asks?.(seed) ?? [{}]
+  }
+
+  async function compare(
+    { nsid, params, who }: { nsid: string; params: Params; who: Who },
+    stacks: [expected: Stack, asked: Stack],
+    shown: (answer: Answer, nsid: string) => object,
+  ): Promise<void> {
     const headers = { 'atproto-accept-labelers': seed.labeler.did }
     const answers = await Promise.all(
-      [ask.ours, ask.official].map((one) => one[who].answer(nsid, { params, headers })),
+      stacks.map((one) => ask[one][who].answer(nsid, { params, headers })),
     )
-    const [ours, theirs] = answers.map((one) => differences(one))
-    const said = answers[1]!.status >= 500 ? official.output() : ''
-    expect(theirs, `${nsid} ${JSON.stringify(params)} ${said}`).toEqual(ours)
+    const [expected, found] = answers.map((one) => shown(one, nsid))
+    const isFailed = answers.some(({ status }) => status >= 500)
+    const said = isFailed
+      ? [official, own, postgres].map((one) => one?.output().slice(-3_000)).join('\n')
+      : ''
+    expect(found, `${nsid} ${JSON.stringify(params)} ${said}`).toEqual(expected)
   }
+
+  test.skipIf(!postgresHome)(
+    'notifications of somebody who never read here are those of its own dataplane',
+    async () => {
+      const [zoe] = await people(world, 'zoe')
+      const { ann, bo } = seed
+      const said = await post(zoe!, 'who never reads')
+      await Promise.all([like(ann, said), repost(bo, said), follow(ann, zoe!)])
+      const toldAt = async ({ origin }: { origin: string }) => {
+        const { body } = await createAsker(world, zoe, origin).decoded(
+          'app.bsky.notification.listNotifications',
+          { params: { limit: 100 } },
+        )
+        const all = body['notifications'] as { reason: string; uri: string; cid: string }[]
+        return all.map(({ reason, uri, cid }) => `${reason} ${uri} ${cid}`).toSorted()
+      }
+      const areTold = (count: number) =>
+        eventually(
+          async () => {
+            const found = await toldAt(official)
+            expect(found).toHaveLength(count)
+            expect(found).toEqual(await toldAt(own!))
+          },
+          { withinMs: WITHIN_MS },
+        )
+      await areTold(3)
+      // Only now: its own indexer tells nobody of a reply that it comes to before the post.
+      await reply(bo, said, said, 'to whom')
+      await areTold(4)
+    },
+  )
 
   test('what a member keeps in no repository lands with us', async () => {
     const { vera } = ask.official

@@ -1,15 +1,21 @@
 // Our dataplane's port over a database, and the reference AppView's own client at the other end of it.
 
 import { join } from 'node:path'
+import { createClient } from '@connectrpc/connect'
+import { createGrpcTransport } from '@connectrpc/connect-node'
 import { pino } from 'pino'
+import { createHydrator } from '../../src/answers/hydrate/hydrator.ts'
+import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
 import { type Config, loadConfig } from '../../src/base/config/config.ts'
 import type { OperatorRequest, Writer, WriterRequest } from '../../src/bridge/messages.ts'
+import type { Db } from '../../src/data/store/db.ts'
 import { startDataplane } from '../../src/http/dataplane/dataplane.ts'
+import { Service } from '../../src/http/dataplane/generated/bsky-pb.ts'
 import type { Identity } from '../../src/sources/identity/did-document.ts'
 import type { HydratedWorld } from './hydration.ts'
 import { createMemoryTimelines } from './memory-timelines.ts'
 import { verifierOf } from './random-world.ts'
-import { referenceHome } from './reference-appview.ts'
+import { referenceHome, referenceUrlPatterns } from './reference-appview.ts'
 import type { World } from './social-world.ts'
 
 export type Asked = Omit<WriterRequest, 'id'> | OperatorRequest
@@ -24,8 +30,12 @@ export type DataplaneWorld = {
   close(): Promise<void>
 }
 
+type Rows = Pick<HydratedWorld, 'db' | 'hydrator'> & {
+  written: Pick<HydratedWorld['written'], 'actors' | 'graph'>
+}
+
 export async function startDataplaneOver(
-  ours: HydratedWorld,
+  ours: Rows,
   options: {
     world?: World
     settings?: Partial<Config>
@@ -33,6 +43,7 @@ export async function startDataplaneOver(
     writer?: Writer
     /** Whose identity is never found out. */
     isSlow?: (did: string) => boolean
+    onViewer?: (did: string) => void
   } = {},
 ): Promise<DataplaneWorld> {
   const { world, settings, identities } = options
@@ -71,11 +82,25 @@ export async function startDataplaneOver(
       resolveHandle: async (handle) =>
         [...(identities?.values() ?? [])].find((one) => one.handle === handle)?.did,
     },
-    onViewer: () => undefined,
+    onViewer: options.onViewer ?? (() => undefined),
     onAnswered: (path, status) => counted.push([path, status]),
   })
   const { port } = listener
   return { port, url: `http://127.0.0.1:${port}`, asked, counted, close: listener.close }
+}
+
+type Plain = Rows['written'] & { reader: Db }
+
+/** The port over what a world wrote, and a client that knows no more than the interface. */
+export async function startCallsOver(
+  { actors, graph, reader }: Plain,
+  db: Db = reader,
+): Promise<{ calls: Record<string, AnyCall>; close(): Promise<void> }> {
+  const urls = createMediaUrls(referenceUrlPatterns)
+  const hydrator = createHydrator({ db, actors, graph, urls })
+  const { url, close } = await startDataplaneOver({ db, hydrator, written: { actors, graph } })
+  const client = createClient(Service, createGrpcTransport({ baseUrl: url }))
+  return { calls: client as unknown as Record<string, AnyCall>, close }
 }
 
 type AnyCall = (request: object, options?: object) => Promise<Record<string, unknown>>

@@ -4,17 +4,20 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import { unpackCid, unpackRkey } from '../../base/atproto/keys.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
-import { countDrafts } from '../../data/store/drafts.ts'
+import { ageAssuranceOf } from '../../data/store/age-assurance.ts'
+import { draftCounts } from '../../data/store/drafts.ts'
+import { prioritizing } from '../../data/store/notification-settings.ts'
 import type { ActorRow } from '../../data/store/read/actors.ts'
 import type { RecordRow, VerificationRow } from '../../data/store/read/records.ts'
 import { ACTIVE, isHiddenStatus, statusCode, statusOf } from '../../data/store/status.ts'
-import { statusBeneath } from '../../data/store/takedowns.ts'
+import { statusesBeneath } from '../../data/store/takedowns.ts'
 import type { Identity } from '../../sources/identity/did-document.ts'
 import { answerOf, type EncodedRpcs, encode, joined } from './encoded.ts'
 import { ActorInfoSchema } from './generated/bsky-pb.ts'
 import { bounded, type RecordInit, type Rpcs, timestamp, toRecord } from './messages.ts'
 import { createHidden } from './moderation.ts'
 import type { Reading } from './reading.ts'
+import { recalledInPlace } from './recent.ts'
 import { profileRecords } from './records.ts'
 
 const WEEK_MS = 7 * DAY_MS
@@ -29,63 +32,102 @@ const NOBODY = encode(ActorInfoSchema, {
   exists: false,
   allowActivitySubscriptionsFrom: 'followers',
 })
-/** Nobody's age is known here. */
 const OF_UNKNOWN_AGE = encode(ActorInfoSchema, {
   ageAssuranceStatus: { status: 'unknown', access: 'unknown' },
 })
+/** What those may see of whom nothing else is said. */
+const ACCESS: globalThis.Record<string, string> = { assured: 'full', blocked: 'none' }
 
 /** GetActors, whose answers are encoded. */
 export function actorInfoRpcs(reading: Reading): EncodedRpcs {
   const hidden = createHidden(reading)
   return {
     getActors({ dids, returnAgeAssuranceForDids }) {
-      const takedowns = hidden.refs(bounded(dids))
-      const shown = dids.filter((did) => !takedowns.has(did))
-      const known = encodedActors(reading, shown)
-      const facts = takedowns.size > 0 ? readActors(reading, [...takedowns.keys()]) : undefined
+      const uids = bounded(dids).map((did) => reading.actors.uidOf(did))
+      const takedowns = hidden.refs(dids)
+      const infos = encodedActors(reading, uids)
+      const actors =
+        takedowns.size > 0 ? withHidden(reading, { dids, uids, infos, takedowns }) : infos
       const aged = new Set(returnAgeAssuranceForDids)
-      const actors = dids.map((did) => {
-        const uid = reading.actors.uidOf(did)
-        const info = facts && takedowns.has(did) ? facts.of(uid) : undefined
-        if (!info) return known.get(uid) ?? NOBODY
-        return encode(ActorInfoSchema, { ...info, ...hiddenAs(reading, uid, takedowns.get(did)!) })
-      })
+      const tags = hidden.tagsOfActors(dids)
+      if (aged.size === 0 && tags.length === 0) return answerOf({ 1: actors })
+      const tagged = actors.map((one, i) => (tags[i] ? joined(one, tags[i]) : one))
+      const isAged = (_: unknown, i: number) => aged.has(dids[i]!)
+      const ages = agesOf(reading, uids.filter(isAged))
       return answerOf({
-        1: actors.map((one, i) => (aged.has(dids[i]!) ? joined(one, OF_UNKNOWN_AGE) : one)),
+        1: tagged.map((one, i) =>
+          isAged(one, i) ? joined(one, ages.get(uids[i]!) ?? OF_UNKNOWN_AGE) : one,
+        ),
       })
     },
   }
 }
 
-/** By uid. */
-function encodedActors(reading: Reading, dids: readonly string[]): Map<number, Uint8Array> {
-  const { actors, memory } = reading
-  const found = new Map<number, Uint8Array>()
-  const unknown: string[] = []
-  for (const did of dids) {
-    const uid = actors.uidOf(did)
-    const encoded = memory.actors.get(uid)
-    if (encoded) found.set(uid, encoded)
-    else if (uid !== 0) unknown.push(did)
-  }
-  const facts = unknown.length > 0 ? readActors(reading, unknown) : undefined
-  for (const did of facts ? unknown : []) {
-    const uid = actors.uidOf(did)
-    const info = facts!.of(uid)
-    const encoded = info ? encode(ActorInfoSchema, info) : NOBODY
-    if (info) memory.actors.set(uid, encoded)
-    found.set(uid, encoded)
-  }
-  return found
+/** By uid; what was found out, as the reference reads it. */
+function agesOf({ db }: Reading, uids: readonly number[]): Map<number, Uint8Array> {
+  const rows = uids.length > 0 ? ageAssuranceOf(db, uids) : []
+  return new Map(
+    rows.map(({ uid, status, access, initiatedAt }) => {
+      const isKnown = access !== null && access !== 'unknown'
+      const ageAssuranceStatus = {
+        status,
+        access: isKnown ? access : (ACCESS[status] ?? 'unknown'),
+        ...(initiatedAt !== null && { lastInitiatedAt: timestamp(initiatedAt) }),
+      }
+      return [uid, encode(ActorInfoSchema, { ageAssuranceStatus })]
+    }),
+  )
+}
+
+/** Those that the operator hid, as far as anything is known of them. */
+function withHidden(
+  reading: Reading,
+  {
+    dids,
+    uids,
+    infos,
+    takedowns,
+  }: {
+    dids: string[]
+    uids: number[]
+    infos: Uint8Array[]
+    takedowns: ReadonlyMap<string, string>
+  },
+): Uint8Array[] {
+  const hidden = uids.filter((_, i) => takedowns.has(dids[i]!))
+  const facts = readActors(reading, hidden)
+  const beneath = statusesBeneath(reading.db, hidden)
+  return infos.map((one, i) => {
+    const [uid, ref] = [uids[i]!, takedowns.get(dids[i]!)]
+    const info = ref === undefined ? undefined : facts.of(uid)
+    return info ? encode(ActorInfoSchema, { ...info, ...hiddenAs(beneath.get(uid), ref!) }) : one
+  })
+}
+
+/** In the places of uids; 0 is nobody. */
+function encodedActors(reading: Reading, uids: readonly number[]): Uint8Array[] {
+  const { memory } = reading
+  const found = recalledInPlace(uids, {
+    kept: (uid) => (uid === 0 ? NOBODY : memory.actors.get(uid)),
+    read(unknown): [number, Uint8Array][] {
+      const facts = readActors(reading, unknown)
+      return unknown.flatMap((uid) => {
+        const info = facts.of(uid)
+        if (!info) return []
+        const encoded = encode(ActorInfoSchema, info)
+        memory.actors.set(uid, encoded)
+        return [[uid, encoded]]
+      })
+    },
+  })
+  return found.map((one) => one ?? NOBODY)
 }
 
 export function actorRpcs(reading: Reading): Rpcs {
   return {
     async getDidsByHandles({ handles, lookupUnidirectional }) {
-      const known = bounded(handles).map((handle) => {
-        const uid = reading.accounts.uidOfHandle(handle)
-        return uid === 0 ? '' : reading.actors.didOf(uid)
-      })
+      const uids = reading.accounts.uidsOfHandles(bounded(handles))
+      const known = uids.map((uid) => (uid === 0 ? '' : reading.actors.didOf(uid)))
       if (!lookupUnidirectional) return { dids: known }
       const unknown = handles.filter((_, i) => known[i] === '').slice(0, MAX_LOOKED_UP)
       const found = await lookUp(reading, unknown)
@@ -164,13 +206,12 @@ async function lookUp({ resolver }: Reading, handles: string[]): Promise<Map<str
   return new Map(found.flat())
 }
 
-function readActors(reading: Reading, dids: readonly string[]) {
-  const { actors, config, profiles, records } = reading
-  const uids = new Set(dids.map((did) => actors.uidOf(did)))
-  uids.delete(0)
+function readActors(reading: Reading, uids: readonly number[]) {
+  const { actors, config, db, profiles, records } = reading
   const rows = new Map(profiles.rows(uids).map((row) => [row[0], row]))
-  const profileOf = profileRecords(profiles, [...uids])
+  const profileOf = profileRecords(profiles, uids)
   const own = ownOf(records.ownOf(uids))
+  const priority = new Set(prioritizing(db, uids))
   const verifiers = new Set(config.trustedVerifiers)
   const issuers = config.trustedVerifiers.map((did) => actors.uidOf(did)).filter((uid) => uid > 0)
   const verifications = Map.groupBy(
@@ -187,6 +228,7 @@ function readActors(reading: Reading, dids: readonly string[]) {
         ...accountOf(row, own.get(uid)),
         profile: profileOf.get(uid) ?? NULL_RECORD,
         ...(createdAt && { createdAt }),
+        priorityNotifications: priority.has(uid),
         trustedVerifier: verifiers.has(actors.didOf(uid)),
         verifiedBy: verifiedBy((one) => actors.didOf(one), verifications.get(uid) ?? []),
       }
@@ -195,8 +237,8 @@ function readActors(reading: Reading, dids: readonly string[]) {
 }
 
 /** Hidden by the operator, whatever its own server says of it. */
-function hiddenAs({ db }: Reading, uid: number, takedownRef: string) {
-  const own = statusOf(statusBeneath(db, uid) ?? ACTIVE)
+function hiddenAs(beneath: number | undefined, takedownRef: string) {
+  const own = statusOf(beneath ?? ACTIVE)
   return { takenDown: true, takedownRef, upstreamStatus: upstreamStatus(own) }
 }
 
@@ -266,6 +308,7 @@ function countsOf({ actors, db, profiles, lists, records }: Reading, dids: reado
   const made = new Map(
     records.countsOf(known).map(({ uid, collection, count }) => [`${uid} ${collection}`, count]),
   )
+  const drafts = draftCounts(db, known)
   const columns = (i: 4 | 5 | 6) => uids.map((uid) => rows.get(uid)?.[i] ?? 0)
   const recordsOf = (name: keyof typeof collectionCodes) =>
     uids.map((uid) => made.get(`${uid} ${collectionCodes[name]}`) ?? 0)
@@ -276,6 +319,6 @@ function countsOf({ actors, db, profiles, lists, records }: Reading, dids: reado
     lists: uids.map((uid) => listed.get(uid) ?? 0),
     feeds: recordsOf('app.bsky.feed.generator'),
     starterPacks: recordsOf('app.bsky.graph.starterpack'),
-    drafts: uids.map((uid) => (uid === 0 ? 0 : countDrafts(db, uid))),
+    drafts: uids.map((uid) => drafts.get(uid) ?? 0),
   }
 }

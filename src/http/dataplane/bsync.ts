@@ -1,16 +1,22 @@
 // bsync.Service: what the frontend writes that lives in no repository. Each operation becomes the request that
-// the same deed makes by XRPC, and is in force when it is answered; so there is no stream of operations to
-// be read, and no second store.
+// the same deed makes by XRPC, and is in force when it is answered; then it is noted in the stream of operations,
+// which others may read (bsync-stream.ts).
 
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect'
+import type { ServiceImpl } from '@connectrpc/connect'
 import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
 import type { JsonObject } from '../../base/event.ts'
 import { isObject } from '../../base/util/json-object.ts'
 import type { Writer } from '../../bridge/messages.ts'
+import type { BsyncStream } from '../../data/store/bsync-operations.ts'
 import { knownPreferences } from '../../data/store/notification-preferences.ts'
+import { namespaceOf } from './bsync-stream.ts'
+import { encode } from './encoded.ts'
 import {
   Method,
   MuteOperation_Type,
+  MuteOperationSchema,
+  NotifOperationSchema,
+  OperationSchema,
   type PutOperationRequest,
   type Service,
 } from './generated/bsync-pb.ts'
@@ -27,6 +33,8 @@ type Put = Pick<PutOperationRequest, 'key' | 'method' | 'payload'> & { did: stri
 
 export function bsyncRpcs(reading: Reading): Partial<ServiceImpl<typeof Service>> {
   const { writer } = reading
+  const log = (stream: BsyncStream, did: string, operation: Uint8Array, namespace = '') =>
+    writer.send({ kind: 'log-operation', did, stream, namespace, operation })
   return {
     ping: () => ({}),
 
@@ -34,7 +42,9 @@ export function bsyncRpcs(reading: Reading): Partial<ServiceImpl<typeof Service>
       const did = didOf(actorDid)
       const scope = { onlyReposts, onlyQuoteposts }
       await mute(writer, { type, did, subject, scope })
-      return { operation: { id: '0', type, actorDid, subject, ...scope } }
+      const operation = { type, actorDid, subject, ...scope }
+      await log('mutes', did, encode(MuteOperationSchema, operation))
+      return { operation: { id: '0', ...operation } }
     },
 
     async addNotifOperation({ actorDid, priority }) {
@@ -42,16 +52,19 @@ export function bsyncRpcs(reading: Reading): Partial<ServiceImpl<typeof Service>
       if (priority !== undefined) {
         await writer.send({ kind: 'notification-priority', did, priority })
       }
-      return { operation: { id: '0', actorDid, ...(priority !== undefined && { priority }) } }
+      const operation = { actorDid, ...(priority !== undefined && { priority }) }
+      await log('notifications', did, encode(NotifOperationSchema, operation))
+      return { operation: { id: '0', ...operation } }
     },
 
     async putOperation({ actorDid, namespace, key, method, payload }) {
       const did = didOf(actorDid)
-      const put = puts[namespace]
-      if (!put) throw new ConnectError(`${namespace} is not kept here`, Code.Unimplemented)
-      if (payload.length > MAX_PAYLOAD_BYTES) throw unfit('payload too large')
-      await put(reading, { did, key, method, payload })
-      return { operation: { id: '0', actorDid, namespace, key, method, payload } }
+      namespaceOf(namespace)
+      checkPut({ method, payload })
+      await puts[namespace]?.(reading, { did, key, method, payload })
+      const operation = { actorDid, namespace, key, method, payload }
+      await log('others', did, encode(OperationSchema, operation), namespace)
+      return { operation: { id: '0', ...operation } }
     },
 
     async fanoutNotificationSeen({ actorDid, timestamp }) {
@@ -62,6 +75,16 @@ export function bsyncRpcs(reading: Reading): Partial<ServiceImpl<typeof Service>
     },
   }
 }
+
+/** @throws ConnectError where the reference's bsync refuses it */
+function checkPut({ method, payload }: Pick<Put, 'method' | 'payload'>): void {
+  if (!METHODS.has(method)) throw unfit('operation method is invalid')
+  if (payload.length > MAX_PAYLOAD_BYTES) throw unfit('payload too large')
+  if (method !== Method.DELETE) jsonOf(payload)
+  else if (payload.length > 0) throw unfit('cannot specify a payload when method is DELETE')
+}
+
+const METHODS: ReadonlySet<Method> = new Set([Method.CREATE, Method.UPDATE, Method.DELETE])
 
 type Mute = {
   type: MuteOperation_Type
@@ -94,6 +117,8 @@ const puts: Record<string, (reading: Reading, put: Put) => Promise<void>> = {
   [NAMESPACES.draft]: putDraft,
   [NAMESPACES.subscription]: putSubscription,
   [NAMESPACES.preferences]: putPreferences,
+  [NAMESPACES.age]: putAge,
+  [NAMESPACES.earlierAge]: putAge,
 }
 
 async function putBookmark(reading: Reading, { did, key, method, payload }: Put): Promise<void> {
@@ -137,7 +162,22 @@ async function putSubscription({ writer }: Reading, put: Put): Promise<void> {
   })
 }
 
-async function putPreferences({ writer }: Reading, { did, payload }: Put): Promise<void> {
+/** Events of two forms; as in the reference each is told once, and never taken back. */
+async function putAge({ writer }: Reading, { did, method, payload }: Put): Promise<void> {
+  if (method !== Method.CREATE) return
+  const { status, access, createdAt } = jsonOf(payload)
+  if (typeof status !== 'string') throw unfit('no status')
+  const startedAt =
+    status === 'pending' && typeof createdAt === 'string' ? Date.parse(createdAt) : NaN
+  await writer.send({
+    ...{ kind: 'age-assurance', did, status },
+    access: typeof access === 'string' ? access : null,
+    initiatedAt: Number.isNaN(startedAt) ? null : startedAt,
+  })
+}
+
+async function putPreferences({ writer }: Reading, { did, method, payload }: Put): Promise<void> {
+  if (method === Method.DELETE) return
   const patch = knownPreferences(jsonOf(payload))
   await writer.send({ kind: 'notification-preferences', did, patch })
 }

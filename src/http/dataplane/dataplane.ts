@@ -5,6 +5,7 @@
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import { bsyncRpcs } from './bsync.ts'
+import { bsyncStreamRpcs } from './bsync-stream.ts'
 import { createGrpc } from './grpc.ts'
 import { type DataplaneListener, listen } from './listener.ts'
 import { createReading, type DataplaneParts } from './reading.ts'
@@ -32,7 +33,13 @@ export async function startDataplane(
     invalidations: invalidations && new InvalidationReader(invalidations),
   })
   const searches = createSearches(reading)
-  const calls = callsOf({ reading, searches, log, onAnswered }, bsyncRpcs(reading))
+  const calls = callsOf(
+    { reading, searches, log, onAnswered },
+    {
+      ...bsyncRpcs(reading),
+      ...bsyncStreamRpcs(reading),
+    },
+  )
   const limits = { maxAskedBytes: MAX_ASKED_BYTES, maxAnsweredBytes: MAX_ANSWERED_BYTES }
   const answer = connectNodeAdapter({
     routes: routesOf(calls),

@@ -1,7 +1,7 @@
 // Answers put together from messages that are encoded already: most of what a call gives was given before.
 
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { WireType } from '@bufbuild/protobuf/wire'
 import type { Rpcs } from './messages.ts'
 
 /** Handlers that give their answer encoded. */
@@ -19,13 +19,55 @@ export function encode<Desc extends DescMessage>(
   return toBinary(schema, create(schema, init))
 }
 
-/** The messages of repeated fields, by their numbers. */
+/** What stands in repeated fields, by their numbers, each below 16: messages, texts, or one packed list. */
 export function answerOf(fields: Record<number, readonly Uint8Array[]>): Uint8Array {
-  const writer = new BinaryWriter()
-  for (const [number, messages] of Object.entries(fields)) {
-    for (const one of messages) writer.tag(Number(number), WireType.LengthDelimited).bytes(one)
+  const numbers = Object.keys(fields).map(Number)
+  let size = 0
+  for (const number of numbers) for (const { length } of fields[number]!) size += sizeOf(length)
+  const answer = Buffer.allocUnsafe(size)
+  let at = 0
+  for (const number of numbers) {
+    const tag = (number << 3) | WireType.LengthDelimited
+    for (const one of fields[number]!) {
+      answer[at] = tag
+      at = writeVarint(answer, one.length, at + 1)
+      answer.set(one, at)
+      at += one.length
+    }
   }
-  return writer.finish()
+  return answer
+}
+
+/** Texts as `answerOf` takes them. */
+export function texts(all: readonly string[]): Uint8Array[] {
+  return all.map((one) => (one === '' ? NO_FIELDS : Buffer.from(one)))
+}
+
+/** Numbers of a list, none below 0, as `answerOf` takes them: none where there are none. */
+export function packed(numbers: readonly number[]): Uint8Array[] {
+  if (numbers.length === 0) return []
+  const bytes = Buffer.allocUnsafe(numbers.length * MAX_VARINT_BYTES)
+  let at = 0
+  for (const one of numbers) at = writeVarint(bytes, one, at)
+  return [bytes.subarray(0, at)]
+}
+
+const MAX_VARINT_BYTES = 5
+const TAG_BYTES = 1
+
+function sizeOf(length: number): number {
+  let size = TAG_BYTES + length + 1
+  for (let rest = length >>> 7; rest > 0; rest >>>= 7) size++
+  return size
+}
+
+/** @returns where it goes on. */
+function writeVarint(bytes: Uint8Array, value: number, at: number): number {
+  let rest = value
+  let to = at
+  for (; rest > 0x7f; rest >>>= 7) bytes[to++] = (rest & 0x7f) | 0x80
+  bytes[to++] = rest
+  return to
 }
 
 /** Fields of the second count beside, and before, those of the first. */

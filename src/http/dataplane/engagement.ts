@@ -4,8 +4,9 @@ import { createRecordLikes } from '../../answers/skeleton/record-likes.ts'
 import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { likeEdges } from '../../data/store/edges/all-edges.ts'
-import { NEWEST } from '../../data/store/edges/subject-lists.ts'
+import { answerOf, type EncodedRpcs, NO_FIELDS, texts } from './encoded.ts'
 import { bounded, cursorOf, pageSize, type Rpcs } from './messages.ts'
+import { idsOf } from './names.ts'
 import type { Reading } from './reading.ts'
 import { recordRows } from './records.ts'
 
@@ -53,13 +54,36 @@ export function engagementRpcs(reading: Reading): Rpcs {
       return { likes, cursor: page.cursor }
     },
 
-    getLikesByActorAndSubjects: (request) => ({ uris: likesByActor(reading, request) }),
+    getKnownLikers({ actorDid, subjectUris, limit }) {
+      const viewer = actors.uidOf(actorDid)
+      if (viewer === 0 || limit <= 0) {
+        return { results: bounded(subjectUris).map((subjectUri) => ({ subjectUri })) }
+      }
+      const ids = idsOf(reading.postsOf(bounded(subjectUris)))
+      const posts = [...new Set(ids.filter((id) => id !== 0))]
+      const likes = likeEdges.newestOfEach(reading.db, posts, RECENT_LIKES)
+      return {
+        results: subjectUris.map((subjectUri, i) => {
+          if (ids[i] === 0) return { subjectUri }
+          const likers = likes.get(ids[i]!) ?? []
+          const known = likers.filter(({ uid }) => reading.graph.has(viewer, uid))
+          const dids = known.slice(0, limit).map(({ uid }) => actors.didOf(uid))
+          return { subjectUri, count: known.length, dids }
+        }),
+      }
+    },
+  }
+}
+
+/** What an account did to many posts, whose answers are encoded. */
+export function deedRpcs(reading: Reading): EncodedRpcs {
+  return {
+    getLikesByActorAndSubjects: (request) => answerOf({ 1: texts(likesByActor(reading, request)) }),
 
     getRepostsByActorAndSubjects({ actorDid, refs }) {
-      const uid = actors.uidOf(actorDid)
-      const posts = reading.postsByUri(bounded(refs).map(({ uri }) => uri))
-      if (uid === 0) return { uris: refs.map(() => '') }
-      const ids = Array.from(posts.values(), ({ id }) => id)
+      const uid = reading.actors.uidOf(actorDid)
+      if (uid === 0) return answerOf({ 1: refs.map(() => NO_FIELDS) })
+      const ids = idsOf(reading.postsOf(bounded(refs).map(({ uri }) => uri)))
       const made = reading.memory.viewers.about(uid, ids, {
         of: ({ reposts }) => reposts,
         none: '',
@@ -68,23 +92,7 @@ export function engagementRpcs(reading: Reading): Rpcs {
             .reposts(uid, unknown)
             .map(({ post, rkey }) => [post, recordUri(actorDid, REPOST, rkey)] as const),
       })
-      return { uris: refs.map(({ uri }) => made.get(posts.get(uri)?.id ?? 0) ?? '') }
-    },
-
-    getKnownLikers({ actorDid, subjectUris, limit }) {
-      const viewer = actors.uidOf(actorDid)
-      const posts = reading.postsByUri(bounded(subjectUris))
-      return {
-        results: subjectUris.map((subjectUri) => {
-          const post = posts.get(subjectUri)?.id ?? 0
-          if (viewer === 0 || post === 0 || limit <= 0) return { subjectUri }
-          const known = likeEdges
-            .newest(reading.db, post, NEWEST, RECENT_LIKES)
-            .filter(({ uid }) => reading.graph.has(viewer, uid))
-          const dids = known.slice(0, limit).map(({ uid }) => actors.didOf(uid))
-          return { subjectUri, count: known.length, dids }
-        }),
-      }
+      return answerOf({ 1: texts(ids.map((id) => made.get(id) ?? '')) })
     },
   }
 }
@@ -128,8 +136,7 @@ function likesByActor(reading: Reading, { actorDid, refs }: Refs): string[] {
   const uid = actors.uidOf(actorDid)
   if (uid === 0) return refs.map(() => '')
   const uris = bounded(refs).map(({ uri }) => uri)
-  const posts = reading.postsByUri(uris)
-  const postIds = Array.from(posts.values(), ({ id }) => id)
+  const postIds = idsOf(reading.postsOf(uris))
   const ofPosts = memory.viewers.about(uid, postIds, {
     of: ({ likes }) => likes,
     none: '',
@@ -141,14 +148,13 @@ function likesByActor(reading: Reading, { actorDid, refs }: Refs): string[] {
   })
   const others = recordRows(
     reading,
-    uris.filter((uri) => !posts.has(uri)),
+    uris.filter((_, i) => postIds[i] === 0),
   )
   const ids = [...others.values()].map(({ id }) => id)
   const likes = ids.length > 0 ? records.likesBy(uid, ids) : []
   const ofRecords = new Map(likes.map(({ id, rkey }) => [id, rkey]))
-  return uris.map((uri) => {
-    const post = posts.get(uri)
-    if (post) return ofPosts.get(post.id) ?? ''
+  return uris.map((uri, i) => {
+    if (postIds[i] !== 0) return ofPosts.get(postIds[i]!) ?? ''
     return uriOf(actorDid, LIKE, ofRecords.get(others.get(uri)?.id ?? 0))
   })
 }

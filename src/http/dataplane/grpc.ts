@@ -3,8 +3,9 @@
 // message that is not compressed; everything else goes by the adapter, to the same handlers.
 
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import { type DescMethod, fromBinary } from '@bufbuild/protobuf'
+import type { DescMethod } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
+import { createDecoder } from './decoding.ts'
 import { encode } from './encoded.ts'
 
 /** One call of a service: counted, its errors as a client is to see them. Bytes are an answer that is encoded already. */
@@ -20,14 +21,21 @@ type Ended = () => ConnectError | undefined
 export type Grpc = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean
 
 type Limits = { maxAskedBytes: number; maxAnsweredBytes: number }
-type Answering = Limits & { call: Call; type: string; deadline: number }
+type Decoded = Call & { decode: ReturnType<typeof createDecoder> }
+type Answering = Limits & { call: Decoded; type: string; deadline: number }
 
 const TYPES = new Set(['application/grpc', 'application/grpc+proto'])
 const PREFIX_BYTES = 5
 
 export function createGrpc(calls: ReadonlyMap<string, Call>, limits: Limits): Grpc {
+  const decoded = new Map(
+    Array.from(calls, ([path, call]) => [
+      path,
+      { ...call, decode: createDecoder(call.method.input) },
+    ]),
+  )
   return (stream, headers) => {
-    const call = calls.get(headers[':path'] as string)
+    const call = decoded.get(headers[':path'] as string)
     const type = headers['content-type'] ?? ''
     const isPlain = (headers['grpc-encoding'] ?? 'identity') === 'identity'
     if (!call || !isPlain || !TYPES.has(type) || headers[':method'] !== 'POST') return false
@@ -63,39 +71,45 @@ function readAll(stream: ServerHttp2Stream, answering: Answering): void {
   stream.once('end', () => {
     if (stream.headersSent) return
     const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)
-    void answer(stream, body, answering)
+    answer(stream, body, answering)
   })
 }
 
-async function answer(
+/** Most calls are answered without waiting. */
+function answer(stream: ServerHttp2Stream, body: Buffer, answering: Answering): void {
+  try {
+    const request = requestOf(answering.call, body)
+    const running = answering.call.run(request, () => endOf(stream, answering))
+    if (running instanceof Promise) void answerLater(stream, running, answering)
+    else respond(stream, running, answering)
+  } catch (error) {
+    refuse(stream, answering, ConnectError.from(error))
+  }
+}
+
+async function answerLater(
   stream: ServerHttp2Stream,
-  body: Buffer,
+  running: Promise<object>,
   answering: Answering,
 ): Promise<void> {
-  const { call, maxAnsweredBytes } = answering
   try {
-    const request = requestOf(call.method, body)
-    const running = call.run(request, () => endOf(stream, answering))
-    const message = running instanceof Promise ? await inTime(running, answering) : running
-    const bytes =
-      message instanceof Uint8Array ? message : encode(call.method.output, message as never)
-    if (bytes.length > maxAnsweredBytes) {
-      throw new ConnectError('the answer is too large', Code.ResourceExhausted)
-    }
-    respond(stream, bytes, answering)
+    respond(stream, await inTime(running, answering), answering)
   } catch (error) {
     refuse(stream, answering, ConnectError.from(error))
   }
 }
 
 /** @throws ConnectError */
-function requestOf({ input }: DescMethod, body: Buffer): object {
+function requestOf({ decode, method }: Decoded, body: Buffer): object {
   const isOne = body.length >= PREFIX_BYTES && body.readUInt32BE(1) === body.length - PREFIX_BYTES
   if (!isOne || body[0] !== 0) throw new ConnectError('not one message', Code.InvalidArgument)
   try {
-    return fromBinary(input, body.subarray(PREFIX_BYTES))
+    return decode(body.subarray(PREFIX_BYTES))
   } catch {
-    throw new ConnectError(`not a message of the type ${input.typeName}`, Code.InvalidArgument)
+    throw new ConnectError(
+      `not a message of the type ${method.input.typeName}`,
+      Code.InvalidArgument,
+    )
   }
 }
 
@@ -116,15 +130,28 @@ async function inTime(running: Promise<object>, { deadline }: Answering): Promis
   return Promise.race([running, late]).finally(() => clearTimeout(timer))
 }
 
-function respond(stream: ServerHttp2Stream, bytes: Uint8Array, { type }: Answering): void {
+/** @throws ConnectError where the answer is too large */
+function respond(stream: ServerHttp2Stream, answer: object, answering: Answering): void {
+  const { call, maxAnsweredBytes, type } = answering
+  const bytes = answer instanceof Uint8Array ? answer : encode(call.method.output, answer as never)
+  if (bytes.length > maxAnsweredBytes) {
+    throw new ConnectError('the answer is too large', Code.ResourceExhausted)
+  }
   if (stream.destroyed || stream.headersSent) return
-  stream.respond({ ':status': 200, 'content-type': type }, { waitForTrailers: true })
-  stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
   const message = Buffer.allocUnsafe(PREFIX_BYTES + bytes.length)
   message[0] = 0
   message.writeUInt32BE(bytes.length, 1)
   message.set(bytes, PREFIX_BYTES)
+  stream.respond([':status', '200', 'content-type', type], WITH_TRAILERS)
+  stream.once('wantTrailers', sendTrailers)
   stream.end(message)
+}
+
+const WITH_TRAILERS = { waitForTrailers: true, sendDate: false }
+const ANSWERED = { 'grpc-status': '0' }
+
+function sendTrailers(this: ServerHttp2Stream): void {
+  this.sendTrailers(ANSWERED)
 }
 
 function refuse(stream: ServerHttp2Stream, { type }: Answering, error: ConnectError): void {

@@ -1,19 +1,21 @@
 // What labelers say about accounts and records, as JSON, for the frontend to judge.
 
-import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
 import { createReader } from '../../answers/hydrate/reader.ts'
-import { bounded, type Rpcs } from './messages.ts'
+import { answerOf, type EncodedRpcs, NO_FIELDS } from './encoded.ts'
+import { bounded } from './messages.ts'
+import type { Reading } from './reading.ts'
 
-export function labelRpcs({ hydrator }: { hydrator: Pick<Hydrator, 'labels'> }): Rpcs {
+export function labelRpcs({ hydrator, memory }: Pick<Reading, 'hydrator' | 'memory'>): EncodedRpcs {
   return {
     getLabels({ subjects, issuers }) {
-      if (subjects.length === 0 || issuers.length === 0) return { labels: [] }
-      const asked = new Set(bounded(subjects))
+      if (issuers.length === 0) return NO_FIELDS
+      const asked = memory.labelled.among(new Set(bounded(subjects)))
+      if (asked.length === 0) return NO_FIELDS
       // None may redact: what is to be hidden is for the frontend to say.
       const labelers = { dids: bounded(issuers), redact: NOBODY }
-      const found = hydrator.labels([...asked], createReader(undefined, { labelers }))
+      const found = hydrator.labels(asked, createReader(undefined, { labelers }))
       const labels = [...found.values()].flatMap(({ labels }) => labels)
-      return { labels: labels.map((label) => Buffer.from(JSON.stringify(label))) }
+      return answerOf({ 1: labels.map((label) => Buffer.from(JSON.stringify(label))) })
     },
   }
 }

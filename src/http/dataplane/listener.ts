@@ -34,6 +34,8 @@ export type DataplaneListener = { port: number; close(): Promise<void> }
 
 const PREFACE = 'PRI * HTTP/2.0'
 const MAX_CONNECTIONS = 1_024
+/** So that nobody by themselves takes all places; a frontend by HTTP/1.1 may need hundreds. */
+const MAX_OF_ADDRESS = 512
 const MAX_STREAMS = 512
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 30_000
@@ -58,20 +60,26 @@ type ListenOptions = {
   reusePort?: boolean | undefined
   /** A session of HTTP/2 lasts no longer without a call that may be made: the places are for whoever may ask. */
   secretWithinMs?: number
+  maxOfAddress?: number
 }
 
 /** @throws what listening throws, and ConfigError for files of TLS that cannot be read. */
-export async function listen(
-  answers: Answers,
-  { config, reusePort = false, secretWithinMs = HEADERS_TIMEOUT_MS }: ListenOptions,
-): Promise<DataplaneListener> {
+export async function listen(answers: Answers, options: ListenOptions): Promise<DataplaneListener> {
+  const { config, reusePort = false } = options
+  const { secretWithinMs = HEADERS_TIMEOUT_MS, maxOfAddress = MAX_OF_ADDRESS } = options
   const { onSocket, sessions } = speakers(answers, { token: config.dataplaneToken, secretWithinMs })
   const server = config.dataplaneTlsCert
     ? createTls(tlsOptions(config, config.dataplaneTlsCert), onSocket)
     : createTcp(onSocket)
   const sockets = new Set<Socket>()
   server.maxConnections = MAX_CONNECTIONS
+  const takesPlace = placesByAddress(maxOfAddress)
+  // Of TLS, too, before the handshake.
   server.on('connection', (socket: Socket) => {
+    if (!takesPlace(socket)) {
+      socket.destroy()
+      return
+    }
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
@@ -79,6 +87,23 @@ export async function listen(
   const { dataplaneBind: host, dataplanePort: port } = config
   const listening = await listenOn(server, { host, port, ...(reusePort && { reusePort }) })
   return { ...listening, close: () => close(server, sessions, sockets) }
+}
+
+/** @returns whether there is one for the socket's address, which has it until the socket closes. */
+function placesByAddress(max: number): (socket: Socket) => boolean {
+  const taken = new Map<string, number>()
+  return (socket) => {
+    const address = socket.remoteAddress ?? ''
+    const count = (taken.get(address) ?? 0) + 1
+    if (count > max) return false
+    taken.set(address, count)
+    socket.once('close', () => {
+      const left = taken.get(address)! - 1
+      if (left > 0) taken.set(address, left)
+      else taken.delete(address)
+    })
+    return true
+  }
 }
 
 function tlsOptions(config: ListenOptions['config'], cert: string): TlsOptions {

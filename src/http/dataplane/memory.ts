@@ -7,11 +7,14 @@
 
 import { KnownBlocks } from '../../answers/cache/known-blocks.ts'
 import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
 import { INVALIDATION } from '../../data/shared-memory/invalidation-kinds.ts'
 import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
+import type { Db } from '../../data/store/db.ts'
 import { KeptHeads } from '../../data/store/kept-heads.ts'
 import type { PostCountsRow } from '../../data/store/read/posts.ts'
 import type { PostByUri } from '../../data/store/read/posts-by-uri.ts'
+import { Labelled } from './labelled.ts'
 import { Recent } from './recent.ts'
 import { ViewerFacts } from './viewer-facts.ts'
 
@@ -32,14 +35,16 @@ const ENTRY_BYTES = 300
 export type Memory = ReturnType<typeof createMemory>
 type Kept = ReturnType<typeof createKept>
 
-export function createMemory({
-  hydrator,
-  invalidations,
-}: {
+type Parts = {
+  db: Db
+  actors: ActorReader
   hydrator: Pick<Hydrator, 'blocks'>
   invalidations: InvalidationReader | undefined
-}) {
-  const kept = createKept(hydrator)
+}
+
+export function createMemory(parts: Parts) {
+  const { invalidations } = parts
+  const kept = createKept(parts)
   return {
     ...kept,
 
@@ -67,11 +72,6 @@ export function createMemory({
       return subject && { repost, subject }
     },
 
-    findPost(uri: string): NamedPost | undefined {
-      const known = kept.postIds.get(uri)
-      return known && kept.postNames.get(known.id)
-    },
-
     keepPost(post: NamedPost): void {
       kept.postIds.set(post.uri, post)
       kept.postNames.set(post.id, post)
@@ -79,11 +79,19 @@ export function createMemory({
   }
 }
 
-function createKept(hydrator: Pick<Hydrator, 'blocks'>) {
+function createKept({ db, actors, hydrator }: Parts) {
+  const postIds = new Recent<string, { id: number }>(MAX_NAMES)
+  const postNames = new Recent<number, NamedPost>(MAX_NAMES)
+  const findPost = (uri: string): NamedPost | undefined => {
+    const known = postIds.get(uri)
+    return known && postNames.get(known.id)
+  }
   return {
     /** Which post it is never changes; what it is, only `postNames` says. */
-    postIds: new Recent<string, { id: number }>(MAX_NAMES),
-    postNames: new Recent<number, NamedPost>(MAX_NAMES),
+    postIds,
+    postNames,
+    findPost,
+    labelled: new Labelled({ db, actors, hasPost: (uri) => findPost(uri) !== undefined }),
     repostIds: new Recent<string, { id: number }>(MAX_NAMES),
     reposts: new Recent<number, NamedRepost>(MAX_NAMES),
     repostRecords: new Recent<string, EncodedRepost>(MAX_NAMES),
@@ -129,10 +137,11 @@ function forget(kept: Kept, kind: number, a: number, b: number): void {
       return viewers.forgetAllBetween(a)
     case INVALIDATION.feed:
       return kept.heads.forget(a)
-    // Nothing is kept of accounts' counts, lists, labels, and what programs post.
+    case INVALIDATION.label:
+      return kept.labelled.forget(a)
+    // Nothing is kept of accounts' counts, lists, and what programs post.
     case INVALIDATION.actorCounts:
     case INVALIDATION.list:
-    case INVALIDATION.label:
     case INVALIDATION.customTimeline:
       return
     default:
@@ -146,5 +155,6 @@ function forgetAll(kept: Kept): void {
   for (const one of [kept.postNames, kept.reposts, kept.viewers]) one.clear()
   for (const one of [kept.counts, kept.posts, kept.actors]) one.clear()
   kept.heads.forgetAll()
+  kept.labelled.forgetAll()
   kept.blocks.forgetAll()
 }

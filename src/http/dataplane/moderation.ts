@@ -1,14 +1,15 @@
-// What the operator hid: told of accounts, records and blobs, and decided by the frontend's admin routes, which
+// What the operator hid and tagged: told of accounts, records and blobs, and decided by the frontend's admin routes, which
 // leave it in the same journal as the operator's own decisions.
 
 import { isValidDid } from '@atproto/syntax'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { ModerationAct } from '../../data/store/moderation-log.ts'
+import { prepareTags } from '../../data/store/read/moderation-tags.ts'
 import { prepareTakedowns } from '../../data/store/read/takedowns.ts'
-import { blobSubject, findTakedown } from '../../data/store/takedowns.ts'
+import { blobSubject, findTakedown, takedownRefs } from '../../data/store/takedowns.ts'
 import { encode, joined } from './encoded.ts'
-import { RecordSchema } from './generated/bsky-pb.ts'
+import { ActorInfoSchema, RecordSchema } from './generated/bsky-pb.ts'
 import type { RecordInit, Rpcs } from './messages.ts'
 import { didOf, unfit, uriOf } from './mutes.ts'
 import type { Reading } from './reading.ts'
@@ -20,13 +21,13 @@ const NONE: ReadonlyMap<string, string> = new Map()
 
 export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
   const reader = prepareTakedowns(db)
+  const tags = prepareTags(db)
 
   /** Names of the takedowns of those that are hidden: DIDs and at-URIs. */
   function refs(subjects: readonly string[]): ReadonlyMap<string, string> {
     if (!memory.hidesAny(reader.isAnything)) return NONE
-    const found = reader.among(subjects)
-    if (found.length === 0) return NONE
-    return new Map(found.map((subject) => [subject, refOf(db, subject) ?? UNNAMED]))
+    const found = takedownRefs(db, subjects)
+    return new Map(Array.from(found, ([subject, ref]) => [subject, ref || UNNAMED]))
   }
 
   return {
@@ -51,6 +52,26 @@ export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
         const takedownRef = hidden.get(uris[i]!)
         if (takedownRef === undefined) return record
         return joined(record, encode(RecordSchema, { takenDown: true, takedownRef }))
+      })
+    },
+    /** The same records, with the tags of those that have any. */
+    taggedBytes(uris: readonly string[], records: readonly Uint8Array[]): readonly Uint8Array[] {
+      const found = tags.of(uris)
+      if (found.size === 0) return records
+      return records.map((record, i) => {
+        const its = found.get(uris[i]!)
+        return its ? joined(record, encode(RecordSchema, { tags: its })) : record
+      })
+    },
+    /** What is added to each of these accounts: its tags, and its profile's. */
+    tagsOfActors(dids: readonly string[]): readonly (Uint8Array | undefined)[] {
+      if (!tags.isAny()) return []
+      const profiles = dids.map((did) => `at://${did}/app.bsky.actor.profile/self`)
+      const found = tags.of([...dids, ...profiles])
+      return dids.map((did, i) => {
+        const [own, profile] = [found.get(did), found.get(profiles[i]!)]
+        if (!own && !profile) return undefined
+        return encode(ActorInfoSchema, { tags: own ?? [], profileTags: profile ?? [] })
       })
     },
   }

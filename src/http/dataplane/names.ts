@@ -8,7 +8,7 @@ import type { PostCountsRow, PostReader } from '../../data/store/read/posts.ts'
 import { createPostsByUri, kindOfPost } from '../../data/store/read/posts-by-uri.ts'
 import type { prepareReposts } from '../../data/store/read/reposts.ts'
 import type { Memory, NamedPost, NamedRepost } from './memory.ts'
-import { recalled } from './recent.ts'
+import { recalled, recalledInPlace } from './recent.ts'
 
 type Parts = {
   db: Db
@@ -20,8 +20,14 @@ type Parts = {
 
 const POST = 'app.bsky.feed.post'
 const REPOST = 'app.bsky.feed.repost'
+const NO_COUNTS: PostCountsRow = [0, 0, 0, 0, 0, 0]
 
-export function createNames({ db, actors, memory, posts, reposts }: Parts) {
+/** In their places; 0 for what was never heard of. */
+export function idsOf(posts: readonly (NamedPost | undefined)[]): number[] {
+  return posts.map((post) => post?.id ?? 0)
+}
+
+export function createNames({ db, actors, memory, posts: reader, reposts }: Parts) {
   const byUri = createPostsByUri({ db, actors })
   const keep = (post: NamedPost): NamedPost => {
     memory.keepPost(post)
@@ -37,21 +43,33 @@ export function createNames({ db, actors, memory, posts, reposts }: Parts) {
     })
   }
 
+  const posts = {
+    kept: memory.findPost,
+    read: (unknown: string[]): [string, NamedPost][] =>
+      Array.from(byUri(unknown), ([uri, post]) => [uri, keep({ ...post, uri })]),
+  }
+  const counts = {
+    kept: (id: number) => (id === 0 ? NO_COUNTS : memory.counts.get(id)),
+    read: (unknown: number[]): [number, PostCountsRow][] =>
+      reader.counts(unknown).map((row) => {
+        memory.counts.set(row[0], row)
+        return [row[0], row]
+      }),
+  }
+
   return {
     /** No entry for what was never heard of. */
-    postsByUri: (uris: Iterable<string>): Map<string, NamedPost> =>
-      recalled(uris, {
-        kept: memory.findPost,
-        read: (unknown) =>
-          Array.from(byUri(unknown), ([uri, post]) => [uri, keep({ ...post, uri })]),
-      }),
+    postsByUri: (uris: Iterable<string>): Map<string, NamedPost> => recalled(uris, posts),
+
+    /** In their places; undefined for what was never heard of. */
+    postsOf: (uris: readonly string[]): (NamedPost | undefined)[] => recalledInPlace(uris, posts),
 
     /** at-URIs of posts by posts.id. */
     postUris(ids: Iterable<number>, isShown = (_: NamedPost) => true): Map<number, string> {
       const found = recalled(ids, {
         kept: (id) => memory.postNames.get(id),
         read: (unknown) =>
-          posts.keys(unknown).map(({ id, uid, rkey, state }) => {
+          reader.keys(unknown).map(({ id, uid, rkey, state }) => {
             const uri = recordUri(actors.didOf(uid), POST, rkey)
             return [id, keep({ id, is: kindOfPost(state), uri })]
           }),
@@ -60,16 +78,9 @@ export function createNames({ db, actors, memory, posts, reposts }: Parts) {
       return new Map(shown.map(({ id, uri }) => [id, uri]))
     },
 
-    /** Rows of counts by posts.id. */
-    postCounts: (ids: Iterable<number>): Map<number, PostCountsRow> =>
-      recalled(ids, {
-        kept: (id) => memory.counts.get(id),
-        read: (unknown) =>
-          posts.counts(unknown).map((row) => {
-            memory.counts.set(row[0], row)
-            return [row[0], row]
-          }),
-      }),
+    /** Rows of counts, in the places of posts.id; 0 is nobody's. */
+    postCounts: (ids: readonly number[]): (PostCountsRow | undefined)[] =>
+      recalledInPlace(ids, counts),
 
     /** By reposts.id. */
     repostsById: (ids: readonly number[]): Map<number, NamedRepost> =>

@@ -3,7 +3,13 @@
 import { createNotifications } from '../../answers/skeleton/notifications.ts'
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { collectionCodes, collections } from '../../base/atproto/collections.ts'
+import { MEMBER } from '../../data/graph/types.ts'
+import {
+  type NotificationPreferences,
+  readPreferences,
+} from '../../data/store/notification-preferences.ts'
 import { reasonOf } from '../../data/store/notification-reasons.ts'
+import { storedPreferences } from '../../data/store/notification-settings.ts'
 import { subjectCollectionOf } from '../../data/store/notification-subjects.ts'
 import { type NotificationRow, prepareNotifications } from '../../data/store/read/notifications.ts'
 import { NotificationInclude } from './generated/bsky-pb.ts'
@@ -13,13 +19,12 @@ import type { Reading } from './reading.ts'
 const collectionNames = new Map(collections.map((name) => [collectionCodes[name] as number, name]))
 
 export function notificationRpcs(reading: Reading): Rpcs {
-  const { db, actors, graph, onViewer, writer } = reading
+  const { db, actors, graph, writer } = reading
   const notifications = createNotifications({ db, graph })
   const rowsOf = prepareNotifications(db)
-  const settingsOf = (did: string) => notifications.settings(actors.uidOf(did))
   return {
     getNotifications({ actorDid, limit, cursor, priority }) {
-      onViewer(actorDid)
+      seeReader(reading, actorDid)
       const viewer = actors.uidOf(actorDid)
       if (viewer === 0) return {}
       const page = notifications.page({
@@ -36,12 +41,12 @@ export function notificationRpcs(reading: Reading): Rpcs {
     },
 
     getNotificationSeen({ actorDid }) {
-      const { seenAt } = settingsOf(actorDid)
+      const { seenAt } = notifications.settings(actors.uidOf(actorDid))
       return seenAt === undefined ? {} : { timestamp: timestamp(seenAt) }
     },
 
     getUnreadNotificationCount({ actorDid }) {
-      onViewer(actorDid)
+      seeReader(reading, actorDid)
       const unseen = notifications.unseen(actors.uidOf(actorDid))
       return { count: [...unseen.values()].reduce((sum, count) => sum + count, 0) }
     },
@@ -52,10 +57,20 @@ export function notificationRpcs(reading: Reading): Rpcs {
       return {}
     },
 
-    getNotificationPreferences: ({ dids }) => ({
-      preferences: bounded(dids).map((did) => toPreferences(settingsOf(did).preferences)),
-    }),
+    getNotificationPreferences({ dids }) {
+      const uids = bounded(dids).map((did) => actors.uidOf(did))
+      const stored = storedPreferences(db, new Set(uids))
+      return {
+        preferences: uids.map((uid) => toPreferences(readPreferences(stored.get(uid) ?? null))),
+      }
+    },
   }
+}
+
+/** Where everybody's are collected, asking for them makes nobody a member. */
+function seeReader({ actors, config, onViewer }: Reading, did: string): void {
+  const isMember = (actors.flagsOf(actors.uidOf(did)) & MEMBER) !== 0
+  if (isMember || config.dataplaneNotificationDays === 0) onViewer(did)
 }
 
 /** The frontend begins a page at a time, which it writes as the reference's cursor: what is later waits. */
@@ -82,9 +97,7 @@ function toNotification({ actors, graph }: Reading, row: NotificationRow, recipi
   }
 }
 
-type Stored = ReturnType<ReturnType<typeof createNotifications>['settings']>['preferences']
-
-function toPreferences(preferences: Stored) {
+function toPreferences(preferences: NotificationPreferences) {
   const { chat: _chat, ...told } = preferences
   const entries = Object.entries(told).map(([name, one]) => {
     const { list, push } = one

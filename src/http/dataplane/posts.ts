@@ -15,13 +15,14 @@ import { PRESENT } from '../../data/store/posts.ts'
 import type { PostRow, PostTextRow } from '../../data/store/read/posts.ts'
 import { prepareThreads } from '../../data/store/read/threads.ts'
 import { recordText } from '../../data/store/record-bytes.ts'
-import { answerOf, type EncodedRpcs, encode, NO_FIELDS } from './encoded.ts'
+import { answerOf, type EncodedRpcs, encode, NO_FIELDS, packed } from './encoded.ts'
 import { OpThreadSchema, PostRecordMetaSchema, RecordSchema } from './generated/bsky-pb.ts'
 import type { EncodedPost, NamedPost } from './memory.ts'
 import { bounded, NO_RECORD, type Rpcs, toRecord } from './messages.ts'
 import { createHidden } from './moderation.ts'
+import { idsOf } from './names.ts'
 import type { Reading } from './reading.ts'
-import { recalled } from './recent.ts'
+import { recalledInPlace } from './recent.ts'
 import { recordRows } from './records.ts'
 
 /** Of one thread, each way; the frontend's own bounds are below. */
@@ -32,16 +33,17 @@ const isPresent = ({ is }: NamedPost) => is === 'present'
 
 type PostRefs = readonly { uri: string }[]
 
-/** GetPostRecords, whose answers are encoded. */
+/** Of many posts at once, whose answers are encoded. */
 export function postRecordRpcs(reading: Reading): EncodedRpcs {
   const hidden = createHidden(reading)
   const threadRows = prepareThreads(reading.db)
   return {
     getPostRecords({ uris, includeOpThreadMetadata }) {
-      const posts = reading.postsByUri(bounded(uris))
-      const present = [...posts.values()].filter(isPresent).map(({ id }) => id)
-      const encoded = encodedPosts(reading, present)
-      const found = uris.map((uri) => encoded.get(posts.get(uri)?.id ?? 0))
+      const posts = reading.postsOf(bounded(uris))
+      const found = encodedPosts(
+        reading,
+        posts.map((post) => (post && isPresent(post) ? post.id : 0)),
+      )
       const records = found.map((post) => post?.record ?? NO_RECORD_BYTES)
       const threads = includeOpThreadMetadata
         ? opThreads(
@@ -51,10 +53,24 @@ export function postRecordRpcs(reading: Reading): EncodedRpcs {
           )
         : []
       return answerOf({
-        1: hidden.markedBytes(uris, records),
+        1: hidden.taggedBytes(uris, hidden.markedBytes(uris, records)),
         2: found.map((post) => post?.meta ?? NO_FIELDS),
         3: threads.map((one) => encode(OpThreadSchema, one)),
       })
+    },
+
+    getInteractionCounts: ({ refs }) => interactionCounts(reading, bounded(refs)),
+
+    getThreadMutesOnSubjects({ actorDid, threadRoots }) {
+      const uid = reading.actors.uidOf(actorDid)
+      if (uid === 0) return answerOf({ 1: packed(threadRoots.map(() => 0)) })
+      const ids = idsOf(reading.postsOf(bounded(threadRoots)))
+      const muted = reading.memory.viewers.about(uid, ids, {
+        of: ({ threadMutes }) => threadMutes,
+        read: (unknown) => reading.deeds.threadMutes(uid, unknown).map((id) => [id, true] as const),
+        none: false,
+      })
+      return answerOf({ 1: packed(ids.map((id) => Number(muted.get(id)))) })
     },
   }
 }
@@ -77,21 +93,6 @@ export function postRpcs(reading: Reading): Rpcs {
       const named = (some: readonly number[]) => some.flatMap((id) => uris.get(id) ?? [])
       return { uris: named(ids), opThread: found.opThread ? named(found.opThread) : [] }
     },
-
-    getInteractionCounts: ({ refs }) => interactionCounts(reading, bounded(refs)),
-
-    getThreadMutesOnSubjects({ actorDid, threadRoots }) {
-      const roots = reading.postsByUri(bounded(threadRoots))
-      const ids = Array.from(roots.values(), ({ id }) => id)
-      const uid = reading.actors.uidOf(actorDid)
-      if (uid === 0) return { muted: threadRoots.map(() => false) }
-      const muted = reading.memory.viewers.about(uid, ids, {
-        of: ({ threadMutes }) => threadMutes,
-        read: (unknown) => reading.deeds.threadMutes(uid, unknown).map((id) => [id, true] as const),
-        none: false,
-      })
-      return { muted: threadRoots.map((uri) => muted.get(roots.get(uri)?.id ?? 0) ?? false) }
-    },
   }
 }
 
@@ -101,12 +102,16 @@ function newestFirst({ posts }: Reading, ids: readonly number[]): number[] {
   return ids.toSorted((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0))
 }
 
-/** By posts.id. */
+/** In the places of posts.id; 0 is none. */
 function encodedPosts(
   { memory, posts }: Reading,
   ids: readonly number[],
-): Map<number, EncodedPost> {
-  return recalled(ids, { kept: (id) => memory.posts.get(id), read: readPosts })
+): (EncodedPost | undefined)[] {
+  const known = ids.includes(0) ? ids.filter((id) => id !== 0) : ids
+  const found = recalledInPlace(known, { kept: (id) => memory.posts.get(id), read: readPosts })
+  if (known === ids) return found
+  let at = 0
+  return ids.map((id) => (id === 0 ? undefined : found[at++]))
 
   function readPosts(unknown: number[]): [number, EncodedPost][] {
     const texts = new Map(posts.texts(unknown).map((text) => [text[0], text]))
@@ -147,10 +152,9 @@ function opThreads(
   posts: Iterable<EncodedPost>,
 ) {
   const roots = new Set(Array.from(posts, ({ root }) => root))
-  const lines = [...roots].flatMap((root) => {
-    const line = opThread(root, reader.opReplies(root))
-    return line ? [line] : []
-  })
+  const lines = Array.from(reader.opRepliesOfEach(roots), ([root, replies]) =>
+    opThread(root, replies),
+  ).filter((line) => line !== undefined)
   const uris = reading.postUris(new Set(lines.flat()))
   return lines.map((line) => ({
     rootUri: uris.get(line[0]!) ?? '',
@@ -159,22 +163,15 @@ function opThreads(
 }
 
 /** Of posts; of feed generators, labelers and the like the likes alone. */
-function interactionCounts(reading: Reading, refs: PostRefs) {
+function interactionCounts(reading: Reading, refs: PostRefs): Uint8Array {
   const uris = refs.map(({ uri }) => uri)
-  const posts = reading.postsByUri(uris)
-  const ids = new Set([...posts.values()].map(({ id }) => id))
+  const ids = idsOf(reading.postsOf(uris))
   const counts = reading.postCounts(ids)
   const others = recordRows(
     reading,
-    uris.filter((uri) => !posts.has(uri)),
+    uris.filter((_, i) => ids[i] === 0),
   )
-  const column = (i: 1 | 2 | 3 | 4 | 5) =>
-    uris.map((uri) => counts.get(posts.get(uri)?.id ?? 0)?.[i] ?? 0)
-  return {
-    likes: column(1).map((count, i) => others.get(uris[i]!)?.likes ?? count),
-    reposts: column(2),
-    replies: column(3),
-    quotes: column(4),
-    bookmarks: column(5),
-  }
+  const column = (i: 1 | 2 | 3 | 4 | 5) => packed(counts.map((row) => row?.[i] ?? 0))
+  const likes = counts.map((row, i) => others.get(uris[i]!)?.likes ?? row?.[1] ?? 0)
+  return answerOf({ 1: packed(likes), 2: column(2), 3: column(3), 4: column(4), 5: column(5) })
 }

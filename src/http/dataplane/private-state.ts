@@ -10,6 +10,7 @@ import { prepareActivitySubscriptions } from '../../data/store/read/activity-sub
 import { answerOf, type EncodedRpcs, encode, NO_FIELDS } from './encoded.ts'
 import { BookmarkSchema } from './generated/bsky-pb.ts'
 import { bounded, cursorOf, pageSize, type Rpcs, timestamp } from './messages.ts'
+import { idsOf } from './names.ts'
 import type { Reading } from './reading.ts'
 
 export const NAMESPACES = {
@@ -17,6 +18,8 @@ export const NAMESPACES = {
   draft: 'app.bsky.draft.defs#draftWithId',
   subscription: 'app.bsky.notification.defs#subjectActivitySubscription',
   preferences: 'app.bsky.notification.defs#preferences',
+  age: 'app.bsky.ageassurance.defs#event',
+  earlierAge: 'app.bsky.unspecced.defs#ageAssuranceEvent',
 } as const
 
 export function privateStateRpcs(reading: Reading): Rpcs {
@@ -24,25 +27,26 @@ export function privateStateRpcs(reading: Reading): Rpcs {
 }
 
 /** What of posts is bookmarked, whose answers are encoded. */
-export function bookmarkRpcs({ actors, db, memory, postsByUri }: Reading): EncodedRpcs {
+export function bookmarkRpcs({ actors, db, memory, postsOf }: Reading): EncodedRpcs {
   return {
     getBookmarksByActorAndSubjects({ actorDid, uris }) {
       const viewer = actors.uidOf(actorDid)
-      const posts = postsByUri(bounded(uris))
       if (viewer === 0) return answerOf({ 1: uris.map(() => NO_FIELDS) })
-      const named = new Map(Array.from(posts.values(), ({ id, uri }) => [id, uri]))
-      const found = memory.viewers.about(viewer, named.keys(), {
+      const ids = idsOf(postsOf(bounded(uris)))
+      const found = memory.viewers.about(viewer, ids, {
         of: ({ bookmarks }) => bookmarks,
         none: NO_FIELDS,
-        read: (unknown) =>
-          bookmarksAmong(db, viewer, unknown).map(({ post, cid, createdAt }) => {
+        read(unknown) {
+          const named = new Map(ids.map((id, i) => [id, uris[i]!]))
+          return bookmarksAmong(db, viewer, unknown).map(({ post, cid, createdAt }) => {
             const ref = { actorDid, namespace: NAMESPACES.bookmark, key: String(post) }
             const subject = { subjectUri: named.get(post)!, subjectCid: cid }
             const bookmark = { ref, ...subject, indexedAt: timestamp(createdAt) }
             return [post, encode(BookmarkSchema, bookmark)] as const
-          }),
+          })
+        },
       })
-      return answerOf({ 1: uris.map((uri) => found.get(posts.get(uri)?.id ?? 0) ?? NO_FIELDS) })
+      return answerOf({ 1: ids.map((id) => found.get(id) ?? NO_FIELDS) })
     },
   }
 }

@@ -24,6 +24,7 @@ const LIKE = 'app.bsky.feed.like'
 const REPOST = 'app.bsky.feed.repost'
 const FOLLOW = 'app.bsky.graph.follow'
 const BLOCK = 'app.bsky.graph.block'
+const LIST = 'app.bsky.graph.list'
 const LIST_ITEM = 'app.bsky.graph.listitem'
 const LIST_BLOCK = 'app.bsky.graph.listblock'
 const collectionNames = new Map(collections.map((name) => [collectionCodes[name] as number, name]))
@@ -43,15 +44,14 @@ export function createReactions(reading: Reading): Reactions {
   return {
     likes: (keys) => likes(parts, keys),
     reposts: (keys) => reposts(parts, keys),
-    follows: (keys) =>
-      ofAccounts(parts, keys, { table: followEdges, $type: FOLLOW, written: FOLLOW }),
+    follows: (keys) => ofAccounts(parts, keys, { table: followEdges, $type: FOLLOW }),
     blocks: (keys) => ofAccounts(parts, keys, { table: blockEdges, $type: BLOCK }),
     listItems: (keys) => listItems(parts, keys),
     listBlocks: (keys) => listBlocks(parts, keys),
   }
 }
 
-type Parts = Pick<Reading, 'db' | 'actors' | 'listUris'> & { rows: KeyedRows }
+type Parts = Pick<Reading, 'db' | 'actors'> & { rows: KeyedRows }
 
 /** Strong references to posts, by posts.id. */
 function postRefs({ actors, rows }: Parts, ids: readonly number[]): Map<number, Ref> {
@@ -81,12 +81,12 @@ function present<Row extends RowKey>(
   options: {
     found: readonly Row[]
     build: (row: Row) => Made | undefined
-    written?: Collection
+    written: Collection
   },
 ): Found {
   const { found, build, written } = options
   const byKey = byName(found)
-  const asWritten = byName(written ? rows.written(written, found) : [])
+  const asWritten = byName(rows.written(written, found))
   return inPlace(keys, (key) => {
     const row = byKey.get(nameOf(key))
     const made = row && build(row)
@@ -100,7 +100,7 @@ function toWritten({ sortAt, record, cid }: Made, original: WrittenReaction | un
 }
 
 function edgesOf({ db }: Parts, table: EdgeTable, keys: readonly UriKey[]): Edge[] {
-  return keys.flatMap(({ uid, rkey }) => table.find(db, uid, rkey) ?? [])
+  return table.findAll(db, keys).filter((edge) => edge !== undefined)
 }
 
 function likes(parts: Parts, keys: readonly UriKey[]): Found {
@@ -131,11 +131,11 @@ function likes(parts: Parts, keys: readonly UriKey[]): Found {
 function ofAccounts(
   parts: Parts,
   keys: readonly UriKey[],
-  { table, $type, written }: { table: EdgeTable; $type: string; written?: Collection },
+  { table, $type }: { table: EdgeTable; $type: typeof FOLLOW | typeof BLOCK },
 ): Found {
   return present(parts, keys, {
     found: edgesOf(parts, table, keys),
-    ...(written && { written }),
+    written: $type,
     build: ({ subject, sortAt }) => ({
       sortAt,
       record: { $type, subject: parts.actors.didOf(subject), createdAt: iso(sortAt) },
@@ -160,11 +160,23 @@ function reposts(parts: Parts, keys: readonly UriKey[]): Found {
   })
 }
 
+/** at-URIs by lists.id: of what is said of a list, which may not be here itself. */
+function listUris(
+  { actors, rows }: Parts,
+  found: readonly { list: number }[],
+): Map<number, string> {
+  const ids = [...new Set(found.map(({ list }) => list))]
+  return new Map(
+    rows.lists(ids).map(({ id, uid, rkey }) => [id, recordUri(actors.didOf(uid), LIST, rkey)]),
+  )
+}
+
 function listItems(parts: Parts, keys: readonly UriKey[]): Found {
   const found = parts.rows.listItems(keys)
-  const uris = parts.listUris(new Set(found.map(({ list }) => list)))
+  const uris = listUris(parts, found)
   return present(parts, keys, {
     found,
+    written: LIST_ITEM,
     build({ list, subject: uid, sortAt }) {
       const [uri, subject] = [uris.get(list), parts.actors.didOf(uid)]
       const record = uri && { $type: LIST_ITEM, subject, list: uri, createdAt: iso(sortAt) }
@@ -175,9 +187,10 @@ function listItems(parts: Parts, keys: readonly UriKey[]): Found {
 
 function listBlocks(parts: Parts, keys: readonly UriKey[]): Found {
   const found = parts.rows.listBlocks(keys)
-  const uris = parts.listUris(new Set(found.map(({ list }) => list)))
+  const uris = listUris(parts, found)
   return present(parts, keys, {
     found,
+    written: LIST_BLOCK,
     build({ list, sortAt }) {
       const subject = uris.get(list)
       const record = subject && { $type: LIST_BLOCK, subject, createdAt: iso(sortAt) }

@@ -49,11 +49,26 @@ export class Recent<K, V extends object> {
   }
 }
 
-/** Of each key what is kept, and in one go what is not; `read` keeps what it reads. */
-export function recalled<K, V>(
-  keys: Iterable<K>,
-  { kept, read }: { kept: (key: K) => V | undefined; read: (unknown: K[]) => Iterable<[K, V]> },
-): Map<K, V> {
+type Recalling<K, V> = {
+  kept: (key: K) => V | undefined
+  /** Keeps what it reads. */
+  read: (unknown: K[]) => Iterable<[K, V]>
+}
+
+/** In their places: of each key what is kept, and in one go what is not. */
+export function recalledInPlace<K, V>(
+  keys: readonly K[],
+  { kept, read }: Recalling<K, V>,
+): (V | undefined)[] {
+  const found = keys.map(kept)
+  if (!found.includes(undefined)) return found
+  const unknown = new Set(keys.filter((_, i) => found[i] === undefined))
+  const rows = new Map(read([...unknown]))
+  return found.map((one, i) => one ?? rows.get(keys[i]!))
+}
+
+/** Of each key what is kept, and in one go what is not. */
+export function recalled<K, V>(keys: Iterable<K>, { kept, read }: Recalling<K, V>): Map<K, V> {
   const found = new Map<K, V>()
   const unknown: K[] = []
   for (const key of keys) {

@@ -6,22 +6,18 @@ import { createAccountLists } from '../../answers/skeleton/follow-lists.ts'
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { blockEdges, followEdges } from '../../data/store/edges/all-edges.ts'
-import { ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../data/store/mutes.ts'
+import { muteScopes, ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../data/store/mutes.ts'
 import { type Pair, prepareBlockPairs } from '../../data/store/read/block-pairs.ts'
 import { prepareRelations, type RelationRow } from '../../data/store/read/relations.ts'
-import { answerOf, type EncodedRpcs, encode, joined, NO_FIELDS } from './encoded.ts'
-import {
-  BlockExistenceSchema,
-  GetBlockExistenceResponseSchema,
-  RelationshipsSchema,
-} from './generated/bsky-pb.ts'
+import { answerOf, type EncodedRpcs, encode, NO_FIELDS, packed } from './encoded.ts'
+import { BlockExistenceSchema, RelationshipsSchema } from './generated/bsky-pb.ts'
 import { bounded, cursorOf, pageSize, type Rpcs } from './messages.ts'
 import type { Reading } from './reading.ts'
 
 const FOLLOW = 'app.bsky.graph.follow'
 const BLOCK = 'app.bsky.graph.block'
-/** Of one account; who has more known followers than this is told this many. */
-const MAX_KNOWN = 10_000
+/** Of all accounts that a call asks about: their DIDs fill half of the largest answer. */
+const MAX_KNOWN = 1_000_000
 
 type Page = { actorDid: string; limit: number; cursor: string }
 
@@ -45,8 +41,7 @@ export function relationshipRpcs(reading: Reading): EncodedRpcs {
       const viewer = reading.actors.uidOf(actorDid)
       const uids = bounded(targetDids).map((did) => reading.actors.uidOf(did))
       if (viewer === 0) return answerOf({ 1: targetDids.map(() => NO_FIELDS) })
-      const relations = relationships(reading, relationsOf, { viewer, actorDid, uids })
-      return answerOf({ 1: uids.map((uid) => relations.get(uid) ?? NO_FIELDS) })
+      return answerOf({ 1: relationships(reading, relationsOf, { viewer, actorDid, uids }) })
     },
 
     getBlockExistence({ pairs: asked }) {
@@ -56,49 +51,42 @@ export function relationshipRpcs(reading: Reading): EncodedRpcs {
       const known = named.filter(([a, b]) => a !== 0 && b !== 0)
       const { has } = reading.memory.blocks.among(known, createReader(undefined))
       const blocked = known.filter(([a, b]) => has(a, b))
-      const blocks = blocked.length === 0 ? NO_BLOCKS : blocksBetween(reading, pairs, blocked)
-      const found = named.map(([a, b]) => blocks.get(`${a} ${b}`))
-      const exists = encode(GetBlockExistenceResponseSchema, {
-        exists: found.map((one) => one !== undefined),
+      const blocks = blocked.length === 0 ? undefined : blocksBetween(reading, pairs, blocked)
+      const found = named.map(([a, b]) => blocks?.get(`${a} ${b}`))
+      return answerOf({
+        1: packed(found.map((one) => Number(one !== undefined))),
+        2: found.map((one) => (one ? encode(BlockExistenceSchema, one) : NO_FIELDS)),
       })
-      const encoded = found.map((one) => (one ? encode(BlockExistenceSchema, one) : NO_FIELDS))
-      return joined(exists, answerOf({ 2: encoded }))
     },
   }
 }
 
-const NO_BLOCKS: ReadonlyMap<string, Block> = new Map()
-
-/** By uid. What lists say changes without any tie having changed, and is read each time. */
+/** In the places of uids. What lists say changes without any tie having changed, and is read each time. */
 function relationships(
   reading: Reading,
   relationsOf: RelationsOf,
   { viewer, actorDid, uids }: { viewer: number; actorDid: string; uids: readonly number[] },
-): Map<number, Uint8Array> {
+): Uint8Array[] {
   const { actors, memory } = reading
   const byList: number[] = []
-  const known = memory.viewers.about(
-    viewer,
-    uids.filter((uid) => uid !== 0),
-    {
-      of: ({ relations }) => relations,
-      none: NO_FIELDS,
-      read(unknown) {
-        const rows = relationsOf(viewer, unknown)
-        const listUris = urisOfLists(
-          reading,
-          rows.flatMap(([, , , , , a, b, c]) => [a, b, c]),
-        )
-        return rows.filter(isAny).map((row) => {
-          const [uid, , , , , ...lists] = row
-          if (lists.slice(0, 3).some((list) => list !== null)) byList.push(uid)
-          const relation = relationOf(row, { actorDid, did: actors.didOf(uid), listUris })
-          return [uid, encode(RelationshipsSchema, relation)] as const
-        })
-      },
+  const known = memory.viewers.about(viewer, uids, {
+    of: ({ relations }) => relations,
+    none: NO_FIELDS,
+    read(unknown) {
+      const rows = relationsOf(viewer, unknown)
+      const listUris = urisOfLists(
+        reading,
+        rows.flatMap(([, , , , , a, b, c]) => [a, b, c]),
+      )
+      return rows.filter(isAny).map((row) => {
+        const [uid, , , , , ...lists] = row
+        if (lists.slice(0, 3).some((list) => list !== null)) byList.push(uid)
+        const relation = relationOf(row, { actorDid, did: actors.didOf(uid), listUris })
+        return [uid, encode(RelationshipsSchema, relation)] as const
+      })
     },
-  )
-  const found = new Map(uids.map((uid) => [uid, known.get(uid) ?? NO_FIELDS]))
+  })
+  const found = uids.map((uid) => known.get(uid) ?? NO_FIELDS)
   for (const uid of byList) memory.viewers.forgetRelation(viewer, uid)
   return found
 }
@@ -118,7 +106,7 @@ function blockRpcs(reading: Reading): Rpcs {
   return {
     getBidirectionalBlock({ actorDid, targetDid }) {
       const pair: Pair = [actors.uidOf(actorDid), actors.uidOf(targetDid)]
-      return { blockUri: directBlock(reading, pair) ?? '' }
+      return { blockUri: directBlocks(reading, [pair])[0] ?? '' }
     },
 
     getBidirectionalBlockViaList({ actorDid, targetDid }) {
@@ -179,10 +167,13 @@ function followRpcs(reading: Reading): Rpcs {
 
     getFollowsFollowing({ actorDid, targetDids }) {
       const viewer = actors.uidOf(actorDid)
+      let left = MAX_KNOWN
       return {
         results: bounded(targetDids).map((targetDid) => {
           const subject = actors.uidOf(targetDid)
-          const found = viewer === 0 || subject === 0 ? [] : known(graph, viewer, subject)
+          const isNone = viewer === 0 || subject === 0
+          const found = isNone ? [] : known(graph, { viewer, subject, limit: left })
+          left -= found.length
           return { targetDid, dids: found.map((uid) => actors.didOf(uid)) }
         }),
       }
@@ -195,9 +186,16 @@ function muteRpcs(reading: Reading, relationsOf: RelationsOf): Rpcs {
   const lists = createAccountLists({ db, actors })
   return {
     getMutes(request) {
-      const { items: uids, cursor } = lists.mutes(askedOf(reading, request))
-      const dids = uids.map((uid) => actors.didOf(uid))
-      return { dids, mutes: dids.map((did) => ({ did })), cursor }
+      const asked = askedOf(reading, request)
+      const { items: uids, cursor } = lists.mutesOfAnyScope(asked)
+      const scopes = muteScopes(db, asked.actor, uids)
+      const mutes = uids.map((uid) => {
+        const bits = scopes.get(uid) ?? 0
+        const onlyReposts = (bits & ONLY_REPOSTS) !== 0
+        const onlyQuoteposts = (bits & ONLY_QUOTE_POSTS) !== 0
+        return { did: actors.didOf(uid), onlyReposts, onlyQuoteposts }
+      })
+      return { dids: mutes.map(({ did }) => did), mutes, cursor }
     },
 
     getActorMutesActor({ actorDid, targetDid }) {
@@ -214,9 +212,12 @@ function muteRpcs(reading: Reading, relationsOf: RelationsOf): Rpcs {
   }
 }
 
-function known(graph: Reading['graph'], viewer: number, subject: number): number[] {
+function known(
+  graph: Reading['graph'],
+  { viewer, subject, limit }: { viewer: number; subject: number; limit: number },
+): number[] {
   const count = graph.knownFollowersCount(viewer, subject)
-  const out = new Uint32Array(Math.min(count, MAX_KNOWN))
+  const out = new Uint32Array(Math.min(count, limit))
   return [...out.subarray(0, graph.knownFollowers(viewer, subject, 0, out))]
 }
 
@@ -277,19 +278,19 @@ function blocksBetween(
   const blocks = new Map<string, Block>()
   for (const [a, b, list] of lists)
     blocks.set(`${a} ${b}`, { blockingByList: uris.get(list) ?? '' })
-  for (const pair of direct) {
-    const [a, b] = pair
-    blocks.set(`${a} ${b}`, {
-      ...blocks.get(`${a} ${b}`),
-      blocking: directBlock(reading, pair) ?? '',
-    })
+  const blocking = directBlocks(reading, direct)
+  for (const [i, [a, b]] of direct.entries()) {
+    blocks.set(`${a} ${b}`, { ...blocks.get(`${a} ${b}`), blocking: blocking[i] ?? '' })
   }
   return blocks
 }
 
-/** Either's. */
-function directBlock({ db, actors }: Reading, [a, b]: Pair): string | undefined {
-  if (a === 0 || b === 0) return undefined
-  const edge = blockEdges.findPair(db, a, b) ?? blockEdges.findPair(db, b, a)
-  return edge && recordUri(actors.didOf(edge.uid), BLOCK, edge.rkey)
+/** Either's, in the places of the pairs. */
+function directBlocks({ db, actors }: Reading, pairs: readonly Pair[]): (string | undefined)[] {
+  const backwards = pairs.map(([a, b]): Pair => [b, a])
+  const edges = blockEdges.findPairs(db, [...pairs, ...backwards])
+  return pairs.map((_, i) => {
+    const edge = edges[i] ?? edges[i + pairs.length]
+    return edge && recordUri(actors.didOf(edge.uid), BLOCK, edge.rkey)
+  })
 }

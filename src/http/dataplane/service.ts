@@ -8,7 +8,7 @@ import type { Logger } from '../../base/obs/log.ts'
 import { isDiskFull } from '../../data/store/disk-full.ts'
 import { actorInfoRpcs, actorRpcs } from './actors.ts'
 import { emptyRpcs } from './empty.ts'
-import { engagementRpcs } from './engagement.ts'
+import { deedRpcs, engagementRpcs } from './engagement.ts'
 import { feedRpcs } from './feeds.ts'
 import { Service } from './generated/bsky-pb.ts'
 import { Service as BsyncService } from './generated/bsync-pb.ts'
@@ -38,6 +38,7 @@ function handlers({ reading, searches }: ServiceParts): object {
     ...actorInfoRpcs(reading),
     ...actorRpcs(reading),
     ...bookmarkRpcs(reading),
+    ...deedRpcs(reading),
     ...emptyRpcs(),
     ...engagementRpcs(reading),
     ...feedRpcs(reading),
@@ -100,7 +101,7 @@ function counted(
   })
 }
 
-type Handler = (request: never) => object | Promise<object>
+type Handler = (request: never, ended: Parameters<Call['run']>[1]) => object | Promise<object>
 
 function countedCall(
   { parent, localName }: DescMethod,
@@ -123,7 +124,7 @@ function countedCall(
       const end = ended()
       if (end) throw end
       reading.memory.takeInvalidations()
-      const answer = handler(request as never)
+      const answer = handler(request as never, ended)
       if (answer instanceof Promise) return settle(answer, startedAt)
       count(startedAt, 200)
       return answer

@@ -4,26 +4,18 @@
 import type { Service } from './generated/bsky-pb.ts'
 import type { Service as BsyncService } from './generated/bsync-pb.ts'
 
-export type RpcName = keyof typeof Service.method
+type RpcName = keyof typeof Service.method
 export type Support = 'whole' | { partly: string } | { empty: string } | { unimplemented: string }
 
 const NOT_CALLED = { unimplemented: 'the frontend does not call it' }
 const REBUILT = {
   partly:
-    'built anew from its row, but for unusual ones; a createdAt in another form or further fields may be lost, and then the CID is another',
+    'built anew from its row, but for the newest 100,000 unusual ones: of others a createdAt in another form or further fields are lost, and then the CID is another; nothing of one about a post that is not here. Kept whole it would take ten times the disk',
 }
-const OUR_CURSOR = { partly: 'cursors are ours, not the reference’s' }
 const MOCK = { empty: 'as in the reference outside of Bluesky’s own network' }
 
 export const support: Record<RpcName, Support> = {
-  ...all(REBUILT, [
-    'getBlockRecords',
-    'getFollowRecords',
-    'getLikeRecords',
-    'getListBlockRecords',
-    'getListItemRecords',
-    'getRepostRecords',
-  ]),
+  ...all(REBUILT, ['getFollowRecords', 'getLikeRecords', 'getRepostRecords']),
   ...all('whole', [
     'getFeedGeneratorRecords',
     'getListRecords',
@@ -59,6 +51,7 @@ export const support: Record<RpcName, Support> = {
     'getActorLists',
     'getMutelistSubscriptions',
     'getBlocklistSubscriptions',
+    'getReferencelistoptoutsByActorAndSubjects',
     'getActorFeeds',
     'getActorStarterPacks',
     'getKnownLikers',
@@ -90,8 +83,9 @@ export const support: Record<RpcName, Support> = {
     'untakedownRecord',
     'untakedownActor',
     'ping',
-  ]),
-  ...all(OUR_CURSOR, [
+    'getBlockRecords',
+    'getListBlockRecords',
+    'getListItemRecords',
     'getFollowers',
     'getFollows',
     'getLikesBySubject',
@@ -104,23 +98,21 @@ export const support: Record<RpcName, Support> = {
     'getActorBookmarks',
     'getActorDrafts',
     'getActivitySubscriptionDids',
+    'getMutes',
+    'getFollowsFollowing',
+    'getActors',
   ]),
-  getMutes: { partly: 'not those of reposts or quote posts alone, which the frontend leaves out' },
-  getFollowsFollowing: { partly: 'up to 10,000 for an account' },
-  getActors: {
-    partly: 'nobody’s age is known; `tags`, `pagerank` and `priorityNotifications` are not set',
-  },
   getThread: {
     partly: 'of a very big thread up to 1,500 posts, of them 1,000 direct replies',
   },
   getNotifications: {
     partly:
-      'of those who read here, as many as are kept for each; what somebody does not want is left out',
+      'members’ last 5,000, or everybody’s for as many days as are set; what somebody does not want is left out',
   },
   getUnreadNotificationCount: { partly: 'counted up to 1,000; the same' },
-  getIdentityByDid: { partly: 'keys `atproto` and `atproto_label` alone, all services' },
-  getReferencelistoptoutsByActorAndSubjects: {
-    empty: 'records of this kind are not indexed yet',
+  getIdentityByDid: {
+    partly:
+      'keys `atproto` and `atproto_label`, the two that the frontend asks for, and all services',
   },
   getSuggestedEntities: { empty: 'there is no editor' },
   getFollowSuggestions: { partly: 'from the follow graph, not from a list of Bluesky’s' },
@@ -156,22 +148,18 @@ export const support: Record<RpcName, Support> = {
   ]),
 }
 
-const WRITTEN_AT_ONCE = {
-  unimplemented: 'what is written is in force at once; there is nothing to be read again',
-}
+const STREAM = { partly: 'of what was written by bsync here, the last 50,000 operations' }
 
 export const bsyncSupport: Record<keyof typeof BsyncService.method, Support> = {
   addMuteOperation: 'whole',
   addNotifOperation: 'whole',
-  putOperation: {
-    partly: 'bookmarks, drafts, notification preferences and subscriptions; what else is refused',
-  },
+  putOperation: 'whole',
   fanoutNotificationSeen: 'whole',
   ping: 'whole',
-  scanMuteOperations: WRITTEN_AT_ONCE,
-  scanNotifOperations: WRITTEN_AT_ONCE,
-  scanOperations: WRITTEN_AT_ONCE,
-  deleteOperationsByActorAndNamespace: { unimplemented: 'the frontend does not call it' },
+  scanMuteOperations: STREAM,
+  scanNotifOperations: STREAM,
+  scanOperations: STREAM,
+  deleteOperationsByActorAndNamespace: 'whole',
 }
 
 function all<const Names extends readonly RpcName[]>(

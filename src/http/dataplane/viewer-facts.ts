@@ -32,23 +32,23 @@ export class ViewerFacts {
   #count = 0
 
   /**
-   * Facts of these ids, read where they are not known.
+   * Facts of these ids, read where they are not known; of 0, whom nobody knows, there are none.
    * @param read - facts of ids; those that it leaves out are `none`
    */
   about<T>(
     uid: number,
-    ids: Iterable<number>,
+    ids: readonly number[],
     {
       of,
       read,
       none,
     }: { of: FactsOf<T>; read: (ids: number[]) => Iterable<readonly [number, T]>; none: T },
   ): ReadonlyMap<number, T> {
-    const asked = [...new Set(ids)]
-    if (this.#count + asked.length > MAX_FACTS) this.clear()
+    if (this.#count + ids.length > MAX_FACTS) this.clear()
     const facts = of(this.#viewerOf(uid))
-    const unknown = asked.filter((id) => !facts.has(id))
-    if (unknown.length === 0) return facts
+    const missing = ids.filter((id) => id !== 0 && !facts.has(id))
+    if (missing.length === 0) return facts
+    const unknown = [...new Set(missing)]
     const found = new Map(read(unknown))
     for (const id of unknown) facts.set(id, found.has(id) ? found.get(id)! : none)
     this.#count += unknown.length

@@ -21,7 +21,7 @@ import {
 import { type FeedGenerator, startFeedGenerator } from '../support/feed-generator.ts'
 import { profile, texts, timeline } from '../support/reading.ts'
 import { people, type World } from '../support/world.ts'
-import { createAsker } from './ask.ts'
+import { type Asker, createAsker } from './ask.ts'
 import { startWebLabeler } from './web-labeler.ts'
 
 const NAMES = ['vera', 'ann', 'bo', 'cat', 'dan', 'eve', 'fay', 'gil', 'hal', 'ivy'] as const
@@ -48,7 +48,8 @@ export type Seed = Cast & {
 
 export const WORD = 'confluence'
 
-export async function sow(world: World): Promise<Seed> {
+/** @param privately - the origin of the AppView that is told what lives in no repository; else ours */
+export async function sow(world: World, privately?: string): Promise<Seed> {
   const labeler = await startWebLabeler()
   const generator = await startFeedGenerator()
   const accounts = await people(world, ...NAMES)
@@ -57,7 +58,7 @@ export async function sow(world: World): Promise<Seed> {
   await introduce(cast)
   const records = await writeRecords(cast, generator)
   const posts = await writePosts(cast)
-  await keepPrivately(world, cast, { ...records, ...posts })
+  await keepPrivately(createAsker(world, cast.vera, privately), cast, { ...records, ...posts })
   generator.gives([posts.root, posts.quoted, ...posts.veras])
   await part(world, cast)
   const seed = { ...cast, labeler, generator, ...records, ...posts }
@@ -197,11 +198,10 @@ async function writePosts({ vera, ann, bo, cat, dan, eve, fay, gil, hal, ivy }: 
 
 /** What Vera keeps with the AppView, and what the cases read again. */
 async function keepPrivately(
-  world: World,
-  { vera, ann, bo, cat }: Cast,
+  { decoded }: Asker,
+  { ann, bo, cat }: Cast,
   refs: { root: Ref; quoted: Ref; labelled: Ref; modlistA: Ref; modlistB: Ref },
 ): Promise<void> {
-  const { decoded } = createAsker(world, vera)
   const call = (nsid: string, input: unknown) => eventually(() => decoded(nsid, { input }))
   for (const { uri, cid } of [refs.root, refs.quoted, refs.labelled]) {
     await call('app.bsky.bookmark.createBookmark', { uri, cid })

@@ -8,6 +8,8 @@ import type { Account } from './account.ts'
 import type { FeedViewPost } from './reading.ts'
 
 const DISCOVER = 'at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.generator/whats-hot'
+/** Every client asks for its services. */
+const MODERATION = 'did:plc:ar7c4by46qjdydhdevvrndac'
 const PAGE = 30
 const MOST_ATTEMPTS = 50
 
@@ -20,6 +22,8 @@ export function clientAtHome(account: Account) {
   let cursor: string | undefined
   let isAtEnd = false
   let pages = 0
+  /** Posts of Following; what comes after them is Discover’s. */
+  let followed = 0
 
   function show(feed: readonly FeedViewPost[]): void {
     const seen = new Set(posts.map(keyOf))
@@ -33,6 +37,7 @@ export function clientAtHome(account: Account) {
     })
     pages++
     show(page.feed)
+    followed = posts.length
     cursor = page.cursor
     if (cursor !== undefined) return
     isAtEnd = true
@@ -50,6 +55,7 @@ export function clientAtHome(account: Account) {
     posts = []
     cursor = undefined
     isAtEnd = false
+    followed = 0
     await fill()
   }
 
@@ -60,6 +66,7 @@ export function clientAtHome(account: Account) {
       await agent.app.bsky.actor.getPreferences()
       await account.raw('/xrpc/app.bsky.unspecced.getConfig')
       await client.call(app.bsky.notification.getUnreadCount, {})
+      await account.raw(`/xrpc/app.bsky.labeler.getServices?dids=${MODERATION}&detailed=true`)
     },
     refresh,
     /** Until all of these were shown, or no more comes. */
@@ -88,6 +95,8 @@ export function clientAtHome(account: Account) {
     },
     posts: () => posts,
     texts: () => posts.map(textOf),
+    /** Without those of Discover below the end. */
+    followingTexts: () => posts.slice(0, followed).map(textOf),
     /** What reads like a fact, and need not be one. */
     misleading: () => posts.flatMap(misleadingIn),
     isAtEnd: () => isAtEnd,

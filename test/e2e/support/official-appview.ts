@@ -1,4 +1,4 @@
-// The official AppView as a process of its own, which answers from our dataplane.
+// The official AppView as a process of its own, which answers from our dataplane, or from its own.
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,6 +23,8 @@ export async function startOfficialAppView(options: {
   /** Whose audience tokens have; that of Slipstream, so that both can be asked with the same. */
   serverDid: string
   mediaOrigin: string
+  /** It runs on a dataplane of its own there, which follows the PDS. */
+  own?: { postgresUrl: string; pdsUrl: string }
 }): Promise<OfficialAppView> {
   const port = await freePort()
   const child = fork(join(import.meta.dirname, 'official-appview-process.ts'), {
@@ -37,6 +39,11 @@ export async function startOfficialAppView(options: {
       E2E_PLC_URL: options.plcUrl,
       E2E_SERVER_DID: options.serverDid,
       E2E_MEDIA_ORIGIN: options.mediaOrigin,
+      ...(options.own && {
+        E2E_POSTGRES_URL: options.own.postgresUrl,
+        E2E_PDS_URL: options.own.pdsUrl,
+        E2E_OWN_DATAPLANE_PORT: String(await freePort()),
+      }),
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })

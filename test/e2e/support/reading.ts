@@ -58,13 +58,13 @@ export function wholeFollowers(reader: DirectReader, actor: DidString): Promise<
   })
 }
 
-/** Follows the cursor to the end. @throws Error if that takes more than 200 pages. */
+/** Follows the cursor to the end. @throws Error if that takes more than 5,000 pages: a slow machine is sent more meanwhile. */
 async function everyPage<T>(
   ask: (page: { cursor?: string }) => Promise<{ items: T[]; cursor: string | undefined }>,
 ): Promise<T[]> {
   const all: T[] = []
   let page: { cursor?: string } = {}
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 5_000; i++) {
     const { items, cursor } = await ask(page)
     all.push(...items)
     if (cursor === undefined) return all

@@ -6,7 +6,7 @@ import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Service } from '../../../src/http/dataplane/generated/bsky-pb.ts'
 import { Service as BsyncService } from '../../../src/http/dataplane/generated/bsync-pb.ts'
-import { bsyncSupport, type RpcName, support } from '../../../src/http/dataplane/support.ts'
+import { bsyncSupport, support } from '../../../src/http/dataplane/support.ts'
 import { type DataplaneWorld, startDataplaneOver } from '../../support/dataplane-world.ts'
 import { type HydratedWorld, hydrateWorld } from '../../support/hydration.ts'
 import { createRandom } from '../../support/random.ts'
@@ -67,7 +67,7 @@ describe('one port speaks', () => {
 })
 
 describe('the table of calls says what is so', () => {
-  test.each(Object.keys(support) as RpcName[])('of %s', async (name) => {
+  test.each(Object.keys(support) as (keyof typeof support)[])('of %s', async (name) => {
     const isThere = !(typeof support[name] === 'object' && 'unimplemented' in support[name])
     const outcome = await grpc(dataplane)[name]!({}).then(
       () => undefined,

@@ -12,6 +12,7 @@ import { Service } from '../../../src/http/dataplane/generated/bsky-pb.ts'
 import { createReading } from '../../../src/http/dataplane/reading.ts'
 import { createSearches } from '../../../src/http/dataplane/search.ts'
 import { callsOf } from '../../../src/http/dataplane/service.ts'
+import { applyLabels } from '../../../src/ingest/indexing/label.ts'
 import { createMemoryTimelines } from '../../support/memory-timelines.ts'
 import { privateAct } from '../../support/private-acts.ts'
 import { createRandom, type Random } from '../../support/random.ts'
@@ -56,6 +57,20 @@ function dataplaneOf(world: World, invalidations: InvalidationReader | undefined
   }
 }
 
+/** Somebody says or withdraws something, or says it until a moment ago, of an account or a post. */
+function randomLabel(world: World, random: Random): void {
+  const src = world.account(random.pick(MEMBERS))
+  const about = world.sent.filter(
+    (one) => one.kind === 'commit' && one.collection === 'app.bsky.feed.post',
+  )
+  const one = about.length > 0 ? random.pick(about) : undefined
+  if (one?.kind !== 'commit' || world.uid(src) === 0) return
+  const uri = random.chance(0.5) ? one.did : `at://${one.did}/${one.collection}/${one.rkey}`
+  const label = { uri, val: random.pick(['rude', 'spam']), neg: random.chance(0.4), cid: undefined }
+  const times = { cts: world.isoNow(), exp: random.chance(0.2) ? world.isoNow() : undefined }
+  world.run((ctx) => applyLabels(ctx, src, [{ ...label, ...times }]))
+}
+
 /** What a page of the frontend asks, about everything there is. */
 function questions(world: World, random: Random): [keyof typeof Service.method, object][] {
   const some = <T>(from: T[]) => from.filter(() => random.chance(0.6))
@@ -78,6 +93,7 @@ function questions(world: World, random: Random): [keyof typeof Service.method, 
     ['getPostRecords', { uris: posts, includeOpThreadMetadata: random.chance(0.3) }],
     ['getRepostRecords', { uris: some(uris('app.bsky.feed.repost')) }],
     ['getActors', { dids }],
+    ['getLabels', { subjects: [...dids, ...posts], issuers: dids }],
     ['getRelationships', { actorDid, targetDids: dids }],
     ['getInteractionCounts', { refs }],
     ['getLikesByActorAndSubjects', { actorDid, refs }],
@@ -104,6 +120,7 @@ test(`whatever happened in between, what is kept is what is so (SEED=${SEED})`, 
         privateAct(world, random, MEMBERS.map(world.account))
       }
       rareActs(world, random, random.below(9))
+      randomLabel(world, random)
       for (const [name, request] of questions(world, random)) {
         const asked = `${name} ${JSON.stringify(request)}`
         expect(await kept(name, request), asked).toEqual(await fresh(name, request))

@@ -5,6 +5,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { Code, type ConnectError, createClient } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect-node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { putTag } from '../../../src/data/store/moderation-tags.ts'
 import { parseTakedownSubject, putTakedown } from '../../../src/data/store/takedowns.ts'
 import { transact } from '../../../src/data/store/transact.ts'
 import { Service } from '../../../src/http/dataplane/generated/bsky-pb.ts'
@@ -45,6 +46,9 @@ const bsync = () =>
 const bsky = () => createClient(Service, createGrpcTransport({ baseUrl: dataplane.url }))
 const json = (value: object) => Buffer.from(JSON.stringify(value))
 
+/** What was asked of the writer beside noting it in the stream of operations. */
+const deeds = () => dataplane.asked.filter(({ kind }) => kind !== 'log-operation')
+
 async function codeOf(call: Promise<unknown>): Promise<Code | undefined> {
   return call.then(
     () => undefined,
@@ -61,7 +65,7 @@ describe('bsync', () => {
     await calls.addMuteOperation({ type: ADD, actorDid: ACTOR, subject: LIST })
     await calls.addMuteOperation({ type: REMOVE, actorDid: ACTOR, subject: POST })
     const did = ACTOR
-    expect(dataplane.asked).toEqual([
+    expect(deeds()).toEqual([
       { kind: 'mute', did, subjectDid: OTHER, onlyReposts: true, onlyQuoteposts: false },
       { kind: 'unmute', did, subjectDid: OTHER },
       { kind: 'mute-list', did, list: LIST },
@@ -77,7 +81,7 @@ describe('bsync', () => {
     const put = (kind: string, method: Method, key: string, payload: object = {}) =>
       bsync().putOperation({
         ...{ actorDid: ACTOR, namespace: `app.bsky.${kind}`, key, method },
-        payload: json(payload),
+        ...(method !== Method.DELETE && { payload: json(payload) }),
       })
     const draft = { posts: [{ text: 'one' }] }
     await put('bookmark.defs#bookmark', Method.CREATE, 'x', { subject: { uri: POST, cid: CID } })
@@ -88,14 +92,14 @@ describe('bsync', () => {
     await put(subscription, Method.CREATE, 'x', { subject: OTHER, activitySubscription })
     await put(subscription, Method.DELETE, OTHER)
     const did = ACTOR
-    expect(dataplane.asked).toEqual([
+    expect(deeds()).toEqual([
       { kind: 'bookmark', did, uri: POST, cid: CID },
       { kind: 'create-draft', did, draftId: '3aaaaaaaaaa2a', draft: JSON.stringify(draft) },
       { kind: 'delete-draft', did, draftId: '3aaaaaaaaaa2a' },
       { kind: 'activity-subscription', did, subject: OTHER, post: true, reply: false },
       { kind: 'activity-subscription', did, subject: OTHER, post: false, reply: false },
     ])
-    expect(await codeOf(put('elsewhere', Method.CREATE, 'x'))).toBe(Code.Unimplemented)
+    expect(await codeOf(put('elsewhere', 9 as Method, 'x'))).toBe(Code.InvalidArgument)
     expect(await codeOf(put('bookmark.defs#bookmark', Method.CREATE, 'x', { subject: 7 }))).toBe(
       Code.InvalidArgument,
     )
@@ -105,7 +109,7 @@ describe('bsync', () => {
     const seenAt = Date.UTC(2026, 10, 22)
     await bsync().fanoutNotificationSeen({ actorDid: ACTOR, timestamp: timestampFromMs(seenAt) })
     await bsync().addNotifOperation({ actorDid: ACTOR, priority: true })
-    expect(dataplane.asked).toEqual([
+    expect(deeds()).toEqual([
       { kind: 'notifications-seen', did: ACTOR, seenAt },
       { kind: 'notification-priority', did: ACTOR, priority: true },
     ])
@@ -135,6 +139,23 @@ describe('takedowns', () => {
       takenDown: true,
       takedownRef: 'case 1',
     })
+  })
+
+  test('tags stand on posts and accounts', async () => {
+    const { uri, did } = world.of('app.bsky.feed.post')[0]!
+    for (const [text, tag] of [
+      [uri, 'search-hide'],
+      [did, 'thread-hide'],
+      [`at://${did}/app.bsky.actor.profile/self`, 'search-hide-all'],
+    ] as const) {
+      const subject = parseTakedownSubject(text)!
+      const row = { ...subject, tag, uid: ours.written.uid(did), at: 1 }
+      transact(ours.writer, () => void putTag(ours.writer, row))
+    }
+    const { records } = await bsky().getPostRecords({ uris: [uri] })
+    expect(records[0]).toMatchObject({ tags: ['search-hide'] })
+    const { actors } = await bsky().getActors({ dids: [did] })
+    expect(actors[0]).toMatchObject({ tags: ['thread-hide'], profileTags: ['search-hide-all'] })
   })
 
   function hide(text: string, ref: string): void {
