@@ -17,6 +17,7 @@ type AppOptions = { config: Config; log: Logger; onFatal: (error: unknown) => vo
 
 /** @throws ConfigError for whatever the operator can mend. */
 export async function startApp({ config: asked, log, onFatal }: AppOptions): Promise<App> {
+  if (asked.videoTrailer) await refuseTrailer(asked.videoTrailer)
   const lock = lockDataDir(asked.dataDir)
   closeFolder(asked.dataDir, log)
   const found = await findFreePort(asked).catch(asPortRefusal(asked))
@@ -42,6 +43,12 @@ export async function startApp({ config: asked, log, onFatal }: AppOptions): Pro
       lock.release()
     },
   }
+}
+
+/** @throws ConfigError where it is not what players can go on with. */
+async function refuseTrailer(path: string): Promise<void> {
+  const { checkTrailer } = await import('./http/media/trailer/check-trailer.ts')
+  checkTrailer(path)
 }
 
 function closeFolder(dataDir: string, log: Logger): void {

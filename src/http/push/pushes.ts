@@ -2,7 +2,6 @@
 // devices, remembers how far it looked, and sends. What was looked at is not sent again, also after a
 // crash in between: a push that is missing is found when the app is opened, one that comes twice annoys.
 
-import webPush from 'web-push'
 import type { Logger } from '../../base/obs/log.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import {
@@ -13,7 +12,7 @@ import {
 import { type DuePushesParts, duePushes, type Push } from './due-pushes.ts'
 import { createPushSender, type PushCounts, type PushSenderOptions } from './send-pushes.ts'
 
-export type Pushes = {
+type Pushes = {
   /** One look; resolves when it is remembered. */
   look(): Promise<void>
   counts(): PushCounts
@@ -51,6 +50,7 @@ export function createPushes(options: PushesOptions): Pushes {
 
   async function begin(): Promise<PushState> {
     if (!findPushState(db)) {
+      const { default: webPush } = await import('web-push')
       const keys = webPush.generateVAPIDKeys()
       await writer.send({ kind: 'begin-pushes', did: serviceDid, ...keys })
     }

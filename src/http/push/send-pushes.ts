@@ -2,7 +2,6 @@
 // fetch. A service that is away or asks for patience is asked again, three times; what it says is gone is
 // forgotten; whatever else it refuses is let go, since the next push says what there is.
 
-import webPush from 'web-push'
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { createLimiter } from '../../base/util/limiter.ts'
 import type { PushState } from '../../data/store/push-registrations.ts'
@@ -112,6 +111,7 @@ async function ask(options: PushSenderOptions, { to, payload }: Push): Promise<O
   const keys = keysOf()
   if (!keys || unfitEndpoint(to.endpoint, rules)) return 'refused'
   const { p256dh, auth, endpoint } = to
+  const { default: webPush } = await import('web-push')
   const request = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
     vapidDetails: { subject, ...keys },
     TTL: TTL_SECONDS,

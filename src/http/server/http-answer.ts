@@ -13,6 +13,8 @@ export const BASE_HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 const BASE = Object.entries(BASE_HEADERS).flat()
+/** Of an answer that is what this node has, since the engine that nodes share was away or slow. */
+const BEHIND = ['slipstream-behind', 'engine']
 
 type Envelope = { requestId: string; isDraining: boolean }
 
@@ -29,6 +31,7 @@ export function finishAnswer(
   const headers = [...BASE, 'x-request-id', requestId]
   if (isDraining) headers.push('connection', 'close')
   for (const name in answer.headers) headers.push(name, answer.headers[name]!)
+  if (request.isBehind) headers.push(...BEHIND)
   if (request.limitHeaders) headers.push(...request.limitHeaders)
   const length = bodyLength(body)
   if (body && length >= MIN_COMPRESSED_BYTES && !answer.headers['content-encoding']) {

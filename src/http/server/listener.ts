@@ -10,6 +10,7 @@ import {
 import type { AddressInfo, ListenOptions, Socket, Server as TcpServer } from 'node:net'
 import { limitKey } from '../overload/client-address.ts'
 import { type SlowReaderLimits, watchSlowReaders } from './slow-readers.ts'
+import { boundUnreadBody } from './unread-bodies.ts'
 
 const DRAIN_CHECK_MS = 50
 /** Requests of one connection that wait for their answers. */
@@ -79,7 +80,9 @@ export function startHttp(
     (request, response) => {
       const { socket } = request
       silent.delete(socket)
-      if (pipelines.mayAsk(socket, response)) answer(request, response)
+      if (!pipelines.mayAsk(socket, response)) return
+      boundUnreadBody(request, response)
+      answer(request, response)
     },
   )
   http.on('connection', (socket) => {
@@ -116,7 +119,12 @@ function shared(limits: ListenerLimits, threads: number): ListenerLimits {
 function createConnectionLimit(max: number, isProxy: (address: string) => boolean) {
   const counts = new Map<string, number>()
   return (socket: Socket): boolean => {
-    if (socket.remoteAddress === undefined || isProxy(socket.remoteAddress)) return true
+    // It was reset before we took it. Without an address, what it asked would pass for our own and pay nothing.
+    if (socket.remoteAddress === undefined) {
+      socket.destroy()
+      return false
+    }
+    if (isProxy(socket.remoteAddress)) return true
     const address = limitKey(socket.remoteAddress)
     const count = (counts.get(address) ?? 0) + 1
     if (count > max) {

@@ -3,9 +3,9 @@
 // of the operator's token, so nothing is stored, and a new operator's token ends them all. The key is made
 // slowly, so that whoever has such a token can't guess the operator's.
 
-import { createHmac, scryptSync } from 'node:crypto'
+import { scryptSync } from 'node:crypto'
 import { isValidDid } from '@atproto/syntax'
-import { isSameMac } from '../../base/util/secrets.ts'
+import { isSameMac, macOf } from '../../base/util/secrets.ts'
 
 type ReadingTokens = {
   mint(did: string, hours: number): string
@@ -40,21 +40,21 @@ export function createReadingTokens(
   let key: Buffer | undefined
 
   /** Only once somebody comes with such a token, since it takes some ten milliseconds. */
-  function macOf(payload: string): Buffer {
+  function signatureOf(payload: string): Buffer {
     key ??= scryptSync(operatorToken, SALT, KEY_BYTES)
-    return createHmac('sha256', key).update(payload).digest()
+    return macOf(key, payload)
   }
 
   return {
     mint(did, hours) {
       const claims = { did, exp: Math.floor(now() / 1000) + hours * HOUR_SECONDS }
       const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
-      return `${PREFIX}${payload}.${macOf(payload).toString('base64url')}`
+      return `${PREFIX}${payload}.${signatureOf(payload).toString('base64url')}`
     },
     didOf(token, nsid) {
       const [, payload = '', mac = ''] = token.length <= MAX_LENGTH ? (FORM.exec(token) ?? []) : []
       if (payload === '' || !READABLE.has(nsid)) return undefined
-      if (!isSameMac(Buffer.from(mac, 'base64url'), macOf(payload))) return undefined
+      if (!isSameMac(Buffer.from(mac, 'base64url'), signatureOf(payload))) return undefined
       const { did, exp } = JSON.parse(Buffer.from(payload, 'base64url').toString())
       return isValidDid(did) && exp * 1000 > now() ? did : undefined
     },

@@ -10,7 +10,7 @@ const KEPT_MS = HOUR_MS
 /** Until pauses for collections are known. */
 const SETTLED_MS = 100
 
-export type SlowRequest = {
+type SlowRequest = {
   /** Milliseconds since 1970. */
   at: number
   path: string

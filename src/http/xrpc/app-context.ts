@@ -24,6 +24,7 @@ import { createTimelineSkeleton, type TimelineParts } from '../../answers/skelet
 import { createTimelineGaps } from '../../answers/skeleton/timeline-gaps.ts'
 import { createTrends } from '../../answers/skeleton/trends.ts'
 import { createVideoStatsPages } from '../../answers/skeleton/video-stats.ts'
+import { NO_TAG_RULES, type TagRules } from '../../base/config/moderation-tags.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
 import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
@@ -31,6 +32,7 @@ import type { SharedBudget } from '../../data/shared-memory/shared-budget.ts'
 import type { Db } from '../../data/store/db.ts'
 import { createAccounts } from '../../data/store/read/accounts.ts'
 import { createItemsByUri } from '../../data/store/read/items-by-uri.ts'
+import { prepareTags } from '../../data/store/read/moderation-tags.ts'
 import { createPostsByUri } from '../../data/store/read/posts-by-uri.ts'
 import { createRecords } from '../../data/store/read/records-by-key.ts'
 import { createUnderWay } from '../../data/store/read/under-way.ts'
@@ -41,6 +43,7 @@ import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import { isStoredAccount } from '../fallback/holdings.ts'
 import type { DeviceRules } from '../push/device.ts'
+import type { SharedHomes } from '../serve/shared-homes.ts'
 import { createActorNames } from './actor-names.ts'
 import type { Counted } from './counted.ts'
 import { createGenerators } from './feed-generator.ts'
@@ -64,6 +67,8 @@ export type AppParts = {
   actors: ActorReader
   graph: FollowGraphReader
   timelines: TimelineReader
+  /** Hears who asks for a home timeline, where several nodes share them. */
+  homes?: Pick<SharedHomes, 'asked'>
   /** Whether a lossy timeline keeps an item: the draw that also decided what the rings hold. */
   keeps: TimelineParts['keeps']
   hydrator: Hydrator
@@ -72,6 +77,8 @@ export type AppParts = {
   fetch: GuardedFetch
   /** DIDs of the operator's moderation services. */
   moderationServices?: readonly string[]
+  /** What moderators' tags do; nothing where not given. */
+  tagRules?: TagRules | undefined
   /** Of accounts that nobody here heard of; no limit where not given. */
   lookups?: SharedBudget
   /** How long a newcomer's page waits for their cold start; where not given, there are none. */
@@ -103,7 +110,7 @@ const DEFAULT_KEPT_BYTES = 96 << 20
 export type AppContext = ReturnType<typeof createAppContext>
 
 export function createAppContext(parts: AppParts) {
-  const { db, actors, graph, scope = 'community' } = parts
+  const { db, actors, graph, scope = 'community', tagRules = NO_TAG_RULES } = parts
   const accounts = createAccounts(db)
   const fetchRequests = createFetchRequests(parts)
   const invalidations = () => parts.invalidations && new InvalidationReader(parts.invalidations)
@@ -113,14 +120,15 @@ export function createAppContext(parts: AppParts) {
     maxBytes: parts.maxKeptBytes ?? DEFAULT_KEPT_BYTES,
   })
   parts.onKept?.(viewCache.usage)
-  const notifications = createNotifications({ db, graph })
+  const notifications = createNotifications({ db, graph, tagRules })
   const underWay = createUnderWay({ db, actors })
   const timeline = createTimelineSkeleton({ ...parts, feed: viewCache.feedOver(db) })
   const waits = createNewcomerWaits()
   return {
-    ...{ ...parts, scope, fallback: parts.fallback, counted: parts.counted },
+    ...{ ...parts, scope, fallback: parts.fallback, counted: parts.counted, homes: parts.homes },
     ...{ lookups: parts.lookups, push: parts.push, videoStatsDays: parts.videoStatsDays ?? 0 },
     moderationServices: new Set(parts.moderationServices),
+    ...{ tagRules, tags: prepareTags(db) },
     postsByUri: createPostsByUri({ db, actors }),
     viewCache,
     accounts,

@@ -112,16 +112,21 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
     })
   }
 
-  /** On the last page nothing is postponed: it ends above that, if more may come, and is shown as it is else. */
+  /**
+   * A page ends above what is postponed, so that this is on the next one; but where that would leave little, it goes
+   * on below. On the last page nothing is postponed unless more may come.
+   */
   function wholePage(): FilledPage<NonNullable<View>> {
     const enough = steps.halfIsEnough ? Math.ceil(limit / 2) : limit
     const page = read({ limit, enough, mayPostpone: true })
-    if (above === undefined || page.cursor !== undefined) return page
-    if (!steps.mayGoOn?.(app, call)) return read({ limit, enough, mayPostpone: false })
-    if (above > 0) {
+    if (above === undefined) return page
+    const isLast = page.cursor === undefined
+    if (isLast && !steps.mayGoOn?.(app, call)) return read({ limit, enough, mayPostpone: false })
+    if (isLast ? above > 0 : above * 2 >= limit) {
       const aboveIt = read({ limit: above, enough: 0, mayPostpone: true })
       if (!aboveIt.isSplit) return aboveIt
     }
+    if (!isLast) return page
     return page.items.length * 2 < reads[0]!.items.length ? NOTHING : page
   }
 

@@ -1,7 +1,8 @@
 // What searchPosts and searchPostsV2 have in common: the text and the parameters become one filter of
 // the index, whoever is named in either being looked up first; the page is read, and posts in a block
-// with the viewer are left out. Mutes are the client's business, as in the reference.
+// with the viewer are left out, as are those that moderators' tags keep from it. Mutes are the client's business, as in the reference.
 
+import type { Reader } from '../../answers/hydrate/reader.ts'
 import type { Viewer } from '../../answers/hydrate/types.ts'
 import type { PostSearchRequest } from '../../answers/skeleton/search/posts.ts'
 import type { SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
@@ -16,6 +17,7 @@ import {
   parseTime,
 } from '../../data/search/post-query.ts'
 import { term } from '../../data/search/post-terms.ts'
+import type { FoundPost } from '../../data/store/read/post-search.ts'
 import type { AppContext } from './app-context.ts'
 import type { Call } from './call.ts'
 import type { Needs } from './define.ts'
@@ -47,7 +49,7 @@ export type PostSearchParams = {
 }
 
 /** What is looked for in the index; undefined where nothing can be found. */
-type PostSearch = Pick<PostSearchRequest, 'match' | 'since' | 'until' | 'sort' | 'fits'>
+type PostSearch = Pick<PostSearchRequest, 'match' | 'since' | 'until' | 'sort' | 'fits' | 'leftOut'>
 
 type Found = { app: AppContext; about: PostSearch | undefined; call: Call<never> }
 
@@ -71,6 +73,18 @@ export function postsBody(
 }
 
 export type SearchParts = Needs<'actors' | 'graph' | 'names'>
+type TagParts = Needs<'tagRules' | 'tags'>
+
+/** Without what moderators' tags keep from whoever asks. */
+export async function shownPostSearch(
+  app: SearchParts & TagParts,
+  { viewer, seesTakenDown }: Reader,
+  params: PostSearchParams,
+): Promise<PostSearch | undefined> {
+  const search = await postSearch(app, viewer, params)
+  if (!search || seesTakenDown) return search
+  return { ...search, leftOut: taggedIn(app, viewer, tagsLeftOut(app, params)) }
+}
 
 export async function postSearch(
   app: SearchParts,
@@ -84,6 +98,34 @@ export async function postSearch(
   if (match === undefined || isEmpty || (following && !viewer)) return undefined
   const fits = following ? (author: number) => app.graph.has(viewer!.uid, author) : undefined
   return { match, sort, fits, ...timesOf(query, params) }
+}
+
+/** As in the reference: of one author everything is found, where it is not the best that is asked for. */
+function tagsLeftOut(
+  { tagRules: { searchTagsHide, searchTagsHideAll } }: TagParts,
+  { query, sort, included }: PostSearchParams,
+): readonly string[] {
+  const { operators } = parsePostQuery(query)
+  const isSaid = operators.some(({ name, isExcluded }) => name === 'from' && !isExcluded)
+  const isOfAuthor = isSaid || (included.authors?.length ?? 0) > 0
+  if (sort === 'latest' && isOfAuthor) return searchTagsHideAll
+  return [...searchTagsHide, ...searchTagsHideAll]
+}
+
+/** What has one of the tags, or is by somebody who has one, but is not the viewer's own. */
+function taggedIn({ tags }: TagParts, viewer: Viewer, leftOut: readonly string[]) {
+  return (found: readonly FoundPost[]): ReadonlySet<FoundPost> => {
+    const posts = tags.posts(
+      found.map(({ id }) => id),
+      leftOut,
+    )
+    const authors = tags.accounts(
+      found.map(({ uid }) => uid),
+      leftOut,
+    )
+    const isTagged = ({ id, uid }: FoundPost) => posts.has(id) || authors.has(uid)
+    return new Set(found.filter((post) => post.uid !== viewer?.uid && isTagged(post)))
+  }
 }
 
 /** Whether anything is asked for besides the text. */

@@ -1,7 +1,8 @@
 // What a newcomer's page must not tell as facts because it was not fetched yet: clients write “Deleted” for an
-// embedded post that is not here, and “Invalid Handle” for a name that nobody looked up. It is asked for (fetch-requests.ts)
-// and waited for before the page is made; what is being fetched still is left out with the item that needs it,
-// and is on the next page of the same stretch. What can't be had now is shown as it is.
+// embedded post that is not here, “Invalid Handle” for a name that nobody could look up so far, and draw a blank
+// face for a profile that is on its way. It is asked for (fetch-requests.ts) and waited for before the page is
+// made; what is being fetched still is left out with the item that needs it, and is on the next page of the same
+// stretch, or found by a refresh. What can't be had now is shown as it is.
 
 import type { MissingSet } from '../../answers/hydrate/missing-set.ts'
 import { createReader, type Reader } from '../../answers/hydrate/reader.ts'
@@ -56,7 +57,14 @@ export function createWholeItems(parts: Parts): WholeItems {
   function isUnderWay({ dids, uris }: Things): boolean {
     const uids = [...dids].map((did) => actors.uidOf(did)).filter((uid) => uid !== 0)
     if (underWay.accounts(underWay.neverLookedUp(uids), TRIES)) return true
+    // That a look-up came to nothing says nothing of the name.
+    if (underWay.lookedUpAgain(uids, TRIES)) return true
     return underWay.records(keysOf(uris), TRIES)
+  }
+
+  /** Waited for, but nothing is left out for it: without a face somebody has a name still. */
+  function isFaceUnderWay({ dids }: Things): boolean {
+    return underWay.profiles([...dids].map((did) => actors.uidOf(did)))
   }
 
   return {
@@ -69,7 +77,7 @@ export function createWholeItems(parts: Parts): WholeItems {
       if (leftMs < SHORTEST_MS) return false
       const { patienceMs = leftMs } = request
       return waits.awaited([...missing.dids, ...missing.uris], {
-        isThere: whenAsked(asked, () => isUnderWay(missing)),
+        isThere: whenAsked(asked, () => isUnderWay(missing) || isFaceUnderWay(missing)),
         maxWaitMs: maxWaitMs - leftMs + Math.min(leftMs, patienceMs),
         signal,
         isShared,

@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createNotifications } from '../../../src/answers/skeleton/notifications.ts'
 import { pushRegistrationsOf } from '../../../src/data/store/push-registrations.ts'
-import { createPushes, type Pushes } from '../../../src/http/push/pushes.ts'
+import { createPushes } from '../../../src/http/push/pushes.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type PushReceiver, startPushReceiver } from '../../support/push-receiver.ts'
@@ -18,7 +18,7 @@ const NOTIFICATION = 'app.bsky.notification'
 
 let w: ServingWorld
 let receiver: PushReceiver
-let pushes: Pushes
+let pushes: ReturnType<typeof createPushes>
 let post: RecordId
 
 beforeEach(async () => {
@@ -37,7 +37,7 @@ afterEach(async () => {
   await receiver.close()
 })
 
-function startPushes(more: { withText?: boolean; allowPrivateHosts?: boolean } = {}): Pushes {
+function startPushes(more: { withText?: boolean; allowPrivateHosts?: boolean } = {}) {
   const { withText = false, allowPrivateHosts = true } = more
   return createPushes({
     ...{ db: w.reader, actors: w.memory.actors, hydrator: w.hydrator, writer: w.requests },

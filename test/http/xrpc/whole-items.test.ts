@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
+import { setActorIdentity } from '../../../src/data/store/actors.ts'
 import { COLD_START, MILESTONES, putBackfill } from '../../../src/data/store/backfills.ts'
 import { eventually } from '../../support/eventually.ts'
 import { didOf } from '../../support/records.ts'
@@ -11,7 +12,7 @@ import type { RecordId } from '../../support/world.ts'
 
 const NSID = 'app.bsky.feed.getTimeline'
 
-type View = { handle: string }
+type View = { handle: string; displayName?: string }
 type Item = { post: { uri: string; author: View; embed?: { record?: { $type: string } } } }
 type Page = { feed: Item[]; cursor?: string }
 
@@ -28,6 +29,7 @@ function start(...milestones: string[]): ServingWorld {
   })
   world.follow(alice, bob)
   world.handle(bob, 'bob.test')
+  world.profile(bob)
   for (const one of [MILESTONES.posts, ...milestones]) {
     putBackfill(world.db, world.uid(alice), one, { rev: null, finished_at: 1 })
   }
@@ -60,6 +62,11 @@ function jobs(kind: string): number[] {
 /** As a job ends. */
 function end(kind: string): void {
   world.db.prepare('DELETE FROM jobs WHERE kind = ?').run(kind)
+}
+
+/** As it fails once. */
+function tryAgain(kind: string): void {
+  world.db.prepare('UPDATE jobs SET attempts = 1 WHERE kind = ?').run(kind)
 }
 
 /** As it fails time and again. */
@@ -136,6 +143,60 @@ test('a name that nobody looked up is waited for', async () => {
   w.handle(dan, 'dan.test')
   for (const kind of ['identity', 'profile']) end(kind)
   expect((await page).feed.map(({ post }) => post.author.handle)).toEqual(['dan.test'])
+})
+
+test('a name whose look-up came to nothing so far is waited for, too, until that is hopeless', async () => {
+  const w = start()
+  const dan = didOf('dan')
+  w.follow(alice, dan)
+  w.profile(dan)
+  w.post(dan)
+  const unclear = { handle: 'dan.test', handleValid: false, pds: null, checkedAt: 1 }
+  w.run(({ db }) => setActorIdentity(db, w.uid(dan), unclear))
+  tryAgain('identity')
+  const page = read()
+  await sleep(200)
+  w.handle(dan, 'dan.test')
+  end('identity')
+  expect((await page).feed.map(({ post }) => post.author.handle)).toEqual(['dan.test'])
+  w.run(({ db }) => setActorIdentity(db, w.uid(dan), unclear))
+  fail('identity')
+  expect((await read()).feed.map(({ post }) => post.author.handle)).toEqual(['handle.invalid'])
+})
+
+test('a profile is waited for, as long as nobody failed to fetch it', async () => {
+  const w = start()
+  const dan = didOf('dan')
+  w.follow(alice, dan)
+  w.handle(dan, 'dan.test')
+  w.post(dan)
+  const page = read()
+  await asked('profile')
+  await sleep(200)
+  w.profile(dan, { displayName: 'Dan' })
+  end('profile')
+  expect((await page).feed.map(({ post }) => post.author.displayName)).toEqual(['Dan'])
+  const eve = didOf('eve')
+  w.follow(alice, eve)
+  w.handle(eve, 'eve.test')
+  const hers = w.post(eve)
+  tryAgain('profile')
+  expect((await read()).feed.map(({ post }) => post.uri)).toContain(hers.uri)
+})
+
+test('a page that is half whole ends above what is being fetched, which is on the next one', async () => {
+  const w = start()
+  const { quoted, arrive } = fallback()
+  for (let i = 0; i < 3; i++) w.post(bob, `old ${i}`)
+  const below = w.post(bob, 'below')
+  const quoting = w.post(bob, { quote: quoted })
+  const above = ['one', 'two', 'three'].map((text) => w.post(bob, text).uri).reverse()
+  const uris = ({ feed }: Page) => feed.map(({ post }) => post.uri)
+  const first = await world.get<Page>(NSID, { limit: 4 }, alice)
+  expect(uris(first)).toEqual(above)
+  arrive()
+  const next = await world.get<Page>(NSID, { limit: 2, cursor: first.cursor }, alice)
+  expect(uris(next)).toEqual([quoting.uri, below.uri])
 })
 
 test('after the cold start nothing is left out any more', async () => {

@@ -22,7 +22,7 @@ const present = feedItems({ keep: notBlockedOrMuted })
 
 export const getTimeline = pagedMethod(
   'app.bsky.feed.getTimeline',
-  { auth: 'required', readAfterWrite: true, ready: whole },
+  { auth: 'required', readAfterWrite: true, ready },
   {
     skeleton: timelineSkeleton,
     postpone: withoutFetched,
@@ -38,6 +38,11 @@ export const getTimeline = pagedMethod(
   },
 )
 
+function ready(app: Parts, call: TimelineCall): Promise<void> | undefined {
+  app.homes?.asked(call.viewer)
+  return whole(app, call)
+}
+
 function timelineSkeleton(
   { timeline }: Needs<'timeline'>,
   { call, place }: PagePart<TimelineCall, unknown>,
@@ -52,7 +57,7 @@ function whole(app: Parts, call: TimelineCall): Promise<void> | undefined {
   return app.firstPage.isNewcomer(call.viewer.did) ? wait(app, call) : undefined
 }
 
-type Parts = Needs<'firstPage' | 'timeline' | 'viewCache' | 'wholeItems'>
+type Parts = Needs<'firstPage' | 'homes' | 'timeline' | 'viewCache' | 'wholeItems'>
 
 async function wait(app: Parts, before: TimelineCall): Promise<void> {
   await app.firstPage.ready(pageRequest(before), before)
@@ -68,7 +73,7 @@ async function wait(app: Parts, before: TimelineCall): Promise<void> {
   }
   let share = shareWhole()
   // Newer items may have come meanwhile, which need something else.
-  for (let round = 0; round < MAX_ROUNDS && share < (round === 0 ? 1 : ENOUGH); round++) {
+  for (let round = 0; round < MAX_ROUNDS && (round === 0 || share < ENOUGH); round++) {
     // Whoever would be shown nothing waits once more for what was waited for before.
     const options = { reader, signal, patienceMs: PATIENCE_MS, isShared: round > 0 || share === 0 }
     if (!(await app.wholeItems.awaited((trial) => make(read(), trial), options))) return

@@ -2,8 +2,9 @@
 
 import type { AppBskyFeedSearchPosts } from '@atproto/api'
 import type { Call } from '../../../call.ts'
+import type { Needs } from '../../../define.ts'
 import { pagedMethod } from '../../../paged-method.ts'
-import { foundPosts, postSearch, postsBody, type SearchParts } from '../../../post-search.ts'
+import { foundPosts, postsBody, type SearchParts, shownPostSearch } from '../../../post-search.ts'
 import { ofSearchPosts } from '../../../post-search-params.ts'
 import { posts } from '../../../present.ts'
 
@@ -20,6 +21,6 @@ export const searchPosts = pagedMethod(
   },
 )
 
-function search(app: SearchParts, { params, viewer }: Call<Params>) {
-  return postSearch(app, viewer, ofSearchPosts(params))
+function search(app: SearchParts & Needs<'tagRules' | 'tags'>, { params, reader }: Call<Params>) {
+  return shownPostSearch(app, reader, ofSearchPosts(params))
 }

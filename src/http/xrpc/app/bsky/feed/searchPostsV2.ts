@@ -10,9 +10,9 @@ import { postIdOf } from '../../../post-names.ts'
 import {
   foundPosts,
   hasConditions,
-  postSearch,
   postsBody,
   type SearchParts,
+  shownPostSearch,
 } from '../../../post-search.ts'
 import { ofSearchPostsV2 } from '../../../post-search-params.ts'
 import { posts } from '../../../present.ts'
@@ -30,7 +30,10 @@ export const searchPostsV2 = pagedMethod(
   },
 )
 
-function search(app: SearchParts & Needs<'records'>, { params, viewer }: Call<Params>) {
+function search(
+  app: SearchParts & Needs<'records' | 'tagRules' | 'tags'>,
+  { params, reader }: Call<Params>,
+) {
   if (params.excludeReplies && params.repliesOnly) {
     throw invalidRequest('excludeReplies and repliesOnly exclude each other', 'BadQueryString')
   }
@@ -38,5 +41,5 @@ function search(app: SearchParts & Needs<'records'>, { params, viewer }: Call<Pa
   if (asked.query.trim() === '' && !hasConditions(asked)) {
     throw invalidRequest('A query or at least one filter is required', 'BadQueryString')
   }
-  return postSearch(app, viewer, asked)
+  return shownPostSearch(app, reader, asked)
 }
