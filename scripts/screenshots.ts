@@ -7,8 +7,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
+import { readArguments } from '../src/tools/cli/script-usage.ts'
 import { launchBrowser } from '../test/support/browser.ts'
 import { writePast } from './screenshots/past.ts'
 import { introduce, type Members, membersOf, wordsBy } from './simulated-people.ts'
@@ -31,6 +33,10 @@ const SIZES = {
   phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true },
 }
 
+const USAGE = `npm run screenshots
+The pages as people see them, written to docs/screenshots/. It needs Chromium and takes no options.`
+
+readArguments(USAGE, (args) => parseArgs({ args, options: {} }))
 const pictures = await drawPictures()
 const simulation = await startSimulation(
   { seed: 7, accounts: 300, follows: 45, past: 9_000, pastHours: 30, rate: 90 },
@@ -135,6 +141,7 @@ async function takeAll(from: Browser, size: keyof typeof SIZES, colorScheme: 'li
   await page.goto(`${ORIGIN}/explore`)
   await page.fill('#token', TOKEN)
   await page.click('#login-form button')
+  await page.click('#timeline-tab')
   await page.fill('#timeline-actor', people.reader.handle)
   await page.click('#timeline-form button')
   await page.waitForSelector('#timeline li')

@@ -45,11 +45,11 @@ function waysOf({ serviceDid, publicOrigin }: Us): Way[] {
     },
     {
       title: 'Witchsky, Deer and other clients with a custom AppView DID',
-      steps: html`<p>Enter the DID under “Custom AppView DID” in the settings, and start the app anew:</p>${copyable(serviceDid, 'the DID')}`,
+      steps: html`<p>Enter the DID under “Custom AppView DID” in the settings, and restart the app:</p>${copyable(serviceDid, 'the DID')}`,
     },
     {
       title: 'Everybody on your own PDS',
-      steps: html`<p>Set these on the PDS and restart it. They count for every client that names no AppView itself:</p>${copyable(`PDS_BSKY_APP_VIEW_URL=${publicOrigin}\nPDS_BSKY_APP_VIEW_DID=${serviceDid}`, 'the settings')}`,
+      steps: html`<p>Set these on the PDS and restart it. They apply to every client that names no AppView itself:</p>${copyable(`PDS_BSKY_APP_VIEW_URL=${publicOrigin}\nPDS_BSKY_APP_VIEW_DID=${serviceDid}`, 'the settings')}`,
     },
     {
       title: 'Your own build of the Bluesky app',
@@ -57,7 +57,7 @@ function waysOf({ serviceDid, publicOrigin }: Us): Way[] {
     },
     {
       title: 'Scripts and bots',
-      steps: html`<p>Send your PDS this header with what you ask:</p>${copyable(`atproto-proxy: ${serviceDid}#bsky_appview`, 'the header')}`,
+      steps: html`<p>Send this header with your requests to the PDS:</p>${copyable(`atproto-proxy: ${serviceDid}#bsky_appview`, 'the header')}`,
     },
   ]
 }

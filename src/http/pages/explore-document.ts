@@ -22,7 +22,7 @@ function notServed(): Html {
 function forms(): Html {
   return html`<section class="hero" id="login">
 <h1>Explore</h1>
-<p>Why a timeline is as it is: for the operator, who has the token of the settings.</p>
+<p>How the server is doing, and why a timeline is as it is: for the operator, who has the token of the settings.</p>
 <form id="login-form" class="ask" autocomplete="off">
 <label for="token">Operator token</label>
 <div class="row"><input id="token" name="token" type="password" required minlength="16" spellcheck="false" autocomplete="current-password"><button type="submit">Enter</button></div>
@@ -33,13 +33,16 @@ function forms(): Html {
 <div id="explore" hidden>
 <section class="hero compact"><h1>Explore</h1><button type="button" class="quiet" id="logout">Leave</button></section>
 <div class="choice" role="tablist" aria-label="What to look at" id="tabs">
-<button type="button" role="tab" id="timeline-tab" aria-controls="timeline-panel" aria-selected="true">Timeline</button>
+<button type="button" role="tab" id="overview-tab" aria-controls="overview-panel" aria-selected="true">Server</button>
+<button type="button" role="tab" id="timeline-tab" aria-controls="timeline-panel" aria-selected="false" tabindex="-1">Timeline</button>
 <button type="button" role="tab" id="post-tab" aria-controls="post-panel" aria-selected="false" tabindex="-1">Missing post</button>
 <button type="button" role="tab" id="proof-tab" aria-controls="proof-panel" aria-selected="false" tabindex="-1">Social proof</button>
+<button type="button" role="tab" id="videos-tab" aria-controls="videos-panel" aria-selected="false" tabindex="-1">Videos</button>
 <button type="button" role="tab" id="moderation-tab" aria-controls="moderation-panel" aria-selected="false" tabindex="-1">Moderation</button>
 <button type="button" role="tab" id="slow-tab" aria-controls="slow-panel" aria-selected="false" tabindex="-1">Slow answers</button>
 </div>
-<section role="tabpanel" id="timeline-panel" aria-labelledby="timeline-tab">
+${thisServer()}
+<section role="tabpanel" id="timeline-panel" aria-labelledby="timeline-tab" hidden>
 <h2 id="timeline-title">A member’s timeline</h2>
 <form id="timeline-form" class="ask" data-again>
 <label for="timeline-actor">Handle or DID</label>
@@ -77,14 +80,35 @@ function forms(): Html {
 </form>
 <div id="proof" aria-live="polite"></div>
 </section>
+${videos()}
 ${moderation()}
-<section role="tabpanel" id="slow-panel" aria-labelledby="slow-tab" hidden>
+${slowAnswers()}
+</div>`
+}
+
+function thisServer(): Html {
+  return html`<section role="tabpanel" id="overview-panel" aria-labelledby="overview-tab">
+<h2>This server</h2>
+<dl class="overview" id="overview" aria-live="polite"></dl>
+<div class="row"><button type="button" id="overview-again">Look again</button></div>
+</section>`
+}
+
+function slowAnswers(): Html {
+  return html`<section role="tabpanel" id="slow-panel" aria-labelledby="slow-tab" hidden>
 <h2>The slowest answers of the last hour</h2>
 <p class="aside">In milliseconds, of one serving thread, up to a hundred. “Late” is for how long the thread was busy with others when the request was read; it is not in the total.</p>
 <div class="row"><button type="button" id="slow-again">Look again</button></div>
 <div id="slow"></div>
-</section>
-</div>`
+</section>`
+}
+
+function videos(): Html {
+  return html`<section role="tabpanel" id="videos-panel" aria-labelledby="videos-tab" hidden>
+<h2>For how long videos were watched</h2>
+<p class="aside">All together, by day (UTC). Each author may ask for their own; nothing says who watched.</p>
+<div id="videos"></div>
+</section>`
 }
 
 function moderation(): Html {

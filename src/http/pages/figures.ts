@@ -2,7 +2,7 @@
 // how far newcomers are. Made on the server, so that the first view needs no script, and the script no
 // knowledge of numbers.
 
-import type { IngestStatus } from '../../bridge/messages.ts'
+import type { FanOutStatus, IngestStatus } from '../../bridge/messages.ts'
 import { archiveInWords, isReadingArchive } from './archive-words.ts'
 import type { Forecast } from './forecast.ts'
 import { bytes, count, days, duration, plural, rate } from './format.ts'
@@ -29,6 +29,8 @@ const FIGURES = [
   'diskFree',
   'diskForecast',
   'host',
+  'fanOut',
+  'writesSaved',
 ] as const
 
 /** Less is no silence. */
@@ -83,6 +85,8 @@ function textsOf(
     databaseLog: bytes(pulse?.logBytes),
     diskFree: bytes(pulse?.freeBytes),
     diskForecast: forecastInWords(forecast),
+    fanOut: fanOutInWords(status?.fanOut),
+    writesSaved: savedInWords(status?.fanOut),
     host: status ? (URL.parse(status.stream.host)?.host ?? status.stream.host) : '–',
   }
 }
@@ -108,6 +112,22 @@ function forecastInWords(forecast: Forecast | undefined): string {
   if (!forecast) return 'known after an hour'
   if (forecast.daysLeft === undefined) return 'does not fill up'
   return `full in ${days(forecast.daysLeft)}`
+}
+
+function fanOutInWords(fanOut: FanOutStatus | undefined): string {
+  const posts = fanOut?.sizes.counts.reduce((sum, one) => sum + one, 0)
+  if (!fanOut || !posts) return count(undefined)
+  return `${count(Math.round(fanOut.sizes.sum / posts))}, at most ${count(fanOut.largest)}`
+}
+
+/** Of the last hour, and since the start. */
+function savedInWords(fanOut: FanOutStatus | undefined): string {
+  if (!fanOut) return count(undefined)
+  const { isLossy, lastHour, total } = fanOut
+  if (!isLossy) return 'no limit'
+  const all = lastHour.written + lastHour.leftOut
+  const percent = all === 0 ? 0 : Math.round((lastHour.leftOut / all) * 100)
+  return `${count(lastHour.leftOut)} in the last hour (${percent} %), ${count(total.leftOut)} since the start`
 }
 
 function coldStartsOf(status: IngestStatus | undefined): Figures['coldStarts'] {

@@ -64,7 +64,7 @@ function aboutStalls({ stalls = [] }: IngestStatus): Finding | undefined {
   return {
     level: 'bad',
     title: 'Nothing new is taken in',
-    text: `For ${duration(longest.seconds * 1_000)} nothing has moved: ${longest.what}. What is here is served. If it goes on, Slipstream ends by itself so that it is started again, and goes on where it stopped; the log says why (standing still).`,
+    text: `Nothing has moved for ${duration(longest.seconds * 1_000)}: ${longest.what}. What is here is still served. If this goes on, Slipstream ends so that it is started again, and continues where it stopped; the log says why (standing still).`,
   }
 }
 
@@ -82,7 +82,7 @@ function aboutStream({ stream, archive }: IngestStatus): Finding | undefined {
   return {
     level: 'bad',
     title: 'No connection to the stream',
-    text: `${hostOf(lastErrorHost)} does not answer.${why} Nothing is lost for ${REPLAY_HOURS} hours: what was missed is read again after that. Check this machine’s network and SLIPSTREAM_JETSTREAM_HOSTS.`,
+    text: `${hostOf(lastErrorHost)} does not answer.${why} Nothing is lost if it is back within ${REPLAY_HOURS} hours: what was missed is read then. Check this machine’s network and SLIPSTREAM_JETSTREAM_HOSTS.`,
   }
 }
 
@@ -95,7 +95,7 @@ function aboutLag({ stream, pulse }: IngestStatus): Finding | undefined {
     title: `Catching up, ${duration(lagMs)} behind`,
     text: paused
       ? `The disk or processor is the limit (${rateText}). If this stays so, the machine is too small, or SLIPSTREAM_INDEX_SCOPE too wide.`
-      : `What was missed is being read, at ${rateText}. Timelines fill up as it goes.`,
+      : `What was missed is being read, at ${rateText}. Timelines fill up meanwhile.`,
   }
 }
 
@@ -118,7 +118,7 @@ function aboutDisk({ pulse }: IngestStatus, forecast: Forecast | undefined): Fin
   return {
     level: isShort || daysLeft < FEW_DAYS ? 'bad' : 'notice',
     title: 'The disk is filling up',
-    text: `${bytes(pulse.freeBytes)} are free.${left} Make room or give it a bigger disk; when it is full, Slipstream keeps less, and at last writes nothing until there is room.`,
+    text: `${bytes(pulse.freeBytes)} are free.${left} Make room or give it a bigger disk; as it fills, Slipstream keeps less, and in the end writes nothing until there is room.`,
   }
 }
 
@@ -137,18 +137,18 @@ function aboutGivenUp({ disk, pulse }: IngestStatus): Finding | undefined {
   const { state, usedBytes, capBytes } = disk
   if (state === 'ok') return undefined
   const room =
-    'Make room, raise SLIPSTREAM_DISK_CAP_MB, or keep less by SLIPSTREAM_KEEP_STRANGERS_DAYS.'
+    'Make room, raise SLIPSTREAM_DISK_CAP_MB, or set SLIPSTREAM_KEEP_STRANGERS_DAYS to keep less.'
   if (state === 'full') {
     return {
       level: 'bad',
       title: 'The disk is full',
-      text: `Nothing new is written; what is here is served, and nothing is lost: the stream goes on where it stopped once there is room (for ${REPLAY_HOURS} hours). ${bytes(pulse.freeBytes)} are free. ${room}`,
+      text: `Nothing new is written; what is here is still served. Nothing is lost if there is room again within ${REPLAY_HOURS} hours: the stream goes on where it stopped. ${bytes(pulse.freeBytes)} are free. ${room}`,
     }
   }
   return {
     level: state === 'without-search' ? 'notice' : 'bad',
     title: 'Less is kept, for want of room',
-    text: `${givenUp[state]}. The database uses ${bytes(usedBytes)} of the ${bytes(capBytes)} that it may. ${room}`,
+    text: `${givenUp[state]}. The database uses ${bytes(usedBytes)} of the ${bytes(capBytes)} that it may take. ${room}`,
   }
 }
 
@@ -158,7 +158,7 @@ function aboutFailures({ pulse }: IngestStatus): Finding | undefined {
   return {
     level: 'bad',
     title: 'Requests are failing',
-    text: 'More than one in a hundred answers is a 500 or a 503. A 500 is “request failed” in the log, with the request’s id; a 503 means that more is asked than this machine can answer.',
+    text: 'More than one in a hundred answers is a 500 or a 503. A 500 is “request failed” in the log, with the request’s id; a 503 means that this machine gets more requests than it can answer.',
   }
 }
 

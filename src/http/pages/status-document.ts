@@ -117,6 +117,8 @@ function holdings(figures: Figures): Html {
 <dl class="holdings">
 ${figureOf(figures, 'members', 'members')}
 ${figureOf(figures, 'timelines', 'timelines in memory')}
+${figureOf(figures, 'fanOut', 'timelines a post goes to')}
+${figureOf(figures, 'writesSaved', 'timeline writes spared by the limit')}
 ${figureOf(figures, 'actors', 'accounts known')}
 ${figureOf(figures, 'follows', 'follows in the graph')}
 ${figureOf(figures, 'openGaps', 'gaps being mended')}

@@ -6,11 +6,12 @@ import { Hono } from 'hono'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
-import type { AccountView } from '../../../src/http/pages/explore/account.ts'
-import type { PostView } from '../../../src/http/pages/explore/post.ts'
-import type { ProofView } from '../../../src/http/pages/explore/proof.ts'
+import { loadConfig } from '../../../src/base/config/config.ts'
+import type { accountView } from '../../../src/http/pages/explore/account.ts'
+import type { createPostView } from '../../../src/http/pages/explore/post.ts'
+import type { proofView } from '../../../src/http/pages/explore/proof.ts'
 import { exploreRoutes } from '../../../src/http/pages/explore/routes.ts'
-import type { TimelineView } from '../../../src/http/pages/explore/timeline.ts'
+import type { createTimelineView } from '../../../src/http/pages/explore/timeline.ts'
 import { keepsFromRows } from '../../support/memory-parts.ts'
 import { createRandom } from '../../support/random.ts'
 import { referenceUrlPatterns } from '../../support/reference-appview.ts'
@@ -45,7 +46,11 @@ function explorer({ world }: ServingWorld) {
       timelines: memory.timelines,
       ...keepsFromRows(world.reader, memory, LIMIT),
       reasonableLimit: LIMIT,
-      config: { operatorToken: TOKEN, labelers: [] },
+      config: {
+        ...loadConfig({}, '/nowhere'),
+        operatorToken: TOKEN,
+        labelers: [],
+      },
       status: () => undefined,
       slowRequests: { list: () => [] },
       log: { error: (...line: unknown[]) => console.error(...line) },
@@ -99,7 +104,10 @@ describe('the explore view', () => {
       const told: string[] = []
       let cursor: string | undefined
       do {
-        const page = await ask<TimelineView>('timeline', { actor, ...(cursor && { cursor }) })
+        const page = await ask<ReturnType<ReturnType<typeof createTimelineView>>>('timeline', {
+          actor,
+          ...(cursor && { cursor }),
+        })
         const served = page.items.filter(({ isServed }) => isServed)
         told.push(...served.map(({ uri, repostedBy }) => `${uri} ${repostedBy?.did ?? ''}`))
         for (const { isServed, verdict } of page.items) {
@@ -125,7 +133,10 @@ describe('the explore view', () => {
     const feed = await made.get<Feed>(TIMELINE, { limit: 100 }, reader)
     const served = new Set(feed.feed.map(({ post }) => post.uri))
     for (const { uri } of posts.slice(-40)) {
-      const { checks, items } = await ask<PostView>('post', { actor: reader, uri })
+      const { checks, items } = await ask<ReturnType<ReturnType<typeof createPostView>>>('post', {
+        actor: reader,
+        uri,
+      })
       const isFree = items.some(({ verdict }) => verdict.against.length === 0)
       if (served.has(uri)) expect(isFree, uri).toBe(true)
       if (!isFree && items.length > 0) expect(checks.at(-1)!.isMet).toBe(false)
@@ -134,8 +145,27 @@ describe('the explore view', () => {
       if (author === muted && items.length > 0) expect(words).toContain('muted')
       if (author === blocked && items.length > 0) expect(words).toContain('block')
     }
-    const absent = await ask<PostView>('post', { actor: reader, uri: 'at://did:plc:x/a/b' })
+    const absent = await ask<ReturnType<ReturnType<typeof createPostView>>>('post', {
+      actor: reader,
+      uri: 'at://did:plc:x/a/b',
+    })
     expect(absent.checks).toEqual([{ text: expect.any(String), isMet: false }])
+  })
+
+  test('says of a stranger’s post that it came by the reader’s own repost', async () => {
+    const made = world()
+    const [reader, stranger] = [made.account('reader'), made.account('stranger')]
+    made.member(reader)
+    made.member(stranger)
+    const post = made.post(stranger)
+    const { uri } = post
+    made.create(reader, 'app.bsky.feed.repost', { subject: post })
+    const { checks, items } = await explorer(made)<ReturnType<ReturnType<typeof createPostView>>>(
+      'post',
+      { actor: reader, uri },
+    )
+    expect(items.map(({ verdict }) => verdict.against)).toEqual([[]])
+    expect(checks.map(({ text }) => text)).toContain('The reader reposted it.')
   })
 
   test('tells how lossy a reader is, and what of them is in memory', async () => {
@@ -143,7 +173,7 @@ describe('the explore view', () => {
     const { reader } = randomWorld(made)
     const ask = explorer(made)
     const follows = made.graph.followsCount(made.uid(reader))
-    const account = await ask<AccountView>('account', { actor: reader })
+    const account = await ask<ReturnType<typeof accountView>>('account', { actor: reader })
     expect(account).toMatchObject({ did: reader, isMember: true, follows })
     expect(account.keepShare).toBeCloseTo(Math.min(1, LIMIT / follows))
     expect(account.ring!.items).toBeGreaterThan(0)
@@ -155,7 +185,7 @@ describe('the explore view', () => {
     const ask = explorer(made)
     for (const viewer of members) {
       for (const subject of members.filter((did) => did !== viewer)) {
-        const proof = await ask<ProofView>('proof', { viewer, subject })
+        const proof = await ask<ReturnType<typeof proofView>>('proof', { viewer, subject })
         const page = await made.get<{ followers: { did: string }[] }>(
           'app.bsky.graph.getKnownFollowers',
           { actor: subject, limit: 100 },
@@ -173,7 +203,9 @@ describe('the explore view', () => {
     const { reader } = randomWorld(made)
     made.handle(reader, 'reader.test')
     const ask = explorer(made)
-    expect((await ask<AccountView>('account', { actor: '@Reader.test' })).did).toBe(reader)
+    expect(
+      (await ask<ReturnType<typeof accountView>>('account', { actor: '@Reader.test' })).did,
+    ).toBe(reader)
     const lost = await ask<{ message: string }>('account', { actor: 'nobody.test' }, 400)
     expect(lost.message).toContain('nobody.test is not known here')
     await ask('timeline', { actor: reader, cursor: 'nonsense' }, 400)

@@ -38,8 +38,18 @@ async function statuses(times: number, path: string, headers: Record<string, str
   return [...seen]
 }
 
+async function metrics(): Promise<string> {
+  return (await fetch(`${origin}/metrics`)).text()
+}
+
+/** Pictures that were asked for, whatever came of it. */
+function mediaIn(text: string): number {
+  const line = /slipstream_web_requests_total\{route="media",status="\d+"\} (\d+)/g
+  return [...text.matchAll(line)].reduce((sum, [, n]) => sum + Number(n), 0)
+}
+
 async function counted(route: string, status: number): Promise<number> {
-  const text = await (await fetch(`${origin}/metrics`)).text()
+  const text = await metrics()
   const line = `slipstream_web_requests_total\\{route="${route}",status="${status}"\\} (\\d+)`
   return Number(new RegExp(line).exec(text)?.[1] ?? 0)
 }
@@ -57,6 +67,8 @@ test('an address that has used up its points still has its page, its scrapes and
 test('a flood of pages from one address ends in refusals, and touches no other', async () => {
   const flood = { ...HTML, 'x-forwarded-for': '198.51.100.7' }
   expect((await statuses(3_100, '/page/figures', flood)).sort()).toEqual([200, 429])
+  // Points come anew every five minutes, so maybe in the middle of it.
+  while ((await counted('pages', 429)) < 95) await statuses(100, '/page/figures', flood)
   const refused = await fetch(`${origin}/explore`, { headers: flood })
   expect(refused.status).toBe(429)
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -67,16 +79,14 @@ test('a flood of pages from one address ends in refusals, and touches no other',
 })
 
 test('pages, pictures and refusals are counted by route, and not among the methods', async () => {
-  const before = await counted('media', 404)
+  const before = mediaIn(await metrics())
   expect(await statuses(4, '/img/avatar/plain/did:plc:nobody/bafynothing@jpeg')).not.toContain(200)
-  const text = await (await fetch(`${origin}/metrics`)).text()
-  const media = [
-    ...text.matchAll(/slipstream_web_requests_total\{route="media",status="\d+"\} (\d+)/g),
-  ]
-  expect(media.reduce((sum, [, n]) => sum + Number(n), 0)).toBe(before + 4)
+  const text = await metrics()
+  expect(mediaIn(text)).toBe(before + 4)
   expect(await counted('pages', 429)).toBeGreaterThan(90)
   expect(await counted('pages', 200)).toBeGreaterThan(3_000)
-  expect(await counted('operator', 200)).toBe(2)
+  // Twice as many where points came anew in the middle of the first test, and it was tried again.
+  expect([2, 4]).toContain(await counted('operator', 200))
   expect(await counted('metrics', 200)).toBeGreaterThanOrEqual(SCRAPES)
   expect(text).not.toMatch(/slipstream_requests_total\{method="(pages|media|web|\/)/)
   const methods = [...text.matchAll(/slipstream_requests_total\{[^}]*\} (\d+)/g)]

@@ -238,6 +238,7 @@ describe.skipIf(!path)('in a browser', () => {
     const page = await open('/explore', options)
     await page.fill('#token', TOKEN)
     await page.press('#token', 'Enter')
+    await page.click('#timeline-tab')
     await page.fill('#timeline-actor', member.handle)
     await page.press('#timeline-actor', 'Enter')
     await page.waitForSelector('#timeline > li')
@@ -354,6 +355,9 @@ describe.skipIf(!path)('in a browser', () => {
     const page = await explore()
     expect(page.url()).toContain(`/explore?tab=timeline&actor=${member.handle}`)
     await page.locator('#timeline-tab').press('ArrowLeft')
+    expect(await page.isVisible('#overview-panel')).toBe(true)
+    await untilTrue(async () => (await page.innerText('#overview')).includes('Members'))
+    await page.locator('#overview-tab').press('ArrowLeft')
     expect(await page.isVisible('#slow-panel')).toBe(true)
     await page.locator('#slow-tab').press('ArrowLeft')
     expect(await page.getAttribute('#moderation-tab', 'aria-selected')).toBe('true')
@@ -363,6 +367,7 @@ describe.skipIf(!path)('in a browser', () => {
     // Of both threads, since each tells of its own.
     const asked = `/xrpc/app.bsky.actor.getProfile?actor=${member.handle}`
     for (let i = 0; i < 24; i++) expect(await statusOf(asked)).toBe(200)
+    await untilTrue(async () => (await page.textContent('#videos')) === 'No video was watched yet.')
     await page.click('#slow-again')
     await page.waitForSelector('#slow tbody tr')
     expect(await page.evaluate(unnamed)).toEqual([])

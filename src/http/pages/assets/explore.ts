@@ -10,8 +10,10 @@ import {
   RefusedError,
   rememberToken,
 } from './operator.ts'
+import { showOverview } from './overview.ts'
 import { type Proof, proofGraph, proofTable, proofWords } from './proof-graph.ts'
 import { showSlow } from './slow.ts'
+import { showVideos } from './videos.ts'
 
 type Person = { did: string; handle: string; name: string }
 type Verdict = {
@@ -95,6 +97,7 @@ if (itemChoice)
   choice(itemChoice, 'show', (which) => {
     byId('timeline').dataset['show'] = which
   })
+document.getElementById('overview-again')?.addEventListener('click', () => void showOverview())
 document.getElementById('slow-again')?.addEventListener('click', () => void showSlow())
 document.getElementById('logout')?.addEventListener('click', leave)
 if (operatorToken() !== undefined && document.getElementById('login')) {
@@ -106,15 +109,26 @@ function enter(): void {
   byId('explore').hidden = false
   tabs?.restore()
   document.querySelector<HTMLElement>('[role="tabpanel"]:not([hidden]) input')?.focus()
+  void showOverview().catch(() => undefined)
   void showModeration().catch(() => undefined)
   void showSlow().catch(() => undefined)
+  void showVideos().catch(() => undefined)
 }
 
 function leave(): void {
   forgetToken()
   byId('explore').hidden = true
   byId('login').hidden = false
-  for (const id of ['account', 'timeline', 'post', 'proof', 'moderation', 'slow'])
+  for (const id of [
+    'overview',
+    'account',
+    'timeline',
+    'post',
+    'proof',
+    'moderation',
+    'slow',
+    'videos',
+  ])
     byId(id).replaceChildren()
   for (const form of document.querySelectorAll('form')) form.reset()
 }
@@ -176,7 +190,7 @@ function accountCard(account: Account): HTMLElement {
     ['Role', roles.join(', ')],
     ['Timeline', lossiness],
     ['Memory', memory],
-    ['Followers', `${account.followers}, of whom ${account.memberFollowers} are members`],
+    ['Followers', `${account.followers}, members among them: ${account.memberFollowers}`],
     ['Last seen', account.lastSeenAt === undefined ? 'not yet' : when(account.lastSeenAt)],
   ]
   const list = facts.map(([name, text]) =>

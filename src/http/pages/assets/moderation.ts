@@ -4,11 +4,13 @@
 import { byId, element } from './dom.ts'
 import { operatorToken, RefusedError } from './operator.ts'
 
-type Act = 'hide' | 'show' | 'ban' | 'allow'
+type Wish = { subject: string; act: Act; tag?: string }
+type Act = 'hide' | 'show' | 'ban' | 'allow' | 'tag' | 'untag'
 type Lists = {
   takedowns: { subject: string; at: string }[]
   bans: { did: string; at: string }[]
-  log: { at: string; act: Act; subject: string; by: string; reason: string }[]
+  tags: { subject: string; tag: string; at: string }[]
+  log: { at: string; act: Act; subject: string; by: string; reason: string; tag: string }[]
 }
 type Answer = { subject: string; changed: boolean; message?: string; hint?: string }
 
@@ -18,22 +20,29 @@ const DONE: Record<Act, string> = {
   show: 'shown again',
   ban: 'banned',
   allow: 'allowed again',
+  tag: 'tagged',
+  untag: 'without the tag',
 }
 
 export async function showModeration(): Promise<void> {
-  const { takedowns, bans, log } = await ask<Lists>('GET')
+  const { takedowns, bans, tags, log } = await ask<Lists>('GET')
   const held = [
-    ...takedowns.map((one) => row(one.at, one.subject, 'show', 'Show again')),
-    ...bans.map((one) => row(one.at, one.did, 'allow', 'Allow again')),
+    ...takedowns.map(({ at, subject }) => row(at, { subject, act: 'show' }, 'Show again')),
+    ...bans.map(({ at, did }) => row(at, { subject: did, act: 'allow' }, 'Allow again')),
+    ...tags.map(({ at, ...one }) => row(at, { ...one, act: 'untag' }, `Take off ${one.tag}`)),
   ]
-  const nothing = element('p', { class: 'empty' }, 'Nothing is hidden and nobody is banned.')
+  const nothing = element(
+    'p',
+    { class: 'empty' },
+    'Nothing is hidden or tagged, and nobody is banned.',
+  )
   const decided = log
     .slice(0, SHOWN_ENTRIES)
-    .map(({ at, act, by, subject, reason }) =>
+    .map(({ at, act, by, subject, reason, tag }) =>
       element(
         'li',
         {},
-        `${dayOf(at)} · ${DONE[act]} by ${by}${reason ? `: ${reason}` : ''}`,
+        `${dayOf(at)} · ${DONE[act]}${tag ? ` ${tag}` : ''} by ${by}${reason ? `: ${reason}` : ''}`,
         element('br'),
         element('code', {}, subject),
       ),
@@ -48,26 +57,26 @@ export async function showModeration(): Promise<void> {
 
 export async function decide(form: FormData, act: string): Promise<void> {
   const [subject, reason] = [String(form.get('subject')).trim(), String(form.get('reason'))]
-  await send(act as Act, subject, reason)
+  await send({ act: act as Act, subject }, reason)
 }
 
-async function send(act: Act, subject: string, reason = ''): Promise<void> {
-  const answer = await ask<Answer>('POST', { act, subject, reason, by: 'the explore page' })
-  const words = answer.changed ? `is ${DONE[act]} now` : 'was so already'
+async function send(wish: Wish, reason = ''): Promise<void> {
+  const answer = await ask<Answer>('POST', { ...wish, reason, by: 'the explore page' })
+  const words = answer.changed ? `is ${DONE[wish.act]} now` : 'was so already'
   byId('moderation-done').textContent = `${answer.subject} ${words}.`
   await showModeration()
 }
 
-function row(at: string, subject: string, act: Act, words: string): HTMLElement {
+function row(at: string, wish: Wish, words: string): HTMLElement {
   const button = element('button', { type: 'button', class: 'quiet' }, words)
   button.addEventListener('click', () => {
     button.disabled = true
-    send(act, subject).catch((error: Error) => {
+    send(wish).catch((error: Error) => {
       byId('moderation-done').textContent = error.message
       button.disabled = false
     })
   })
-  return element('li', {}, element('code', {}, subject), ` since ${dayOf(at)} `, button)
+  return element('li', {}, element('code', {}, wish.subject), ` since ${dayOf(at)} `, button)
 }
 
 async function ask<T>(method: 'GET' | 'POST', body?: object): Promise<T> {

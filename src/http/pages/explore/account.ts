@@ -8,7 +8,7 @@ import { findMember } from '../../../data/store/members.ts'
 import { keepShare } from '../../../data/timeline/lossiness.ts'
 import { type ExploreParts, type Person, personOf, type Subject } from './parts.ts'
 
-export type AccountView = Person & {
+type AccountView = Person & {
   isMember: boolean
   isCelebrity: boolean
   isHidden: boolean

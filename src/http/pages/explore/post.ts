@@ -9,7 +9,7 @@ import { type ExploreParts, personOf, type Subject } from './parts.ts'
 import { originOf, type ShownItem, showItem } from './read-item.ts'
 import { verdictOn } from './verdict.ts'
 
-export type PostView = {
+type PostView = {
   /** In words, in the order in which one would ask; `isMet` undefined where it is just to know. */
   checks: { text: string; isMet: boolean | undefined }[]
   /** As which items it could be there: itself, and each repost by somebody followed. */
@@ -27,18 +27,20 @@ export function createPostView(parts: ExploreParts) {
   const { db, graph, actors } = parts
   const itemsByUri = createItemsByUri(parts)
 
-  function repostItems(owner: number, post: number): number[] {
+  /** By the reader, too, whose own reposts are in their timeline. */
+  function repostsFor(owner: number, post: number) {
+    const isHeard = (uid: number) => uid === owner || graph.has(owner, uid)
     return newestReposts(db, post, MAX_REPOSTS)
-      .filter(({ uid }) => graph.has(owner, uid) && (actors.flagsOf(uid) & HIDDEN) === 0)
+      .filter(({ uid }) => isHeard(uid) && (actors.flagsOf(uid) & HIDDEN) === 0)
       .slice(0, MAX_SHOWN)
-      .map(({ id }) => repostItem(id))
   }
 
   return (owner: Subject, { reader, uri }: { reader: Reader; uri: string }): PostView => {
     const [found] = itemsByUri([{ post: uri, repost: undefined }])
     if (!found || found.item === 0) return { checks: [unknownCheck(found?.isUnknown)], items: [] }
     const post = rowIdOf(found.item)
-    const reposts = repostItems(owner.uid, post)
+    const reposted = repostsFor(owner.uid, post)
+    const reposts = reposted.map(({ id }) => repostItem(id))
     const state = parts.hydrator.feed([postItem(post), ...reposts], reader)
     const author = state.postRefs.get(post)?.uid ?? 0
     const { handle } = personOf(parts, state, author)
@@ -53,7 +55,7 @@ export function createPostView(parts: ExploreParts) {
       { text: 'The post is here.', isMet: true },
       activeCheck(handle, (actors.flagsOf(author) & HIDDEN) === 0),
       followCheck(handle, author === owner.uid, isFollowed),
-      repostCheck(reposts.length),
+      repostCheck(reposted, owner.uid),
       ...takenCheck(items),
     ]
     return { checks, items }
@@ -80,7 +82,11 @@ function followCheck(handle: string, isOwn: boolean, isFollowed: boolean): Check
   return { text, isMet: isFollowed }
 }
 
-function repostCheck(count: number): Check {
+function repostCheck(reposts: readonly { uid: number }[], reader: number): Check {
+  if (reposts.some(({ uid }) => uid === reader)) {
+    return { text: 'The reader reposted it.', isMet: true }
+  }
+  const count = reposts.length
   const text =
     count === 0
       ? 'Nobody whom the reader follows reposted it.'

@@ -4,7 +4,7 @@ import { createReader } from '../../../answers/hydrate/reader.ts'
 import { createKnownFollowers } from '../../../answers/skeleton/known-followers.ts'
 import { type ExploreParts, type Person, personOf, type Subject } from './parts.ts'
 
-export type ProofView = {
+type ProofView = {
   viewer: Person & { follows: number }
   subject: Person & { followers: number }
   isFollowing: boolean

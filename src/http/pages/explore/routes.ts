@@ -6,11 +6,13 @@ import { BadCursorError } from '../../../answers/skeleton/page-cursor.ts'
 import type { Config } from '../../../base/config/config.ts'
 import type { IngestStatus } from '../../../bridge/messages.ts'
 import { createAccounts } from '../../../data/store/read/accounts.ts'
+import { videosWatched } from '../../operator/facts.ts'
 import { requireOperator } from '../../operator/guard.ts'
 import type { SlowRequests } from '../../server/slow-requests.ts'
 import { type PageErrorParts, pageError } from '../page-error.ts'
 import { accountView } from './account.ts'
 import { newcomersView } from './members.ts'
+import { overview } from './overview.ts'
 import type { ExploreParts, Subject } from './parts.ts'
 import { createPostView } from './post.ts'
 import { proofView } from './proof.ts'
@@ -18,7 +20,7 @@ import { createTimelineView } from './timeline.ts'
 
 export type ExploreOptions = ExploreParts &
   PageErrorParts & {
-    config: Pick<Config, 'operatorToken' | 'labelers'>
+    config: Pick<Config, 'operatorToken' | 'labelers' | 'dataDir' | 'mediaPin' | 'mediaPinMb'>
     status: () => IngestStatus | undefined
     slowRequests: Pick<SlowRequests, 'list'>
   }
@@ -37,9 +39,11 @@ export function exploreRoutes(options: ExploreOptions): Hono {
 
   const app = new Hono()
   app.use(requireOperator(options.config))
+  app.get('/overview', async (c) => c.json({ rows: await overview(options) }))
   app.get('/newcomers', (c) =>
     c.json({ newcomers: newcomersView(options, options.status()?.coldStarts ?? []) }),
   )
+  app.get('/videos', (c) => c.json({ days: videosWatched(options.db) }))
   app.get('/slow', (c) => c.json({ requests: options.slowRequests.list() }))
   app.get('/account', (c) => c.json(accountView(options, subjectOf(c, 'actor'))))
   app.get('/timeline', (c) => {

@@ -10,7 +10,7 @@ import { type ExploreParts, followedOf, type Subject } from './parts.ts'
 import { originOf, type ShownItem, showItem } from './read-item.ts'
 import { verdictOn } from './verdict.ts'
 
-export type TimelineView = {
+type TimelineView = {
   /** Newest first. */
   items: (ShownItem & { isServed: boolean })[]
   cursor: string | undefined

@@ -1,0 +1,19 @@
+// The server at a glance, the first tab of the explore page: what there is, and whether it is well, in words as well as
+// in colour.
+
+import { byId, element } from './dom.ts'
+import { askAsOperator } from './operator.ts'
+
+type Row = { name: string; text: string; level: keyof typeof LEVELS }
+
+const LEVELS = { good: 'Good', info: 'For your information', notice: 'Look at it', bad: 'Bad' }
+
+export async function showOverview(): Promise<void> {
+  const { rows } = await askAsOperator<{ rows: Row[] }>('overview')
+  byId('overview').replaceChildren(...rows.map(line))
+}
+
+function line({ name, text, level }: Row): HTMLElement {
+  const word = element('strong', { class: `verdict ${level}` }, LEVELS[level])
+  return element('div', {}, element('dt', {}, name), element('dd', {}, word, ` ${text}`))
+}

@@ -1,0 +1,124 @@
+// The server at a glance, for the operator: members, invites, backups, gaps, jobs, room and what is kept of media, each
+// with a word whether it is well and what to do where it is not.
+
+import type { Config } from '../../../base/config/config.ts'
+import { DAY_MS } from '../../../base/util/durations.ts'
+import type { IngestStatus } from '../../../bridge/messages.ts'
+import { newestBackup } from '../../../data/store/backup.ts'
+import type { Db } from '../../../data/store/db.ts'
+import { listInvites } from '../../../data/store/invites.ts'
+import { type PinStatus, readPinStatus } from '../../media/pins/pinned-files.ts'
+import { type Facts, readFacts } from '../../operator/facts.ts'
+import { MAX_LISTED_INVITES } from '../../operator/invites.ts'
+import { bytes, count, duration, plural } from '../format.ts'
+
+type OverviewRow = {
+  name: string
+  text: string
+  level: 'good' | 'info' | 'notice' | 'bad'
+}
+
+type Parts = {
+  db: Db
+  config: Pick<Config, 'dataDir' | 'mediaPin' | 'mediaPinMb'>
+  status: () => IngestStatus | undefined
+  now?: () => number
+}
+
+const BACKUP_IS_OLD_MS = 2 * DAY_MS
+const MANY_JOBS = 20_000
+const LEAST_FREE_BYTES = 2e9
+const MEGABYTE = 1 << 20
+
+export async function overview({ db, config, status, now = Date.now }: Parts) {
+  const report = status()
+  const facts = readFacts(db, config.dataDir, report?.follows ?? 0)
+  const pins = config.mediaPin.length > 0 ? await readPinStatus(config.dataDir) : undefined
+  const rows: (OverviewRow | undefined)[] = [
+    aboutMembers(facts, report),
+    aboutInvites(db, now()),
+    aboutBackups(config.dataDir, now()),
+    aboutGaps(facts),
+    aboutJobs(facts),
+    aboutRoom(facts),
+    aboutLabelers(facts),
+    pins && aboutPins(pins, config),
+  ]
+  return rows.filter((row) => row !== undefined)
+}
+
+function aboutMembers({ members }: Facts, report: IngestStatus | undefined): OverviewRow {
+  const cold = report?.coldStarts.filter(({ stage }) => stage !== 'done').length ?? 0
+  const setUp = cold === 0 ? '' : `; ${plural(cold, 'is', 'are')} being set up`
+  return { name: 'Members', text: `${count(members)}${setUp}`, level: 'info' }
+}
+
+function aboutInvites(db: Db, now: number): OverviewRow {
+  const open = listInvites(db, MAX_LISTED_INVITES).filter((one) => {
+    return one.disabled_at === null && (one.expires_at ?? Infinity) > now && one.uses < one.max_uses
+  })
+  const places = open.reduce((sum, one) => sum + one.max_uses - one.uses, 0)
+  const text =
+    open.length === 0
+      ? 'no code is open; slipstream invite create makes one'
+      : `${plural(open.length, 'code')} in use, for ${plural(places, 'more person', 'more people')}`
+  return { name: 'Invites', text, level: 'info' }
+}
+
+function aboutBackups(dataDir: string, now: number): OverviewRow {
+  const newest = newestBackup(dataDir)
+  if (!newest) {
+    const text =
+      'none in the data folder; slipstream backup makes one. Those in other folders are not known here.'
+    return { name: 'Backups', text, level: 'notice' }
+  }
+  const age = now - newest.at
+  const text = `the latest is ${duration(age)} old, ${bytes(newest.bytes)}`
+  if (age <= BACKUP_IS_OLD_MS) return { name: 'Backups', text, level: 'good' }
+  const advice = 'Look at the timer (docs/OPERATING.md, Back up and restore).'
+  return { name: 'Backups', text: `${text}. ${advice}`, level: 'notice' }
+}
+
+function aboutGaps({ gaps: { open, repairing, closed } }: Facts): OverviewRow {
+  if (open + repairing === 0) {
+    return { name: 'Gaps', text: `none open, ${count(closed)} closed`, level: 'good' }
+  }
+  const text = `${count(open)} open, ${count(repairing)} being repaired: this goes on by itself; slipstream gaps lists them`
+  return { name: 'Gaps', text, level: 'info' }
+}
+
+function aboutJobs({ jobs, recordsLater }: Facts): OverviewRow {
+  const later = recordsLater > 0 ? `; ${count(recordsLater)} records are fetched later, slowly` : ''
+  if (jobs < MANY_JOBS)
+    return { name: 'Jobs', text: `${count(jobs)} waiting${later}`, level: 'good' }
+  const text = `${count(MANY_JOBS)} or more waiting${later}: much is being fetched. If this stays so for hours, slipstream doctor says what holds it up.`
+  return { name: 'Jobs', text, level: 'notice' }
+}
+
+function aboutRoom({ disk: { databaseBytes, freeBytes } }: Facts): OverviewRow {
+  const text = `${bytes(databaseBytes)} taken by the database, ${bytes(freeBytes)} free`
+  const isShort = freeBytes < LEAST_FREE_BYTES
+  return { name: 'Disk', text, level: isShort ? 'bad' : 'good' }
+}
+
+function aboutLabelers({ quarantinedLabelers }: Facts): OverviewRow | undefined {
+  const [first, ...others] = quarantinedLabelers
+  if (!first) return undefined
+  const more = others.length > 0 ? `, and ${count(others.length)} more` : ''
+  const text = `${first.did} is left alone until ${first.until}: ${first.reason}${more}`
+  return { name: 'Labelers', text, level: 'info' }
+}
+
+function aboutPins(
+  { bytes: taken, missing, isFull }: PinStatus,
+  { mediaPinMb }: Pick<Config, 'mediaPinMb'>,
+): OverviewRow {
+  const text = `${bytes(taken)} of ${bytes(mediaPinMb * MEGABYTE)}`
+  if (isFull) {
+    const advice = 'Raise SLIPSTREAM_MEDIA_PIN_MB, or name fewer accounts in SLIPSTREAM_MEDIA_PIN.'
+    return { name: 'Pinned media', text: `${text}: full. ${advice}`, level: 'bad' }
+  }
+  if (missing === 0) return { name: 'Pinned media', text: `${text}, all there`, level: 'good' }
+  const lacking = `${text}; ${plural(missing, 'blob')} could not be had yet, and will be asked for again`
+  return { name: 'Pinned media', text: lacking, level: 'notice' }
+}
