@@ -11,10 +11,11 @@ import { join, resolve } from 'node:path'
 import { loadConfig } from '../src/base/config/config.ts'
 import { createReadingTokens } from '../src/http/server/reading-token.ts'
 import { fail } from '../src/tools/cli/fail.ts'
+import { readArguments } from '../src/tools/cli/script-usage.ts'
 import type { SimulatedAccount } from '../test/support/simulated-network/repository.ts'
 import { followsOf, introduce, wordsBy } from './simulated-people.ts'
 import { drawPictures } from './simulated-pictures.ts'
-import { readSimulationOptions, startSimulation } from './simulation.ts'
+import { readSimulationOptions, simulationFlags, startSimulation } from './simulation.ts'
 
 const TIMELINE = 'app.bsky.feed.getTimeline'
 const KNOWN_FOLLOWERS = 'app.bsky.graph.getKnownFollowers'
@@ -27,11 +28,17 @@ const PATIENCE_MS = 60_000
 /** The simulated network would not be asked otherwise. */
 const NETWORK = /^SLIPSTREAM_(JETSTREAM_|PLC_URL|FALLBACK_APPVIEW|ALLOW_PRIVATE_HOSTS)/
 
+const SMALL = { accounts: 2_500, follows: 12, past: 12_000 }
+const USAGE = `scripts/start --demo [options]
+Slipstream and a made-up network together, offline. Options and their defaults:
+  ${simulationFlags(SMALL)}`
+
+const network = readArguments(USAGE, (args) => readSimulationOptions(args, SMALL))
 const pictures = await drawPictures()
-const simulation = await startSimulation(
-  readSimulationOptions(process.argv.slice(2), { accounts: 2_500, follows: 12, past: 12_000 }),
-  { words: wordsBy(pictures.scenes), blobs: pictures.blobs },
-)
+const simulation = await startSimulation(network, {
+  words: wordsBy(pictures.scenes),
+  blobs: pictures.blobs,
+})
 introduce(simulation.network, pictures.faces)
 const readers = chooseReaders()
 const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-demo-'))
@@ -122,7 +129,7 @@ Or paste these; their tokens are good for a day. The timeline of ${few.handle}, 
 
 ${await curl(few, `${TIMELINE}?limit=3`)}
 
-Whom of those whom ${many.handle} follows follow ${subject.handle}:
+Who among the people that ${many.handle} follows also follows ${subject.handle}:
 
 ${await curl(many, known)}
 

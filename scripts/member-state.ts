@@ -1,13 +1,5 @@
-// A member's private state (mutes, muted lists and threads, bookmarks, drafts, subscriptions, settings)
-// out of a Slipstream and into one, as one JSON document:
-//
-//   node scripts/member-state.ts export did:plc:…  > state.json      from the data folder, at any time
-//   node scripts/member-state.ts import            < state.json      into it, while Slipstream is stopped
-//   node scripts/member-state.ts fetch  --pds https://… --as alice.example [--appview did:web:…] > state.json
-//   node scripts/member-state.ts push   --pds https://… --as alice.example --appview did:web:…   < state.json
-//
-// `fetch` asks another AppView (Bluesky's unless named), `push` tells one that is running; both go
-// through the member's own PDS with an app password, read from ATP_APP_PASSWORD.
+// A member's private state (mutes, muted lists and threads, bookmarks, drafts, subscriptions, settings) out of a
+// Slipstream and into one, as one JSON document.
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -18,18 +10,27 @@ import { lockDataDir } from '../src/data/store/lock.ts'
 import { parseState } from '../src/ingest/member-state/document.ts'
 import { readState } from '../src/ingest/member-state/read-state.ts'
 import { writeState } from '../src/ingest/member-state/write-state.ts'
+import { readArguments } from '../src/tools/cli/script-usage.ts'
 import { signIn } from './member-state/appview.ts'
 import { fetchState } from './member-state/fetch-state.ts'
 import { pushState } from './member-state/push-state.ts'
 
-const USAGE =
-  'Usage: node scripts/member-state.ts export DID | import | fetch | push (see its head)'
+const USAGE = `node scripts/member-state.ts export DID > state.json    from the data folder, at any time
+node scripts/member-state.ts import < state.json        into it, while Slipstream is stopped
+node scripts/member-state.ts fetch --pds URL --as HANDLE [--appview DID] > state.json
+node scripts/member-state.ts push  --pds URL --as HANDLE --appview DID   < state.json
+
+fetch asks another AppView (Bluesky's unless you name one), push tells one that is running. Both go through the
+member's own PDS with an app password, read from ATP_APP_PASSWORD.`
 const BLUESKY = 'did:web:api.bsky.app#bsky_appview'
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { pds: { type: 'string' }, as: { type: 'string' }, appview: { type: 'string' } },
-})
+const { positionals, values } = readArguments(USAGE, (args) =>
+  parseArgs({
+    args,
+    allowPositionals: true,
+    options: { pds: { type: 'string' }, as: { type: 'string' }, appview: { type: 'string' } },
+  }),
+)
 
 function exportState(did: string | undefined): void {
   if (!did || !isValidDid(did)) throw new Error(USAGE)

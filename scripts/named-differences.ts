@@ -5,8 +5,8 @@ type Difference = { what: string; why: string }
 
 export const namedDifferences: Difference[] = [
   {
-    what: 'Posts and accounts have no moderation tags, which hide or lower them in search, threads and notifications there.',
-    why: 'Bluesky’s own services write them into its database; no record, event or label tells them to anybody else. What labelers say counts, and what clients do with it.',
+    what: 'Moderation tags are those that this server’s operator set ([OPERATING.md](OPERATING.md#moderation)); what they keep from a list of notifications is not counted as unread either. Tags that an experiment makes for each answer (`VISIBILITY_TAG_…`) are unknown.',
+    why: 'There, Bluesky’s own services write them into its database; no record, event or label tells them to anybody else.',
   },
   {
     what: 'A moderation service (`SLIPSTREAM_MODERATION_SERVICES`) sees through blocks in threads, and not in lists, searches and feeds.',
@@ -21,8 +21,8 @@ export const namedDifferences: Difference[] = [
     why: 'They tie Bluesky’s services to one another. For social proof of many accounts there is `io.slipstream.graph.getSocialProof`.',
   },
   {
-    what: '`/blob/{did}/{cid}` has pictures alone, and one that is kept is not fetched again; a picture is not made larger than it is.',
-    why: 'Nothing else that strangers uploaded goes out of our origin as it came; whoever wants such bytes asks the account’s PDS. More pixels than there are show nothing more.',
+    what: '`/blob/{did}/{cid}` has pictures alone, and one that is kept is not fetched again; a picture is not made larger than it is, and a CID that no blob has is a 400, there a 404.',
+    why: 'Nothing else that strangers uploaded goes out of our origin as it came; whoever wants such bytes asks the account’s PDS. More pixels than there are show nothing more, and nobody has to be asked for what can’t be there.',
   },
   {
     what: 'There are no sitemaps (`/external/sitemap/`), and `getConfig` names nobody as live.',
@@ -33,8 +33,12 @@ export const namedDifferences: Difference[] = [
     why: 'An operator sees there how far the stream is, without another tool.',
   },
   {
-    what: 'Posts in feeds do not tell known likers and their place in their author’s thread (`opThreadPostIndex`); those of `getPostThreadV2` do. Who opted out of a reference list is on it all the same.',
-    why: 'The reference has had these since the summer of 2026. The first two would be looked up for each item of each page; opt-outs are not indexed yet.',
+    what: 'Posts in feeds do not tell known likers and their place in their author’s thread (`opThreadPostIndex`); those of `getPostThreadV2` do.',
+    why: 'The reference has had these since the summer of 2026. They would be looked up for each item of each page.',
+  },
+  {
+    what: 'How many drafts somebody may keep (500) and how many posts a thread shows above its anchor (50) can’t be set.',
+    why: 'They are what the reference has where nothing is set; no operator has a reason to choose.',
   },
   {
     what: 'Nobody gets `debug` fields, and no feature gate changes an answer.',
@@ -53,7 +57,7 @@ export const namedDifferences: Difference[] = [
     why: 'A mistake of the client’s is told as one.',
   },
   {
-    what: '`getKnownFollowers` has pages in a stable order; there, one page in none.',
+    what: '`getKnownFollowers` has pages in a stable order, whose first a profile names; there, one page in none.',
     why: 'What is behind the first page can be reached.',
   },
   {

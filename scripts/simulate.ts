@@ -2,17 +2,25 @@
 // a Slipstream (or anything else that reads Jetstream) started beside it. With `--readers 200` also servers,
 // and readers who use them (readers/options.ts has the rest).
 
-import { type ReaderOptions, readReaderOptions } from './readers/options.ts'
+import { readArguments } from '../src/tools/cli/script-usage.ts'
+import { readReaderOptions } from './readers/options.ts'
 import { runReaders } from './readers/run.ts'
-import { readSimulationOptions, startSimulation } from './simulation.ts'
+import { readSimulationOptions, simulationFlags, startSimulation } from './simulation.ts'
 
 const REPORT_INTERVAL_MS = 10_000
-const EXIT_USAGE = 64
-const USAGE =
-  '--readers 200 --mix scroll=40,thread=25,like=15,follow=2 --poll 30 --seconds 60 --server slipstream --server lossless:REASONABLE_LIMIT=0 --server other=http://127.0.0.1:4000 --board 8080 --report report.json'
+const USAGE = `npm run simulate -- [options]
+A made-up network behind a Jetstream, for a Slipstream started beside it. Options and their defaults:
+  ${simulationFlags()}
 
-const { readers, rest } = readArguments()
-const options = readSimulationOptions(rest)
+With --readers also servers, and people who read them; each --server is a Slipstream that is started with these
+settings, the official AppView in front of one, or something that runs already:
+  --readers 200 --mix scroll=40,thread=25,like=15,follow=2 --poll 30 --seconds 60 --board 8080 --report report.json
+  --server slipstream --server lossless:REASONABLE_LIMIT=0 --server theirs=official --server other=http://127.0.0.1:4000`
+
+const { readers, options } = readArguments(USAGE, (args) => {
+  const { readers, rest } = readReaderOptions(args)
+  return { readers, options: readSimulationOptions(rest) }
+})
 const simulation = await startSimulation(options)
 if (readers) {
   await runReaders(simulation, readers, options.seed)
@@ -20,15 +28,6 @@ if (readers) {
   process.exit(0)
 }
 presentNetwork()
-
-function readArguments(): { readers?: ReaderOptions; rest: string[] } {
-  try {
-    return readReaderOptions(process.argv.slice(2))
-  } catch (error) {
-    console.error(`${(error as Error).message}\n  Such as ${USAGE}`)
-    process.exit(EXIT_USAGE)
-  }
-}
 
 function presentNetwork(): void {
   const settings = Object.entries(simulation.env).map(([key, value]) => `${key}=${value}`)

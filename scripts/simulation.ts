@@ -42,7 +42,6 @@ const WINDOW_HOURS = 37
 const MIN_ACCOUNTS = 10
 /** Somebody of whom nothing is known but that they were there when the window begins. */
 const LONG_AGO = 'did:plc:longagolongagolongagolo2'
-const EXIT_USAGE = 64
 
 const usual: SimulationOptions = {
   seed: 1,
@@ -53,22 +52,18 @@ const usual: SimulationOptions = {
   rate: 50,
 }
 
-/** Reads `--seed 7 --rate 500 …` over the defaults, of which some may be others; ends the process where they make no sense. */
+/** Such as `--seed 7 --rate 500`. */
+export function simulationFlags(instead: Partial<SimulationOptions> = {}): string {
+  const flags = Object.entries({ ...usual, ...instead })
+  return flags.map(([name, value]) => `--${kebab(name)} ${value}`).join(' ')
+}
+
+/** Over the defaults, of which some may be others. @throws Error that says what is wrong. */
 export function readSimulationOptions(
   args: string[],
   instead: Partial<SimulationOptions> = {},
 ): SimulationOptions {
   const defaults = { ...usual, ...instead }
-  try {
-    return parseOptions(args, defaults)
-  } catch (error) {
-    const flags = Object.entries(defaults).map(([name, value]) => `--${kebab(name)} ${value}`)
-    console.error(`${(error as Error).message}\n  Options and their defaults: ${flags.join(' ')}`)
-    process.exit(EXIT_USAGE)
-  }
-}
-
-function parseOptions(args: string[], defaults: SimulationOptions): SimulationOptions {
   const names = Object.keys(defaults) as (keyof SimulationOptions)[]
   const flags = Object.fromEntries(names.map((name) => [kebab(name), { type: 'string' as const }]))
   const { values } = parseArgs({ args, options: flags, strict: true })

@@ -1,59 +1,77 @@
-// `npm run torture -- --seeds N [--first K] [--at-once N] [--events N] [--faults N] [--kinds A,B] [--json]`:
-// runs the fault harness over seeds, one after the other, or some at once, each in a process of its own.
-// Differences are printed as they are found; the last line is the sum of everything. `--kinds` leaves only
-// these faults, which makes other runs of the seeds.
+// `npm run torture`: runs the fault harness over seeds, one after the other, or some at once, each in a process of its
+// own. Differences are printed as they are found; the last line is the sum of everything.
 
 import { spawn } from 'node:child_process'
 import { text as textOf } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
+import { readArguments } from '../src/tools/cli/script-usage.ts'
 import { type FaultKind, faultKinds } from '../test/support/torture/plan.ts'
 import { type RunReport, runSeed } from '../test/support/torture/run.ts'
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '10' },
-    first: { type: 'string', default: '1' },
-    'at-once': { type: 'string', default: '1' },
-    events: { type: 'string' },
-    faults: { type: 'string' },
-    kinds: { type: 'string' },
-    json: { type: 'boolean', default: false },
-  },
-})
-const first = wholeNumber('first', values.first)
-const count = wholeNumber('seeds', values.seeds)
-const atOnce = wholeNumber('at-once', values['at-once'])
-const size = {
-  ...(values.events !== undefined && { events: wholeNumber('events', values.events) }),
-  ...(values.faults !== undefined && { faults: wholeNumber('faults', values.faults) }),
-  ...(values.kinds !== undefined && { kinds: values.kinds.split(',').map(faultKind) }),
-}
+const USAGE = `npm run torture -- [options]
+Starts Slipstreams, kills them and breaks what they depend on, and compares what they answer with an oracle.
+
+  --seeds N      how many runs (10)
+  --first N      the seed of the first one (1)
+  --at-once N    how many at the same time (1)
+  --events N     events a run, if not as many as the seed says
+  --faults N     faults a run, likewise
+  --kinds A,B    only these faults, which makes other runs of the seeds:
+                 ${faultKinds.join(', ')}
+  --json         a line of JSON for each run, and one for all`
 const SHOWN_DIFFERENCES = 10
+
+const { given, seeds, atOnce, size, isJson } = readArguments(USAGE, readOptions)
 
 // An exit, unlike a signal's default, also ends the Slipstream under test.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 const reports: RunReport[] = []
-const pending = Array.from({ length: count }, (_, i) => first + i).values()
-await Promise.all(Array.from({ length: Math.max(1, atOnce) }, work))
+const pending = seeds.values()
+await Promise.all(Array.from({ length: atOnce }, work))
 const total = sumUp(reports)
-console.log(values.json ? JSON.stringify(total) : describe(total))
+console.log(isJson ? JSON.stringify(total) : describe(total))
 process.exit(total.differences === 0 && total.neverStruck.length === 0 ? 0 : 1)
+
+function readOptions(args: string[]) {
+  const string = { type: 'string' } as const
+  const { values } = parseArgs({
+    args,
+    options: {
+      ...{ seeds: string, first: string, 'at-once': string, events: string, faults: string },
+      ...{ kinds: string, json: { type: 'boolean' } },
+    },
+  })
+  const number = (name: Exclude<keyof typeof values, 'json'>, usual?: number) =>
+    values[name] === undefined ? usual : wholeNumber(name, values[name])
+  const first = number('first', 1)!
+  return {
+    given: values,
+    seeds: Array.from({ length: number('seeds', 10)! }, (_, i) => first + i),
+    atOnce: Math.max(1, number('at-once', 1)!),
+    size: {
+      ...(values.events !== undefined && { events: number('events') }),
+      ...(values.faults !== undefined && { faults: number('faults') }),
+      ...(values.kinds !== undefined && { kinds: values.kinds.split(',').map(faultKind) }),
+    },
+    isJson: values.json ?? false,
+  }
+}
 
 async function work(): Promise<void> {
   for (const seed of pending) {
     const report = await (atOnce > 1 ? runApart(seed) : runSeed(seed, size))
     reports.push(report)
-    if (values.json) console.log(JSON.stringify(report))
+    if (isJson) console.log(JSON.stringify(report))
     else print(report)
   }
 }
 
 /** In a process of its own, told all that this one was. */
 async function runApart(seed: number): Promise<RunReport> {
-  const { events, faults, kinds } = values
-  const given = Object.entries({ seeds: '1', first: String(seed), events, faults, kinds })
-  const told = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))
+  const { events, faults, kinds } = given
+  const options = Object.entries({ seeds: '1', first: String(seed), events, faults, kinds })
+  const told = options.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))
   const child = spawn(process.execPath, [import.meta.filename, ...told, '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -83,9 +83,10 @@ const PAGE = `<!doctype html>
     return section
   }
   new EventSource('/figures').onmessage = ({ data }) => {
-    const { seconds, readers, eventsPerSecond, servers } = JSON.parse(data)
+    const { seconds, readers, eventsPerSecond, servers, winner } = JSON.parse(data)
     document.getElementById('head').textContent =
-      readers + ' readers, ' + Math.round(seconds) + ' s, ' + eventsPerSecond.toFixed(0) + ' events/s'
+      readers + ' readers, ' + Math.round(seconds) + ' s, ' + eventsPerSecond.toFixed(0) + ' events/s' +
+      (winner ? '; ' + winner + ' is quicker at most' : '')
     document.querySelector('main').replaceChildren(...servers.map(card))
   }
 </script>

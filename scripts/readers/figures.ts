@@ -17,7 +17,11 @@ export type Figures = {
   readers: number
   eventsPerSecond: number
   servers: ServerFigures[]
+  /** Who is quicker at more of what readers ask; undefined where nobody is. */
+  winner: string | undefined
 }
+
+const ASKED: readonly Act[] = ['sign-in', 'timeline', 'scroll', 'thread']
 
 type Kept = { times: Histogram; failed: number }
 
@@ -49,7 +53,8 @@ export class Recorder {
     const seconds = (performance.now() - this.#startedAt) / 1000
     const servers = this.#names.map((name) => this.#figuresOf(name, seconds))
     markBest(servers)
-    return { seconds, readers, eventsPerSecond: emitted / seconds, servers }
+    const winner = winnerOf(servers)
+    return { seconds, readers, eventsPerSecond: emitted / seconds, servers, winner }
   }
 
   #of(server: string, act: Act): Kept {
@@ -65,7 +70,8 @@ export class Recorder {
       const [server, act] = key.split(' ') as [string, Act]
       if (server === name) methods[act] = { ...times.quantiles(), failed, isBest: false }
     }
-    const timelines = (methods.timeline?.count ?? 0) + (methods.scroll?.count ?? 0)
+    const count = (act: Act) => methods[act]?.count ?? 0
+    const timelines = count('sign-in') + count('timeline') + count('scroll')
     return {
       name,
       methods,
@@ -76,19 +82,32 @@ export class Recorder {
   }
 }
 
-/** Of each method the lower p99; nobody's where there is one server, or where any request failed. */
+/**
+ * Of each kind of request the lower p99; nobody's where there is one server, or where any request failed. Likes and
+ * follows are nobody's: they go to the network, and no server answers them.
+ */
 function markBest(servers: readonly ServerFigures[]): void {
   if (servers.length < 2) return
-  const acts = new Set(servers.flatMap(({ methods }) => Object.keys(methods) as Act[]))
-  for (const act of acts) {
+  for (const act of ASKED) {
     const all = servers.flatMap(({ methods }) => methods[act] ?? [])
     const [best] = all.filter(({ failed }) => failed === 0).sort((a, b) => a.p99 - b.p99)
     if (best) best.isBest = true
   }
 }
 
-export function tableOf({ seconds, eventsPerSecond, servers }: Figures): string {
-  const head = `${seconds.toFixed(0)} s, ${eventsPerSecond.toFixed(0)} events/s`
+/** How many of the kinds of request it is best at. */
+function winsOf({ methods }: ServerFigures): number {
+  return Object.values(methods).filter(({ isBest }) => isBest).length
+}
+
+function winnerOf(servers: readonly ServerFigures[]): string | undefined {
+  const [first, second] = [...servers].sort((a, b) => winsOf(b) - winsOf(a))
+  return first && second && winsOf(first) > winsOf(second) ? first.name : undefined
+}
+
+export function tableOf({ seconds, eventsPerSecond, servers, winner }: Figures): string {
+  const won = winner === undefined ? '' : `; ${winner} is quicker at most`
+  const head = `${seconds.toFixed(0)} s, ${eventsPerSecond.toFixed(0)} events/s${won}`
   const rows = servers.flatMap(({ name, methods, timelinesPerSecond, lagMs, lastFailure }) => [
     `${name}: ${timelinesPerSecond.toFixed(1)} timelines/s, ${lagMs ?? '?'} ms behind the stream${lastFailure ? `; failed: ${lastFailure}` : ''}`,
     ...Object.entries(methods).map(

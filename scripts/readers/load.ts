@@ -48,6 +48,7 @@ class Reader {
   readonly #parts: Parts
   readonly #index: number
   readonly #account: SimulatedAccount
+  #hasSignedIn = false
   readonly #tokens = new Map<string, { token: string; until: number }>()
 
   constructor(parts: Parts, index: number) {
@@ -77,7 +78,8 @@ class Reader {
     const dice = { scroll: 0, thread: 0, like: 0, follow: 0 }
     for (const act of Object.keys(dice) as (keyof typeof dice)[]) dice[act] = random.next() * 100
     const chosen = random.next()
-    const pages = await this.#read('timeline', () => '')
+    const pages = await this.#read(this.#hasSignedIn ? 'timeline' : 'sign-in', () => '')
+    this.#hasSignedIn = true
     if (dice.scroll < mix.scroll) {
       await this.#read('scroll', (i) => `&cursor=${encodeURIComponent(pages[i]?.cursor ?? '')}`)
     }

@@ -3,14 +3,22 @@
 
 import { parseArgs } from 'node:util'
 
-export const ACTS = ['timeline', 'scroll', 'thread', 'like', 'follow'] as const
-export type Act = (typeof ACTS)[number]
+/** `sign-in`: a reader's first look at their timeline, which a server makes ready meanwhile. */
+export type Act = 'sign-in' | 'timeline' | 'scroll' | 'thread' | 'like' | 'follow'
 
 /** How often a reader does this, of a hundred times that they look at their timeline. */
-export type Mix = Record<Exclude<Act, 'timeline'>, number>
+export type Mix = Record<Exclude<Act, 'timeline' | 'sign-in'>, number>
 
-/** A Slipstream to start with these settings, or, with `origin`, one that runs and reads this network. */
-export type ServerWish = { name: string; settings: Record<string, string>; origin?: string }
+/**
+ * A Slipstream to start with these settings; with `origin`, one that runs and reads this network; with `isOfficial`, the
+ * official AppView in front of a Slipstream with these settings, which it has for its dataplane.
+ */
+export type ServerWish = {
+  name: string
+  settings: Record<string, string>
+  origin?: string
+  isOfficial?: boolean
+}
 
 export type ReaderOptions = {
   readers: number
@@ -92,12 +100,14 @@ function readMix(text: string): Mix {
   return mix
 }
 
-/** Such as `plain`, `lossless:REASONABLE_LIMIT=0,SERVE_THREADS=2` or `other=http://127.0.0.1:4000`. */
+/** Such as `plain`, `lossless:REASONABLE_LIMIT=0,SERVE_THREADS=2`, `theirs=official` or `other=http://127.0.0.1:4000`. */
 function readServer(text: string): ServerWish {
-  const match = /^([\w.-]{1,32})(?:=(http.+)|:(.+))?$/.exec(text)
-  if (!match)
-    throw new Error(`--server ${text}: a name, name:SETTING=value,… or name=http://127.0.0.1:port`)
-  const [, name, origin, settings] = match
+  const match = /^([\w.-]{1,32})(?:=(http.+)|(=official)?(?::(.+))?)?$/.exec(text)
+  if (!match) {
+    const forms = 'a name, name:SETTING=value,…, name=official or name=http://127.0.0.1:port'
+    throw new Error(`--server ${text}: ${forms}`)
+  }
+  const [, name, origin, official, settings] = match
   if (origin !== undefined && !LOOPBACK.test(origin)) {
     throw new Error(
       `--server ${name}: load goes to this machine alone, such as http://127.0.0.1:3000`,
@@ -108,6 +118,7 @@ function readServer(text: string): ServerWish {
     name: name!,
     settings: Object.fromEntries(pairs.map(readSetting)),
     ...(origin !== undefined && { origin }),
+    ...(official !== undefined && { isOfficial: true }),
   }
 }
 

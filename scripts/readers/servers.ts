@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runApp } from '../../bench/world/running-app.ts'
+import { freePort } from '../../test/e2e/support/free-port.ts'
+import { startOfficialAppView } from '../../test/e2e/support/official-appview.ts'
 import type { ServerWish } from './options.ts'
 
 export type Server = {
@@ -23,8 +25,36 @@ export async function startServers(
   network: Record<string, string>,
 ): Promise<Server[]> {
   return Promise.all(
-    wishes.map((wish) => (wish.origin ? running(wish.name, wish.origin) : start(wish, network))),
+    wishes.map((wish) => {
+      if (wish.origin) return running(wish.name, wish.origin)
+      return wish.isOfficial ? startOfficial(wish, network) : start(wish, network)
+    }),
   )
+}
+
+/** The reference's frontend, unchanged, over a Slipstream of its own: what it costs more is the frontend's. */
+async function startOfficial(wish: ServerWish, network: Record<string, string>): Promise<Server> {
+  const port = await freePort()
+  const settings = { DATAPLANE_PORT: String(port), INDEX_SCOPE: 'network', ...wish.settings }
+  const dataplane = await start({ ...wish, settings }, network)
+  const official = await startOfficialAppView({
+    dataplaneUrl: `http://127.0.0.1:${port}`,
+    httpVersion: '2',
+    plcUrl: network[`${PREFIX}PLC_URL`]!,
+    serverDid: AUDIENCE,
+    mediaOrigin: dataplane.origin,
+  }).catch(async (error: Error) => {
+    await dataplane.stop()
+    throw new Error(`${error.message}\n--server ${wish.name}: npm ci --prefix test/e2e brings it`)
+  })
+  return {
+    ...dataplane,
+    origin: official.origin,
+    async stop() {
+      await official.stop()
+      await dataplane.stop()
+    },
+  }
 }
 
 async function start(wish: ServerWish, network: Record<string, string>): Promise<Server> {

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import type { Figures } from '../../scripts/readers/figures.ts'
+import type { Act } from '../../scripts/readers/options.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/simulate.ts')
 const NETWORK = ['--accounts', '30', '--follows', '8', '--past', '300', '--rate', '20']
@@ -51,6 +52,18 @@ test('readers use two servers alike, and board and report show both', async () =
   const [plain, lossless] = figures.servers
   for (const act of ACTS) expect(plain!.methods[act]!.failed).toBe(0)
   expect(lossless!.methods.timeline!.count).toBe(plain!.methods.timeline!.count)
+  expect([plain, lossless].map((one) => one!.methods['sign-in']!.count)).toEqual([4, 4])
+  // Each kind that servers answer has one that is best at it; what goes to the network has none.
+  const best = ['sign-in', ...ACTS].map((act) => {
+    const methods = [plain, lossless].map((one) => one!.methods[act as Act]!)
+    return methods.filter(({ isBest }) => isBest).length
+  })
+  expect(best).toEqual([1, 1, 1, 1, 0])
+  const wins = figures.servers.map(
+    ({ methods }) => Object.values(methods).filter((one) => one.isBest).length,
+  )
+  const [quicker] = figures.servers.filter((_, i) => wins[i]! > wins[1 - i]!)
+  expect(figures.winner).toBe(quicker?.name)
   expect(figures.eventsPerSecond).toBeGreaterThan(0)
 }, 400_000)
 

@@ -9,7 +9,7 @@ import { examineConfig } from '../../src/base/config/config.ts'
 import type { Status } from '../../src/http/operator/status.ts'
 import { findServer } from '../../src/tools/cli/control-client.ts'
 import { checks } from '../../src/tools/doctor/checks.ts'
-import { createDoctorContext, type DoctorOptions } from '../../src/tools/doctor/connect.ts'
+import { createDoctorContext } from '../../src/tools/doctor/connect.ts'
 import { examine } from '../../src/tools/doctor/examine.ts'
 import type { Finding } from '../../src/tools/doctor/finding.ts'
 import { type AppviewDouble, startAppviewDouble } from './appview-double.ts'
@@ -38,6 +38,8 @@ export type DoctorWorld = {
   heal(): void
   close(): Promise<void>
 }
+
+type DoctorOptions = Parameters<typeof createDoctorContext>[0]
 
 export type Spoilt = { env?: Record<string, string>; dotenvPath?: string } & Partial<
   Pick<DoctorOptions, 'addressesOf' | 'now' | 'server'>

@@ -13,8 +13,8 @@ type Options = JsonOption & { into?: string; keep?: number; quick?: boolean }
 type Wish = { into: string | undefined; keep: number | undefined; check: 'full' | 'quick' }
 
 const EXAMPLES = `
-It is written under another name, checked, and only then gets its own: what is there is whole.
-One folder is for one Slipstream.
+The copy is written under a temporary name and renamed once it is checked, so every file with a backup's name
+is whole. Give each Slipstream a folder of its own.
 
 Examples:
   slipstream backup
@@ -22,7 +22,7 @@ Examples:
 
 export function addBackup(program: Command, context: CliContext): void {
   withJson(program.command('backup'))
-    .description('copy the database, checked, while the server runs or not')
+    .description('copy the database and check the copy, with the server running or stopped')
     .option('--into <folder>', 'where to (backups in the data folder)')
     .option('--keep <n>', 'leave the newest n of them there and remove the others', parseKeep)
     .option('--quick', 'check the pages only, and not also that indexes fit their tables')

@@ -20,13 +20,13 @@ const ORIGINS: Record<SettingOrigin, string> = {
 
 export function addConfig(program: Command, context: CliContext): void {
   const command = withJson(program.command('config'))
-    .description('every setting with its value and where it came from')
+    .description('show every setting with its value and where it came from')
     .option('--changed', 'only those that are not at their defaults')
     .addHelpText('after', '\nExamples:\n  slipstream config --changed\n  slipstream config check')
     .action((options: JsonOption & { changed?: boolean }) => showConfig(context, options))
   command
     .command('check')
-    .description('whether the settings are fit; ends with 78 where they are not')
+    .description('check the settings; exits with 78 where one is wrong')
     .action(() => check(context.config()))
 }
 

@@ -26,7 +26,7 @@ const SIGNS: Record<Level, { sign: string; colour: Parameters<typeof styleText>[
 
 export function addDoctor(program: Command, _context: CliContext): void {
   withJson(program.command('doctor'))
-    .description('what is wrong with settings, machine and network, and how to mend it')
+    .description('examine settings, machine and network, and say how to mend what is wrong')
     .option('--only <areas>', 'only these areas, separated by commas', readAreas)
     .option('--independence', 'which servers of others readers depend on, and what cuts each')
     .addHelpText('after', HELP)
@@ -36,7 +36,7 @@ export function addDoctor(program: Command, _context: CliContext): void {
 type Options = JsonOption & { only?: string[]; independence?: boolean }
 
 const HELP = `
-Ends with 0 where nothing is wrong, else with ${EXIT.failed}. Works with the server running and stopped.
+Exits with 0 if nothing is wrong, else with ${EXIT.failed}. Works with the server running or stopped.
 Areas: ${areas.join(', ')}.
 
 Examples:

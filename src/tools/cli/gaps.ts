@@ -14,7 +14,7 @@ const MAX_LIMIT = 1_000
 
 export function addGaps(program: Command, context: CliContext): void {
   withJson(program.command('gaps'))
-    .description('holes in what was received, and their repair')
+    .description('list what the server missed, and how far its repair is')
     .option('--limit <n>', 'how many at most, those that are not closed first', parseLimit, 50)
     .addHelpText('after', '\nExample:\n  slipstream gaps --json | jq .counts.open')
     .action(({ json, limit }: JsonOption & { limit: number }) => showGaps(context, limit, json))

@@ -8,7 +8,7 @@ import { type ControlClient, findServer } from './control-client.ts'
 import { EXIT } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { type ListFile, openList } from './list-file.ts'
-import { writingOffline } from './offline.ts'
+import { writingOwn } from './offline.ts'
 import { megabytes, type Progress, report, say, startProgress, thousands } from './terminal.ts'
 
 type Options = JsonOption & { inScope?: boolean }
@@ -18,9 +18,9 @@ const HELP = `
 A line is did,did or did,did,rkey: who follows whom, by which record. A header, blank lines and lines that
 begin with # are passed over; bad lines are counted, and the first of them shown; .gz and .zst are unpacked.
 
-The list only ever adds, and what the stream said wins, before, meanwhile and after: a follow that was
-deleted stays deleted, one that is known stays as it is. Lists with record keys are the better ones:
-then each later deletion finds its follow. Without, the first deletion that fits nothing makes Slipstream
+The list only adds. What the stream says wins, whether it comes before, during or after the import: a follow
+that was deleted stays deleted, and one that is known stays as it is. Prefer lists with record keys, by which
+a later deletion finds its follow. Without them, the first deletion that matches nothing makes Slipstream
 read the account's list from its server. Running it twice does no harm, nor does stopping it.
 
 With the server stopped it is several times as fast.
@@ -82,7 +82,8 @@ async function offline(
   const { createFollowReader } = await import('../../ingest/indexing/follow-lines.ts')
   const config = context.config()
   const { indexScope: scope } = config
-  return writingOffline(config, async ({ actors, writer }) => {
+  // Who follows whom is in each node's own rows.
+  return writingOwn(config, async ({ actors, writer }) => {
     const reader = createFollowReader()
     const bulk = createBulkImport({ actors, writer, scope, isInScopeOnly })
     const decoder = new TextDecoder()

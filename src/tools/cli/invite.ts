@@ -23,7 +23,7 @@ const MAX_NOTE_LENGTH = 200
 export function addInvite(program: Command, context: CliContext): void {
   const invite = program.command('invite').description('codes that let people in')
   withJson(invite.command('create'))
-    .description('make a code, to be entered at /invite')
+    .description('make a code that people enter at /invite')
     .option('--uses <n>', 'how many accounts it lets in', wholeNumber(MAX_USES), 1)
     .option('--days <n>', 'for how many days (for ever)', wholeNumber(MAX_DAYS))
     .option('--note <text>', 'for yourself', '')
@@ -33,11 +33,11 @@ export function addInvite(program: Command, context: CliContext): void {
     )
     .action((options: CreateOptions) => create(context, options))
   withJson(invite.command('list'))
-    .description('all codes')
+    .description('list all codes')
     .action(({ json }: JsonOption) => list(context, json))
   withJson(invite.command('disable'))
     .argument('<code>')
-    .description('let nobody in by it any more; whom it let in stays')
+    .description('let nobody else in with it; those it let in stay')
     .action((code: string, { json }: JsonOption) => disable(context, code, json))
 }
 

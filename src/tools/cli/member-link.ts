@@ -14,7 +14,7 @@ const DEFAULT_HOURS = 24
 export function addMemberLink(member: Command, context: CliContext): void {
   withJson(member.command('link'))
     .argument('<account>', 'a member’s handle or DID')
-    .description('an address to read their timeline at, in a browser, for some hours')
+    .description('print a link that shows their timeline in a browser for some hours')
     .option('--hours <n>', `for how long, at most ${MAX_READING_HOURS}`, hoursIn, DEFAULT_HOURS)
     .addHelpText('after', HELP)
     .action((account: string, { hours, json }: JsonOption & { hours: number }) =>

@@ -21,12 +21,12 @@ export function addMemberState(member: Command, context: CliContext): void {
     .command('export')
     .argument('<account>', 'a member’s handle or DID')
     .argument('[file]', 'where to; standard output if left out')
-    .description('a member’s mutes, bookmarks, drafts and settings as one JSON document')
+    .description('write a member’s mutes, bookmarks, drafts and settings into one JSON document')
     .addHelpText('after', '\nExample:\n  slipstream member export alice.example.org alice.json')
     .action((account: string, file?: string) => exportState(context, account, file))
   withJson(member.command('import'))
     .argument('[file]', 'such a document; standard input if left out')
-    .description('put such a document in; the account becomes a member')
+    .description('read such a document in; the account becomes a member')
     .addHelpText(
       'after',
       '\nWhat is there already stays.\n\nExample:\n  slipstream member import alice.json',

@@ -17,7 +17,7 @@ type AddOptions = JsonOption & { wait: boolean }
 type RemoveOptions = JsonOption & { export: boolean; file?: string }
 
 export function addMember(program: Command, context: CliContext): void {
-  const member = program.command('member').description('who reads here')
+  const member = program.command('member').description('the accounts that read here')
   withJson(member.command('add'))
     .argument('<account>', 'a handle or a DID')
     .description('make an account a member, and fetch what their timeline needs')
@@ -25,7 +25,7 @@ export function addMember(program: Command, context: CliContext): void {
     .addHelpText('after', ADD_HELP)
     .action((account: string, options: AddOptions) => add(context, account, options))
   withJson(member.command('list'))
-    .description('all members')
+    .description('list all members')
     .action(({ json }: JsonOption) => list(context, json))
   withJson(member.command('remove'))
     .argument('<account>', 'a handle or a DID')

@@ -12,6 +12,7 @@ import { addImportFollows } from './import-follows.ts'
 import { addInvite } from './invite.ts'
 import { addMember } from './member.ts'
 import { addModeration } from './moderation.ts'
+import { addMoveEngine } from './move-engine.ts'
 import { addRestore } from './restore.ts'
 import { addServe } from './serve-command.ts'
 import { addStats } from './stats.ts'
@@ -36,6 +37,7 @@ const commands = [
   addModeration,
   addToken,
   addEngine,
+  addMoveEngine,
   addImportFollows,
   addBackup,
   addRestore,

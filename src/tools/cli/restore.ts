@@ -22,7 +22,7 @@ const STEPS = { copying: 'copying it', checking: 'checking it', placing: 'puttin
 export function addRestore(program: Command, context: CliContext): void {
   withJson(program.command('restore'))
     .argument('<file>', 'what `slipstream backup` wrote')
-    .description('put a backup in the place of the database')
+    .description('replace the database with a backup')
     .addHelpText('after', HELP)
     .action((file: string, { json }: JsonOption) => restore(context, file, json))
 }

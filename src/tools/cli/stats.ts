@@ -1,7 +1,9 @@
 // `slipstream stats`: what there is and how it goes, from the running server, or from the database.
 
 import type { Command } from 'commander'
+import type { Config } from '../../base/config/config.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
+import { type PinStatus, readPinStatus } from '../../http/media/pins/pinned-files.ts'
 import { type Facts, readFacts } from '../../http/operator/facts.ts'
 import type { Status } from '../../http/operator/status.ts'
 import { archiveInWords, isReadingArchive } from '../../http/pages/archive-words.ts'
@@ -14,24 +16,36 @@ import { dim, megabytes, report, thousands } from './terminal.ts'
 
 export function addStats(program: Command, context: CliContext): void {
   withJson(program.command('stats'))
-    .description('sizes, members, and how far behind the network the stream is')
+    .description('show sizes, members, and how far behind the network the stream is')
     .addHelpText('after', '\nExample:\n  slipstream stats --json | jq .facts.disk.databaseBytes')
     .action(({ json }: JsonOption) => showStats(context, json))
 }
 
 async function showStats(context: CliContext, json: boolean | undefined): Promise<void> {
   const config = context.config()
+  const pins = pinsOf(await readPinStatus(config.dataDir), config)
   const server = await findServer(config.dataDir)
   if (server) {
     const status = await server.ask<Status>('GET', '/status')
     return report(
       json,
       { running: true, ...status },
-      lines([...running(status), ...rows(status.facts)]),
+      lines([...running(status), ...rows(status.facts), ...pins]),
     )
   }
   const facts = await readingOffline(config, (db) => readFacts(db, config.dataDir))
-  report(json, { running: false, facts }, lines([['server', 'not running'], ...rows(facts)]))
+  report(
+    json,
+    { running: false, facts },
+    lines([['server', 'not running'], ...rows(facts), ...pins]),
+  )
+}
+
+function pinsOf(status: PinStatus | undefined, { mediaPin, mediaPinMb }: Config): Line[] {
+  if (!status || mediaPin.length === 0) return []
+  const { bytes, missing, isFull } = status
+  const room = `${megabytes(bytes)} of ${thousands(mediaPinMb)} MB${isFull ? ', full' : ''}`
+  return [['pinned media', `${room}, ${thousands(missing)} blobs missing`]]
 }
 
 /** Less is no silence. */
@@ -98,8 +112,18 @@ function rows(facts: Facts): Line[] {
     ...facts.quarantinedLabelers.map(({ did, reason, until }): Line => {
       return ['labeler left alone', `${did} until ${until}: ${reason}`]
     }),
+    ...watched(facts.videosWatched),
     ...streams.map(({ host, at }): Line => ['taken in until', `${at}  ${host}`]),
   ]
+}
+
+function watched(days: Facts['videosWatched']): Line[] {
+  if (days.length === 0) return []
+  const seconds = days.reduce((sum, one) => sum + one.seconds, 0)
+  const sessions = days.reduce((sum, one) => sum + one.sessions, 0)
+  const hours = (seconds / 3600).toFixed(1)
+  const since = days.at(-1)!.date
+  return [['videos watched', `${hours} hours by ${thousands(sessions)} viewers since ${since}`]]
 }
 
 function lines(all: readonly Line[]): string {

@@ -46,14 +46,14 @@ export function addToken(program: Command, context: CliContext): void {
       DEFAULT_RATE,
     )
     .option('--days <n>', 'for how many days (for ever)', wholeNumber(1, MAX_DAYS))
-    .option('--token-stdin', 'take over the token that another node made, from standard input')
+    .option('--token-stdin', 'use the token that another node made, read from standard input')
     .addHelpText(
       'after',
       '\nExample:\n  slipstream token create digest --scope "read:following:*" "post:custom:digest"',
     )
     .action((name: string, options: CreateOptions) => create(context, name, options))
   withJson(token.command('list'))
-    .description('all tokens, without what is secret')
+    .description('list all tokens, without their secrets')
     .action(({ json }: JsonOption) => list(context, json))
   withJson(token.command('revoke'))
     .argument('<name>')

@@ -11,7 +11,7 @@ import type { DoctorContext } from './context.ts'
 
 const CONNECT_MS = 4_000
 
-export type DoctorOptions = Pick<DoctorContext, 'server' | 'dotenvPath'> & {
+type DoctorOptions = Pick<DoctorContext, 'server' | 'dotenvPath'> & {
   config: Config
   problems: readonly ConfigError[]
   setKeys: Pick<ReadonlySet<string>, 'has'>

@@ -53,7 +53,9 @@ export function checkDisk({ config }: DoctorContext): Finding[] {
   const use = readDiskUse(folder)
   const { freeBytes } = use
   const databaseBytes = use.databaseBytes + use.logBytes
-  const cacheBytes = images === 'own' || videos !== 'cdn' ? imageCacheMb * MB : 0
+  const pinMb = config.mediaPin.length > 0 && videos === 'own' ? config.mediaPinMb : 0
+  const cacheMb = images === 'own' || videos !== 'cdn' ? imageCacheMb : 0
+  const cacheBytes = (cacheMb + pinMb) * MB
   const bounds = { capBytes: diskCapMb * MB, reserveBytes: diskReserveMb * MB }
   return [
     ...aboutRoom({ freeBytes, databaseBytes, cacheBytes }, folder),

@@ -3,7 +3,7 @@
 
 import type { Config } from '../../base/config/config.ts'
 
-export type Dependency = {
+type Dependency = {
   what: string
   /** Host names, or whose they are where each account has its own. */
   hosts: string[]

@@ -24,7 +24,6 @@ export const UNITS = {
   /** `cost.check.ram.ratio` */
   measuredOverModel: 1.45,
 }
-/** So much of the caches is filled sooner or later. */
 const MB = 1e6
 const ENOUGH_SHARE = 0.8
 

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { sqliteVersion } from '../../data/store/probe.ts'
+import { NO_DECODER, NO_ENCODER } from '../../http/media/hls/no-decoder.ts'
 import { createTrustedDecoder } from '../../sources/jetstream/zstd/trusted-decoder.ts'
 import type { DoctorContext } from './context.ts'
 import { here } from './cures.ts'
@@ -16,6 +17,7 @@ export async function checkRuntime({ config }: DoctorContext): Promise<Finding[]
     aboutNode(process.versions.node),
     aboutSqlite(),
     await aboutSharp(config.images === 'own'),
+    ...(await aboutCodecs(config)),
     aboutSecp256k1(),
     await aboutZstd(),
     ...aboutOpenFiles(readLimits()),
@@ -46,6 +48,22 @@ async function aboutSharp(isNeeded: boolean): Promise<Finding> {
   } catch (error) {
     const text = `sharp does not load, so there are no pictures of our own: ${messageOf(error)}`
     return isNeeded ? wrong(text, `${here.reinstall} Or set SLIPSTREAM_IMAGES=cdn.`) : notice(text)
+  }
+}
+
+/** Its size and licence are why it is not installed with the rest (docs/VIDEO.md). */
+async function aboutCodecs(config: DoctorContext['config']): Promise<Finding[]> {
+  const { videos, videoPreviews, videoLowerQualities } = config
+  const hasLower = videoLowerQualities.length > 0
+  if (videos !== 'own' || !(videoPreviews || hasLower)) return []
+  try {
+    await import('@napi-rs/webcodecs')
+    const decodes = 'FFmpeg decodes frames of videos for their previews'
+    return [good(hasLower ? `${decodes}, and makes lower qualities` : decodes)]
+  } catch {
+    const lacking = videoPreviews ? [notice(`videos have no previews: ${NO_DECODER}`)] : []
+    if (!hasLower) return lacking
+    return [...lacking, notice(`videos have one quality: ${NO_ENCODER}`)]
   }
 }
 

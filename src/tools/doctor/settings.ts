@@ -4,7 +4,8 @@
 import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
-import type { Config } from '../../base/config/config.ts'
+import { type Config, ConfigError } from '../../base/config/config.ts'
+import { checkTrailer } from '../../http/media/trailer/check-trailer.ts'
 import { type DoctorContext, isLocalOnly, nameOf } from './context.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
 
@@ -21,6 +22,9 @@ export function checkSettings({ config, problems, isSet, server }: DoctorContext
     ...aboutPrivacy(config),
     ...aboutSize(config),
     ...aboutMedia(config, isSet),
+    ...aboutTrailer(config),
+    ...aboutPins(config),
+    ...aboutLowerQualities(config),
   ]
   const isWrong = found.some(({ level }) => level === 'wrong')
   if (!isWrong) found.unshift(good(`they fit: ${config.publicOrigin} is ${config.serviceDid}`))
@@ -185,4 +189,28 @@ function aboutMedia({ images, videos }: Config, isSet: (key: string) => boolean)
     .map(([key, value, pattern]) =>
       wrong(`${key}=${value}, but ${pattern} sends clients elsewhere`, `Leave out one of the two.`),
     )
+}
+
+/** As the start does, which it would stop. */
+function aboutTrailer({ videoTrailer }: Config): Finding[] {
+  if (videoTrailer === undefined) return []
+  try {
+    checkTrailer(videoTrailer)
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return [wrong(error.message, error.hint)]
+  }
+}
+
+function aboutLowerQualities({ videoLowerQualities, videos }: Config): Finding[] {
+  if (videoLowerQualities.length === 0 || videos === 'own') return []
+  const text = `SLIPSTREAM_VIDEO_LOWER_QUALITIES is set, but with SLIPSTREAM_VIDEOS=${videos} none are made`
+  return [wrong(text, 'Set SLIPSTREAM_VIDEOS=own, or leave SLIPSTREAM_VIDEO_LOWER_QUALITIES out.')]
+}
+
+function aboutPins({ mediaPin, videos }: Config): Finding[] {
+  if (mediaPin.length === 0 || videos === 'own') return []
+  const text = `SLIPSTREAM_MEDIA_PIN is set, but with SLIPSTREAM_VIDEOS=${videos} nothing is pinned`
+  return [wrong(text, 'Set SLIPSTREAM_VIDEOS=own, or leave SLIPSTREAM_MEDIA_PIN out.')]
 }

@@ -162,6 +162,31 @@ test('a moderation service hides and asks by XRPC, with the operator’s token a
   expect((await status('did=did:plc:nobodyofthisname')).body).toMatchObject({ error: 'NotFound' })
 })
 
+test('tags by the command line, with and without a server, and only as the settings know them', async () => {
+  expect(await moderation('tag', uri, 'search-hide', '--by', 'anna')).toMatchObject({
+    changed: true,
+  })
+  expect(await moderation('tag', author!.did, 'thread-hide')).toMatchObject({ changed: true })
+  expect(await moderation('tag', uri, 'search-hide')).toMatchObject({ changed: false })
+  expect(await lists()).toMatchObject({
+    tags: expect.arrayContaining([{ subject: uri, tag: 'search-hide', at: expect.any(String) }]),
+    log: expect.arrayContaining([
+      expect.objectContaining({ act: 'tag', tag: 'search-hide', subject: uri, by: 'anna' }),
+    ]),
+  })
+  const misspelt = ['moderation', 'tag', uri, 'search-hied']
+  const refused = {
+    code: 1,
+    stderr: expect.stringMatching(/search-hide, search-hide-all, thread-hide/),
+  }
+  expect(await runCli(env, misspelt)).toMatchObject(refused)
+  await server.stop('SIGTERM')
+  expect(await runCli(env, misspelt)).toMatchObject(refused)
+  expect(await moderation('untag', author!.did, 'thread-hide')).toMatchObject({ changed: true })
+  expect((await lists()).tags).toMatchObject([{ subject: uri, tag: 'search-hide' }])
+  await start()
+})
+
 test('it holds over a restart, and without a server', async () => {
   await server.stop('SIGTERM')
   const subjects = (await lists()).takedowns.map(({ subject }) => subject)

@@ -125,6 +125,9 @@ describe('settings', () => {
       /clients elsewhere/,
       /one of the two/,
     ],
+    ['lower qualities of nothing', { VIDEO_LOWER_QUALITIES: '360' }, /none are made/, /VIDEOS=own/],
+    ['pins of nothing', { MEDIA_PIN: 'members' }, /nothing is pinned/, /VIDEOS=own/],
+    ['a trailer that is not there', { VIDEO_TRAILER: '/nowhere.mp4' }, /ENOENT/, /Name an MP4/],
   ]
   it.each(mistakes)('finds %s', async (_name, env, said, fix) => {
     await expectWrong('settings', said, fix, { env })

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Simulation, startSimulation } from '../../../scripts/simulation.ts'
 import { loadConfig } from '../../../src/base/config/config.ts'
-import { type Dependency, dependenciesOf } from '../../../src/tools/doctor/independence.ts'
+import { dependenciesOf } from '../../../src/tools/doctor/independence.ts'
 import { type AppviewDouble, startAppviewDouble } from '../../support/appview-double.ts'
 import { cliJson } from '../../support/cli.ts'
 import {
@@ -35,7 +35,7 @@ describe('what it says', () => {
   })
 
   test('each setting that it names cuts what it stands at', () => {
-    const uncut: Dependency[] = dependenciesOf(loadConfig({}, '/nonexistent/.env'))
+    const uncut = dependenciesOf(loadConfig({}, '/nonexistent/.env'))
     const settings = uncut.flatMap(
       ({ setting }) => /^(\w+)=(\S+)/.exec(setting ?? '')?.slice(1, 3) ?? [],
     )
@@ -90,7 +90,10 @@ describe('that it is true', () => {
 
   test('Following loads without the public AppView, the PDSs, the directory and the stream', async () => {
     await expect.poll(following, PATIENT).toBe(50)
-    const said = await cliJson<{ dependencies: Dependency[] }>(env, ['doctor', '--independence'])
+    const said = await cliJson<{ dependencies: ReturnType<typeof dependenciesOf> }>(env, [
+      'doctor',
+      '--independence',
+    ])
     const named = said.dependencies.flatMap(({ hosts }) => hosts)
     for (const origin of [appview.origin, simulation.servers.origin])
       expect(named).toContain(new URL(origin).host)
