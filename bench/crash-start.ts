@@ -8,26 +8,27 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../test/support/eventually.ts'
 import {
   createJetstreamDouble,
   type JetstreamDouble,
 } from '../test/support/jetstream-double/double.ts'
 import type { Emission } from '../test/support/jetstream-double/emission.ts'
 import { createNetworkStream } from '../test/support/network-stream.ts'
-import { didDocument, startPlcDouble } from '../test/support/plc-double.ts'
+import { startPlcDouble } from '../test/support/plc-double.ts'
 import { createViewerKey, signServiceToken } from './load/service-tokens.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 import { type CommunitySize, seedCommunity } from './world/community-world.ts'
 import { type RunningApp, runApp } from './world/running-app.ts'
 import { SERVICE_DID } from './world/serving-world.ts'
+import { putDocuments } from './world/viewers-documents.ts'
 
 const TIMELINE = 'app.bsky.feed.getTimeline'
 const RATE = 600
 const TICK_MS = 10
-const POLL_MS = 20
 const LIVE_MS = 8_000
 const AWAY_MS = 2_000
-const LONGEST_MS = 120_000
+const PATIENT = { withinMs: 120_000, pollMs: 20 }
 const NEAR_LIVE_MS = 2_000
 
 const small: CommunitySize = {
@@ -53,10 +54,7 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   const plc = await startPlcDouble()
   const double = await createJetstreamDouble({ recordSent: false })
   const key = createViewerKey(world.members[0]!)
-  for (const did of world.members) {
-    const account = { did, handle: 'member.bench.test', pds: 'http://127.0.0.1:1' }
-    plc.edit(did, () => didDocument({ ...account, signingKey: key.didKey }))
-  }
+  putDocuments(plc, world.members, () => key)
   const env = {
     PLC_URL: plc.url,
     JETSTREAM_HOSTS: double.url,
@@ -78,13 +76,13 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
     const startedAt = performance.now()
     const second = await runApp({ dataDir, env })
     const servingMs = performance.now() - startedAt
-    await until(async () =>
-      standsAgain(before, await readTimeline(second, token(world.members[0]!))),
-    )
+    const isBack = async () =>
+      standsAgain(before, await readTimeline(second, token(world.members[0]!)))
+    await until(isBack, PATIENT)
     const rightMs = performance.now() - startedAt
-    await until(
-      async () => ((await second.health()).ingest?.stream.lagMs ?? Infinity) < NEAR_LIVE_MS,
-    )
+    const isLive = async () =>
+      ((await second.health()).ingest?.stream.lagMs ?? Infinity) < NEAR_LIVE_MS
+    await until(isLive, PATIENT)
     const liveMs = performance.now() - startedAt
     await second.stop()
     return [
@@ -133,14 +131,6 @@ function standsAgain(before: readonly string[], after: readonly string[]): boole
     kept.every((uri, i) => uri === before[i]) &&
     kept.length >= Math.min(before.length, after.length - newer)
   )
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + LONGEST_MS
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error('not so for two minutes')
-    await sleep(POLL_MS)
-  }
 }
 
 function seconds(name: string, ms: number): BenchResult {

@@ -12,14 +12,21 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
+import { readArguments } from '../src/tools/cli/script-usage.ts'
 import { benchNames, type Choice, choose, isFrom, missingFigures } from './choice.ts'
 import { type BenchResult, wantsOf } from './result.ts'
 import { saveFigures } from './saved-figures.ts'
 import { headLine, summaryLines, tableLine } from './table.ts'
 
-const EXIT_USAGE = 64
+const USAGE = `npm run bench -- [NAME…] [options]
+Runs the benchmarks whose file or figures begin with NAME; without names, all.
 
-const { values, positionals } = readArguments()
+  --full         at their real size
+  --json         a line of JSON for each figure
+  --list         what there is
+  --save FILE    keeps the figures`
+
+const { values, positionals } = readArguments(USAGE, readOptions)
 const benches = benchNames()
 const { chosen, unknown } = choose(positionals, benches)
 const printed = new Map<string, BenchResult>()
@@ -38,17 +45,10 @@ if (values.list) {
   if (values.save) saveFigures(values.save, [...printed.values()], { full: values.full ?? false })
 }
 
-function readArguments() {
+function readOptions(args: string[]) {
   const flag = { type: 'boolean' } as const
   const options = { json: flag, full: flag, list: flag, save: { type: 'string' } } as const
-  try {
-    return parseArgs({ allowPositionals: true, options })
-  } catch (error) {
-    console.error(
-      `${(error as Error).message}\n  npm run bench -- [NAME…] [--full] [--json] [--list] [--save FILE]`,
-    )
-    process.exit(EXIT_USAGE)
-  }
+  return parseArgs({ args, allowPositionals: true, options })
 }
 
 /** A run of everything that leaves a target without its figure has failed. */

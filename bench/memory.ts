@@ -18,13 +18,14 @@ import {
 } from '../test/support/jetstream-double/double.ts'
 import type { Emission } from '../test/support/jetstream-double/emission.ts'
 import { createNetworkStream } from '../test/support/network-stream.ts'
-import { didDocument, startPlcDouble } from '../test/support/plc-double.ts'
+import { startPlcDouble } from '../test/support/plc-double.ts'
 import { createViewerKey, signServiceToken } from './load/service-tokens.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 import { type CommunitySize, type CommunityWorld, seedCommunity } from './world/community-world.ts'
 import { makeReady } from './world/ready-events.ts'
 import { type RunningApp, runApp } from './world/running-app.ts'
 import { SERVICE_DID } from './world/serving-world.ts'
+import { putDocuments } from './world/viewers-documents.ts'
 
 const TIMELINE = 'app.bsky.feed.getTimeline'
 const RATE = 600
@@ -46,10 +47,7 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   const plc = await startPlcDouble()
   const double = await createJetstreamDouble({ recordSent: false, retain: live.poured * 2 })
   const key = createViewerKey(world.members[0]!)
-  for (const did of world.members) {
-    const account = { did, handle: 'member.bench.test', pds: 'http://127.0.0.1:1' }
-    plc.edit(did, () => didDocument({ ...account, signingKey: key.didKey }))
-  }
+  putDocuments(plc, world.members, () => key)
   const app = await runApp({
     dataDir,
     env: {

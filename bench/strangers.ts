@@ -15,7 +15,8 @@ import { createSubject, type Subject } from '../test/support/torture/subject.ts'
 import { createWorld, type World } from '../test/support/torture/world.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 import { createMemoryGroup, type MemoryGroup } from './world/memory-group.ts'
-import { type PageReport, type PageWatch, watchPages } from './world/page-watch.ts'
+import { type PageWatch, watchPages } from './world/page-watch.ts'
+import type { PageReport } from './world/page-watcher.ts'
 
 const GROUP_MB = 1_024
 const SEED = 1

@@ -148,7 +148,7 @@ export const targets: readonly Target[] = [
     bench: 'memory',
   },
   {
-    figure: 'cold-start.first_page.s',
+    figure: 'cold-start.full_page.s',
     what: 'first sign-in with 1,000 follows: a full page',
     ...atMost(5, 's'),
     bench: 'cold-start',

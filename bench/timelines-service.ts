@@ -3,6 +3,7 @@
 
 import { connect, type Socket } from 'node:net'
 import { cliJson } from '../test/support/cli.ts'
+import { Histogram } from './load/histogram.ts'
 import { getRequest, type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
 import type { LoadPlan, LoadReport } from './load/types.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
@@ -12,6 +13,7 @@ import { fullWorld, smallWorld, type ViewerKind } from './world/social-world.ts'
 const CONNECTIONS = 8
 const LOAD = 0.8
 const KINDS: ViewerKind[] = ['quiet_20', 'follows_100', 'follows_1000', 'follows_5000']
+const ROUNDS = 20
 const HEADERS_END = '\r\n\r\n'
 
 type Bench = { served: ServedWorld; generator: LoadGenerator; token: string; seconds: number }
@@ -115,19 +117,24 @@ async function measureWaiting(parts: Bench, count: number): Promise<BenchResult[
   const idleFrom = performance.now()
   await new Promise((resolve) => setTimeout(resolve, parts.seconds * 1000))
   const idleShare = (app.cpu().total - cpuBefore) / ((performance.now() - idleFrom) / 1000)
+  const deliveries = new Histogram()
   const times: number[] = []
-  for (let i = 0; i < 5; i++) {
-    const startedAt = performance.now()
-    const all = readers.next()
+  const cpuFrom = app.cpu().total
+  for (let i = 0; i < ROUNDS; i++) {
+    const all = readers.next(deliveries)
     await postOnce(parts)
-    await all
-    times.push(performance.now() - startedAt)
+    times.push(await all)
   }
+  const cpuMs = ((app.cpu().total - cpuFrom) * 1000) / ROUNDS
   readers.close()
   times.sort((a, b) => a - b)
   const name = `timelines_service.wait.${count}`
+  const { p50, p99 } = deliveries.quantiles()
   return [
-    { name: `${name}.all_have_it_ms`, value: times[2]!, unit: 'ms' },
+    { name: `${name}.all_have_it_ms`, value: times[times.length >> 1]!, unit: 'ms' },
+    { name: `${name}.delivery_p50_ms`, value: p50, unit: 'ms' },
+    { name: `${name}.delivery_p99_ms`, value: p99, unit: 'ms' },
+    { name: `${name}.cpu_ms_an_event`, value: cpuMs, unit: 'ms' },
     { name: `${name}.kb_each`, value: (megabytes * 1024) / count, unit: 'KB' },
     { name: `${name}.idle_cpu`, value: idleShare * 100, unit: '%' },
   ]
@@ -152,10 +159,9 @@ async function openReaders({ served, token }: Bench, count: number) {
   const request = getRequest(pathOf('custom:wait', 'stream'), token)
   const sockets: Socket[] = []
   let heard = 0
-  let onAll = () => {}
+  let hearOne = () => {}
   const hear = (text: string) => {
-    heard += text.split('\ndata: ').length - 1
-    if (heard === count) onAll()
+    for (let events = text.split('\ndata: ').length - 1; events > 0; events--) hearOne()
   }
   for (let i = 0; i < count; i++) {
     const socket = connect(served.app.port, '127.0.0.1').setEncoding('utf8')
@@ -171,11 +177,16 @@ async function openReaders({ served, token }: Bench, count: number) {
     socket.on('data', hear)
   }
   return {
-    /** Resolves when each has one more. */
-    next(): Promise<void> {
+    /** Resolves when each has one more, with the milliseconds that the last of them waited from now on. */
+    next(deliveries: Histogram): Promise<number> {
+      const startedAt = performance.now()
       heard = 0
       return new Promise((resolve) => {
-        onAll = resolve
+        hearOne = () => {
+          const ms = performance.now() - startedAt
+          deliveries.record(ms * 1000)
+          if (++heard === count) resolve(ms)
+        }
       })
     },
     close: () => {

@@ -1,11 +1,10 @@
 // What answers cost in this tree and in another one, in turn: both serve a world of the same size at the same
 // time, and one load generator asks the one, the other, the other, the one, a second each. A machine whose
 // speed wanders by a factor of two can't pretend a difference then, nor hide one.
-//
-//   node bench/compare/serving.ts OTHER_TREE [--rounds 8] [--full]
 
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { readArguments } from '../../src/tools/cli/script-usage.ts'
 import { createRandom } from '../../test/support/random.ts'
 import { getRequest, startLoadGenerator } from '../load/load-generator.ts'
 import { type Measured, measureLoad } from '../world/measure-load.ts'
@@ -18,12 +17,20 @@ const ROUND_SECONDS = 1
 const TOKENS = 2_400
 const HERE = join(import.meta.dirname, '../..')
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { rounds: { type: 'string', default: '8' }, full: { type: 'boolean', default: false } },
+const USAGE = 'node bench/compare/serving.ts OTHER_TREE [--rounds 8] [--full]'
+const { values, other } = readArguments(USAGE, (args) => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string', default: '8' },
+      full: { type: 'boolean', default: false },
+    },
+  })
+  const [other] = positionals
+  if (!other) throw new Error('Which tree is this one compared with?')
+  return { values, other }
 })
-const [other] = positionals
-if (!other) throw new Error('node bench/compare/serving.ts OTHER_TREE [--rounds 8] [--full]')
 
 const generator = startLoadGenerator()
 const worlds = [await serve(resolve(other)), await serve(HERE)] as const

@@ -4,10 +4,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { WatchMessage, WatchOrder } from './page-watcher.ts'
-
-export type Watched = { p50: number; p99: number; max: number; count: number; refused: number }
-export type PageReport = { page: Watched; noise: Watched }
+import type { PageReport, WatchMessage, WatchOrder } from './page-watcher.ts'
 
 export type PageWatch = {
   /** Forgets what was so far. */

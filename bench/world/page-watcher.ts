@@ -3,8 +3,9 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { PageReport, Watched } from './page-watch.ts'
 
+export type Watched = { p50: number; p99: number; max: number; count: number; refused: number }
+export type PageReport = { page: Watched; noise: Watched }
 export type WatchOrder = { pages: { url: string; token: string }[]; idle: string }
 export type WatchMessage =
   | { kind: 'listening'; url: string }

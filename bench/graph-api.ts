@@ -1,0 +1,148 @@
+// The graph as a service (/v1/graph) under the load that graph services are compared by: whom somebody follows, who
+// follows them, whether these follow those, and who is in several lists. The server is a process of its own; accounts
+// are drawn evenly, except who is asked for followers: those are drawn as follows are, so that the known are asked often.
+//
+// `.per_core_s` is of the whole process' time; `.p99_ms_at_80` at random arrivals, at four fifths of what saturates it.
+// `.outside.*` is autocannon's view of the same closed loop, beside ours of the same minute.
+
+import { cliJson } from '../test/support/cli.ts'
+import { createRandom, type Random } from '../test/support/random.ts'
+import { getRequest, type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
+import { runOutside } from './load/outside-generator.ts'
+import { powerLawDid } from './power-law.ts'
+import type { BenchOptions, BenchResult } from './result.ts'
+import { type Measured, measureLoad } from './world/measure-load.ts'
+import { type ServedGraph, serveGraph } from './world/served-graph.ts'
+
+type Bench = {
+  served: ServedGraph
+  accounts: number
+  generator: LoadGenerator
+  token: string
+  seconds: number
+}
+
+const CONNECTIONS = 8
+const OPEN_CONNECTIONS = 64
+const LOAD = 0.8
+const REQUESTS = 5_000
+const PAIRS = 100
+const PREFIX = '/v1/graph'
+
+export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[]> {
+  const accounts = full ? 5_500_000 : 100_000
+  const served = await serveGraph({ accounts, edges: full ? 160_000_000 : 2_000_000, seed: 7 })
+  const generator = startLoadGenerator()
+  try {
+    const made = await cliJson<{ token: string }>({ DATA_DIR: served.dataDir }, [
+      ...['token', 'create', 'bench', '--rate', '0', '--scope', 'graph:read'],
+    ])
+    const parts = { served, accounts, generator, token: made.token, seconds: full ? 6 : 1 }
+    const results: BenchResult[] = [
+      { name: 'graph_api.edges', value: served.edges, unit: 'follows' },
+      { name: 'graph_api.rss_mb', value: served.app.resident().total, unit: 'MB' },
+    ]
+    for (const [name, requests] of Object.entries(requestsOf(parts))) {
+      if (wants(`graph_api.${name}`)) results.push(...(await measure(parts, name, requests)))
+    }
+    if (full && wants('graph_api.outside')) results.push(...(await measureOutside(parts)))
+    return results
+  } finally {
+    generator.stop()
+    await served.close()
+  }
+}
+
+/** By name of the question. */
+function requestsOf(parts: Bench): Record<string, Buffer[]> {
+  const { token } = parts
+  const random = createRandom(5)
+  const get = (path: () => string) =>
+    Array.from({ length: REQUESTS }, () => getRequest(PREFIX + path(), token))
+  const [anyone, known] = [() => anybody(parts, random), () => knownEdge(parts, random)]
+  return {
+    follows: get(() => `/follows?actor=${anyone()}&limit=100`),
+    followers: get(() => `/followers?actor=${known()[1]}&limit=100`),
+    contains: Array.from({ length: REQUESTS / 10 }, () => containsRequest(parts, random)),
+    intersect_2: get(() => intersection([`follows:${anyone()}`, `followers:${known()[1]}`])),
+    intersect_3: get(() =>
+      intersection([`follows:${anyone()}`, `followers:${known()[1]}`, `followers:${known()[1]}`]),
+    ),
+  }
+}
+
+function anybody({ accounts }: Bench, random: Random): string {
+  return encodeURIComponent(powerLawDid(1 + random.below(accounts)))
+}
+
+function knownEdge({ served }: Bench, random: Random): readonly [string, string] {
+  return served.known[random.below(served.known.length)]!
+}
+
+function intersection(sets: readonly string[]): string {
+  return `/intersection?limit=100&${sets.map((set) => `set=${set}`).join('&')}`
+}
+
+/** Half of the pairs follow. */
+function containsRequest(parts: Bench, random: Random): Buffer {
+  const pairs = Array.from({ length: PAIRS }, (_, i) => {
+    const [creator, subject] = knownEdge(parts, random)
+    return i % 2 === 0 ? [creator, subject] : [subject, creator]
+  })
+  const body = JSON.stringify({ pairs })
+  const fields = `authorization: Bearer ${parts.token}\r\ncontent-type: application/json\r\n`
+  const head = `POST ${PREFIX}/contains HTTP/1.1\r\nhost: localhost\r\n${fields}`
+  return Buffer.from(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+}
+
+async function measure(parts: Bench, name: string, requests: Buffer[]): Promise<BenchResult[]> {
+  const most = await closed(parts, requests)
+  const perSecond = Math.max(1, Math.floor(most.perSecond * LOAD))
+  const busy = await measureLoad(appOf(parts), {
+    ...{ requests, connections: OPEN_CONNECTIONS, warmupSeconds: 0.5, seconds: parts.seconds },
+    load: { kind: 'open', perSecond, arrivals: 'random' },
+  })
+  const named = (figure: string, value: number, unit: string) => ({
+    ...{ name: `graph_api.${name}.${figure}`, value, unit },
+  })
+  return [
+    named('per_s', most.perSecond, 'requests/s'),
+    named('per_core_s', most.perCore, 'requests/s'),
+    named('p99_ms', most.latency.p99, 'ms'),
+    named('p99_ms_at_80', busy.latency.p99, 'ms'),
+    named('generator_late_p99_ms', busy.lateness.p99, 'ms'),
+    named('body', most.bodyBytes / most.answered, 'B'),
+  ]
+}
+
+function closed(parts: Bench, requests: Buffer[]): Promise<Measured> {
+  return measureLoad(appOf(parts), {
+    ...{ requests, connections: CONNECTIONS, warmupSeconds: parts.seconds, seconds: parts.seconds },
+    load: { kind: 'closed' },
+  })
+}
+
+const appOf = ({ generator, served }: Bench) => ({ generator, app: served.app })
+
+/** Whom random accounts follow, by autocannon and by ours in turn. */
+async function measureOutside(parts: Bench): Promise<BenchResult[]> {
+  const { served, token, seconds } = parts
+  const random = createRandom(6)
+  const paths = Array.from(
+    { length: 1_000 },
+    () => `${PREFIX}/follows?actor=${anybody(parts, random)}&limit=100`,
+  )
+  const plan = { port: served.app.port, token, paths, connections: CONNECTIONS, seconds }
+  const requests = paths.map((path) => getRequest(path, token))
+  const ours = await closed(parts, requests)
+  const theirs = await runOutside(plan)
+  if (!theirs) return []
+  if (theirs.refused > 0) throw new Error(`${theirs.refused} answers to autocannon were refused`)
+  const name = 'graph_api.outside'
+  return [
+    { name: `${name}.ours.per_s`, value: ours.perSecond, unit: 'requests/s' },
+    { name: `${name}.per_s`, value: theirs.perSecond, unit: 'requests/s' },
+    { name: `${name}.ours.p99_ms`, value: ours.latency.p99, unit: 'ms' },
+    { name: `${name}.p99_ms`, value: theirs.p99Ms, unit: 'ms' },
+  ]
+}

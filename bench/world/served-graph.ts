@@ -1,0 +1,84 @@
+// A follow graph of any size on disk, as accounts and snapshots alone, with Slipstream serving it in a process of its
+// own: for what is answered from memory, no other rows are needed.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createActorTable } from '../../src/data/graph/actor-table.ts'
+import { createFollowGraph } from '../../src/data/graph/follow-graph.ts'
+import { openWriter } from '../../src/data/store/db.ts'
+import { saveGraph } from '../../src/ingest/indexing/graph-snapshot.ts'
+import { createJetstreamDouble } from '../../test/support/jetstream-double/double.ts'
+import { startPlcDouble } from '../../test/support/plc-double.ts'
+import { type PowerLaw, powerLawDid, powerLawLists } from '../power-law.ts'
+import { type RunningApp, runApp } from './running-app.ts'
+
+export type ServedGraph = {
+  readonly app: RunningApp
+  readonly dataDir: string
+  readonly edges: number
+  /** Some of the follows, evenly drawn by who follows: DIDs. */
+  readonly known: readonly (readonly [creator: string, subject: string])[]
+  close(): Promise<void>
+}
+
+const KNOWN_EDGES = 20_000
+
+export async function serveGraph(network: PowerLaw): Promise<ServedGraph> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-graph-'))
+  const made = writeGraph(dataDir, network)
+  const plc = await startPlcDouble()
+  const double = await createJetstreamDouble()
+  const app = await runApp({
+    dataDir,
+    env: { PLC_URL: plc.url, JETSTREAM_HOSTS: double.url, ALLOW_PRIVATE_HOSTS: 'on' },
+  })
+  return {
+    ...made,
+    app,
+    dataDir,
+    async close() {
+      await app.stop()
+      await double.close()
+      await plc.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+function writeGraph(dataDir: string, network: PowerLaw): Pick<ServedGraph, 'edges' | 'known'> {
+  const db = openWriter(dataDir)
+  db.pragma('synchronous = OFF')
+  const graph = createFollowGraph()
+  const actors = createActorTable()
+  const insert = db.prepare('INSERT INTO actors (uid, did, indexed_at) VALUES (?, ?, 0)')
+  db.transaction(() => {
+    for (let uid = 1; uid <= network.accounts; uid++) {
+      const did = powerLawDid(uid)
+      actors.intern(did)
+      insert.run(uid, did)
+    }
+  })()
+  const known: [string, string][] = []
+  graph.build(noted(powerLawLists(network), network.accounts, known), network.accounts)
+  saveGraph(db, graph, actors)
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  db.close()
+  return { edges: graph.edgeCount, known }
+}
+
+/** The lists as they come; of every so many of them, the one in the middle is noted. */
+function* noted(
+  lists: Iterable<[creator: number, subjects: Uint32Array]>,
+  accounts: number,
+  known: [string, string][],
+): Generator<[creator: number, subjects: Uint32Array]> {
+  const every = Math.ceil(accounts / KNOWN_EDGES)
+  for (const [creator, subjects] of lists) {
+    const subject = subjects[subjects.length >> 1]
+    if (creator % every === 0 && subject !== undefined) {
+      known.push([powerLawDid(creator), powerLawDid(subject)])
+    }
+    yield [creator, subjects]
+  }
+}
