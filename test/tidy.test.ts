@@ -182,17 +182,35 @@ function namesImported({ path, text }: SourceFile): string[] {
   return [...lists, ...whole]
 }
 
-test('only what another file imports is exported', () => {
-  const imported = new Set([...sources, ...others, ...tests].flatMap(namesImported))
+/** What tests may import though no source does, and why it is no way round the public face. */
+const EXPORTED_FOR_TESTS: Record<string, string> = {
+  'base/event.ts: WriteEvent': 'an event as Jetstream brings it, which tests make and keep',
+  'http/overload/method-costs.ts: costs': 'a table: each of its rows must name a method',
+  'sources/identity/verifying-key.ts: platformKey': 'the faster of two verifiers that must agree',
+}
+/** Judgements of the doctor: a test gives them figures that no machine of ours has. */
+const JUDGEMENT = /^tools\/doctor\/\w+\.ts: (about[A-Z]\w+|mediaBytes|neededBytes|UNITS)$/
+
+function exportedBut(users: SourceFile[]): string[] {
+  const imported = new Set(users.flatMap(namesImported))
   const declared =
     /^export (?:async |abstract )*(?:function\*?|const|let|class|type|interface) ([\w$]+)/gm
-  const unused = sources
+  return sources
     .filter(({ path }) => !imported.has(`${path} *`))
     .filter(({ path }) => !isIn(below(path), ['http/dataplane/generated/']))
     .flatMap(({ path, text }) => [...text.matchAll(declared)].map(([, name]) => [path, name!]))
     .filter(([path, name]) => !imported.has(`${path} ${name}`))
     .map(([path, name]) => `${below(path!)}: ${name}`)
+}
+
+test('only what another file imports is exported', () => {
+  const unused = exportedBut([...sources, ...others, ...tests])
   expect(unused, 'take `export` away, or what nobody uses').toEqual([])
+})
+
+test('tests go through what sources, scripts and benchmarks use too', () => {
+  const forTests = exportedBut([...sources, ...others]).filter((line) => !JUDGEMENT.test(line))
+  expect(forTests.sort()).toEqual(Object.keys(EXPORTED_FOR_TESTS))
 })
 
 test(`no source file is longer than ${MAX_FILE_LINES} lines`, () => {
@@ -217,6 +235,22 @@ function longFunctions({ path, text }: SourceFile): string[] {
 
 test(`no function is longer than ${MAX_FUNCTION_LINES} lines`, () => {
   expect(sources.flatMap(longFunctions)).toEqual([])
+})
+
+/** The bodies of test cases, also of those in a table, by indentation. */
+function longCases({ path, text }: SourceFile): string[] {
+  const lines = text.split('\n')
+  return lines.flatMap((line, start) => {
+    const opening = /^(\s*)(?:(?:test|it)\b.*|\].*)\(.*=> \{$/.exec(line)
+    if (!opening || /^\s*\].*describe/.test(line)) return []
+    const end = lines.findIndex((other, i) => i > start && other.startsWith(`${opening[1]}}`))
+    const length = end - start + 1
+    return length > MAX_FUNCTION_LINES ? [`${relative(root, path)}:${start + 1}: ${length}`] : []
+  })
+}
+
+test(`no test case is longer than ${MAX_FUNCTION_LINES} lines`, () => {
+  expect(tests.flatMap(longCases)).toEqual([])
 })
 
 test('no markers of unfinished work, no focused or silenced tests', () => {

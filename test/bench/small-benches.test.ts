@@ -84,6 +84,6 @@ describe('--json', () => {
   test('an unknown option says how it is called', async () => {
     const { stderr, code } = await bench('--jason')
     expect(code).toBe(64)
-    expect(stderr).toContain('npm run bench -- [NAME…] [--full] [--json]')
+    expect(stderr).toContain('npm run bench -- [NAME…] [options]')
   })
 })

@@ -8,7 +8,7 @@
 #
 #   sudo test/deploy/bare-tree.sh bookworm            # needs debootstrap, a network and some 2 GB in TMPDIR
 #   sudo test/deploy/bare-tree.sh trixie nodejs npm   # with packages that are there before
-#   sudo MIRROR=… PARTS=main,universe test/deploy/bare-tree.sh noble   # Ubuntu, with its keyring installed
+#   sudo MIRROR=… PARTS=main,universe test/deploy/bare-tree.sh noble   # Ubuntu: its keyring, and a script of that name (a link to gutsy)
 #   sudo test/deploy/bare-tree.sh --suite bookworm    # half an hour, and 5 GB in TMPDIR
 set -euo pipefail
 task=install_on_tree

@@ -74,6 +74,7 @@ export type ServingOptions = WorldOptions & {
 }
 
 const lexicons: Lexicons = loadLexicons()
+const settings = loadConfig({}, '/nonexistent/.env')
 
 export function createServingWorld(options: ServingOptions = {}) {
   const world = createWorld(options)
@@ -105,6 +106,7 @@ export function createServingWorld(options: ServingOptions = {}) {
     graph: memory.graph,
     urls: createMediaUrls(referenceUrlPatterns),
     trustedVerifiers: options.trustedVerifiers,
+    tagRules: settings,
     onCountsRead: counted?.postsRead,
     onLabelsRead: createLabelRequests({ writer, now: world.now }),
     onUnusable: (what) => unusable.push(what),
@@ -129,6 +131,7 @@ export function createServingWorld(options: ServingOptions = {}) {
     },
     scope: options.scope,
     moderationServices: options.moderationServices,
+    tagRules: settings,
     fallback: options.fallback,
     firstPageMaxWaitMs: options.firstPageMaxWaitMs,
     namesMaxWaitMs: options.namesMaxWaitMs,
@@ -138,7 +141,7 @@ export function createServingWorld(options: ServingOptions = {}) {
   const server = createServer({
     // Random histories ask more than any person does.
     config: {
-      ...loadConfig({}, '/nonexistent/.env'),
+      ...settings,
       memberRateLimit: 0,
       visitorRateLimit: 0,
       moderationServices: options.moderationServices ?? [],

@@ -2,7 +2,7 @@
 // feed of the same generator comes before and after.
 
 import { until } from '../eventually.ts'
-import { hadEffect, type Parts, pick } from './fault.ts'
+import { hadEffect, type Parts } from './fault.ts'
 import { type FeedTrick, feedTricks } from './hostile-feeds.ts'
 import { inTurns } from './in-turns.ts'
 
@@ -12,7 +12,7 @@ const SKELETON = 'app.bsky.feed.getFeedSkeleton'
 const TIMES = 4
 const FEED_TIMEOUT_MS = 40_000
 
-export async function floodFeeds(parts: Parts, dice: number): Promise<void> {
+export async function floodFeeds(parts: Parts): Promise<void> {
   const { world, subject } = parts
   const { feeds } = world.strangers
   const { did: aud, uriOf } = world.strangers.mintFeeds()
@@ -22,13 +22,14 @@ export async function floodFeeds(parts: Parts, dice: number): Promise<void> {
   feeds.show(`at://${writer!.did}/${POST}/${post!.rkey}`)
   const before = feedTricks.map((trick) => feeds.asked(trick))
 
-  async function ask(trick: FeedTrick, iss = pick(world.members, dice).did) {
+  async function ask(trick: FeedTrick, iss: string) {
     const token = await world.servers.serviceJwt({ iss, aud, lxm: SKELETON })
     const query = new URLSearchParams({ feed: uriOf(trick), limit: '100' })
     return subject.call(FEED, `?${query}`, { authorization: `Bearer ${token}` })
   }
   const isHonestShown = async () => {
-    const { status, bytes } = await ask('honest')
+    // To others a block may hide it.
+    const { status, bytes } = await ask('honest', writer!.did)
     return status === 200 && bytes.includes(post!.rkey)
   }
 

@@ -47,7 +47,7 @@ export const strangerFaults = {
   'stranger-tokens': (parts, { dice }) => withPages(parts, () => floodTokens(parts, dice)),
   'stranger-records': (parts, { dice }) => withPages(parts, () => floodRecords(parts, dice)),
   'stranger-media': (parts, { dice }) => withPages(parts, () => floodMedia(parts, dice)),
-  'stranger-feeds': (parts, { dice }) => withPages(parts, () => floodFeeds(parts, dice)),
+  'stranger-feeds': (parts) => withPages(parts, () => floodFeeds(parts)),
   'stranger-documents': (parts, { dice }) => withPages(parts, () => floodDocuments(parts, dice)),
 } satisfies Record<string, Fault>
 
