@@ -25,12 +25,16 @@ beforeAll(async () => {
 })
 afterAll(() => one.stop('SIGKILL'))
 
-/** Sends bytes as they are; everything that comes back, until the end or a moment of silence. */
+/**
+ * Sends bytes as they are; everything that comes back until the server closes where that is asked for, which a
+ * busy machine may do late, and else until a moment of silence.
+ */
 function raw(text: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'))
     let received = ''
-    socket.setTimeout(1_500, () => socket.destroy())
+    const silenceMs = text.includes(CLOSE) ? 300_000 : 1_500
+    socket.setTimeout(silenceMs, () => socket.destroy())
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1')
     })
@@ -42,6 +46,7 @@ function raw(text: string): Promise<string> {
 const statusesOf = (received: string) =>
   [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]))
 
+const CLOSE = 'connection: close\r\n'
 const HIDDEN = 'GET /robots.txt HTTP/1.1\r\nhost: a\r\n\r\n'
 const POST = 'POST /xrpc/app.bsky.graph.muteActor HTTP/1.1\r\nhost: a\r\n'
 
@@ -78,7 +83,9 @@ describe('smuggling', () => {
   })
 
   test('an honest second request is answered', async () => {
-    expect(statusesOf(await raw(HIDDEN + HIDDEN))).toEqual([200, 200])
+    expect(statusesOf(await raw(HIDDEN + HIDDEN.replace('\r\n\r\n', `\r\n${CLOSE}\r\n`)))).toEqual([
+      200, 200,
+    ])
   })
 })
 
@@ -91,14 +98,14 @@ describe('headers', () => {
     '/invite?%0d%0aset-cookie:%20a=b',
     '/explore/%0d%0aset-cookie:%20a=b',
   ])('%s sets none', async (path) => {
-    const received = await raw(`GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`)
+    const received = await raw(`GET ${path} HTTP/1.1\r\nhost: a\r\n${CLOSE}\r\n`)
     expect(received).toMatch(/^HTTP\/1\.1 [2345]/)
     expect(received.split('\r\n\r\n')[0]).not.toMatch(/^set-cookie/im)
   })
 
   test('what a browser says it will send is told back as one header', async () => {
     const asked = `access-control-request-headers: a, b: c, x-y\t<script>`
-    const text = `OPTIONS /xrpc/x HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${asked}\r\n\r\n`
+    const text = `OPTIONS /xrpc/x HTTP/1.1\r\nhost: a\r\n${CLOSE}${asked}\r\n\r\n`
     const head = (await raw(text)).split('\r\n\r\n')[0]!
     expect(statusesOf(head)).toEqual([204])
     expect(head.match(/^access-control-allow-headers/gim)?.length).toBe(1)
@@ -124,7 +131,7 @@ test.each([
   '/\\..\\..\\etc\\passwd',
   '/%00',
 ])('the path %s leads to nothing', async (path) => {
-  const received = await raw(`GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`)
+  const received = await raw(`GET ${path} HTTP/1.1\r\nhost: a\r\n${CLOSE}\r\n`)
   const [status = 0] = statusesOf(received)
   expect(status).toBeGreaterThanOrEqual(400)
   expect(status).toBeLessThan(500)
@@ -139,7 +146,7 @@ test.each([
   '/xrpc/<script>alert(1)</script>',
 ])('%s is not told back as HTML', async (path) => {
   const head = `GET ${path.replaceAll(' ', '%20')} HTTP/1.1\r\nhost: a\r\naccept: text/html\r\n`
-  const received = await raw(`${head}connection: close\r\n\r\n`)
+  const received = await raw(`${head}${CLOSE}\r\n`)
   expect(received).toMatch(/^HTTP\/1\.1 [24]/)
   expect(received).not.toContain('<script>alert')
 })
