@@ -2,6 +2,7 @@
 // for an official AppView that keeps its frontend and drops its own dataplane. Beside them, for the same
 // frontend, the HTTP face of a search service. Loaded only where the operator gives it a port.
 
+import { isValidDid } from '@atproto/syntax'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import { bsyncRpcs } from './bsync.ts'
@@ -16,6 +17,8 @@ import { createWeb } from './web.ts'
 /** Of one call, as it comes and as it is answered. */
 const MAX_ASKED_BYTES = 4 << 20
 const MAX_ANSWERED_BYTES = 64 << 20
+/** A timer of more ends at once. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
 export type DataplaneOptions = Omit<DataplaneParts, 'invalidations'> & {
   /** A ring of them; undefined: nothing is kept from call to call. */
@@ -27,10 +30,11 @@ export async function startDataplane(
   options: DataplaneOptions,
   { reusePort }: { reusePort?: boolean | undefined } = {},
 ): Promise<DataplaneListener> {
-  const { config, invalidations, log, onAnswered } = options
+  const { config, invalidations, log, onAnswered, onViewer } = options
   const reading = createReading({
     ...options,
     invalidations: invalidations && new InvalidationReader(invalidations),
+    onViewer: (did) => (isValidDid(did) ? onViewer(did) : undefined),
   })
   const searches = createSearches(reading)
   const calls = callsOf(
@@ -47,6 +51,7 @@ export async function startDataplane(
     readMaxBytes: MAX_ASKED_BYTES,
     writeMaxBytes: MAX_ANSWERED_BYTES,
     acceptCompression: [],
+    maxTimeoutMs: MAX_TIMEOUT_MS,
   })
   const listener = await listen({ answer, grpc: createGrpc(calls, limits) }, { config, reusePort })
   log.info({ bind: config.dataplaneBind, port: listener.port }, 'dataplane interface is up')

@@ -50,11 +50,16 @@ const UNIT_MS: Record<string, number> = {
   ...{ m: 1, u: 1e-3, n: 1e-6 },
 }
 
-/** On `performance.now()`'s clock. */
+/** On `performance.now()`'s clock. What is no timeout leaves the call without one. */
 function deadlineOf(timeout: unknown): number {
   const [, count, unit] = /^(\d{1,8})([HMSmun])$/.exec(String(timeout)) ?? []
-  return unit === undefined ? Infinity : performance.now() + Number(count) * UNIT_MS[unit]!
+  if (unit === undefined) return Infinity
+  const ms = Number(count) * UNIT_MS[unit]!
+  return ms > MAX_TIMER_MS ? Infinity : performance.now() + ms
 }
+
+/** A timer of more ends at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 function readAll(stream: ServerHttp2Stream, answering: Answering): void {
   const chunks: Buffer[] = []
@@ -114,7 +119,7 @@ function requestOf({ decode, method }: Decoded, body: Buffer): object {
 }
 
 function endOf(stream: ServerHttp2Stream, { deadline }: Answering): ConnectError | undefined {
-  if (stream.destroyed) return new ConnectError('the client has gone', Code.Canceled)
+  if (stream.closed) return new ConnectError('the client has gone', Code.Canceled)
   return performance.now() > deadline ? timedOut() : undefined
 }
 
@@ -137,7 +142,7 @@ function respond(stream: ServerHttp2Stream, answer: object, answering: Answering
   if (bytes.length > maxAnsweredBytes) {
     throw new ConnectError('the answer is too large', Code.ResourceExhausted)
   }
-  if (stream.destroyed || stream.headersSent) return
+  if (!isOpen(stream)) return
   const message = Buffer.allocUnsafe(PREFIX_BYTES + bytes.length)
   message[0] = 0
   message.writeUInt32BE(bytes.length, 1)
@@ -145,6 +150,11 @@ function respond(stream: ServerHttp2Stream, answer: object, answering: Answering
   stream.respond([':status', '200', 'content-type', type], WITH_TRAILERS)
   stream.once('wantTrailers', sendTrailers)
   stream.end(message)
+}
+
+/** Whoever reset it, or ended the session, hears nothing: `closed` says so before `destroyed` does. */
+function isOpen(stream: ServerHttp2Stream): boolean {
+  return !stream.closed && !stream.destroyed && !stream.headersSent
 }
 
 const WITH_TRAILERS = { waitForTrailers: true, sendDate: false }
@@ -155,7 +165,7 @@ function sendTrailers(this: ServerHttp2Stream): void {
 }
 
 function refuse(stream: ServerHttp2Stream, { type }: Answering, error: ConnectError): void {
-  if (stream.destroyed || stream.headersSent) return
+  if (!isOpen(stream)) return
   const status = {
     'grpc-status': String(error.code),
     'grpc-message': encodeURIComponent(error.rawMessage),

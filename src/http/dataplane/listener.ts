@@ -8,10 +8,12 @@ import {
   type IncomingMessage,
 } from 'node:http'
 import {
+  constants,
   createServer as createHttp2,
   type Http2Server,
   type Http2ServerRequest,
   type Http2Session,
+  type Http2Stream,
 } from 'node:http2'
 import { createServer as createTcp, type Server, type Socket } from 'node:net'
 import { createServer as createTls, type TlsOptions } from 'node:tls'
@@ -60,6 +62,8 @@ type ListenOptions = {
   reusePort?: boolean | undefined
   /** A session of HTTP/2 lasts no longer without a call that may be made: the places are for whoever may ask. */
   secretWithinMs?: number
+  /** A stream of HTTP/2 on which nothing moves for so long is closed: half of a request, or an answer nobody takes. */
+  streamIdleMs?: number
   maxOfAddress?: number
 }
 
@@ -67,7 +71,10 @@ type ListenOptions = {
 export async function listen(answers: Answers, options: ListenOptions): Promise<DataplaneListener> {
   const { config, reusePort = false } = options
   const { secretWithinMs = HEADERS_TIMEOUT_MS, maxOfAddress = MAX_OF_ADDRESS } = options
-  const { onSocket, sessions } = speakers(answers, { token: config.dataplaneToken, secretWithinMs })
+  const { streamIdleMs = REQUEST_TIMEOUT_MS } = options
+  const { onSocket, sessions } = speakers(answers, {
+    ...{ token: config.dataplaneToken, secretWithinMs, streamIdleMs },
+  })
   const server = config.dataplaneTlsCert
     ? createTls(tlsOptions(config, config.dataplaneTlsCert), onSocket)
     : createTcp(onSocket)
@@ -130,12 +137,13 @@ function checkOf(token: string | undefined): Check {
 /** What speaks HTTP/1.1 and HTTP/2 on sockets that are given to it. */
 function speakers(
   { answer, grpc }: Answers,
-  { token, secretWithinMs }: { token: string | undefined; secretWithinMs: number },
+  options: { token: string | undefined; secretWithinMs: number; streamIdleMs: number },
 ) {
+  const { token, secretWithinMs, streamIdleMs } = options
   const mayAsk = checkOf(token)
   const guarded = (request: Incoming, response: Outgoing): void => {
-    if (mayAsk(request.headers)) answer(request, response as never)
-    else unauthorized(request, response)
+    if (mayAsk(request.headers)) answered(answer, request, response)
+    else refuse(request, response, 401)
   }
   const http1 = createHttp1(httpLimits, guarded)
   const http2 = createHttp2(streamLimits)
@@ -148,6 +156,7 @@ function speakers(
     unproven.set(session, timer)
   })
   http2.on('stream', (stream, headers, flags, rawHeaders) => {
+    stream.setTimeout(streamIdleMs, closeStream)
     const isAllowed = mayAsk(headers)
     if (isAllowed && stream.session) clearTimeout(unproven.get(stream.session))
     if (isAllowed && grpc(stream, headers)) return
@@ -156,9 +165,22 @@ function speakers(
   return { onSocket: told(http1, http2), sessions: sessionsOf(http2) }
 }
 
-function unauthorized(request: Incoming, response: Outgoing): void {
-  response.statusCode = 401
-  response.setHeader('www-authenticate', 'Bearer')
+function closeStream(this: Http2Stream): void {
+  this.close(constants.NGHTTP2_CANCEL)
+}
+
+/** The adapter throws for a Host that no URL can have. */
+function answered(answer: Answer, request: Incoming, response: Outgoing): void {
+  try {
+    answer(request, response as never)
+  } catch {
+    refuse(request, response, 400)
+  }
+}
+
+function refuse(request: Incoming, response: Outgoing, status: 400 | 401): void {
+  response.statusCode = status
+  if (status === 401) response.setHeader('www-authenticate', 'Bearer')
   response.end('')
   request.resume()
 }
@@ -171,18 +193,24 @@ function told(http1: Http1Server, http2: Http2Server): (socket: Socket) => void 
     onFirstBytes(socket, (first) => {
       socket.setTimeout(0)
       socket.removeAllListeners('timeout')
-      const isHttp2 = first.toString('latin1', 0, PREFACE.length) === PREFACE
-      ;(isHttp2 ? http2 : http1).emit('connection', socket)
+      ;(first.startsWith(PREFACE) ? http2 : http1).emit('connection', socket)
     })
   }
 }
 
-/** They are put back, for whoever takes the socket over. */
-function onFirstBytes(socket: Socket, found: (first: Buffer) => void): void {
-  const first: Buffer | null = socket.read()
-  if (first === null) socket.once('readable', () => onFirstBytes(socket, found))
-  else {
-    socket.unshift(first)
+/** They are put back, for whoever takes the socket over. As many as show whether it is the preface, however it came. */
+function onFirstBytes(
+  socket: Socket,
+  found: (first: string) => void,
+  seen = Buffer.alloc(0),
+): void {
+  const more: Buffer | null = socket.read()
+  const all = more === null ? seen : Buffer.concat([seen, more])
+  const first = all.toString('latin1', 0, PREFACE.length)
+  if (first.length < PREFACE.length && PREFACE.startsWith(first)) {
+    socket.once('readable', () => onFirstBytes(socket, found, all))
+  } else {
+    socket.unshift(all)
     found(first)
   }
 }

@@ -12,8 +12,10 @@ import { reasonOf } from '../../data/store/notification-reasons.ts'
 import { storedPreferences } from '../../data/store/notification-settings.ts'
 import { subjectCollectionOf } from '../../data/store/notification-subjects.ts'
 import { type NotificationRow, prepareNotifications } from '../../data/store/read/notifications.ts'
-import { NotificationInclude } from './generated/bsky-pb.ts'
+import { answerOf, type EncodedRpcs, encode } from './encoded.ts'
+import { NotificationInclude, NotificationPreferencesSchema } from './generated/bsky-pb.ts'
 import { bounded, cursorOf, pageSize, type Rpcs, timestamp } from './messages.ts'
+import { didOf } from './mutes.ts'
 import type { Reading } from './reading.ts'
 
 const collectionNames = new Map(collections.map((name) => [collectionCodes[name] as number, name]))
@@ -52,17 +54,31 @@ export function notificationRpcs(reading: Reading): Rpcs {
     },
 
     async updateNotificationSeen({ actorDid, timestamp: seen }) {
-      if (!seen) return {}
-      await writer.send({ kind: 'notifications-seen', did: actorDid, seenAt: msOf(seen) })
+      const did = didOf(actorDid)
+      if (seen) await writer.send({ kind: 'notifications-seen', did, seenAt: msOf(seen) })
       return {}
     },
+  }
+}
 
+/** GetNotificationPreferences, whose answers are encoded: nearly all of many want the same. */
+export function preferenceRpcs({ db, actors }: Reading): EncodedRpcs {
+  return {
     getNotificationPreferences({ dids }) {
       const uids = bounded(dids).map((did) => actors.uidOf(did))
       const stored = storedPreferences(db, new Set(uids))
-      return {
-        preferences: uids.map((uid) => toPreferences(readPreferences(stored.get(uid) ?? null))),
-      }
+      const encoded = new Map<string | null, Uint8Array>()
+      return answerOf({
+        1: uids.map((uid) => {
+          const text = stored.get(uid) ?? null
+          const known = encoded.get(text)
+          if (known) return known
+          const preferences = toPreferences(readPreferences(text))
+          const bytes = encode(NotificationPreferencesSchema, preferences)
+          encoded.set(text, bytes)
+          return bytes
+        }),
+      })
     },
   }
 }

@@ -12,6 +12,7 @@ import { ofSearchPosts, ofSearchPostsV2 } from '../xrpc/post-search-params.ts'
 import { createSuggestions } from '../xrpc/suggestions.ts'
 import { type SearchPostsV2Request, SearchSortOrder } from './generated/bsky-pb.ts'
 import { cursorOf, pageSize, type Rpcs } from './messages.ts'
+import { unfit } from './mutes.ts'
 import type { Reading } from './reading.ts'
 
 type Asked = { q: string; limit: number; cursor?: string | undefined }
@@ -141,7 +142,7 @@ function suggestionRpcs(reading: Reading, searches: Searches): Rpcs {
 function ofV2(reading: Reading, request: SearchPostsV2Request): PostSearchParams {
   const { params, filters, exclude, since, until, sort, queryLanguage: _, ...further } = request
   const postIdOf = (uri: string) => reading.postsByUri([uri]).get(uri)?.id ?? 0
-  const time = (one: Timestamp | undefined) => one && timestampDate(one).toISOString()
+  const time = (one: Timestamp | undefined) => one && isoOf(one)
   const asked = {
     ...further,
     ...{ query: params?.query ?? '', since: time(since), until: time(until) },
@@ -150,6 +151,13 @@ function ofV2(reading: Reading, request: SearchPostsV2Request): PostSearchParams
   const { included } = ofSearchPostsV2({ ...filters }, postIdOf)
   const { included: excluded } = ofSearchPostsV2({ ...exclude }, postIdOf)
   return { ...ofSearchPostsV2(asked, postIdOf), included, excluded }
+}
+
+/** @throws ConnectError for a time that there is not */
+function isoOf(time: Timestamp): string {
+  const date = timestampDate(time)
+  if (Number.isNaN(date.getTime())) throw unfit('not a valid time')
+  return date.toISOString()
 }
 
 function didHit(did: string) {

@@ -17,7 +17,7 @@ import { labelRpcs } from './labels.ts'
 import { listRpcs } from './lists.ts'
 import { moderationRpcs } from './moderation.ts'
 import { muteRpcs } from './mutes.ts'
-import { notificationRpcs } from './notifications.ts'
+import { notificationRpcs, preferenceRpcs } from './notifications.ts'
 import { postRecordRpcs, postRpcs } from './posts.ts'
 import { bookmarkRpcs, privateStateRpcs } from './private-state.ts'
 import type { Reading } from './reading.ts'
@@ -49,6 +49,7 @@ function handlers({ reading, searches }: ServiceParts): object {
     ...notificationRpcs(reading),
     ...postRecordRpcs(reading),
     ...postRpcs(reading),
+    ...preferenceRpcs(reading),
     ...privateStateRpcs(reading),
     ...recordRpcs(reading),
     ...relationRpcs(reading),
@@ -74,9 +75,10 @@ export function routesOf(calls: ReadonlyMap<string, Call>): (router: ConnectRout
         const call = calls.get(pathOf(method))
         if (!call) return []
         const handler = async (request: object, { signal }: HandlerContext) => {
-          const answer = await call.run(request, () =>
+          const running = call.run(request, () =>
             signal.aborted ? ConnectError.from(signal.reason) : undefined,
           )
+          const answer = await whileAwaited(running, signal)
           return answer instanceof Uint8Array ? fromBinary(method.output, answer) : answer
         }
         return [[method.localName, handler]]
@@ -84,6 +86,15 @@ export function routesOf(calls: ReadonlyMap<string, Call>): (router: ConnectRout
       router.service(service, Object.fromEntries(handled))
     }
   }
+}
+
+/** What goes on behind the deadline, or when whoever asked has gone, is nobody's any more. */
+async function whileAwaited<T>(running: T | Promise<T>, signal: AbortSignal): Promise<T> {
+  if (!(running instanceof Promise)) return running
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  const end = () => reject(ConnectError.from(signal.reason))
+  signal.addEventListener('abort', end, { once: true })
+  return Promise.race([running, ended]).finally(() => signal.removeEventListener('abort', end))
 }
 
 function pathOf({ parent, name }: DescMethod): string {

@@ -7,7 +7,7 @@ import type { Incoming, Outgoing } from './listener.ts'
 import type { Searches } from './search.ts'
 
 const UNSPECCED = '/xrpc/app.bsky.unspecced.'
-const CALL = /^\/([A-Za-z]+\.Service)\/([A-Za-z]+)$/
+const CALL = /^\/((?:[A-Za-z]\w{0,60}\.){1,9}[A-Za-z]\w{0,60})\/(\w{1,120})$/
 const UNIMPLEMENTED = 12
 
 type Make = () => object | Promise<object>
@@ -22,10 +22,11 @@ export function createWeb(searches: Searches): (request: Incoming, response: Out
   ])
   return (request, response) => {
     request.resume()
-    const url = new URL(request.url ?? '/', 'http://dataplane')
-    const method = methods.get(url.pathname)
-    if (method && request.method === 'GET') void answer(response, () => method(url.searchParams))
-    else refuse(request, response, CALL.exec(url.pathname))
+    const [path = '', query] = (request.url ?? '').split('?', 2)
+    const method = methods.get(path)
+    if (method && request.method === 'GET') {
+      void answer(response, () => method(new URLSearchParams(query)))
+    } else refuse(request, response, CALL.exec(path))
   }
 }
 
