@@ -63,6 +63,8 @@ export type Notifications = {
   subscriptionCount(viewer: number): number
   /** How many each author caused of those not seen, up to MAX_COUNTED in all. */
   unseen(viewer: number): Map<number, number>
+  /** The sum of those. */
+  unseenCount(viewer: number): number
 }
 
 /** Clients show far less before they say "and more". */
@@ -84,6 +86,7 @@ export function createNotifications({
 }): Notifications {
   const reader = prepareNotificationPages(db)
   const find = (viewer: number) => findNotificationSettings(db, viewer)
+  const wantedBy = (viewer: number) => listedReasons(viewOf(find(viewer)).preferences)
 
   /** From a place downwards. A member has a bounded number of them, so this comes to an end. */
   function* listed(
@@ -91,7 +94,7 @@ export function createNotifications({
     place: NotificationPlace,
   ): Generator<PlacedNotification> {
     const { viewer, reasons, priority } = request
-    const wanted = listedReasons(readPreferences(find(viewer)?.preferences ?? null))
+    const wanted = wantedBy(viewer)
     const mask = reasons ? wanted.listed & reasonMask(reasons) : wanted.listed
     const followsOnly = priority ? ALL_REASONS : wanted.followsOnly
     const filter = { uid: viewer, listed: mask, tags: tagRules.threadTagsHide }
@@ -102,44 +105,67 @@ export function createNotifications({
     }
   }
 
+  function unseen(viewer: number): Map<number, number> {
+    const since = sinceOf(find(viewer))
+    const counts = new Map<number, number>()
+    let counted = 0
+    for (const { author, sortAt } of listed({ viewer, priority: false }, TOP)) {
+      if (sortAt <= since || counted++ === MAX_COUNTED) break
+      counts.set(author, (counts.get(author) ?? 0) + 1)
+    }
+    return counts
+  }
+
   return {
     hasBacklog: (viewer) => find(viewer)?.has_backlog === 1,
-    settings(viewer) {
-      const row = find(viewer)
-      return {
-        preferences: readPreferences(row?.preferences ?? null),
-        priority: row?.priority === 1,
-        seenAt: row?.seen_at ?? undefined,
-      }
-    },
+    settings: (viewer) => viewOf(find(viewer)),
     page({ limit, cursor, ...request }) {
       const page: PlacedNotification[] = []
       for (const one of listed(request, parseCursor(cursor))) {
         if (page.push(one) > limit) break
       }
-      const hasMore = page.length > limit
-      if (hasMore) page.pop()
-      const last = page.at(-1)
-      return {
-        items: page.map(({ id }) => id),
-        newest: page[0]?.sortAt,
-        cursor: hasMore && last ? `${last.sortAt}__${last.id}` : undefined,
-      }
+      return skeletonOf(page, limit)
     },
     pushed: (viewer, among) => pushedOf(find(viewer), viewer, { among, graph }),
     subscriptionCount: (viewer) => countActivitySubscriptions(db, viewer),
-    unseen(viewer) {
-      const row = find(viewer)
-      const since = row?.seen_at ?? row?.since ?? 0
-      const counts = new Map<number, number>()
-      let counted = 0
-      for (const { author, sortAt } of listed({ viewer, priority: false }, TOP)) {
-        if (sortAt <= since || counted++ === MAX_COUNTED) break
-        counts.set(author, (counts.get(author) ?? 0) + 1)
-      }
-      return counts
+    unseen,
+    unseenCount(viewer) {
+      const wanted = wantedBy(viewer)
+      // Whom somebody follows, rows do not say.
+      const isByRows = wanted.followsOnly === 0 && tagRules.threadTagsHide.length === 0
+      if (!isByRows) return sumOf(unseen(viewer).values())
+      const since = sinceOf(find(viewer))
+      return reader.countSince({ uid: viewer, listed: wanted.listed, since, max: MAX_COUNTED })
     },
   }
+}
+
+/** @param read - up to one more than `limit` */
+function skeletonOf(read: readonly PlacedNotification[], limit: number): NotificationSkeleton {
+  const page = read.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    items: page.map(({ id }) => id),
+    newest: page[0]?.sortAt,
+    cursor: read.length > limit && last ? `${last.sortAt}__${last.id}` : undefined,
+  }
+}
+
+function viewOf(row: NotificationSettings | undefined): NotificationView {
+  return {
+    preferences: readPreferences(row?.preferences ?? null),
+    priority: row?.priority === 1,
+    seenAt: row?.seen_at ?? undefined,
+  }
+}
+
+function sumOf(counts: Iterable<number>): number {
+  return [...counts].reduce((sum, count) => sum + count, 0)
+}
+
+/** What is later was not seen. */
+function sinceOf(row: NotificationSettings | undefined): number {
+  return row?.seen_at ?? row?.since ?? 0
 }
 
 function pushedOf(

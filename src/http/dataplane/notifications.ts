@@ -49,8 +49,7 @@ export function notificationRpcs(reading: Reading): Rpcs {
 
     getUnreadNotificationCount({ actorDid }) {
       seeReader(reading, actorDid)
-      const unseen = notifications.unseen(actors.uidOf(actorDid))
-      return { count: [...unseen.values()].reduce((sum, count) => sum + count, 0) }
+      return { count: notifications.unseenCount(actors.uidOf(actorDid)) }
     },
 
     async updateNotificationSeen({ actorDid, timestamp: seen }) {

@@ -7,6 +7,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import { Service } from '../../../src/http/dataplane/generated/bsky-pb.ts'
+import {
+  seeNotifications,
+  setPreferences,
+} from '../../../src/ingest/indexing/notification-state.ts'
 import { ageNotifications } from '../../../src/ingest/indexing/retention/age-notifications.ts'
 import { createWriter } from '../../../src/ingest/indexing/writer.ts'
 import { type DataplaneWorld, startDataplaneOver } from '../../support/dataplane-world.ts'
@@ -109,6 +113,30 @@ test('somebody who was never heard of finds who mentioned them', async () => {
   expect((await allOf(carla)).map((line) => line.split(' ').slice(0, 2))).toEqual([
     ['mention', uri],
   ])
+})
+
+test('the new ones are counted up to a thousand, without those of strangers where only follows are wanted', async () => {
+  await start(DAYS, ['alice'])
+  const count = async () => (await calls.getUnreadNotificationCount({ actorDid: alice })).count
+  const post = w.post(alice)
+  w.follow(alice, bob)
+  w.run((ctx) => seeNotifications(ctx, alice, w.now()))
+  for (const did of [bob, carla]) w.like(did, post)
+  expect(await count()).toBe(2)
+  w.run((ctx) => setPreferences(ctx, alice, { like: { include: 'follows' } }))
+  expect(await count()).toBe(1)
+  w.run((ctx) => setPreferences(ctx, alice, { like: { include: 'all', list: false } }))
+  expect(await count()).toBe(0)
+  w.run((ctx) => setPreferences(ctx, alice, { like: { include: 'all', list: true } }))
+  w.apply(
+    w.hold(() => {
+      for (let i = 0; i < 1_100; i++) w.like(didOf(`fan ${i}`), post)
+    }),
+  )
+  expect(await count()).toBe(1_000)
+  w.tick(1)
+  w.run((ctx) => seeNotifications(ctx, alice, w.now()))
+  expect(await count()).toBe(0)
 })
 
 test('where only members are told, whoever asks is to become one', async () => {
