@@ -13,8 +13,8 @@ export type BlobHost = {
   putAs(cid: string, bytes: Buffer): void
   /** From now on: `fail` with a status, `stall` after the head, or undefined for good behaviour. */
   behave(how: { fail: number } | 'stall' | undefined): void
-  /** Milliseconds before each answer. */
-  lag(milliseconds: number): void
+  /** Until it resolves no answer begins. */
+  waitFor(what: Promise<unknown>): void
   requests(): number
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ export function blobCid(bytes: Uint8Array): string {
 export async function startBlobHost(): Promise<BlobHost> {
   const blobs = new Map<string, { bytes: Buffer; contentType: string }>()
   let how: { fail: number } | 'stall' | undefined
-  let lagMs = 0
+  let awaited: Promise<unknown> = Promise.resolve()
   let asked = 0
 
   function answer(cid: string, response: ServerResponse): void {
@@ -46,7 +46,7 @@ export async function startBlobHost(): Promise<BlobHost> {
     const url = new URL(request.url ?? '/', 'http://host')
     if (url.pathname !== '/xrpc/com.atproto.sync.getBlob') return refuse(response, 404)
     asked += 1
-    setTimeout(() => answer(url.searchParams.get('cid') ?? '', response), lagMs)
+    void awaited.then(() => answer(url.searchParams.get('cid') ?? '', response))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -62,8 +62,8 @@ export async function startBlobHost(): Promise<BlobHost> {
     behave(next) {
       how = next
     },
-    lag(milliseconds) {
-      lagMs = milliseconds
+    waitFor(what) {
+      awaited = what
     },
     requests: () => asked,
     close() {

@@ -17,6 +17,7 @@ export async function launchBrowser(): Promise<Browser> {
   if (!executablePath) throw new Error(`no browser at ${PLACES.join(', ')}: install chromium`)
   return chromium.launch({
     executablePath,
+    timeout: 0, // the test's own limit bounds it
     args: [
       ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],

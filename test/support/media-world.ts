@@ -15,7 +15,7 @@ import {
   type MediaProcess,
 } from '../../src/http/media/process/media-process.ts'
 import { checkTrailer } from '../../src/http/media/trailer/check-trailer.ts'
-import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
+import { createGuardedFetch, type GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { createResolver } from '../../src/sources/identity/resolver.ts'
 import { type BlobHost, startBlobHost } from './blob-host.ts'
 import { type PlcDouble, startPlcDouble } from './plc-double.ts'
@@ -34,9 +34,14 @@ export type MediaWorld = {
   /** Moves the clock of the routes. */
   advance(milliseconds: number): void
   warnings: unknown[]
+  /** Requests so far. */
+  asked(): number
   process: MediaProcess
   close(): Promise<void>
 }
+
+/** Beyond a test's own limit. */
+export const NO_LIMIT_MS = 3_600_000
 
 export async function startMediaWorld({
   maxCacheBytes = 50_000_000,
@@ -54,6 +59,7 @@ export async function startMediaWorld({
   dataDir?: string
   /** Goes on with its directory, account and PDS. */
   before?: MediaWorld
+  /** As long as it takes, where not given. */
   maxWait?: { firstByteMs?: number; timeoutMs?: number }
   limits?: Parameters<typeof createMediaProcess>[0]['limits']
   videos?: VideosFrom
@@ -67,14 +73,15 @@ export async function startMediaWorld({
   const plc = before?.plc ?? (await startPlcDouble())
   const host = before?.host ?? (await startBlobHost())
   const did = before?.did ?? (await plc.create({ handle: 'alice.test', pds: host.url })).did
-  const fetch = createGuardedFetch({ allowPrivateHosts: true })
+  const guarded = createGuardedFetch({ allowPrivateHosts: true })
+  const fetch = maxWait ? guarded : patient(guarded)
   const warnings: unknown[] = []
   const log = {
     debug: () => undefined,
     warn: (...line: unknown[]) => void warnings.push(line),
     error: (...line: unknown[]) => void warnings.push(line),
   }
-  const process = createMediaProcess({ log, limits })
+  const process = createMediaProcess({ log, limits: { jobMs: NO_LIMIT_MS, ...limits } })
   const known = new Set([did])
   let flags = 0
   let ahead = 0
@@ -83,9 +90,9 @@ export async function startMediaWorld({
     resolver: createResolver({ fetch, plcUrl: plc.url }),
     dataDir,
     maxCacheBytes,
-    maxWait,
+    maxWait: { previewMs: NO_LIMIT_MS, ...maxWait },
     hasImages: true,
-    videos,
+    videos: videos.kind === 'own' ? videos : { ...videos, fetch: patient(videos.fetch) },
     pins,
     ...{ posts, watching, trailer: trailer === undefined ? undefined : checkTrailer(trailer) },
     actors: { uidOf: (one) => (known.has(one) ? 7 : 0), flagsOf: () => flags },
@@ -93,11 +100,12 @@ export async function startMediaWorld({
     process,
     now: () => Date.now() + ahead,
   })
-  const visited: typeof app.fetch = (request, env) =>
-    app.fetch(request, {
-      ...(env as object),
-      visitor: request.headers.get('x-visitor') ?? undefined,
-    })
+  let asked = 0
+  const visited: typeof app.fetch = (request, env) => {
+    asked += 1
+    const visitor = request.headers.get('x-visitor') ?? undefined
+    return app.fetch(request, { ...(env as object), visitor })
+  }
   const server = serve({ fetch: visited, port: 0, hostname: '127.0.0.1' })
   await new Promise((resolve) => server.once('listening', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -108,6 +116,7 @@ export async function startMediaWorld({
     did,
     dataDir,
     warnings,
+    asked: () => asked,
     process,
     image(preset, cid, { did: whose = did, ...init } = {}) {
       return globalThis.fetch(`${url}/img/${preset}/plain/${whose}/${cid}`, init)
@@ -131,4 +140,10 @@ export async function startMediaWorld({
       await plc.close()
     },
   }
+}
+
+/** A machine that is busy answers late, which is no failure. */
+function patient(fetch: GuardedFetch): GuardedFetch {
+  return (url, options) =>
+    fetch(url, { ...options, firstByteMs: NO_LIMIT_MS, timeoutMs: NO_LIMIT_MS })
 }

@@ -61,8 +61,8 @@ type MediaOptions = BlobSource & {
   /** In which pictures are decoded and videos cut. */
   process: Pick<MediaProcess, 'run'>
   now?: () => number
-  /** For how long a picture's server is waited for. */
-  maxWait?: ImagesOptions['maxWait']
+  /** For how long a picture's server is waited for, and a preview. */
+  maxWait?: (ImagesOptions['maxWait'] & { previewMs?: number }) | undefined
 }
 
 const FOLDER = 'media-cache'
@@ -108,7 +108,7 @@ function videoParts(
   const videos = createVideos({ source: options, cache, now })
   const source =
     from.kind === 'own'
-      ? ownSource({ videos, cache, process, log, now, dataDir: options.dataDir }, from)
+      ? ownSource({ ...options, videos, cache, now }, from)
       : createCdnSource({ ...from, isProxy: from.kind === 'proxy', cache, process, now })
   return {
     source,
@@ -137,11 +137,14 @@ function keepPins(
 }
 
 function ownSource(
-  parts: Omit<Parameters<typeof createPreviews>[0], 'hls'> & { dataDir: string },
+  parts: Omit<Parameters<typeof createPreviews>[0], 'hls'> &
+    Pick<MediaOptions, 'dataDir' | 'maxWait'>,
   { hasPreviews = true, lower }: Extract<VideosFrom, { kind: 'own' }>,
 ): VideoSource {
   const hls = createHls(parts)
-  const previews = hasPreviews ? createPreviews({ ...parts, hls }) : async () => NO_THUMBNAIL
+  const previews = hasPreviews
+    ? createPreviews({ ...parts, hls, maxWaitMs: parts.maxWait?.previewMs })
+    : async () => NO_THUMBNAIL
   return createOwnSource({
     hls,
     previews,

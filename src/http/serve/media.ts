@@ -51,7 +51,7 @@ type Parts = {
 const NOTHING_COUNTED = { tooMany: 0, unknown: 0, dropped: 0 }
 const MEGABYTE = 1 << 20
 /** A video of some minutes, at no more than one core's pace, behind everything else that the machine does. */
-const ENCODING = { cpuMs: 10 * MINUTE_MS, jobMs: HOUR_MS, idleMs: MINUTE_MS }
+const ENCODING = { cpuMs: 10 * MINUTE_MS, jobMs: HOUR_MS, idleMs: MINUTE_MS, niceness: 19 }
 
 export function mediaRoutes(config: Config, parts: Parts): MediaRoutes {
   const { allowPrivateHosts, images, dataDir, imageCacheMb } = config

@@ -166,8 +166,9 @@ test('a part of a part is that part', async () => {
 })
 
 test('work grows with the number of entries and no faster', () => {
-  const few = processorTime(4_000)
-  const many = processorTime(100_000)
+  const least = (samples: number) => Math.min(...[1, 2, 3].map(() => processorTime(samples)))
+  const few = least(4_000)
+  const many = least(100_000)
   // Twenty-five times as many; with the square of it, 625 times as much.
   expect(many).toBeLessThan(120 * few + 200_000)
 })
@@ -186,13 +187,13 @@ function processorTime(samples: number): number {
   })
   const bytes = mp4Of({ data: Buffer.alloc(samples), tracks: [track] })
   const moov = bytes.subarray(DATA_AT + samples)
-  const before = process.cpuUsage()
+  const before = process.threadCpuUsage()
   for (let i = 0; i < 5; i++) {
     const movie = readMovie(moov)
     const mdats = [{ start: DATA_AT, end: DATA_AT + samples }]
     checkPlaces(movie, { mdats, fileBytes: bytes.length })
     expect(planSegments(movie).length).toBe(Math.ceil(samples / 40))
   }
-  const { user, system } = process.cpuUsage(before)
+  const { user, system } = process.threadCpuUsage(before)
   return user + system
 }

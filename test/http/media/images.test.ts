@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BlobHost, blobCid } from '../../support/blob-host.ts'
+import { until } from '../../support/eventually.ts'
 import { type MediaWorld, startMediaWorld } from '../../support/media-world.ts'
 
 let host: BlobHost
@@ -20,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 beforeEach(() => {
   host.behave(undefined)
-  host.lag(0)
+  host.waitFor(Promise.resolve())
   world.setHidden(false)
   expect(world.warnings).toEqual([])
 })
@@ -319,8 +320,8 @@ describe('what browsers and caches are told', () => {
 describe('the cache', () => {
   test('sixty at once for one picture in two sizes are one fetch', async () => {
     const cid = host.put(await picture(800, 800).png().toBuffer())
-    host.lag(100)
-    const before = host.requests()
+    const [before, askedBefore] = [host.requests(), world.asked()]
+    host.waitFor(until(() => world.asked() === askedBefore + 60))
     const all = Array.from({ length: 60 }, (_, i) =>
       world.image(i % 2 ? 'avatar' : 'avatar_thumbnail', cid),
     )

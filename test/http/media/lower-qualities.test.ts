@@ -12,7 +12,7 @@ import { MediaError } from '../../../src/http/media/media-error.ts'
 import type { Job } from '../../../src/http/media/process/jobs.ts'
 import { createMediaProcess } from '../../../src/http/media/process/media-process.ts'
 import { packetsOf } from '../../support/cached-view-packets.ts'
-import { type MediaWorld, startMediaWorld } from '../../support/media-world.ts'
+import { type MediaWorld, NO_LIMIT_MS, startMediaWorld } from '../../support/media-world.ts'
 import { bytesOf, namedBy, variantAt } from '../../support/playlists.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
@@ -39,7 +39,7 @@ type Options = {
 }
 
 async function worldWith({ shortSides = [36], limits, dataDir }: Options = {}) {
-  const encoder = createMediaProcess({ log: quiet, limits })
+  const encoder = createMediaProcess({ log: quiet, limits: { jobMs: NO_LIMIT_MS, ...limits } })
   const videos = { kind: 'own', lower: { shortSides, encoder } } as const
   const world = await startMediaWorld({ before: first, videos, ...(dataDir && { dataDir }) })
   closing.push(
@@ -56,7 +56,7 @@ const linesOf = async (master: string) => {
   return text.split('\n').filter((line) => line.startsWith('#EXT-X-STREAM-INF'))
 }
 
-/** Asks as a player does that comes again. On a busy machine the last in line waits for long. */
+/** Asks as a player does that comes again. */
 const untilMade = (master: string, qualities: number) =>
   expect.poll(() => linesOf(master)).toHaveLength(qualities)
 

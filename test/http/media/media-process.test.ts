@@ -69,8 +69,8 @@ test('one that is killed in the middle costs that picture alone', async () => {
 })
 
 test('a job without end is ended, and remembered', async () => {
-  const impatient = await startMediaWorld({ before: world, limits: { jobMs: 3_000 } })
-  // Where the machine is busy, a process may well take longer than that to begin.
+  const impatient = await startMediaWorld({ before: world, limits: { jobMs: 15_000 } })
+  // Where the machine is busy, a process may take longer than that to begin.
   const isServed = () => expect.poll(async () => ask(await picture(), impatient)).toBe('200')
   await isServed()
   const pid = impatient.process.pid()!
@@ -106,13 +106,12 @@ test.runIf(existsSync('/proc/self/status'))(
     expect(await ask(await picture(), small)).toBe('200')
     await small.close()
   },
-  60_000,
 )
 
 test.runIf(existsSync('/proc/self/stat'))(
   'a job that takes much processor time is ended',
   async () => {
-    const busy = await startMediaWorld({ before: world, limits: { cpuMs: 1500 } })
+    const busy = await startMediaWorld({ before: world, limits: { cpuMs: 500 } })
     const background = { r: 9, g: 90, b: 20, alpha: 0.5 }
     const slow = await sharp({ create: { width: 5700, height: 5700, channels: 4, background } })
       .png({ progressive: true })
@@ -122,7 +121,6 @@ test.runIf(existsSync('/proc/self/stat'))(
     expect(busy.process.counts().died).toBe(1)
     await busy.close()
   },
-  60_000,
 )
 
 test('it ends when nothing is left to do, and comes back', async () => {

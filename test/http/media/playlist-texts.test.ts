@@ -7,7 +7,6 @@ import { readCues, UnfitCaptions, writeVtt } from '../../../src/http/media/hls/v
 import { superlinear } from '../../support/cpu-growth.ts'
 import { worstText, worstTexts } from '../../support/worst-texts.ts'
 
-const TIMEOUT_MS = 300_000
 const frames = {
   'a first playlist': (text: string) => `#EXTM3U\n#EXT-X-STREAM-INF:${text}\nv.m3u8\n`,
   'a second playlist': (text: string) => `#EXTM3U\n#EXTINF:2,${text}\n${text}\n#EXT-X-ENDLIST\n`,
@@ -17,7 +16,7 @@ const frames = {
     `WEBVTT\n\n${text.replaceAll(/(.{60})/g, '$1\n\n00:00.000 --> 00:01.000 $1\n')}`,
 }
 
-test.each(Object.entries(frames))('%s', { timeout: TIMEOUT_MS }, async (_, frame) => {
+test.each(Object.entries(frames))('%s', async (_, frame) => {
   for (const name of worstTexts) {
     const found = await superlinear((size) => read(frame(worstText(name, size))), 90_000)
     expect([name, found]).toEqual([name, undefined])

@@ -245,44 +245,40 @@ function howOf(random: Random): { init: RequestInit; counts: boolean } {
 describe('at random', () => {
   const seed = testSeed('watching')
 
-  test.each(['own', 'proxy', 'cdn'] as const)(
-    'by way of %s',
-    { timeout: 120_000 },
-    async (kind) => {
-      w = await startWatchingWorld(kind)
-      const random = createRandom(seed)
-      const model = createModel()
-      const posts = [w.post(), w.post(), w.post()]
-      const viewers: Viewer[] = []
-      let process = 0
-      for (let step = 0; step < 400; step++) {
-        const act = random.below(40)
-        if (act < 6 || viewers.length === 0) {
-          const { uri, rkey } = random.pick(posts)
-          const variants = await begin(rkey)
-          viewers.push({ uri, issuedAt: w.now(), variants, seen: new Set(), process })
-        } else if (act < 10) {
-          await w.tell()
-          if (act < 8) w.advance(random.below(6 * HOUR_MS))
-          if (act !== 8) continue
-          w.restart()
-          process += 1
-        } else {
-          const viewer = random.pick(viewers)
-          const piece = random.pick(random.pick(viewer.variants))
-          const { init, counts } = howOf(random)
-          await ask(w.elsewhere(piece.url, random.below(2)), init)
-          const isOver = w.now() - viewer.issuedAt >= 2 * HOUR_MS || viewer.process !== process
-          if (counts && !isOver) model.asked(viewer, piece, w.now())
-        }
+  test.each(['own', 'proxy', 'cdn'] as const)('by way of %s', async (kind) => {
+    w = await startWatchingWorld(kind)
+    const random = createRandom(seed)
+    const model = createModel()
+    const posts = [w.post(), w.post(), w.post()]
+    const viewers: Viewer[] = []
+    let process = 0
+    for (let step = 0; step < 400; step++) {
+      const act = random.below(40)
+      if (act < 6 || viewers.length === 0) {
+        const { uri, rkey } = random.pick(posts)
+        const variants = await begin(rkey)
+        viewers.push({ uri, issuedAt: w.now(), variants, seen: new Set(), process })
+      } else if (act < 10) {
+        await w.tell()
+        if (act < 8) w.advance(random.below(6 * HOUR_MS))
+        if (act !== 8) continue
+        w.restart()
+        process += 1
+      } else {
+        const viewer = random.pick(viewers)
+        const piece = random.pick(random.pick(viewer.variants))
+        const { init, counts } = howOf(random)
+        await ask(w.elsewhere(piece.url, random.below(2)), init)
+        const isOver = w.now() - viewer.issuedAt >= 2 * HOUR_MS || viewer.process !== process
+        if (counts && !isOver) model.asked(viewer, piece, w.now())
       }
-      await w.tell()
-      const stats = await w.stats()
-      expect(stats).toEqual(model.stats().sort(newestFirst))
-      expect(stats.length).toBeGreaterThan(3)
-      for (const { uri } of posts) {
-        expect(await w.stats(uri)).toEqual(stats.filter((one) => one.uri === uri))
-      }
-    },
-  )
+    }
+    await w.tell()
+    const stats = await w.stats()
+    expect(stats).toEqual(model.stats().sort(newestFirst))
+    expect(stats.length).toBeGreaterThan(3)
+    for (const { uri } of posts) {
+      expect(await w.stats(uri)).toEqual(stats.filter((one) => one.uri === uri))
+    }
+  })
 })

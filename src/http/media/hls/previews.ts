@@ -28,6 +28,8 @@ type PreviewsOptions = {
   process: Pick<MediaProcess, 'run'>
   log: Pick<Logger, 'warn'>
   now: () => number
+  /** For how long who asks waits for one. */
+  maxWaitMs?: number | undefined
 }
 
 /** Half of the fetches of videos that there are at once: the rest is for who wants to see one. */
@@ -35,7 +37,7 @@ const LIMITS = { maxRunning: 2, maxWaiting: 64 }
 const MAX_WAIT_MS = 8_000
 
 export function createPreviews(options: PreviewsOptions): Previews {
-  const { videos, hls, cache, process, log, now } = options
+  const { videos, hls, cache, process, log, now, maxWaitMs = MAX_WAIT_MS } = options
   const full = () => new MediaError('busy', 'Busy', 'too many previews at once')
   const limiter = createLimiter({ ...LIMITS, full })
   const share = createSharedWork<void>(now)
@@ -72,7 +74,7 @@ export function createPreviews(options: PreviewsOptions): Previews {
     const kept = await cache.read(key)
     if (kept) return kept
     if (!hasDecoder) return NO_THUMBNAIL
-    await Promise.race([begin(name, key), sleep(MAX_WAIT_MS, undefined, { ref: false })])
+    await Promise.race([begin(name, key), sleep(maxWaitMs, undefined, { ref: false })])
     return (await cache.read(key)) ?? NO_THUMBNAIL
   }
 }

@@ -20,6 +20,8 @@ export type ChildLimits = {
   /** Of processor time, so that a busy machine refuses nothing that a quiet one shows. */
   cpuMs: number
   jobMs: number
+  /** The system's, from 0 to 19: how far it stands back behind others who want processor time. */
+  niceness: number
 }
 
 export type Child = {
@@ -37,7 +39,7 @@ const LOOK_EVERY_MS = 50
 const MAX_DETAIL = 2000
 
 export function startChild(limits: ChildLimits): Child {
-  const child = begin()
+  const child = begin(limits)
   let isUp = false
   let killedFor: Death | undefined
   let detail = ''
@@ -73,13 +75,18 @@ export function startChild(limits: ChildLimits): Child {
     },
     async perform(job) {
       const { promise, resolve } = Promise.withResolvers<Outcome>()
-      settle = resolve
       const clock = setTimeout(killFor, limits.jobMs, 'time')
       const cpuBefore = cpuMsOf(child.pid)
-      const watch = setInterval(() => {
+      const look = () => {
         if (peakMemoryOf(child.pid) > limits.memoryBytes) killFor('memory')
         if (cpuMsOf(child.pid) - cpuBefore > limits.cpuMs) killFor('time')
-      }, LOOK_EVERY_MS)
+      }
+      // Once more at the end: a server that is busy may have looked too seldom.
+      settle = (outcome) => {
+        if (outcome.kind !== 'died') look()
+        if (outcome.kind === 'died' || !killedFor) resolve(outcome)
+      }
+      const watch = setInterval(look, LOOK_EVERY_MS)
       child.send(job, (error) => error && killFor('lost'))
       try {
         return await promise
@@ -94,8 +101,8 @@ export function startChild(limits: ChildLimits): Child {
 }
 
 /** It keeps nobody running who waits for nothing from it. */
-function begin(): ChildProcess {
-  const child = spawn(process.execPath, [...NODE_OPTIONS, MAIN], {
+function begin({ niceness }: ChildLimits): ChildProcess {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, MAIN, String(niceness)], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: {
       MALLOC_ARENA_MAX: '2',

@@ -2,7 +2,6 @@
 // players change between the two at any of them. It is made from the pieces on the disk; nobody's server is asked.
 
 import { open } from 'node:fs/promises'
-import { setPriority } from 'node:os'
 import { HEAD_BYTES } from '../cache-entry.ts'
 import { readIndex } from '../cut-file.ts'
 import { boxesBetween, Mp4Error, makeBox } from '../mp4/boxes.ts'
@@ -18,7 +17,6 @@ import { writeCut } from './write-cut.ts'
 
 type Pictures = Awaited<ReturnType<typeof transcode>>['pictures']
 
-const LAST_IN_LINE = 19
 const MAX_SAMPLE_BYTES = 16 << 20
 /** Of a picture's bits, as many as x264 needs for what cameras and screens show. */
 const BITS_PER_PIXEL = 0.08
@@ -31,7 +29,6 @@ const MAX_FRAME_RATE = 120
 
 /** @throws RefusedBlob */
 export async function encodeLower({ from, to, shortSide }: LowerJob): Promise<void> {
-  setPriority(LAST_IN_LINE)
   const file = await open(from, 'r')
   try {
     const length = (await file.stat()).size - HEAD_BYTES

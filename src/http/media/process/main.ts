@@ -7,13 +7,13 @@ import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { type Job, RefusedBlob, type Report, type Spoken } from './jobs.ts'
 
-const NICENESS = 10
+const niceness = Number(process.argv[2])
 const FIRST_TO_GO = '1000'
 
 // Not process.exit(): that waits for a picture that is being decoded.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 process.on('message', (job: Job) => void perform(job).then(say))
-attempt(() => setPriority(NICENESS))
+attempt(() => setPriority(niceness))
 attempt(() => writeFileSync('/proc/self/oom_score_adj', FIRST_TO_GO)) // Linux
 say({ kind: 'ready' })
 

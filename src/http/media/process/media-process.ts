@@ -35,8 +35,12 @@ type MediaProcessOptions = {
 
 /** As 33 megapixels of the worst kind take (an interlaced PNG with transparency: 455 MB). */
 export const MEDIA_MEMORY_BYTES = 500_000_000
-const CPU_MS = 12_000
-const JOB_MS = MINUTE_MS
+const LIMITS: ChildLimits = {
+  memoryBytes: MEDIA_MEMORY_BYTES,
+  cpuMs: 12_000,
+  jobMs: MINUTE_MS,
+  niceness: 10,
+}
 const IDLE_MS = 300_000
 const MAX_WAITING = 512
 
@@ -44,12 +48,7 @@ type Waiting = { job: Job; settle: (outcome: Outcome) => void }
 
 export function createMediaProcess(options: MediaProcessOptions): MediaProcess {
   const { log, now = Date.now } = options
-  const limits = {
-    memoryBytes: MEDIA_MEMORY_BYTES,
-    cpuMs: CPU_MS,
-    jobMs: JOB_MS,
-    ...options.limits,
-  }
+  const limits = { ...LIMITS, ...options.limits }
   const queue = createJobQueue<Waiting>({ maxWaiting: MAX_WAITING, now })
   const counts: MediaCounts = { refused: 0, died: 0, pending: 0 }
   let child: Child | undefined
