@@ -76,6 +76,43 @@ function tailOf({ url, text }: { url: string; text: string }) {
   return { init: init && whole(init), files: files.map(whole), seconds }
 }
 
+/** Of each quality, in bits a second: what is named, and what its pieces have. */
+async function ratesIn(of: MediaWorld, cid: string) {
+  const master = `${of.url}/video/${of.did}/${cid}/playlist.m3u8`
+  const lines = (await bytesOf(master)).toString().matchAll(/^#EXT-X-STREAM-INF:(.*)$/gm)
+  const said = [...lines].map(([, line]) => line!)
+  const lists = await namedBy(master)
+  return Promise.all(
+    said.map(async (line, i) => {
+      const pieces = await weighed(lists[i]!)
+      const sum = (key: 'bits' | 'seconds') => pieces.reduce((all, one) => all + one[key], 0)
+      const [, average] = /AVERAGE-BANDWIDTH=(\d+)/.exec(line) ?? []
+      const long = pieces.filter(({ isTrailer, seconds }) => isTrailer && seconds >= 0.5)
+      return {
+        named: Number(/^BANDWIDTH=(\d+)/.exec(line)![1]),
+        average: average === undefined ? undefined : Number(average),
+        whole: sum('bits') / sum('seconds'),
+        trailer: long.map(({ bits, seconds }) => bits / seconds),
+      }
+    }),
+  )
+}
+
+async function weighed(list: string) {
+  const text = (await bytesOf(list)).toString()
+  const [own = ''] = text.split('#EXT-X-DISCONTINUITY')
+  const seconds = [...text.matchAll(/#EXTINF:([\d.]+)/g)].map(([, one]) => Number(one))
+  const before = [...own.matchAll(/#EXTINF/g)].length
+  const files = await namedBy(list)
+  return Promise.all(
+    files.map(async (file, i) => ({
+      isTrailer: i >= before,
+      seconds: seconds[i]!,
+      bits: (await bytesOf(file)).length * 8,
+    })),
+  )
+}
+
 describe('behind a video', () => {
   test('of our own it is MP4 with a head of its own, from one address for all videos', async () => {
     const of = await open('own')
@@ -112,6 +149,26 @@ describe('behind a video', () => {
       expect(Math.abs(seconds.reduce((sum, one) => sum + one, 0) - 9.5)).toBeLessThan(0.1)
       await of.close()
     }
+  })
+
+  test('of any source it is within the bandwidth that the playlist names', async () => {
+    const without = await startMediaWorld({ before: world, videos: { kind: 'own' } })
+    const [light] = await ratesIn(without, put('silent.mp4'))
+    for (const kind of ['own', 'cdn', 'proxy'] as const) {
+      const of = await open(kind)
+      const cid = put('silent.mp4')
+      const rates = await ratesIn(of, cid)
+      expect(rates).toHaveLength(kind === 'own' ? 1 : 2)
+      for (const { named, average, whole, trailer } of rates) {
+        expect(trailer.length).toBeGreaterThan(0)
+        for (const rate of trailer) expect(rate).toBeLessThanOrEqual(named)
+        if (kind !== 'own') continue
+        expect(Math.max(...trailer)).toBeGreaterThan(light!.named)
+        expect(Math.abs(average! - whole)).toBeLessThan(whole / 100)
+      }
+      await of.close()
+    }
+    await without.close()
   })
 
   test('nothing of it counts as watched', async () => {

@@ -11,12 +11,11 @@ import type { CutVideo, Hls } from './cut-videos.ts'
 import type { LowerQualities } from './lower-qualities.ts'
 import { noSuchPart, type SegmentList, timeOf, type Variant, type VideoSource } from './playlist.ts'
 import type { Previews } from './previews.ts'
+import { ratesOf } from './rates.ts'
 
 const INIT = 'init.mp4'
 /** A real head has two thousand bytes. */
 const MAX_DESCRIBED_BYTES = 64 * 1024
-/** Shorter segments say nothing of how much a player has to load in a second. */
-const MIN_RATED_SECONDS = 0.5
 
 type OwnSourceOptions = { hls: Hls; previews: Previews; lower?: LowerQualities | undefined }
 
@@ -39,6 +38,7 @@ export function createOwnSource({ hls, previews, lower }: OwnSourceOptions): Vid
 
   return {
     isLasting: true,
+    container: 'mp4',
     thumbnail: previews,
     firstTimestamp: async () => 0,
     async variants(name) {
@@ -85,18 +85,5 @@ async function describe({ entry, cut }: CutVideo): Promise<Variant> {
   const { at, length } = initPiece(cut)
   const init = Buffer.alloc(Math.min(length, MAX_DESCRIBED_BYTES))
   await entry.file.read(init, 0, init.length, HEAD_BYTES + at)
-  return { ...ratesOf(cut), ...describeInit(init) }
-}
-
-function ratesOf({ index: { segments } }: CutFile): Variant {
-  const seconds = segments.reduce((sum, one) => sum + one.seconds, 0)
-  const bytes = segments.reduce((sum, one) => sum + one.bytes, 0)
-  const rated = segments.filter((one) => one.seconds >= MIN_RATED_SECONDS)
-  const average = bitsASecond(bytes, seconds)
-  const peaks = rated.map((one) => bitsASecond(one.bytes, one.seconds))
-  return { bandwidth: Math.max(average, ...peaks), averageBandwidth: average }
-}
-
-function bitsASecond(bytes: number, seconds: number): number {
-  return Math.max(1, Math.round((bytes * 8) / Math.max(seconds, 1)))
+  return { ...ratesOf(cut.index.segments), ...describeInit(init) }
 }

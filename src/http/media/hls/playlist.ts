@@ -17,6 +17,8 @@ export type Variant = {
   width?: number | undefined
   height?: number | undefined
   frameRate?: number | undefined
+  /** How long it plays. */
+  seconds?: number | undefined
 }
 
 export type SegmentLine = { seconds: number; file: string; isDiscontinuous?: boolean }
@@ -44,6 +46,8 @@ export type VideoSource = {
   firstTimestamp(name: BlobName): Promise<number>
   /** Whether a video's playlists stay as they are for good. */
   isLasting: boolean
+  /** What all of its pieces come in, where that is so. */
+  container?: 'mp4'
   /** Where a player is sent whose video cannot be had by way of us. */
   elsewhere?: (name: BlobName) => string
 }

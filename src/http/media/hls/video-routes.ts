@@ -17,6 +17,7 @@ import type { Videos } from '../videos.ts'
 import { captionsAt } from './caption-timing.ts'
 import type { CaptionBlob, Captions, VideoPosts } from './captions.ts'
 import { noSuchPart, type SegmentList, type Variant, type VideoSource } from './playlist.ts'
+import { withTail } from './rates.ts'
 import type { Watching } from './watching.ts'
 import { writeMaster, writeSegments } from './write-playlist.ts'
 
@@ -85,7 +86,7 @@ function sentOn({ onPlaylist }: VideoParts, location: string): Response {
 }
 
 async function ourMaster({ c, name, rkey }: Asked, parts: VideoParts): Promise<Response> {
-  const variants = await parts.source.variants(name)
+  const variants = await ratedVariants(parts, name)
   const query = rkey === '' ? '' : `?post=${encodeURIComponent(rkey)}`
   const session = parts.watching?.begin({ name, rkey }, visitorOf(c)) ?? ''
   const captions = parts.posts.captionsOf(name, rkey).map(({ language }) => ({
@@ -102,6 +103,21 @@ async function ourMaster({ c, name, rkey }: Asked, parts: VideoParts): Promise<R
   })
   parts.onPlaylist?.('here')
   return playlistResponse(c, text, session === '' ? SOME_MINUTES : MINE)
+}
+
+/** With what the trailer weighs behind each. */
+async function ratedVariants(
+  { source, trailer }: VideoParts,
+  name: BlobName,
+): Promise<readonly Variant[]> {
+  const variants = await source.variants(name)
+  if (!trailer) return variants
+  return Promise.all(
+    variants.map(async (one) => {
+      const tail = await trailer.rates(one.codecs, source.container)
+      return tail ? withTail(one, tail) : one
+    }),
+  )
 }
 
 async function segments(asked: Asked, parts: VideoParts): Promise<Response> {

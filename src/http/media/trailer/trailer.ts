@@ -9,6 +9,7 @@ import { type CutFile, initPiece, segmentPiece } from '../cut-file.ts'
 import type { DiskCache } from '../disk-cache.ts'
 import { type CutVideo, openOrMake } from '../hls/cut-videos.ts'
 import { noSuchPart, type SegmentList } from '../hls/playlist.ts'
+import { type Rates, ratesOf } from '../hls/rates.ts'
 import type { TrailerForm } from '../process/jobs.ts'
 import { makeAndKeep } from '../process/make-and-keep.ts'
 import type { MediaProcess } from '../process/media-process.ts'
@@ -19,6 +20,8 @@ import type { TrailerFile } from './check-trailer.ts'
 export type Trailer = {
   /** What follows a video's pieces, named for playlists in its folders; undefined where it does not fit, or cannot be had now. */
   behind(list: SegmentList, codecs: string | undefined): Promise<SegmentList | undefined>
+  /** Of what follows pieces of that quality, at most, where their container is not known; undefined as above. */
+  rates(codecs: string | undefined, container: 'mp4' | undefined): Promise<Rates | undefined>
   /** A file of it, the caller's to close. @throws MediaError */
   piece(path: readonly string[]): Promise<FilePart>
 }
@@ -65,18 +68,31 @@ export function createTrailer({ file, cache, process, log, now }: TrailerOptions
     return cut.index
   }
 
+  /** A failure stands for a while: it is told once. */
+  async function indexIfAny(name: string): Promise<CutFile['index'] | undefined> {
+    try {
+      return await indexOf(name)
+    } catch (error) {
+      if (error !== told) log.warn({ err: error }, 'the trailer could not be prepared')
+      told = error
+      return undefined
+    }
+  }
+
   return {
     async behind(list, codecs) {
-      const name = formFor(list, codecs)
-      if (!name) return undefined
-      try {
-        return tailOf(await indexOf(name), `../../../trailer/${file.digest}/${name}`)
-      } catch (error) {
-        // A failure stands for a while: it is told once.
-        if (error !== told) log.warn({ err: error }, 'the trailer could not be prepared')
-        told = error
-        return undefined
-      }
+      const sound = soundFor(codecs)
+      if (!sound) return undefined
+      const name = `${list.init === undefined ? 'ts' : 'mp4'}-${sound}`
+      const index = await indexIfAny(name)
+      return index && tailOf(index, `../../../trailer/${file.digest}/${name}`)
+    },
+
+    async rates(codecs, container) {
+      const sound = soundFor(codecs)
+      if (!sound) return undefined
+      const containers = container ? [container] : ['mp4', 'ts']
+      return heaviest(await Promise.all(containers.map((one) => indexIfAny(`${one}-${sound}`))))
     },
 
     async piece([digest, name = '', wanted = '', ...rest]) {
@@ -97,13 +113,18 @@ export function createTrailer({ file, cache, process, log, now }: TrailerOptions
 }
 
 /** By the codecs that are named of the video's quality; what names none is left alone. */
-function formFor({ init }: SegmentList, codecs = ''): string | undefined {
+function soundFor(codecs = ''): 'sound' | 'silent' | undefined {
   const names = codecs.split(',')
   const pictures = names.filter((name) => /^avc[13]\./.test(name.trim()))
   const sound = names.filter((name) => /^mp4a\.40\.(2|5)$/.test(name.trim()))
   if (pictures.length !== 1 || sound.length > 1) return undefined
   if (pictures.length + sound.length !== names.length) return undefined
-  return `${init === undefined ? 'ts' : 'mp4'}-${sound.length === 1 ? 'sound' : 'silent'}`
+  return sound.length === 1 ? 'sound' : 'silent'
+}
+
+function heaviest(indexes: readonly (CutFile['index'] | undefined)[]): Rates | undefined {
+  const rates = indexes.flatMap((index) => (index ? [ratesOf(index.segments)] : []))
+  return rates.sort((a, b) => b.bandwidth - a.bandwidth)[0]
 }
 
 function tailOf({ init, segments }: CutFile['index'], folder: string): SegmentList {

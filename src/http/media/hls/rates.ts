@@ -1,0 +1,50 @@
+// How much a player has to load in a second, as a master playlist says it (RFC 8216 §4.3.4.2): at most in any segment,
+// and on average; also where a trailer follows.
+
+import type { CutFile } from '../cut-file.ts'
+import type { Variant } from './playlist.ts'
+
+export type Rates = { bandwidth: number; averageBandwidth: number; seconds: number }
+
+type Length = CutFile['index']['segments'][number]
+
+/** A shorter one says nothing by itself: it counts together with the one before. */
+const MIN_RATED_SECONDS = 0.5
+
+/** In bits a second. */
+export function ratesOf(segments: readonly Length[]): Rates {
+  const all = segments.reduce(together, { seconds: 0, bytes: 0 })
+  const average = bitsASecond(all)
+  const peaks = segments.map((one, i) =>
+    one.seconds < MIN_RATED_SECONDS ? peakOfShort(one, segments[i - 1]) : bitsASecond(one),
+  )
+  return {
+    bandwidth: peaks.reduce((most, one) => Math.max(most, one), average),
+    averageBandwidth: average,
+    seconds: all.seconds,
+  }
+}
+
+/** What is said of a quality behind which a trailer follows. */
+export function withTail<V extends Variant>(variant: V, tail: Rates): V {
+  const { bandwidth, averageBandwidth: average, seconds } = variant
+  const bits = (average ?? 0) * (seconds ?? 0) + tail.averageBandwidth * tail.seconds
+  const isKnown = average !== undefined && seconds !== undefined
+  return {
+    ...variant,
+    bandwidth: Math.max(bandwidth, tail.bandwidth),
+    averageBandwidth: isKnown ? Math.round(bits / (seconds + tail.seconds)) : undefined,
+  }
+}
+
+function peakOfShort(one: Length, before: Length | undefined): number {
+  return before ? bitsASecond(together(before, one)) : 0
+}
+
+function together(one: Length, other: Length): Length {
+  return { seconds: one.seconds + other.seconds, bytes: one.bytes + other.bytes }
+}
+
+function bitsASecond({ seconds, bytes }: Length): number {
+  return Math.max(1, Math.ceil((bytes * 8) / Math.max(seconds, MIN_RATED_SECONDS)))
+}
