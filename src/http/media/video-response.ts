@@ -1,16 +1,22 @@
 // A video, or the part of it that a player asks for, streamed from its file: whatever its size, a quarter of a megabyte
-// is in memory; a whole one for a reader who takes it at once, since fewer and larger reads take a fifth less of a core.
+// is in memory; a whole one for a reader who takes it at once, since fewer and larger reads take a fifth less of a core, in
+// buffers that are used again (spare-buffers.ts).
 
 import type { FileHandle } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import type { Context } from 'hono'
+import type { Connected } from '../server/side-routes.ts'
 import { isKnown, mediaHeaders } from './media-headers.ts'
 import { parseRange } from './range.ts'
+import { createLender, LARGE_BYTES } from './spare-buffers.ts'
 
 type VideoRequest = {
   method: string
   range: string | undefined
   ifNoneMatch: string | undefined
   ifRange: string | undefined
+  /** What the answer is written to, where that is known. */
+  outgoing: ServerResponse | undefined
 }
 
 /** A range of an open file, and what it is. */
@@ -24,7 +30,6 @@ export type FilePart = {
 }
 
 const CHUNK_BYTES = 256 * 1024
-const LARGE_CHUNK_BYTES = 1024 * 1024
 /** For one of the former. */
 const FAST_MS = 20
 
@@ -34,6 +39,7 @@ export function requestOf(c: Context): VideoRequest {
     range: c.req.header('range'),
     ifNoneMatch: c.req.header('if-none-match'),
     ifRange: c.req.header('if-range'),
+    outgoing: (c.env as Connected | undefined)?.outgoing,
   }
 }
 
@@ -55,24 +61,28 @@ export async function videoResponse(part: FilePart, request: VideoRequest): Prom
   const extra: Record<string, string> = { 'content-length': String(last - first + 1) }
   if (status === 206) extra['content-range'] = `bytes ${first}-${last}/${length}`
   if (request.method === 'HEAD') return finish(status, extra)
-  const body = streamPart(file, at + first, at + last)
+  const body = streamPart(file, { start: at + first, end: at + last, to: request.outgoing })
   return new Response(body, { status, headers: { ...headers, ...extra } })
 }
 
 /** From byte `at` to `end`, both included. */
-function streamPart(file: FileHandle, start: number, end: number): ReadableStream<Uint8Array> {
+function streamPart(
+  file: FileHandle,
+  { start, end, to }: { start: number; end: number; to: ServerResponse | undefined },
+): ReadableStream<Uint8Array> {
+  const lender = createLender(to)
   let at = start
   let askedAt = 0
   const nextSize = () => {
     const isFast = performance.now() - askedAt < FAST_MS
     askedAt = performance.now()
-    return Math.min(isFast ? LARGE_CHUNK_BYTES : CHUNK_BYTES, end - at + 1)
+    return Math.min(isFast ? LARGE_BYTES : CHUNK_BYTES, end - at + 1)
   }
   return new ReadableStream(
     {
       async pull(controller) {
         const size = nextSize()
-        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(size), 0, size, at)
+        const { bytesRead, buffer } = await file.read(lender.take(size), 0, size, at)
         at += bytesRead
         if (bytesRead > 0) controller.enqueue(buffer.subarray(0, bytesRead))
         if (bytesRead > 0 && at <= end) return

@@ -1,5 +1,6 @@
 // Videos as they were uploaded, whole and in parts, over real HTTP on both sides.
 
+import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { blobCid } from '../../support/blob-host.ts'
@@ -43,6 +44,26 @@ test('a video comes whole, as what it is, and is fetched once', async () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(video)).toBe(true)
   }
   expect(world.host.requests()).toBe(before + 1)
+})
+
+test('many who read at once, some of whom leave, each get its own bytes', async () => {
+  const long = Buffer.concat([HEAD, randomBytes(9_000_000)])
+  const address = `${world.url}/video/${world.did}/${world.host.put(long)}`
+  for (let round = 0; round < 3; round++) {
+    const reads = Array.from({ length: 12 }, async (_, i) => {
+      const abort = new AbortController()
+      const first = i * 1000
+      const range = { range: `bytes=${first}-` }
+      const response = await fetch(address, { headers: range, signal: abort.signal })
+      if (i % 4 === 0) {
+        await response.body!.getReader().read()
+        return abort.abort()
+      }
+      const body = Buffer.from(await response.arrayBuffer())
+      expect(body.equals(long.subarray(first))).toBe(true)
+    })
+    await Promise.all(reads)
+  }
 })
 
 test('any part of it is that part', async () => {
