@@ -15,6 +15,7 @@ export function createTimelineGaps({ db, graph }: { db: Db; graph: FollowGraphRe
     const followed = accountsWithGaps(db, stretch).filter(
       (uid) => uid === viewer || graph.has(viewer, uid),
     )
+    if (followed.length === 0) return ofStream
     return [...ofStream, ...accountGaps(db, followed.slice(0, limit - ofStream.length))]
   }
 }

@@ -1,11 +1,13 @@
 // A timeline that follows from rows: of everything that arrived, what some accounts wrote.
 //
-// Two ways lead to a page. Walking over all arrivals is cheap where much of it belongs to the timeline, as at the
-// tip; asking each account for its next ones is cheap where little does, as far back in the timeline of somebody
-// who follows few. The walk comes first, as far as asking would cost; then the accounts are asked.
+// Two ways lead to a page. Walking over all arrivals, which are kept in memory for it (arrival-blocks.ts), is cheap where
+// much of it belongs to the timeline, as at the tip; asking each account for its next ones is cheap where little does, as
+// far back in the timeline of somebody who follows few. The walk comes first, as far as asking would cost; then the
+// accounts are asked. Of how long the history is neither takes notice.
 
 import { HIDDEN } from '../../data/graph/types.ts'
 import type { Gap } from '../../data/store/gaps.ts'
+import type { ArrivalBlocks } from '../../data/store/read/arrival-blocks.ts'
 import type { Arrival, ArrivalRange, ArrivalReader } from '../../data/store/read/arrivals.ts'
 import type { Arrived, Entity, SourceSlice, TimelineGap, TimelineSource } from './types.ts'
 
@@ -15,12 +17,13 @@ type Originators = {
   has(uid: number): boolean
   all(): readonly number[] | Uint32Array
   /** Which of their items it takes. */
-  takes(arrival: Arrival): boolean
+  taken(arrivals: readonly Arrival[]): readonly Arrival[]
 }
 
 export type ArrivalSourceParts = {
   key: string
   arrivals: ArrivalReader
+  blocks: ArrivalBlocks
   flagsOf: (uid: number) => number
   originators: Originators
   describe: (events: readonly Arrival[]) => Map<number, Entity>
@@ -29,20 +32,20 @@ export type ArrivalSourceParts = {
   now?: () => number
 }
 
-/** Rows of a step of the walk: of the first few at first, since at the tip the next ones are near. */
-const FIRST_CHUNK = 32
-const CHUNK = 512
 /** Rows walked over for each account that could be asked instead: about what they cost. */
 const WALKED_AN_ACCOUNT = 3
 const MIN_WALK = 1_024
 /** Of more accounts than this nobody is asked: the walk goes on, and the page may end early. */
 const MAX_ASKED = 20_000
 const MAX_WALK = 400_000
+/** Of each account so many at first: most pages are of many. */
+const FIRST_ASKED = 8
 
 export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<Arrival> {
   const { key, arrivals, originators, now = Date.now } = parts
+  const before = new Map<number, number | undefined>()
 
-  function read(range: ArrivalRange): SourceSlice<Arrival> {
+  function collect(range: ArrivalRange): SourceSlice<Arrival> {
     const isAsked = originators.size <= MAX_ASKED
     const most = isAsked ? Math.max(MIN_WALK, originators.size * WALKED_AN_ACCOUNT) : MAX_WALK
     const walked = originators.size === 1 ? nothingYet(range) : walk(parts, range, most)
@@ -52,37 +55,62 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
     return { ...rest, events: [...walked.events, ...rest.events] }
   }
 
+  /** Backward, one more than asked for tells what stands before the last. */
+  function read(range: ArrivalRange): SourceSlice<Arrival> {
+    const { isForward, limit } = range
+    const found = collect(isForward ? range : { ...range, limit: limit + 1 })
+    noteOrder(before, found, range)
+    return found.events.length < limit ? found : cut(found.events, limit)
+  }
+
   return {
     key,
     tip: () => arrivals.tip(),
     read,
-    before: (seq) => read({ at: seq, isForward: false, limit: 1 }).events[0]?.seq,
+    before(seq) {
+      if (before.has(seq)) return before.get(seq)
+      return collect({ at: seq, isForward: false, limit: 1 }).events[0]?.seq
+    },
     describe: parts.describe,
     gaps: (events, isTip) => gapsAround(parts.gapsIn, events, isTip ? now() : undefined),
   }
 }
 
-function belongs({ originators, flagsOf }: ArrivalSourceParts, arrival: Arrival): boolean {
-  const { uid } = arrival
-  if (!originators.has(uid) || (flagsOf(uid) & HIDDEN) !== 0) return false
-  return originators.takes(arrival)
+function noteOrder(
+  before: Map<number, number | undefined>,
+  { events, isEnd }: SourceSlice<Arrival>,
+  { at, isForward }: ArrivalRange,
+): void {
+  for (let i = 1; i < events.length; i++) {
+    const [one, next] = [events[i - 1]!.seq, events[i]!.seq]
+    if (isForward) before.set(next, one)
+    else before.set(one, next)
+  }
+  const isFirstKnown = isForward ? at === 0 : isEnd
+  const first = isFirstKnown ? events.at(isForward ? 0 : -1) : undefined
+  if (first) before.set(first.seq, undefined)
 }
 
 /** Everybody's, one after the other, until there are enough or it went on for too long. */
 function walk(parts: ArrivalSourceParts, range: ArrivalRange, most: number): SourceSlice<Arrival> {
   const events: Arrival[] = []
-  let reached = range.at
-  let chunk = FIRST_CHUNK
-  for (let walked = 0; walked < most; walked += chunk, chunk = Math.min(CHUNK, chunk * 2)) {
-    const rows = parts.arrivals.all({ ...range, at: reached, limit: chunk })
-    for (const row of rows) {
-      reached = row.seq
-      if (!belongs(parts, row)) continue
-      if (events.push(row) === range.limit) return { events, reached, isEnd: false }
-    }
-    if (rows.length < chunk) return { events, reached, isEnd: true }
+  let { at } = range
+  for (let looked = 0; looked < most; ) {
+    // Where a draw passes over some, it passes over more.
+    const limit = (range.limit - events.length) * (looked === 0 ? 1 : 4)
+    const step = { ...range, at, limit, most: most - looked }
+    const walked = parts.blocks.walk(step, (uid) => isShown(parts, uid))
+    events.push(...parts.originators.taken(walked.found))
+    at = walked.reached
+    looked += walked.looked
+    if (events.length >= range.limit) return cut(events, range.limit)
+    if (walked.isEnd) return { events, reached: at, isEnd: true }
   }
-  return { events, reached, isEnd: false }
+  return { events, reached: at, isEnd: false }
+}
+
+function isShown({ originators, flagsOf }: ArrivalSourceParts, uid: number): boolean {
+  return originators.has(uid) && (flagsOf(uid) & HIDDEN) === 0
 }
 
 /** The accounts whose next is the nearest first, until nobody's can be among the first so many. */
@@ -90,9 +118,9 @@ function ask(
   parts: ArrivalSourceParts,
   { at, isForward, limit }: ArrivalRange,
 ): SourceSlice<Arrival> {
-  const { arrivals, originators } = parts
+  const { arrivals } = parts
   const sign = isForward ? 1 : -1
-  const heads = arrivals.heads(originators.all(), { at, isForward })
+  const heads = headsOf(parts, { at, isForward })
   heads.sort((a, b) => (a[1] - b[1]) * sign)
   let events: Arrival[] = []
   const isFull = () => events.length >= limit
@@ -103,9 +131,18 @@ function ask(
     events.sort((a, b) => (a.seq - b.seq) * sign)
     events = events.slice(0, limit)
   }
-  if (isFull()) return { events, reached: events.at(-1)!.seq, isEnd: false }
+  if (isFull()) return cut(events, limit)
   const last = events.at(-1)?.seq ?? at
   return { events, reached: isForward ? Math.max(last, arrivals.tip()) : last, isEnd: true }
+}
+
+/** Those of them who have anything in this direction, with their first; of one alone it is not asked. */
+function headsOf(
+  { arrivals, originators }: ArrivalSourceParts,
+  range: Omit<ArrivalRange, 'limit'>,
+): [uid: number, seq: number][] {
+  const uids = originators.all()
+  return uids.length === 1 ? [[uids[0]!, range.at]] : arrivals.heads(uids, range)
 }
 
 /** The account's next ones that belong here: a draw may pass over most of them. */
@@ -114,15 +151,23 @@ function takenOf(
   uid: number,
   range: ArrivalRange & { until: number },
 ): Arrival[] {
+  const { arrivals, originators } = parts
+  if (!isShown(parts, uid)) return []
   const taken: Arrival[] = []
   let { at } = range
-  for (let isEnd = false; !isEnd && taken.length < range.limit; ) {
-    const rows = parts.arrivals.of(uid, { ...range, at })
-    taken.push(...rows.filter((row) => belongs(parts, row)))
-    isEnd = rows.length < range.limit
+  let limit = originators.size === 1 ? range.limit : Math.min(FIRST_ASKED, range.limit)
+  for (let isEnd = false; !isEnd && taken.length < range.limit; limit = range.limit) {
+    const rows = arrivals.of(uid, { ...range, at, limit })
+    taken.push(...originators.taken(rows))
+    isEnd = rows.length < limit
     at = rows.at(-1)?.seq ?? at
   }
   return taken
+}
+
+function cut(all: readonly Arrival[], limit: number): SourceSlice<Arrival> {
+  const events = all.slice(0, limit)
+  return { events, reached: events.at(-1)!.seq, isEnd: false }
 }
 
 function nothingYet({ at }: ArrivalRange): SourceSlice<Arrival> {

@@ -1,5 +1,7 @@
 // Events and pages as JSON. Payloads are JSON already, so they are put in as they are.
 
+import { DAY_MS } from '../../base/util/durations.ts'
+import { LruMap } from '../../base/util/lru.ts'
 import type { Gap } from '../../data/store/gaps.ts'
 import type { Entity, TimelineGap } from './types.ts'
 
@@ -28,7 +30,16 @@ export function eventId(timeline: string, seq: number): string {
 
 export function eventJson({ timeline, seq, before, receivedAt, entity }: DescribedEvent): string {
   const previous = before === undefined ? 'null' : `"${before}"`
-  return `{"event_id":${JSON.stringify(eventId(timeline, seq))},"sequence_id":"${seq}","prev_sequence_id":${previous},"timeline_key":${JSON.stringify(timeline)},"entity_id":${JSON.stringify(entity.id)},"entity_type":${JSON.stringify(entity.type)},"payload":${entity.payload},"producer_ts":"${isoOf(entity.producerTs)}","received_at":"${isoOf(receivedAt)}"}`
+  return `{"event_id":${JSON.stringify(eventId(timeline, seq))},"sequence_id":"${seq}","prev_sequence_id":${previous},"timeline_key":${JSON.stringify(timeline)},${entity.fields ?? fieldsOf(entity)},"received_at":"${isoOf(receivedAt)}"}`
+}
+
+/** For who keeps it: written once, and as one flat text rather than as the pieces that it was made of. */
+export function withFields(entity: Entity): Entity {
+  return { ...entity, fields: Buffer.from(fieldsOf(entity)).toString() }
+}
+
+function fieldsOf({ id, type, payload, producerTs }: Entity): string {
+  return `"entity_id":${JSON.stringify(id)},"entity_type":${JSON.stringify(type)},"payload":${payload},"producer_ts":"${isoOf(producerTs)}"`
 }
 
 export function pageJson({ events, nextCursor, prevCursor, gaps, skipped }: PageJson): string {
@@ -64,7 +75,35 @@ function ofStream(kind: string, { did, fromUs, toUs, state, foundAt }: Gap) {
   }
 }
 
+const FIRST_YEAR_0 = -62_167_219_200_000
+const END_OF_9999 = 253_402_300_800_000
+
 /** Records may name any time; what no date can show is shown as the nearest that one can. */
 export function isoOf(ms: number): string {
-  return new Date(Math.max(-8.64e15, Math.min(8.64e15, ms))).toISOString()
+  const isUsual = ms >= FIRST_YEAR_0 && ms < END_OF_9999 && Number.isInteger(ms)
+  if (!isUsual) return new Date(Math.max(-8.64e15, Math.min(8.64e15, ms))).toISOString()
+  const day = Math.floor(ms / DAY_MS)
+  const rest = ms - day * DAY_MS
+  const seconds = Math.floor(rest / 1_000)
+  const minutes = Math.floor(seconds / 60)
+  return `${dateOf(day)}T${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}.${three(rest % 1_000)}Z`
+}
+
+const dates = new LruMap<number, string>(512)
+
+/** A page's events are of a few days, and a Date costs ten times what is left then. */
+function dateOf(day: number): string {
+  const known = dates.get(day)
+  if (known) return known
+  const text = new Date(day * DAY_MS).toISOString().slice(0, 10)
+  dates.set(day, text)
+  return text
+}
+
+function two(number: number): string {
+  return number < 10 ? `0${number}` : `${number}`
+}
+
+function three(number: number): string {
+  return number < 100 ? `0${two(number)}` : `${number}`
 }

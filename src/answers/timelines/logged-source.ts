@@ -24,7 +24,8 @@ type Parts = {
   items: LoggedItems
   actors: Pick<ActorReader, 'flagsOf'>
   graph: Pick<FollowGraphReader, 'has'>
-  isBlocked: (uid: number) => boolean
+  /** Which of these accounts a block parts from the member. */
+  blocked: (some: readonly { uid: number }[]) => (uid: number) => boolean
   describe: (events: readonly Arrival[]) => Map<number, Entity>
   gaps: (events: readonly Arrival[], isTip: boolean) => TimelineGap[]
 }
@@ -74,8 +75,9 @@ async function collect(parts: Parts, logs: FollowingLogs, range: ArrivalRange) {
 }
 
 function shown(parts: Parts, entries: readonly LoggedEntry[]): Arrival[] {
-  const { items, actors, graph, uid: viewer, isBlocked } = parts
+  const { items, actors, graph, uid: viewer, blocked } = parts
   const found = items.byUri(entries.map(({ uri }) => uri))
+  const isBlocked = blocked([...found.values()])
   return entries.flatMap(({ number, uri, at }) => {
     const one = found.get(uri)
     if (!one || (actors.flagsOf(one.uid) & HIDDEN) !== 0) return []

@@ -1,15 +1,16 @@
 // Which source stands behind a key: of rows, the graph and the rules that timelines are made by.
 
-import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
-import { packRkey, unpackCid } from '../../base/atproto/keys.ts'
+import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import { packRkey } from '../../base/atproto/keys.ts'
 import { type ActorReader, type FollowGraphReader, MEMBER } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { isRepostItem } from '../../data/store/item-ids.ts'
 import { findList } from '../../data/store/lists.ts'
+import { prepareArrivalBlocks } from '../../data/store/read/arrival-blocks.ts'
 import { type Arrival, prepareArrivals } from '../../data/store/read/arrivals.ts'
 import { prepareBlockPairs } from '../../data/store/read/block-pairs.ts'
 import { prepareCustomTimelines } from '../../data/store/read/custom-timelines.ts'
-import { type FeedEntity, prepareFeedEntities } from '../../data/store/read/feed-entities.ts'
+import { prepareFeedEntities } from '../../data/store/read/feed-entities.ts'
 import { prepareListPages } from '../../data/store/read/list-pages.ts'
 import { prepareLoggedItems } from '../../data/store/read/logged-items.ts'
 import { prepareNotificationArrivals } from '../../data/store/read/notification-arrivals.ts'
@@ -18,6 +19,7 @@ import type { Keeps } from '../../data/timeline/lossiness.ts'
 import { createTimelineGaps } from '../skeleton/timeline-gaps.ts'
 import { type ArrivalSourceParts, createArrivalSource, gapsAround } from './arrival-source.ts'
 import { createCustomSource } from './custom-source.ts'
+import { createFeedEvents } from './feed-events.ts'
 import { createLoggedSource, type FollowingLogs } from './logged-source.ts'
 import { createNotificationSource, withoutHidden } from './notification-source.ts'
 import type { TimelineKey } from './timeline-key.ts'
@@ -43,9 +45,10 @@ export function prepareReaders({ db, actors, graph }: Omit<SourceParts, 'keeps'>
   return {
     logged: prepareLoggedItems(db, actors),
     arrivals: prepareArrivals(db),
+    arrivalBlocks: prepareArrivalBlocks(db),
     notifications: prepareNotificationArrivals(db),
     custom: prepareCustomTimelines(db),
-    entities: prepareFeedEntities(db),
+    events: createFeedEvents(actors, prepareFeedEntities(db)),
     lists: prepareListPages(db),
     blocks: prepareBlockPairs(db),
     takedowns: prepareTakedowns(db),
@@ -84,7 +87,7 @@ type Named = { key: string; uid: number }
 function openAuthor(parts: SourceParts, readers: Readers, { key, uid }: Named): TimelineSource {
   return createArrivalSource({
     ...common(parts, readers, key),
-    originators: { size: 1, has: (one) => one === uid, all: () => [uid], takes: () => true },
+    originators: { size: 1, has: (one) => one === uid, all: () => [uid], taken: (all) => all },
     gapsIn: (stretch) => readers.gaps(uid, stretch, MAX_GAPS),
   })
 }
@@ -96,15 +99,17 @@ export function openFollowing(
   { key, uid }: Named,
 ): TimelineSource<Arrival> {
   const { graph, keeps } = parts
-  const isBlocked = rememberBlocks(readers, uid)
+  const blocked = rememberBlocks(readers, uid)
   return createArrivalSource({
     ...common(parts, readers, key),
     originators: {
       size: graph.followsCount(uid) + 1,
       has: (one) => one === uid || graph.has(uid, one),
       all: () => followsAndSelf(graph, uid),
-      takes: (arrival) =>
-        arrival.uid === uid || (keeps(uid, arrival.item) && !isBlocked(arrival.uid)),
+      taken(all) {
+        const isBlocked = blocked(all)
+        return all.filter((one) => one.uid === uid || (!isBlocked(one.uid) && keeps(uid, one.item)))
+      },
     },
     gapsIn: (stretch) => readers.gaps(uid, stretch, MAX_GAPS),
   })
@@ -119,8 +124,8 @@ function openLogged(
   const gapsIn: ArrivalSourceParts['gapsIn'] = (stretch) => readers.gaps(uid, stretch, MAX_GAPS)
   return createLoggedSource({
     ...{ key, did, uid, logs, actors, graph, items: readers.logged },
-    isBlocked: rememberBlocks(readers, uid),
-    describe: (events) => describeArrivals({ actors, ...readers }, events),
+    blocked: rememberBlocks(readers, uid),
+    describe: (events) => describeArrivals(readers, events),
     gaps: (events, isTip) => gapsAround(gapsIn, events, isTip ? Date.now() : undefined),
   })
 }
@@ -143,7 +148,7 @@ function openList(
       size: uids.length,
       has: (uid) => set.has(uid),
       all: () => uids,
-      takes: ({ item }) => !isRepostItem(item),
+      taken: (all) => all.filter(({ item }) => !isRepostItem(item)),
     },
     gapsIn: (stretch) => readers.gaps(owner, stretch, MAX_GAPS).filter(({ did }) => !did),
   })
@@ -153,60 +158,41 @@ function common(
   { actors }: SourceParts,
   readers: Readers,
   key: string,
-): Pick<ArrivalSourceParts, 'key' | 'arrivals' | 'flagsOf' | 'describe'> {
+): Pick<ArrivalSourceParts, 'key' | 'arrivals' | 'blocks' | 'flagsOf' | 'describe'> {
   return {
     key,
     arrivals: readers.arrivals,
+    blocks: readers.arrivalBlocks,
     flagsOf: (uid) => actors.flagsOf(uid),
-    describe: (events) => describeArrivals({ actors, ...readers }, events),
+    describe: (events) => describeArrivals(readers, events),
   }
 }
 
 /** By number, without what the operator hid. */
 export function describeArrivals(
-  parts: { actors: Pick<ActorReader, 'didOf'> } & Pick<Readers, 'entities' | 'takedowns'>,
+  { events: read, takedowns }: Pick<Readers, 'events' | 'takedowns'>,
   events: readonly Arrival[],
 ): Map<number, Entity> {
-  const { actors, entities, takedowns } = parts
-  const found = entities(events.map(({ item }) => item))
+  const found = read(events.map(({ item }) => item))
   const described = events.flatMap(({ seq, item }): [number, Entity][] => {
     const entity = found.get(item)
-    return entity ? [[seq, toEntity(actors, entity)]] : []
+    return entity ? [[seq, entity]] : []
   })
   return withoutHidden(takedowns, described)
 }
 
-function toEntity(actors: Pick<ActorReader, 'didOf'>, one: FeedEntity): Entity {
-  const actor = actors.didOf(one.uid)
-  const head = `{"actor":${JSON.stringify(actor)},"cid":"${unpackCid(one.cid)}"`
-  const { subject } = one
-  if (subject) {
-    const uri = recordUri(actors.didOf(subject.uid), 'app.bsky.feed.post', subject.rkey)
-    return {
-      id: recordUri(actor, 'app.bsky.feed.repost', one.rkey),
-      type: 'repost',
-      payload: `${head},"subject":${JSON.stringify({ uri })}}`,
-      producerTs: one.createdAt,
-    }
-  }
-  return {
-    id: recordUri(actor, 'app.bsky.feed.post', one.rkey),
-    type: one.isReply ? 'reply' : 'post',
-    payload: `${head},"record":${one.record ?? 'null'}}`,
-    producerTs: one.createdAt,
-  }
-}
-
-/** One request's memory: most pages are of a few authors. */
-function rememberBlocks({ blocks }: Readers, viewer: number): (uid: number) => boolean {
+/** One request's memory: most pages are of a few authors, who are asked about together. */
+function rememberBlocks({ blocks }: Readers, viewer: number) {
   const known = new Map<number, boolean>()
-  return (uid) => {
-    const found = known.get(uid)
-    if (found !== undefined) return found
-    const { direct, byList } = blocks.blocked([[viewer, uid]])
-    const isBlocked = direct.length + byList.length > 0
-    known.set(uid, isBlocked)
-    return isBlocked
+  return (arrivals: readonly { uid: number }[]): ((uid: number) => boolean) => {
+    const unknown = new Set(arrivals.flatMap(({ uid }) => (known.has(uid) ? [] : uid)))
+    for (const uid of unknown) known.set(uid, false)
+    unknown.delete(viewer)
+    if (unknown.size > 0) {
+      const { direct, byList } = blocks.blocked([...unknown].map((uid) => [viewer, uid] as const))
+      for (const [, uid] of [...direct, ...byList]) known.set(uid, true)
+    }
+    return (uid) => known.get(uid) === true
   }
 }
 

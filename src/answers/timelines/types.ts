@@ -18,6 +18,8 @@ export type Entity = {
   payload: string
   /** Milliseconds. */
   producerTs: number
+  /** All of that as it stands in an event's JSON, where it was written before (event-json.ts). */
+  fields?: string
 }
 
 export type SourceSlice<T extends Arrived = Arrived> = {

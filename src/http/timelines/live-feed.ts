@@ -163,7 +163,7 @@ class Feed implements LiveFeed {
     if (pairs.length === 0) return
     const blocked = blockedPairs(this.#readers, pairs)
     const arrivals = new Set(pairs.map(([, arrival]) => arrival))
-    const entities = describeArrivals({ actors, ...this.#readers }, [...arrivals])
+    const entities = describeArrivals(this.#readers, [...arrivals])
     for (const [topic, { seq, uid, at }] of pairs) {
       const entity = entities.get(seq)
       const isBlocked = topic.key.kind === 'following' && blocked.has(`${topic.id} ${uid}`)

@@ -1,9 +1,11 @@
-// What a post or a repost is, for whoever reads records rather than views.
+// What a post or a repost is, for whoever reads records rather than views. Rows of small scalars come first; keys and
+// records, which seldom change, are read apart, by those who have not kept them for the row's version (as in posts.ts).
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { isRepostItem, postItem, repostItem, rowIdOf } from '../item-ids.ts'
 import { recordColumn, recordText } from '../record-bytes.ts'
 import { type Db, idList } from './id-list.ts'
+import { versionOf } from './posts.ts'
 
 export type FeedEntity = {
   uid: number
@@ -18,56 +20,105 @@ export type FeedEntity = {
   subject: { uid: number; rkey: PackedRkey } | undefined
 }
 
-type PostRow = [
-  id: number,
+/** As long as all of it is the same, the entity is. `about`: the parent of a post, or whose post is reposted. */
+export type FeedRow = [
+  item: number,
   uid: number,
-  rkey: PackedRkey,
-  cid: Buffer,
   createdAt: number,
-  parent: number | null,
-  record: Buffer | string | null,
-]
-type RepostRow = [
-  id: number,
-  uid: number,
-  rkey: PackedRkey,
-  cid: Buffer,
-  createdAt: number,
-  subjectUid: number,
-  subjectRkey: PackedRkey,
+  about: number | null,
+  version: string,
+  isWithoutRecord: number,
 ]
 
-/** @returns reads those of the items that are here. */
-export function prepareFeedEntities(db: Db): (items: readonly number[]) => Map<number, FeedEntity> {
-  const posts = db
-    .prepare<[string], PostRow>(
-      `SELECT p.id, p.uid, p.rkey, p.cid, coalesce(p.created_at, p.sort_at), p.parent,
-        ${recordColumn('p.record')}
-      FROM json_each(?) ids CROSS JOIN posts p ON p.id = ids.value WHERE p.state = 1`,
-    )
-    .raw()
-  const reposts = db
-    .prepare<[string], RepostRow>(
-      `SELECT r.id, r.uid, r.rkey, r.cid, r.created_at, p.uid, p.rkey
-      FROM json_each(?) ids CROSS JOIN reposts r ON r.id = ids.value
-      CROSS JOIN posts p ON p.id = r.subject`,
-    )
-    .raw()
-  return (items) => {
-    const found = new Map<number, FeedEntity>()
-    const postIds = items.filter((item) => !isRepostItem(item)).map(rowIdOf)
-    const repostIds = items.filter(isRepostItem).map(rowIdOf)
-    if (postIds.length > 0) {
-      for (const row of posts.all(idList(postIds))) found.set(postItem(row[0]), ofPost(row))
-    }
-    if (repostIds.length > 0) {
-      for (const row of reposts.all(idList(repostIds))) found.set(repostItem(row[0]), ofRepost(row))
-    }
-    return found
+export type FeedEntities = {
+  /** Of those of the items that are here. */
+  rows(items: readonly number[]): FeedRow[]
+  /** By item. */
+  entities(rows: readonly FeedRow[]): Map<number, FeedEntity>
+}
+
+type PostText = [id: number, rkey: PackedRkey, cid: Buffer, record: Buffer | string | null]
+type RepostText = [id: number, rkey: PackedRkey, cid: Buffer, subjectRkey: PackedRkey]
+
+export function prepareFeedEntities(db: Db): FeedEntities {
+  const statements = prepare(db)
+  return {
+    rows(items) {
+      const [posts, reposts] = apart(items)
+      const found: FeedRow[] = []
+      if (posts.length > 0) {
+        for (const row of statements.posts.all(idList(posts))) found.push(named(row, postItem))
+      }
+      if (reposts.length > 0) {
+        for (const row of statements.reposts.all(idList(reposts)))
+          found.push(named(row, repostItem))
+      }
+      return found
+    },
+    entities(rows) {
+      const known = new Map(rows.map((row) => [row[0], row]))
+      const [posts, reposts] = apart([...known.keys()])
+      const found = new Map<number, FeedEntity>()
+      if (posts.length > 0) {
+        for (const text of statements.postTexts.all(idList(posts))) {
+          const item = postItem(text[0])
+          found.set(item, ofPost(known.get(item)!, text))
+        }
+      }
+      if (reposts.length > 0) {
+        for (const text of statements.repostTexts.all(idList(reposts))) {
+          const item = repostItem(text[0])
+          found.set(item, ofRepost(known.get(item)!, text))
+        }
+      }
+      return found
+    },
   }
 }
 
-function ofPost([, uid, rkey, cid, createdAt, parent, record]: PostRow): FeedEntity {
+function prepare(db: Db) {
+  const reposted = 'CROSS JOIN reposts r ON r.id = ids.value CROSS JOIN posts p ON p.id = r.subject'
+  return {
+    posts: db
+      .prepare<[string], FeedRow>(
+        `SELECT p.id, p.uid, coalesce(p.created_at, p.sort_at), p.parent, ${versionOf('p')},
+          p.record IS NULL
+        FROM json_each(?) ids CROSS JOIN posts p ON p.id = ids.value WHERE p.state = 1`,
+      )
+      .raw(),
+    postTexts: db
+      .prepare<[string], PostText>(
+        `SELECT p.id, p.rkey, p.cid, ${recordColumn('p.record')}
+        FROM json_each(?) ids CROSS JOIN posts p ON p.id = ids.value WHERE p.state = 1`,
+      )
+      .raw(),
+    // A repost's row is never changed.
+    reposts: db
+      .prepare<[string], FeedRow>(
+        `SELECT r.id, r.uid, r.created_at, p.uid, '', 1 FROM json_each(?) ids ${reposted}`,
+      )
+      .raw(),
+    repostTexts: db
+      .prepare<[string], RepostText>(
+        `SELECT r.id, r.rkey, r.cid, p.rkey FROM json_each(?) ids ${reposted}`,
+      )
+      .raw(),
+  }
+}
+
+function apart(items: readonly number[]): [posts: number[], reposts: number[]] {
+  return [
+    items.filter((item) => !isRepostItem(item)).map(rowIdOf),
+    items.filter(isRepostItem).map(rowIdOf),
+  ]
+}
+
+function named(row: FeedRow, itemOf: (id: number) => number): FeedRow {
+  row[0] = itemOf(row[0])
+  return row
+}
+
+function ofPost([, uid, createdAt, parent]: FeedRow, [, rkey, cid, record]: PostText): FeedEntity {
   return {
     ...{ uid, rkey, cid, createdAt },
     record: recordText(record) ?? undefined,
@@ -76,7 +127,10 @@ function ofPost([, uid, rkey, cid, createdAt, parent, record]: PostRow): FeedEnt
   }
 }
 
-function ofRepost([, uid, rkey, cid, createdAt, subjectUid, subjectRkey]: RepostRow): FeedEntity {
-  const subject = { uid: subjectUid, rkey: subjectRkey }
+function ofRepost(
+  [, uid, createdAt, subjectUid]: FeedRow,
+  [, rkey, cid, subjectRkey]: RepostText,
+): FeedEntity {
+  const subject = { uid: subjectUid!, rkey: subjectRkey }
   return { uid, rkey, cid, createdAt, record: undefined, isReply: false, subject }
 }

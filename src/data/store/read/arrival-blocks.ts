@@ -1,0 +1,187 @@
+// Arrivals kept in memory for walking over them: what a page of a timeline looks at is mostly what it leaves out, and a
+// row costs ten times a look at an array.
+//
+// Rows of `arrivals` are never changed, numbers never given twice, and what comes stands at the end: a block can lack only
+// what came since it was read, and have too much only of what was deleted. So the last block is read on where there is
+// more, and what a walk finds is looked up once. Where some of it has gone, what was walked over is read anew.
+//
+// Bounded: 512 blocks of 256 numbers, 28 bytes each, 3.7 MB a thread. https://sqlite.org/autoinc.html
+
+import { LruMap } from '../../../base/util/lru.ts'
+import type { Arrival, ArrivalRange } from './arrivals.ts'
+import { type Db, idList } from './id-list.ts'
+
+type ArrivalWalk = {
+  /** In the direction of reading; at most so many as were asked for. */
+  found: Arrival[]
+  /** Where to go on. */
+  reached: number
+  /** How many were looked at. */
+  looked: number
+  /** There is nothing beyond it now. */
+  isEnd: boolean
+}
+
+export type ArrivalBlocks = {
+  /** Of everybody's, those whose account is wanted, until `limit` are found or `most` were looked at. */
+  walk(range: ArrivalRange & { most: number }, isWanted: (uid: number) => boolean): ArrivalWalk
+}
+
+type Row = [seq: number, uid: number, item: number, at: number]
+
+type Block = {
+  /** The lowest number that it may have. */
+  first: number
+  count: number
+  seqs: Float64Array
+  uids: Uint32Array
+  items: Float64Array
+  ats: Float64Array
+  /** Everything up to here was read. */
+  readTo: number
+}
+
+const NUMBERS = 256
+const MAX_BLOCKS = 512
+
+export function prepareArrivalBlocks(db: Db): ArrivalBlocks {
+  return new Blocks(db)
+}
+
+class Blocks implements ArrivalBlocks {
+  readonly #statements: ReturnType<typeof prepare>
+  readonly #kept = new LruMap<number, Block>(MAX_BLOCKS)
+  /** By the last walk. */
+  #visited: number[] = []
+
+  constructor(db: Db) {
+    this.#statements = prepare(db)
+  }
+
+  walk(range: ArrivalRange & { most: number }, isWanted: (uid: number) => boolean): ArrivalWalk {
+    const tip = this.#statements.tip.get() ?? 0
+    for (;;) {
+      const walked = this.#walkOnce(range, isWanted, tip)
+      if (this.#areThere(walked.found)) return walked
+      for (const index of this.#visited) this.#kept.delete(index)
+    }
+  }
+
+  #walkOnce(
+    { at, isForward, limit, most }: ArrivalRange & { most: number },
+    isWanted: (uid: number) => boolean,
+    tip: number,
+  ): ArrivalWalk {
+    this.#visited = []
+    const found: Arrival[] = []
+    const step = isForward ? 1 : -1
+    let looked = 0
+    let reached = at
+    while (looked < most) {
+      const block = this.#beyond(reached, isForward, tip)
+      if (!block) {
+        if (isForward) reached = Math.max(at, tip)
+        return { found, reached, looked, isEnd: true }
+      }
+      const { seqs, uids, count } = block
+      for (let i = placeOf(block, reached, isForward); i >= 0 && i < count; i += step) {
+        reached = seqs[i]!
+        looked++
+        if (!isWanted(uids[i]!)) continue
+        if (found.push(arrivalAt(block, i)) === limit)
+          return { found, reached, looked, isEnd: false }
+      }
+    }
+    return { found, reached, looked, isEnd: false }
+  }
+
+  /** The nearest block that has something beyond this number. */
+  #beyond(seq: number, isForward: boolean, tip: number): Block | undefined {
+    const next = isForward ? seq + 1 : Math.min(seq - 1, tip)
+    if (next < 1 || next > tip) return undefined
+    const nearest = this.#block(Math.floor(next / NUMBERS), tip)
+    if (placeOf(nearest, seq, isForward) >= 0) return nearest
+    const { above, below } = this.#statements
+    const one = (isForward ? above : below).get(seq)
+    return one === undefined ? undefined : this.#block(Math.floor(one / NUMBERS), tip)
+  }
+
+  #block(index: number, tip: number): Block {
+    this.#visited.push(index)
+    const kept = this.#kept.get(index)
+    const first = index * NUMBERS
+    const last = first + NUMBERS - 1
+    const block = kept ?? emptyBlock(first)
+    if (!kept) this.#kept.set(index, block)
+    const upTo = Math.min(last, tip)
+    if (block.readTo >= upTo) return block
+    for (const row of this.#statements.rows.all(block.readTo, upTo)) add(block, row)
+    block.readTo = upTo
+    return block
+  }
+
+  #areThere(found: readonly Arrival[]): boolean {
+    if (found.length === 0) return true
+    const list = idList(found.map(({ seq }) => seq))
+    return this.#statements.count.get(list) === found.length
+  }
+}
+
+function prepare(db: Db) {
+  return {
+    tip: db.prepare<[], number>('SELECT max(seq) FROM arrivals').pluck(),
+    rows: db
+      .prepare<[number, number], Row>(
+        'SELECT seq, uid, item, at FROM arrivals WHERE seq > +? AND seq <= +? ORDER BY seq',
+      )
+      .raw(),
+    above: db
+      .prepare<[number], number>('SELECT seq FROM arrivals WHERE seq > +? ORDER BY seq LIMIT 1')
+      .pluck(),
+    below: db
+      .prepare<[number], number>(
+        'SELECT seq FROM arrivals WHERE seq < +? ORDER BY seq DESC LIMIT 1',
+      )
+      .pluck(),
+    count: db
+      .prepare<[string], number>(
+        'SELECT count(*) FROM json_each(?) ids CROSS JOIN arrivals a ON a.seq = ids.value',
+      )
+      .pluck(),
+  }
+}
+
+function emptyBlock(first: number): Block {
+  return {
+    ...{ first, count: 0, readTo: first - 1 },
+    seqs: new Float64Array(NUMBERS),
+    uids: new Uint32Array(NUMBERS),
+    items: new Float64Array(NUMBERS),
+    ats: new Float64Array(NUMBERS),
+  }
+}
+
+function add(block: Block, [seq, uid, item, at]: Row): void {
+  const i = block.count++
+  block.seqs[i] = seq
+  block.uids[i] = uid
+  block.items[i] = item
+  block.ats[i] = at
+}
+
+/** Of the nearest one beyond this number in the block; -1 where there is none. */
+function placeOf({ seqs, count }: Block, seq: number, isForward: boolean): number {
+  let [low, high] = [0, count]
+  const isBefore = (i: number) => (isForward ? seqs[i]! <= seq : seqs[i]! < seq)
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isBefore(middle)) low = middle + 1
+    else high = middle
+  }
+  if (!isForward) return low - 1
+  return low < count ? low : -1
+}
+
+function arrivalAt({ seqs, uids, items, ats }: Block, i: number): Arrival {
+  return { seq: seqs[i]!, uid: uids[i]!, item: items[i]!, at: ats[i]! }
+}
