@@ -8,7 +8,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo, ListenOptions, Socket, Server as TcpServer } from 'node:net'
-import { limitKey } from '../overload/client-address.ts'
+import { createConnectionLimit } from './address-connections.ts'
 import { type SlowReaderLimits, watchSlowReaders } from './slow-readers.ts'
 import { boundUnreadBody } from './unread-bodies.ts'
 
@@ -26,7 +26,7 @@ export type ListenerLimits = SlowReaderLimits & {
   /** Without a byte either way. */
   silentTimeoutMs: number
   maxConnections: number
-  /** Of one address, unless it is a proxy of ours. */
+  /** Of one address, unless it is a proxy of ours, besides streams of programs (address-connections.ts). */
   maxConnectionsEach: number
   /** What is not answered by then is not answered, once the server stops. */
   drainMs: number
@@ -112,32 +112,6 @@ function shared(limits: ListenerLimits, threads: number): ListenerLimits {
     maxConnections: share(limits.maxConnections),
     maxConnectionsEach: share(limits.maxConnectionsEach),
     maxUnsentBytes: share(limits.maxUnsentBytes),
-  }
-}
-
-/** One address alone must not take all the connections there are. */
-function createConnectionLimit(max: number, isProxy: (address: string) => boolean) {
-  const counts = new Map<string, number>()
-  return (socket: Socket): boolean => {
-    // It was reset before we took it. Without an address, what it asked would pass for our own and pay nothing.
-    if (socket.remoteAddress === undefined) {
-      socket.destroy()
-      return false
-    }
-    if (isProxy(socket.remoteAddress)) return true
-    const address = limitKey(socket.remoteAddress)
-    const count = (counts.get(address) ?? 0) + 1
-    if (count > max) {
-      socket.destroy()
-      return false
-    }
-    counts.set(address, count)
-    socket.once('close', () => {
-      const left = counts.get(address)! - 1
-      if (left > 0) counts.set(address, left)
-      else counts.delete(address)
-    })
-    return true
   }
 }
 

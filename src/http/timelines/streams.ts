@@ -4,7 +4,7 @@
 // for all (live-feed.ts). Who reads too slowly is left out until their socket is empty, and catches up again, so
 // nothing is kept for them. The writer’s invalidations wake us (data/shared-memory/invalidation-ring.ts); nothing is polled.
 //
-// Bounded: streams of one reader, and of all. A comment goes out every 20 seconds, so that no proxy takes silence
+// Bounded: streams of one reader, and of all; those of programs do not count as connections of their address. A comment goes out every 20 seconds, so that no proxy takes silence
 // for the end; then it is also asked whether the reader may still listen.
 
 import type { ServerResponse } from 'node:http'
@@ -17,6 +17,7 @@ import { describeOwn } from '../../answers/timelines/timelines.ts'
 import type { TimelineGap, TimelineSource } from '../../answers/timelines/types.ts'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { headMoved, ringHead } from '../../data/shared-memory/invalidation-ring.ts'
+import { countOtherwise } from '../server/address-connections.ts'
 import { BASE_HEADERS } from '../server/http-answer.ts'
 import type { Asker } from './access.ts'
 import { drained } from './drained.ts'
@@ -108,6 +109,7 @@ class StreamHub implements Streams {
     const stream: Stream = { wish, response, at, topics: [], isLive: false }
     this.#streams.add(stream)
     this.#count(asker, 1)
+    if (!asker.isMember) countOtherwise(response)
     response.once('close', () => {
       this.#goQuiet(stream)
       this.#streams.delete(stream)
