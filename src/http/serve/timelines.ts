@@ -27,7 +27,7 @@ import { createLiveFeed } from '../timelines/live-feed.ts'
 import { createLineStreams } from '../timelines/ndjson.ts'
 import { createPoster } from '../timelines/poster.ts'
 import { createRespond } from '../timelines/respond.ts'
-import { createTimelineRoutes } from '../timelines/routes.ts'
+import { createEventsRoute, createTimelineRoutes } from '../timelines/routes.ts'
 import { createStreams, STREAM_LIMITS, type Streams } from '../timelines/streams.ts'
 import type { SharedFollowing } from './shared-following.ts'
 import type { SharedTimelines } from './shared-timelines.ts'
@@ -72,19 +72,20 @@ export function timelineRoutes(parts: {
     onError: onFatal,
     limits: { ...STREAM_LIMITS, all: share(STREAM_LIMITS.all) },
   })
-  const app = createTimelineRoutes({
+  const routed = {
     ...{ db, timelines, streams, ingest, shared, following },
     network: networkGraph({ actors, graph }),
     graphs: prepareCustomGraphs(db),
     lines: createLineStreams(onFatal),
     access: createAccess({ ...parts, overload, buffer: rateBuffers.members }),
     poster: createPoster(shared ? { writeTimelines: ({ posts }) => shared.post(posts) } : ingest),
-    respond: createRespond({ overload, log, onBroken: onFatal }),
-  })
+    ...createRespond({ overload, log, onBroken: onFatal }),
+  }
+  const direct = { path: '/v1/timelines/', answer: createEventsRoute(routed), route: routeOf }
   // Each is charged by who asks, not by address.
   const charge = { route: routeOf, points: 0, from: 'visitor' } as const
   return {
-    routes: [{ path: '/v1', app, charges: [charge] }],
+    routes: [{ path: '/v1', app: createTimelineRoutes(routed), direct, charges: [charge] }],
     streams,
     close: () => streams.close(),
   }

@@ -21,6 +21,7 @@ import { createRateBuffers, type RateBuffers } from '../overload/rate-limits.ts'
 import type { AcceptLabelers } from './accepted-labelers.ts'
 import { type Answer, errorAnswer, isBroken, toXRPCError } from './answer.ts'
 import { createAuthenticate, type OnViewer } from './auth.ts'
+import { answerDirectly } from './direct-routes.ts'
 import { createDispatch, type Dispatch } from './dispatch.ts'
 import { type Health, healthAnswer } from './health.ts'
 import {
@@ -235,6 +236,11 @@ function createRequestListener(parts: {
     autoCleanupIncoming: false,
   })
 
+  const isAnswered = answerDirectly(
+    (options.sideRoutes ?? []).flatMap(({ direct }) => direct ?? []),
+    options,
+  )
+
   async function answerQuery(nsid: string, request: HttpRequest, response: ServerResponse) {
     try {
       const finished = await respond(request, () => dispatch(nsid, request))
@@ -257,6 +263,7 @@ function createRequestListener(parts: {
         return
       }
     }
+    if (isAnswered(incoming, response)) return
     void everything(incoming, response)
   }
 }

@@ -8,12 +8,15 @@ import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { type WebRoute, webPath } from '../../base/obs/request-counters.ts'
 import type { Overload, Purse } from '../overload/overload.ts'
 import type { Answer } from './answer.ts'
+import type { DirectRoute } from './direct-routes.ts'
 import { type FinishedAnswer, toResponse } from './http-answer.ts'
 import { type HttpRequest, NodeCall, ofPlatform } from './http-request.ts'
 
 export type SideRoutes = {
   path: string
   app: Hono | Hono<{ Bindings: Connected }>
+  /** Of them what goes by no router, and pays nothing by address. */
+  direct?: DirectRoute
   /** What is charged and counted; all under `path` where not given. */
   charges?: Charge[]
 }

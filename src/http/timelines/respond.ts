@@ -6,20 +6,22 @@ import type { Context } from 'hono'
 import type { Logger } from '../../base/obs/log.ts'
 import type { Overload } from '../overload/overload.ts'
 import { type Answer, errorAnswer, isBroken, toXRPCError } from '../server/answer.ts'
-import { finishAnswer, toResponse } from '../server/http-answer.ts'
+import { type FinishedAnswer, finishAnswer, toResponse } from '../server/http-answer.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import { type Connected, connectedRequest } from '../server/side-routes.ts'
 
-export type Respond = (
-  c: Context<{ Bindings: Connected }>,
-  answer: (request: HttpRequest) => Promise<Answer> | Answer,
-) => Promise<Response>
+type Answering = (request: HttpRequest) => Promise<Answer> | Answer
+
+export type Respond = (c: Context<{ Bindings: Connected }>, answer: Answering) => Promise<Response>
+
+/** For what goes by no router. */
+export type Finish = (request: HttpRequest, answer: Answering) => Promise<FinishedAnswer>
 
 export function createRespond(parts: {
   overload: Pick<Overload, 'chargeFailure'>
   log: Pick<Logger, 'debug' | 'error'>
   onBroken: (error: unknown) => void
-}): Respond {
+}): { respond: Respond; finish: Finish } {
   const { overload, log, onBroken } = parts
   const prefix = randomBytes(4).toString('hex')
   let count = 0
@@ -36,8 +38,7 @@ export function createRespond(parts: {
     return errorAnswer(overload.chargeFailure(request) ?? known)
   }
 
-  return async (c, answer) => {
-    const request = connectedRequest(c)
+  const finish: Finish = async (request, answer) => {
     const requestId = `${prefix}-t${(count++).toString(36)}`
     let given: Answer
     try {
@@ -46,9 +47,15 @@ export function createRespond(parts: {
       given = refuse(request, error, requestId)
       void discard(request)
     }
-    const finished = await finishAnswer(request, given, { requestId, isDraining: false })
-    return toResponse(request, finished)
+    return finishAnswer(request, given, { requestId, isDraining: false })
   }
+
+  const respond: Respond = async (c, answer) => {
+    const request = connectedRequest(c)
+    return toResponse(request, await finish(request, answer))
+  }
+
+  return { respond, finish }
 }
 
 /** What is not read would stand in the way of the connection's next request. Node bounds its time. */

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
+import { getQueryParam } from 'hono/utils/url'
 import { eventId, isoOf, pageJson } from '../../answers/timelines/event-json.ts'
 import type { GraphSource } from '../../answers/timelines/graph-source.ts'
 import { parseTimelineKey, type TimelineKey } from '../../answers/timelines/timeline-key.ts'
@@ -15,6 +16,7 @@ import { countKeptCursors, findKeptCursor } from '../../data/store/timeline-curs
 import type { SharedFollowing } from '../serve/shared-following.ts'
 import type { SharedTimelines } from '../serve/shared-timelines.ts'
 import { type Answer, jsonAnswer } from '../server/answer.ts'
+import type { DirectRoute } from '../server/direct-routes.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import { readRequestBody } from '../server/request-body.ts'
 import type { Connected } from '../server/side-routes.ts'
@@ -23,6 +25,7 @@ import { addCustomGraphRoutes, type CustomGraphParts } from './graph-edit-routes
 import { addGraphRoutes } from './graph-routes.ts'
 import { parsePost } from './post-body.ts'
 import type { Poster } from './poster.ts'
+import type { Finish } from './respond.ts'
 import { STREAM_TYPE, type Streams } from './streams.ts'
 
 type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
@@ -39,8 +42,13 @@ type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
 }
 
 type Env = { Bindings: Connected }
-type Call = { request: HttpRequest; asker: Asker; keys: TimelineKey[]; key: string }
-type Handler = (call: Call, c: Context<Env>) => Promise<Answer> | Answer
+type Call = {
+  request: HttpRequest
+  asker: Asker
+  keys: TimelineKey[]
+  key: string
+}
+type Handler = (call: Call) => Promise<Answer> | Answer
 
 export const DEFAULT_LIMIT = 25
 export const MAX_LIMIT = 100
@@ -68,23 +76,52 @@ export function createTimelineRoutes(parts: RouteParts): Hono<Env> {
   return app
 }
 
+/** Events' addresses as everybody writes them; whatever else leads there the router finds. */
+const EVENTS = /^\/v1\/timelines\/([a-z][A-Za-z0-9._:%+~@-]*)\/events$/
+
+/** Pages and posts, which are most of what is asked, by no router. */
+export function createEventsRoute(parts: RouteParts & { finish: Finish }): DirectRoute['answer'] {
+  const handlers: Record<string, Handler> = { GET: getEvents(parts), POST: postEvent(parts) }
+  return (request) => {
+    const handler = handlers[request.method]
+    const key = handler && decoded(EVENTS.exec(request.path)?.[1])
+    if (key === undefined || request.search.includes('#')) return undefined
+    return parts.finish(request, async () => handler!(await readCall(parts, request, key)))
+  }
+}
+
+function decoded(text: string | undefined): string | undefined {
+  if (!text?.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Who asks comes first, then what for. */
-async function readCall({ access }: RouteParts, request: HttpRequest, c: Context<Env>) {
+async function readCall({ access }: RouteParts, request: HttpRequest, key: string): Promise<Call> {
   const asker = await access(request)
-  const key = c.req.param('key') ?? ''
   return { request, asker, key, keys: parseTimelineKey(key) }
+}
+
+/** As the router would give it, who looks for the question mark behind the scheme. */
+function queryOf({ search }: HttpRequest): Record<string, string | undefined> {
+  return getQueryParam(`http://localhost/?${search}`) as Record<string, string>
 }
 
 function answering(parts: RouteParts, handler: Handler) {
   return (c: Context<Env>) =>
-    parts.respond(c, async (request) => handler(await readCall(parts, request, c), c))
+    parts.respond(c, async (request) =>
+      handler(await readCall(parts, request, c.req.param('key') ?? '')),
+    )
 }
 
 function getEvents(parts: RouteParts): Handler {
   const { timelines } = parts
-  return async ({ request, asker, keys, key }, c) => {
+  return async ({ request, asker, keys, key }) => {
     checkMay(asker, 'read', keys)
-    const { limit, cursor, direction, since } = c.req.query()
+    const { limit, cursor, direction, since } = queryOf(request)
     const isNewest = cursor === undefined && since === undefined && direction !== 'forward'
     const isUpToDate = await upToDate(parts, keys, isNewest)
     const page = await timelines.page({
@@ -168,10 +205,10 @@ async function stream(parts: RouteParts, c: Context<Env>): Promise<Response> {
   const response = c.env?.outgoing
   let isRefused = true
   const refusal = await respond(c, async (request) => {
-    const { asker, keys, key } = await readCall(parts, request, c)
+    const { asker, keys, key } = await readCall(parts, request, c.req.param('key') ?? '')
     checkMay(asker, 'read', keys)
-    await upToDate(parts, keys, isFromNowOn(request, c))
-    const at = readPlace(timelines, { key, keys, request, c })
+    await upToDate(parts, keys, isFromNowOn(request))
+    const at = readPlace(timelines, { key, keys, request })
     const sources = timelines.sources(keys)
     if (request.method === 'HEAD') return { status: 200, body: null, headers: STREAM_TYPE }
     if (!response) throw invalidRequest('Streams need a connection')
@@ -185,19 +222,19 @@ async function stream(parts: RouteParts, c: Context<Env>): Promise<Response> {
   return isRefused ? refusal : RESPONSE_ALREADY_SENT
 }
 
-function isFromNowOn(request: HttpRequest, c: Context<Env>): boolean {
-  const { cursor, since } = c.req.query()
+function isFromNowOn(request: HttpRequest): boolean {
+  const { cursor, since } = queryOf(request)
   return !request.header('last-event-id') && cursor === undefined && since === undefined
 }
 
 /** `Last-Event-ID` counts most: a browser sends it when it comes back, with the address it first asked at. */
 function readPlace(
   { cursors }: Timelines,
-  { key, keys, request, c }: Omit<Call, 'asker'> & { c: Context<Env> },
+  { key, keys, request }: Omit<Call, 'asker'>,
 ): readonly number[] | undefined {
   const last = request.header('last-event-id') || undefined
   if (last !== undefined) return placeOf(cursors, { key, keys, text: last })
-  const { cursor, since } = c.req.query()
+  const { cursor, since } = queryOf(request)
   if (cursor !== undefined && since !== undefined) {
     throw invalidRequest('Either a cursor or since says where to begin, not both')
   }
