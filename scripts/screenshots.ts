@@ -23,7 +23,7 @@ const ORIGIN = `http://localhost:${PORT}`
 const HOSTNAME = 'appview.example.org'
 const TOKEN = 'a token for the screenshots only'.replaceAll(' ', '-')
 const TIMELINE = 'app.bsky.feed.getTimeline'
-const PATIENCE_MS = 240_000
+const PATIENCE_MS = 900_000
 /** Rates are those of the last ten seconds. */
 const SETTLING_MS = 12_000
 const TRAFFIC_EVERY_MS = 120
@@ -134,13 +134,17 @@ async function takeAll(from: Browser, size: keyof typeof SIZES, colorScheme: 'li
   const page = await context.newPage()
   const name = `${size}-${colorScheme}`
   await page.goto(ORIGIN)
-  await page.click('[data-ring="day"]')
-  await sleep(1_500)
-  await nameHost(page)
+  await page.waitForSelector('#state h1')
   await shoot(page, `status-${name}`)
   await page.goto(`${ORIGIN}/explore`)
   await page.fill('#token', TOKEN)
   await page.click('#login-form button')
+  await page.waitForSelector('#overview dd')
+  await page.click('[data-ring="day"]')
+  await page.waitForSelector('.uplot canvas')
+  await sleep(1_500)
+  await nameHost(page)
+  await shoot(page, `server-${name}`)
   await page.click('#timeline-tab')
   await page.fill('#timeline-actor', people.reader.handle)
   await page.click('#timeline-form button')

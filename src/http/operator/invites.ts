@@ -53,7 +53,7 @@ export function addInvites(
     const code = readInviteCode(c.req.param('code'))
     const { disabled = 0 } = code ? await ingest.operate({ kind: 'disable-invite', code }) : {}
     if (!code || disabled === 0) {
-      throw new OperatorError(404, 'There is no such invite in use.', 'GET /invites lists them.')
+      throw new OperatorError(404, 'There is no such active invite.', 'GET /invites lists them.')
     }
     log.info('invite disabled by the operator')
     return c.json({ code })

@@ -78,7 +78,11 @@ function addReading(app: App, { config, db, ingest }: OperatorParts): void {
   app.get('/gaps', (c) => {
     const limit = Number(c.req.query('limit') ?? DEFAULT_GAPS)
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_GAPS) {
-      throw new OperatorError(400, 'The limit is unfit.', `A whole number from 1 to ${MAX_GAPS}.`)
+      throw new OperatorError(
+        400,
+        'The limit is unfit.',
+        `Give a whole number from 1 to ${MAX_GAPS}.`,
+      )
     }
     return c.json({ counts: gapCounts(db), gaps: listGaps(db, { limit }) })
   })

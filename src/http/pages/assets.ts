@@ -26,6 +26,8 @@ const scripts = [
   new URL('./assets/status.ts', import.meta.url),
   new URL('./assets/explore.ts', import.meta.url),
   new URL('./assets/explore-tabs.ts', import.meta.url),
+  new URL('./assets/findings.ts', import.meta.url),
+  new URL('./assets/server-tab.ts', import.meta.url),
   new URL('./assets/moderation.ts', import.meta.url),
   new URL('./assets/slow.ts', import.meta.url),
   new URL('./assets/videos.ts', import.meta.url),

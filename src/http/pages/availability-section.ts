@@ -2,25 +2,19 @@
 // made. Days and times are UTC, since the page does not know where its reader is.
 
 import type { Availability, Day, Incident } from './availability.ts'
-import { duration } from './format.ts'
+import { duration, moment, percent } from './format.ts'
 import { type Html, html } from './html.ts'
 
 const MAX_INCIDENTS = 5
-const DIGITS = 2
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const time = new Intl.DateTimeFormat('en-GB', {
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'UTC',
-})
 
 export function availabilitySection({ days, upShare, incidents }: Availability): Html {
   const more = incidents.length - MAX_INCIDENTS
   return html`<section aria-labelledby="availability-title">
 <div class="heading"><h2 id="availability-title">The last 30 days</h2><strong>${share(upShare)}</strong></div>
 <ol class="days">${days.map(dayBar)}</ol>
-${incidents.length === 0 && html`<p class="aside">No incident that is known.</p>`}
+${incidents.length === 0 && html`<p class="aside">No known incidents.</p>`}
 ${incidents.length > 0 && html`<ul class="incidents">${incidents.slice(0, MAX_INCIDENTS).map(incidentItem)}</ul>`}
 ${more > 0 && html`<p class="aside">And ${more} earlier.</p>`}
 </section>`
@@ -35,12 +29,9 @@ function dayBar({ at, level, upShare, troubledMs }: Day): Html {
 
 function incidentItem({ from, to, level, title }: Incident): Html {
   const iso = new Date(from).toISOString()
-  return html`<li class="${level}"><strong>${title}</strong> for ${duration(to - from)}, <time datetime="${iso}">${day.format(from)}, ${time.format(from)} UTC</time></li>`
+  return html`<li class="${level}"><strong>${title}</strong> for ${duration(to - from)}, <time datetime="${iso}">${moment(from)}</time></li>`
 }
 
-/** Rounded down: 100 % is said only where nothing is missing. */
 function share(value: number | undefined): string {
-  if (value === undefined) return 'nothing is known yet'
-  const unit = 10 ** DIGITS
-  return `up ${Math.floor(value * 100 * unit) / unit} %`
+  return value === undefined ? 'nothing is known yet' : `up ${percent(value)}`
 }

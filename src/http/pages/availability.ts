@@ -31,6 +31,8 @@ export type Availability = {
   days: Day[]
   /** Of all that is known. */
   upShare: number | undefined
+  /** From when until when anything is known, in milliseconds since 1970. */
+  known: { from: number; to: number } | undefined
   /** The newest first. */
   incidents: Incident[]
 }
@@ -47,8 +49,11 @@ const FAILURE_SHARE = 0.01
 /** A day with so much of it is a bad one. */
 const BAD_MS = 10 * MINUTE_MS
 
+/** Of a time in which nothing was written. */
+export const NOT_RUNNING = 'Not running'
+
 const TROUBLES: Record<Trouble, { level: Level; title: string }> = {
-  away: { level: 'bad', title: 'Not running' },
+  away: { level: 'bad', title: NOT_RUNNING },
   failing: { level: 'bad', title: 'Answers failed' },
   late: { level: 'notice', title: 'Behind the network' },
   incomplete: { level: 'notice', title: 'Events missing, being mended' },
@@ -61,6 +66,7 @@ export function readAvailability(db: Db, now: number): Availability {
   return {
     days: days.map((at) => dayOf(at, slots)),
     upShare: upShareOf(slots),
+    known: slots.length === 0 ? undefined : { from: slots[0]!.from, to: slots.at(-1)!.to },
     incidents: incidentsOf(slots).reverse(),
   }
 }

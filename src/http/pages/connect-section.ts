@@ -13,14 +13,14 @@ export function connectSection(us: Us): Html {
   return html`<section class="connect" aria-labelledby="connect-title">
 <div class="connect-words">
 <h2 id="connect-title">Read through this server</h2>
-<p>Your account, posts and follows stay with your own server, the PDS. Only what you read comes from
-here: timelines, profiles, threads, notifications, search. Point your client at this DID; the first page
-fills within a minute.</p>
+<p>Your account, posts and follows stay on your own server, your PDS. Your client only reads through
+this one: timelines, profiles, threads, notifications and search. Enter this DID in your client, and your
+timeline begins to fill within a minute.</p>
 ${copyable(us.serviceDid, 'this server’s DID')}
 ${whoMayRead(us)}
 </div>
 <figure class="qr-card">${qrCode(us.publicOrigin, `QR code of ${us.publicOrigin}`)}
-<figcaption>Opens this page on a phone, to copy from there</figcaption></figure>
+<figcaption>Scan it to open this page on your phone</figcaption></figure>
 ${waysToConnect(us)}
 </section>`
 }
@@ -33,15 +33,15 @@ export function waysToConnect(us: Us): Html {
 function whoMayRead({ members }: Us): Html | false {
   if (members === 'open') return false
   return isByInvite(members)
-    ? html`<p class="aside">Reading here is by invitation: <a href="/invite">enter the code</a> that you were given.</p>`
-    : html`<p class="aside">Reading here is for the members that the operator chose.</p>`
+    ? html`<p class="aside">You need an invite to read here. <a href="/invite">Enter your invite code</a>.</p>`
+    : html`<p class="aside">Only people whom the operator has chosen can read here.</p>`
 }
 
 function waysOf({ serviceDid, publicOrigin }: Us): Way[] {
   return [
     {
       title: 'Mu, Eurosky and other clients with an AppView switcher',
-      steps: html`<p>Choose the custom AppView in the settings, and enter this address:</p>${copyable(publicOrigin, 'the address')}`,
+      steps: html`<p>In the settings, choose a custom AppView and enter this address:</p>${copyable(publicOrigin, 'the address')}`,
     },
     {
       title: 'Witchsky, Deer and other clients with a custom AppView DID',
@@ -49,7 +49,7 @@ function waysOf({ serviceDid, publicOrigin }: Us): Way[] {
     },
     {
       title: 'Everybody on your own PDS',
-      steps: html`<p>Set these on the PDS and restart it. They apply to every client that names no AppView itself:</p>${copyable(`PDS_BSKY_APP_VIEW_URL=${publicOrigin}\nPDS_BSKY_APP_VIEW_DID=${serviceDid}`, 'the settings')}`,
+      steps: html`<p>Set these on the PDS and restart it. They apply to every client that does not choose an AppView itself:</p>${copyable(`PDS_BSKY_APP_VIEW_URL=${publicOrigin}\nPDS_BSKY_APP_VIEW_DID=${serviceDid}`, 'the settings')}`,
     },
     {
       title: 'Your own build of the Bluesky app',

@@ -3,6 +3,7 @@
 import type { Assets } from './assets.ts'
 import { documentOf } from './document.ts'
 import { type Html, html } from './html.ts'
+import { serverPanel } from './server-panel.ts'
 
 export function exploreDocument(assets: Assets, { isServed }: { isServed: boolean }): string {
   const main = isServed ? forms() : notServed()
@@ -16,22 +17,22 @@ export function exploreDocument(assets: Assets, { isServed }: { isServed: boolea
 
 function notServed(): Html {
   return html`<section class="hero"><h1>Explore is off</h1>
-<p>This view shows the operator why a timeline is as it is. It is served once SLIPSTREAM_OPERATOR_TOKEN is set.</p></section>`
+<p>This is the operator’s page. To turn it on, set SLIPSTREAM_OPERATOR_TOKEN.</p></section>`
 }
 
 function forms(): Html {
   return html`<section class="hero" id="login">
 <h1>Explore</h1>
-<p>How the server is doing, and why a timeline is as it is: for the operator, who has the token of the settings.</p>
+<p>For the operator: how the server is doing, and why a timeline looks the way it does.</p>
 <form id="login-form" class="ask" autocomplete="off">
 <label for="token">Operator token</label>
-<div class="row"><input id="token" name="token" type="password" required minlength="16" spellcheck="false" autocomplete="current-password"><button type="submit">Enter</button></div>
-<p class="aside">It is kept in this tab, and forgotten when the tab is closed.</p>
+<div class="row"><input id="token" name="token" type="password" required minlength="16" spellcheck="false" autocomplete="current-password"><button type="submit">Log in</button></div>
+<p class="aside">It is the value of SLIPSTREAM_OPERATOR_TOKEN. This tab forgets it when you close it.</p>
 <p class="problem" role="alert"></p>
 </form>
 </section>
 <div id="explore" hidden>
-<section class="hero compact"><h1>Explore</h1><button type="button" class="quiet" id="logout">Leave</button></section>
+<section class="hero compact"><h1>Explore</h1><button type="button" class="quiet" id="logout">Log out</button></section>
 <div class="choice" role="tablist" aria-label="What to look at" id="tabs">
 <button type="button" role="tab" id="overview-tab" aria-controls="overview-panel" aria-selected="true">Server</button>
 <button type="button" role="tab" id="timeline-tab" aria-controls="timeline-panel" aria-selected="false" tabindex="-1">Timeline</button>
@@ -41,7 +42,7 @@ function forms(): Html {
 <button type="button" role="tab" id="moderation-tab" aria-controls="moderation-panel" aria-selected="false" tabindex="-1">Moderation</button>
 <button type="button" role="tab" id="slow-tab" aria-controls="slow-panel" aria-selected="false" tabindex="-1">Slow answers</button>
 </div>
-${thisServer()}
+${serverPanel()}
 <section role="tabpanel" id="timeline-panel" aria-labelledby="timeline-tab" hidden>
 <h2 id="timeline-title">A member’s timeline</h2>
 <form id="timeline-form" class="ask" data-again>
@@ -86,27 +87,19 @@ ${slowAnswers()}
 </div>`
 }
 
-function thisServer(): Html {
-  return html`<section role="tabpanel" id="overview-panel" aria-labelledby="overview-tab">
-<h2>This server</h2>
-<dl class="overview" id="overview" aria-live="polite"></dl>
-<div class="row"><button type="button" id="overview-again">Look again</button></div>
-</section>`
-}
-
 function slowAnswers(): Html {
   return html`<section role="tabpanel" id="slow-panel" aria-labelledby="slow-tab" hidden>
 <h2>The slowest answers of the last hour</h2>
-<p class="aside">In milliseconds, of one serving thread, up to a hundred. “Late” is for how long the thread was busy with others when the request was read; it is not in the total.</p>
-<div class="row"><button type="button" id="slow-again">Look again</button></div>
+<p class="aside">Up to a hundred, from one serving thread, in milliseconds. “Late” is how long the request waited before the busy thread read it; the total leaves it out.</p>
+<div class="row"><button type="button" id="slow-again">Refresh</button></div>
 <div id="slow"></div>
 </section>`
 }
 
 function videos(): Html {
   return html`<section role="tabpanel" id="videos-panel" aria-labelledby="videos-tab" hidden>
-<h2>For how long videos were watched</h2>
-<p class="aside">All together, by day (UTC). Each author may ask for their own; nothing says who watched.</p>
+<h2>Time spent watching videos</h2>
+<p class="aside">Everyone’s together, by day (UTC). Authors can ask for their own videos; nobody learns who watched.</p>
 <div id="videos"></div>
 </section>`
 }
@@ -119,7 +112,7 @@ function moderation(): Html {
 <div class="row"><input id="moderation-subject" name="subject" required spellcheck="false" autocapitalize="none" placeholder="https://bsky.app/profile/…/post/…"></div>
 <label for="moderation-reason">Reason, for the log</label>
 <div class="row"><input id="moderation-reason" name="reason" maxlength="1000"></div>
-<div class="row"><button type="submit" value="hide">Hide it from everybody here</button><button type="submit" value="ban" class="quiet">Ban the account</button></div>
+<div class="row"><button type="submit" value="hide">Hide it from everyone here</button><button type="submit" value="ban" class="quiet">Ban the account</button></div>
 <p class="problem" role="alert"></p>
 </form>
 <p id="moderation-done" role="status"></p>

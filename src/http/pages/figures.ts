@@ -1,6 +1,5 @@
-// Everything the status page shows that changes, as it is shown: texts by name, the state in words, and
-// how far newcomers are. Made on the server, so that the first view needs no script, and the script no
-// knowledge of numbers.
+// Everything that changes in the operator's view of the server, as it is shown: texts by name, the state in words,
+// and how far newcomers are. Made on the server, so that the script needs no knowledge of numbers.
 
 import type { FanOutStatus, IngestStatus } from '../../bridge/messages.ts'
 import { archiveInWords, isReadingArchive } from './archive-words.ts'
@@ -41,7 +40,7 @@ export type FigureName = (typeof FIGURES)[number]
 export type Figures = {
   texts: Record<FigureName, string>
   state: Finding[]
-  /** Without names: who reads here is the operator's to know. */
+  /** Without names, which are asked for beside this. */
   coldStarts: { count: number; percent: number; text: string }
   /** Hidden where nothing of an archive is being read. */
   archive: { isShown: boolean; percent: number; text: string }
@@ -92,7 +91,7 @@ function textsOf(
 }
 
 /** While the archive is read, how old what is read is tells nothing of how far behind the network we are. */
-function lagInWords(status: IngestStatus | undefined): string {
+export function lagInWords(status: IngestStatus | undefined): string {
   return status && isReadingArchive(status) ? 'archive first' : duration(status?.stream.lagMs)
 }
 

@@ -5,6 +5,12 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/util/durations
 const UNKNOWN = '–'
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const time = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+})
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
 /** 1,234 or 5.6M. */
@@ -55,4 +61,15 @@ export function bytes(value: number | undefined): string {
 
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`
+}
+
+/** 12 Nov, 14:20 UTC; the server does not know where its reader is. @param at - milliseconds since 1970 */
+export function moment(at: number): string {
+  return `${day.format(at)}, ${time.format(at)} UTC`
+}
+
+/** 99.98 %, rounded down: 100 % is said only where nothing is missing. */
+export function percent(share: number | undefined): string {
+  if (share === undefined) return UNKNOWN
+  return `${Math.floor(share * 10_000) / 100} %`
 }

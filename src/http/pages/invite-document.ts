@@ -35,7 +35,7 @@ export const INVITE_HEADERS = {
 }
 
 export function inviteDocument(assets: Assets, page: InvitePage): string {
-  const title = `Invitation to ${page.us.hostname}`
+  const title = `Join ${page.us.hostname}`
   const main = html`<section class="hero" aria-labelledby="invite-title">
 <h1 id="invite-title">${title}</h1>
 ${page.welcome === undefined ? form(page) : welcome(page)}
@@ -44,21 +44,20 @@ ${page.welcome === undefined ? form(page) : welcome(page)}
 }
 
 function form({ handle = '', code = '', problem }: InvitePage): Html {
-  return html`<p>This AppView is by invitation. Enter your handle, or your DID, and the code that you were given.</p>
+  return html`<p>You need an invite to read here. Enter your handle or DID, and your invite code.</p>
 ${problem !== undefined && html`<p class="problem" role="alert" id="problem">${problem}</p>`}
 <form class="ask" method="post" action="/invite">
 <label for="handle">Handle or DID</label>
 <input id="handle" name="handle" value="${handle}" placeholder="alice.example.org" maxlength="2048" autocomplete="username" autocapitalize="none" spellcheck="false" required>
 <label for="code">Invite code</label>
 <input id="code" name="code" value="${code}" placeholder="xxxxx-xxxxx-xxxxx" maxlength="100" autocomplete="off" autocapitalize="none" spellcheck="false" required>
-<button>Come in</button>
+<button>Join</button>
 </form>`
 }
 
 function welcome({ welcome: handle, us }: InvitePage): Html {
-  return html`<p role="status"><strong>${handle}</strong> may read here now.</p>
-<h2>What comes next</h2>
-<p>Tell your client to read through this server, and sign in as you always do: your timeline fills while you
-watch. Which client do you use?</p>
+  return html`<p role="status"><strong>${handle}</strong> can read here now.</p>
+<h2>Next: point your client here</h2>
+<p>Choose your client and follow its steps, then sign in as usual. Your timeline fills while you watch.</p>
 ${waysToConnect(us)}`
 }

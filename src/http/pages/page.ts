@@ -1,39 +1,29 @@
-// The pages for people, and what they ask for: the status page at /, its live figures and history, the
-// explore view, the metrics, and the files that all of them load. Whoever asks for / without wanting
+// The pages for people, and what they ask for: the status page at / with its live figures, the explore view
+// with all that the operator's token opens, the metrics, and the files that all of them load. Whoever asks for / without wanting
 // HTML gets the plain answer that always stood there.
 
 import { type Context, Hono } from 'hono'
 import type { Config } from '../../base/config/config.ts'
-import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
-import {
-  HISTORY_RINGS,
-  HISTORY_SERIES,
-  type HistoryRing,
-  readHistory,
-} from '../../data/store/history.ts'
 import type { MetricParts } from '../metrics/metrics.ts'
 import { addMetricsRoute } from '../metrics/metrics-route.ts'
 import { type Asset, type Assets, loadAssets } from './assets.ts'
-import { type Availability, readAvailability } from './availability.ts'
+import type { Availability } from './availability.ts'
 import { PAGE_HEADERS } from './document.ts'
 import { type ExploreOptions, exploreRoutes } from './explore/routes.ts'
 import { exploreDocument } from './explore-document.ts'
-import { type Figures, figuresOf } from './figures.ts'
-import { diskForecast } from './forecast.ts'
+import { createAvailability } from './histories.ts'
 import { createLive, type Live } from './live.ts'
 import { pageError } from './page-error.ts'
 import { readDocument, readHeaders } from './read-document.ts'
 import { statusDocument } from './status-document.ts'
-import { thinned } from './thin-history.ts'
+import { type VisitorFigures, visitorFiguresOf } from './visitor-figures.ts'
 
 export type PageParts = Omit<ExploreOptions, 'config' | 'status' | 'reasonableLimit'> &
   Pick<MetricParts, 'requests' | 'methods'> & {
     config: Config
     /** The ingest thread's last report. */
     status: () => IngestStatus | undefined
-    /** Milliseconds since 1970. */
-    now?: () => number
   }
 
 export type Page = {
@@ -55,17 +45,13 @@ export type Page = {
 }
 
 const FOREVER = 'public, max-age=31536000, immutable'
-const FORECAST_EVERY_MS = MINUTE_MS
-const AVAILABILITY_EVERY_MS = MINUTE_MS / 2
-/** Of a chart: about as many as it has pixels. */
-const MAX_POINTS = 720
 /** Of a visitor's rate limit: what the operator asks reads a lot, and guessing the token should be slow. */
 const EXPLORE_POINTS = 5
 
 export function createPage(parts: PageParts): Page {
   const { config } = parts
-  const figures = createFigures(parts)
   const availability = createAvailability(parts)
+  const figures = createVisitorFigures(parts, availability)
   const live = createLive(() => JSON.stringify(figures()))
   const assets = loadAssets
   const explore = exploreRoutes({ ...parts, reasonableLimit: config.reasonableLimit })
@@ -80,7 +66,7 @@ export function createPage(parts: PageParts): Page {
         { ...metrics, patterns: ['/metrics'] },
       ],
     },
-    { path: '/page', app: files(parts, { assets, figures, availability, live }), charges: [page] },
+    { path: '/page', app: files({ assets, figures, live }), charges: [page] },
     {
       path: '/explore/api',
       app: explore,
@@ -93,7 +79,7 @@ export function createPage(parts: PageParts): Page {
 
 type Shared = {
   assets: () => Assets
-  figures: () => Figures
+  figures: () => VisitorFigures
   availability: () => Availability
 }
 
@@ -117,9 +103,7 @@ function pages(parts: PageParts, { assets, figures, availability }: Shared): Hon
   return app
 }
 
-function files(parts: PageParts, shared: Shared & { live: Live }): Hono {
-  const { assets, figures, live } = shared
-  const history = createHistoryReader(parts, shared.availability)
+function files({ assets, figures, live }: Omit<Shared, 'availability'> & { live: Live }): Hono {
   const app = new Hono()
   app.get('/live', (c) => {
     if (c.req.raw.method === 'HEAD') return c.body(null, 200, { 'cache-control': 'no-store' })
@@ -127,12 +111,6 @@ function files(parts: PageParts, shared: Shared & { live: Live }): Hono {
     return live.listen(visitor) ?? c.text('Too many are listening', 503)
   })
   app.get('/figures', (c) => c.json(figures(), 200, { 'cache-control': 'no-store' }))
-  app.get('/history/:ring', (c) => {
-    const ring = HISTORY_RINGS.find(({ name }) => name === c.req.param('ring'))
-    if (!ring) return nothing(c)
-    const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
-    return c.body(history(ring), 200, headers)
-  })
   app.get('/assets/:digest/:name', (c) => {
     const asset = assets().find(c.req.param('digest'), c.req.param('name'))
     return asset ? sendAsset(c, asset) : nothing(c)
@@ -140,49 +118,11 @@ function files(parts: PageParts, shared: Shared & { live: Live }): Hono {
   return app
 }
 
-/** The forecast reads thousands of rows, and changes slowly. */
-function createFigures({ db, status, now = Date.now }: PageParts): () => Figures {
-  const forecast = createMemo(now, () => diskForecast(db, now()))
-  return () => figuresOf(status(), forecast('disk', FORECAST_EVERY_MS))
-}
-
-function createAvailability({ db, now = Date.now }: PageParts): () => Availability {
-  const read = createMemo(now, () => readAvailability(db, now()))
-  return () => read('availability', AVAILABILITY_EVERY_MS)
-}
-
-/** As JSON, read anew when there may be more. */
-function createHistoryReader(
-  { db, now = Date.now }: PageParts,
+function createVisitorFigures(
+  { status }: PageParts,
   availability: () => Availability,
-): (ring: HistoryRing) => string {
-  const read = createMemo(now, (name) => {
-    const ring = HISTORY_RINGS.find((one) => one.name === name)!
-    const { stepSeconds, slots } = ring
-    const until = now()
-    const span = { stepSeconds, spanSeconds: stepSeconds * slots, until }
-    const incidents = availability().incidents.filter(
-      ({ to }) => to > until - span.spanSeconds * 1000,
-    )
-    const points = thinned(
-      readHistory(db, ring, { now: until, series: HISTORY_SERIES }),
-      MAX_POINTS,
-    )
-    return JSON.stringify({ ...span, incidents, ...points })
-  })
-  return ({ name, stepSeconds }) => read(name, (stepSeconds * 1000) / 4)
-}
-
-/** Answers by name, each made anew once it is too old. */
-function createMemo<T>(now: () => number, make: (name: string) => T) {
-  const kept = new Map<string, { value: T; at: number }>()
-  return (name: string, maxAgeMs: number): T => {
-    const known = kept.get(name)
-    if (known && now() - known.at < maxAgeMs) return known.value
-    const made = { value: make(name), at: now() }
-    kept.set(name, made)
-    return made.value
-  }
+): () => VisitorFigures {
+  return () => visitorFiguresOf(status(), availability())
 }
 
 function nothing(c: Context) {

@@ -22,17 +22,17 @@ export function readDocument(assets: Assets, { isServed }: { isServed: boolean }
 
 function notServed(): Html {
   return html`<section class="hero"><h1>Reading is off</h1>
-<p>This page shows a member’s timeline without a client. It is served once SLIPSTREAM_OPERATOR_TOKEN is set.</p></section>`
+<p>This page shows a member’s timeline without a client. To turn it on, the operator sets SLIPSTREAM_OPERATOR_TOKEN.</p></section>`
 }
 
 function places(): Html {
   return html`<section class="hero" id="enter" hidden>
 <h1>Read</h1>
-<p>A member’s timeline as this server answers it, to see that it works before a client points here.</p>
+<p>Read a member’s timeline just as this server sends it, before you point a client here.</p>
 <form id="enter-form" class="ask" autocomplete="off">
 <label for="link">Reading link</label>
 <div class="row"><input id="link" name="link" required spellcheck="false" autocapitalize="none" placeholder="read.…"><button type="submit">Read</button></div>
-<p class="aside">The operator makes one with <code>slipstream member link alice.example.org</code>. It stays in this tab.</p>
+<p class="aside">The operator creates one with <code>slipstream member link alice.example.org</code>. This tab forgets it when you close it.</p>
 <p class="problem" role="alert"></p>
 </form>
 </section>

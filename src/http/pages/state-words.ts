@@ -1,5 +1,5 @@
-// How Slipstream is doing, in words: what is wrong, and what to do about it. The thresholds are those
-// of the alert rules in deploy/.
+// How Slipstream is doing, in words for the operator: what is wrong, and what to do about it. The thresholds are
+// those of the alert rules in deploy/; what visitors are told of it is in visitor-words.ts.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { DiskState, IngestStatus } from '../../bridge/messages.ts'
@@ -86,9 +86,15 @@ function aboutStream({ stream, archive }: IngestStatus): Finding | undefined {
   }
 }
 
-function aboutLag({ stream, pulse }: IngestStatus): Finding | undefined {
-  const { connected, lagMs = 0, paused } = stream
-  if (!connected || lagMs < LATE_MS) return undefined
+/** Connected, and reading what was missed. */
+export function isLate({ stream: { connected, lagMs = 0 } }: IngestStatus): boolean {
+  return connected && lagMs >= LATE_MS
+}
+
+function aboutLag(status: IngestStatus): Finding | undefined {
+  const { stream, pulse } = status
+  const { lagMs = 0, paused } = stream
+  if (!isLate(status)) return undefined
   const rateText = `${rate(pulse.eventsPerSecond)} events a second`
   return {
     level: 'notice',
@@ -152,9 +158,13 @@ function aboutGivenUp({ disk, pulse }: IngestStatus): Finding | undefined {
   }
 }
 
-function aboutFailures({ pulse }: IngestStatus): Finding | undefined {
-  const { failuresPerSecond, requestsPerSecond } = pulse
-  if (failuresPerSecond <= requestsPerSecond * FAILURE_SHARE) return undefined
+/** More answers than now and then. */
+export function hasFailures({ pulse }: IngestStatus): boolean {
+  return pulse.failuresPerSecond > pulse.requestsPerSecond * FAILURE_SHARE
+}
+
+function aboutFailures(status: IngestStatus): Finding | undefined {
+  if (!hasFailures(status)) return undefined
   return {
     level: 'bad',
     title: 'Requests are failing',
@@ -162,9 +172,14 @@ function aboutFailures({ pulse }: IngestStatus): Finding | undefined {
   }
 }
 
-function aboutSlowness({ pulse }: IngestStatus): Finding | undefined {
-  const p99 = pulse.answerMs.p99 ?? 0
-  if (p99 < SLOW_ANSWERS_MS) return undefined
+/** Judged by the slowest one in a hundred. */
+export function isSlow({ pulse }: IngestStatus): boolean {
+  return (pulse.answerMs.p99 ?? 0) >= SLOW_ANSWERS_MS
+}
+
+function aboutSlowness(status: IngestStatus): Finding | undefined {
+  if (!isSlow(status)) return undefined
+  const { p99 } = status.pulse.answerMs
   return {
     level: 'notice',
     title: 'Answers are slow',

@@ -69,7 +69,7 @@ export function createAuthenticate(options: {
   function readingProof(token: string, nsid: string) {
     const did = readingTokens?.didOf(token, nsid)
     if (did !== undefined && isMember(did)) return { did, isForUs: true }
-    throw unauthorized('ExpiredToken', 'This reading link is over, or not for this')
+    throw unauthorized('ExpiredToken', 'This reading link has expired, or does not allow this')
   }
 
   async function moderator({ nsid }: Method, authorization = '', asker?: Asker): Promise<Caller> {

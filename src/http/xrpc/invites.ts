@@ -43,7 +43,7 @@ export function createInvites(options: {
     const code = readInviteCode(text)
     if (!code) throw invalidRequest('This invite code is not valid.', 'InvalidInvite')
     if (!hasSeat()) {
-      throw invalidRequest('There are as many members as may be.', 'InvalidInvite')
+      throw invalidRequest('This server is full: it takes no more members.', 'InvalidInvite')
     }
     await writer.send({ kind: 'redeem-invite', did, code }).catch(asRefusal)
   }
@@ -52,7 +52,7 @@ export function createInvites(options: {
 }
 
 function notByInvite() {
-  return invalidRequest('Codes let nobody in here', 'NotByInvite')
+  return invalidRequest('This server takes no invite codes', 'NotByInvite')
 }
 
 /** What the invite is to blame for is the caller's to know. */

@@ -14,7 +14,7 @@ type Wish = { into: string | undefined; keep: number | undefined; check: 'full' 
 
 const EXAMPLES = `
 The copy is written under a temporary name and renamed once it is checked, so every file with a backup's name
-is whole. Give each Slipstream a folder of its own.
+is complete. Give each Slipstream a folder of its own.
 
 Examples:
   slipstream backup
@@ -23,9 +23,9 @@ Examples:
 export function addBackup(program: Command, context: CliContext): void {
   withJson(program.command('backup'))
     .description('copy the database and check the copy, with the server running or stopped')
-    .option('--into <folder>', 'where to (backups in the data folder)')
-    .option('--keep <n>', 'leave the newest n of them there and remove the others', parseKeep)
-    .option('--quick', 'check the pages only, and not also that indexes fit their tables')
+    .option('--into <folder>', 'folder to write to (backups in the data folder)')
+    .option('--keep <n>', 'keep the newest n there and delete the others', parseKeep)
+    .option('--quick', 'check the pages only, not whether indexes match their tables')
     .addHelpText('after', EXAMPLES)
     .action((options: Options) => makeBackup(context, options))
 }
@@ -57,7 +57,7 @@ async function online(server: ControlClient, wish: Wish, show: Show): Promise<Ba
     if (line.progress) show.tell(line.progress)
     if (line.backup) return line.backup
   }
-  throw new Error('the server ended its answer before the backup was done')
+  throw new Error('the server stopped answering before the backup was done')
 }
 
 async function offline({ dataDir }: Config, wish: Wish, show: Show): Promise<Backup> {
@@ -94,5 +94,5 @@ function describe({ path, bytes, tookMs, removed }: Backup): string {
 function parseKeep(text: string): number {
   const keep = Number(text)
   if (Number.isInteger(keep) && keep >= 1) return keep
-  throw new InvalidArgumentError('A whole number from 1.')
+  throw new InvalidArgumentError('Give a whole number, 1 or more.')
 }

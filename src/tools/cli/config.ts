@@ -21,12 +21,12 @@ const ORIGINS: Record<SettingOrigin, string> = {
 export function addConfig(program: Command, context: CliContext): void {
   const command = withJson(program.command('config'))
     .description('show every setting with its value and where it came from')
-    .option('--changed', 'only those that are not at their defaults')
+    .option('--changed', 'only settings that differ from their defaults')
     .addHelpText('after', '\nExamples:\n  slipstream config --changed\n  slipstream config check')
     .action((options: JsonOption & { changed?: boolean }) => showConfig(context, options))
   command
     .command('check')
-    .description('check the settings; exits with 78 where one is wrong')
+    .description('check the settings; exits with 78 if one is wrong')
     .action(() => check(context.config()))
 }
 
@@ -36,7 +36,7 @@ function showConfig(
 ): void {
   const all = explainSettings(context.config())
   const shown = changed ? all.filter(({ origin }) => isSet(origin)) : all
-  report(json, shown, shown.map(describe).join('\n\n') || 'Everything is at its default.')
+  report(json, shown, shown.map(describe).join('\n\n') || 'All settings have their default values.')
 }
 
 function isSet(origin: SettingOrigin): boolean {
@@ -48,5 +48,5 @@ function describe({ key, value, origin, doc }: ExplainedSetting): string {
 }
 
 function check(config: Config): void {
-  print(`The settings are fit: ${config.publicOrigin} is ${config.serviceDid}.`)
+  print(`The settings are valid: ${config.publicOrigin} is ${config.serviceDid}.`)
 }

@@ -62,7 +62,7 @@ async function readAnswer(response: IncomingMessage): Promise<unknown> {
 
 function refusal({ error, message, hint }: ErrorBody): CliError {
   const exitCode = error === 'InternalError' ? EXIT.software : EXIT.failed
-  return new CliError(message, hint ?? 'The log of the server says more.', exitCode)
+  return new CliError(message, hint ?? 'See the server’s log.', exitCode)
 }
 
 function isNobodyThere(error: unknown): boolean {
@@ -75,14 +75,14 @@ function explain(error: NodeJS.ErrnoException, socketPath: string): Error {
   if (isNobodyThere(error)) return error
   if (error.code === 'EACCES' || error.code === 'EPERM') {
     return new CliError(
-      `The server’s control socket ${socketPath} is not yours to open.`,
+      `You may not open the server’s control socket ${socketPath}.`,
       'Run this as the user that runs Slipstream, for example with `sudo -u slipstream`.',
       EXIT.config,
     )
   }
   return new CliError(
-    `The server did not answer to the end: ${error.message}.`,
-    'It may have been stopped meanwhile: look into its log, and try again.',
+    `The server broke off its answer: ${error.message}.`,
+    'It may have stopped. Check its log, and try again.',
     EXIT.unavailable,
   )
 }

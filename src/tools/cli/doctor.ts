@@ -26,9 +26,12 @@ const SIGNS: Record<Level, { sign: string; colour: Parameters<typeof styleText>[
 
 export function addDoctor(program: Command, _context: CliContext): void {
   withJson(program.command('doctor'))
-    .description('examine settings, machine and network, and say how to mend what is wrong')
-    .option('--only <areas>', 'only these areas, separated by commas', readAreas)
-    .option('--independence', 'which servers of others readers depend on, and what cuts each')
+    .description('check settings, machine and network, and say how to fix what is wrong')
+    .option('--only <areas>', 'check only these areas, separated by commas', readAreas)
+    .option(
+      '--independence',
+      'list the servers that readers depend on, and the setting that replaces each',
+    )
     .addHelpText('after', HELP)
     .action((options: Options) => (options.independence ? tellOthers(options) : seeDoctor(options)))
 }
@@ -57,7 +60,7 @@ async function seeDoctor({ json, only }: Options): Promise<void> {
     server: await callServer(config.dataDir),
   })
   const wanted = checks.filter(({ area }) => only?.includes(area) ?? true)
-  const progress = startProgress('Examining', wanted.length)
+  const progress = startProgress('Checking', wanted.length)
   let done = 0
   const onDone = ({ area }: Examined) => progress.update(++done, area)
   const examination = await examine(wanted, doctor, { onDone })
@@ -75,10 +78,11 @@ async function tellOthers({ json }: Options): Promise<void> {
       `${bold(what)}: ${hosts.join(', ')}${askedBy === 'client' ? ' (asked by clients)' : ''}`,
       `  gives    ${gives}`,
       `  without  ${without}`,
-      `  ${dim('→')} ${setting ?? 'nothing to choose'}`,
+      `  ${dim('→')} ${setting ?? 'there is no setting for it'}`,
     ].join('\n'),
   )
-  const sum = 'The Following feed of members loads without any of them, as far as it was received.'
+  const sum =
+    'Members can load Following without any of these servers, with everything received so far.'
   report(json, { dependencies }, [...texts, sum].join('\n\n'))
 }
 
@@ -120,5 +124,5 @@ function readAreas(text: string): string[] {
   const asked = text.split(',').map((one) => one.trim())
   const unknown = asked.find((area) => !known.includes(area))
   if (unknown === undefined) return asked
-  throw new InvalidArgumentError(`There is no area ${unknown}. There are: ${known.join(', ')}.`)
+  throw new InvalidArgumentError(`There is no area ${unknown}. The areas are: ${known.join(', ')}.`)
 }

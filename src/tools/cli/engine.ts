@@ -24,20 +24,16 @@ type StatusOptions = JsonOption & { of?: string }
 const MOST_COPIES = 9
 
 export function addEngine(program: Command, context: CliContext): void {
-  const engine = program
-    .command('engine')
-    .description('the CQL engine that several nodes of one place share')
+  const engine = program.command('engine').description('the CQL engine that several nodes share')
   withJson(engine.command('migrate'))
-    .description(
-      'make its keyspace and tables, or bring them up to this version; safe to run again',
-    )
+    .description('create or upgrade its keyspace and tables; safe to run again')
     .option('--replication <n>', 'copies of each row, for a new keyspace', copies, 3)
     .action((options: JsonOption & { replication: number }) => migrate(context, options))
   withJson(engine.command('status'))
     .description(
       'show its nodes, versions, clocks and schema, and who holds which buckets of members',
     )
-    .option('--of <did>', 'also tell this account’s bucket, and who holds that')
+    .option('--of <did>', 'also show this account’s bucket, and which node holds it')
     .action((options: StatusOptions) => status(context, options))
 }
 
@@ -110,7 +106,7 @@ export async function withEngine(
 ): Promise<void> {
   if (config.engine === undefined) {
     throw new ConfigError(
-      'There is no engine in the settings.',
+      'The settings name no engine.',
       'Set SLIPSTREAM_ENGINE=cql://user@host,host/keyspace (docs/CLUSTER.md).',
     )
   }
@@ -123,7 +119,7 @@ export async function withEngine(
     if (!(error instanceof EngineUnavailableError)) throw error
     throw new CliError(
       `The engine can’t be used: ${error.message}`,
-      'See that its nodes run and that SLIPSTREAM_ENGINE names them, their user and their data centre (?dc=NAME).',
+      'Check that its nodes are running, and that SLIPSTREAM_ENGINE names them, their user and their data centre (?dc=NAME).',
     )
   } finally {
     await engine?.close()
@@ -133,5 +129,5 @@ export async function withEngine(
 function copies(text: string): number {
   const value = Number(text)
   if (Number.isInteger(value) && value >= 1 && value <= MOST_COPIES) return value
-  throw new InvalidArgumentError(`A whole number from 1 to ${MOST_COPIES}.`)
+  throw new InvalidArgumentError(`Give a whole number from 1 to ${MOST_COPIES}.`)
 }

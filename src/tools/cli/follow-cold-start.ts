@@ -11,8 +11,8 @@ const APPEARS_WITHIN_MS = 10_000
 const WHOLE = 100
 
 const STAGES: Record<ColdStartProgress['stage'], string> = {
-  follows: 'reading whom they follow',
-  recent: 'fetching the last hours of everybody they follow',
+  follows: 'reading their follows',
+  recent: 'fetching recent posts by everyone they follow',
   older: 'filling the timeline',
   rest: 'fetching profiles, follow lists, blocks and lists',
   done: 'done',
@@ -22,7 +22,7 @@ export async function followColdStart(server: ControlClient, did: string): Promi
   const stopping = new AbortController()
   const stop = () => stopping.abort()
   process.once('SIGINT', stop)
-  const bar = startProgress('cold start', WHOLE)
+  const bar = startProgress('fetching', WHOLE)
   try {
     const last = await watch(server, did, { bar, signal: stopping.signal })
     bar.stop()
@@ -81,9 +81,8 @@ function share({ done, total }: { done: number; total: number }): number {
 }
 
 function summary(last: ColdStartProgress | undefined): string {
-  if (!last)
-    return 'Their cold start goes on behind; `slipstream stats` and the status page show it.'
+  if (!last) return 'Fetching goes on in the background; `slipstream stats` shows its progress.'
   const { follows, timelineItems, stage } = last
   const what = `${thousands(follows.done)} follows, ${thousands(timelineItems)} items in the timeline`
-  return stage === 'done' ? `Done: ${what}.` : `So far ${what}; the rest goes on behind.`
+  return stage === 'done' ? `Done: ${what}.` : `So far ${what}; the rest follows in the background.`
 }

@@ -14,8 +14,8 @@ const MAX_LIMIT = 1_000
 
 export function addGaps(program: Command, context: CliContext): void {
   withJson(program.command('gaps'))
-    .description('list what the server missed, and how far its repair is')
-    .option('--limit <n>', 'how many at most, those that are not closed first', parseLimit, 50)
+    .description('list what the server missed, and how its repair is going')
+    .option('--limit <n>', 'how many to list, open ones first', parseLimit, 50)
     .addHelpText('after', '\nExample:\n  slipstream gaps --json | jq .counts.open')
     .action(({ json, limit }: JsonOption & { limit: number }) => showGaps(context, limit, json))
 }
@@ -55,5 +55,5 @@ function timeOf(us: number): string {
 function parseLimit(text: string): number {
   const limit = Number(text)
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit
-  throw new InvalidArgumentError(`A whole number from 1 to ${MAX_LIMIT}.`)
+  throw new InvalidArgumentError(`Give a whole number from 1 to ${MAX_LIMIT}.`)
 }

@@ -16,14 +16,14 @@ type Sink = { progress: Progress; isInScopeOnly: boolean; file: ListFile }
 
 const HELP = `
 A line is did,did or did,did,rkey: who follows whom, by which record. A header, blank lines and lines that
-begin with # are passed over; bad lines are counted, and the first of them shown; .gz and .zst are unpacked.
+begin with # are skipped. Bad lines are counted, and the first few are shown. .gz and .zst are unpacked.
 
 The list only adds. What the stream says wins, whether it comes before, during or after the import: a follow
 that was deleted stays deleted, and one that is known stays as it is. Prefer lists with record keys, by which
 a later deletion finds its follow. Without them, the first deletion that matches nothing makes Slipstream
 read the account's list from its server. Running it twice does no harm, nor does stopping it.
 
-With the server stopped it is several times as fast.
+It is several times as fast with the server stopped.
 
 Examples:
   slipstream import-follows follows.csv
@@ -31,8 +31,8 @@ Examples:
 
 export function addImportFollows(program: Command, context: CliContext): void {
   withJson(program.command('import-follows'))
-    .argument('<file>', 'the list, plain, .gz or .zst')
-    .description('load an adjacency list of follows, did,did or did,did,rkey a line')
+    .argument('<file>', 'the list: plain, .gz or .zst')
+    .description('load a list of follows, each line did,did or did,did,rkey')
     .option('--in-scope', 'only what SLIPSTREAM_INDEX_SCOPE would have kept, not all of it')
     .addHelpText('after', HELP)
     .action((file: string, options: Options) => importFollows(context, file, options))

@@ -23,10 +23,10 @@ const MAX_NOTE_LENGTH = 200
 export function addInvite(program: Command, context: CliContext): void {
   const invite = program.command('invite').description('codes that let people in')
   withJson(invite.command('create'))
-    .description('make a code that people enter at /invite')
-    .option('--uses <n>', 'how many accounts it lets in', wholeNumber(MAX_USES), 1)
-    .option('--days <n>', 'for how many days (for ever)', wholeNumber(MAX_DAYS))
-    .option('--note <text>', 'for yourself', '')
+    .description('create an invite code, which people enter at /invite')
+    .option('--uses <n>', 'how many accounts can use it', wholeNumber(MAX_USES), 1)
+    .option('--days <n>', 'days until it expires (never)', wholeNumber(MAX_DAYS))
+    .option('--note <text>', 'a note to yourself', '')
     .addHelpText(
       'after',
       '\nExample:\n  slipstream invite create --uses 5 --days 30 --note "the choir"',
@@ -37,7 +37,7 @@ export function addInvite(program: Command, context: CliContext): void {
     .action(({ json }: JsonOption) => list(context, json))
   withJson(invite.command('disable'))
     .argument('<code>')
-    .description('let nobody else in with it; those it let in stay')
+    .description('disable a code; whoever it let in stays')
     .action((code: string, { json }: JsonOption) => disable(context, code, json))
 }
 
@@ -57,8 +57,8 @@ async function create(context: CliContext, options: CreateOptions): Promise<void
   }
   report(options.json, { code, maxUses, days, note }, code)
   if (options.json) return
-  if (isByInvite(config.members)) say(`To be entered at ${config.publicOrigin}/invite`)
-  else say('It lets nobody in before the word invite stands in SLIPSTREAM_MEMBERS.')
+  if (isByInvite(config.members)) say(`People enter it at ${config.publicOrigin}/invite`)
+  else say('It works once SLIPSTREAM_MEMBERS contains the word invite.')
 }
 
 async function list(context: CliContext, asJson?: boolean): Promise<void> {
@@ -82,15 +82,15 @@ async function disable(context: CliContext, text: string, asJson?: boolean): Pro
     )
     if (!isDone) throw noSuchInvite()
   }
-  report(asJson, { code }, `${code} lets nobody in any more.`)
+  report(asJson, { code }, `${code} is disabled.`)
 }
 
 function noSuchInvite(): CliError {
-  return new CliError('There is no such invite in use.', '`slipstream invite list` lists them.')
+  return new CliError('There is no such active invite.', '`slipstream invite list` lists them.')
 }
 
 function describe(invites: readonly InviteLine[]): string {
-  if (invites.length === 0) return 'No invites. `slipstream invite create` makes one.'
+  if (invites.length === 0) return 'No invites. Create one with `slipstream invite create`.'
   const rows = invites.map((one) => [
     one.code,
     `${one.uses} of ${one.maxUses}`,
@@ -108,6 +108,6 @@ function wholeNumber(max: number) {
   return (text: string): number => {
     const value = Number(text)
     if (Number.isInteger(value) && value >= 1 && value <= max) return value
-    throw new InvalidArgumentError(`A whole number from 1 to ${max}.`)
+    throw new InvalidArgumentError(`Give a whole number from 1 to ${max}.`)
   }
 }

@@ -62,6 +62,6 @@ async function* explained(path: string, pieces: AsyncIterable<Buffer>): AsyncGen
 function unreadable(path: string, { message }: Error): CliError {
   return new CliError(
     `${path} cannot be read: ${message}.`,
-    'A list is a text file of lines did,did or did,did,rkey, plain, .gz or .zst.',
+    'A list is a text file with did,did or did,did,rkey on each line, plain, .gz or .zst.',
   )
 }

@@ -17,5 +17,5 @@ export async function memberCalled(context: CliContext, actor: string): Promise<
   const name = actor.replace(/^@/, '')
   const found = members.find(({ did, handle }) => did === name || handle === name.toLowerCase())
   if (found) return found.did
-  throw new CliError(`${actor} is no member.`, '`slipstream member list` lists them; try the DID.')
+  throw new CliError(`${actor} is not a member.`, 'See `slipstream member list`, or try the DID.')
 }

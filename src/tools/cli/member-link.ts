@@ -14,8 +14,13 @@ const DEFAULT_HOURS = 24
 export function addMemberLink(member: Command, context: CliContext): void {
   withJson(member.command('link'))
     .argument('<account>', 'a member’s handle or DID')
-    .description('print a link that shows their timeline in a browser for some hours')
-    .option('--hours <n>', `for how long, at most ${MAX_READING_HOURS}`, hoursIn, DEFAULT_HOURS)
+    .description('print a link to their timeline that works in a browser for some hours')
+    .option(
+      '--hours <n>',
+      `how long it works, at most ${MAX_READING_HOURS}`,
+      hoursIn,
+      DEFAULT_HOURS,
+    )
     .addHelpText('after', HELP)
     .action((account: string, { hours, json }: JsonOption & { hours: number }) =>
       link(context, account, { hours, json }),
@@ -23,8 +28,8 @@ export function addMemberLink(member: Command, context: CliContext): void {
 }
 
 const HELP = `
-Whoever has the address reads what that member reads, and can write nothing. It ends by itself, with the
-membership, and with another SLIPSTREAM_OPERATOR_TOKEN.
+Anyone with the link can read what this member reads, and can write nothing. It stops working after its hours,
+when the membership ends, and when SLIPSTREAM_OPERATOR_TOKEN changes.
 
 Example:
   slipstream member link alice.example.org --hours 2`
@@ -37,7 +42,7 @@ async function link(
   const { operatorToken, publicOrigin } = context.config()
   if (operatorToken === undefined) {
     const hint =
-      'Set it, for example to the output of `openssl rand -hex 24`, and start the server anew.'
+      'Set it, for example to the output of `openssl rand -hex 24`, and restart the server.'
     throw new CliError('/read is off without SLIPSTREAM_OPERATOR_TOKEN.', hint, EXIT.config)
   }
   const did = await memberCalled(context, account)
@@ -49,5 +54,5 @@ async function link(
 function hoursIn(text: string): number {
   const hours = Number(text)
   if (Number.isInteger(hours) && hours >= 1 && hours <= MAX_READING_HOURS) return hours
-  throw new InvalidArgumentError(`A whole number from 1 to ${MAX_READING_HOURS}.`)
+  throw new InvalidArgumentError(`Give a whole number from 1 to ${MAX_READING_HOURS}.`)
 }

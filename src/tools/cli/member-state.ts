@@ -20,16 +20,16 @@ export function addMemberState(member: Command, context: CliContext): void {
   member
     .command('export')
     .argument('<account>', 'a member’s handle or DID')
-    .argument('[file]', 'where to; standard output if left out')
-    .description('write a member’s mutes, bookmarks, drafts and settings into one JSON document')
+    .argument('[file]', 'file to write (standard output)')
+    .description('export a member’s mutes, bookmarks, drafts and settings as JSON')
     .addHelpText('after', '\nExample:\n  slipstream member export alice.example.org alice.json')
     .action((account: string, file?: string) => exportState(context, account, file))
   withJson(member.command('import'))
-    .argument('[file]', 'such a document; standard input if left out')
-    .description('read such a document in; the account becomes a member')
+    .argument('[file]', 'file that `member export` wrote (standard input)')
+    .description('import such a file; the account becomes a member')
     .addHelpText(
       'after',
-      '\nWhat is there already stays.\n\nExample:\n  slipstream member import alice.json',
+      '\nWhat the member already has stays.\n\nExample:\n  slipstream member import alice.json',
     )
     .action((file: string | undefined, { json }: JsonOption) => importState(context, file, json))
 }
@@ -94,7 +94,7 @@ function read(from: string | number): string {
     return readFileSync(from, 'utf8')
   } catch (error) {
     const { message } = error as Error
-    throw new CliError(`The document cannot be read: ${message}.`, 'Name a file that is there.')
+    throw new CliError(`This file cannot be read: ${message}.`, 'Give the path of an export.')
   }
 }
 
@@ -104,7 +104,7 @@ async function parsed(document: string): Promise<MemberState> {
     return parseState(document)
   } catch (error) {
     throw new CliError(
-      `The document is unfit: ${(error as Error).message}.`,
+      `This is not a valid export: ${(error as Error).message}.`,
       '`slipstream member export` writes one; docs/MEMBER-STATE.md describes it.',
     )
   }

@@ -20,8 +20,8 @@ export function addMember(program: Command, context: CliContext): void {
   const member = program.command('member').description('the accounts that read here')
   withJson(member.command('add'))
     .argument('<account>', 'a handle or a DID')
-    .description('make an account a member, and fetch what their timeline needs')
-    .option('--no-wait', 'do not show how far it is')
+    .description('add a member, and fetch what their timeline needs')
+    .option('--no-wait', 'return at once, without showing progress')
     .addHelpText('after', ADD_HELP)
     .action((account: string, options: AddOptions) => add(context, account, options))
   withJson(member.command('list'))
@@ -29,9 +29,9 @@ export function addMember(program: Command, context: CliContext): void {
     .action(({ json }: JsonOption) => list(context, json))
   withJson(member.command('remove'))
     .argument('<account>', 'a handle or a DID')
-    .description('end a membership; mutes, bookmarks and drafts are exported first')
+    .description('remove a member; exports their mutes, bookmarks and drafts first')
     .option('--no-export', 'do not export their private state')
-    .option('--file <file>', 'where to export it to (DID.json in the data folder)')
+    .option('--file <file>', 'file to export it to (DID.json in the data folder)')
     .addHelpText(
       'after',
       '\nExample:\n  slipstream member remove alice.example.org --file alice.json',
@@ -42,8 +42,8 @@ export function addMember(program: Command, context: CliContext): void {
 }
 
 const ADD_HELP = `
-Whoever signs in with a verified token becomes a member by themselves where SLIPSTREAM_MEMBERS is open;
-this makes it so beforehand, and their first timeline is full. Ctrl-C leaves it going on behind.
+If SLIPSTREAM_MEMBERS is open, everyone who signs in becomes a member without this. Adding them first means that
+their timeline is full when they come. Ctrl-C stops the display; fetching goes on in the background.
 
 Examples:
   slipstream member add alice.example.org
@@ -58,7 +58,7 @@ async function add(context: CliContext, actor: string, options: AddOptions): Pro
   report(
     options.json,
     added,
-    `${nameOf(added)} ${added.isNew ? 'is a member now' : 'is a member already'}.`,
+    `${nameOf(added)} ${added.isNew ? 'is now a member' : 'is already a member'}.`,
   )
   if (added.isNew && options.wait) await followColdStart(server, added.did)
 }
@@ -76,8 +76,8 @@ async function addOffline(context: CliContext, actor: string, options: AddOption
     })
   })
   const what = isNew
-    ? 'is a member now; what they need is fetched when the server starts'
-    : 'is a member already'
+    ? 'is now a member; the server fetches what they need when it starts'
+    : 'is already a member'
   report(options.json, { ...account, isNew }, `${nameOf(account)} ${what}.`)
 }
 
@@ -118,15 +118,15 @@ async function remove(context: CliContext, actor: string, options: RemoveOptions
   const exported = options.export
     ? await exportBeforeRemoval(context, did, options.file)
     : undefined
-  if (exported) say(`their private state is in ${exported}`)
+  if (exported) say(`exported their private state to ${exported}`)
   const server = await findServer(config.dataDir)
   if (server) await server.ask('DELETE', `/members/${encodeURIComponent(did)}`)
   else await removeOffline(config, did)
   const again =
     config.members === 'open'
-      ? ' (SLIPSTREAM_MEMBERS is open: signing in makes them one again)'
+      ? ' (but SLIPSTREAM_MEMBERS is open: signing in makes them one again)'
       : ''
-  report(options.json, { did, exported }, `${actor} is no member any more${again}.`)
+  report(options.json, { did, exported }, `${actor} is no longer a member${again}.`)
 }
 
 async function removeOffline(config: Config, did: string): Promise<void> {

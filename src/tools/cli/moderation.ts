@@ -29,16 +29,16 @@ type Wish = {
 }
 
 const TAGGED = 'a handle, a DID, or the address of a post'
-const TAG = 'one of those that the settings name, such as search-hide or thread-hide'
+const TAG = 'a tag that the settings name, such as search-hide or thread-hide'
 const SUBJECT = 'a handle, a DID, an at-URI, or the address of a post or profile'
 
 const DONE: Record<ModerationAct, [done: string, before: string]> = {
-  hide: ['is hidden from everybody here.', 'was hidden already.'],
+  hide: ['is hidden from everyone here.', 'was already hidden.'],
   show: ['is shown again.', 'was not hidden.'],
-  ban: ['may not read here any more.', 'was banned already.'],
-  allow: ['may read here again.', 'was not banned.'],
-  tag: ['has the tag now.', 'had the tag already.'],
-  untag: ['has the tag no more.', 'did not have the tag.'],
+  ban: ['can no longer read here.', 'was already banned.'],
+  allow: ['can read here again.', 'was not banned.'],
+  tag: ['now has the tag.', 'already had the tag.'],
+  untag: ['no longer has the tag.', 'did not have the tag.'],
 }
 
 export function addModeration(program: Command, context: CliContext): void {
@@ -56,19 +56,15 @@ export function addModeration(program: Command, context: CliContext): void {
   const carriesTag = (act: ModerationAct) => (subject: string, tag: string, options: Options) =>
     carryOut(context, { act, subject, tag, ...wordsOf(options) }, options.json)
   add('hide', SUBJECT, 'hide an account or a record in every answer, with its pictures and videos')
-    .option('--no-blobs', 'go on serving its pictures and videos')
+    .option('--no-blobs', 'keep serving its pictures and videos')
     .addHelpText('after', HIDE_HELP)
     .action(carries('hide'))
   add('show', SUBJECT, 'show again what was hidden').action(carries('show'))
-  add(
-    'ban',
-    'a handle or a DID',
-    'keep an account from reading here; a member’s place becomes free',
-  )
+  add('ban', 'a handle or a DID', 'stop an account from reading here, which ends its membership')
     .addHelpText('after', BAN_HELP)
     .action(carries('ban'))
   add('allow', 'a handle or a DID', 'end a ban').action(carries('allow'))
-  add('tag', TAGGED, 'lower a post, or what an account posts, in search, threads or notifications')
+  add('tag', TAGGED, 'tag a post or an account, to lower it in search, threads or notifications')
     .argument('<tag>', TAG)
     .addHelpText('after', TAG_HELP)
     .action(carriesTag('tag'))
@@ -78,19 +74,20 @@ export function addModeration(program: Command, context: CliContext): void {
     .action(({ json }: JsonOption) => list(context, json))
 }
 
-const BAN_HELP =
-  '\nMutes, bookmarks and drafts go: `slipstream member export` keeps them. Their posts stay; `hide` hides those.'
+const BAN_HELP = `
+This deletes their mutes, bookmarks and drafts; \`slipstream member export\` saves them first. Their posts stay;
+\`hide\` hides those.`
 
 const TAG_HELP = `
-Nobody is told of tags. SLIPSTREAM_SEARCH_TAGS_HIDE and the settings after it say which tags there are.
+Nobody is told of tags. SLIPSTREAM_SEARCH_TAGS_HIDE and the settings after it define them.
 
 Examples:
   slipstream moderation tag spam.example.org search-hide --reason "floods hashtags"
   slipstream moderation tag https://bsky.app/profile/alice.example.org/post/3lk6zz2yb7s2x thread-hide`
 
 const HIDE_HELP = `
-Hidden is not deleted: \`slipstream moderation show\` brings it back as it was. It is hidden for the readers of
-this server; other servers are not told.
+Nothing is deleted: \`slipstream moderation show\` brings it back. It is hidden from the readers of this server;
+other servers are not told.
 
 Examples:
   slipstream moderation hide spam.example.org --reason "nothing but spam"
@@ -145,7 +142,7 @@ async function list(context: CliContext, asJson?: boolean): Promise<void> {
 }
 
 function describe({ takedowns, bans, tags, log }: ModerationLists): string {
-  if (log.length === 0) return 'Nothing is hidden, nobody is banned, and nothing was ever decided.'
+  if (log.length === 0) return 'Nothing is hidden, nobody is banned, and the log is empty.'
   const hidden = takedowns.map(({ subject, at }) => [at.slice(0, 10), subject])
   const banned = bans.map(({ did, at }) => [at.slice(0, 10), did])
   const tagged = tags.map(({ subject, tag, at }) => [at.slice(0, 10), tag, subject])

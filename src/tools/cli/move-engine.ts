@@ -17,33 +17,32 @@ import { type Progress, report, startProgress, thousands } from './terminal.ts'
 type FromOptions = JsonOption & { withoutEngine?: boolean }
 
 const TO_HELP = `
-SLIPSTREAM_ENGINE names the engine and a keyspace that is new (\`slipstream engine migrate\` makes its tables). All
-servers are stopped meanwhile. What was interrupted goes on when this is run again; until it has ended no server
-uses the engine, and \`slipstream move-from-engine\` gives it up. The data folder stays as it is: the node goes on with
-it afterwards, others begin with empty ones. docs/CLUSTER.md says what goes along.
+SLIPSTREAM_ENGINE names the engine and a new keyspace (\`slipstream engine migrate\` creates its tables). Stop all
+servers first. If the move is interrupted, run this again to continue, or \`slipstream move-from-engine\` to give it
+up; no server uses the engine before it is done. The node keeps its data folder, and others start with empty
+ones. docs/CLUSTER.md says what is moved.
 
 Example:
   slipstream move-to-engine && slipstream serve`
 
 const FROM_HELP = `
-Run it where the data folder is that is to go on alone, with SLIPSTREAM_ENGINE still set and all servers stopped; take
-the setting out afterwards. What was interrupted goes on when this is run again, there or on another node. The
-keyspace keeps what it had, and no server uses it any more.
+Stop all servers, and run this on the node whose data folder is to stay, with SLIPSTREAM_ENGINE still set; remove
+the setting afterwards. If the move is interrupted, run this again to continue, there or on another node. The
+keyspace keeps its data, but no server uses it any more.
 
-With --without-engine, for an engine that is lost for good, nothing is asked of it: what this data folder has is
-all there is then.
+Use --without-engine if the engine is lost for good. Only what is in this data folder remains then.
 
 Example:
   slipstream move-from-engine`
 
 export function addMoveEngine(program: Command, context: CliContext): void {
   withJson(program.command('move-to-engine'))
-    .description('take what this node has alone to the engine, for several nodes to share')
+    .description('move this node’s data to the engine, for several nodes to share')
     .addHelpText('after', TO_HELP)
     .action(({ json }: JsonOption) => moveTo(context, json))
   withJson(program.command('move-from-engine'))
-    .description('take what nodes share on the engine back into this data folder alone')
-    .option('--without-engine', 'only let go of an engine that is lost, with what is here')
+    .description('move shared data from the engine back into this data folder')
+    .option('--without-engine', 'only detach from a lost engine, and keep what is here')
     .addHelpText('after', FROM_HELP)
     .action((options: FromOptions) => moveFrom(context, options))
 }
@@ -63,7 +62,7 @@ async function moveFrom(context: CliContext, { json, withoutEngine }: FromOption
     await refuseServer(config)
     await writingOwn(config, (parts) => {
       const place = leaveWithoutEngine(parts)
-      const text = `This data folder has let go of ${place}. Take SLIPSTREAM_ENGINE out of the settings, and start the server.`
+      const text = `This data folder is detached from ${place}. Remove SLIPSTREAM_ENGINE from the settings, and start the server.`
       report(json, { place }, text)
     })
     return
@@ -105,7 +104,7 @@ async function refuseServer({ dataDir }: Config): Promise<void> {
   refuseMissing(dataDir)
   if (!(await findServer(dataDir))) return
   throw new ConfigError(
-    'A server runs on this data folder.',
+    'A server is using this data folder.',
     'Stop it first (systemctl stop slipstream, or docker compose stop), and all others of its place.',
   )
 }
@@ -133,7 +132,7 @@ function describeTo(moved: MovedToEngine): string {
     isNumberedOn
       ? 'Members’ timelines go on with the numbers that they had.'
       : 'Members’ timelines (following:) begin with new numbers, since theirs are too high for the engine: who reads them begins without a cursor.',
-    'Start the server now; further nodes begin with empty data folders.',
+    'Start the server now. Further nodes start with empty data folders.',
   ].join('\n')
 }
 
@@ -141,5 +140,5 @@ function describeFrom({ members, timelines, isGivenUp }: MovedFromEngine): strin
   const what = isGivenUp
     ? 'The move to the engine is given up; this data folder has all it had.'
     : `This data folder has all of ${thousands(members)} members and ${thousands(timelines)} timelines of programs.`
-  return `${what}\nTake SLIPSTREAM_ENGINE out of the settings, and start the server.`
+  return `${what}\nRemove SLIPSTREAM_ENGINE from the settings, and start the server.`
 }

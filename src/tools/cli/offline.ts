@@ -78,8 +78,8 @@ export async function writingOwn<T>(
 
 function decidedByAServer(): ConfigError {
   return new ConfigError(
-    'This node shares members, invites, tokens and decisions with others (SLIPSTREAM_ENGINE), and its server does not run.',
-    'Start it, or do this on a node that runs: it counts on all of them.',
+    'This node shares members, invites, tokens and decisions with others (SLIPSTREAM_ENGINE), and its server is not running.',
+    'Start it, or run this on a node that is up: it applies to all of them.',
   )
 }
 
@@ -97,8 +97,8 @@ export async function locked<T>(dataDir: string, work: () => T | Promise<T>): Pr
 export function refuseMissing(dataDir: string): void {
   if (existsSync(join(dataDir, FILE_NAME))) return
   throw new ConfigError(
-    `There is no database in ${resolve(dataDir)}, and no server runs on it.`,
-    'Set SLIPSTREAM_DATA_DIR to the folder of your Slipstream, or start it once.',
+    `There is no database in ${resolve(dataDir)}, and no server is using it.`,
+    'Set SLIPSTREAM_DATA_DIR to your data folder, or start the server once.',
   )
 }
 

@@ -27,7 +27,7 @@ Examples:
   slipstream stats --json
 
 Settings come from the environment and from .env; \`slipstream config\` lists them.
-With a server running, commands speak to it through control.sock in its data folder.`
+If a server is running, commands talk to it through control.sock in its data folder.`
 
 const commands = [
   addServe,
@@ -49,11 +49,13 @@ const commands = [
 export function createProgram(): Command {
   const program = new Command('slipstream')
     .description('A self-hosted AppView for Bluesky clients.')
-    .version(version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print this')
-    .helpCommand('help [command]', 'print help for a command')
+    .version(version, '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', EXAMPLES)
-    .showHelpAfterError('(slipstream --help lists the commands; each has a --help of its own)')
+    .showHelpAfterError(
+      '(slipstream --help lists the commands, and each command has its own --help)',
+    )
     .showSuggestionAfterError()
   program.createOption('--cwd <dir>')
   program.addOption(program.createOption('--cwd <dir>').hideHelp())

@@ -10,9 +10,9 @@ import { locked } from './offline.ts'
 import { megabytes, report, say } from './terminal.ts'
 
 const HELP = `
-The server must be stopped. The backup is checked first; the database that was there is kept beside it
-under another name, to be deleted when all is well. After the start the stream goes on where the backup
-stands: what is older than its servers replay is a gap, and is repaired from the accounts' servers.
+Stop the server first. The backup is checked before anything changes, and the previous database is kept beside
+it under another name; delete it once all is well. The server then reads on from the time of the backup. What
+is too old for Jetstream to replay is a gap, which is repaired from the accounts' servers.
 
 Example:
   slipstream restore /mnt/backups/slipstream-20261121T101733.250Z.sqlite`
@@ -21,7 +21,7 @@ const STEPS = { copying: 'copying it', checking: 'checking it', placing: 'puttin
 
 export function addRestore(program: Command, context: CliContext): void {
   withJson(program.command('restore'))
-    .argument('<file>', 'what `slipstream backup` wrote')
+    .argument('<file>', 'a file that `slipstream backup` wrote')
     .description('replace the database with a backup')
     .addHelpText('after', HELP)
     .action((file: string, { json }: JsonOption) => restore(context, file, json))
@@ -31,7 +31,7 @@ async function restore(context: CliContext, file: string, json?: boolean): Promi
   const { dataDir } = context.config()
   if (await findServer(dataDir)) {
     throw new ConfigError(
-      'A server runs on this data folder.',
+      'A server is using this data folder.',
       'Stop it first (systemctl stop slipstream, or docker compose stop), then restore.',
     )
   }
@@ -42,6 +42,8 @@ async function restore(context: CliContext, file: string, json?: boolean): Promi
 }
 
 function describe({ schema, bytes, keptAs }: Restored): string {
-  const kept = keptAs ? `\nWhat was there is kept as ${keptAs}; delete it when all is well.` : ''
+  const kept = keptAs
+    ? `\nThe previous database is kept as ${keptAs}; delete it once all is well.`
+    : ''
   return `Restored ${megabytes(bytes)}, schema ${schema}. Start the server now.${kept}`
 }

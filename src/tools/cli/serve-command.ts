@@ -7,7 +7,7 @@ import { serve } from './serve.ts'
 export function addServe(program: Command, context: CliContext): void {
   program
     .command('serve')
-    .description('run the server until it is stopped')
+    .description('run the server until you stop it')
     .addHelpText(
       'after',
       '\nSIGTERM and ctrl-C let running requests finish. Same as scripts/start.',

@@ -72,10 +72,8 @@ function streaming({
 }: IngestStatus): Line[] {
   const isArchive = isReadingArchive({ archive })
   return [
-    ...(stalls ?? []).map(
-      ({ what, seconds }): Line => ['stands still', `${what}, for ${seconds} s`],
-    ),
-    ['stream', isArchive ? 'begins where the archive ends' : describeStream(stream)],
+    ...(stalls ?? []).map(({ what, seconds }): Line => ['stalled', `${what}, for ${seconds} s`]),
+    ['stream', isArchive ? 'starts where the archive ends' : describeStream(stream)],
     ...(archive && isArchive ? [['archive', archiveInWords(archive)] as Line] : []),
     ['visible', visibleMs.count === 0 ? 'nothing came' : `within ${visibleMs.p99} ms (p99)`],
     ['timelines', `${thousands(timelines)} in memory`],
@@ -110,10 +108,10 @@ function rows(facts: Facts): Line[] {
     ],
     ['disk free', megabytes(disk.freeBytes)],
     ...facts.quarantinedLabelers.map(({ did, reason, until }): Line => {
-      return ['labeler left alone', `${did} until ${until}: ${reason}`]
+      return ['labeler paused', `${did} until ${until}: ${reason}`]
     }),
     ...watched(facts.videosWatched),
-    ...streams.map(({ host, at }): Line => ['taken in until', `${at}  ${host}`]),
+    ...streams.map(({ host, at }): Line => ['received until', `${at}  ${host}`]),
   ]
 }
 

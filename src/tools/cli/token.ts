@@ -33,8 +33,8 @@ export function addToken(program: Command, context: CliContext): void {
     .command('token')
     .description('tokens for programs that read timelines or post to them')
   withJson(token.command('create'))
-    .argument('<name>', 'what the program is called')
-    .description('make a token; it is shown once')
+    .argument('<name>', 'a name for the program')
+    .description('create a token; it is shown only once')
     .requiredOption(
       '--scope <scope...>',
       'what it may do: read:…, post:custom:…, graph:read, graph:write:…',
@@ -45,7 +45,7 @@ export function addToken(program: Command, context: CliContext): void {
       wholeNumber(0, MAX_RATE),
       DEFAULT_RATE,
     )
-    .option('--days <n>', 'for how many days (for ever)', wholeNumber(1, MAX_DAYS))
+    .option('--days <n>', 'days until it expires (never)', wholeNumber(1, MAX_DAYS))
     .option('--token-stdin', 'use the token that another node made, read from standard input')
     .addHelpText(
       'after',
@@ -57,7 +57,7 @@ export function addToken(program: Command, context: CliContext): void {
     .action(({ json }: JsonOption) => list(context, json))
   withJson(token.command('revoke'))
     .argument('<name>')
-    .description('refuse a token from now on')
+    .description('revoke a token')
     .action((name: string, { json }: JsonOption) => revoke(context, name, json))
 }
 
@@ -77,7 +77,7 @@ async function create(context: CliContext, name: string, options: CreateOptions)
     )
   }
   report(options.json, { ...wish, token }, token)
-  if (!options.json) say('Keep it now: it is not shown again.')
+  if (!options.json) say('Save it now: it is not shown again.')
 }
 
 async function list(context: CliContext, asJson?: boolean): Promise<void> {
@@ -98,10 +98,10 @@ async function revoke(context: CliContext, name: string, asJson?: boolean): Prom
       writer.commit((ctx) => revokeToken(ctx, name)),
     )
     if (!isDone) {
-      throw new CliError('There is no such token in use.', '`slipstream token list` lists them.')
+      throw new CliError('There is no such active token.', '`slipstream token list` lists them.')
     }
   }
-  report(asJson, { name }, `The token ${name} is refused from now on.`)
+  report(asJson, { name }, `The token ${name} is revoked.`)
 }
 
 function explained<T>(work: () => T): T {
@@ -117,7 +117,7 @@ function explained<T>(work: () => T): T {
 }
 
 function describe(tokens: readonly TokenLine[]): string {
-  if (tokens.length === 0) return 'No tokens. `slipstream token create` makes one.'
+  if (tokens.length === 0) return 'No tokens. Create one with `slipstream token create`.'
   const rows = tokens.map((one) => [
     one.name,
     one.revokedAt ? 'revoked' : (one.expiresAt?.slice(0, 10) ?? 'no end'),
@@ -131,6 +131,6 @@ function wholeNumber(min: number, max: number) {
   return (text: string): number => {
     const value = Number(text)
     if (Number.isInteger(value) && value >= min && value <= max) return value
-    throw new InvalidArgumentError(`A whole number from ${min} to ${max}.`)
+    throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`)
   }
 }

@@ -19,10 +19,10 @@ export async function checkAppview({ config, ask, isOnline }: DoctorContext): Pr
     const { did, error } = jsonOf(reply)
     const isAnswer = typeof did === 'string' || typeof error === 'string'
     if (reply.status >= 500 || !isAnswer) {
-      return [wrong(`${origin} is no AppView: it answers ${reply.status}`, FIX)]
+      return [wrong(`${origin} is not an AppView: it answers ${reply.status}`, FIX)]
     }
     if (reply.status === 401 || reply.status === 403) {
-      return [wrong(`${origin} answers only who is signed in (${reply.status})`, FIX)]
+      return [wrong(`${origin} answers only signed-in accounts (${reply.status})`, FIX)]
     }
     const text = `${origin} answers within ${reply.ms} ms`
     return [reply.ms < SLOW_MS ? good(text) : notice(`${text}: too late for most pages`, FIX)]

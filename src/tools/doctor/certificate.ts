@@ -9,7 +9,7 @@ import { whyNot } from './why-not.ts'
 const TIMEOUT_MS = 6_000
 const FEW_DAYS = 14
 const CADDY =
-  'With Caddy it comes by itself once ports 80 and 443 reach it and DNS points here: `journalctl -u caddy`.'
+  'Caddy gets it by itself once ports 80 and 443 reach it and DNS points here: see `journalctl -u caddy`.'
 
 type Seen = { certificate: PeerCertificate; problem: string | undefined; protocol: string | null }
 
@@ -65,7 +65,7 @@ async function aboutNoAnswer({ config, isOnline }: DoctorContext, error: Error):
 function aboutProblem(code: string, certificate: PeerCertificate, name: string): Finding {
   const { text } = whyNot({ code })
   const until = certificate.valid_to ? `, valid until ${certificate.valid_to}` : ''
-  return wrong(`no PDS and no browser takes it: ${text}${until}`, fixFor(code, name))
+  return wrong(`PDSs and browsers reject it: ${text}${until}`, fixFor(code, name))
 }
 
 function fixFor(code: string, name: string): string {
@@ -73,7 +73,7 @@ function fixFor(code: string, name: string): string {
   if (/LEAF/.test(code))
     return 'Give your proxy the whole chain (fullchain.pem), not the certificate alone.'
   if (/ALTNAME/.test(code))
-    return `Make the proxy answer for ${name}: its site must have just this name. ${CADDY}`
+    return `Configure the proxy for ${name}: its site must have exactly this name. ${CADDY}`
   if (/EXPIRED/.test(code)) return `Renew it: \`sudo certbot renew\`. ${CADDY}`
   return CADDY
 }
@@ -87,6 +87,6 @@ export function aboutAge(
   const lifeMs = Date.parse(valid_to) - Date.parse(valid_from)
   const days = leftMs / DAY_MS
   const left = days < 2 ? `${Math.floor(days * 24)} more hours` : `${Math.floor(days)} more days`
-  if (leftMs >= Math.min(FEW_DAYS * DAY_MS, lifeMs / 4)) return good(`it is good for ${left}`)
-  return notice(`it is good for ${left} only`, `See why it was not renewed. ${CADDY}`)
+  if (leftMs >= Math.min(FEW_DAYS * DAY_MS, lifeMs / 4)) return good(`it is valid for ${left}`)
+  return notice(`it is valid for only ${left}`, `Find out why it was not renewed. ${CADDY}`)
 }

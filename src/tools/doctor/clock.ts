@@ -12,7 +12,7 @@ export async function checkClock(doctor: DoctorContext): Promise<Finding[]> {
   const hosts = hostsWithClocks(doctor)
   const asked = await Promise.all(hosts.map((host) => skewOf(doctor, host)))
   const skews = asked.filter((skew) => skew !== undefined).sort((a, b) => a - b)
-  if (skews.length === 0) return [unchecked('no host told its time')]
+  if (skews.length === 0) return [unchecked('no host sent its time')]
   return [aboutSkew(skews[Math.floor(skews.length / 2)]!, skews.length)]
 }
 

@@ -40,14 +40,14 @@ const cures: Record<Installation, Cures> = {
     command: (line) => `${COMPOSE} exec slipstream slipstream ${line}`,
     start: `Start it: \`${COMPOSE} up -d\`.`,
     restart: `Restart it: \`${COMPOSE} restart slipstream\`.`,
-    reinstall: `Make the image anew: \`${COMPOSE} build --no-cache slipstream\`, then \`${COMPOSE} up -d\`.`,
+    reinstall: `Rebuild the image: \`${COMPOSE} build --no-cache slipstream\`, then \`${COMPOSE} up -d\`.`,
     asUser: (uid) => `Run commands as that user: \`docker compose exec --user ${uid} …\`.`,
   },
   package: {
     command: (line) => `npx slipstream ${line}`,
     start: 'Start it: `npx slipstream serve`.',
     restart: 'Restart it: stop it, and run `npx slipstream serve` again.',
-    reinstall: 'Install the package anew: `npm install slipstream`.',
+    reinstall: 'Reinstall the package: `npm install slipstream`.',
     asUser: (uid) => `Run commands as that user: \`sudo -u '#${uid}' npx slipstream doctor\`.`,
   },
   checkout: {
@@ -55,7 +55,7 @@ const cures: Record<Installation, Cures> = {
     start: 'Start it: `scripts/start`.',
     restart:
       'Restart it: stop it, and run `scripts/start` again (a service of yours: `sudo systemctl restart slipstream`).',
-    reinstall: 'Run `rm -rf node_modules && scripts/slipstream doctor`, which installs them anew.',
+    reinstall: 'Run `rm -rf node_modules && scripts/slipstream doctor`, which reinstalls them.',
     asUser: (uid) => `Run commands as that user: \`sudo -u '#${uid}' scripts/slipstream doctor\`.`,
   },
 }

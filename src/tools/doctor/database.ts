@@ -19,7 +19,7 @@ const SOON_HOURS = 6
 export function checkDatabase(doctor: DoctorContext): Finding[] {
   const { dataDir } = doctor.config
   if (!existsSync(join(dataDir, FILE_NAME))) {
-    return [unchecked(`there is none in ${resolve(dataDir)} yet: the first start makes it`)]
+    return [unchecked(`there is none in ${resolve(dataDir)} yet: the first start creates it`)]
   }
   let db: Db | undefined
   try {
@@ -38,7 +38,7 @@ export function checkDatabase(doctor: DoctorContext): Finding[] {
 }
 
 export function aboutSchema(schema: number): Finding {
-  if (schema === schemaVersion) return good(`schema ${schema}, as this Slipstream has it`)
+  if (schema === schemaVersion) return good(`schema ${schema}, which is current`)
   if (schema < schemaVersion) {
     const text = `it has schema ${schema}; the next start upgrades it to ${schemaVersion}, after a copy`
     return notice(
@@ -55,14 +55,14 @@ export function aboutSchema(schema: number): Finding {
 
 function aboutPosition(db: Db, doctor: DoctorContext): Finding[] {
   const [last] = streamCursors(db)
-  if (!last) return [unchecked('no stream was taken in yet')]
+  if (!last) return [unchecked('nothing was received yet')]
   const hours = (doctor.now() - last.timeUs / 1000) / HOUR_MS
   // A running one tells its lag itself.
   if (runningServer(doctor)) return []
-  const since = `taken in until ${new Date(last.timeUs / 1000).toISOString()}`
+  const since = `received until ${new Date(last.timeUs / 1000).toISOString()}`
   const left = WINDOW_HOURS[last.wire] - hours
   if (left < 0) {
-    const text = `${since}: longer ago than hosts keep events; a start leaves a gap, which is then repaired`
+    const text = `${since}: hosts no longer keep what came after; the next start records a gap and repairs it`
     return [notice(text, `Start it, and see \`${here.command('gaps')}\`.`)]
   }
   if (left < SOON_HOURS) {

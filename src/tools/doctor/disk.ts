@@ -36,10 +36,18 @@ const KINDS: Record<number, Kind> = {
   20859: network('SMB'),
   4266872130: network('SMB2'),
   16914839: network('9p'),
-  1702057286: { name: 'FUSE', level: 'notice', why: 'not every one of them locks and maps files' },
-  16914836: { name: 'tmpfs', level: 'wrong', why: 'all is gone when the machine restarts' },
-  2240043254: { name: 'ramfs', level: 'wrong', why: 'all is gone when the machine restarts' },
-  2035054128: { name: 'overlay', level: 'notice', why: 'all is gone with the container' },
+  1702057286: {
+    name: 'FUSE',
+    level: 'notice',
+    why: 'some FUSE file systems can’t lock or map files',
+  },
+  16914836: { name: 'tmpfs', level: 'wrong', why: 'everything is lost when the machine restarts' },
+  2240043254: {
+    name: 'ramfs',
+    level: 'wrong',
+    why: 'everything is lost when the machine restarts',
+  },
+  2035054128: { name: 'overlay', level: 'notice', why: 'everything is lost with the container' },
   19780: { name: 'FAT', level: 'wrong', why: 'it has no permissions, and no files over 4 GB' },
 }
 
@@ -76,11 +84,11 @@ export function aboutBounds({
   reserveBytes,
 }: Bounds): Finding[] {
   if (capBytes > 0 && databaseBytes > capBytes * NEARLY) {
-    const text = `the database has ${gigabytes(databaseBytes)} of ${gigabytes(capBytes)}: less is kept, so that it stays below`
+    const text = `the database has ${gigabytes(databaseBytes)} of ${gigabytes(capBytes)}: it keeps less, to stay below that`
     return [notice(text, 'Raise SLIPSTREAM_DISK_CAP_MB where there is room.')]
   }
   if (freeBytes > reserveBytes) return []
-  const text = `less is free than the ${gigabytes(reserveBytes)} that are to stay free: less is kept`
+  const text = `less is free than the ${gigabytes(reserveBytes)} to be kept free, so it keeps less`
   return [notice(text, 'Make room, or lower SLIPSTREAM_DISK_RESERVE_MB.')]
 }
 
@@ -102,7 +110,7 @@ export function aboutRoom(
     found.push(notice(`only ${free}: a day of a small community takes up to 2 GB`, fix))
   } else found.push(good(free))
   if (cacheBytes > freeBytes) {
-    const text = `SLIPSTREAM_IMAGE_CACHE_MB allows ${gigabytes(cacheBytes)}, more than there is`
+    const text = `SLIPSTREAM_IMAGE_CACHE_MB allows ${gigabytes(cacheBytes)}, more than is free`
     found.push(wrong(text, `Set it to ${Math.floor(freeBytes / 2e6)} or less.`))
   }
   if (databaseBytes > freeBytes) {
@@ -166,7 +174,7 @@ function aboutFlushing(probe: string): Finding {
       ? good(text)
       : notice(
           `${text}, which is slow`,
-          'Use an SSD, or look what else writes there: `iostat -x 1`.',
+          'Use an SSD, or see what else writes there: `iostat -x 1`.',
         )
   } catch (error) {
     return wrong(

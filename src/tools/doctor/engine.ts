@@ -16,7 +16,7 @@ const SKEW_MS = 1_000
 const SAFE_COPIES = 3
 
 export async function checkEngine({ config }: DoctorContext): Promise<Finding[]> {
-  if (config.engine === undefined) return [unchecked('there is none: this node is alone')]
+  if (config.engine === undefined) return [unchecked('none: this node works alone')]
   const { datacenter } = parseEngineAddress(config.engine)
   let engine: Engine | undefined
   try {
@@ -31,7 +31,7 @@ export async function checkEngine({ config }: DoctorContext): Promise<Finding[]>
     return [
       wrong(
         `it can’t be used: ${(error as Error).message}`,
-        'See that its nodes run and that SLIPSTREAM_ENGINE names them, their user and their data centre (?dc=NAME).',
+        'Check that its nodes are running, and that SLIPSTREAM_ENGINE names them, their user and their data centre (?dc=NAME).',
       ),
     ]
   } finally {
@@ -78,7 +78,7 @@ function aboutVersions(nodes: readonly EngineNode[]): Finding[] {
 
 function aboutTables(schema: number | undefined): Finding {
   if (schema !== undefined && schema >= engineSchemaVersion) return good(`schema ${schema}`)
-  const text = schema === undefined ? 'it has no tables of ours' : `it has schema ${schema}`
+  const text = schema === undefined ? 'it has no tables of Slipstream’s' : `it has schema ${schema}`
   return wrong(
     `${text}; this version needs ${engineSchemaVersion}`,
     `Run \`${here.command('engine migrate')}\`.`,
@@ -88,7 +88,7 @@ function aboutTables(schema: number | undefined): Finding {
 function aboutCopies(copies: number): Finding {
   if (copies >= SAFE_COPIES) return good(`${copies} copies of each row`)
   return notice(
-    `${copies} ${copies === 1 ? 'copy' : 'copies'} of each row: it does not outlive the loss of a node`,
+    `${copies} ${copies === 1 ? 'copy' : 'copies'} of each row: losing a node can lose data`,
     `Have three nodes, and \`ALTER KEYSPACE … WITH replication\` to ${SAFE_COPIES}; then repair.`,
   )
 }
@@ -98,7 +98,7 @@ function aboutBuckets(unowned: number): Finding[] {
   return [
     notice(
       `no node that is up holds ${unowned} of the buckets of members`,
-      `Start the nodes; within five seconds they share all. \`${here.command('engine status')}\` shows who holds what.`,
+      `Start the nodes; within five seconds they share all buckets. \`${here.command('engine status')}\` shows who holds what.`,
     ),
   ]
 }

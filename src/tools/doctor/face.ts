@@ -27,7 +27,7 @@ export async function checkFace(doctor: DoctorContext): Promise<Finding[]> {
     return [wrong(`no PDS can resolve ${config.serviceDid}`, fix)]
   }
   if (isLocalOnly(config) && !runningServer(doctor)) {
-    return [unchecked(`nothing runs here to serve ${url}`)]
+    return [unchecked(`no server is running to serve ${url}`)]
   }
   return [...(await asPds(doctor, url)), ...(await asBrowser(doctor))]
 }
@@ -52,7 +52,7 @@ async function aboutNoAnswer(
   if (!(await isOnline())) return unchecked(`offline: ${url} was not fetched`)
   return wrong(
     `${url} can’t be fetched: ${text}`,
-    `PDSs wait ${PDS_MAX_WAIT_MS / 1000} s for it. See what is said of name and certificate; then the proxy’s log.`,
+    `PDSs wait ${PDS_MAX_WAIT_MS / 1000} s for it. Look at the findings on name and certificate, then at the proxy’s log.`,
   )
 }
 
@@ -63,11 +63,8 @@ function aboutReply(
 ): Finding | undefined {
   if (status === 200) return undefined
   if (status >= 300 && status < 400) {
-    const text = `${url} is redirected to ${headers['location'] ?? 'nowhere'}; PDSs follow no redirect`
-    return wrong(
-      text,
-      'Answer there itself: take the redirect out of the proxy’s settings for this name.',
-    )
+    const text = `${url} is redirected to ${headers['location'] ?? 'nowhere'}; and PDSs follow no redirects`
+    return wrong(text, 'Remove the redirect for this name from the proxy’s settings.')
   }
   if (status >= 502 && status <= 504) return aboutGateway(status, doctor)
   const fix = `${PROXY_FIX} Another site may answer for this name.`
@@ -78,12 +75,12 @@ function aboutReply(
 export function aboutGateway(status: number, doctor: DoctorContext): Finding {
   const { bind, port } = doctor.config
   if (!runningServer(doctor)) {
-    return unchecked(`the proxy says ${status}, since no Slipstream runs`, here.start)
+    return unchecked(`the proxy answers ${status}, because Slipstream is not running`, here.start)
   }
-  const text = `the proxy says ${status}: it does not reach the Slipstream that runs on ${bind}:${port}`
+  const text = `the proxy answers ${status}: it can’t reach Slipstream on ${bind}:${port}`
   return wrong(
     text,
-    `Let it send to 127.0.0.1:${port}, or set SLIPSTREAM_PORT and SLIPSTREAM_BIND to what it sends to.`,
+    `Point it to 127.0.0.1:${port}, or set SLIPSTREAM_PORT and SLIPSTREAM_BIND to the address it uses.`,
   )
 }
 
@@ -99,7 +96,7 @@ function aboutDocument(document: Record<string, unknown>, config: Config): Findi
   const add = `Put {"id":"${SERVICE_ID}","type":"BskyAppView","serviceEndpoint":"${publicOrigin}"} into it.`
   if (!ours) return [wrong(`the document of ${serviceDid} has no service ${SERVICE_ID}`, add)]
   if (ours.serviceEndpoint !== publicOrigin) {
-    const text = `the document of ${serviceDid} leads to ${String(ours.serviceEndpoint)}, not to ${publicOrigin}`
+    const text = `the document of ${serviceDid} points to ${String(ours.serviceEndpoint)}, not to ${publicOrigin}`
     return [wrong(text, `${add} Or set SLIPSTREAM_HOSTNAME to that host.`)]
   }
   if (ours.type === 'BskyAppView') return []
@@ -132,7 +129,7 @@ async function asBrowser(doctor: DoctorContext): Promise<Finding[]> {
 function aboutOtherDid({ status }: Reply, { serviceDid, hostname }: Config): Finding[] {
   if (status !== 404 || serviceDid === `did:web:${hostname.replace(':', '%3A')}`) return []
   const text = `clients that ask for an address find no did.json at ${hostname}, since our DID is ${serviceDid}`
-  return [notice(text, 'Leave out SLIPSTREAM_SERVICE_DID if such clients matter.')]
+  return [notice(text, 'Remove SLIPSTREAM_SERVICE_DID if such clients matter.')]
 }
 
 function aboutCors(simple: Reply, preflight: Reply, origin: string): Finding {
@@ -146,6 +143,6 @@ function aboutCors(simple: Reply, preflight: Reply, origin: string): Finding {
     : `browsers may not call methods: OPTIONS is answered with ${preflight.status}`
   return wrong(
     text,
-    'Slipstream sets the CORS headers itself: take header and OPTIONS rules out of the proxy’s settings.',
+    'Slipstream sets the CORS headers itself: remove header and OPTIONS rules from the proxy’s settings.',
   )
 }

@@ -13,7 +13,7 @@ export function inFolder(run: Run): Run {
   return (doctor) => {
     const { dataDir } = doctor.config
     if (!isClosed(dataDir)) return run(doctor)
-    return [unchecked(`this user may not look into ${resolve(dataDir)}: see permissions`)]
+    return [unchecked(`this user can’t read ${resolve(dataDir)}: see permissions`)]
   }
 }
 

@@ -35,9 +35,9 @@ function jetstream({ jetstreamHosts }: Config): Dependency {
     what: 'Jetstream',
     hosts: jetstreamHosts.map(hostOf),
     askedBy: 'server',
-    gives: 'everything that happens, as it happens; one of them is enough',
-    without: 'nothing new comes; what was missed is fetched once one is back',
-    setting: 'SLIPSTREAM_JETSTREAM_HOSTS (a Jetstream of your own, on any relay)',
+    gives: 'everything new, as it happens; one of them is enough',
+    without: 'nothing new comes in; what was missed is fetched once one is back',
+    setting: 'SLIPSTREAM_JETSTREAM_HOSTS (such as your own Jetstream, on any relay)',
   }
 }
 
@@ -48,7 +48,7 @@ function directory({ plcUrl }: Config): Dependency {
     askedBy: 'server',
     gives: 'who an account is: its key, its handle and its server',
     without:
-      'members whose keys are remembered read on; after a restart nobody can sign in until it is back',
+      'members whose keys are cached can still read; after a restart nobody can sign in until it is back',
     setting: 'SLIPSTREAM_PLC_URL (a mirror of your own)',
   }
 }
@@ -59,8 +59,8 @@ function servers(): Dependency {
     hosts: ['each account’s own'],
     askedBy: 'server',
     gives:
-      'a reader’s sign-in comes from theirs; posts from before, profiles and records from each author’s',
-    without: 'a reader without their PDS reads nowhere; an author’s older posts wait',
+      'a reader’s sign-in (from their PDS); older posts, profiles and records (from each author’s)',
+    without: 'a reader whose PDS is down can’t read anywhere; an author’s older posts come later',
     setting: undefined,
   }
 }
@@ -72,8 +72,10 @@ function fallback({ fallbackAppview }: Config): Dependency[] {
       what: 'a public AppView',
       hosts: [hostOf(fallbackAppview)],
       askedBy: 'server',
-      gives: 'what no PDS can tell in time: strangers’ counts, feeds and threads, wide search',
-      without: 'strangers show what this index knows; it is waited for 1.5 seconds at most',
+      gives:
+        'what PDSs can’t give quickly: strangers’ counts, feeds and threads, and search of everything',
+      without:
+        'strangers’ pages show what this server knows; answers wait for it 1.5 seconds at most',
       setting: 'SLIPSTREAM_FALLBACK_APPVIEW=none',
     },
   ]
@@ -86,8 +88,8 @@ function pictures({ imageUrlPattern, publicOrigin }: Config): Dependency[] {
       what: 'pictures',
       hosts: [hostOf(imageUrlPattern)],
       askedBy: 'client',
-      gives: 'faces, banners and pictures; it sees who looks at them',
-      without: 'posts are there, and their pictures are not',
+      gives: 'avatars, banners and pictures; it sees who views them',
+      without: 'posts load without their pictures',
       setting: 'SLIPSTREAM_IMAGES=own',
     },
   ]
@@ -105,8 +107,8 @@ function videos(config: Config): Dependency[] {
       what: 'videos',
       hosts: [...new Set(others.map(hostOf))],
       askedBy: isForUs ? 'server' : 'client',
-      gives: `videos and their first frames${isForUs ? '' : '; it sees who looks at them'}`,
-      without: 'posts are there, and their videos are not',
+      gives: `videos and their first frames${isForUs ? '' : '; it sees who views them'}`,
+      without: 'posts load without their videos',
       setting: 'SLIPSTREAM_VIDEOS=own',
     },
   ]
@@ -119,8 +121,9 @@ function labelers({ labelers: dids }: Config): Dependency[] {
       what: 'labelers',
       hosts: [...dids],
       askedBy: 'server',
-      gives: 'labels and takedowns for whoever names no labelers; members’ clients may name more',
-      without: 'labels known so far count on',
+      gives:
+        'labels and takedowns for readers whose client names no labelers; clients may name more',
+      without: 'labels received so far still apply',
       setting: 'SLIPSTREAM_LABELERS=, (a comma: none)',
     },
   ]
@@ -131,7 +134,7 @@ function generators(): Dependency {
     what: 'feed generators',
     hosts: ['each custom feed’s own'],
     askedBy: 'server',
-    gives: 'which posts a custom feed has; the Following feed needs none',
+    gives: 'the posts of a custom feed; Following needs none',
     without: 'that one feed does not load',
     setting: undefined,
   }

@@ -59,7 +59,7 @@ async function aboutAway({ isOnline }: DoctorContext, host: string, why: string)
   if (!(await isOnline())) return unchecked(`offline: ${host} was not reached`)
   return wrong(
     `${host} can’t be reached: ${why}`,
-    'Check the name in SLIPSTREAM_JETSTREAM_HOSTS, and that a firewall lets port 443 out.',
+    'Check the name in SLIPSTREAM_JETSTREAM_HOSTS, and that your firewall lets port 443 out.',
   )
 }
 
@@ -68,7 +68,7 @@ function aboutWire(
   { config, now }: DoctorContext,
 ): Finding {
   const name = `${host} ${wire}`
-  if (heard.end === 'no such wire') return wrong(`${name}: it has no such wire`, WIRE_FIX)
+  if (heard.end === 'no such wire') return wrong(`${name}: it does not offer this`, WIRE_FIX)
   if (heard.end !== undefined)
     return wrong(
       `${name}: ${heard.why}`,
@@ -84,11 +84,12 @@ function aboutWire(
   if (heard.timeUs === undefined)
     return notice(
       `${name}: connected (${how}), but nothing came in ${heard.seconds} s`,
-      'On a quiet network of your own that is well; else try again.',
+      'That is fine on a quiet network of your own; otherwise try again.',
     )
   const lagMs = now() - heard.timeUs / 1000
   const lag = `${name}: ${how}, ${Math.max(0, lagMs / 1000).toFixed(1)} s behind`
-  if (lagMs > LATE_MS) return notice(lag, 'The host is late, or this machine’s clock is ahead.')
+  if (lagMs > LATE_MS)
+    return notice(lag, 'Either the host is late, or this machine’s clock is ahead.')
   return good(lag)
 }
 
@@ -98,9 +99,9 @@ function aboutDictionary(
   config: Config,
 ): Finding | undefined {
   if (!config.jetstreamCompress || noDictionary === undefined) return undefined
-  const text = `${name}: no dictionary (${noDictionary}), so it comes plain: over twice the traffic`
+  const text = `${name}: no dictionary (${noDictionary}), so the stream comes uncompressed: over twice the traffic`
   const fix = name.endsWith('v1')
-    ? `Check SLIPSTREAM_JETSTREAM_V1_DICTIONARY=${config.jetstreamV1Dictionary}; a path to a copy of the file does too.`
+    ? `Check SLIPSTREAM_JETSTREAM_V1_DICTIONARY=${config.jetstreamV1Dictionary}; a path to a copy of the file works too.`
     : 'Try later, or name another host.'
   return notice(text, fix)
 }
@@ -122,6 +123,6 @@ function aboutWindow(
   const hours = (now() - fromUs / 1000) / HOUR_MS
   const text = `${host}: keeps ${hours < 1 ? 'less than an hour' : `${Math.round(hours)} hours`}`
   if (hours + 1 >= config.replayHours) return [good(text)]
-  const rest = `${text}, of ${config.replayHours} that newcomers’ timelines begin with: the rest comes from each author’s server`
-  return [notice(rest, 'That takes longer, and is well otherwise.')]
+  const rest = `${text}, of ${config.replayHours} that new members’ timelines start with: the rest comes from each author’s server`
+  return [notice(rest, 'That takes longer, but works.')]
 }

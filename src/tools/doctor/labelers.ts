@@ -10,9 +10,7 @@ const MAX_CHECKED = 10
 export async function checkLabelers(doctor: DoctorContext): Promise<Finding[]> {
   const { labelers } = doctor.config
   if (labelers.length === 0) {
-    return [
-      notice('none is set: nothing is labelled but by its author', 'Set SLIPSTREAM_LABELERS.'),
-    ]
+    return [notice('none is set: only authors’ own labels apply', 'Set SLIPSTREAM_LABELERS.')]
   }
   const found = await Promise.all(
     labelers.slice(0, MAX_CHECKED).map((did) => aboutOne(doctor, did)),
@@ -25,15 +23,15 @@ async function aboutOne({ resolver, ask, isOnline }: DoctorContext, did: string)
   if (!labeler) {
     if (!(await isOnline())) return unchecked(`offline: ${did} was not asked for`)
     return wrong(
-      `${did} is no labeler, or can’t be looked up now`,
-      'Check SLIPSTREAM_LABELERS, and what is said of PLC.',
+      `${did} is not a labeler, or can’t be looked up now`,
+      'Check SLIPSTREAM_LABELERS, and the findings on PLC.',
     )
   }
   const url = `${labeler.origin}/xrpc/com.atproto.label.queryLabels?uriPatterns=*&limit=1`
   try {
     const { status } = await ask(url)
     if (status === 200) return good(`${did} answers at ${labeler.origin}`)
-    return notice(`${did} answers ${status} at ${labeler.origin}: what it says is late`)
+    return notice(`${did} answers ${status} at ${labeler.origin}: its labels come late`)
   } catch (error) {
     return notice(
       `${did} can’t be reached at ${labeler.origin}: ${whyNot(error).text}`,

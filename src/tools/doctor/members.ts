@@ -18,7 +18,7 @@ const FOLLOWS = 'app.bsky.graph.follow'
 const PASSED_ON = 'app.bsky.unspecced.getConfig'
 const NOBODY = 'did:web:nobody.invalid#bsky_appview'
 const PASSING_FIX =
-  'See what is said of name, certificate and did.json. A PDS remembers a document for an hour, at most a day.'
+  'Look at the findings on name, certificate and did.json. A PDS caches a document for an hour, at most a day.'
 
 export async function checkMembers(doctor: DoctorContext): Promise<Finding[]> {
   const { members } = doctor.config
@@ -33,7 +33,7 @@ export async function checkMembers(doctor: DoctorContext): Promise<Finding[]> {
     ]
   const found = await Promise.all(all.slice(0, MAX_CHECKED).map((one) => aboutMember(doctor, one)))
   const rest = all.length - MAX_CHECKED
-  return [...found.flat(), ...(rest > 0 ? [unchecked(`${rest} more were not looked at`)] : [])]
+  return [...found.flat(), ...(rest > 0 ? [unchecked(`${rest} more were not checked`)] : [])]
 }
 
 /** The last seen first. */
@@ -54,15 +54,15 @@ async function aboutMember(doctor: DoctorContext, name: string): Promise<Finding
     const did = name.startsWith('did:') ? name : await resolver.resolveHandle(name)
     if (!did && !(await isOnline())) return [unchecked(`offline: ${name} was not looked up`)]
     if (!did) {
-      const fix = 'Check its spelling in SLIPSTREAM_MEMBERS; the DID does as well.'
-      return [wrong(`${name}: this handle leads to no account`, fix)]
+      const fix = 'Check its spelling in SLIPSTREAM_MEMBERS, or use the DID.'
+      return [wrong(`${name}: no account has this handle`, fix)]
     }
     const identity = await resolver.resolve(did)
     if (!identity)
       return [wrong(`${name}: there is no account ${did}`, 'Check SLIPSTREAM_MEMBERS.')]
     return aboutIdentity(doctor, name, identity)
   } catch (error) {
-    return [unchecked(`${name}: nobody can say now who that is (${(error as Error).message})`)]
+    return [unchecked(`${name}: it can’t be looked up now (${(error as Error).message})`)]
   }
 }
 
@@ -77,11 +77,11 @@ async function aboutIdentity(
     return [
       wrong(
         `${shown}: its document has no signing key, so its tokens can’t be verified`,
-        'Its PDS has to mend the document.',
+        'Its PDS has to fix the document.',
       ),
     ]
   if (!pds)
-    return [wrong(`${shown}: its document names no PDS`, 'Its PDS has to mend the document.')]
+    return [wrong(`${shown}: its document names no PDS`, 'Its PDS has to fix the document.')]
   const [reading, passing, isVerified] = await Promise.all([
     aboutReading(doctor, { shown, did, pds }),
     aboutPassing(doctor, { shown, pds }),
@@ -91,8 +91,8 @@ async function aboutIdentity(
   if (isVerified === false) {
     about.push(
       notice(
-        `${shown}: ${handle ?? 'its handle'} does not lead back to ${did}: shown as handle.invalid`,
-        'Its owner has to mend the DNS record _atproto or /.well-known/atproto-did.',
+        `${shown}: ${handle ?? 'its handle'} does not point back to ${did}: shown as handle.invalid`,
+        'Its owner has to fix the DNS record _atproto or /.well-known/atproto-did.',
       ),
     )
   }
@@ -108,11 +108,11 @@ async function aboutReading(
   try {
     const client = createPdsClient({ fetch, timeoutMs: PDS_TIMEOUT_MS })
     await client.listRecords({ did, pds }, { collection: FOLLOWS, limit: 1 })
-    return good(`${shown}: ${pds} gives out the follow list`)
+    return good(`${shown}: ${pds} serves the follow list`)
   } catch (error) {
-    const fix = `See whether it answers: \`curl -i ${pds}/xrpc/_health\`. Until it does, nothing of this member is fetched.`
+    const fix = `Check that it answers: \`curl -i ${pds}/xrpc/_health\`. Until it does, nothing is fetched for this member.`
     return wrong(
-      `${shown}: its PDS does not give out the follow list (${(error as Error).message})`,
+      `${shown}: its PDS does not serve the follow list (${(error as Error).message})`,
       fix,
     )
   }
@@ -142,7 +142,7 @@ async function aboutPassing(
       return [unchecked(`${shown}: whether ${pds} sends calls here can’t be told (${said})`)]
     }
     const text = `${shown}: ${pds} can’t find ${us} (${said})`
-    if (isLocalOnly(config)) return [notice(`${text}: a name that only this machine knows`)]
+    if (isLocalOnly(config)) return [notice(`${text}: only this machine knows the name`)]
     return [wrong(text, PASSING_FIX)]
   } catch (error) {
     return [unchecked(`${shown}: ${pds}: ${whyNot(error).text}`)]

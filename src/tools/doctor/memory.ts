@@ -59,7 +59,7 @@ export function aboutSeats(
   if (!isOpen || needed > available || maxMembers <= sizes.members) return []
   const all = neededBytes({ ...sizes, members: maxMembers }, config)
   if (all <= available) return []
-  const text = `SLIPSTREAM_MAX_MEMBERS=${maxMembers} lets in more than fit: the timelines of so many take ${gigabytes(all)}, and there are ${gigabytes(available)}`
+  const text = `SLIPSTREAM_MAX_MEMBERS=${maxMembers} lets in too many: their timelines take ${gigabytes(all)}, and ${gigabytes(available)} are available`
   return [
     notice(text, `${GIVE_MORE}, or lower SLIPSTREAM_MAX_MEMBERS or SLIPSTREAM_TIMELINE_LENGTH.`),
   ]
@@ -88,7 +88,7 @@ export function aboutMemory(
   { needed, available }: { needed: number; available: number },
   { members, follows }: Sizes,
 ): Finding {
-  const what = `${members} members and ${follows} follows take about ${gigabytes(needed)}; there are ${gigabytes(available)}`
+  const what = `${members} members and ${follows} follows take about ${gigabytes(needed)}; ${gigabytes(available)} are available`
   const fix = `${GIVE_MORE}, or lower SLIPSTREAM_TIMELINE_LENGTH, SLIPSTREAM_TIMELINE_IDLE_DAYS or SLIPSTREAM_ANSWER_CACHE_MB.`
   if (needed > available) return wrong(what, fix)
   return needed > available * ENOUGH_SHARE ? notice(what, fix) : good(what)

@@ -9,18 +9,18 @@ import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 export async function checkName(doctor: DoctorContext): Promise<Finding[]> {
   const { config } = doctor
   const name = nameOf(config)
-  if (isLocalOnly(config)) return [unchecked(`${config.hostname} stands in no DNS`)]
+  if (isLocalOnly(config)) return [unchecked(`${config.hostname} is not in DNS`)]
   const addresses = await doctor.addressesOf(name)
   if (addresses.length > 0) return aboutAddresses(name, addresses)
   if (!(await doctor.isOnline())) return [unchecked(`offline: ${name} can’t be looked up`)]
   const fix = `Add an A record (and AAAA) for ${name} with this machine’s public address at your DNS provider; \`dig +short ${name}\` shows it when it is there.`
-  return [wrong(`${name} leads nowhere`, fix)]
+  return [wrong(`${name} is not in DNS`, fix)]
 }
 
 function aboutAddresses(name: string, addresses: string[]): Finding[] {
   const hidden = addresses.filter((address) => !isPublicAddress(address))
   if (hidden.length > 0) {
-    const text = `${name} leads to ${hidden.join(', ')}, which is not public: PDSs refuse to call it`
+    const text = `${name} resolves to ${hidden.join(', ')}, which is not public: PDSs refuse to call it`
     return [wrong(text, `Give ${name} this machine’s public address in DNS, and no other.`)]
   }
   const own = new Set(
@@ -29,13 +29,13 @@ function aboutAddresses(name: string, addresses: string[]): Finding[] {
       .map((one) => one.address),
   )
   const fallback = addresses.filter((address) => !own.has(address))
-  const text = `${name} leads to ${addresses.join(', ')}`
+  const text = `${name} resolves to ${addresses.join(', ')}`
   if (fallback.length === 0) return [good(`${text}: this machine`)]
   if (fallback.length === addresses.length) {
     return [
-      good(`${text}: not an address of this machine itself, so of a router or proxy in front`),
+      good(`${text}: not this machine’s own address, so probably a router or proxy in front of it`),
     ]
   }
-  const fix = `Check the record: \`dig +short ${name} A ${name} AAAA\`. A wrong AAAA shows as failures for some people only.`
+  const fix = `Check the record: \`dig +short ${name} A ${name} AAAA\`. With a wrong AAAA it fails for some people only.`
   return [notice(`${text}, of which ${fallback.join(', ')} is not of this machine`, fix)]
 }

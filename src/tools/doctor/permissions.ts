@@ -21,14 +21,14 @@ export function checkPermissions({ config, dotenvPath, server }: DoctorContext):
   const folder = statOf(dataDir)
   const found = [...aboutRoot(folder, dataDir), ...aboutDotenv(dotenvPath, config.operatorToken)]
   if (!folder)
-    return [...found, unchecked(`${dataDir} is not there yet: it is made at the first start`)]
+    return [...found, unchecked(`${dataDir} does not exist yet: the first start creates it`)]
   found.push(...aboutFolder(folder, dataDir), ...aboutFiles(folder, dataDir))
   found.push(...aboutSocket(config.dataDir))
   if (typeof server === 'object' && 'refusal' in server) {
     found.push(wrong(server.refusal, server.fix))
   }
   if (found.every(({ level }) => level === 'good')) {
-    found.push(good(`${dataDir} is this user’s, and nobody else’s to write`))
+    found.push(good(`${dataDir} belongs to this user, and only they can write there`))
   }
   return found
 }
@@ -36,12 +36,12 @@ export function checkPermissions({ config, dotenvPath, server }: DoctorContext):
 function aboutRoot(folder: Stats | undefined, dataDir: string): Finding[] {
   if (process.getuid?.() !== 0) return []
   if (folder && folder.uid !== 0) {
-    const text = `this runs as root, and ${dataDir} is user ${folder.uid}’s: files made now could not be written by Slipstream`
+    const text = `this runs as root, and ${dataDir} is user ${folder.uid}’s: Slipstream could not write files made now`
     return [notice(text, here.asUser(folder.uid))]
   }
   const fix =
-    'Run it as a user of its own: deploy/install.sh makes one, and deploy/compose.yaml has one.'
-  return [notice('this runs as root, which Slipstream needs for nothing', fix)]
+    'Run it as its own user: deploy/install.sh creates one, and deploy/compose.yaml has one.'
+  return [notice('this runs as root, which Slipstream does not need', fix)]
 }
 
 function aboutDotenv(path: string, operatorToken: string | undefined): Finding[] {

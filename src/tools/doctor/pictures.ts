@@ -25,22 +25,21 @@ function addressOf({ imageUrlPattern }: Pick<Config, 'imageUrlPattern'>): string
 
 async function aboutOwn(doctor: DoctorContext): Promise<Finding[]> {
   const { config, ask } = doctor
-  if (!runningServer(doctor))
-    return [unchecked('of our own: whether they are served shows while the server runs')]
+  if (!runningServer(doctor)) return [unchecked('its own: start the server to check them')]
   if (config.images !== 'own') {
     const fix = 'Set SLIPSTREAM_IMAGES=own, or leave out SLIPSTREAM_IMAGE_URL_PATTERN.'
-    return [wrong('SLIPSTREAM_IMAGE_URL_PATTERN leads here, but no pictures are served', fix)]
+    return [wrong('SLIPSTREAM_IMAGE_URL_PATTERN points here, but no pictures are served', fix)]
   }
   try {
     const reply = await ask(addressOf(config))
     if (typeof jsonOf(reply)['error'] === 'string')
-      return [good(`of our own: ${config.publicOrigin}/img/ answers`)]
+      return [good(`its own: ${config.publicOrigin}/img/ answers`)]
     const fix = isLocalOnly(config)
       ? 'Restart the server with SLIPSTREAM_IMAGES=own.'
       : 'Let the proxy send /img/ and /video/ to Slipstream too.'
     return [
       wrong(
-        `pictures are to come from ${config.publicOrigin}/img/, where something else answers (${reply.status})`,
+        `pictures should come from ${config.publicOrigin}/img/, but something else answers there (${reply.status})`,
         fix,
       ),
     ]
@@ -66,7 +65,7 @@ async function aboutCdn({ config, ask, isOnline }: DoctorContext): Promise<Findi
     return [
       notice(
         `${origin} can’t be reached from here: ${whyNot(error).text}`,
-        'Clients fetch pictures themselves; if they can’t either, set SLIPSTREAM_IMAGES=own.',
+        'Clients fetch pictures themselves; if they fail too, set SLIPSTREAM_IMAGES=own.',
       ),
     ]
   }

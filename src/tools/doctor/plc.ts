@@ -20,21 +20,21 @@ export async function checkPlc(doctor: DoctorContext): Promise<Finding[]> {
       return [
         wrong(
           `${plcUrl} redirects to ${headers['location'] ?? 'nowhere'}`,
-          'Set SLIPSTREAM_PLC_URL to where it leads.',
+          'Set SLIPSTREAM_PLC_URL to that address.',
         ),
       ]
     }
     if (status === 429)
       return [
         notice(
-          `${plcUrl} says that this address asks too often`,
+          `${plcUrl} says that this machine asks too often`,
           'Wait, or run a mirror of your own.',
         ),
       ]
     const isDirectory = status === 200 || status === 404 || status === 410
     if (!isDirectory) return [wrong(`${plcUrl} answers ${status}`, fix)]
     if (status === 200 && !headers['content-type']?.includes('json')) {
-      return [wrong(`${plcUrl} is no PLC directory`, fix)]
+      return [wrong(`${plcUrl} is not a PLC directory`, fix)]
     }
     const text = `${plcUrl} answers within ${ms} ms`
     return [ms < SLOW_MS ? good(text) : notice(`${text}, which is slow`)]

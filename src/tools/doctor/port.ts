@@ -11,19 +11,19 @@ const TIMEOUT_MS = 3_000
 
 export async function checkPort(doctor: DoctorContext): Promise<Finding[]> {
   const { config } = doctor
-  if (config.port === 0) return [unchecked('any free one is taken')]
+  if (config.port === 0) return [unchecked('it takes any free port')]
   const version = await healthOf(doctor)
   if (runningServer(doctor)) return [aboutOurs(config, version)]
   if (version.includes('.')) {
-    const text = `another Slipstream (${version}) answers on ${config.bind}:${config.port}, with another data folder than ${config.dataDir}`
-    return [wrong(text, 'Run this with its settings, or stop it, or set another SLIPSTREAM_PORT.')]
+    const text = `another Slipstream (${version}) answers on ${config.bind}:${config.port}, with a data folder other than ${config.dataDir}`
+    return [wrong(text, 'Run this with its settings, stop it, or set another SLIPSTREAM_PORT.')]
   }
   return [await aboutFree(config)]
 }
 
 function aboutOurs({ bind, port }: Config, version: string): Finding {
   if (version.includes('.')) return good(`the server answers on ${bind}:${port}`)
-  const fix = 'Restart it if these settings are newer than it; else look into its log.'
+  const fix = 'Restart it if you changed these settings since it started; otherwise check its log.'
   return wrong(`the server runs, but does not answer on ${bind}:${port}: ${version}`, fix)
 }
 
@@ -71,7 +71,7 @@ function aboutTaken(
   }
   if (code === 'EACCES') {
     return wrong(
-      `port ${port} is for root alone`,
+      `only root can use port ${port}`,
       'Set SLIPSTREAM_PORT=3000, with a proxy in front.',
     )
   }

@@ -25,7 +25,7 @@ const FORGED = '192.0.2.77'
 
 export async function checkProxy(doctor: DoctorContext): Promise<Finding[]> {
   const { config, ask, isOnline } = doctor
-  if (isLocalOnly(config)) return [unchecked('there is none in front of localhost')]
+  if (isLocalOnly(config)) return [unchecked('localhost needs none')]
   const origin = config.publicOrigin
   const first = await ask(origin + CHEAP).catch(() => undefined)
   if (!first) return [unchecked((await isOnline()) ? `${origin} can’t be reached` : 'offline')]
@@ -48,7 +48,7 @@ function aboutSlipstream(reply: Reply): Finding[] {
   const { status } = reply
   if (status === 200 && 'checkEmailConfirmed' in jsonOf(reply)) return []
   const fix =
-    'Let the proxy send everything of this name to Slipstream: deploy/caddy/Caddyfile is an example.'
+    'Make the proxy send every request for this name to Slipstream: deploy/caddy/Caddyfile is an example.'
   return [wrong(`what answers under /xrpc/ is not Slipstream (status ${status})`, fix)]
 }
 
@@ -59,26 +59,23 @@ async function aboutTokens(ask: Ask, origin: string): Promise<Finding[]> {
   const { error } = jsonOf(reply)
   if (reply.status === 401 && error === 'AuthMissing') {
     const fix =
-      'Take password protection and rules about the Authorization header out of the proxy.'
-    return [wrong('the proxy takes tokens away: nobody can sign in', fix)]
+      'Remove password protection and rules about the Authorization header from the proxy.'
+    return [wrong('the proxy removes tokens: nobody can sign in', fix)]
   }
   if (reply.headers['www-authenticate']?.startsWith('Basic')) {
-    return [
-      wrong('the proxy asks for a password of its own', 'Take it out: PDSs and clients have none.'),
-    ]
+    return [wrong('the proxy asks for a password', 'Remove it: PDSs and clients have none.')]
   }
-  return [good('tokens pass')]
+  return [good('tokens get through')]
 }
 
 /** Every answer has an id of its own. */
 async function aboutCaching(ask: Ask, origin: string, first: Reply): Promise<Finding[]> {
   const second = await ask(origin + CHEAP)
   const id = first.headers['x-request-id']
-  if (id === undefined || id !== second.headers['x-request-id'])
-    return [good('no answers are kept')]
+  if (id === undefined || id !== second.headers['x-request-id']) return [good('it caches nothing')]
   const fix =
     'Turn its cache off for this name (nginx: proxy_cache off; Cloudflare: a bypass rule).'
-  return [wrong('the proxy keeps answers: members could be shown each other’s', fix)]
+  return [wrong('the proxy caches answers: members could see each other’s', fix)]
 }
 
 async function aboutBodies(ask: Ask, origin: string): Promise<Finding[]> {
@@ -113,7 +110,10 @@ async function aboutMetrics({ config, ask }: DoctorContext): Promise<Finding[]> 
   const fix =
     'Let the proxy send X-Forwarded-For and the name (Host), or set SLIPSTREAM_METRICS=operator.'
   return [
-    wrong('everybody can read /metrics: requests by the proxy look like this machine’s own', fix),
+    wrong(
+      'everyone can read /metrics: requests through the proxy look like this machine’s own',
+      fix,
+    ),
   ]
 }
 
@@ -129,15 +129,14 @@ async function aboutAddresses(doctor: DoctorContext): Promise<Finding[]> {
     Number((await ask(url, { headers })).headers['ratelimit-remaining'])
   const url = config.publicOrigin + CHEAP
   const before = await left(url)
-  if (Number.isNaN(before))
-    return [unchecked('visitors have no limit, so who asks does not matter')]
+  if (Number.isNaN(before)) return [unchecked('visitors have no rate limit, so it does not matter')]
   for (let call = 0; call < CALLS; call++) await left(url)
   const asForged = await left(url, { 'x-forwarded-for': FORGED })
   // Seen twice, since a new window of the limit looks the same once.
   if (asForged > before && (await left(url)) < asForged) {
     const fix =
       'Let the proxy replace or extend X-Forwarded-For (nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for).'
-    return [wrong('whoever writes X-Forwarded-For is believed: limits by address are void', fix)]
+    return [wrong('anyone can forge X-Forwarded-For, so limits by address do not hold', fix)]
   }
   if (!runningServer(doctor))
     return [unchecked('whether visitors are told apart shows only where the server runs')]

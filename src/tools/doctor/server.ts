@@ -20,7 +20,7 @@ export function checkServer(doctor: DoctorContext): Finding[] {
   const server = runningServer(doctor)
   if (server) return aboutRunning(server.status, doctor)
   if (typeof doctor.server === 'object')
-    return [unchecked('whether it runs can’t be asked: see permissions')]
+    return [unchecked('can’t tell whether it runs: see permissions')]
   return [aboutLock(doctor)]
 }
 
@@ -39,14 +39,14 @@ function aboutRunning(status: Status, { config }: DoctorContext): Finding[] {
       : []),
   ]
   if (differs.length > 0) {
-    const text = `it runs with other settings than this shell has: ${differs.join('; ')}`
+    const text = `its settings differ from this shell’s: ${differs.join('; ')}`
     found.push(wrong(text, `${here.restart} Or run this with its settings.`))
   }
   return [...found, ...aboutStream(status), ...aboutGaps(status), ...aboutQuarantine(status)]
 }
 
 function aboutStream({ ingest, uptimeSeconds }: Status): Finding[] {
-  if (!ingest) return [unchecked('it has not reported yet: it starts')]
+  if (!ingest) return [unchecked('it is starting, and has not reported yet')]
   const { connected, host, lagMs, lastError, paused, quietMs = 0 } = ingest.stream
   const { lastErrorHost = host } = ingest.stream
   if (ingest.archive && ingest.archive.state !== 'done') return [aboutArchive(ingest.archive)]
@@ -55,7 +55,7 @@ function aboutStream({ ingest, uptimeSeconds }: Status): Finding[] {
     return [
       wrong(
         `it has no connection to ${lastErrorHost}${why}`,
-        'See what is said of Jetstream below.',
+        'See the findings on Jetstream below.',
       ),
     ]
   }
@@ -67,7 +67,7 @@ function aboutStream({ ingest, uptimeSeconds }: Status): Finding[] {
   if (lagMs < LATE_MS) return [good(behind), ...aboutDrops(ingest.stream)]
   const fix = paused
     ? 'Disk or processor is the limit. If it stays so: a bigger machine, or SLIPSTREAM_INDEX_SCOPE=authors.'
-    : `It catches up; look again in a while: \`${here.command('stats')}\`.`
+    : `It is catching up; check again later: \`${here.command('stats')}\`.`
   return [notice(behind, fix), ...aboutDrops(ingest.stream)]
 }
 
@@ -94,28 +94,32 @@ function aboutGaps({ facts: { gaps } }: Status): Finding[] {
   const open = gaps.open + gaps.repairing
   if (open === 0) return []
   return [
-    notice(`${open} gaps are being mended, by themselves`, `See \`${here.command('gaps')}\`.`),
+    notice(
+      `${open} gaps are being repaired, without your help`,
+      `See \`${here.command('gaps')}\`.`,
+    ),
   ]
 }
 
 function aboutQuarantine({ facts }: Status): Finding[] {
   return facts.quarantinedLabelers.map(({ did, reason, until }) =>
     notice(
-      `the labeler ${did} is left alone until ${until}: ${reason}`,
-      'It is tried again by itself. If it is one of SLIPSTREAM_LABELERS and this comes back, ask whoever runs it.',
+      `the labeler ${did} is paused until ${until}: ${reason}`,
+      'It is tried again by itself. If it is one of SLIPSTREAM_LABELERS and this happens again, tell whoever runs it.',
     ),
   )
 }
 
 /** Nobody answers, and the lock tells whether nobody is there. */
 function aboutLock({ config: { dataDir } }: DoctorContext): Finding {
-  if (!existsSync(join(dataDir, 'slipstream.lock'))) return unchecked('it does not run', here.start)
+  if (!existsSync(join(dataDir, 'slipstream.lock')))
+    return unchecked('it is not running', here.start)
   try {
     lockDataDir(dataDir).release()
-    return unchecked('it does not run', here.start)
+    return unchecked('it is not running', here.start)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const fix = `It starts or stops, another command is at work, or its socket could not be made: look into its log. ${error.hint}`
+    const fix = `It is starting or stopping, another command is running, or its socket could not be created: check its log. ${error.hint}`
     return wrong(`${error.message} It does not answer on its socket.`, fix)
   }
 }

@@ -27,11 +27,12 @@ export function checkSettings({ config, problems, isSet, server }: DoctorContext
     ...aboutLowerQualities(config),
   ]
   const isWrong = found.some(({ level }) => level === 'wrong')
-  if (!isWrong) found.unshift(good(`they fit: ${config.publicOrigin} is ${config.serviceDid}`))
+  if (!isWrong)
+    found.unshift(good(`they are valid: ${config.publicOrigin} is ${config.serviceDid}`))
   if (server === 'none' && !isSet('SLIPSTREAM_DATA_DIR')) {
     found.push(
       notice(
-        `the data folder is ${config.dataDir}, since this shell sets none`,
+        `the data folder is ${config.dataDir}, since this shell sets no other`,
         'If a service runs with settings of its own, run this with the same: `slipstream` from deploy/install.sh does, `docker compose exec slipstream slipstream doctor` too.',
       ),
     )
@@ -108,16 +109,16 @@ function aboutProxies(config: Config): Finding[] {
   if (isLocalOnly(config)) return []
   if (trustedProxies.some((range) => range.endsWith('/0'))) {
     const text =
-      'SLIPSTREAM_TRUSTED_PROXIES believes everybody’s X-Forwarded-For: limits by address are void'
+      'SLIPSTREAM_TRUSTED_PROXIES trusts everyone’s X-Forwarded-For, so limits by address do not hold'
     return [wrong(text, 'Name your proxy’s address, or loopback, or private.')]
   }
   const isNobody = trustedProxies.every((range) => range === 'none')
   if (isNobody && isLoopback(bind)) {
-    const text = `only a proxy on this machine reaches ${bind}, and none is believed: all visitors share one limit`
+    const text = `only a proxy on this machine reaches ${bind}, and none is trusted: all visitors share one limit`
     return [wrong(text, 'Set SLIPSTREAM_TRUSTED_PROXIES=loopback.')]
   }
   if (!isLoopback(bind) && trustedProxies.every((range) => /^(127\.|::1)/.test(range))) {
-    const text = `it listens on ${bind}, and believes proxies on this machine alone`
+    const text = `it listens on ${bind}, and trusts proxies on this machine only`
     const fix =
       'Where the proxy is elsewhere (Docker): SLIPSTREAM_TRUSTED_PROXIES=loopback,private; else all visitors share one limit.'
     return [notice(text, fix)]
@@ -131,7 +132,7 @@ function aboutStream({ jetstreamHosts, jetstreamCompress, jetstreamWire }: Confi
     found.push(notice('SLIPSTREAM_JETSTREAM_HOSTS names a host twice', 'Name each once.'))
   } else if (jetstreamHosts.length === 1) {
     const fix = 'Name a second one in SLIPSTREAM_JETSTREAM_HOSTS, separated by a comma.'
-    found.push(notice('one Jetstream host alone: when it is away, nothing comes', fix))
+    found.push(notice('only one Jetstream host: when it is down, nothing new comes in', fix))
   }
   const plain = jetstreamHosts.find(
     (host) => host.startsWith('ws:') && !isLoopback(new URL(host).hostname),
@@ -153,7 +154,7 @@ function aboutPrivacy(config: Config): Finding[] {
   const { metrics, logLevel } = config
   const found: Finding[] = []
   if (metrics === 'open' && !isLocalOnly(config)) {
-    found.push(notice('everybody can read /metrics', 'Set SLIPSTREAM_METRICS=local or operator.'))
+    found.push(notice('everyone can read /metrics', 'Set SLIPSTREAM_METRICS=local or operator.'))
   }
   if (logLevel === 'trace' || logLevel === 'debug') {
     const fix = 'Set SLIPSTREAM_LOG_LEVEL=info when you are done.'

@@ -22,7 +22,7 @@ export function doctorChapter(world: () => World): void {
     expect(all.filter(({ level }) => level === 'wrong')).toEqual([])
     const texts = all.filter(({ level }) => level === 'good').map(({ text }) => text)
     expect(texts).toContainEqual(expect.stringContaining(`finds ${did}#bsky_appview`))
-    expect(texts).toContainEqual(expect.stringMatching(/gives out the follow list/))
+    expect(texts).toContainEqual(expect.stringMatching(/serves the follow list/))
   })
 
   test('the doctor finds that a PDS does not find us under another name', async () => {

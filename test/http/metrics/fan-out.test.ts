@@ -1,4 +1,4 @@
-// What fan-out writes and what the limit on huge timelines spares it, as /metrics and the status page of running
+// What fan-out writes and what the limit on huge timelines spares it, as /metrics and the operator's view of running
 // processes tell it: the same posts go to one with a limit and to one without.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,6 +9,7 @@ import {
   type TimelinesProcess,
 } from '../../support/timelines-process.ts'
 
+const OPERATOR_TOKEN = 'the-operators-own-token'
 const POSTS = 30
 const FOLLOWS = [
   ...['bob', 'carol', 'dave'].map((subject) => ['alice', subject] as const),
@@ -19,9 +20,13 @@ let unlimited: TimelinesProcess
 
 beforeAll(async () => {
   const members = ['alice', 'bob', 'carol', 'dave', 'zoe']
-  limited = await startTimelinesProcess(members, { REASONABLE_LIMIT: '1' })
+  limited = await startTimelinesProcess(members, { REASONABLE_LIMIT: '1', OPERATOR_TOKEN })
   const beside = { network: limited.network }
-  unlimited = await startTimelinesProcess(members, { REASONABLE_LIMIT: '0' }, beside)
+  unlimited = await startTimelinesProcess(
+    members,
+    { REASONABLE_LIMIT: '0', OPERATOR_TOKEN },
+    beside,
+  )
   await Promise.all([limited.start(), unlimited.start()])
   for (const [name, subject] of FOLLOWS) {
     limited.emit(name, 'app.bsky.graph.follow', { subject: limited.didOf(subject) })
@@ -60,7 +65,10 @@ const whole = (world: TimelinesProcess) =>
   )
 
 async function savedOn(world: TimelinesProcess): Promise<string> {
-  const figures = (await (await fetch(`${world.origin()}/page/figures`)).json()) as {
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` }
+  const figures = (await (
+    await fetch(`${world.origin()}/explore/api/figures`, { headers })
+  ).json()) as {
     texts: Record<string, string>
   }
   return figures.texts['writesSaved']!

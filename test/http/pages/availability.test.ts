@@ -12,6 +12,7 @@ import {
 } from '../../support/slipstream-process.ts'
 
 const WELL: HistorySample = { requests_s: 10, failures_s: 0, lag_ms: 40, open_gaps: 0 }
+const TOKEN = 'the-operators-own-token'
 const TEN = 10 * MINUTE_MS
 /** A day's noon, so that nothing lies on two days by chance. */
 const NOW = Date.UTC(2026, 4, 20, 12)
@@ -127,6 +128,7 @@ test('a running server shows its days and incidents, and gives the charts what t
     JETSTREAM_HOSTS: 'ws://127.0.0.1:1',
     PLC_URL: 'http://127.0.0.1:1',
     DATA_DIR: dataDir,
+    OPERATOR_TOKEN: TOKEN,
   })
   const origin = `http://127.0.0.1:${await slipstream.port()}`
 
@@ -137,9 +139,13 @@ test('a running server shows its days and incidents, and gives the charts what t
   expect(bars[0]).toContain('nothing is known')
   expect(page).toMatch(/Not running<\/strong> for 20 min, <time datetime="[^"]+">/)
   expect(page).toMatch(/up 99\.\d+ %/)
+  expect(page).toMatch(/No incident since \d+ \w{3,4}, \d\d:\d\d UTC\./)
 
-  const read = async (ring: string) =>
-    (await (await fetch(`${origin}/page/history/${ring}`)).json()) as { incidents: object[] }
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  const read = async (ring: string) => {
+    const answer = await fetch(`${origin}/explore/api/history/${ring}`, { headers })
+    return (await answer.json()) as { incidents: object[] }
+  }
   const incident = { from: hole, to: hole + 2 * TEN, level: 'bad', title: 'Not running' }
   expect((await read('month')).incidents).toContainEqual(incident)
   expect((await read('day')).incidents).not.toContainEqual(incident)

@@ -15,6 +15,7 @@ import {
 
 const DATA_DIR = freshDataDir()
 const SAMPLES = 3
+const TOKEN = 'the-operators-own-token'
 /** Wider than any font that somebody may have. */
 const WIDE =
   "* { font-family: 'DejaVu Sans', Verdana, sans-serif !important; letter-spacing: 0.07em !important }"
@@ -23,11 +24,19 @@ let slipstream: SlipstreamProcess
 let port: number
 let browser: Browser
 let page: Page
+/** The explore page, opened with the operator's token. */
+let operators: Page
 
 function start(more: Record<string, string> = {}): SlipstreamProcess {
   const nowhere = { JETSTREAM_HOSTS: 'ws://127.0.0.1:1', PLC_URL: 'http://127.0.0.1:1' }
   const hostname = 'a-long-name-of-an-appview.example.org'
-  return startSlipstream({ ...nowhere, DATA_DIR, HOSTNAME: hostname, ...more })
+  return startSlipstream({
+    ...nowhere,
+    DATA_DIR,
+    HOSTNAME: hostname,
+    OPERATOR_TOKEN: TOKEN,
+    ...more,
+  })
 }
 
 /** What a server writes down in its first half minute. */
@@ -61,6 +70,12 @@ const lineBegins = `(() => {
   return -1
 })()`
 
+/** The button for the colours stands in the row of the name, not below. */
+const isButtonByTheName = `(() => {
+  const [name, button] = ['.mark', '#theme'].map((one) => document.querySelector(one).getBoundingClientRect())
+  return button.top < name.bottom && name.top < button.bottom
+})()`
+
 describe.skipIf(!chromiumPath())('in a browser', () => {
   beforeAll(async () => {
     beginHistory()
@@ -70,7 +85,11 @@ describe.skipIf(!chromiumPath())('in a browser', () => {
     const context = await browser.newContext({ bypassCSP: true })
     page = await context.newPage()
     await page.goto(`http://127.0.0.1:${port}/`)
-    await page.waitForSelector('.uplot canvas')
+    operators = await context.newPage()
+    await operators.goto(`http://127.0.0.1:${port}/explore`)
+    await operators.fill('#token', TOKEN)
+    await operators.press('#token', 'Enter')
+    await operators.waitForSelector('.uplot canvas')
   })
   afterAll(async () => {
     await browser?.close()
@@ -78,18 +97,28 @@ describe.skipIf(!chromiumPath())('in a browser', () => {
   })
 
   test('a chart spans what it says, however young the server', async () => {
-    const history = await fetch(`http://127.0.0.1:${port}/page/history/hour`)
+    const history = await fetch(`http://127.0.0.1:${port}/explore/api/history/hour`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    })
     expect(((await history.json()) as { at: number[] }).at.length).toBeGreaterThanOrEqual(SAMPLES)
-    await untilTrue(async () => Number(await page.evaluate(lineBegins)) > 0)
-    expect(await page.evaluate(lineBegins)).toBeGreaterThan(0.9)
+    await untilTrue(async () => Number(await operators.evaluate(lineBegins)) > 0)
+    expect(await operators.evaluate(lineBegins)).toBeGreaterThan(0.9)
   })
 
-  test('320 pixels are enough, whatever the font', async () => {
-    await page.setViewportSize({ width: 320, height: 640 })
-    expect(await page.evaluate(overflow)).toBe(0)
-    await page.addStyleTag({ content: WIDE })
-    for (const summary of await page.locator('summary').all()) await summary.click()
-    expect(await page.evaluate(overflow)).toBe(0)
+  test.each([
+    ['status', 320],
+    ['status', 390],
+    ['explore', 320],
+    ['explore', 390],
+  ] as const)('%s: %i pixels are enough, whatever the font', async (which, width) => {
+    const one = which === 'status' ? page : operators
+    await one.setViewportSize({ width, height: 640 })
+    expect(await one.evaluate(overflow)).toBe(0)
+    expect(await one.evaluate(isButtonByTheName)).toBe(true)
+    await one.addStyleTag({ content: WIDE })
+    for (const way of await one.locator('summary').all()) await way.click()
+    expect(await one.evaluate(overflow)).toBe(0)
+    expect(await one.evaluate(isButtonByTheName)).toBe(true)
   })
 
   test('a server that is gone is said to be, since when, until it is back', async () => {
@@ -105,9 +134,14 @@ describe.skipIf(!chromiumPath())('in a browser', () => {
     expect(await page.title()).toMatch(/^No answer since /)
     expect(await icon()).not.toBe(wasIcon)
     expect(Number(await opacity())).toBeLessThan(0.5)
+    await operators.waitForSelector('#away')
+    expect(await operators.title()).toMatch(/^No answer since .* · Explore · Slipstream$/)
+    expect(await operators.isVisible('#state')).toBe(false)
     slipstream = start({ PORT: String(port) })
     await slipstream.port()
     await page.waitForSelector('#state:visible')
+    await operators.waitForSelector('#state:visible')
+    expect(await operators.title()).toBe('Explore · Slipstream')
     expect(await page.title()).toBe(title)
     expect(await icon()).toBe(wasIcon)
     expect(await opacity()).toBe('1')

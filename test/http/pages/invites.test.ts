@@ -187,7 +187,7 @@ test('a person enters handle and code', async () => {
   const { send, redeemed } = pageOf()
   const good = await send({ handle: ' @Alice.Test ', code: 'good' })
   expect(good.status).toBe(200)
-  expect(good.text).toContain('<strong>alice.test</strong> may read here now')
+  expect(good.text).toContain('<strong>alice.test</strong> can read here now')
   // What a client has to be told next, for each kind of client.
   for (const setting of [SERVICE_DID, PUBLIC_ORIGIN]) {
     expect(good.text).toContain(`<code>${setting}</code>`)
@@ -206,12 +206,12 @@ test.each([
 })
 
 test.each([
-  ['nobody’s DID', { handle: 'did:plc:nobody', code: 'good' }, 400, 'leads to no account'],
+  ['nobody’s DID', { handle: 'did:plc:nobody', code: 'good' }, 400, 'no such account'],
   ['a wrong code', { handle: 'alice.test', code: 'bad' }, 400, 'not valid'],
-  ['nobody’s handle', { handle: 'nobody.test', code: 'good' }, 400, 'leads to no account'],
-  ['no handle', { handle: 'alice', code: 'good' }, 400, 'no handle'],
-  ['nothing', {}, 400, 'no handle'],
-  ['the network away', { handle: 'away.test', code: 'good' }, 503, 'try again'],
+  ['nobody’s handle', { handle: 'nobody.test', code: 'good' }, 400, 'no such account'],
+  ['no handle', { handle: 'alice', code: 'good' }, 400, 'not a handle'],
+  ['nothing', {}, 400, 'not a handle'],
+  ['the network away', { handle: 'away.test', code: 'good' }, 503, 'Try again'],
 ])('%s is said, and can be mended', async (_what, form, status, words) => {
   const { send } = pageOf()
   const got = await send(form)

@@ -13,7 +13,7 @@ const METHOD = '/xrpc/app.bsky.actor.getProfile?actor=nobody.example'
 const HTML = { accept: 'text/html' }
 /** Five minutes of a status page, and of a Prometheus that scrapes every ten seconds. */
 const SCRAPES = 30
-const CHARTS = 30
+const LOOKS = 30
 
 let slipstream: SlipstreamProcess
 let origin: string
@@ -58,8 +58,7 @@ test('an address that has used up its points still has its page, its scrapes and
   expect(await statuses(8, METHOD)).toContain(429)
   expect(await statuses(SCRAPES, '/metrics')).toEqual([200])
   expect(await statuses(1, '/', HTML)).toEqual([200])
-  expect(await statuses(CHARTS, '/page/history/hour')).toEqual([200])
-  expect(await statuses(CHARTS, '/page/figures')).toEqual([200])
+  expect(await statuses(LOOKS, '/page/figures')).toEqual([200])
   expect(await statuses(2, '/operator/status', { authorization: `Bearer ${TOKEN}` })).toEqual([200])
   expect(await statuses(3, METHOD)).toEqual([429])
 })

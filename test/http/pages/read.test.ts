@@ -171,6 +171,6 @@ describe.skipIf(!path)('in a browser', () => {
     await page.reload()
     await expect
       .poll(() => page.textContent('#problem'), PATIENT)
-      .toBe('This reading link is over, or not for this')
+      .toBe('This reading link has expired, or does not allow this')
   })
 })

@@ -186,16 +186,41 @@ describe('over HTTP', () => {
   })
 
   test('who reads here is told to the operator alone', async () => {
-    for (const what of ['newcomers', 'account', 'timeline', 'post', 'proof']) {
+    const figures = ['figures', 'overview', 'history/hour', 'slow', 'videos']
+    for (const what of ['newcomers', 'account', 'timeline', 'post', 'proof', ...figures]) {
       const path = `/explore/api/${what}?actor=${member.did}&viewer=${member.did}`
       expect(await statusOf(path)).toBe(401)
       expect(await statusOf(path, { authorization: `Bearer ${TOKEN}x` })).toBe(401)
     }
-    for (const path of [HEALTH, '/page/figures', '/page/history/hour']) {
+    for (const path of [HEALTH, '/page/figures']) {
       expect(await text(path)).not.toContain('did:plc')
     }
     const bearer = { authorization: `Bearer ${TOKEN}` }
     expect(JSON.parse(await text('/explore/api/newcomers', bearer))).toHaveProperty('newcomers')
+  })
+
+  test('figures of the machine and of its members are the operator’s, with the token alone', async () => {
+    const bearer = { authorization: `Bearer ${TOKEN}` }
+    const whole = JSON.parse(await text('/explore/api/figures', bearer)) as {
+      texts: Record<string, string>
+    }
+    expect(whole.texts['members']).toBe('1')
+    for (const name of ['memory', 'database', 'diskFree', 'requests', 'host']) {
+      expect(whole.texts[name], name).toMatch(/./)
+    }
+    const told = JSON.parse(await text('/page/figures')) as { texts: object; state: object[] }
+    expect(Object.keys(told).sort()).toEqual(['state', 'texts'])
+    expect(Object.keys(told.texts).sort()).toEqual([
+      ...['answerP50', 'lag', 'quietFor', 'since', 'upShare'],
+    ])
+    const host = new URL(simulation.env.SLIPSTREAM_JETSTREAM_HOSTS!).host
+    for (const shown of [await text('/', HTML), JSON.stringify(told)]) {
+      expect(shown).not.toContain(host)
+      expect(shown).not.toMatch(/SLIPSTREAM_|slipstream (doctor|gaps|stats)|member reads|[MG]B/)
+    }
+    expect(await statusOf('/page/history/hour')).toBe(404)
+    expect(await statusOf('/explore', HTML)).toBe(200)
+    expect(await text('/explore', HTML)).not.toContain(host)
   })
 })
 
@@ -259,7 +284,7 @@ describe.skipIf(!path)('in a browser', () => {
       reached.push(name)
       await page.keyboard.press('Tab')
     }
-    for (const one of ['BUTTON theme', 'copy', 'SUMMARY', 'ring']) {
+    for (const one of ['BUTTON theme', 'copy', 'SUMMARY']) {
       expect(
         reached.some((name) => name.includes(one)),
         one,
@@ -305,15 +330,22 @@ describe.skipIf(!path)('in a browser', () => {
       const exploring = await explore({ colorScheme })
       expect(await exploring.evaluate(lowContrasts)).toEqual([])
       expect(await exploring.evaluate(unnamed)).toEqual([])
+      await exploring.click('#overview-tab')
+      await exploring.waitForSelector('#overview dd')
+      await exploring.waitForSelector('.uplot canvas')
+      expect(await exploring.evaluate(lowContrasts)).toEqual([])
+      expect(await exploring.evaluate(unnamed)).toEqual([])
     },
   )
 
   test('a phone of 320 pixels scrolls in one direction only', async () => {
     const viewport = { viewport: { width: 320, height: 640 } }
     const page = await open('/', viewport)
-    await page.waitForSelector('.uplot canvas')
     expect(await page.evaluate(overflow)).toBe(0)
     const exploring = await explore(viewport)
+    expect(await exploring.evaluate(overflow)).toBe(0)
+    await exploring.click('#overview-tab')
+    await exploring.waitForSelector('.uplot canvas')
     expect(await exploring.evaluate(overflow)).toBe(0)
   })
 
@@ -367,7 +399,7 @@ describe.skipIf(!path)('in a browser', () => {
     // Of both threads, since each tells of its own.
     const asked = `/xrpc/app.bsky.actor.getProfile?actor=${member.handle}`
     for (let i = 0; i < 24; i++) expect(await statusOf(asked)).toBe(200)
-    await untilTrue(async () => (await page.textContent('#videos')) === 'No video was watched yet.')
+    await untilTrue(async () => (await page.textContent('#videos')) === 'No videos watched yet.')
     await page.click('#slow-again')
     await page.waitForSelector('#slow tbody tr')
     expect(await page.evaluate(unnamed)).toEqual([])
@@ -412,27 +444,41 @@ describe.skipIf(!path)('in a browser', () => {
     await page.waitForSelector('#login:not([hidden])')
   })
 
-  test('figures move, charts are drawn and told in words', async () => {
+  test('the figures of the status page move', async () => {
     const page = await open('/')
-    await page.waitForSelector('.uplot canvas')
-    expect(await page.locator('.uplot canvas').count()).toBe(6)
-    const label = page.locator('[data-series="events_s"]')
-    await untilTrue(async () => / now, between /.test((await label.getAttribute('aria-label'))!))
     const seen = new Set<string>()
     await untilTrue(async () => {
       seen.add(await page.innerText('[data-figure="lag"]'))
       return seen.size > 1
     })
+    expect(await page.locator('[data-series]').count()).toBe(0)
+  })
+
+  test('the operator’s charts are drawn, told in words, and gone with the token', async () => {
+    const page = await explore()
+    await page.click('#overview-tab')
+    await page.waitForSelector('.uplot canvas')
+    expect(await page.locator('.uplot canvas').count()).toBe(6)
+    const label = page.locator('[data-series="events_s"]')
+    await untilTrue(async () => / now, between /.test((await label.getAttribute('aria-label'))!))
+    await untilTrue(async () => (await page.innerText('#state')).includes('Everything is well'))
+    expect(await page.innerText('.holdings [data-figure="members"]')).toBe('1')
     await page.click('[data-ring="month"]')
     expect(await page.getAttribute('[data-ring="month"]', 'aria-pressed')).toBe('true')
+    await page.click('#logout')
+    expect(await page.locator('.uplot').count()).toBe(0)
+    const left = await page.locator('[data-figure]').allTextContents()
+    expect(new Set(left)).toEqual(new Set(['–']))
+    expect(await page.textContent('#overview')).toBe('')
   })
 })
 
 test('the history fills as time goes', async () => {
+  const bearer = { authorization: `Bearer ${TOKEN}` }
   const points = async () =>
-    (JSON.parse(await text('/page/history/hour')) as { at: number[] }).at.length
+    (JSON.parse(await text('/explore/api/history/hour', bearer)) as { at: number[] }).at.length
   await untilTrue(async () => (await points()) > 0)
-  expect(await statusOf('/page/history/year')).toBe(404)
+  expect(await statusOf('/explore/api/history/year', bearer)).toBe(400)
 })
 
 test('an open page keeps nobody from stopping, and one that was closed is forgotten', async () => {

@@ -5,11 +5,14 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/base/util/durations.ts'
 import type { IngestStatus } from '../../../src/bridge/messages.ts'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { putHistory } from '../../../src/data/store/history.ts'
+import type { Availability } from '../../../src/http/pages/availability.ts'
 import { figuresOf } from '../../../src/http/pages/figures.ts'
 import { diskForecast } from '../../../src/http/pages/forecast.ts'
 import { bytes, count, days, duration, rate } from '../../../src/http/pages/format.ts'
 import { html } from '../../../src/http/pages/html.ts'
 import { stateInWords } from '../../../src/http/pages/state-words.ts'
+import { visitorFiguresOf } from '../../../src/http/pages/visitor-figures.ts'
+import { stateForVisitors } from '../../../src/http/pages/visitor-words.ts'
 import { freshDataDir } from '../../support/slipstream-process.ts'
 
 const ARCHIVE: IngestStatus['archive'] = {
@@ -143,6 +146,60 @@ describe('the state in words', () => {
     [undefined, 'good'],
   ])('a disk that is full in %s days is %s', (daysLeft, level) => {
     expect(stateInWords(status({}), { daysLeft, bytesADay: 1 })[0]!.level).toBe(level)
+  })
+})
+
+describe('the state in words for visitors', () => {
+  const evil = { lastError: 'secret.internal refused', lastErrorHost: 'wss://secret.internal' }
+  const stalls = [{ what: 'a secret job', seconds: 90 }]
+
+  test.each([
+    ['nothing was reported yet', undefined, 'notice', 'Starting'],
+    ['all is well', status({ openGaps: 0 }), 'good', 'Everything is well'],
+    ['the disk fills up', status({ pulse: { freeBytes: 1e9 } }), 'good', 'Everything is well'],
+    ['gaps are open', status({ openGaps: 2 }), 'good', 'Everything is well'],
+    ['nobody writes', status({ stream: { quietMs: HOUR_MS } }), 'good', 'Everything is well'],
+    ['the stream is away', status({ stream: { connected: false, ...evil } }), 'bad', 'No new'],
+    ['nothing moves', { ...status({}), stalls }, 'bad', 'No new posts'],
+    ['the past is read', status({ archive: { percent: 9 } }), 'notice', 'Reading the network’s'],
+    ['it is catching up', status({ stream: { lagMs: 2 * HOUR_MS } }), 'notice', 'Catching up, 2 h'],
+    ['search is given up', status({ disk: 'without-search' }), 'notice', 'Some things are missing'],
+    ['strangers are refused', status({ disk: 'strangers-refused' }), 'bad', 'Some things are'],
+    ['nothing can be written', status({ disk: 'full' }), 'bad', 'The disk is full'],
+    ['answers fail', status({ pulse: { failuresPerSecond: 1 } }), 'bad', 'Requests are failing'],
+    ['answers are slow', status({ pulse: { answerMs: { p50: 9, p99: 2_500 } } }), 'notice', 'Ans'],
+  ] as const)('says so where %s, and nothing of the machine', (_what, reported, level, title) => {
+    const found = stateForVisitors(reported)
+    expect(found[0]!.level).toBe(level)
+    expect(found[0]!.title).toContain(title)
+    expect(JSON.stringify(found)).not.toMatch(/SLIPSTREAM_|secret|slipstream |[kMG]B|member/)
+  })
+
+  const at = Date.UTC(2026, 4, 20, 14, 20)
+  const lasting = (from: number, to: number, title = 'Not running'): Availability => ({
+    ...{ days: [], upShare: 0.99987, known: { from: at - 3 * DAY_MS, to: at } },
+    incidents: from === to ? [] : [{ level: 'bad', title, from, to }],
+  })
+
+  test.each([
+    ['no incident', at, at, '3 days', 'No incident since its record began, 17 May, 14:20 UTC.'],
+    ['one', at - 9 * HOUR_MS, at - 8 * HOUR_MS, '8 h', 'No incident since 20 May, 06:20 UTC.'],
+    ['a restart just now', at - HOUR_MS, at, 'a moment', 'No incident since 20 May, 14:20 UTC.'],
+  ])('since when, with %s in the record', (_what, from, to, quietFor, since) => {
+    const { texts } = visitorFiguresOf(status({}), lasting(from, to))
+    expect(texts).toMatchObject({ upShare: '99.98 %', lag: '300 ms', quietFor, since })
+  })
+
+  test('an incident that goes on is told with its beginning', () => {
+    const late = lasting(at - HOUR_MS, at, 'Behind the network')
+    expect(visitorFiguresOf(status({}), late).texts).toMatchObject({
+      ...{ quietFor: 'going on', since: 'Behind the network since 20 May, 13:20 UTC.' },
+    })
+  })
+
+  test('since when is not known of a server that has just begun', () => {
+    const { texts } = visitorFiguresOf(status({}), { ...lasting(at, at), known: undefined })
+    expect(texts.since).toContain('just begun')
   })
 })
 

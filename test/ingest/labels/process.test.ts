@@ -9,6 +9,8 @@ import { startLabelerDouble } from '../../support/labeler-double.ts'
 import { startPlcDouble } from '../../support/plc-double.ts'
 import { freshDataDir, startSlipstream } from '../../support/slipstream-process.ts'
 
+const OPERATOR_TOKEN = 'the-operators-own-token'
+
 test('a process follows its labelers, shows what they say, and ends in order', async () => {
   const plc = await startPlcDouble()
   const labeler = await startLabelerDouble(plc, 'labeler.test')
@@ -48,6 +50,7 @@ test('after a kill the labeler is not connected to at once, and stats says so', 
     startSlipstream({
       ...{ DATA_DIR: dataDir, PLC_URL: plc.url, ALLOW_PRIVATE_HOSTS: 'on' },
       ...{ LABELERS: labeler.did, JETSTREAM_HOSTS: 'ws://127.0.0.1:1' },
+      OPERATOR_TOKEN,
     })
   const first = start()
   let second: ReturnType<typeof start> | undefined
@@ -57,7 +60,8 @@ test('after a kill the labeler is not connected to at once, and stats says so', 
     await first.stop('SIGKILL')
     second = start()
     const origin = `http://127.0.0.1:${await second.port()}`
-    const figures = async () => (await fetch(`${origin}/page/figures`)).text()
+    const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` }
+    const figures = async () => (await fetch(`${origin}/explore/api/figures`, { headers })).text()
     await until(async () => (await figures()).includes('1 labeler is left alone for a while'))
     type Stats = { facts: { quarantinedLabelers: object[] } }
     const { facts } = await cliJson<Stats>({ DATA_DIR: dataDir }, ['stats'])

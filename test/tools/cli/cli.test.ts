@@ -123,7 +123,7 @@ describe('with a server running', () => {
     const again = await runCli(env, ['member', 'remove', member.did])
     expect(again).toMatchObject({
       code: EXIT.failed,
-      stderr: expect.stringMatching(/is no member/),
+      stderr: expect.stringMatching(/is not a member/),
     })
   })
 
@@ -237,11 +237,11 @@ describe('with the server stopped', () => {
 describe('what an operator gets wrong', () => {
   it.each([
     [['statz'], EXIT.usage, /Did you mean stats\?/],
-    [['backup', '--keep', '0'], EXIT.usage, /whole number from 1/],
+    [['backup', '--keep', '0'], EXIT.usage, /whole number, 1 or more/],
     [['backup', '--into', '/nowhere'], EXIT.config, /not there.*\n.*mkdir -p/],
     [['import-follows', '/nowhere.csv'], EXIT.failed, /cannot be read.*\n.*did,did/],
     [['restore', '/nowhere.sqlite'], EXIT.config, /There is no file/],
-    [['member', 'export', 'nobody.test'], EXIT.failed, /is no member.*\n.*member list/],
+    [['member', 'export', 'nobody.test'], EXIT.failed, /is not a member.*\n.*member list/],
   ])('%j is told with what to do about it', async (args, code, expected) => {
     const run = await runCli(env, args)
     expect(run.stderr).toMatch(expected)

@@ -37,7 +37,7 @@ function doctorIn(folder: string, parts: string[]): Report {
 function fixesOf({ areas }: Report): (string | undefined)[] {
   const findings = areas.flatMap((one) => one.findings)
   const of = (pattern: RegExp) => findings.find(({ text }) => pattern.test(text))?.fix
-  return [of(/sharp does not load/), of(/does not run/)]
+  return [of(/sharp does not load/), of(/is not running/)]
 }
 
 test('a release of the install script', () => {

@@ -85,7 +85,7 @@ describe('with everything in order', () => {
     const found = await world.diagnose(area)
     const rest = found.filter(({ level }) => level !== 'good')
     // The test account has a handle without a DNS, and a test may run anywhere.
-    expect(rest.filter(({ text }) => !/handle.invalid|gaps are being mended/.test(text))).toEqual(
+    expect(rest.filter(({ text }) => !/handle.invalid|gaps are being repaired/.test(text))).toEqual(
       [],
     )
   })
@@ -108,7 +108,7 @@ describe('settings', () => {
     [
       'everybody as a trusted proxy',
       { TRUSTED_PROXIES: '0.0.0.0/0' },
-      /limits .* void/,
+      /limits .* do not hold/,
       /proxy’s address/,
     ],
     ['nobody as a trusted proxy', { TRUSTED_PROXIES: 'none' }, /share one limit/, /=loopback/],
@@ -158,7 +158,7 @@ describe('this machine', () => {
   })
 
   it('finds a server with other settings, and one of another version', async () => {
-    await expectWrong('server', /other settings/, /Restart/, { env: { INDEX_SCOPE: 'authors' } })
+    await expectWrong('server', /settings differ/, /Restart/, { env: { INDEX_SCOPE: 'authors' } })
     const { status, ask } = await runningServer()
     const server = { status: { ...status, version: '0.0.1' }, ask }
     await expectWrong('server', /it is 0.0.1/, /systemctl restart/, { server })
@@ -180,7 +180,9 @@ describe('this machine', () => {
 
   it('finds a disk that forgets, and a folder that can’t be written', async () => {
     const DATA_DIR = '/dev/shm'
-    await expectWrong('disk', /tmpfs: all is gone/, /SLIPSTREAM_DATA_DIR/, { env: { DATA_DIR } })
+    await expectWrong('disk', /tmpfs: everything is lost/, /SLIPSTREAM_DATA_DIR/, {
+      env: { DATA_DIR },
+    })
     const nowhere = { DATA_DIR: '/proc/slipstream' }
     await expectWrong('disk', /can’t be written/, /write access/, { env: nowhere })
   })
@@ -203,7 +205,7 @@ describe('this machine', () => {
     const look = () =>
       areas.map((area) => world.diagnose(area, { env: { DATA_DIR }, server: 'none' }))
     const found = await asSomebodyElse(DATA_DIR, () => Promise.all(look()))
-    const one = { level: 'unchecked', text: expect.stringMatching(/may not look into/) }
+    const one = { level: 'unchecked', text: expect.stringMatching(/this user can’t read/) }
     expect(found).toEqual(areas.map(() => [one]))
   })
 
@@ -232,9 +234,9 @@ describe('this machine', () => {
   })
 
   it.each([
-    [0, 'good', /taken in until/],
+    [0, 'good', /received until/],
     [33, 'notice', /in 3 hours a gap begins/],
-    [40, 'notice', /longer ago than hosts keep events/],
+    [40, 'notice', /hosts no longer keep what came after/],
   ])(
     'tells of a server that stopped %i hours ago how urgent a start is',
     async (hours, level, said) => {
@@ -255,7 +257,7 @@ describe('this machine', () => {
 describe('the way here', () => {
   it('finds a name that leads nowhere, and one that leads into a private network', async () => {
     const nowhere: Spoilt = { addressesOf: () => Promise.resolve([]) }
-    await expectWrong('name', /leads nowhere/, /A record/, nowhere)
+    await expectWrong('name', /is not in DNS/, /A record/, nowhere)
     const inside: Spoilt = { addressesOf: () => Promise.resolve(['93.184.215.14', '10.0.0.5']) }
     await expectWrong('name', /10.0.0.5, which is not public/, /public address/, inside)
   })
@@ -263,8 +265,8 @@ describe('the way here', () => {
   it.each([
     ['self-signed', /self-signed/, /Let’s Encrypt/],
     ['expired', /has expired, valid until Feb/, /certbot renew/],
-    ['other-name', /another name/, /answer for appview.test/],
-    ['no-chain', /without the intermediate/, /fullchain/],
+    ['other-name', /another name/, /proxy for appview.test/],
+    ['no-chain', /lacks the intermediate/, /fullchain/],
   ] as const)('finds a certificate that is %s', async (certificate, said, fix) => {
     world.proxy.rules = { certificate, forwardedFor: 'set' }
     await expectWrong('certificate', said, fix)
@@ -283,7 +285,7 @@ describe('the way here', () => {
       { redirectTo: 'https://www.appview.test' },
       'did.json',
       /follow no redirect/,
-      /redirect out/,
+      /Remove the redirect/,
     ],
     ['serves only part', { onlyBelow: '/xrpc/' }, 'did.json', /answered with 404/, /Caddyfile/],
     [
@@ -304,7 +306,7 @@ describe('the way here', () => {
       'leads elsewhere',
       { document: withService({ serviceEndpoint: 'https://b.test' }) },
       'did.json',
-      /leads to https:\/\/b.test/,
+      /points to https:\/\/b.test/,
       /serviceEndpoint/,
     ],
     [
@@ -323,8 +325,8 @@ describe('the way here', () => {
       /OPTIONS is answered with 405/,
       /OPTIONS/,
     ],
-    ['takes tokens away', { takesTokens: true }, 'proxy', /takes tokens away/, /Authorization/],
-    ['keeps answers', { keepsAnswers: true }, 'proxy', /keeps answers/, /cache off/],
+    ['takes tokens away', { takesTokens: true }, 'proxy', /removes tokens/, /Authorization/],
+    ['keeps answers', { keepsAnswers: true }, 'proxy', /caches answers/, /cache off/],
     [
       'refuses large bodies',
       { maxBodyBytes: 10_000 },
@@ -350,14 +352,14 @@ describe('the way here', () => {
       'hides that it is one',
       { forwardedFor: 'none', ownHost: true },
       'proxy',
-      /everybody can read \/metrics/,
+      /everyone can read \/metrics/,
       /SLIPSTREAM_METRICS=operator/,
     ],
     [
       'lets clients lie about it',
       { forwardedFor: 'pass' },
       'proxy',
-      /is believed/,
+      /can forge/,
       /proxy_add_x_forwarded_for/,
     ],
     [
@@ -376,10 +378,10 @@ describe('the way here', () => {
   it('finds a proxy that does not reach the server', async () => {
     const { target } = world.proxy
     world.proxy.target = 9
-    await expectWrong('did.json', /the proxy says 502/, /SLIPSTREAM_PORT/)
+    await expectWrong('did.json', /the proxy answers 502/, /SLIPSTREAM_PORT/)
     const found = await world.diagnose('did.json', { server: 'none' })
     world.proxy.target = target
-    expect(found[0]).toMatchObject({ level: 'unchecked', text: /no Slipstream runs/ })
+    expect(found[0]).toMatchObject({ level: 'unchecked', text: /Slipstream is not running/ })
   })
 })
 
@@ -397,7 +399,7 @@ describe('the others', () => {
   it('finds a host without the wire that is wanted', async () => {
     const missing = { status: 404, name: 'MethodNotImplemented', message: 'not found' }
     world.stream.refuseHandshakes(missing, 3)
-    await expectWrong('jetstream', /no such wire/, /JETSTREAM_WIRE=auto/)
+    await expectWrong('jetstream', /does not offer this/, /JETSTREAM_WIRE=auto/)
   })
 
   it('finds dictionaries that can’t be had, and frames that can’t be read', async () => {
@@ -418,7 +420,7 @@ describe('the others', () => {
     await expectWrong('plc', /answers 500/, /PLC_URL/)
     const { server, port } = await otherProgram()
     const PLC_URL = `http://127.0.0.1:${port}`
-    await expectWrong('plc', /is no PLC directory/, /plc.directory/, { env: { PLC_URL } })
+    await expectWrong('plc', /is not a PLC directory/, /plc.directory/, { env: { PLC_URL } })
     server.close()
     await expectWrong('plc', /refuses the connection/, /firewall/, {
       env: { PLC_URL: `http://${NOWHERE}` },
@@ -429,10 +431,10 @@ describe('the others', () => {
     const nobody = `did:plc:${'b'.repeat(24)}`
     await expectWrong('members', /there is no account/, /MEMBERS/, { env: { MEMBERS: nobody } })
     world.pds.misbehave({ method: 'listRecords', how: { status: 500 } })
-    await expectWrong('members', /does not give out the follow list/, /curl -i/)
+    await expectWrong('members', /does not serve the follow list/, /curl -i/)
     world.pds.behave()
     world.pds.findable.clear()
-    await expectWrong('members', /can’t find did:web:appview.test/, /remembers a document/)
+    await expectWrong('members', /can’t find did:web:appview.test/, /caches a document/)
   })
 
   it('believes no PDS that wants a token before it looks', async () => {
@@ -445,12 +447,12 @@ describe('the others', () => {
 
   it('finds a labeler that is none', async () => {
     const env = { LABELERS: world.member.did }
-    await expectWrong('labelers', /is no labeler/, /SLIPSTREAM_LABELERS/, { env })
+    await expectWrong('labelers', /is not a labeler/, /SLIPSTREAM_LABELERS/, { env })
   })
 
   it('finds a fallback that is no AppView, or this server itself', async () => {
     world.appview.misbehave({ text: 'hello' })
-    await expectWrong('fallback', /is no AppView/, /FALLBACK_APPVIEW/)
+    await expectWrong('fallback', /is not an AppView/, /FALLBACK_APPVIEW/)
     const env = { FALLBACK_APPVIEW: `https://${world.env['HOSTNAME']}` }
     await expectWrong('fallback', /this server itself/, /FALLBACK_APPVIEW/, { env })
   })

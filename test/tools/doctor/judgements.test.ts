@@ -49,7 +49,7 @@ describe('room on the disk', () => {
 
   it.each([
     [0x6969, 'wrong', /NFS/],
-    [0x794c7630, 'notice', /overlay: all is gone with the container/],
+    [0x794c7630, 'notice', /overlay: everything is lost with the container/],
     [0xff534d42, 'wrong', /CIFS/],
   ] as const)('is on a disk of kind %i: %s', (type, level, text) => {
     expect(aboutKind(type, '/data')).toMatchObject([{ level, text: expect.stringMatching(text) }])

@@ -42,7 +42,8 @@ const BAND_WIDTH = 3
 /** A hole of more than so many steps is shown as one. */
 const MAX_MISSING_STEPS = 2.5
 
-export function createCharts() {
+/** @param ask - for the history of a ring */
+export function createCharts(ask: (ring: string) => Promise<History>) {
   const charts = [...document.querySelectorAll<HTMLElement>('[data-series]')].map(
     (place): Chart => ({
       place,
@@ -60,26 +61,35 @@ export function createCharts() {
     for (const chart of charts) drawOne(chart, history)
   }
 
+  function forgetPlots(): void {
+    for (const chart of charts) {
+      chart.plot?.destroy()
+      delete chart.plot
+    }
+  }
+
   const resized = new ResizeObserver(() => {
-    for (const { plot, place } of charts)
-      plot?.setSize({ width: place.clientWidth, height: HEIGHT })
+    for (const { plot, place } of charts) {
+      // In a tab that is not shown nothing has a width.
+      if (place.clientWidth > 0) plot?.setSize({ width: place.clientWidth, height: HEIGHT })
+    }
   })
   for (const { place } of charts) resized.observe(place)
 
   return {
     async load(ring: string): Promise<void> {
-      const response = await fetch(`/page/history/${ring}`)
-      if (!response.ok) return
-      history = withHoles((await response.json()) as History)
+      history = withHoles(await ask(ring))
       draw()
     },
     /** The colours of the page have changed. */
     redraw(): void {
-      for (const chart of charts) {
-        chart.plot?.destroy()
-        delete chart.plot
-      }
+      forgetPlots()
       draw()
+    },
+    clear(): void {
+      history = undefined
+      forgetPlots()
+      for (const { place } of charts) place.setAttribute('aria-label', place.dataset['title']!)
     },
   }
 }

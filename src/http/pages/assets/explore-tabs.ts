@@ -8,7 +8,8 @@ type Tabs = {
   restore(): void
 }
 
-export function createTabs(list: HTMLElement): Tabs {
+/** @param opened - is told which tab is shown now */
+export function createTabs(list: HTMLElement, opened: (name: string) => void): Tabs {
   const tabs = [...list.querySelectorAll<HTMLButtonElement>('[role="tab"]')]
 
   function open(chosen: HTMLButtonElement): void {
@@ -18,6 +19,7 @@ export function createTabs(list: HTMLElement): Tabs {
       tab.tabIndex = isOpen ? 0 : -1
       panelOf(tab).hidden = !isOpen
     }
+    opened(nameOf(chosen))
   }
 
   function choose(tab: HTMLButtonElement): void {

@@ -10,8 +10,8 @@ import {
   RefusedError,
   rememberToken,
 } from './operator.ts'
-import { showOverview } from './overview.ts'
 import { type Proof, proofGraph, proofTable, proofWords } from './proof-graph.ts'
+import { createServerTab } from './server-tab.ts'
 import { showSlow } from './slow.ts'
 import { showVideos } from './videos.ts'
 
@@ -89,7 +89,10 @@ onSubmit('proof-form', async (form) => {
 })
 onSubmit('moderation-form', (form, act) => decide(form, act))
 const tabList = document.getElementById('tabs')
-const tabs = tabList ? createTabs(tabList) : undefined
+const serverTab = tabList ? createServerTab(leave) : undefined
+const tabs = tabList
+  ? createTabs(tabList, (name) => serverTab?.open(name === 'overview'))
+  : undefined
 const more = document.getElementById('more')
 more?.addEventListener('click', () => void readMore())
 const itemChoice = document.getElementById('item-choice')
@@ -97,7 +100,6 @@ if (itemChoice)
   choice(itemChoice, 'show', (which) => {
     byId('timeline').dataset['show'] = which
   })
-document.getElementById('overview-again')?.addEventListener('click', () => void showOverview())
 document.getElementById('slow-again')?.addEventListener('click', () => void showSlow())
 document.getElementById('logout')?.addEventListener('click', leave)
 if (operatorToken() !== undefined && document.getElementById('login')) {
@@ -109,7 +111,6 @@ function enter(): void {
   byId('explore').hidden = false
   tabs?.restore()
   document.querySelector<HTMLElement>('[role="tabpanel"]:not([hidden]) input')?.focus()
-  void showOverview().catch(() => undefined)
   void showModeration().catch(() => undefined)
   void showSlow().catch(() => undefined)
   void showVideos().catch(() => undefined)
@@ -117,18 +118,10 @@ function enter(): void {
 
 function leave(): void {
   forgetToken()
+  serverTab?.clear()
   byId('explore').hidden = true
   byId('login').hidden = false
-  for (const id of [
-    'overview',
-    'account',
-    'timeline',
-    'post',
-    'proof',
-    'moderation',
-    'slow',
-    'videos',
-  ])
+  for (const id of ['account', 'timeline', 'post', 'proof', 'moderation', 'slow', 'videos'])
     byId(id).replaceChildren()
   for (const form of document.querySelectorAll('form')) form.reset()
 }
@@ -165,7 +158,7 @@ async function readMore(): Promise<void> {
   const page = await askAsOperator<Timeline>('timeline', { actor, cursor })
   byId('timeline').append(...page.items.map(itemRow))
   if (byId('timeline').childElementCount === 0) {
-    byId('timeline').append(element('li', { class: 'empty' }, 'There is nothing in this timeline.'))
+    byId('timeline').append(element('li', { class: 'empty' }, 'This timeline is empty.'))
   }
   cursor = page.cursor
   byId('more').hidden = cursor === undefined

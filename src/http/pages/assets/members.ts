@@ -1,7 +1,7 @@
-// Newcomers by name, for an operator who is logged in.
+// Newcomers by name, for the operator.
 
 import { element, shortName } from './dom.ts'
-import { askAsOperator, operatorToken } from './operator.ts'
+import { askAsOperator } from './operator.ts'
 
 type Newcomer = {
   did: string
@@ -13,16 +13,15 @@ type Newcomer = {
 }
 
 const STAGES: Record<Newcomer['stage'], string> = {
-  follows: 'reading whom they follow',
-  recent: 'reading the last hours',
-  older: 'reading older posts',
-  rest: 'filling in the rest',
-  done: 'all here',
+  follows: 'reading their follows',
+  recent: 'fetching recent posts',
+  older: 'fetching older posts',
+  rest: 'fetching profiles and lists',
+  done: 'done',
 }
 
-/** Fills `place`, or empties it where nobody is logged in. */
+/** Fills `place`, or empties it where there is no answer. */
 export async function showNewcomers(place: HTMLElement): Promise<void> {
-  if (operatorToken() === undefined) return
   try {
     const { newcomers } = await askAsOperator<{ newcomers: Newcomer[] }>('newcomers')
     place.replaceChildren(newcomers.length > 0 ? table(newcomers) : '')
@@ -32,7 +31,7 @@ export async function showNewcomers(place: HTMLElement): Promise<void> {
 }
 
 function table(newcomers: Newcomer[]): HTMLElement {
-  const head = ['Member', 'Stage', 'Timeline', 'Followed']
+  const head = ['Member', 'Now', 'Posts in the timeline', 'Follows fetched']
   return element(
     'table',
     {},

@@ -1,12 +1,12 @@
-// The server at a glance, the first tab of the explore page: what there is, and whether it is well, in words as well as
-// in colour.
+// The server at a glance, in the first tab of the explore page: what there is, and whether it is well, in words as well
+// as in colour.
 
 import { byId, element } from './dom.ts'
 import { askAsOperator } from './operator.ts'
 
 type Row = { name: string; text: string; level: keyof typeof LEVELS }
 
-const LEVELS = { good: 'Good', info: 'For your information', notice: 'Look at it', bad: 'Bad' }
+const LEVELS = { good: 'Good', info: 'Info', notice: 'Check this', bad: 'Fix this' }
 
 export async function showOverview(): Promise<void> {
   const { rows } = await askAsOperator<{ rows: Row[] }>('overview')

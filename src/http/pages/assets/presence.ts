@@ -6,7 +6,8 @@ import { byId, element } from './dom.ts'
 /** Of a connection that broke: a restart or a proxy's pause is no news. */
 const AWAY_AFTER_MS = 5_000
 
-export function createPresence() {
+/** @param rank - of the heading that says so */
+export function createPresence(rank: 'h1' | 'h2') {
   const { title } = document
   const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')!
   const icons = { there: icon.getAttribute('href')!, away: icon.dataset['away']! }
@@ -18,7 +19,7 @@ export function createPresence() {
     document.body.toggleAttribute('data-away', isAway)
     byId('state').hidden = isAway
     document.getElementById('away')?.remove()
-    if (isAway) byId('state').before(notice(heardAt))
+    if (isAway) byId('state').before(notice(rank, heardAt))
     document.title = isAway ? `No answer since ${timeOf(heardAt)} · ${title}` : title
     icon.setAttribute('href', isAway ? icons.away : icons.there)
   }
@@ -44,15 +45,15 @@ export function createPresence() {
   }
 }
 
-function notice(heardAt: number): HTMLElement {
+function notice(rank: 'h1' | 'h2', heardAt: number): HTMLElement {
   return element(
     'article',
     { class: 'finding bad', id: 'away', role: 'alert' },
-    element('h1', {}, `No answer since ${timeOf(heardAt)}`),
+    element(rank, {}, `No answer since ${timeOf(heardAt)}`),
     element(
       'p',
       {},
-      'The server, or the way to it, is gone. What stands below is from then; this page goes on by itself when there is an answer again.',
+      'Either the server is down, or you cannot reach it. What you see below is from then. This page goes on by itself once the server answers again.',
     ),
   )
 }

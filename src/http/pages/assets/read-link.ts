@@ -34,7 +34,7 @@ export async function ask<T>(
   const response = await fetch(`/xrpc/${method}?${search}`, {
     headers: { authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ''}` },
   }).catch(() => {
-    throw new Error('This server cannot be reached now.')
+    throw new Error('The server can’t be reached. Try again in a moment.')
   })
   const body = (await response.json().catch(() => ({}))) as T & { message?: string }
   if (response.ok) return body

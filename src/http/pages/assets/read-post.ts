@@ -96,7 +96,7 @@ function replyList({ replies = [] }: ThreadNode, depth: number): HTMLElement | u
 
 function nodeCard(node: ThreadNode): HTMLElement {
   if (node.post) return postCard(node.post)
-  const why = node.blocked ? 'A post that a block hides.' : 'A post that is not here.'
+  const why = node.blocked ? 'This post is hidden by a block.' : 'This post is not here.'
   return element('p', { class: 'post gone' }, why)
 }
 
@@ -199,7 +199,7 @@ function pictureRow(images: Image[]): HTMLElement {
 
 function videoStill(thumbnail: string | undefined, alt = 'Video'): HTMLElement {
   const image = thumbnail && element('img', { src: thumbnail, alt, loading: 'lazy' })
-  return element('p', { class: 'still' }, image || undefined, 'A video; clients play it.')
+  return element('p', { class: 'still' }, image || undefined, 'A video: open it in a client.')
 }
 
 function externalCard({ uri, title, description }: NonNullable<Embed['external']>): HTMLElement {
@@ -214,7 +214,7 @@ function externalCard({ uri, title, description }: NonNullable<Embed['external']
 
 function quotedCard({ author, value, uri, displayName, name }: Quoted): HTMLElement {
   if (!author || !uri) {
-    const words = displayName ?? name ?? 'What it quotes is not here.'
+    const words = displayName ?? name ?? 'The quoted post is not here.'
     return element('div', { class: 'quoted' }, element('p', { dir: 'auto' }, words))
   }
   return element(
@@ -222,7 +222,7 @@ function quotedCard({ author, value, uri, displayName, name }: Quoted): HTMLElem
     { class: 'quoted' },
     personLink(author),
     element('p', { class: 'text', dir: 'auto' }, value?.text ?? ''),
-    element('a', { href: `/read?${new URLSearchParams({ post: uri })}` }, 'The quoted post'),
+    element('a', { href: `/read?${new URLSearchParams({ post: uri })}` }, 'Open the quoted post'),
   )
 }
 

@@ -23,8 +23,8 @@ export function profileCard(
 ): HTMLElement {
   const { description, viewer = {} } = profile
   const ties = [
-    viewer.following !== undefined && 'followed by the reader',
-    viewer.followedBy !== undefined && 'follows the reader',
+    viewer.following !== undefined && 'followed by this reader',
+    viewer.followedBy !== undefined && 'follows this reader',
   ].filter((tie) => tie !== false)
   return element(
     'section',
@@ -54,7 +54,7 @@ function proofOf(
   if (!known || known.count === 0) return undefined
   const names = known.followers.slice(0, 3).map(nameOf)
   const others = known.count - names.length
-  const words = `Followed by ${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}, whom the reader follows`
+  const words = `Followed by ${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}, whom this reader follows`
   const place = element('ul', { class: 'people' })
   const button = element('button', { type: 'button', class: 'quiet' }, 'Show all')
   button.addEventListener('click', () =>

@@ -126,7 +126,7 @@ async function showFeed(
   if (mine !== turn) return
   older = readOn
   const isEmpty = list.childElementCount === 0
-  const words = isEmpty && element('p', { class: 'empty' }, 'There is nothing here yet.')
+  const words = isEmpty && element('p', { class: 'empty' }, 'Nothing here yet.')
   byId('view').replaceChildren(...above, words || list)
 }
 

@@ -21,7 +21,7 @@ type SlowRequest = Record<keyof typeof PARTS, number> & { at: number; path: stri
 
 export async function showSlow(): Promise<void> {
   const { requests } = await askAsOperator<{ requests: SlowRequest[] }>('slow')
-  const nothing = element('p', { class: 'empty' }, 'Nothing was asked in the last hour.')
+  const nothing = element('p', { class: 'empty' }, 'No requests in the last hour.')
   byId('slow').replaceChildren(requests.length > 0 ? table(requests) : nothing)
 }
 

@@ -7,7 +7,7 @@ type Day = { date: string; seconds: number; sessions: number }
 
 export async function showVideos(): Promise<void> {
   const { days } = await askAsOperator<{ days: Day[] }>('videos')
-  const nothing = element('p', { class: 'empty' }, 'No video was watched yet.')
+  const nothing = element('p', { class: 'empty' }, 'No videos watched yet.')
   byId('videos').replaceChildren(days.length > 0 ? table(days) : nothing)
 }
 

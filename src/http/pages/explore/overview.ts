@@ -60,7 +60,7 @@ function aboutInvites(db: Db, now: number): OverviewRow {
   const places = open.reduce((sum, one) => sum + one.max_uses - one.uses, 0)
   const text =
     open.length === 0
-      ? 'no code is open; slipstream invite create makes one'
+      ? 'no open codes; create one with slipstream invite create'
       : `${plural(open.length, 'code')} in use, for ${plural(places, 'more person', 'more people')}`
   return { name: 'Invites', text, level: 'info' }
 }
@@ -69,13 +69,13 @@ function aboutBackups(dataDir: string, now: number): OverviewRow {
   const newest = newestBackup(dataDir)
   if (!newest) {
     const text =
-      'none in the data folder; slipstream backup makes one. Those in other folders are not known here.'
+      'none in the data folder; make one with slipstream backup. Backups in other folders are not counted.'
     return { name: 'Backups', text, level: 'notice' }
   }
   const age = now - newest.at
   const text = `the latest is ${duration(age)} old, ${bytes(newest.bytes)}`
   if (age <= BACKUP_IS_OLD_MS) return { name: 'Backups', text, level: 'good' }
-  const advice = 'Look at the timer (docs/OPERATING.md, Back up and restore).'
+  const advice = 'Check the backup timer (docs/OPERATING.md, Back up and restore).'
   return { name: 'Backups', text: `${text}. ${advice}`, level: 'notice' }
 }
 
@@ -83,20 +83,20 @@ function aboutGaps({ gaps: { open, repairing, closed } }: Facts): OverviewRow {
   if (open + repairing === 0) {
     return { name: 'Gaps', text: `none open, ${count(closed)} closed`, level: 'good' }
   }
-  const text = `${count(open)} open, ${count(repairing)} being repaired: this goes on by itself; slipstream gaps lists them`
+  const text = `${count(open)} open, ${count(repairing)} being repaired, without your help; slipstream gaps lists them`
   return { name: 'Gaps', text, level: 'info' }
 }
 
 function aboutJobs({ jobs, recordsLater }: Facts): OverviewRow {
-  const later = recordsLater > 0 ? `; ${count(recordsLater)} records are fetched later, slowly` : ''
+  const later = recordsLater > 0 ? `; ${count(recordsLater)} records follow later, slowly` : ''
   if (jobs < MANY_JOBS)
     return { name: 'Jobs', text: `${count(jobs)} waiting${later}`, level: 'good' }
-  const text = `${count(MANY_JOBS)} or more waiting${later}: much is being fetched. If this stays so for hours, slipstream doctor says what holds it up.`
+  const text = `${count(MANY_JOBS)} or more waiting${later}. If this lasts for hours, slipstream doctor says why.`
   return { name: 'Jobs', text, level: 'notice' }
 }
 
 function aboutRoom({ disk: { databaseBytes, freeBytes } }: Facts): OverviewRow {
-  const text = `${bytes(databaseBytes)} taken by the database, ${bytes(freeBytes)} free`
+  const text = `${bytes(databaseBytes)} in the database, ${bytes(freeBytes)} free`
   const isShort = freeBytes < LEAST_FREE_BYTES
   return { name: 'Disk', text, level: isShort ? 'bad' : 'good' }
 }
@@ -105,7 +105,7 @@ function aboutLabelers({ quarantinedLabelers }: Facts): OverviewRow | undefined 
   const [first, ...others] = quarantinedLabelers
   if (!first) return undefined
   const more = others.length > 0 ? `, and ${count(others.length)} more` : ''
-  const text = `${first.did} is left alone until ${first.until}: ${first.reason}${more}`
+  const text = `${first.did} is paused until ${first.until}: ${first.reason}${more}`
   return { name: 'Labelers', text, level: 'info' }
 }
 
@@ -119,6 +119,6 @@ function aboutPins(
     return { name: 'Pinned media', text: `${text}: full. ${advice}`, level: 'bad' }
   }
   if (missing === 0) return { name: 'Pinned media', text: `${text}, all there`, level: 'good' }
-  const lacking = `${text}; ${plural(missing, 'blob')} could not be had yet, and will be asked for again`
+  const lacking = `${text}; ${plural(missing, 'blob')} not fetched yet; they are tried again`
   return { name: 'Pinned media', text: lacking, level: 'notice' }
 }

@@ -9,6 +9,8 @@ import { createAccounts } from '../../../data/store/read/accounts.ts'
 import { videosWatched } from '../../operator/facts.ts'
 import { requireOperator } from '../../operator/guard.ts'
 import type { SlowRequests } from '../../server/slow-requests.ts'
+import { figuresOf } from '../figures.ts'
+import { createForecast, createHistories } from '../histories.ts'
 import { type PageErrorParts, pageError } from '../page-error.ts'
 import { accountView } from './account.ts'
 import { newcomersView } from './members.ts'
@@ -23,6 +25,8 @@ export type ExploreOptions = ExploreParts &
     config: Pick<Config, 'operatorToken' | 'labelers' | 'dataDir' | 'mediaPin' | 'mediaPinMb'>
     status: () => IngestStatus | undefined
     slowRequests: Pick<SlowRequests, 'list'>
+    /** Milliseconds since 1970. */
+    now?: () => number
   }
 
 /** What the operator asked for can't be answered; the message is for them. */
@@ -32,6 +36,8 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   const timeline = createTimelineView(options)
   const post = createPostView(options)
   const subjectOf = createSubjects(options)
+  const forecast = createForecast(options)
+  const histories = createHistories(options)
   const { labelers: dids } = options.config
   /** As a client that names no labelers. */
   const readerFor = (owner: Subject) =>
@@ -40,6 +46,12 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   const app = new Hono()
   app.use(requireOperator(options.config))
   app.get('/overview', async (c) => c.json({ rows: await overview(options) }))
+  app.get('/figures', (c) => c.json(figuresOf(options.status(), forecast())))
+  app.get('/history/:ring', (c) => {
+    const history = histories(c.req.param('ring'))
+    if (history === undefined) throw new NotAnswerable('There are charts of an hour, day or month.')
+    return c.body(history, 200, { 'content-type': 'application/json' })
+  })
   app.get('/newcomers', (c) =>
     c.json({ newcomers: newcomersView(options, options.status()?.coldStarts ?? []) }),
   )

@@ -1,0 +1,107 @@
+// The first tab of the explore page before the operator logged in: places for the state with what to do about it, the
+// figures of this moment, the charts, and what is here. Scripts fill them with what only the token gets.
+
+import type { FigureName } from './figures.ts'
+import { type Html, html } from './html.ts'
+
+type Chart = {
+  title: string
+  /** Columns of the history, and what each is called where there are several. */
+  series: string[]
+  names?: string[]
+  /** How the script writes numbers beside the axis. */
+  unit: 'count' | 'ms' | 'bytes'
+  /** What stands beside the title: the latest. */
+  figure: FigureName
+}
+
+const CHARTS: Chart[] = [
+  { title: 'Events a second', series: ['events_s'], unit: 'count', figure: 'events' },
+  { title: 'Behind the network', series: ['lag_ms'], unit: 'ms', figure: 'lag' },
+  { title: 'Requests a second', series: ['requests_s'], unit: 'count', figure: 'requests' },
+  {
+    title: 'Time of an answer',
+    series: ['answer_p50_ms', 'answer_p99_ms'],
+    unit: 'ms',
+    figure: 'answerP50',
+    names: ['typical', 'slowest 1 %'],
+  },
+  { title: 'Memory', series: ['memory_bytes'], unit: 'bytes', figure: 'memory' },
+  { title: 'Database', series: ['database_bytes'], unit: 'bytes', figure: 'database' },
+]
+
+export function serverPanel(): Html {
+  return html`<section role="tabpanel" id="overview-panel" aria-labelledby="overview-tab">
+<h2 class="unseen">This server</h2>
+<div id="state"></div>
+<p class="unseen" id="announcement" aria-live="polite"></p>
+<dl class="figures">
+${figureOf('events', 'events a second')}
+${figureOf('lag', 'behind the network')}
+${figureOf('requests', 'requests a second')}
+${figureOf('answerP50', 'typical answer')}
+</dl>
+<p class="aside" id="connection">Reading <span data-figure="host">–</span>: <span data-figure="quiet">–</span></p>
+<dl class="overview" id="overview"></dl>
+<div class="row"><button type="button" class="quiet" id="overview-again">Refresh</button></div>
+<section id="archive" aria-labelledby="archive-title" hidden>
+<h2 id="archive-title">The archive</h2>
+<p data-archive></p>
+<progress max="100" value="0" aria-labelledby="archive-title"></progress>
+</section>
+<section id="newcomers" aria-labelledby="newcomers-title" hidden>
+<h2 id="newcomers-title">Newcomers</h2>
+<p data-newcomers></p>
+<progress max="100" value="0" aria-labelledby="newcomers-title"></progress>
+<div id="newcomer-list"></div>
+</section>
+${history()}
+${holdings()}
+</section>`
+}
+
+function history(): Html {
+  return html`<section class="history" aria-labelledby="history-title">
+<div class="heading"><h2 id="history-title">History</h2>
+<div class="choice" role="group" aria-label="Span of the charts">
+<button type="button" data-ring="hour" aria-pressed="true">Hour</button>
+<button type="button" data-ring="day" aria-pressed="false">Day</button>
+<button type="button" data-ring="month" aria-pressed="false">30 days</button>
+</div></div>
+<div class="charts">${CHARTS.map(chartCard)}</div>
+</section>`
+}
+
+function chartCard({ title, series, names = [], unit, figure }: Chart): Html {
+  return html`<figure class="chart-card">
+<figcaption><span>${title}${names.map((name, i) => html` <small class="series-${i + 1}">${name}</small>`)} <small class="peak"></small></span><strong data-figure="${figure}">–</strong></figcaption>
+<div class="chart" role="img" aria-label="${title}" data-title="${title}" data-series="${series.join(' ')}" data-unit="${unit}"></div>
+</figure>`
+}
+
+function holdings(): Html {
+  return html`<section aria-labelledby="holdings-title">
+<h2 id="holdings-title">What is here</h2>
+<dl class="holdings">
+${figureOf('members', 'members')}
+${figureOf('timelines', 'timelines in memory')}
+${figureOf('fanOut', 'timelines a post goes to')}
+${figureOf('writesSaved', 'timeline writes spared by the limit')}
+${figureOf('actors', 'accounts known')}
+${figureOf('follows', 'follows in the graph')}
+${figureOf('openGaps', 'gaps being repaired')}
+${figureOf('jobs', 'jobs waiting')}
+${figureOf('visible', 'arrival to visible')}
+${figureOf('answerP99', 'slowest 1 % of answers')}
+${figureOf('memory', 'memory')}
+${figureOf('database', 'database')}
+${figureOf('databaseLog', 'its write-ahead log')}
+${figureOf('diskFree', 'disk free')}
+${figureOf('diskForecast', 'at this pace')}
+</dl>
+</section>`
+}
+
+function figureOf(name: FigureName, label: string): Html {
+  return html`<div><dt>${label}</dt><dd data-figure="${name}">–</dd></div>`
+}

@@ -1,0 +1,84 @@
+// How Slipstream is doing, as visitors want to know it: whether they can read, and what is late or missing. What an
+// operator does about it, and every figure of the machine, stands behind the token (state-words.ts).
+
+import type { IngestStatus } from '../../bridge/messages.ts'
+import { isReadingArchive } from './archive-words.ts'
+import { duration } from './format.ts'
+import { type Finding, hasFailures, isLate, isSlow } from './state-words.ts'
+
+/** The worst comes first. @param status - undefined until the ingest thread has reported. */
+export function stateForVisitors(status: IngestStatus | undefined): Finding[] {
+  if (!status) {
+    return [{ level: 'notice', title: 'Starting', text: 'The first figures come in a second.' }]
+  }
+  const findings = [
+    aboutStream(status),
+    aboutFailures(status),
+    aboutRoom(status),
+    aboutLag(status),
+    aboutSlowness(status),
+    aboutGaps(status),
+  ].filter((finding) => finding !== undefined)
+  const isWell = findings.every(({ level }) => level === 'info')
+  return isWell ? [wellness(status), ...findings] : findings
+}
+
+function wellness({ stream: { lagMs } }: IngestStatus): Finding {
+  const text =
+    lagMs === undefined
+      ? 'You can read here, and new posts come in.'
+      : `You can read here. This server is ${duration(lagMs)} behind the network.`
+  return { level: 'good', title: 'Everything is well', text }
+}
+
+/** However nothing new comes in, it is the same to a reader. */
+function aboutStream(status: IngestStatus): Finding | undefined {
+  const { stalls = [], stream, archive } = status
+  if (archive && isReadingArchive(status)) {
+    const text = `${archive.percent} % of it is read. New posts come in once it is done.`
+    return { level: 'notice', title: 'Reading the network’s past', text }
+  }
+  if (stream.connected && stalls.length === 0) return undefined
+  const text =
+    'You can read what is here. Nothing is lost: what is missed now is read once new posts come in again.'
+  return { level: 'bad', title: 'No new posts come in', text }
+}
+
+function aboutFailures(status: IngestStatus): Finding | undefined {
+  if (!hasFailures(status)) return undefined
+  const text = 'More than one request in a hundred fails. If something does not load, try again.'
+  return { level: 'bad', title: 'Requests are failing', text }
+}
+
+function aboutRoom({ disk: { state } }: IngestStatus): Finding | undefined {
+  if (state === 'ok') return undefined
+  if (state === 'full') {
+    const text = 'You can read what is here. New posts come in once there is room again.'
+    return { level: 'bad', title: 'The disk is full', text }
+  }
+  const isPartial = state !== 'without-search'
+  const more = isPartial ? ', and some posts, likes and replies by strangers are missing' : ''
+  const text = `Search does not find posts by their words for now${more}.`
+  return { level: isPartial ? 'bad' : 'notice', title: 'Some things are missing', text }
+}
+
+function aboutLag(status: IngestStatus): Finding | undefined {
+  if (isReadingArchive(status) || !isLate(status)) return undefined
+  return {
+    level: 'notice',
+    title: `Catching up, ${duration(status.stream.lagMs)} behind`,
+    text: 'What was missed is being read. Timelines fill up meanwhile.',
+  }
+}
+
+function aboutSlowness(status: IngestStatus): Finding | undefined {
+  if (!isSlow(status)) return undefined
+  const text = `One request in a hundred takes ${duration(status.pulse.answerMs.p99)} or more.`
+  return { level: 'notice', title: 'Answers are slow', text }
+}
+
+function aboutGaps({ openGaps }: IngestStatus): Finding | undefined {
+  if (openGaps === 0) return undefined
+  const text = 'They are being fetched, and appear by themselves.'
+  return { level: 'info', title: 'Some posts are missing', text }
+}
