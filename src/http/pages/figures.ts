@@ -37,7 +37,7 @@ const QUIET_MS = 5_000
 
 export type FigureName = (typeof FIGURES)[number]
 
-export type Figures = {
+type Figures = {
   texts: Record<FigureName, string>
   state: Finding[]
   /** Without names, which are asked for beside this. */

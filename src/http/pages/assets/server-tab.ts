@@ -46,9 +46,8 @@ export function createServerTab(refused: () => void) {
   async function look(): Promise<void> {
     const figures = await ask(() => askAsOperator<Figures>('figures'))
     if (!figures || operatorToken() === undefined) return
-    showTexts(figures.texts)
     state.show(figures.state)
-    showProgress(figures)
+    showFigures(figures)
   }
 
   const drawCharts = () => void ask(() => charts.load(ring))
@@ -60,11 +59,11 @@ export function createServerTab(refused: () => void) {
     void look()
     lookOver()
     drawCharts()
-    timers = [
-      setInterval(() => void look(), FIGURES_EVERY_MS),
-      setInterval(lookOver, OVERVIEW_EVERY_MS),
-      setInterval(drawCharts, CHARTS_EVERY_MS[ring]),
-    ]
+    timers = every(
+      [look, FIGURES_EVERY_MS],
+      [lookOver, OVERVIEW_EVERY_MS],
+      [drawCharts, CHARTS_EVERY_MS[ring]!],
+    )
   }
 
   function rest(): void {
@@ -77,29 +76,42 @@ export function createServerTab(refused: () => void) {
     begin()
   })
   byId('overview-again').addEventListener('click', begin)
-  addEventListener('themechange', () => charts.redraw())
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => charts.redraw())
-  document.addEventListener('visibilitychange', begin)
+  onChangesAround(begin, charts.redraw)
 
   return {
-    /** Whether it is the tab that is looked at. */
     open(isIt: boolean): void {
       isOpen = isIt
       begin()
     },
-    /** Forgets what only the operator may see. */
     clear(): void {
       rest()
       charts.clear()
       state.clear()
-      showTexts({})
-      for (const id of ['overview', 'newcomer-list']) byId(id).replaceChildren()
-      for (const id of ['archive', 'newcomers']) byId(id).hidden = true
+      forgetFigures()
     },
   }
 }
 
-function showProgress({ coldStarts, archive }: Figures): void {
+function every(...what: [work: () => unknown, ms: number][]) {
+  return what.map(([work, ms]) => setInterval(() => void work(), ms))
+}
+
+/** What only the operator may see. */
+function forgetFigures(): void {
+  showTexts({})
+  for (const id of ['overview', 'newcomer-list']) byId(id).replaceChildren()
+  for (const id of ['archive', 'newcomers']) byId(id).hidden = true
+}
+
+/** Of the colours, and of whether anybody looks. */
+function onChangesAround(looked: () => void, recoloured: () => void): void {
+  addEventListener('themechange', recoloured)
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', recoloured)
+  document.addEventListener('visibilitychange', looked)
+}
+
+function showFigures({ texts, coldStarts, archive }: Figures): void {
+  showTexts(texts)
   const isSomebodyNew = coldStarts.count > 0
   showBar(byId('archive'), archive.isShown, archive)
   showBar(byId('newcomers'), isSomebodyNew, coldStarts)
