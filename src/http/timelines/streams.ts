@@ -4,8 +4,9 @@
 // for all (live-feed.ts). Who reads too slowly is left out until their socket is empty, and catches up again, so
 // nothing is kept for them. The writer’s invalidations wake us (data/shared-memory/invalidation-ring.ts); nothing is polled.
 //
-// Bounded: streams of one reader, and of all; those of programs do not count as connections of their address. A comment goes out every 20 seconds, so that no proxy takes silence
-// for the end; then it is also asked whether the reader may still listen.
+// Bounded: streams of one reader, and of all; those of programs do not count as connections of their address. A
+// comment goes out every 20 seconds, so that no proxy takes silence for the end; then it is also asked whether the
+// reader may still listen.
 
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
