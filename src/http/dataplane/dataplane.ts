@@ -4,6 +4,7 @@
 
 import { isValidDid } from '@atproto/syntax'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
+import { MAX_TIMER_MS } from '../../base/util/durations.ts'
 import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import { bsyncRpcs } from './bsync.ts'
 import { bsyncStreamRpcs } from './bsync-stream.ts'
@@ -17,8 +18,6 @@ import { createWeb } from './web.ts'
 /** Of one call, as it comes and as it is answered. */
 const MAX_ASKED_BYTES = 4 << 20
 const MAX_ANSWERED_BYTES = 64 << 20
-/** A timer of more ends at once. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
 export type DataplaneOptions = Omit<DataplaneParts, 'invalidations'> & {
   /** A ring of them; undefined: nothing is kept from call to call. */
@@ -51,7 +50,7 @@ export async function startDataplane(
     readMaxBytes: MAX_ASKED_BYTES,
     writeMaxBytes: MAX_ANSWERED_BYTES,
     acceptCompression: [],
-    maxTimeoutMs: MAX_TIMEOUT_MS,
+    maxTimeoutMs: MAX_TIMER_MS,
   })
   const listener = await listen({ answer, grpc: createGrpc(calls, limits) }, { config, reusePort })
   log.info({ bind: config.dataplaneBind, port: listener.port }, 'dataplane interface is up')

@@ -5,6 +5,7 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { DescMethod } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
+import { MAX_TIMER_MS } from '../../base/util/durations.ts'
 import { createDecoder } from './decoding.ts'
 import { encode } from './encoded.ts'
 
@@ -57,9 +58,6 @@ function deadlineOf(timeout: unknown): number {
   const ms = Number(count) * UNIT_MS[unit]!
   return ms > MAX_TIMER_MS ? Infinity : performance.now() + ms
 }
-
-/** A timer of more ends at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 function readAll(stream: ServerHttp2Stream, answering: Answering): void {
   const chunks: Buffer[] = []

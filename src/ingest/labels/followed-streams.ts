@@ -2,7 +2,7 @@
 // configured ones, and of the others those named last, so that no member has more than a few of them; none
 // that is left alone for a while (quarantine.ts).
 
-import { HOUR_MS } from '../../base/util/durations.ts'
+import { HOUR_MS, MAX_TIMER_MS } from '../../base/util/durations.ts'
 import {
   allLabelers,
   deleteLabeler,
@@ -96,8 +96,6 @@ export function createFollowedStreams(parts: LabelsParts, options: Options): Fol
     },
   }
 }
-
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 function rowsToFollow(parts: LabelsParts, { naming, quarantine, isOpen }: Choice): Row[] {
   const { db, actors, isConfigured, limits, now } = parts
