@@ -1,11 +1,8 @@
-// From compressed frame to validated event, one core: our decoder against the trusted one
-// (libzstd in WebAssembly, which digests the dictionary for every frame), alone and with JSON
-// parsing and validation. Times are CPU times of this process, best round of several, because other
-// work may share the machine.
-//
-// Frames are synthetic events of the network's mix, compressed with the double's own dictionary.
-// Where the real dictionaries lie in ../shared, the same with those, as `decode.production.…`.
-// Run alone: node bench/decode.ts
+// From compressed frame to validated event, one core: our decoder against the trusted one (libzstd in WebAssembly,
+// which digests the dictionary for every frame), alone and with JSON parsing and validation. Times are CPU times of
+// this process, best round of several, because other work may share the machine. Frames are synthetic events of the
+// network's mix, compressed with the double's own dictionary. Where the real dictionaries lie in ../shared, the same
+// with those, as `decode.production.…`. Run alone: node bench/decode.ts
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,9 +1,8 @@
-// What a page of getTimeline costs where another node has the member's bucket, against the same page from a ring, over a
-// real engine of three nodes on this machine: handler and driver, without HTTP and JWT. Nothing without Java.
-//
-// `ring`: from memory. `rows`: merged from rows, as the first page is. `engine`: the end of the member's log is fetched anew
-// (which no page waits for), and a page is made of it. `guest`: it was fetched for an earlier page, and this node's own
-// rows say what came since. They take turns.
+// What a page of getTimeline costs where another node has the member's bucket, against the same page from a ring,
+// over a real engine of three nodes on this machine: handler and driver, without HTTP and JWT. Nothing without Java.
+// `ring`: from memory. `rows`: merged from rows, as the first page is. `engine`: the end of the member's log is
+// fetched anew (which no page waits for), and a page is made of it. `guest`: it was fetched for an earlier page, and
+// this node's own rows say what came since. They take turns.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,9 +1,8 @@
-// One post to all its author's followers, every one of whom has a timeline in memory: milliseconds for
-// 2,000,000 of them, and writes a second. Each timeline is warm (its memory touched) and full, as it is
-// in a running process. The baseline pushes to arrays in a Map, for a tenth as many.
-//
-// `….read_beside` is what another thread's reading of random timelines takes while posts are fanned
-// out one after the other, `….read_alone` while nobody writes: serving is to be unaffected.
+// One post to all its author's followers, every one of whom has a timeline in memory: milliseconds for 2,000,000 of
+// them, and writes a second. Each timeline is warm (its memory touched) and full, as it is in a running process. The
+// baseline pushes to arrays in a Map, for a tenth as many. `….read_beside` is what another thread's reading of random
+// timelines takes while posts are fanned out one after the other, `….read_alone` while nobody writes: serving is to
+// be unaffected.
 
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { createFollowGraph } from '../src/data/graph/follow-graph.ts'

@@ -1,9 +1,8 @@
 // The graph as a service (/v1/graph) under the load that graph services are compared by: whom somebody follows, who
 // follows them, whether these follow those, and who is in several lists. The server is a process of its own; accounts
-// are drawn evenly, except who is asked for followers: those are drawn as follows are, so that the known are asked often.
-//
-// `.per_core_s` is of the whole process' time; `.p99_ms_at_80` at random arrivals, at four fifths of what saturates it.
-// `.outside.*` is autocannon's view of the same closed loop, beside ours of the same minute.
+// are drawn evenly, except who is asked for followers: those are drawn as follows are, so that the known are asked
+// often. `.per_core_s` is of the whole process' time; `.p99_ms_at_80` at random arrivals, at four fifths of what
+// saturates it. `.outside.*` is autocannon's view of the same closed loop, beside ours of the same minute.
 
 import { cliJson } from '../test/support/cli.ts'
 import { createRandom, type Random } from '../test/support/random.ts'

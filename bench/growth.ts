@@ -1,10 +1,8 @@
-// How costs grow: the follow graph from 10^4 to 10^8 edges, timelines from 10 to 10^5 members. The
-// networks are of one shape at every size: 29 follows an account as on the real one (160 million by
-// 5.5 million), who follows and who is followed by a power law, in random order. Times are of random
-// edges, so that the largest sizes pay for memory that no cache holds.
-//
-// `npm run bench -- growth --full --save docs/plots/data.json` measures what docs/plots shows, and
-// `node scripts/write-plots.ts` draws it.
+// How costs grow: the follow graph from 10^4 to 10^8 edges, timelines from 10 to 10^5 members. The networks are of
+// one shape at every size: 29 follows an account as on the real one (160 million by 5.5 million), who follows and who
+// is followed by a power law, in random order. Times are of random edges, so that the largest sizes pay for memory
+// that no cache holds. `npm run bench -- growth --full --save docs/plots/data.json` measures what docs/plots shows,
+// and `node scripts/write-plots.ts` draws it.
 
 import { createActorTable } from '../src/data/graph/actor-table.ts'
 import {

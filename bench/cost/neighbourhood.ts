@@ -1,7 +1,7 @@
 // What a community of so many members touches of the whole network, by drawing it: whom they follow,
 // and what share of the network's posts and of its other acts is by those or about those. The network
-// is the one of the other benchmarks (test/support/network-stream.ts): 5.5 million accounts that act
-// and are followed by a power law, and beside it a neighbourhood that grows with the community.
+// is like that of the other benchmarks (test/support/network-stream.ts): accounts that act and are
+// followed by a power law, and beside it a neighbourhood that grows with the community.
 
 import { createRandom, type Random } from '../../test/support/random.ts'
 

@@ -1,9 +1,8 @@
-// A community on disk as 36 hours of the network leave it behind: members who each follow as many,
-// half of them popular accounts of the whole network and half of a neighbourhood of their own; whole
-// follow lists of everyone they follow; and what the indexer keeps, in community scope, of so many
-// events of the network's mix (bench/network-stream.ts).
-//
-// The lists are written straight into the table: through the indexer ten million of them take minutes.
+// A community on disk as 36 hours of the network leave it behind: members who each follow as many, half of them
+// popular accounts of the whole network and half of a neighbourhood of their own; whole follow lists of everyone they
+// follow; and what the indexer keeps, in community scope, of so many events of the network's mix
+// (bench/world/network-stream.ts). The lists are written straight into the table: through the indexer ten million of
+// them take minutes.
 
 import type { StreamEvent } from '../../src/base/event.ts'
 import { anyAccount, createNetworkStream, didOf } from '../../test/support/network-stream.ts'

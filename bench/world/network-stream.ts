@@ -1,10 +1,8 @@
-// The public stream in small, for what it leaves on disk: everybody's events, mixed as they come
-// (62% likes, 11% posts, 8% reposts, 7% follows, blocks, deletions), with clocks as they are
-// measured: clients write `createdAt` a second before or after their server gives the record key,
-// events reach us half a second to two seconds later, and servers use few clock ids.
-//
-// Texts are made of 4,000 invented words, more often the short ones, so that no dictionary made for
-// real languages knows them.
+// The public stream in small, for what it leaves on disk: everybody's events, mixed as they come (62% likes, 11%
+// posts, 8% reposts, 7% follows, blocks, deletions), with clocks as they are measured: clients write `createdAt` a
+// second before or after their server gives the record key, events reach us half a second to two seconds later, and
+// servers use few clock ids. Texts are made of 4,000 invented words, more often the short ones, so that no dictionary
+// made for real languages knows them.
 
 import type { JsonObject, StreamEvent } from '../../src/base/event.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'

@@ -1,9 +1,7 @@
-// An endless stream of events like the public one: its mix, its shapes and sizes (the measured ones
-// of ../shared/reference/measurements.md: about 550 bytes of JSON an event), a power law of who acts
-// and of what is liked, and posts that are liked mostly while they are young. Seeded.
-//
-// Identifiers are made by arithmetic instead of hashing, so that tens of millions of events can be
-// made in reasonable time.
+// An endless stream of events like the public one: its mix, its shapes and sizes (the measured ones of
+// ../shared/reference/measurements.md: about 550 bytes of JSON an event), a power law of who acts and of what is
+// liked, and posts that are liked mostly while they are young. Seeded. Identifiers are made by arithmetic instead of
+// hashing, so that tens of millions of events can be made in reasonable time.
 
 import type { JsonObject, StreamEvent } from '../../src/base/event.ts'
 import { createRandom, type Random } from './random.ts'

@@ -1,9 +1,8 @@
-// What the labelers of recent requests say about posts and accounts, for each set of labelers, as it
-// stands in views: of most nothing. What they act upon takes the slow path, with everything else that
-// differs from viewer to viewer.
+// What the labelers of recent requests say about posts and accounts, for each set of labelers, as it stands in views:
+// of most nothing. What they act upon takes the slow path, with everything else that differs from viewer to viewer.
 //
-// Keyed by cached-view.ts `dependency` of the post or the account. Bounded by bytes; the set that was not
-// asked for longest goes first, and one that alone fills it all begins anew.
+// Keyed by cached-view.ts `dependency` of the post or the account. Bounded by bytes; the set that was not asked for
+// longest goes first, and one that alone fills it all begins anew.
 
 import type { Labelers } from '../hydrate/labelers.ts'
 import type { Labelled } from '../hydrate/types.ts'

@@ -1,26 +1,7 @@
-// Answers from kept, pre-serialised cached views: what the handlers see of this room.
-//
-// A view is made once for every viewer (make-views.ts), as JSON with slots, and kept until
-// something that it was made of changes (cached-views.ts); the slots are filled from what is known of
-// the viewer (viewer-memory.ts) and from smaller cached views (page.ts). What is lacking is loaded batched
-// by the usual hydration, so a page costs a few statements at first and none later. What can't be made
-// for everyone (lists, blocks in the middle of a view) takes the slow path, item by item: hydration,
-// rules and views for this viewer, as if this room did not exist. Both say the same; a test holds them
-// to it over random histories.
-//
-// Nothing here is out of date: whatever writes rows says what it touched (data/shared-memory/invalidation-ring.ts), every
-// call takes the invalidations first (forget.ts), and there is no waiting in between. Without a ring of invalidations
-// nothing is kept from call to call.
-//
-// To add a kind of view: a number in CACHED, a line in make-views.ts, a function here. What it
-// depends on is watched. To add to what a post or a profile says about its viewer: a field in
-// answers/views/post-viewer.ts or profile-viewer.ts and its column in answers/hydrate/; who changes it invalidates `reaction`
-// or `relation`. Something new that changes often: a kind of slot, a line in page.ts that fills it, a line in
-// forget.ts.
-//
-// Cached views know nothing of labels by labelers. What those say whose labels the request takes into
-// account (label-memory.ts) is put in where a view shows labels; whatever they may have acted upon takes
-// the slow path, which also hides what was taken down.
+// Answers from kept, pre-serialised cached views: what the handlers see of this room. A view is made once for every
+// viewer (make-views.ts), as JSON with slots, and kept until something that it was made of changes
+// (cached-views.ts); the slots are filled from what is known of the viewer (viewer-memory.ts) and from smaller
+// cached views (page.ts). How it all fits, and how to add to it: src/answers/README.md.
 
 import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Db } from '../../data/store/db.ts'

@@ -1,10 +1,8 @@
-// What recent viewers are to accounts and did to posts, kept as the JSON that fills the slots of
-// cached views. Bounded by bytes; the viewer who was away longest is forgotten first, and one who alone
-// fills a good part begins anew.
-//
-// `posts` holds the `viewer` of posts without gates: nearly all of them say that nothing was done.
-// `gated` holds that of posts whose gates had to be asked, or that are the viewer's own; it counts
-// only together with the cached view that it was made for, which is another one once the gates change.
+// What recent viewers are to accounts and did to posts, kept as the JSON that fills the slots of cached views.
+// Bounded by bytes; the viewer who was away longest is forgotten first, and one who alone fills a good part begins
+// anew. `posts` holds the `viewer` of posts without gates: nearly all of them say that nothing was done. `gated`
+// holds that of posts whose gates had to be asked, or that are the viewer's own; it counts only together with the
+// cached view that it was made for, which is another one once the gates change.
 
 import type { RelationRules } from '../views/rules.ts'
 import type { CachedView } from './cached-view.ts'

@@ -1,9 +1,8 @@
 // What an answer's ids were hydrated to: the face between `answers/hydrate/` (loads it, batched), `answers/views/`
-// (turns it into lexicon views, purely) and the handlers (which filter by `answers/views/rules.ts`).
-//
-// Everything is keyed by our integers: actors by `actors.uid`, posts by `posts.id`, reposts by
-// `reposts.id`, lists by `lists.id`, feed items by data/store/item-ids.ts. One state belongs to one
-// request: it was read in one transaction and holds each thing once.
+// (turns it into lexicon views, purely) and the handlers (which filter by `answers/views/rules.ts`). Everything is
+// keyed by our integers: actors by `actors.uid`, posts by `posts.id`, reposts by `reposts.id`, lists by `lists.id`,
+// feed items by data/store/item-ids.ts. One state belongs to one request: it was read in one transaction and holds
+// each thing once.
 
 import type {
   AppBskyActorProfile,

@@ -1,9 +1,8 @@
-// Pages of accounts that stand in a relation to one account: whom it follows, who follows it, whom it
-// blocks or mutes, whose posts it is told of. Newest first as in the reference; the cursor is `<ms>__<did>`: the last entry's
-// time and its other account, so that a page never depends on what was added above it.
-//
-// Where one pair has several records, the first one counts (by record key, as in the relations that
-// profiles show): following somebody again moves nobody to the top.
+// Pages of accounts that stand in a relation to one account: whom it follows, who follows it, whom it blocks or
+// mutes, whose posts it is told of. Newest first as in the reference; the cursor is `<ms>__<did>`: the last entry's
+// time and its other account, so that a page never depends on what was added above it. Where one pair has several
+// records, the first one counts (by record key, as in the relations that profiles show): following somebody again
+// moves nobody to the top.
 
 import { isValidDid } from '@atproto/syntax'
 import type { ActorReader } from '../../data/graph/types.ts'

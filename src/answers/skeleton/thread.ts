@@ -1,10 +1,8 @@
-// The ids of a thread around one post: those above it, the replies below it, layer by layer, and the
-// line of the thread's owner.
-//
-// Ordinary threads are read as far down as was asked, one statement a layer; views put them in order
-// and cut them, as the reference does. A thread may have a hundred thousand replies, though: of a post
-// with too many of them only a part is read, the first or last that came or the most liked of the last
-// ones, and always those by the owner and by the viewer; and when there are enough posts, that is all.
+// The ids of a thread around one post: those above it, the replies below it, layer by layer, and the line of the
+// thread's owner. Ordinary threads are read as far down as was asked, one statement a layer; views put them in order
+// and cut them, as the reference does. A thread may have a hundred thousand replies, though: of a post with too many
+// of them only a part is read, the first or last that came or the most liked of the last ones, and always those by
+// the owner and by the viewer; and when there are enough posts, that is all.
 
 import type { Db } from '../../data/store/db.ts'
 import { prepareThreads, type ReplyRow, type ThreadReader } from '../../data/store/read/threads.ts'

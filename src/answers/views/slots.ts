@@ -1,9 +1,7 @@
-// What stands in a view that is made once for every viewer (ProfileState.forEveryone) where something
-// comes in that is filled in for each answer: what the viewer is to an account and did to a post, and
-// what changes more often than the view around it, or stands in many views. answers/cache/ fills them.
-//
-// To everything that handles views a slot looks like what will stand there; only json-pieces.ts, which
-// cuts the JSON at them, knows better.
+// What stands in a view that is made once for every viewer (ProfileState.forEveryone) where something comes in that
+// is filled in for each answer: what the viewer is to an account and did to a post, and what changes more often than
+// the view around it, or stands in many views. answers/cache/ fills them. To everything that handles views a slot
+// looks like what will stand there; only json-pieces.ts, which cuts the JSON at them, knows better.
 
 import { randomBytes } from 'node:crypto'
 import { assert } from '../../base/util/assert.ts'

@@ -1,10 +1,8 @@
-// Compact forms of the two strings that every record has, and of the order between them.
-//
-// A TID record key (13 characters, 63 bits) is stored as 8 bytes, any other key as text; SQLite
-// keeps the two apart by type, so the pair is reversible. A CID of a record is always CIDv1,
-// dag-cbor, sha-256, so only its 32-byte digest is stored. `cidRank` gives the order of CID
-// strings (which the reference breaks ties by) for its first fifteen bits.
-// Specs: https://atproto.com/specs/tid and https://atproto.com/specs/data-model.
+// Compact forms of the two strings that every record has, and of the order between them. A TID record key (13
+// characters, 63 bits) is stored as 8 bytes, any other key as text; SQLite keeps the two apart by type, so the pair
+// is reversible. A CID of a record is always CIDv1, dag-cbor, sha-256, so only its 32-byte digest is stored.
+// `cidRank` gives the order of CID strings (which the reference breaks ties by) for its first fifteen bits. Specs:
+// https://atproto.com/specs/tid and https://atproto.com/specs/data-model.
 
 const TID_ALPHABET = '234567abcdefghijklmnopqrstuvwxyz'
 /** Of CIDs, and of did:plc. */

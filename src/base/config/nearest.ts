@@ -1,9 +1,8 @@
-// The known word that was probably meant, for the hint of a refusal; none where nothing is like what was
-// written, since a far-fetched guess sends people the wrong way.
-//
-// Three things make words alike, in this order: few letters are wrong, swapped, missing or too many (at most
-// a third of them); they are made of the same parts, of which some are missing or were added (DATA_FOLDER
-// for DATA_DIR, THREADS for SERVE_THREADS); or the one begins with the other (HOST for HOSTNAME).
+// The known word that was probably meant, for the hint of a refusal; none where nothing is like what was written,
+// since a far-fetched guess sends people the wrong way. Three things make words alike, in this order: few letters are
+// wrong, swapped, missing or too many (at most a third of them); they are made of the same parts, of which some are
+// missing or were added (DATA_FOLDER for DATA_DIR, THREADS for SERVE_THREADS); or the one begins with the other (HOST
+// for HOSTNAME).
 
 const PARTS = /[_\s-]+/
 /** Of a word's letters, how many may be wrong. */

@@ -1,9 +1,8 @@
-// Four ways in which well-formed JSON still hurts whoever reads it: so many values that parsing takes seconds
-// (each key of an object is remembered by itself, and 4 MB hold 300,000); nesting so deep that a
-// recursive reader overflows its stack; `__proto__` keys, which turn a copied object's prototype into
-// what a stranger wrote; and half a surrogate pair behind an escape, which is no text in UTF-8, so
-// that strict clients refuse the whole answer it stands in. The checks cost next to nothing on
-// ordinary frames.
+// Four ways in which well-formed JSON still hurts whoever reads it: so many values that parsing takes seconds (each
+// key of an object is remembered by itself, and 4 MB hold 300,000); nesting so deep that a recursive reader overflows
+// its stack; `__proto__` keys, which turn a copied object's prototype into what a stranger wrote; and half a
+// surrogate pair behind an escape, which is no text in UTF-8, so that strict clients refuse the whole answer it
+// stands in. The checks cost next to nothing on ordinary frames.
 
 import { isObject } from './json-object.ts'
 

@@ -1,9 +1,7 @@
-// One direction of the follow graph: for each account a set of keys.
-//
-// Two integers an account (`heads`): where its piece of the pool is, and a size word, size class and
-// count. The sets themselves are as sorted-slots.ts or bitmap-rows.ts say. Functions here read for
-// both the writer and the readers: they stay inside the arrays and end whatever stands there,
-// because a reader may meet a half-written state (and throws the answer away then, see
+// One direction of the follow graph: for each account a set of keys. Two integers an account (`heads`): where its
+// piece of the pool is, and a size word, size class and count. The sets themselves are as sorted-slots.ts or
+// bitmap-rows.ts say. Functions here read for both the writer and the readers: they stay inside the arrays and end
+// whatever stands there, because a reader may meet a half-written state (and throws the answer away then, see
 // owner-versions.ts).
 
 import { assert } from '../../base/util/assert.ts'

@@ -1,10 +1,8 @@
-// A very large set as one bit for each account there is, in the graph's order (uid-order.ts).
-//
-// Row r stands for the accounts whose keys have r as their upper half, bit b of it for the lower half
-// b. A row has as many words as the accounts there are need, so the bit's place is computed, the
-// whole ascends in key order, and two sets are intersected a word at a time. An account with more
-// than about one in forty of all as followers takes less memory so than as a sorted set, and every
-// operation is one bit.
+// A very large set as one bit for each account there is, in the graph's order (uid-order.ts). Row r stands for the
+// accounts whose keys have r as their upper half, bit b of it for the lower half b. A row has as many words as the
+// accounts there are need, so the bit's place is computed, the whole ascends in key order, and two sets are
+// intersected a word at a time. An account with more than about one in forty of all as followers takes less memory so
+// than as a sorted set, and every operation is one bit.
 
 import * as sizes from './size-classes.ts'
 import * as order from './uid-order.ts'

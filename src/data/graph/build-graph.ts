@@ -1,9 +1,7 @@
-// Building a graph at once: lists of subjects become sorted keys, and everybody's followers come from
-// everybody's follows by a transposition.
-//
-// Creators are visited in the order of their keys, so each subject's followers come ascending, and
-// each can be put where it stays. How many there are is counted first, so every subject has a piece
-// of just its size from the start. Two integers an account are all it needs besides.
+// Building a graph at once: lists of subjects become sorted keys, and everybody's followers come from everybody's
+// follows by a transposition. Creators are visited in the order of their keys, so each subject's followers come
+// ascending, and each can be put where it stays. How many there are is counted first, so every subject has a piece of
+// just its size from the start. Two integers an account are all it needs besides.
 
 import { assert } from '../../base/util/assert.ts'
 import type { Adjacency } from './adjacency.ts'

@@ -1,9 +1,8 @@
 // How a DID lies in shared memory: four 32-bit words.
 //
-// A did:plc is 24 characters of base32, 120 bits: thirty bits a word, so none of the words is
-// negative. Any other DID stands in a heap, four characters an integer; its first word is -1, then
-// come where in the heap, how many characters, and the hash.
-// https://web.plc.directory/spec/v0.1/did-plc
+// A did:plc is 24 characters of base32, 120 bits: thirty bits a word, so none of the words is negative. Any other DID
+// stands in a heap, four characters an integer; its first word is -1, then come where in the heap, how many
+// characters, and the hash. https://web.plc.directory/spec/v0.1/did-plc
 
 import { BASE32 } from '../../base/atproto/keys.ts'
 import { assert } from '../../base/util/assert.ts'

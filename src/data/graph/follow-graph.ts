@@ -1,9 +1,8 @@
 // The follow graph in shared memory: both directions, one writer, any number of reading threads.
 //
-// Each direction is an `Adjacency`; both take their pieces from one pool. A change marks the creator's
-// follows and the subject's followers in the versions, so a reader looks again only if its own sets
-// were changed meanwhile. Everything that readers need is in `handle`, which can go through
-// `workerData`.
+// Each direction is an `Adjacency`; both take their pieces from one pool. A change marks the creator's follows and
+// the subject's followers in the versions, so a reader looks again only if its own sets were changed meanwhile.
+// Everything that readers need is in `handle`, which can go through `workerData`.
 
 import { assert } from '../../base/util/assert.ts'
 import { OwnerVersionsReader, OwnerVersionsWriter } from '../shared-memory/owner-versions.ts'

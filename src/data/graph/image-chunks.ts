@@ -1,9 +1,8 @@
-// An image of memory: a stream of integers, cut into chunks that can be stored one by one.
-//
-// Every chunk begins with the same few integers: a mark, the layout's version, the image's random
-// number, its place in the image, whether it is the last, and a checksum of what follows. So a chunk
-// that is torn, missing, out of its place, or from another image or another build is found out, and
-// with it the whole image is refused. Byte order is the machine's; the mark tells a foreign one.
+// An image of memory: a stream of integers, cut into chunks that can be stored one by one. Every chunk begins with
+// the same few integers: a mark, the layout's version, the image's random number, its place in the image, whether it
+// is the last, and a checksum of what follows. So a chunk that is torn, missing, out of its place, or from another
+// image or another build is found out, and with it the whole image is refused. Byte order is the machine's; the mark
+// tells a foreign one.
 
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'

@@ -1,9 +1,7 @@
-// Pieces of one large shared integer array, by size class, for the adjacency sets.
-//
-// A freed piece goes to its class's free list; the list is threaded through the pieces themselves
-// (the first integer is the next piece). What no list has is cut from the open end, a stretch that
-// is either new memory or a large freed piece, so that the old homes of growing giants are used up
-// by small sets. Index 0 is never given out: it means none.
+// Pieces of one large shared integer array, by size class, for the adjacency sets. A freed piece goes to its class's
+// free list; the list is threaded through the pieces themselves (the first integer is the next piece). What no list
+// has is cut from the open end, a stretch that is either new memory or a large freed piece, so that the old homes of
+// growing giants are used up by small sets. Index 0 is never given out: it means none.
 
 import { createSharedInts, type SharedInts } from '../shared-memory/shared-ints.ts'
 import { CLASS_COUNT, capacities, classWithin } from './size-classes.ts'

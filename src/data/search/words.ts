@@ -1,9 +1,7 @@
-// What a text is to a search: its words, folded so that case and accents don't matter. Stored texts and
-// queries go through the same functions, so both always agree, and what reaches the index as a query
-// is made of these words alone.
-//
-// Scripts that put no spaces between words (and Korean, which glues endings to them) are cut to pairs
-// of characters, each overlapping the next: a word of such a script is then a phrase of pairs.
+// What a text is to a search: its words, folded so that case and accents don't matter. Stored texts and queries go
+// through the same functions, so both always agree, and what reaches the index as a query is made of these words
+// alone. Scripts that put no spaces between words (and Korean, which glues endings to them) are cut to pairs of
+// characters, each overlapping the next: a word of such a script is then a phrase of pairs.
 
 /** Longer words are cut: nobody types more, and every word is a key of the index. */
 const MAX_WORD_LENGTH = 40

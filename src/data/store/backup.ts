@@ -1,11 +1,7 @@
-// A copy of the database as of one moment, taken while everything goes on: by a connection of its own,
-// which reads one state from beginning to end and keeps no writer waiting (the write-ahead log grows
-// meanwhile). It holds all that can't be had again: members, their private state, where the streams
-// stand, and the rows that everything else follows from.
-//
-// It is written under another name, checked, and only then renamed: what is named a backup is whole.
-// What was begun and never finished is removed by the next one. One folder is for one Slipstream.
-// https://www.sqlite.org/backup.html
+// A copy of the database as of one moment, taken while everything goes on: by a connection of its own, which reads
+// one state from beginning to end and keeps no writer waiting (the write-ahead log grows meanwhile). It is written
+// under another name, checked, and only then renamed: what is named a backup is whole. What was begun and never
+// finished is removed by the next one. One folder is for one Slipstream. https://www.sqlite.org/backup.html
 
 import {
   closeSync,

@@ -1,9 +1,8 @@
-// Holes in what was received, each a row from when it was noticed until long after it was closed.
-//
-// A gap is the whole stream's (a range of time on a host) or one account's (its repository has to be
-// compared). What lies close together is one gap: a stream's gap that is not at work yet is widened, and
-// an account has at most one that is not closed. So there are never more than MAX_OPEN_STREAM_GAPS,
-// MAX_OPEN_ACCOUNT_GAPS and KEPT_CLOSED_GAPS rows; beyond that, accounts share one row, of uid 0.
+// Holes in what was received, each a row from when it was noticed until long after it was closed. A gap is the whole
+// stream's (a range of time on a host) or one account's (its repository has to be compared). What lies close together
+// is one gap: a stream's gap that is not at work yet is widened, and an account has at most one that is not closed.
+// So there are never more than MAX_OPEN_STREAM_GAPS, MAX_OPEN_ACCOUNT_GAPS and KEPT_CLOSED_GAPS rows; beyond that,
+// accounts share one row, of uid 0.
 
 import type { StreamGap } from '../../base/event.ts'
 import type { Db, WriteDb } from './db.ts'

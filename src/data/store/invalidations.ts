@@ -1,9 +1,8 @@
-// What the running transaction touches of what views are made from, collected where the rows are
-// written and told to all readers after the commit (data/shared-memory/invalidation-ring.ts). A rollback drops it.
-//
-// Each table's file names what it writes, since it alone knows every statement that does. An invalidation
-// costs a few nanoseconds and no memory: it goes to a stack of integers. A transaction that names
-// more than fits tells readers to forget everything.
+// What the running transaction touches of what views are made from, collected where the rows are written and told to
+// all readers after the commit (data/shared-memory/invalidation-ring.ts). A rollback drops it. Each table's file
+// names what it writes, since it alone knows every statement that does. An invalidation costs a few nanoseconds and
+// no memory: it goes to a stack of integers. A transaction that names more than fits tells readers to forget
+// everything.
 
 import { assert } from '../../base/util/assert.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'

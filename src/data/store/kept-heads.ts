@@ -1,9 +1,8 @@
-// The newest post and repost of accounts at or before some time, kept from page to page: whoever reads
-// on below the ring's end asks for thousands of them each time, and nearly all are the same.
-//
-// Two times answer for every time between them: where the newest item at or before `until` is of
-// `head`, it is so for all times from `head` to `until`. Whoever keeps this across requests has to
-// forget accounts whose feeds change (INVALIDATION.feed in data/shared-memory/invalidation-kinds.ts).
+// The newest post and repost of accounts at or before some time, kept from page to page: whoever reads on below the
+// ring's end asks for thousands of them each time, and nearly all are the same. Two times answer for every time
+// between them: where the newest item at or before `until` is of `head`, it is so for all times from `head` to
+// `until`. Whoever keeps this across requests has to forget accounts whose feeds change (INVALIDATION.feed in
+// data/shared-memory/invalidation-kinds.ts).
 
 /** `until` is what was asked; null: there is nothing so old. Milliseconds. */
 type KeptHead = { until: number; post: number | null; repost: number | null }

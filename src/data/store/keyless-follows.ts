@@ -1,9 +1,8 @@
-// Follows from an imported list that names no record keys. Each stands under a key that we make up from
-// its subject, which no server gives out and which is below all TIDs; the first record for the pair that
-// arrives takes its place (ingest/indexing/collections/follow.ts). Its time is unknown, and older than any record's.
-//
-// Here also: pairs that came apart lately. Tombstones tell of record keys only, and a list without keys
-// must not join what the stream has just put asunder.
+// Follows from an imported list that names no record keys. Each stands under a key that we make up from its subject,
+// which no server gives out and which is below all TIDs; the first record for the pair that arrives takes its place
+// (ingest/indexing/collections/follow.ts). Its time is unknown, and older than any record's. Here also: pairs that
+// came apart lately. Tombstones tell of record keys only, and a list without keys must not join what the stream has
+// just put asunder.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import type { Db, WriteDb } from './db.ts'

@@ -1,10 +1,8 @@
-// The newest feed items of many accounts, merged from their own rows: what a timeline is below its
-// ring's end, or where no ring is open.
-//
-// Every account has two lists in time order, its posts and its reposts, each in an index of its own.
-// One statement finds the head of every list; then lists are read by descending head, and a list
-// whose head is older than the page's last item so far is never opened. So a page costs one index
-// seek a list, and opens few more lists than it has items.
+// The newest feed items of many accounts, merged from their own rows: what a timeline is below its ring's end, or
+// where no ring is open. Every account has two lists in time order, its posts and its reposts, each in an index of
+// its own. One statement finds the head of every list; then lists are read by descending head, and a list whose head
+// is older than the page's last item so far is never opened. So a page costs one index seek a list, and opens few
+// more lists than it has items.
 
 import { unpackCid } from '../../base/atproto/keys.ts'
 import type { Db } from './db.ts'

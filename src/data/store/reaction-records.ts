@@ -1,9 +1,7 @@
-// Records of likes, reposts and follows that can't be told from their rows: those with a time in another
-// form than the usual one, and those that came by way of somebody's repost. Notifications that are made from
-// rows (ingest/indexing/notify-rows.ts) show them as they were written.
-//
-// The newest MAX_KEPT stay; what goes is shown as its row tells it. A record goes with its row: the files
-// of those tables delete it here.
+// Records of likes, reposts and follows that can't be told from their rows: those with a time in another form than
+// the usual one, and those that came by way of somebody's repost. Notifications that are made from rows
+// (ingest/indexing/notify-rows.ts) show them as they were written. The newest MAX_KEPT stay; what goes is shown as
+// its row tells it. A record goes with its row: the files of those tables delete it here.
 
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'

@@ -1,9 +1,8 @@
-// Records of posts as they are stored: JSON as it came, or from a few hundred bytes on compressed,
-// with a dictionary of what posts are made of (deflate: a tenth smaller and several times quicker to
-// read than zstd at this size, whose dictionary is digested anew for each call). Shorter ones save
-// little, and cost as much to pack (some 20 µs; 5 to unpack, once, since what was read is kept).
-//
-// The first byte tells them apart. Rows from before are JSON, and stay so.
+// Records of posts as they are stored: JSON as it came, or from a few hundred bytes on compressed, with a dictionary
+// of what posts are made of (deflate: a tenth smaller and several times quicker to read than zstd at this size, whose
+// dictionary is digested anew for each call). Shorter ones save little, and cost as much to pack (some 20 µs; 5 to
+// unpack, once, since what was read is kept). The first byte tells them apart. Rows from before are JSON, and stay
+// so.
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { POST_DICTIONARY } from './record-dictionary.ts'

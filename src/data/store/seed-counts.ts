@@ -1,9 +1,8 @@
-// What was counted before we counted, as a public AppView told: never mixed with what we counted
-// ourselves (post-counts.ts, actors.ts), and shown in addition to it.
-//
-// What happened before the AppView was asked, and is applied here only later (a listing, a replay, a
-// stream that was behind), was counted there already: it is taken out again where it is counted here.
-// So that this comes out even, what we have more of than they stands as a negative number; none is shown.
+// What was counted before we counted, as a public AppView told: never mixed with what we counted ourselves
+// (post-counts.ts, actors.ts), and shown in addition to it. What happened before the AppView was asked, and is
+// applied here only later (a listing, a replay, a stream that was behind), was counted there already: it is taken out
+// again where it is counted here. So that this comes out even, what we have more of than they stands as a negative
+// number; none is shown.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { ActorCounts } from './actors.ts'

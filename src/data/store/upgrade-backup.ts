@@ -1,10 +1,8 @@
-// Before a database is brought to a newer schema, a copy of it is put beside it, so that the version of
-// Slipstream that wrote it can go on where the upgrade goes wrong: `slipstream.sqlite.before-015`. Only the
-// last one is kept.
-//
-// The file itself is copied while nobody has it open here: exact, and on file systems that can share
-// blocks (btrfs, XFS) done at once and for nothing. An upgrade that was interrupted finds its copy and
-// doesn't overwrite it with the half of an upgrade.
+// Before a database is brought to a newer schema, a copy of it is put beside it, so that the version of Slipstream
+// that wrote it can go on where the upgrade goes wrong: `slipstream.sqlite.before-015`. Only the last one is kept.
+// The file itself is copied while nobody has it open here: exact, and on file systems that can share blocks (btrfs,
+// XFS) done at once and for nothing. An upgrade that was interrupted finds its copy and doesn't overwrite it with the
+// half of an upgrade.
 
 import {
   closeSync,

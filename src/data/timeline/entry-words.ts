@@ -1,9 +1,5 @@
-// How an entry lies in shared memory: four 32-bit words.
-//
-//   0  low 32 bits of sortAt
-//   1  the bits of sortAt above (11 of them), the rank's 15 bits, the upper 6 bits of item
-//   2  low 32 bits of item
-//   3  originator
+// How an entry lies in shared memory: four 32-bit words. First the low 32 bits of sortAt; then the 11 bits of sortAt
+// above, the rank's 15 bits and the upper 6 bits of item; then the low 32 bits of item; then the originator.
 
 import type { TimelineEntry, TimelinePosition } from './types.ts'
 

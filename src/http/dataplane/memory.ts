@@ -1,7 +1,6 @@
 // What is kept from call to call. A page of the frontend is some twenty calls about the same posts and accounts, and
 // the next page about many of them again: so names, counts, encoded records, and what a viewer did are read
 // once and then kept, until an invalidation (data/shared-memory/invalidation-ring.ts) names them.
-//
 // Invalidations are taken at the beginning of each call (service.ts), and a call reads without waiting. Without
 // a ring everything is forgotten at each.
 

@@ -1,9 +1,8 @@
-// How many accounts may become members in an hour: in all, from one address, from one did:web domain. A flood
-// takes a part of what is left of the hour, never all of it, so that somebody from elsewhere still gets in.
-//
-// Accounts cost nothing to make and a DID document may name any PDS, so neither says how many people there are.
-// An address does cost something. It is the PDS's where the client asks through one, and many people share that:
-// hence a part of what is left, not a small number of its own.
+// How many accounts may become members in an hour: in all, from one address, from one did:web domain. A flood takes a
+// part of what is left of the hour, never all of it, so that somebody from elsewhere still gets in. Accounts cost
+// nothing to make and a DID document may name any PDS, so neither says how many people there are. An address does
+// cost something. It is the PDS's where the client asks through one, and many people share that: hence a part of what
+// is left, not a small number of its own.
 
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { createRangeCheck } from '../../base/config/address-ranges.ts'

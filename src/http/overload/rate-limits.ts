@@ -1,11 +1,7 @@
-// How much one caller may ask in five minutes: members by their DID, since a PDS asks for all of its
-// users from one address, and everybody else by address. Windows, headers and the error are those of
-// the reference's PDS, which its clients know. Only a verified token is charged to its account, so
-// nobody can use up what belongs to another; what fails before that is charged to the address.
-//
-// The counter is our own (data/shared-memory/count-table.ts) rather than rate-limiter-flexible's, which costs as
-// little for a key it knows (0.35 µs), but keeps an object and a timer for every address that ever
-// asked, 0.5 KB each and without bound, and for each thread apart.
+// How much one caller may ask in five minutes: members by their DID, since a PDS asks for all of its users from one
+// address, and everybody else by address. Windows, headers and the error are those of the reference's PDS, which its
+// clients know. Only a verified token is charged to its account, so nobody can use up what belongs to another. The
+// counter (data/shared-memory/count-table.ts) keeps no object and no timer for every address that ever asked.
 
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { type Count, CountTable, createCountBuffer } from '../../data/shared-memory/count-table.ts'

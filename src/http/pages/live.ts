@@ -1,9 +1,7 @@
-// Figures as they change, by server-sent events: one text a second, made once for all listeners of this
-// thread, and only while there are any.
-//
-// Bounded on every side: so many listeners and no more, and few of one address; to one who does not read, nothing is sent until
-// they do, and after a while they are let go, for the browser comes back by itself. A comment is
-// sent where there is nothing to say, so that no proxy takes the silence for the end.
+// Figures as they change, by server-sent events: one text a second, made once for all listeners of this thread, and
+// only while there are any. Bounded on every side: so many listeners and no more, and few of one address; to one who
+// does not read, nothing is sent until they do, and after a while they are let go, for the browser comes back by
+// itself. A comment is sent where there is nothing to say, so that no proxy takes the silence for the end.
 
 export type Live = {
   /** @returns undefined where there are too many listeners, altogether or at this address. */

@@ -1,9 +1,8 @@
-// Who may read here, and the news that somebody did. A member's request tells the ingest thread, at
-// most once in a while, so that their timeline is in memory and their cold start begins; the request
-// itself does not wait for it. As often it is asked whether they are a member still.
-//
-// Whoever is signed in and may not read is told so by every method, also by those that answer visitors:
-// a client that got a visitor's answers would show its user as somebody who follows nobody.
+// Who may read here, and the news that somebody did. A member's request tells the ingest thread, at most once in a
+// while, so that their timeline is in memory and their cold start begins; the request itself does not wait for it. As
+// often it is asked whether they are a member still. Whoever is signed in and may not read is told so by every
+// method, also by those that answer visitors: a client that got a visitor's answers would show its user as somebody
+// who follows nobody.
 
 import { forbidden, type XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { Config } from '../../base/config/config.ts'

@@ -1,9 +1,8 @@
 // HTTP around the methods: routes, request ids, the log line of a failure.
 //
-// Two ways lead in. hono routes everything, and is what tests call. Queries of methods that we have,
-// which is nearly all that is asked, go straight from Node's server to dispatch: the platform's
-// Request and Response would be the larger part of what is done around a handler. Both ways meet in
-// `respond`, so there is one implementation.
+// Two ways lead in. hono routes everything, and is what tests call. Queries of methods that we have, which is nearly
+// all that is asked, go straight from Node's server to dispatch: the platform's Request and Response would be the
+// larger part of what is done around a handler. Both ways meet in `respond`, so there is one implementation.
 
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -1,6 +1,5 @@
 // Graphs that programs keep here: follows added and removed, an adjacency list loaded line by line, and a graph
 // deleted. Whatever is answered with 200 is committed.
-//
 // A load is read no faster than it is written: some lines go to the writer together, and only then is more taken
 // from the socket. It is not all or nothing: lines are applied in their order, and how many are is kept, so that a
 // load that broke off goes on from there (ingest/timelines/edit-graph.ts).

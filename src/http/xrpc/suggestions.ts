@@ -1,9 +1,7 @@
-// Whom somebody might like to follow, from the follow graph alone: accounts that many of those they
-// follow follow too; or, relative to an account, whom its followers also follow. Where there is nothing
-// to go by, those with most followers.
-//
-// Each list costs a bounded number of steps through the graph and is kept for a while, so that its
-// pages fit together. What the viewer blocks or mutes is for the handlers to leave out.
+// Whom somebody might like to follow, from the follow graph alone: accounts that many of those they follow follow
+// too; or, relative to an account, whom its followers also follow. Where there is nothing to go by, those with most
+// followers. Each list costs a bounded number of steps through the graph and is kept for a while, so that its pages
+// fit together. What the viewer blocks or mutes is for the handlers to leave out.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'

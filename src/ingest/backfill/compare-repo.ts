@@ -1,9 +1,8 @@
-// Makes everything that we hold of an account equal to its repository: after a `sync` event, after it
-// was away or moved, and after a gap of the stream in which its repository changed.
-//
-// Of a member and of an author everything is listed; of others only what we hold something of, and
-// only down to the oldest of it. Where a listing ends before it covered all that we hold, because it
-// is long or out of order, what is left is asked for key by key, the newest first, within bounds.
+// Makes everything that we hold of an account equal to its repository: after a `sync` event, after it was away or
+// moved, and after a gap of the stream in which its repository changed. Of a member and of an author everything is
+// listed; of others only what we hold something of, and only down to the oldest of it. Where a listing ends before it
+// covered all that we hold, because it is long or out of order, what is left is asked for key by key, the newest
+// first, within bounds.
 
 import type { Collection } from '../../base/atproto/collections.ts'
 import { tidTimeMs } from '../../base/atproto/tid.ts'

@@ -1,9 +1,8 @@
-// Events may come twice, late, or after what they were followed by. Rows that carry a rev answer
-// for themselves; for the others, and for what is gone, the tombstone of the key does.
-//
-// What was fetched from a repository carries no rev of its own. There the rule is: any deletion or
-// change of the key that we applied since the fetch began is newer than what was fetched. Both
-// moments are read from our one clock, so the rule is exact however wrong other clocks are.
+// Events may come twice, late, or after what they were followed by. Rows that carry a rev answer for themselves; for
+// the others, and for what is gone, the tombstone of the key does. What was fetched from a repository carries no rev
+// of its own. There the rule is: any deletion or change of the key that we applied since the fetch began is newer
+// than what was fetched. Both moments are read from our one clock, so the rule is exact however wrong other clocks
+// are.
 
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import { findTombstone, putTombstone, type RecordKey } from '../../data/store/tombstones.ts'

@@ -1,10 +1,8 @@
-// What a new member finds under their notifications: what is in the index already, because somebody
-// else's following made them an author here, or because an older Slipstream filled the database.
-// Dated by the records, and old news: who was never seen to read counts as unread only what came after
-// `since` (answers/skeleton/notifications.ts). Of the newest posts, a bounded number in all, so that joining
-// costs the writer a moment and never more.
-//
-// Mentions come first: a post that mentions somebody tells them so, whatever else it is to them.
+// What a new member finds under their notifications: what is in the index already, because somebody else's following
+// made them an author here, or because an older Slipstream filled the database. Dated by the records, and old news:
+// who was never seen to read counts as unread only what came after `since` (answers/skeleton/notifications.ts). Of
+// the newest posts, a bounded number in all, so that joining costs the writer a moment and never more. Mentions come
+// first: a post that mentions somebody tells them so, whatever else it is to them.
 
 import type { Collection } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'

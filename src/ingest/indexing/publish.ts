@@ -1,10 +1,8 @@
-// Applies a committed batch's memory changes to the graph, the account bits and the timelines, in
-// the order in which the rows changed; for the writer alone (writer.ts). Everything here is idempotent against rows: a change that
-// is published after later rows were committed finds them and does no harm.
-//
-// Authors with many member followers ("celebrities") are not fanned out. Becoming one takes their
-// items out of the rings, ceasing to be one puts them back; the two thresholds differ, so that
-// nobody flips to and fro.
+// Applies a committed batch's memory changes to the graph, the account bits and the timelines, in the order in which
+// the rows changed; for the writer alone (writer.ts). Everything here is idempotent against rows: a change that is
+// published after later rows were committed finds them and does no harm. Authors with many member followers
+// ("celebrities") are not fanned out. Becoming one takes their items out of the rings, ceasing to be one puts them
+// back; the two thresholds differ, so that nobody flips to and fro.
 
 import { CELEBRITY, HIDDEN, MEMBER } from '../../data/graph/types.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'

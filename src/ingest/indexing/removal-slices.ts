@@ -1,9 +1,8 @@
-// The deletion of an account that has many records, slice by slice, so that the stream is not held up.
-//
-// In the transaction of its event the account is hidden, leaves the timelines, and its first few hundred
-// records go; from then on nothing more is accepted of it. What is left goes in slices, each a transaction
-// of its own in which counts and memory follow the rows, as if the records were deleted one by one. Who
-// still has records to go stands in `removals`, so a restart goes on.
+// The deletion of an account that has many records, slice by slice, so that the stream is not held up. In the
+// transaction of its event the account is hidden, leaves the timelines, and its first few hundred records go; from
+// then on nothing more is accepted of it. What is left goes in slices, each a transaction of its own in which counts
+// and memory follow the rows, as if the records were deleted one by one. Who still has records to go stands in
+// `removals`, so a restart goes on.
 
 import { deleteRemoval, insertRemoval, isBeingRemoved } from '../../data/store/removals.ts'
 import { removeAccount } from './account-removal.ts'

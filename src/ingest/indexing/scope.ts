@@ -1,8 +1,6 @@
-// The cheap first look at an event, before its record is validated or SQLite is asked: does it
-// have anything to do with us? It only says no where the answer is certain; the files of the
-// collections decide the rest, where they have the rows at hand.
-//
-// `network` keeps everything. `community` keeps all that authors do, and what strangers do to kept
+// The cheap first look at an event, before its record is validated or SQLite is asked: does it have anything to do
+// with us? It only says no where the answer is certain; the files of the collections decide the rest, where they have
+// the rows at hand. `network` keeps everything. `community` keeps all that authors do, and what strangers do to kept
 // posts and to authors. `authors` leaves strangers out, but for records that are pointed at.
 
 import type { Collection } from '../../base/atproto/collections.ts'

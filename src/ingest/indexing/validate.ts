@@ -1,12 +1,8 @@
-// Records are checked against their lexicon at the door: one invalid record in an answer makes
-// clients refuse the whole page.
-//
-// The lexicon validator is the judge. It costs 4–20 µs a record, so the commonest shapes of the
-// commonest records are recognised first by checks that accept only what the judge surely accepts;
-// whatever looks unusual goes to the judge. They can therefore differ in speed, not in verdict.
-//
-// On times the validator is laxer than the specification: it takes one without a timezone, or of the
-// 24th hour. The reference's does not, so those are refused here.
+// Records are checked against their lexicon at the door: one invalid record in an answer makes clients refuse the
+// whole page. The lexicon validator is the judge. It costs 4–20 µs a record, so the commonest shapes of the
+// commonest records are recognised first by checks that accept only what the judge surely accepts. On times the
+// validator is laxer than the specification, and one without a timezone, or of the 24th hour, is refused here as in
+// the reference.
 
 import { jsonToLex, type LexiconDoc, Lexicons } from '@atproto/lexicon'
 import { isValidDatetime } from '@atproto/syntax'

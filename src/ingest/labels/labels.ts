@@ -1,10 +1,8 @@
-// Labels by labelers: which labelers are followed, what comes of their streams, and what is asked of them.
-//
-// Always followed are the configured labelers, and besides those that members' requests named last, within
-// what each member and all together may cause (naming.ts). What
-// a labeler says about others than accounts known here is not kept; what is shown is asked for, once a day
-// where a stream tells of changes, often where none does. Where a labeler can't be reached nothing fails:
-// its labels are those of yesterday.
+// Labels by labelers: which labelers are followed, what comes of their streams, and what is asked of them. Always
+// followed are the configured labelers, and besides those that members' requests named last, within what each member
+// and all together may cause (naming.ts). What a labeler says about others than accounts known here is not kept; what
+// is shown is asked for, once a day where a stream tells of changes, often where none does. Where a labeler can't be
+// reached nothing fails: its labels are those of yesterday.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { allLabelers, nameLabeler } from '../../data/store/labelers.ts'

@@ -1,11 +1,8 @@
-// Repairs what no host can replay: each member and author is looked at (job `check`), and whose
-// repository changed since the gap began is compared with what we hold; and they are looked up anew (job
-// `identity`), since who changed handle or server meanwhile told it then. Jobs are queued a few hundred at
-// a time, behind all others; how far the sweep is stands in the gap's row. A sweep is for all gaps
-// that wait for one when it begins.
-//
-// What strangers did meanwhile is not found this way: nobody can say who of the whole network they
-// were. The row says so.
+// Repairs what no host can replay: each member and author is looked at (job `check`), and whose repository changed
+// since the gap began is compared with what we hold; and they are looked up anew (job `identity`), since who changed
+// handle or server meanwhile told it then. Jobs are queued a few hundred at a time, behind all others; how far the
+// sweep is stands in the gap's row. A sweep is for all gaps that wait for one when it begins. What strangers did
+// meanwhile is not found this way: nobody can say who of the whole network they were. The row says so.
 
 import type { Logger } from '../../base/obs/log.ts'
 import type { ActorReader } from '../../data/graph/types.ts'

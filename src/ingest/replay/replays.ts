@@ -1,9 +1,8 @@
-// Brings the recent past of accounts that became somebody's concern. They wait in a table, written in
-// the transaction that made them a concern, until those that come together have gathered; then one
-// replay takes all of them, up to what a socket takes, and some replays run at once.
-//
-// What a replay does not bring for certain (the host's window is shorter, there is no host, or they are
-// too few to trouble one) is read from the accounts' own servers: a job `recent` for each.
+// Brings the recent past of accounts that became somebody's concern. They wait in a table, written in the transaction
+// that made them a concern, until those that come together have gathered; then one replay takes all of them, up to
+// what a socket takes, and some replays run at once. What a replay does not bring for certain (the host's window is
+// shorter, there is no host, or they are too few to trouble one) is read from the accounts' own servers: a job
+// `recent` for each.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { findActor } from '../../data/store/actors.ts'

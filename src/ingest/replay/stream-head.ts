@@ -1,9 +1,8 @@
-// Where the main stream is, as a second stream can recognise it. Whatever is behind this place was
-// applied with the accounts known by now; a replay that has come this far has met it without a seam.
-//
-// The servers say nothing when a replay has reached the present, and a stream of few accounts may be
-// silent for hours. So a replay asks for a few accounts more, beacons, which the main stream heard of
-// last: their events are not applied again, but tell how far it is.
+// Where the main stream is, as a second stream can recognise it. Whatever is behind this place was applied with the
+// accounts known by now; a replay that has come this far has met it without a seam. The servers say nothing when a
+// replay has reached the present, and a stream of few accounts may be silent for hours. So a replay asks for a few
+// accounts more, beacons, which the main stream heard of last: their events are not applied again, but tell how far
+// it is.
 
 import type { StreamCursor, StreamItem } from '../../base/event.ts'
 

@@ -1,8 +1,8 @@
 // Writes what programs post to their timelines, many posts in one transaction.
 //
 // Every event gets the next number of its timeline. Where a producer numbers its events and one is missing, its
-// place is kept: readers stop before it until it comes, or for five seconds (holes.ts). What comes after that goes
-// to the end, and the place is no gap any more.
+// place is kept (data/store/custom-numbers.ts): readers stop before it until it comes, or for five seconds. What comes
+// after that goes to the end, and the place is no gap any more.
 
 import { DAY_MS } from '../../base/util/durations.ts'
 import {

@@ -1,10 +1,8 @@
-// The stream's beginning where it begins with the archive (sources/archive/): what the stream would have brought
-// is read there, through the same indexer and in the same order, and where the archive ends the stream
-// goes on, on the same host and by its sequence numbers. To everybody else it is one stream.
-//
-// Which is why the stream's own place is not written down before: whatever asks how far the stream is
-// learns that it has not begun. After an absence that is longer than any host's window the archive
-// closes the hole.
+// The stream's beginning where it begins with the archive (sources/archive/): what the stream would have brought is
+// read there, through the same indexer and in the same order, and where the archive ends the stream goes on, on the
+// same host and by its sequence numbers. To everybody else it is one stream. Which is why the stream's own place is
+// not written down before: whatever asks how far the stream is learns that it has not begun. After an absence that is
+// longer than any host's window the archive closes the hole.
 
 import { collections } from '../../base/atproto/collections.ts'
 import type { Config } from '../../base/config/config.ts'

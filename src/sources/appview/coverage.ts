@@ -1,10 +1,7 @@
-// What our own index holds whole, and what of it others know better: the one place that decides when a
-// public AppView is asked (docs/METHODS.md tells it by the sentences in here). Pure.
-//
-// Of members and of those whom they follow we keep everything that they write, and what is done to it
-// from then on; what was done to it before is counted by what others say (ingest/counts/, http/xrpc/counted.ts), and
-// listed after ours. Of everybody else there is only what touches them: their counts, feeds and lists here
-// would be a few rows of many. An index of the whole network holds all.
+// What our own index holds whole, and what of it others know better: the one place that decides when a public
+// AppView is asked (docs/METHODS.md tells it by the sentences in here). Of members and of those whom they follow we
+// keep everything, from then on; of everybody else only what touches them, so that their counts, feeds and lists
+// here would be a few rows of many. An index of the whole network holds all.
 
 export type AccountFacts = {
   isMember: boolean

@@ -1,9 +1,8 @@
 // The blocks that a page of the plan names, fetched in its order, a few parts ahead.
 //
-// Of a whole segment only header, index and blocks are fetched, in ranges of one generation of the file;
-// the filters in its footer would cost quota for nothing. Where a server knows no ranges, and of
-// segments of which the plan names blocks, each block is asked for by its number. A segment that was
-// rewritten meanwhile makes the plan outdated.
+// Of a whole segment only header, index and blocks are fetched, in ranges of one generation of the file; the filters
+// in its footer would cost quota for nothing. Where a server knows no ranges, and of segments of which the plan names
+// blocks, each block is asked for by its number. A segment that was rewritten meanwhile makes the plan outdated.
 
 import { type ArchiveAnswer, type ArchiveClient, ArchiveRefusal } from './archive-client.ts'
 import { BadBlockError } from './block-rows.ts'

@@ -1,9 +1,7 @@
-// Reads the archive of a Jetstream host from where it was left to its end: plan by plan, block by block,
-// in the order of the sequence numbers, so that it is the stream's beginning and nothing else. How far it
-// is is saved in the transaction of what it brought.
-//
-// While it is read more is sealed, and so it is planned again until there is nothing more; what is not
-// sealed yet, the stream brings, from the archive's last sequence number on.
+// Reads the archive of a Jetstream host from where it was left to its end: plan by plan, block by block, in the order
+// of the sequence numbers, so that it is the stream's beginning and nothing else. How far it is is saved in the
+// transaction of what it brought. While it is read more is sealed, and so it is planned again until there is nothing
+// more; what is not sealed yet, the stream brings, from the archive's last sequence number on.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StreamEvent, StreamGap } from '../../base/event.ts'

@@ -1,9 +1,8 @@
 // Collects events into batches and hands them over one at a time.
 //
-// A batch leaves as soon as the event loop has drained what arrived, so a lone event waits for
-// nothing; under load batches grow up to their maximum, in events or bytes. While one is being
-// applied, one further batch accumulates; when that is full the socket must wait (`onFull`), until
-// there is room again.
+// A batch leaves as soon as the event loop has drained what arrived, so a lone event waits for nothing; under load
+// batches grow up to their maximum, in events or bytes. While one is being applied, one further batch accumulates;
+// when that is full the socket must wait (`onFull`), until there is room again.
 
 import type { StreamCursor, StreamGap, StreamItem } from '../../base/event.ts'
 

@@ -1,9 +1,8 @@
-// Reads a commit frame's envelope in its bytes, without parsing the record or making strings: enough
-// to tell whether anybody we know is involved, and everything that a decoder would check.
-//
-// Only what the full way (frame-decoder.ts, commit.ts) surely turns into an event passes: every field
-// once, in its usual form, the record well-formed. Whatever else comes (other kinds, other keys,
-// escapes, DIDs that are no did:plc) raises doubt, and goes the full way. Keys may come in any order.
+// Reads a commit frame's envelope in its bytes, without parsing the record or making strings: enough to tell whether
+// anybody we know is involved, and everything that a decoder would check. Only what the full way (frame-decoder.ts,
+// commit.ts) surely turns into an event passes: every field once, in its usual form, the record well-formed. Whatever
+// else comes (other kinds, other keys, escapes, DIDs that are no did:plc) raises doubt, and goes the full way. Keys
+// may come in any order.
 
 import { isUtf8 } from 'node:buffer'
 import { assert } from '../../base/util/assert.ts'

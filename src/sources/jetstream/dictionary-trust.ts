@@ -1,10 +1,8 @@
-// Whether the dictionary of a connection is the one that its frames were made with, judged by the frames.
-// A dictionary that is damaged in the middle, or another under the right ID, looks whole from outside;
-// then all frames are lost, or those that refer to the damaged part.
-//
-// Frames hardly ever come damaged, as TCP and TLS check them; so a few that can't be read before any
-// could be are enough. Later a lone one is a lone one, and what counts is how many there are among
-// those that can be read: a run of twenty, or in the long run more than two of a hundred.
+// Whether the dictionary of a connection is the one that its frames were made with, judged by the frames. A
+// dictionary that is damaged in the middle, or another under the right ID, looks whole from outside; then all frames
+// are lost, or those that refer to the damaged part. Frames hardly ever come damaged, as TCP and TLS check them; so a
+// few that can't be read before any could be are enough. Later a lone one is a lone one, and what counts is how many
+// there are among those that can be read: a run of twenty, or in the long run more than two of a hundred.
 
 import type { DropReason } from './decoded.ts'
 import { readFrameHeader } from './zstd/frame-header.ts'

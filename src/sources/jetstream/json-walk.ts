@@ -1,10 +1,8 @@
-// Walks over one JSON value in bytes without making anything of it: checks that it is well-formed,
-// and notes where accounts are named.
-//
-// Every DID in the text of a value is found, because it can only stand there plainly: escapes that
-// could spell a letter or a colon raise doubt, and so does anything that begins like a DID and is
-// not a did:plc in its one usual form. So do whitespace between tokens, which servers don't write,
-// and all that hostile-json.ts looks for. Doubt only costs time: the frame is then parsed.
+// Walks over one JSON value in bytes without making anything of it: checks that it is well-formed, and notes where
+// accounts are named. Every DID in the text of a value is found, because it can only stand there plainly: escapes
+// that could spell a letter or a colon raise doubt, and so does anything that begins like a DID and is not a did:plc
+// in its one usual form. So do whitespace between tokens, which servers don't write, and all that hostile-json.ts
+// looks for. Doubt only costs time: the frame is then parsed.
 
 import { BASE32 } from '../../base/atproto/keys.ts'
 import { raiseDoubt } from './zstd/doubt.ts'

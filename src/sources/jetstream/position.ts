@@ -1,9 +1,8 @@
 // Where the stream stands as far as events were received, and the holes on the way there.
 //
-// The position is what a reconnection resumes from and what a batch saves. It moves with every
-// event; its time never goes back, although times on the wires are only nearly in order and an
-// overlap is replayed after a change of host. A hole is opened when it is noticed, and closed by
-// the first event after it, which says how far it reaches.
+// The position is what a reconnection resumes from and what a batch saves. It moves with every event; its time never
+// goes back, although times on the wires are only nearly in order and an overlap is replayed after a change of host.
+// A hole is opened when it is noticed, and closed by the first event after it, which says how far it reaches.
 
 import type { StreamCursor, StreamGap, StreamItem } from '../../base/event.ts'
 import { markOf } from './event-mark.ts'

@@ -1,9 +1,7 @@
-// Where to go on from, by the rules of the two wires. Pure.
-//
-// A seq counts on the instance that gave it and nowhere else: with the same host and wire it is the
-// exact place, and is sent inclusively, because a server takes a seq it has not reached yet for
-// "live", which could skip what arrives during the handshake. Everywhere else time is what carries
-// over, less an overlap for clocks and order; applying is idempotent.
+// Where to go on from, by the rules of the two wires. Pure. A seq counts on the instance that gave it and nowhere
+// else: with the same host and wire it is the exact place, and is sent inclusively, because a server takes a seq it
+// has not reached yet for "live", which could skip what arrives during the handshake. Everywhere else time is what
+// carries over, less an overlap for clocks and order; applying is idempotent.
 
 import type { StreamCursor } from '../../base/event.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'

@@ -1,10 +1,8 @@
-// Walks a collection of somebody's repository, newest first, page by page, within bounds.
-//
-// A page with records that do not hash to their CIDs is taken as far as it is right, and the walk goes on to
-// its end; then the job fails with `mismatched` and is tried again, until it was tried often enough.
-//
-// Keys come in descending order from every PDS that follows the lexicon. Where they don't, the walk
-// goes on, but says so: an incomplete walk then proves nothing about the keys it did not show.
+// Walks a collection of somebody's repository, newest first, page by page, within bounds. A page with records that do
+// not hash to their CIDs is taken as far as it is right, and the walk goes on to its end; then the job fails with
+// `mismatched` and is tried again, until it was tried often enough. Keys come in descending order from every PDS that
+// follows the lexicon. Where they don't, the walk goes on, but says so: an incomplete walk then proves nothing about
+// the keys it did not show.
 
 import type { Collection } from '../../base/atproto/collections.ts'
 import { MAX_PAGE, type PdsClient, type RecordPage, type RepoTarget } from './pds-client.ts'

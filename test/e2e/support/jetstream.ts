@@ -1,9 +1,7 @@
-// The Jetstream between the PDS and Slipstream: the real server where Go is present, or the double
-// fed from the PDS's firehose.
-//
-// SLIPSTREAM_E2E_JETSTREAM chooses: `server`, `double`, or `both`; unset, it is both where Go is
-// present and the double alone where it isn't. The server is driven over the v2 wire and the double
-// over v1, so that both wires are seen end to end.
+// The Jetstream between the PDS and Slipstream: the real server where Go is present, or the double fed from the PDS's
+// firehose. SLIPSTREAM_E2E_JETSTREAM chooses: `server`, `double`, or `both`; unset, it is both where Go is present
+// and the double alone where it isn't. The server is driven over the v2 wire and the double over v1, so that both
+// wires are seen end to end.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,10 +1,7 @@
-// The child process that hosts the network: @atproto/dev-env's PLC directory (in memory) and PDS
-// (SQLite in a temporary directory).
-//
-// It is a process of its own so that the PDS's work doesn't count as the client's latency, and
-// because importing dev-env takes seconds that a test file shouldn't pay twice. Spawned by
-// network.ts, which passes the AppView's address in the environment and reads the two addresses
-// from the one message sent here.
+// The child process that hosts the network: @atproto/dev-env's PLC directory (in memory) and PDS (SQLite in a
+// temporary directory). It is a process of its own so that the PDS's work doesn't count as the client's latency, and
+// because importing dev-env takes seconds that a test file shouldn't pay twice. Spawned by network.ts, which passes
+// the AppView's address in the environment and reads the two addresses from the one message sent here.
 
 import { TestNetworkNoAppView } from '@atproto/dev-env'
 import { startPlcOfToday } from './plc-of-today.ts'

@@ -1,10 +1,8 @@
-// Whoever leaves takes along what only they needed: after random histories with joins and leaves, in slices
-// between events and across restarts, the index is one that never had them, in rows and in memory.
-//
-// Two oracles say what that is. One was told the same without those who left, and holds the least: what
-// somebody needs only later it never saw, and would fetch. The other knows everything, by having kept the
-// whole network, and is then told to keep what is needed: it holds the most. In between everything is right,
-// as long as counts fit rows and memory fits both.
+// Whoever leaves takes along what only they needed: after random histories with joins and leaves, in slices between
+// events and across restarts, the index is one that never had them, in rows and in memory. Two oracles say what that
+// is. One was told the same without those who left, and holds the least: what somebody needs only later it never saw,
+// and would fetch. The other knows everything, by having kept the whole network, and is then told to keep what is
+// needed: it holds the most. In between everything is right, as long as counts fit rows and memory fits both.
 
 import { afterEach, describe, expect, it } from 'vitest'
 import type { StreamEvent } from '../../../src/base/event.ts'

@@ -1,9 +1,8 @@
-// What can be put into the double's log, and the two JSON shapes it leaves in.
-//
-// v1: the bare object of `/subscribe`, keys in the order Go's struct has them. v2: one xrpc.v1.json
-// message frame of network.bsky.jetstream.subscribeEvents, payload keys in alphabetical order as
-// the server's generated encoder writes them. Both were read off the real server's source
-// (internal/subscribe/encoder.go), because the real dictionaries were trained on these orders.
+// What can be put into the double's log, and the two JSON shapes it leaves in. v1: the bare object of `/subscribe`,
+// keys in the order Go's struct has them. v2: one xrpc.v1.json message frame of
+// network.bsky.jetstream.subscribeEvents, payload keys in alphabetical order as the server's generated encoder writes
+// them. Both were read off the real server's source (internal/subscribe/encoder.go), because the real dictionaries
+// were trained on these orders.
 
 import type { AccountStatus, JsonObject } from '../../../src/base/event.ts'
 

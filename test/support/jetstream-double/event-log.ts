@@ -1,9 +1,8 @@
-// The double's log: every event once, in seq order, with its frames made at most once per wire and
-// compression however many subscribers read them.
+// The double's log: every event once, in seq order, with its frames made at most once per wire and compression
+// however many subscribers read them.
 //
-// Bounded: beyond `retain` entries the oldest are forgotten, which moves the retention floor just
-// as the real server's window does. Time rises strictly, so a cursor in microseconds is found by
-// binary search.
+// Bounded: beyond `retain` entries the oldest are forgotten, which moves the retention floor just as the real
+// server's window does. Time rises strictly, so a cursor in microseconds is found by binary search.
 
 import { compressFrame, type Dictionary } from './dictionaries.ts'
 import { type Emission, frameV1, frameV2, type LoggedEmission } from './emission.ts'

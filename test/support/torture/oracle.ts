@@ -1,9 +1,7 @@
-// What must be visible, worked out from the repositories as they are in the end, by plain loops and
-// without any code of Slipstream's.
-//
-// Not everything is knowable to an AppView that began to listen at some moment: what strangers liked
-// or followed before that is nobody's duty to know. So counts and follower lists have a lower and an
-// upper bound, which are the same wherever everything happened under its eyes.
+// What must be visible, worked out from the repositories as they are in the end, by plain loops and without any code
+// of Slipstream's. Not everything is knowable to an AppView that began to listen at some moment: what strangers liked
+// or followed before that is nobody's duty to know. So counts and follower lists have a lower and an upper bound,
+// which are the same wherever everything happened under its eyes.
 
 import type { SimulatedAccount, SimulatedRecord } from '../simulated-network/repository.ts'
 import type { Deeds } from './deeds.ts'

@@ -1,9 +1,7 @@
-// Accounts by name, in three turns: the account whose handle was typed and those whom the viewer
-// follows; then all others whose names begin so; then those that have the text somewhere in their
-// handle. Within a turn the most followed come first, roughly (data/store/search/actor-index.ts); the
-// accounts of one page are put in their exact order.
-//
-// The cursor is `<turn>__<place>`, so a page goes on where the last one ended.
+// Accounts by name, in three turns: the account whose handle was typed and those whom the viewer follows; then all
+// others whose names begin so; then those that have the text somewhere in their handle. Within a turn the most
+// followed come first, roughly (data/store/search/actor-index.ts); the accounts of one page are put in their exact
+// order. The cursor is `<turn>__<place>`, so a page goes on where the last one ended.
 
 import type { ActorReader, FollowGraphReader } from '../../../data/graph/types.ts'
 import {

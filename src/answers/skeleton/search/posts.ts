@@ -1,10 +1,8 @@
-// Posts by what is in them. `latest`: by sortAt and CID, both descending, with the cursor of feeds. The
-// index knows the time to about a second, so a page is read period by period, each put in its exact
-// order. `top`: of the newest that fit, a window of them, the most liked first; further windows below
-// follow when one is through, so that every post is reached. Likes count for less the older a post is.
-//
-// What was found is checked against the rows: a deleted post disappears at once, whatever the index
-// says still.
+// Posts by what is in them. `latest`: by sortAt and CID, both descending, with the cursor of feeds. The index knows
+// the time to about a second, so a page is read period by period, each put in its exact order. `top`: of the newest
+// that fit, a window of them, the most liked first; further windows below follow when one is through, so that every
+// post is reached. Likes count for less the older a post is. What was found is checked against the rows: a deleted
+// post disappears at once, whatever the index says still.
 
 import { unpackCid } from '../../../base/atproto/keys.ts'
 import { HOUR_MS } from '../../../base/util/durations.ts'

@@ -1,10 +1,7 @@
-// The two tables of one kind of edge, and the statements on their rows. A row is a chunk of a list:
-// up to about a kilobyte, so that it fits a page of its index, three or four to a page, and nothing
-// spills over.
-//
-// Parameters have a plus sign before them: our SQLite is built with STAT4, and plans a statement that
-// orders by an index anew whenever a parameter in its condition changes, unless it can't see it. That
-// took 3 µs a call, four fifths of all.
+// The two tables of one kind of edge, and the statements on their rows. A row is a chunk of a list: up to about a
+// kilobyte, so that it fits a page of its index, three or four to a page, and nothing spills over. Parameters have a
+// plus sign before them: our SQLite is built with STAT4, and plans a statement that orders by an index anew whenever
+// a parameter in its condition changes, unless it can't see it. That took 3 µs a call, four fifths of all.
 
 import type { WriteDb } from '../db.ts'
 import type { CreatorChunk, EdgeKind, SubjectChunk } from './chunk.ts'

@@ -1,11 +1,7 @@
-// Words of accounts and posts (FTS5). The indexes keep no texts of their own. What has to be indexed
-// anew stands in a queue, written in the transaction that changed it and worked off soon after
-// (ingest/indexing/search-upkeep.ts), since indexing a post costs as much as applying some events; a reader
-// checks what it found against the rows. `search_backlog` says which rows from before are still to be
-// read: those below.
-//
-// The row numbers put what is wanted first next to each other, so that a page is read without looking
-// at all that matches: accounts by how many follow them (band, downwards), posts by time.
+// Words of accounts and posts (FTS5), without the texts. What has to be indexed anew stands in a queue, written in
+// the transaction that changed it and worked off soon after (ingest/indexing/search-upkeep.ts); a reader checks what
+// it found against the rows. Row numbers put what is wanted first next to each other, so that a page is read without
+// looking at all that matches: accounts by how many follow them (band, downwards), posts by time.
 
 export const version = 5
 

@@ -1,9 +1,7 @@
-// Labels by labelers, and the labelers that are followed.
-//
-// A label is about an account, or about one of its records: then the key of that record says which,
-// as in all other tables (an account is collection 0 and the empty key). Labels about accounts that
-// nothing here points at are not kept; what is shown is asked for. A negation stays as a row, so that
-// an older label that comes late does not revive.
+// Labels by labelers, and the labelers that are followed. A label is about an account, or about one of its records:
+// then the key of that record says which, as in all other tables (an account is collection 0 and the empty key).
+// Labels about accounts that nothing here points at are not kept; what is shown is asked for. A negation stays as a
+// row, so that an older label that comes late does not revive.
 
 export const version = 7
 

@@ -1,11 +1,8 @@
-// Records of the kinds of which there are few: feed generators, starter packs, labelers, live statuses,
-// verifications and declarations. One table for all, told apart by the collection's code; what views
-// need of them is read from their JSON.
-//
-// As for lists, a row exists as soon as anything points at the record; `cid` is NULL while it is not
-// here. Likes of such records stand apart from those of posts (002), for the two share no numbers.
-//
-// Who joined through which starter pack is counted from profiles, which say so themselves.
+// Records of the kinds of which there are few: feed generators, starter packs, labelers, live statuses, verifications
+// and declarations. One table for all, told apart by the collection's code; what views need of them is read from
+// their JSON. As for lists, a row exists as soon as anything points at the record; `cid` is NULL while it is not
+// here. Likes of such records stand apart from those of posts (002), for the two share no numbers. Who joined through
+// which starter pack is counted from profiles, which say so themselves.
 
 export const version = 8
 

@@ -1,10 +1,8 @@
-// What stands between one account (the viewer) and others: follows, blocks and mutes, and blocks
-// and mutes by list. A list does so only while its record is held, it is a moderation list, and its creator
-// is not hidden, as in the reference. From the viewer's, or blocker's, few lists the list's members are
-// probed, never the other way round: a well-known account is on a great many lists.
-//
-// Of several records that say the same the smallest record key counts, so that answers don't
-// flicker.
+// What stands between one account (the viewer) and others: follows, blocks and mutes, and blocks and mutes by list. A
+// list does so only while its record is held, it is a moderation list, and its creator is not hidden, as in the
+// reference. From the viewer's, or blocker's, few lists the list's members are probed, never the other way round: a
+// well-known account is on a great many lists. Of several records that say the same the smallest record key counts,
+// so that answers don't flicker.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { blockEdges, followEdges } from '../edges/all-edges.ts'

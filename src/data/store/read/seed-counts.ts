@@ -1,9 +1,8 @@
-// What was counted before we counted (data/store/seed-counts.ts), and of what that has to be asked still.
-//
-// Our own counts of a post are whole where everything that was done to it came by our stream: where it
-// was written after its author's feed was read, since from then on all about it is kept, and no stretch
-// of the stream is lost for good since. Where strangers' doings are left out (scope `authors`) they
-// never are, and what was said of a post grows old, the younger the post the sooner.
+// What was counted before we counted (data/store/seed-counts.ts), and of what that has to be asked still. Our own
+// counts of a post are whole where everything that was done to it came by our stream: where it was written after its
+// author's feed was read, since from then on all about it is kept, and no stretch of the stream is lost for good
+// since. Where strangers' doings are left out (scope `authors`) they never are, and what was said of a post grows
+// old, the younger the post the sooner.
 
 import { HOUR_MS, MINUTE_MS } from '../../../base/util/durations.ts'
 import type { Db } from './id-list.ts'

@@ -1,10 +1,8 @@
-// What happens to a write that finds the disk full: its transaction is rolled back, and it is tried again
-// until it fits, while everything else of the process goes on. Nothing is lost by it: the stream's cursor is in
-// the same transaction, and the socket waits.
-//
-// Whoever waits tries again at growing pauses, and at once when somebody sees that there is room. Whoever does
-// not wait is told no, without a try where one has just failed: each that fails costs the memory that it might
-// have changed.
+// What happens to a write that finds the disk full: its transaction is rolled back, and it is tried again until it
+// fits, while everything else of the process goes on. Nothing is lost by it: the stream's cursor is in the same
+// transaction, and the socket waits. Whoever waits tries again at growing pauses, and at once when somebody sees that
+// there is room. Whoever does not wait is told no, without a try where one has just failed: each that fails costs the
+// memory that it might have changed.
 
 import type { Logger } from '../../../base/obs/log.ts'
 import { MINUTE_MS } from '../../../base/util/durations.ts'
