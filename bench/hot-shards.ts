@@ -3,30 +3,10 @@
 // product makes. docs/LOSSY-TIMELINES.md tells it, from docs/plots/data.json.
 
 import { hashDraw, keepShare } from '../src/data/timeline/lossiness.ts'
-import {
-  type Measured,
-  measureStore,
-  POSTS_A_DAY,
-  quantile,
-  type Store,
-} from './hot-shards/model.ts'
+import { compare, figures, LARGE, SMALL, seeds } from './hot-shards/compare.ts'
+import { measureStore, POSTS_A_DAY, type Store } from './hot-shards/model.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 
-const STORE: Store = {
-  timelines: 2_000_000,
-  shards: 300,
-  hotAccounts: 150,
-  cutMsPerRate: 2,
-  writesPerShard: 4_000,
-}
-const SMALL: Store = {
-  ...STORE,
-  timelines: 20_000,
-  shards: 20,
-  hotAccounts: 12,
-  writesPerShard: 400,
-}
-const LIMIT = 2_000
 const LIMITS = [500, 1_000, 2_000, 4_000, 8_000, 16_000]
 const READERS = [500, 5_000, 500_000]
 const ITEMS = 200_000
@@ -46,7 +26,7 @@ function variants({ cutMsPerRate, hotAccounts }: Store): Variant[] {
 }
 
 export function bench({ full, wants }: BenchOptions): BenchResult[] {
-  const store = full ? STORE : SMALL
+  const store = full ? LARGE : SMALL
   const few = seeds(full ? 3 : 1)
   return [
     ...compare('hot-shards', store, seeds(full ? 20 : 2)),
@@ -60,54 +40,11 @@ export function bench({ full, wants }: BenchOptions): BenchResult[] {
   ]
 }
 
-function seeds(count: number): number[] {
-  return Array.from({ length: count }, (_, i) => i + 1)
-}
-
-/** The middle of all seeds, and the least and the most of what the limit takes away. */
-function compare(name: string, store: Store, of: readonly number[]): BenchResult[] {
-  const before = of.map((seed) => measureStore(store, seed, 0))
-  const after = of.map((seed) => measureStore(store, seed, LIMIT))
-  const less = (figure: keyof Measured) =>
-    before.map((one, i) => 100 * (1 - after[i]![figure] / one[figure])).sort((a, b) => a - b)
-  const spread = (figure: keyof Measured, called: string) => {
-    const all = less(figure)
-    return [
-      { name: `${name}.${called}.less`, value: quantile(all, 0.5), unit: '%' },
-      { name: `${name}.${called}.less_least`, value: all[0]!, unit: '%' },
-      { name: `${name}.${called}.less_most`, value: all.at(-1)!, unit: '%' },
-    ]
-  }
-  return [
-    ...figures(`${name}.before`, before),
-    ...figures(`${name}.after`, after),
-    ...spread('pageP99Ms', 'page_p99'),
-    ...spread('jobP99S', 'job_p99'),
-  ]
-}
-
 function atLimit(store: Store, of: readonly number[], limit: number): BenchResult[] {
   return figures(
     `hot-shards.limit.${limit}`,
     of.map((seed) => measureStore(store, seed, limit)),
   )
-}
-
-function figures(name: string, all: readonly Measured[]): BenchResult[] {
-  const middle = (figure: keyof Measured) =>
-    quantile(
-      all.map((one) => one[figure]).sort((a, b) => a - b),
-      0.5,
-    )
-  return [
-    { name: `${name}.busiest_shard`, value: 100 * middle('busiest'), unit: '%' },
-    { name: `${name}.median_shard`, value: 100 * middle('median'), unit: '%' },
-    { name: `${name}.write_p99_ms`, value: middle('writeP99Ms'), unit: 'ms' },
-    { name: `${name}.page_p99_ms`, value: middle('pageP99Ms'), unit: 'ms' },
-    { name: `${name}.job_p50_s`, value: middle('jobP50S'), unit: 's' },
-    { name: `${name}.job_p99_s`, value: middle('jobP99S'), unit: 's' },
-    { name: `${name}.writes_saved`, value: 100 * middle('writesSaved'), unit: '%' },
-  ]
 }
 
 /** Posts a day in the timeline of somebody with so many follows, drawn as the product draws. */

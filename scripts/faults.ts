@@ -12,6 +12,7 @@ import { type FaultKind, faultKinds, usualKinds } from '../test/support/cluster-
 import { type FaultReport, isBad, sumUp } from '../test/support/cluster-faults/report.ts'
 import { runFaults } from '../test/support/cluster-faults/run.ts'
 import { createRandom } from '../test/support/random.ts'
+import { createSmallDisk } from '../test/support/torture/small-disk.ts'
 
 const KINDS = Object.keys(faultKinds) as FaultKind[]
 const USAGE = `npm run faults -- [options]
@@ -34,7 +35,11 @@ if (why) {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 const endsAt = performance.now() + minutes * 60_000
-const cassandra = await startCassandra(3)
+const disk = createSmallDisk()
+if (kinds.includes('engine-disk') && !disk.isBounded) {
+  console.error('No disk is filled, since none can be mounted here.')
+}
+const cassandra = await startCassandra(3, { diskOf: (n) => (n === 3 ? disk : undefined) })
 const address = cassandra.address('slipstream_faults')
 const settings = { engine: address, enginePasswordFile: undefined, engineCa: undefined }
 const engine = await connectEngine(settings, PATIENCE_MS)
@@ -52,6 +57,7 @@ console.log(sumUp(reports))
 await cluster.close()
 await engine.close()
 await cassandra.stop()
+disk.dispose()
 process.exit(reports.some(isBad) ? 1 : 0)
 
 function readOptions(args: string[]) {

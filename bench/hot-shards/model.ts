@@ -14,8 +14,12 @@ export type Store = {
   shards: number
   /** Accounts that follow from 100,000 to 600,000. */
   hotAccounts: number
-  /** Milliseconds of a cut for each write a second that the timeline gets. */
+  /** Milliseconds of a write, and of a cut: at least, and for each write a second that the timeline gets. */
+  writeMs: number
+  cutMs: number
   cutMsPerRate: number
+  /** A timeline is cut at one write of so many. */
+  cutEvery: number
   /** Writes that are looked at on each shard. */
   writesPerShard: number
 }
@@ -42,9 +46,6 @@ export const POSTS_A_DAY = 4
 const POSTS_PER_SECOND = POSTS_A_DAY / 86_400
 /** The hours when most is written, to the average. */
 const PEAK = 2.5
-const WRITE_MS = 0.8
-/** A timeline is cut at one write of so many. */
-const CUT_EVERY = 20
 /** A client gives up then. */
 const TIMEOUT_MS = 10_000
 const PAGE = 10_000
@@ -66,7 +67,7 @@ export function measureStore(store: Store, seed: number, limit: number): Measure
   const random = createRandom(seed)
   const shards = placeTimelines(store, random, limit)
   const waits = shards.map((shard) => simulate(shard, store, createRandom(seed + 1), limit))
-  const pages = measurePages(waits, random)
+  const pages = measurePages(waits, store, random)
   const jobs = measureJobs(pages, random)
   const loads = shards.map(({ load }) => load).sort((a, b) => a - b)
   const sum = (limitOf: number) => totalWrites(shards, limitOf)
@@ -111,26 +112,26 @@ function shardOf(follows: Float64Array, store: Store, limit: number): Shard {
     const writes = writesOf(count, limit)
     rate += writes
     sums[i] = rate
-    load += (writes * (WRITE_MS + cutMs(store, writes) / CUT_EVERY)) / 1000
+    load += (writes * (store.writeMs + cutMs(store, writes) / store.cutEvery)) / 1000
   }
   return { sums, follows, rate, load }
 }
 
-function cutMs({ cutMsPerRate }: Store, writesPerSecond: number): number {
-  return cutMsPerRate * writesPerSecond
+function cutMs(store: Store, writesPerSecond: number): number {
+  return store.cutMs + store.cutMsPerRate * writesPerSecond
 }
 
 /** Milliseconds until each write is done: what it waits for, and itself. */
 function simulate(shard: Shard, store: Store, random: Random, limit: number): Float64Array {
-  const { writesPerShard } = store
+  const { writesPerShard, writeMs, cutEvery } = store
   const times = new Float64Array(writesPerShard)
   const gapMs = 1000 / shard.rate
   let backlog = 0
   for (let i = -writesPerShard / 4; i < writesPerShard; i++) {
     backlog = Math.max(0, backlog + gapMs * Math.log(1 - random.next()))
     const writes = writesOf(drawTimeline(shard, random), limit)
-    const isCut = random.chance(1 / CUT_EVERY)
-    const service = -Math.log(1 - random.next()) * WRITE_MS + (isCut ? cutMs(store, writes) : 0)
+    const isCut = random.chance(1 / cutEvery)
+    const service = -Math.log(1 - random.next()) * writeMs + (isCut ? cutMs(store, writes) : 0)
     backlog = Math.min(backlog + service, TIMEOUT_MS)
     if (i >= 0) times[i | 0] = backlog
   }
@@ -151,8 +152,12 @@ function drawTimeline({ sums, follows, rate }: Shard, random: Random): number {
 }
 
 /** As slow as the slowest shard: what waits there, and the page's own writes. */
-function measurePages(waits: readonly Float64Array[], random: Random): number[] {
-  const own = (PAGE / waits.length) * WRITE_MS
+function measurePages(
+  waits: readonly Float64Array[],
+  { writeMs }: Store,
+  random: Random,
+): number[] {
+  const own = (PAGE / waits.length) * writeMs
   return Array.from({ length: PAGES_LOOKED_AT }, () => {
     let slowest = 0
     for (const one of waits) slowest = Math.max(slowest, one[random.below(one.length)]!)

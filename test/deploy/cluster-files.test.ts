@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseEngineAddress } from '../../src/base/config/engine.ts'
+import { SYNCED } from '../support/cassandra-cluster.ts'
 
 const deploy = resolve(import.meta.dirname, '../../deploy')
 const compose = readFileSync(join(deploy, 'compose.cluster.yaml'), 'utf8')
@@ -46,6 +47,11 @@ test('the engine’s nodes join one after the other, then come the tables, then 
   expect(shared).toContain('migrate:\n      condition: service_completed_successfully')
   const [, command = ''] = /entrypoint: \["node", "([^"]+)", "engine", "migrate"\]/.exec(services)!
   expect(existsSync(join(deploy, '..', command))).toBe(true)
+})
+
+test('the engine has on disk what it acknowledges, by the settings that other tests start it with', () => {
+  const [, options = ''] = /JVM_EXTRA_OPTS: >-\n((?: {6}-D.*\n)+)/.exec(shared)!
+  expect(options.trim().split(/\s+/)).toEqual(SYNCED)
 })
 
 test('each node keeps its own data, in a volume that is there, and each container has a memory limit', () => {

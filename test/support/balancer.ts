@@ -42,24 +42,26 @@ export async function startBalancer(backends: readonly Backend[]) {
       authorization: headers.authorization ?? '',
       'content-type': 'application/json',
     }
-    for (const [i, { origin }] of inTurn().entries()) {
+    const reasons: string[] = []
+    for (const [i, backend] of inTurn().entries()) {
       if (i > 0) retries++
       const signal = AbortSignal.timeout(READ_MS)
       const asked = { method, headers: passed, signal, ...(body !== undefined && { body }) }
-      let wasTaken = true
-      const answer = await fetch(`${origin()}${url}`, asked)
+      let why = ''
+      const answer = await fetch(`${backend.origin()}${url}`, asked)
         .then(async (one) => ({ status: one.status, headers: one.headers, text: await one.text() }))
         .catch((error: Error) => {
-          wasTaken = (error.cause as NodeJS.ErrnoException | undefined)?.code !== 'ECONNREFUSED'
+          why = (error.cause as NodeJS.ErrnoException | undefined)?.code ?? error.name
         })
       if (answer) {
         const behind = answer.headers.get('slipstream-behind')
         response.writeHead(answer.status, behind === null ? {} : { 'slipstream-behind': behind })
         return void response.end(answer.text)
       }
-      if (!isRead && wasTaken) break
+      reasons.push(`${isUp[backends.indexOf(backend)] ? 'up' : 'down'} ${why}`)
+      if (!isRead && why !== 'ECONNREFUSED') break
     }
-    response.writeHead(502).end('{"error":"BadGateway"}')
+    response.writeHead(502).end(JSON.stringify({ error: `BadGateway: ${reasons.join()}` }))
   }
 
   const server = createServer((request, response) => void pass(request, response))

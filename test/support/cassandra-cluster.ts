@@ -18,12 +18,19 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import cassandra from 'cassandra-driver'
+import type { SmallDisk } from './torture/small-disk.ts'
 
 const VERSION = '5.0.8'
 const PORT = 9042
 const INTERNODE_PORT = 7000
 const START_TIMEOUT_MS = 180_000
 const HEAP_MB = 384
+/** What is acknowledged is on disk, unlike by the settings that Cassandra comes with (docs/CLUSTER.md). */
+export const SYNCED = [
+  '-Dcassandra.config.allow_system_properties=true',
+  '-Dcassandra.settings.commitlog_sync=batch',
+  '-Dcassandra.settings.commitlog_sync_period=0ms',
+]
 /** What cassandra's own jvm17-server.options opens. */
 const OPENED = [
   ...['java.base/java.io', 'java.base/java.lang', 'java.base/java.lang.module'],
@@ -68,14 +75,15 @@ export type CassandraNode = {
   readonly address: string
   readonly folder: string
   readonly process: ChildProcess
+  readonly disk: SmallDisk | undefined
   kill(): Promise<void>
   /** Again, with what it had; resolves when the others know that it is there. */
   start(): Promise<void>
 }
 
 type Options = {
-  /** Where a node keeps its data, if not beside the others’. */
-  folderOf?: (n: number) => string | undefined
+  /** What a node keeps its data on, if not beside the others’. */
+  diskOf?: (n: number) => SmallDisk | undefined
 }
 
 export type CassandraCluster = {
@@ -103,7 +111,7 @@ export function whyNoCassandra(): string | undefined {
 /** One after the other: a node that joins streams from the others. */
 export async function startCassandra(
   count: number,
-  { folderOf = () => undefined }: Options = {},
+  { diskOf = () => undefined }: Options = {},
 ): Promise<CassandraCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'slipstream-cassandra-'))
   const jars = await fetchJars()
@@ -115,7 +123,8 @@ export async function startCassandra(
   }
   try {
     for (let n = 1; n <= count; n++) {
-      const place = { folder: folderOf(n) ?? join(folder, String(n)), jars, network, n }
+      const disk = diskOf(n)
+      const place = { folder: disk?.folder ?? join(folder, String(n)), disk, jars, network, n }
       const node = createNode(place, count)
       nodes.push(node)
       await until(node, 'start', () => isOpen(node.address))
@@ -129,13 +138,19 @@ export async function startCassandra(
   return { nodes, address: (keyspace) => `cql://${hosts}/${keyspace}`, stop }
 }
 
-type Place = { folder: string; jars: string; network: string; n: number }
+type Place = {
+  folder: string
+  disk: SmallDisk | undefined
+  jars: string
+  network: string
+  n: number
+}
 
 function createNode(place: Place, count: number): CassandraNode {
-  const { folder } = place
+  const { folder, disk } = place
   const address = `${place.network}.${place.n}`
   const node = {
-    ...{ address, folder, process: startNode(place) },
+    ...{ address, folder, disk, process: startNode(place) },
     kill: () => ended(node),
     async start() {
       node.process = startNode(place)
@@ -189,6 +204,7 @@ function startNode({ folder: base, jars, network, n }: Place): ChildProcess {
       ...['-XX:+UseSerialGC', '-XX:MaxDirectMemorySize=256m', '-XX:TieredStopAtLevel=1'],
       ...[`-Dcassandra.config=file://${conf}/cassandra.yaml`, `-Dcassandra.storagedir=${base}`],
       ...[`-Dcassandra.logdir=${base}`, `-Dlogback.configurationFile=${conf}/logback.xml`],
+      ...SYNCED,
       ...['-Dcassandra-foreground=yes', '-Djava.net.preferIPv4Stack=true'],
       ...['-Dcassandra.ring_delay_ms=2000', '-Dcassandra.skip_wait_for_gossip_to_settle=0'],
       ...['-Dcassandra.consistent.rangemovement=false', `-Djava.io.tmpdir=${base}`],

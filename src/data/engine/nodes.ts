@@ -1,5 +1,5 @@
-// The engine's nodes as each tells of itself: its version, how soon it answers, and by how much its clock is ahead of
-// ours. Whoever is away is listed as that.
+// The engine's nodes as each tells of itself: its version, how soon it answers, by how much its clock is ahead of ours,
+// and when what it acknowledges is on its disk. Whoever is away is listed as that.
 
 import type { Engine, Row } from './connect.ts'
 
@@ -12,11 +12,16 @@ export type EngineNode = {
   answerMs?: number
   /** Below 0 where it is behind; no more exact than half of `answerMs`. */
   clockAheadMs?: number
+  /** `commitlog_sync` of its settings, such as `periodic`; undefined where it tells nobody. */
+  commitLogSync?: string
 }
 
 const TRIES = 3
 const SELF = 'SELECT release_version, toTimestamp(now()) AS at FROM system.local'
+/** Of Cassandra, and of ScyllaDB. */
+const SETTINGS = ['system_views.settings', 'system.config']
 
+type Host = ReturnType<Engine['hosts']>[number]
 type Answer = { row: Row; sentAt: number; tookMs: number }
 
 export function engineNodes(engine: Engine): Promise<EngineNode[]> {
@@ -27,18 +32,29 @@ export function engineNodes(engine: Engine): Promise<EngineNode[]> {
       if (!answer) return { ...known, isUp: false }
       const { row, sentAt, tookMs } = answer
       const at: Date = row['at']
+      const commitLogSync = await commitLogSyncOf(engine, host)
       return {
         ...known,
         isUp: true,
         version: row['release_version'],
         answerMs: Math.round(tookMs),
         clockAheadMs: Math.round(at.getTime() - sentAt - tookMs / 2),
+        ...(commitLogSync !== undefined && { commitLogSync }),
       }
     }),
   )
 }
 
-async function ask(engine: Engine, host: ReturnType<Engine['hosts']>[number]): Promise<Answer> {
+async function commitLogSyncOf(engine: Engine, host: Host): Promise<string | undefined> {
+  for (const table of SETTINGS) {
+    const query = `SELECT value FROM ${table} WHERE name = 'commitlog_sync'`
+    const [row] = await engine.local(query, host).catch((): Row[] => [])
+    if (row) return String(row['value']).replaceAll('"', '')
+  }
+  return undefined
+}
+
+async function ask(engine: Engine, host: Host): Promise<Answer> {
   const sentAt = Date.now()
   const startedAt = performance.now()
   const [row] = await engine.local(SELF, host)

@@ -50,6 +50,7 @@ export function aboutEngine(found: {
   return [
     ...nodes.filter(({ isUp }) => !isUp).map(aboutAway),
     ...nodes.flatMap(aboutClock),
+    ...aboutCommitLog(nodes),
     ...aboutVersions(nodes),
     aboutTables(schema),
     ...(copies === undefined ? [] : [aboutCopies(copies)]),
@@ -66,6 +67,16 @@ function aboutClock({ address, clockAheadMs = 0, answerMs = 0 }: EngineNode): Fi
   if (Math.abs(clockAheadMs) < SKEW_MS + answerMs) return []
   const text = `the clock of ${address} is ${Math.abs(clockAheadMs)} ms ${clockAheadMs > 0 ? 'ahead of' : 'behind'} ours`
   return [notice(text, 'Set both clocks: `sudo timedatectl set-ntp true`.')]
+}
+
+/** https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_yaml_file.html#commitlog_sync */
+function aboutCommitLog(nodes: readonly EngineNode[]): Finding[] {
+  const late = nodes.filter(({ commitLogSync }) => commitLogSync === 'periodic')
+  if (late.length === 0) return []
+  const text = `${late.map(({ address }) => address).join(', ')} acknowledge what is not on disk yet: killed, they lose it`
+  const cure =
+    'Set `commitlog_sync: batch` in its cassandra.yaml, take `commitlog_sync_period` out, and restart one node after the other.'
+  return [notice(text, cure)]
 }
 
 function aboutVersions(nodes: readonly EngineNode[]): Finding[] {

@@ -95,6 +95,16 @@ describe.skipIf(why)('on Cassandra', { retry: 0 }, () => {
     const said = found.map(({ text }) => text).join()
     expect(said).toMatch(/3 of 3 nodes answer/)
     expect(said).toMatch(/holds 2 of the buckets/)
+    expect(nodes.map(({ commitLogSync }) => commitLogSync)).toEqual(['batch', 'batch', 'batch'])
+    const asItComes = nodes.map((node) => ({ ...node, commitLogSync: 'periodic' }))
+    const [late] = aboutEngine({
+      nodes: asItComes,
+      schema: engineSchemaVersion,
+      copies: 3,
+      unowned: 0,
+    })
+    expect(late!.text).toMatch(/acknowledge what is not on disk yet/)
+    expect(late!.fix).toMatch(/commitlog_sync: batch/)
   })
 
   testLeases({ connect, address: () => cluster.address(KEYSPACE) })

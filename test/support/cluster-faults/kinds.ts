@@ -82,6 +82,16 @@ export const faultKinds = {
     await sleep(AWAY_MS)
     await Promise.all(lost.map((one) => one.start()))
   },
+  /** The disk of one node of the engine is full for a while. It has to be restarted then, as its documentation says. */
+  'engine-disk': async ({ cluster }) => {
+    const node = cluster.cassandra.nodes.find(({ disk }) => disk?.isBounded)
+    if (!node) return
+    node.disk!.fill()
+    await sleep(AWAY_MS)
+    node.disk!.free()
+    await node.kill()
+    await node.start()
+  },
 } satisfies Record<string, Kind>
 
 export type FaultKind = keyof typeof faultKinds

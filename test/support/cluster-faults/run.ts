@@ -10,6 +10,8 @@ import { type FaultReport, newReport } from './report.ts'
 
 /** Before the first, between them, and after the last. */
 const CALM_MS = 1_000
+const BEGUN_WITHIN_MS = 30_000
+const LOOKED_EVERY_MS = 100
 
 type Options = { random: Random; kinds: readonly FaultKind[] }
 
@@ -24,6 +26,7 @@ export async function runFaults(
   const begun = beginnings(cluster)
   const running: Running = { isOver: false, report, random }
   const load = loadCluster(cluster, running)
+  await logsHaveBegun(cluster)
   await sleep(CALM_MS)
   for (const kind of order) {
     await faultKinds[kind]({ cluster, random, report })
@@ -34,6 +37,16 @@ export async function runFaults(
   await compareServers(cluster, report, begun)
   report.retries += cluster.balancer.retries()
   return report
+}
+
+/** What came before a timeline has a log is its newest alone (http/serve/following-writer.ts): no order to hold. */
+async function logsHaveBegun({ timelines }: FaultyCluster): Promise<void> {
+  const deadline = performance.now() + BEGUN_WITHIN_MS
+  const haveBegun = () => [...timelines.values()].every(({ found }) => found > 0)
+  while (!haveBegun()) {
+    if (performance.now() > deadline) throw new Error('no reader was given anything')
+    await sleep(LOOKED_EVERY_MS)
+  }
 }
 
 function shuffled(kinds: readonly FaultKind[], random: Random): FaultKind[] {
