@@ -1,32 +1,49 @@
 // The timelines service in a process of its own, over real sockets: pages at their fastest and at 80 % of that, posts,
-// and readers who wait. CPU is that of the whole process; clients are other processes, or the readers here.
+// and readers who wait. CPU is that of the whole process; clients are other processes, or the readers here. A viewer's
+// pages are the newest and the oldest, which many ask for; `anywhere` begins at random numbers, which nobody asked for
+// before. `p99_ms_at_80` is with random arrivals (Poisson), which queue more than the even ones of `even_p99_ms_at_80`.
 
 import { connect, type Socket } from 'node:net'
 import { cliJson } from '../test/support/cli.ts'
+import { createRandom } from '../test/support/random.ts'
 import { Histogram } from './load/histogram.ts'
 import { getRequest, type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
-import type { LoadPlan, LoadReport } from './load/types.ts'
+import type { LoadPlan } from './load/types.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
+import { type Measured, measureLoad } from './world/measure-load.ts'
 import { type ServedWorld, serveWorld } from './world/serving-world.ts'
 import { fullWorld, smallWorld, type ViewerKind } from './world/social-world.ts'
 
 const CONNECTIONS = 8
+const OPEN_CONNECTIONS = 64
+const PLACES = 2_000
+/** Of arrivals; each world has more. */
+const FIRST_NUMBERS = 25_000
 const LOAD = 0.8
 const KINDS: ViewerKind[] = ['quiet_20', 'follows_100', 'follows_1000', 'follows_5000']
 const ROUNDS = 20
 const HEADERS_END = '\r\n\r\n'
 
-type Bench = { served: ServedWorld; generator: LoadGenerator; token: string; seconds: number }
+type Bench = {
+  served: ServedWorld
+  generator: LoadGenerator
+  token: string
+  seconds: number
+  /** Before anything is measured: until then code is not the compiled one. */
+  compileSeconds: number
+}
 
 export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[]> {
   // All clients are one address, as strangers are, not a proxy of ours.
-  const served = await serveWorld(full ? fullWorld : smallWorld, { TRUSTED_PROXIES: 'none' })
+  const settings = { TRUSTED_PROXIES: 'none' }
+  const served = await serveWorld(full ? fullWorld : smallWorld, settings, { isSearchable: true })
   const generator = startLoadGenerator()
   try {
-    const settings = { DATA_DIR: served.dataDir }
+    const place = { DATA_DIR: served.dataDir }
     const scopes = ['--rate', '0', '--scope', 'read:*', 'post:custom:*']
-    const made = await cliJson<{ token: string }>(settings, ['token', 'create', 'bench', ...scopes])
-    const parts = { served, generator, token: made.token, seconds: full ? 8 : 2 }
+    const made = await cliJson<{ token: string }>(place, ['token', 'create', 'bench', ...scopes])
+    const times = full ? { seconds: 6, compileSeconds: 8 } : { seconds: 2, compileSeconds: 2.5 }
+    const parts = { served, generator, token: made.token, ...times }
     return [
       ...(wants('timelines_service.page') ? await measurePages(parts) : []),
       ...(wants('timelines_service.post') ? await measurePosts(parts) : []),
@@ -45,26 +62,50 @@ function pathOf(key: string, what: string): string {
 /** How fast it goes, and what it feels like at four fifths of that. */
 async function measurePages(parts: Bench): Promise<BenchResult[]> {
   const results: BenchResult[] = []
-  for (const kind of KINDS) {
-    const viewers = parts.served.world.viewers.filter((one) => one.kind === kind)
-    if (viewers.length === 0) continue
-    const requests = viewers.flatMap(({ did }) => [
-      getRequest(pathOf(`following:${did}`, 'events?limit=25'), parts.token),
-      getRequest(pathOf(`following:${did}`, 'events?limit=25&direction=forward'), parts.token),
-    ])
-    const before = parts.served.app.cpu().total
+  const all = Object.entries(pageRequests(parts))
+  const { compileSeconds: seconds } = parts
+  await run(
+    { ...parts, seconds },
+    all.flatMap(([, requests]) => requests),
+    { kind: 'closed' },
+  )
+  for (const [kind, requests] of all) {
     const most = await run(parts, requests, { kind: 'closed' })
-    const cpu = parts.served.app.cpu().total - before
     const perSecond = Math.max(1, Math.floor(most.perSecond * LOAD))
-    const busy = await run(parts, requests, { kind: 'open', perSecond, arrivals: 'random' })
+    const at80 = (arrivals: 'even' | 'random') =>
+      run(parts, requests, { kind: 'open', perSecond, arrivals }, OPEN_CONNECTIONS)
+    const [even, random] = [await at80('even'), await at80('random')]
     const name = `timelines_service.page.${kind}`
+    const ms = (figure: string, value: number) => ({ name: `${name}.${figure}`, value, unit: 'ms' })
     results.push(
       { name: `${name}.per_s`, value: most.perSecond, unit: '/s' },
-      { name: `${name}.cpu_ms`, value: (cpu * 1000) / (most.answered * 1.5), unit: 'ms' },
-      { name: `${name}.p99_ms_at_80`, value: busy.latency.p99, unit: 'ms' },
+      ms('cpu_ms', most.cpuMs),
+      ms('serving_thread_cpu_ms', most.servingCpuMs),
+      ms('even_p99_ms_at_80', even.latency.p99),
+      ms('p50_ms_at_80', random.latency.p50),
+      ms('p99_ms_at_80', random.latency.p99),
     )
   }
   return results
+}
+
+function pageRequests({ served, token }: Bench): Record<string, Buffer[]> {
+  const { viewers } = served.world
+  const page = (key: string, query: string) => getRequest(pathOf(key, `events?${query}`), token)
+  const followed = KINDS.map((kind) => {
+    const those = viewers.filter((one) => one.kind === kind)
+    const requests = those.flatMap(({ did }) => [
+      page(`following:${did}`, 'limit=25'),
+      page(`following:${did}`, 'limit=25&direction=forward'),
+    ])
+    return [kind, requests] as const
+  })
+  const random = createRandom(7)
+  const anywhere = Array.from({ length: PLACES }, () => {
+    const { did } = random.pick(viewers.filter(({ follows }) => follows >= 1_000))
+    return page(`following:${did}`, `limit=25&since=${1 + random.below(FIRST_NUMBERS)}`)
+  })
+  return Object.fromEntries([...followed, ['anywhere', anywhere] as const])
 }
 
 async function measurePosts(parts: Bench): Promise<BenchResult[]> {
@@ -76,13 +117,15 @@ async function measurePosts(parts: Bench): Promise<BenchResult[]> {
       producer_ts: new Date().toISOString(),
     })
   const requests = Array.from({ length: 1_000 }, (_, i) => postRequest(parts, body(i)))
-  const before = parts.served.app.cpu().total
-  const { perSecond, answered } = await run(parts, requests, { kind: 'closed' }, 64)
-  const cpu = parts.served.app.cpu().total - before
+  const { compileSeconds: seconds } = parts
+  await run({ ...parts, seconds }, requests, { kind: 'closed' }, OPEN_CONNECTIONS)
+  const measured = await run(parts, requests, { kind: 'closed' }, OPEN_CONNECTIONS)
+  const name = 'timelines_service.post'
   return [
-    { name: 'timelines_service.post.per_s', value: perSecond, unit: '/s' },
-    // The warm-up, half as long again, is part of the processor's time.
-    { name: 'timelines_service.post.per_cpu_s', value: (answered * 1.5) / cpu, unit: '/s' },
+    { name: `${name}.per_s`, value: measured.perSecond, unit: '/s' },
+    { name: `${name}.per_cpu_s`, value: measured.perCore, unit: '/s' },
+    { name: `${name}.serving_thread_cpu_ms`, value: measured.servingCpuMs, unit: 'ms' },
+    { name: `${name}.p99_ms`, value: measured.latency.p99, unit: 'ms' },
   ]
 }
 
@@ -94,17 +137,14 @@ function postRequest({ token }: Bench, body: string): Buffer {
   )
 }
 
-async function run(
+function run(
   { generator, served, seconds }: Bench,
   requests: Buffer[],
   load: LoadPlan['load'],
   connections = CONNECTIONS,
-): Promise<LoadReport> {
-  const { port } = served.app
-  const plan = { port, requests, connections, warmupSeconds: seconds / 2, seconds, load }
-  const report = await generator.run(plan)
-  if (report.refused > 0) throw new Error(`${report.refused} answers like ${report.firstRefusal}`)
-  return report
+): Promise<Measured> {
+  const plan = { requests, connections, warmupSeconds: seconds / 2, seconds, load }
+  return measureLoad({ generator, app: served.app }, plan)
 }
 
 /** So many readers of one timeline: what they cost while nothing comes, and until the last has what came. */

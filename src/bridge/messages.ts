@@ -10,6 +10,7 @@ import type { NumberedChange } from '../data/engine/private-changes.ts'
 import type { LogEntry } from '../data/engine/timeline-log.ts'
 import type { ActorTableHandle } from '../data/graph/actor-table.ts'
 import type { FollowGraphHandle } from '../data/graph/follow-graph.ts'
+import type { ArchiveProgress } from '../data/store/archives.ts'
 import type { BsyncStream } from '../data/store/bsync-operations.ts'
 import type { FollowLine } from '../data/store/follows.ts'
 import type { GapCounts } from '../data/store/gaps.ts'
@@ -96,7 +97,7 @@ export type OtherAct =
   | { kind: 'pushes-told'; told: number }
   /** Pieces of videos that players were given, each once or more often. */
   | { kind: 'videos-watched'; watches: SegmentWatch[] }
-  /** What was written by bsync and is done, for whoever reads its stream: store/bsync-operations.ts. */
+  /** What was written by bsync and is done, for whoever reads its stream: data/store/bsync-operations.ts. */
   | { kind: 'log-operation'; stream: BsyncStream; namespace: string; operation: Uint8Array }
   | { kind: 'delete-operations'; namespace: string }
   /** What an official AppView found out about the account's age. */
@@ -183,7 +184,7 @@ export type SharedMemory = {
   actors: ActorTableHandle
   graph: FollowGraphHandle
   timelines: TimelinesHandle
-  /** What the writer touched, for `NoteReader`. */
+  /** What the writer touched, for `InvalidationReader`. */
   invalidations: SharedArrayBuffer
   /** Which buckets of members this node has (data/engine/held-buckets.ts); of no meaning where it is alone. */
   buckets: SharedArrayBuffer
@@ -228,25 +229,15 @@ export type ColdStartProgress = {
 }
 
 /** How far the archive is read where the stream begins with it; while it is, nothing is live. */
-export type ArchiveStatus = {
+export type ArchiveStatus = Pick<
+  ArchiveProgress,
+  'host' | 'seq' | 'tipSeq' | 'startedAt' | 'events' | 'bytes' | 'dayBytes' | 'lostBlocks'
+> & {
   state: 'reading' | 'waiting' | 'done'
-  /** Origin of the stream. */
-  host: string
-  /** All up to it is applied; where the archive ends. They count on this host alone. */
-  seq: number
-  tipSeq: number
   /** 0 to 100. */
   percent: number
   /** The latest event's time, microseconds since 1970; undefined before the first. */
   reachedUs: number | undefined
-  /** Milliseconds since 1970. */
-  startedAt: number
-  events: number
-  /** Received, altogether and on this day (UTC). */
-  bytes: number
-  dayBytes: number
-  /** Could not be read; each is in a gap. */
-  lostBlocks: number
   /** `quota`: the host's, or ours; `refused`: the operator has to do something; `away`: out of reach. */
   waiting: { why: 'quota' | 'refused' | 'away'; until: number; message: string } | undefined
 }

@@ -1,5 +1,4 @@
 // A timeline that follows from rows: of everything that arrived, what some accounts wrote.
-//
 // Two ways lead to a page. Walking over all arrivals, which are kept in memory for it (arrival-blocks.ts), is cheap where
 // much of it belongs to the timeline, as at the tip; asking each account for its next ones is cheap where little does, as
 // far back in the timeline of somebody who follows few. The walk comes first, as far as asking would cost; then the
@@ -44,6 +43,8 @@ const FIRST_ASKED = 8
 export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<Arrival> {
   const { key, arrivals, originators, now = Date.now } = parts
   const before = new Map<number, number | undefined>()
+  /** Of the first of a page forward, up to where nothing stands before it. */
+  const freeFrom = new Map<number, number>()
 
   function collect(range: ArrivalRange): SourceSlice<Arrival> {
     const isAsked = originators.size <= MAX_ASKED
@@ -60,6 +61,8 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
     const { isForward, limit } = range
     const found = collect(isForward ? range : { ...range, limit: limit + 1 })
     noteOrder(before, found, range)
+    const [first] = found.events
+    if (isForward && first) freeFrom.set(first.seq, range.at + 1)
     return found.events.length < limit ? found : cut(found.events, limit)
   }
 
@@ -69,7 +72,8 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
     read,
     before(seq) {
       if (before.has(seq)) return before.get(seq)
-      return collect({ at: seq, isForward: false, limit: 1 }).events[0]?.seq
+      const at = freeFrom.get(seq) ?? seq
+      return collect({ at, isForward: false, limit: 1 }).events[0]?.seq
     },
     describe: parts.describe,
     gaps: (events, isTip) => gapsAround(parts.gapsIn, events, isTip ? now() : undefined),

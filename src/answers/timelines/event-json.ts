@@ -1,8 +1,11 @@
-// Events and pages as JSON. Payloads are JSON already, so they are put in as they are.
+// Events and pages as JSON. Payloads are JSON already, so they are put in as they are; nor has a timeline's key anything
+// that JSON would write otherwise (timeline-key.ts). As byte text, which needs no encoding (views/ready-json.ts).
 
 import { DAY_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { Gap } from '../../data/store/gaps.ts'
+import { JsonBuffer } from '../views/json-buffer.ts'
+import { toByteText } from '../views/ready-json.ts'
 import type { Entity, TimelineGap } from './types.ts'
 
 export type DescribedEvent = {
@@ -28,21 +31,33 @@ export function eventId(timeline: string, seq: number): string {
   return `${timeline}/${seq}`
 }
 
-export function eventJson({ timeline, seq, before, receivedAt, entity }: DescribedEvent): string {
+/** Byte text. */
+export function eventJson(event: DescribedEvent): string {
+  return placeOf(event) + (event.entity.fields ?? toByteText(fieldsOf(event.entity))) + endOf(event)
+}
+
+function placeOf({ timeline, seq, before }: DescribedEvent): string {
   const previous = before === undefined ? 'null' : `"${before}"`
-  return `{"event_id":${JSON.stringify(eventId(timeline, seq))},"sequence_id":"${seq}","prev_sequence_id":${previous},"timeline_key":${JSON.stringify(timeline)},${entity.fields ?? fieldsOf(entity)},"received_at":"${isoOf(receivedAt)}"}`
+  return `{"event_id":"${eventId(timeline, seq)}","sequence_id":"${seq}","prev_sequence_id":${previous},"timeline_key":"${timeline}",`
+}
+
+function endOf({ receivedAt }: DescribedEvent): string {
+  return `,"received_at":"${isoOf(receivedAt)}"}`
 }
 
 /** For who keeps it: written once, and as one flat text rather than as the pieces that it was made of. */
 export function withFields(entity: Entity): Entity {
-  return { ...entity, fields: Buffer.from(fieldsOf(entity)).toString() }
+  return { ...entity, fields: Buffer.from(fieldsOf(entity)).toString('latin1') }
 }
 
 function fieldsOf({ id, type, payload, producerTs }: Entity): string {
   return `"entity_id":${JSON.stringify(id)},"entity_type":${JSON.stringify(type)},"payload":${payload},"producer_ts":"${isoOf(producerTs)}"`
 }
 
-export function pageJson({ events, nextCursor, prevCursor, gaps, skipped }: PageJson): string {
+/** Events are long: put together as text they would have to be copied to one text first, of which nothing is kept. */
+const buffer = new JsonBuffer()
+
+export function pageBytes({ events, nextCursor, prevCursor, gaps, skipped }: PageJson): Buffer {
   const rest = JSON.stringify({
     next_cursor: nextCursor ?? null,
     prev_cursor: prevCursor ?? null,
@@ -50,7 +65,17 @@ export function pageJson({ events, nextCursor, prevCursor, gaps, skipped }: Page
     gaps: gaps.map(gapFields),
     skipped,
   })
-  return `{"events":[${events.map(eventJson).join(',')}],${rest.slice(1)}`
+  buffer.clear()
+  buffer.text('{"events":[')
+  for (const [i, event] of events.entries()) {
+    buffer.text((i === 0 ? '' : ',') + placeOf(event))
+    const { fields } = event.entity
+    if (fields === undefined) buffer.text(fieldsOf(event.entity))
+    else buffer.byteText(fields)
+    buffer.text(endOf(event))
+  }
+  buffer.text(`],${rest.slice(1)}`)
+  return buffer.take()
 }
 
 export function gapFields(one: TimelineGap): Record<string, unknown> {

@@ -1,42 +1,53 @@
-// Posts and reposts as events say them, kept from request to request as long as their rows are the same: unpacking and
-// writing a record costs ten times what its row does (hydrate/cached-rows.ts).
+// Posts and reposts as events say them, kept from page to page where somebody is told of changes: reading, unpacking and
+// writing a record costs a hundred times what looking it up does.
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
-import type { FeedEntities, FeedEntity, FeedRow } from '../../data/store/read/feed-entities.ts'
-import { isSameRow, KeptRows } from '../hydrate/cached-rows.ts'
+import type { FeedEntities, FeedEntity } from '../../data/store/read/feed-entities.ts'
+import type { TakedownReader } from '../../data/store/read/takedowns.ts'
 import { withFields } from './event-json.ts'
+import type { KeptTimelines } from './kept.ts'
+import { withoutHidden } from './notification-source.ts'
 import type { Entity } from './types.ts'
 
-/** By item, those that are here. */
-type FeedEvents = (items: readonly number[]) => Map<number, Entity>
+/** By item, those that are here and that the operator did not hide. */
+type FeedEvents = (items: readonly number[]) => ReadonlyMap<number, Entity>
 
-const MAX_KEPT_BYTES = 32 << 20
 /** What one takes beside its text, which is there twice. */
 const EVENT_BYTES = 600
 
-export function createFeedEvents(
-  actors: Pick<ActorReader, 'didOf'>,
-  { rows, entities }: FeedEntities,
-): FeedEvents {
-  const kept = new KeptRows<FeedRow, Entity>(MAX_KEPT_BYTES)
+export function createFeedEvents(parts: {
+  actors: Pick<ActorReader, 'didOf'>
+  entities: FeedEntities
+  takedowns: TakedownReader
+  kept: Pick<KeptTimelines, 'events'> | undefined
+}): FeedEvents {
+  const { actors, entities, takedowns, kept } = parts
+
+  function read(items: readonly number[]): Map<number, Entity> {
+    const found = entities(items)
+    const described = [...found].map(
+      ([item, one]) => [item, toEntity(actors, one)] as [number, Entity],
+    )
+    return withoutHidden(takedowns, described)
+  }
+
   return (items) => {
+    if (!kept) return read(items)
     const found = new Map<number, Entity>()
-    const unread: FeedRow[] = []
-    for (const row of rows(items)) {
-      const known = kept.find(row[0])
-      if (known && isSameRow(known.row, row)) found.set(row[0], known.value)
-      else unread.push(row)
+    const unknown: number[] = []
+    for (const item of items) {
+      const known = kept.events.find(item)
+      if (known) found.set(item, known)
+      else unknown.push(item)
     }
-    if (unread.length === 0) return found
-    const texts = entities(unread)
-    for (const row of unread) {
-      const text = texts.get(row[0])
-      if (!text) continue
-      const entity = withFields(toEntity(actors, text))
-      kept.keep(row[0], row, entity, EVENT_BYTES + entity.payload.length * 4)
-      found.set(row[0], entity)
+    if (unknown.length === 0) return found
+    for (const [item, entity] of read(unknown)) {
+      const bytes = EVENT_BYTES + entity.payload.length * 4
+      const one = { ...withFields(entity), bytes }
+      kept.events.keep(item, one)
+      found.set(item, one)
     }
     return found
   }

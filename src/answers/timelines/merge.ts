@@ -4,6 +4,7 @@
 // and again; with at most 16 timelines a look at all of them is as quick as a heap. A timeline that takes longer
 // than 200 ms is left out, its position stays, and the page says so: a reader gets its events with the next page.
 
+import { within } from '../../base/util/waits.ts'
 import type { ArrivalRange } from '../../data/store/read/arrivals.ts'
 import type { Arrived, SourceSlice, TimelineSource } from './types.ts'
 
@@ -38,20 +39,16 @@ export function readMerged(
   return Promise.all(asked.map((one) => inTime(one, maxWaitMs))).then(finish)
 }
 
+/** What fails is left out as what is late. */
 async function inTime(
   slice: SourceSlice | Promise<SourceSlice>,
   maxWaitMs: number,
 ): Promise<SourceSlice | undefined> {
   if (!(slice instanceof Promise)) return slice
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), maxWaitMs)
-  })
-  try {
-    return await Promise.race([slice.catch(() => undefined), late])
-  } finally {
-    clearTimeout(timer)
-  }
+  return within(
+    maxWaitMs,
+    slice.catch(() => undefined),
+  )
 }
 
 function merge(

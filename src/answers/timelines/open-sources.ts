@@ -3,6 +3,7 @@
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { packRkey } from '../../base/atproto/keys.ts'
 import { type ActorReader, type FollowGraphReader, MEMBER } from '../../data/graph/types.ts'
+import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Db } from '../../data/store/db.ts'
 import { isRepostItem } from '../../data/store/item-ids.ts'
 import { findList } from '../../data/store/lists.ts'
@@ -20,8 +21,10 @@ import { createTimelineGaps } from '../skeleton/timeline-gaps.ts'
 import { type ArrivalSourceParts, createArrivalSource, gapsAround } from './arrival-source.ts'
 import { createCustomSource } from './custom-source.ts'
 import { createFeedEvents } from './feed-events.ts'
+import { KeptTimelines, type Members } from './kept.ts'
+import { KeptBlocks } from './kept-blocks.ts'
 import { createLoggedSource, type FollowingLogs } from './logged-source.ts'
-import { createNotificationSource, withoutHidden } from './notification-source.ts'
+import { createNotificationSource } from './notification-source.ts'
 import type { TimelineKey } from './timeline-key.ts'
 import type { Entity, TimelineSource } from './types.ts'
 
@@ -40,18 +43,30 @@ const MAX_LIST = 100_000
 const MAX_GAPS = 20
 const PAGE = 8_192
 
-/** Statements of this connection. */
-export function prepareReaders({ db, actors, graph }: Omit<SourceParts, 'keeps'>) {
+/**
+ * Statements of this connection.
+ * @param invalidations - of these alone; where not given, nothing is kept from page to page
+ */
+export function prepareReaders(
+  { db, actors, graph }: Omit<SourceParts, 'keeps'>,
+  invalidations?: InvalidationReader,
+) {
+  const kept = invalidations && new KeptTimelines(invalidations)
+  const takedowns = prepareTakedowns(db)
+  const entities = prepareFeedEntities(db)
   return {
+    /** To be called before anything is read. */
+    begin: () => kept?.takeInvalidations(),
+    kept,
     logged: prepareLoggedItems(db, actors),
     arrivals: prepareArrivals(db),
-    arrivalBlocks: prepareArrivalBlocks(db),
+    arrivalBlocks: prepareArrivalBlocks(db, kept?.arrivals),
     notifications: prepareNotificationArrivals(db),
     custom: prepareCustomTimelines(db),
-    events: createFeedEvents(actors, prepareFeedEntities(db)),
+    events: createFeedEvents({ actors, entities, takedowns, kept }),
     lists: prepareListPages(db),
     blocks: prepareBlockPairs(db),
-    takedowns: prepareTakedowns(db),
+    takedowns,
     gaps: createTimelineGaps({ db, graph }),
   }
 }
@@ -140,18 +155,24 @@ function openList(
   const owner = parts.actors.uidOf(named.did)
   const list = owner === 0 ? undefined : findList(parts.db, owner, packRkey(named.rkey))
   if (!list?.cid) return undefined
-  const uids = readers.lists.allMembers(list.id, MAX_LIST)
-  const set = new Set(uids)
+  const { all, set } = membersOf(readers, list.id)
   return createArrivalSource({
     ...common(parts, readers, text),
     originators: {
-      size: uids.length,
+      size: all.length,
       has: (uid) => set.has(uid),
-      all: () => uids,
-      taken: (all) => all.filter(({ item }) => !isRepostItem(item)),
+      all: () => all,
+      taken: (some) => some.filter(({ item }) => !isRepostItem(item)),
     },
     gapsIn: (stretch) => readers.gaps(owner, stretch, MAX_GAPS).filter(({ did }) => !did),
   })
+}
+
+function membersOf({ lists, kept }: Readers, list: number): Members {
+  const read = (id: number) => lists.allMembers(id, MAX_LIST)
+  if (kept) return kept.membersOf(list, read)
+  const all = read(list)
+  return { all, set: new Set(all) }
 }
 
 function common(
@@ -170,29 +191,28 @@ function common(
 
 /** By number, without what the operator hid. */
 export function describeArrivals(
-  { events: read, takedowns }: Pick<Readers, 'events' | 'takedowns'>,
+  { events: read }: Pick<Readers, 'events'>,
   events: readonly Arrival[],
 ): Map<number, Entity> {
   const found = read(events.map(({ item }) => item))
-  const described = events.flatMap(({ seq, item }): [number, Entity][] => {
+  const described = new Map<number, Entity>()
+  for (const { seq, item } of events) {
     const entity = found.get(item)
-    return entity ? [[seq, entity]] : []
-  })
-  return withoutHidden(takedowns, described)
+    if (entity) described.set(seq, entity)
+  }
+  return described
 }
 
-/** One request's memory: most pages are of a few authors, who are asked about together. */
-function rememberBlocks({ blocks }: Readers, viewer: number) {
-  const known = new Map<number, boolean>()
+/** Most pages are of a few authors, who are asked about together. */
+function rememberBlocks({ blocks, kept }: Readers, viewer: number) {
+  const known = kept?.blocks ?? new KeptBlocks()
+  const read = (uids: readonly number[]) => {
+    const { direct, byList } = blocks.blocked(uids.map((uid) => [viewer, uid] as const))
+    return [...direct, ...byList].map(([, uid]) => uid)
+  }
   return (arrivals: readonly { uid: number }[]): ((uid: number) => boolean) => {
-    const unknown = new Set(arrivals.flatMap(({ uid }) => (known.has(uid) ? [] : uid)))
-    for (const uid of unknown) known.set(uid, false)
-    unknown.delete(viewer)
-    if (unknown.size > 0) {
-      const { direct, byList } = blocks.blocked([...unknown].map((uid) => [viewer, uid] as const))
-      for (const [, uid] of [...direct, ...byList]) known.set(uid, true)
-    }
-    return (uid) => known.get(uid) === true
+    const uids = arrivals.map(({ uid }) => uid)
+    return known.among(viewer, uids, read)
   }
 }
 

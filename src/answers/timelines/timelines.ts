@@ -5,6 +5,7 @@
 // of it.
 
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { timed } from '../../base/obs/stopwatch.ts'
 import type { Db } from '../../data/store/db.ts'
 import { atOneMoment } from '../../data/store/transact.ts'
 import type { DescribedEvent, PageJson } from './event-json.ts'
@@ -37,8 +38,10 @@ export function createTimelines(parts: {
   cursors: Cursors
   /** @returns undefined where there is no such timeline. */
   open: (key: TimelineKey) => TimelineSource | undefined
+  /** Called before the rows of a moment are read. */
+  begin?: () => void
 }): Timelines {
-  const { db, cursors, open } = parts
+  const { db, cursors, open, begin = () => {} } = parts
 
   function sources(keys: readonly TimelineKey[]): TimelineSource[] {
     return keys.map((key) => {
@@ -48,13 +51,24 @@ export function createTimelines(parts: {
     })
   }
 
+  const atMoment = <Given, Result>(read: (given: Given) => Result) => {
+    const reading = atOneMoment(db, read)
+    return (given: Given) => {
+      begin()
+      return reading(given)
+    }
+  }
+
   /** Of one moment, where all of its timelines answer at once. */
-  const begin = atOneMoment(db, (request: PageRequest) => {
+  const read = atMoment((request: PageRequest) => {
     const opened = sources(parseTimelineKey(request.key))
     const position = positionOf(request, opened)
-    const merged = readMerged(opened, { ...position, limit: request.limit })
-    if (!(merged instanceof Promise)) return { page: describe(opened, merged, position) }
-    const later = atOneMoment(db, (one: Merged) => describe(opened, one, position))
+    const merged = timed('skeleton', () => {
+      return readMerged(opened, { ...position, limit: request.limit })
+    })
+    if (!(merged instanceof Promise))
+      return { page: describe(cursors, opened, { ...merged, position }) }
+    const later = atMoment((one: Merged) => describe(cursors, opened, { ...one, position }))
     return { page: merged.then(later) }
   })
 
@@ -70,33 +84,33 @@ export function createTimelines(parts: {
     return { isForward, at: opened.map((one) => (isForward ? 0 : one.tip() + 1)) }
   }
 
-  function describe(
-    opened: readonly TimelineSource[],
-    merged: Merged,
-    position: Position,
-  ): PageJson {
-    const { isForward, at } = position
-    const key = opened.map((one) => one.key).join('+')
-    const write = (one: Position) => cursors.write(key, one)
-    const back = at.map((seq) => (isForward ? seq + 1 : seq - 1))
-    const isLast = merged.isEnd && merged.skipped.length === 0 && !isForward
-    return {
-      events: describeEvents(opened, merged),
-      nextCursor: isLast ? undefined : write({ isForward, at: merged.reached }),
-      prevCursor: write({ isForward: !isForward, at: back }),
-      gaps: opened.flatMap((source, i) => {
-        const own = eventsOf(merged, i)
-        const isTip = isForward ? merged.isEnd : at[i]! > source.tip()
-        return own.length > 0 || isTip ? source.gaps(own, isTip) : []
-      }),
-      skipped: merged.skipped,
-    }
-  }
-
   return {
     cursors,
     sources,
-    page: (request) => begin(request).page,
+    page: (request) => read(request).page,
+  }
+}
+
+function describe(
+  cursors: Cursors,
+  opened: readonly TimelineSource[],
+  merged: Merged & { position: Position },
+): PageJson {
+  const { isForward, at } = merged.position
+  const key = opened.map((one) => one.key).join('+')
+  const write = (one: Position) => cursors.write(key, one)
+  const back = at.map((seq) => (isForward ? seq + 1 : seq - 1))
+  const isLast = merged.isEnd && merged.skipped.length === 0 && !isForward
+  return {
+    events: timed('rows', () => describeEvents(opened, merged)),
+    nextCursor: isLast ? undefined : write({ isForward, at: merged.reached }),
+    prevCursor: write({ isForward: !isForward, at: back }),
+    gaps: opened.flatMap((source, i) => {
+      const own = eventsOf(merged, i)
+      const isTip = isForward ? merged.isEnd : at[i]! > source.tip()
+      return own.length > 0 || isTip ? source.gaps(own, isTip) : []
+    }),
+    skipped: merged.skipped,
   }
 }
 

@@ -18,7 +18,7 @@ export type Entity = {
   payload: string
   /** Milliseconds. */
   producerTs: number
-  /** All of that as it stands in an event's JSON, where it was written before (event-json.ts). */
+  /** All of that as it stands in an event's JSON, as byte text, where it was written before (event-json.ts). */
   fields?: string
 }
 

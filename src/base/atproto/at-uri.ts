@@ -14,6 +14,11 @@ export function recordUri(did: string, collection: string, rkey: PackedRkey): st
   return `at://${did}/${collection}/${unpackRkey(rkey)}`
 }
 
+/** Of a record's at-URI that was checked: whose it is. */
+export function didOfUri(uri: string): string {
+  return uri.slice('at://'.length, uri.indexOf('/', 'at://'.length))
+}
+
 /** @returns undefined for anything else, such as an at-URI with a handle. */
 export function parseRecordUri(uri: unknown): RecordKey | undefined {
   const match = typeof uri === 'string' ? RECORD_URI.exec(uri) : null

@@ -56,16 +56,9 @@ export function loadConfig(
   env: Record<string, string | undefined> = process.env,
   dotenvPath: string = '.env',
 ): Config {
-  const raw = { ...readDotenv(dotenvPath), ...definedOnly(env) }
-  refuseUnknownKeys(raw)
-  const parsed = Object.fromEntries(
-    Object.entries(settings).map(([name, one]) => [
-      name,
-      readSetting(one as Setting<unknown>, raw),
-    ]),
-  ) as unknown as Derivable
-  refuseContradictions(parsed)
-  return Object.freeze(withDerived(parsed))
+  const { config, problems } = examineConfig(env, dotenvPath)
+  if (problems[0]) throw problems[0]
+  return config
 }
 
 /**
@@ -91,7 +84,8 @@ export function examineConfig(
     () => ({}),
   )
   const raw: Record<string, string> = { ...fromFile, ...definedOnly(env) }
-  problems.push(...unknownKeys(raw).map(unknownKey))
+  const unknown = Object.keys(raw).filter((key) => !knownKeys.includes(key))
+  problems.push(...unknown.map(unknownKey))
   const parsed = Object.fromEntries(
     Object.entries(settings).map(([name, one]) => {
       const setting = one as Setting<unknown>
@@ -200,15 +194,6 @@ function definedOnly(env: Record<string, string | undefined>): Record<string, st
       isNearlyPrefixed(key, PREFIX) && (value || (value === '' && key === settings.members.key)),
   )
   return Object.fromEntries(entries) as Record<string, string>
-}
-
-function refuseUnknownKeys(raw: Record<string, string>): void {
-  const [unknown] = unknownKeys(raw)
-  if (unknown) throw unknownKey(unknown)
-}
-
-function unknownKeys(raw: Record<string, string>): string[] {
-  return Object.keys(raw).filter((key) => !knownKeys.includes(key))
 }
 
 function unknownKey(key: string): ConfigError {

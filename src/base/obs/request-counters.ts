@@ -1,13 +1,7 @@
-// What the serving threads count of their requests, in memory that all threads see: any of them can
-// then answer for all, and the ingest thread can write the history, without a message being sent.
-//
-// One buffer, a section for each serving thread, which alone writes it, in 64-bit floats: a plain
-// addition is all that a request costs. Readers may see one request's figures half counted, which
-// the next look puts right. A section is a few gauges, then a row for each method: how often each
-// status, how often each duration (not cumulated), and the sum of the durations.
-//
-// Rows are given out in the order of the sorted names, so that every thread means the same by a
-// number. What is no method of ours shares the row `other`, which keeps the number of rows bounded.
+// What the serving threads count of their requests, in memory that all threads see: any of them can then answer for
+// all, and the ingest thread can write the history, without a message being sent. One buffer, a section for each
+// serving thread, which alone writes it, in 64-bit floats: a plain addition is all that a request costs. Readers may
+// see one request's figures half counted, which the next look puts right.
 
 /** Upper bounds in seconds; a last one without bound follows. */
 export const DURATION_BUCKETS = [
@@ -45,10 +39,10 @@ const THREAD_GAUGES = [
   'busyShare',
   'collectionSeconds',
   'heapBytes',
-  'fragmentBytes',
+  'cachedViewBytes',
   'viewerBytes',
-  'fragmentHits',
-  'fragmentMisses',
+  'cachedViewHits',
+  'cachedViewMisses',
   'listeners',
   'mediaRefused',
   'mediaDied',
@@ -105,7 +99,14 @@ export function createCounterSpace(threads: number): SharedArrayBuffer {
   return new SharedArrayBuffer(threads * SECTION * Float64Array.BYTES_PER_ELEMENT)
 }
 
-/** One serving thread's side. */
+/**
+ * A section is a few gauges, then a row for each method: how often each status, how often each duration (not
+ * cumulated), and the sum of the durations. Rows are given out in the order of the sorted names, so that every
+ * thread means the same by a number. What is no method of ours shares the row `other`, which keeps the number of
+ * rows bounded.
+ *
+ * One serving thread's side.
+ */
 export class RequestCounters {
   readonly #section: Float64Array
   readonly #rows = new Map<string, number>()

@@ -1,21 +1,7 @@
-// How the one writer tells any number of reading threads what it touched, without locks: a ring of
-// invalidations, three integers each (invalidation-kinds.ts), in memory that all share. A reader has a position of
-// its own, and takes what is new there before it uses anything that it kept.
-//
-// Why nothing kept can be stale: the writer adds its invalidations after its commit. A reader takes invalidations
-// first and reads rows afterwards, in one stretch without waiting. A change that its rows did not
-// show was committed later than they were read, so its invalidation is one that the reader has not taken
-// yet, and will before it next uses what it kept.
-//
-// The head counts all invalidations ever added, and is stored after the invalidations themselves. The writer never
-// waits for a reader: one that is too far behind is told that invalidations were lost, and forgets
-// everything. Too far is half the ring, while the writer adds no more than an eighth at once before
-// it moves the head. So a place that a reader copies is overwritten only if the head has moved
-// more than that by the time it looks again, and stores or loads which the processor moves about
-// (see change-log.ts) can't reach over the rest.
-//
-// The head wraps after 2^32 invalidations. A reader that slept exactly that long is not fooled, since the
-// lap, which goes up every 2^30 invalidations, has changed meanwhile.
+// How the one writer tells any number of reading threads what it touched, without locks: a ring of invalidations,
+// three integers each (invalidation-kinds.ts), in memory that all share. A reader has a position of its own, and
+// takes what is new there before it uses anything that it kept. The writer never waits for a reader: one that is too
+// far behind is told that invalidations were lost, and forgets everything.
 
 import { assert } from '../../base/util/assert.ts'
 import { INVALIDATION } from './invalidation-kinds.ts'
@@ -46,6 +32,15 @@ export const MAX_INVALIDATIONS_AT_ONCE = RING / 8
 /** One of INVALIDATION, and what it names; 0 where it names less than two. */
 export type Invalidation = (kind: number, a: number, b: number) => void
 
+/**
+ * The head counts all invalidations ever added, and is stored after the invalidations themselves. Too far behind is
+ * half the ring, while the writer adds no more than an eighth at once before it moves the head. So a place that a
+ * reader copies is overwritten only if the head has moved more than that by the time it looks again, and stores or
+ * loads which the processor moves about (see change-log.ts) can't reach over the rest.
+ *
+ * The head wraps after 2^32 invalidations. A reader that slept exactly that long is not fooled, since the lap, which
+ * goes up every 2^30 invalidations, has changed meanwhile.
+ */
 export class InvalidationWriter {
   /** To be given to readers. */
   readonly buffer: SharedArrayBuffer
@@ -111,7 +106,14 @@ export async function headMoved(buffer: SharedArrayBuffer, head: number): Promis
   await waiting.value
 }
 
-/** Begins at the head: a new reader has kept nothing yet. */
+/**
+ * Why nothing kept can be stale: the writer adds its invalidations after its commit. A reader takes invalidations
+ * first and reads rows afterwards, in one stretch without waiting. A change that its rows did not show was committed
+ * later than they were read, so its invalidation is one that the reader has not taken yet, and will before it next
+ * uses what it kept.
+ *
+ * Begins at the head: a new reader has kept nothing yet.
+ */
 export class InvalidationReader {
   readonly #ints: Int32Array<SharedArrayBuffer>
   readonly #fence = new Int32Array(new SharedArrayBuffer(4))

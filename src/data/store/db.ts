@@ -38,7 +38,10 @@ const CHECKPOINT_PAGES = 16_384
 /** What a log that has once been longer is cut to when it starts anew. */
 const LOG_FILE_BYTES = 64 * 1024 * 1024
 
-type WriterOptions = {
+/** KiB of pages that a connection keeps. */
+type PageCache = { cacheKib?: number }
+
+type WriterOptions = PageCache & {
   /** Whether a database of an older schema is copied before it is upgraded. */
   upgradeBackup?: boolean
   /** Told of an upgrade that is going to be made, with the copy that was made first. */
@@ -52,20 +55,20 @@ type WriterOptions = {
  */
 export function openWriter(
   dataDir: string,
-  { upgradeBackup = true, onUpgrade }: WriterOptions = {},
+  { upgradeBackup = true, onUpgrade, cacheKib }: WriterOptions = {},
 ): WriteDb {
   makeDataFolder(dataDir)
   const path = join(dataDir, FILE_NAME)
   const backup = upgradeBackup ? backUpBeforeUpgrade(path, schemaVersion) : undefined
   if (backup) onUpgrade?.({ ...backup, to: schemaVersion })
-  const db = openMigrated(path)
+  const db = openMigrated(path, { cacheKib })
   if (backup) removeOlderBackups(path, schemaVersion)
   return db
 }
 
-function openMigrated(path: string): WriteDb {
+function openMigrated(path: string, pages: PageCache): WriteDb {
   const db = new Database(path)
-  tune(db)
+  tune(db, pages)
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = NORMAL')
   db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
@@ -75,18 +78,18 @@ function openMigrated(path: string): WriteDb {
 }
 
 /** Opens for reading a database that a writer has migrated. */
-export function openReader(dataDir: string): Db {
-  return openReadOnly(dataDir)
+export function openReader(dataDir: string, pages: PageCache = {}): Db {
+  return openReadOnly(dataDir, pages)
 }
 
 /** The same with all that a connection can do: what would change a row fails. */
-export function openReadOnly(dataDir: string): Database.Database {
+export function openReadOnly(dataDir: string, pages: PageCache = {}): Database.Database {
   const db = new Database(join(dataDir, FILE_NAME), { readonly: true, fileMustExist: true })
-  tune(db)
+  tune(db, pages)
   return db
 }
 
-function tune(db: WriteDb): void {
+function tune(db: WriteDb, { cacheKib = CACHE_KIB }: PageCache): void {
   db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
-  db.pragma(`cache_size = -${CACHE_KIB}`)
+  db.pragma(`cache_size = -${cacheKib}`)
 }

@@ -4,23 +4,29 @@
 // https://sqlite.org/pragma.html#pragma_data_version
 
 import type { Db } from './db.ts'
+import { perDatabase } from './per-database.ts'
 
-export function untilCommit<T>(db: Db, read: () => T): () => T {
+/** Another one after every commit of somebody else. */
+const versionOf = perDatabase((db) => {
   const version = db.prepare<[], number>('PRAGMA data_version').pluck()
-  let kept: { value: T; version: number | undefined } | undefined
-  let isAsked = false
-
-  function ask(): void {
-    isAsked = true
-    setImmediate(() => {
-      isAsked = false
-    })
-    const current = version.get()
-    if (kept?.version !== current) kept = { value: read(), version: current }
-  }
-
+  let current: number | undefined
   return () => {
-    if (!isAsked || !kept) ask()
-    return kept!.value
+    if (current !== undefined) return current
+    current = version.get()
+    setImmediate(() => {
+      current = undefined
+    })
+    return current
+  }
+})
+
+/** @param read - is given what it read last */
+export function untilCommit<T>(db: Db, read: (last: T | undefined) => T): () => T {
+  const version = versionOf(db)
+  let kept: { value: T; version: number | undefined } | undefined
+  return () => {
+    const current = version()
+    if (kept?.version !== current || !kept) kept = { value: read(kept?.value), version: current }
+    return kept.value
   }
 }

@@ -192,13 +192,13 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
         ),
     },
     counter('answer_cache_hits_total', 'Parts of answers that were ready.', () =>
-      summed('fragmentHits'),
+      summed('cachedViewHits'),
     ),
     counter('answer_cache_misses_total', 'Parts of answers that were made.', () =>
-      summed('fragmentMisses'),
+      summed('cachedViewMisses'),
     ),
     gauge('answer_cache_bytes', 'Bytes of ready parts of answers, by thread.', () =>
-      threads('fragmentBytes'),
+      threads('cachedViewBytes'),
     ),
     gauge('viewer_cache_bytes', 'Bytes of what viewers are to others, by thread.', () =>
       threads('viewerBytes'),
@@ -338,6 +338,11 @@ function backgroundMetrics({ status, db }: MetricParts): MetricSource[] {
     ),
     counter('fetches_total', 'Requests to other people’s servers, by how they ended.', () =>
       byLabel('outcome', status()?.counts['fetches']),
+    ),
+    counter(
+      'fetched_records_total',
+      'Records read in repositories: applied, found removed or missing there, or why they were left out.',
+      () => byLabel('outcome', status()?.counts['fetched']),
     ),
     counter('labels_total', 'Labels that came and were kept or withdrawn.', () =>
       single(status()?.counts['labels']?.['kept']),

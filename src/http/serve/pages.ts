@@ -38,7 +38,7 @@ type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
 }
 
 type Pages = {
-  /** For `beside` of the server. */
+  /** For `sideRoutes` of the server. */
   routes: Page['routes']
   onAnswered: (path: string, status: number, seconds: number) => void
   slowRequests: SlowRequests
@@ -61,10 +61,10 @@ export function servePages(options: PagesOptions): Pages {
     counters.set('loopLagSeconds', lag.take())
     counters.set('collectionSeconds', collections.total())
     counters.set('heapBytes', process.memoryUsage().heapUsed)
-    counters.set('fragmentBytes', viewCache)
+    counters.set('cachedViewBytes', viewCache)
     counters.set('viewerBytes', viewers)
-    counters.set('fragmentHits', hits)
-    counters.set('fragmentMisses', misses)
+    counters.set('cachedViewHits', hits)
+    counters.set('cachedViewMisses', misses)
     counters.set('listeners', page.listeners())
     const media = options.media()
     const { refused, died, pending, tooMany, unknown, dropped, made, elsewhere } = media

@@ -30,7 +30,6 @@ type Parts = {
   db: Db
   items: LoggedItems
   log: Pick<Logger, 'warn' | 'error'>
-  waitedForMs?: number
 }
 
 type Slice = { entries: LoggedEntry[]; isEnd: boolean }

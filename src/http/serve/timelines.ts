@@ -11,6 +11,7 @@ import type { WebRoute } from '../../base/obs/request-counters.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
 import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
+import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Db } from '../../data/store/db.ts'
 import { prepareCustomGraphs } from '../../data/store/read/custom-graphs.ts'
 import { validSigningKeys } from '../../data/store/signing-keys.ts'
@@ -58,16 +59,17 @@ export function timelineRoutes(parts: {
 }): TimelineService {
   const { timelines: shared, following } = parts.shared
   const { config, actors, db, graph, ingest, log, onFatal, rateBuffers } = parts
-  const ownKeys = untilCommit(db, () => signingKeys(db))
+  const ownKeys = untilCommit<SigningKeys>(db, (last) => signingKeys(db, last))
   const cursors = createCursors(() => [...(shared ? sharedKeys(shared) : []), ...ownKeys()])
-  const readers = prepareReaders(parts)
+  const readers = prepareReaders(parts, new InvalidationReader(parts.memory.invalidations))
+  const { begin } = readers
   const open = createOpenSource({ ...parts, logs: following }, readers)
-  const timelines = createTimelines({ db, cursors, open })
+  const timelines = createTimelines({ db, cursors, open, begin })
   const overload = createOverload({ config, buffers: rateBuffers, isMember: parts.isMember })
   const share = (most: number) => Math.ceil(most / config.serveThreads)
   const streams = createStreams({
     feed: createLiveFeed(parts, readers),
-    cursors,
+    ...{ cursors, begin },
     invalidations: parts.memory.invalidations,
     onError: onFatal,
     limits: { ...STREAM_LIMITS, all: share(STREAM_LIMITS.all) },
@@ -106,8 +108,12 @@ function sharedKeys(shared: Pick<SharedTimelines, 'cursorKeys'>) {
   return keys
 }
 
-function signingKeys(db: Db) {
+type SigningKeys = ReturnType<typeof validSigningKeys>
+
+/** The same ones as long as they are the same: what was made of them to sign with hangs on them. */
+function signingKeys(db: Db, last: SigningKeys | undefined): SigningKeys {
   const keys = validSigningKeys(db)
   if (keys.length === 0) throw unavailable('Cursors can’t be signed yet')
-  return keys
+  const isSame = last?.length === keys.length && keys.every(({ id }, i) => id === last[i]!.id)
+  return isSame ? last : keys
 }

@@ -24,7 +24,7 @@ export type HttpRequest = {
   limitHeaders: string[] | undefined
   /** Whether what several nodes share was not to be had in time, so that the answer is what this node has. */
   isBehind: boolean
-  /** Where its time goes; of queries of methods alone. */
+  /** Where its time goes; of what Node's own server received. */
   readonly clock?: RequestClock
 }
 

@@ -95,6 +95,7 @@ class Feed implements LiveFeed {
 
   look(): Delivery[] {
     if (this.#topics.size === 0) return []
+    this.#readers.begin()
     const found = new Map<Topic, NewEvent[]>()
     this.#lookAtArrivals(found)
     this.#lookAtNotifications(found)

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { getQueryParam } from 'hono/utils/url'
-import { eventId, isoOf, pageJson } from '../../answers/timelines/event-json.ts'
+import { eventId, isoOf, pageBytes } from '../../answers/timelines/event-json.ts'
 import type { GraphSource } from '../../answers/timelines/graph-source.ts'
 import { parseTimelineKey, type TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import type { Timelines } from '../../answers/timelines/timelines.ts'
@@ -102,6 +102,7 @@ function decoded(text: string | undefined): string | undefined {
 /** Who asks comes first, then what for. */
 async function readCall({ access }: RouteParts, request: HttpRequest, key: string): Promise<Call> {
   const asker = await access(request)
+  request.clock?.mark('token')
   return { request, asker, key, keys: parseTimelineKey(key) }
 }
 
@@ -124,15 +125,21 @@ function getEvents(parts: RouteParts): Handler {
     const { limit, cursor, direction, since } = queryOf(request)
     const isNewest = cursor === undefined && since === undefined && direction !== 'forward'
     const isUpToDate = await upToDate(parts, keys, isNewest)
-    const page = await timelines.page({
-      key,
-      limit: readLimit(limit),
-      cursor,
-      direction: readDirection(direction),
-      since: readSequence(since, 'since'),
-    })
+    const { clock } = request
+    clock?.mark('wait')
+    const read = () =>
+      timelines.page({
+        key,
+        limit: readLimit(limit),
+        cursor,
+        direction: readDirection(direction),
+        since: readSequence(since, 'since'),
+      })
+    const page = await (clock ? clock.handled(read) : read())
+    const body = pageBytes(page)
+    clock?.mark('handler')
     if (!isUpToDate || page.skipped.length > 0) request.isBehind = true
-    return { status: 200, body: Buffer.from(pageJson(page)), headers: JSON_HEADERS }
+    return { status: 200, body, headers: JSON_HEADERS }
   }
 }
 
@@ -166,6 +173,7 @@ function postEvent({ poster, shared }: RouteParts): Handler {
       throw invalidRequest('producer_seq: not where several nodes share timelines', 'NotShared')
     }
     const { seq, receivedAt } = await poster.post(post)
+    request.clock?.mark('wait')
     return jsonAnswer({
       event_id: eventId(key.text, seq),
       sequence_id: String(seq),

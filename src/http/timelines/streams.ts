@@ -1,12 +1,8 @@
-// Server-sent events: what comes to a timeline, as it comes, to whoever waits for it.
-//
-// A stream first catches up from where its reader says they are, page by page, and then gets what one look finds
-// for all (live-feed.ts). Who reads too slowly is left out until their socket is empty, and catches up again, so
-// nothing is kept for them. The writer’s invalidations wake us (data/shared-memory/invalidation-ring.ts); nothing is polled.
-//
-// Bounded: streams of one reader, and of all; those of programs do not count as connections of their address. A
-// comment goes out every 20 seconds, so that no proxy takes silence for the end; then it is also asked whether the
-// reader may still listen.
+// Server-sent events: what comes to a timeline, as it comes. A stream first catches up from where its reader says they
+// are, page by page, and then gets what one look finds for all (live-feed.ts), when the writer’s invalidations wake us.
+// Who reads too slowly is left out until their socket is empty, and catches up again, so nothing is kept for them.
+// Bounded: streams of one reader, and of all. A comment goes out every 20 seconds, so that no proxy takes silence for
+// the end; then it is also asked whether the reader may still listen.
 
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
@@ -16,6 +12,7 @@ import type { Cursors } from '../../answers/timelines/signed-cursor.ts'
 import type { TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import { describeOwn } from '../../answers/timelines/timelines.ts'
 import type { TimelineGap, TimelineSource } from '../../answers/timelines/types.ts'
+import { byteText } from '../../answers/views/ready-json.ts'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { headMoved, ringHead } from '../../data/shared-memory/invalidation-ring.ts'
 import { countOtherwise } from '../server/address-connections.ts'
@@ -73,6 +70,8 @@ const HEADERS = {
 type StreamParts = {
   feed: LiveFeed
   cursors: Cursors
+  /** To be called before anything is read of sources. */
+  begin: () => void
   invalidations: SharedArrayBuffer
   onError: (error: unknown) => void
   limits?: StreamLimits
@@ -189,7 +188,7 @@ class StreamHub implements Streams {
   }
 
   #send(stream: Stream, { seq, notice, data }: Chunk): void {
-    stream.response.write(`${notice}id: ${this.#placeOf(stream, seq)}\n${data}`)
+    stream.response.write(`${notice}id: ${this.#placeOf(stream, seq)}\n${data}`, 'latin1')
   }
 
   /** One timeline goes by its number, several by a cursor. */
@@ -232,6 +231,7 @@ class StreamHub implements Streams {
     try {
       while (!response.destroyed && !this.#isClosed) {
         const request = { at: stream.at, isForward: true, limit: CAUGHT_UP_AT_ONCE }
+        this.#parts.begin()
         const reading = readMerged(wish.sources, request)
         const page = reading instanceof Promise ? await reading : reading
         if (this.#writePage(stream, page.events)) {
@@ -274,6 +274,7 @@ class StreamHub implements Streams {
   }
 }
 
+/** Byte text. */
 type Chunk = { seq: number; notice: string; data: string }
 
 /** Made once for all who listen. */
@@ -298,7 +299,7 @@ function noticesBefore(
 ): string {
   return gaps
     .filter((one) => 'to' in one && one.to < seq && one.from > before)
-    .map((one) => `event: gap\ndata: ${JSON.stringify(gapFields(one))}\n\n`)
+    .map((one) => `event: gap\ndata: ${byteText(gapFields(one))}\n\n`)
     .join('')
 }
 

@@ -1,12 +1,7 @@
-// Verifies the service-auth token that a PDS signs for its user with every proxied request.
-// Semantics and error names of @atproto/xrpc-server `verifyJwt` and the reference AppView (contract
-// A3): checks in its order, no leeway on `exp`, high-S signatures accepted, no replay cache, `lxm`
-// must be the called method. Unlike the reference, a bad signature makes us fetch the key anew once,
-// so that a rotated key works at once; and what a reference would hand to its libraries (strange
-// algorithms, oversized or misencoded tokens, endless lifetimes) is refused before anything is asked.
-//
-// That a key has signed a token stays true, so it is remembered: a PDS mints a token for each request,
-// but backends ask many times with one. Everything else is asked each time, the issuer's key too.
+// Verifies the service-auth token that a PDS signs for its user with every proxied request, with the semantics and
+// error names of @atproto/xrpc-server `verifyJwt` and the reference AppView: checks in its order, no leeway on
+// `exp`, high-S signatures accepted, no replay cache, `lxm` must be the called method. That a key has signed a token
+// stays true, so it is remembered: a PDS mints a token for each request, but backends ask many times with one.
 
 import { isValidDid } from '@atproto/syntax'
 import { LruMap } from '../../base/util/lru.ts'
@@ -85,7 +80,13 @@ const SERVICE_ID = '#bsky_appview'
 /** By their encoded form: all tokens of a PDS have the same one. */
 const headers = new LruMap<string, Header>(MAX_HEADERS)
 
-/** `audiences` are DIDs; each is accepted bare and as `<did>#bsky_appview`. `now` is in milliseconds. */
+/**
+ * Unlike the reference, a bad signature makes us fetch the key anew once, so that a rotated key works at once; and
+ * what a reference would hand to its libraries (strange algorithms, oversized or misencoded tokens, endless
+ * lifetimes) is refused before anything is asked.
+ *
+ * `audiences` are DIDs; each is accepted bare and as `<did>#bsky_appview`. `now` is in milliseconds.
+ */
 export function createServiceAuth(options: {
   resolver: Pick<Resolver, 'resolve'>
   audiences: string[]

@@ -2,7 +2,7 @@
 // what arrived, in the order in which it did, of which each timeline is a filter.
 
 import { afterEach, expect, test } from 'vitest'
-import { eventJson } from '../../../src/answers/timelines/event-json.ts'
+import { pageBytes } from '../../../src/answers/timelines/event-json.ts'
 import { createOpenSource, prepareReaders } from '../../../src/answers/timelines/open-sources.ts'
 import { createCursors } from '../../../src/answers/timelines/signed-cursor.ts'
 import { createTimelines, type Timelines } from '../../../src/answers/timelines/timelines.ts'
@@ -195,8 +195,10 @@ test('what a page says is JSON, whatever people write', async () => {
   const text = 'a "quote", a \\ and \u2028 a \ud83d\ude00\n'
   world.post(alice, { text })
   const page = await timelines.page({ key: `author:${alice}`, limit: 1 })
-  const event = JSON.parse(eventJson(page.events[0]!)) as { payload: { record: { text: string } } }
-  expect(event.payload.record.text).toBe(text)
+  const { events } = JSON.parse(pageBytes(page).toString()) as {
+    events: { payload: { record: { text: string } } }[]
+  }
+  expect(events.map(({ payload }) => payload.record.text)).toEqual([text])
 })
 
 test('what the operator hid, whom they hid, and whom a block parts from the member is in no page', async () => {

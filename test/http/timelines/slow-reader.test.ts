@@ -39,6 +39,7 @@ function openStreams() {
   const streams = createStreams({
     feed: createLiveFeed(parts, readers),
     cursors: createCursors(() => [{ id: 1, secret: Buffer.from('secret') }]),
+    begin: readers.begin,
     invalidations: world.invalidations.buffer,
     onError: (error) => {
       throw error

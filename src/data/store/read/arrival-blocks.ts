@@ -1,11 +1,5 @@
-// Arrivals kept in memory for walking over them: what a page of a timeline looks at is mostly what it leaves out, and a
-// row costs ten times a look at an array.
-//
-// Rows of `arrivals` are never changed, numbers never given twice, and what comes stands at the end: a block can lack only
-// what came since it was read, and have too much only of what was deleted. So the last block is read on where there is
-// more, and what a walk finds is looked up once. Where some of it has gone, what was walked over is read anew.
-//
-// Bounded: 512 blocks of 256 numbers, 28 bytes each, 3.7 MB a thread. https://sqlite.org/autoinc.html
+// Arrivals kept in memory for walking over them: what a page of a timeline looks at is mostly what it leaves out,
+// and a row costs ten times a look at an array. Bounded: 512 blocks of 256 numbers, 28 bytes each, 3.7 MB a thread.
 
 import { LruMap } from '../../../base/util/lru.ts'
 import type { Arrival, ArrivalRange } from './arrivals.ts'
@@ -27,6 +21,12 @@ export type ArrivalBlocks = {
   walk(range: ArrivalRange & { most: number }, isWanted: (uid: number) => boolean): ArrivalWalk
 }
 
+/** Arrivals that were seen among the rows, and of which nobody has heard since that they are gone. */
+export type KnownArrivals = {
+  has(arrival: Arrival): boolean
+  add(seen: readonly Arrival[]): void
+}
+
 type Row = [seq: number, uid: number, item: number, at: number]
 
 type Block = {
@@ -44,18 +44,26 @@ type Block = {
 const NUMBERS = 256
 const MAX_BLOCKS = 512
 
-export function prepareArrivalBlocks(db: Db): ArrivalBlocks {
-  return new Blocks(db)
+/**
+ * Rows of `arrivals` are never changed, numbers never given twice (https://sqlite.org/autoinc.html), and what comes
+ * stands at the end: a block can lack only what came since it was read, and have too much only of what was deleted.
+ * So the last block is read on where there is more, and what a walk finds is looked up, unless it is known to be
+ * there. Where some of it has gone, what was walked over is read anew.
+ */
+export function prepareArrivalBlocks(db: Db, known?: KnownArrivals): ArrivalBlocks {
+  return new Blocks(db, known)
 }
 
 class Blocks implements ArrivalBlocks {
   readonly #statements: ReturnType<typeof prepare>
+  readonly #known: KnownArrivals | undefined
   readonly #kept = new LruMap<number, Block>(MAX_BLOCKS)
   /** By the last walk. */
   #visited: number[] = []
 
-  constructor(db: Db) {
+  constructor(db: Db, known: KnownArrivals | undefined) {
     this.#statements = prepare(db)
+    this.#known = known
   }
 
   walk(range: ArrivalRange & { most: number }, isWanted: (uid: number) => boolean): ArrivalWalk {
@@ -121,9 +129,13 @@ class Blocks implements ArrivalBlocks {
   }
 
   #areThere(found: readonly Arrival[]): boolean {
-    if (found.length === 0) return true
-    const list = idList(found.map(({ seq }) => seq))
-    return this.#statements.count.get(list) === found.length
+    const known = this.#known
+    const unknown = known ? found.filter((one) => !known.has(one)) : found
+    if (unknown.length === 0) return true
+    const list = idList(unknown.map(({ seq }) => seq))
+    if (this.#statements.count.get(list) !== unknown.length) return false
+    known?.add(unknown)
+    return true
   }
 }
 

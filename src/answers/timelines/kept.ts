@@ -1,0 +1,79 @@
+// What one thread keeps of timelines from page to page. It counts until an invalidation names it; so whoever reads
+// takes the invalidations first, and begins to read rows afterwards (data/shared-memory/invalidation-ring.ts).
+// All of it is bounded: where there is no more room it begins anew.
+
+import { BoundedByBytes } from '../../base/util/bounded-by-bytes.ts'
+import { INVALIDATION } from '../../data/shared-memory/invalidation-kinds.ts'
+import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
+import { postItem, repostItem } from '../../data/store/item-ids.ts'
+import type { KnownArrivals } from '../../data/store/read/arrival-blocks.ts'
+import { KeptBlocks } from './kept-blocks.ts'
+import type { Entity } from './types.ts'
+
+/** Who is on a list; never changed. */
+export type Members = { all: readonly number[]; set: ReadonlySet<number> }
+
+const MAX_EVENT_BYTES = 32 << 20
+const MAX_ARRIVALS = 65_536
+const MAX_MEMBERS = 200_000
+
+export class KeptTimelines {
+  /** What posts and reposts say, by item; nothing that the operator hid. */
+  readonly events = new BoundedByBytes<Entity & { bytes: number }>(MAX_EVENT_BYTES)
+  readonly blocks = new KeptBlocks()
+  readonly #invalidations: InvalidationReader
+  /** Numbers by item. */
+  readonly #arrivals = new Map<number, number>()
+  readonly #lists = new Map<number, Members>()
+  #members = 0
+
+  constructor(invalidations: InvalidationReader) {
+    this.#invalidations = invalidations
+  }
+
+  takeInvalidations(): void {
+    if (this.#invalidations.take(this.#note)) return
+    this.events.forgetAll()
+    this.blocks.forgetAll()
+    this.#arrivals.clear()
+    this.#forgetLists()
+  }
+
+  /** Those that were seen among the rows. */
+  readonly arrivals: KnownArrivals = {
+    has: ({ item, seq }) => this.#arrivals.get(item) === seq,
+    add: (seen) => {
+      if (this.#arrivals.size > MAX_ARRIVALS) this.#arrivals.clear()
+      for (const { item, seq } of seen) this.#arrivals.set(item, seq)
+    },
+  }
+
+  membersOf(list: number, read: (list: number) => readonly number[]): Members {
+    const known = this.#lists.get(list)
+    if (known) return known
+    if (this.#members > MAX_MEMBERS) this.#forgetLists()
+    const all = read(list)
+    const members = { all, set: new Set(all) }
+    this.#members += all.length
+    this.#lists.set(list, members)
+    return members
+  }
+
+  readonly #note = (kind: number, a: number, b: number): void => {
+    if (kind === INVALIDATION.post) this.#forgetItem(postItem(a))
+    else if (kind === INVALIDATION.repost) this.#forgetItem(repostItem(a))
+    else if (kind === INVALIDATION.block) this.blocks.forget(a, b)
+    else if (kind === INVALIDATION.relations) this.blocks.forgetAllOf(a)
+    else if (kind === INVALIDATION.list) this.#lists.delete(a)
+  }
+
+  #forgetItem(item: number): void {
+    this.events.forget(item)
+    this.#arrivals.delete(item)
+  }
+
+  #forgetLists(): void {
+    this.#lists.clear()
+    this.#members = 0
+  }
+}

@@ -1,0 +1,46 @@
+// A map bounded by bytes, in two generations: what was not asked for while the younger one filled up is forgotten with
+// the older one. A hit costs one look-up, where a list in order of use costs three.
+
+export class BoundedByBytes<T extends { readonly bytes: number }> {
+  readonly #maxBytes: number
+  #young = new Map<number, T>()
+  #old = new Map<number, T>()
+  #youngBytes = 0
+
+  /** @param maxBytes - of both generations together, as the callers estimate them. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  find(id: number): T | undefined {
+    const kept = this.#young.get(id)
+    if (kept) return kept
+    const aged = this.#old.get(id)
+    if (aged) this.keep(id, aged)
+    return aged
+  }
+
+  keep(id: number, one: T): void {
+    this.#youngBytes += one.bytes - (this.#young.get(id)?.bytes ?? 0)
+    this.#young.set(id, one)
+    this.#old.delete(id)
+    if (this.#youngBytes * 2 <= this.#maxBytes) return
+    this.#old = this.#young
+    this.#young = new Map()
+    this.#youngBytes = 0
+  }
+
+  forget(id: number): void {
+    this.#old.delete(id)
+    const kept = this.#young.get(id)
+    if (!kept) return
+    this.#young.delete(id)
+    this.#youngBytes -= kept.bytes
+  }
+
+  forgetAll(): void {
+    this.#young.clear()
+    this.#old.clear()
+    this.#youngBytes = 0
+  }
+}
