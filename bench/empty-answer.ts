@@ -56,7 +56,7 @@ type Figures = [name: string, microseconds: number][]
 async function measureOurs(measure: Measure, tokens: number): Promise<Figures> {
   const key = createViewerKey(VIEWER)
   const identity = { did: VIEWER, signingKey: key.didKey }
-  const unknown = { handle: undefined, labelKey: undefined, pds: undefined, services: [] }
+  const unknown = { handle: undefined, labelKey: undefined, pds: undefined, services: [], keys: [] }
   const resolver = { resolve: async () => ({ ...identity, ...unknown }) }
   const server = createServer({
     // Counted, and never used up.

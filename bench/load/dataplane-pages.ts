@@ -1,7 +1,8 @@
 // Asks a dataplane what the official AppView's frontend asks for one page of getTimeline(50): nineteen calls, by
 // gRPC over HTTP/2, in the frontend's order of dependence. What is asked for a page is found out once by the real
-// client, and then asked again as bytes whose answers are not decoded, so that what is waited for is the server. A
-// process of its own, so that what the server takes is told apart. Messages in: `Order`; out: `Times`.
+// client, and then asked again as bytes whose answers are not decoded: by Node's client, as the frontend's is, or by one
+// that takes hardly any time itself (raw-calls.ts), so that what is waited for is the server. A process of its own, so
+// that what the server takes is told apart. Messages in: `Order`; out: `Times`.
 
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { setTimeout } from 'node:timers/promises'
@@ -9,8 +10,9 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
 import { Service } from '../../src/http/dataplane/generated/bsky-pb.ts'
+import { connectRaw, type RawCalls } from './raw-calls.ts'
 
-type Order = { pages: number; viewers: string[]; atOnce: number; pauseMs: number }
+type Order = { pages: number; viewers: string[]; atOnce: number; pauseMs: number; isRaw: boolean }
 /** Each call's milliseconds, by its name. */
 type Times = Record<string, number[]>
 type Recorded = { name: string; path: string; body: Buffer }
@@ -19,25 +21,28 @@ type Page = Recorded[][]
 
 const baseUrl = process.env['BENCH_DATAPLANE_URL']!
 const client = createClient(Service, createGrpcTransport({ baseUrl }))
-const session = connect(baseUrl)
+const HEADERS = { ':method': 'POST', 'content-type': 'application/grpc+proto', te: 'trailers' }
+/** A connection on which nothing is asked is ended after a while, so each begins with its first call. */
+let session: ClientHttp2Session | undefined
+let raw: RawCalls | undefined
 const pages = new Map<string, Page>()
 const LABELER = 'did:plc:ar7c4by46qjdydhdevvrndac'
-const HEADERS = { ':method': 'POST', 'content-type': 'application/grpc+proto', te: 'trailers' }
 const PREFIX_BYTES = 5
 
 process.on('message', (order: Order) => void run(order))
 process.on('disconnect', () => process.exit(0))
 
-async function run({ pages: count, viewers, atOnce, pauseMs }: Order): Promise<void> {
+async function run({ pages: count, viewers, atOnce, pauseMs, isRaw }: Order): Promise<void> {
   for (const viewer of viewers) {
     if (!pages.has(viewer)) pages.set(viewer, await recordPage(viewer))
   }
   const times: Times = Object.fromEntries(Service.methods.map(({ localName }) => [localName, []]))
+  const to = isRaw ? byRaw : bySession
   let left = count
   const work = async () => {
     while (left-- > 0) {
       for (const stage of pages.get(viewers[left % viewers.length]!)!) {
-        await Promise.all(stage.map((call) => replay(session, call, times)))
+        await Promise.all(stage.map((call) => replay(to, call, times)))
       }
       if (pauseMs > 0) await setTimeout(pauseMs)
     }
@@ -46,15 +51,23 @@ async function run({ pages: count, viewers, atOnce, pauseMs }: Order): Promise<v
   process.send!({ times })
 }
 
-async function replay(
-  to: ClientHttp2Session,
-  { name, path, body }: Recorded,
-  times: Times,
-): Promise<void> {
-  const startedAt = performance.now()
-  const stream = to.request({ ...HEADERS, ':path': path })
+type Ask = (path: string, body: Buffer) => Promise<unknown>
+
+const byRaw: Ask = (path, body) => {
+  raw ??= connectRaw(baseUrl)
+  return raw.call(path, body)
+}
+
+const bySession: Ask = (path, body) => {
+  session ??= connect(baseUrl)
+  const stream = session.request({ ...HEADERS, ':path': path })
   stream.end(body)
-  await new Promise((resolve, reject) => stream.resume().on('end', resolve).on('error', reject))
+  return new Promise((resolve, reject) => stream.resume().on('end', resolve).on('error', reject))
+}
+
+async function replay(to: Ask, { name, path, body }: Recorded, times: Times): Promise<void> {
+  const startedAt = performance.now()
+  await to(path, body)
   times[name]!.push(performance.now() - startedAt)
 }
 
@@ -75,12 +88,12 @@ async function recordPage(viewer: string): Promise<Page> {
   return page
 }
 
-type Ask = <Name extends keyof typeof client>(
+type AskOne = <Name extends keyof typeof client>(
   name: Name,
   request: Parameters<(typeof client)[Name]>[0],
 ) => ReturnType<(typeof client)[Name]>
 
-async function askPage(actorDid: string, ask: Ask): Promise<void> {
+async function askPage(actorDid: string, ask: AskOne): Promise<void> {
   await ask('getIdentityByDid', { did: actorDid })
   const { items } = await ask('getTimeline', { actorDid, limit: 50 })
   const posts = await records(
@@ -119,7 +132,7 @@ async function askPage(actorDid: string, ask: Ask): Promise<void> {
 type Ref = { uri: string }
 type Post = { reply?: { root: Ref; parent: Ref }; embed?: { record?: Ref } }
 
-async function records(uris: string[], ask: Ask): Promise<Post[]> {
+async function records(uris: string[], ask: AskOne): Promise<Post[]> {
   const { records } = await ask('getPostRecords', { uris })
   return records.map(({ record }) => JSON.parse(Buffer.from(record).toString()) ?? {})
 }

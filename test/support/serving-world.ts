@@ -256,5 +256,5 @@ export async function allPages<T extends { cursor?: string }, I>(
 
 function identityOf(did: string, services: Identity['services'] = []): Identity {
   const unknown = { handle: undefined, signingKey: undefined, labelKey: undefined, pds: undefined }
-  return { did, ...unknown, services }
+  return { did, ...unknown, services, keys: [] }
 }

@@ -174,15 +174,11 @@ function unavailable(error: unknown): never {
 /** As the reference has it: names without their `#`, and values as Go writes them. */
 function identityOf(identity: Identity | undefined) {
   if (!identity) throw new ConnectError('identity not found', Code.NotFound)
-  const { did, handle, signingKey, labelKey, services } = identity
-  const key = (didKey: string) => ({
-    Type: 'Multikey',
-    PublicKeyMultibase: didKey.slice('did:key:'.length),
-  })
-  const keys = {
-    ...(signingKey && { atproto: key(signingKey) }),
-    ...(labelKey && { atproto_label: key(labelKey) }),
-  }
+  const { did, handle, keys, services } = identity
+  const methods = keys.map(({ id, type, multibase }) => [
+    id.slice(1),
+    { Type: type, PublicKeyMultibase: multibase },
+  ])
   const endpoints = services.map(({ id, type, endpoint }) => [
     id.slice(1),
     { Type: type, URL: endpoint },
@@ -190,7 +186,7 @@ function identityOf(identity: Identity | undefined) {
   return {
     did,
     handle: handle ?? '',
-    keys: Buffer.from(JSON.stringify(keys)),
+    keys: Buffer.from(JSON.stringify(Object.fromEntries(methods))),
     services: Buffer.from(JSON.stringify(Object.fromEntries(endpoints))),
     updated: timestamp(Date.now()),
   }

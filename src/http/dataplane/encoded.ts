@@ -19,12 +19,17 @@ export function encode<Desc extends DescMessage>(
   return toBinary(schema, create(schema, init))
 }
 
+/** Of a call's answer, which may be encoded already. */
+export function encodedOf(schema: DescMessage, answer: object): Uint8Array {
+  return answer instanceof Uint8Array ? answer : encode(schema, answer as never)
+}
+
 /** What stands in repeated fields, by their numbers, each below 16: messages, texts, or one packed list. */
 export function answerOf(fields: Record<number, readonly Uint8Array[]>): Uint8Array {
   const numbers = Object.keys(fields).map(Number)
   let size = 0
   for (const number of numbers) for (const { length } of fields[number]!) size += sizeOf(length)
-  const answer = Buffer.allocUnsafe(size)
+  const answer = roomFor(size)
   let at = 0
   for (const number of numbers) {
     const tag = (number << 3) | WireType.LengthDelimited
@@ -36,6 +41,21 @@ export function answerOf(fields: Record<number, readonly Uint8Array[]>): Uint8Ar
     }
   }
   return answer
+}
+
+/** Answers are soon sent and never kept, so many share one piece of memory: one of its own costs more than filling it. */
+const SHARED_BYTES = 1 << 19
+let shared = Buffer.alloc(0)
+let used = 0
+
+function roomFor(size: number): Buffer {
+  if (size > SHARED_BYTES / 4) return Buffer.allocUnsafeSlow(size)
+  if (used + size > shared.length) {
+    shared = Buffer.allocUnsafeSlow(SHARED_BYTES)
+    used = 0
+  }
+  used += size
+  return shared.subarray(used - size, used)
 }
 
 /** Texts as `answerOf` takes them. */

@@ -7,7 +7,7 @@ import type { DescMethod } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { MAX_TIMER_MS } from '../../base/util/durations.ts'
 import { createDecoder } from './decoding.ts'
-import { encode } from './encoded.ts'
+import { encodedOf } from './encoded.ts'
 
 /** One call of a service: counted, its errors as a client is to see them. Bytes are an answer that is encoded already. */
 export type Call = {
@@ -136,7 +136,7 @@ async function inTime(running: Promise<object>, { deadline }: Answering): Promis
 /** @throws ConnectError where the answer is too large */
 function respond(stream: ServerHttp2Stream, answer: object, answering: Answering): void {
   const { call, maxAnsweredBytes, type } = answering
-  const bytes = answer instanceof Uint8Array ? answer : encode(call.method.output, answer as never)
+  const bytes = encodedOf(call.method.output, answer)
   if (bytes.length > maxAnsweredBytes) {
     throw new ConnectError('the answer is too large', Code.ResourceExhausted)
   }

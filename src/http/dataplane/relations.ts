@@ -13,6 +13,7 @@ import { answerOf, type EncodedRpcs, encode, NO_FIELDS, packed } from './encoded
 import { BlockExistenceSchema, RelationshipsSchema } from './generated/bsky-pb.ts'
 import { bounded, cursorOf, pageSize, type Rpcs } from './messages.ts'
 import type { Reading } from './reading.ts'
+import { slicesOf } from './slices.ts'
 
 const FOLLOW = 'app.bsky.graph.follow'
 const BLOCK = 'app.bsky.graph.block'
@@ -165,18 +166,19 @@ function followRpcs(reading: Reading): Rpcs {
       return { uris: uids.map((uid) => uriOf(actorDid, FOLLOW, keys.get(uid))[0] ?? '') }
     },
 
-    getFollowsFollowing({ actorDid, targetDids }) {
+    async getFollowsFollowing({ actorDid, targetDids }) {
       const viewer = actors.uidOf(actorDid)
       let left = MAX_KNOWN
-      return {
-        results: bounded(targetDids).map((targetDid) => {
-          const subject = actors.uidOf(targetDid)
-          const isNone = viewer === 0 || subject === 0
-          const found = isNone ? [] : known(graph, { viewer, subject, limit: left })
-          left -= found.length
-          return { targetDid, dids: found.map((uid) => actors.didOf(uid)) }
-        }),
+      const resultOf = (targetDid: string) => {
+        const subject = actors.uidOf(targetDid)
+        const isNone = viewer === 0 || subject === 0
+        const found = isNone ? [] : known(graph, { viewer, subject, limit: left })
+        left -= found.length
+        return { targetDid, dids: found.map((uid) => actors.didOf(uid)) }
       }
+      const results: ReturnType<typeof resultOf>[] = []
+      for await (const some of slicesOf(bounded(targetDids))) results.push(...some.map(resultOf))
+      return { results }
     },
   }
 }

@@ -5,9 +5,11 @@ import { type DescMethod, type DescService, fromBinary } from '@bufbuild/protobu
 import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect'
 import { BadCursorError } from '../../answers/skeleton/page-cursor.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import { unlessAborted } from '../../base/util/waits.ts'
 import { isDiskFull } from '../../data/store/disk-full.ts'
 import { actorInfoRpcs, actorRpcs } from './actors.ts'
 import { emptyRpcs } from './empty.ts'
+import { encodedOf } from './encoded.ts'
 import { deedRpcs, engagementRpcs } from './engagement.ts'
 import { feedRpcs } from './feeds.ts'
 import { Service } from './generated/bsky-pb.ts'
@@ -25,6 +27,7 @@ import { recordRpcs, repostRecordRpcs } from './records.ts'
 import { relationRpcs, relationshipRpcs } from './relations.ts'
 import { rpcPath } from './rpc-names.ts'
 import { type Searches, searchRpcs } from './search.ts'
+import { inSlices } from './slices.ts'
 
 type ServiceParts = {
   reading: Reading
@@ -91,10 +94,7 @@ export function routesOf(calls: ReadonlyMap<string, Call>): (router: ConnectRout
 /** What goes on behind the deadline, or when whoever asked has gone, is nobody's any more. */
 async function whileAwaited<T>(running: T | Promise<T>, signal: AbortSignal): Promise<T> {
   if (!(running instanceof Promise)) return running
-  const { promise: ended, reject } = Promise.withResolvers<never>()
-  const end = () => reject(ConnectError.from(signal.reason))
-  signal.addEventListener('abort', end, { once: true })
-  return Promise.race([running, ended]).finally(() => signal.removeEventListener('abort', end))
+  return unlessAborted(running, signal, () => ConnectError.from(signal.reason))
 }
 
 function pathOf({ parent, name }: DescMethod): string {
@@ -112,10 +112,11 @@ function counted(
   })
 }
 
-type Handler = (request: never, ended: Parameters<Call['run']>[1]) => object | Promise<object>
+type Ended = Parameters<Call['run']>[1]
+type Handler = (request: never, ended: Ended) => object | Promise<object>
 
 function countedCall(
-  { parent, localName }: DescMethod,
+  { parent, localName, output }: DescMethod,
   handler: Handler,
   { log, onAnswered, reading }: Pick<ServiceParts, 'log' | 'onAnswered' | 'reading'>,
 ): Call['run'] {
@@ -129,13 +130,17 @@ function countedCall(
     count(startedAt, statuses.get(known.code) ?? 500)
     return known
   }
+  const begin = (ended: Ended) => {
+    const end = ended()
+    if (end) throw end
+    reading.memory.takeInvalidations()
+  }
+  const sliced = inSlices(localName, handler, { begin, encode: (one) => encodedOf(output, one) })
   return (request, ended) => {
     const startedAt = performance.now()
     try {
-      const end = ended()
-      if (end) throw end
-      reading.memory.takeInvalidations()
-      const answer = handler(request as never, ended)
+      begin(ended)
+      const answer = sliced(request as never, ended)
       if (answer instanceof Promise) return settle(answer, startedAt)
       count(startedAt, 200)
       return answer

@@ -60,6 +60,7 @@ export const support: Record<RpcName, Support> = {
     'getListFeed',
     'getLabels',
     'getLatestRev',
+    'getIdentityByDid',
     'getIdentityByHandle',
     'getBookmarksByActorAndSubjects',
     'getActivitySubscriptionsByActorAndSubjects',
@@ -110,10 +111,6 @@ export const support: Record<RpcName, Support> = {
       'members’ last 5,000, or everybody’s for as many days as are set; what somebody does not want is left out',
   },
   getUnreadNotificationCount: { partly: 'counted up to 1,000; the same' },
-  getIdentityByDid: {
-    partly:
-      'keys `atproto` and `atproto_label`, the two that the frontend asks for, and all services',
-  },
   getSuggestedEntities: { empty: 'there is no editor' },
   getFollowSuggestions: { partly: 'from the follow graph, not from a list of Bluesky’s' },
   getSuggestedFeeds: { partly: 'those that most people like here' },

@@ -21,6 +21,14 @@ type DidService = {
   endpoint: string
 }
 
+/** As the document has it, whatever kind of key it is. */
+type DidKey = {
+  /** With its `#`: `#atproto`. */
+  id: string
+  type: string
+  multibase: string
+}
+
 export type Identity = {
   did: string
   /** Claimed in `alsoKnownAs`, lower case; only `verifyHandle` makes it true. */
@@ -32,6 +40,7 @@ export type Identity = {
   /** Origin of `#atproto_pds`, without a trailing slash. */
   pds: string | undefined
   services: DidService[]
+  keys: DidKey[]
 }
 
 const MAX_ITEMS = 64
@@ -45,6 +54,7 @@ const MAX_KEY_LENGTH = 256
 const COMPRESSED_KEY = /^z(Q3s|Dna)[1-9A-HJ-NP-Za-km-z]{45}$/
 /** What is kept of a document stays in memory for as long as its account is known. */
 const MAX_SERVICES = 16
+const MAX_KEYS = 16
 const MAX_NAME_LENGTH = 128
 
 /** Undefined if this is not the document of `did`. */
@@ -59,6 +69,7 @@ export function parseDidDocument(did: string, document: unknown): Identity | und
     labelKey: readKey(did, document, '#atproto_label'),
     pds: pds?.type === 'AtprotoPersonalDataServer' ? new URL(pds.endpoint).origin : undefined,
     services,
+    keys: readKeys(did, document),
   }
 }
 
@@ -90,6 +101,18 @@ function readKey(did: string, document: JsonObject, id: string): string | undefi
   } catch {
     return undefined // not a key on one of the two curves
   }
+}
+
+function readKeys(did: string, document: JsonObject): DidKey[] {
+  return listOf(document['verificationMethod'])
+    .filter(isObject)
+    .flatMap((one) => {
+      const id = localId(did, one['id'])
+      const { type, publicKeyMultibase: multibase = '' } = one
+      const isKey = typeof multibase === 'string' && multibase.length <= MAX_KEY_LENGTH
+      return isName(id) && isName(type) && isKey ? [{ id, type, multibase }] : []
+    })
+    .slice(0, MAX_KEYS)
 }
 
 /**

@@ -7,12 +7,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Service } from '../../../src/http/dataplane/generated/bsky-pb.ts'
 import { Service as BsyncService } from '../../../src/http/dataplane/generated/bsync-pb.ts'
 import { bsyncSupport, support } from '../../../src/http/dataplane/support.ts'
+import { parseDidDocument } from '../../../src/sources/identity/did-document.ts'
 import { type DataplaneWorld, startDataplaneOver } from '../../support/dataplane-world.ts'
 import { type HydratedWorld, hydrateWorld } from '../../support/hydration.ts'
 import { createRandom } from '../../support/random.ts'
 import { randomWorld } from '../../support/random-world.ts'
 
 const TOKEN = 'a-secret-of-nobody'
+const KNOWN = 'did:web:known.test'
+const verificationMethod = [
+  { id: '#atproto', type: 'Multikey', publicKeyMultibase: 'zQ3' },
+  { id: `${KNOWN}#other`, type: 'EcdsaSecp256k1VerificationKey2019', publicKeyMultibase: 'z2' },
+  { id: '#jwk', type: 'JsonWebKey2020', publicKeyJwk: {} },
+]
 
 let ours: HydratedWorld
 let dataplane: DataplaneWorld
@@ -20,7 +27,8 @@ let guarded: DataplaneWorld
 
 beforeAll(async () => {
   ours = hydrateWorld(randomWorld(createRandom(7), 40))
-  dataplane = await startDataplaneOver(ours)
+  const identity = parseDidDocument(KNOWN, { id: KNOWN, verificationMethod })!
+  dataplane = await startDataplaneOver(ours, { identities: new Map([[KNOWN, identity]]) })
   guarded = await startDataplaneOver(ours, { settings: { dataplaneToken: TOKEN } })
 })
 
@@ -184,6 +192,17 @@ describe('errors and bounds', () => {
   test('an account that nobody can find', async () => {
     const error = await refusal(grpc(dataplane)['getIdentityByDid']!({ did: 'did:web:none' }))
     expect([error.code, error.rawMessage]).toEqual([Code.NotFound, 'identity not found'])
+  })
+
+  test('an account’s keys, each as its document has it', async () => {
+    const { keys } = (await grpc(dataplane)['getIdentityByDid']!({ did: KNOWN })) as {
+      keys: Uint8Array
+    }
+    expect(JSON.parse(Buffer.from(keys).toString())).toEqual({
+      atproto: { Type: 'Multikey', PublicKeyMultibase: 'zQ3' },
+      other: { Type: 'EcdsaSecp256k1VerificationKey2019', PublicKeyMultibase: 'z2' },
+      jwk: { Type: 'JsonWebKey2020', PublicKeyMultibase: '' },
+    })
   })
 
   test('every call is counted by its name, with its outcome', async () => {

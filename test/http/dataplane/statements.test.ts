@@ -1,5 +1,6 @@
 // A call that asks for many is answered by a few statements, however many it asks for: ten times as many subjects
-// take no more than one or two further ones. Nothing is kept from call to call here.
+// take no more than one or two further ones. Nothing is kept from call to call here. What asks for thousands is
+// answered in slices, as if it had asked for each of them.
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -75,8 +76,8 @@ afterAll(async () => {
 const uris = (kind: keyof Made) => (count: number) => ({ uris: made[kind].slice(0, count) })
 const refs = (count: number) => made.posts.slice(0, count).map((uri) => ({ uri }))
 const dids = (count: number) => people.slice(0, count)
-const about = (limit: number) => ({ subject: { uri: hers, cid: '' }, limit })
-const page = (limit: number) => ({ actorDid: vera, limit })
+const about = (limit: number): object => ({ subject: { uri: hers, cid: '' }, limit })
+const page = (limit: number): object => ({ actorDid: vera, limit })
 
 /** What is asked for so many. */
 const requests: Record<string, (count: number) => object> = {
@@ -149,5 +150,41 @@ describe('as many statements for a hundred as for ten', () => {
     const [few, many] = [await statementsOf(name, FEW), await statementsOf(name, MANY)]
     expect(many - few).toBeLessThanOrEqual(2)
     expect(many).toBeLessThanOrEqual(15)
+  })
+})
+
+const TIMES = 7
+
+/** Its lists, so many times. */
+function repeated(message: object): object {
+  const entries = Object.entries(message).map(([name, value]) => {
+    const isList = Array.isArray(value) && name !== 'returnAgeAssuranceForDids'
+    return [name, isList ? Array.from({ length: TIMES }, () => value).flat() : value]
+  })
+  return Object.fromEntries(entries)
+}
+
+describe('hundreds are answered as one by one', () => {
+  const lists = Object.keys(requests).filter((name) => ![page, about].includes(requests[name]!))
+
+  test.each(lists)('%s', async (name) => {
+    // Threads are told of once or more.
+    const { opThreads: _one, ...answer } = await dataplane.calls[name]!(requests[name]!(MANY))
+    const { opThreads: _more, ...whole } = await dataplane.calls[name]!(
+      repeated(requests[name]!(MANY)),
+    )
+    expect(whole).toEqual(repeated(answer))
+  })
+
+  test('and whoever asks meanwhile is answered between', async () => {
+    const answered: string[] = []
+    const { getPostRecords, ping } = dataplane.calls
+    const many = getPostRecords!(repeated(requests['getPostRecords']!(MANY)))
+    const one = ping!({})
+    await Promise.all([
+      many.then(() => answered.push('many')),
+      one.then(() => answered.push('one')),
+    ])
+    expect(answered).toEqual(['one', 'many'])
   })
 })

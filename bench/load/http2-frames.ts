@@ -1,0 +1,55 @@
+// Frames of HTTP/2 (RFC 9113, §4 and §6) and headers without references (RFC 7541), as a client of ours sends them.
+
+export const FRAME = { data: 0, headers: 1, settings: 4, window: 8 } as const
+export const FLAG = { end: 1, endHeaders: 4 } as const
+export const SETTING = { window: 4 } as const
+export const HEAD_BYTES = 9
+/** Each side may send so much in a frame until the other side allows more. */
+export const MAX_FRAME_BYTES = 16_384
+/** Windows before anything is said of them, and at most. */
+export const FIRST_WINDOW = 65_535
+export const MAX_WINDOW = 2 ** 31 - 1
+
+const NOTHING = new Uint8Array(0)
+/** Texts of headers are shorter, so that their length is one byte. */
+const MAX_TEXT = 126
+
+export function frameOf(
+  { type, flags = 0, id = 0 }: { type: number; flags?: number; id?: number },
+  payload: Uint8Array = NOTHING,
+): Buffer {
+  const bytes = Buffer.alloc(HEAD_BYTES + payload.length)
+  bytes.writeUIntBE(payload.length, 0, 3)
+  bytes[3] = type
+  bytes[4] = flags
+  bytes.writeUInt32BE(id, 5)
+  bytes.set(payload, HEAD_BYTES)
+  return bytes
+}
+
+/** Of the connection, not of a stream. */
+export function windowFrame(more: number): Buffer {
+  return frameOf({ type: FRAME.window }, word(more))
+}
+
+export function settingFrame(setting: number, value: number): Buffer {
+  return frameOf({ type: FRAME.settings }, Buffer.concat([Buffer.from([0, setting]), word(value)]))
+}
+
+export function packHeaders(headers: readonly (readonly [name: string, value: string])[]): Buffer {
+  const fields = headers.map(([name, value]) =>
+    Buffer.concat([Buffer.from([0]), packText(name), packText(value)]),
+  )
+  return Buffer.concat(fields)
+}
+
+function packText(text: string): Buffer {
+  if (text.length > MAX_TEXT) throw new Error(`a header that is too long: ${text}`)
+  return Buffer.concat([Buffer.from([text.length]), Buffer.from(text, 'latin1')])
+}
+
+function word(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}

@@ -1,0 +1,107 @@
+// A call that asks about thousands of things is answered in slices, between which the thread answers others: in one go it
+// holds it for up to some hundred milliseconds. What the frontend asks for a page is less than a slice.
+
+import { setImmediate as afterOthers } from 'node:timers/promises'
+import { bounded } from './messages.ts'
+import type { support } from './support.ts'
+
+type Request = Record<string, unknown>
+type Handler<Ended> = (request: never, ended: Ended) => object | Promise<object>
+
+const AT_ONCE = 250
+
+/** The list of each call whose answer has a place for each of the list, in which nothing depends on another. */
+const lists: { [Name in keyof typeof support]?: string } = {
+  ...each('uris', [
+    'getPostRecords',
+    'getRepostRecords',
+    'getLikeRecords',
+    'getFollowRecords',
+    'getBlockRecords',
+    'getListRecords',
+    'getListItemRecords',
+    'getListBlockRecords',
+    'getProfileRecords',
+    'getThreadGateRecords',
+    'getPostgateRecords',
+    'getFeedGeneratorRecords',
+    'getStarterPackRecords',
+    'getLabelerRecords',
+    'getStatusRecords',
+    'getVerificationRecords',
+    'getNotificationDeclarationRecords',
+    'getActorChatDeclarationRecords',
+    'getGermDeclarationRecords',
+    'getBookmarksByActorAndSubjects',
+  ]),
+  ...each('refs', [
+    'getInteractionCounts',
+    'getLikesByActorAndSubjects',
+    'getRepostsByActorAndSubjects',
+    'getStarterPackCounts',
+    'getListCounts',
+  ]),
+  ...each('dids', ['getActors', 'getCountsForUsers', 'getNotificationPreferences']),
+  ...each('targetDids', ['getRelationships', 'getActorFollowsActors']),
+  ...each('subjectUris', ['getKnownLikers', 'getReferencelistoptoutsByActorAndSubjects']),
+  getActivitySubscriptionsByActorAndSubjects: 'subjectDids',
+  getBlockExistence: 'pairs',
+  getLabels: 'subjects',
+  getListMembership: 'listUris',
+  getThreadMutesOnSubjects: 'threadRoots',
+}
+
+/** Their answers have no places: what is asked about twice is said once. */
+const UNPLACED = new Set(['getLabels'])
+
+type Slicing<Ended> = {
+  /** What each slice begins with, as each call does: throws where nobody waits any more. */
+  begin: (ended: Ended) => void
+  encode: (answer: object) => Uint8Array
+}
+
+export function inSlices<Ended>(
+  name: string,
+  handler: Handler<Ended>,
+  { begin, encode }: Slicing<Ended>,
+): Handler<Ended> {
+  const list = (lists as Record<string, string | undefined>)[name]
+  if (list === undefined) return handler
+  return (request: Request, ended) => {
+    const asked = request[list] as unknown[]
+    if (asked.length <= AT_ONCE) return handler(request as never, ended)
+    const items = UNPLACED.has(name) ? [...new Set(bounded(asked))] : bounded(asked)
+    const answerOf = async (some: readonly unknown[]) =>
+      encode(await handler({ ...request, [list]: some } as never, ended))
+    return answerSlices(items, answerOf, () => begin(ended))
+  }
+}
+
+/** Lists of messages that are encoded go on where they ended. */
+async function answerSlices(
+  items: readonly unknown[],
+  answerOf: (some: readonly unknown[]) => Promise<Uint8Array>,
+  begin: () => void,
+): Promise<Uint8Array> {
+  const answers: Uint8Array[] = []
+  for await (const some of slicesOf(items)) {
+    begin()
+    answers.push(await answerOf(some))
+  }
+  return Buffer.concat(answers)
+}
+
+/** Others are answered between them. */
+export async function* slicesOf<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
+  for (let at = 0; at < items.length; at += AT_ONCE) {
+    yield items.slice(at, at + AT_ONCE)
+    if (at + AT_ONCE < items.length) await afterOthers()
+  }
+}
+
+function each<const Names extends readonly (keyof typeof support)[]>(
+  list: string,
+  names: Names,
+): Record<Names[number], string> {
+  return Object.fromEntries(names.map((name) => [name, list])) as Record<Names[number], string>
+}
