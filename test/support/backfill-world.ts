@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { StreamEvent } from '../../src/base/event.ts'
+import { type Counts, createCounts } from '../../src/base/obs/counts.ts'
 import { DAY_MS } from '../../src/base/util/durations.ts'
 import { type Db, openWriter, type WriteDb } from '../../src/data/store/db.ts'
 import { countJobs } from '../../src/data/store/jobs.ts'
@@ -24,6 +25,7 @@ import { createWriter, type Writer } from '../../src/ingest/indexing/writer.ts'
 import { createReplays, type Replays } from '../../src/ingest/replay/replays.ts'
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { createResolver } from '../../src/sources/identity/resolver.ts'
+import { openEmpty } from './empty-database.ts'
 import { createMemoryParts } from './memory-parts.ts'
 import { MAX_WAIT_MS } from './patience.ts'
 import { type PdsAccount, type PdsDouble, startPdsDouble } from './pds-double.ts'
@@ -35,6 +37,8 @@ export type BackfillWorld = {
   readonly memory: Memory
   readonly writer: Writer
   readonly backfill: Backfill
+  /** Of all its starts. */
+  readonly counts: Counts
   readonly plc: PlcDouble
   readonly hosts: PdsDouble[]
   /** An account with a profile on one of the hosts. */
@@ -83,6 +87,7 @@ export async function startBackfillWorld(
   const hosts = await Promise.all(Array.from({ length: options.hosts ?? 1 }, startPdsDouble))
   const log = pino({ level: LOG_LEVEL })
   const { now = Date.now } = options
+  const counts = createCounts()
   let lastMs = Date.now() - 30 * DAY_MS
   let db: WriteDb
   let memory: Memory
@@ -90,8 +95,8 @@ export async function startBackfillWorld(
   let backfill: Backfill
   let replays: Replays | undefined
 
-  function open(): void {
-    db = openWriter(dataDir)
+  function open(writable: WriteDb): void {
+    db = writable
     const rebuilt = createMemoryParts({
       timelineLength: options.timelineLength ?? 1000,
       reasonableLimit: 1_000_000,
@@ -115,7 +120,7 @@ export async function startBackfillWorld(
       now: options.resolverNow,
     })
     const { limits } = options
-    const shared = { db, writer, log, now, coldStarts, tendLog }
+    const shared = { db, writer, log, now, coldStarts, tendLog, counts }
     replays = options.replays ? createReplaysNowhere(shared, () => backfill.wake()) : undefined
     const { timelines } = memory
     const fill = limits?.timelineTarget !== undefined && {
@@ -144,7 +149,7 @@ export async function startBackfillWorld(
     return account.put({ collection, value: { createdAt, ...value }, atMs: at })
   }
 
-  open()
+  open(openEmpty(dataDir))
   const world: BackfillWorld = {
     get db() {
       return db
@@ -158,6 +163,7 @@ export async function startBackfillWorld(
     get backfill() {
       return backfill
     },
+    counts,
     plc,
     hosts,
     async person(name, host = 0) {
@@ -197,7 +203,7 @@ export async function startBackfillWorld(
       const owners = openOwners(memory)
       await Promise.all([backfill.stop(), replays?.stop()])
       db.close()
-      open()
+      open(openWriter(dataDir))
       for (const owner of owners) openTimeline(db, memory, owner, Date.now())
       backfill.start()
     },

@@ -1,4 +1,4 @@
-// Objects and lists among values that came as JSON and whose form nobody has checked.
+// JSON whose form nobody has checked, and the objects and lists in it.
 
 import type { JsonObject } from '../event.ts'
 
@@ -8,6 +8,15 @@ export function isObject(value: unknown): value is JsonObject {
 
 export function asObject(value: unknown): JsonObject | undefined {
   return isObject(value) ? value : undefined
+}
+
+/** @returns undefined for what is no JSON */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 export function asArray(value: unknown): unknown[] {

@@ -11,16 +11,18 @@ type Limits = {
   maxRunning: number
   /** Of one named lane; all of them where not given. */
   maxRunningEach?: number
-  maxWaiting: number
+  /** As many as there are callers where not given. */
+  maxWaiting?: number
   /** The error for the one that finds no place to wait. */
-  full: () => Error
+  full?: () => Error
 }
 
 type Waiting = { start: () => void; refuse: (error: Error) => void }
 type Lane = { running: number; waiting: Waiting[] }
 
 export function createLimiter(limits: Limits): Limiter {
-  const { maxRunning, maxRunningEach = maxRunning, maxWaiting, full } = limits
+  const { maxRunning, maxRunningEach = maxRunning, maxWaiting = Infinity } = limits
+  const { full = () => new Error('too many wait') } = limits
   /** In the order of their turns. */
   const lanes = new Map<string, Lane>()
   let running = 0

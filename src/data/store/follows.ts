@@ -1,6 +1,5 @@
 // app.bsky.graph.follow. Several records for one pair of accounts are one edge of the graph.
 
-import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
 import { followEdges } from './edges/all-edges.ts'
@@ -12,10 +11,6 @@ const FOLLOW = 'app.bsky.graph.follow'
 
 /** A follow from an operator's list: checked DIDs, and the record key where the list has one. */
 export type FollowLine = { did: string; subject: string; rkey: string | undefined }
-
-export function findFollow(db: Db, uid: number, rkey: PackedRkey): Edge | undefined {
-  return followEdges.find(db, uid, rkey)
-}
 
 /** Its key must be free. */
 export function insertFollow(db: WriteDb, follow: Edge): void {
@@ -60,9 +55,4 @@ export function deleteFollowsOf(db: WriteDb, uid: number): void {
   followEdges.removeAll(db, uid)
   deleteReactionRecordsOf(db, uid, FOLLOW)
   invalidationsOf(db).add(INVALIDATION.relations, uid)
-}
-
-/** Whom each account follows, each account once. The connection is busy meanwhile. */
-export function followLists(db: Db): Iterable<[creator: number, subjects: Uint32Array]> {
-  return followEdges.lists(db)
 }

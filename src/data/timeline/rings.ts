@@ -1,13 +1,7 @@
-// Timelines in shared memory: for each open one a circular run of entries, newest first.
-//
-// Three growing arrays: `slots` leads from an owner to their slot, `heads` holds each slot's owner,
-// start, length and floor, `entries` the entries themselves, 16 bytes each. The floor is the newest
-// position that was ever left out: everything above it is here, so nothing at or below it is taken. The newest entry stands at the start, so what happens nearly always, a newer one arriving,
-// moves nothing: the start steps back by one. A late one moves the shorter side. A closed slot is
-// given to the next owner.
-//
-// One writer; readers in other threads copy and then ask the change log whether the owner's
-// timeline was touched meanwhile (data/shared-memory/change-log.ts).
+// Timelines in shared memory: for each open one a circular run of entries, newest first. Three growing arrays:
+// `slots` leads from an owner to their slot, `heads` holds each slot's owner, start, length and floor, `entries` the
+// entries themselves, 16 bytes each. One writer; readers in other threads copy and then ask the change log whether
+// the owner's timeline was touched meanwhile (data/shared-memory/change-log.ts).
 
 import { assert } from '../../base/util/assert.ts'
 import { ChangeLogReader, ChangeLogWriter, UNREAD } from '../shared-memory/change-log.ts'
@@ -353,7 +347,13 @@ class RingsReader implements TimelineReader {
   }
 }
 
-/** @param capacity - entries a timeline holds at the most. */
+/**
+ * The floor is the newest position that was ever left out: everything above it is here, so nothing at or below it is
+ * taken. The newest entry stands at the start, so what happens nearly always, a newer one arriving, moves nothing:
+ * the start steps back by one. A late one moves the shorter side. A closed slot is given to the next owner.
+ *
+ * @param capacity - entries a timeline holds at the most.
+ */
 export function createTimelines(capacity: number): RingsWriter {
   assert(capacity > 0, 'a timeline must hold something')
   return new RingsWriter(capacity)
@@ -387,7 +387,7 @@ function readSlice(
   return { entries, truncated: heads[head + TRUNCATED] === 1 }
 }
 
-function newestFirst(a: TimelineEntry, b: TimelineEntry): number {
+export function newestFirst(a: TimelineEntry, b: TimelineEntry): number {
   return b.sortAt - a.sortAt || b.rank - a.rank || b.item - a.item
 }
 

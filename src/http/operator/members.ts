@@ -2,6 +2,7 @@
 // an account.
 
 import { isValidDid, isValidHandle } from '@atproto/syntax'
+import { isoTime } from '../../base/util/iso-time.ts'
 import { findActor, followsCountOf } from '../../data/store/actors.ts'
 import {
   COLD_START,
@@ -41,8 +42,8 @@ export function listMembers(db: Db): MemberLine[] {
     return {
       did,
       handle: handle_valid === 1 && handle !== null ? handle : undefined,
-      joinedAt: new Date(joined_at).toISOString(),
-      lastSeenAt: last_seen_at === null ? undefined : new Date(last_seen_at).toISOString(),
+      joinedAt: isoTime(joined_at),
+      lastSeenAt: isoTime(last_seen_at),
       follows: followsCountOf(db, uid),
       isComplete: findBackfill(db, uid, COLD_START) !== undefined,
       later: countJobsAmong(db, 'author', isAnyLater ? followedBy(db, uid) : []),

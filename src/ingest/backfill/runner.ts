@@ -14,7 +14,6 @@ import { accountRepairing, bringGapsForward } from '../../data/store/gap-repair.
 import { demoteJob, jobTarget, postponeJob } from '../../data/store/job-schedule.ts'
 import {
   bringJobsForward,
-  countJobs,
   failJob,
   finishJob,
   type Job,
@@ -39,25 +38,12 @@ import { createSlowLane, type SlowLane } from './slow-lane.ts'
 import { noteLoaded } from './within-budget.ts'
 import type { Services } from './work.ts'
 
-type BackfillStatus = {
-  /** In the database, waiting or at work, by kind. */
-  jobs: ReturnType<typeof countJobs>
-  running: number
-  /** Those whose cold start goes on, or was over a moment ago. */
-  members: ColdStartProgress[]
-  /** Those that we leave alone for now. */
-  hosts: { host: string; untilMs: number; failures: number }[]
-  /** Records applied, removed and left out by reason, since the start. */
-  records: Record<string, number>
-}
-
 export type Backfill = {
   start(): void
   /** Resolves when nothing of ours runs any more. */
   stop(): Promise<void>
   /** Something may have been queued: look soon. Cheap, for every batch of the stream. */
   wake(): void
-  status(): BackfillStatus
   /** Those that go on, or were over a moment ago. */
   coldStarts(): ColdStartProgress[]
 }
@@ -138,16 +124,6 @@ class Runner implements Backfill {
     this.#isWaking = true
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#poll(), WAKE_MS)
-  }
-
-  status(): BackfillStatus {
-    return {
-      jobs: countJobs(this.#services.db),
-      running: this.#running.size,
-      members: this.#progress.status(),
-      hosts: this.#hosts.backingOff(),
-      records: this.#services.apply.counts(),
-    }
   }
 
   coldStarts(): ColdStartProgress[] {

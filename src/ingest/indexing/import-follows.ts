@@ -1,17 +1,12 @@
-// Follows from an operator's list, one line at a time, in the transaction of a slice. A list is older
-// than anything that the stream or a repository told us, so it only ever adds what nothing speaks
-// against:
-//
-// - a key that we hold, or that was deleted or changed, stays as it is, whatever the list says;
-// - without a key, a pair that is joined already, or came apart lately, stays as it is. Otherwise it gets
-//   a made-up key until a record of the pair arrives (data/store/keyless-follows.ts). Where deletions of
-//   the account came whose subjects we never knew, its whole list is asked for, which settles it;
-// - of accounts whose whole list was read, and whose events are all kept, nothing is taken.
+// Follows from an operator's list, one line at a time, in the transaction of a slice. A list is older than anything
+// that the stream or a repository told us, so it only ever adds what nothing speaks against. Of accounts whose whole
+// list was read, and whose events are all kept, nothing is taken.
 
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import { microsOf, type PackedRkey, packRkey } from '../../base/atproto/keys.ts'
 import { findBackfill } from '../../data/store/backfills.ts'
-import { type FollowLine, findFollow, insertFollow, isFollowing } from '../../data/store/follows.ts'
+import { followEdges } from '../../data/store/edges/all-edges.ts'
+import { type FollowLine, insertFollow, isFollowing } from '../../data/store/follows.ts'
 import { enqueueJobAgain } from '../../data/store/jobs.ts'
 import {
   isUnfollowed,
@@ -28,6 +23,7 @@ import {
   isAuthor,
   isMember,
   isOfDeletedAccount,
+  isTieKept,
 } from './index-context.ts'
 import { isTombstoned } from './lateness.ts'
 
@@ -37,7 +33,14 @@ const RESYNC_PRIORITY = 70
 
 type Options = { isInScopeOnly?: boolean }
 
-/** @param isInScopeOnly - leave out what the stream would not have been kept for. */
+/**
+ * A key that we hold, or that was deleted or changed, stays as it is, whatever the list says. Without a key, a pair
+ * that is joined already, or came apart lately, stays as it is; otherwise it gets a made-up key until a record of
+ * the pair arrives (data/store/keyless-follows.ts). Where deletions of the account came whose subjects we never
+ * knew, its whole list is asked for, which settles it.
+ *
+ * @param isInScopeOnly - leave out what the stream would not have been kept for.
+ */
 export function importFollow(
   ctx: IndexContext,
   line: FollowLine,
@@ -59,7 +62,7 @@ export function leftOut(
   { isInScopeOnly = false }: Options,
 ): 'outOfScope' | 'gone' | 'complete' | undefined {
   const known = ctx.actors.uidOf(did)
-  if (isInScopeOnly && !isInScope(ctx, known, subject)) return 'outOfScope'
+  if (isInScopeOnly && !isTieKept(ctx, known, subject)) return 'outOfScope'
   if (isOfDeletedAccount(ctx, { uid: known, seenAtUs: 0 })) return 'gone'
   return isComplete(ctx, known) ? 'complete' : undefined
 }
@@ -88,7 +91,7 @@ function putKeyed(
   follow: { uid: number; subject: number; rkey: PackedRkey },
 ): ImportOutcome {
   const { uid, subject, rkey } = follow
-  if (findFollow(ctx.db, uid, rkey)) return 'known'
+  if (followEdges.find(ctx.db, uid, rkey)) return 'known'
   const key = { uid, collection: COLLECTION, rkey, rev: undefined, fetchedAt: 0 } as const
   if (isTombstoned(ctx, key)) return 'undone'
   if (!isFollowing(ctx.db, uid, subject)) connect(ctx, uid, subject)
@@ -106,9 +109,4 @@ function putKeyless(ctx: IndexContext, uid: number, subject: number): ImportOutc
   insertFollow(ctx.db, { uid, rkey: keylessRkey(subject), subject, sortAt, createdAt: sortAt })
   settleKeyless(ctx, uid)
   return 'added'
-}
-
-function isInScope(ctx: IndexContext, uid: number, subjectDid: string): boolean {
-  if (ctx.scope === 'network' || isAuthor(ctx, uid)) return true
-  return ctx.scope === 'community' && isAuthor(ctx, ctx.actors.uidOf(subjectDid))
 }

@@ -7,6 +7,7 @@ import { HOUR_MS } from '../../base/util/durations.ts'
 import { CELEBRITY } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { type FeedItem, hashOfItem, itemsForOwner } from '../../data/store/feed-items.ts'
+import { newestFirst } from '../../data/timeline/rings.ts'
 import type { TimelineEntry } from '../../data/timeline/types.ts'
 import type { Memory } from './memory.ts'
 
@@ -42,8 +43,4 @@ function isTaken(memory: Memory, owner: number, entry: FeedItem): boolean {
   if (originator === owner) return true
   if (memory.actors.flagsOf(originator) & CELEBRITY) return false
   return memory.keepsHash(owner, hashOfItem(memory.actors, entry))
-}
-
-function newestFirst(a: TimelineEntry, b: TimelineEntry): number {
-  return b.sortAt - a.sortAt || b.rank - a.rank || b.item - a.item
 }

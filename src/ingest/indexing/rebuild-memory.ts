@@ -11,7 +11,8 @@ import {
 } from '../../data/graph/types.ts'
 import { actorsNotActive, iterateActors } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
-import { followedBy, followLists } from '../../data/store/follows.ts'
+import { followEdges } from '../../data/store/edges/all-edges.ts'
+import { followedBy } from '../../data/store/follows.ts'
 import { iterateGraphChanges } from '../../data/store/graph-changes.ts'
 import { allMembers } from '../../data/store/members.ts'
 import { isHiddenStatus } from '../../data/store/status.ts'
@@ -22,7 +23,7 @@ type Rebuilt = Pick<Memory, 'actors' | 'graph' | 'celebrityThreshold'>
 /** Fills empty memory from rows. */
 export function rebuildMemory(db: Db, memory: Rebuilt & { graph: NewFollowGraph }): void {
   loadActors(db, memory)
-  memory.graph.build(followLists(db), memory.actors.count)
+  memory.graph.build(followEdges.lists(db), memory.actors.count)
   setActorBits(db, memory)
 }
 

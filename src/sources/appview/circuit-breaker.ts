@@ -2,6 +2,8 @@
 // whether it is back.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
+import type { FetchedResponse } from '../identity/guarded-fetch.ts'
+import { retryAfterMs } from '../pds/rate-limit-headers.ts'
 
 export type CircuitBreaker = {
   /** Whether a question may be asked now. After a pause only one is let through. */
@@ -17,6 +19,13 @@ export type CircuitBreaker = {
 const FAILURES = 5
 const FIRST_PAUSE_MS = 15_000
 const LONGEST_PAUSE_MS = 5 * MINUTE_MS
+const DEFAULT_RETRY_MS = MINUTE_MS / 2
+
+/** How long a host wants to be left alone that is asked too often; undefined where it does not say so. */
+export function askedPauseMs(response: FetchedResponse | undefined): number | undefined {
+  if (response?.status !== 429) return undefined
+  return retryAfterMs(response.headers, Date.now()) || DEFAULT_RETRY_MS
+}
 
 export function createCircuitBreaker(now: () => number): CircuitBreaker {
   let failures = 0

@@ -9,10 +9,11 @@ import type { JsonObject } from '../../base/event.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { createLimiter } from '../../base/util/limiter.ts'
+import { within } from '../../base/util/waits.ts'
 import { FetchError } from '../identity/fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
 import { createAnswerCache } from './answer-cache.ts'
-import { createCircuitBreaker } from './circuit-breaker.ts'
+import { askedPauseMs, createCircuitBreaker } from './circuit-breaker.ts'
 import { parseObject } from './json.ts'
 import type { MediaPatterns } from './neutral-views.ts'
 import { itemsFieldOf, validAnswer } from './valid-answer.ts'
@@ -56,7 +57,6 @@ const KEPT_FOR_MS = MINUTE_MS
 const NOTHING_KEPT_FOR_MS = 20_000
 /** A method that this host keeps for those who are signed in, or does not have. */
 const REFUSED_FOR_MS = 10 * MINUTE_MS
-const DEFAULT_RETRY_MS = 30_000
 /** Threads move on while they are looked at; counts of accounts hardly do. */
 const KEPT_FOR: Record<string, number> = {
   'app.bsky.actor.getProfile': 5 * MINUTE_MS,
@@ -90,7 +90,7 @@ export function createFallback(parts: FallbackParts): Fallback {
     const timeoutMs = Math.max(TIMEOUT_MS, maxWaitMs)
     const response = await send(parts, question, timeoutMs).catch(() => undefined)
     const outcome = judge(response)
-    if (outcome === 'failed' || now() - startedAt > maxWaitMs) leaveAlone(retryAfter(response))
+    if (outcome === 'failed' || now() - startedAt > maxWaitMs) leaveAlone(askedPauseMs(response))
     else breaker.succeeded()
     if (outcome === 'refused') refusedUntil.set(question.nsid, now() + REFUSED_FOR_MS)
     if (outcome === 'failed' || outcome === 'refused') return null
@@ -111,7 +111,7 @@ export function createFallback(parts: FallbackParts): Fallback {
           .catch(() => null)
           .finally(() => underWay.delete(key))
       underWay.set(key, answer)
-      const found = await inTime(answer, (question.waitShare ?? 1) * maxWaitMs)
+      const found = await within((question.waitShare ?? 1) * maxWaitMs, answer)
       return found ? parseObject(found) : undefined
     },
   }
@@ -144,12 +144,6 @@ function judge(response: FetchedResponse | undefined): Outcome {
   return status >= 400 && status < 500 ? 'none' : 'failed'
 }
 
-function retryAfter(response: FetchedResponse | undefined): number | undefined {
-  if (response?.status !== 429) return undefined
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return seconds > 0 ? seconds * 1000 : DEFAULT_RETRY_MS
-}
-
 function readAnswer(
   { lexicons, urls, log }: FallbackParts,
   { nsid, labelers }: Question,
@@ -172,16 +166,6 @@ function countDropped(
   const field = itemsFieldOf(lexicons, nsid) ?? ''
   const lengthOf = (items: unknown) => (Array.isArray(items) ? items.length : 0)
   return lengthOf(answer[field]) - lengthOf(valid[field])
-}
-
-async function inTime<T>(work: Promise<T>, maxWaitMs: number): Promise<T | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => resolve(undefined), maxWaitMs)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 function keyOf({ nsid, params, acceptLabelers = '' }: Question): string {

@@ -5,10 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../base/obs/log.ts'
 import { backoffMs, jittered } from '../../base/util/backoff.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { asObject, parseJson } from '../../base/util/json-object.ts'
+import { readBody } from '../../base/util/read-body.ts'
 import { remainingRequests, retryAfterMs } from '../pds/rate-limit-headers.ts'
 import type { ArchiveLimits } from './limits.ts'
-import { readBody } from './read-body.ts'
 
 export type ArchiveAnswer = { status: 200 | 206; headers: Headers; body: Buffer }
 
@@ -128,6 +128,7 @@ async function attemptOnce(
     const isWhole = response.status === 200 && question.range !== undefined
     const maxBytes = isWanted ? question.maxBytes : 4096
     const body = await readBody(response, {
+      who: 'it',
       maxBytes: isWhole ? 0 : maxBytes,
       isCut: isWhole || !isWanted,
       onChunk: (bytes) => {
@@ -182,13 +183,8 @@ function judge(response: Response, body: Buffer, options: Options): ArchiveRefus
 }
 
 function readError(body: Buffer): { code: string; text: string } {
-  try {
-    const error: unknown = JSON.parse(body.toString())
-    const { error: code, message } = isObject(error) ? error : {}
-    return { code: String(code ?? '').slice(0, 100), text: String(message ?? '').slice(0, 300) }
-  } catch {
-    return { code: '', text: '' }
-  }
+  const { error: code, message } = asObject(parseJson(body.toString())) ?? {}
+  return { code: String(code ?? '').slice(0, 100), text: String(message ?? '').slice(0, 300) }
 }
 
 function retryMs({ backoffBaseMs, backoffMaxMs }: ArchiveLimits, attempt: number): number {

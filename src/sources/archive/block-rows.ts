@@ -170,7 +170,8 @@ function checkedStarts(body: Buffer, count: number, columns: Columns) {
   return starts
 }
 
-function unsigned(body: Buffer, at: number): number {
+/** Of 64 bits; NaN where a number can’t tell. */
+export function unsigned(body: Buffer, at: number): number {
   const value = body.readUInt32LE(at + 4) * 2 ** 32 + body.readUInt32LE(at)
   return Number.isSafeInteger(value) ? value : Number.NaN
 }

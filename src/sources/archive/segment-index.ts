@@ -1,7 +1,7 @@
 // Where the blocks of a sealed segment lie: its fixed header, which says where the index begins, and
 // the index. Layouts: segment/header.go and segment/footer.go of the server, docs/README.md §3.1.2.
 
-import { BadBlockError } from './block-rows.ts'
+import { BadBlockError, unsigned } from './block-rows.ts'
 
 export const HEADER_BYTES = 256
 /** Before each block's frame stands its length. */
@@ -38,8 +38,8 @@ export function readSegmentHeader(header: Buffer): SegmentHeader {
   const version = header.readUInt16LE(12)
   if (version !== VERSION) throw new BadBlockError(`a segment of version ${version}`)
   const blockCount = header.readUInt32LE(14)
-  const indexAt = number64(header, 58)
-  if (!(indexAt >= HEADER_BYTES) || number64(header, 90) !== indexAt) {
+  const indexAt = unsigned(header, 58)
+  if (!(indexAt >= HEADER_BYTES) || unsigned(header, 90) !== indexAt) {
     throw new BadBlockError('a segment without an index')
   }
   const checksum = header.readBigUInt64LE(4).toString(16).padStart(16, '0')
@@ -53,19 +53,13 @@ export function readSegmentIndex(index: Buffer, header: SegmentHeader): BlockPla
   let top = HEADER_BYTES
   for (let i = 0; i < header.blockCount; i++) {
     const entry = i * ENTRY_BYTES
-    const at = number64(index, entry)
+    const at = unsigned(index, entry)
     const frameBytes = index.readUInt32LE(entry + 8)
     if (!(at >= top)) throw new BadBlockError('blocks that overlap')
     top = at + PREFIX_BYTES + frameBytes
     const events = index.readUInt32LE(entry + 16)
-    places.push({ index: i, at, frameBytes, events, maxSeq: number64(index, entry + 28) })
+    places.push({ index: i, at, frameBytes, events, maxSeq: unsigned(index, entry + 28) })
   }
   if (top > header.indexAt) throw new BadBlockError('blocks behind the index')
   return places
-}
-
-/** NaN where a number can't tell. */
-function number64(buffer: Buffer, at: number): number {
-  const value = buffer.readUInt32LE(at + 4) * 2 ** 32 + buffer.readUInt32LE(at)
-  return Number.isSafeInteger(value) ? value : Number.NaN
 }

@@ -3,6 +3,7 @@
 // as `%3A`, plain http for `localhost` only (and then the guarded fetch has to allow it), no redirects,
 // and the document has to be about the DID that was asked for.
 
+import { parseJson } from '../../base/util/json-object.ts'
 import { type Identity, parseDidDocument } from './did-document.ts'
 import { FetchError } from './fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from './guarded-fetch.ts'
@@ -33,7 +34,7 @@ export async function fetchIdentity(
   if (response.status !== 200) {
     throw new IdentityUnavailableError(`status ${response.status} for the document of ${did}`)
   }
-  return parseDidDocument(did, parseJson(response.body))
+  return parseDidDocument(did, parseJson(response.body.toString()))
 }
 
 /** Undefined where atproto knows no such DID. */
@@ -60,13 +61,5 @@ async function fetchDocument(
   } catch (cause) {
     const reason = cause instanceof FetchError ? cause.reason : 'unknown'
     throw new IdentityUnavailableError(`no document of ${did}: ${reason}`, { cause })
-  }
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return undefined
   }
 }

@@ -1,20 +1,12 @@
-// The one fetch that speaks to strangers' servers (invariant 8). DID documents, handles and PDSs say
-// where to go; this file sees to it that the answer is never our own network, never endless, and
-// never late.
-//
-// - A name is resolved once, by us, inside the connect; every address must be public, and the socket
-//   goes to exactly those addresses. There is no second look-up that could answer differently.
-// - IP literals in URLs are refused in every spelling (the URL parser normalises them), since a
-//   literal would skip the look-up. So are credentials and everything but https.
-// - Redirects are followed here, one by one, through the same checks.
-// - Bytes are counted before and after decompression; one clock runs over everything together.
-//
-// Where the operator allows private hosts, or names an origin (`trustedOrigins`: the PLC directory),
-// address and protocol checks are off and all the limits stay.
+// The one fetch that speaks to strangers' servers (invariant 8). DID documents, handles and PDSs say where to go;
+// this file sees to it that the answer is never our own network, never endless, and never late. Where the operator
+// allows private hosts, or names an origin (`trustedOrigins`: the PLC directory), address and protocol checks are
+// off and all the limits stay.
 
 import type { LookupFunction } from 'node:net'
 import { Agent, type Dispatcher, errors, request } from 'undici'
 import type { Logger } from '../../base/obs/log.ts'
+import { unlessAborted } from '../../base/util/waits.ts'
 import { readBody } from './bounded-body.ts'
 import { FetchError } from './fetch-error.ts'
 import { createGuardedLookup, type LookupAddresses, type PrivateHosts } from './guarded-lookup.ts'
@@ -77,6 +69,13 @@ type Hop = { url: URL; headers: Record<string, string> }
 type Answer = { response: FetchedResponse; location: string | undefined }
 type Guard = { agentFor(url: URL): Agent }
 
+/**
+ * A name is resolved once, by us, inside the connect; every address must be public, and the socket goes to exactly
+ * those addresses, so no second look-up can answer differently. IP literals in URLs are refused in every spelling
+ * (the URL parser normalises them), since a literal would skip the look-up; so are credentials and everything but
+ * https. Redirects are followed here, one by one, through the same checks. Bytes are counted before and after
+ * decompression; one clock runs over everything together.
+ */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const guard = createGuard(options)
   const maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
@@ -87,7 +86,8 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     inFlight += 1
     const signal = deadline(fetchOptions)
     try {
-      return await orAbort(follow(guard, url, { ...fetchOptions, signal }), signal)
+      // Undici hears an abort only once it is connected.
+      return await unlessAborted(follow(guard, url, { ...fetchOptions, signal }), signal)
     } catch (error) {
       const failure = toFetchError(error, signal, url)
       options.log?.debug({ url, reason: failure.reason, err: failure }, 'fetch failed')
@@ -214,15 +214,6 @@ function createAgent(lookup: LookupFunction, connections: number): Agent {
 function deadline({ timeoutMs = DEFAULT_TIMEOUT_MS, signal }: FetchOptions): AbortSignal {
   const timeout = AbortSignal.timeout(timeoutMs)
   return signal ? AbortSignal.any([signal, timeout]) : timeout
-}
-
-/** Undici hears an abort only once it is connected; we must not wait that long. */
-function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort, { once: true })
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
 function toFetchError(error: unknown, signal: AbortSignal, url: string): FetchError {

@@ -1,13 +1,7 @@
-// Who is a DID, and whose is a handle: a bounded cache in front of PLC directory, did:web hosts and
-// DNS.
-//
-// An identity is fresh for an hour and good for a day: in between it is answered at once and renewed
-// behind the answer, and if the directory is away it stays. Look-ups wait in small queues, and
-// renewals on demand are counted per DID: nobody makes us hammer the directory.
-//
-// There are several queues, since anyone can make us look up a DID or a handle, and choose how slow
-// its host is: handles, did:web and did:plc wait apart, members apart from strangers, and strangers take
-// turns by who asks for them. Handles wait by their domain. Who asks may also be made to pay, before anybody else is asked anything.
+// Who is a DID, and whose is a handle: a bounded cache in front of PLC directory, did:web hosts and DNS. An identity
+// is fresh for an hour and good for a day: in between it is answered at once and renewed behind the answer, and if
+// the directory is away it stays. Look-ups wait in small queues, and renewals on demand are counted per DID: nobody
+// makes us hammer the directory.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { createLimiter, type Limiter } from '../../base/util/limiter.ts'
@@ -87,6 +81,11 @@ const MAX_PER_HOST = 4
 export const LOOKUPS_PER_ORIGIN = MAX_RUNNING.plc + MAX_RUNNING.memberPlc
 const MAX_WAITING = 2000
 
+/**
+ * There are several queues, since anyone can make us look up a DID or a handle, and choose how slow its host is:
+ * handles, did:web and did:plc wait apart, members apart from strangers, and strangers take turns by who asks for
+ * them. Handles wait by their domain. Who asks may also be made to pay, before anybody else is asked anything.
+ */
 export function createResolver(options: ResolverOptions): Resolver {
   const { resolve, doubt } = createResolve(options)
   return { resolve, doubt, ...createHandleResolver(options, resolve) }
@@ -112,8 +111,10 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
   /** An identity that we know outlives the directory's bad hours. */
   async function lookUp(did: string, name: string | undefined): Promise<Identity | undefined> {
     try {
-      const work = () => atHost(did, () => fetchIdentity(did, { fetch, plcUrl }))
-      const identity = await queueOf(did).run(work, name)
+      const ask = () =>
+        queueOf(did).run(() => atHost(did, () => fetchIdentity(did, { fetch, plcUrl })), name)
+      // A failure shuts a member out for a while: one hiccup, or a process that stood still, is not enough.
+      const identity = await (isMember(did) ? ask().catch(ask) : ask())
       const before = memory.find(did)?.identity
       if (before && before.signingKey !== identity?.signingKey) options.onKeyChanged?.(did)
       if (identity) memory.remember(identity)

@@ -1,5 +1,7 @@
 // A small file over http(s), bounded in size and time.
 
+import { readBody } from '../../base/util/read-body.ts'
+
 /** @throws Error that says what went wrong. */
 export async function fetchBounded(
   url: string,
@@ -17,12 +19,5 @@ export async function fetchBounded(
     await response.body?.cancel()
     throw new Error(`${url} answered ${response.status}`)
   }
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response.body) {
-    length += chunk.length
-    if (length > maxBytes) throw new Error(`${url} sends more than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  return readBody(response, { who: url, maxBytes })
 }

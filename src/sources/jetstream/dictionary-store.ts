@@ -1,14 +1,7 @@
-// Where dictionaries come from: memory, then disk, then the network.
-//
-// v2: every host serves its own under getZstdDictionary, immutable per ID; kept on disk by host and
-// ID, and the newest one is tried first after a restart. A host that no longer knows the ID says so
-// (UnknownZstdDictionary), and the current one is fetched. v1: no server serves it, so it comes
-// from a configured path or URL, and is kept on disk by URL. The public v1 dictionary is known by
-// its hash; nothing else may carry its ID.
-//
-// A dictionary that does not fit a host's frames is set aside by its content and fetched again. If
-// what comes is another, it is used; if it is the very same, there is none for that host and wire
-// until something else is served.
+// Where dictionaries come from: memory, then disk, then the network. v2: every host serves its own under
+// getZstdDictionary, immutable per ID; kept on disk by host and ID, and the newest one is tried first after a
+// restart. v1: no server serves it, so it comes from a configured path or URL, and is kept on disk by URL. The
+// public v1 dictionary is known by its hash; nothing else may carry its ID.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -44,6 +37,11 @@ type Had = { dictionary: Dictionary } | { dictionary: undefined; reason: string 
 
 type Settings = { cacheDir: string; v1Dictionary: string; timeoutMs: number; log: Logger }
 
+/**
+ * A host that no longer knows an ID says so (UnknownZstdDictionary), and the current one is fetched. A dictionary
+ * that does not fit a host's frames is set aside by its content and fetched again. If what comes is another, it is
+ * used; if it is the very same, there is none for that host and wire until something else is served.
+ */
 export function createDictionaryStore(settings: Settings): DictionaryStore {
   const known = new Map<string, Dictionary>()
   /** Hashes, by host and wire. */

@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer'
 import { mayBeTheirs } from '../../base/util/assert.ts'
 import { excessOf, hasBrokenText, hasForbiddenKey } from '../../base/util/hostile-json.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { asObject, parseJson } from '../../base/util/json-object.ts'
 import { decodeV1 } from './decode-v1.ts'
 import { decodeV2 } from './decode-v2.ts'
 import type { Decoded, DropReason } from './decoded.ts'
@@ -101,12 +101,7 @@ export function createFrameDecoder(options: {
 }
 
 function didIn(content: Buffer): string | undefined {
-  try {
-    const frame: unknown = JSON.parse(content.toString())
-    if (!isObject(frame)) return undefined
-    const { did } = isObject(frame.payload) ? frame.payload : frame
-    return isDid(did) ? did : undefined
-  } catch {
-    return undefined
-  }
+  const frame = asObject(parseJson(content.toString())) ?? {}
+  const { did } = asObject(frame.payload) ?? frame
+  return isDid(did) ? did : undefined
 }

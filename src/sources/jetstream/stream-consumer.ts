@@ -1,13 +1,13 @@
-// The stream's one owner: connects, resumes, fails over, and hands batches of events over.
-//
-// `run` is a loop of attempts. One attempt is one connection: choose host and wire, get the
-// dictionary, work out where to resume (resume.ts), open (connection.ts), turn frames into events
-// (session.ts), collect them (batcher.ts) until it ends. How it ended says what is done before the
-// next attempt: nothing, a remedy (refusal.ts), or a pause and perhaps another host (hosts.ts).
+// The stream's one owner: connects, resumes, fails over, and hands batches of events over. `run` is a loop of
+// attempts. One attempt is one connection: choose host and wire, get the dictionary, work out where to resume
+// (resume.ts), open (connection.ts), turn frames into events (session.ts), collect them (batcher.ts) until it ends.
+// How it ended says what is done before the next attempt: nothing, a remedy (refusal.ts), or a pause and perhaps
+// another host (hosts.ts).
 
 import type { Logger } from 'pino'
 import type { StreamItem } from '../../base/event.ts'
 import { assert } from '../../base/util/assert.ts'
+import { pause } from '../../base/util/waits.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 import { type Compression, createCompression } from './compression.ts'
 import { type Connection, type Ending, openConnection } from './connection.ts'
@@ -18,7 +18,6 @@ import type { GcCandidate } from './dictionary-trust.ts'
 import { createFrameDecoder } from './frame-decoder.ts'
 import { createHosts, type Hosts, turnToV1, wireFor } from './hosts.ts'
 import { type ConsumerLimits, defaultLimits } from './limits.ts'
-import { pause } from './pause.ts'
 import { createPosition, type Position } from './position.ts'
 import { type Refusal, type Remedy, remedyFor } from './refusal.ts'
 import {

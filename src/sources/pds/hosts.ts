@@ -1,9 +1,8 @@
-// How we treat each server: how many jobs at once, when to leave it alone, when it is dead.
-//
-// A host that says 429, or whose RateLimit-Remaining runs out, is left alone until it said it would
-// answer again. A host that fails several times in a row gets a circuit: left alone for a while that
-// doubles with each further failure, then one probe at a time until it answers. Entries of hosts that
-// are well and idle are dropped, so that the table is as small as what goes on.
+// How we treat each server: how many jobs at once, when to leave it alone, when it is dead. A host that says 429, or
+// whose RateLimit-Remaining runs out, is left alone until it said it would answer again. A host that fails several
+// times in a row gets a circuit: left alone for a while that doubles with each further failure, then one probe at a
+// time until it answers. Entries of hosts that are well and idle are dropped, so that the table is as small as what
+// goes on.
 
 import { backoffMs, jittered } from '../../base/util/backoff.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
@@ -31,7 +30,6 @@ export type Hosts = {
   waitMs(host: string): number
   noteAnswer(host: string, answer: { status: number; headers: Headers }): void
   noteFailure(host: string): void
-  backingOff(): { host: string; untilMs: number; failures: number }[]
 }
 
 type Host = { active: number; until: number; failures: number }
@@ -106,10 +104,6 @@ export function createHosts(options: {
       const bounds = { firstMs: limits.firstBackoffMs, longestMs: limits.longestBackoffMs }
       leaveAlone(host, jittered(backoffMs({ ...bounds, failures }), random))
     },
-    backingOff: () =>
-      [...hosts]
-        .filter(([, host]) => host.until > now())
-        .map(([host, { until, failures }]) => ({ host, untilMs: until, failures })),
   }
 }
 

@@ -5,7 +5,7 @@
 // list of many pages would otherwise never get through a rate limit.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSemaphore } from '../../base/util/semaphore.ts'
+import { createLimiter } from '../../base/util/limiter.ts'
 import { FetchError } from '../identity/fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
 import type { Hosts } from './hosts.ts'
@@ -22,7 +22,7 @@ export function createPacedFetch(options: {
   longestWaitMs: number
 }): GuardedFetch {
   const { fetch, hosts, signal, longestWaitMs } = options
-  const requests = createSemaphore(options.maxRequests)
+  const limiter = createLimiter({ maxRunning: options.maxRequests })
 
   async function untilWelcome(host: string): Promise<void> {
     const waitMs = hosts.waitMs(host)
@@ -40,17 +40,14 @@ export function createPacedFetch(options: {
     url: string,
     fetchOptions: Parameters<GuardedFetch>[1],
   ): Promise<FetchedResponse> {
-    await requests.enter()
     try {
-      const response = await fetch(url, fetchOptions)
+      const response = await limiter.run(() => fetch(url, fetchOptions))
       if (response.status >= 500 && response.status !== 501) hosts.noteFailure(host)
       else hosts.noteAnswer(host, response)
       return response
     } catch (error) {
       if (error instanceof FetchError && isHostsFault(error)) hosts.noteFailure(host)
       throw error
-    } finally {
-      requests.leave()
     }
   }
 

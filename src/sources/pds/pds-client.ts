@@ -1,9 +1,6 @@
-// What we ask of somebody's PDS: one record, a page of a collection, where a repository stands.
-//
-// Nothing in an answer is believed because it was sent. The URI must name the repository and the
-// collection that were asked, the record must hash to the CID it is given with, and pages must move
-// forward. An answer that speaks of another repository is refused whole; a single record that does
-// not hash to its CID is left out and counted, since one broken record must not hide the others.
+// What we ask of somebody's PDS: one record, a page of a collection, where a repository stands. Nothing in an answer
+// is believed because it was sent: it must name the repository and collection that were asked, pages must move
+// forward, and a record that does not hash to its CID is left out and counted, since one must not hide the others.
 // Lexicons: com.atproto.repo.{getRecord,listRecords,describeRepo}, com.atproto.sync.getLatestCommit.
 
 import { isValidRecordKey } from '@atproto/syntax'
@@ -11,7 +8,7 @@ import { tidTimeMs } from '../../base/atproto/tid.ts'
 import type { AccountStatus, JsonObject } from '../../base/event.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
 import { excessOf } from '../../base/util/hostile-json.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { asObject, isObject, parseJson } from '../../base/util/json-object.ts'
 import { FetchError } from '../identity/fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
 import { PdsError } from './pds-error.ts'
@@ -221,14 +218,8 @@ function nextCursor(
 }
 
 function parseBody({ body }: FetchedResponse): JsonObject | undefined {
-  try {
-    const text = body.toString('utf8')
-    if (excessOf(text, { values: MAX_VALUES })) return undefined
-    const parsed: unknown = JSON.parse(text)
-    return isObject(parsed) ? parsed : undefined
-  } catch {
-    return undefined
-  }
+  const text = body.toString('utf8')
+  return excessOf(text, { values: MAX_VALUES }) ? undefined : asObject(parseJson(text))
 }
 
 function refusal(refused: {

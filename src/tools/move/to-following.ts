@@ -8,7 +8,7 @@ import { BUCKETS, bucketOf } from '../../data/engine/buckets.ts'
 import type { FollowingEpochs } from '../../data/engine/following-epochs.ts'
 import { type LeaseTable, MAX_LEASES_AT_ONCE } from '../../data/engine/lease-table.ts'
 import { createFollowGraph } from '../../data/graph/follow-graph.ts'
-import { followLists } from '../../data/store/follows.ts'
+import { followEdges } from '../../data/store/edges/all-edges.ts'
 import { prepareItemDraw } from '../../data/store/read/item-draw.ts'
 import { latestStreamTimeUs } from '../../data/store/stream-cursors.ts'
 import { createKeeps } from '../../data/timeline/lossiness.ts'
@@ -52,7 +52,7 @@ export async function moveFollowing(
 
 function newestOf({ db, actors, config }: MoveParts) {
   const graph = createFollowGraph()
-  graph.build(followLists(db), actors.count)
+  graph.build(followEdges.lists(db), actors.count)
   const limit = config.reasonableLimit
   const keeps = createKeeps({ graph, limit, draw: prepareItemDraw(db, actors) })
   const reading = { db, actors, graph, keeps }

@@ -6,6 +6,7 @@ import { unpackCid, unpackRkey } from '../../../src/base/atproto/keys.ts'
 import { DAY_MS } from '../../../src/base/util/durations.ts'
 import { blockEdges } from '../../../src/data/store/edges/all-edges.ts'
 import { isRepostItem, rowIdOf } from '../../../src/data/store/item-ids.ts'
+import { countJobs } from '../../../src/data/store/jobs.ts'
 import {
   type BackfillWorld,
   type BackfillWorldOptions,
@@ -247,12 +248,12 @@ describe('a member’s cold start', () => {
     world.member(town.member)
     const seen: number[] = []
     const watch = setInterval(() => {
-      const [progress] = world.backfill.status().members
+      const [progress] = world.backfill.coldStarts()
       if (progress?.authors.total === 12) seen.push(progress.authors.done)
     }, 5)
     await world.settled()
     clearInterval(watch)
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
-    expect(world.backfill.status()).toMatchObject({ jobs: {}, running: 0, hosts: [] })
+    expect(countJobs(world.db)).toEqual({})
   })
 })

@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest'
 import { HOUR_MS } from '../../../src/base/util/durations.ts'
 import { findActor } from '../../../src/data/store/actors.ts'
 import { type Db, openWriter } from '../../../src/data/store/db.ts'
-import { enqueueJob } from '../../../src/data/store/jobs.ts'
+import { countJobs, enqueueJob } from '../../../src/data/store/jobs.ts'
 import { transact } from '../../../src/data/store/transact.ts'
 import { listMembers } from '../../../src/http/operator/members.ts'
 import { internActor } from '../../../src/ingest/indexing/index-context.ts'
@@ -183,7 +183,7 @@ test('of huge posts an hour brings so many bytes; the rest is told, and comes ho
   one.member(member)
   await expect.poll(() => one.backfill.coldStarts()[0]?.stage).toBe('done')
   expect(postsOf(one, plain!)).toBe(40)
-  expect(one.backfill.status().records['over-budget']).toBe(HUGE - 3)
+  expect(one.counts.read()['fetched']?.['over-budget']).toBe(HUGE - 3)
   const due = one.db.prepare<[], number>("SELECT not_before FROM jobs WHERE kind = 'rest'").pluck()
   expect(due.get()! - Date.now()).toBeGreaterThan(HOUR_MS / 2)
   for (const here of [3, 6, 9]) {
@@ -191,9 +191,7 @@ test('of huge posts an hour brings so many bytes; the rest is told, and comes ho
     expect(listMembers(one.db)[0]).toMatchObject({ isComplete: true, recordsLater: HUGE - here })
     aheadMs += 2 * HOUR_MS
     await expect.poll(() => postsOf(one, huge!)).toBeGreaterThan(here)
-    await expect
-      .poll(() => Object.keys(one.backfill.status().jobs))
-      .toEqual(here < 9 ? ['rest'] : [])
+    await expect.poll(() => Object.keys(countJobs(one.db))).toEqual(here < 9 ? ['rest'] : [])
   }
   expect(postsOf(one, huge!)).toBe(HUGE)
   expect(listMembers(one.db)[0]!.recordsLater).toBe(0)
@@ -228,7 +226,7 @@ test('a start gives no author a new hour, and whose records bring how much outli
   for (let starts = 0; starts < 3; starts++) {
     await one.restart()
     enqueueJob(one.db, 'feed', one.uid(huge))
-    const jobs = () => one.backfill.status().jobs
+    const jobs = () => countJobs(one.db)
     await expect.poll(jobs).toEqual({ rest: 1 })
     expect(postsOf(one, huge)).toBe(3)
   }

@@ -31,7 +31,24 @@ test('an ordinary document gives handle, key and PDS', () => {
         endpoint: 'https://pds.example.org',
       },
     ],
+    keys: [{ id: '#atproto', type: 'Multikey', multibase: keypair.did().slice('did:key:'.length) }],
   })
+})
+
+test('keys of any kind are kept as the document has them, within bounds', () => {
+  const method = (id: string, more: object = {}) => ({ id, type: 'Multikey', ...more })
+  const odd = [
+    method('#a', { publicKeyMultibase: 'anything' }),
+    method(`${did}#b`, { type: 'JsonWebKey2020' }),
+    ...[method('c'), method('#d', { publicKeyMultibase: 'x'.repeat(300) }), null, 'text'],
+    method('#e', { publicKeyMultibase: 7 }),
+  ]
+  expect(parse({ verificationMethod: odd })?.keys).toEqual([
+    { id: '#a', type: 'Multikey', multibase: 'anything' },
+    { id: '#b', type: 'JsonWebKey2020', multibase: '' },
+  ])
+  const many = Array.from({ length: 40 }, (_, i) => method(`#${i}`))
+  expect(parse({ verificationMethod: many })?.keys).toHaveLength(16)
 })
 
 test('the library reads the same document the same way', () => {

@@ -184,6 +184,21 @@ describe('a flood of strangers leaves a member alone', () => {
     await Promise.allSettled(flood)
   })
 
+  test('one hiccup of the directory shuts no member out; strangers come again', async () => {
+    const asked: string[] = []
+    const fetch: GuardedFetch = async (url) => {
+      const did = url.slice(url.indexOf('did:'))
+      asked.push(did)
+      if (asked.filter((one) => one === did).length === 1) throw new FetchError('timeout', url)
+      return answer(url, documentOf(did))
+    }
+    const resolver = createResolver({ fetch, plcUrl: 'https://plc.test', isMember })
+    const stranger = plcDid('a stranger')
+    expect((await resolver.resolve(member))?.did).toBe(member)
+    await expect(resolver.resolve(stranger)).rejects.toThrow(IdentityUnavailableError)
+    expect(asked).toEqual([member, member, stranger])
+  })
+
   test('slow names of one domain hold up no handle of another', async () => {
     const never = Promise.withResolvers<void>()
     let asked = 0

@@ -7,7 +7,6 @@ import type { Edge } from '../../../data/store/edges/edge.ts'
 import {
   deleteFollow,
   deleteFollowsOf,
-  findFollow,
   followedBy,
   insertFollow,
   isFollowing,
@@ -50,7 +49,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   if (!isTieKept(ctx, write.uid, subjectDid)) return 'out-of-scope'
   const uid = internActor(ctx, write.did)
   const subject = internActor(ctx, subjectDid)
-  const existing = findFollow(ctx.db, uid, write.rkey)
+  const existing = followEdges.find(ctx.db, uid, write.rkey)
   const sortAt = sortAtOf(write)
   if (existing && isSameEdge(existing, { subject, sortAt }, write)) return 'duplicate'
   if (existing?.subject === subject) {
@@ -69,7 +68,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
 }
 
 function remove(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
-  const existing = findFollow(ctx.db, uid, rkey)
+  const existing = followEdges.find(ctx.db, uid, rkey)
   if (existing) retract(ctx, existing)
   else if (!isKeyless(rkey) && hasKeyless(ctx.db, uid)) readWholeList(ctx, uid)
   return existing !== undefined
@@ -77,7 +76,7 @@ function remove(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
 
 /** A record of the pair is here, and takes the place of an imported follow without a key. */
 export function dropKeyless(ctx: IndexContext, uid: number, subject: number): void {
-  const keyless = findFollow(ctx.db, uid, keylessRkey(subject))
+  const keyless = followEdges.find(ctx.db, uid, keylessRkey(subject))
   if (keyless) deleteFollow(ctx.db, keyless)
 }
 

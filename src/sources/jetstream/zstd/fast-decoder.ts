@@ -1,11 +1,7 @@
-// Our decoder: single frames compressed with a dictionary that was digested once.
-//
-// Input is copied to a padded scratch buffer, so that bit streams, which are read backwards, can be
-// loaded four bytes at a time without looking at the edges. Output is written right behind the
-// dictionary's content, so that a match may start in either without a branch. Every copy is checked
-// against both ends; a bit stream must be used up to the last bit; the checksum must be right.
-// Whatever is unusual (no checksum, another dictionary, several frames, large output) or wrong
-// raises doubt, and the trusted decoder is asked instead. Format: RFC 8878.
+// Our decoder: single frames compressed with a dictionary that was digested once. Every copy is checked against both
+// ends; a bit stream must be used up to the last bit; the checksum must be right. Whatever is unusual (no checksum,
+// another dictionary, several frames, large output) or wrong raises doubt, and the trusted decoder is asked instead.
+// Format: RFC 8878.
 
 import type { Dictionary } from './dictionary.ts'
 import { type DigestedDictionary, digestDictionary } from './digested-dictionary.ts'
@@ -28,6 +24,11 @@ const RAW_BLOCK = 0
 const RLE_BLOCK = 1
 const COMPRESSED_BLOCK = 2
 
+/**
+ * Input is copied to a padded scratch buffer, so that bit streams, which are read backwards, can be loaded four
+ * bytes at a time without looking at the edges. Output is written right behind the dictionary's content, so that a
+ * match may start in either without a branch.
+ */
 export class FastDecoder {
   readonly #dictionary: DigestedDictionary
   readonly #input: Uint8Array<ArrayBuffer>

@@ -1,18 +1,23 @@
 // A response's body, up to a size.
 
-/** @throws Error where it is larger, unless it may be cut off there. */
+/** @throws Error where `who` sends more, unless it may be cut off there. */
 export async function readBody(
   response: Response,
-  options: { maxBytes: number; isCut: boolean; onChunk: (bytes: number) => void },
+  options: {
+    who: string
+    maxBytes: number
+    isCut?: boolean
+    onChunk?: (bytes: number) => void
+  },
 ): Promise<Buffer> {
-  const { maxBytes, isCut, onChunk } = options
+  const { who, maxBytes, isCut, onChunk } = options
   const chunks: Uint8Array[] = []
   let length = 0
   if (!response.body) return Buffer.alloc(0)
   for await (const chunk of response.body) {
-    onChunk(chunk.length)
+    onChunk?.(chunk.length)
     length += chunk.length
-    if (length > maxBytes && !isCut) throw new Error(`it sends more than ${maxBytes} bytes`)
+    if (length > maxBytes && !isCut) throw new Error(`${who} sends more than ${maxBytes} bytes`)
     chunks.push(chunk)
     if (length > maxBytes) break
   }
