@@ -3,8 +3,11 @@
 // A playlist's address names the post, too, since captions are the post's.
 
 export type MediaPatterns = {
+  /** With {preset}, {did} and {cid}. */
   imageUrlPattern: string
+  /** With {did} and {cid}; {rkey} is the post's. */
   videoPlaylistUrlPattern: string
+  /** With {did} and {cid}. */
   videoThumbnailUrlPattern: string
 }
 

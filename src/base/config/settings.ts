@@ -155,6 +155,12 @@ export const settings = {
     integer(1, 3650),
     'Days without a request after which a timeline leaves memory; it is rebuilt on the next read.',
   ),
+  memoryMb: setting(
+    'MEMORY_MB',
+    '0',
+    integer(0, 10_000_000),
+    'Megabytes of memory that the server may take, without the processes that make pictures: at each start divided among database pages and ANSWER_CACHE_MB, after what is stored has its part. 0: each takes its own.',
+  ),
   answerCacheMb: setting(
     'ANSWER_CACHE_MB',
     '96',

@@ -3,6 +3,7 @@
 
 import type { LookupFunction } from 'node:net'
 import { Agent, type Dispatcher, request } from 'undici'
+import { asObject, parseJson } from '../../base/util/json-object.ts'
 
 type AskOptions = {
   method?: Dispatcher.HttpMethod
@@ -70,10 +71,5 @@ function flat(headers: Dispatcher.ResponseData['headers']): Record<string, strin
 
 /** The body as an object; empty where it is none. */
 export function jsonOf({ text }: Pick<Reply, 'text'>): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
+  return asObject(parseJson(text)) ?? {}
 }

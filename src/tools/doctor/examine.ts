@@ -1,6 +1,7 @@
 // Runs all checks at the same time, each with a clock of its own, and none of them able to spoil
 // another: what throws, or takes too long, is a line that says so.
 
+import { within } from '../../base/util/waits.ts'
 import type { DoctorContext } from './context.ts'
 import { type Finding, unchecked } from './finding.ts'
 
@@ -44,13 +45,11 @@ async function examineOne(
   timeoutMs: number,
 ): Promise<Examined> {
   const startedAt = performance.now()
-  const { promise: late, resolve: giveUp } = Promise.withResolvers<Finding[]>()
-  const timer = setTimeout(
-    () => giveUp([unchecked(`took longer than ${timeoutMs / 1000} s`)]),
+  const late = unchecked(`took longer than ${timeoutMs / 1000} s`)
+  const findings = (await within(
     timeoutMs,
-  )
-  const findings = await Promise.race([attempt(() => run(doctor)), late])
-  clearTimeout(timer)
+    attempt(() => run(doctor)),
+  )) ?? [late]
   return { area, findings, ms: Math.round(performance.now() - startedAt) }
 }
 

@@ -1,10 +1,10 @@
-// Whether the memory of this machine, or of its container, is enough for what is stored. The units are
-// those of docs/COST.md (docs/figures.json), taken times what its own check measured above the model.
+// Whether the memory of this machine, of its container or of SLIPSTREAM_MEMORY_MB is enough for what is stored.
 
 import { existsSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../base/config/config.ts'
+import { answerCacheBytes, type Sizes, storedBytes, UNITS } from '../../base/config/memory.ts'
 import { countActors } from '../../data/store/actors.ts'
 import { countFollows } from '../../data/store/counts.ts'
 import { FILE_NAME, openReader } from '../../data/store/db.ts'
@@ -15,25 +15,15 @@ import { gigabytes } from './disk.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
 import { memoryLimitOf } from './memory-limit.ts'
 
-/** `memory.empty.rss_mb`, `graph.bytes_per_edge`; accounts and timelines as in `cost.1e4.ram.*`. */
-export const UNITS = {
-  emptyBytes: 220e6,
-  bytesPerEdge: 10.85,
-  bytesPerAccount: 39.4,
-  bytesPerTimelineItem: 19.84,
-  /** `cost.check.ram.ratio` */
-  measuredOverModel: 1.45,
-}
 const MB = 1e6
 const ENOUGH_SHARE = 0.8
 
-type Sizes = { members: number; actors: number; follows: number }
 type Limits = Pick<
   Config,
-  'timelineLength' | 'serveThreads' | 'answerCacheMb' | 'images' | 'videos'
+  'timelineLength' | 'serveThreads' | 'answerCacheMb' | 'memoryMb' | 'images' | 'videos'
 >
 const GIVE_MORE =
-  'Give it more memory (MemoryMax= in the systemd unit, MEMORY_LIMIT for compose, or a bigger machine)'
+  'Give it more memory (SLIPSTREAM_MEMORY_MB where it is set, MemoryMax= in the systemd unit, MEMORY_LIMIT for compose, or a bigger machine)'
 
 export function checkMemory(doctor: DoctorContext): Finding[] {
   const { config } = doctor
@@ -41,7 +31,7 @@ export function checkMemory(doctor: DoctorContext): Finding[] {
   const server = runningServer(doctor)?.status
   const measured = server?.ingest?.pulse.memoryBytes ?? 0
   const needed = Math.max(neededBytes(sizes, config), measured + mediaBytes(config))
-  const available = availableBytes(server && memoryLimitOf(server.pid))
+  const available = availableBytes(config, server && memoryLimitOf(server.pid))
   return [
     aboutMemory({ needed, available }, sizes),
     ...aboutSeats({ needed, available }, sizes, config),
@@ -74,14 +64,10 @@ export function mediaBytes({
   return images === 'own' || videos !== 'cdn' ? serveThreads * MEDIA_MEMORY_BYTES : 0
 }
 
-export function neededBytes({ members, actors, follows }: Sizes, limits: Limits): number {
-  const held =
-    UNITS.emptyBytes +
-    follows * UNITS.bytesPerEdge +
-    actors * UNITS.bytesPerAccount +
-    members * limits.timelineLength * UNITS.bytesPerTimelineItem
-  const caches = limits.serveThreads * limits.answerCacheMb * MB
-  return held * UNITS.measuredOverModel + caches + mediaBytes(limits)
+export function neededBytes(sizes: Sizes, limits: Limits): number {
+  const held = UNITS.emptyBytes + storedBytes(sizes, limits)
+  const answers = limits.serveThreads * answerCacheBytes(sizes, limits).bytes
+  return held * UNITS.measuredOverModel + answers + mediaBytes(limits)
 }
 
 export function aboutMemory(
@@ -95,9 +81,11 @@ export function aboutMemory(
 }
 
 /** @param limit - the running server's; where none runs, this process's own is all that is known. */
-function availableBytes(limit: number | undefined): number {
+function availableBytes(config: Config, limit: number | undefined): number {
   const own = limit ?? process.constrainedMemory()
-  return own > 0 ? Math.min(own, totalmem()) : totalmem()
+  const machine = own > 0 ? Math.min(own, totalmem()) : totalmem()
+  if (config.memoryMb === 0) return machine
+  return Math.min(machine, config.memoryMb * MB + mediaBytes(config))
 }
 
 function readSizes(doctor: DoctorContext): Sizes {

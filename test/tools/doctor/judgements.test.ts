@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { UNITS } from '../../../src/base/config/memory.ts'
 import { schemaVersion } from '../../../src/data/store/migrate.ts'
 import { aboutAge } from '../../../src/tools/doctor/certificate.ts'
 import { aboutSkew } from '../../../src/tools/doctor/clock.ts'
@@ -17,7 +18,6 @@ import {
   aboutSeats,
   mediaBytes,
   neededBytes,
-  UNITS,
 } from '../../../src/tools/doctor/memory.ts'
 import { memoryLimitOf } from '../../../src/tools/doctor/memory-limit.ts'
 import { aboutNode, aboutOpenFiles } from '../../../src/tools/doctor/runtime.ts'
@@ -25,7 +25,7 @@ import { whyNot } from '../../../src/tools/doctor/why-not.ts'
 
 const GB = 1e9
 const CDN = { images: 'cdn', videos: 'cdn', serveThreads: 1 } as const
-const LIMITS = { timelineLength: 1000, answerCacheMb: 96, ...CDN }
+const LIMITS = { timelineLength: 1000, answerCacheMb: 96, memoryMb: 0, ...CDN }
 
 describe('room on the disk', () => {
   const room = (freeBytes: number, more: object = {}) =>
@@ -78,8 +78,8 @@ describe('memory', () => {
     const pairs = [
       [UNITS.emptyBytes, of('memory.empty.rss_mb') * 1e6],
       [UNITS.bytesPerEdge, of('graph.bytes_per_edge')],
-      [UNITS.bytesPerAccount, (of('cost.1e4.ram.accounts') * GB) / 5_500_000],
-      [UNITS.bytesPerTimelineItem, (of('cost.1e4.ram.timelines') * GB) / 10_000 / 1_000],
+      [UNITS.bytesPerAccount, (of('cost.active.1e4.ram.accounts') * GB) / 5_500_000],
+      [UNITS.bytesPerTimelineItem, (of('cost.active.1e4.ram.timelines') * GB) / 10_000 / 1_000],
       [UNITS.measuredOverModel, of('cost.check.ram.ratio')],
     ] as const
     for (const [unit, figure] of pairs) {

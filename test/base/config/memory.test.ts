@@ -1,0 +1,51 @@
+// What SLIPSTREAM_MEMORY_MB leaves for whom.
+
+import { expect, test } from 'vitest'
+import { answerCacheBytes, pageCacheKib, type Sizes } from '../../../src/base/config/memory.ts'
+import { freshDataDir, startSlipstream } from '../../support/slipstream-process.ts'
+
+const usual = { memoryMb: 0, serveThreads: 1, answerCacheMb: 96, timelineLength: 1_000 }
+const nothing: Sizes = { members: 0, actors: 0, follows: 0 }
+const community: Sizes = { members: 100, actors: 500_000, follows: 5_000_000 }
+
+test('without it each takes its own', () => {
+  expect(pageCacheKib(usual)).toBe(64 * 1_024)
+  expect(answerCacheBytes(community, usual)).toEqual({ bytes: 96e6, missing: 0 })
+})
+
+test('what is stored comes first, and nobody gets more than without it', () => {
+  const left = [300, 400, 500, 10_000].map(
+    (memoryMb) => answerCacheBytes(community, { ...usual, memoryMb }).bytes,
+  )
+  expect(left).toEqual(left.toSorted((a, b) => a - b))
+  expect(left.at(-1)).toBe(96e6)
+  expect(answerCacheBytes(nothing, { ...usual, memoryMb: 300 }).bytes).toBeCloseTo(80e6)
+  expect(pageCacheKib({ ...usual, memoryMb: 10_000 })).toBe(64 * 1_024)
+})
+
+test('threads share it', () => {
+  const [one, two] = [1, 2].map((serveThreads) => ({ ...usual, memoryMb: 300, serveThreads }))
+  expect(answerCacheBytes(nothing, two!).bytes).toBeCloseTo(
+    answerCacheBytes(nothing, one!).bytes / 2,
+  )
+  expect(pageCacheKib(two!)).toBeLessThan(pageCacheKib(one!))
+})
+
+test('what is too little says by how much', () => {
+  const { missing } = answerCacheBytes(community, { ...usual, memoryMb: 200 })
+  const enough = { ...usual, memoryMb: 200 + missing / 1e6 }
+  expect(missing).toBeGreaterThan(0)
+  expect(answerCacheBytes(community, enough).missing).toBeCloseTo(0)
+})
+
+test('a server that has too little says what it needs, and serves', async () => {
+  const server = startSlipstream({ MEMORY_MB: '50', DATA_DIR: freshDataDir() })
+  try {
+    const port = await server.port()
+    expect((await fetch(`http://127.0.0.1:${port}/xrpc/_health`)).status).toBe(200)
+    expect(server.output()).toMatch(/SLIPSTREAM_MEMORY_MB is less than what is stored takes/)
+    expect(server.output()).toMatch(/Set it to 2\d\d or more/)
+  } finally {
+    await server.stop()
+  }
+})
