@@ -1,18 +1,18 @@
-// The ids of an author feed page: one account's posts and reposts, newest first, by filter.
-//
-// Posts and reposts are read from their own indexes and merged. A filter that hardly anything passes
-// (videos of somebody who wrote fifty thousand posts) must not cost the whole history in one go, so
-// each read looks at a bounded window of rows; a window that ends without a full page still gives a
-// cursor, and the handler's page filling goes on from there.
+// The ids of an author feed page: one account's posts and reposts, newest first, by filter. Posts and reposts are
+// read from their own indexes and merged. A filter that hardly anything passes (videos of somebody who wrote fifty
+// thousand posts) must not cost the whole history in one go, so each read looks at a bounded window of rows; a window
+// that ends without a full page still gives a cursor, and the handler's page filling goes on from there.
 
 import type { Db } from '../../data/store/db.ts'
-import {
-  type AuthorFeedRow,
-  type AuthorFeedWindow,
-  prepareAuthorFeed,
-} from '../../data/store/read/author-feed.ts'
+import { type AuthorFeedWindow, prepareAuthorFeed } from '../../data/store/read/author-feed.ts'
 import { cutPage, LATEST } from './feed-page.ts'
-import { type FeedPosition, formatFeedCursor, parseFeedCursor } from './page-cursor.ts'
+import {
+  type FeedPosition,
+  formatFeedCursor,
+  inFeedOrder,
+  isBelow,
+  parseFeedCursor,
+} from './page-cursor.ts'
 import type { FeedSkeleton } from './timeline.ts'
 
 type AuthorFeedRequest = {
@@ -40,7 +40,7 @@ export function createAuthorFeedSkeleton(db: Db) {
     const end = endOf(request, before)
     const floor = Math.max(window.floor, end)
     const rows = window.rows.filter(({ sortAt }) => sortAt >= end)
-    rows.sort((a, b) => b.sortAt - a.sortAt || (a.cid < b.cid ? 1 : -1))
+    rows.sort(inFeedOrder)
     const cids = new Map(rows.map(({ item, cid }) => [item, cid]))
     const { rows: shown, isLast, ...how } = cutPage(rows, limit, { cidsOf: () => cids })
     const items = shown.map(({ item }) => item)
@@ -57,10 +57,6 @@ export function createAuthorFeedSkeleton(db: Db) {
 
 function endOf({ downTo }: AuthorFeedRequest, before: FeedPosition | undefined): number {
   return downTo !== undefined && downTo < (before?.sortAt ?? Infinity) ? downTo : -Infinity
-}
-
-function isBelow(row: AuthorFeedRow, edge: FeedPosition): boolean {
-  return row.sortAt === edge.sortAt ? row.cid < edge.cid : row.sortAt < edge.sortAt
 }
 
 function firstFull(count: number, read: (size: number) => AuthorFeedWindow): AuthorFeedWindow {

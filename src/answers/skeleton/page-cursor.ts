@@ -20,6 +20,27 @@ export class BadCursorError extends XRPCError {
 /** A feed item's place: items are ordered by sortAt, then by CID string, both descending. */
 export type FeedPosition = { sortAt: number; cid: string }
 
+/** @returns whether the row comes later in that order */
+export function isBelow(row: FeedPosition, edge: FeedPosition): boolean {
+  return row.sortAt === edge.sortAt ? row.cid < edge.cid : row.sortAt < edge.sortAt
+}
+
+export function inFeedOrder(a: FeedPosition, b: FeedPosition): number {
+  return b.sortAt - a.sortAt || (a.cid < b.cid ? 1 : -1)
+}
+
+/** The first of those below the cursor's place, and the cursor of the page after them. */
+export function cutRows<Row extends FeedPosition>(
+  found: readonly Row[],
+  { before, limit }: { before: FeedPosition | undefined; limit: number },
+): { rows: Row[]; cursor: string | undefined } {
+  const below = found.filter((row) => !before || isBelow(row, before)).sort(inFeedOrder)
+  const rows = below.slice(0, limit)
+  const last = rows.at(-1)
+  const hasMore = below.length > limit && last !== undefined
+  return { rows, cursor: hasMore ? formatFeedCursor(last.sortAt, last.cid) : undefined }
+}
+
 /** The furthest that a JavaScript Date reaches, in milliseconds. */
 const MAX_TIME_MS = 8_640_000_000_000_000
 /** No CID is ordered before this one: stands in where an item's own CID went away while we read. */

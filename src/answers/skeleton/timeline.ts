@@ -1,16 +1,7 @@
-// The ids of a home timeline page.
-//
-// Above the ring's end the page is the ring, plus the newest items of the celebrities the viewer
-// follows (those are not fanned out). Below it, or where no ring is open, it is merged from the
-// followed accounts' own rows, with the same draw of what a lossy timeline keeps, so that the seam
-// does not show. The viewer's own items are mixed in as the reference does it: they fill what the
-// followed accounts leave free, and otherwise take up to ten places. They come from the ring where it
-// reaches as far down as the page, else from rows.
-//
-// `since` and `startCursor` follow the open proposal (bluesky-social/atproto pull request 5493):
-// `since` is an exclusive lower bound of the same form as a cursor; where a bounded range is read to
-// its end, `since` itself is the cursor, because a missing one means the end of the feed;
-// `startCursor` is the place of the newest row of the page, before anything is filtered.
+// The ids of a home timeline page. Above the ring's end the page is the ring, plus the newest items of the
+// celebrities the viewer follows (those are not fanned out). Below it, or where no ring is open, it is merged from
+// the followed accounts' own rows, with the same draw of what a lossy timeline keeps, so that the seam does not
+// show.
 
 import {
   type ActorReader,
@@ -22,7 +13,14 @@ import type { FeedBatch, FeedRow, MergedFeed } from '../../data/store/merged-fee
 import type { TimelineReader } from '../../data/timeline/types.ts'
 import { cutPage, type FeedRange, inOrder, joinBatches, LATEST, rowsInRange } from './feed-page.ts'
 import { formatFeedCursor, parseFeedCursor } from './page-cursor.ts'
+import type { SkeletonPage } from './skeleton-page.ts'
 
+/**
+ * `since` and `startCursor` follow the open proposal (bluesky-social/atproto pull request 5493): `since` is an
+ * exclusive lower bound of the same form as a cursor; where a bounded range is read to its end, `since` itself is
+ * the cursor, because a missing one means the end of the feed; `startCursor` is the place of the newest row of the
+ * page, before anything is filtered.
+ */
 export type TimelineRequest = {
   viewer: number
   limit: number
@@ -30,17 +28,13 @@ export type TimelineRequest = {
   since: string | undefined
 }
 
-export type FeedSkeleton = {
-  /** data/store/item-ids.ts, newest first. */
-  items: number[]
-  cursor: string | undefined
+/** Of data/store/item-ids.ts, newest first. It is short where twins were kept together (`cutPage`). */
+export type FeedSkeleton = SkeletonPage<number> & {
   startCursor?: string
   /** The place of the last row of the page. */
   endCursor?: string
-  /** The page is short because twins were kept together (`cutPage`); it is not to be filled up. */
-  isCut?: boolean
-  /** See `SkeletonPage`. */
-  isSplit?: boolean
+  /** How many of those whom the viewer follows this page was not looked for at. */
+  followsLeftOut?: number
 }
 
 export type TimelineParts = {
@@ -58,7 +52,12 @@ const FOLLOWS_PAGE = 8_192
 const MAX_MERGED_ACCOUNTS = 100_000
 const MAX_RING_READ = 1 << 17
 
-/** @returns reads one page; @throws BadCursorError for a cursor or `since` that is none of ours. */
+/**
+ * The viewer's own items are mixed in as the reference does it: they fill what the followed accounts leave free, and
+ * otherwise take up to ten places. They come from the ring where it reaches as far down as the page, else from rows.
+ *
+ * @returns reads one page; @throws BadCursorError for a cursor or `since` that is none of ours.
+ */
 export function createTimelineSkeleton(parts: TimelineParts) {
   return (request: TimelineRequest): FeedSkeleton => {
     const range: FeedRange = {
@@ -73,14 +72,14 @@ export function createTimelineSkeleton(parts: TimelineParts) {
 type Page = {
   rows: readonly FeedRow[]
   hasMore: boolean
-  how: Pick<FeedSkeleton, 'isCut' | 'isSplit'>
+  how: Pick<FeedSkeleton, 'isCut' | 'isSplit' | 'followsLeftOut'>
 }
 
 function readPage(parts: TimelineParts, request: TimelineRequest, range: FeedRange): Page {
   const { viewer, limit } = request
   const common = { range, count: limit + 1, feed: parts.feed }
   const since = range.after?.sortAt
-  const ring: RingRead = { own: [], floor: Infinity }
+  const ring: RingRead = { own: [], floor: Infinity, followsLeftOut: 0 }
   const followed = rowsInRange({ ...common, read: followedReader(parts, viewer, since, ring) })
   const last = followed[limit]
   // Own items older than the last of a full page are not on it.
@@ -100,7 +99,8 @@ function readPage(parts: TimelineParts, request: TimelineRequest, range: FeedRan
   const cut = cutPage(inOrder(mixed, range, parts.feed), limit, parts.feed)
   const { rows, isLast, ...how } = cut
   const hasMore = rows.length > 0 && (!isLast || own.length > ownLimit)
-  return { rows, hasMore, how }
+  const { followsLeftOut } = ring
+  return { rows, hasMore, how: { ...how, ...(followsLeftOut > 0 && { followsLeftOut }) } }
 }
 
 function present(parts: TimelineParts, request: TimelineRequest, page: Page): FeedSkeleton {
@@ -119,7 +119,7 @@ function present(parts: TimelineParts, request: TimelineRequest, page: Page): Fe
 }
 
 /** What the ring said of the viewer's own items when it was last read: complete down to `floor`. */
-type RingRead = { own: FeedRow[]; floor: number }
+type RingRead = { own: FeedRow[]; floor: number; followsLeftOut: number }
 
 /**
  * Reads what the followed accounts brought, at or before a time: the `read` of `rowsInRange`. What the
@@ -133,7 +133,11 @@ function followedReader(
 ) {
   const { feed, timelines } = parts
   const keep = (item: number) => parts.keeps(viewer, item)
-  const followed = remember(() => followsOf(parts, viewer))
+  const followed = remember(() => {
+    const { uids, leftOut } = followsOf(parts, viewer)
+    seen.followsLeftOut = leftOut
+    return uids
+  })
   const celebrities = remember(() => celebritiesOf(parts, viewer))
   const fromRows = (
     originators: readonly number[] | Uint32Array,
@@ -167,7 +171,7 @@ function readRing(
   viewer: number,
   until: number,
   limit: number,
-): (FeedBatch & RingRead) | undefined {
+): (FeedBatch & Pick<RingRead, 'own' | 'floor'>) | undefined {
   for (let size = limit + 16; ; size *= 2) {
     const before = until === LATEST ? undefined : { sortAt: until + 1, rank: 0, item: 0 }
     const slice = timelines.read(viewer, before, size)
@@ -185,19 +189,21 @@ function readRing(
   }
 }
 
-/** Accounts that the viewer follows and whose things are not hidden, in the graph's order. */
-function followsOf({ graph, actors }: TimelineParts, viewer: number): Uint32Array {
+/** Accounts that the viewer follows and whose things are not hidden, in the graph's order, up to a bound. */
+function followsOf({ graph, actors }: TimelineParts, viewer: number) {
   const uids: number[] = []
   let last = 0
+  let walked = 0
   for (let count = scratch.length; count === scratch.length; ) {
     count = graph.follows(viewer, last, scratch)
     for (let i = 0; i < count; i++) {
       last = scratch[i]!
       if ((actors.flagsOf(last) & HIDDEN) === 0 && last !== viewer) uids.push(last)
     }
+    walked += count
     if (uids.length >= MAX_MERGED_ACCOUNTS) break
   }
-  return Uint32Array.from(uids)
+  return { uids: Uint32Array.from(uids), leftOut: graph.followsCount(viewer) - walked }
 }
 
 /** Those of them that are celebrities, without a walk over all: there are few celebrities. */

@@ -1,12 +1,7 @@
-// DID ⇄ uid in shared memory, and a few bits about each account.
-//
-// `dids` holds four words a uid (did-words.ts), `table` an open-addressing hash table of uids,
-// `columns` flags and member followers in one integer a uid. The table of 2^k places lies at 2^k, so
-// a larger one never overlaps the smaller ones, and one number, k, tells readers where to look.
-//
-// Accounts are only ever added, so readers need no lock: a uid is stored into the table after its
-// DID is in place, with sequentially consistent operations on both sides. `truncate` takes back the
-// latest, newest first, which is exactly the way back of linear probing.
+// DID ⇄ uid in shared memory, and a few bits about each account. `dids` holds four words a uid (did-words.ts),
+// `table` an open-addressing hash table of uids, `columns` flags and member followers in one integer a uid. The
+// table of 2^k places lies at 2^k, so a larger one never overlaps the smaller ones, and one number, k, tells readers
+// where to look.
 
 import { assert } from '../../base/util/assert.ts'
 import { createSharedInts, SharedInts } from '../shared-memory/shared-ints.ts'
@@ -162,6 +157,11 @@ class ActorTableView implements ActorReader {
   }
 }
 
+/**
+ * Accounts are only ever added, so readers need no lock: a uid is stored into the table after its DID is in place,
+ * with sequentially consistent operations on both sides. `truncate` takes back the latest, newest first, which is
+ * exactly the way back of linear probing.
+ */
 class ActorTable extends ActorTableView implements ActorWriter {
   readonly handle: ActorTableHandle
   #heapTop = 0

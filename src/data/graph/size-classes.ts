@@ -1,14 +1,7 @@
-// The sizes of the pieces that adjacency sets live in, and when a set takes which.
-//
-// Sorted sets: every capacity up to 8, then four to a doubling up to 1024, two up to 524,288, one to
-// the end. All are a small factor times a power of two, so that a key's home is a multiplication and
-// a shift. Six classes more are bit sets (bitmap-rows.ts), by how many accounts they have a bit for.
-// The class fits 6 bits, the count of keys the other 26 of a set's size word. Class 0 is the empty
-// set, which has no piece.
-//
-// A set that is added to one by one takes pieces about half as large again, or twice from 1024 up, so
-// that few keys are copied; one whose length is known beforehand (edge-builder.ts) takes the smallest
-// that fits. A set becomes a bit set where its piece would be as large as one.
+// The sizes of the pieces that adjacency sets live in, and when a set takes which. Sorted sets: every capacity up to
+// 8, then four to a doubling up to 1024, two up to 524,288, one to the end. All are a small factor times a power of
+// two, so that a key's home is a multiplication and a shift. Six classes more are bit sets (bitmap-rows.ts). The
+// class fits 6 bits, the count of keys the other 26 of a set's size word. Class 0 is the empty set.
 
 import { assert } from '../../base/util/assert.ts'
 
@@ -71,7 +64,13 @@ export function fittingClass(count: number, highestUid: number): number {
   return sortedOr(bitmapFor(highestUid), classFor(count))
 }
 
-/** The class that a full set moves to, where `bitmap` is the smallest bit set with room for all. */
+/**
+ * A set that is added to one by one takes pieces about half as large again, or twice from 1024 up, so that few keys
+ * are copied; one whose length is known beforehand (build-graph.ts) takes the smallest that fits. A set becomes a
+ * bit set where its piece would be as large as one.
+ *
+ * The class that a full set moves to, where `bitmap` is the smallest bit set with room for all.
+ */
 export function largerClass(sizeClass: number, bitmap: number): number {
   if (sizeClass >= FIRST_BITMAP) return bitmap
   return sortedOr(bitmap, sizeClass < STEPS ? sizeClass + 1 : sizeClass + STEPS)

@@ -1,16 +1,8 @@
-// A sorted set of keys in a piece of an integer array, with gaps, found by computing the place.
-//
-// Keys are spread evenly (uid-order.ts), so a key's home is its share of the range times the
-// capacity. Rules that every function keeps:
-//   - keys stand ascending, gaps (EMPTY) anywhere between them;
-//   - every place from a key to its home is taken, on whichever side of its home it stands.
-// Hence: an empty home means the key is absent; a search walks from the home towards the key and
-// ends at the key, a gap, or a key beyond. This is linear probing that keeps order, in both
-// directions and without wrapping, so a piece may be filled to the last place, pages are read in
-// order by walking, and sets of any size cost the same.
-//
-// What these functions cost is mispredicted branches (some twenty cycles each), so asking compares a
-// window of places without branching, and copying computes each place without branching.
+// A sorted set of keys in a piece of an integer array, with gaps, found by computing the place. Keys are spread
+// evenly (uid-order.ts), so a key's home is its share of the range times the capacity. Every function keeps two
+// rules: keys stand ascending, with gaps (EMPTY) anywhere between them; and every place from a key to its home is
+// taken, on whichever side of its home it stands. Asking compares a window of places without branching, since a
+// mispredicted branch costs some twenty cycles.
 
 import * as sizes from './size-classes.ts'
 import * as order from './uid-order.ts'
@@ -22,7 +14,13 @@ const { EMPTY } = order
 
 const WINDOW = 4
 
-/** @returns the key's index, or -1. */
+/**
+ * An empty home means the key is absent; a search walks from the home towards the key and ends at the key, a gap, or
+ * a key beyond. This is linear probing that keeps order, in both directions and without wrapping, so a piece may be
+ * filled to the last place, pages are read in order by walking, and sets of any size cost the same.
+ *
+ * @returns the key's index, or -1.
+ */
 export function search(ints: Int32Array, base: number, sizeClass: number, key: number): number {
   let at = base + (Math.imul((key ^ EMPTY) >>> 4, multipliers[sizeClass]!) >>> shifts[sizeClass]!)
   let found = ints[at]!

@@ -1,16 +1,13 @@
-// The order of accounts inside every adjacency set: a fixed scrambling of the uid.
-//
-// Accounts met together get neighbouring uids, so real sets are lumpy in uid order. Scrambled they
-// are spread evenly, and a key's place in a sorted set can be computed instead of searched (see
-// sorted-slots.ts). All sets share the order, so they can be paged, intersected and merged in it.
-//
-// Only the lower half of the uid is scrambled, by a bijection of sixteen bits, and becomes the upper
-// half of the key; the upper half of the uid becomes the lower half as it is. So a bit set of 65,536
-// rows, one for each lower half, with one bit in the row for each upper half that was given out,
-// stands in this very order (bitmap-rows.ts). `EMPTY` is the key of uid 0, which is nobody, and the
-// lowest. (What is exported is read from its binding at every use, with a check; LOWEST is compiled in.)
+// The order of accounts inside every adjacency set: a fixed scrambling of the uid. Accounts met together get
+// neighbouring uids, so real sets are lumpy in uid order. Scrambled they are spread evenly, and a key's place in a
+// sorted set can be computed instead of searched (see sorted-slots.ts). All sets share the order, so they can be
+// paged, intersected and merged in it.
 
 const LOWEST = -0x80000000
+/**
+ * The key of uid 0, which is nobody, and the lowest. What is exported is read from its binding at every use, with a
+ * check; LOWEST is compiled in.
+ */
 export const EMPTY = LOWEST
 
 const FIRST_FACTOR = 0x9e37
@@ -18,7 +15,13 @@ const SECOND_FACTOR = 0xca6b
 const FIRST_INVERSE = inverseOf(FIRST_FACTOR)
 const SECOND_INVERSE = inverseOf(SECOND_FACTOR)
 
-/** A signed 32-bit integer; sets are ascending in it. */
+/**
+ * Only the lower half of the uid is scrambled, by a bijection of sixteen bits, and becomes the upper half of the
+ * key; the upper half of the uid becomes the lower half as it is. So a bit set of 65,536 rows, one for each lower
+ * half, with one bit in the row for each upper half that was given out, stands in this very order (bitmap-rows.ts).
+ *
+ * A signed 32-bit integer; sets are ascending in it.
+ */
 export function keyOf(uid: number): number {
   let low = Math.imul(uid, FIRST_FACTOR) & 0xffff
   low ^= low >>> 8

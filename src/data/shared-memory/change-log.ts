@@ -1,33 +1,7 @@
-// How many readers see a structure that one writer changes, without locks: a sequence number and
-// a ring of who was changed last.
-//
-// The writer brackets each change with `begin(a, b)` and `end()`. The number is odd in between.
-// Change number n stands in ring place n % RING and names what it touches (two integers, for
-// instance the creator whose follows and the subject whose followers change). A reader notes the
-// number, reads what it wants with ordinary loads, and asks `untouched`: if no change that began
-// before the reader was done, and was not finished when it started, names what was read, nothing
-// it read can have been half a change. Otherwise it reads again. Changes to others cost it nothing,
-// however many: that is why this is better than one sequence lock for all, and it needs no version
-// word for each owner.
-//
-// Memory freed by the writer may be handed to another owner at once. A reader still inside the old
-// place then reads foreign data, but its own owner was moved by a change it will find in the ring,
-// so what it read is thrown away. The reader's part is only to stay inside bounds and end its loops
-// whatever it reads.
-//
-// Why this is right in JavaScript: `Atomics.load` and `Atomics.store` are sequentially consistent.
-// The store in `begin` comes after the ring entry and before every data store; the store in `end`
-// comes after them. V8 does not move ordinary accesses to shared memory across an atomic one, and
-// ordinary ones race without tearing inside a 32-bit integer. A reader that meets a value of change
-// n therefore finds the number at n or later when it looks again, if its second look is ordered
-// after its loads. On x86-64 loads are never reordered with loads. Elsewhere an acquiring load does
-// not hold back the loads before it, so the reader first makes a sequentially consistent store to a
-// cell of its own: the loads before stay before it, and the load after stays after. Likewise the
-// writer elsewhere: ordinary stores could overtake the atomic one before them, but not an atomic
-// load, so `begin` ends with one.
-//
-// The number wraps after 2^31 changes; only a reader that sleeps inside one read for exactly that
-// long could be fooled.
+// How many readers see a structure that one writer changes, without locks: a sequence number and a ring of who was
+// changed last. A reader notes the number, reads what it wants with ordinary loads, and asks `untouched`; if a
+// change of what it read may have been half done, it reads again. Changes to others cost it nothing, however many:
+// that is why this is better than one sequence lock for all, and it needs no version word for each owner.
 
 import { InvariantError } from '../../base/util/assert.ts'
 
@@ -45,6 +19,24 @@ const SPINS = 200
 const WAIT_MS = 1
 const MAX_ATTEMPTS = SPINS + 10_000
 
+/**
+ * The writer brackets each change with `begin(a, b)` and `end()`. The number is odd in between. Change number n
+ * stands in ring place n % RING and names what it touches (two integers, for instance the creator whose follows and
+ * the subject whose followers change).
+ *
+ * Why this is right in JavaScript: `Atomics.load` and `Atomics.store` are sequentially consistent. The store in
+ * `begin` comes after the ring entry and before every data store; the store in `end` comes after them. V8 does not
+ * move ordinary accesses to shared memory across an atomic one, and ordinary ones race without tearing inside a
+ * 32-bit integer. A reader that meets a value of change n therefore finds the number at n or later when it looks
+ * again, if its second look is ordered after its loads. On x86-64 loads are never reordered with loads. Elsewhere an
+ * acquiring load does not hold back the loads before it, so the reader first makes a sequentially consistent store
+ * to a cell of its own: the loads before stay before it, and the load after stays after. Likewise the writer
+ * elsewhere: ordinary stores could overtake the atomic one before them, but not an atomic load, so `begin` ends with
+ * one.
+ *
+ * The number wraps after 2^31 changes; only a reader that sleeps inside one read for exactly that long could be
+ * fooled.
+ */
 export class ChangeLogWriter {
   readonly buffer: SharedArrayBuffer
   readonly #ints: Int32Array<SharedArrayBuffer>
@@ -71,6 +63,13 @@ export class ChangeLogWriter {
   }
 }
 
+/**
+ * If no change that began before the reader was done, and was not finished when it started, names what was read,
+ * nothing it read can have been half a change. Memory freed by the writer may be handed to another owner at once. A
+ * reader still inside the old place then reads foreign data, but its own owner was moved by a change it will find in
+ * the ring, so what it read is thrown away. The reader's part is only to stay inside bounds and end its loops
+ * whatever it reads.
+ */
 export class ChangeLogReader {
   readonly #ints: Int32Array<SharedArrayBuffer>
   readonly #fence = new Int32Array(new SharedArrayBuffer(4))

@@ -1,14 +1,7 @@
-// Counters by key, for rate limits: what a key has spent in the window it is in. All threads share one
-// table, so a limit means the same on one thread as on ten, wherever the kernel puts a connection.
-//
-// A fixed number of slots, four to a set, chosen by a keyed hash: it never grows, and no timers run for
-// keys that nobody uses any more, however many addresses a stranger has. A key is a 63-bit hash; a new
-// one takes a slot of its set that is empty or over, or else that of whoever has spent least, who then
-// starts again. Windows begin at a moment of each key's own, so not everybody's end together.
-//
-// Slots are claimed without a lock. Two threads that see the same new key at once may give it two
-// slots, and what one of them counted is then forgotten once: limits may be a little generous, never
-// wrong about who.
+// Counters by key, for rate limits: what a key has spent in the window it is in. All threads share one table, so a
+// limit means the same on one thread as on ten, wherever the kernel puts a connection. A fixed number of slots, four
+// to a set, chosen by a keyed hash: it never grows, and no timers run for keys that nobody uses any more, however
+// many addresses a stranger has.
 
 import { randomInt } from 'node:crypto'
 
@@ -37,6 +30,12 @@ export function createCountBuffer(sets = DEFAULT_SETS): SharedArrayBuffer {
   return buffer
 }
 
+/**
+ * A key is a 63-bit hash; a new one takes a slot of its set that is empty or over, or else that of whoever has spent
+ * least, who then starts again. Windows begin at a moment of each key's own, so not everybody's end together. Slots
+ * are claimed without a lock: two threads that see the same new key at once may give it two slots, and what one of
+ * them counted is then forgotten once. So limits may be a little generous, never wrong about who.
+ */
 export class CountTable {
   readonly #ints: Int32Array<SharedArrayBuffer>
   readonly #seed: number

@@ -1,31 +1,7 @@
-// How many readers see sets that one writer changes, without locks: a version for each owner.
-//
-// Before the writer changes what an owner has, it makes the owner's version odd, and even again when
-// it is done. A reader notes the version before its first load and looks again after its last: if it
-// was even and is the same, nothing that it read can have been half a change. Otherwise it reads
-// again. Owners share versions (there are some thousands), which costs a needless second read now
-// and then and is never wrong. Compared with one number for all changes (change-log.ts), readers do
-// not fetch a line that every change writes, and nothing has to be looked through.
-//
-// One fence stands between the odd versions and the changes, one between the changes and the even
-// ones. `hold` keeps the versions of a run of changes odd until `release`, or until there were so
-// many that readers should get their turn: then the fences are shared by the run.
-//
-// Memory freed by the writer may be handed to another owner at once. A reader still inside the old
-// place then reads foreign data, but its own owner's version has changed, so what it read is thrown
-// away. The reader's part is only to stay inside bounds and end its loops whatever it reads.
-//
-// Why this is right, although the JavaScript memory model orders ordinary accesses to shared memory
-// only by what synchronises, which ordinary loads do not: two things have to hold, and do.
-//   - V8 must not move an ordinary access across an `Atomics` operation, and must not do without a
-//     second one. It compiles them as calls or as operations in the chain of effects, so it does not.
-//   - The processor must not. x86-64 never moves a load before a load or a store before a store,
-//     which is all that is needed. On ARM64 `Atomics.store` is STLR: what stands before stays before;
-//     `Atomics.load` is LDAR: what stands behind stays behind; and an LDAR is never moved before an
-//     STLR. So a store to a cell of our own and a load from it are a fence for everything. A store
-//     alone is not: later ordinary stores could overtake it.
-// A 32-bit integer is never torn. A version wraps after 2^31 changes of its owners; only a reader
-// that sleeps inside one read for exactly that long could be fooled.
+// How many readers see sets that one writer changes, without locks: a version for each owner. Before the writer
+// changes what an owner has, it makes the owner's version odd, and even again when it is done. A reader notes the
+// version before its first load and looks again after its last: if it was even and is the same, nothing that it read
+// can have been half a change. Otherwise it reads again.
 
 import { assert, InvariantError } from '../../base/util/assert.ts'
 
@@ -39,6 +15,25 @@ const MAX_ATTEMPTS = SPINS + 10_000
 
 const IS_ORDERED = process.arch === 'x64'
 
+/**
+ * Owners share versions (there are some thousands), which costs a needless second read now and then and is never
+ * wrong. Compared with one number for all changes (change-log.ts), readers do not fetch a line that every change
+ * writes, and nothing has to be looked through. One fence stands between the odd versions and the changes, one
+ * between the changes and the even ones. `hold` keeps the versions of a run of changes odd until `release`, or until
+ * there were so many that readers should get their turn: then the fences are shared by the run.
+ *
+ * Why this is right, although the JavaScript memory model orders ordinary accesses to shared memory only by what
+ * synchronises, which ordinary loads do not: two things have to hold, and do. V8 must not move an ordinary access
+ * across an `Atomics` operation, and must not do without a second one: it compiles them as calls or as operations in
+ * the chain of effects, so it does not. And the processor must not. x86-64 never moves a load before a load or a
+ * store before a store, which is all that is needed. On ARM64 `Atomics.store` is STLR: what stands before stays
+ * before; `Atomics.load` is LDAR: what stands behind stays behind; and an LDAR is never moved before an STLR. So a
+ * store to a cell of our own and a load from it are a fence for everything. A store alone is not: later ordinary
+ * stores could overtake it.
+ *
+ * A 32-bit integer is never torn. A version wraps after 2^31 changes of its owners; only a reader that sleeps inside
+ * one read for exactly that long could be fooled.
+ */
 export class OwnerVersionsWriter {
   readonly buffer = new SharedArrayBuffer(COUNT * 4)
   readonly #versions = new Int32Array(this.buffer)
@@ -92,6 +87,11 @@ export class OwnerVersionsWriter {
   }
 }
 
+/**
+ * Memory freed by the writer may be handed to another owner at once. A reader still inside the old place then reads
+ * foreign data, but its own owner's version has changed, so what it read is thrown away. The reader's part is only
+ * to stay inside bounds and end its loops whatever it reads.
+ */
 export class OwnerVersionsReader {
   readonly #versions: Int32Array<SharedArrayBuffer>
   readonly #fence = createFenceCell()

@@ -1,13 +1,12 @@
-// Whether what the writer has committed is in memory, too. Rows are visible at their commit, graph and
-// timelines a moment later; who must not see the one without the other waits here, which takes as long
-// as publishing a batch.
+// Whether what the writer has committed is in memory, too. Rows are visible at their commit, graph and timelines a
+// moment later; who must not see the one without the other waits here, which takes as long as publishing a batch.
 //
 // A count that is odd from just before a commit until its changes are published. It lies in the ring of
 // invalidations' shared memory, which every reader has (invalidation-ring.ts).
 
 const STEP_MS = 5
 
-/** Where the count is, in the integers of a `NoteWriter`'s buffer: in its header. */
+/** Where the count is, in the integers of a `InvalidationWriter`'s buffer: in its header. */
 const PUBLISHING = 2
 
 /** By the writer, before its commit. */

@@ -1,16 +1,16 @@
-// Growable arrays of 32-bit integers in memory that all threads share.
-//
-// The address space is reserved once (`maxByteLength`); pages become resident only when they are
-// touched, so reserving or growing generously costs nothing. The array grows in place: a view made
-// before a growth stays right for the part it covers, it is only too short. So a reader needs no
-// generation number; it meets an index beyond its view, calls `refresh`, and looks again. Views
-// have a fixed length because those are as fast as plain typed arrays, while length-tracking ones
-// are about 25 times slower (measured on Node 24).
+// Growable arrays of 32-bit integers in memory that all threads share. The address space is reserved once
+// (`maxByteLength`); pages become resident only when they are touched, so reserving or growing generously costs
+// nothing. Views have a fixed length because those are as fast as plain typed arrays, while length-tracking ones are
+// about 25 times slower (measured on Node 24).
 
 import { assert } from '../../base/util/assert.ts'
 
 const GROWTH_STEP_INTS = 16_384
 
+/**
+ * It grows in place: a view made before a growth stays right for the part it covers, it is only too short. So a
+ * reader needs no generation number; it meets an index beyond its view, calls `refresh`, and looks again.
+ */
 export class SharedInts {
   readonly buffer: SharedArrayBuffer
   ints: Int32Array<SharedArrayBuffer>

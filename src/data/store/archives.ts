@@ -14,6 +14,7 @@ export type ArchiveProgress = {
   tipSeq: number
   events: number
   bytes: number
+  /** Could not be read; each is in a gap. */
   lostBlocks: number
   /** Days since 1970, UTC, and what was received on that day. */
   day: number

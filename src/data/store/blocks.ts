@@ -1,18 +1,13 @@
 // app.bsky.graph.block.
 
-import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db, WriteDb } from './db.ts'
+import type { WriteDb } from './db.ts'
 import { blockEdges } from './edges/all-edges.ts'
 import type { Edge } from './edges/edge.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { deleteRelationRecord, deleteRelationRecordsOf } from './relation-records.ts'
 
 const BLOCK = 'app.bsky.graph.block'
-
-export function findBlock(db: Db, uid: number, rkey: PackedRkey): Edge | undefined {
-  return blockEdges.find(db, uid, rkey)
-}
 
 /** Its key must be free. */
 export function insertBlock(db: WriteDb, block: Edge): void {

@@ -1,18 +1,13 @@
 // app.bsky.feed.like, for posts. Several by one account on one post are one as a count.
 
-import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
-import type { Db, WriteDb } from './db.ts'
+import type { WriteDb } from './db.ts'
 import { likeEdges } from './edges/all-edges.ts'
 import type { Edge } from './edges/edge.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { deleteReactionRecord, deleteReactionRecordsOf } from './reaction-records.ts'
 
 const LIKE = 'app.bsky.feed.like'
-
-export function findLike(db: Db, uid: number, rkey: PackedRkey): Edge | undefined {
-  return likeEdges.find(db, uid, rkey)
-}
 
 /** Its key must be free. @returns whether the account had no like of the post. */
 export function insertLike(db: WriteDb, like: Edge): boolean {
@@ -26,15 +21,6 @@ export function deleteLike(db: WriteDb, like: Edge): void {
   likeEdges.remove(db, like)
   deleteReactionRecord(db, { ...like, collection: LIKE })
   invalidationsOf(db).add(INVALIDATION.reaction, like.uid, like.subject)
-}
-
-export function hasLiked(db: Db, uid: number, subject: number): boolean {
-  return likeEdges.has(db, uid, subject)
-}
-
-/** Posts that this account likes, each once. */
-export function likedBy(db: Db, uid: number): number[] {
-  return likeEdges.subjectsOf(db, uid)
 }
 
 export function deleteLikesOf(db: WriteDb, uid: number): void {

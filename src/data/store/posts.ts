@@ -152,38 +152,35 @@ export function fillPost(db: WriteDb, post: PresentPost): void {
   invalidations.add(INVALIDATION.feed, post.uid)
 }
 
+/** What was made of the record goes with it. */
+function beforeEmptied(db: WriteDb, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
+  const { invalidations } = statements(db)
+  queueEmptiedPost(db, id)
+  removeMentions(db, id)
+  invalidations.add(INVALIDATION.post, id)
+  invalidations.add(INVALIDATION.feed, uid)
+}
+
 /** Takes the record away; the row stays, as deleted, missing or a stub. */
 export function emptyPost(
   db: WriteDb,
   { id, uid }: Pick<PostRow, 'id' | 'uid'>,
   left: { state: number; rev: string | null; flags: number },
 ): void {
-  const { empty, invalidations } = statements(db)
-  queueEmptiedPost(db, id)
-  removeMentions(db, id)
-  empty.run(left.state, left.rev, left.flags, id)
-  invalidations.add(INVALIDATION.post, id)
-  invalidations.add(INVALIDATION.feed, uid)
+  beforeEmptied(db, { id, uid })
+  statements(db).empty.run(left.state, left.rev, left.flags, id)
 }
 
 /** As if nothing had been heard of the post but that others point at it. */
 export function makeStub(db: WriteDb, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
-  const { stub, invalidations } = statements(db)
-  queueEmptiedPost(db, id)
-  removeMentions(db, id)
-  stub.run(id)
-  invalidations.add(INVALIDATION.post, id)
-  invalidations.add(INVALIDATION.feed, uid)
+  beforeEmptied(db, { id, uid })
+  statements(db).stub.run(id)
 }
 
 /** Gives up the record alone: what the post answers and quotes, and that it counts, stays. */
 export function prunePost(db: WriteDb, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
-  const { prune, invalidations } = statements(db)
-  queueEmptiedPost(db, id)
-  removeMentions(db, id)
-  prune.run(id)
-  invalidations.add(INVALIDATION.post, id)
-  invalidations.add(INVALIDATION.feed, uid)
+  beforeEmptied(db, { id, uid })
+  statements(db).prune.run(id)
 }
 
 /** All of an account's, whatever their state, above this key. */

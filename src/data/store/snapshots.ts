@@ -1,12 +1,6 @@
-// Snapshots of memory: a list of named byte strings, stored in pieces next to the rows they follow
-// from. The header (part 0) says which build made it, what it covers, where the pieces are, and each
-// chunk's length and checksum.
-//
-// The pieces of a new snapshot are stored one after the other, in as many transactions as one likes,
-// under a name of their own; the header, written last, puts them in the place of the old ones at
-// once. What no header names is left over, from the snapshot before or from one that was never
-// finished, and is removed little by little. Whatever does not fit is reported as a SnapshotError,
-// and memory is made from rows instead (invariant 3).
+// Snapshots of memory: a list of named byte strings, stored in pieces next to the rows they follow from. The header
+// (part 0) says which build made it, what it covers, where the pieces are, and each chunk's length and checksum.
+// Whatever does not fit is reported as a SnapshotError, and memory is made from rows instead (invariant 3).
 
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -22,6 +16,11 @@ type Snapshot = {
   chunks: Iterable<SnapshotChunk>
 }
 
+/**
+ * The pieces of a new snapshot are stored one after the other, in as many transactions as one likes, under a name of
+ * their own; the header, written last, puts them in the place of the old ones at once. What no header names is left
+ * over, from the snapshot before or from one that was never finished, and is removed little by little.
+ */
 export type SnapshotWriter = {
   add(chunk: SnapshotChunk): void
   /** Makes this the snapshot of its name. `covered` says which changes are included. */

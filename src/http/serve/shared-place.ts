@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../base/obs/log.ts'
 import { batchesOf } from '../../base/util/batches.ts'
-import { createSemaphore } from '../../base/util/semaphore.ts'
+import { createLimiter } from '../../base/util/limiter.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import { EngineUnavailableError } from '../../data/engine/connect.ts'
 import {
@@ -79,7 +79,7 @@ export function createSharedPlace(parts: Parts): SharedPlace {
     away: 'the engine is away: what other nodes decide is not heard of, and nothing is decided here',
     failed: 'what nodes share of their place could not be taken from the engine',
   })
-  const turn = createSemaphore(1)
+  const turns = createLimiter({ maxRunning: 1 })
   const bringing = oneAtATime(async () => bringPlace(parts, await parts.place()))
   const timer = isFollowing
     ? setInterval(() => {
@@ -89,14 +89,11 @@ export function createSharedPlace(parts: Parts): SharedPlace {
 
   return {
     async decide(act) {
-      await turn.enter()
       try {
-        return await decideInTurn(parts, act, bringing)
+        return await turns.run(() => decideInTurn(parts, act, bringing))
       } catch (error) {
         if (error instanceof EngineUnavailableError) waits.fellBehind(error)
         throw error
-      } finally {
-        turn.leave()
       }
     },
     refresh: () => waits.inTime(bringing),

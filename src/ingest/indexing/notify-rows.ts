@@ -1,15 +1,15 @@
-// Notifications of likes, reposts and follows made from their rows, where the event is long gone: for
-// the backlog of a new member, and where one of several records that say the same was deleted and
-// another stands in for it.
-//
-// Rows keep less than the records had. Of the newest that said more, the record is here as it was written
+// Notifications of likes, reposts and follows made from their rows, where the event is long gone: for the backlog of
+// a new member, and where one of several records that say the same was deleted and another stands in for it. Rows
+// keep less than the records had. Of the newest that said more, the record is here as it was written
 // (data/store/reaction-records.ts); of all others the record that is shown is built anew, of the usual fields in
 // their usual form, which for nearly all clients is the record itself, and has its CID.
 
 import { hash } from 'node:crypto'
 import { encode } from '@atproto/lex-cbor'
+import { recordUri } from '../../base/atproto/at-uri.ts'
 import { collectionCodes, collections } from '../../base/atproto/collections.ts'
-import { unpackCid, unpackRkey } from '../../base/atproto/keys.ts'
+import { unpackCid } from '../../base/atproto/keys.ts'
+import { isoTime } from '../../base/util/iso-time.ts'
 import {
   type FollowAct,
   followOf,
@@ -21,7 +21,7 @@ import {
   type RepostAct,
   repostOf,
 } from '../../data/store/backlog-rows.ts'
-import { findLike } from '../../data/store/likes.ts'
+import { likeEdges } from '../../data/store/edges/all-edges.ts'
 import { type SubjectCollection, subjectCodes } from '../../data/store/notification-subjects.ts'
 import type { NotifyingRecord, RecordKey } from '../../data/store/notifications.ts'
 import { findReactionRecord, type ReactionVia } from '../../data/store/reaction-records.ts'
@@ -39,7 +39,7 @@ export function notifyOfLikeRow(ctx: IndexContext, act: LikeAct, { uid, post }: 
   const record = {
     $type: LIKE,
     subject: strongRef(ctx, uid, post),
-    createdAt: iso(act.created_at),
+    createdAt: isoTime(act.created_at),
   }
   tell(ctx, {
     to: uid,
@@ -58,9 +58,9 @@ export function notifyOfRecordLikeRow(
 ): void {
   const collection = collectionNames.get(own.collection) as SubjectCollection | undefined
   if (!collection || !(collection in subjectCodes)) return
-  const uri = `at://${ctx.actors.didOf(uid)}/${collection}/${unpackRkey(own.rkey)}`
+  const uri = recordUri(ctx.actors.didOf(uid), collection, own.rkey)
   const subject = { uri, cid: unpackCid(own.cid) }
-  const record = { $type: LIKE, subject, createdAt: iso(act.created_at) }
+  const record = { $type: LIKE, subject, createdAt: isoTime(act.created_at) }
   tell(ctx, {
     to: uid,
     reason: 'like',
@@ -72,7 +72,7 @@ export function notifyOfRecordLikeRow(
 
 export function notifyOfRepostRow(ctx: IndexContext, act: RepostAct, { uid, post }: Told): void {
   const subject = strongRef(ctx, uid, post)
-  const record = { $type: REPOST, subject, createdAt: iso(act.created_at) }
+  const record = { $type: REPOST, subject, createdAt: isoTime(act.created_at) }
   const key = { author: act.uid, collection: REPOST, rkey: act.rkey } as const
   tell(ctx, {
     to: uid,
@@ -87,7 +87,7 @@ export function notifyOfFollowRow(ctx: IndexContext, act: FollowAct, subject: nu
   const record = {
     $type: FOLLOW,
     subject: ctx.actors.didOf(subject),
-    createdAt: iso(act.sort_at),
+    createdAt: isoTime(act.sort_at),
   }
   tell(ctx, {
     to: subject,
@@ -103,7 +103,7 @@ export function notifyOfReactionVia(ctx: IndexContext, reaction: ReactionVia, to
   if (!findRepost(ctx.db, to, viaRkey)) return
   const isLike = reaction.collection === LIKE_CODE
   const sortAt = isLike
-    ? findLike(ctx.db, author, rkey)?.sortAt
+    ? likeEdges.find(ctx.db, author, rkey)?.sortAt
     : findRepost(ctx.db, author, rkey)?.sort_at
   if (sortAt === undefined) return
   tell(ctx, {
@@ -139,7 +139,7 @@ function toldOf(ctx: IndexContext, by: number, id: number): Told | undefined {
 }
 
 function strongRef({ actors }: IndexContext, uid: number, { rkey, cid }: OwnPost) {
-  return { uri: `at://${actors.didOf(uid)}/${POST}/${unpackRkey(rkey)}`, cid: unpackCid(cid) }
+  return { uri: recordUri(actors.didOf(uid), POST, rkey), cid: unpackCid(cid) }
 }
 
 /** As it was written, where that is here; else as `built` has it. */
@@ -149,8 +149,4 @@ function told(ctx: IndexContext, key: RecordKey, built: Built): NotifyingRecord 
   if (written) return { ...key, cid: written.cid, json: written.record }
   const cid = hash('sha256', encode(built), 'buffer')
   return { ...key, cid, json: Buffer.from(JSON.stringify(built)) }
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -8,15 +8,16 @@ import {
   InvalidationReader,
   InvalidationWriter,
 } from '../../../src/data/shared-memory/invalidation-ring.ts'
-import { openReader, openWriter } from '../../../src/data/store/db.ts'
+import { openReader } from '../../../src/data/store/db.ts'
 import { publishInvalidationsTo } from '../../../src/data/store/invalidations.ts'
+import { openEmpty } from '../../support/empty-database.ts'
 import { nameOfInvalidation } from '../../support/invalidation-set.ts'
 import { readersSuite, type StoreUnderTest, writersSuite } from '../../support/store-suites.ts'
 import { writerOf } from '../../support/writer-of.ts'
 
 function openSqlite(): StoreUnderTest {
   const folder = mkdtempSync(join(tmpdir(), 'slipstream-contract-'))
-  const writable = openWriter(folder)
+  const writable = openEmpty(folder)
   const invalidations = new InvalidationWriter()
   publishInvalidationsTo(writable, invalidations)
   const ring = new InvalidationReader(invalidations.buffer)

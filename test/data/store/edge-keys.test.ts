@@ -115,12 +115,8 @@ describe(`keys of many pairs at once (seed ${SEED})`, () => {
       const passes = ({ uid, subject }: Edge) => uid === creator && wanted.has(subject)
       const found = followEdges.keysAmong(reader, { creator, subjects })
       expect(readable(found)).toEqual(expected(passes, ({ subject }) => subject))
-      expect(followEdges.subjectsAmong(reader, { creator, subjects })).toEqual(
-        [...found.keys()].sort((a, b) => a - b),
-      )
-      const repeated = [...wanted].filter(
-        (subject) => !followEdges.isSingle(reader, creator, subject),
-      )
+      const records = [...model.values()].filter(passes).map(({ subject }) => subject)
+      const repeated = records.filter((subject, i) => records.indexOf(subject) < i)
       expect(followEdges.repeatedAmong(reader, { creator, subjects })).toEqual(new Set(repeated))
     }
   })

@@ -103,7 +103,6 @@ describe('packed edges', () => {
       for (let subject = 1; subject <= SUBJECTS; subject++) {
         const pair = own.filter((edge) => edge.subject === subject)
         expect(likeEdges.has(reader, uid, subject)).toBe(pair.length > 0)
-        expect(likeEdges.isSingle(reader, uid, subject)).toBe(pair.length <= 1)
         pair.sort((a, b) => compareKeys(a.rkey, b.rkey))
         const first = likeEdges.findPair(reader, uid, subject)
         expect(first && keyOf(first)).toEqual(pair[0] && keyOf(pair[0]))

@@ -25,7 +25,7 @@ import {
   streamGaps,
 } from '../../../src/data/store/gaps.ts'
 
-// As the head of store/gaps.ts promises.
+// As the head of data/store/gaps.ts promises.
 const OPEN_STREAM_GAPS = 200
 const OPEN_ACCOUNT_GAPS = 2_000
 const HOUR_US = 3_600_000_000

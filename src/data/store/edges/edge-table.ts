@@ -1,13 +1,7 @@
-// Records by which one account points at one thing, of one collection, packed (likes, follows,
-// blocks). As rows with indexes each took 55 to 105 bytes; this is all that is asked about them:
-//
-// - by creator: a list of (subject, about when), ascending by subject. Whether somebody points at
-//   something is one row; the record behind a key is among the entries of the key's time;
-// - by subject: a list of (sortAt, who, key, createdAt), in order of time. It holds the whole record,
-//   and gives pages of who likes or follows, newest first.
-//
-// Each list leads to the other. Lists are cut into chunks of up to a kilobyte, one row each, and are
-// changed in place; new entries mostly go to a list's end, which leaves full chunks behind.
+// Records by which one account points at one thing, of one collection, packed (likes, follows, blocks). As rows with
+// indexes each took 55 to 105 bytes. By creator there is a list of (subject, about when), ascending by subject; by
+// subject a list of (sortAt, who, key, createdAt), in order of time, which holds the whole record and gives pages,
+// newest first. Each list leads to the other.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { Db, WriteDb } from '../db.ts'
@@ -25,6 +19,11 @@ import { type Before, SubjectLists } from './subject-lists.ts'
 
 type Pair = readonly [creator: number, subject: number]
 
+/**
+ * Whether somebody points at something is one row; the record behind a key is among the entries of the key's time.
+ * Lists are cut into chunks of up to a kilobyte, one row each, and are changed in place; new entries mostly go to a
+ * list's end, which leaves full chunks behind.
+ */
 export class EdgeTable {
   readonly #byCreator: CreatorLists
   readonly #bySubject: SubjectLists
@@ -163,22 +162,8 @@ export class EdgeTable {
     return keys
   }
 
-  /** Those of the subjects that the creator points at, each once, ascending. */
-  subjectsAmong(
-    db: Db,
-    { creator, subjects }: { creator: number; subjects: Iterable<number> },
-  ): number[] {
-    const pointers = this.#byCreator.among(db, creator, ascending(subjects))
-    return [...new Set(pointers.map(({ subject }) => subject))]
-  }
-
   has(db: Db, uid: number, subject: number): boolean {
     return this.#byCreator.has(db, uid, subject)
-  }
-
-  /** Whether the pair has no more than one record. */
-  isSingle(db: Db, uid: number, subject: number): boolean {
-    return this.#byCreator.find(db, uid, subject).length <= 1
   }
 
   /** Whether the account has any. */

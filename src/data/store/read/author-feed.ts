@@ -27,7 +27,7 @@ const POST_CONDITIONS: Record<AuthorFeedFilter, string> = {
 /** The filters that show nothing but the account's own posts. */
 const WITHOUT_REPOSTS = new Set<string>(['posts_with_media', 'posts_with_video'])
 
-export type AuthorFeedRow = FeedRow & { cid: string }
+type AuthorFeedRow = FeedRow & { cid: string }
 export type AuthorFeedWindow = {
   rows: AuthorFeedRow[]
   /** As in a FeedBatch. */

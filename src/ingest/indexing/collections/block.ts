@@ -1,6 +1,6 @@
 // app.bsky.graph.block.
 
-import { deleteBlock, deleteBlocksOf, findBlock, insertBlock } from '../../../data/store/blocks.ts'
+import { deleteBlock, deleteBlocksOf, insertBlock } from '../../../data/store/blocks.ts'
 import { blockEdges } from '../../../data/store/edges/all-edges.ts'
 import type { Edge } from '../../../data/store/edges/edge.ts'
 import { keysOfEdges } from '../../../data/store/stored-keys.ts'
@@ -26,7 +26,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   if (!isTieKept(ctx, write.uid, subjectDid)) return 'out-of-scope'
   const uid = internActor(ctx, write.did)
   const subject = internActor(ctx, subjectDid)
-  const existing = findBlock(ctx.db, uid, write.rkey)
+  const existing = blockEdges.find(ctx.db, uid, write.rkey)
   const sortAt = sortAtOf(write)
   if (existing && isSameEdge(existing, { subject, sortAt }, write)) return 'duplicate'
   if (existing) deleteBlock(ctx.db, existing)
@@ -36,7 +36,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
 }
 
 function remove(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
-  const existing = findBlock(ctx.db, uid, rkey)
+  const existing = blockEdges.find(ctx.db, uid, rkey)
   if (existing) deleteBlock(ctx.db, existing)
   return existing !== undefined
 }

@@ -3,14 +3,7 @@
 import { likeEdges } from '../../../data/store/edges/all-edges.ts'
 import type { Edge } from '../../../data/store/edges/edge.ts'
 import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
-import {
-  deleteLike,
-  deleteLikesOf,
-  findLike,
-  hasLiked,
-  insertLike,
-  likedBy,
-} from '../../../data/store/likes.ts'
+import { deleteLike, deleteLikesOf, insertLike } from '../../../data/store/likes.ts'
 import { ANCHOR } from '../../../data/store/post-flags.ts'
 import type { PostHandle } from '../../../data/store/posts.ts'
 import { deleteRecordLikesOf } from '../../../data/store/record-likes.ts'
@@ -50,7 +43,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const subject = post.id
   const uid = internActor(ctx, write.did)
   const { rkey, createdAt } = write
-  const existing = findLike(ctx.db, uid, rkey)
+  const existing = likeEdges.find(ctx.db, uid, rkey)
   if (existing?.subject === subject && existing.createdAt === createdAt) return 'duplicate'
   if (existing) retract(ctx, existing)
   else removeRecordLike(ctx, { uid, rkey })
@@ -65,7 +58,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
 }
 
 function remove(ctx: IndexContext, removal: RecordRemoval): boolean {
-  const existing = findLike(ctx.db, removal.uid, removal.rkey)
+  const existing = likeEdges.find(ctx.db, removal.uid, removal.rkey)
   if (!existing) return removeRecordLike(ctx, removal)
   retract(ctx, existing)
   return true
@@ -75,7 +68,7 @@ function remove(ctx: IndexContext, removal: RecordRemoval): boolean {
 function putOtherLike(ctx: IndexContext, write: RecordWrite, uri: unknown): Outcome {
   const ref = parseNamedRecord(uri)
   if (!ref) return 'subject-unusable'
-  const before = write.uid === 0 ? undefined : findLike(ctx.db, write.uid, write.rkey)
+  const before = write.uid === 0 ? undefined : likeEdges.find(ctx.db, write.uid, write.rkey)
   if (before) retract(ctx, before)
   return putRecordLike(ctx, write, ref)
 }
@@ -85,7 +78,7 @@ function retract(ctx: IndexContext, like: Edge): void {
   deleteLike(ctx.db, like)
   if (isOrWasAuthor(ctx, uid)) addPostCandidates(ctx, [subject])
   const hadTold = withdrawNotifications(ctx, { uid, collection: LIKE, rkey })
-  if (!hasLiked(ctx.db, uid, subject)) postCounts(ctx, subject).likes--
+  if (!likeEdges.has(ctx.db, uid, subject)) postCounts(ctx, subject).likes--
   else if (hadTold) notifyOfOtherLike(ctx, uid, subject)
 }
 
@@ -109,7 +102,7 @@ export function dropLike(ctx: IndexContext, { uid, rkey }: Pick<Edge, 'uid' | 'r
 }
 
 function removeAll(ctx: IndexContext, uid: number): void {
-  const liked = likedBy(ctx.db, uid)
+  const liked = likeEdges.subjectsOf(ctx.db, uid)
   for (const subject of liked) postCounts(ctx, subject).likes--
   if (isOrWasAuthor(ctx, uid)) addPostCandidates(ctx, liked)
   deleteLikesOf(ctx.db, uid)
