@@ -1,14 +1,13 @@
-// The ingest thread: the only writer. It owns the socket, the writer connection, the writing side of
-// graph and timelines, and the background work against other people's servers.
-//
-// The way of a batch: consumer → writer (one transaction, then memory) → the next batch. An
-// error on that way is ours, not the data's: it is not caught, and ends the process. A full disk is
-// waited for (disk/), once everything runs: at start it ends the process, unless it can wait.
+// The ingest thread: the only writer. It owns the socket, the writer connection, the writing side of graph and
+// timelines, and the background work against other people's servers. The way of a batch: consumer → writer (one
+// transaction, then memory) → the next batch. An error on that way is ours, not the data's: it is not caught, and
+// ends the process. A full disk is waited for (disk/), once everything runs: at start it ends the process, unless it
+// can wait.
 
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Config, ConfigError } from '../base/config/config.ts'
 import { namedMembers } from '../base/config/members.ts'
+import { pageCacheKib } from '../base/config/memory.ts'
 import { createCounts } from '../base/obs/counts.ts'
 import { createLogger } from '../base/obs/log.ts'
 import { busiestShareOf } from '../base/obs/request-counters.ts'
@@ -51,6 +50,7 @@ import { tellLeftOut } from './upkeep/left-out.ts'
 import { createMemberRings } from './upkeep/member-rings.ts'
 import { loadMemory } from './upkeep/memory.ts'
 import { createNewcomerBudget } from './upkeep/newcomer-budget.ts'
+import { letOthersGoFirst } from './upkeep/niceness.ts'
 import { createOperatorRequests } from './upkeep/operator-requests.ts'
 import { createPulse } from './upkeep/pulse.ts'
 import { recordHistory } from './upkeep/record-history.ts'
@@ -72,9 +72,6 @@ const FILTER_CHANGES = new Set([
   'member-removed',
   'actor-removed',
 ])
-
-/** Answers come first where processors are short: catching up can wait a few milliseconds. */
-const NICENESS = 5
 
 const port = parentPort!
 
@@ -281,16 +278,6 @@ function createRetention(config: Config, core: Core, checkpoints: Checkpoints) {
   return { guard, upkeep }
 }
 
-/** On Linux alone a thread has a niceness of its own; elsewhere it is the whole process'. */
-function letOthersGoFirst(): void {
-  if (process.platform !== 'linux') return
-  try {
-    setPriority(NICENESS)
-  } catch {
-    // Not allowed here: then both are equal.
-  }
-}
-
 /** The store, the memory that follows from it, and what writes both. */
 function createCore(config: Config) {
   const log = createLogger({ level: config.logLevel, name: 'ingest' })
@@ -298,6 +285,7 @@ function createCore(config: Config) {
   // Nobody but the writer can write: the others get what only reads.
   const writable = openWriter(config.dataDir, {
     upgradeBackup: config.upgradeBackup,
+    cacheKib: pageCacheKib(config),
     onUpgrade: (upgrade) => log.info(upgrade, 'upgrading the database; a copy was made first'),
   })
   const db: Db = writable
@@ -362,6 +350,7 @@ function createBackground(
   const backfill = createBackfill({
     ...shared,
     ...{ coldStarts: core.coldStarts, replays: replaying.running, tendLog: checkpoints.tend },
+    counts: core.counts,
     timelineItems: (uid, limit) => countTimelineItems(core, uid, limit),
     limits: { recentMs: config.replayHours * HOUR_MS, timelineTarget: config.timelineTarget },
   })

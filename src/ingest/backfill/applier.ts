@@ -3,6 +3,7 @@
 
 import { tidAt } from '../../base/atproto/tid.ts'
 import type { AccountStatus, StreamEvent } from '../../base/event.ts'
+import type { Counts } from '../../base/obs/counts.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { applyNotFound, applyServed } from '../indexing/account.ts'
 import { applyBatch, applyFetched } from '../indexing/apply-batch.ts'
@@ -26,18 +27,20 @@ export type Applier = {
   leaveOut(reason: string, count: number): void
   /** The account's PDS, asked anew, has no such repository, and nothing says since when. */
   notFound(uid: number): void
-  /** How many records were applied and left out by reason, since the start. */
-  counts(): Record<string, number>
 }
 
 /** What a PDS says of an account counts as said so long ago: an event of the stream that is younger must win. */
 const STATUS_AGE_MS = 10 * MINUTE_MS
 
-export function createApplier({ writer }: { writer: Writer }): Applier {
-  const counts: Record<string, number> = { applied: 0, removed: 0 }
-
-  function count(reason: string, by = 1): void {
-    counts[reason] = (counts[reason] ?? 0) + by
+export function createApplier({
+  writer,
+  counts,
+}: {
+  writer: Writer
+  counts?: Pick<Counts, 'add'> | undefined
+}): Applier {
+  function count(outcome: string, by = 1): void {
+    counts?.add('fetched', outcome, by)
   }
 
   /** By the stream's clock, by which its events are judged: ours may be hours ahead. */
@@ -91,6 +94,5 @@ export function createApplier({ writer }: { writer: Writer }): Applier {
       writer.commit((ctx) => applyServed(ctx, account))
     },
     leaveOut: count,
-    counts: () => ({ ...counts }),
   }
 }

@@ -2,6 +2,7 @@
 // handle's own answer must name the account back before we show it.
 
 import { HOUR_MS } from '../../base/util/durations.ts'
+import { unlessAborted } from '../../base/util/waits.ts'
 import { findActor, forgetActorIdentity, setActorIdentity } from '../../data/store/actors.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
 import { insertAccountGap } from '../../data/store/gaps.ts'
@@ -110,7 +111,7 @@ async function lookUp(
   const identity = await resolve(services, did, options)
   const handle = identity?.handle
   if (handle === undefined) return { identity, verdict: false }
-  const work = () => unlessStopped(resolver.verifyHandle(did, handle), signal)
+  const work = () => unlessAborted(resolver.verifyHandle(did, handle), signal, stopped)
   return { identity, verdict: await handles.take(handle, work) }
 }
 
@@ -131,21 +132,14 @@ async function resolve(
   options: ResolveOptions,
 ): Promise<Identity | undefined> {
   try {
-    return await unlessStopped(resolver.resolve(did, options), signal)
+    return await unlessAborted(resolver.resolve(did, options), signal, stopped)
   } catch (error) {
     if (!(error instanceof IdentityUnavailableError)) throw error
     throw new PdsError('unreachable', error.message, { cause: error })
   }
 }
 
-/** Look-ups can't be called off, but we need not wait for them. */
-function unlessStopped<T>(lookUp: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(new PdsError('stopped', 'stopped while looking up an account'))
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop, { once: true })
-  return Promise.race([lookUp, promise]).finally(() => signal.removeEventListener('abort', stop))
-}
+const stopped = () => new PdsError('stopped', 'stopped while looking up an account')
 
 /**
  * An account of which nothing came and that its PDS knows nothing of is not shown as somebody without a

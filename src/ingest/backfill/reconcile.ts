@@ -1,14 +1,6 @@
-// Makes our rows of one collection equal to the repository's own listing: adds what we lack, corrects
-// what differs, removes what is gone. Live events come in between, and win:
-//
-// - The keys we hold are noted before the first page is asked for. Only such a key can be found gone;
-//   one that the stream brings meanwhile is in no danger.
-// - A key that the stream touched since the listing began is left alone: the page may have been read
-//   between its deletion and its return. The indexer keeps the time of the last change of each key.
-// - A key that is not in the listing is gone only where the listing covers it: all of them if it ran
-//   to its end, otherwise those at or above the last key shown.
-//
-// Applying is sliced, so that the stream is never held up for longer than one slice.
+// Makes our rows of one collection equal to the repository's own listing: adds what we lack, corrects what differs,
+// removes what is gone. Live events come in between, and win. Applying is sliced, so that the stream is never held
+// up for longer than one slice.
 
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import { type PackedRkey, packRkey, unpackRkey } from '../../base/atproto/keys.ts'
@@ -54,7 +46,15 @@ const KEYS_AT_ONCE = 2_000
 const FRESH_MS = 10 * MINUTE_MS
 const POST: Collection = 'app.bsky.feed.post'
 
-/** @throws PdsError */
+/**
+ * The keys we hold are noted before the first page is asked for: only such a key can be found gone, and one that the
+ * stream brings meanwhile is in no danger. A key that the stream touched since the listing began is left alone (the
+ * indexer keeps the time of the last change of each): the page may have been read between its deletion and its
+ * return. A key that is not in the listing is gone only where the listing covers it: all of them if it ran to its
+ * end, otherwise those at or above the last key shown.
+ *
+ * @throws PdsError
+ */
 export async function reconcile(
   services: Services,
   repo: RepoTarget,

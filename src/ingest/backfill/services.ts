@@ -1,5 +1,6 @@
 // Builds what the jobs of one runner share.
 
+import type { Counts } from '../../base/obs/counts.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
@@ -32,6 +33,8 @@ export type BackfillOptions = {
   tendLog?: () => Promise<void> | undefined
   /** What cold starts may take at once. */
   coldStarts?: ColdStartBudget
+  /** Told what becomes of records. */
+  counts?: Pick<Counts, 'add'>
 }
 
 export function createServices(
@@ -46,7 +49,7 @@ export function createServices(
   const pace = { hosts, signal, maxRequests, longestWaitMs }
   const fetch = createPacedFetch({ fetch: options.fetch, ...pace })
   const pds = createPdsClient({ fetch, signal, timeoutMs: requestTimeoutMs, now })
-  const apply = createApplier({ writer })
+  const apply = createApplier({ writer, counts: options.counts })
   const handles = createHandleTurns(now)
   return {
     ...{ db, commit, apply, coldStarts, handles, pds, resolver },

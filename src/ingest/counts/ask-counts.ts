@@ -6,8 +6,9 @@ import type { JsonObject } from '../../base/event.ts'
 import { isObject } from '../../base/util/json-object.ts'
 import type { ActorCounts } from '../../data/store/actors.ts'
 import type { PostCounts } from '../../data/store/post-counts.ts'
+import { askedPauseMs } from '../../sources/appview/circuit-breaker.ts'
 import { parseObject } from '../../sources/appview/json.ts'
-import type { FetchedResponse, GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 
 /** As many as the methods take. */
 export const MAX_ASKED = 25
@@ -32,7 +33,6 @@ export type CountsAsker = {
 const MAX_COUNT = 10 ** 9
 const MAX_BYTES = 2 << 20
 const TIMEOUT_MS = 10_000
-const DEFAULT_RETRY_MS = 30_000
 const REFUSING = new Set([401, 403, 404, 501])
 
 export function createCountsAsker(
@@ -53,7 +53,7 @@ export function createCountsAsker(
     if (response && REFUSING.has(response.status)) return { is: 'refused' }
     const answer = response?.status === 200 ? parseObject(response.body) : undefined
     if (answer) return { is: 'answered', counts: read(answer) }
-    return { is: 'failed', retryAfterMs: retryAfter(response) }
+    return { is: 'failed', retryAfterMs: askedPauseMs(response) }
   }
   return {
     posts: (names) =>
@@ -65,12 +65,6 @@ export function createCountsAsker(
         byName(answer['profiles'], { names, key: 'did' }, actorCountsOf),
       ),
   }
-}
-
-function retryAfter(response: FetchedResponse | undefined): number | undefined {
-  if (response?.status !== 429) return undefined
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return seconds > 0 ? seconds * 1000 : DEFAULT_RETRY_MS
 }
 
 function byName<Counts>(

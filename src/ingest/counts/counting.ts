@@ -1,13 +1,7 @@
-// Asks a public AppView, in the background, for what was counted before we counted: of posts in members'
-// timelines and of posts and accounts that are shown. By 25, one question after another with a rest
-// between, what somebody looks at first; a host that fails is left alone for a while. What it says is
-// stored apart from our own counts (data/store/seed-counts.ts), a slice a transaction.
-//
-// Nothing of what is still to be asked is stored: whatever is lacking is found again, in the timelines of
-// members, one after another (a restart goes on like that), or when it is shown.
-//
-// A question names posts and accounts and nothing else. It comes from nobody's request: what several
-// members look at, and what stands in their timelines, goes into the same queue.
+// Asks a public AppView, in the background, for what was counted before we counted: of posts in members' timelines
+// and of posts and accounts that are shown. By 25, one question after another with a rest between, what somebody
+// looks at first; a host that fails is left alone for a while. What it says is stored apart from our own counts
+// (data/store/seed-counts.ts), a slice a transaction.
 
 import { unpackRkey } from '../../base/atproto/keys.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -87,6 +81,12 @@ const MAX_NEWCOMERS = 4
 const NO_POSTS: PostCounts = { likes: 0, reposts: 0, replies: 0, quotes: 0 }
 const NO_ACTORS: ActorCounts = { follows: 0, followers: 0, posts: 0 }
 
+/**
+ * Nothing of what is still to be asked is stored: whatever is lacking is found again, in the timelines of members,
+ * one after another (a restart goes on like that), or when it is shown. A question names posts and accounts and
+ * nothing else. It comes from nobody's request: what several members look at, and what stands in their timelines,
+ * goes into the same queue.
+ */
 export function createCounting(options: CountingOptions): Counting {
   return new Asking(options)
 }

@@ -1,13 +1,5 @@
-// The snapshots of accounts and follow graph, and how memory is brought up at start: from them, the
-// journal of follow changes since, and the rows of accounts since; or, where they can't be trusted,
-// from all rows.
-//
-// Saving goes on in steps of a few milliseconds, between which anything may happen to rows and
-// memory. The snapshot covers the journal up to where it was when saving began; what changes
-// meanwhile is in the journal too, and whether an account's sets were written before or after makes
-// no difference, since making a follow or unfollow twice is making it once. Only the header that puts
-// the new snapshot in the place of the old one is a moment, and a transaction; the journal that it
-// covers is not needed from then on.
+// The snapshots of accounts and follow graph, and how memory is brought up at start: from them, the journal of
+// follow changes since, and the rows of accounts since; or, where they can't be trusted, from all rows.
 
 import { assert } from '../../base/util/assert.ts'
 import type { ActorWriter, FollowGraphWriter } from '../../data/graph/types.ts'
@@ -38,7 +30,15 @@ const COMPARED = 100
 
 type Dumped = { dump(): Iterable<SnapshotChunk> }
 
-/** Saves in steps, each a commit, between batches: rows and memory must tell the same. */
+/**
+ * Between two steps anything may happen to rows and memory. The snapshot covers the journal up to where it was when
+ * saving began; what changes meanwhile is in the journal too, and whether an account's sets were written before or
+ * after makes no difference, since making a follow or unfollow twice is making it once. Only the header that puts
+ * the new snapshot in the place of the old one is a moment, and a transaction; the journal that it covers is not
+ * needed from then on.
+ *
+ * Saves in steps, each a commit, between batches: rows and memory must tell the same.
+ */
 export function* savingMemory(
   db: WriteDb,
   { actors, graph }: { actors?: Dumped | undefined; graph: Dumped },

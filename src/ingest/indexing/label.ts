@@ -10,17 +10,11 @@ import {
   putLabel,
   withdrawLabel,
 } from '../../data/store/labels.ts'
+import type { Label } from '../labels/label.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 
 /** With everything that a labeler says of one subject. */
-type NewLabel = {
-  uri: string
-  val: string
-  neg: boolean
-  cid: string | undefined
-  cts: string
-  exp: string | undefined
-}
+type NewLabel = Omit<Label, 'src'>
 
 const WHOLE_URI = /^at:\/\/(did:[^/]+)\/([^/?#]+)\/([^/?#]+)$/
 

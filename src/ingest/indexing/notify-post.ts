@@ -1,13 +1,12 @@
-// Whom a post tells: those it mentions, whose post it quotes, those above it in the thread, and those
-// who asked to be told of its author's posts. In this order, everybody once.
-//
-// As in the reference, up to four posts above the reply are told, up to one that the thread's gate
-// hides; a reply that breaks the gate tells nobody above it, a quote that breaks one not the quoted
-// author. A post that is only pointed at has an owner all the same, who is told at once and sees it
-// when the post is here. What stands above such a post is told when it arrives.
+// Whom a post tells: those it mentions, whose post it quotes, those above it in the thread, and those who asked to be
+// told of its author's posts. In this order, everybody once. As in the reference, up to four posts above the reply
+// are told, up to one that the thread's gate hides; a reply that breaks the gate tells nobody above it, a quote that
+// breaks one not the quoted author. A post that is only pointed at has an owner all the same, who is told at once and
+// sees it when the post is here. What stands above such a post is told when it arrives.
 
 import { isValidDid } from '@atproto/syntax'
-import { packRkey, unpackRkey } from '../../base/atproto/keys.ts'
+import { recordUri } from '../../base/atproto/at-uri.ts'
+import { packRkey } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/event.ts'
 import { asArray } from '../../base/util/json-object.ts'
 import { activitySubscribersOf } from '../../data/store/activity-subscriptions.ts'
@@ -135,7 +134,7 @@ function hiddenReplies(ctx: IndexContext, root: number | null): Set<string> {
 }
 
 function uriOf({ actors }: IndexContext, { uid, rkey }: PostRow): string {
-  return `at://${actors.didOf(uid)}/${POST}/${unpackRkey(rkey)}`
+  return recordUri(actors.didOf(uid), POST, rkey)
 }
 
 /** Who follow the author, and asked for such posts before this one was written. */

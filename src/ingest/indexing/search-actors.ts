@@ -1,5 +1,6 @@
 // From accounts' rows to the index of names.
 
+import { asObject, parseJson } from '../../base/util/json-object.ts'
 import { actorNames } from '../../data/search/actor-terms.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
 import {
@@ -23,11 +24,7 @@ function read(db: Db, uid: number): IndexedActor | undefined {
   return toIndexedActor(uid, names, source.followers)
 }
 
+/** As stored by a repository that nobody checks. */
 function displayNameIn(profile: string | null): unknown {
-  if (profile === null) return undefined
-  try {
-    return (JSON.parse(profile) as { displayName?: unknown } | null)?.displayName
-  } catch {
-    return undefined // as stored by a repository that nobody checks
-  }
+  return asObject(parseJson(profile ?? ''))?.['displayName']
 }

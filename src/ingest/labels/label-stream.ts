@@ -1,16 +1,12 @@
-// The stream of one labeler: connect, take frames in order, apply them with the cursor that they reach,
-// and again after a while wherever it ends.
-//
-// The past of a labeler is taken as far as it is short. A large one has far more labels than anybody
-// here will ever see: then the stream goes on from now, and what is shown is asked for (label-queries.ts).
-//
-// A signature is only checked for labels that are about somebody known here: the others are not kept. One
-// that does not fit makes us look for a new key, once in a while; frames wait for it. Whoever breaks a limit
-// is not connected to again from here: `onBroken` says so, and it is for others to judge (quarantine.ts).
+// The stream of one labeler: connect, take frames in order, apply them with the cursor that they reach, and again
+// after a while wherever it ends. The past of a labeler is taken as far as it is short. A large one has far more
+// labels than anybody here will ever see: then the stream goes on from now, and what is shown is asked for
+// (label-queries.ts).
 
 import { mayBeTheirs } from '../../base/util/assert.ts'
-import { backoffMs } from '../../base/util/backoff.ts'
+import { backoffMs, jittered } from '../../base/util/backoff.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
+import { pause } from '../../base/util/waits.ts'
 import type { Connection, Ending } from '../../sources/jetstream/connection.ts'
 import { openConnection } from '../../sources/jetstream/connection.ts'
 import { defaultLimits } from '../../sources/jetstream/limits.ts'
@@ -57,6 +53,11 @@ type Progress = {
   applier: LabelApplier
 }
 
+/**
+ * A signature is only checked for labels that are about somebody known here: the others are not kept. One that does
+ * not fit makes us look for a new key, once in a while; frames wait for it. Whoever breaks a limit is not connected
+ * to again from here: `onBroken` says so, and it is for others to judge (quarantine.ts).
+ */
 export function followLabels(options: StreamOptions): LabelStream {
   const { parts, did } = options
   const { limits, log } = parts
@@ -95,7 +96,7 @@ export function followLabels(options: StreamOptions): LabelStream {
           continue
         }
       }
-      await pause(backoffMs({ ...bounds, failures }), signal)
+      await pause(jittered(backoffMs({ ...bounds, failures })), signal)
     }
   }
 
@@ -266,18 +267,4 @@ function streamUrl(origin: string, cursor: number | undefined): URL {
 
 function isFutureCursor(ending: Outcome['ending']): boolean {
   return ending.kind === 'error' && ending.error === 'FutureCursor'
-}
-
-/** Half of the time at least, and then by chance, so that not all come back at once. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms * (0.5 + Math.random() / 2))
-    function done(): void {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    signal.addEventListener('abort', done, { once: true })
-    if (signal.aborted) done()
-  })
 }

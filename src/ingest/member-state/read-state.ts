@@ -1,6 +1,7 @@
 // From a database to a member's document.
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
+import { isoTime } from '../../base/util/iso-time.ts'
 import { activitySubscriptionsBy } from '../../data/store/activity-subscriptions.ts'
 import { findActor, uidOfDid } from '../../data/store/actors.ts'
 import { bookmarksOf } from '../../data/store/bookmarks.ts'
@@ -27,32 +28,32 @@ export function readState(db: Db, did: string): MemberState {
       did: didOf(db, subject),
       ...(scope & ONLY_REPOSTS && { onlyReposts: true }),
       ...(scope & ONLY_QUOTE_POSTS && { onlyQuoteposts: true }),
-      createdAt: iso(createdAt),
+      createdAt: isoTime(createdAt),
     })),
     listMutes: listMutesOf(db, uid).map(({ list, createdAt }) => ({
       list: uriOf(db, 'app.bsky.graph.list', findListKey(db, list)!),
-      createdAt: iso(createdAt),
+      createdAt: isoTime(createdAt),
     })),
     threadMutes: threadMutesOf(db, uid).map(({ root, createdAt }) => ({
       root: postUri(db, root),
-      createdAt: iso(createdAt),
+      createdAt: isoTime(createdAt),
     })),
     bookmarks: bookmarksOf(db, uid).map(({ post, cid, createdAt }) => ({
       uri: postUri(db, post),
       cid,
-      createdAt: iso(createdAt),
+      createdAt: isoTime(createdAt),
     })),
     drafts: draftsOf(db, uid).map(({ id, draft, createdAt, updatedAt }) => ({
       id,
       draft: JSON.parse(draft),
-      createdAt: iso(createdAt),
-      updatedAt: iso(updatedAt),
+      createdAt: isoTime(createdAt),
+      updatedAt: isoTime(updatedAt),
     })),
     activitySubscriptions: activitySubscriptionsBy(db, uid).map((one) => ({
       did: didOf(db, one.subject),
       post: one.post === 1,
       reply: one.reply === 1,
-      createdAt: iso(one.created_at),
+      createdAt: isoTime(one.created_at),
     })),
     notifications: notificationsOf(db, uid),
     ...preferencesOf(db, uid),
@@ -66,7 +67,7 @@ function notificationsOf(db: Db, uid: number): MemberState['notifications'] {
   return {
     ...(preferences !== null && { preferences: readPreferences(preferences) }),
     priority: priority === 1,
-    ...(seen_at !== null && { seenAt: iso(seen_at) }),
+    ...(seen_at !== null && { seenAt: isoTime(seen_at) }),
   }
 }
 
@@ -87,8 +88,4 @@ function uriOf(db: Db, collection: string, { uid, rkey }: Key): string {
 
 function didOf(db: Db, uid: number): string {
   return findActor(db, uid)!.did
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -1,21 +1,11 @@
 // What the repair of gaps works with, and its limits.
 
-import type { Logger } from '../../base/obs/log.ts'
-import type { Db } from '../../data/store/db.ts'
-import type { WriteRetry } from '../../data/store/write-retry.ts'
 import type { StreamFilters } from '../../sources/jetstream/consumer.ts'
-import type { Writer } from '../indexing/writer.ts'
 import type { ReplayLimits } from './limits.ts'
-import type { StreamSettings } from './run.ts'
+import type { ReplayParts } from './run.ts'
 import type { StreamHead } from './stream-head.ts'
 
-export type GapRepairParts = {
-  db: Db
-  writer: Writer
-  /** After each slice; what it returns is waited for. */
-  onApplied: () => Promise<void> | undefined
-  writeRetry: WriteRetry
-  stream: StreamSettings
+export type GapRepairParts = Omit<ReplayParts, 'limits'> & {
   /** What the main stream is asked for now. */
   filters: () => StreamFilters
   /** Collections whose commits may stay unread until they are looked at. */
@@ -24,8 +14,6 @@ export type GapRepairParts = {
   head: () => StreamHead | undefined | 'wait'
   /** Somebody waits for their first timeline. */
   isBusy: () => boolean
-  log: Logger
-  now: () => number
   limits: GapLimits
 }
 

@@ -1,14 +1,6 @@
-// Closes the gaps of the stream and sees to those of accounts, one after the other, behind everything
-// that somebody waits for.
-//
-// A gap of the stream is replayed if any host's window reaches back to its start: from the first host
-// that does, or from the one that reaches back furthest. What no host has any more is compared instead,
-// author by author (gap-sweep.ts). As a replay goes on to the present anyhow, all gaps that are open
-// when it begins are repaired by one, beginning at the oldest. A host that lost events can't replay them: it comes
-// last, and what it replays is compared as well.
-//
-// Everything is told from rows (data/store/gaps.ts), so a repair survives restarts. A full disk is waited for, as
-// by the main stream.
+// Closes the gaps of the stream and sees to those of accounts, one after the other, behind everything that somebody
+// waits for. Everything is told from rows (data/store/gaps.ts), so a repair survives restarts. A full disk is waited
+// for, as by the main stream.
 
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { WriteDb } from '../../data/store/db.ts'
@@ -56,6 +48,13 @@ const DEFAULTS: GapLimits = {
   lookEveryMs: 1_000,
 }
 
+/**
+ * A gap of the stream is replayed if any host's window reaches back to its start: from the first host that does, or
+ * from the one that reaches back furthest. What no host has any more is compared instead, author by author
+ * (gap-sweep.ts). As a replay goes on to the present anyhow, all gaps that are open when it begins are repaired by
+ * one, beginning at the oldest. A host that lost events can't replay them: it comes last, and what it replays is
+ * compared as well.
+ */
 export function createGapRepair(options: GapRepairOptions): GapRepair {
   return new Repair(options)
 }

@@ -1,16 +1,10 @@
-// Replays a gap of the main stream from one host: everything from the gap's start on, by the same
-// filters, through the same indexer, which sorts out by rev and tombstone what is known already.
-//
-// It does not stop at the gap's end. What the gap brought may have been deleted since, and of a
-// stranger such a deletion left no trace, because nothing was there to delete. So it goes on to where
-// the main stream was when the replay came to the gap's end; later deletions find what was replayed.
-//
-// How far it is, is written down after each slice, and a restart goes on there. Between two slices the
-// thread is left to others for as long as the slice took, or longer while a member waits; and while the
-// disk is full the socket waits.
+// Replays a gap of the main stream from one host: everything from the gap's start on, by the same filters, through
+// the same indexer, which sorts out by rev and tombstone what is known already. How far it is, is written down after
+// each slice, and a restart goes on there. Between two slices the thread is left to others for as long as the slice
+// took, or longer while a member waits; and while the disk is full the socket waits.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { StreamCursor, StreamEvent, StreamGap, StreamItem } from '../../base/event.ts'
+import { pause } from '../../base/util/waits.ts'
 import { actorStatus } from '../../data/store/actors.ts'
 import { setGapReached, splitGap } from '../../data/store/gap-repair.ts'
 import type { Gap } from '../../data/store/gaps.ts'
@@ -43,7 +37,13 @@ const LOOK_EVERY_MS = 50
 const PATIENT = 4
 const KEPT_ITEMS = 128
 
-/** `takesWindow`: goes on although the host's window begins within the gap, which is split there. */
+/**
+ * It does not stop at the gap's end. What the gap brought may have been deleted since, and of a stranger such a
+ * deletion left no trace, because nothing was there to delete. So it goes on to where the main stream was when the
+ * replay came to the gap's end; later deletions find what was replayed.
+ *
+ * `takesWindow`: goes on although the host's window begins within the gap, which is split there.
+ */
 export function startGapRun(
   parts: GapRepairParts,
   gap: Gap,
@@ -118,7 +118,7 @@ class Run implements GapRun {
     else if (batch.cursor.timeUs >= this.#meetsFromUs) this.#note(batch.events)
     await onApplied()
     const rest = (performance.now() - began) * (isBusy() ? PATIENT : 1)
-    await sleep(Math.max(1, rest), undefined, { signal }).catch(() => undefined)
+    await pause(Math.max(1, rest), signal)
   }
 
   #write({ events, gaps, cursor }: StreamBatch): true {

@@ -1,16 +1,14 @@
-// One replay: a second stream of some accounts, from some hours ago until it has met the main one.
-// Its events go through the same indexer, which sorts out by rev and tombstone what is known already,
-// later or gone; the main stream's cursor is not touched. Where it stands is saved with what was
-// applied, so it goes on there after a restart.
-//
-// Between two slices the thread is left to others for as long as the slice took. Meanwhile the socket
-// waits, as it does for the main stream; and while the disk is full.
+// One replay: a second stream of some accounts, from some hours ago until it has met the main one. Its events go
+// through the same indexer, which sorts out by rev and tombstone what is known already, later or gone; the main
+// stream's cursor is not touched. Where it stands is saved with what was applied, so it goes on there after a
+// restart. Between two slices the thread is left to others for as long as the slice took. Meanwhile the socket waits,
+// as it does for the main stream; and while the disk is full.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import { collections } from '../../base/atproto/collections.ts'
 import type { StreamCursor, StreamEvent } from '../../base/event.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
+import { pause } from '../../base/util/waits.ts'
 import { findActor } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
 import { type Replay, setReplayCursor, setReplayWindow } from '../../data/store/replays.ts'
@@ -109,8 +107,7 @@ export function startReplayRun(
     stallWatch.heard(now())
     events += ours.length
     await parts.onApplied()
-    const rest = Math.max(1, performance.now() - began)
-    await sleep(rest, undefined, abort).catch(() => undefined)
+    await pause(Math.max(1, performance.now() - began), abort.signal)
   }
 
   function look(): void {

@@ -1,9 +1,6 @@
-// Keeps the database's log short without the writer waiting for the disk: a thread of its own copies it, pass
-// after pass, while batches go on being applied. When little is left the writer copies that itself, and with its
-// next write the log starts anew, which it can't while anything of it is missing in the file. Where the thread
-// can't keep up the log grows up to a limit, and then everybody who writes waits for one and the same pass.
-// Where readers hold on to old states it grows on, for nobody can help that. All limits are lower while the database
-// is small: copying is cheap then, and a log ten times the database is what nobody expects.
+// Keeps the database's log short without the writer waiting for the disk: a thread of its own copies it, pass after
+// pass, while batches go on being applied. When little is left the writer copies that itself, and with its next
+// write the log starts anew, which it can't while anything of it is missing in the file.
 
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '../../base/obs/log.ts'
@@ -57,6 +54,11 @@ function limitsFor(pages: number, most: CheckpointLimits): CheckpointLimits {
   }
 }
 
+/**
+ * Where the thread can't keep up the log grows up to a limit, and then everybody who writes waits for one and the
+ * same pass. Where readers hold on to old states it grows on, for nobody can help that. All limits are lower while
+ * the database is small: copying is cheap then, and a log ten times the database is what nobody expects.
+ */
 export function keepCheckpointed(options: {
   db: Db
   dataDir: string

@@ -11,8 +11,8 @@ import { type Pruned, type PruneLimits, pruneSlice } from '../indexing/retention
 import { sweepCandidates } from '../indexing/retention/sweep-candidates.ts'
 import type { Writer } from '../indexing/writer.ts'
 import type { DiskGuard } from './disk/disk-guard.ts'
-import type { DiskRoom } from './disk/disk-room.ts'
 import { createPruningPasses } from './pruning-passes.ts'
+import { type SliceParts, workInSlices } from './slices.ts'
 
 /** Of a transaction, whichever comes first. */
 export const GC_CANDIDATES_AT_ONCE = 200
@@ -23,40 +23,20 @@ const AGE_EVERY_MS = MINUTE_MS
 /** So many times as long as a slice took, nothing is done after it. */
 const REST = { calm: 2, tight: 1 }
 
-export function keepRetaining(options: {
+type Parts = SliceParts & {
   db: Db
   writer: Writer
   guard: Pick<DiskGuard, 'kept' | 'passDone' | 'isTight'>
-  room: Pick<DiskRoom, 'ifThereIsRoom'>
-  /** Between two slices; what it returns is waited for. */
-  checkpoint: () => Promise<void> | undefined
   onPruned: (pruned: Pruned) => void
   now: () => number
   log: Pick<Logger, 'info'>
-}): { stop(): void } {
-  const { db, writer, guard, room, now, log } = options
-  let timer = setTimeout(work, IDLE_MS)
-  let isStopped = false
+}
+
+export function keepRetaining(options: Parts): { stop(): void } {
+  const { db, writer, guard, now, log } = options
   /** Our clock, up to which no notification is too old. */
   let agedUntil = 0
   const passes = createPruningPasses({ guard, prune, now, log })
-
-  function work(): void {
-    const began = performance.now()
-    let isLeft = false
-    room.ifThereIsRoom(() => {
-      isLeft = nextGcCandidate(db) ? settle() : passes.next() || age()
-    })
-    const rest = (performance.now() - began) * REST[guard.isTight() ? 'tight' : 'calm']
-    const held = isLeft ? options.checkpoint() : undefined
-    const goOn = () => workAfter(isLeft ? Math.max(rest, PAUSE_MS) : IDLE_MS)
-    if (held) void held.then(goOn)
-    else goOn()
-  }
-
-  function workAfter(waitMs: number): void {
-    if (!isStopped) timer = setTimeout(work, waitMs)
-  }
 
   function settle(): boolean {
     writer.commit((ctx) => void sweepCandidates(ctx, GC_CANDIDATES_AT_ONCE, timeIsUp(SLICE_MS)))
@@ -76,12 +56,12 @@ export function keepRetaining(options: {
     return pruned
   }
 
-  return {
-    stop: () => {
-      isStopped = true
-      clearTimeout(timer)
-    },
-  }
+  return workInSlices({
+    ...{ checkpoint: options.checkpoint, room: options.room },
+    ...{ shortestMs: PAUSE_MS, idleMs: IDLE_MS },
+    restTimes: () => REST[guard.isTight() ? 'tight' : 'calm'],
+    slice: () => (nextGcCandidate(db) ? settle() : passes.next() || age()),
+  })
 }
 
 /** Whether so much time has gone since it was made. */

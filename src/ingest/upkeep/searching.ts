@@ -3,7 +3,7 @@
 // What members write is found a tenth of a second later, as long as there is no more to do than that.
 
 import { type SearchUpkeep, tendSearch } from '../indexing/search-upkeep.ts'
-import type { DiskRoom } from './disk/disk-room.ts'
+import { type SliceParts, workInSlices } from './slices.ts'
 
 const IDLE_WAIT_MS = 100
 const SHORTEST_WAIT_MS = 10
@@ -12,41 +12,19 @@ const REST = { busy: 19, calm: 4 }
 /** Of the thread's time, since the last slice. */
 const BUSY_FROM = 0.6
 
-export function keepSearchable(
-  upkeep: SearchUpkeep & {
-    /** Between two slices, as between two batches; what it returns is waited for. */
-    checkpoint: () => Promise<void> | undefined
-    room: Pick<DiskRoom, 'ifThereIsRoom'>
-  },
-): { stop(): void } {
-  let timer = setTimeout(work, IDLE_WAIT_MS)
+export function keepSearchable(upkeep: SearchUpkeep & SliceParts): { stop(): void } {
   let before = performance.eventLoopUtilization()
-  let isStopped = false
 
-  function work(): void {
+  function restTimes(): number {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, before)
     before = now
-    const startedAt = performance.now()
-    let isLeft = false
-    upkeep.room.ifThereIsRoom(() => {
-      isLeft = tendSearch(upkeep, () => true)
-    })
-    const rest = (performance.now() - startedAt) * REST[utilization > BUSY_FROM ? 'busy' : 'calm']
-    const held = isLeft ? upkeep.checkpoint() : undefined
-    const goOn = () => workAfter(isLeft ? Math.max(rest, SHORTEST_WAIT_MS) : IDLE_WAIT_MS)
-    if (held) void held.then(goOn)
-    else goOn()
+    return REST[utilization > BUSY_FROM ? 'busy' : 'calm']
   }
 
-  function workAfter(waitMs: number): void {
-    if (!isStopped) timer = setTimeout(work, waitMs)
-  }
-
-  return {
-    stop: () => {
-      isStopped = true
-      clearTimeout(timer)
-    },
-  }
+  return workInSlices({
+    ...{ checkpoint: upkeep.checkpoint, room: upkeep.room, restTimes },
+    ...{ shortestMs: SHORTEST_WAIT_MS, idleMs: IDLE_WAIT_MS },
+    slice: () => tendSearch(upkeep, () => true),
+  })
 }

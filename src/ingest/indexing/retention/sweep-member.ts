@@ -6,6 +6,7 @@ import {
   deleteActivitySubscription,
 } from '../../../data/store/activity-subscriptions.ts'
 import { bookmarksOf, deleteBookmark } from '../../../data/store/bookmarks.ts'
+import type { Db } from '../../../data/store/db.ts'
 import { followEdges, likeEdges } from '../../../data/store/edges/all-edges.ts'
 import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
 import { deleteListMute, listMutesOf } from '../../../data/store/list-mutes.ts'
@@ -21,37 +22,24 @@ import { eachPointer } from './sweep-edges.ts'
 
 /** Those of them that take away what nobody else could give back, and may be run ahead of the others. */
 export const privateSteps: readonly Step[] = [
-  inPages((ctx, uid) => {
-    const page = notificationsToRemove(ctx.db, uid, PAGE)
-    for (const { id, post } of page) {
+  inPages(
+    (db, uid) => notificationsToRemove(db, uid, PAGE),
+    (ctx, _uid, { id, post }) => {
       deleteNotification(ctx.db, id)
       if (post !== null) putGcCandidate(ctx.db, GC.post, post)
-    }
-    return page.length
+    },
+  ),
+  inPages(bookmarksOf, (ctx, uid, { post }) => {
+    deleteBookmark(ctx.db, uid, post)
+    putGcCandidate(ctx.db, GC.post, post)
   }),
-  inPages((ctx, uid) => {
-    const page = bookmarksOf(ctx.db, uid).slice(0, PAGE)
-    for (const { post } of page) {
-      deleteBookmark(ctx.db, uid, post)
-      putGcCandidate(ctx.db, GC.post, post)
-    }
-    return page.length
+  inPages(threadMutesOf, (ctx, uid, { root }) => {
+    deleteThreadMute(ctx.db, uid, root)
+    putGcCandidate(ctx.db, GC.post, root)
   }),
-  inPages((ctx, uid) => {
-    const page = threadMutesOf(ctx.db, uid).slice(0, PAGE)
-    for (const { root } of page) {
-      deleteThreadMute(ctx.db, uid, root)
-      putGcCandidate(ctx.db, GC.post, root)
-    }
-    return page.length
-  }),
-  inPages((ctx, uid) => {
-    const page = mutesOf(ctx.db, uid).slice(0, PAGE)
-    for (const { subject } of page) {
-      deleteMute(ctx.db, uid, subject)
-      putGcCandidate(ctx.db, GC.account, subject)
-    }
-    return page.length
+  inPages(mutesOf, (ctx, uid, { subject }) => {
+    deleteMute(ctx.db, uid, subject)
+    putGcCandidate(ctx.db, GC.account, subject)
   }),
   once((ctx, uid) => {
     for (const { list } of listMutesOf(ctx.db, uid)) {
@@ -79,7 +67,14 @@ export const stepsOfMember: readonly Step[] = [
   }),
 ]
 
-/** Goes on as long as there is anything left; `work` takes at most a page away. */
-function inPages(work: (ctx: IndexContext, uid: number) => number): Step {
-  return (ctx, uid) => (work(ctx, uid) === 0 ? undefined : 0)
+/** At most a page at once; goes on as long as there is anything left. */
+function inPages<Row>(
+  rowsOf: (db: Db, uid: number) => readonly Row[],
+  remove: (ctx: IndexContext, uid: number, row: Row) => void,
+): Step {
+  return (ctx, uid) => {
+    const page = rowsOf(ctx.db, uid).slice(0, PAGE)
+    for (const row of page) remove(ctx, uid, row)
+    return page.length === 0 ? undefined : 0
+  }
 }
