@@ -1,11 +1,6 @@
-// Cached views kept from request to request, until one of the things that they were made of changes, or
-// until there is no room.
-//
-// Bounded by bytes, in two generations (as answers/hydrate/cached-rows.ts): what was not asked for while the
-// younger one filled up is forgotten with the older one. Each generation has an index of its own, from
-// what cached views depend on to those that do; it goes with its generation, so nothing has to be taken
-// out of it. An entry may therefore name a cached view that was forgotten and made anew meanwhile: then
-// that one is forgotten once more than need be.
+// Cached views kept from request to request, until one of the things that they were made of changes, or until there
+// is no room. Bounded by bytes, in two generations (as answers/hydrate/cached-rows.ts): what was not asked for while
+// the younger one filled up is forgotten with the older one.
 
 import {
   type CachedKind,
@@ -52,6 +47,11 @@ class Generation {
   }
 }
 
+/**
+ * Each generation has an index of its own, from what cached views depend on to those that do; it goes with its
+ * generation, so nothing has to be taken out of it. An entry may therefore name a cached view that was forgotten and
+ * made anew meanwhile: then that one is forgotten once more than need be.
+ */
 export class CachedViews {
   readonly #maxBytes: number
   #young = new Generation()

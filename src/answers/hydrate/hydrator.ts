@@ -6,7 +6,7 @@ import { prepareListOptOuts } from '../../data/store/read/list-opt-outs.ts'
 import { atOneMoment } from '../../data/store/transact.ts'
 import { KeptRows } from './cached-rows.ts'
 import { withoutTakenDown } from './hide-taken-down.ts'
-import type { Hydrator, ProfileOptions, RecordOptions } from './hydrator-types.ts'
+import type { Hydrator } from './hydrator-types.ts'
 import { loadBlocks } from './load-blocks.ts'
 import { loadFeed, loadPostsOnly } from './load-feed.ts'
 import { loadLabelled, loadSubjectLabels, withLabelsLoaded } from './load-labels.ts'
@@ -16,11 +16,9 @@ import { loadPostCounts, loadPostViewers } from './load-post-viewers.ts'
 import { loadProfiles, loadRelationsOnly } from './load-profiles.ts'
 import { loadRecordsOnly, membershipsOf } from './load-records.ts'
 import { loadThread } from './load-thread.ts'
-import type { NotificationState } from './notification-types.ts'
 import { type HydratorParts, type Loader, prepareReaders } from './page.ts'
 import type { Reader } from './reader.ts'
-import type { ThreadHydration, ThreadState } from './thread-types.ts'
-import type { FeedState, ProfileState } from './types.ts'
+import type { ProfileState } from './types.ts'
 
 const MAX_KEPT_ACTOR_BYTES = 16 << 20
 const MAX_KEPT_POST_BYTES = 32 << 20
@@ -37,49 +35,23 @@ export function createHydrator(parts: HydratorParts): Hydrator {
     keptPosts: new KeptRows(MAX_KEPT_POST_BYTES),
     keptReposts: new KeptRows(MAX_KEPT_REPOST_BYTES),
   }
-  const labelled = <State extends ProfileState>(state: State) =>
-    withLabelsLoaded(loader, withoutTakenDown(loader, state))
+  /** What the labelers say is read last, and what one of them took down is hidden. */
+  const reading = <Asked, Options, State extends ProfileState>(
+    load: (loader: Loader, asked: Asked, reader: Reader, options?: Options) => State,
+  ) =>
+    atOneMoment(db, (asked: Asked, reader: Reader, options?: Options) => {
+      const state = load(loader, asked, reader, options)
+      return withLabelsLoaded(loader, withoutTakenDown(loader, state))
+    })
   return {
-    feed: atOneMoment(
-      db,
-      (items: readonly number[], reader: Reader): FeedState =>
-        labelled(loadFeed(loader, items, reader)),
-    ),
-    posts: atOneMoment(
-      db,
-      (ids: readonly number[], reader: Reader): FeedState =>
-        labelled(loadPostsOnly(loader, ids, reader)),
-    ),
-    profiles: atOneMoment(
-      db,
-      (uids: readonly number[], reader: Reader, options?: ProfileOptions): ProfileState =>
-        labelled(loadProfiles(loader, uids, reader, options ?? {})),
-    ),
-    thread: atOneMoment(
-      db,
-      (request: ThreadHydration, reader: Reader): ThreadState =>
-        labelled(loadThread(loader, request, reader)),
-    ),
-    notifications: atOneMoment(
-      db,
-      (ids: readonly number[], reader: Reader): NotificationState =>
-        labelled(loadNotifications(loader, ids, reader)),
-    ),
-    lists: atOneMoment(
-      db,
-      (ids: readonly number[], reader: Reader): ProfileState =>
-        labelled(loadListsOnly(loader, ids, reader)),
-    ),
-    relations: atOneMoment(
-      db,
-      (uids: readonly number[], reader: Reader): ProfileState =>
-        labelled(loadRelationsOnly(loader, uids, reader)),
-    ),
-    records: atOneMoment(
-      db,
-      (uris: readonly string[], reader: Reader, options?: RecordOptions): ProfileState =>
-        labelled(loadRecordsOnly(loader, uris, reader, options ?? {})),
-    ),
+    feed: reading(loadFeed),
+    posts: reading(loadPostsOnly),
+    profiles: reading(loadProfiles),
+    thread: reading(loadThread),
+    notifications: reading(loadNotifications),
+    lists: reading(loadListsOnly),
+    relations: reading(loadRelationsOnly),
+    records: reading(loadRecordsOnly),
     memberships: (state, uid) => membershipsOf(loader, state, uid),
     postViewers: atOneMoment(db, (ids: readonly number[], { viewer }: Reader) =>
       loadPostViewers(loader, ids, viewer),

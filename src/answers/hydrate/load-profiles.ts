@@ -16,7 +16,7 @@ export function loadProfiles(
   loader: Loader,
   uids: readonly number[],
   reader: Reader,
-  options: ProfileOptions,
+  options: ProfileOptions = {},
 ): ProfileState {
   const state = emptyProfileState(reader, loader.parts.urls)
   const { knownFollowers } = options

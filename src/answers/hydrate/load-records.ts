@@ -41,7 +41,7 @@ export function loadRecordsOnly(
   loader: Loader,
   uris: readonly string[],
   reader: Reader,
-  { content = false, alsoProfile = 0 }: RecordOptions,
+  { content = false, alsoProfile = 0 }: RecordOptions = {},
 ): ProfileState {
   const state = emptyProfileState(reader, loader.parts.urls)
   addRecords(loader, state, uris)

@@ -13,7 +13,7 @@ import { prepareListOptOuts } from '../../data/store/read/list-opt-outs.ts'
 import { type PlacedList, prepareListPages } from '../../data/store/read/list-pages.ts'
 import { prepareLists } from '../../data/store/read/lists.ts'
 import { preparePacks } from '../../data/store/read/packs.ts'
-import { formatFeedCursor, parseFeedCursor, parsePlace } from './page-cursor.ts'
+import { cutRows, parseFeedCursor, parsePlace } from './page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
 
 type ListsRequest = PlaceInList & { actor: number }
@@ -84,18 +84,9 @@ function cutLists(
   cursor: string | undefined,
 ): SkeletonPage<number> {
   const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
-  const rows = found
-    .map(({ id, sortAt, cid }) => ({ id, sortAt, cid: unpackCid(cid) }))
-    .sort((a, b) => b.sortAt - a.sortAt || (a.cid < b.cid ? 1 : -1))
-    .filter(
-      ({ sortAt, cid }) =>
-        !before || sortAt < before.sortAt || (sortAt === before.sortAt && cid < before.cid),
-    )
-  const last = rows[limit - 1]
-  return {
-    items: rows.slice(0, limit).map(({ id }) => id),
-    cursor: rows.length > limit ? formatFeedCursor(last!.sortAt, last!.cid) : undefined,
-  }
+  const placed = found.map(({ id, sortAt, cid }) => ({ id, sortAt, cid: unpackCid(cid) }))
+  const page = cutRows(placed, { before, limit })
+  return { items: page.rows.map(({ id }) => id), cursor: page.cursor }
 }
 
 function parseMemberCursor(

@@ -1,8 +1,8 @@
 // Feed generators and starter packs that most people like, as far as we know. Reads at most so many of
 // them whatever is looked for. The cursor is `<likes>__<id>`.
 
+import { recordUri } from '../../base/atproto/at-uri.ts'
 import { collectionCodes, type RecordCollection } from '../../base/atproto/collections.ts'
-import { unpackRkey } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { popularRecords } from '../../data/store/read/record-pages.ts'
@@ -32,9 +32,7 @@ export function createPopularRecords({ db, actors }: { db: Db; actors: ActorRead
     const page = rows.slice(0, limit)
     const last = page.at(-1)
     return {
-      items: page.map(
-        ({ uid, rkey }) => `at://${actors.didOf(uid)}/${collection}/${unpackRkey(rkey)}`,
-      ),
+      items: page.map(({ uid, rkey }) => recordUri(actors.didOf(uid), collection, rkey)),
       cursor: rows.length > limit && last ? `${last.likes}__${last.id}` : undefined,
     }
   }

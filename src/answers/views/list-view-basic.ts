@@ -1,6 +1,7 @@
 // app.bsky.graph.defs#listViewBasic.
 
 import type { AppBskyGraphDefs } from '@atproto/api'
+import { didOfUri } from '../../base/atproto/at-uri.ts'
 import type { List, ProfileState } from '../hydrate/types.ts'
 import { blobCid, datetime } from './fields.ts'
 import { labelsOf } from './labels.ts'
@@ -24,7 +25,7 @@ function listBase(state: ProfileState, list: List) {
     cid,
     name: record.name,
     purpose: record.purpose,
-    avatar: avatar && state.urls.image('avatar', didOf(uri), avatar),
+    avatar: avatar && state.urls.image('avatar', didOfUri(uri), avatar),
     listItemCount: list.itemCount,
     indexedAt: datetime(list.sortAt),
     labels: labelsOf(state, uri),
@@ -38,8 +39,4 @@ function listViewer(
   if (!viewer) return undefined
   const { mutedByViewer: muted, blockedByViewer: blocked, optOutOfViewer } = list
   return { muted, blocked, referenceListOptOut: optOutOfViewer as `at://${string}` | undefined }
-}
-
-function didOf(uri: string): string {
-  return uri.slice('at://'.length, uri.indexOf('/', 'at://'.length))
 }

@@ -1,18 +1,10 @@
 // Addresses of images and videos from the configured patterns. As in the reference, a DID goes
 // into an image address as it is, and percent-encoded into a video's.
 
+import type { MediaPatterns } from '../../base/config/media-patterns.ts'
 import type { MediaUrls } from '../hydrate/types.ts'
 
-type UrlPatterns = {
-  /** With {preset}, {did} and {cid}. */
-  imageUrlPattern: string
-  /** With {did} and {cid}; {rkey} is the post's. */
-  videoPlaylistUrlPattern: string
-  /** With {did} and {cid}. */
-  videoThumbnailUrlPattern: string
-}
-
-export function createMediaUrls(patterns: UrlPatterns): MediaUrls {
+export function createMediaUrls(patterns: MediaPatterns): MediaUrls {
   const image = compile(patterns.imageUrlPattern)
   const playlist = compile(patterns.videoPlaylistUrlPattern)
   const thumbnail = compile(patterns.videoThumbnailUrlPattern)

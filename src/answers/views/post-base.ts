@@ -3,6 +3,7 @@
 // The record itself stands under another name in an embedded post, so it is not in here.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
+import { didOfUri } from '../../base/atproto/at-uri.ts'
 import type { FeedState, Post, PostCounts } from '../hydrate/types.ts'
 import { datetime } from './fields.ts'
 import { withLabels, withLabelsSlot } from './labels.ts'
@@ -42,7 +43,7 @@ function allPostCounts(counts: PostCounts): AllCounts {
 }
 
 export function authorDid({ uri }: Post): string {
-  return uri.slice('at://'.length, uri.indexOf('/', 'at://'.length))
+  return didOfUri(uri)
 }
 
 const withCounts = oncePerObject((post: Post) =>

@@ -1,17 +1,8 @@
-// Answers as bytes, put together from ready pieces. A page is mostly records and profiles that do
-// not change from request to request: the JSON of such a part is made once and copied from then on,
-// and only what is said about the viewer is written anew.
-//
-// A part says so itself: `keepJson` marks an object whose JSON may be kept for as long as the object
-// lives, and `extended` makes an object of such a part and of further fields, as `{ ...base, ...more }`
-// does. To everybody else they are ordinary objects. Nothing can be out of date here: the bytes hang
-// on the object they were made of, and marked objects are never changed.
-//
-// Whole views made once for every viewer are kept elsewhere (answers/cache/): json-pieces.ts cuts their JSON
-// at the slots in them, and what they were filled up to goes into an answer as `ReadyJson`. While one is
-// made nothing is marked: it is made of everything at once, and once.
-// Such JSON is held as *byte text*: a string with one character for each byte of the UTF-8. It takes a
-// byte of memory for each, joins at the cost of a pointer, and is written out without encoding.
+// Answers as bytes, put together from ready pieces. A page is mostly records and profiles that do not change from
+// request to request: the JSON of such a part is made once and copied from then on, and only what is said about the
+// viewer is written anew. Whole views made once for every viewer are kept elsewhere (answers/cache/), as *byte
+// text*: a string with one character for each byte of the UTF-8, which joins at the cost of a pointer and is written
+// out without encoding.
 
 import { JsonBuffer } from './json-buffer.ts'
 import { isMakingPieces, Slot } from './slots.ts'
@@ -22,7 +13,13 @@ const marks = new WeakMap<object, Mark>()
 const extensions = new WeakMap<object, { base: object; more: object }>()
 const buffer = new JsonBuffer()
 
-/** @param value - never changed from now on, nor anything in it. */
+/**
+ * Marks an object whose JSON may be kept for as long as the object lives; to everybody else it is an ordinary
+ * object. Nothing can be out of date here: the bytes hang on the object that they were made of. While a view for
+ * every viewer is made nothing is marked: it is made of everything at once, and once.
+ *
+ * @param value - never changed from now on, nor anything in it.
+ */
 export function keepJson<T extends object>(value: T): T {
   if (!isMakingPieces() && !marks.has(value)) marks.set(value, { json: undefined })
   return value

@@ -1,6 +1,7 @@
 // app.bsky.feed.defs#threadViewPost, of app.bsky.feed.getPostThread: the thread as a tree. Posts come
 // in when they have been presented; here is what is shown where.
 
+import { didOfUri } from '../../base/atproto/at-uri.ts'
 import type { ThreadState } from '../hydrate/thread-types.ts'
 import type { Post } from '../hydrate/types.ts'
 import { viewerSeesNeedsReview } from './labels.ts'
@@ -92,6 +93,6 @@ function viewPost({ state, options }: Walk, post: Post): object {
 
 function blockedPost(state: ThreadState, uri: string, uid: number | undefined): object {
   const viewer = uid === undefined ? undefined : blockedProfileViewer(state, uid)
-  const author = { did: uri.split('/')[2], viewer }
+  const author = { did: didOfUri(uri), viewer }
   return { $type: `${DEFS}#blockedPost`, uri, blocked: true, author }
 }

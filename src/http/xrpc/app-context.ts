@@ -3,7 +3,6 @@
 
 import { createViewCache, type ViewCache } from '../../answers/cache/view-cache.ts'
 import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
-import { createPreferencesOf } from '../../answers/skeleton/actor-preferences.ts'
 import { createAuthorFeedSkeleton } from '../../answers/skeleton/author-feed.ts'
 import { createBookmarkPages } from '../../answers/skeleton/bookmarks.ts'
 import { createColdStarts } from '../../answers/skeleton/cold-starts.ts'
@@ -30,12 +29,15 @@ import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
 import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { SharedBudget } from '../../data/shared-memory/shared-budget.ts'
 import type { Db } from '../../data/store/db.ts'
+import { countMutes } from '../../data/store/mutes.ts'
+import { findActorPreferences } from '../../data/store/preferences.ts'
 import { createAccounts } from '../../data/store/read/accounts.ts'
 import { createItemsByUri } from '../../data/store/read/items-by-uri.ts'
 import { prepareTags } from '../../data/store/read/moderation-tags.ts'
 import { createPostsByUri } from '../../data/store/read/posts-by-uri.ts'
 import { createRecords } from '../../data/store/read/records-by-key.ts'
 import { createUnderWay } from '../../data/store/read/under-way.ts'
+import { countThreadMutes } from '../../data/store/thread-mutes.ts'
 import type { TimelineReader } from '../../data/timeline/types.ts'
 import type { Scope } from '../../sources/appview/coverage.ts'
 import type { Fallback } from '../../sources/appview/fallback.ts'
@@ -52,7 +54,6 @@ import { createFirstNotifications } from './first-notifications.ts'
 import { createFirstPage } from './first-page.ts'
 import { type Invites, NO_INVITES } from './invites.ts'
 import { createModeration, type Moderation, refuseDecisions } from './moderation.ts'
-import { createMuteCounts } from './mute-counts.ts'
 import { createNameWaits } from './name-waits.ts'
 import { createNewcomerWaits } from './newcomer-waits.ts'
 import { createPublishedRev } from './repo-rev.ts'
@@ -178,4 +179,17 @@ export function createAppContext(parts: AppParts) {
     invites: parts.invites ?? NO_INVITES,
     moderation: createModeration(db, parts.decide ?? refuseDecisions),
   }
+}
+
+/** How many accounts and threads a member mutes: there is an end to both. */
+function createMuteCounts(db: Db) {
+  return {
+    accounts: (uid: number) => countMutes(db, uid),
+    threads: (uid: number) => countThreadMutes(db, uid),
+  }
+}
+
+/** As they were put. */
+function createPreferencesOf(db: Db): (uid: number) => unknown[] {
+  return (uid) => JSON.parse(findActorPreferences(db, uid) ?? '[]')
 }

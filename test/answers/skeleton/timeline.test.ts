@@ -140,6 +140,28 @@ test('above the limit the share kept is the same in the ring, below it, and with
   expect(Math.abs(share - 50 / 199)).toBeLessThan(0.04)
 })
 
+test('a page that is not read for all whom the viewer follows says so, and one from the ring has nothing to say', () => {
+  const many = 110_000
+  const world = build({ accounts: 30, timelineLength: 20, limit: 1_000_000 })
+  fill(createRandom(3), { items: 400, accounts: 30, times: 100_000 })
+  for (let uid = 31; uid <= many; uid++) {
+    world.actors.intern(didOf(`account ${uid}`))
+    world.graph.add(VIEWER, uid)
+  }
+  const read = (cursor: string | undefined) =>
+    world.read({ viewer: VIEWER, limit: 10, cursor, since: undefined })
+  const alone = read(undefined)
+  expect(alone.followsLeftOut).toBeGreaterThan(0)
+  expect(alone.followsLeftOut).toBeLessThan(many - 100_000)
+
+  world.open()
+  const first = read(undefined)
+  expect(first.followsLeftOut).toBeUndefined()
+  const pages = [first]
+  while (pages.at(-1)!.cursor !== undefined) pages.push(read(pages.at(-1)!.cursor))
+  expect(pages.at(-1)!.followsLeftOut).toBe(alone.followsLeftOut)
+})
+
 test('nobody’s timeline is empty, and so is one that follows the hidden', () => {
   const world = build({ accounts: 3, timelineLength: 10, limit: 2000 })
   fill(createRandom(1), { items: 50, accounts: 3, times: 1000 })
