@@ -1,11 +1,7 @@
-// A bounded cache of files. The file system is all the bookkeeping there is, so it survives a restart,
-// and several serving threads share one folder without speaking to each other: an entry is written
-// in a folder beside and renamed into its place, and a file's modification time says when it was last wanted
-// (access times are switched off on most servers; renewed at most hourly).
-//
-// Each thread sums what it has written, and sweeps when that is a sixteenth of the limit: the files
-// longest unused go until nine tenths are left. So the folder is never larger than the limit, its
-// sixteenths in flight (one for each thread) aside.
+// A bounded cache of files. The file system is all the bookkeeping there is, so it survives a restart, and several
+// serving threads share one folder without speaking to each other: an entry is written in a folder beside and
+// renamed into its place, and a file's modification time says when it was last wanted (access times are switched off
+// on most servers; renewed at most hourly).
 
 import { hash, randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
@@ -48,6 +44,11 @@ const UNFINISHED = 'unfinished'
 const RENEW_AFTER_MS = HOUR_MS
 const SWEEP_SHARE = 16
 
+/**
+ * Each thread sums what it has written, and sweeps when that is a sixteenth of the limit: the files longest unused
+ * go until nine tenths are left. So the folder is never larger than the limit, its sixteenths in flight (one for
+ * each thread) aside.
+ */
 export function createDiskCache(options: DiskCacheOptions): DiskCache {
   const { folder, log, now = Date.now, placeOf } = options
   const sweeper = createSweeper(options)

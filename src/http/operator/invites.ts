@@ -4,11 +4,13 @@ import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Logger } from '../../base/obs/log.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
+import { isoTime } from '../../base/util/iso-time.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { Db } from '../../data/store/db.ts'
 import { newInviteCode, readInviteCode } from '../../data/store/invite-code.ts'
 import { type InviteRow, listInvites } from '../../data/store/invites.ts'
 import { OperatorError } from './operator-error.ts'
+import { isWithin } from './tokens.ts'
 
 export type InviteLine = {
   code: string
@@ -47,7 +49,7 @@ export function addInvites(
     const expiresAt = days === undefined ? null : now() + days * DAY_MS
     await ingest.operate({ kind: 'create-invite', code, maxUses, note, expiresAt })
     log.info({ maxUses, days }, 'invite made by the operator')
-    return c.json({ code, maxUses, note, expiresAt: isoOf(expiresAt) })
+    return c.json({ code, maxUses, note, expiresAt: isoTime(expiresAt) })
   })
   app.delete('/invites/:code', async (c) => {
     const code = readInviteCode(c.req.param('code'))
@@ -66,31 +68,23 @@ export function inviteLine(row: InviteRow): InviteLine {
     note: row.note,
     maxUses: row.max_uses,
     uses: row.uses,
-    createdAt: new Date(row.created_at).toISOString(),
-    expiresAt: isoOf(row.expires_at),
-    disabledAt: isoOf(row.disabled_at),
+    createdAt: isoTime(row.created_at),
+    expiresAt: isoTime(row.expires_at),
+    disabledAt: isoTime(row.disabled_at),
   }
-}
-
-function isoOf(at: number | null): string | undefined {
-  return at === null ? undefined : new Date(at).toISOString()
 }
 
 function readWish(body: object): Wish {
   const { maxUses = 1, note = '', days } = body as Record<string, unknown>
   const isFit =
-    isWithin(maxUses, MAX_USES) &&
+    isWithin(maxUses, 1, MAX_USES) &&
     typeof note === 'string' &&
     note.length <= MAX_NOTE_LENGTH &&
-    (days === undefined || isWithin(days, MAX_DAYS))
+    (days === undefined || isWithin(days, 1, MAX_DAYS))
   if (isFit) return { maxUses, note, days } as Wish
   throw new OperatorError(
     400,
     'The wish for an invite is unfit.',
     `maxUses: from 1 to ${MAX_USES}; days: from 1 to ${MAX_DAYS}; note: up to ${MAX_NOTE_LENGTH} characters.`,
   )
-}
-
-function isWithin(value: unknown, max: number): boolean {
-  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= max
 }

@@ -5,6 +5,7 @@ import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { knownTags, type TagRules } from '../../base/config/moderation-tags.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import { isoTime } from '../../base/util/iso-time.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import { listBans } from '../../data/store/bans.ts'
@@ -41,7 +42,7 @@ type Parts = {
   resolver: Resolver
   log: Pick<Logger, 'info'>
 }
-type Wish = {
+export type ModerationWish = {
   act: ModerationAct
   subject: string
   reason: string
@@ -88,17 +89,17 @@ export function addModeration(
 export function moderationLists(db: Db, limit: number): ModerationLists {
   return {
     takedowns: listTakedowns(db, limit).map(({ subject, ref, at }) => {
-      return { subject, ref, at: isoOf(at) }
+      return { subject, ref, at: isoTime(at) }
     }),
-    bans: listBans(db, limit).map(({ did, at }) => ({ did, at: isoOf(at) })),
-    tags: listTags(db, limit).map((one) => ({ ...one, at: isoOf(one.at) })),
+    bans: listBans(db, limit).map(({ did, at }) => ({ did, at: isoTime(at) })),
+    tags: listTags(db, limit).map((one) => ({ ...one, at: isoTime(one.at) })),
     log: moderationLog(db, limit).map(({ at, act, subject, by, reason, tag }) => {
-      return { at: isoOf(at), act, subject, by, reason, tag }
+      return { at: isoTime(at), act, subject, by, reason, tag }
     }),
   }
 }
 
-function readWish(body: object): Wish {
+function readWish(body: object): ModerationWish {
   const { act, subject, blobs = true, ...texts } = body as Record<string, unknown>
   const { reason = '', by = 'operator', ref = '', tag = '' } = texts
   const isFit =
@@ -108,7 +109,7 @@ function readWish(body: object): Wish {
     [subject, reason, by, ref, tag].every(
       (one) => typeof one === 'string' && one.length <= MAX_TEXT,
     )
-  if (isFit) return { act, subject, reason, by, ref, blobs, tag } as Wish
+  if (isFit) return { act, subject, reason, by, ref, blobs, tag } as ModerationWish
   throw new OperatorError(
     400,
     'The decision is not complete.',
@@ -117,7 +118,10 @@ function readWish(body: object): Wish {
 }
 
 /** One that no setting names does nothing, and is a slip of the keyboard. What is set no more can be taken off. */
-export function refuseUnfitTag(rules: TagRules, { act, tag }: Pick<Wish, 'act' | 'tag'>): void {
+export function refuseUnfitTag(
+  rules: TagRules,
+  { act, tag }: Pick<ModerationWish, 'act' | 'tag'>,
+): void {
   const isAbout = act === 'tag' || act === 'untag'
   if (isAbout === (tag !== '') && (act !== 'tag' || knownTags(rules).includes(tag))) return
   const known = knownTags(rules).join(', ') || 'none'
@@ -128,8 +132,4 @@ export function refuseUnfitTag(rules: TagRules, { act, tag }: Pick<Wish, 'act' |
       : 'Only tag and untag are about a tag.',
     `Tags that do: ${known}. SLIPSTREAM_SEARCH_TAGS_HIDE and the settings after it name them.`,
   )
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -18,6 +18,7 @@ import { parseState } from '../../ingest/member-state/document.ts'
 import { readState } from '../../ingest/member-state/read-state.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import { readFacts } from './facts.ts'
+import { requireOperator } from './guard.ts'
 import { importStream } from './import-stream.ts'
 import { addInvites } from './invites.ts'
 import { accountKnownAs, listMembers, resolveAccount } from './members.ts'
@@ -26,7 +27,7 @@ import { backUpOnline } from './online-backup.ts'
 import { type ErrorBody, OperatorError } from './operator-error.ts'
 import { addTokens } from './tokens.ts'
 
-export type OperatorParts = {
+type OperatorParts = {
   config: Config
   db: Db
   actors: Pick<ActorReader, 'uidOf'>
@@ -44,6 +45,15 @@ const MAX_DOCUMENT_BYTES = 64 << 20
 const MAX_SMALL_BYTES = 64 << 10
 const MAX_GAPS = 1_000
 const DEFAULT_GAPS = 100
+
+/** Over HTTP, behind the token; for `sideRoutes` of the server. */
+export function operatorRoutes(parts: Omit<OperatorParts, 'isLocal'>) {
+  const app = new Hono()
+  app.use('*', requireOperator(parts.config))
+  app.route('/', createOperatorRoutes({ ...parts, isLocal: false }))
+  const charge = { route: 'operator', points: 1, from: 'operator' } as const
+  return { path: '/operator', app, charges: [charge] }
+}
 
 export function createOperatorRoutes(parts: OperatorParts): Hono {
   const app = new Hono()

@@ -4,6 +4,7 @@ import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Logger } from '../../base/obs/log.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
+import { isoTime } from '../../base/util/iso-time.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { Db } from '../../data/store/db.ts'
 import {
@@ -77,9 +78,9 @@ export function tokenLine(row: ServiceTokenRow): TokenLine {
     name: row.name,
     scopes: JSON.parse(row.scopes) as string[],
     rate: row.rate,
-    createdAt: new Date(row.created_at).toISOString(),
-    expiresAt: isoOf(row.expires_at),
-    revokedAt: isoOf(row.revoked_at),
+    createdAt: isoTime(row.created_at),
+    expiresAt: isoTime(row.expires_at),
+    revokedAt: isoTime(row.revoked_at),
   }
 }
 
@@ -131,10 +132,6 @@ function takenName(name: string): OperatorError {
   )
 }
 
-function isoOf(at: number | null): string | undefined {
-  return at === null ? undefined : new Date(at).toISOString()
-}
-
-function isWithin(value: unknown, min: number, max: number): boolean {
+export function isWithin(value: unknown, min: number, max: number): boolean {
   return Number.isInteger(value) && Number(value) >= min && Number(value) <= max
 }

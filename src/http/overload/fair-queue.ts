@@ -1,14 +1,7 @@
-// Whose turn it is. As long as there is little to do, a call's handler runs at once. Node reads all
-// sockets that have something before it does anything else, so where much came at once, only what fits
-// into a turn of a few milliseconds runs at once; the rest waits here, in a lane for each caller, and
-// is run between the readings of the sockets: one of each lane in turn, members before visitors, and
-// of a lane the light before the heavy. Who asks a thousand things waits behind themselves; somebody
-// else's first question is next.
-//
-// What would wait too long is refused when it comes (503), before latency grows: heavy before light,
-// visitors before members, and those with a long lane before those with a short one, because
-// the expected wait is asked for each arrival. Handlers that wait for others (the writer, a feed
-// generator) are counted, and bounded for each caller and each rank.
+// Whose turn it is. As long as there is little to do, a call's handler runs at once. Where much came at once, only
+// what fits into a turn of a few milliseconds runs at once; the rest waits here, in a lane for each caller, and is
+// run between the readings of the sockets: one of each lane in turn, members before visitors, and of a lane the
+// light before the heavy. Who asks a thousand things waits behind themselves.
 
 import {
   createRank,
@@ -63,6 +56,12 @@ const TURN_MS = 5
 const FIRST_MEAN_MS = 0.5
 const MEAN_WEIGHT = 0.2
 
+/**
+ * What would wait too long is refused when it comes (503), before latency grows: heavy before light, visitors before
+ * members, and those with a long lane before those with a short one, because the expected wait is asked for each
+ * arrival. Handlers that wait for others (the writer, a feed generator) are counted, and bounded for each caller and
+ * each rank.
+ */
 export class FairQueue {
   readonly #ranks = { member: createRank(limits.member), visitor: createRank(limits.visitor) }
   readonly #now: () => number

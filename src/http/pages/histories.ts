@@ -34,9 +34,10 @@ export function createAvailability({ db, now = Date.now }: Parts): () => Availab
 }
 
 /** @returns JSON; undefined where there is no ring of that name */
-export function createHistories(parts: Parts): (name: string) => string | undefined {
-  const { now = Date.now } = parts
-  const availability = createAvailability(parts)
+export function createHistories(
+  parts: Parts & { availability: () => Availability },
+): (name: string) => string | undefined {
+  const { now = Date.now, availability } = parts
   const read = createMemo(now, (name) => {
     const ring = HISTORY_RINGS.find((one) => one.name === name)!
     return historyJson(parts.db, ring, { now: now(), availability: availability() })

@@ -30,7 +30,7 @@ const NAME_LENGTH = 2048
 /** Of the rate limit: a look-up on the network, for anybody who asks. */
 const POINTS = 20
 
-/** For `beside` of the server; none where codes let nobody in. */
+/** For `sideRoutes` of the server; none where codes let nobody in. */
 export function inviteRoutes(parts: InviteParts) {
   const { us, invites } = parts
   if (!invites.isOn) return []

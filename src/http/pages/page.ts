@@ -19,7 +19,10 @@ import { readDocument, readHeaders } from './read-document.ts'
 import { statusDocument } from './status-document.ts'
 import { type VisitorFigures, visitorFiguresOf } from './visitor-figures.ts'
 
-export type PageParts = Omit<ExploreOptions, 'config' | 'status' | 'reasonableLimit'> &
+export type PageParts = Omit<
+  ExploreOptions,
+  'config' | 'status' | 'reasonableLimit' | 'availability'
+> &
   Pick<MetricParts, 'requests' | 'methods'> & {
     config: Config
     /** The ingest thread's last report. */
@@ -27,7 +30,7 @@ export type PageParts = Omit<ExploreOptions, 'config' | 'status' | 'reasonableLi
   }
 
 export type Page = {
-  /** For `beside` of the server. */
+  /** For `sideRoutes` of the server. */
   routes: {
     path: string
     app: Hono
@@ -51,10 +54,10 @@ const EXPLORE_POINTS = 5
 export function createPage(parts: PageParts): Page {
   const { config } = parts
   const availability = createAvailability(parts)
-  const figures = createVisitorFigures(parts, availability)
+  const figures = () => visitorFiguresOf(parts.status(), availability())
   const live = createLive(() => JSON.stringify(figures()))
   const assets = loadAssets
-  const explore = exploreRoutes({ ...parts, reasonableLimit: config.reasonableLimit })
+  const explore = exploreRoutes({ ...parts, availability, reasonableLimit: config.reasonableLimit })
   const page = { route: 'pages', points: 1, from: 'pages' } as const
   const metrics = { route: 'metrics', points: 1, from: 'metrics' } as const
   const routes: Page['routes'] = [
@@ -116,13 +119,6 @@ function files({ assets, figures, live }: Omit<Shared, 'availability'> & { live:
     return asset ? sendAsset(c, asset) : nothing(c)
   })
   return app
-}
-
-function createVisitorFigures(
-  { status }: PageParts,
-  availability: () => Availability,
-): () => VisitorFigures {
-  return () => visitorFiguresOf(status(), availability())
 }
 
 function nothing(c: Context) {

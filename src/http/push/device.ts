@@ -3,6 +3,7 @@
 // fetch each time.
 
 import { isAllowedService, type PushServices } from '../../base/config/push.ts'
+import { asObject, parseJson } from '../../base/util/json-object.ts'
 import type { PushDevice } from '../../data/store/push-registrations.ts'
 
 export type DeviceRules = { services: PushServices; allowsHttp: boolean }
@@ -14,7 +15,7 @@ const UNCOMPRESSED = 4
 
 /** @returns what is wrong with it, as a sentence. */
 export function readDevice(token: string, rules: DeviceRules): PushDevice | string {
-  const { endpoint, keys } = parsed(token)
+  const { endpoint, keys } = asObject(parseJson(token)) ?? {}
   if (typeof endpoint !== 'string') {
     return 'token must be a push subscription as JSON: endpoint, and keys with p256dh and auth'
   }
@@ -31,7 +32,7 @@ export function readDevice(token: string, rules: DeviceRules): PushDevice | stri
 
 /** Also of a token that names an endpoint alone. */
 export function endpointOf(token: string): string {
-  const { endpoint } = parsed(token)
+  const { endpoint } = asObject(parseJson(token)) ?? {}
   return typeof endpoint === 'string' ? endpoint : token
 }
 
@@ -42,15 +43,6 @@ export function unfitEndpoint(endpoint: string, rules: DeviceRules): string | un
   if (!isWeb || username !== '' || password !== '') return 'endpoint must be an https address'
   if (isAllowedService(rules.services, host)) return undefined
   return `the operator of this server does not send pushes by way of ${host}`
-}
-
-function parsed(token: string): { endpoint?: unknown; keys?: unknown } {
-  try {
-    const value: unknown = JSON.parse(token)
-    return typeof value === 'object' && value !== null ? value : {}
-  } catch {
-    return {}
-  }
 }
 
 function bytesOf(text: unknown): Buffer | undefined {

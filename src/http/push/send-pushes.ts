@@ -6,6 +6,7 @@ import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { createLimiter } from '../../base/util/limiter.ts'
 import type { PushState } from '../../data/store/push-registrations.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import { retryAfterMs } from '../../sources/pds/rate-limit-headers.ts'
 import { type DeviceRules, unfitEndpoint } from './device.ts'
 import type { Push } from './due-pushes.ts'
 
@@ -126,10 +127,7 @@ async function ask(options: PushSenderOptions, { to, payload }: Push): Promise<O
   const response = await fetch(endpoint, { method: 'POST', headers, body, ...LIMITS })
   if (response.status >= 200 && response.status < 300) return 'sent'
   if (GONE.has(response.status)) return 'gone'
-  return AGAIN.has(response.status) ? { again: retryAfterMs(response.headers) } : 'refused'
-}
-
-function retryAfterMs(headers: Headers): number | undefined {
-  const text = headers.get('retry-after') ?? ''
-  return /^\d{1,6}$/.test(text) ? Number(text) * 1000 : undefined
+  return AGAIN.has(response.status)
+    ? { again: retryAfterMs(response.headers, Date.now()) }
+    : 'refused'
 }

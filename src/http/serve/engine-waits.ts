@@ -1,9 +1,11 @@
 // How long a request waits for the engine, and what is said when it is away: reading goes on with what this node has,
 // and the log hears of it now and then.
 
+import { unavailable } from '../../base/atproto/xrpc-error.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { createGate } from '../../base/util/gate.ts'
+import { within } from '../../base/util/waits.ts'
 import { EngineUnavailableError } from '../../data/engine/connect.ts'
 
 type EngineWaits = {
@@ -58,8 +60,12 @@ export function createEngineWaits(parts: Parts): EngineWaits {
     if (isAway()) return false
     const ms = wasTried ? waitedForMs : Math.max(waitedForMs, FIRST_WAITED_FOR_MS)
     try {
-      await within(ms, work())
-      return true
+      const isDone = await within(
+        ms,
+        work().then(() => true),
+      )
+      if (isDone) return true
+      throw new EngineUnavailableError(`it did not answer within ${ms} ms`)
     } catch (error) {
       fellBehind(error)
       return false
@@ -78,16 +84,10 @@ export function createEngineWaits(parts: Parts): EngineWaits {
   }
 }
 
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const error = new EngineUnavailableError(`it did not answer within ${ms} ms`)
-    timer = setTimeout(() => reject(error), ms)
-  })
-  try {
-    await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-    work.catch(() => undefined)
+/** Says to whoever asked that the engine is away; every other error is thrown as it is. */
+export function engineRefusal(message: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof EngineUnavailableError)) throw error
+    throw unavailable(message, { error: 'EngineUnavailable', cause: error })
   }
 }

@@ -1,10 +1,6 @@
-// Writes the timelines of those members whose buckets this node has into their logs on the engine: what arrived in this
-// node's rows, in the order of its arrival. It goes over the rows by itself, so ingest waits for nobody, and what the
-// engine can't take now waits in the rows.
-//
-// A round gathers what is new, writes it, and then makes it count by one transaction (data/engine/following-epochs.ts).
-// Where that fails it is done again, the very same, since nobody knows how much of it is there. Who takes a bucket over
-// begins a while before the place in the stream that its writer before came to, and leaves out what that one wrote.
+// Writes the timelines of those members whose buckets this node has into their logs on the engine: what arrived in
+// this node's rows, in the order of its arrival. It goes over the rows by itself, so ingest waits for nobody, and
+// what the engine can't take now waits in the rows.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../base/obs/log.ts'
@@ -97,6 +93,12 @@ const SAVED_EVERY_MS = 10_000
 const AT_ONCE = 256
 const READ_AT_ONCE = 256
 
+/**
+ * A round gathers what is new, writes it, and then makes it count by one transaction
+ * (data/engine/following-epochs.ts). Where that fails it is done again, the very same, since nobody knows how much
+ * of it is there. Who takes a bucket over begins a while before the place in the stream that its writer before came
+ * to, and leaves out what that one wrote.
+ */
 export function createFollowingWriter(parts: Parts): FollowingWriter {
   const writer = new Writer(parts)
   const running = writer.run()

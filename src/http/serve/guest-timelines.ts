@@ -1,9 +1,7 @@
 // The newest of home timelines of members whose buckets other nodes have: a few hundred entries each, of members who
-// asked of late. Each begins with the end of the member's log on the engine (shared-homes.ts) and grows by what arrives
-// in this node's own rows, gone over when the member asks; so it is what a ring would hold, from its floor on.
-//
-// What a page leaves out because of who is followed, hidden or gone by now is left out when it is read. Where somebody
-// is followed whose earlier posts can't be in it, it is given up, and rows have the word until it is begun anew.
+// asked of late. Each begins with the end of the member's log on the engine (shared-homes.ts) and grows by what
+// arrives in this node's own rows, gone over when the member asks; so it is what a ring would hold, from its floor
+// on.
 
 import { LruMap } from '../../base/util/lru.ts'
 import { type ActorReader, type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
@@ -49,6 +47,11 @@ const MAX_GUESTS = 2_000
 const MAX_ENTRIES = 192
 const MAX_FEEDS = 50_000
 
+/**
+ * What a page leaves out because of who is followed, hidden or gone by now is left out when it is read. Where
+ * somebody is followed whose earlier posts can't be in it, it is given up, and rows have the word until it is begun
+ * anew.
+ */
 export function createGuestTimelines(parts: Parts): GuestTimelines {
   const guests = new Guests(parts)
   return {

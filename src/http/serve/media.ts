@@ -24,7 +24,7 @@ import type { SideRoutes } from '../server/side-routes.ts'
 import { pinRules } from './pin-rules.ts'
 
 type MediaRoutes = {
-  /** For `beside` of the server. */
+  /** For `sideRoutes` of the server. */
   routes: SideRoutes[]
   counts(): MediaCounts
   /** Ends the media process. */

@@ -1,18 +1,18 @@
 // What the serving side asks the writer for, by way of what nodes share of their place: an act that counts on all nodes is
 // decided on the engine (shared-place.ts), and everything else goes on as it is.
 
-import { unavailable, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { Config } from '../../base/config/config.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { OperatorRequest, Writer } from '../../bridge/messages.ts'
-import { EngineUnavailableError } from '../../data/engine/connect.ts'
 import type { Db } from '../../data/store/db.ts'
 import { membersDeletedBefore } from '../../data/store/members.ts'
 import { parseState } from '../../ingest/member-state/document.ts'
 import type { PlaceAct } from '../../ingest/place/plan.ts'
 import type { OnViewer } from '../server/auth.ts'
+import { engineRefusal } from './engine-waits.ts'
 import { createSharedPlace, type SharedPlace } from './shared-place.ts'
 import type { SharedState } from './shared-state.ts'
 
@@ -104,13 +104,9 @@ function endOf(request: OperatorRequest): string | undefined {
   return request.kind === 'moderate' && request.act === 'ban' ? request.subject : undefined
 }
 
-function asRefusal(error: unknown): never {
-  if (!(error instanceof EngineUnavailableError)) throw error
-  throw unavailable(
-    'Nothing can be decided for all nodes at the moment: too few of the servers that keep it answer. Try again soon.',
-    { error: 'EngineUnavailable', cause: error },
-  )
-}
+const asRefusal = engineRefusal(
+  'Nothing can be decided for all nodes at the moment: too few of the servers that keep it answer. Try again soon.',
+)
 
 /** As a decision is refused then. */
 export function isEngineAway(error: unknown): boolean {

@@ -7,6 +7,7 @@ import type { Hono } from 'hono'
 import { createHydrator } from '../../answers/hydrate/hydrator.ts'
 import { createMediaUrls } from '../../answers/views/media-urls.ts'
 import type { Config } from '../../base/config/config.ts'
+import { answerCacheBytes, pageCacheKib } from '../../base/config/memory.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { version } from '../../base/util/version.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
@@ -20,6 +21,7 @@ import { findAdmission } from '../../data/store/admissions.ts'
 import { isBanned } from '../../data/store/bans.ts'
 import { type Db, openReader } from '../../data/store/db.ts'
 import { isDiskFull } from '../../data/store/disk-full.ts'
+import { countMembers } from '../../data/store/members.ts'
 import { schemaOf } from '../../data/store/migrate.ts'
 import { createAccounts } from '../../data/store/read/accounts.ts'
 import { prepareItemDraw } from '../../data/store/read/item-draw.ts'
@@ -35,8 +37,7 @@ import {
 } from '../../sources/identity/resolver.ts'
 import { createServiceAuth } from '../../sources/identity/service-jwt.ts'
 import type { SessionSpace } from '../media/hls/watch-sessions.ts'
-import { operatorRoutes } from '../operator/mount.ts'
-import { createOperatorRoutes } from '../operator/routes.ts'
+import { createOperatorRoutes, operatorRoutes } from '../operator/routes.ts'
 import { createNewcomers } from '../overload/newcomers.ts'
 import type { RateBuffers } from '../overload/rate-limits.ts'
 import { inviteRoutes } from '../pages/invite-page.ts'
@@ -79,7 +80,7 @@ type Serving = {
 }
 
 const NAMES_MAX_WAIT_MS = 700
-const MEGABYTE = 1 << 20
+const MEGABYTE = 1e6
 /** Accounts that nobody here heard of, looked up because a member looks at them. */
 const STRANGERS_A_MINUTE = { windowSeconds: 60, each: 200, all: 2_000 }
 
@@ -111,7 +112,7 @@ export function createServing(options: ServingOptions): Serving {
     namesMaxWaitMs: NAMES_MAX_WAIT_MS,
     lookups: createSharedBudget({ buffer: options.rateBuffers.lookups, ...STRANGERS_A_MINUTE }),
     invalidations: memory.invalidations,
-    maxKeptBytes: config.answerCacheMb * MEGABYTE,
+    maxKeptBytes: keptBytes(options, reading),
     scope: config.indexScope,
     ...{ fallback, counted, invites },
     ...{ push: pushRules(config), videoStatsDays: config.videoStatsDays },
@@ -171,13 +172,26 @@ function createIdentities(
   return resolver
 }
 
+/** Of answers, in this thread. */
+function keptBytes({ config, log, thread }: ServingOptions, reading: Reading): number {
+  const { db, graph, actors } = reading
+  const sizes = { follows: graph.edgeCount, actors: actors.count, members: countMembers(db) }
+  const { bytes, missing } = answerCacheBytes(sizes, config)
+  if (missing > 0 && thread === 0) {
+    const { memoryMb } = config
+    const hint = `Set it to ${memoryMb + Math.ceil(missing / MEGABYTE)} or more, or SLIPSTREAM_TIMELINE_LENGTH or SLIPSTREAM_TIMELINE_IDLE_DAYS lower.`
+    log.warn({ memoryMb, ...sizes, hint }, 'SLIPSTREAM_MEMORY_MB is less than what is stored takes')
+  }
+  return bytes
+}
+
 type Reading = ReturnType<typeof openReading>
 
 /** What a serving thread reads: rows, and the memory that all threads share. */
 function openReading(config: Config, memory: SharedMemory) {
   const graph = openFollowGraph(memory.graph)
   const actors = openActorTable(memory.actors)
-  const db = openReader(config.dataDir)
+  const db = openReader(config.dataDir, { cacheKib: pageCacheKib(config) })
   const draw = prepareItemDraw(db, actors)
   return {
     db,

@@ -1,10 +1,7 @@
-// Home timelines where several nodes share their members: those whose buckets this node has are rings in its memory, as
-// on a node that is alone. For the others a page is made of rows, at once and as exact; for who comes again soon the end of
-// their log is fetched from the engine behind it, of which the next pages are made. So no request waits for the engine,
-// no two nodes keep the same, and any node answers anybody.
-//
-// From the log comes what its writer calls complete (following-log.ts `follows`), if this node sees the same follows; what
-// arrived after the place in the stream that the log came to is taken from this node's own rows.
+// Home timelines where several nodes share their members: those whose buckets this node has are rings in its memory,
+// as on a node that is alone. For the others a page is made of rows, at once and as exact; for who comes again soon
+// the end of their log is fetched from the engine behind it, of which the next pages are made. So no request waits
+// for the engine, no two nodes keep the same, and any node answers anybody.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { LruMap } from '../../base/util/lru.ts'
@@ -66,6 +63,10 @@ const MAX_COMING = 10_000
 const FETCHED_WITHIN_MS = 5_000
 const MAX_FETCHING = 16
 
+/**
+ * From the log comes what its writer calls complete (following-log.ts `follows`), if this node sees the same
+ * follows; what arrived after the place in the stream that the log came to is taken from this node's own rows.
+ */
 export function createSharedHomes(parts: Parts): SharedHomes {
   const { rings, guests, held, actors } = parts
   const waits = createEngineWaits({

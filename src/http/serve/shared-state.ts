@@ -3,7 +3,6 @@
 // the rows take in what other nodes have written. Reading goes on from rows while the engine is away or slow; what a
 // member then wants to change is refused, since nobody could promise it.
 
-import { unavailable } from '../../base/atproto/xrpc-error.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { batchesOf } from '../../base/util/batches.ts'
 import { createWakeWatch } from '../../base/util/wake-watch.ts'
@@ -15,7 +14,7 @@ import type { Db } from '../../data/store/db.ts'
 import { sharedVersion } from '../../data/store/shared-state.ts'
 import { changesOf, changesOfState, isPrivateAct } from '../../ingest/member-state/changes.ts'
 import { readState } from '../../ingest/member-state/read-state.ts'
-import { createEngineWaits } from './engine-waits.ts'
+import { createEngineWaits, engineRefusal } from './engine-waits.ts'
 
 export type SharedState = {
   /** Sends what is private by way of the engine, all else as it is. */
@@ -92,7 +91,7 @@ export function createSharedState(parts: Parts): SharedState {
         const { did, ...act } = request
         await share(did, act).catch((error) => {
           fellBehind(error)
-          throw refusal(error)
+          return asRefusal(error)
         })
         // It is kept; should this node not have it yet, the member's next request brings it.
         await bring(did).catch(fellBehind)
@@ -157,13 +156,6 @@ async function addOwn(
   }
 }
 
-function refusal(error: unknown): unknown {
-  if (!(error instanceof EngineUnavailableError)) return error
-  return unavailable(
-    'What you keep here can’t be changed at the moment: too few of the servers that keep it answer. Try again soon.',
-    {
-      error: 'EngineUnavailable',
-      cause: error,
-    },
-  )
-}
+const asRefusal = engineRefusal(
+  'What you keep here can’t be changed at the moment: too few of the servers that keep it answer. Try again soon.',
+)

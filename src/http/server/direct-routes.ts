@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type WebRoute, webPath } from '../../base/obs/request-counters.ts'
 import { type FinishedAnswer, writeAnswer } from './http-answer.ts'
 import { type HttpRequest, NodeCall } from './http-request.ts'
+import type { SlowRequests } from './slow-requests.ts'
 
 export type DirectRoute = {
   /** What addresses begin with. */
@@ -16,12 +17,17 @@ export type DirectRoute = {
 }
 
 type Parts = {
+  /** Told of them by what they are counted as: addresses tell who reads what. */
+  slowRequests?: Pick<SlowRequests, 'add'> | undefined
   onAnswered?: ((path: string, status: number, seconds: number) => void) | undefined
   log: { error(fields: object, message: string): void }
 }
 
 /** @returns says whether it answers. */
-export function answerDirectly(routes: readonly DirectRoute[], { onAnswered, log }: Parts) {
+export function answerDirectly(
+  routes: readonly DirectRoute[],
+  { onAnswered, slowRequests, log }: Parts,
+) {
   async function write(
     one: DirectRoute,
     answering: Promise<FinishedAnswer>,
@@ -30,9 +36,14 @@ export function answerDirectly(routes: readonly DirectRoute[], { onAnswered, log
     const startedAt = performance.now()
     try {
       const finished = await answering
+      const { clock } = request
+      clock?.mark('finish')
       writeAnswer(response, finished)
+      clock?.mark('write')
       const seconds = (performance.now() - startedAt) / 1000
-      onAnswered?.(webPath(one.route(request)), finished.status, seconds)
+      const path = webPath(one.route(request))
+      onAnswered?.(path, finished.status, seconds)
+      if (clock) slowRequests?.add({ path, clock }, finished.status)
     } catch (error) {
       log.error({ path: request.path, err: error }, 'an answer could not be written')
       response.destroy()

@@ -26,7 +26,7 @@ export function createInputParser(lexicons: Lexicons, nsid: string): InputParser
  * JSON that is safe to walk and to send on: not too deep, without `__proto__`, every text whole.
  * @throws XRPCError InvalidRequest
  */
-export function parseSafeJson(body: Buffer): unknown {
+function parseSafeJson(body: Buffer): unknown {
   const value = parse(body)
   checkSafe(value, 0)
   return value
@@ -44,6 +44,15 @@ function refuseOtherThanJson(contentType: string | undefined): void {
   const type = contentType.split(';')[0]!.trim().toLowerCase()
   if (type !== 'application/json') {
     throw invalidRequest(`Wrong request encoding (Content-Type): ${type.slice(0, 100)}`)
+  }
+}
+
+/** The same of an answer to us. @returns undefined for what is no JSON, or none that is safe */
+export function readSafeJson(body: Buffer): unknown {
+  try {
+    return parseSafeJson(body)
+  } catch {
+    return undefined
   }
 }
 

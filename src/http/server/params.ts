@@ -1,11 +1,6 @@
-// Reads a query string by a method's lexicon: arrays by repetition, integers and booleans from their
-// one spelling, formats, limits and defaults by the official validator. Unknown names are ignored, as
-// in the reference; an empty value is as good as a missing one. Unlike the reference, `limit=abc` is
-// an error rather than 0.
-//
-// Only what was given is validated, each parameter by a lexicon of its own: over a whole method the
-// library makes an error, with its stack, for every optional parameter that is missing, and throws it
-// away; that alone would cost more than the rest of this file.
+// Reads a query string by a method's lexicon: arrays by repetition, integers and booleans from their one spelling,
+// formats, limits and defaults by the official validator. Unknown names are ignored, as in the reference; an empty
+// value is as good as a missing one. Unlike the reference, `limit=abc` is an error rather than 0.
 
 import { type LexiconDoc, Lexicons, type LexUserType } from '@atproto/lexicon'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
@@ -27,7 +22,13 @@ type Property = {
 
 const MAX_SEARCH_LENGTH = 16_384
 
-/** @throws if the lexicon has no such query or procedure. */
+/**
+ * Only what was given is validated, each parameter by a lexicon of its own: over a whole method the library makes an
+ * error, with its stack, for every optional parameter that is missing, and throws it away; that alone would cost
+ * more than the rest of this file.
+ *
+ * @throws if the lexicon has no such query or procedure.
+ */
 export function createParamsParser(lexicons: Lexicons, nsid: string): ParamsParser {
   const properties = readProperties(lexicons.getDefOrThrow(nsid, ['query', 'procedure']), nsid)
   return (search) => {

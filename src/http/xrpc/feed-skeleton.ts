@@ -5,7 +5,7 @@ import type { AppBskyFeedGetFeedSkeleton } from '@atproto/api'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import type { FetchedResponse } from '../../sources/identity/guarded-fetch.ts'
-import { parseSafeJson } from '../server/input.ts'
+import { readSafeJson } from '../server/input.ts'
 import type { Needs } from './define.ts'
 
 export type FeedSkeleton = {
@@ -40,7 +40,7 @@ export async function askForSkeleton(
   const response = await fetch(`${endpoint}/xrpc/${METHOD}?${query}`, options).catch((cause) => {
     throw new XRPCError(502, 'UpstreamFailure', 'feed unavailable', { cause })
   })
-  const body = parseBody(response)
+  const body = readSafeJson(response.body)
   if (response.status !== 200) throw refusal(response, body)
   const { feed: items, cursor: next, reqId, ...further } = validated(withoutNulls(body))
   // An empty page is the last one, and so is one that leads to itself.
@@ -79,12 +79,4 @@ function refusal({ status }: FetchedResponse, body: unknown): XRPCError {
   }
   const text = typeof message === 'string' ? message.slice(0, 500) : error
   return new XRPCError(status === 500 ? 502 : status, error.slice(0, 100), text)
-}
-
-function parseBody({ body }: FetchedResponse): unknown {
-  try {
-    return parseSafeJson(body)
-  } catch {
-    return undefined
-  }
 }

@@ -5,7 +5,7 @@
 
 import type { Viewer } from '../../answers/hydrate/types.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
-import { LruMap } from '../../base/util/lru.ts'
+import { createThingGate } from '../../base/util/gate.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { SharedBudget } from '../../data/shared-memory/shared-budget.ts'
@@ -47,16 +47,10 @@ export function createFetchRequests(parts: FetchRequestsParts): FetchRequests {
 /** Asks for what was not asked for lately; whoever asks for what is just being sent waits for that. */
 function createAsk(parts: FetchRequestsParts) {
   const { now = Date.now } = parts
-  const asked = new LruMap<string, number>(MAX_REMEMBERED)
+  const asked = createThingGate(ASKED_AGAIN_AFTER_MS, MAX_REMEMBERED, now)
   const onTheWay = new Map<string, Promise<void>>()
-  const send = createSend(parts, (thing) => void asked.delete(thing))
+  const send = createSend(parts, asked.open)
   let inFlight = 0
-
-  function isNew(thing: string): boolean {
-    if (now() - (asked.get(thing) ?? -Infinity) < ASKED_AGAIN_AFTER_MS) return false
-    asked.set(thing, now())
-    return true
-  }
 
   function sendOff(did: string, uris: string[], dids: string[]): Promise<void> {
     const things = [...uris, ...dids]
@@ -64,7 +58,7 @@ function createAsk(parts: FetchRequestsParts) {
     const sent = send(did, uris, dids)
       .catch(() => {
         // A writer that is busy, or has no room, is asked again with the next request.
-        for (const thing of things) asked.delete(thing)
+        for (const thing of things) asked.open(thing)
       })
       .finally(() => {
         inFlight--
@@ -77,7 +71,7 @@ function createAsk(parts: FetchRequestsParts) {
   return (viewer: string, uris: readonly string[], dids: readonly string[]): Promise<void> => {
     const sent = [...uris, ...dids].flatMap((thing) => onTheWay.get(thing) ?? [])
     if (inFlight < MAX_IN_FLIGHT) {
-      const [newUris, newDids] = [uris.filter(isNew), dids.filter(isNew)]
+      const [newUris, newDids] = [uris.filter(asked.mayAsk), dids.filter(asked.mayAsk)]
       if (newUris.length + newDids.length > 0) sent.push(sendOff(viewer, newUris, newDids))
     }
     return sent.length === 0 ? NOTHING : Promise.all(sent).then(() => undefined)

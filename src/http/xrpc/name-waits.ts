@@ -4,7 +4,7 @@
 // an account only claims to have.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
-import { LruMap } from '../../base/util/lru.ts'
+import { createThingGate } from '../../base/util/gate.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { UnderWay } from '../../data/store/read/under-way.ts'
 import { createWaits } from './waits.ts'
@@ -35,18 +35,12 @@ export function createNameWaits(
   { maxWaitMs, now = Date.now }: { maxWaitMs: number; now?: () => number },
 ): NameWaits {
   const waits = createWaits({ now, maxInVain: MAX_IN_VAIN })
-  const looked = new LruMap<string, number>(MAX_REMEMBERED)
-
-  function isNew(did: string): boolean {
-    if (now() - (looked.get(did) ?? -Infinity) < LOOKED_AGAIN_AFTER_MS) return false
-    looked.set(did, now())
-    return true
-  }
+  const looked = createThingGate(LOOKED_AGAIN_AFTER_MS, MAX_REMEMBERED, now)
 
   return {
     unnamed(dids) {
       if (maxWaitMs === 0) return []
-      const uids = [...dids].filter(isNew).map((did) => actors.uidOf(did))
+      const uids = [...dids].filter(looked.mayAsk).map((did) => actors.uidOf(did))
       const known = uids.filter((uid) => uid !== 0)
       return known.length === 0 ? known : underWay.neverLookedUp(known)
     },

@@ -1,5 +1,6 @@
 // The account that a request names by handle or DID, for methods that are about one.
 
+import type { $Typed, AppBskyGraphDefs } from '@atproto/api'
 import { ReadyJson } from '../../answers/views/ready-json.ts'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { NamedActor } from './actor-names.ts'
@@ -31,4 +32,9 @@ export function visibleActor(
     if (view === undefined) throw invalidRequest(`Actor not found: ${params.actor}`)
     return { uid, view: new ReadyJson([view]) }
   })
+}
+
+/** A handle that leads nowhere; a DID always names an account, known or not. */
+export function notFoundActor(actor: string): $Typed<AppBskyGraphDefs.NotFoundActor> {
+  return { $type: 'app.bsky.graph.defs#notFoundActor', actor, notFound: true }
 }

@@ -6,7 +6,7 @@ import { invalidRequest, unavailable, type XRPCError } from '../../base/atproto/
 import type { Accounts } from '../../data/store/read/accounts.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
-import { parseSafeJson } from '../server/input.ts'
+import { readSafeJson } from '../server/input.ts'
 import type { NamedActor } from './actor-names.ts'
 
 type OutsideRecord = { uri: string; cid: string; value: object }
@@ -58,18 +58,10 @@ async function pdsOf({ accounts, resolver }: Outside, { uid, did }: NamedActor) 
 
 /** A stranger's answer: only what the lexicon knows, and only if it is that. */
 function readAnswer(body: Buffer): OutsideRecord | undefined {
-  const answer = parse(body)
+  const answer = readSafeJson(body)
   if (typeof answer !== 'object' || answer === null) return undefined
   const { uri, cid, value } = answer as Record<string, unknown>
   if (typeof uri !== 'string' || typeof cid !== 'string' || !packCid(cid)) return undefined
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   return { uri, cid, value }
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return parseSafeJson(body)
-  } catch {
-    return undefined
-  }
 }

@@ -6,7 +6,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MINUTE_MS } from '../../base/util/durations.ts'
-import { LruMap } from '../../base/util/lru.ts'
+import { createThingGate } from '../../base/util/gate.ts'
 import { waitLeftMs } from './wait-left.ts'
 
 type Waits = {
@@ -43,7 +43,7 @@ type Options = {
 }
 
 export function createWaits({ now = Date.now, maxInVain = Infinity }: Options = {}): Waits {
-  const waitedFor = new LruMap<string, number>(MAX_REMEMBERED)
+  const waitedFor = createThingGate(WAITED_AGAIN_AFTER_MS, MAX_REMEMBERED, now)
   let waiting = 0
   let inVain = 0
   let lastInVain = -Infinity
@@ -57,17 +57,11 @@ export function createWaits({ now = Date.now, maxInVain = Infinity }: Options = 
     if (!hasCome) lastInVain = now()
   }
 
-  function isNew(thing: string): boolean {
-    if (now() - (waitedFor.get(thing) ?? -Infinity) < WAITED_AGAIN_AFTER_MS) return false
-    waitedFor.set(thing, now())
-    return true
-  }
-
   return {
     async awaited(things, request) {
       const { isThere, isOver = () => false, signal, maxWaitMs = MAX_WAIT_MS } = request
       if (waiting >= MAX_WAITING || isHopeless()) return false
-      if (!request.isShared && things.filter(isNew).length === 0) return false
+      if (!request.isShared && things.filter(waitedFor.mayAsk).length === 0) return false
       const giveUpAt = now() + waitLeftMs(signal, maxWaitMs, now())
       const isDone = () => isThere() || isOver()
       waiting++

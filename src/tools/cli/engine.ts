@@ -1,6 +1,6 @@
 // `slipstream engine …`: the CQL engine that the nodes of one place share (docs/CLUSTER.md).
 
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { type Config, ConfigError } from '../../base/config/config.ts'
 import { parseEngineAddress } from '../../base/config/engine.ts'
 import { bucketOf } from '../../data/engine/buckets.ts'
@@ -18,6 +18,7 @@ import type { CliContext } from './context.ts'
 import { CliError } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { report, table } from './terminal.ts'
+import { wholeNumber } from './whole-number.ts'
 
 type StatusOptions = JsonOption & { of?: string }
 
@@ -27,7 +28,12 @@ export function addEngine(program: Command, context: CliContext): void {
   const engine = program.command('engine').description('the CQL engine that several nodes share')
   withJson(engine.command('migrate'))
     .description('create or upgrade its keyspace and tables; safe to run again')
-    .option('--replication <n>', 'copies of each row, for a new keyspace', copies, 3)
+    .option(
+      '--replication <n>',
+      'copies of each row, for a new keyspace',
+      wholeNumber(1, MOST_COPIES),
+      3,
+    )
     .action((options: JsonOption & { replication: number }) => migrate(context, options))
   withJson(engine.command('status'))
     .description(
@@ -124,10 +130,4 @@ export async function withEngine(
   } finally {
     await engine?.close()
   }
-}
-
-function copies(text: string): number {
-  const value = Number(text)
-  if (Number.isInteger(value) && value >= 1 && value <= MOST_COPIES) return value
-  throw new InvalidArgumentError(`Give a whole number from 1 to ${MOST_COPIES}.`)
 }

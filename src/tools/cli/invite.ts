@@ -1,6 +1,6 @@
 // `slipstream invite …`: codes that let people in where SLIPSTREAM_MEMBERS says invite.
 
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { isByInvite } from '../../base/config/members.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
 import { newInviteCode, readInviteCode } from '../../data/store/invite-code.ts'
@@ -11,8 +11,9 @@ import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
 import { CliError } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
-import { readingOffline, writingOffline } from './offline.ts'
+import { readingAnyhow, writingOffline } from './offline.ts'
 import { report, say, table } from './terminal.ts'
+import { wholeNumber } from './whole-number.ts'
 
 type CreateOptions = JsonOption & { uses: number; days?: number; note: string }
 
@@ -24,8 +25,8 @@ export function addInvite(program: Command, context: CliContext): void {
   const invite = program.command('invite').description('codes that let people in')
   withJson(invite.command('create'))
     .description('create an invite code, which people enter at /invite')
-    .option('--uses <n>', 'how many accounts can use it', wholeNumber(MAX_USES), 1)
-    .option('--days <n>', 'days until it expires (never)', wholeNumber(MAX_DAYS))
+    .option('--uses <n>', 'how many accounts can use it', wholeNumber(1, MAX_USES), 1)
+    .option('--days <n>', 'days until it expires (never)', wholeNumber(1, MAX_DAYS))
     .option('--note <text>', 'a note to yourself', '')
     .addHelpText(
       'after',
@@ -63,10 +64,9 @@ async function create(context: CliContext, options: CreateOptions): Promise<void
 
 async function list(context: CliContext, asJson?: boolean): Promise<void> {
   const config = context.config()
-  const server = await findServer(config.dataDir)
-  const invites = server
-    ? (await server.ask<{ invites: InviteLine[] }>('GET', '/invites')).invites
-    : await readingOffline(config, (db) => listInvites(db, MAX_LISTED_INVITES).map(inviteLine))
+  const { invites } = await readingAnyhow(config, '/invites', (db) => ({
+    invites: listInvites(db, MAX_LISTED_INVITES).map(inviteLine),
+  }))
   report(asJson, { invites }, describe(invites))
 }
 
@@ -102,12 +102,4 @@ function describe(invites: readonly InviteLine[]): string {
 
 function json(value: unknown): string {
   return JSON.stringify(value)
-}
-
-function wholeNumber(max: number) {
-  return (text: string): number => {
-    const value = Number(text)
-    if (Number.isInteger(value) && value >= 1 && value <= max) return value
-    throw new InvalidArgumentError(`Give a whole number from 1 to ${max}.`)
-  }
 }

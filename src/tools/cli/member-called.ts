@@ -1,21 +1,23 @@
-// Which member a command's argument means.
+// The members, and which of them a command's argument means.
 
+import type { Config } from '../../base/config/config.ts'
+import type { Db } from '../../data/store/db.ts'
 import { listMembers, type MemberLine } from '../../http/operator/members.ts'
 import type { CliContext } from './context.ts'
-import { findServer } from './control-client.ts'
 import { CliError } from './fail.ts'
-import { readingOffline, refuseMissing } from './offline.ts'
+import { readingAnyhow } from './offline.ts'
 
 /** A member's DID, by what we know of them: their server may be gone, which may be why. */
 export async function memberCalled(context: CliContext, actor: string): Promise<string> {
-  const config = context.config()
-  const server = await findServer(config.dataDir)
-  if (!server) refuseMissing(config.dataDir)
-  const { members } = server
-    ? await server.ask<{ members: MemberLine[] }>('GET', '/members')
-    : { members: await readingOffline(config, listMembers) }
+  const members = await membersOf(context.config())
   const name = actor.replace(/^@/, '')
   const found = members.find(({ did, handle }) => did === name || handle === name.toLowerCase())
   if (found) return found.did
   throw new CliError(`${actor} is not a member.`, 'See `slipstream member list`, or try the DID.')
+}
+
+export async function membersOf(config: Pick<Config, 'dataDir'>): Promise<MemberLine[]> {
+  const read = (db: Db) => ({ members: listMembers(db) })
+  const { members } = await readingAnyhow(config, '/members', read)
+  return members
 }

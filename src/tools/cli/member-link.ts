@@ -1,6 +1,6 @@
 // `slipstream member link`: an address at which a member's timeline can be read in a browser, without a client.
 
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { createReadingTokens, MAX_READING_HOURS } from '../../http/server/reading-token.ts'
 import type { CliContext } from './context.ts'
@@ -8,6 +8,7 @@ import { CliError, EXIT } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { memberCalled } from './member-called.ts'
 import { report } from './terminal.ts'
+import { wholeNumber } from './whole-number.ts'
 
 const DEFAULT_HOURS = 24
 
@@ -18,7 +19,7 @@ export function addMemberLink(member: Command, context: CliContext): void {
     .option(
       '--hours <n>',
       `how long it works, at most ${MAX_READING_HOURS}`,
-      hoursIn,
+      wholeNumber(1, MAX_READING_HOURS),
       DEFAULT_HOURS,
     )
     .addHelpText('after', HELP)
@@ -49,10 +50,4 @@ async function link(
   const url = `${publicOrigin}/read#${createReadingTokens(operatorToken).mint(did, hours)}`
   const until = new Date(Date.now() + hours * HOUR_MS).toISOString()
   report(json, { did, url, until }, url)
-}
-
-function hoursIn(text: string): number {
-  const hours = Number(text)
-  if (Number.isInteger(hours) && hours >= 1 && hours <= MAX_READING_HOURS) return hours
-  throw new InvalidArgumentError(`Give a whole number from 1 to ${MAX_READING_HOURS}.`)
 }

@@ -2,15 +2,15 @@
 
 import type { Command } from 'commander'
 import type { Config } from '../../base/config/config.ts'
-import { type Account, listMembers, type MemberLine } from '../../http/operator/members.ts'
+import type { Account, MemberLine } from '../../http/operator/members.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
 import { followColdStart } from './follow-cold-start.ts'
 import { type JsonOption, withJson } from './json-option.ts'
-import { memberCalled } from './member-called.ts'
+import { memberCalled, membersOf } from './member-called.ts'
 import { addMemberLink } from './member-link.ts'
 import { addMemberState, exportBeforeRemoval } from './member-state.ts'
-import { readingOffline, writingOffline } from './offline.ts'
+import { writingOffline } from './offline.ts'
 import { report, say, table, thousands } from './terminal.ts'
 
 type AddOptions = JsonOption & { wait: boolean }
@@ -82,11 +82,7 @@ async function addOffline(context: CliContext, actor: string, options: AddOption
 }
 
 async function list(context: CliContext, json: boolean | undefined): Promise<void> {
-  const config = context.config()
-  const server = await findServer(config.dataDir)
-  const { members } = server
-    ? await server.ask<{ members: MemberLine[] }>('GET', '/members')
-    : { members: await readingOffline(config, listMembers) }
+  const members = await membersOf(context.config())
   report(json, members, members.length === 0 ? 'There are no members yet.' : tableOf(members))
 }
 

@@ -8,6 +8,7 @@ import {
   MAX_LISTED_DECISIONS,
   type ModerationAnswer,
   type ModerationLists,
+  type ModerationWish,
   moderationLists,
   refuseUnfitTag,
 } from '../../http/operator/moderation.ts'
@@ -15,18 +16,11 @@ import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
 import { CliError } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
-import { readingOffline, refuseMissing, writingOffline } from './offline.ts'
+import { readingAnyhow, refuseMissing, writingOffline } from './offline.ts'
 import { report, table } from './terminal.ts'
 
 type Options = JsonOption & { reason: string; by: string; blobs?: boolean }
-type Wish = {
-  act: ModerationAct
-  subject: string
-  reason: string
-  by: string
-  blobs: boolean
-  tag: string
-}
+type Wish = Omit<ModerationWish, 'ref'>
 
 const TAGGED = 'a handle, a DID, or the address of a post'
 const TAG = 'a tag that the settings name, such as search-hide or thread-hide'
@@ -134,10 +128,9 @@ async function carryOutOffline(config: Config, wish: Wish): Promise<ModerationAn
 
 async function list(context: CliContext, asJson?: boolean): Promise<void> {
   const config = context.config()
-  const server = await findServer(config.dataDir)
-  const lists = server
-    ? await server.ask<ModerationLists>('GET', '/moderation')
-    : await readingOffline(config, (db) => moderationLists(db, MAX_LISTED_DECISIONS))
+  const lists = await readingAnyhow(config, '/moderation', (db) =>
+    moderationLists(db, MAX_LISTED_DECISIONS),
+  )
   report(asJson, lists, describe(lists))
 }
 

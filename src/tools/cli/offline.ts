@@ -10,8 +10,22 @@ import { refuseAlone } from '../../data/store/engine-move.ts'
 import { lockDataDir } from '../../data/store/lock.ts'
 import { schemaOf, schemaVersion } from '../../data/store/migrate.ts'
 import type { Writer } from '../../ingest/indexing/writer.ts'
+import { findServer } from './control-client.ts'
 
 type OfflineWriter = { db: Db; actors: ActorTable; writer: Writer }
+
+/**
+ * What the server that runs tells, and where none does what its rows tell.
+ * @throws ConfigError where there is no database.
+ */
+export async function readingAnyhow<T>(
+  config: Pick<Config, 'dataDir'>,
+  path: string,
+  read: (db: Db) => T,
+): Promise<T> {
+  const server = await findServer(config.dataDir)
+  return server ? server.ask<T>('GET', path) : readingOffline(config, read)
+}
 
 /** @throws ConfigError where a server runs, or there is no database. */
 export async function readingOffline<T>(

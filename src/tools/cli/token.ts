@@ -1,7 +1,7 @@
 // `slipstream token …`: named tokens for programs that read timelines or post to them.
 
 import { text } from 'node:stream/consumers'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { listServiceTokens, newServiceToken } from '../../data/store/service-tokens.ts'
 import { OperatorError } from '../../http/operator/operator-error.ts'
 import {
@@ -18,8 +18,9 @@ import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
 import { CliError } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
-import { readingOffline, writingOffline } from './offline.ts'
+import { readingAnyhow, writingOffline } from './offline.ts'
 import { report, say, table } from './terminal.ts'
+import { wholeNumber } from './whole-number.ts'
 
 type CreateOptions = JsonOption & {
   scope: string[]
@@ -82,10 +83,9 @@ async function create(context: CliContext, name: string, options: CreateOptions)
 
 async function list(context: CliContext, asJson?: boolean): Promise<void> {
   const config = context.config()
-  const server = await findServer(config.dataDir)
-  const tokens = server
-    ? (await server.ask<{ tokens: TokenLine[] }>('GET', '/tokens')).tokens
-    : await readingOffline(config, (db) => listServiceTokens(db).map(tokenLine))
+  const { tokens } = await readingAnyhow(config, '/tokens', (db) => ({
+    tokens: listServiceTokens(db).map(tokenLine),
+  }))
   report(asJson, { tokens }, describe(tokens))
 }
 
@@ -125,12 +125,4 @@ function describe(tokens: readonly TokenLine[]): string {
     one.scopes.join(' '),
   ])
   return table(['name', 'until', 'rate', 'scopes'], rows)
-}
-
-function wholeNumber(min: number, max: number) {
-  return (text: string): number => {
-    const value = Number(text)
-    if (Number.isInteger(value) && value >= min && value <= max) return value
-    throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`)
-  }
 }

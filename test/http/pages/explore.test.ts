@@ -12,6 +12,7 @@ import type { createPostView } from '../../../src/http/pages/explore/post.ts'
 import type { proofView } from '../../../src/http/pages/explore/proof.ts'
 import { exploreRoutes } from '../../../src/http/pages/explore/routes.ts'
 import type { createTimelineView } from '../../../src/http/pages/explore/timeline.ts'
+import { createAvailability } from '../../../src/http/pages/histories.ts'
 import { keepsFromRows } from '../../support/memory-parts.ts'
 import { createRandom } from '../../support/random.ts'
 import { referenceUrlPatterns } from '../../support/reference-appview.ts'
@@ -53,6 +54,7 @@ function explorer({ world }: ServingWorld) {
       },
       status: () => undefined,
       slowRequests: { list: () => [] },
+      availability: createAvailability({ db: world.reader }),
       log: { error: (...line: unknown[]) => console.error(...line) },
       onFatal: (error) => {
         throw error

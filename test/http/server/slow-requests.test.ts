@@ -1,13 +1,16 @@
 // Which requests are kept as slow, and that the parts of each add up: on a server with a socket, and with times of
 // our own.
 
+import { Hono } from 'hono'
 import { afterEach, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { timed } from '../../../src/base/obs/stopwatch.ts'
 import { HOUR_MS } from '../../../src/base/util/durations.ts'
+import type { DirectRoute } from '../../../src/http/server/direct-routes.ts'
 import type { Method } from '../../../src/http/server/method.ts'
 import type { RequestClock } from '../../../src/http/server/request-clock.ts'
 import { createServer, type Server } from '../../../src/http/server/server.ts'
+import type { SideRoutes } from '../../../src/http/server/side-routes.ts'
 import { createSlowRequests } from '../../../src/http/server/slow-requests.ts'
 
 const NSID = 'app.bsky.feed.getTimeline'
@@ -28,7 +31,10 @@ function spin(steps: number): number {
   return sum
 }
 
-async function serve(method: Omit<Method, 'nsid' | 'kind' | 'auth'>) {
+async function serve(
+  method: Omit<Method, 'nsid' | 'kind' | 'auth'>,
+  sideRoutes: SideRoutes[] = [],
+) {
   const collections = { between: (from: number, to: number) => to - from }
   const slowRequests = createSlowRequests({ collections })
   server = createServer({
@@ -43,10 +49,11 @@ async function serve(method: Omit<Method, 'nsid' | 'kind' | 'auth'>) {
     health: () => ({ ok: true, version: 'test' }),
     log: { debug() {}, error() {}, fatal() {} } as never,
     slowRequests,
+    sideRoutes,
   })
   const { port } = await server.listen()
-  const ask = (headers = { authorization: 'Bearer did:plc:alice' }) =>
-    fetch(`http://127.0.0.1:${port}/xrpc/${NSID}`, { headers }).then((answer) => answer.text())
+  const ask = (headers = { authorization: 'Bearer did:plc:alice' }, path = `/xrpc/${NSID}`) =>
+    fetch(`http://127.0.0.1:${port}${path}`, { headers }).then((answer) => answer.text())
   return { ask, list: slowRequests.list }
 }
 
@@ -72,6 +79,29 @@ test('the parts of a request add up, whatever becomes of it', async () => {
     expect(answered[part], part).toBeGreaterThan(0)
   }
   await expect.poll(() => list().every(({ collectionsMs }) => collectionsMs > 0)).toBe(true)
+})
+
+test('what goes by no router is listed too, by what it is counted as', async () => {
+  const direct: DirectRoute = {
+    path: '/v1/timelines/',
+    route: () => 'timeline-pages',
+    async answer(request) {
+      request.clock?.mark('token')
+      request.clock?.handled(() => spin(100_000))
+      request.clock?.mark('handler')
+      return { status: 200, body: Buffer.from('{}'), headers: [] }
+    },
+  }
+  const app = new Hono()
+  const { ask, list } = await serve({ handler: () => ({ body: {} }) }, [
+    { path: '/v1', app, direct },
+  ])
+  await ask(undefined, '/v1/timelines/following:did:plc:alice/events')
+  await expect.poll(list).toHaveLength(1)
+  const [one] = list() as [SlowRequest]
+  expect([one.path, one.status]).toEqual(['web timeline-pages', 200])
+  expect(one.views).toBeGreaterThan(0)
+  expect(sumOf(one)).toBeCloseTo(one.totalMs, 6)
 })
 
 test('the slowest hundred of the last hour are kept, the slowest first', () => {

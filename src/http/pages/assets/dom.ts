@@ -32,6 +32,35 @@ export function svg<Name extends keyof SVGElementTagNameMap>(
   return made
 }
 
+/** The first cell of each row is its head. */
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): HTMLElement {
+  const head = heads.map((text) => element('th', { scope: 'col' }, text))
+  const lines = rows.map(([name, ...cells]) =>
+    element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, name),
+      ...cells.map((text) => element('td', {}, text)),
+    ),
+  )
+  return element(
+    'table',
+    {},
+    element('thead', {}, element('tr', {}, ...head)),
+    element('tbody', {}, ...lines),
+  )
+}
+
+/** What may be wider than the page. */
+export function scrollable(label: string, content: HTMLElement): HTMLElement {
+  const attributes = { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label }
+  return element('div', attributes, content)
+}
+
+export function dateAndTime(at: number | string | Date): string {
+  return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+}
+
 /** One of a group of buttons is pressed; `chosen` is told which. */
 export function choice(group: Element, attribute: string, chosen: (value: string) => void): void {
   const buttons = [...group.querySelectorAll<HTMLButtonElement>(`[data-${attribute}]`)]

@@ -1,6 +1,6 @@
 // The explore view: asks as the operator, and shows why a timeline is as it is.
 
-import { byId, choice, cutTo, element, shortName } from './dom.ts'
+import { byId, choice, cutTo, dateAndTime, element, shortName } from './dom.ts'
 import { createTabs } from './explore-tabs.ts'
 import { decide, showModeration } from './moderation.ts'
 import {
@@ -37,7 +37,6 @@ type Account = Person & {
   isMember: boolean
   isCelebrity: boolean
   isHidden: boolean
-  joinedAt?: number
   lastSeenAt?: number
   isColdStarted: boolean
   follows: number
@@ -171,7 +170,7 @@ function accountCard(account: Account): HTMLElement {
       ? `keeps everything: ${follows} follows${reasonableLimit === 0 ? '' : ` are within the limit of ${reasonableLimit}`}`
       : `lossy: of ${follows} follows’ posts, ${Math.round(keepShare * 100)} % are kept (limit ${reasonableLimit})`
   const memory = ring
-    ? `${ring.items} items in memory${ring.oldestAt === undefined ? '' : `, back to ${when(ring.oldestAt)}`}`
+    ? `${ring.items} items in memory${ring.oldestAt === undefined ? '' : `, back to ${dateAndTime(ring.oldestAt)}`}`
     : 'not in memory; it is built at the next request'
   const roles = [
     account.isMember ? 'member' : 'not a member',
@@ -184,7 +183,7 @@ function accountCard(account: Account): HTMLElement {
     ['Timeline', lossiness],
     ['Memory', memory],
     ['Followers', `${account.followers}, members among them: ${account.memberFollowers}`],
-    ['Last seen', account.lastSeenAt === undefined ? 'not yet' : when(account.lastSeenAt)],
+    ['Last seen', account.lastSeenAt === undefined ? 'not yet' : dateAndTime(account.lastSeenAt)],
   ]
   const list = facts.map(([name, text]) =>
     element('div', {}, element('dt', {}, name), element('dd', {}, text)),
@@ -207,7 +206,7 @@ function itemRow(item: Item): HTMLElement {
       'div',
       { class: 'item-head' },
       person(author),
-      element('time', { datetime: new Date(sortAt).toISOString() }, when(sortAt)),
+      element('time', { datetime: new Date(sortAt).toISOString() }, dateAndTime(sortAt)),
     ),
     repostedBy && element('p', { class: 'repost' }, `Reposted by ${shortName(repostedBy)}`),
     element('p', { class: 'text', dir: 'auto' }, text || '(no text)'),
@@ -270,8 +269,4 @@ function person(one: Person): HTMLElement {
       one.name !== '' && shortName(one),
     ),
   )
-}
-
-function when(at: number): string {
-  return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 }

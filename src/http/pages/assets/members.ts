@@ -1,6 +1,6 @@
 // Newcomers by name, for the operator.
 
-import { element, shortName } from './dom.ts'
+import { shortName, table } from './dom.ts'
 import { askAsOperator } from './operator.ts'
 
 type Newcomer = {
@@ -20,41 +20,23 @@ const STAGES: Record<Newcomer['stage'], string> = {
   done: 'done',
 }
 
+const HEADS = ['Member', 'Now', 'Posts in the timeline', 'Follows fetched']
+
 /** Fills `place`, or empties it where there is no answer. */
 export async function showNewcomers(place: HTMLElement): Promise<void> {
   try {
     const { newcomers } = await askAsOperator<{ newcomers: Newcomer[] }>('newcomers')
-    place.replaceChildren(newcomers.length > 0 ? table(newcomers) : '')
+    place.replaceChildren(newcomers.length > 0 ? table(HEADS, newcomers.map(row)) : '')
   } catch {
     place.replaceChildren()
   }
 }
 
-function table(newcomers: Newcomer[]): HTMLElement {
-  const head = ['Member', 'Now', 'Posts in the timeline', 'Follows fetched']
-  return element(
-    'table',
-    {},
-    element(
-      'thead',
-      {},
-      element('tr', {}, ...head.map((text) => element('th', { scope: 'col' }, text))),
-    ),
-    element('tbody', {}, ...newcomers.map(row)),
-  )
-}
-
-function row({ did, handle, stage, complete, items, itemsWanted }: Newcomer): HTMLElement {
-  const name = shortName({ did, handle })
-  const cells = [
+function row({ did, handle, stage, complete, items, itemsWanted }: Newcomer): string[] {
+  return [
+    shortName({ did, handle }),
     STAGES[stage],
     `${items} of ${itemsWanted}`,
     `${complete.done} of ${complete.total}`,
   ]
-  return element(
-    'tr',
-    {},
-    element('th', { scope: 'row' }, name),
-    ...cells.map((text) => element('td', {}, text)),
-  )
 }

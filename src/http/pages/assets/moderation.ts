@@ -1,7 +1,7 @@
 // What the operator hid and whom they banned, on the explore page: the form for one more decision, what
 // holds now with what ends it, and the log.
 
-import { byId, element } from './dom.ts'
+import { byId, dateAndTime, element } from './dom.ts'
 import { operatorToken, RefusedError } from './operator.ts'
 
 type Wish = { subject: string; act: Act; tag?: string }
@@ -42,7 +42,7 @@ export async function showModeration(): Promise<void> {
       element(
         'li',
         {},
-        `${dayOf(at)} · ${DONE[act]}${tag ? ` ${tag}` : ''} by ${by}${reason ? `: ${reason}` : ''}`,
+        `${dateAndTime(at)} · ${DONE[act]}${tag ? ` ${tag}` : ''} by ${by}${reason ? `: ${reason}` : ''}`,
         element('br'),
         element('code', {}, subject),
       ),
@@ -76,7 +76,7 @@ function row(at: string, wish: Wish, words: string): HTMLElement {
       button.disabled = false
     })
   })
-  return element('li', {}, element('code', {}, wish.subject), ` since ${dayOf(at)} `, button)
+  return element('li', {}, element('code', {}, wish.subject), ` since ${dateAndTime(at)} `, button)
 }
 
 async function ask<T>(method: 'GET' | 'POST', body?: object): Promise<T> {
@@ -92,8 +92,4 @@ async function ask<T>(method: 'GET' | 'POST', body?: object): Promise<T> {
   const answer = (await response.json()) as T & { message?: string; hint?: string }
   if (response.ok) return answer
   throw new Error([answer.message, answer.hint].filter((one) => one).join(' '))
-}
-
-function dayOf(at: string): string {
-  return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 }

@@ -1,7 +1,7 @@
 // A post as the reading page shows it: who, when, words with their links, pictures, and what it quotes. All
 // text is set as text; addresses that are not http(s) are not made links.
 
-import { element } from './dom.ts'
+import { dateAndTime, element } from './dom.ts'
 
 export type Author = { did: string; handle: string; displayName?: string; avatar?: string }
 type Label = { val: string }
@@ -132,9 +132,7 @@ export function nameOf({ displayName, handle }: Author): string {
 function whenLink({ uri }: Post, at: string): HTMLElement {
   const date = new Date(at)
   const isKnown = !Number.isNaN(date.getTime())
-  const text = isKnown
-    ? date.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
-    : 'some time'
+  const text = isKnown ? dateAndTime(date) : 'some time'
   return element(
     'a',
     { class: 'when', href: `/read?${new URLSearchParams({ post: uri })}` },

@@ -13,7 +13,6 @@ type AccountView = Person & {
   isCelebrity: boolean
   isHidden: boolean
   /** Milliseconds since 1970. */
-  joinedAt: number | undefined
   lastSeenAt: number | undefined
   isColdStarted: boolean
   follows: number
@@ -42,7 +41,6 @@ export function accountView(parts: ExploreParts, subject: Subject): AccountView 
     isMember: (flags & MEMBER) !== 0,
     isCelebrity: (flags & CELEBRITY) !== 0,
     isHidden: (flags & HIDDEN) !== 0,
-    joinedAt: member?.joined_at,
     lastSeenAt: member?.last_seen_at ?? undefined,
     isColdStarted: findBackfill(db, uid, COLD_START) !== undefined,
     follows,

@@ -9,6 +9,7 @@ import { createAccounts } from '../../../data/store/read/accounts.ts'
 import { videosWatched } from '../../operator/facts.ts'
 import { requireOperator } from '../../operator/guard.ts'
 import type { SlowRequests } from '../../server/slow-requests.ts'
+import type { Availability } from '../availability.ts'
 import { figuresOf } from '../figures.ts'
 import { createForecast, createHistories } from '../histories.ts'
 import { type PageErrorParts, pageError } from '../page-error.ts'
@@ -25,6 +26,7 @@ export type ExploreOptions = ExploreParts &
     config: Pick<Config, 'operatorToken' | 'labelers' | 'dataDir' | 'mediaPin' | 'mediaPinMb'>
     status: () => IngestStatus | undefined
     slowRequests: Pick<SlowRequests, 'list'>
+    availability: () => Availability
     /** Milliseconds since 1970. */
     now?: () => number
   }

@@ -1,15 +1,19 @@
 // app.bsky.draft.createDraft: private state, kept here and in no repository.
 
+import { randomInt } from 'node:crypto'
 import type { AppBskyDraftCreateDraft } from '@atproto/api'
 import { stringifyLex } from '@atproto/lexicon'
+import { tidOfMicros } from '../../../../../base/atproto/tid.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'
-import { newDraftId } from '../../../draft-id.ts'
 import { hasRoomForDraft } from '../../../draft-room.ts'
 
 /** As in the reference. */
 const MAX_DRAFTS = 500
+const CLOCK_IDS = 1024
+
+let lastUs = 0
 
 export const createDraft = procedure(
   'app.bsky.draft.createDraft',
@@ -20,8 +24,17 @@ export const createDraft = procedure(
     if (!hasRoom || app.drafts.count(viewer.uid) >= MAX_DRAFTS) {
       throw invalidRequest('Drafts limit reached', 'DraftLimitReached')
     }
-    const id = newDraftId()
+    const id = newDraftId(Date.now())
     await app.writer.send({ kind: 'create-draft', did: viewer.did, draftId: id, draft })
     return { body: { id } }
   },
 )
+
+/**
+ * A TID (https://atproto.com/specs/tid) of the moment, ascending within this thread. The clock's part is chosen at
+ * random each time, so that two threads don't meet.
+ */
+function newDraftId(nowMs: number): string {
+  lastUs = Math.max(nowMs * 1000, lastUs + 1)
+  return tidOfMicros(lastUs, randomInt(CLOCK_IDS))
+}

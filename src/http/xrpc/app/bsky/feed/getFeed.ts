@@ -16,7 +16,6 @@ import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
 import { inPlaceOfDiscover, isDiscover } from '../../../discover-feed.ts'
 import { askForSkeleton, type FeedSkeleton } from '../../../feed-skeleton.ts'
-import { withFields } from '../../../json-fields.ts'
 import { notBlockedOrMuted } from '../../../present.ts'
 import { whenAsked } from '../../../when-asked.ts'
 
@@ -156,4 +155,10 @@ function present(
     return text && withFields(text, { feedContext, reqId: page.reqId })
   })
   return readyArray(views.filter((view) => view !== undefined))
+}
+
+/** @param text - byte text of an object with at least one field; `fields` are none of its own. */
+function withFields(text: string, fields: object): string {
+  const more = byteText(fields)
+  return more === '{}' ? text : `${text.slice(0, -1)},${more.slice(1)}`
 }

@@ -34,6 +34,7 @@ export const getTimeline = pagedMethod(
       feed,
       cursor: page.cursor ?? cursorAtEnd(page.app, page),
       startCursor: page.reads.find(({ startCursor }) => startCursor !== undefined)?.startCursor,
+      followsLeftOut: page.reads.find(({ followsLeftOut }) => followsLeftOut)?.followsLeftOut,
     }),
   },
 )

@@ -6,6 +6,7 @@ import type { NamedActor } from '../../../actor-names.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
 import { allOf, andThen } from '../../../maybe-later.ts'
+import { notFoundActor } from '../../../named-actor.ts'
 import { notBlocked } from '../../../present.ts'
 
 type ProofCall = SignedInCall<{ subjects: string[]; followers: number }>
@@ -20,7 +21,7 @@ export const getSocialProof = query(
     const { subjects } = call.params
     return andThen(allOf(subjects.map((subject) => app.names.find(subject))), (found) => {
       const proofs = prove(app, call, found)
-      return { body: { proofs: proofs.map((proof, i) => proof ?? notFound(subjects[i]!)) } }
+      return { body: { proofs: proofs.map((proof, i) => proof ?? notFoundActor(subjects[i]!)) } }
     })
   },
 )
@@ -54,8 +55,4 @@ function prove(
       followers: readyArray(views.filter((text) => text !== undefined)),
     }
   })
-}
-
-function notFound(actor: string) {
-  return { $type: 'app.bsky.graph.defs#notFoundActor', actor, notFound: true }
 }
