@@ -1,6 +1,6 @@
 // What communities of 10,000, 100,000 and 1,000,000 members cost, by the model of cost/model.ts over
-// unit costs measured before (docs/figures.json), and a check of it: a community's graph, accounts and
-// timelines made for real, measured, and compared with what the model says of the same sizes.
+// unit costs measured before (docs/figures.json), and two checks of it: a community's graph, accounts and
+// timelines made for real, and the running server of bench/memory.ts, compared with what the model says of them.
 // docs/COST.md says what is assumed and where one machine ends.
 
 import { join } from 'node:path'
@@ -11,9 +11,19 @@ import { createKeeps, drawByHash } from '../src/data/timeline/lossiness.ts'
 import { createTimelines } from '../src/data/timeline/rings.ts'
 import { didOf } from '../test/support/network-stream.ts'
 import { createRandom } from '../test/support/random.ts'
-import { type Cost, costOf, habits, network, type UnitCosts } from './cost/model.ts'
+import {
+  type Cost,
+  costOf,
+  habits,
+  liveFactor,
+  memoryOf,
+  type Network,
+  networks,
+  type UnitCosts,
+  unitFigures,
+} from './cost/model.ts'
 import { drawNeighbourhood, type Neighbourhood } from './cost/neighbourhood.ts'
-import { readUnits } from './cost/saved-units.ts'
+import { readSaved } from './cost/saved-units.ts'
 import { onceNs } from './cpu-time.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 
@@ -23,23 +33,28 @@ const TIMELINE_LENGTH = 1_000
 const POSTS = 2_000
 const CELEBRITY_THRESHOLD = 10_000
 const MB = 2 ** 20
+/** Of bench/memory.ts. */
+const LIVE_MEMBERS = 100
 
 export function bench({ full, wants }: BenchOptions): BenchResult[] {
-  const units = readUnits(UNITS)
+  const units = readSaved(UNITS, unitFigures)
   const powers = full ? [4, 5, 6] : [4]
-  const results = powers.flatMap((power) => {
-    const cost = costOf(units, draw(10 ** power))
-    return figures(`cost.1e${power}`, cost)
-  })
+  const results = Object.entries(networks).flatMap(([name, network]) =>
+    powers.flatMap((power) => {
+      const cost = costOf(units, draw(10 ** power, network), network)
+      return figures(`cost.${name}.1e${power}`, cost)
+    }),
+  )
+  results.push(...live(units))
   if (wants('cost.check')) results.push(...check(units, full ? 10_000 : 500))
   return results
 }
 
-function draw(members: number): Neighbourhood {
+function draw(members: number, { accounts }: Network): Neighbourhood {
   return drawNeighbourhood({
     members,
     followsEach: habits.followsEach,
-    accounts: network.accounts,
+    accounts,
     localShare: 0.3,
     localPerMember: 10,
     celebrityThreshold: CELEBRITY_THRESHOLD,
@@ -66,13 +81,26 @@ function figures(name: string, cost: Cost): BenchResult[] {
   ]
 }
 
+/** A server that runs, as bench/memory.ts measured it, beside what the model says of its sizes. */
+function live(units: UnitCosts): BenchResult[] {
+  const { edges, rssMb } = readSaved(UNITS, { edges: 'memory.edges', rssMb: 'memory.rss_mb' })
+  const place = { members: LIVE_MEMBERS, edges, network: networks.active }
+  const modelled = memoryOf(units, place).total * 1000
+  return [
+    { name: 'cost.live.ram.modelled', value: modelled, unit: 'MB' },
+    { name: 'cost.live.ram.measured', value: rssMb, unit: 'MB' },
+    { name: 'cost.live.ram.ratio', value: rssMb / modelled, unit: 'measured/model' },
+    { name: 'cost.live.stream.factor', value: liveFactor(units), unit: 'live/at once' },
+  ]
+}
+
 /**
  * Members with their follows and full timelines, as many accounts as the model says they know, and as
  * many further edges as make up the lists of the authors.
  */
 function check(units: UnitCosts, members: number): BenchResult[] {
-  const place = draw(members)
-  const cost = costOf(units, place)
+  const place = draw(members, networks.active)
+  const cost = costOf(units, place, networks.active)
   globalThis.gc?.()
   const before = process.memoryUsage().rss
   const parts = build(members, place, cost)
@@ -98,7 +126,7 @@ function build(members: number, { authors }: Neighbourhood, cost: Cost) {
   const actors = createActorTable()
   const graph = createFollowGraph()
   const timelines = createTimelines(TIMELINE_LENGTH)
-  const known = Math.min(network.accounts, Math.round(cost.edges * 0.25))
+  const known = Math.min(networks.active.accounts, Math.round(cost.edges * 0.25))
   for (let n = 0; n < known; n++) actors.intern(didOf(n))
   // Accounts in the order of their fame, then the members behind them all.
   const anyone = () => 1 + Math.floor(known * random.next() ** 3)

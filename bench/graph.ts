@@ -9,15 +9,11 @@
 // `….reader` is a reading thread's question. Baselines in the same process, one direction and
 // nothing shared: a Map<number, Set<number>>, and open addressing in an Int32Array.
 
-import { Adjacency } from '../src/data/graph/adjacency.ts'
 import {
   createFollowGraph,
   openFollowGraph,
   type SharedFollowGraph,
 } from '../src/data/graph/follow-graph.ts'
-import { SlabPool } from '../src/data/graph/slab-pool.ts'
-import * as order from '../src/data/graph/uid-order.ts'
-import { OwnerVersionsWriter } from '../src/data/shared-memory/owner-versions.ts'
 import { createRandom } from '../test/support/random.ts'
 import { bestNs, onceNs, sink } from './cpu-time.ts'
 import {
@@ -30,11 +26,9 @@ import {
   type Shape,
   type Times,
 } from './graph-lists.ts'
+import { oneDirection } from './our-lists.ts'
 import { powerLawLists } from './power-law.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
-
-// As the graph has it: compiled in.
-const { keyOf } = order
 
 const BATCH = 256
 const FOLLOWS_AN_ACCOUNT = 29
@@ -104,45 +98,6 @@ function figures(name: string, of: Record<string, number> & { '': number }): Ben
     })),
     { name: `${name}.ratio`, value: of['.baseline']! / of[''], unit: 'x' },
   ]
-}
-
-/** The sets of one direction, `batch` changes published at a time. */
-function oneDirection(batch: number): Contestant {
-  const sets = new Adjacency(new SlabPool(100_000_000), 10_000_000)
-  sets.highestUid = 4_000_000
-  const versions = new OwnerVersionsWriter()
-  const each = (uids: Int32Array, change: (from: number, end: number) => void) => {
-    for (let at = 0; at < uids.length; at += batch) {
-      if (batch > 1) versions.hold()
-      change(at, Math.min(at + batch, uids.length))
-      if (batch > 1) versions.release()
-    }
-  }
-  return {
-    addAll(owner, uids) {
-      each(uids, (from, end) => {
-        for (let i = from; i < end; i++) {
-          versions.begin(owner, owner)
-          sets.add(owner, keyOf(uids[i]!))
-          versions.end()
-        }
-      })
-    },
-    countAll(owner, uids) {
-      let count = 0
-      for (let i = 0; i < uids.length; i++) if (sets.has(owner, keyOf(uids[i]!))) count++
-      return count
-    },
-    removeAll(owner, uids) {
-      each(uids, (from, end) => {
-        for (let i = from; i < end; i++) {
-          versions.begin(owner, owner)
-          sets.remove(owner, keyOf(uids[i]!))
-          versions.end()
-        }
-      })
-    },
-  }
 }
 
 function bothDirections(graph: SharedFollowGraph): Contestant {

@@ -77,6 +77,10 @@ export const namedDifferences: Difference[] = [
     why: 'A client that asks again gets what is new and nothing else.',
   },
   {
+    what: 'Whoever follows more than 100,000 accounts is told with a deep page of `getTimeline`, by `followsLeftOut`, for how many of them it was not looked at; there, the page takes as long as it takes.',
+    why: 'A page that is made from rows, below what is kept in memory, costs a microsecond an account and holds a thread for that long.',
+  },
+  {
     what: 'The page that ends a list has no cursor; there, many have one, with an empty page behind it.',
     why: 'A client sees the end as such, and asks once less.',
   },

@@ -3,9 +3,11 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { networks } from '../bench/cost/model.ts'
 import { readFigures, type SavedFigure, type SavedFigures } from '../bench/saved-figures.ts'
 import { formatValue } from '../bench/table.ts'
 import { isMet, limitText, type Target, targets } from '../bench/targets.ts'
+import { growthTable } from './growth-table.ts'
 
 const docs = join(import.meta.dirname, '../docs')
 const MEMBERS: [string, string][] = [
@@ -65,10 +67,11 @@ export function provenance(figures: SavedFigures): string {
   ].join('\n')
 }
 
-export function costTable(figures: SavedFigures): string {
+/** @param network - one of bench/cost/model.ts */
+export function costTable(figures: SavedFigures, network: string): string {
   const head = `| | ${MEMBERS.map(([, name]) => name).join(' | ')} members |`
   const rows = COSTS.map(([figure, what]) => {
-    const cells = MEMBERS.map(([power]) => figures[`cost.${power}.${figure}`])
+    const cells = MEMBERS.map(([power]) => figures[`cost.${network}.${power}.${figure}`])
     const shown = cells.map((cell) => (cell ? formatValue(cell.value) : ''))
     return `| ${what} | ${shown.join(' | ')} |`
   })
@@ -102,12 +105,14 @@ const LISTED: [section: string, prefixes: string[]][] = [
   ['start figures', ['cold-start.', 'crashStart.']],
 ]
 
+/** @param figures - those of docs/plots/data.json too */
 export function performancePage(page: string, figures: SavedFigures): string {
   const withTable = withSection(page, 'targets', targetsTable(figures))
   const withOrigin = withSection(withTable, 'provenance', provenance(figures))
+  const withGrowth = withSection(withOrigin, 'growth', growthTable(figures))
   return LISTED.reduce(
     (text, [section, prefixes]) => withSection(text, section, figuresTable(figures, prefixes)),
-    withOrigin,
+    withGrowth,
   )
 }
 
@@ -148,14 +153,17 @@ export function lossyTable(figures: SavedFigures): string {
 }
 
 export function costPage(page: string, figures: SavedFigures): string {
-  return withSection(page, 'costs', costTable(figures))
+  return Object.keys(networks).reduce(
+    (text, name) => withSection(text, `costs-${name}`, costTable(figures, name)),
+    page,
+  )
 }
 
 if (import.meta.main) {
   const figures = readFigures(join(docs, 'figures.json'))
   const plotted = readFigures(join(docs, 'plots/data.json'))
   const pages: [string, typeof costPage, SavedFigures][] = [
-    ['PERFORMANCE.md', performancePage, figures],
+    ['PERFORMANCE.md', performancePage, { ...plotted, ...figures }],
     ['COST.md', costPage, figures],
     ['LOSSY-TIMELINES.md', lossyPage, plotted],
   ]

@@ -13,6 +13,10 @@ export const unitFigures = {
   communityEventsPerS: 'ingest.community.events_per_s',
   communityKeptShare: 'ingest.community.kept_share',
   networkEventsPerS: 'ingest.network.events_per_s',
+  /** Of a server that reads along, at `liveEventsPerS`. */
+  liveCpuPercent: 'cpu.at_600_per_s.percent',
+  liveEvents: 'memory.simulated_events',
+  liveKeptEvents: 'memory.kept_events',
   fanOutWriteNs: 'fanout.write.ns',
   timelineCpuMs: 'getTimeline.cpu_ms',
   timelineBytes: 'getTimeline.body',
@@ -25,17 +29,25 @@ export const unitFigures = {
 
 export type UnitCosts = { [Name in keyof typeof unitFigures]: number }
 
-/** Mean rates a second of the public network (shared/reference/jetstream.md, September 2026). */
-export const network = {
+/** Mean rates a second of the public network, as its Jetstream had them in September 2026. */
+export const stream = {
   posts: 47,
   likes: 281,
   reposts: 54,
   /** Follows, blocks, profiles, deletions, account events: about an eighth of all. */
   others: 55,
   compressedBytesPerEvent: 236,
-  accounts: 5_500_000,
-  follows: 160_000_000,
 }
+
+/** Accounts that may be followed, and the follows between them. */
+export type Network = { accounts: number; follows: number }
+
+export const networks = {
+  /** Those who act, which the other benchmarks draw from. */
+  active: { accounts: 5_500_000, follows: 160_000_000 },
+  /** Everybody who has an account, each with as many follows as one who acts: nobody tells how many there are. */
+  whole: { accounts: 40_000_000, follows: 1_160_000_000 },
+} satisfies Record<string, Network>
 
 /** What a member does in a day, and how unevenly the day is spread. */
 export const habits = {
@@ -54,6 +66,7 @@ const ACCOUNTS_PER_EDGE = 0.25
 /** Bytes on disk of a kept repost: as a like, and its row in time order. */
 const REPOST_LIKES = 3
 const TIMELINE_THOUSAND = 1_000
+const LIVE_EVENTS_PER_S = 600
 const DAY_S = 86_400
 const GB = 1e9
 
@@ -71,7 +84,7 @@ export type Cost = {
   outGbADay: number
 }
 
-export function costOf(units: UnitCosts, place: Neighbourhood): Cost {
+export function costOf(units: UnitCosts, place: Neighbourhood, network: Network): Cost {
   const { members, authors } = place
   const edges = Math.min(network.follows, authors * LIST_MEAN)
   const cores = coresOf(units, place)
@@ -79,22 +92,22 @@ export function costOf(units: UnitCosts, place: Neighbourhood): Cost {
     members,
     authors,
     edges,
-    ramGb: ramOf(units, { members, edges }),
+    ramGb: memoryOf(units, { members, edges, network }),
     cores,
     diskGbADay: diskADay(units, place.keptShare),
     diskGbAtFirst: (edges * units.diskPerFollow) / GB,
-    inGbADay: (eventsPerS() * DAY_S * network.compressedBytesPerEvent) / GB,
+    inGbADay: (eventsPerS() * DAY_S * stream.compressedBytesPerEvent) / GB,
     outGbADay: (answerBytes(units, members) * habits.compressedShare) / GB,
   }
 }
 
 export function eventsPerS(): number {
-  return network.posts + network.likes + network.reposts + network.others
+  return stream.posts + stream.likes + stream.reposts + stream.others
 }
 
-function ramOf(
+export function memoryOf(
   units: UnitCosts,
-  { members, edges }: { members: number; edges: number },
+  { members, edges, network }: { members: number; edges: number; network: Network },
 ): Cost['ramGb'] {
   const accounts = Math.min(network.accounts, edges * ACCOUNTS_PER_EDGE)
   const parts = {
@@ -117,10 +130,19 @@ function ingestSeconds(units: UnitCosts, keptShare: number): number {
   return keptShare * keeping + (1 - keptShare) * dropping
 }
 
+/**
+ * By how much an event costs more where it is read as it comes than where there are many at once: each batch has its
+ * transaction, and each wakes threads.
+ */
+export function liveFactor(units: UnitCosts): number {
+  const each = units.liveCpuPercent / 100 / LIVE_EVENTS_PER_S
+  return each / ingestSeconds(units, units.liveKeptEvents / units.liveEvents)
+}
+
 function coresOf(units: UnitCosts, place: Neighbourhood): Cost['cores'] {
   const { members, keptShare, writesPerPost } = place
-  const ingest = eventsPerS() * ingestSeconds(units, keptShare)
-  const items = network.posts + network.reposts
+  const ingest = eventsPerS() * ingestSeconds(units, keptShare) * liveFactor(units)
+  const items = stream.posts + stream.reposts
   const fanOut = (items * writesPerPost * units.fanOutWriteNs) / 1e9
   const perMember =
     habits.timelinesADay * units.timelineCpuMs + habits.othersADay * units.otherCpuMs
@@ -131,7 +153,7 @@ function coresOf(units: UnitCosts, place: Neighbourhood): Cost['cores'] {
 
 /** Of what is kept, as much is posts, likes and reposts as of the whole. */
 function diskADay(units: UnitCosts, keptShare: number): number {
-  const { posts, likes, reposts } = network
+  const { posts, likes, reposts } = stream
   const perSecond =
     posts * units.diskPerPost +
     likes * units.diskPerLike +

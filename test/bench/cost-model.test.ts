@@ -1,7 +1,7 @@
 // The cost model against arithmetic done by hand and against limits it must keep.
 
 import { describe, expect, test } from 'vitest'
-import { costOf, eventsPerS, habits, type UnitCosts } from '../../bench/cost/model.ts'
+import { costOf, eventsPerS, habits, networks, type UnitCosts } from '../../bench/cost/model.ts'
 import { drawNeighbourhood, type Neighbourhood } from '../../bench/cost/neighbourhood.ts'
 
 const units: UnitCosts = {
@@ -12,6 +12,10 @@ const units: UnitCosts = {
   communityEventsPerS: 50_000,
   communityKeptShare: 0.1,
   networkEventsPerS: 20_000,
+  // What those two say of a tenth kept: 600 events take 0.012 s.
+  liveCpuPercent: 1.2,
+  liveEvents: 1_000,
+  liveKeptEvents: 100,
   fanOutWriteNs: 100,
   timelineCpuMs: 0.5,
   timelineBytes: 100_000,
@@ -32,7 +36,7 @@ const place: Neighbourhood = {
 
 describe('the model', () => {
   test('memory is the sum of what is counted', () => {
-    const { edges, ramGb } = costOf(units, place)
+    const { edges, ramGb } = costOf(units, place, networks.active)
     expect(edges).toBe(1_500_000)
     expect(ramGb.base).toBeCloseTo(0.2)
     expect(ramGb.graph).toBeCloseTo(0.018)
@@ -42,14 +46,24 @@ describe('the model', () => {
   })
 
   test('a stream of the two scopes’ own shares costs what was measured of them', () => {
-    const { cores } = costOf(units, { ...place, keptShare: units.communityKeptShare })
+    const { cores } = costOf(
+      units,
+      { ...place, keptShare: units.communityKeptShare },
+      networks.active,
+    )
     expect(cores.ingest).toBeCloseTo(eventsPerS() / units.communityEventsPerS)
-    const all = costOf(units, { ...place, keptShare: 1 })
+    const all = costOf(units, { ...place, keptShare: 1 }, networks.active)
     expect(all.cores.ingest).toBeCloseTo(eventsPerS() / units.networkEventsPerS)
   })
 
+  test('a stream that is read as it comes costs as many times more as a live server needed', () => {
+    const { cores } = costOf(units, place, networks.active)
+    const live = costOf({ ...units, liveCpuPercent: 12 }, place, networks.active)
+    expect(live.cores.ingest).toBeCloseTo(10 * cores.ingest)
+  })
+
   test('serving is what members ask, at what it costs, and more at the peak', () => {
-    const { cores, outGbADay } = costOf(units, place)
+    const { cores, outGbADay } = costOf(units, place, networks.active)
     const msADay = 1_000 * (habits.timelinesADay * 0.5 + habits.othersADay * 0.1)
     expect(cores.serving).toBeCloseTo(msADay / 1000 / 86_400)
     expect(cores.servingAtPeak).toBeCloseTo(cores.serving * habits.peakFactor)
@@ -58,7 +72,10 @@ describe('the model', () => {
   })
 
   test('no community holds more follows than the network has', () => {
-    expect(costOf(units, { ...place, authors: 5_000_000 }).edges).toBe(160_000_000)
+    const most = { ...place, authors: 40_000_000 }
+    for (const network of Object.values(networks)) {
+      expect(costOf(units, most, network).edges).toBe(network.follows)
+    }
   })
 })
 

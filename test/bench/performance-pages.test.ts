@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readFigures, type SavedFigure, saveFigures } from '../../bench/saved-figures.ts'
 import { targets } from '../../bench/targets.ts'
+import { exponentOf } from '../../scripts/growth-table.ts'
 import {
   costPage,
   costTable,
@@ -23,7 +24,8 @@ describe('docs', () => {
 
   // Run `node scripts/write-performance.ts` when one of these fails.
   test('PERFORMANCE.md shows the figures that were kept', () => {
-    expect(performancePage(page('PERFORMANCE.md'), figures)).toBe(page('PERFORMANCE.md'))
+    const all = { ...readFigures(join(docs, 'plots/data.json')), ...figures }
+    expect(performancePage(page('PERFORMANCE.md'), all)).toBe(page('PERFORMANCE.md'))
   })
 
   test('COST.md shows the figures that were kept', () => {
@@ -59,8 +61,19 @@ describe('tables', () => {
   })
 
   test('costs stand in a column for each size, empty where there is no figure', () => {
-    const table = costTable({ 'cost.1e4.ram': saved(0.9, 'GB'), 'cost.1e6.ram': saved(20, 'GB') })
+    const table = costTable(
+      { 'cost.active.1e4.ram': saved(0.9, 'GB'), 'cost.active.1e6.ram': saved(20, 'GB') },
+      'active',
+    )
     expect(table).toContain('| **memory in all, GB** | 0.9 |  | 20 |')
+  })
+
+  test('an exponent is 0 for what is flat, 1 for what grows as its size does, 2 for its square', () => {
+    const sizes = [10, 100, 1_000]
+    const exponents = [0, 1, 2].map((power) =>
+      exponentOf(sizes.map((size) => [size, 3 * size ** power])),
+    )
+    for (const [power, exponent] of exponents.entries()) expect(exponent).toBeCloseTo(power)
   })
 
   test('a section is replaced between its markers, and a page without them is refused', () => {

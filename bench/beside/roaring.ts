@@ -1,0 +1,75 @@
+// Roaring bitmaps, which graphd keeps its follows in, as WebAssembly (https://github.com/SalvatorePreviti/roaring-wasm). npm
+// brings them for the run: the native package is tied to one version of Node. Where it can't, they are left out.
+
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Contestant } from '../graph-lists.ts'
+
+const PACKAGE = 'roaring-wasm@1.1.0'
+
+export type Roaring = {
+  sets(): Contestant
+  /** How many are in both, of lists made once. */
+  inBoth(a: Int32Array, b: Int32Array): () => number
+}
+
+type Bitmap = {
+  add(value: number): unknown
+  has(value: number): boolean
+  remove(value: number): unknown
+  andCardinality(other: Bitmap): number
+  dispose(): boolean
+}
+
+type Library = {
+  RoaringBitmap32: new (values?: Iterable<number>) => Bitmap
+  roaringLibraryInitialize(): Promise<void>
+}
+
+export async function loadRoaring(): Promise<Roaring | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'slipstream-roaring-'))
+  try {
+    execFileSync('npm', ['install', '--no-save', '--prefix', folder, PACKAGE], { stdio: 'ignore' })
+    const library = createRequire(join(folder, 'index.js'))('roaring-wasm') as Library
+    await library.roaringLibraryInitialize()
+    return roaringOf(library)
+  } catch {
+    return undefined
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function roaringOf({ RoaringBitmap32 }: Library): Roaring {
+  return {
+    sets() {
+      const bitmaps = new Map<number, Bitmap>()
+      return {
+        addAll(owner, uids) {
+          const bitmap = bitmaps.get(owner) ?? new RoaringBitmap32()
+          bitmaps.set(owner, bitmap)
+          for (let i = 0; i < uids.length; i++) bitmap.add(uids[i]!)
+        },
+        countAll(owner, uids) {
+          const bitmap = bitmaps.get(owner)!
+          let count = 0
+          for (let i = 0; i < uids.length; i++) if (bitmap.has(uids[i]!)) count++
+          return count
+        },
+        removeAll(owner, uids) {
+          const bitmap = bitmaps.get(owner)!
+          for (let i = 0; i < uids.length; i++) bitmap.remove(uids[i]!)
+          bitmap.dispose()
+          bitmaps.delete(owner)
+        },
+      }
+    },
+    inBoth(a, b) {
+      const [one, other] = [new RoaringBitmap32(a), new RoaringBitmap32(b)]
+      return () => one.andCardinality(other)
+    },
+  }
+}

@@ -1,0 +1,42 @@
+// How figures grow with the size of what they are measured on: of each the exponent, by least squares over the logarithms
+// of all its points. 0: as dear at every size; 1: as many times as dear as it is larger.
+
+import type { SavedFigures } from '../bench/saved-figures.ts'
+import { formatValue } from '../bench/table.ts'
+import { series } from './plot-series.ts'
+
+type Growth = [what: string, group: string, figure: string, unit: string]
+
+const ALL: Growth[] = [
+  ['add a follow, of a random account', 'edges', 'add.ns', 'ns'],
+  ['does A follow B', 'edges', 'contains.ns', 'ns'],
+  ['remove a follow', 'edges', 'remove.ns', 'ns'],
+  ['a page of known followers', 'edges', 'known_followers.us', 'µs'],
+  ['memory of a follow', 'edges', 'bytes_per_edge', 'B'],
+  ['load the graph', 'edges', 'load.ms', 'ms'],
+  ['read a page of a timeline', 'members', 'timeline_read.us', 'µs'],
+  ['fan a post out', 'members', 'fan_out.us', 'µs'],
+  ['memory of timelines', 'members', 'timelines.mb', 'MB'],
+]
+
+export function growthTable(figures: SavedFigures): string {
+  const rows = ALL.map(([what, group, figure, unit]) => {
+    const { points } = series(figures, what, { before: `growth.${group}.`, after: `.${figure}` })
+    const [[from, least], [to, most]] = [points[0]!, points.at(-1)!]
+    const sizes = `${from.toLocaleString('en-US')} → ${to.toLocaleString('en-US')} ${group === 'edges' ? 'follows' : group}`
+    const values = `${formatValue(least)} → ${formatValue(most)} ${unit}`
+    return `| ${what} | ${sizes} | ${values} | ${exponentOf(points).toFixed(2)} |`
+  })
+  return ['| what | at | takes | exponent |', '| --- | --- | --- | --- |', ...rows].join('\n')
+}
+
+export function exponentOf(points: readonly (readonly [size: number, value: number])[]): number {
+  const [xs, ys] = [0, 1].map((i) => points.map((point) => Math.log(point[i]!))) as [
+    number[],
+    number[],
+  ]
+  const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / values.length
+  const [mx, my] = [mean(xs), mean(ys)]
+  const rise = mean(xs.map((x, i) => (x - mx) * (ys[i]! - my)))
+  return rise / mean(xs.map((x) => (x - mx) ** 2))
+}
