@@ -14,6 +14,7 @@ const root = resolve(import.meta.dirname, '..')
 const src = join(root, 'src')
 const MAX_FILE_LINES = 400
 const MAX_FUNCTION_LINES = 70
+const MAX_HEAD_LINES = 5
 
 type SourceFile = { path: string; text: string; imports: string[] }
 
@@ -189,7 +190,7 @@ const EXPORTED_FOR_TESTS: Record<string, string> = {
   'sources/identity/verifying-key.ts: platformKey': 'the faster of two verifiers that must agree',
 }
 /** Judgements of the doctor: a test gives them figures that no machine of ours has. */
-const JUDGEMENT = /^tools\/doctor\/\w+\.ts: (about[A-Z]\w+|mediaBytes|neededBytes|UNITS)$/
+const JUDGEMENT = /^tools\/doctor\/\w+\.ts: (about[A-Z]\w+|mediaBytes|neededBytes)$/
 
 function exportedBut(users: SourceFile[]): string[] {
   const imported = new Set(users.flatMap(namesImported))
@@ -278,6 +279,17 @@ test('every file in src says at its head what it is for', () => {
     return !below(path).startsWith('data/lexicons/') && !/^(\/\/|\/\*\*)/.test(text)
   })
   expect(bare.map(({ path }) => below(path))).toEqual([])
+})
+
+test(`no file in src has a head of more than ${MAX_HEAD_LINES} lines`, () => {
+  const long = sources
+    .filter(({ path }) => !isIn(below(path), ['http/dataplane/generated/', 'data/lexicons/']))
+    .map(({ path, text }) => ({
+      path,
+      lines: text.split('\n').findIndex((one) => !/^\/\//.test(one)),
+    }))
+    .filter(({ lines }) => lines > MAX_HEAD_LINES)
+  expect(long.map(({ path, lines }) => `${below(path)}: ${lines}`)).toEqual([])
 })
 
 test('what is generated in the documentation is what npm run docs writes', () => {

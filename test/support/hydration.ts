@@ -9,7 +9,8 @@ import { createHydrator } from '../../src/answers/hydrate/hydrator.ts'
 import type { Hydrator } from '../../src/answers/hydrate/hydrator-types.ts'
 import { createReader, type Reader } from '../../src/answers/hydrate/reader.ts'
 import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
-import { type Db, openReader, openWriter, type WriteDb } from '../../src/data/store/db.ts'
+import { type Db, openReader, type WriteDb } from '../../src/data/store/db.ts'
+import { openEmpty } from './empty-database.ts'
 import { verifierOf } from './random-world.ts'
 import { referenceUrlPatterns } from './reference-appview.ts'
 import type { World } from './social-world.ts'
@@ -30,7 +31,7 @@ export type HydratedWorld = {
 
 export function hydrateWorld(world: World, write = writeRows): HydratedWorld {
   const folder = mkdtempSync(join(tmpdir(), 'slipstream-hydrate-'))
-  const writer = openWriter(folder)
+  const writer = openEmpty(folder)
   const written = write(writer, world)
   const reader = openReader(folder)
   const unusable: string[] = []

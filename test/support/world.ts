@@ -28,6 +28,7 @@ import { mute, unmute } from '../../src/ingest/indexing/private-state.ts'
 import { rebuildMemory } from '../../src/ingest/indexing/rebuild-memory.ts'
 import { createWriter, type Writer } from '../../src/ingest/indexing/writer.ts'
 import { createWriterRequests } from '../../src/ingest/upkeep/writer-requests.ts'
+import { openEmpty } from './empty-database.ts'
 import { createMemoryParts } from './memory-parts.ts'
 import { cidOf, didOf, tidAt } from './records.ts'
 
@@ -73,9 +74,8 @@ export type World = ReturnType<typeof createWorld>
 
 const START_AT = Date.parse('2026-11-01T12:00:00.000Z')
 
-/** A writer's connection whose transactions are noted, as the ingest thread opens it. */
-function openTold(dataDir: string, invalidations: InvalidationWriter): WriteDb {
-  const db = openWriter(dataDir)
+/** A writer's connection, its transactions noted as in the ingest thread. */
+function told(db: WriteDb, invalidations: InvalidationWriter): WriteDb {
   publishInvalidationsTo(db, invalidations)
   invalidations.add(INVALIDATION.everything, 0, 0)
   return db
@@ -91,7 +91,7 @@ export function createWorld(options: WorldOptions = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-world-'))
   let clockUs = (options.startAt ?? START_AT) * 1000
   const invalidations = new InvalidationWriter()
-  let db = openTold(dataDir, invalidations)
+  let db = told(openEmpty(dataDir), invalidations)
   let reader: Db | undefined
   let memory = createMemoryParts(settings)
   let writer = createWriter({ db, memory, scope, now, trustedVerifiers, notificationDays })
@@ -224,7 +224,7 @@ export function createWorld(options: WorldOptions = {}) {
     reader?.close()
     reader = undefined
     db.close()
-    db = openTold(dataDir, invalidations)
+    db = told(openWriter(dataDir), invalidations)
     memory = createMemoryParts(settings)
     rebuildMemory(db, memory)
     writer = createWriter({ db, memory, scope, now, trustedVerifiers, notificationDays })
