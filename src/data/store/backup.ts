@@ -175,7 +175,8 @@ function removeOldest(into: string, keep: number): string[] {
   return removed
 }
 
-function removeWith(path: string): void {
+/** With what belongs to it. */
+export function removeWith(path: string): void {
   for (const end of ['', '-journal', '-wal', '-shm']) rmSync(path + end, { force: true })
 }
 

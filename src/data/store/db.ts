@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { makeDataFolder } from './data-folder.ts'
+import { rollBackInterrupted } from './interrupted.ts'
 import { migrate, schemaVersion } from './migrate.ts'
 import { backUpBeforeUpgrade, removeOlderBackups, type UpgradeBackup } from './upgrade-backup.ts'
 
@@ -59,6 +60,7 @@ export function openWriter(
 ): WriteDb {
   makeDataFolder(dataDir)
   const path = join(dataDir, FILE_NAME)
+  rollBackInterrupted(path)
   const backup = upgradeBackup ? backUpBeforeUpgrade(path, schemaVersion) : undefined
   if (backup) onUpgrade?.({ ...backup, to: schemaVersion })
   const db = openMigrated(path, { cacheKib })
@@ -84,7 +86,9 @@ export function openReader(dataDir: string, pages: PageCache = {}): Db {
 
 /** The same with all that a connection can do: what would change a row fails. */
 export function openReadOnly(dataDir: string, pages: PageCache = {}): Database.Database {
-  const db = new Database(join(dataDir, FILE_NAME), { readonly: true, fileMustExist: true })
+  const path = join(dataDir, FILE_NAME)
+  rollBackInterrupted(path)
+  const db = new Database(path, { readonly: true, fileMustExist: true })
   tune(db, pages)
   return db
 }

@@ -7,8 +7,9 @@ import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from
 import { join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { ConfigError } from '../../base/config/config.ts'
-import { checkDatabase, flush, stampOf } from './backup.ts'
+import { checkDatabase, flush, removeWith, stampOf } from './backup.ts'
 import { FILE_NAME } from './db.ts'
+import { rollBackInterrupted } from './interrupted.ts'
 import { schemaOf, schemaVersion } from './migrate.ts'
 
 export type Restored = {
@@ -19,7 +20,7 @@ export type Restored = {
   keptAs: string | undefined
 }
 
-const LOGS = ['-wal', '-shm']
+const LOGS = ['-wal', '-shm', '-journal']
 
 /** @throws ConfigError where the file can't be used. */
 export function restoreBackup(options: {
@@ -33,6 +34,8 @@ export function restoreBackup(options: {
   const target = join(dataDir, FILE_NAME)
   const coming = `${target}.restoring`
   refuseUnfit(from, target)
+  // A journal of one that was killed would be taken for the new copy's.
+  removeWith(coming)
   try {
     onStep('copying')
     copyFileSync(from, coming)
@@ -46,7 +49,7 @@ export function restoreBackup(options: {
     flush(dataDir)
     return { schema, bytes: statSync(target).size, keptAs }
   } catch (error) {
-    rmSync(coming, { force: true })
+    removeWith(coming)
     throw error
   }
 }
@@ -106,6 +109,7 @@ function keepOld(target: string, kept: string): string | undefined {
 
 function emptyLog(path: string): void {
   try {
+    rollBackInterrupted(path)
     const db = new Database(path)
     try {
       db.pragma('wal_checkpoint(TRUNCATE)')
