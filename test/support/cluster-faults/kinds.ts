@@ -19,12 +19,7 @@ const SKEW_MS = 5_000
 
 export const faultKinds = {
   /** A server is killed. */
-  kill: async ({ cluster, random, report }) => {
-    const node = random.pick(cluster.nodes)
-    await node.kill()
-    await Promise.all([taken(cluster, node, report), sleep(AWAY_MS)])
-    await node.start()
-  },
+  kill: killServer,
   /** A server stands still, and goes on. */
   freeze: async ({ cluster, random, report }) => {
     const node = random.pick(cluster.nodes)
@@ -59,11 +54,12 @@ export const faultKinds = {
     if (refused > 0) report.failed.others.push(`roll: ${refused} changes and posts were refused`)
   },
   /** A node of the engine is killed. */
-  'engine-kill': async ({ cluster, random }) => {
-    const node = random.pick(cluster.cassandra.nodes)
-    await node.kill()
-    await sleep(AWAY_MS)
-    await node.start()
+  'engine-kill': killEngineNode,
+  /** One of all processes is killed, of ours or of the engine. */
+  'kill-any': async (parts) => {
+    const { nodes, cassandra } = parts.cluster
+    const isOurs = parts.random.below(nodes.length + cassandra.nodes.length) < nodes.length
+    await (isOurs ? killServer : killEngineNode)(parts)
   },
   /** A node of the engine stands still, and goes on. */
   'engine-freeze': async ({ cluster, random }) => {
@@ -98,6 +94,20 @@ export type FaultKind = keyof typeof faultKinds
 
 /** For what nothing but a test's own time is needed. */
 export const usualKinds: readonly FaultKind[] = ['kill', 'freeze', 'partition', 'skew']
+
+async function killServer({ cluster, random, report }: Parts): Promise<void> {
+  const node = random.pick(cluster.nodes)
+  await node.kill()
+  await Promise.all([taken(cluster, node, report), sleep(AWAY_MS)])
+  await node.start()
+}
+
+async function killEngineNode({ cluster, random }: Parts): Promise<void> {
+  const node = random.pick(cluster.cassandra.nodes)
+  await node.kill()
+  await sleep(AWAY_MS)
+  await node.start()
+}
 
 /** Until others have all buckets that a server had. */
 async function taken(
