@@ -8,28 +8,15 @@
 // `cpu.at_600_per_s` is the whole process while the stream comes at 600 events a second, once the search
 // index has taken up what was there before.
 
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import {
-  createJetstreamDouble,
-  type JetstreamDouble,
-} from '../test/support/jetstream-double/double.ts'
-import type { Emission } from '../test/support/jetstream-double/emission.ts'
-import { createNetworkStream } from '../test/support/network-stream.ts'
-import { startPlcDouble } from '../test/support/plc-double.ts'
-import { createViewerKey, signServiceToken } from './load/service-tokens.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
-import { type CommunitySize, type CommunityWorld, seedCommunity } from './world/community-world.ts'
+import type { CommunitySize } from './world/community-world.ts'
+import { atRate, type LiveCommunity, startLiveCommunity } from './world/live-community.ts'
 import { makeReady } from './world/ready-events.ts'
-import { type RunningApp, runApp } from './world/running-app.ts'
-import { SERVICE_DID } from './world/serving-world.ts'
-import { putDocuments } from './world/viewers-documents.ts'
+import type { RunningApp } from './world/running-app.ts'
 
-const TIMELINE = 'app.bsky.feed.getTimeline'
 const RATE = 600
-const TICK_MS = 10
 const SETTLE_MS = 3_000
 
 const shared = { members: 100, followsEach: 1_000, accounts: 5_500_000 }
@@ -37,43 +24,26 @@ const small: CommunitySize = { ...shared, listMean: 2, events: 20_000 }
 const large: CommunitySize = { ...shared, listMean: 150, events: 4_000_000 }
 
 export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
   const size = full ? large : small
   const live = full ? { poured: 300_000, seconds: 30 } : { poured: 10_000, seconds: 10 }
-  const world = seedCommunity(dataDir, size, Date.now())
-  const fileMb = statSync(join(dataDir, 'slipstream.sqlite')).size / 2 ** 20
-  const stream = createNetworkStream({ seed: 8, accounts: size.accounts, startMs: Date.now() })
-  const next = () => ({ ...stream.next(), timeUs: Date.now() * 1000 }) as Emission
-  const plc = await startPlcDouble()
-  const double = await createJetstreamDouble({ recordSent: false, retain: live.poured * 2 })
-  const key = createViewerKey(world.members[0]!)
-  putDocuments(plc, world.members, () => key)
-  const app = await runApp({
-    dataDir,
-    env: {
-      PLC_URL: plc.url,
-      JETSTREAM_HOSTS: double.url,
-      SERVICE_DID,
-      ALLOW_PRIVATE_HOSTS: 'on',
-    },
-  })
+  const community = await startLiveCommunity({ ...size, retain: live.poured * 2 })
+  const { app, world, double, next } = community
+  const fileMb = community.fileBytes() / 2 ** 20
   const atStart = app.resident()
-  await readTimelines(app, world, (did) =>
-    signServiceToken({ ...key, did }, { aud: SERVICE_DID, lxm: TIMELINE }),
-  )
+  for (let round = 0; round < 2; round++) {
+    for (const did of world.members) await community.readTimeline(did)
+  }
   const whenRead = app.resident()
   makeReady(double, Array.from({ length: live.poured }, next))()
   await caughtUp(app, live.poured)
   await pause(SETTLE_MS)
-  await searchable(dataDir)
+  await searchable(community.dataDir)
   const caughtUpAt = app.resident()
-  const percent = await cpuAtRate({ app, double, next, seconds: live.seconds })
+  const percent = await cpuAtRate(community, live.seconds)
   const resident = app.resident()
   const heaps = await app.heaps()
   const jobs = (await app.health()).ingest?.jobs ?? 0
-  await app.stop()
-  await Promise.all([double.close(), plc.close()])
-  rmSync(dataDir, { recursive: true, force: true })
+  await community.stop()
   return [
     mb('memory.rss_mb', resident.total),
     mb('memory.anonymous', resident.anonymous),
@@ -96,22 +66,6 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   ]
 }
 
-async function readTimelines(
-  app: RunningApp,
-  { members }: CommunityWorld,
-  token: (did: string) => string,
-): Promise<void> {
-  for (let round = 0; round < 2; round++) {
-    for (const did of members) {
-      const headers = { authorization: `Bearer ${token(did)}` }
-      const url = `http://127.0.0.1:${app.port}/xrpc/${TIMELINE}?limit=50`
-      const response = await fetch(url, { headers })
-      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
-      await response.arrayBuffer()
-    }
-  }
-}
-
 async function caughtUp(app: RunningApp, events: number): Promise<void> {
   for (let received = 0; received < events; ) {
     await pause(200)
@@ -132,23 +86,11 @@ async function searchable(dataDir: string): Promise<void> {
 }
 
 /** The process' processor time in percent of one core. */
-async function cpuAtRate(parts: {
-  app: RunningApp
-  double: JetstreamDouble
-  next: () => Emission
-  seconds: number
-}): Promise<number> {
-  const { app, double, next, seconds } = parts
-  const startedAt = performance.now()
-  const before = app.cpu()
-  let emitted = 0
-  for (let elapsed = 0; elapsed < seconds; ) {
-    elapsed = (performance.now() - startedAt) / 1000
-    for (; emitted < elapsed * RATE; emitted++) double.emit(next())
-    await pause(TICK_MS)
-  }
+async function cpuAtRate({ app, double, next }: LiveCommunity, seconds: number): Promise<number> {
+  const [startedAt, before] = [performance.now(), app.cpu().total]
+  await atRate({ perSecond: RATE, seconds }, () => double.emit(next()))
   const wallSeconds = (performance.now() - startedAt) / 1000
-  return ((app.cpu().total - before.total) / wallSeconds) * 100
+  return ((app.cpu().total - before) / wallSeconds) * 100
 }
 
 function pause(milliseconds: number): Promise<void> {

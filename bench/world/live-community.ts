@@ -1,0 +1,96 @@
+// A community under the live stream: seeded on disk, with a directory and a Jetstream double of its own, and Slipstream
+// on it in a process of its own.
+
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  createJetstreamDouble,
+  type JetstreamDouble,
+} from '../../test/support/jetstream-double/double.ts'
+import type { Emission } from '../../test/support/jetstream-double/emission.ts'
+import { createNetworkStream } from '../../test/support/network-stream.ts'
+import { startPlcDouble } from '../../test/support/plc-double.ts'
+import { createViewerKey, signServiceToken } from '../load/service-tokens.ts'
+import { type CommunitySize, type CommunityWorld, seedCommunity } from './community-world.ts'
+import { type RunningApp, runApp } from './running-app.ts'
+import { SERVICE_DID } from './serving-world.ts'
+import { putDocuments } from './viewers-documents.ts'
+
+const TIMELINE = 'app.bsky.feed.getTimeline'
+const TICK_MS = 10
+
+export type LiveCommunity = {
+  dataDir: string
+  world: CommunityWorld
+  app: RunningApp
+  double: JetstreamDouble
+  /** Of the network, now. */
+  next(): Emission
+  /** As one of the members. @throws Error for anything but a page */
+  readTimeline(did: string): Promise<void>
+  /** The database with its log. */
+  fileBytes(): number
+  stop(): Promise<void>
+}
+
+/** @param size - `retain`: how many events the double keeps */
+export async function startLiveCommunity(
+  size: CommunitySize & { retain: number },
+): Promise<LiveCommunity> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
+  const world = seedCommunity(dataDir, size, Date.now())
+  const stream = createNetworkStream({ seed: 8, accounts: size.accounts, startMs: Date.now() })
+  const plc = await startPlcDouble()
+  const double = await createJetstreamDouble({ recordSent: false, retain: size.retain })
+  const key = createViewerKey(world.members[0]!)
+  putDocuments(plc, world.members, () => key)
+  const app = await runApp({
+    dataDir,
+    env: {
+      PLC_URL: plc.url,
+      JETSTREAM_HOSTS: double.url,
+      SERVICE_DID,
+      ALLOW_PRIVATE_HOSTS: 'on',
+    },
+  })
+  return {
+    dataDir,
+    world,
+    app,
+    double,
+    next: () => ({ ...stream.next(), timeUs: Date.now() * 1000 }) as Emission,
+    readTimeline: async (did) => {
+      const token = signServiceToken({ ...key, did }, { aud: SERVICE_DID, lxm: TIMELINE })
+      const url = `http://127.0.0.1:${app.port}/xrpc/${TIMELINE}?limit=50`
+      const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
+      await response.arrayBuffer()
+    },
+    fileBytes: () => sizeOf(dataDir, '') + sizeOf(dataDir, '-wal'),
+    stop: async () => {
+      await app.stop()
+      await Promise.all([double.close(), plc.close()])
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Does something so often a second, whatever the timers do. */
+export async function atRate(
+  { perSecond, seconds }: { perSecond: number; seconds: number },
+  act: () => void,
+): Promise<void> {
+  const startedAt = performance.now()
+  let done = 0
+  for (let elapsed = 0; elapsed < seconds; ) {
+    elapsed = Math.min(seconds, (performance.now() - startedAt) / 1000)
+    for (; done < elapsed * perSecond; done++) act()
+    await new Promise((resolve) => setTimeout(resolve, TICK_MS))
+  }
+}
+
+function sizeOf(dataDir: string, end: string): number {
+  const path = join(dataDir, `slipstream.sqlite${end}`)
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
