@@ -1,8 +1,8 @@
 // What the dataplane interface costs: the nineteen calls that the official AppView's frontend makes for one page
 // of getTimeline(50), by gRPC over HTTP/2, asked by a process of its own (load/dataplane-pages.ts) of Slipstream
 // in its own on a seeded world. CPU is that of the whole server process while Node's client asks for the pages. The
-// latency of a call, and of each kind of call, is at four fifths of the pages a second that eight at once bring, asked
-// by a client that takes hardly any time itself.
+// latency of a call is at four fifths of the pages a second that eight at once bring: page by page (`call`), where ten
+// calls come at once, and each by itself at random times (`random_call`).
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,13 @@ const AT_ONCE = 8
 const LOAD = 0.8
 
 type Report = { times: Record<string, number[]> }
-type Asked = { pages: number; atOnce?: number; pauseMs?: number; isRaw?: boolean }
+type Asked = {
+  pages: number
+  atOnce?: number
+  pauseMs?: number
+  isRaw?: boolean
+  callsPerSecond?: number
+}
 
 export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   const port = await findFreePort({ bind: '127.0.0.1', port: 0 })
@@ -39,11 +45,15 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
     const { seconds } = await ask(served, client, raw)
     const pauseMs = (AT_ONCE * seconds * 1_000 * (1 / LOAD - 1)) / raw.pages
     const paced = await ask(served, client, { ...raw, pauseMs })
+    const callsPerSecond = (LOAD * paced.calls) / seconds
+    const random = await ask(served, client, { ...raw, callsPerSecond })
     return [
       ms('dataplane.timeline.cpu_ms', alone.cpuMs),
       ms('dataplane.timeline.busy.cpu_ms', busy.cpuMs),
       ms('dataplane.call.p50_ms', paced.p(0.5)),
       ms('dataplane.call.p99_ms', paced.p(0.99)),
+      ms('dataplane.random_call.p50_ms', random.p(0.5)),
+      ms('dataplane.random_call.p99_ms', random.p(0.99)),
       ...paced.names.map((name) => ms(`dataplane.${name}.p99_ms`, paced.p(0.99, name))),
     ]
   } finally {
@@ -55,15 +65,16 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
 async function ask(
   { app, world }: ServedWorld,
   client: ChildProcess,
-  { pages, atOnce = 1, pauseMs = 0, isRaw = false }: Asked,
+  { pages, atOnce = 1, pauseMs = 0, isRaw = false, callsPerSecond }: Asked,
 ) {
   const viewers = world.viewers.map(({ did }) => did)
   const [startedAt, cpu] = [performance.now(), app.cpu().total]
-  client.send({ pages, viewers, atOnce, pauseMs, isRaw })
+  client.send({ pages, viewers, atOnce, pauseMs, isRaw, callsPerSecond })
   const [{ times }] = (await once(client, 'message')) as [Report]
   const sorted = (some: number[]) => some.toSorted((a, b) => a - b)
   const all = sorted(Object.values(times).flat())
   return {
+    calls: all.length,
     names: Object.keys(times).filter((name) => times[name]!.length > 0),
     cpuMs: ((app.cpu().total - cpu) * 1_000) / pages,
     seconds: (performance.now() - startedAt) / 1_000,

@@ -1,8 +1,8 @@
 // Asks a dataplane what the official AppView's frontend asks for one page of getTimeline(50): nineteen calls, by
 // gRPC over HTTP/2, in the frontend's order of dependence. What is asked for a page is found out once by the real
 // client, and then asked again as bytes whose answers are not decoded: by Node's client, as the frontend's is, or by one
-// that takes hardly any time itself (raw-calls.ts), so that what is waited for is the server. A process of its own, so
-// that what the server takes is told apart. Messages in: `Order`; out: `Times`.
+// that takes hardly any time itself (raw-calls.ts), so that what is waited for is the server. Or all those calls one by
+// one, each at a time of its own, as the frontends of many readers ask. Messages in: `Order`; out: `Times`.
 
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { setTimeout } from 'node:timers/promises'
@@ -12,7 +12,15 @@ import { createGrpcTransport } from '@connectrpc/connect-node'
 import { Service } from '../../src/http/dataplane/generated/bsky-pb.ts'
 import { connectRaw, type RawCalls } from './raw-calls.ts'
 
-type Order = { pages: number; viewers: string[]; atOnce: number; pauseMs: number; isRaw: boolean }
+type Order = {
+  pages: number
+  viewers: string[]
+  atOnce: number
+  pauseMs: number
+  isRaw: boolean
+  /** Calls by themselves at random times, so many on average, whatever the server does. */
+  callsPerSecond: number | undefined
+}
 /** Each call's milliseconds, by its name. */
 type Times = Record<string, number[]>
 type Recorded = { name: string; path: string; body: Buffer }
@@ -32,12 +40,18 @@ const PREFIX_BYTES = 5
 process.on('message', (order: Order) => void run(order))
 process.on('disconnect', () => process.exit(0))
 
-async function run({ pages: count, viewers, atOnce, pauseMs, isRaw }: Order): Promise<void> {
+async function run(order: Order): Promise<void> {
+  const { pages: count, viewers, atOnce, pauseMs, isRaw, callsPerSecond } = order
   for (const viewer of viewers) {
     if (!pages.has(viewer)) pages.set(viewer, await recordPage(viewer))
   }
   const times: Times = Object.fromEntries(Service.methods.map(({ localName }) => [localName, []]))
   const to = isRaw ? byRaw : bySession
+  if (callsPerSecond !== undefined) {
+    await callByCall({ order, callsPerSecond, to, times })
+    process.send!({ times })
+    return
+  }
   let left = count
   const work = async () => {
     while (left-- > 0) {
@@ -65,8 +79,36 @@ const bySession: Ask = (path, body) => {
   return new Promise((resolve, reject) => stream.resume().on('end', resolve).on('error', reject))
 }
 
-async function replay(to: Ask, { name, path, body }: Recorded, times: Times): Promise<void> {
-  const startedAt = performance.now()
+/** Arrivals as of a Poisson process; a call's time counts from when it was due. */
+async function callByCall({
+  order: { pages: count, viewers },
+  callsPerSecond,
+  to,
+  times,
+}: {
+  order: Order
+  callsPerSecond: number
+  to: Ask
+  times: Times
+}): Promise<void> {
+  const running: Promise<void>[] = []
+  let dueAt = performance.now()
+  for (let page = 0; page < count; page++) {
+    for (const call of pages.get(viewers[page % viewers.length]!)!.flat()) {
+      dueAt += (-Math.log(1 - Math.random()) / callsPerSecond) * 1_000
+      while (performance.now() < dueAt) await setTimeout(dueAt - performance.now())
+      running.push(replay(to, call, times, dueAt))
+    }
+  }
+  await Promise.all(running)
+}
+
+async function replay(
+  to: Ask,
+  { name, path, body }: Recorded,
+  times: Times,
+  startedAt = performance.now(),
+): Promise<void> {
   await to(path, body)
   times[name]!.push(performance.now() - startedAt)
 }
